@@ -1,0 +1,73 @@
+export type FailureKind =
+  | 'bad-request'
+  | 'unauthorized'
+  | 'forbidden'
+  | 'not-found'
+  | 'too-large'
+  | 'rate-limited'
+  | 'overloaded'
+  | 'upstream-error'
+  | 'unreachable'
+  | 'timeout'
+  | 'truncated'
+  | 'aborted'
+  | 'internal';
+
+/**
+ * Why a turn did not end well, as a value. `message` is the provider's own wording whenever it gave one: clients
+ * key on it (an agent compacts its history when it reads "prompt is too long").
+ */
+export interface Failure {
+  readonly kind: FailureKind;
+  /** The HTTP status a caller should see if nothing was sent yet. */
+  readonly status: number;
+  readonly message: string;
+  /** The provider's machine-readable code, such as `context_length_exceeded`. */
+  readonly code?: string;
+  /** How long the provider asked us to wait. */
+  readonly retryAfterMs?: number;
+  /** The provider said in so many words that trying again is of no use. */
+  readonly final?: boolean;
+}
+
+const STATUS: Record<FailureKind, number> = {
+  'bad-request': 400,
+  unauthorized: 401,
+  forbidden: 403,
+  'not-found': 404,
+  'too-large': 413,
+  'rate-limited': 429,
+  overloaded: 503,
+  'upstream-error': 502,
+  unreachable: 502,
+  timeout: 504,
+  truncated: 502,
+  aborted: 499,
+  internal: 500,
+};
+
+export function createFailure(
+  kind: FailureKind,
+  message: string,
+  more: Partial<Omit<Failure, 'kind' | 'message'>> = {},
+): Failure {
+  return { kind, status: STATUS[kind], message, ...more };
+}
+
+export function failureKindOf(status: number): FailureKind {
+  if (status === 401) return 'unauthorized';
+  if (status === 403) return 'forbidden';
+  if (status === 404) return 'not-found';
+  if (status === 413) return 'too-large';
+  if (status === 429) return 'rate-limited';
+  if (status === 503 || status === 529) return 'overloaded';
+  if (status === 408 || status === 504) return 'timeout';
+  if (status >= 500) return 'upstream-error';
+  return 'bad-request';
+}
+
+/** A fault of the network or of a busy server: worth another try, and never something to learn from. */
+export const isInfrastructure = (failure: Failure): boolean =>
+  ['rate-limited', 'overloaded', 'upstream-error', 'unreachable', 'timeout', 'truncated', 'aborted'].includes(
+    failure.kind,
+  );

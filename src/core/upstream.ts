@@ -1,0 +1,69 @@
+import type { ChatModel } from './chat.ts';
+import type { Failure } from './failure.ts';
+import type { WireName } from './wire.ts';
+
+/** Where one wire of one provider is reached. A key never leaves `origin`. */
+export interface Upstream {
+  readonly wire: WireName;
+  /** `https://host:port`, no path. */
+  readonly origin: string;
+  /** `/v1`, no trailing slash. */
+  readonly basePath: string;
+}
+
+/** Whose credentials a provider is called with, and so who may call it through us. */
+export type Access =
+  /** The provider entry has a key: callers must show Instar's. Read per request, so that a rotated key counts. */
+  | { readonly kind: 'own'; credentials(): Readonly<Record<string, string>> }
+  /** No key here: the caller's credentials pass through untouched. */
+  | { readonly kind: 'caller' }
+  /** Nothing to protect (the embedded policy): open on loopback. */
+  | { readonly kind: 'open' };
+
+/** What a model name stands for. */
+export interface Target {
+  readonly provider: string;
+  /** The model's name at the provider; undefined leaves the caller's own name in the body. */
+  readonly model: string | undefined;
+  readonly access: Access;
+  /** The wires the provider speaks; empty for an embedded model. */
+  readonly upstreams: readonly Upstream[];
+  /** The same model for callers of any wire. */
+  readonly chat: ChatModel;
+}
+
+export interface Timeouts {
+  readonly connectMs: number;
+  /** From the request's last byte to the reply's head. */
+  readonly headersMs: number;
+  /** From the reply's head to its first byte. */
+  readonly firstByteMs: number;
+  /** Between two chunks. */
+  readonly idleMs: number;
+}
+
+export interface ExchangeRequest {
+  readonly method: 'GET' | 'POST';
+  readonly origin: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string | readonly string[]>>;
+  readonly body: Uint8Array | undefined;
+}
+
+/** Receives one reply. After `onHead` any number of chunks, then exactly one of `onEnd` and `onFailure`. */
+export interface ExchangeSink {
+  onHead(status: number, headers: Readonly<Record<string, string | string[] | undefined>>): void;
+  /** False asks for a pause until `resume`. */
+  onChunk(chunk: Buffer): boolean;
+  onEnd(): void;
+  onFailure(failure: Failure): void;
+}
+
+export interface ExchangeControl {
+  resume(): void;
+  /** Ends the exchange now; the sink hears nothing more. */
+  abort(): void;
+}
+
+/** One request to an origin and its reply, with back-pressure; redirects are never followed. Does not throw. */
+export type Exchange = (request: ExchangeRequest, sink: ExchangeSink) => ExchangeControl;
