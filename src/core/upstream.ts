@@ -32,6 +32,14 @@ export interface Target {
   readonly chat: ChatModel;
 }
 
+/** Names to targets. */
+export interface Catalogue {
+  /** The first choice, then what stands in for it; never empty, whatever was asked for. */
+  resolve(requested: string | undefined, wire: WireName): readonly Target[];
+  /** Every name that can be asked for by that name. */
+  list(): readonly { readonly id: string; readonly provider: string }[];
+}
+
 export interface Timeouts {
   readonly connectMs: number;
   /** From the request's last byte to the reply's head. */
@@ -43,7 +51,7 @@ export interface Timeouts {
 }
 
 export interface ExchangeRequest {
-  readonly method: 'GET' | 'POST';
+  readonly method: string;
   readonly origin: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string | readonly string[]>>;

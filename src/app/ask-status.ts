@@ -1,0 +1,80 @@
+import type { DaemonRecord } from '../config/daemon-file.ts';
+import type { Home } from '../config/home.ts';
+import { readKey } from '../config/key.ts';
+import { asArray, asNumber, asObject, asString, type JsonObject, parseJson } from '../core/json.ts';
+import { askDaemon, findDaemon, isAlive } from './find-daemon.ts';
+
+export interface StatusReport {
+  readonly daemon: DaemonRecord;
+  readonly providers: readonly { readonly name: string; readonly serves: string }[];
+  readonly counts: Readonly<Record<'served' | 'inFlight' | 'failed' | 'refused', number | undefined>>;
+  /** Everything the daemon told, for programs. */
+  readonly told: JsonObject;
+}
+
+export interface StatusFault {
+  readonly what: string;
+  readonly mend: string;
+}
+
+/**
+ * What the daemon of this home says of itself; undefined when none runs. The key is shown only to a daemon whose
+ * process still lives: a dead one's port may be anyone's by now.
+ */
+export async function askStatus(
+  home: Home,
+  env: NodeJS.ProcessEnv,
+): Promise<StatusReport | StatusFault | undefined> {
+  const daemon = await findDaemon(home);
+  if (daemon === undefined) return undefined;
+  if (!isAlive(daemon)) {
+    return {
+      what: `${daemon.url} answers, but pid ${daemon.pid}, which should serve it, is gone`,
+      mend: `remove ${home.daemonFile}`,
+    };
+  }
+  const key = readKey(home, env)?.key;
+  const reply = await askDaemon(
+    daemon,
+    '/api/status',
+    key === undefined ? {} : { authorization: `Bearer ${key}` },
+  );
+  if (reply.status !== 200) {
+    const refused = reply.status === 401 || reply.status === 403;
+    return {
+      what: refused ? `${daemon.url} does not accept the key` : `${daemon.url} answers with ${reply.status}`,
+      mend: refused ? 'INSTAR_KEY must be what it was started with' : 'see its log',
+    };
+  }
+  const told = asObject(parseJson(await reply.text()));
+  const requests = asObject(told.requests);
+  return {
+    daemon,
+    told,
+    providers: asArray(told.providers).map((value) => ({
+      name: asString(asObject(value).name) ?? '?',
+      serves: servedBy(asObject(value)),
+    })),
+    counts: {
+      served: asNumber(requests.served),
+      inFlight: asNumber(requests.inFlight),
+      failed: asNumber(requests.failed),
+      refused: asNumber(requests.refused),
+    },
+  };
+}
+
+const FEW = 6;
+
+function servedBy(provider: JsonObject): string {
+  const words = (value: unknown): string =>
+    asArray(value)
+      .flatMap((word) => asString(word) ?? [])
+      .join(', ');
+  const models =
+    asArray(provider.models).length > FEW
+      ? `${asArray(provider.models).length} models`
+      : words(provider.models);
+  const keys = provider.credentials === 'caller' ? "callers' own keys" : '';
+  return [words(provider.wires), models, keys].filter((text) => text !== '').join('; ');
+}

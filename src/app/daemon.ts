@@ -1,0 +1,103 @@
+import { randomBytes } from 'node:crypto';
+import { isForbiddenHost } from '../config/address.ts';
+import type { Home } from '../config/home.ts';
+import type { Config } from '../config/schema.ts';
+import { systemClock } from '../core/clock.ts';
+import { defaultRetryRule } from '../core/retry.ts';
+import { createAdmission } from '../gateway/admission.ts';
+import { createAuthorize } from '../gateway/authorize.ts';
+import { isLoopbackName } from '../gateway/door.ts';
+import { createGateway } from '../gateway/gateway.ts';
+import { createMetrics } from '../gateway/metrics.ts';
+import type { TurnReport } from '../gateway/turn.ts';
+import { createExchange } from '../models/exchange.ts';
+import { sleep } from '../models/sleep.ts';
+import { openCatalogue } from './catalogue.ts';
+import { createKeyInForce } from './key-in-force.ts';
+import type { Log } from './log.ts';
+import { VERSION } from './version.ts';
+
+export interface Daemon {
+  readonly url: string;
+  readonly port: number;
+  /** Drains running streams, then lets go of everything. */
+  close(): Promise<void>;
+}
+
+export interface DaemonOptions {
+  readonly home: Home;
+  readonly config: Config;
+  readonly env: NodeJS.ProcessEnv;
+  readonly log: Log;
+  /** Instead of the configured one; 0 picks a free one. */
+  readonly port?: number;
+}
+
+const GRACE_MS = 30_000;
+
+/** Everything that `instar up` runs, wired together. Rejects when the port is taken. */
+export async function startDaemon({ home, config, env, log, port }: DaemonOptions): Promise<Daemon> {
+  const { gateway: settings } = config;
+  const clock = systemClock;
+  const startedAt = clock.now();
+  const pool = createExchange({ timeouts: settings.timeouts, isForbiddenAddress: isForbiddenHost });
+  const rule = { ...defaultRetryRule, retries: settings.retries };
+  const retry = { rule, random: Math.random, sleep };
+  const names = await openCatalogue({ config, env, home, exchange: pool.exchange, clock, retry, log });
+  const maxBodyBytes = settings.maxBodyMb * 1024 * 1024;
+  const admission = createAdmission(settings.maxInFlight, 8 * maxBodyBytes);
+  const metrics = createMetrics(() => admission.inFlight);
+  const onLoopback = isLoopbackName(settings.host);
+  const gateway = createGateway({
+    admission,
+    allowedHosts: settings.allowedHosts,
+    onRefused: metrics.refused,
+    onFault: (error) => log.error({ err: error }, 'a request failed inside Instar'),
+    context: {
+      catalogue: names.catalogue,
+      exchange: pool.exchange,
+      authorize: createAuthorize({ key: createKeyInForce(home, env, clock), onLoopback, clock }),
+      clock,
+      random: Math.random,
+      retry: rule,
+      maxBodyBytes,
+      newId: (prefix) => `${prefix}_${clock.now().toString(36)}${randomBytes(8).toString('hex')}`,
+      pause: sleep,
+      block: () => undefined,
+      report: (report) => {
+        metrics.report(report);
+        logTurn(log, report);
+      },
+      status: () => ({
+        version: VERSION,
+        pid: process.pid,
+        startedAt: new Date(startedAt).toISOString(),
+        uptimeMs: clock.now() - startedAt,
+        providers: names.describe(),
+        requests: { ...metrics.totals, inFlight: admission.inFlight },
+        memoryBytes: process.memoryUsage.rss(),
+      }),
+      metrics: metrics.text,
+    },
+  });
+  const close = async () => {
+    await gateway.close(GRACE_MS);
+    names.close();
+    await pool.close();
+  };
+  try {
+    const bound = await gateway.listen(port ?? settings.port, settings.host);
+    const shown = settings.host.includes(':') ? `[${settings.host}]` : settings.host;
+    return { url: `http://${shown}:${bound}`, port: bound, close };
+  } catch (error) {
+    names.close();
+    await pool.close();
+    throw error;
+  }
+}
+
+function logTurn(log: Log, report: TurnReport): void {
+  const { failure, ...fields } = report;
+  if (failure === undefined) log.debug(fields, 'turn ended');
+  else log.warn({ ...fields, failure: failure.kind, message: failure.message }, 'turn failed');
+}

@@ -1,0 +1,93 @@
+import { existsSync } from 'node:fs';
+import type { Check } from '../app/check.ts';
+import { findLocalServers } from '../app/local-servers.ts';
+import { createProbeExchange, type Probe, probeProvider } from '../app/probe-provider.ts';
+import { openHome } from '../config/home.ts';
+import { readProviderKey } from '../config/provider-key.ts';
+import { CommandError, EXIT, type ExitCode } from './command-error.ts';
+import type { CommandContext } from './context.ts';
+import { askForProvider, confirmChange } from './init-questions.ts';
+import { chooseProvider, type ProviderChoice, type ProviderFlags } from './provider-choice.ts';
+import { addProvider, writeConfig } from './write-config.ts';
+
+export interface InitOptions extends Omit<ProviderFlags, 'provider'> {
+  readonly provider?: string;
+  readonly force?: true;
+}
+
+/** Adds one provider to the config. Asks for no key's value, and changes no file unasked. */
+export async function init(options: InitOptions, context: CommandContext): Promise<ExitCode> {
+  const { env, stdin, stderr } = context;
+  const { provider } = options;
+  const isGuided =
+    provider === undefined && stdin.isTTY === true && stderr.isTTY === true && !context.printer.json;
+  if (provider === undefined && !isGuided) {
+    throw new CommandError(
+      EXIT.wrongUse,
+      'there is no terminal to ask on, so flags must say what to set up',
+      'instar init --provider NAME [--wire W] [--base-url URL] [--key-env VAR | --pass-through] [--model M] [--force]',
+    );
+  }
+  const home = openHome(context.homeDir);
+  const pool = createProbeExchange();
+  const probe = (choice: ProviderChoice): Promise<Probe> =>
+    probeProvider(
+      pool.exchange,
+      choice.name,
+      choice.entry,
+      readProviderKey(choice.entry, { env, homeDir: home.dir }),
+    );
+  try {
+    const choice =
+      provider === undefined
+        ? await askForProvider({
+            io: { input: stdin, output: stderr },
+            env,
+            local: await findLocalServers(pool.exchange, env),
+            probe,
+          })
+        : chooseProvider({ ...options, provider }, env);
+    const next = addProvider(home.configFile, choice, env);
+    if (existsSync(home.configFile) && !options.force) {
+      const agreed = isGuided && (await confirmChange({ input: stdin, output: stderr }, home.configFile));
+      if (!agreed) {
+        throw new CommandError(
+          EXIT.failed,
+          `${home.configFile} exists and was left as it is`,
+          'change it with --force; a .bak of it is kept',
+        );
+      }
+    }
+    const { check } = await probe(choice);
+    const written = writeConfig(home.configFile, next.settings);
+    tell(context, { ...written, isFresh: next.isFresh && written.backup !== undefined }, choice, check);
+    return EXIT.ok;
+  } finally {
+    await pool.close();
+  }
+}
+
+function tell(
+  { printer, env }: CommandContext,
+  written: { readonly file: string; readonly backup?: string; readonly isFresh: boolean },
+  { name, entry, model }: ProviderChoice,
+  check: Check,
+): void {
+  if (printer.json) {
+    printer.document({ ...written, provider: name, entry, ...(model !== undefined && { model }), check });
+    return;
+  }
+  printer.line(`wrote ${written.file}`);
+  if (written.backup !== undefined) printer.note({ text: '  before  ', style: 'dim' }, written.backup);
+  if (written.isFresh) printer.note('  nothing of the old file was kept: it had problems');
+  const style = check.status === 'ok' ? 'green' : 'yellow';
+  printer.note({ text: '  check   ', style: 'dim' }, { text: check.detail, style });
+  if (check.mend !== undefined) printer.note({ text: '          → ', style: 'cyan' }, check.mend);
+  if (entry.keyEnv !== undefined && !env[entry.keyEnv]) {
+    printer.note(
+      { text: '  key     ', style: 'dim' },
+      `put it in the variable ${entry.keyEnv} before you start`,
+    );
+  }
+  printer.note({ text: '  next    ', style: 'dim' }, 'instar up');
+}

@@ -1,0 +1,154 @@
+import { askStatus } from '../app/ask-status.ts';
+import type { Daemon, DaemonOptions } from '../app/daemon.ts';
+import { findDaemon } from '../app/find-daemon.ts';
+import { createLog, isPretty } from '../app/log.ts';
+import {
+  createDaemonFile,
+  type DaemonRecord,
+  removeDaemonFile,
+  replaceDaemonFile,
+} from '../config/daemon-file.ts';
+import { type Home, openHome } from '../config/home.ts';
+import { readOrCreateKey } from '../config/key.ts';
+import { loadConfig } from '../config/load-config.ts';
+import { CommandError, EXIT, type ExitCode } from './command-error.ts';
+import type { CommandContext } from './context.ts';
+import { openUrl } from './open-url.ts';
+
+export interface UpOptions {
+  readonly port?: number;
+  readonly config?: string;
+  readonly open?: true;
+  readonly log?: 'json' | 'pretty';
+}
+
+/** The gateway in the foreground: resolves when a signal has ended it. */
+export async function up(options: UpOptions, context: CommandContext): Promise<ExitCode> {
+  const { env, printer } = context;
+  const home = openHome(context.homeDir);
+  const port = options.port === undefined ? {} : { port: options.port };
+  const { config, notes } = loadConfig({
+    file: options.config ?? home.configFile,
+    required: options.config !== undefined,
+    env,
+    ...port,
+  });
+  await refuseSecondDaemon(home);
+  const key = readOrCreateKey(home, env);
+  const format = options.log ?? config.log.format;
+  const log = createLog({ format, level: config.log.level, stream: context.stderr, env });
+  for (const note of notes) log.info(note);
+  if (key.tightened) log.warn(`${home.keyFile} could be read by others; its mode is 600 now`);
+
+  const daemon = await start(context, { home, config, env, log, ...port });
+  const record: DaemonRecord = {
+    pid: process.pid,
+    port: daemon.port,
+    url: callableUrl(daemon.url),
+    startedAt: new Date().toISOString(),
+    version: context.version,
+  };
+  try {
+    await claimHome(home, record);
+  } catch (error) {
+    await daemon.close();
+    throw error;
+  }
+  if (printer.json) printer.document({ ready: true, ...record });
+  else printer.line(`instar ready ${record.url}`);
+  const keyPlace = key.source === 'environment' ? 'INSTAR_KEY' : home.keyFile;
+  if (isPretty(format, context.stderr)) await greet(context, home, keyPlace);
+  else log.info({ url: record.url, providers: Object.keys(config.providers), keyPlace }, 'ready');
+  if (options.open) openUrl(record.url, (message) => log.warn(`no browser could be opened: ${message}`));
+  return untilSignal(daemon, () => removeDaemonFile(home, record), context);
+}
+
+async function start(context: CommandContext, options: DaemonOptions): Promise<Daemon> {
+  try {
+    return await context.startDaemon(options);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const { port: configured, host } = options.config.gateway;
+    const port = options.port ?? configured;
+    if (code === 'EADDRINUSE') {
+      throw new CommandError(
+        EXIT.failed,
+        `port ${port} is taken by another program`,
+        'choose another with --port, or 0 for any',
+      );
+    }
+    if (code === 'EACCES') {
+      throw new CommandError(
+        EXIT.failed,
+        `port ${port} is not yours to use`,
+        'choose one above 1023 with --port',
+      );
+    }
+    if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
+      throw new CommandError(
+        EXIT.failed,
+        `${host} is not an address of this machine`,
+        'set gateway.host to 127.0.0.1 in the config',
+      );
+    }
+    throw error;
+  }
+}
+
+async function refuseSecondDaemon(home: Home): Promise<void> {
+  const other = await findDaemon(home);
+  if (other === undefined) return;
+  throw new CommandError(
+    EXIT.homeTaken,
+    `another Instar serves ${home.dir}: ${other.url} (pid ${other.pid})`,
+    'use that one, stop it, or choose another home with --home',
+  );
+}
+
+/** Two starts at the same moment: the one whose record stands serves the home. A dead one's record is replaced. */
+async function claimHome(home: Home, record: DaemonRecord): Promise<void> {
+  if (createDaemonFile(home, record)) return;
+  await refuseSecondDaemon(home);
+  replaceDaemonFile(home, record);
+}
+
+/** What is served is asked of the daemon: it also finds model servers that no config names. */
+async function greet({ printer, env }: CommandContext, home: Home, keyPlace: string): Promise<void> {
+  const told = await askStatus(home, env).catch(() => undefined);
+  const providers = told !== undefined && 'providers' in told ? told.providers : [];
+  const label = (text: string) => ({ text: `  ${text.padEnd(10)}`, style: 'dim' }) as const;
+  if (providers.length === 0) printer.note(label('serves'), 'scripted replies, no provider yet');
+  for (const { name, serves } of providers) {
+    printer.note(label('serves'), { text: name, style: 'bold' }, ` (${serves})`);
+  }
+  printer.note(label('key'), keyPlace);
+  printer.note(
+    label('next'),
+    providers.length === 0 ? 'instar init sets up a provider' : 'instar status shows what it does',
+    '; Ctrl-C stops',
+  );
+}
+
+/** Listening on every address is not an address to call. */
+const callableUrl = (url: string): string =>
+  url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:');
+
+function untilSignal(daemon: Daemon, leave: () => void, { printer }: CommandContext): Promise<ExitCode> {
+  return new Promise((resolve, reject) => {
+    let closing = false;
+    const onSignal = (): void => {
+      if (closing) {
+        leave();
+        process.exit(EXIT.failed);
+      }
+      closing = true;
+      printer.note('finishing what is under way; once more to stop at once');
+      daemon
+        .close()
+        .then(() => resolve(EXIT.ok), reject)
+        .finally(leave);
+    };
+    process.on('SIGINT', onSignal);
+    process.on('SIGTERM', onSignal);
+  });
+}

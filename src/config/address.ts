@@ -1,0 +1,87 @@
+import { BlockList, isIP } from 'node:net';
+
+type Subnet = readonly [address: string, prefix: number];
+
+const blockList = (v4: readonly Subnet[], v6: readonly Subnet[]): BlockList => {
+  const list = new BlockList();
+  for (const [address, prefix] of v4) list.addSubnet(address, prefix, 'ipv4');
+  for (const [address, prefix] of v6) list.addSubnet(address, prefix, 'ipv6');
+  return list;
+};
+
+const loopback = blockList([['127.0.0.0', 8]], [['::1', 128]]);
+
+/** Home and company networks, carrier-grade NAT (which VPN meshes use), unique local addresses. */
+const privateNetworks = blockList(
+  [
+    ['10.0.0.0', 8],
+    ['172.16.0.0', 12],
+    ['192.168.0.0', 16],
+    ['100.64.0.0', 10],
+  ],
+  [['fc00::', 7]],
+);
+
+/**
+ * Where no model provider can be and credentials of the machine itself often are: link-local addresses, the clouds'
+ * metadata services, and the forms of IPv6 that carry 169.254.0.0/16 inside (compatible, translated, NAT64, 6to4);
+ * the mapped form `::ffff:…` is checked as IPv4 by the list itself.
+ */
+const forbidden = blockList(
+  [
+    ['0.0.0.0', 8],
+    ['169.254.0.0', 16],
+    ['224.0.0.0', 3],
+    ['100.100.100.200', 32],
+    ['168.63.129.16', 32],
+  ],
+  [
+    ['::', 128],
+    ['fe80::', 10],
+    ['ff00::', 8],
+    ['fd00:ec2::254', 128],
+    ['fd20:ce::254', 128],
+    ['::a9fe:0', 112],
+    ['::ffff:0:a9fe:0', 112],
+    ['64:ff9b::a9fe:0', 112],
+    ['64:ff9b:1::', 48],
+    ['2002:a9fe::', 32],
+  ],
+);
+
+const METADATA_NAMES = new Set(['metadata.google.internal', 'metadata.goog', 'instance-data']);
+
+/**
+ * The host as a URL parser writes it, so that `0x7f.1`, `2130706433` and full-width digits become the address they
+ * mean and `127.evil.com` stays a name. Undefined when no URL could hold it.
+ */
+function canonicalHost(host: string): string | undefined {
+  const bare = host.replace(/^\[|\]$/g, '').replace(/%.*$/s, '');
+  if (/[/?#@\\\s]/.test(bare) || bare === '') return undefined;
+  const text = bare.includes(':') ? `[${bare}]` : bare;
+  const url = URL.canParse(`http://${text}`) ? new URL(`http://${text}`) : undefined;
+  return url?.hostname.replace(/^\[|\]$/g, '');
+}
+
+function contains(list: BlockList, host: string): boolean {
+  const family = isIP(host);
+  return family !== 0 && list.check(host, family === 6 ? 'ipv6' : 'ipv4');
+}
+
+/** A literal loopback address in any spelling, or `localhost` itself. */
+export function isLoopbackHost(host: string): boolean {
+  const name = canonicalHost(host);
+  return name !== undefined && (name === 'localhost' || contains(loopback, name));
+}
+
+/** A literal address of a private network; never a name, whatever it may resolve to. */
+export function isPrivateHost(host: string): boolean {
+  const name = canonicalHost(host);
+  return name !== undefined && contains(privateNetworks, name) && !contains(forbidden, name);
+}
+
+/** A host no provider may have; also what cannot be read as a host at all. */
+export function isForbiddenHost(host: string): boolean {
+  const name = canonicalHost(host);
+  return name === undefined || METADATA_NAMES.has(name.replace(/\.$/, '')) || contains(forbidden, name);
+}

@@ -1,0 +1,29 @@
+import { neutraliseLine } from './printable.ts';
+
+/** One thing that is wrong with the set-up, where, and what mends it. */
+export interface Problem {
+  /** Where: a path in the config such as `providers.openai.baseUrl`, a file, or a variable. */
+  readonly path: string;
+  readonly what: string;
+  readonly mend?: string;
+}
+
+const renderProblem = (problem: Problem): string =>
+  neutraliseLine(`${problem.path}: ${problem.what}${problem.mend === undefined ? '' : ` (${problem.mend})`}`);
+
+/** The set-up cannot be used. Carries every problem found, a line each; the message can be printed as it is. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+  readonly problems: readonly Problem[];
+
+  constructor(problems: readonly Problem[], file?: string) {
+    const count = problems.length === 1 ? 'a problem' : `${problems.length} problems`;
+    const lines = problems.map(renderProblem);
+    super(
+      file === undefined
+        ? lines.join('\n')
+        : [`${neutraliseLine(file)} has ${count}:`, ...lines.map((line) => `  ${line}`)].join('\n'),
+    );
+    this.problems = problems;
+  }
+}

@@ -1,0 +1,65 @@
+import { randomBytes } from 'node:crypto';
+import { closeSync, fchmodSync, fstatSync, openSync, readFileSync } from 'node:fs';
+import { ConfigError } from './config-error.ts';
+import type { Home } from './home.ts';
+import { createPrivateFile } from './private-file.ts';
+
+export interface InstarKey {
+  readonly key: string;
+  readonly source: 'environment' | 'file' | 'created';
+  /** The file could be read by others until now. */
+  readonly tightened: boolean;
+}
+
+/** It travels in a header, so it is printable ASCII without spaces; long enough that nobody guesses it. */
+const KEY = /^[\x21-\x7e]{32,512}$/;
+const HOW = 'make one with: openssl rand -hex 32';
+
+/** The key callers show: `INSTAR_KEY`, else the home's key file, made on first use. Throws `ConfigError`. */
+export function readOrCreateKey(home: Home, env: NodeJS.ProcessEnv): InstarKey {
+  const existing = readKey(home, env);
+  if (existing) return existing;
+  const key = randomBytes(32).toString('base64url');
+  if (createPrivateFile(home.keyFile, `${key}\n`)) return { key, source: 'created', tightened: false };
+  // Another start made the file in between: both must use the same key.
+  const theirs = readKey(home, env);
+  if (theirs) return theirs;
+  throw new ConfigError([{ path: home.keyFile, what: 'vanished while it was read', mend: 'try again' }]);
+}
+
+/** The same without making one; undefined when there is none yet. */
+export function readKey(home: Home, env: NodeJS.ProcessEnv): InstarKey | undefined {
+  const given = env.INSTAR_KEY?.trim();
+  if (given) return { key: checked(given, 'INSTAR_KEY'), source: 'environment', tightened: false };
+  try {
+    const descriptor = openSync(home.keyFile, 'r');
+    try {
+      const tightened = process.platform !== 'win32' && (fstatSync(descriptor).mode & 0o077) !== 0;
+      if (tightened) fchmodSync(descriptor, 0o600);
+      const key = checked(readFileSync(descriptor, 'utf8').trim(), home.keyFile);
+      return { key, source: 'file', tightened };
+    } finally {
+      closeSync(descriptor);
+    }
+  } catch (error) {
+    if (error instanceof ConfigError) throw error;
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return undefined;
+    throw new ConfigError([
+      {
+        path: home.keyFile,
+        what: `cannot be read and kept private (${code ?? 'unknown error'})`,
+        mend: `chmod 600 ${home.keyFile}, or set INSTAR_KEY`,
+      },
+    ]);
+  }
+}
+
+function checked(key: string, path: string): string {
+  if (KEY.test(key)) return key;
+  const what =
+    key.length < 32
+      ? 'is shorter than 32 characters'
+      : 'must be 32 to 512 printable ASCII characters without spaces';
+  throw new ConfigError([{ path, what, mend: HOW }]);
+}

@@ -1,0 +1,52 @@
+import { readFileSync } from 'node:fs';
+import { type CheckedConfig, type CheckOptions, checkConfig } from './check-config.ts';
+import { ConfigError } from './config-error.ts';
+import { findJsonFault } from './json-fault.ts';
+
+export interface LoadOptions extends CheckOptions {
+  readonly file: string;
+  /** A person named the file, so it must be there; the one in the home may be missing. */
+  readonly required?: boolean;
+}
+
+const LARGEST = 1024 * 1024;
+
+/** The settings in effect. Throws `ConfigError` with every problem at once, and nothing else. */
+export function loadConfig(options: LoadOptions): CheckedConfig {
+  const input = readConfigFile(options.file, options.required === true);
+  try {
+    return checkConfig(input ?? {}, options);
+  } catch (error) {
+    if (!(error instanceof ConfigError) || input === undefined) throw error;
+    throw new ConfigError(error.problems, options.file);
+  }
+}
+
+/** The file's JSON value, unchecked; undefined when there is no file. */
+export function readConfigFile(file: string, required = false): unknown {
+  const text = readText(file, required);
+  if (text === undefined) return undefined;
+  const fault = findJsonFault(text);
+  if (fault) {
+    const place = `line ${fault.line}, column ${fault.column}`;
+    throw new ConfigError([{ path: file, what: `is not valid JSON at ${place}: ${fault.what}` }]);
+  }
+  return JSON.parse(text);
+}
+
+function readText(file: string, required: boolean): string | undefined {
+  try {
+    const bytes = readFileSync(file);
+    if (bytes.length > LARGEST) throw new ConfigError([{ path: file, what: 'is larger than 1 MiB' }]);
+    return bytes.toString('utf8').replace(/^\ufeff/, '');
+  } catch (error) {
+    if (error instanceof ConfigError) throw error;
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' && !required) return undefined;
+    throw new ConfigError([
+      code === 'ENOENT'
+        ? { path: file, what: 'does not exist', mend: 'make it with "instar init"' }
+        : { path: file, what: `cannot be read (${code ?? 'unknown error'})` },
+    ]);
+  }
+}

@@ -1,0 +1,12 @@
+/** A model at a provider, as config writes it: `openrouter/anthropic/claude-sonnet-4.5`. */
+export interface ModelRef {
+  readonly provider: string;
+  readonly model: string;
+}
+
+/** The provider ends at the first slash; the model's own name may hold more of them. */
+export function parseModelRef(text: string): ModelRef | undefined {
+  const slash = text.indexOf('/');
+  if (slash < 1 || slash === text.length - 1 || text !== text.trim()) return undefined;
+  return { provider: text.slice(0, slash), model: text.slice(slash + 1) };
+}

@@ -1,0 +1,58 @@
+import { z } from 'zod';
+import { asString, isObject } from '../../core/json.ts';
+import { PLAIN_HTTP_FAULT, sendsKeyInClear } from '../base-url.ts';
+import { baseUrlSchema, keyEnvSchema } from './providers.ts';
+
+const CLOCK_TIME = '([01][0-9]|2[0-3]):[0-5][0-9]';
+
+const calendarSchema = z
+  .strictObject({
+    ics: z.string().min(1).optional().describe('Secret iCalendar address (https) or a file.'),
+    google: z.string().min(1).optional().describe('Google calendar id, such as primary.'),
+    caldav: z.string().min(1).optional().describe('https address of a CalDAV calendar.'),
+    user: z.string().min(1).optional().describe('User name at the CalDAV server.'),
+    keyEnv: keyEnvSchema.optional().describe('Variable that holds the CalDAV password.'),
+  })
+  .refine(
+    (given) => [given.ics, given.google, given.caldav].filter((one) => one !== undefined).length === 1,
+    {
+      error: 'must hold exactly one of ics, google and caldav',
+    },
+  );
+
+export const scheduleSchema = z.strictObject({
+  sleep: z
+    .string()
+    .regex(
+      new RegExp(`^(off|${CLOCK_TIME}-${CLOCK_TIME})$`),
+      'must be "off" or two times such as "23:00-07:00"',
+    )
+    .default('23:00-07:00')
+    .describe('When you sleep, local time; slow work may run then. "off" for no such hours.'),
+  idleMinutes: z.int().min(1).max(1440).default(30).describe('Minutes without input that count as away.'),
+  calendar: calendarSchema.optional().describe('A calendar: in a meeting counts as away.'),
+});
+
+const tinkerSchema = z
+  .strictObject({
+    tinker: baseUrlSchema.describe("Base URL of a server that speaks Tinker's protocol."),
+    keyEnv: keyEnvSchema.optional().describe('Variable that holds its key.'),
+    baseModel: z.string().min(1).describe('Model to train.'),
+  })
+  .check(
+    z.refine((entry) => !sendsKeyInClear(asString(entry.tinker), entry.keyEnv !== undefined), {
+      when: ({ value }) => isObject(value),
+      path: ['tinker'],
+      error: PLAIN_HTTP_FAULT.what,
+      params: { mend: PLAIN_HTTP_FAULT.mend },
+    }),
+  );
+
+export const trainSchema = z.strictObject({
+  engine: z
+    .union([z.enum(['nano', 'off']), tinkerSchema])
+    .default('nano')
+    .describe('What trains the weights: the embedded engine, none, or a server.'),
+  loraRank: z.int().min(1).max(512).default(8).describe('Rank of the LoRA adapters.'),
+  batchSize: z.int().min(1).max(4096).default(32).describe('Samples in one training step.'),
+});

@@ -1,0 +1,120 @@
+import type { ChatEvent, ChatRequest } from '../core/chat.ts';
+import { createFailure, type Failure } from '../core/failure.ts';
+import { asObject, type JsonObject, parseJson } from '../core/json.ts';
+import type { Target } from '../core/upstream.ts';
+import { WireError } from '../core/wire.ts';
+import { credentialHeaders } from './headers.ts';
+import type { Attempt, Turn } from './turn.ts';
+
+export interface AnswerOptions {
+  readonly target: Target;
+  readonly body: Buffer;
+  readonly marks: Readonly<Record<string, string>>;
+}
+
+const PING_MS = 15_000;
+
+/** One try at a model that does not speak the caller's wire: the request is read, and the reply written, in ours. */
+export async function answer(turn: Turn, { target, body, marks }: AnswerOptions): Promise<Attempt> {
+  const request = readRequest(turn, body);
+  if ('kind' in request) return { kind: 'failed', failure: request };
+  const { access, model } = target;
+  const events = target.chat(model === undefined ? request : { ...request, model }, {
+    signal: turn.signal,
+    ...(access.kind === 'caller' ? { credentials: credentialHeaders(turn.request.headers) } : {}),
+  });
+  return request.stream ? streamReply(turn, events, marks) : wholeReply(turn, events, marks);
+}
+
+/** The caller's request in our own words, or what is wrong with it. */
+export function readRequest(turn: Turn, body: Buffer): ChatRequest | Failure {
+  const value = parseJson(body.toString('utf8'));
+  if (value === undefined) return createFailure('bad-request', 'The request body is not valid JSON.');
+  try {
+    return turn.wire.decodeRequest(asObject(value));
+  } catch (error) {
+    if (error instanceof WireError) return createFailure('bad-request', error.message);
+    throw error;
+  }
+}
+
+async function wholeReply(
+  turn: Turn,
+  events: AsyncIterable<ChatEvent>,
+  marks: Readonly<Record<string, string>>,
+): Promise<Attempt> {
+  const reply: ChatEvent[] = [];
+  for await (const event of events) {
+    if (event.type === 'failure') return settleFailure(turn, event.failure);
+    reply.push(event);
+  }
+  const body: JsonObject = turn.wire.encodeReply(reply);
+  const bytes = Buffer.from(JSON.stringify(body));
+  turn.response.writeHead(200, {
+    'content-type': 'application/json',
+    'content-length': bytes.length,
+    ...marks,
+  });
+  turn.response.end(bytes);
+  return { kind: 'sent', end: 'complete', status: 200 };
+}
+
+async function streamReply(
+  turn: Turn,
+  events: AsyncIterable<ChatEvent>,
+  marks: Readonly<Record<string, string>>,
+): Promise<Attempt> {
+  const { response, wire } = turn;
+  const encoder = wire.createStreamEncoder();
+  let held = '';
+  let ping: NodeJS.Timeout | undefined;
+  try {
+    for await (const event of events) {
+      if (event.type === 'failure' && !response.headersSent) return settleFailure(turn, event.failure);
+      const text = held + encoder.encode(event);
+      if (event.type === 'reply-start') {
+        // A model that fails at once must not become a 200: the head waits for the first real event.
+        held = text;
+        continue;
+      }
+      held = '';
+      if (!response.headersSent) {
+        response.writeHead(200, STREAM_HEAD(marks));
+        ping = setInterval(() => response.write(': ping\n\n'), PING_MS);
+      }
+      if (event.type === 'failure') {
+        response.end(text);
+        if (turn.signal.aborted) return { kind: 'sent', end: 'client-abort', status: 200 };
+        return { kind: 'sent', end: 'truncated', status: 200, failure: event.failure };
+      }
+      if (!response.write(text)) await drained(turn);
+      if (turn.signal.aborted) return { kind: 'sent', end: 'client-abort', status: 200 };
+    }
+    response.end();
+    return { kind: 'sent', end: turn.signal.aborted ? 'client-abort' : 'complete', status: 200 };
+  } finally {
+    clearInterval(ping);
+  }
+}
+
+const STREAM_HEAD = (marks: Readonly<Record<string, string>>) => ({
+  'content-type': 'text/event-stream; charset=utf-8',
+  'cache-control': 'no-cache',
+  ...marks,
+});
+
+const settleFailure = (turn: Turn, failure: Failure): Attempt =>
+  turn.signal.aborted ? { kind: 'sent', end: 'client-abort', status: 499 } : { kind: 'failed', failure };
+
+function drained({ response, signal }: Turn): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      response.off('drain', done);
+      signal.removeEventListener('abort', done);
+      resolve();
+    };
+    response.on('drain', done);
+    signal.addEventListener('abort', done);
+    if (signal.aborted) done();
+  });
+}

@@ -1,0 +1,30 @@
+import type { Clock } from '../core/clock.ts';
+import type { JsonObject } from '../core/json.ts';
+import type { RetryRule } from '../core/retry.ts';
+import type { Catalogue, Exchange } from '../core/upstream.ts';
+import type { Authorize } from './authorize.ts';
+import type { Turn, TurnReport } from './turn.ts';
+
+/** A name no model has: resolves to the provider of a wire when the body does not say which model it wants. */
+export const ANY_MODEL = '*';
+
+/** What the hot path is given; nothing in it may block. */
+export interface GatewayContext {
+  readonly catalogue: Catalogue;
+  readonly exchange: Exchange;
+  readonly authorize: Authorize;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly retry: RetryRule;
+  readonly maxBodyBytes: number;
+  readonly newId: (prefix: string) => string;
+  /** Waits, or less when the signal aborts. */
+  readonly pause: (ms: number, signal: AbortSignal) => Promise<void>;
+  /** The block of lessons for this turn. */
+  readonly block: (turn: Turn) => string | undefined;
+  readonly report: (report: TurnReport) => void;
+  /** For `GET /api/status`. */
+  readonly status: () => JsonObject;
+  /** For `GET /metrics`. */
+  readonly metrics: () => Promise<string>;
+}

@@ -1,0 +1,181 @@
+import http, { type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createFailure, type Failure } from '../core/failure.ts';
+import type { JsonObject } from '../core/json.ts';
+import type { Wire } from '../core/wire.ts';
+import { wires } from '../wire/wires.ts';
+import type { Admission } from './admission.ts';
+import type { GatewayContext } from './context.ts';
+import { createDoor, isJsonContent, isLoopbackName } from './door.ts';
+import { listModels } from './list-models.ts';
+import { BUSY } from './read-body.ts';
+import { refuse } from './refuse.ts';
+import { serveTurn, type TurnRoute } from './serve-turn.ts';
+
+export interface GatewayOptions {
+  readonly context: GatewayContext;
+  readonly admission: Admission;
+  readonly allowedHosts: readonly string[];
+  /** A request that was turned away, for the metrics. */
+  readonly onRefused: (reason: string) => void;
+  /** What should never happen: logged, and answered with 500. */
+  readonly onFault: (error: unknown) => void;
+}
+
+export interface Gateway {
+  listen(port: number, host: string): Promise<number>;
+  /** Takes nobody new, lets streams finish for at most `graceMs`, then cuts. */
+  close(graceMs: number): Promise<void>;
+}
+
+/** The public door and its routes, on bare node:http: frameworks cost ten times as much here. */
+export function createGateway({
+  context,
+  admission,
+  allowedHosts,
+  onRefused,
+  onFault,
+}: GatewayOptions): Gateway {
+  let door: ReturnType<typeof createDoor> = () => createFailure('overloaded', 'Instar is starting.');
+  let onLoopback = true;
+
+  const turnAway = (response: ServerResponse, wire: Wire, failure: Failure) => {
+    onRefused(failure.kind);
+    refuse(response, wire, failure);
+  };
+
+  const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const { method = 'GET', url = '/' } = request;
+    const queryAt = url.indexOf('?');
+    const path = queryAt < 0 ? url : url.slice(0, queryAt);
+    const query = queryAt < 0 ? '' : url.slice(queryAt);
+    const wire = dialectOf(path, request);
+    const barred = door(request);
+    if (barred !== undefined) return turnAway(response, wire, barred);
+    if (method === 'HEAD' && (path === '/' || path === '/api/hello')) return sendText(response, 200, '');
+    if (method === 'GET' && path === '/') return sendText(response, 200, GREETING);
+    if (method === 'GET' && path === '/healthz') return sendJson(response, { ok: true });
+    const isOperation = path === '/metrics' || path === '/api/status';
+    if (method === 'GET' && isOperation) {
+      const refused = onLoopback && path === '/metrics' ? undefined : context.authorize.forOwner(request);
+      if (refused !== undefined) return turnAway(response, wire, refused);
+      return path === '/metrics'
+        ? sendText(response, 200, await context.metrics(), 'text/plain; version=0.0.4; charset=utf-8')
+        : sendJson(response, context.status());
+    }
+    const route = routeOf(method, path, query, wire);
+    if (route === undefined) {
+      return turnAway(
+        response,
+        wire,
+        createFailure('not-found', `There is no ${method} ${path.slice(0, 200)} here.`),
+      );
+    }
+    if (route !== 'models' && method === 'POST' && !isAcceptable(route, request)) {
+      const failure = createFailure('bad-request', 'Send the body as content-type: application/json.', {
+        status: 415,
+      });
+      return turnAway(response, wire, failure);
+    }
+    const visit = admission.enter();
+    if (visit === undefined) return turnAway(response, wire, BUSY);
+    try {
+      if (route !== 'models') return await serveTurn(context, route, visit, request, response);
+      const list = await listModels(context, wire.name, request);
+      return 'kind' in list
+        ? turnAway(response, wire, list as Failure)
+        : sendJson(response, list as JsonObject);
+    } finally {
+      visit.leave();
+    }
+  };
+
+  const listener = (request: IncomingMessage, response: ServerResponse) => {
+    serve(request, response).catch((error: unknown) => {
+      onFault(error);
+      const failure = createFailure('internal', 'Instar failed to serve this request; its log says why.');
+      if (response.headersSent) response.destroy();
+      else refuse(response, dialectOf(request.url ?? '', request), failure);
+    });
+  };
+  const server = http.createServer(
+    { headersTimeout: 10_000, requestTimeout: 120_000, keepAliveTimeout: 65_000 },
+    listener,
+  );
+  server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
+    // A body that will be refused anyway is not asked for.
+    if (Number(request.headers['content-length'] ?? 0) <= context.maxBodyBytes) response.writeContinue();
+    listener(request, response);
+  });
+
+  return {
+    listen: (port, host) =>
+      new Promise((resolve, reject) => {
+        server.once('error', reject);
+        server.listen(port, host, 1024, () => {
+          server.off('error', reject);
+          const { port: bound } = server.address() as AddressInfo;
+          onLoopback = isLoopbackName(host);
+          door = createDoor({ host, port: bound, allowedHosts });
+          resolve(bound);
+        });
+      }),
+    close: async (graceMs) => {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      server.closeIdleConnections();
+      let timer: NodeJS.Timeout | undefined;
+      const patience = new Promise<void>((resolve) => {
+        timer = setTimeout(resolve, graceMs);
+      });
+      await Promise.race([admission.drain(), patience]);
+      clearTimeout(timer);
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+const TURN_ROUTES: ReadonlyMap<string, Omit<TurnRoute, 'path'>> = new Map([
+  ['/chat/completions', { kind: 'chat', wire: wires['openai-chat'] }],
+  ['/responses', { kind: 'chat', wire: wires['openai-responses'] }],
+  ['/messages', { kind: 'chat', wire: wires.anthropic }],
+  ['/messages/count_tokens', { kind: 'count', wire: wires.anthropic }],
+] as const);
+
+/** `/v1` may be missing or doubled: base URLs are given with it and without it. */
+function routeOf(method: string, path: string, query: string, wire: Wire): TurnRoute | 'models' | undefined {
+  const rest = path.replace(/^(?:\/v1)+(?=\/)/, '');
+  if (method === 'GET' && rest === '/models') return 'models';
+  const known = method === 'POST' ? TURN_ROUTES.get(rest) : undefined;
+  if (known !== undefined) return { ...known, path: rest + query };
+  return path.startsWith('/v1/') && /^[\w\-./:@]+$/.test(rest) && !rest.includes('..')
+    ? { kind: 'other', wire, path: rest + query }
+    : undefined;
+}
+
+function dialectOf(path: string, request: IncomingMessage): Wire {
+  if (/\/messages(\/|$|\?)/.test(path) || request.headers['anthropic-version'] !== undefined)
+    return wires.anthropic;
+  return /\/responses(\/|$|\?)/.test(path) ? wires['openai-responses'] : wires['openai-chat'];
+}
+
+const isAcceptable = (route: TurnRoute, { headers }: IncomingMessage): boolean =>
+  isJsonContent(headers['content-type']) ||
+  (route.kind === 'other' && /^multipart\/form-data\s*;/i.test(headers['content-type'] ?? ''));
+
+const GREETING = 'Instar is running. Point an agent at this address; `instar status` says more.\n';
+
+function sendText(
+  response: ServerResponse,
+  status: number,
+  text: string,
+  type = 'text/plain; charset=utf-8',
+): void {
+  response.writeHead(status, { 'content-type': type, 'content-length': Buffer.byteLength(text), ...SAFE });
+  response.end(text);
+}
+
+const sendJson = (response: ServerResponse, body: JsonObject): void =>
+  sendText(response, 200, JSON.stringify(body), 'application/json');
+
+const SAFE = { 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' };

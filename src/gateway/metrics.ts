@@ -1,0 +1,72 @@
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { TurnReport } from './turn.ts';
+
+export interface Metrics {
+  report(report: TurnReport): void;
+  /** A request that was turned away before it became a turn. */
+  refused(reason: string): void;
+  readonly totals: { readonly served: number; readonly failed: number; readonly refused: number };
+  text(): Promise<string>;
+}
+
+export function createMetrics(inFlight: () => number): Metrics {
+  const registry = new Registry();
+  const registers = [registry];
+  const turns = new Counter({
+    name: 'instar_turns_total',
+    help: 'Turns by wire, provider and how they ended',
+    labelNames: ['wire', 'provider', 'end'],
+    registers,
+  });
+  const retries = new Counter({
+    name: 'instar_retries_total',
+    help: 'Tries after the first, by provider',
+    labelNames: ['provider'],
+    registers,
+  });
+  const refusals = new Counter({
+    name: 'instar_refused_total',
+    help: 'Requests turned away at the door, by reason',
+    labelNames: ['reason'],
+    registers,
+  });
+  const seconds = new Histogram({
+    name: 'instar_turn_seconds',
+    help: 'From a request’s first byte to its reply’s last',
+    labelNames: ['wire'],
+    buckets: [0.01, 0.05, 0.1, 0.5, 1, 5, 15, 60, 300],
+    registers,
+  });
+  new Gauge({
+    name: 'instar_in_flight',
+    help: 'Requests being served now',
+    registers,
+    collect() {
+      this.set(inFlight());
+    },
+  });
+  new Gauge({
+    name: 'process_resident_memory_bytes',
+    help: 'Resident memory of the daemon',
+    registers,
+    collect() {
+      this.set(process.memoryUsage.rss());
+    },
+  });
+  const totals = { served: 0, failed: 0, refused: 0 };
+  return {
+    totals,
+    report: ({ wire, provider, end, tries, totalMs }) => {
+      turns.inc({ wire, provider, end });
+      if (tries > 1) retries.inc({ provider }, tries - 1);
+      seconds.observe({ wire }, totalMs / 1000);
+      if (end === 'complete' || end === 'client-abort') totals.served++;
+      else totals.failed++;
+    },
+    refused: (reason) => {
+      refusals.inc({ reason });
+      totals.refused++;
+    },
+    text: () => registry.metrics(),
+  };
+}

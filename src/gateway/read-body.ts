@@ -1,0 +1,86 @@
+import type { IncomingMessage } from 'node:http';
+import { promisify } from 'node:util';
+import zlib from 'node:zlib';
+import { createFailure, type Failure } from '../core/failure.ts';
+
+const EMPTY = Buffer.alloc(0);
+
+/** A request's body as it came and, where it can be read, as JSON text. */
+export interface ReceivedBody {
+  readonly raw: Buffer;
+  /** Undefined when it is compressed in a way this Node cannot read: it is then passed on as it is, without lessons. */
+  readonly body: Buffer | undefined;
+}
+
+/** A body over the cap, or one there is no memory for, is refused as soon as that is known. */
+export async function receiveBody(
+  request: IncomingMessage,
+  maxBytes: number,
+  hold: (bytes: number) => boolean,
+): Promise<ReceivedBody | Failure> {
+  const raw = await readBody(request, maxBytes, hold);
+  if (!Buffer.isBuffer(raw)) return raw;
+  const encoding = request.headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
+  if (encoding === 'identity' || encoding === '') return { raw, body: raw };
+  const inflate = INFLATE[encoding];
+  if (inflate === undefined) return { raw, body: undefined };
+  try {
+    return { raw, body: await inflate(raw, { maxOutputLength: maxBytes }) };
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') return tooLarge(maxBytes);
+    return createFailure('bad-request', `The body is not valid ${encoding}, as its content-encoding says.`);
+  }
+}
+
+function readBody(
+  request: IncomingMessage,
+  maxBytes: number,
+  hold: (bytes: number) => boolean,
+): Promise<Buffer | Failure> {
+  const declared = Number(request.headers['content-length'] ?? 0);
+  if (declared > maxBytes) return Promise.resolve(tooLarge(maxBytes));
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    request.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      const isOver = size > maxBytes;
+      if (isOver || !hold(chunk.length)) {
+        request.removeAllListeners('data');
+        request.pause();
+        resolve(isOver ? tooLarge(maxBytes) : BUSY);
+      } else chunks.push(chunk);
+    });
+    request.on('end', () =>
+      resolve(chunks.length === 1 ? (chunks[0] ?? EMPTY) : Buffer.concat(chunks, size)),
+    );
+    const left = () => resolve(createFailure('aborted', 'The client left before its request was whole.'));
+    request.on('error', left);
+    request.on('close', left);
+  });
+}
+
+export const BUSY: Failure = createFailure(
+  'overloaded',
+  'Instar is serving as much as it can. Try again in a second.',
+  {
+    retryAfterMs: 1000,
+  },
+);
+
+const tooLarge = (maxBytes: number): Failure =>
+  createFailure(
+    'too-large',
+    `The request is larger than ${Math.floor(maxBytes / 1048576)} MB (gateway.maxBodyMb).`,
+  );
+
+type Inflate = (bytes: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>;
+const INFLATE: Record<string, Inflate | undefined> = {
+  gzip: promisify(zlib.gunzip) as Inflate,
+  'x-gzip': promisify(zlib.gunzip) as Inflate,
+  deflate: promisify(zlib.inflate) as Inflate,
+  br: promisify(zlib.brotliDecompress) as Inflate,
+  // Node 22.15 and later.
+  zstd:
+    'zstdDecompress' in zlib ? (promisify(zlib.zstdDecompress as typeof zlib.gunzip) as Inflate) : undefined,
+};

@@ -1,0 +1,49 @@
+import type { ServerResponse } from 'node:http';
+import type { Failure } from '../core/failure.ts';
+import type { Wire } from '../core/wire.ts';
+import { replyHeaders } from './headers.ts';
+import type { ProviderReply } from './turn.ts';
+
+const MAX_RETRY_AFTER_MS = 3_600_000;
+
+/** Says no in the caller's own dialect, so that its SDK raises the error it would raise at the provider. */
+export function refuse(
+  response: ServerResponse,
+  wire: Wire,
+  failure: Failure,
+  headers: Readonly<Record<string, string>> = {},
+): void {
+  if (response.headersSent || response.destroyed) return;
+  const body = Buffer.from(JSON.stringify(wire.encodeFailure(failure)));
+  const retryAfter =
+    failure.retryAfterMs === undefined
+      ? {}
+      : { 'retry-after': String(Math.ceil(Math.min(failure.retryAfterMs, MAX_RETRY_AFTER_MS) / 1000)) };
+  response.writeHead(failure.status, {
+    ...headers,
+    ...retryAfter,
+    'content-type': 'application/json',
+    'content-length': body.length,
+    // The rest of a body we did not read must not be taken for the next request.
+    ...(response.req.complete ? {} : { connection: 'close' }),
+  });
+  response.end(body);
+}
+
+/** Passes a provider's error on untouched; one that is not JSON (a proxy's HTML page) is put into the dialect. */
+export function passOn(
+  response: ServerResponse,
+  wire: Wire,
+  reply: ProviderReply,
+  failure: Failure,
+  headers: Readonly<Record<string, string>>,
+): void {
+  if (!/\bjson\b/i.test(String(reply.headers['content-type'] ?? ''))) {
+    const kept = reply.headers['retry-after'];
+    refuse(response, wire, failure, typeof kept === 'string' ? { ...headers, 'retry-after': kept } : headers);
+    return;
+  }
+  const own = replyHeaders(reply.headers);
+  response.writeHead(reply.status, { ...own, 'content-length': reply.body.length, ...headers });
+  response.end(reply.body);
+}

@@ -1,0 +1,165 @@
+import type { Clock } from '../core/clock.ts';
+import { createFailure, type Failure } from '../core/failure.ts';
+import { parseRetryAfter } from '../core/retry.ts';
+import type { Exchange, ExchangeControl, ExchangeSink, Target, Upstream } from '../core/upstream.ts';
+import type { Wire } from '../core/wire.ts';
+import { type HeaderMap, replyHeaders, requestHeaders } from './headers.ts';
+import type { Attempt, Turn } from './turn.ts';
+
+export interface RelayOptions {
+  readonly exchange: Exchange;
+  readonly clock: Clock;
+  readonly target: Target;
+  readonly upstream: Upstream;
+  /** What is sent: the client's bytes, or those with a block spliced in. */
+  readonly body: Buffer;
+  /** Added to the reply's head. */
+  readonly marks: Readonly<Record<string, string>>;
+}
+
+const MAX_ERROR_BODY = 1_048_576;
+
+/** One try at a provider that speaks the caller's wire: bytes out, bytes back, nothing parsed on the way. */
+export function relay(turn: Turn, options: RelayOptions): Promise<Attempt> {
+  const { exchange, target, upstream, body } = options;
+  const headers = requestHeaders(turn.request.headers, target.access);
+  if (body !== turn.raw) delete headers['content-encoding'];
+  const method = turn.request.method ?? 'POST';
+  return new Promise((resolve) => {
+    const sink = new RelaySink(turn, options, resolve);
+    sink.control = exchange(
+      {
+        method,
+        origin: upstream.origin,
+        path: upstream.basePath + turn.path,
+        headers,
+        body: method === 'GET' ? undefined : body,
+      },
+      sink,
+    );
+  });
+}
+
+/** Holds the head back until the first byte: until then a dead provider can still become another try. */
+class RelaySink implements ExchangeSink {
+  control: ExchangeControl | undefined;
+  readonly #turn: Turn;
+  readonly #options: RelayOptions;
+  readonly #resolve: (attempt: Attempt) => void;
+  #status = 0;
+  #headers: Readonly<Record<string, string | string[] | undefined>> = {};
+  #sent = false;
+  #errorChunks: Buffer[] = [];
+  #errorSize = 0;
+  #tail: Buffer = Buffer.alloc(0);
+
+  constructor(turn: Turn, options: RelayOptions, resolve: (attempt: Attempt) => void) {
+    this.#turn = turn;
+    this.#options = options;
+    this.#resolve = resolve;
+    turn.response.on('close', this.#left);
+    turn.response.on('drain', this.#drained);
+  }
+
+  readonly #left = () => {
+    if (this.#turn.response.writableFinished) return;
+    this.control?.abort();
+    this.#settle({ kind: 'sent', end: 'client-abort', status: this.#sent ? this.#status : 499 });
+  };
+  readonly #drained = () => this.control?.resume();
+
+  onHead(status: number, headers: Readonly<Record<string, string | string[] | undefined>>): void {
+    this.#status = status;
+    this.#headers = headers;
+  }
+
+  onChunk(chunk: Buffer): boolean {
+    if (this.#status >= 300) {
+      this.#errorSize += chunk.length;
+      this.#errorChunks.push(chunk);
+      if (this.#errorSize > MAX_ERROR_BODY) {
+        this.control?.abort();
+        this.onEnd();
+      }
+      return true;
+    }
+    if (!this.#sent) this.#sendHead();
+    this.#tail = chunk.length >= 4 ? chunk : Buffer.concat([this.#tail.subarray(-4), chunk]);
+    return this.#turn.response.write(chunk);
+  }
+
+  onEnd(): void {
+    const { response, wire } = this.#turn;
+    if (this.#status >= 300) {
+      const body = Buffer.concat(this.#errorChunks);
+      const reply = { status: this.#status, headers: this.#headers, body };
+      const failure = describeReply(wire, reply, this.#options);
+      const isWhole = this.#status >= 400 && this.#errorSize <= MAX_ERROR_BODY;
+      this.#settle(isWhole ? { kind: 'failed', failure, reply } : { kind: 'failed', failure });
+      return;
+    }
+    if (!this.#sent) this.#sendHead();
+    response.end();
+    this.#settle({ kind: 'sent', end: 'complete', status: this.#status });
+  }
+
+  onFailure(failure: Failure): void {
+    const { response, wire } = this.#turn;
+    if (!this.#sent) {
+      this.#settle({ kind: 'failed', failure });
+      return;
+    }
+    // Only between two events can an error event be added without spoiling the one that was cut.
+    if (this.#isOpenStream() && endsEvent(this.#tail)) response.end(wire.encodeStreamFailure(failure));
+    else response.destroy();
+    this.#settle({ kind: 'sent', end: 'truncated', status: this.#status, failure });
+  }
+
+  #sendHead(): void {
+    this.#sent = true;
+    const headers: HeaderMap = replyHeaders(this.#headers);
+    this.#turn.response.writeHead(this.#status, Object.assign(headers, this.#options.marks));
+  }
+
+  /** An event can be added to a stream of open length that we can read. */
+  #isOpenStream(): boolean {
+    const { 'content-type': type, 'content-encoding': encoding, 'content-length': length } = this.#headers;
+    return (
+      String(type ?? '').startsWith('text/event-stream') && encoding === undefined && length === undefined
+    );
+  }
+
+  #settle(attempt: Attempt): void {
+    this.#turn.response.off('close', this.#left);
+    this.#turn.response.off('drain', this.#drained);
+    this.#resolve(attempt);
+  }
+}
+
+function describeReply(
+  wire: Wire,
+  reply: { status: number; headers: Readonly<Record<string, string | string[] | undefined>>; body: Buffer },
+  { clock, upstream }: RelayOptions,
+): Failure {
+  const { status, headers } = reply;
+  if (status < 400) {
+    return createFailure(
+      'upstream-error',
+      `${upstream.origin} answered with a redirect (${status}), which is never followed. Correct the provider’s baseUrl.`,
+      { final: true },
+    );
+  }
+  const retryAfter = typeof headers['retry-after'] === 'string' ? headers['retry-after'] : undefined;
+  const retryAfterMs = parseRetryAfter(retryAfter, clock.now());
+  return {
+    ...wire.decodeFailure(status, reply.body.toString('utf8')),
+    status,
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    ...(headers['x-should-retry'] === 'false' ? { final: true } : {}),
+  };
+}
+
+const endsEvent = (tail: Buffer): boolean => {
+  const text = tail.subarray(-4).toString('latin1');
+  return text.endsWith('\n\n') || text.endsWith('\r\n\r\n') || text.endsWith('\r\r');
+};

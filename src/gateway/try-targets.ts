@@ -1,0 +1,122 @@
+import { createFailure, type Failure } from '../core/failure.ts';
+import { isWorthAnotherModel, retryDelayMs } from '../core/retry.ts';
+import type { Target, Upstream } from '../core/upstream.ts';
+import { answer } from './answer.ts';
+import { augment } from './augment.ts';
+import { ANY_MODEL, type GatewayContext } from './context.ts';
+import { countTokens } from './count-tokens.ts';
+import { passOn, refuse } from './refuse.ts';
+import { relay } from './relay.ts';
+import type { Attempt, Turn, TurnEnd } from './turn.ts';
+
+/** How a turn ended, and with whom. */
+export interface Served {
+  readonly target: Target | undefined;
+  readonly end: TurnEnd;
+  readonly status: number;
+  readonly tries: number;
+  readonly failure?: Failure;
+}
+
+type Failed = Attempt & { readonly kind: 'failed' };
+const NOTHING_FITS: Failed = {
+  kind: 'failed',
+  failure: createFailure('not-found', 'No provider for this model is open to you.'),
+};
+
+/** Tries the model that was asked for, then those that stand in for it, until one has begun to answer. */
+export async function tryTargets(context: GatewayContext, turn: Turn): Promise<Served> {
+  const { wire, response, outline } = turn;
+  const requested = turn.body === undefined ? ANY_MODEL : outline?.model;
+  const targets = context.catalogue.resolve(requested, wire.name);
+  const first = targets[0];
+  const marks: Record<string, string> = { 'x-instar-turn': turn.id };
+  let last = NOTHING_FITS;
+  let tries = 0;
+  for (const candidate of targets) {
+    // The caller's credentials were meant for the provider it asked for; a fallback elsewhere must have its own.
+    if (candidate.access.kind === 'caller' && candidate.provider !== first?.provider) continue;
+    const admittance = context.authorize.forTarget(turn.request, candidate);
+    if (admittance.refused !== undefined) {
+      if (candidate !== first) continue;
+      const failure = admittance.refused;
+      refuse(response, wire, failure, marks);
+      return { target: first, end: 'refused', status: failure.status, tries, failure };
+    }
+    const target: Target = { ...candidate, access: admittance.access };
+    marks['x-instar-policy'] = headerSafe(`${target.provider}/${target.model ?? outline?.model ?? ''}`);
+    const result = await tryTarget(context, turn, target, marks);
+    tries += result.tries;
+    if (result.attempt.kind === 'sent') {
+      const { kind: _, ...sent } = result.attempt;
+      return { target, tries, ...sent };
+    }
+    last = result.attempt;
+    if (!isWorthAnotherModel(last.failure)) break;
+  }
+  if (last.reply !== undefined) passOn(response, wire, last.reply, last.failure, marks);
+  else refuse(response, wire, last.failure, marks);
+  return { target: first, end: 'upstream-error', status: last.failure.status, tries, failure: last.failure };
+}
+
+async function tryTarget(
+  context: GatewayContext,
+  turn: Turn,
+  target: Target,
+  marks: Readonly<Record<string, string>>,
+): Promise<{ readonly attempt: Attempt; readonly tries: number }> {
+  const upstream = upstreamFor(target, turn);
+  // A model behind another wire retries by itself; a route we know nothing of may not be safe to repeat.
+  const mayRepeat = upstream !== undefined && (turn.kind !== 'other' || turn.request.method === 'GET');
+  for (let tries = 1; ; tries++) {
+    const attempt = await tryOnce(context, turn, target, upstream, marks);
+    if (attempt.kind === 'sent' || !mayRepeat) return { attempt, tries };
+    const pause = retryDelayMs(context.retry, attempt.failure, tries, context.random);
+    if (pause === undefined) return { attempt, tries };
+    await context.pause(pause, turn.signal);
+    if (turn.signal.aborted) return { attempt: { kind: 'sent', end: 'client-abort', status: 499 }, tries };
+  }
+}
+
+function tryOnce(
+  context: GatewayContext,
+  turn: Turn,
+  target: Target,
+  upstream: Upstream | undefined,
+  marks: Readonly<Record<string, string>>,
+): Attempt | Promise<Attempt> {
+  const { kind, raw, body, outline } = turn;
+  const block = outline === undefined || kind === 'other' ? undefined : context.block(turn);
+  const edited =
+    body === undefined || outline === undefined ? body : augment(body, outline, block, target.model);
+  if (upstream !== undefined) {
+    // Without an edit the client's own bytes go out, compressed or not.
+    const outgoing = edited === undefined || edited === body ? raw : edited;
+    const { exchange, clock } = context;
+    return relay(turn, { exchange, clock, target, upstream, body: outgoing, marks });
+  }
+  if (kind === 'other')
+    return failed('not-found', `${target.provider} has no ${turn.path.split('?', 1)[0]} on this wire.`);
+  if (edited === undefined || outline === undefined) {
+    return failed(
+      'bad-request',
+      'The request body is not a JSON object in an encoding that can be read here.',
+    );
+  }
+  return kind === 'count' ? countTokens(turn, edited, marks) : answer(turn, { target, body: edited, marks });
+}
+
+const failed = (kind: 'not-found' | 'bad-request', message: string): Attempt => ({
+  kind: 'failed',
+  failure: createFailure(kind, message),
+});
+
+/** Where the caller's bytes can go as they are. Routes other than chat are alike on both of OpenAI's wires. */
+function upstreamFor(target: Target, { kind, wire }: Turn): Upstream | undefined {
+  const exact = target.upstreams.find((upstream) => upstream.wire === wire.name);
+  if (exact !== undefined || kind !== 'other' || wire.name === 'anthropic') return exact;
+  return target.upstreams.find((upstream) => upstream.wire.startsWith('openai'));
+}
+
+/** A model name is the caller's text: only what a header may hold is echoed. */
+const headerSafe = (text: string) => text.replace(/[^\x21-\x7e]/g, '').slice(0, 200);

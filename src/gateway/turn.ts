@@ -1,0 +1,56 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Failure } from '../core/failure.ts';
+import type { Outline, Wire } from '../core/wire.ts';
+
+/**
+ * `chat` asks a model, `count` asks how long a prompt is, `other` is a provider's route that we only pass on
+ * (embeddings, files, stored responses).
+ */
+export type TurnKind = 'chat' | 'count' | 'other';
+
+/** One request on its way through the gateway. */
+export interface Turn {
+  readonly id: string;
+  readonly kind: TurnKind;
+  readonly wire: Wire;
+  /** The path under the provider's base, with its query string. */
+  readonly path: string;
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  /** The client's bytes as they came, perhaps compressed. */
+  readonly raw: Buffer;
+  /** The same as plain JSON text; undefined when it cannot be read here. */
+  readonly body: Buffer | undefined;
+  readonly outline: Outline | undefined;
+  /** Aborts when the client leaves. */
+  readonly signal: AbortSignal;
+}
+
+export type TurnEnd = 'complete' | 'client-abort' | 'upstream-error' | 'truncated' | 'refused';
+
+/** What one try at a provider came to. */
+export type Attempt =
+  /** The client has its reply, or the part of it that there was. */
+  | { readonly kind: 'sent'; readonly end: TurnEnd; readonly status: number; readonly failure?: Failure }
+  /** Nothing was sent yet: another try or another model may follow. */
+  | { readonly kind: 'failed'; readonly failure: Failure; readonly reply?: ProviderReply };
+
+/** A provider's own error reply, kept so that its wording reaches the client untouched. */
+export interface ProviderReply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: Buffer;
+}
+
+/** What is known of a turn when it is over. */
+export interface TurnReport {
+  readonly id: string;
+  readonly wire: string;
+  readonly provider: string;
+  readonly model: string;
+  readonly end: TurnEnd;
+  readonly status: number;
+  readonly tries: number;
+  readonly totalMs: number;
+  readonly failure?: Failure;
+}

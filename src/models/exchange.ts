@@ -1,0 +1,198 @@
+import dns from 'node:dns';
+import type { LookupFunction } from 'node:net';
+import { type Dispatcher, Pool } from 'undici';
+import { createFailure, type Failure } from '../core/failure.ts';
+import type { Exchange, ExchangeControl, ExchangeRequest, ExchangeSink, Timeouts } from '../core/upstream.ts';
+
+export interface ExchangeOptions {
+  readonly timeouts: Timeouts;
+  /** Addresses that a name must not lead to, such as a cloud's metadata server. */
+  readonly isForbiddenAddress?: (address: string) => boolean;
+}
+
+export interface ExchangePool {
+  readonly exchange: Exchange;
+  close(): Promise<void>;
+}
+
+/** Pooled keep-alive connections per origin. undici follows no redirect unless told to, and is never told to. */
+export function createExchange({
+  timeouts,
+  isForbiddenAddress = () => false,
+}: ExchangeOptions): ExchangePool {
+  const pools = new Map<string, Pool>();
+  const poolOf = (origin: string): Pool => {
+    let pool = pools.get(origin);
+    if (pool === undefined) {
+      pool = new Pool(origin, {
+        pipelining: 1,
+        keepAliveTimeout: 30_000,
+        // One timer per exchange names the phase that took too long; undici's own two cannot.
+        headersTimeout: 0,
+        bodyTimeout: 0,
+        connect: { timeout: timeouts.connectMs, lookup: createLookup(isForbiddenAddress) },
+      });
+      pools.set(origin, pool);
+    }
+    return pool;
+  };
+  return {
+    exchange: (request, sink) => {
+      const running = new RunningExchange(sink, timeouts, request.origin);
+      try {
+        poolOf(request.origin).dispatch(dispatchOptions(request), running);
+      } catch (error) {
+        running.onResponseError(undefined, error instanceof Error ? error : new Error(String(error)));
+      }
+      return running;
+    },
+    close: async () => {
+      const open = [...pools.values()];
+      pools.clear();
+      await Promise.all(open.map((pool) => pool.destroy()));
+    },
+  };
+}
+
+const dispatchOptions = (request: ExchangeRequest): Dispatcher.DispatchOptions => ({
+  path: request.path,
+  method: request.method,
+  headers: request.headers as Record<string, string | string[]>,
+  body: request.body ?? null,
+});
+
+/** The phases of one exchange; a class because undici calls back into one object per request, on the hot path. */
+class RunningExchange implements Dispatcher.DispatchHandler, ExchangeControl {
+  readonly #sink: ExchangeSink;
+  readonly #timeouts: Timeouts;
+  readonly #origin: string;
+  #controller: Dispatcher.DispatchController | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #phase: 'waiting' | 'head' | 'first byte' | 'body' = 'waiting';
+  #over = false;
+
+  constructor(sink: ExchangeSink, timeouts: Timeouts, origin: string) {
+    this.#sink = sink;
+    this.#timeouts = timeouts;
+    this.#origin = origin;
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    if (this.#over) {
+      controller.abort(new Error('left'));
+      return;
+    }
+    this.#enter('head', this.#timeouts.headersMs);
+  }
+
+  onResponseStart(
+    _controller: Dispatcher.DispatchController,
+    status: number,
+    headers: Record<string, string | string[] | undefined>,
+  ): void {
+    if (this.#over || status < 200) return;
+    this.#enter('first byte', this.#timeouts.firstByteMs);
+    this.#sink.onHead(status, headers);
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#over) return;
+    if (this.#phase === 'body') this.#timer?.refresh();
+    else this.#enter('body', this.#timeouts.idleMs);
+    if (!this.#sink.onChunk(chunk) && !this.#over) {
+      // A paused provider is not an idle one.
+      clearTimeout(this.#timer);
+      controller.pause();
+    }
+  }
+
+  onResponseEnd(): void {
+    if (this.#finish()) this.#sink.onEnd();
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController | undefined, error: Error): void {
+    if (this.#finish()) this.#sink.onFailure(describeFault(error, this.#origin, this.#phase));
+  }
+
+  resume(): void {
+    if (this.#over) return;
+    this.#enter('body', this.#timeouts.idleMs);
+    this.#controller?.resume();
+  }
+
+  abort(): void {
+    if (this.#finish()) this.#controller?.abort(new Error('left'));
+  }
+
+  #enter(phase: 'head' | 'first byte' | 'body', ms: number): void {
+    this.#phase = phase;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => {
+      if (!this.#finish()) return;
+      this.#controller?.abort(new Error('timeout'));
+      this.#sink.onFailure(
+        createFailure('timeout', `${this.#origin} sent no ${NEXT[phase]} for ${ms / 1000} s.`),
+      );
+    }, ms);
+  }
+
+  #finish(): boolean {
+    if (this.#over) return false;
+    this.#over = true;
+    clearTimeout(this.#timer);
+    return true;
+  }
+}
+
+const NEXT = {
+  head: 'reply',
+  'first byte': 'first byte of its reply',
+  body: 'further byte of its reply',
+} as const;
+
+function describeFault(error: Error & { code?: string }, origin: string, phase: string): Failure {
+  const code = error.code ?? '';
+  if (code === 'UND_ERR_CONNECT_TIMEOUT')
+    return createFailure('timeout', `${origin} did not accept a connection in time.`);
+  if (code === 'ECONNREFUSED')
+    return createFailure('unreachable', `${origin} refused the connection. Is it running?`);
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') {
+    return createFailure(
+      'unreachable',
+      `The name in ${origin} was not found. Check baseUrl and the network.`,
+    );
+  }
+  if (code === FORBIDDEN) return createFailure('forbidden', error.message, { status: 502, final: true });
+  if (/^(ERR_TLS|CERT_|DEPTH_|SELF_SIGNED|UNABLE_TO|ERR_SSL|EPROTO)/.test(code)) {
+    return createFailure('unreachable', `No secure connection to ${origin} (${code}).`, { final: true });
+  }
+  if (code.startsWith('UND_ERR_INVALID'))
+    return createFailure('bad-request', `The request cannot be sent: ${error.message}.`);
+  if (code.startsWith('HPE_'))
+    return createFailure('upstream-error', `${origin} did not answer in HTTP (${code}).`);
+  if (phase === 'body') return createFailure('truncated', `${origin} broke off in the middle of its reply.`);
+  return createFailure(
+    'unreachable',
+    `${origin} closed the connection without a reply (${code || error.name}).`,
+  );
+}
+
+const FORBIDDEN = 'ERR_INSTAR_FORBIDDEN_ADDRESS';
+
+/** Checks every address a name resolves to, at the moment of connecting: a check made earlier can be rebound. */
+function createLookup(isForbiddenAddress: (address: string) => boolean): LookupFunction {
+  return (hostname, options, callback) => {
+    dns.lookup(hostname, { ...options, all: true }, (error, addresses) => {
+      if (error) return callback(error, '', 0);
+      const bad = addresses.find(({ address }) => isForbiddenAddress(address));
+      const first = addresses[0];
+      if (bad !== undefined || first === undefined) {
+        const refusal = new Error(`${hostname} leads to ${bad?.address ?? 'no address'}, which is refused.`);
+        return callback(Object.assign(refusal, { code: FORBIDDEN }), '', 0);
+      }
+      if (options.all) return callback(null, addresses);
+      callback(null, first.address, first.family);
+    });
+  };
+}

@@ -1,0 +1,37 @@
+const DEFAULT_PORT = 11434;
+
+/**
+ * The server that `OLLAMA_HOST` means, as `scheme://host:port[/path]` without a trailing slash. People write `host`,
+ * `host:port`, `:port` and whole URLs, and servers listen on `0.0.0.0`, which is no address to call. As in Ollama
+ * itself, a URL without a port means the scheme's own port.
+ */
+export function parseOllamaHost(value: string | undefined, defaultPort = DEFAULT_PORT): string {
+  const text = (value ?? '')
+    .trim()
+    .replace(/^(["'])(.*)\1$/, '$2')
+    .trim();
+  const fallback = `http://127.0.0.1:${defaultPort}`;
+  if (text === '') return fallback;
+  const scheme = /^(https?):\/\//i.exec(text)?.[1]?.toLowerCase();
+  const rest = scheme === undefined ? text : text.slice(scheme.length + 3);
+  const bracketed = isBareIpv6(rest) ? `[${rest}]` : rest;
+  const address = `${scheme ?? 'http'}://${bracketed.startsWith(':') ? `127.0.0.1${bracketed}` : bracketed}`;
+  if (!URL.canParse(address)) return fallback;
+  const url = new URL(address);
+  const host = CALLABLE[url.hostname] ?? url.hostname;
+  const port = portOf(url, rest, scheme === undefined ? defaultPort : undefined);
+  return `${url.protocol}//${host}${port}${withoutTrailingSlash(url.pathname)}`;
+}
+
+const CALLABLE: Readonly<Record<string, string | undefined>> = { '0.0.0.0': '127.0.0.1', '[::]': '[::1]' };
+
+const isBareIpv6 = (text: string): boolean => /^[0-9a-f]*:[0-9a-f]*:[0-9a-f:.]*$/i.test(text);
+
+/** `URL` drops a port that is its scheme's own, so that `host:80` must be told from `host`. */
+function portOf(url: URL, rest: string, defaultPort: number | undefined): string {
+  if (url.port !== '') return `:${url.port}`;
+  const written = /:\d+(\/|$)/.test(rest) && !isBareIpv6(rest);
+  return written || defaultPort === undefined ? '' : `:${defaultPort}`;
+}
+
+const withoutTrailingSlash = (path: string): string => path.replace(/\/{1,64}$/, '');

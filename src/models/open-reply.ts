@@ -1,0 +1,105 @@
+import type { Failure } from '../core/failure.ts';
+import type { Exchange, ExchangeControl, ExchangeRequest } from '../core/upstream.ts';
+import { createAborted, ModelError } from './model-error.ts';
+
+type ReplyHeaders = Readonly<Record<string, string | string[] | undefined>>;
+
+/** One reply, pulled: its reader sets the pace, and no more than `MOST_QUEUED` and a chunk wait in memory. */
+export interface Reply {
+  readonly status: number;
+  header(name: string): string | undefined;
+  /** Read once. A transport failure is thrown as `ModelError` after the chunks that came before it. */
+  readonly body: AsyncIterable<Buffer>;
+  /** Ends the exchange now. */
+  close(): void;
+  /** The rest is of no interest, but the connection is: a short rest is read away so that it can be used again. */
+  release(): void;
+}
+
+const MOST_QUEUED = 256 * 1024;
+const MOST_DISCARDED = 64 * 1024;
+const LONGEST_DISCARD_MS = 1_000;
+
+/** Rejects with `ModelError` when there is no head to be had. */
+export function openReply(exchange: Exchange, request: ExchangeRequest, signal: AbortSignal): Promise<Reply> {
+  if (signal.aborted) return Promise.reject(new ModelError(createAborted()));
+  return new Promise((resolve, reject) => {
+    const queue: Buffer[] = [];
+    let queued = 0;
+    let discarded: number | undefined;
+    let paused = false;
+    let over: 'end' | Failure | undefined;
+    let limit: NodeJS.Timeout | undefined;
+    let control: ExchangeControl | undefined;
+    let wake = (): void => undefined;
+
+    const finish = (how: 'end' | Failure): void => {
+      if (over !== undefined) return;
+      over = how;
+      clearTimeout(limit);
+      signal.removeEventListener('abort', close);
+      if (how !== 'end') reject(new ModelError(how));
+      wake();
+    };
+    const close = (): void => {
+      if (over !== undefined) return;
+      control?.abort();
+      queue.length = 0;
+      finish(createAborted());
+    };
+    const release = (): void => {
+      if (over !== undefined || discarded !== undefined) return;
+      discarded = 0;
+      queue.length = 0;
+      limit = setTimeout(close, LONGEST_DISCARD_MS).unref();
+      if (paused) control?.resume();
+      wake();
+    };
+    async function* read(): AsyncGenerator<Buffer, undefined> {
+      while (discarded === undefined) {
+        const chunk = queue.shift();
+        if (chunk !== undefined) {
+          queued -= chunk.length;
+          if (paused && queued <= MOST_QUEUED / 2) {
+            paused = false;
+          }
+          yield chunk;
+        } else if (over === undefined) {
+          await new Promise<void>((resolveWake) => {
+            wake = resolveWake;
+          });
+        } else if (over === 'end') return;
+        else throw new ModelError(over);
+      }
+    }
+
+    signal.addEventListener('abort', close, { once: true });
+    control = exchange(request, {
+      onHead: (status, headers) => {
+        resolve({ status, header: (name) => headerOf(headers, name), body: read(), close, release });
+      },
+      onChunk: (chunk) => {
+        if (discarded !== undefined) {
+          discarded += chunk.length;
+          if (discarded > MOST_DISCARDED) close();
+          return true;
+        }
+        queue.push(chunk);
+        queued += chunk.length;
+        // Never back to false here: a chunk that was under way when the pause began does not end it.
+        if (queued >= MOST_QUEUED) paused = true;
+        wake();
+        return !paused;
+      },
+      onEnd: () => finish('end'),
+      onFailure: finish,
+    });
+    // A transport that reports before it returns leaves nothing to hold on to.
+    if (over !== undefined) signal.removeEventListener('abort', close);
+  });
+}
+
+function headerOf(headers: ReplyHeaders, name: string): string | undefined {
+  const value = headers[name];
+  return Array.isArray(value) ? value[0] : value;
+}

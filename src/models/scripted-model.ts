@@ -1,0 +1,52 @@
+import { setImmediate } from 'node:timers/promises';
+import type { ChatEvent, ChatModel, ChatRequest } from '../core/chat.ts';
+import { createChatEvents } from './chat-events.ts';
+
+/** A reply as its text, or event by event. */
+export type Script = (request: ChatRequest) => readonly ChatEvent[] | string;
+
+/**
+ * A model that says what it was told to: for tests, and for what Instar itself has to say. The same requests in the
+ * same order give the same events. Other work runs between two events, as with a model that streams.
+ */
+export function createScriptedModel(script: Script, name?: string): ChatModel {
+  let replies = 0;
+  return (request, { signal }) =>
+    createChatEvents(signal, async function* (inner): AsyncGenerator<ChatEvent, undefined> {
+      if (inner.aborted) return;
+      replies++;
+      const said = script(request);
+      const events =
+        typeof said === 'string' ? speak(said, request, `scripted-${replies}`, name ?? request.model) : said;
+      for (const event of events) {
+        await setImmediate();
+        if (inner.aborted) return;
+        yield event;
+      }
+    });
+}
+
+function speak(text: string, request: ChatRequest, id: string, model: string): readonly ChatEvent[] {
+  return [
+    { type: 'reply-start', id, model },
+    ...(text.match(/\s*\S+|\s+$/g) ?? []).map((word): ChatEvent => ({ type: 'text-delta', text: word })),
+    {
+      type: 'reply-end',
+      stop: 'end',
+      usage: {
+        inputTokens: estimateTokens(charactersOf(request)),
+        outputTokens: estimateTokens(text.length),
+      },
+    },
+  ];
+}
+
+const estimateTokens = (characters: number): number => Math.ceil(characters / 4);
+
+function charactersOf({ system, messages }: ChatRequest): number {
+  const parts = [...system, ...messages.flatMap((message): readonly object[] => message.content)];
+  return parts.reduce((sum, part) => {
+    if ('text' in part && typeof part.text === 'string') return sum + part.text.length;
+    return 'arguments' in part && typeof part.arguments === 'string' ? sum + part.arguments.length : sum;
+  }, 0);
+}

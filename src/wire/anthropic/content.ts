@@ -1,0 +1,111 @@
+import { Buffer } from 'node:buffer';
+import type { FilePart, ImagePart, TextPart, UserPart } from '../../core/chat.ts';
+import { asString, compact, type Json, type JsonObject } from '../../core/json.ts';
+import { decodeDataUrl, encodeDataUrl } from './data-url.ts';
+import { needArray, needObject, needString, refuse } from './field.ts';
+
+const PROVIDER_BLOCKS: ReadonlySet<string> = new Set([
+  'server_tool_use',
+  'mcp_tool_use',
+  'container_upload',
+  'compaction',
+  'tool_reference',
+  'browser_state',
+]);
+
+/** A trace of what the provider did on its own machines: no other provider could read it. */
+export const isProviderBlock = (type: string): boolean =>
+  PROVIDER_BLOCKS.has(type) || type.endsWith('_tool_result');
+
+export function decodeText(block: JsonObject, path: string): TextPart {
+  const cacheControl = block.cache_control ?? undefined;
+  return compact({ type: 'text' as const, text: needString(block.text, `${path}.text`), cacheControl });
+}
+
+export const encodeText = ({ text, cacheControl }: TextPart): JsonObject =>
+  compact({ type: 'text', text, cache_control: cacheControl });
+
+/** What a system prompt and a system message hold: a string, or blocks of text. */
+export function decodeTexts(value: Json | undefined, path: string): readonly TextPart[] {
+  if (typeof value === 'string') return value === '' ? [] : [{ type: 'text', text: value }];
+  return needArray(value, path).map((item, index) => {
+    const at = `${path}[${index}]`;
+    const block = needObject(item, at);
+    return block.type === 'text' ? decodeText(block, at) : refuse(`${at}.type`, 'only text can stand here');
+  });
+}
+
+/** One block of a user's message or of a tool's result; none for a block that cannot be translated. */
+export function decodeUserBlock(block: JsonObject, path: string): readonly UserPart[] {
+  const type = needString(block.type, `${path}.type`);
+  if (type === 'text') return [decodeText(block, path)];
+  if (type === 'image') return [{ type: 'image', url: decodeSource(block, path) }];
+  if (type === 'document') return decodeDocument(block, path);
+  if (type === 'search_result') return decodeSearchResult(block, path);
+  return isProviderBlock(type) ? [] : refuse(`${path}.type`, `'${type}' is not a block that can stand here`);
+}
+
+function decodeDocument(block: JsonObject, path: string): readonly UserPart[] {
+  const source = needObject(block.source, `${path}.source`);
+  const name = asString(block.title);
+  if (source.type === 'text') {
+    const text = needString(source.data, `${path}.source.data`);
+    return [{ type: 'text', text: name === undefined ? text : `${name}\n\n${text}` }];
+  }
+  if (source.type === 'content') {
+    const at = `${path}.source.content`;
+    if (typeof source.content === 'string') return [{ type: 'text', text: source.content }];
+    return needArray(source.content, at).flatMap((item, index) => {
+      const inner = needObject(item, `${at}[${index}]`);
+      if (inner.type !== 'text' && inner.type !== 'image') {
+        refuse(`${at}[${index}].type`, 'only text and images can stand in a document');
+      }
+      return decodeUserBlock(inner, `${at}[${index}]`);
+    });
+  }
+  return [compact({ type: 'file' as const, url: decodeSource(block, path), name })];
+}
+
+function decodeSource(block: JsonObject, path: string): string {
+  const source = needObject(block.source, `${path}.source`);
+  if (source.type === 'url') return needString(source.url, `${path}.source.url`);
+  if (source.type === 'base64') {
+    return encodeDataUrl({
+      mediaType: needString(source.media_type, `${path}.source.media_type`),
+      base64: needString(source.data, `${path}.source.data`),
+    });
+  }
+  if (source.type === 'file') {
+    refuse(`${path}.source.type`, 'a stored file is known to its provider only; send base64 or a url');
+  }
+  return refuse(`${path}.source.type`, "must be 'base64' or 'url'");
+}
+
+function decodeSearchResult(block: JsonObject, path: string): readonly UserPart[] {
+  const head = [asString(block.title), asString(block.source)].filter((line) => line !== undefined);
+  const texts = decodeTexts(block.content, `${path}.content`).map(({ text }) => text);
+  return [{ type: 'text', text: [...head, ...texts].join('\n') }];
+}
+
+export function encodeUserPart(part: UserPart): JsonObject {
+  if (part.type === 'text') return encodeText(part);
+  return part.type === 'image' ? encodeImage(part) : encodeFile(part);
+}
+
+function encodeImage({ url }: ImagePart): JsonObject {
+  const data = decodeDataUrl(url);
+  if (data === undefined) return { type: 'image', source: { type: 'url', url } };
+  // Anthropic knows the registered name only, and many clients write the other.
+  const mediaType = data.mediaType === 'image/jpg' ? 'image/jpeg' : data.mediaType;
+  return { type: 'image', source: { type: 'base64', media_type: mediaType, data: data.base64 } };
+}
+
+function encodeFile({ url, name: title }: FilePart): JsonObject {
+  const data = decodeDataUrl(url);
+  if (data === undefined) return compact({ type: 'document', source: { type: 'url', url }, title });
+  if (data.mediaType.startsWith('image/')) return encodeImage({ type: 'image', url });
+  const source = data.mediaType.startsWith('text/')
+    ? { type: 'text', media_type: 'text/plain', data: Buffer.from(data.base64, 'base64').toString() }
+    : { type: 'base64', media_type: data.mediaType, data: data.base64 };
+  return compact({ type: 'document', source, title });
+}

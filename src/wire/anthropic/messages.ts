@@ -1,0 +1,130 @@
+import type { AssistantPart, ChatMessage, UserPart } from '../../core/chat.ts';
+import { asString, compact, type Json, type JsonObject } from '../../core/json.ts';
+import { decodeText, decodeTexts, decodeUserBlock, encodeUserPart, isProviderBlock } from './content.ts';
+import { maybe, needArray, needBoolean, needObject, needString, refuse } from './field.ts';
+import { encodeThinkingBlock, signRedacted } from './reasoning.ts';
+import { encodeToolId, encodeToolUse, writeJson } from './tool-use.ts';
+
+export interface Turn {
+  readonly role: 'user' | 'assistant';
+  readonly content: readonly JsonObject[];
+}
+
+export function decodeMessages(value: Json | undefined): readonly ChatMessage[] {
+  const items = needArray(value, 'messages');
+  if (items.length === 0) refuse('messages', 'at least one message is needed');
+  return items.flatMap((item, index) => {
+    const path = `messages[${index}]`;
+    const message = needObject(item, path);
+    const at = `${path}.content`;
+    if (message.role === 'user') return decodeUser(message.content, at);
+    if (message.role === 'system') return [{ role: 'system', content: decodeTexts(message.content, at) }];
+    if (message.role === 'assistant') {
+      return [{ role: 'assistant', content: decodeAssistant(message.content, at) }];
+    }
+    return refuse(`${path}.role`, "must be 'user', 'assistant' or 'system'");
+  });
+}
+
+function decodeUser(content: Json | undefined, path: string): readonly ChatMessage[] {
+  if (typeof content === 'string') return [{ role: 'user', content: [{ type: 'text', text: content }] }];
+  const results: ChatMessage[] = [];
+  const parts: UserPart[] = [];
+  for (const [index, item] of needArray(content, path).entries()) {
+    const at = `${path}[${index}]`;
+    const block = needObject(item, at);
+    if (block.type === 'tool_result') results.push(decodeToolResult(block, at));
+    else for (const part of decodeUserBlock(block, at)) parts.push(part);
+  }
+  return parts.length > 0 || results.length === 0 ? [...results, { role: 'user', content: parts }] : results;
+}
+
+function decodeToolResult(block: JsonObject, path: string): ChatMessage {
+  const callId = needString(block.tool_use_id, `${path}.tool_use_id`);
+  const isError = maybe(block.is_error, `${path}.is_error`, needBoolean) === true ? true : undefined;
+  const content = maybe(block.content, `${path}.content`, decodeToolContent) ?? [];
+  return compact({ role: 'tool' as const, callId, content, isError });
+}
+
+function decodeToolContent(value: Json | undefined, path: string): readonly UserPart[] {
+  if (typeof value === 'string') return value === '' ? [] : [{ type: 'text', text: value }];
+  return needArray(value, path).flatMap((item, index) =>
+    decodeUserBlock(needObject(item, `${path}[${index}]`), `${path}[${index}]`),
+  );
+}
+
+function decodeAssistant(content: Json | undefined, path: string): readonly AssistantPart[] {
+  if (typeof content === 'string') return [{ type: 'text', text: content }];
+  return needArray(content, path).flatMap((item, index) => {
+    const at = `${path}[${index}]`;
+    return decodeAssistantBlock(needObject(item, at), at);
+  });
+}
+
+function decodeAssistantBlock(block: JsonObject, path: string): readonly AssistantPart[] {
+  const type = needString(block.type, `${path}.type`);
+  if (type === 'text') return [decodeText(block, path)];
+  if (type === 'thinking') {
+    const text = needString(block.thinking, `${path}.thinking`);
+    const signature = asString(block.signature) || undefined;
+    return [compact({ type: 'reasoning' as const, text, signature })];
+  }
+  if (type === 'redacted_thinking') {
+    const signature = signRedacted(needString(block.data, `${path}.data`));
+    return [{ type: 'reasoning', text: '', signature }];
+  }
+  if (type === 'tool_use') {
+    const id = needString(block.id, `${path}.id`);
+    const name = needString(block.name, `${path}.name`);
+    const input = maybe(block.input, `${path}.input`, needObject) ?? {};
+    const args = writeJson(input) ?? refuse(`${path}.input`, 'is nested too deep');
+    return [{ type: 'tool-call', id, name, arguments: args }];
+  }
+  return isProviderBlock(type) ? [] : refuse(`${path}.type`, `'${type}' is not a block an assistant can say`);
+}
+
+/**
+ * Turns alternate, and the results of a turn's calls stand first in the next one: Anthropic joins neighbours of
+ * one role anyway, and refuses results anywhere else.
+ */
+export function encodeMessages(messages: readonly ChatMessage[]): readonly Turn[] {
+  const turns: { role: Turn['role']; results: JsonObject[]; rest: JsonObject[] }[] = [];
+  for (const message of messages) {
+    const role = message.role === 'assistant' ? 'assistant' : 'user';
+    const blocks = encodeMessage(message);
+    if (blocks.length === 0) continue;
+    let turn = turns.at(-1);
+    if (turn?.role !== role) {
+      turn = { role, results: [], rest: [] };
+      turns.push(turn);
+    }
+    const place = message.role === 'tool' ? turn.results : turn.rest;
+    for (const block of blocks) place.push(block);
+  }
+  return turns.map(({ role, results, rest }) => ({ role, content: [...results, ...rest] }));
+}
+
+function encodeMessage(message: ChatMessage): readonly JsonObject[] {
+  if (message.role === 'assistant') return message.content.flatMap(encodeAssistantPart);
+  if (message.role === 'system') {
+    // Only the newest models take the role itself, so the words are set apart inside the user's turn.
+    return message.content.map((part) =>
+      encodeUserPart({ ...part, text: `<operator-instruction>\n${part.text}\n</operator-instruction>` }),
+    );
+  }
+  const said = message.content.filter((part) => part.type !== 'text' || part.text !== '');
+  if (message.role === 'tool') {
+    const tool_use_id = encodeToolId(message.callId);
+    const content = said.length > 0 ? said.map(encodeUserPart) : undefined;
+    return [compact({ type: 'tool_result', tool_use_id, content, is_error: message.isError })];
+  }
+  // Anthropic refuses empty text; a message that has nothing else is left for it to refuse in its own words.
+  return (said.length > 0 ? said : message.content).map(encodeUserPart);
+}
+
+function encodeAssistantPart(part: AssistantPart): readonly JsonObject[] {
+  if (part.type === 'tool-call') return [encodeToolUse({ ...part, id: encodeToolId(part.id) })];
+  if (part.type === 'reasoning') return part.signature ? [encodeThinkingBlock(part)] : [];
+  // Models often put a line break before a call; Anthropic refuses text that is only white space.
+  return part.text.trim() === '' ? [] : [encodeUserPart(part)];
+}

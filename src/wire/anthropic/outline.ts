@@ -1,0 +1,23 @@
+import type { Outline } from '../../core/wire.ts';
+import { outlineObject } from '../outline.ts';
+import { appendText, prependItem } from '../place.ts';
+import { type Span, skipValue, viewBytes } from '../scan.ts';
+
+/** A block goes to the end of `system`, after the client's cache marks, so that what they cover stays the same. */
+export function outlineAnthropic(body: Uint8Array): Outline | undefined {
+  const bytes = viewBytes(body);
+  let system: Span | undefined;
+
+  function visit(key: string, at: number): number {
+    const end = skipValue(bytes, at);
+    if (key === 'system') system = [at, end];
+    return end;
+  }
+
+  return outlineObject(bytes, visit, (block, object) => {
+    const text = JSON.stringify(block);
+    if (system === undefined) return [prependItem(bytes, object, `"system":${text}`)];
+    const inside = appendText(bytes, system, block, `{"type":"text","text":${text}}`);
+    return inside ? [inside] : [];
+  });
+}

@@ -1,0 +1,97 @@
+import type { ChatRequest, ReplyFormat, TextPart } from '../../core/chat.ts';
+import { compact, type Json, type JsonObject } from '../../core/json.ts';
+import { decodeTexts, encodeText } from './content.ts';
+import { maybe, needArray, needBoolean, needCount, needNumber, needObject, needString } from './field.ts';
+import { decodeMessages, encodeMessages } from './messages.ts';
+import { familyOf } from './model-family.ts';
+import { decodeEffort, planThinking } from './thinking.ts';
+import { decodeToolChoice, decodeTools, encodeToolChoice, encodeTools } from './tools.ts';
+
+/** Anthropic must be told a limit; this one is within what its models can write and leaves room to think. */
+const DEFAULT_MAX_TOKENS = 32_000;
+
+export function decodeRequest(body: JsonObject): ChatRequest {
+  const all = decodeMessages(body.messages);
+  const first = all.findIndex(({ role }) => role !== 'system');
+  const split = first < 0 ? all.length : first;
+  const leading = all.slice(0, split).flatMap(({ content }) => content as readonly TextPart[]);
+  const tools = decodeTools(body.tools);
+  return compact({
+    model: needString(body.model, 'model'),
+    system: [...(maybe(body.system, 'system', decodeTexts) ?? []), ...leading],
+    messages: all.slice(split),
+    tools,
+    ...decodeToolChoice(body.tool_choice, tools),
+    maxTokens: maybe(body.max_tokens, 'max_tokens', needCount),
+    temperature: maybe(body.temperature, 'temperature', needNumber),
+    topP: maybe(body.top_p, 'top_p', needNumber),
+    stop: maybe(body.stop_sequences, 'stop_sequences', decodeStop),
+    effort: decodeEffort(body),
+    format: decodeFormat(body),
+    user: decodeUserId(body.metadata),
+    stream: maybe(body.stream, 'stream', needBoolean) ?? false,
+  });
+}
+
+function decodeStop(value: Json | undefined, path: string): readonly string[] | undefined {
+  const stop = needArray(value, path).map((item, index) => needString(item, `${path}[${index}]`));
+  return stop.length > 0 ? stop : undefined;
+}
+
+function decodeUserId(value: Json | undefined): string | undefined {
+  return maybe(maybe(value, 'metadata', needObject)?.user_id, 'metadata.user_id', needString);
+}
+
+/** The format has no name and no strictness of its own. */
+function decodeFormat(body: JsonObject): ReplyFormat | undefined {
+  const config = maybe(body.output_config, 'output_config', needObject);
+  const path = config?.format ? 'output_config.format' : 'output_format';
+  const format = maybe(config?.format ?? body.output_format, path, needObject);
+  if (format?.type !== 'json_schema') return undefined;
+  return { type: 'json-schema', name: 'reply', schema: needObject(format.schema, `${path}.schema`) };
+}
+
+export function encodeRequest(request: ChatRequest): JsonObject {
+  const { model, system, tools, stop, format, user, stream } = request;
+  const turns = encodeMessages(request.messages);
+  const plan = planThinking(request, turns, request.maxTokens ?? DEFAULT_MAX_TOKENS);
+  const texts = system.filter(({ text }) => text !== '').map(encodeText);
+  // Anthropic refuses a stop sequence that is only white space.
+  const stops = stop?.filter((sequence) => sequence.trim() !== '') ?? [];
+  const schema = format?.type === 'json-schema' ? { type: 'json_schema', schema: format.schema } : undefined;
+  const output = compact({ effort: plan.effort, format: schema });
+  return compact({
+    model,
+    max_tokens: plan.maxTokens,
+    system: texts.length > 0 ? texts : undefined,
+    messages: turns.map(({ role, content }) => ({ role, content })),
+    tools: tools.length > 0 ? encodeTools(tools) : undefined,
+    tool_choice: tools.length > 0 ? encodeToolChoice(request) : undefined,
+    ...encodeSampling(request, plan.isOn),
+    stop_sequences: stops.length > 0 ? stops : undefined,
+    thinking: plan.thinking,
+    output_config: Object.keys(output).length > 0 ? output : undefined,
+    metadata: user !== undefined && isOpaque(user) ? { user_id: user } : undefined,
+    stream,
+  });
+}
+
+/** A model that thinks samples as it will; the newest ones always do. */
+function encodeSampling({ model, temperature, topP }: ChatRequest, isThinking: boolean): JsonObject {
+  const { sampling } = familyOf(model);
+  if (sampling === 'none') return {};
+  if (isThinking) return topP !== undefined && topP >= 0.95 ? { top_p: topP } : {};
+  const isAlone = sampling === 'both' || temperature === undefined;
+  return compact({
+    temperature: temperature === undefined ? undefined : Math.min(temperature, 1),
+    top_p: isAlone ? topP : undefined,
+  });
+}
+
+/** No email address is longer. */
+const LONGEST_ADDRESS = 320;
+
+/** Anthropic refuses a request whose user id looks like an email address or a telephone number. */
+const isOpaque = (user: string): boolean =>
+  user.length > LONGEST_ADDRESS ||
+  (!/^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(user) && !/^\+?[\d\s()-]{7,}$/.test(user));

@@ -1,0 +1,80 @@
+import type { ChatRequest, Effort } from '../../core/chat.ts';
+import { asNumber, asString, compact, type JsonObject } from '../../core/json.ts';
+import { maybe, needObject } from './field.ts';
+import type { Turn } from './messages.ts';
+import { familyOf } from './model-family.ts';
+
+/** Tokens to think with. Anthropic's least is 1024; its models write at most 64,000 in all. */
+const BUDGETS: Record<Exclude<Effort, 'none'>, number> = {
+  minimal: 1024,
+  low: 2048,
+  medium: 8192,
+  high: 16_384,
+  xhigh: 32_000,
+  max: 60_000,
+};
+const ANSWER_ROOM = 4000;
+
+const EFFORTS = Object.keys(BUDGETS) as Exclude<Effort, 'none'>[];
+
+/** Undefined when the request leaves it to the model. */
+export function decodeEffort(body: JsonObject): Effort | undefined {
+  const thinking = maybe(body.thinking, 'thinking', needObject);
+  const asked = asString(maybe(body.output_config, 'output_config', needObject)?.effort);
+  if (thinking?.type === 'disabled') return 'none';
+  const effort = EFFORTS.find((name) => name === asked);
+  if (effort !== undefined || thinking?.type !== 'enabled') return effort;
+  const budget = asNumber(thinking.budget_tokens);
+  if (budget === undefined) return undefined;
+  const distance = (name: Exclude<Effort, 'none'>) => Math.abs(BUDGETS[name] - budget);
+  return EFFORTS.reduce((best, name) => (distance(name) < distance(best) ? name : best));
+}
+
+export interface ThinkingPlan {
+  readonly thinking?: JsonObject;
+  /** For `output_config`. */
+  readonly effort?: string;
+  readonly maxTokens: number;
+  readonly isOn: boolean;
+}
+
+/** How to ask a model for the request's effort, as far as the history and the tool choice let it think. */
+export function planThinking(request: ChatRequest, turns: readonly Turn[], maxTokens: number): ThinkingPlan {
+  const { effort, model, tools, toolChoice } = request;
+  const family = familyOf(model);
+  const off: ThinkingPlan = { maxTokens, isOn: family.alwaysThinks };
+  if (effort === undefined) return off;
+  if (effort === 'none') {
+    return family.alwaysThinks ? { ...off, effort: 'low' } : { ...off, thinking: { type: 'disabled' } };
+  }
+  const isForced =
+    tools.length > 0 && toolChoice !== undefined && toolChoice !== 'auto' && toolChoice !== 'none';
+  if (family.thinking === 'adaptive') {
+    // The newer models keep their thinking to themselves unless they are asked to show it.
+    const thinking = isForced ? undefined : { type: 'adaptive', display: 'summarized' };
+    const level = effort === 'minimal' ? 'low' : effort;
+    return compact({ maxTokens, thinking, effort: level, isOn: !isForced || family.alwaysThinks });
+  }
+  if (isForced || !startsWithThinking(turns)) return off;
+  const budget = BUDGETS[effort];
+  return {
+    thinking: { type: 'enabled', budget_tokens: budget },
+    maxTokens: maxTokens > budget ? maxTokens : budget + Math.min(maxTokens, ANSWER_ROOM),
+    isOn: true,
+  };
+}
+
+/**
+ * With a budget, a turn that called tools must begin with the thinking that led to it, signed, and the last turn
+ * must not be the assistant's. A client of another wire may have lost the signatures.
+ */
+function startsWithThinking(turns: readonly Turn[]): boolean {
+  if (turns.at(-1)?.role === 'assistant') return false;
+  return turns.every(
+    ({ role, content }) =>
+      role === 'user' ||
+      !content.some(({ type }) => type === 'tool_use') ||
+      content[0]?.type === 'thinking' ||
+      content[0]?.type === 'redacted_thinking',
+  );
+}

@@ -1,0 +1,31 @@
+import type { ToolCallPart } from '../../core/chat.ts';
+import { isObject, type Json, type JsonObject, parseJson } from '../../core/json.ts';
+
+/**
+ * Input must be an object, but models write arguments that are not even JSON. The raw text is kept, so that
+ * whoever reads the call can see what was wrong with it.
+ */
+function encodeInput(args: string): JsonObject {
+  if (args.trim() === '') return {};
+  const input = parseJson(args);
+  return isObject(input) ? input : { malformed_arguments: args };
+}
+
+export const encodeToolUse = ({ id, name, arguments: args }: Omit<ToolCallPart, 'type'>): JsonObject => ({
+  type: 'tool_use',
+  id,
+  name,
+  input: encodeInput(args),
+});
+
+/** Undefined for what is nested too deep to be written: reading JSON has no such bound. */
+export function writeJson(value: Json): string | undefined {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Other providers use dots and colons in call ids; Anthropic refuses a history that has them. */
+export const encodeToolId = (id: string): string => id.replace(/[^\w-]/g, '_') || '_';

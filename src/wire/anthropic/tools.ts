@@ -1,0 +1,66 @@
+import type { ChatRequest, Tool } from '../../core/chat.ts';
+import { compact, type Json, type JsonObject } from '../../core/json.ts';
+import { maybe, needArray, needBoolean, needObject, needString, refuse } from './field.ts';
+
+type Choice = Pick<ChatRequest, 'toolChoice' | 'parallelTools'>;
+
+/** The caller's own tools. An entry with another `type` is run by the provider, so no other provider has it. */
+export function decodeTools(value: Json | undefined): readonly Tool[] {
+  const items = maybe(value, 'tools', needArray) ?? [];
+  return items.flatMap((item, index) => {
+    const path = `tools[${index}]`;
+    const tool = needObject(item, path);
+    const type = maybe(tool.type, `${path}.type`, needString) ?? 'custom';
+    if (type !== 'custom') return [];
+    return [
+      compact({
+        name: needString(tool.name, `${path}.name`),
+        description: maybe(tool.description, `${path}.description`, needString),
+        parameters: needObject(tool.input_schema, `${path}.input_schema`),
+      }),
+    ];
+  });
+}
+
+export const encodeTools = (tools: readonly Tool[]): readonly JsonObject[] =>
+  tools.map(({ name, description, parameters }) =>
+    // A tool without arguments may come with an empty schema, which Anthropic refuses.
+    compact({
+      name,
+      description,
+      input_schema: parameters.type ? parameters : { ...parameters, type: 'object' },
+    }),
+  );
+
+/** A choice among tools that were left out would be refused elsewhere, so it goes with them. */
+export function decodeToolChoice(value: Json | undefined, tools: readonly Tool[]): Choice {
+  const choice = maybe(value, 'tool_choice', needObject);
+  if (choice === undefined) return {};
+  const disabled = maybe(
+    choice.disable_parallel_tool_use,
+    'tool_choice.disable_parallel_tool_use',
+    needBoolean,
+  );
+  const toolChoice = decodeChoice(choice);
+  if (tools.length === 0) return {};
+  const parallelTools = disabled === undefined ? undefined : !disabled;
+  const isKept = typeof toolChoice === 'string' || tools.some(({ name }) => name === toolChoice.name);
+  return compact({ toolChoice: isKept ? toolChoice : undefined, parallelTools });
+}
+
+function decodeChoice(choice: JsonObject): NonNullable<Choice['toolChoice']> {
+  if (choice.type === 'auto' || choice.type === 'none') return choice.type;
+  if (choice.type === 'any') return 'required';
+  if (choice.type === 'tool') return { name: needString(choice.name, 'tool_choice.name') };
+  return refuse('tool_choice.type', "must be 'auto', 'any', 'tool' or 'none'");
+}
+
+export function encodeToolChoice({ toolChoice, parallelTools }: Choice): JsonObject | undefined {
+  if (toolChoice === 'none') return { type: 'none' };
+  if (toolChoice === undefined && parallelTools !== false) return undefined;
+  const disable_parallel_tool_use = parallelTools === undefined ? undefined : !parallelTools;
+  if (typeof toolChoice === 'object') {
+    return compact({ type: 'tool', name: toolChoice.name, disable_parallel_tool_use });
+  }
+  return compact({ type: toolChoice === 'required' ? 'any' : 'auto', disable_parallel_tool_use });
+}

@@ -1,0 +1,25 @@
+const LONGEST = 300;
+
+/**
+ * A foreign error page as one short line of plain text: tags, control characters and runs of white space gone.
+ * Written as one forward pass, since such a page may be megabytes of anything.
+ */
+export function excerpt(body: string): string {
+  let out = '';
+  let inTag = false;
+  let gap = false;
+  for (const char of body.slice(0, 16_384)) {
+    const code = char.codePointAt(0) ?? 0;
+    if (char === '<') inTag = true;
+    else if (char === '>') inTag = false;
+    else if (!inTag && code > 0x20 && (code < 0x7f || code > 0x9f)) {
+      if (gap && out !== '') out += ' ';
+      out += char;
+      gap = false;
+      if (out.length >= LONGEST) return `${out}…`;
+      continue;
+    }
+    gap = true;
+  }
+  return out;
+}

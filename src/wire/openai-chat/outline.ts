@@ -1,0 +1,24 @@
+import type { Outline } from '../../core/wire.ts';
+import { findLeading, type Leading, placeAfterLeading } from '../leading.ts';
+import { outlineObject } from '../outline.ts';
+import { OPEN_BRACKET, skipValue, viewBytes } from '../scan.ts';
+
+/** A block goes into the last of the leading `system` or `developer` messages, or before the first message. */
+export function outlineChat(body: Uint8Array): Outline | undefined {
+  const bytes = viewBytes(body);
+  let messages: Leading | undefined;
+
+  function visit(key: string, at: number): number {
+    if (key !== 'messages') return skipValue(bytes, at);
+    messages = bytes[at] === OPEN_BRACKET ? findLeading(bytes, at, () => true) : undefined;
+    return messages ? messages.array[1] : skipValue(bytes, at);
+  }
+
+  return outlineObject(bytes, visit, (block) => {
+    if (!messages) return [];
+    const text = JSON.stringify(block);
+    const part = `{"type":"text","text":${text}}`;
+    const message = `{"role":"system","content":${text}}`;
+    return [placeAfterLeading(bytes, messages, block, { part, message })];
+  });
+}

@@ -1,0 +1,83 @@
+import type { ChatEvent } from '../../core/chat.ts';
+import type { JsonObject } from '../../core/json.ts';
+import type { StreamEncoder } from '../../core/wire.ts';
+import { encodeSse } from '../sse.ts';
+import { encodeStreamFailure } from './failure.ts';
+import { encodeReasoningDetail } from './reasoning.ts';
+import { encodeStop } from './stop.ts';
+import { encodeUsage } from './usage.ts';
+
+export function createStreamEncoder(now: () => number = Date.now): StreamEncoder {
+  /** What every chunk of the reply begins with, up to its choices. */
+  let head = '';
+  let unsigned = '';
+  let signatures = 0;
+  const tools = new Map<string, { readonly index: number; empty: boolean }>();
+
+  const chunk = (delta: JsonObject, finish: string | null = null) =>
+    encodeSse(
+      undefined,
+      `${head}[{"index":0,"delta":${JSON.stringify(delta)},"finish_reason":${JSON.stringify(finish)}}]}`,
+    );
+  const toolChunk = (call: JsonObject) => chunk({ tool_calls: [call] });
+
+  function start({ id, model }: ChatEvent & { type: 'reply-start' }): string {
+    const shared = { id, object: 'chat.completion.chunk', created: Math.floor(now() / 1000), model };
+    head = `${JSON.stringify(shared).slice(0, -1)},"choices":`;
+    return chunk({ role: 'assistant', content: '' });
+  }
+
+  /** The whole text goes with its signature, so that a client which keeps only the details can send both back. */
+  function sign(signature: string): string {
+    const detail = encodeReasoningDetail({ text: unsigned, signature }, signatures++);
+    unsigned = '';
+    return chunk({ reasoning_details: [detail] });
+  }
+
+  function startTool({ id, name }: ChatEvent & { type: 'tool-start' }): string {
+    const index = tools.size;
+    tools.set(id, { index, empty: true });
+    return toolChunk({ index, id, type: 'function', function: { name, arguments: '' } });
+  }
+
+  function growTool({ id, json }: ChatEvent & { type: 'tool-delta' }): string {
+    const tool = tools.get(id);
+    if (tool === undefined) return '';
+    tool.empty &&= json === '';
+    return toolChunk({ index: tool.index, function: { arguments: json } });
+  }
+
+  function end({ stop, usage }: ChatEvent & { type: 'reply-end' }): string {
+    // Readers parse the arguments as JSON; a call without any must still be an object to them.
+    const empty = [...tools.values()].filter((tool) => tool.empty);
+    const filled = empty.map(({ index }) => toolChunk({ index, function: { arguments: '{}' } })).join('');
+    const counted = usage
+      ? encodeSse(undefined, `${head}[],"usage":${JSON.stringify(encodeUsage(usage))}}`)
+      : '';
+    return `${filled}${chunk({}, encodeStop(stop))}${counted}${encodeSse(undefined, '[DONE]')}`;
+  }
+
+  return {
+    encode(event) {
+      switch (event.type) {
+        case 'reply-start':
+          return start(event);
+        case 'text-delta':
+          return chunk({ content: event.text });
+        case 'reasoning-delta':
+          unsigned += event.text;
+          return chunk({ reasoning_content: event.text });
+        case 'reasoning-signature':
+          return sign(event.signature);
+        case 'tool-start':
+          return startTool(event);
+        case 'tool-delta':
+          return growTool(event);
+        case 'reply-end':
+          return end(event);
+        case 'failure':
+          return encodeStreamFailure(event.failure);
+      }
+    },
+  };
+}

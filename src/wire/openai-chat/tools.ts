@@ -1,0 +1,93 @@
+import type { ChatRequest, Tool } from '../../core/chat.ts';
+import type { Json, JsonObject } from '../../core/json.ts';
+import {
+  isAbsent,
+  optional,
+  refuse,
+  requireArray,
+  requireBoolean,
+  requireObject,
+  requireString,
+  requireText,
+} from './fields.ts';
+
+type ToolUse = Pick<ChatRequest, 'tools' | 'toolChoice' | 'parallelTools'>;
+
+/** Function tools only: free-form (`custom`) tools and a provider's own cannot be had elsewhere. */
+export function decodeToolUse(body: JsonObject): ToolUse {
+  const tools = isAbsent(body.tools) ? decodeLegacyTools(body.functions) : decodeTools(body.tools);
+  if (tools.length === 0) return { tools };
+  const toolChoice = isAbsent(body.tool_choice)
+    ? decodeLegacyChoice(body.function_call)
+    : decodeChoice(body.tool_choice);
+  const parallelTools = optional(body.parallel_tool_calls, 'parallel_tool_calls', requireBoolean);
+  return {
+    tools,
+    ...(toolChoice === undefined ? {} : { toolChoice }),
+    ...(parallelTools === undefined ? {} : { parallelTools }),
+  };
+}
+
+const decodeTools = (value: Json | undefined): Tool[] =>
+  requireArray(value, 'tools').flatMap((entry, index) => {
+    const path = `tools[${index}]`;
+    const tool = requireObject(entry, path);
+    const type = requireString(tool.type, `${path}.type`);
+    return type === 'function' ? [decodeTool(tool.function, `${path}.function`)] : [];
+  });
+
+const decodeLegacyTools = (value: Json | undefined): Tool[] =>
+  (optional(value, 'functions', requireArray) ?? []).map((entry, index) =>
+    decodeTool(entry, `functions[${index}]`),
+  );
+
+function decodeTool(value: Json | undefined, path: string): Tool {
+  const tool = requireObject(value, path);
+  const description = optional(tool.description, `${path}.description`, requireString);
+  return {
+    name: requireText(tool.name, `${path}.name`),
+    ...(description === undefined ? {} : { description }),
+    parameters: optional(tool.parameters, `${path}.parameters`, requireObject) ?? {
+      type: 'object',
+      properties: {},
+    },
+  };
+}
+
+function decodeChoice(value: Json | undefined): ToolUse['toolChoice'] {
+  if (value === 'auto' || value === 'none' || value === 'required') return value;
+  if (typeof value === 'string') refuse('tool_choice', 'must be "none", "auto", "required" or an object');
+  const choice = requireObject(value, 'tool_choice');
+  if (choice.type === 'function') {
+    const named = requireObject(choice.function, 'tool_choice.function');
+    return { name: requireText(named.name, 'tool_choice.function.name') };
+  }
+  if (choice.type === 'allowed_tools') {
+    const allowed = requireObject(choice.allowed_tools, 'tool_choice.allowed_tools');
+    return allowed.mode === 'required' ? 'required' : 'auto';
+  }
+  if (choice.type === 'custom') return 'auto';
+  return refuse('tool_choice.type', 'must be "function", "allowed_tools" or "custom"');
+}
+
+function decodeLegacyChoice(value: Json | undefined): ToolUse['toolChoice'] {
+  if (isAbsent(value)) return undefined;
+  if (value === 'auto' || value === 'none') return value;
+  if (typeof value === 'string') refuse('function_call', 'must be "none", "auto" or an object');
+  return { name: requireText(requireObject(value, 'function_call').name, 'function_call.name') };
+}
+
+/** Nothing at all without tools: a choice among none is refused. */
+export function encodeToolUse({ tools, toolChoice, parallelTools }: ToolUse): JsonObject {
+  if (tools.length === 0) return {};
+  return {
+    tools: tools.map((tool) => ({ type: 'function', function: { ...tool } })),
+    ...(toolChoice === undefined
+      ? {}
+      : {
+          tool_choice:
+            typeof toolChoice === 'string' ? toolChoice : { type: 'function', function: { ...toolChoice } },
+        }),
+    ...(parallelTools === undefined ? {} : { parallel_tool_calls: parallelTools }),
+  };
+}

@@ -1,0 +1,51 @@
+import type { Failure } from '../../core/failure.ts';
+import { asString, isObject, type Json, type JsonObject } from '../../core/json.ts';
+import { decodeErrorBody, encodeFailure } from '../openai-chat/failure.ts';
+import { encodeSse } from '../sse.ts';
+import { encodeResponse } from './response-object.ts';
+
+const PAUSE = /try again in\s*(\d+(?:\.\d+)?)\s*(ms|s|m)/i;
+const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000 };
+
+/** An error inside a stream or a reply, where no status says what it is and no header how long to wait. */
+export function decodeStreamError(body: JsonObject): Failure {
+  const error = isObject(body.error) ? { status: body.status, ...body.error } : body;
+  // A refusal on grounds of policy is the same on every try.
+  const refused = /policy/.test(asString(error.code) ?? '') ? { status: 400 } : {};
+  const failure = decodeErrorBody({ error: { ...error, ...refused } });
+  const [, amount, unit] = PAUSE.exec(failure.message.slice(0, 2000)) ?? [];
+  if (failure.kind !== 'rate-limited' || failure.final || unit === undefined) return failure;
+  return { ...failure, retryAfterMs: Math.round(Number(amount) * (UNIT_MS[unit.toLowerCase()] ?? 0)) };
+}
+
+/** A client reads one of the two: the official SDKs raise at `error`, Codex ends its turn at `response.failed`. */
+export function failureEvents(
+  failure: Failure,
+  reply: { readonly id: string; readonly model: string; readonly createdAt: number },
+): readonly JsonObject[] {
+  const error = { code: codeOf(failure), message: failure.message };
+  return [
+    { type: 'error', error: encodeFailure(failure).error as Json },
+    { type: 'response.failed', response: encodeResponse({ ...reply, status: 'failed', error }) },
+  ];
+}
+
+/**
+ * Codex sends a turn again after every code but a few, so a request that can never succeed must have one of those.
+ * What ends in `_error` is the name of a type on some other wire, and no code.
+ */
+function codeOf(failure: Failure): string {
+  if (failure.code !== undefined && !failure.code.endsWith('_error')) return failure.code;
+  if (failure.kind === 'rate-limited') return failure.final ? 'insufficient_quota' : 'rate_limit_exceeded';
+  const hopeless = ['bad-request', 'unauthorized', 'forbidden', 'not-found', 'too-large'].includes(failure.kind);
+  return hopeless ? 'invalid_prompt' : 'server_error';
+}
+
+export function encodeStreamFailure(failure: Failure, now: () => number = Date.now): string {
+  const reply = { id: 'resp_0', model: '', createdAt: Math.floor(now() / 1000) };
+  return failureEvents(failure, reply).map(encodeEvent).join('');
+}
+
+/** One event with its number in the stream. */
+export const encodeEvent = (event: JsonObject, sequence_number: number): string =>
+  encodeSse(String(event.type), JSON.stringify({ ...event, sequence_number }));

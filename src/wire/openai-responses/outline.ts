@@ -1,0 +1,47 @@
+import type { Insertion, Outline } from '../../core/wire.ts';
+import { findLeading, type Leading, placeAfterLeading } from '../leading.ts';
+import { outlineObject } from '../outline.ts';
+import { appendText } from '../place.ts';
+import { OPEN_BRACKET, QUOTE, type Span, skipValue, viewBytes } from '../scan.ts';
+
+/**
+ * A block goes into `instructions`, else into the last of the leading `system` or `developer` messages of `input`,
+ * else before its first item. Input that is plain text becomes a list of two messages around it.
+ */
+export function outlineResponses(body: Uint8Array): Outline | undefined {
+  const bytes = viewBytes(body);
+  let instructions: Span | undefined;
+  let items: Leading | undefined;
+  let inputText: Span | undefined;
+
+  function visitInput(at: number): number {
+    items = bytes[at] === OPEN_BRACKET ? findLeading(bytes, at, isMessage) : undefined;
+    const end = items ? items.array[1] : skipValue(bytes, at);
+    inputText = bytes[at] === QUOTE ? [at, end] : undefined;
+    return end;
+  }
+
+  function visit(key: string, at: number): number {
+    if (key === 'input') return visitInput(at);
+    const end = skipValue(bytes, at);
+    if (key === 'instructions') instructions = bytes[at] === QUOTE ? [at, end] : undefined;
+    return end;
+  }
+
+  return outlineObject(bytes, visit, (block) => {
+    const text = JSON.stringify(block);
+    const part = `{"type":"input_text","text":${text}}`;
+    const message = `{"type":"message","role":"developer","content":${text}}`;
+    const inside = instructions && appendText(bytes, instructions, block, part);
+    if (inside) return [inside];
+    if (items) return [placeAfterLeading(bytes, items, block, { part, message })];
+    return inputText ? wrapInput(inputText, message) : [];
+  });
+}
+
+const isMessage = (type: string | null | undefined): boolean => type === undefined || type === 'message';
+
+const wrapInput = ([start, end]: Span, message: string): readonly Insertion[] => [
+  { at: start, text: `[${message},{"type":"message","role":"user","content":` },
+  { at: end, text: '}]' },
+];

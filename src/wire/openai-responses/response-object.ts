@@ -1,0 +1,48 @@
+import type { Usage } from '../../core/chat.ts';
+import type { JsonObject } from '../../core/json.ts';
+import { encodeUsage } from './usage.ts';
+
+export interface ResponseState {
+  readonly id: string;
+  readonly model: string;
+  /** Seconds since the epoch. */
+  readonly createdAt: number;
+  readonly status: 'in_progress' | 'completed' | 'incomplete' | 'failed';
+  readonly output?: readonly JsonObject[];
+  readonly usage?: Usage | undefined;
+  readonly incompleteReason?: 'max_output_tokens' | 'content_filter' | undefined;
+  readonly error?: { readonly code: string; readonly message: string };
+}
+
+/** The whole object, with every member that the official clients take for granted. */
+export const encodeResponse = (state: ResponseState): JsonObject => ({
+  id: state.id,
+  object: 'response',
+  created_at: state.createdAt,
+  status: state.status,
+  background: false,
+  error: state.error ?? null,
+  incomplete_details: state.incompleteReason === undefined ? null : { reason: state.incompleteReason },
+  instructions: null,
+  max_output_tokens: null,
+  max_tool_calls: null,
+  model: state.model,
+  output: state.output ?? [],
+  parallel_tool_calls: true,
+  previous_response_id: null,
+  prompt_cache_key: null,
+  reasoning: { effort: null, summary: null },
+  safety_identifier: null,
+  service_tier: 'default',
+  store: false,
+  temperature: null,
+  text: { format: { type: 'text' } },
+  tool_choice: 'auto',
+  tools: [],
+  top_logprobs: 0,
+  top_p: null,
+  truncation: 'disabled',
+  usage: state.usage === undefined ? null : encodeUsage(state.usage),
+  user: null,
+  metadata: {},
+});

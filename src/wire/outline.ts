@@ -1,0 +1,37 @@
+import type { Insertion, Outline } from '../core/wire.ts';
+import { eachMember, OPEN_BRACE, readString, type Span, skipSpace, skipValue } from './scan.ts';
+
+/**
+ * The outline that all wires have in common. `visit` walks every member but `model` and `stream`, and answers with
+ * its end; `place` is told where the body's object stands. Undefined unless the body is one object and nothing else.
+ */
+export function outlineObject(
+  bytes: Buffer,
+  visit: (key: string, valueAt: number) => number,
+  place: (block: string, object: Span) => readonly Insertion[],
+): Outline | undefined {
+  const start = skipSpace(bytes, 0);
+  if (bytes[start] !== OPEN_BRACE) return undefined;
+  let model: string | undefined;
+  let modelSpan: Span | undefined;
+  let stream = false;
+  const end = eachMember(bytes, start, (key, at) => {
+    if (key !== 'model' && key !== 'stream') return visit(key, at);
+    const valueEnd = skipValue(bytes, at);
+    if (valueEnd < 0) return -1;
+    if (key === 'stream') {
+      stream = valueEnd === at + 4 && bytes.toString('latin1', at, valueEnd) === 'true';
+    } else {
+      model = readString(bytes, [at, valueEnd]);
+      modelSpan = model === undefined ? undefined : [at, valueEnd];
+    }
+    return valueEnd;
+  });
+  if (end < 0 || skipSpace(bytes, end) !== bytes.length) return undefined;
+  return {
+    model,
+    modelSpan,
+    stream,
+    place: (block) => (block === '' ? [] : place(block, [start, end])),
+  };
+}

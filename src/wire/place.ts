@@ -1,0 +1,26 @@
+import type { Insertion } from '../core/wire.ts';
+import { OPEN_BRACKET, QUOTE, type Span, skipSpace } from './scan.ts';
+
+/** Whether nothing stands between a span's brackets. */
+const isEmpty = (bytes: Buffer, [start, end]: Span): boolean => skipSpace(bytes, start + 1) === end - 1;
+
+/** `item` is JSON text: an element, or a member with its key. */
+export const prependItem = (bytes: Buffer, span: Span, item: string): Insertion => ({
+  at: span[0] + 1,
+  text: isEmpty(bytes, span) ? item : `${item},`,
+});
+
+/**
+ * Adds a block to a value that holds text: at the end of a string, or as one more element, `part`, of an array.
+ * Undefined when the value is neither.
+ */
+export function appendText(bytes: Buffer, span: Span, block: string, part: string): Insertion | undefined {
+  const [start, end] = span;
+  if (bytes[start] === QUOTE) {
+    return { at: end - 1, text: JSON.stringify(`\n\n${block}`).slice(1, -1) };
+  }
+  if (bytes[start] === OPEN_BRACKET) {
+    return { at: end - 1, text: isEmpty(bytes, span) ? part : `,${part}` };
+  }
+  return undefined;
+}

@@ -1,0 +1,30 @@
+import type { Insertion } from '../core/wire.ts';
+
+export interface Edits {
+  /** In any order; those at one offset keep theirs. */
+  readonly insertions: readonly Insertion[];
+  /** One span to be written anew, such as the model's name; insertions do not fall inside it. */
+  readonly replace?: { readonly span: readonly [start: number, end: number]; readonly text: string };
+}
+
+/** The body with the edits made, in one new buffer; the body itself stays as it is. */
+export function splice(body: Uint8Array, { insertions, replace }: Edits): Buffer {
+  const patches = insertions.map(({ at, text }) => ({ start: at, end: at, text }));
+  if (replace) patches.push({ start: replace.span[0], end: replace.span[1], text: replace.text });
+  patches.sort((a, b) => a.start - b.start);
+
+  let length = body.length;
+  for (const { start, end, text } of patches) length += Buffer.byteLength(text) - (end - start);
+
+  const out = Buffer.allocUnsafe(length);
+  let from = 0;
+  let to = 0;
+  for (const { start, end, text } of patches) {
+    out.set(body.subarray(from, start), to);
+    to += start - from;
+    to += out.write(text, to);
+    from = end;
+  }
+  out.set(body.subarray(from), to);
+  return out;
+}

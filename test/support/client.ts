@@ -1,0 +1,64 @@
+import http from 'node:http';
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: http.IncomingHttpHeaders;
+  readonly body: Buffer;
+  readonly text: string;
+  /** False when the connection broke before the reply was whole. */
+  readonly whole: boolean;
+}
+
+export interface Ask {
+  readonly method?: string;
+  readonly path: string;
+  readonly headers?: Record<string, string | string[]>;
+  readonly body?: string | Buffer;
+  /** Called with what has arrived so far; return true to leave. */
+  readonly leaveWhen?: (soFar: Buffer) => boolean;
+  /** Do not send JSON's content type. */
+  readonly bare?: boolean;
+}
+
+/** A plain HTTP client that tells a whole reply from a broken one. */
+export function ask(
+  port: number,
+  { method = 'POST', path, headers = {}, body, leaveWhen, bare }: Ask,
+): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const request = http.request(
+      {
+        port,
+        host: '127.0.0.1',
+        method,
+        path,
+        agent: false,
+        headers: { ...(bare || method === 'GET' ? {} : { 'content-type': 'application/json' }), ...headers },
+      },
+      (response) => {
+        const chunks: Buffer[] = [];
+        const settle = (whole: boolean) => {
+          const all = Buffer.concat(chunks);
+          const { statusCode = 0, headers: got } = response;
+          resolve({ status: statusCode, headers: got, body: all, text: all.toString('utf8'), whole });
+        };
+        response.on('data', (chunk: Buffer) => {
+          chunks.push(chunk);
+          if (leaveWhen?.(Buffer.concat(chunks))) {
+            settle(false);
+            request.destroy();
+          }
+        });
+        response.on('end', () => settle(response.complete));
+        response.on('error', () => settle(false));
+        response.on('aborted', () => settle(false));
+        if (leaveWhen?.(Buffer.alloc(0))) {
+          settle(false);
+          request.destroy();
+        }
+      },
+    );
+    request.on('error', reject);
+    request.end(body);
+  });
+}

@@ -1,0 +1,107 @@
+import { randomUUID } from 'node:crypto';
+import type { ChatModel } from '../../src/core/chat.ts';
+import { systemClock } from '../../src/core/clock.ts';
+import type { RetryRule } from '../../src/core/retry.ts';
+import type { Access, Timeouts } from '../../src/core/upstream.ts';
+import type { WireName } from '../../src/core/wire.ts';
+import { createAdmission } from '../../src/gateway/admission.ts';
+import { createAuthorize } from '../../src/gateway/authorize.ts';
+import { createGateway } from '../../src/gateway/gateway.ts';
+import { createMetrics } from '../../src/gateway/metrics.ts';
+import type { TurnReport } from '../../src/gateway/turn.ts';
+import { createCatalogue, type Provider } from '../../src/models/catalogue.ts';
+import { createExchange } from '../../src/models/exchange.ts';
+import { createWelcomeModel } from '../../src/models/welcome-model.ts';
+import { wires } from '../../src/wire/wires.ts';
+
+export const KEY = 'test-key-0123456789abcdef0123456789abcdef';
+
+export interface TestGatewayOptions {
+  readonly providers?: readonly Provider[];
+  readonly aliases?: Readonly<Record<string, readonly string[]>>;
+  readonly welcome?: ChatModel;
+  readonly block?: string;
+  readonly timeouts?: Partial<Timeouts>;
+  readonly retry?: Partial<RetryRule>;
+  readonly maxBodyBytes?: number;
+  readonly maxInFlight?: number;
+  readonly isForbiddenAddress?: (address: string) => boolean;
+}
+
+export interface TestGateway {
+  readonly port: number;
+  readonly reports: readonly TurnReport[];
+  readonly faults: readonly unknown[];
+  close(graceMs?: number): Promise<void>;
+}
+
+/** The real gateway on a free port, with short pauses. */
+export async function startGateway(options: TestGatewayOptions = {}): Promise<TestGateway> {
+  const timeouts = { connectMs: 2000, headersMs: 5000, firstByteMs: 5000, idleMs: 5000, ...options.timeouts };
+  const { isForbiddenAddress } = options;
+  const pool = createExchange({ timeouts, ...(isForbiddenAddress ? { isForbiddenAddress } : {}) });
+  const rule = { retries: 2, baseMs: 2, longestMs: 30_000, ...options.retry };
+  const reports: TurnReport[] = [];
+  const faults: unknown[] = [];
+  const admission = createAdmission(options.maxInFlight ?? 2000, 512 * 1024 * 1024);
+  const metrics = createMetrics(() => admission.inFlight);
+  const pause = (ms: number, signal: AbortSignal) =>
+    new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      signal.addEventListener('abort', () => {
+        clearTimeout(timer);
+        resolve();
+      });
+    });
+  const gateway = createGateway({
+    admission,
+    allowedHosts: [],
+    onRefused: metrics.refused,
+    onFault: (error) => faults.push(error),
+    context: {
+      catalogue: createCatalogue({
+        providers: options.providers ?? [],
+        aliases: options.aliases ?? {},
+        welcome: options.welcome ?? createWelcomeModel(),
+        exchange: pool.exchange,
+        wires,
+        clock: systemClock,
+        retry: { rule, random: Math.random, sleep: pause },
+      }),
+      exchange: pool.exchange,
+      authorize: createAuthorize({ key: () => KEY, onLoopback: true, clock: systemClock }),
+      clock: systemClock,
+      random: Math.random,
+      retry: rule,
+      maxBodyBytes: options.maxBodyBytes ?? 64 * 1024 * 1024,
+      newId: (prefix) => `${prefix}_${randomUUID()}`,
+      pause,
+      block: () => options.block,
+      report: (report) => {
+        reports.push(report);
+        metrics.report(report);
+      },
+      status: () => ({ version: 'test' }),
+      metrics: metrics.text,
+    },
+  });
+  const port = await gateway.listen(0, '127.0.0.1');
+  return {
+    port,
+    reports,
+    faults,
+    close: async (graceMs = 0) => {
+      await gateway.close(graceMs);
+      await pool.close();
+    },
+  };
+}
+
+export function providerAt(
+  url: string,
+  wireNames: readonly WireName[],
+  more: { readonly name?: string; readonly access?: Access; readonly models?: readonly string[] } = {},
+): Provider {
+  const { name = 'fake', access = { kind: 'caller' }, models } = more;
+  return { name, wires: wireNames, baseUrl: `${url}/v1`, access, ...(models ? { models } : {}) };
+}
