@@ -1,5 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
-import { autocomplete, confirm, intro, isCancel, select, spinner, text } from '@clack/prompts';
+import { autocomplete, confirm, intro, isCancel, log, select, text } from '@clack/prompts';
 import type { Probe } from '../app/probe-provider.ts';
 import { findBaseUrlFault } from '../config/base-url.ts';
 import { KNOWN_PROVIDERS } from '../config/known-providers.ts';
@@ -27,8 +27,14 @@ interface Questions {
   readonly probe: (choice: ProviderChoice) => Promise<Probe>;
 }
 
+interface Answers {
+  readonly choice: ProviderChoice;
+  /** What the provider said when it was tried. */
+  readonly check: Probe['check'];
+}
+
 /** Asks for a provider and a model; a key is only ever named by its variable. */
-export async function askForProvider(questions: Questions): Promise<ProviderChoice> {
+export async function askForProvider(questions: Questions): Promise<Answers> {
   const { io } = questions;
   intro('Which models should Instar stand in front of?', io);
   const offers = offersOf(questions);
@@ -47,12 +53,11 @@ export async function askForProvider(questions: Questions): Promise<ProviderChoi
     }),
   );
   const choice = offers[picked]?.choice ?? (await askForCustom(io));
-  const busy = spinner(io);
-  busy.start('Asking it for its models');
+  log.step('Asking it for its models', io);
   const { check, models } = await questions.probe(choice);
-  busy.stop(neutraliseLine(check.detail));
+  (check.status === 'ok' ? log.success : log.warn)(neutraliseLine(check.detail), io);
   const model = await askForModel(io, models ?? []);
-  return model === '' ? choice : { ...choice, model };
+  return { choice: model === '' ? choice : { ...choice, model }, check };
 }
 
 export const confirmChange = async (io: Io, file: string): Promise<boolean> =>

@@ -2,13 +2,14 @@ import { existsSync } from 'node:fs';
 import type { Check } from '../app/check.ts';
 import { findLocalServers } from '../app/local-servers.ts';
 import { createProbeExchange, type Probe, probeProvider } from '../app/probe-provider.ts';
+import { ConfigError } from '../config/config-error.ts';
 import { openHome } from '../config/home.ts';
 import { readProviderKey } from '../config/provider-key.ts';
 import { CommandError, EXIT, type ExitCode } from './command-error.ts';
 import type { CommandContext } from './context.ts';
 import { askForProvider, confirmChange } from './init-questions.ts';
 import { chooseProvider, type ProviderChoice, type ProviderFlags } from './provider-choice.ts';
-import { addProvider, writeConfig } from './write-config.ts';
+import { addProvider, type NextConfig, writeConfig } from './write-config.ts';
 
 export interface InitOptions extends Omit<ProviderFlags, 'provider'> {
   readonly provider?: string;
@@ -38,7 +39,7 @@ export async function init(options: InitOptions, context: CommandContext): Promi
       readProviderKey(choice.entry, { env, homeDir: home.dir }),
     );
   try {
-    const choice =
+    const asked =
       provider === undefined
         ? await askForProvider({
             io: { input: stdin, output: stderr },
@@ -46,8 +47,9 @@ export async function init(options: InitOptions, context: CommandContext): Promi
             local: await findLocalServers(pool.exchange, env),
             probe,
           })
-        : chooseProvider({ ...options, provider }, env);
-    const next = addProvider(home.configFile, choice, env);
+        : undefined;
+    const choice = asked?.choice ?? chooseProvider({ ...options, provider: provider ?? '' }, env);
+    const next = plan(home.configFile, choice, env);
     if (existsSync(home.configFile) && !options.force) {
       const agreed = isGuided && (await confirmChange({ input: stdin, output: stderr }, home.configFile));
       if (!agreed) {
@@ -58,12 +60,22 @@ export async function init(options: InitOptions, context: CommandContext): Promi
         );
       }
     }
-    const { check } = await probe(choice);
+    const check = asked?.check ?? (await probe(choice)).check;
     const written = writeConfig(home.configFile, next.settings);
     tell(context, { ...written, isFresh: next.isFresh && written.backup !== undefined }, choice, check);
     return EXIT.ok;
   } finally {
     await pool.close();
+  }
+}
+
+/** Flags that make no config are wrong use, not a broken config. */
+function plan(file: string, choice: ProviderChoice, env: NodeJS.ProcessEnv): NextConfig {
+  try {
+    return addProvider(file, choice, env);
+  } catch (error) {
+    if (error instanceof ConfigError) throw new CommandError(EXIT.wrongUse, error.message);
+    throw error;
   }
 }
 

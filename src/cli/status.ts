@@ -9,7 +9,7 @@ export async function status(_options: object, context: CommandContext): Promise
   const { printer } = context;
   const report = await askStatus(homeAt(context.homeDir), context.env);
   if (report === undefined) {
-    if (printer.json) printer.document({ running: false });
+    if (printer.json) printer.document({ running: false, mend: 'instar up' });
     else {
       printer.line('not running');
       printer.note({ text: '→ ', style: 'cyan' }, 'start it with: instar up');

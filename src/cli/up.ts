@@ -1,7 +1,7 @@
-import { askStatus } from '../app/ask-status.ts';
+import { askStatus, type StatusReport } from '../app/ask-status.ts';
 import type { Daemon, DaemonOptions } from '../app/daemon.ts';
 import { findDaemon } from '../app/find-daemon.ts';
-import { createLog, isPretty } from '../app/log.ts';
+import { createLog, isPretty, type Log } from '../app/log.ts';
 import {
   createDaemonFile,
   type DaemonRecord,
@@ -14,6 +14,7 @@ import { loadConfig } from '../config/load-config.ts';
 import { CommandError, EXIT, type ExitCode } from './command-error.ts';
 import type { CommandContext } from './context.ts';
 import { openUrl } from './open-url.ts';
+import type { Printer } from './print.ts';
 
 export interface UpOptions {
   readonly port?: number;
@@ -48,19 +49,24 @@ export async function up(options: UpOptions, context: CommandContext): Promise<E
     startedAt: new Date().toISOString(),
     version: context.version,
   };
+  // Signals are heard before anyone is told that we are ready: who starts us may stop us at once.
+  const ended = untilSignal(daemon, log, () => removeDaemonFile(home, record));
   try {
     await claimHome(home, record);
   } catch (error) {
     await daemon.close();
     throw error;
   }
+  const keyPlace = key.source === 'environment' ? 'INSTAR_KEY' : home.keyFile;
+  // The daemon knows what is served: it also finds model servers that no config names.
+  const told = await askStatus(home, env).catch(() => undefined);
+  const providers = told !== undefined && 'providers' in told ? told.providers : [];
   if (printer.json) printer.document({ ready: true, ...record });
   else printer.line(`instar ready ${record.url}`);
-  const keyPlace = key.source === 'environment' ? 'INSTAR_KEY' : home.keyFile;
-  if (isPretty(format, context.stderr)) await greet(context, home, keyPlace);
-  else log.info({ url: record.url, providers: Object.keys(config.providers), keyPlace }, 'ready');
+  if (isPretty(format, context.stderr)) greet(printer, providers, keyPlace);
+  else log.info({ url: record.url, providers: providers.map(({ name }) => name), keyPlace }, 'ready');
   if (options.open) openUrl(record.url, (message) => log.warn(`no browser could be opened: ${message}`));
-  return untilSignal(daemon, () => removeDaemonFile(home, record), context);
+  return ended;
 }
 
 async function start(context: CommandContext, options: DaemonOptions): Promise<Daemon> {
@@ -112,10 +118,7 @@ async function claimHome(home: Home, record: DaemonRecord): Promise<void> {
   replaceDaemonFile(home, record);
 }
 
-/** What is served is asked of the daemon: it also finds model servers that no config names. */
-async function greet({ printer, env }: CommandContext, home: Home, keyPlace: string): Promise<void> {
-  const told = await askStatus(home, env).catch(() => undefined);
-  const providers = told !== undefined && 'providers' in told ? told.providers : [];
+function greet(printer: Printer, providers: StatusReport['providers'], keyPlace: string): void {
   const label = (text: string) => ({ text: `  ${text.padEnd(10)}`, style: 'dim' }) as const;
   if (providers.length === 0) printer.note(label('serves'), 'scripted replies, no provider yet');
   for (const { name, serves } of providers) {
@@ -133,7 +136,7 @@ async function greet({ printer, env }: CommandContext, home: Home, keyPlace: str
 const callableUrl = (url: string): string =>
   url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:');
 
-function untilSignal(daemon: Daemon, leave: () => void, { printer }: CommandContext): Promise<ExitCode> {
+function untilSignal(daemon: Daemon, log: Log, leave: () => void): Promise<ExitCode> {
   return new Promise((resolve, reject) => {
     let closing = false;
     const onSignal = (): void => {
@@ -142,7 +145,7 @@ function untilSignal(daemon: Daemon, leave: () => void, { printer }: CommandCont
         process.exit(EXIT.failed);
       }
       closing = true;
-      printer.note('finishing what is under way; once more to stop at once');
+      log.info('finishing what is under way; a second signal stops at once');
       daemon
         .close()
         .then(() => resolve(EXIT.ok), reject)

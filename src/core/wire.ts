@@ -58,7 +58,8 @@ export interface Wire {
   decodeReply(body: JsonObject): readonly ChatEvent[];
   encodeReply(events: readonly ChatEvent[]): JsonObject;
   createStreamDecoder(): StreamDecoder;
-  createStreamEncoder(): StreamEncoder;
+  /** `request` is the caller's own body, where the format lets it choose what the stream contains. */
+  createStreamEncoder(request?: JsonObject): StreamEncoder;
   decodeFailure(status: number, body: string): Failure;
   encodeFailure(failure: Failure): JsonObject;
   /** The event that tells a client, in the middle of a stream, that there will be no more. */

@@ -1,9 +1,10 @@
-import type { ChatEvent, ChatRequest } from '../core/chat.ts';
-import { createFailure, type Failure } from '../core/failure.ts';
-import { asObject, type JsonObject, parseJson } from '../core/json.ts';
+import type { ChatEvent } from '../core/chat.ts';
+import type { Failure } from '../core/failure.ts';
 import type { Target } from '../core/upstream.ts';
-import { WireError } from '../core/wire.ts';
+import type { StreamEncoder } from '../core/wire.ts';
 import { credentialHeaders } from './headers.ts';
+import { readRequest } from './read-request.ts';
+import { sendJson } from './send-json.ts';
 import type { Attempt, Turn } from './turn.ts';
 
 export interface AnswerOptions {
@@ -16,26 +17,16 @@ const PING_MS = 15_000;
 
 /** One try at a model that does not speak the caller's wire: the request is read, and the reply written, in ours. */
 export async function answer(turn: Turn, { target, body, marks }: AnswerOptions): Promise<Attempt> {
-  const request = readRequest(turn, body);
-  if ('kind' in request) return { kind: 'failed', failure: request };
+  const read = readRequest(turn.wire, body);
+  if ('kind' in read) return { kind: 'failed', failure: read };
+  const { request } = read;
   const { access, model } = target;
   const events = target.chat(model === undefined ? request : { ...request, model }, {
     signal: turn.signal,
     ...(access.kind === 'caller' ? { credentials: credentialHeaders(turn.request.headers) } : {}),
   });
-  return request.stream ? streamReply(turn, events, marks) : wholeReply(turn, events, marks);
-}
-
-/** The caller's request in our own words, or what is wrong with it. */
-export function readRequest(turn: Turn, body: Buffer): ChatRequest | Failure {
-  const value = parseJson(body.toString('utf8'));
-  if (value === undefined) return createFailure('bad-request', 'The request body is not valid JSON.');
-  try {
-    return turn.wire.decodeRequest(asObject(value));
-  } catch (error) {
-    if (error instanceof WireError) return createFailure('bad-request', error.message);
-    throw error;
-  }
+  if (!request.stream) return wholeReply(turn, events, marks);
+  return streamReply(turn, events, turn.wire.createStreamEncoder(read.body), marks);
 }
 
 async function wholeReply(
@@ -48,24 +39,16 @@ async function wholeReply(
     if (event.type === 'failure') return settleFailure(turn, event.failure);
     reply.push(event);
   }
-  const body: JsonObject = turn.wire.encodeReply(reply);
-  const bytes = Buffer.from(JSON.stringify(body));
-  turn.response.writeHead(200, {
-    'content-type': 'application/json',
-    'content-length': bytes.length,
-    ...marks,
-  });
-  turn.response.end(bytes);
-  return { kind: 'sent', end: 'complete', status: 200 };
+  return sendJson(turn, turn.wire.encodeReply(reply), marks);
 }
 
 async function streamReply(
   turn: Turn,
   events: AsyncIterable<ChatEvent>,
+  encoder: StreamEncoder,
   marks: Readonly<Record<string, string>>,
 ): Promise<Attempt> {
-  const { response, wire } = turn;
-  const encoder = wire.createStreamEncoder();
+  const { response } = turn;
   let held = '';
   let ping: NodeJS.Timeout | undefined;
   try {

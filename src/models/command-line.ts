@@ -17,7 +17,7 @@ export interface CommandLine {
   decode(stdout: string): CommandReply | Failure | undefined;
 }
 
-export interface CommandReply {
+interface CommandReply {
   readonly id: string | undefined;
   readonly model: string;
   readonly text: string;

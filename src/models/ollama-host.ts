@@ -11,8 +11,8 @@ export function parseOllamaHost(value: string | undefined, defaultPort = DEFAULT
     .replace(/^(["'])(.*)\1$/, '$2')
     .trim();
   const fallback = `http://127.0.0.1:${defaultPort}`;
-  if (text === '') return fallback;
   const scheme = /^(https?):\/\//i.exec(text)?.[1]?.toLowerCase();
+  if (text === '' || (scheme === undefined && text.includes('://'))) return fallback;
   const rest = scheme === undefined ? text : text.slice(scheme.length + 3);
   const bracketed = isBareIpv6(rest) ? `[${rest}]` : rest;
   const address = `${scheme ?? 'http'}://${bracketed.startsWith(':') ? `127.0.0.1${bracketed}` : bracketed}`;

@@ -62,6 +62,7 @@ export function openReply(exchange: Exchange, request: ExchangeRequest, signal: 
           queued -= chunk.length;
           if (paused && queued <= MOST_QUEUED / 2) {
             paused = false;
+            control?.resume();
           }
           yield chunk;
         } else if (over === undefined) {

@@ -1,6 +1,6 @@
 import type { Insertion } from '../core/wire.ts';
 import { appendText, prependItem } from './place.ts';
-import { eachElement, eachMember, OPEN_BRACE, readString, type Span, skipValue } from './scan.ts';
+import { eachElement, eachMember, isText, OPEN_BRACE, type Span, skipValue } from './scan.ts';
 
 /** An array of messages and the last of the system messages it starts with. */
 export interface Leading {
@@ -12,33 +12,30 @@ export interface Leading {
 interface Message {
   readonly end: number;
   readonly content: Span | undefined;
-  readonly role: string | undefined;
-  /** Undefined when absent, null when it is not a string. */
-  readonly type: string | null | undefined;
 }
 
-function readMessage(bytes: Buffer, at: number): Message {
-  let content: Span | undefined;
-  let role: string | undefined;
-  let type: string | null | undefined;
-  const end = eachMember(bytes, at, (key, valueAt) => {
-    const valueEnd = skipValue(bytes, valueAt);
-    if (valueEnd < 0) return -1;
-    const span: Span = [valueAt, valueEnd];
-    if (key === 'content') content = span;
-    else if (key === 'role') role = readString(bytes, span);
-    else if (key === 'type') type = readString(bytes, span) ?? null;
-    return valueEnd;
-  });
-  return { end, content, role, type };
-}
-
-/** Walks the array at `at`; after the leading run it only skips. */
-export function findLeading(
+/** The message at `at`, or undefined in its place when it is not a system message; its end in either case. */
+function readSystem(
   bytes: Buffer,
   at: number,
-  isMessage: (type: Message['type']) => boolean,
-): Leading {
+  isType: (type: Span | undefined) => boolean,
+): readonly [end: number, message: Message | undefined] {
+  let content: Span | undefined;
+  let role: Span | undefined;
+  let type: Span | undefined;
+  const end = eachMember(bytes, at, (key, valueAt) => {
+    const span: Span = [valueAt, skipValue(bytes, valueAt)];
+    if (isText(bytes, key, 'content')) content = span;
+    else if (isText(bytes, key, 'role')) role = span;
+    else if (isText(bytes, key, 'type')) type = span;
+    return span[1];
+  });
+  const isSystem = role && (isText(bytes, role, 'system') || isText(bytes, role, 'developer'));
+  return [end, isSystem && isType(type) ? { end, content } : undefined];
+}
+
+/** Walks the array at `at`; after the leading run it only skips. `isType` judges a message's `type`. */
+export function findLeading(bytes: Buffer, at: number, isType: (type: Span | undefined) => boolean): Leading {
   let last: Message | undefined;
   let isLeading = true;
   const end = eachElement(bytes, at, (elementAt) => {
@@ -46,10 +43,10 @@ export function findLeading(
       isLeading = false;
       return skipValue(bytes, elementAt);
     }
-    const message = readMessage(bytes, elementAt);
-    isLeading = (message.role === 'system' || message.role === 'developer') && isMessage(message.type);
-    if (isLeading) last = message;
-    return message.end;
+    const [elementEnd, message] = readSystem(bytes, elementAt, isType);
+    if (message) last = message;
+    else isLeading = false;
+    return elementEnd;
   });
   return { array: [at, end], last };
 }

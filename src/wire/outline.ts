@@ -1,5 +1,5 @@
 import type { Insertion, Outline } from '../core/wire.ts';
-import { eachMember, OPEN_BRACE, readString, type Span, skipSpace, skipValue } from './scan.ts';
+import { eachMember, isText, OPEN_BRACE, readString, type Span, skipSpace, skipValue } from './scan.ts';
 
 /**
  * The outline that all wires have in common. `visit` walks every member but `model` and `stream`, and answers with
@@ -7,7 +7,7 @@ import { eachMember, OPEN_BRACE, readString, type Span, skipSpace, skipValue } f
  */
 export function outlineObject(
   bytes: Buffer,
-  visit: (key: string, valueAt: number) => number,
+  visit: (key: Span, valueAt: number) => number,
   place: (block: string, object: Span) => readonly Insertion[],
 ): Outline | undefined {
   const start = skipSpace(bytes, 0);
@@ -16,12 +16,12 @@ export function outlineObject(
   let modelSpan: Span | undefined;
   let stream = false;
   const end = eachMember(bytes, start, (key, at) => {
-    if (key !== 'model' && key !== 'stream') return visit(key, at);
+    const isModel = isText(bytes, key, 'model');
+    if (!isModel && !isText(bytes, key, 'stream')) return visit(key, at);
     const valueEnd = skipValue(bytes, at);
     if (valueEnd < 0) return -1;
-    if (key === 'stream') {
-      stream = valueEnd === at + 4 && bytes.toString('latin1', at, valueEnd) === 'true';
-    } else {
+    if (!isModel) stream = bytes.toString('latin1', at, valueEnd) === 'true';
+    else {
       model = readString(bytes, [at, valueEnd]);
       modelSpan = model === undefined ? undefined : [at, valueEnd];
     }

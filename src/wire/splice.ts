@@ -1,6 +1,6 @@
 import type { Insertion } from '../core/wire.ts';
 
-export interface Edits {
+interface Edits {
   /** In any order; those at one offset keep theirs. */
   readonly insertions: readonly Insertion[];
   /** One span to be written anew, such as the model's name; insertions do not fall inside it. */

@@ -20,7 +20,7 @@ export interface SseDecoder {
   readonly overflow: boolean;
 }
 
-export interface SseDecoderOptions {
+interface SseDecoderOptions {
   /** How many bytes one event's lines may take. */
   readonly maxEventBytes?: number;
 }

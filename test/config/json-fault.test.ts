@@ -70,8 +70,9 @@ describe('findJsonFault', () => {
           const at = seed % (text.length + 1);
           const changed = text.slice(0, at) + put + text.slice(at + 1);
           const fault = findJsonFault(changed);
-          const ours = fault === undefined || /twice|not allowed/.test(fault.what);
-          expect(ours).toBe(parses(changed));
+          // These two are told before anything that may be wrong further on.
+          if (fault !== undefined && /twice|not allowed/.test(fault.what)) return;
+          expect(fault === undefined).toBe(parses(changed));
         },
       ),
       { numRuns: 1000 },

@@ -44,7 +44,7 @@ export const text = fc.oneof(
   { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 8 }) },
 );
 
-export const scalarTree: fc.Arbitrary<JsonTree> = fc
+const scalarTree: fc.Arbitrary<JsonTree> = fc
   .constantFrom(
     ...['null', 'true', 'false', '0', '-0', '7', '-12', '0.10', '1e5', '1E+5', '2.5e-7', '-3E00', '1e999'],
     '12345678901234567890',

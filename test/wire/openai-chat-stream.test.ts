@@ -167,12 +167,23 @@ describe('reading a streamed chat completion', () => {
 
 describe('writing a streamed chat completion', () => {
   const write = (events: readonly ChatEvent[]) => {
-    const encoder = createStreamEncoder(() => 1_747_000_000_999);
+    const encoder = createStreamEncoder(undefined, () => 1_747_000_000_999);
     return events.map((event) => encoder.encode(event)).join('');
   };
   const HEAD = '"id":"r1","object":"chat.completion.chunk","created":1747000000,"model":"m"';
   const line = (delta: string, finish = 'null') =>
     `data: {${HEAD},"choices":[{"index":0,"delta":${delta},"finish_reason":${finish}}]}\n\n`;
+
+  it.each([
+    [{}, false],
+    [{ stream_options: null }, false],
+    [{ stream_options: { include_usage: true } }, true],
+  ])('for the request %j the chunk of usage is sent: %s', (request, isSent) => {
+    const encoder = createStreamEncoder(request);
+    const usage = { inputTokens: 1, outputTokens: 1 };
+    encoder.encode({ type: 'reply-start', id: 'r1', model: 'm' });
+    expect(encoder.encode({ type: 'reply-end', stop: 'end', usage }).includes('"usage"')).toBe(isSent);
+  });
 
   it('writes exactly what OpenAI streams: role, deltas, calls by index, finish, usage, [DONE]', () => {
     expect(
@@ -213,6 +224,20 @@ describe('writing a streamed chat completion', () => {
         DONE,
       ].join(''),
     );
+  });
+
+  it('signs each stretch of reasoning by itself, and reads them back apart', () => {
+    const events: readonly ChatEvent[] = [
+      { type: 'reply-start', id: 'r1', model: 'm' },
+      { type: 'reasoning-delta', text: 'a' },
+      { type: 'reasoning-signature', signature: 's1' },
+      { type: 'text-delta', text: 'so' },
+      { type: 'reasoning-delta', text: 'b' },
+      { type: 'reasoning-signature', signature: 's2' },
+      { type: 'reply-end', stop: 'end' },
+    ];
+    expect(write(events)).toContain('[{"type":"reasoning.text","text":"b","signature":"s2","index":1}]');
+    expect(readStream(openaiChat, write(events))).toEqual(events);
   });
 
   it('writes no usage that nobody counted, and an error without a [DONE] after it', () => {

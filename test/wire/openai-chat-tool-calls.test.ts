@@ -48,6 +48,12 @@ describe('tool calls as servers really send them', () => {
     ]);
   });
 
+  it('keeps parallel calls apart that have the index 0 and no arguments at all', () => {
+    expect(
+      read(call({ index: 0, id: 'c1' }, 'f', ''), call({ index: 0, id: 'c2' }, 'f', ''), delta({}, 'stop')),
+    ).toEqual([started('c1', 'f'), started('c2', 'f'), ended('tool-calls')]);
+  });
+
   it('keeps calls apart that have neither index nor id, and makes ids for them', () => {
     expect(
       read(
@@ -92,6 +98,12 @@ describe('tool calls as servers really send them', () => {
         delta({}, 'tool_calls'),
       ),
     ).toEqual([started('c', 'f'), grown('c', '{"a":1}'), ended('tool-calls')]);
+  });
+
+  it('gives a name that comes without index and id to the call that waits for one', () => {
+    expect(read(call({ id: 'c' }, undefined, '{"a"'), call({}, 'f', ':1}'), delta({}, 'tool_calls'))).toEqual(
+      [started('c', 'f'), grown('c', '{"a":1}'), ended('tool-calls')],
+    );
   });
 
   it('reads arguments that are an object, and the legacy function_call', () => {

@@ -1,7 +1,7 @@
 import { isObject, type Json, type JsonObject } from '../../src/core/json.ts';
 
 /** What a body should parse to once the block is in it, worked out on values, and by which rule. */
-export interface Expected {
+interface Expected {
   readonly branch: string;
   readonly body: JsonObject;
 }

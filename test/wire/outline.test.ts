@@ -145,7 +145,6 @@ describe.each(Object.entries(CASES))('the outline of %s', (_name, wire) => {
     ['a comma too many', '{"model":"m",}'],
     ['a comma too few', '{"model":"m" "stream":true}'],
     ['a cut array', '{"messages":[{"role":"system"}'],
-    ['a bad escape in a key', '{"\\q":1}'],
   ])('gives none for %s', (_what, body) => {
     expect(wire.outline(Buffer.from(body))).toBeUndefined();
   });
@@ -225,6 +224,16 @@ describe('placement in detail', () => {
       place(outlineResponses, '{"input":[{"type":"function_call","role":"system","content":"a"}]}'),
     ).toBe(
       '{"input":[{"type":"message","role":"developer","content":"B"},{"type":"function_call","role":"system","content":"a"}]}',
+    );
+  });
+
+  it('goes behind Codex’s list of additional tools (not before it, where it would move the prompt’s prefix)', () => {
+    const tools = '{"type":"additional_tools","role":"developer","tools":[]}';
+    expect(
+      place(outlineResponses, `{"input":[${tools},{"type":"message","role":"developer","content":"a"}]}`),
+    ).toBe(`{"input":[${tools},{"type":"message","role":"developer","content":"a\\n\\nB"}]}`);
+    expect(place(outlineResponses, `{"input":[${tools},{"role":"user","content":"a"}]}`)).toBe(
+      `{"input":[${tools},{"type":"message","role":"developer","content":"B"},{"role":"user","content":"a"}]}`,
     );
   });
 });

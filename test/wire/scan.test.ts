@@ -1,6 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { eachElement, eachMember, readString, skipSpace, skipValue, viewBytes } from '../../src/wire/scan.ts';
+import {
+  eachElement,
+  eachMember,
+  isText,
+  readString,
+  skipSpace,
+  skipValue,
+  viewBytes,
+} from '../../src/wire/scan.ts';
 import { anyMember, anyTree, type JsonTree, text, writeJsonText } from './json-text.ts';
 import { createRandom } from './random.ts';
 
@@ -34,7 +42,7 @@ describe('scan', () => {
         const seen: unknown[] = [];
         const end = eachMember(bytes, 0, (key, at) => {
           const valueEnd = skipValue(bytes, at);
-          seen.push([key, parse(bytes, at, valueEnd)]);
+          seen.push([readString(bytes, key), parse(bytes, at, valueEnd)]);
           return valueEnd;
         });
         expect(end).toBe(bytes.length);
@@ -71,6 +79,26 @@ describe('scan', () => {
       { numRuns: 1_000 },
     );
     expect(readString(Buffer.from('"\\x"'), [0, 4])).toBeUndefined();
+  });
+
+  it('knows a text in any of its spellings, and no other', () => {
+    const name = fc.constantFrom('model', 'role', 'type', 'a');
+    const value = fc.oneof(
+      name,
+      fc.tuple(name, text).map((both) => both.join('')),
+      text,
+    );
+    let hits = 0;
+    fc.assert(
+      fc.property(value, name, fc.nat(), (string, wanted, seed) => {
+        const bytes = Buffer.from(write({ string }, seed));
+        if (string === wanted) hits++;
+        expect(isText(bytes, [0, bytes.length], wanted)).toBe(string === wanted);
+      }),
+      { numRuns: 2_000 },
+    );
+    expect(hits).toBeGreaterThan(100);
+    expect(isText(Buffer.from('[1,2]'), [0, 5], '1,2')).toBe(false);
   });
 
   it('answers random bytes with -1 or an end inside them, and never throws', () => {

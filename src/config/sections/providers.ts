@@ -3,7 +3,7 @@ import { asString, isObject } from '../../core/json.ts';
 import { WIRE_NAMES } from '../../core/wire.ts';
 import { findBaseUrlFault, PLAIN_HTTP_FAULT, sendsKeyInClear } from '../base-url.ts';
 
-export const PROVIDER_NAME = /^[a-z][a-z0-9-]*$/;
+export const PROVIDER_NAME = /^[a-z][a-z0-9-]{0,63}$/;
 export const VARIABLE_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
 const wireSchema = z.enum(['openai', ...WIRE_NAMES]);
@@ -64,13 +64,18 @@ const providerSchema = z
     }),
   );
 
-export const providersSchema = z.record(
-  z
-    .string()
-    .regex(
-      PROVIDER_NAME,
-      'names start with a lower-case letter and hold lower-case letters, digits and hyphens',
-    )
-    .max(64, 'names have at most 64 characters'),
-  providerSchema,
-);
+const NAME_RULE =
+  'names start with a lower-case letter and hold up to 64 lower-case letters, digits and hyphens';
+
+/** Names are checked beside the entries, not before them: a bad name must not hide what else is wrong. */
+export const providersSchema = z
+  .record(z.string(), providerSchema)
+  .superRefine(
+    (entries, context) => {
+      for (const name of Object.keys(entries).filter((one) => !PROVIDER_NAME.test(one))) {
+        context.addIssue({ code: 'custom', message: NAME_RULE, path: [name] });
+      }
+    },
+    { when: ({ value }) => isObject(value) },
+  )
+  .meta({ propertyNames: { type: 'string', pattern: PROVIDER_NAME.source } });

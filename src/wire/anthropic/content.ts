@@ -1,8 +1,8 @@
 import { Buffer } from 'node:buffer';
 import type { FilePart, ImagePart, TextPart, UserPart } from '../../core/chat.ts';
 import { asString, compact, type Json, type JsonObject } from '../../core/json.ts';
+import { arrayAt, objectAt, refuse, stringAt } from '../fields.ts';
 import { decodeDataUrl, encodeDataUrl } from './data-url.ts';
-import { needArray, needObject, needString, refuse } from './field.ts';
 
 const PROVIDER_BLOCKS: ReadonlySet<string> = new Set([
   'server_tool_use',
@@ -19,7 +19,7 @@ export const isProviderBlock = (type: string): boolean =>
 
 export function decodeText(block: JsonObject, path: string): TextPart {
   const cacheControl = block.cache_control ?? undefined;
-  return compact({ type: 'text' as const, text: needString(block.text, `${path}.text`), cacheControl });
+  return compact({ type: 'text' as const, text: stringAt(block.text, `${path}.text`), cacheControl });
 }
 
 export const encodeText = ({ text, cacheControl }: TextPart): JsonObject =>
@@ -28,16 +28,16 @@ export const encodeText = ({ text, cacheControl }: TextPart): JsonObject =>
 /** What a system prompt and a system message hold: a string, or blocks of text. */
 export function decodeTexts(value: Json | undefined, path: string): readonly TextPart[] {
   if (typeof value === 'string') return value === '' ? [] : [{ type: 'text', text: value }];
-  return needArray(value, path).map((item, index) => {
+  return arrayAt(value, path).map((item, index) => {
     const at = `${path}[${index}]`;
-    const block = needObject(item, at);
+    const block = objectAt(item, at);
     return block.type === 'text' ? decodeText(block, at) : refuse(`${at}.type`, 'only text can stand here');
   });
 }
 
 /** One block of a user's message or of a tool's result; none for a block that cannot be translated. */
 export function decodeUserBlock(block: JsonObject, path: string): readonly UserPart[] {
-  const type = needString(block.type, `${path}.type`);
+  const type = stringAt(block.type, `${path}.type`);
   if (type === 'text') return [decodeText(block, path)];
   if (type === 'image') return [{ type: 'image', url: decodeSource(block, path) }];
   if (type === 'document') return decodeDocument(block, path);
@@ -46,17 +46,17 @@ export function decodeUserBlock(block: JsonObject, path: string): readonly UserP
 }
 
 function decodeDocument(block: JsonObject, path: string): readonly UserPart[] {
-  const source = needObject(block.source, `${path}.source`);
+  const source = objectAt(block.source, `${path}.source`);
   const name = asString(block.title);
   if (source.type === 'text') {
-    const text = needString(source.data, `${path}.source.data`);
+    const text = stringAt(source.data, `${path}.source.data`);
     return [{ type: 'text', text: name === undefined ? text : `${name}\n\n${text}` }];
   }
   if (source.type === 'content') {
     const at = `${path}.source.content`;
     if (typeof source.content === 'string') return [{ type: 'text', text: source.content }];
-    return needArray(source.content, at).flatMap((item, index) => {
-      const inner = needObject(item, `${at}[${index}]`);
+    return arrayAt(source.content, at).flatMap((item, index) => {
+      const inner = objectAt(item, `${at}[${index}]`);
       if (inner.type !== 'text' && inner.type !== 'image') {
         refuse(`${at}[${index}].type`, 'only text and images can stand in a document');
       }
@@ -67,12 +67,12 @@ function decodeDocument(block: JsonObject, path: string): readonly UserPart[] {
 }
 
 function decodeSource(block: JsonObject, path: string): string {
-  const source = needObject(block.source, `${path}.source`);
-  if (source.type === 'url') return needString(source.url, `${path}.source.url`);
+  const source = objectAt(block.source, `${path}.source`);
+  if (source.type === 'url') return stringAt(source.url, `${path}.source.url`);
   if (source.type === 'base64') {
     return encodeDataUrl({
-      mediaType: needString(source.media_type, `${path}.source.media_type`),
-      base64: needString(source.data, `${path}.source.data`),
+      mediaType: stringAt(source.media_type, `${path}.source.media_type`),
+      base64: stringAt(source.data, `${path}.source.data`),
     });
   }
   if (source.type === 'file') {

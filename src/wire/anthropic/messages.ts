@@ -1,7 +1,7 @@
 import type { AssistantPart, ChatMessage, UserPart } from '../../core/chat.ts';
 import { asString, compact, type Json, type JsonObject } from '../../core/json.ts';
+import { arrayAt, booleanAt, objectAt, optional, refuse, stringAt } from '../fields.ts';
 import { decodeText, decodeTexts, decodeUserBlock, encodeUserPart, isProviderBlock } from './content.ts';
-import { maybe, needArray, needBoolean, needObject, needString, refuse } from './field.ts';
 import { encodeThinkingBlock, signRedacted } from './reasoning.ts';
 import { encodeToolId, encodeToolUse, writeJson } from './tool-use.ts';
 
@@ -11,11 +11,11 @@ export interface Turn {
 }
 
 export function decodeMessages(value: Json | undefined): readonly ChatMessage[] {
-  const items = needArray(value, 'messages');
+  const items = arrayAt(value, 'messages');
   if (items.length === 0) refuse('messages', 'at least one message is needed');
   return items.flatMap((item, index) => {
     const path = `messages[${index}]`;
-    const message = needObject(item, path);
+    const message = objectAt(item, path);
     const at = `${path}.content`;
     if (message.role === 'user') return decodeUser(message.content, at);
     if (message.role === 'system') return [{ role: 'system', content: decodeTexts(message.content, at) }];
@@ -30,9 +30,9 @@ function decodeUser(content: Json | undefined, path: string): readonly ChatMessa
   if (typeof content === 'string') return [{ role: 'user', content: [{ type: 'text', text: content }] }];
   const results: ChatMessage[] = [];
   const parts: UserPart[] = [];
-  for (const [index, item] of needArray(content, path).entries()) {
+  for (const [index, item] of arrayAt(content, path).entries()) {
     const at = `${path}[${index}]`;
-    const block = needObject(item, at);
+    const block = objectAt(item, at);
     if (block.type === 'tool_result') results.push(decodeToolResult(block, at));
     else for (const part of decodeUserBlock(block, at)) parts.push(part);
   }
@@ -40,43 +40,43 @@ function decodeUser(content: Json | undefined, path: string): readonly ChatMessa
 }
 
 function decodeToolResult(block: JsonObject, path: string): ChatMessage {
-  const callId = needString(block.tool_use_id, `${path}.tool_use_id`);
-  const isError = maybe(block.is_error, `${path}.is_error`, needBoolean) === true ? true : undefined;
-  const content = maybe(block.content, `${path}.content`, decodeToolContent) ?? [];
+  const callId = stringAt(block.tool_use_id, `${path}.tool_use_id`);
+  const isError = optional(block.is_error, `${path}.is_error`, booleanAt) === true ? true : undefined;
+  const content = optional(block.content, `${path}.content`, decodeToolContent) ?? [];
   return compact({ role: 'tool' as const, callId, content, isError });
 }
 
 function decodeToolContent(value: Json | undefined, path: string): readonly UserPart[] {
   if (typeof value === 'string') return value === '' ? [] : [{ type: 'text', text: value }];
-  return needArray(value, path).flatMap((item, index) =>
-    decodeUserBlock(needObject(item, `${path}[${index}]`), `${path}[${index}]`),
+  return arrayAt(value, path).flatMap((item, index) =>
+    decodeUserBlock(objectAt(item, `${path}[${index}]`), `${path}[${index}]`),
   );
 }
 
 function decodeAssistant(content: Json | undefined, path: string): readonly AssistantPart[] {
   if (typeof content === 'string') return [{ type: 'text', text: content }];
-  return needArray(content, path).flatMap((item, index) => {
+  return arrayAt(content, path).flatMap((item, index) => {
     const at = `${path}[${index}]`;
-    return decodeAssistantBlock(needObject(item, at), at);
+    return decodeAssistantBlock(objectAt(item, at), at);
   });
 }
 
 function decodeAssistantBlock(block: JsonObject, path: string): readonly AssistantPart[] {
-  const type = needString(block.type, `${path}.type`);
+  const type = stringAt(block.type, `${path}.type`);
   if (type === 'text') return [decodeText(block, path)];
   if (type === 'thinking') {
-    const text = needString(block.thinking, `${path}.thinking`);
+    const text = stringAt(block.thinking, `${path}.thinking`);
     const signature = asString(block.signature) || undefined;
     return [compact({ type: 'reasoning' as const, text, signature })];
   }
   if (type === 'redacted_thinking') {
-    const signature = signRedacted(needString(block.data, `${path}.data`));
+    const signature = signRedacted(stringAt(block.data, `${path}.data`));
     return [{ type: 'reasoning', text: '', signature }];
   }
   if (type === 'tool_use') {
-    const id = needString(block.id, `${path}.id`);
-    const name = needString(block.name, `${path}.name`);
-    const input = maybe(block.input, `${path}.input`, needObject) ?? {};
+    const id = stringAt(block.id, `${path}.id`);
+    const name = stringAt(block.name, `${path}.name`);
+    const input = optional(block.input, `${path}.input`, objectAt) ?? {};
     const args = writeJson(input) ?? refuse(`${path}.input`, 'is nested too deep');
     return [{ type: 'tool-call', id, name, arguments: args }];
   }

@@ -1,16 +1,16 @@
 import type { Outline } from '../../core/wire.ts';
 import { outlineObject } from '../outline.ts';
 import { appendText, prependItem } from '../place.ts';
-import { type Span, skipValue, viewBytes } from '../scan.ts';
+import { isText, type Span, skipValue, viewBytes } from '../scan.ts';
 
 /** A block goes to the end of `system`, after the client's cache marks, so that what they cover stays the same. */
 export function outlineAnthropic(body: Uint8Array): Outline | undefined {
   const bytes = viewBytes(body);
   let system: Span | undefined;
 
-  function visit(key: string, at: number): number {
+  function visit(key: Span, at: number): number {
     const end = skipValue(bytes, at);
-    if (key === 'system') system = [at, end];
+    if (isText(bytes, key, 'system')) system = [at, end];
     return end;
   }
 

@@ -1,7 +1,7 @@
 import type { ChatRequest, ReplyFormat, TextPart } from '../../core/chat.ts';
 import { compact, type Json, type JsonObject } from '../../core/json.ts';
+import { arrayAt, booleanAt, countAt, numberAt, objectAt, optional, stringAt } from '../fields.ts';
 import { decodeTexts, encodeText } from './content.ts';
-import { maybe, needArray, needBoolean, needCount, needNumber, needObject, needString } from './field.ts';
 import { decodeMessages, encodeMessages } from './messages.ts';
 import { familyOf } from './model-family.ts';
 import { decodeEffort, planThinking } from './thinking.ts';
@@ -17,38 +17,38 @@ export function decodeRequest(body: JsonObject): ChatRequest {
   const leading = all.slice(0, split).flatMap(({ content }) => content as readonly TextPart[]);
   const tools = decodeTools(body.tools);
   return compact({
-    model: needString(body.model, 'model'),
-    system: [...(maybe(body.system, 'system', decodeTexts) ?? []), ...leading],
+    model: stringAt(body.model, 'model'),
+    system: [...(optional(body.system, 'system', decodeTexts) ?? []), ...leading],
     messages: all.slice(split),
     tools,
     ...decodeToolChoice(body.tool_choice, tools),
-    maxTokens: maybe(body.max_tokens, 'max_tokens', needCount),
-    temperature: maybe(body.temperature, 'temperature', needNumber),
-    topP: maybe(body.top_p, 'top_p', needNumber),
-    stop: maybe(body.stop_sequences, 'stop_sequences', decodeStop),
+    maxTokens: optional(body.max_tokens, 'max_tokens', countAt),
+    temperature: optional(body.temperature, 'temperature', numberAt),
+    topP: optional(body.top_p, 'top_p', numberAt),
+    stop: optional(body.stop_sequences, 'stop_sequences', decodeStop),
     effort: decodeEffort(body),
     format: decodeFormat(body),
     user: decodeUserId(body.metadata),
-    stream: maybe(body.stream, 'stream', needBoolean) ?? false,
+    stream: optional(body.stream, 'stream', booleanAt) ?? false,
   });
 }
 
 function decodeStop(value: Json | undefined, path: string): readonly string[] | undefined {
-  const stop = needArray(value, path).map((item, index) => needString(item, `${path}[${index}]`));
+  const stop = arrayAt(value, path).map((item, index) => stringAt(item, `${path}[${index}]`));
   return stop.length > 0 ? stop : undefined;
 }
 
 function decodeUserId(value: Json | undefined): string | undefined {
-  return maybe(maybe(value, 'metadata', needObject)?.user_id, 'metadata.user_id', needString);
+  return optional(optional(value, 'metadata', objectAt)?.user_id, 'metadata.user_id', stringAt);
 }
 
 /** The format has no name and no strictness of its own. */
 function decodeFormat(body: JsonObject): ReplyFormat | undefined {
-  const config = maybe(body.output_config, 'output_config', needObject);
+  const config = optional(body.output_config, 'output_config', objectAt);
   const path = config?.format ? 'output_config.format' : 'output_format';
-  const format = maybe(config?.format ?? body.output_format, path, needObject);
+  const format = optional(config?.format ?? body.output_format, path, objectAt);
   if (format?.type !== 'json_schema') return undefined;
-  return { type: 'json-schema', name: 'reply', schema: needObject(format.schema, `${path}.schema`) };
+  return { type: 'json-schema', name: 'reply', schema: objectAt(format.schema, `${path}.schema`) };
 }
 
 export function encodeRequest(request: ChatRequest): JsonObject {

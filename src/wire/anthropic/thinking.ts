@@ -1,6 +1,6 @@
 import type { ChatRequest, Effort } from '../../core/chat.ts';
 import { asNumber, asString, compact, type JsonObject } from '../../core/json.ts';
-import { maybe, needObject } from './field.ts';
+import { objectAt, optional } from '../fields.ts';
 import type { Turn } from './messages.ts';
 import { familyOf } from './model-family.ts';
 
@@ -19,8 +19,8 @@ const EFFORTS = Object.keys(BUDGETS) as Exclude<Effort, 'none'>[];
 
 /** Undefined when the request leaves it to the model. */
 export function decodeEffort(body: JsonObject): Effort | undefined {
-  const thinking = maybe(body.thinking, 'thinking', needObject);
-  const asked = asString(maybe(body.output_config, 'output_config', needObject)?.effort);
+  const thinking = optional(body.thinking, 'thinking', objectAt);
+  const asked = asString(optional(body.output_config, 'output_config', objectAt)?.effort);
   if (thinking?.type === 'disabled') return 'none';
   const effort = EFFORTS.find((name) => name === asked);
   if (effort !== undefined || thinking?.type !== 'enabled') return effort;

@@ -1,22 +1,22 @@
 import type { ChatRequest, Tool } from '../../core/chat.ts';
 import { compact, type Json, type JsonObject } from '../../core/json.ts';
-import { maybe, needArray, needBoolean, needObject, needString, refuse } from './field.ts';
+import { arrayAt, booleanAt, objectAt, optional, refuse, stringAt } from '../fields.ts';
 
 type Choice = Pick<ChatRequest, 'toolChoice' | 'parallelTools'>;
 
 /** The caller's own tools. An entry with another `type` is run by the provider, so no other provider has it. */
 export function decodeTools(value: Json | undefined): readonly Tool[] {
-  const items = maybe(value, 'tools', needArray) ?? [];
+  const items = optional(value, 'tools', arrayAt) ?? [];
   return items.flatMap((item, index) => {
     const path = `tools[${index}]`;
-    const tool = needObject(item, path);
-    const type = maybe(tool.type, `${path}.type`, needString) ?? 'custom';
+    const tool = objectAt(item, path);
+    const type = optional(tool.type, `${path}.type`, stringAt) ?? 'custom';
     if (type !== 'custom') return [];
     return [
       compact({
-        name: needString(tool.name, `${path}.name`),
-        description: maybe(tool.description, `${path}.description`, needString),
-        parameters: needObject(tool.input_schema, `${path}.input_schema`),
+        name: stringAt(tool.name, `${path}.name`),
+        description: optional(tool.description, `${path}.description`, stringAt),
+        parameters: objectAt(tool.input_schema, `${path}.input_schema`),
       }),
     ];
   });
@@ -34,12 +34,12 @@ export const encodeTools = (tools: readonly Tool[]): readonly JsonObject[] =>
 
 /** A choice among tools that were left out would be refused elsewhere, so it goes with them. */
 export function decodeToolChoice(value: Json | undefined, tools: readonly Tool[]): Choice {
-  const choice = maybe(value, 'tool_choice', needObject);
+  const choice = optional(value, 'tool_choice', objectAt);
   if (choice === undefined) return {};
-  const disabled = maybe(
+  const disabled = optional(
     choice.disable_parallel_tool_use,
     'tool_choice.disable_parallel_tool_use',
-    needBoolean,
+    booleanAt,
   );
   const toolChoice = decodeChoice(choice);
   if (tools.length === 0) return {};
@@ -51,7 +51,7 @@ export function decodeToolChoice(value: Json | undefined, tools: readonly Tool[]
 function decodeChoice(choice: JsonObject): NonNullable<Choice['toolChoice']> {
   if (choice.type === 'auto' || choice.type === 'none') return choice.type;
   if (choice.type === 'any') return 'required';
-  if (choice.type === 'tool') return { name: needString(choice.name, 'tool_choice.name') };
+  if (choice.type === 'tool') return { name: stringAt(choice.name, 'tool_choice.name') };
   return refuse('tool_choice.type', "must be 'auto', 'any', 'tool' or 'none'");
 }
 

@@ -1,12 +1,12 @@
 import type { AssistantPart, ToolCallPart } from '../../core/chat.ts';
 import type { Json, JsonObject } from '../../core/json.ts';
-import { isAbsent, refuse, requireArray, requireObject, requireString, requireText } from './fields.ts';
+import { arrayAt, isAbsent, objectAt, refuse, stringAt, textAt } from '../fields.ts';
 import { decodeReasoning, encodeReasoning } from './reasoning.ts';
 
 /** `legacyId` stands for the id that a call in the old `function_call` form does not have. */
 export function decodeAssistant(message: JsonObject, path: string, legacyId: string): AssistantPart[] {
   const texts = [...decodeWords(message.content, `${path}.content`)];
-  if (!isAbsent(message.refusal)) texts.push(requireString(message.refusal, `${path}.refusal`));
+  if (!isAbsent(message.refusal)) texts.push(stringAt(message.refusal, `${path}.refusal`));
   return [
     ...decodeReasoning(message),
     ...texts.filter((text) => text !== '').map((text) => ({ type: 'text' as const, text })),
@@ -18,23 +18,23 @@ function decodeWords(value: Json | undefined, path: string): readonly string[] {
   if (isAbsent(value)) return [];
   if (typeof value === 'string') return [value];
   if (!Array.isArray(value)) refuse(path, 'must be a string, null or an array of parts');
-  return requireArray(value, path).map((entry, index) => {
-    const part = requireObject(entry, `${path}[${index}]`);
-    if (part.type === 'text') return requireString(part.text, `${path}[${index}].text`);
-    if (part.type === 'refusal') return requireString(part.refusal, `${path}[${index}].refusal`);
+  return arrayAt(value, path).map((entry, index) => {
+    const part = objectAt(entry, `${path}[${index}]`);
+    if (part.type === 'text') return stringAt(part.text, `${path}[${index}].text`);
+    if (part.type === 'refusal') return stringAt(part.refusal, `${path}[${index}].refusal`);
     return refuse(`${path}[${index}].type`, 'must be "text" or "refusal" in an assistant message');
   });
 }
 
 function decodeCalls(message: JsonObject, path: string, legacyId: string): ToolCallPart[] {
   if (!isAbsent(message.tool_calls)) {
-    return requireArray(message.tool_calls, `${path}.tool_calls`).map((entry, index) => {
+    return arrayAt(message.tool_calls, `${path}.tool_calls`).map((entry, index) => {
       const here = `${path}.tool_calls[${index}]`;
-      const call = requireObject(entry, here);
+      const call = objectAt(entry, here);
       if (!isAbsent(call.type) && call.type !== 'function') {
         refuse(`${here}.type`, 'only calls of type "function" can be translated');
       }
-      return decodeFunction(call.function, `${here}.function`, requireText(call.id, `${here}.id`));
+      return decodeFunction(call.function, `${here}.function`, textAt(call.id, `${here}.id`));
     });
   }
   if (isAbsent(message.function_call)) return [];
@@ -42,12 +42,12 @@ function decodeCalls(message: JsonObject, path: string, legacyId: string): ToolC
 }
 
 function decodeFunction(value: Json | undefined, path: string, id: string): ToolCallPart {
-  const call = requireObject(value, path);
+  const call = objectAt(value, path);
   return {
     type: 'tool-call',
     id,
-    name: requireText(call.name, `${path}.name`),
-    arguments: requireString(call.arguments, `${path}.arguments`),
+    name: textAt(call.name, `${path}.name`),
+    arguments: stringAt(call.arguments, `${path}.arguments`),
   };
 }
 

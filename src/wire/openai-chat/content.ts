@@ -1,14 +1,6 @@
 import type { FilePart, TextPart, UserPart } from '../../core/chat.ts';
 import type { Json, JsonObject } from '../../core/json.ts';
-import {
-  isAbsent,
-  optional,
-  refuse,
-  requireArray,
-  requireObject,
-  requireString,
-  requireText,
-} from './fields.ts';
+import { arrayAt, isAbsent, objectAt, optional, refuse, stringAt, textAt } from '../fields.ts';
 
 /** Content that may only be text: a string, or parts of type `text`. Empty text is no part. */
 export const decodeText = (value: Json | undefined, path: string): TextPart[] =>
@@ -29,22 +21,22 @@ function decodeParts<T extends UserPart>(
   if (isAbsent(value)) return [];
   if (typeof value === 'string') return value === '' ? [] : [{ type: 'text', text: value }];
   if (!Array.isArray(value)) refuse(path, 'must be a string or an array of parts');
-  return requireArray(value, path)
-    .map((part, index) => decode(requireObject(part, `${path}[${index}]`), `${path}[${index}]`))
+  return arrayAt(value, path)
+    .map((part, index) => decode(objectAt(part, `${path}[${index}]`), `${path}[${index}]`))
     .filter((part) => part.type !== 'text' || part.text !== '');
 }
 
 function decodePart(part: JsonObject, path: string): UserPart {
-  const type = requireString(part.type, `${path}.type`);
+  const type = stringAt(part.type, `${path}.type`);
   if (type === 'text') {
-    const text = requireString(part.text, `${path}.text`);
+    const text = stringAt(part.text, `${path}.text`);
     return isAbsent(part.cache_control) ? { type, text } : { type, text, cacheControl: part.cache_control };
   }
   if (type === 'image_url') {
-    const image = requireObject(part.image_url, `${path}.image_url`);
-    return { type: 'image', url: requireText(image.url, `${path}.image_url.url`) };
+    const image = objectAt(part.image_url, `${path}.image_url`);
+    return { type: 'image', url: textAt(image.url, `${path}.image_url.url`) };
   }
-  if (type === 'file') return decodeFile(requireObject(part.file, `${path}.file`), `${path}.file`);
+  if (type === 'file') return decodeFile(objectAt(part.file, `${path}.file`), `${path}.file`);
   return refuse(`${path}.type`, `a part of type ${JSON.stringify(type)} cannot be translated`);
 }
 
@@ -52,10 +44,10 @@ function decodeFile(file: JsonObject, path: string): FilePart {
   if (isAbsent(file.file_data) && !isAbsent(file.file_id)) {
     refuse(`${path}.file_id`, 'an uploaded file cannot be translated; send its content as file_data');
   }
-  const data = requireText(file.file_data, `${path}.file_data`);
+  const data = textAt(file.file_data, `${path}.file_data`);
   // The reference calls the member base64, its examples show a data URL; PDF is all that this format takes.
   const url = /^(?:data|https?):/i.test(data) ? data : `data:application/pdf;base64,${data}`;
-  const name = optional(file.filename, `${path}.filename`, requireString);
+  const name = optional(file.filename, `${path}.filename`, stringAt);
   return name === undefined ? { type: 'file', url } : { type: 'file', url, name };
 }
 

@@ -1,21 +1,21 @@
 import type { ChatMessage, ChatRequest, TextPart, UserPart } from '../../core/chat.ts';
 import type { Json, JsonObject } from '../../core/json.ts';
+import { arrayAt, objectAt, refuse, stringAt, textAt } from '../fields.ts';
 import { decodeAssistant, encodeAssistant } from './assistant.ts';
 import { decodeText, decodeUserContent, encodeContent } from './content.ts';
-import { refuse, requireArray, requireObject, requireString, requireText } from './fields.ts';
 
 type Conversation = Pick<ChatRequest, 'system' | 'messages'>;
 
 export function decodeMessages(value: Json | undefined): Conversation {
-  const list = requireArray(value, 'messages');
+  const list = arrayAt(value, 'messages');
   if (list.length === 0) refuse('messages', 'must hold at least one message');
   const system: TextPart[] = [];
   const messages: ChatMessage[] = [];
   let legacyId = '';
   for (const [index, entry] of list.entries()) {
     const path = `messages[${index}]`;
-    const message = requireObject(entry, path);
-    const role = requireString(message.role, `${path}.role`);
+    const message = objectAt(entry, path);
+    const role = stringAt(message.role, `${path}.role`);
     if (role === 'system' || role === 'developer') {
       const content = decodeText(message.content, `${path}.content`);
       if (messages.length === 0) system.push(...content);
@@ -28,7 +28,7 @@ export function decodeMessages(value: Json | undefined): Conversation {
       if (content.some((part) => part.type === 'tool-call' && part.id === id)) legacyId = id;
       messages.push({ role, content });
     } else if (role === 'tool' || role === 'function') {
-      const callId = role === 'tool' ? requireText(message.tool_call_id, `${path}.tool_call_id`) : legacyId;
+      const callId = role === 'tool' ? textAt(message.tool_call_id, `${path}.tool_call_id`) : legacyId;
       if (callId === '') refuse(`${path}.role`, '"function" must follow an assistant’s function_call');
       messages.push({
         role: 'tool',

@@ -15,7 +15,7 @@ export const openaiChat: Wire = {
   decodeReply: (body) => decodeReply(body),
   encodeReply: (events) => encodeReply(events),
   createStreamDecoder: () => createStreamDecoder(),
-  createStreamEncoder: () => createStreamEncoder(),
+  createStreamEncoder: (request) => createStreamEncoder(request),
   decodeFailure,
   encodeFailure,
   encodeStreamFailure,

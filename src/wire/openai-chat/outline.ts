@@ -1,15 +1,15 @@
 import type { Outline } from '../../core/wire.ts';
 import { findLeading, type Leading, placeAfterLeading } from '../leading.ts';
 import { outlineObject } from '../outline.ts';
-import { OPEN_BRACKET, skipValue, viewBytes } from '../scan.ts';
+import { isText, OPEN_BRACKET, type Span, skipValue, viewBytes } from '../scan.ts';
 
 /** A block goes into the last of the leading `system` or `developer` messages, or before the first message. */
 export function outlineChat(body: Uint8Array): Outline | undefined {
   const bytes = viewBytes(body);
   let messages: Leading | undefined;
 
-  function visit(key: string, at: number): number {
-    if (key !== 'messages') return skipValue(bytes, at);
+  function visit(key: Span, at: number): number {
+    if (!isText(bytes, key, 'messages')) return skipValue(bytes, at);
     messages = bytes[at] === OPEN_BRACKET ? findLeading(bytes, at, () => true) : undefined;
     return messages ? messages.array[1] : skipValue(bytes, at);
   }

@@ -1,46 +1,46 @@
 import type { ChatRequest, Effort, ReplyFormat } from '../../core/chat.ts';
 import { compact, type Json, type JsonObject } from '../../core/json.ts';
-import { dialectOf } from './dialect.ts';
 import {
+  arrayAt,
+  booleanAt,
   isAbsent,
+  numberAt,
+  objectAt,
   optional,
   refuse,
-  requireArray,
-  requireBoolean,
-  requireNumber,
-  requireObject,
-  requireString,
-  requireText,
-} from './fields.ts';
+  stringAt,
+  textAt,
+} from '../fields.ts';
+import { dialectOf } from './dialect.ts';
 import { decodeMessages, encodeMessages } from './messages.ts';
 import { decodeToolUse, encodeToolUse } from './tools.ts';
 
 const EFFORTS: readonly Effort[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'];
 
 export function decodeRequest(body: JsonObject): ChatRequest {
-  const choices = optional(body.n, 'n', requireNumber) ?? 1;
+  const choices = optional(body.n, 'n', numberAt) ?? 1;
   if (choices > 1) refuse('n', 'only one choice can be translated; send 1 or leave it out');
   return compact({
-    model: requireText(body.model, 'model'),
+    model: textAt(body.model, 'model'),
     ...decodeMessages(body.messages),
     ...decodeToolUse(body),
     maxTokens:
       optional(body.max_completion_tokens, 'max_completion_tokens', requireCount) ??
       optional(body.max_tokens, 'max_tokens', requireCount),
-    temperature: optional(body.temperature, 'temperature', requireNumber),
-    topP: optional(body.top_p, 'top_p', requireNumber),
+    temperature: optional(body.temperature, 'temperature', numberAt),
+    topP: optional(body.top_p, 'top_p', numberAt),
     stop: decodeStopSequences(body.stop),
     effort: optional(body.reasoning_effort, 'reasoning_effort', requireEffort),
     format: optional(body.response_format, 'response_format', requireFormat),
     user:
-      optional(body.user, 'user', requireString) ??
-      optional(body.safety_identifier, 'safety_identifier', requireString),
-    stream: optional(body.stream, 'stream', requireBoolean) ?? false,
+      optional(body.user, 'user', stringAt) ??
+      optional(body.safety_identifier, 'safety_identifier', stringAt),
+    stream: optional(body.stream, 'stream', booleanAt) ?? false,
   });
 }
 
 function requireCount(value: Json | undefined, path: string): number {
-  const count = requireNumber(value, path);
+  const count = numberAt(value, path);
   return Number.isInteger(count) && count >= 1 ? count : refuse(path, 'must be a whole number, 1 or more');
 }
 
@@ -50,23 +50,23 @@ const requireEffort = (value: Json | undefined, path: string): Effort =>
 function decodeStopSequences(value: Json | undefined): readonly string[] | undefined {
   if (isAbsent(value)) return undefined;
   if (typeof value === 'string') return value === '' ? undefined : [value];
-  const list = requireArray(value, 'stop').map((entry, index) => requireString(entry, `stop[${index}]`));
+  const list = arrayAt(value, 'stop').map((entry, index) => stringAt(entry, `stop[${index}]`));
   return list.length > 0 ? list : undefined;
 }
 
 function requireFormat(value: Json | undefined, path: string): ReplyFormat | undefined {
-  const format = requireObject(value, path);
+  const format = objectAt(value, path);
   if (format.type === 'text') return undefined;
   if (format.type === 'json_object') return { type: 'json' };
   if (format.type !== 'json_schema') {
     refuse(`${path}.type`, 'must be "text", "json_object" or "json_schema"');
   }
-  const spec = requireObject(format.json_schema, `${path}.json_schema`);
-  const strict = optional(spec.strict, `${path}.json_schema.strict`, requireBoolean);
+  const spec = objectAt(format.json_schema, `${path}.json_schema`);
+  const strict = optional(spec.strict, `${path}.json_schema.strict`, booleanAt);
   return {
     type: 'json-schema',
-    name: requireText(spec.name, `${path}.json_schema.name`),
-    schema: optional(spec.schema, `${path}.json_schema.schema`, requireObject) ?? {},
+    name: textAt(spec.name, `${path}.json_schema.name`),
+    schema: optional(spec.schema, `${path}.json_schema.schema`, objectAt) ?? {},
     ...(strict === undefined ? {} : { strict }),
   };
 }

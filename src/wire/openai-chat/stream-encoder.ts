@@ -1,5 +1,5 @@
 import type { ChatEvent } from '../../core/chat.ts';
-import type { JsonObject } from '../../core/json.ts';
+import { asObject, type JsonObject } from '../../core/json.ts';
 import type { StreamEncoder } from '../../core/wire.ts';
 import { encodeSse } from '../sse.ts';
 import { encodeStreamFailure } from './failure.ts';
@@ -7,7 +7,11 @@ import { encodeReasoningDetail } from './reasoning.ts';
 import { encodeStop } from './stop.ts';
 import { encodeUsage } from './usage.ts';
 
-export function createStreamEncoder(now: () => number = Date.now): StreamEncoder {
+/** Without a request to go by, the counts are sent. */
+const wantsUsage = (request: JsonObject | undefined): boolean =>
+  request === undefined || asObject(request.stream_options).include_usage === true;
+
+export function createStreamEncoder(request?: JsonObject, now: () => number = Date.now): StreamEncoder {
   /** What every chunk of the reply begins with, up to its choices. */
   let head = '';
   let unsigned = '';
@@ -51,9 +55,11 @@ export function createStreamEncoder(now: () => number = Date.now): StreamEncoder
     // Readers parse the arguments as JSON; a call without any must still be an object to them.
     const empty = [...tools.values()].filter((tool) => tool.empty);
     const filled = empty.map(({ index }) => toolChunk({ index, function: { arguments: '{}' } })).join('');
-    const counted = usage
-      ? encodeSse(undefined, `${head}[],"usage":${JSON.stringify(encodeUsage(usage))}}`)
-      : '';
+    // Its chunk has no choices, which a client that did not ask for it may trip over.
+    const counted =
+      usage && wantsUsage(request)
+        ? encodeSse(undefined, `${head}[],"usage":${JSON.stringify(encodeUsage(usage))}}`)
+        : '';
     return `${filled}${chunk({}, encodeStop(stop))}${counted}${encodeSse(undefined, '[DONE]')}`;
   }
 

@@ -78,7 +78,9 @@ export function createToolCallReader(makeId: (prefix: string) => string): ToolCa
   };
 }
 
-const isComplete = (json: string): boolean => json.trimEnd().endsWith('}') && isObject(parseJson(json));
+/** Bounded: a server that repeats the name in every chunk has all arguments so far looked at again each time. */
+const isComplete = (json: string): boolean =>
+  json.length <= 65_536 && json.trimEnd().endsWith('}') && isObject(parseJson(json));
 
 /** Arguments are JSON text; some servers send the object itself. */
 function jsonOf(value: Json | undefined): string {

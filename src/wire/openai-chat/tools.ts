@@ -1,15 +1,6 @@
 import type { ChatRequest, Tool } from '../../core/chat.ts';
 import type { Json, JsonObject } from '../../core/json.ts';
-import {
-  isAbsent,
-  optional,
-  refuse,
-  requireArray,
-  requireBoolean,
-  requireObject,
-  requireString,
-  requireText,
-} from './fields.ts';
+import { arrayAt, booleanAt, isAbsent, objectAt, optional, refuse, stringAt, textAt } from '../fields.ts';
 
 type ToolUse = Pick<ChatRequest, 'tools' | 'toolChoice' | 'parallelTools'>;
 
@@ -20,7 +11,7 @@ export function decodeToolUse(body: JsonObject): ToolUse {
   const toolChoice = isAbsent(body.tool_choice)
     ? decodeLegacyChoice(body.function_call)
     : decodeChoice(body.tool_choice);
-  const parallelTools = optional(body.parallel_tool_calls, 'parallel_tool_calls', requireBoolean);
+  const parallelTools = optional(body.parallel_tool_calls, 'parallel_tool_calls', booleanAt);
   return {
     tools,
     ...(toolChoice === undefined ? {} : { toolChoice }),
@@ -29,25 +20,25 @@ export function decodeToolUse(body: JsonObject): ToolUse {
 }
 
 const decodeTools = (value: Json | undefined): Tool[] =>
-  requireArray(value, 'tools').flatMap((entry, index) => {
+  arrayAt(value, 'tools').flatMap((entry, index) => {
     const path = `tools[${index}]`;
-    const tool = requireObject(entry, path);
-    const type = requireString(tool.type, `${path}.type`);
+    const tool = objectAt(entry, path);
+    const type = stringAt(tool.type, `${path}.type`);
     return type === 'function' ? [decodeTool(tool.function, `${path}.function`)] : [];
   });
 
 const decodeLegacyTools = (value: Json | undefined): Tool[] =>
-  (optional(value, 'functions', requireArray) ?? []).map((entry, index) =>
+  (optional(value, 'functions', arrayAt) ?? []).map((entry, index) =>
     decodeTool(entry, `functions[${index}]`),
   );
 
 function decodeTool(value: Json | undefined, path: string): Tool {
-  const tool = requireObject(value, path);
-  const description = optional(tool.description, `${path}.description`, requireString);
+  const tool = objectAt(value, path);
+  const description = optional(tool.description, `${path}.description`, stringAt);
   return {
-    name: requireText(tool.name, `${path}.name`),
+    name: textAt(tool.name, `${path}.name`),
     ...(description === undefined ? {} : { description }),
-    parameters: optional(tool.parameters, `${path}.parameters`, requireObject) ?? {
+    parameters: optional(tool.parameters, `${path}.parameters`, objectAt) ?? {
       type: 'object',
       properties: {},
     },
@@ -57,13 +48,13 @@ function decodeTool(value: Json | undefined, path: string): Tool {
 function decodeChoice(value: Json | undefined): ToolUse['toolChoice'] {
   if (value === 'auto' || value === 'none' || value === 'required') return value;
   if (typeof value === 'string') refuse('tool_choice', 'must be "none", "auto", "required" or an object');
-  const choice = requireObject(value, 'tool_choice');
+  const choice = objectAt(value, 'tool_choice');
   if (choice.type === 'function') {
-    const named = requireObject(choice.function, 'tool_choice.function');
-    return { name: requireText(named.name, 'tool_choice.function.name') };
+    const named = objectAt(choice.function, 'tool_choice.function');
+    return { name: textAt(named.name, 'tool_choice.function.name') };
   }
   if (choice.type === 'allowed_tools') {
-    const allowed = requireObject(choice.allowed_tools, 'tool_choice.allowed_tools');
+    const allowed = objectAt(choice.allowed_tools, 'tool_choice.allowed_tools');
     return allowed.mode === 'required' ? 'required' : 'auto';
   }
   if (choice.type === 'custom') return 'auto';
@@ -74,7 +65,7 @@ function decodeLegacyChoice(value: Json | undefined): ToolUse['toolChoice'] {
   if (isAbsent(value)) return undefined;
   if (value === 'auto' || value === 'none') return value;
   if (typeof value === 'string') refuse('function_call', 'must be "none", "auto" or an object');
-  return { name: requireText(requireObject(value, 'function_call').name, 'function_call.name') };
+  return { name: textAt(objectAt(value, 'function_call').name, 'function_call.name') };
 }
 
 /** Nothing at all without tools: a choice among none is refused. */

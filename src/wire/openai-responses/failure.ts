@@ -7,6 +7,9 @@ import { encodeResponse } from './response-object.ts';
 const PAUSE = /try again in\s*(\d+(?:\.\d+)?)\s*(ms|s|m)/i;
 const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000 };
 
+/** How those say it who have no code for it. */
+const TOO_LONG = /prompt is too long|maximum context|context (?:length|window|size)/i;
+
 /** An error inside a stream or a reply, where no status says what it is and no header how long to wait. */
 export function decodeStreamError(body: JsonObject): Failure {
   const error = isObject(body.error) ? { status: body.status, ...body.error } : body;
@@ -37,7 +40,10 @@ export function failureEvents(
 function codeOf(failure: Failure): string {
   if (failure.code !== undefined && !failure.code.endsWith('_error')) return failure.code;
   if (failure.kind === 'rate-limited') return failure.final ? 'insufficient_quota' : 'rate_limit_exceeded';
-  const hopeless = ['bad-request', 'unauthorized', 'forbidden', 'not-found', 'too-large'].includes(failure.kind);
+  if (failure.kind === 'bad-request' && TOO_LONG.test(failure.message)) return 'context_length_exceeded';
+  const hopeless = ['bad-request', 'unauthorized', 'forbidden', 'not-found', 'too-large'].includes(
+    failure.kind,
+  );
   return hopeless ? 'invalid_prompt' : 'server_error';
 }
 

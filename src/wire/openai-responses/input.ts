@@ -1,6 +1,6 @@
 import type { AssistantPart, ChatMessage, ReasoningPart, TextPart, Tool } from '../../core/chat.ts';
 import { asString, type Json, type JsonObject } from '../../core/json.ts';
-import { objectAt, optional, refuse, stringAt } from './fields.ts';
+import { objectAt, optional, refuse, stringAt } from '../fields.ts';
 import { freeformArguments } from './freeform.ts';
 import { decodeParts, decodeTextParts, encodePart } from './parts.ts';
 import { joinName } from './qualified-name.ts';

@@ -2,7 +2,7 @@ import type { Insertion, Outline } from '../../core/wire.ts';
 import { findLeading, type Leading, placeAfterLeading } from '../leading.ts';
 import { outlineObject } from '../outline.ts';
 import { appendText } from '../place.ts';
-import { OPEN_BRACKET, QUOTE, type Span, skipValue, viewBytes } from '../scan.ts';
+import { isText, OPEN_BRACKET, QUOTE, type Span, skipValue, viewBytes } from '../scan.ts';
 
 /**
  * A block goes into `instructions`, else into the last of the leading `system` or `developer` messages of `input`,
@@ -14,6 +14,10 @@ export function outlineResponses(body: Uint8Array): Outline | undefined {
   let items: Leading | undefined;
   let inputText: Span | undefined;
 
+  // Codex puts a list of tools, with a developer's role, before its messages: the run goes on behind it.
+  const isMessage = (type: Span | undefined) =>
+    !type || isText(bytes, type, 'message') || isText(bytes, type, 'additional_tools');
+
   function visitInput(at: number): number {
     items = bytes[at] === OPEN_BRACKET ? findLeading(bytes, at, isMessage) : undefined;
     const end = items ? items.array[1] : skipValue(bytes, at);
@@ -21,10 +25,10 @@ export function outlineResponses(body: Uint8Array): Outline | undefined {
     return end;
   }
 
-  function visit(key: string, at: number): number {
-    if (key === 'input') return visitInput(at);
+  function visit(key: Span, at: number): number {
+    if (isText(bytes, key, 'input')) return visitInput(at);
     const end = skipValue(bytes, at);
-    if (key === 'instructions') instructions = bytes[at] === QUOTE ? [at, end] : undefined;
+    if (isText(bytes, key, 'instructions')) instructions = bytes[at] === QUOTE ? [at, end] : undefined;
     return end;
   }
 
@@ -38,8 +42,6 @@ export function outlineResponses(body: Uint8Array): Outline | undefined {
     return inputText ? wrapInput(inputText, message) : [];
   });
 }
-
-const isMessage = (type: string | null | undefined): boolean => type === undefined || type === 'message';
 
 const wrapInput = ([start, end]: Span, message: string): readonly Insertion[] => [
   { at: start, text: `[${message},{"type":"message","role":"user","content":` },

@@ -1,6 +1,6 @@
 import type { FilePart, TextPart, UserPart } from '../../core/chat.ts';
 import { asString, type Json, type JsonObject } from '../../core/json.ts';
-import { objectAt, refuse, stringAt } from './fields.ts';
+import { objectAt, refuse, stringAt } from '../fields.ts';
 
 type Value = Json | undefined;
 

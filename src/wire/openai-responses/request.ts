@@ -1,6 +1,6 @@
 import type { ChatRequest, Effort, ReplyFormat } from '../../core/chat.ts';
 import { compact, type Json, type JsonObject } from '../../core/json.ts';
-import { booleanAt, numberAt, objectAt, optional, refuse, stringAt } from './fields.ts';
+import { booleanAt, numberAt, objectAt, optional, refuse, stringAt } from '../fields.ts';
 import { decodeInput, encodeMessage } from './input.ts';
 import { encodePart } from './parts.ts';
 import { decodeToolChoice, decodeTools, encodeTool, encodeToolChoice } from './tools.ts';

@@ -1,6 +1,6 @@
 import type { ChatRequest, Tool } from '../../core/chat.ts';
 import { asArray, asObject, asString, type Json, type JsonObject } from '../../core/json.ts';
-import { arrayAt, objectAt, optional, refuse, stringAt } from './fields.ts';
+import { arrayAt, objectAt, optional, refuse, stringAt } from '../fields.ts';
 import { freeformParameters } from './freeform.ts';
 import { joinName } from './qualified-name.ts';
 

@@ -1,5 +1,5 @@
-import { isObject, type Json, type JsonObject } from '../../core/json.ts';
-import { WireError } from '../../core/wire.ts';
+import { isObject, type Json, type JsonObject } from '../core/json.ts';
+import { WireError } from '../core/wire.ts';
 
 /** Reads one member of a caller's body; `path` says where it stands, such as `messages[2].content[0].type`. */
 type Read<T> = (value: Json | undefined, path: string) => T;
@@ -8,22 +8,28 @@ export function refuse(path: string, problem: string): never {
   throw new WireError(`${path}: ${problem}`);
 }
 
-export const requireObject: Read<JsonObject> = (value, path) =>
+export const objectAt: Read<JsonObject> = (value, path) =>
   isObject(value) ? value : refuse(path, 'must be an object');
 
-export const requireArray: Read<readonly Json[]> = (value, path) =>
+export const arrayAt: Read<readonly Json[]> = (value, path) =>
   Array.isArray(value) ? value : refuse(path, 'must be an array');
 
-export const requireString: Read<string> = (value, path) =>
+export const stringAt: Read<string> = (value, path) =>
   typeof value === 'string' ? value : refuse(path, 'must be a string');
 
-export const requireText: Read<string> = (value, path) =>
-  requireString(value, path) || refuse(path, 'must not be empty');
+/** A string with something in it. */
+export const textAt: Read<string> = (value, path) =>
+  stringAt(value, path) || refuse(path, 'must not be empty');
 
-export const requireNumber: Read<number> = (value, path) =>
+export const numberAt: Read<number> = (value, path) =>
   typeof value === 'number' && Number.isFinite(value) ? value : refuse(path, 'must be a number');
 
-export const requireBoolean: Read<boolean> = (value, path) =>
+export const countAt: Read<number> = (value, path) =>
+  typeof value === 'number' && Number.isInteger(value) && value >= 0
+    ? value
+    : refuse(path, 'must be a whole number, zero or more');
+
+export const booleanAt: Read<boolean> = (value, path) =>
   typeof value === 'boolean' ? value : refuse(path, 'must be true or false');
 
 /** Clients write an option they leave open as null as often as they leave it out. */

@@ -1,0 +1,106 @@
+import { PassThrough } from 'node:stream';
+import { describe, expect, it } from 'vitest';
+import type { Probe } from '../../src/app/probe-provider.ts';
+import { CommandError } from '../../src/cli/command-error.ts';
+import { askForProvider, confirmChange } from '../../src/cli/init-questions.ts';
+
+const ENTER = '\r';
+const DOWN = '\u001b[B';
+const ESCAPE = '\u0003';
+
+/** A person at a terminal: types each answer once the question has been shown. */
+function createPerson(answers: readonly (readonly [question: string, keys: readonly string[]])[]) {
+  const input = new PassThrough();
+  const output = new PassThrough();
+  const left = [...answers];
+  let seen = '';
+  output.setEncoding('utf8').on('data', (text: string) => {
+    seen += text;
+    const [question, keys] = left[0] ?? [];
+    if (question === undefined || keys === undefined || !seen.includes(question)) return;
+    left.shift();
+    seen = '';
+    // The prompt listens only once its question has been written.
+    setImmediate(() => {
+      for (const key of keys) input.write(key);
+    });
+  });
+  return { io: { input, output }, left };
+}
+
+const probe = (models?: readonly string[]) => async (): Promise<Probe> => ({
+  check: { name: 'provider', status: 'ok', detail: 'answers' },
+  models,
+});
+
+describe('askForProvider', () => {
+  it('offers the key that is set first, and a model from the provider’s list', async () => {
+    const { io, left } = createPerson([
+      ['Provider', [ENTER]],
+      ['names none', [DOWN, DOWN, ENTER]],
+    ]);
+    const { choice } = await askForProvider({
+      io,
+      env: { GROQ_API_KEY: 'k' },
+      local: [],
+      probe: probe(['m1', 'm2']),
+    });
+    expect(choice).toMatchObject({ name: 'groq', entry: { keyEnv: 'GROQ_API_KEY' }, model: 'm2' });
+    expect(left).toEqual([]);
+  });
+
+  it('offers a local server before keys that are not set', async () => {
+    const local = [{ name: 'ollama', baseUrl: 'http://127.0.0.1:11434/v1', models: ['q'] }];
+    const { io } = createPerson([
+      ['Provider', [ENTER]],
+      ['names none', [ENTER]],
+    ]);
+    const { choice } = await askForProvider({ io, env: {}, local, probe: probe() });
+    expect(choice).toEqual({
+      name: 'ollama',
+      entry: { wire: 'openai-chat', baseUrl: 'http://127.0.0.1:11434/v1' },
+    });
+  });
+
+  it('offers a pass-through without any key', async () => {
+    const { io } = createPerson([
+      ['Provider', [DOWN, ENTER]],
+      ['names none', ['claude-x', ENTER]],
+    ]);
+    const { choice } = await askForProvider({ io, env: {}, local: [], probe: probe() });
+    expect(choice).toEqual({
+      name: 'anthropic',
+      entry: { wire: 'anthropic', baseUrl: 'https://api.anthropic.com/v1' },
+      model: 'claude-x',
+    });
+  });
+
+  it('asks for all of a custom server, and for a variable’s name rather than a key', async () => {
+    const { io, left } = createPerson([
+      ['Provider', ['\u001b[A', ENTER]],
+      ['A name for it', ['my-server', ENTER]],
+      ['Where its API starts', ['https://gpu.example/v1', ENTER]],
+      ['What it speaks', [ENTER]],
+      ['Variable that holds its key', ['MY_KEY', ENTER]],
+      ['names none', [ENTER]],
+    ]);
+    const { choice } = await askForProvider({ io, env: {}, local: [], probe: probe() });
+    expect(left).toEqual([]);
+    expect(choice).toEqual({
+      name: 'my-server',
+      entry: { wire: 'openai-chat', baseUrl: 'https://gpu.example/v1', keyEnv: 'MY_KEY' },
+    });
+  });
+
+  it('ends without a change when the person leaves', async () => {
+    const { io } = createPerson([['Provider', [ESCAPE]]]);
+    await expect(askForProvider({ io, env: {}, local: [], probe: probe() })).rejects.toThrow(CommandError);
+  });
+});
+
+describe('confirmChange', () => {
+  it('takes no for an answer', async () => {
+    const { io } = createPerson([['Change it?', ['n']]]);
+    expect(await confirmChange(io, '/x/config.json')).toBe(false);
+  });
+});

@@ -1,0 +1,126 @@
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { loadConfig } from '../../src/config/load-config.ts';
+import { createTemporaryFolder, runCli } from './run-cli.ts';
+import { type StandIn, sendJson, startStandIn } from './stand-in.ts';
+
+let folder: ReturnType<typeof createTemporaryFolder>;
+let provider: StandIn;
+beforeEach(async () => {
+  folder = createTemporaryFolder();
+  provider = await startStandIn((_request, response) =>
+    sendJson(response, { data: [{ id: 'm1' }, { id: 'm2' }] }),
+  );
+});
+afterEach(async () => {
+  await provider.close();
+  folder.remove();
+});
+
+const init = (...args: readonly string[]) =>
+  runCli(['init', '--home', folder.dir, ...args], { MY_KEY: 'sk-mine' });
+const configFile = () => join(folder.dir, 'config.json');
+const readConfig = () => JSON.parse(readFileSync(configFile(), 'utf8'));
+
+describe('instar init, by flags', () => {
+  it('writes a config that loads, for the owner only, with its schema beside it', async () => {
+    const base = `${provider.url}/v1`;
+    const { code, stdout } = await init(
+      '--provider',
+      'mine',
+      '--base-url',
+      base,
+      '--key-env',
+      'MY_KEY',
+      '--model',
+      'm1',
+    );
+    expect({ code, stdout }).toEqual({ code: 0, stdout: `wrote ${configFile()}\n` });
+    expect(readConfig()).toEqual({
+      $schema: './config.schema.json',
+      providers: { mine: { wire: 'openai-chat', baseUrl: base, keyEnv: 'MY_KEY' } },
+      models: { default: 'mine/m1' },
+    });
+    expect(loadConfig({ file: configFile(), env: {} }).source).toBe('file');
+    expect(statSync(configFile()).mode & 0o777).toBe(0o600);
+    expect(readdirSync(folder.dir).sort()).toEqual(['config.json', 'config.schema.json']);
+  });
+
+  it('tries the entry with its key and prints one JSON document', async () => {
+    const { code, stdout, stderr } = await init(
+      '--provider',
+      'mine',
+      '--base-url',
+      provider.url,
+      '--key-env',
+      'MY_KEY',
+      '--json',
+    );
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(JSON.parse(stdout)).toMatchObject({
+      file: configFile(),
+      provider: 'mine',
+      check: { status: 'ok', detail: expect.stringContaining('2 models') },
+    });
+    expect(provider.requests.map(({ url, headers }) => [url, headers.authorization])).toEqual([
+      ['/v1/models', 'Bearer sk-mine'],
+    ]);
+    expect(stdout).not.toContain('sk-mine');
+  });
+
+  it('knows the usual providers, and stores no key for a pass-through', async () => {
+    await init('--provider', 'anthropic', '--pass-through');
+    expect(readConfig().providers).toEqual({
+      anthropic: { wire: 'anthropic', baseUrl: 'https://api.anthropic.com/v1' },
+    });
+  });
+
+  it('does not send a known provider’s key to another base URL unless told to', async () => {
+    await init('--provider', 'openai', '--base-url', provider.url);
+    expect(readConfig().providers.openai).toEqual({ wire: 'openai', baseUrl: provider.url });
+  });
+
+  it('takes several wires with commas', async () => {
+    await init('--provider', 'mine', '--base-url', provider.url, '--wire', 'openai-chat,anthropic');
+    expect(readConfig().providers.mine.wire).toEqual(['openai-chat', 'anthropic']);
+  });
+
+  it('leaves a config alone without --force; with it keeps what was there, and a .bak', async () => {
+    const before = JSON.stringify({
+      learn: { failures: 5 },
+      providers: { a: { wire: 'openai', baseUrl: provider.url } },
+    });
+    writeFileSync(configFile(), before);
+    const refused = await init('--provider', 'mine', '--base-url', provider.url);
+    expect(refused.code).toBe(1);
+    expect(refused.stderr).toContain('--force');
+    expect(readFileSync(configFile(), 'utf8')).toBe(before);
+    const { code } = await init('--provider', 'mine', '--base-url', provider.url, '--force');
+    expect(code).toBe(0);
+    expect(readConfig()).toMatchObject({ learn: { failures: 5 }, providers: { a: {}, mine: {} } });
+    expect(readFileSync(`${configFile()}.bak`, 'utf8')).toBe(before);
+  });
+
+  it('starts afresh from a config that cannot be used, and says so', async () => {
+    writeFileSync(configFile(), '{ broken');
+    const { code, stderr } = await init('--provider', 'mine', '--base-url', provider.url, '--force');
+    expect(code).toBe(0);
+    expect(stderr).toContain('nothing of the old file was kept');
+    expect(readFileSync(`${configFile()}.bak`, 'utf8')).toBe('{ broken');
+    expect(Object.keys(readConfig().providers)).toEqual(['mine']);
+  });
+
+  it.each([
+    [['--base-url', 'http://169.254.169.254/'], 'metadata'],
+    [['--base-url', 'https://x.example', '--key-env', 'sk-secret-1'], 'name of an environment variable'],
+    [['--base-url', 'http://x.example', '--key-env', 'K'], 'plain http'],
+    [['--base-url', 'https://x.example', '--wire', 'antropic'], 'did you mean "anthropic"?'],
+  ])('refuses %j as wrong use and writes nothing', async (args, said) => {
+    const { code, stdout, stderr } = await init('--provider', 'mine', ...args);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain(said);
+    expect(stderr).not.toContain('sk-secret');
+    expect(readdirSync(folder.dir)).toEqual([]);
+  });
+});

@@ -1,0 +1,92 @@
+import { readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createTemporaryFolder, runCli } from './run-cli.ts';
+import { type StandIn, sendJson, startStandIn } from './stand-in.ts';
+
+const KEY = 'k'.repeat(40);
+let folder: ReturnType<typeof createTemporaryFolder>;
+let daemon: StandIn;
+beforeEach(async () => {
+  folder = createTemporaryFolder();
+  writeFileSync(join(folder.dir, 'key'), KEY, { mode: 0o600 });
+  daemon = await startStandIn(({ url, headers }, response) => {
+    if (url === '/healthz') return sendJson(response, { ok: true });
+    if (headers.authorization !== `Bearer ${KEY}`) return sendJson(response, {}, 401);
+    sendJson(response, {
+      providers: [{ name: 'openai', wires: ['openai-chat'], models: ['a\u001b[31m'], credentials: 'own' }],
+      requests: { served: 12, failed: 1, refused: 2, inFlight: 3 },
+    });
+  });
+});
+afterEach(async () => {
+  await daemon.close();
+  folder.remove();
+});
+
+const record = (pid: number, url = daemon.url) =>
+  writeFileSync(
+    join(folder.dir, 'daemon.json'),
+    JSON.stringify({ pid, port: daemon.port, url, startedAt: '2026-11-01T10:00:00.000Z', version: '0.1.0' }),
+  );
+const status = (...args: readonly string[]) => runCli(['status', '--home', folder.dir, ...args]);
+
+describe('instar status', () => {
+  it('says what runs, what it serves and what it has served', async () => {
+    record(process.pid);
+    const { code, stdout } = await status();
+    expect(code).toBe(0);
+    expect(stdout).toContain(`running at ${daemon.url} (pid ${process.pid}, version 0.1.0)`);
+    expect(stdout).toMatch(/^served +12$/m);
+    expect(stdout).toMatch(/^in flight +3$/m);
+    expect(stdout).toMatch(/^errors +1 failed, 2 refused$/m);
+    expect(stdout).toContain('openai (openai-chat; a\\u{1b}[31m)');
+    expect(stdout).not.toContain('\u001b');
+  });
+
+  it('gives programs one document with everything the daemon told', async () => {
+    record(process.pid);
+    const { code, stdout, stderr } = await status('--json');
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(JSON.parse(stdout)).toMatchObject({
+      running: true,
+      pid: process.pid,
+      url: daemon.url,
+      startedAt: '2026-11-01T10:00:00.000Z',
+      version: '0.1.0',
+      requests: { served: 12 },
+    });
+    expect(stdout).not.toContain(KEY);
+  });
+
+  it('ends with 1 and names instar up when nothing runs, and makes no home', async () => {
+    const { code, stdout, stderr } = await status();
+    expect(code).toBe(1);
+    expect(stdout).toBe('not running\n');
+    expect(stderr).toContain('instar up');
+    const missing = join(folder.dir, 'missing');
+    const json = await runCli(['status', '--json', '--home', missing]);
+    expect(JSON.parse(json.stdout)).toMatchObject({ running: false });
+    expect(readdirSync(folder.dir)).not.toContain('missing');
+  });
+
+  it('takes a record that a killed daemon left behind for not running', async () => {
+    record(process.pid, 'http://127.0.0.1:1');
+    expect((await status()).stdout).toBe('not running\n');
+  });
+
+  it('does not show the key to whoever has a dead daemon’s port', async () => {
+    record(2 ** 22 + 1);
+    const { code, stderr } = await status();
+    expect(code).toBe(1);
+    expect(stderr).toContain('is gone');
+    expect(daemon.requests.map(({ headers }) => headers.authorization)).toEqual([undefined]);
+  });
+
+  it('says when the key is not the daemon’s', async () => {
+    record(process.pid);
+    const other = await runCli(['status', '--home', folder.dir], { INSTAR_KEY: 'x'.repeat(32) });
+    expect(other.code).toBe(1);
+    expect(other.stderr).toContain('does not accept the key');
+  });
+});

@@ -1,0 +1,164 @@
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createTemporaryFolder, type RunningCli, runCli, startCli } from './run-cli.ts';
+import { startStandIn } from './stand-in.ts';
+
+let folder: ReturnType<typeof createTemporaryFolder>;
+let running: RunningCli[];
+beforeEach(() => {
+  folder = createTemporaryFolder();
+  running = [];
+});
+afterEach(async () => {
+  for (const { child, ended } of running) {
+    child.kill('SIGKILL');
+    await ended();
+  }
+  folder.remove();
+});
+
+const up = (args: readonly string[] = [], env?: NodeJS.ProcessEnv): RunningCli => {
+  const cli = startCli(['up', '--home', folder.dir, '--port', '0', ...args], env);
+  running.push(cli);
+  return cli;
+};
+const daemonFile = () => join(folder.dir, 'daemon.json');
+
+describe('instar up', () => {
+  it('says where it is ready as the first line, serves, and ends with 0 on SIGTERM', async () => {
+    const cli = up();
+    const line = await cli.firstLine();
+    const url = /^instar ready (http:\/\/127\.0\.0\.1:\d+)$/.exec(line)?.[1] ?? '';
+    expect((await fetch(`${url}/healthz`)).status).toBe(200);
+    const record = JSON.parse(readFileSync(daemonFile(), 'utf8'));
+    expect(record).toEqual({
+      pid: cli.child.pid,
+      port: Number(new URL(url).port),
+      url,
+      startedAt: expect.stringMatching(/^\d{4}-.*Z$/),
+      version: expect.any(String),
+    });
+    for (const file of [daemonFile(), join(folder.dir, 'key')])
+      expect(statSync(file).mode & 0o777).toBe(0o600);
+    const status = await runCli(['status', '--json', '--home', folder.dir]);
+    expect(JSON.parse(status.stdout)).toMatchObject({ running: true, url, requests: { served: 0 } });
+    cli.child.kill('SIGTERM');
+    const { code, stdout, stderr } = await cli.ended();
+    expect({ code, stdout }).toEqual({ code: 0, stdout: `${line}\n` });
+    expect(existsSync(daemonFile())).toBe(false);
+    expect(stderr).not.toContain(readFileSync(join(folder.dir, 'key'), 'utf8').trim());
+  });
+
+  it('writes JSON lines, and only those, to a standard error that is no terminal', async () => {
+    const cli = up();
+    await cli.firstLine();
+    cli.child.kill('SIGINT');
+    const { code, stderr } = await cli.ended();
+    expect(code).toBe(0);
+    const lines = stderr
+      .trim()
+      .split('\n')
+      .map((text) => JSON.parse(text));
+    expect(lines).toContainEqual(expect.objectContaining({ level: 'info', msg: 'ready' }));
+  });
+
+  it('tells people what is served, where the key is and what is next', async () => {
+    const cli = up(['--log', 'pretty'], { OPENAI_API_KEY: 'sk-test-0123456789' });
+    await cli.firstLine();
+    cli.child.kill('SIGTERM');
+    const { stderr } = await cli.ended();
+    expect(stderr).toMatch(/serves +openai \(openai-chat, openai-responses\)/);
+    expect(stderr).toContain(join(folder.dir, 'key'));
+    expect(stderr).toContain('instar status');
+    expect(stderr).not.toContain('sk-test');
+    expect(stderr).not.toContain('\u001b');
+  });
+
+  it('prints one JSON document when JSON is wanted', async () => {
+    const cli = up(['--json']);
+    await cli.firstLine();
+    cli.child.kill('SIGTERM');
+    const { code, stdout } = await cli.ended();
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({
+      ready: true,
+      url: expect.stringMatching(/^http/),
+      pid: cli.child.pid,
+    });
+  });
+
+  it('ends a second one on the same home with 3, naming pid and address', async () => {
+    const first = up();
+    const url = (await first.firstLine()).split(' ')[2] ?? '';
+    const second = await up().ended();
+    expect({ code: second.code, stdout: second.stdout }).toEqual({ code: 3, stdout: '' });
+    expect(second.stderr).toContain(url);
+    expect(second.stderr).toContain(`pid ${first.child.pid}`);
+    const json = await up(['--json']).ended();
+    expect(json.code).toBe(3);
+    expect(JSON.parse(json.stdout).error.message).toContain(url);
+    expect(existsSync(daemonFile())).toBe(true);
+  });
+
+  it('takes over a home whose daemon was killed', async () => {
+    const first = up();
+    await first.firstLine();
+    first.child.kill('SIGKILL');
+    await first.ended();
+    expect(existsSync(daemonFile())).toBe(true);
+    const second = up();
+    expect(await second.firstLine()).toMatch(/^instar ready /);
+    expect(JSON.parse(readFileSync(daemonFile(), 'utf8')).pid).toBe(second.child.pid);
+  });
+
+  it('ends with 1 and names --port when the port is taken', async () => {
+    const other = await startStandIn((_request, response) => response.end());
+    const { code, stdout, stderr } = await runCli(['up', '--home', folder.dir, '--port', String(other.port)]);
+    await other.close();
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toContain(`port ${other.port} is taken`);
+    expect(stderr).toContain('--port');
+    expect(existsSync(daemonFile())).toBe(false);
+  });
+
+  it('waits for a stream that is under way, and leaves at once on a second signal', async () => {
+    let asked = (): void => undefined;
+    const isAsked = new Promise<void>((resolve) => {
+      asked = resolve;
+    });
+    const slow = await startStandIn((_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write('data: {"id":"x","choices":[{"index":0,"delta":{"content":"a"}}]}\n\n');
+      asked();
+    });
+    writeFileSync(
+      join(folder.dir, 'config.json'),
+      JSON.stringify({ providers: { slow: { wire: 'openai-chat', baseUrl: slow.url } } }),
+    );
+    const cli = up();
+    const url = (await cli.firstLine()).split(' ')[2] ?? '';
+    const reply = fetch(`${url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: 'Bearer caller' },
+      body: JSON.stringify({ model: 'slow/m', stream: true, messages: [{ role: 'user', content: 'hi' }] }),
+    });
+    await isAsked;
+    const body = (await reply).text().catch(() => 'cut');
+    cli.child.kill('SIGTERM');
+    await expect
+      .poll(() =>
+        fetch(`${url}/healthz`).then(
+          () => 'open',
+          () => 'closed',
+        ),
+      )
+      .toBe('closed');
+    expect(cli.child.exitCode).toBeNull();
+    cli.child.kill('SIGTERM');
+    expect((await cli.ended()).code).toBe(1);
+    expect(existsSync(daemonFile())).toBe(false);
+    await body;
+    await slow.close();
+  });
+});

@@ -1,0 +1,110 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { createTemporaryFolder, runCli } from './run-cli.ts';
+
+const folder = createTemporaryFolder();
+afterAll(folder.remove);
+
+describe('wrong use', () => {
+  it.each([
+    [['upp'], 'Did you mean up?'],
+    [['up', '--prot', '1'], 'Did you mean --port?'],
+    [['up', '--port', '70000'], '0 to 65535'],
+    [['up', '--port'], 'argument missing'],
+    [['up', '--log', 'xml'], 'Allowed choices'],
+    [['up', 'extra'], 'too many arguments'],
+    [['init'], '--provider'],
+    [['init', '--provider', 'nope'], '--base-url'],
+    [['init', '--provider', 'openai', '--key-env', 'K', '--pass-through'], 'exclude each other'],
+  ])('ends %j with 2 and says the mend on standard error', async (args, said) => {
+    const { code, stdout, stderr } = await runCli(['--home', folder.dir, ...args]);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain(said);
+  });
+
+  it('shows help on standard error, and ends with 2, when no command is given', async () => {
+    const { code, stdout, stderr } = await runCli([]);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain('Usage: instar');
+  });
+
+  it.each([[['upp', '--json']], [['--json', 'up', '--prot']], [['--json']], [['init', '--json']]])(
+    'prints %j as one JSON document with the error and nothing else',
+    async (args) => {
+      const { code, stdout, stderr } = await runCli(args);
+      expect(code).toBe(2);
+      expect(stderr).toBe('');
+      expect(JSON.parse(stdout)).toEqual({
+        error: { message: expect.any(String), mend: expect.any(String) },
+      });
+    },
+  );
+
+  it('prints nothing that could steer a terminal, whatever the arguments hold', async () => {
+    const { code, stderr } = await runCli(['\u001b[2Jevil\u202e']);
+    expect(code).toBe(2);
+    expect(stderr).toContain('\\u{1b}[2Jevil\\u{202e}');
+    expect(stderr).not.toContain('\u001b');
+  });
+});
+
+describe('help and version', () => {
+  it('print on standard output and end with 0', async () => {
+    const help = await runCli(['--help']);
+    expect(help.code).toBe(0);
+    for (const command of ['up', 'init', 'status', 'doctor'])
+      expect(help.stdout).toMatch(new RegExp(`^  ${command}\\b`, 'm'));
+    const version = await runCli(['--version']);
+    expect(version.stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+    expect(version.code).toBe(0);
+  });
+
+  it.each(['up', 'init', 'status', 'doctor'])('gives %s an example', async (command) => {
+    const { code, stdout } = await runCli([command, '--help']);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/Example:\n {2}\$ .*instar /);
+  });
+
+  it('are JSON when JSON is wanted', async () => {
+    expect(JSON.parse((await runCli(['--version', '--json'])).stdout)).toEqual({
+      version: expect.any(String),
+    });
+    expect(JSON.parse((await runCli(['--json', 'up', '--help'])).stdout)).toEqual({
+      help: expect.any(String),
+    });
+  });
+});
+
+describe('a set-up that cannot be used', () => {
+  it('ends up with 1 and every problem, as text and as JSON', async () => {
+    const file = join(folder.dir, 'bad.json');
+    writeFileSync(
+      file,
+      '{"gateway":{"prot":1},"providers":{"x":{"wire":"openai","baseUrl":"https://x","key":"sk-secret"}}}',
+    );
+    const text = await runCli(['up', '--home', folder.dir, '--config', file]);
+    expect({ code: text.code, stdout: text.stdout }).toEqual({ code: 1, stdout: '' });
+    expect(text.stderr).toContain('did you mean "port"?');
+    expect(text.stderr).toContain('keyEnv');
+    expect(text.stderr).not.toContain('sk-secret');
+    const json = await runCli(['up', '--home', folder.dir, '--config', file, '--json']);
+    expect(json.code).toBe(1);
+    expect(json.stderr).toBe('');
+    expect(JSON.parse(json.stdout).error.message).toContain('2 problems');
+  });
+
+  it('names a config file that a person gave and that is not there', async () => {
+    const { code, stderr } = await runCli(['up', '--home', folder.dir, '--config', '/nonexistent/c.json']);
+    expect(code).toBe(1);
+    expect(stderr).toContain('/nonexistent/c.json: does not exist');
+  });
+
+  it('refuses a home that is a file', async () => {
+    const file = join(folder.dir, 'file');
+    writeFileSync(file, '');
+    const { code, stderr } = await runCli(['up', '--home', file]);
+    expect(code).toBe(1);
+    expect(stderr).toContain('is a file');
+  });
+});

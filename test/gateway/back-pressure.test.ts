@@ -1,0 +1,95 @@
+import http from 'node:http';
+import { describe, expect, it } from 'vitest';
+import type { ChatModel } from '../../src/core/chat.ts';
+import { WIRE_NAMES } from '../../src/core/wire.ts';
+import { providerAt, startGateway, type TestGateway } from '../support/gateway.ts';
+import { startProvider } from '../support/provider.ts';
+import { ROUTES, requestBody } from '../support/samples.ts';
+
+const MB = 1024 * 1024;
+/** Two hops of kernel socket buffers on loopback, and a little of our own. */
+const MOST_AHEAD = 24 * MB;
+
+/** Asks, reads nothing for a while, then reads everything; returns how many bytes came. */
+function readLate(gateway: TestGateway, whenStalled: () => Promise<void>): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const request = http.request(
+      {
+        port: gateway.port,
+        host: '127.0.0.1',
+        method: 'POST',
+        path: ROUTES['openai-chat'],
+        headers: { 'content-type': 'application/json' },
+      },
+      (response) => {
+        response.pause();
+        whenStalled().then(() => {
+          let bytes = 0;
+          response.on('data', (chunk: Buffer) => {
+            bytes += chunk.length;
+          });
+          response.on('end', () => resolve(bytes));
+          response.resume();
+        }, reject);
+      },
+    );
+    request.on('error', reject);
+    request.end(requestBody('openai-chat', true));
+  });
+}
+
+/** Resolves when a counter has stood still for a while. */
+async function settled(count: () => number): Promise<void> {
+  for (let last = -1; last !== count() || last === 0; ) {
+    last = count();
+    await new Promise((resolve) => setTimeout(resolve, 150));
+  }
+}
+
+describe('a slow reader', () => {
+  it('slows its provider down: of 128 MB only a little is taken ahead, and all of it arrives', async () => {
+    let pushed = 0;
+    const provider = await startProvider(async (_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      const event = Buffer.from(`data: ${'x'.repeat(MB - 8)}\n\n`);
+      for (let n = 0; n < 128; n++) {
+        if (!response.write(event)) await new Promise((resolve) => response.once('drain', resolve));
+        pushed += event.length;
+      }
+      response.end();
+    });
+    const gateway = await startGateway({
+      providers: [providerAt(provider.url, WIRE_NAMES)],
+      timeouts: { idleMs: 200 },
+    });
+    let ahead = 0;
+    const bytes = await readLate(gateway, async () => {
+      await settled(() => pushed);
+      ahead = pushed;
+    });
+    expect(ahead).toBeLessThan(MOST_AHEAD);
+    expect(bytes).toBe(128 * MB);
+    // Standing still because the reader did is not an idle provider.
+    expect(gateway.reports[0]?.end ?? 'complete').toBe('complete');
+    await gateway.close();
+    await provider.close();
+  });
+
+  it('slows an embedded model down too', async () => {
+    let made = 0;
+    const eager: ChatModel = async function* () {
+      yield { type: 'reply-start', id: 'x', model: 'x' };
+      for (; made < 64; made++) yield { type: 'text-delta', text: 'y'.repeat(MB) };
+      yield { type: 'reply-end', stop: 'end' };
+    };
+    const gateway = await startGateway({ welcome: eager });
+    let ahead = 0;
+    const bytes = await readLate(gateway, async () => {
+      await settled(() => made);
+      ahead = made;
+    });
+    expect(ahead).toBeLessThan(MOST_AHEAD / MB);
+    expect(bytes).toBeGreaterThan(64 * MB);
+    await gateway.close();
+  });
+});
