@@ -5,8 +5,8 @@ import { createLog, isPretty, type Log } from '../app/log.ts';
 import {
   createDaemonFile,
   type DaemonRecord,
+  readDaemonFile,
   removeDaemonFile,
-  replaceDaemonFile,
 } from '../config/daemon-file.ts';
 import { type Home, openHome } from '../config/home.ts';
 import { readOrCreateKey } from '../config/key.ts';
@@ -101,9 +101,14 @@ async function start(context: CommandContext, options: DaemonOptions): Promise<D
   }
 }
 
+/** Throws when a daemon serves this home; the record of one that was killed is cleared away. */
 async function refuseSecondDaemon(home: Home): Promise<void> {
+  const seen = readDaemonFile(home);
   const other = await findDaemon(home);
-  if (other === undefined) return;
+  if (other === undefined) {
+    removeDaemonFile(home, seen);
+    return;
+  }
   throw new CommandError(
     EXIT.homeTaken,
     `another Instar serves ${home.dir}: ${other.url} (pid ${other.pid})`,
@@ -111,11 +116,9 @@ async function refuseSecondDaemon(home: Home): Promise<void> {
   );
 }
 
-/** Two starts at the same moment: the one whose record stands serves the home. A dead one's record is replaced. */
+/** Of two starts at the same moment, the one whose record stands serves the home. */
 async function claimHome(home: Home, record: DaemonRecord): Promise<void> {
-  if (createDaemonFile(home, record)) return;
-  await refuseSecondDaemon(home);
-  replaceDaemonFile(home, record);
+  while (!createDaemonFile(home, record)) await refuseSecondDaemon(home);
 }
 
 function greet(printer: Printer, providers: StatusReport['providers'], keyPlace: string): void {

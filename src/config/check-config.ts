@@ -37,9 +37,10 @@ export function checkConfig(input: unknown, options: CheckOptions): CheckedConfi
   ];
   if (!parsed.success || problems.length > 0) throw new ConfigError(problems);
   if (!found) return { config: parsed.data, source: 'file', notes: [] };
-  const { providers, notes } = found;
+  const { providers, usual, notes } = found;
+  const models = usual === undefined ? parsed.data.models : { default: usual, ...parsed.data.models };
   const source = Object.keys(providers).length > 0 ? 'environment' : 'none';
-  return { config: { ...parsed.data, providers }, source, notes };
+  return { config: { ...parsed.data, providers, models }, source, notes };
 }
 
 /** Read from the raw input, so that an alias is checked even while something else is wrong. */

@@ -1,7 +1,7 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { asNumber, asObject, asString, parseJson } from '../core/json.ts';
 import type { Home } from './home.ts';
-import { createPrivateFile, replacePrivateFile } from './private-file.ts';
+import { createPrivateFile } from './private-file.ts';
 
 /** Who serves this home, for the commands that talk to it. */
 export interface DaemonRecord {
@@ -32,13 +32,11 @@ export function readDaemonFile(home: Home): DaemonRecord | undefined {
 export const createDaemonFile = (home: Home, record: DaemonRecord): boolean =>
   createPrivateFile(home.daemonFile, render(record));
 
-export const replaceDaemonFile = (home: Home, record: DaemonRecord): void =>
-  replacePrivateFile(home.daemonFile, render(record));
-
-/** Takes the record away if it is this daemon's own. */
-export function removeDaemonFile(home: Home, own: DaemonRecord): void {
+/** Takes away the record that was seen (undefined: one that cannot be read), but not one that replaced it since. */
+export function removeDaemonFile(home: Home, seen: DaemonRecord | undefined): void {
   const found = readDaemonFile(home);
-  if (found?.pid === own.pid && found.startedAt === own.startedAt) rmSync(home.daemonFile, { force: true });
+  const isSame = found?.pid === seen?.pid && found?.startedAt === seen?.startedAt;
+  if (isSame) rmSync(home.daemonFile, { force: true });
 }
 
 const render = (record: DaemonRecord): string => `${JSON.stringify(record)}\n`;

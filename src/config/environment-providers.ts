@@ -6,6 +6,8 @@ import type { ProviderEntry } from './schema.ts';
 
 interface EnvironmentProviders {
   readonly providers: Readonly<Record<string, ProviderEntry>>;
+  /** `provider/model` for the alias `default`, from the first provider whose usual model is known. */
+  readonly usual: string | undefined;
   readonly notes: readonly string[];
   readonly problems: readonly Problem[];
 }
@@ -28,7 +30,8 @@ export function environmentProviders(env: NodeJS.ProcessEnv, ownPort: number): E
     if (fault) problems.push({ path: known.baseUrlEnv?.name ?? known.name, ...fault });
     else providers[known.name] = { wire: known.wire, baseUrl, keyEnv: known.keyEnv };
   }
-  return { providers, notes, problems };
+  const first = KNOWN_PROVIDERS.find(({ name, usualModel }) => name in providers && usualModel !== undefined);
+  return { providers, usual: first && `${first.name}/${first.usualModel}`, notes, problems };
 }
 
 function movedBaseUrl(known: KnownProvider, env: NodeJS.ProcessEnv): string | undefined {

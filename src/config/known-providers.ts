@@ -10,6 +10,8 @@ export interface KnownProvider {
   readonly keyEnv: string;
   /** The variable that moves its base URL, and what that URL lacks to be one of ours. */
   readonly baseUrlEnv?: { readonly name: string; readonly suffix: string };
+  /** What `default` means when nobody said. */
+  readonly usualModel?: string;
   /** Agents that log in by themselves: their own credentials can pass through. */
   readonly passThrough?: true;
 }
@@ -23,6 +25,7 @@ export const KNOWN_PROVIDERS: readonly KnownProvider[] = [
     baseUrl: 'https://api.openai.com/v1',
     keyEnv: 'OPENAI_API_KEY',
     baseUrlEnv: { name: 'OPENAI_BASE_URL', suffix: '' },
+    usualModel: 'gpt-5.2',
     passThrough: true,
   },
   {
@@ -32,6 +35,7 @@ export const KNOWN_PROVIDERS: readonly KnownProvider[] = [
     baseUrl: 'https://api.anthropic.com/v1',
     keyEnv: 'ANTHROPIC_API_KEY',
     baseUrlEnv: { name: 'ANTHROPIC_BASE_URL', suffix: '/v1' },
+    usualModel: 'claude-sonnet-5',
     passThrough: true,
   },
   {
@@ -40,6 +44,7 @@ export const KNOWN_PROVIDERS: readonly KnownProvider[] = [
     wire: ['openai-chat', 'anthropic'],
     baseUrl: 'https://openrouter.ai/api/v1',
     keyEnv: 'OPENROUTER_API_KEY',
+    usualModel: 'openrouter/auto',
   },
   {
     name: 'gemini',

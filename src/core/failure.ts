@@ -65,9 +65,3 @@ export function failureKindOf(status: number): FailureKind {
   if (status >= 500) return 'upstream-error';
   return 'bad-request';
 }
-
-/** A fault of the network or of a busy server: worth another try, and never something to learn from. */
-export const isInfrastructure = (failure: Failure): boolean =>
-  ['rate-limited', 'overloaded', 'upstream-error', 'unreachable', 'timeout', 'truncated', 'aborted'].includes(
-    failure.kind,
-  );

@@ -1,6 +1,6 @@
 import type { ChatModel } from '../core/chat.ts';
 import type { Clock } from '../core/clock.ts';
-import type { Access, Exchange, Target, Upstream } from '../core/upstream.ts';
+import type { Access, Catalogue, Exchange, Target, Upstream } from '../core/upstream.ts';
 import type { Wire, WireName } from '../core/wire.ts';
 import { parseBaseUrl } from './base-url.ts';
 import { createHttpModel } from './http-model.ts';
@@ -21,19 +21,14 @@ export interface CatalogueOptions {
   readonly providers: readonly Provider[];
   /** Names of our own for ordered lists of `provider/model`; `default` is what answers when nothing else fits. */
   readonly aliases: Readonly<Record<string, readonly string[]>>;
+  /** Names of our own for programs on this machine. */
+  readonly commands?: Readonly<Record<string, ChatModel>>;
   /** Answers when there is no provider. */
   readonly welcome: ChatModel;
   readonly exchange: Exchange;
   readonly wires: Readonly<Record<WireName, Wire>>;
   readonly clock: Clock;
   readonly retry: RetryOptions;
-}
-
-export interface Catalogue {
-  /** The first choice, then what stands in for it; never empty, whatever was asked for. */
-  resolve(requested: string | undefined, wire: WireName): readonly Target[];
-  /** Every name that can be asked for by that name. */
-  list(): readonly { readonly id: string; readonly provider: string }[];
 }
 
 /** Which wire a request is translated to when the caller's is not spoken: the plainest first. */
@@ -46,78 +41,69 @@ interface Entry {
   readonly spoken: Upstream;
 }
 
-/** What a name leads to; `model` is undefined where the caller's own name is left as it is. */
-interface Choice {
-  readonly entry: Entry;
-  readonly model: string | undefined;
-}
-
 /** Throws when a provider entry cannot be used at all. */
 export function createCatalogue(options: CatalogueOptions): Catalogue {
   const entries = options.providers.map(createEntry);
   const byName = new Map(entries.map((entry) => [entry.provider.name, entry]));
-  const aliases = new Map(
-    Object.entries(options.aliases)
-      .map(([alias, names]): [string, readonly Choice[]] => [
-        alias,
-        names.flatMap((name) => named(name) ?? []),
-      ])
-      .filter(([, choices]) => choices.length > 0),
-  );
+  const aliases = new Map<string, readonly Target[]>([
+    ...Object.entries(options.commands ?? {}).map(
+      ([alias, chat]) => [alias, [createCommandTarget(alias, chat)]] as const,
+    ),
+    ...Object.entries(options.aliases)
+      .map(([alias, names]) => [alias, names.flatMap((name) => named(name) ?? [])] as const)
+      .filter(([, targets]) => targets.length > 0),
+  ]);
   const byDefault = aliases.get('default') ?? [];
 
-  function named(name: string): Choice | undefined {
+  function named(name: string): Target | undefined {
     const slash = name.indexOf('/');
     const entry = slash > 0 ? byName.get(name.slice(0, slash)) : undefined;
     const model = name.slice(slash + 1);
-    return entry === undefined || model === '' ? undefined : { entry, model };
+    return entry === undefined || model === '' ? undefined : createTarget(options, entry, model);
   }
 
-  function listed(name: string): Choice | undefined {
+  function listed(name: string): Target | undefined {
     const entry = entries.find(({ provider }) => provider.models?.includes(name));
-    return entry && { entry, model: name };
+    return entry && createTarget(options, entry, name);
   }
 
   /** The caller's own name, left to a provider of its wire; then what the default has for bad days. */
-  function untouched(wire: WireName): readonly Choice[] | undefined {
+  function untouched(wire: WireName): readonly Target[] | undefined {
     const takes = ({ provider }: Entry) => provider.wires.includes(wire) && provider.onlyListed !== true;
-    const usual = byDefault[0]?.entry;
-    if (usual && takes(usual)) return [{ entry: usual, model: undefined }, ...byDefault.slice(1)];
+    const [first, ...others] = byDefault;
+    const usual = first && first.upstreams.length > 0 ? byName.get(first.provider) : undefined;
+    if (usual && takes(usual)) return [createTarget(options, usual, undefined), ...others];
     const entry = entries.find(takes);
-    return entry && [{ entry, model: undefined }, ...byDefault];
+    return entry && [createTarget(options, entry, undefined), ...byDefault];
   }
 
-  function anything(): readonly Choice[] {
+  function anything(): readonly Target[] {
     if (byDefault.length > 0) return byDefault;
     const entry = entries.find(({ provider }) => provider.models?.[0] !== undefined) ?? entries[0];
-    return entry === undefined ? [] : [{ entry, model: entry.provider.models?.[0] }];
-  }
-
-  function choose(requested: string | undefined, wire: WireName): readonly Choice[] {
-    if (requested === undefined || requested === '') return anything();
-    const alias = aliases.get(requested);
-    if (alias) return alias;
-    const one = named(requested) ?? listed(requested);
-    return one ? [one] : (untouched(wire) ?? anything());
+    if (entry === undefined) return [createWelcomeTarget(options.welcome)];
+    return [createTarget(options, entry, entry.provider.models?.[0])];
   }
 
   return {
     resolve: (requested, wire) => {
-      const targets = choose(requested, wire).map((choice) => createTarget(options, choice));
-      return targets.length > 0 ? targets : [createWelcomeTarget(options.welcome)];
+      if (requested === undefined || requested === '') return anything();
+      const alias = aliases.get(requested);
+      if (alias) return alias;
+      const one = named(requested) ?? listed(requested);
+      return one ? [one] : (untouched(wire) ?? anything());
     },
     list: () => {
-      if (entries.length === 0) return [{ id: 'instar/welcome', provider: 'instar' }];
       const known = new Map<string, string>();
-      for (const [alias, choices] of aliases) known.set(alias, choices[0]?.entry.provider.name ?? '');
-      for (const { entry, model } of [...aliases.values()].flat()) add(entry, model);
-      for (const entry of entries) for (const model of entry.provider.models ?? []) add(entry, model);
-      return [...known].map(([id, provider]) => ({ id, provider }));
-
-      function add({ provider }: Entry, model: string | undefined): void {
-        const id = `${provider.name}/${model}`;
-        if (!known.has(id)) known.set(id, provider.name);
+      const add = (id: string, provider: string) => known.has(id) || known.set(id, provider);
+      for (const [alias, [first]] of aliases) add(alias, first?.provider ?? '');
+      for (const { provider, model, upstreams } of [...aliases.values()].flat()) {
+        if (upstreams.length > 0) add(`${provider}/${model}`, provider);
       }
+      for (const { name, models = [] } of options.providers) {
+        for (const model of models) add(`${name}/${model}`, name);
+      }
+      if (known.size === 0 && entries.length === 0) add('instar/welcome', 'instar');
+      return [...known].map(([id, provider]) => ({ id, provider }));
     },
   };
 }
@@ -139,13 +125,22 @@ function createUpstream({ name, baseUrl }: Provider, wire: WireName): Upstream {
 
 function createTarget(
   { exchange, wires, clock, retry }: CatalogueOptions,
-  { entry: { provider, upstreams, spoken }, model }: Choice,
+  { provider: { name, access }, upstreams, spoken }: Entry,
+  model: string | undefined,
 ): Target {
-  const { name, access } = provider;
   const http = { exchange, wire: wires[spoken.wire], upstream: spoken, access, clock };
   const chat = withRetry(createHttpModel(model === undefined ? http : { ...http, model }), retry);
   return { provider: name, model, access, upstreams, chat };
 }
+
+/** A program spends its user's money: as with a key of ours, a caller must show Instar's. */
+const createCommandTarget = (alias: string, chat: ChatModel): Target => ({
+  provider: 'command',
+  model: alias,
+  access: { kind: 'own', credentials: () => ({}) },
+  upstreams: [],
+  chat,
+});
 
 const createWelcomeTarget = (welcome: ChatModel): Target => ({
   provider: 'instar',

@@ -18,10 +18,10 @@ export interface CommandModelOptions {
   readonly path?: string;
   /** Where each run gets an empty folder of its own, removed afterwards. */
   readonly cwd: string;
-  /** Set for the program as they are; an address of its provider is taken from here alone. */
+  /** The environment we run in; the program sees little of it, and no address of its provider. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Cut down to what the program needs; without it, this process's own. */
-  readonly ambient?: Readonly<Record<string, string | undefined>>;
+  /** Variables for the program alone, an address of its provider among them if need be. */
+  readonly given?: Readonly<Record<string, string | undefined>>;
   /** From the polite signal to the one that cannot be ignored. */
   readonly graceMs?: number;
 }
@@ -62,7 +62,7 @@ export function createCommandModel(options: CommandModelOptions): ChatModel {
 
 async function runIn(
   line: CommandLine,
-  { path, cwd, env, ambient = process.env, timeoutMs, graceMs = 2_000 }: CommandModelOptions,
+  { path, cwd, env, given = {}, timeoutMs, graceMs = 2_000 }: CommandModelOptions,
   request: ChatRequest,
   signal: AbortSignal,
 ): Promise<CommandEnd> {
@@ -79,7 +79,7 @@ async function runIn(
       args: line.args(systemFile),
       stdin: text,
       cwd: empty,
-      env: { ...createCommandEnvironment(ambient, env), ...line.env },
+      env: { ...createCommandEnvironment(env, given), ...line.env },
       timeoutMs,
       graceMs,
       mostOutputBytes: MOST_OUTPUT_BYTES,

@@ -21,13 +21,19 @@ const MOST_BYTES = 1024 * 1024;
 const MOST_MODELS = 500;
 const LONGEST_NAME = 256;
 
+/** Where model servers on this machine listen, whether or not they run. */
+export const localPlaces = (
+  env: DiscoverOptions['env'],
+  ports: DiscoverOptions['ports'] = {},
+): readonly Omit<LocalProvider, 'models'>[] => [
+  { name: 'ollama', baseUrl: `${parseOllamaHost(env.OLLAMA_HOST, ports.ollama)}/v1` },
+  { name: 'lmstudio', baseUrl: `http://127.0.0.1:${ports.lmstudio ?? 1234}/v1` },
+];
+
 /** The model servers that run on this machine now. Never rejects: what does not answer in time is not there. */
 export async function discoverLocal(options: DiscoverOptions): Promise<readonly LocalProvider[]> {
-  const { exchange, env, timeoutMs = 300, ports = {} } = options;
-  const places: readonly Omit<LocalProvider, 'models'>[] = [
-    { name: 'ollama', baseUrl: `${parseOllamaHost(env.OLLAMA_HOST, ports.ollama)}/v1` },
-    { name: 'lmstudio', baseUrl: `http://127.0.0.1:${ports.lmstudio ?? 1234}/v1` },
-  ];
+  const { exchange, env, timeoutMs = 300, ports } = options;
+  const places = localPlaces(env, ports);
   const found = await Promise.all(
     places.map(async (place) => {
       const models = await askModels(exchange, place.baseUrl, timeoutMs);

@@ -112,6 +112,22 @@ describe('instar up', () => {
     expect(JSON.parse(readFileSync(daemonFile(), 'utf8')).pid).toBe(second.child.pid);
   });
 
+  it.each(['no record', 'a stale one', 'garbage'])(
+    'lets exactly one of three starts at once have the home, after %s',
+    async (before) => {
+      const stale = { pid: 2 ** 22 + 1, port: 1, url: 'http://127.0.0.1:1', startedAt: 'x', version: '' };
+      if (before !== 'no record')
+        writeFileSync(daemonFile(), before === 'garbage' ? '{' : JSON.stringify(stale));
+      const starts = [up(), up(), up()];
+      const outcomes = await Promise.all(
+        starts.map((cli) => cli.firstLine().catch(async () => (await cli.ended()).code)),
+      );
+      expect(outcomes.filter((outcome) => outcome === 3)).toHaveLength(2);
+      const owner = starts[outcomes.findIndex((outcome) => outcome !== 3)];
+      expect(JSON.parse(readFileSync(daemonFile(), 'utf8')).pid).toBe(owner?.child.pid);
+    },
+  );
+
   it('ends with 1 and names --port when the port is taken', async () => {
     const other = await startStandIn((_request, response) => response.end());
     const { code, stdout, stderr } = await runCli(['up', '--home', folder.dir, '--port', String(other.port)]);

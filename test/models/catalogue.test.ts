@@ -1,11 +1,13 @@
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
+import type { ChatModel } from '../../src/core/chat.ts';
 import { systemClock } from '../../src/core/clock.ts';
 import { defaultRetryRule } from '../../src/core/retry.ts';
 import type { Access, Target } from '../../src/core/upstream.ts';
 import { WIRE_NAMES, type WireName } from '../../src/core/wire.ts';
 import { createCatalogue, type Provider } from '../../src/models/catalogue.ts';
 import { createExchange } from '../../src/models/exchange.ts';
+import { createScriptedModel } from '../../src/models/scripted-model.ts';
 import { createWelcomeModel } from '../../src/models/welcome-model.ts';
 import { plainWires } from './plain-wire.ts';
 import { collect, createSignal, REPLY, REQUEST, sendEvents, sendJson, startProvider } from './provider.ts';
@@ -44,10 +46,15 @@ const LOCAL: Provider = {
   onlyListed: true,
 };
 
-const createOf = (providers: readonly Provider[], aliases: Record<string, readonly string[]> = {}) =>
+const createOf = (
+  providers: readonly Provider[],
+  aliases: Record<string, readonly string[]> = {},
+  commands: Record<string, ChatModel> = {},
+) =>
   createCatalogue({
     providers,
     aliases,
+    commands,
     welcome: createWelcomeModel(),
     exchange: pool.exchange,
     wires: plainWires,
@@ -135,6 +142,31 @@ describe('a name', () => {
     expect(target).toMatchObject({ provider: 'instar', access: { kind: 'open' }, upstreams: [] });
     const events = target && (await collect(target.chat(REQUEST, { signal: createSignal() })));
     expect(events?.[0]).toMatchObject({ model: 'instar/welcome' });
+  });
+
+  it('of a command is that program, for callers who show Instar’s key (it spends its user’s money)', async () => {
+    const judge = createScriptedModel(() => REPLY);
+    const { resolve: ask, list } = createOf([ROUTER], { default: ['router/free'] }, { judge });
+    const [target, ...rest] = ask('judge', 'anthropic');
+    expect(target).toMatchObject({
+      provider: 'command',
+      model: 'judge',
+      access: { kind: 'own' },
+      upstreams: [],
+    });
+    expect(rest).toEqual([]);
+    expect(target && (await collect(target.chat(REQUEST, { signal: createSignal() })))).toEqual(REPLY);
+    expect(list()).toContainEqual({ id: 'judge', provider: 'command' });
+    expect(list().map(({ id }) => id)).not.toContain('command/judge');
+  });
+
+  it('is a command’s when that is the default, unless a provider speaks the caller’s wire', () => {
+    const commands = { default: createScriptedModel(() => REPLY) };
+    expect(names(createOf([], {}, commands).resolve('x', 'anthropic'))).toEqual(['command/default']);
+    expect(createOf([], {}, commands).list()).toEqual([{ id: 'default', provider: 'command' }]);
+    const { resolve: ask } = createOf([{ ...ROUTER, name: 'command' }], {}, commands);
+    expect(names(ask('x', 'openai-chat'))).toEqual(['command/*', 'command/default']);
+    expect(names(ask('x', 'anthropic'))).toEqual(['command/default']);
   });
 
   it('like __proto__ or constructor is a name like any other', () => {

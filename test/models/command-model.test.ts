@@ -226,7 +226,7 @@ describe('codex', () => {
 
 describe('a command', () => {
   it('that is not there says how to install it, and another model may take over', async () => {
-    const { model } = await createStandIn('claude', '', { ambient: { PATH: '/nonexistent' } });
+    const { model } = await createStandIn('claude', '', { env: { PATH: '/nonexistent' } });
     expect(lastFailure(await ask(model))).toMatchObject({
       kind: 'not-found',
       final: true,
@@ -316,16 +316,21 @@ describe('a command', () => {
     expect(lastFailure(await ask(model)).kind).toBe('internal');
   });
 
-  it('sees the bare needs and its own sign-in, not our environment', async () => {
+  it('sees the bare needs and its own sign-in (not our environment), and an address only when given one', async () => {
     const program = 'answer(JSON.stringify(process.env))';
+    const ours = {
+      ANTHROPIC_BASE_URL: 'http://127.0.0.1:4600',
+      ANTHROPIC_AUTH_TOKEN: 'ours',
+      INSTAR_KEY: 'ours',
+    };
     const { model } = await createStandIn('claude', program, {
-      env: { ANTHROPIC_BASE_URL: 'http://127.0.0.1:9' },
+      env: { ...ours, HOME: '/x' },
     });
     const seen = JSON.parse(textOf(await ask(model)));
-    expect(seen).toMatchObject({
-      ANTHROPIC_BASE_URL: 'http://127.0.0.1:9',
-      CLAUDE_CODE_DISABLE_ATTACHMENTS: '1',
-    });
-    expect(seen).not.toHaveProperty('VITEST');
+    expect(seen).toMatchObject({ HOME: '/x', CLAUDE_CODE_DISABLE_ATTACHMENTS: '1' });
+    expect(JSON.stringify(seen)).not.toMatch(/ours|4600/);
+    const given = { ANTHROPIC_BASE_URL: 'http://127.0.0.1:9' };
+    const other = await createStandIn('claude', program, { given });
+    expect(JSON.parse(textOf(await ask(other.model)))).toMatchObject(given);
   });
 });

@@ -23,10 +23,9 @@ export async function createStandIn(
     command,
     timeoutMs: 25_000,
     cwd,
-    env: {},
-    ambient: { PATH: bin, HOME: folder },
     graceMs: 200,
     ...more,
+    env: { PATH: bin, HOME: folder, ...more.env },
   });
   return { model, folder, left: () => readdir(cwd) };
 }

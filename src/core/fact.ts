@@ -1,0 +1,96 @@
+import type { Usage } from './chat.ts';
+import type { Json } from './json.ts';
+import type { WireName } from './wire.ts';
+
+/** How a turn ended. `crashed` is said by the next start of a turn that a dead process left open. */
+export type TurnStatus = 'complete' | 'client-abort' | 'upstream-error' | 'truncated' | 'refused' | 'crashed';
+
+/** `main`: the user's agent at work. `side`: a sub-agent of it. `aux`: a title, a count, a compaction; never taught from. */
+export type TurnRole = 'main' | 'side' | 'aux';
+
+/**
+ * Something that happened. Appended once, never changed; every view is a fold over these. This list is closed: a new
+ * kind of fact is a new line here. Texts in facts have been redacted before they come here.
+ */
+export type Fact =
+  | {
+      readonly type: 'turn-start';
+      readonly turn: string;
+      readonly session: string;
+      readonly agent: string;
+      readonly role: TurnRole;
+      /** The client program, when it was recognised. */
+      readonly client?: string;
+      readonly project?: Project;
+      readonly runKind?: string;
+      readonly domain?: string;
+      readonly wire: WireName;
+      /** The model the caller named. */
+      readonly model: string;
+      /** What prompts could contain when the request came in. */
+      readonly generation: number;
+      /** Who was asked first: `provider/model`, or a policy's version. */
+      readonly policy: string;
+      /** The lessons that were shown, and the hash of the block they were shown in. */
+      readonly lessons: readonly string[];
+      readonly block?: string;
+    }
+  | {
+      readonly type: 'turn-end';
+      readonly turn: string;
+      readonly status: TurnStatus;
+      readonly httpStatus: number;
+      /** Who answered in the end, when it was not who was asked first. */
+      readonly policy?: string;
+      readonly failure?: string;
+      readonly usage?: Usage;
+      readonly stop?: string;
+      readonly firstByteMs?: number;
+      readonly totalMs: number;
+      /** The request and the reply, as hashes of blocks; absent when they could not be read or kept. */
+      readonly request?: string;
+      readonly reply?: string;
+    }
+  | {
+      readonly type: 'reward-given';
+      /** A turn, or a whole session. */
+      readonly turn?: string;
+      readonly session?: string;
+      readonly source: RewardSource;
+      /** −1 to 1. */
+      readonly score: number;
+      readonly note?: string;
+    }
+  | {
+      readonly type: 'event-reported';
+      readonly kind: string;
+      readonly agent?: string;
+      readonly runKind?: string;
+      readonly session?: string;
+      readonly score?: number;
+      readonly data: { readonly [name: string]: Json | undefined };
+    }
+  | { readonly type: 'session-end'; readonly session: string; readonly reason: string }
+  /** The tombstone: what a session said is gone, that it was there is not. */
+  | {
+      readonly type: 'session-erased';
+      readonly session: string;
+      readonly turns: number;
+      readonly reason: string;
+    };
+
+export type RewardSource = 'verifier' | 'person' | 'judge' | 'signal';
+
+/** A working directory or repository, without its path: paths say who people are. */
+export interface Project {
+  readonly id: string;
+  readonly label: string;
+}
+
+export interface StoredFact {
+  /** Grows by one for each fact. */
+  readonly seq: number;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  readonly fact: Fact;
+}
