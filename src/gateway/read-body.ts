@@ -22,7 +22,7 @@ export async function receiveBody(
   if (!Buffer.isBuffer(raw)) return raw;
   const encoding = request.headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
   if (encoding === 'identity' || encoding === '') return { raw, body: raw };
-  const inflate = INFLATE[encoding];
+  const inflate = INFLATE.get(encoding);
   if (inflate === undefined) return { raw, body: undefined };
   try {
     return { raw, body: await inflate(raw, { maxOutputLength: maxBytes }) };
@@ -75,12 +75,14 @@ const tooLarge = (maxBytes: number): Failure =>
   );
 
 type Inflate = (bytes: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>;
-const INFLATE: Record<string, Inflate | undefined> = {
-  gzip: promisify(zlib.gunzip) as Inflate,
-  'x-gzip': promisify(zlib.gunzip) as Inflate,
-  deflate: promisify(zlib.inflate) as Inflate,
-  br: promisify(zlib.brotliDecompress) as Inflate,
+const zstd: unknown = Reflect.get(zlib, 'zstdDecompress');
+const INFLATE: ReadonlyMap<string, Inflate> = new Map([
+  ['gzip', promisify(zlib.gunzip) as Inflate],
+  ['x-gzip', promisify(zlib.gunzip) as Inflate],
+  ['deflate', promisify(zlib.inflate) as Inflate],
+  ['br', promisify(zlib.brotliDecompress) as Inflate],
   // Node 22.15 and later.
-  zstd:
-    'zstdDecompress' in zlib ? (promisify(zlib.zstdDecompress as typeof zlib.gunzip) as Inflate) : undefined,
-};
+  ...(typeof zstd === 'function'
+    ? [['zstd', promisify(zstd as typeof zlib.gunzip) as Inflate] as const]
+    : []),
+]);

@@ -18,12 +18,15 @@ export function parseOllamaHost(value: string | undefined, defaultPort = DEFAULT
   const address = `${scheme ?? 'http'}://${bracketed.startsWith(':') ? `127.0.0.1${bracketed}` : bracketed}`;
   if (!URL.canParse(address)) return fallback;
   const url = new URL(address);
-  const host = CALLABLE[url.hostname] ?? url.hostname;
+  const host = CALLABLE.get(url.hostname) ?? url.hostname;
   const port = portOf(url, rest, scheme === undefined ? defaultPort : undefined);
   return `${url.protocol}//${host}${port}${withoutTrailingSlash(url.pathname)}`;
 }
 
-const CALLABLE: Readonly<Record<string, string | undefined>> = { '0.0.0.0': '127.0.0.1', '[::]': '[::1]' };
+const CALLABLE: ReadonlyMap<string, string> = new Map([
+  ['0.0.0.0', '127.0.0.1'],
+  ['[::]', '[::1]'],
+]);
 
 const isBareIpv6 = (text: string): boolean => /^[0-9a-f]*:[0-9a-f]*:[0-9a-f:.]*$/i.test(text);
 

@@ -85,13 +85,13 @@ describe('the same wire in and out', () => {
     const provider = await provide(echoing);
     const gateway = await serve({ providers: [providerAt(provider.url, WIRE_NAMES)], block: 'LESSON' });
     const body = Buffer.from([1, 2, 3]);
-    const answer = await ask(gateway.port, {
-      path: ROUTES.anthropic,
-      body,
-      headers: { 'content-encoding': 'future' },
-    });
-    expect(answer.status).toBe(200);
-    expect(provider.seen[0]?.body.equals(body)).toBe(true);
+    for (const encoding of ['future', 'constructor', '__proto__', 'gzip, br']) {
+      const headers = { 'content-encoding': encoding };
+      const answer = await ask(gateway.port, { path: ROUTES.anthropic, body, headers });
+      expect(answer.status).toBe(200);
+      expect(provider.seen.at(-1)?.body.equals(body)).toBe(true);
+    }
+    expect(gateway.faults).toEqual([]);
   });
 
   it('a zip bomb is 413 and broken gzip 400 (neither reaches the provider)', async () => {
