@@ -28,6 +28,8 @@ export interface OpenCatalogue {
   readonly catalogue: Catalogue;
   /** For `status`: what is served and with whose credentials. */
   describe(): readonly JsonObject[];
+  /** The providers' keys that we hold now. */
+  keys(): readonly string[];
   close(): void;
 }
 
@@ -36,7 +38,7 @@ const COMMAND_TIMEOUT_MS = 300_000;
 
 /** The config's providers and the model servers found on this machine, looked for again while we run. */
 export async function openCatalogue(settings: CatalogueSettings): Promise<OpenCatalogue> {
-  const { config, env, exchange, log } = settings;
+  const { config, env, home, exchange, log } = settings;
   const configured = Object.entries(config.providers).map(([name, entry]) =>
     createProvider(name, entry, settings),
   );
@@ -66,6 +68,10 @@ export async function openCatalogue(settings: CatalogueSettings): Promise<OpenCa
       list: () => current.list(),
     },
     describe: () => providers.map((provider) => describe(provider)),
+    keys: () =>
+      Object.values(config.providers).flatMap(
+        (entry) => readProviderKey(entry, { env, homeDir: home.dir }) ?? [],
+      ),
     close: () => clearInterval(timer),
   };
 }

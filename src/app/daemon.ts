@@ -1,20 +1,25 @@
 import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { isForbiddenHost } from '../config/address.ts';
 import type { Home } from '../config/home.ts';
 import type { Config } from '../config/schema.ts';
 import { systemClock } from '../core/clock.ts';
+import { compact } from '../core/json.ts';
 import { defaultRetryRule } from '../core/retry.ts';
 import { createAdmission } from '../gateway/admission.ts';
 import { createAuthorize } from '../gateway/authorize.ts';
 import { isLoopbackName } from '../gateway/door.ts';
 import { createGateway } from '../gateway/gateway.ts';
 import { createMetrics } from '../gateway/metrics.ts';
+import { createSessions } from '../gateway/sessions.ts';
 import type { TurnReport } from '../gateway/turn.ts';
 import { createExchange } from '../models/exchange.ts';
 import { sleep } from '../models/sleep.ts';
+import { lockHome } from '../store/home-lock.ts';
 import { openCatalogue } from './catalogue.ts';
 import { createKeyInForce } from './key-in-force.ts';
 import type { Log } from './log.ts';
+import { openRecording } from './recording/open-recording.ts';
 import { VERSION } from './version.ts';
 
 export interface Daemon {
@@ -33,21 +38,35 @@ export interface DaemonOptions {
   readonly port?: number;
 }
 
+/** Another daemon serves this home; it is named in the home's record. */
+export class HomeTakenError extends Error {
+  override readonly name = 'HomeTakenError';
+}
+
 const GRACE_MS = 30_000;
 
 /** Everything that `instar up` runs, wired together. Rejects when the port is taken. */
 export async function startDaemon({ home, config, env, log, port }: DaemonOptions): Promise<Daemon> {
   const { gateway: settings } = config;
   const clock = systemClock;
+  const lock = lockHome(home.lockFile);
+  if (lock === undefined) throw new HomeTakenError(`${home.dir} belongs to another daemon.`);
   const startedAt = clock.now();
   const pool = createExchange({ timeouts: settings.timeouts, isForbiddenAddress: isForbiddenHost });
   const rule = { ...defaultRetryRule, retries: settings.retries };
   const retry = { rule, random: Math.random, sleep };
   const names = await openCatalogue({ config, env, home, exchange: pool.exchange, clock, retry, log });
   const maxBodyBytes = settings.maxBodyMb * 1024 * 1024;
+  const key = createKeyInForce(home, env, clock);
+  const keys = () => [key(), ...names.keys()];
+  const recording = openRecording({ home, settings: config.store, keys, clock, log });
+  const newId = (prefix: string) => `${prefix}_${clock.now().toString(36)}${randomBytes(8).toString('hex')}`;
+  const sessions = createSessions(clock, newId);
+  sessions.restore(await recording.recorder.chains);
   const admission = createAdmission(settings.maxInFlight, 8 * maxBodyBytes);
   const metrics = createMetrics(() => admission.inFlight);
   const onLoopback = isLoopbackName(settings.host);
+  const shown = { generation: 0, lessons: [], ...fixedBlock(env) };
   const gateway = createGateway({
     admission,
     allowedHosts: settings.allowedHosts,
@@ -56,14 +75,18 @@ export async function startDaemon({ home, config, env, log, port }: DaemonOption
     context: {
       catalogue: names.catalogue,
       exchange: pool.exchange,
-      authorize: createAuthorize({ key: createKeyInForce(home, env, clock), onLoopback, clock }),
+      authorize: createAuthorize({ key, onLoopback, clock }),
       clock,
       random: Math.random,
       retry: rule,
       maxBodyBytes,
-      newId: (prefix) => `${prefix}_${clock.now().toString(36)}${randomBytes(8).toString('hex')}`,
+      newId,
       pause: sleep,
-      block: () => undefined,
+      lessons: () => shown,
+      sessions,
+      recorder: recording.recorder,
+      records: recording.records,
+      desk: recording.desk,
       report: (report) => {
         metrics.report(report);
         logTurn(log, report);
@@ -75,6 +98,7 @@ export async function startDaemon({ home, config, env, log, port }: DaemonOption
         uptimeMs: clock.now() - startedAt,
         providers: names.describe(),
         requests: { ...metrics.totals, inFlight: admission.inFlight },
+        recording: compact({ ...recording.state() }),
         memoryBytes: process.memoryUsage.rss(),
       }),
       metrics: metrics.text,
@@ -82,18 +106,27 @@ export async function startDaemon({ home, config, env, log, port }: DaemonOption
   });
   const close = async () => {
     await gateway.close(GRACE_MS);
+    await letGo();
+  };
+  const letGo = async () => {
     names.close();
     await pool.close();
+    await recording.close();
+    lock.release();
   };
   try {
     const bound = await gateway.listen(port ?? settings.port, settings.host);
     const shown = settings.host.includes(':') ? `[${settings.host}]` : settings.host;
     return { url: `http://${shown}:${bound}`, port: bound, close };
   } catch (error) {
-    names.close();
-    await pool.close();
+    await letGo();
     throw error;
   }
+}
+
+/** The same text for every turn, to measure what a block costs. */
+function fixedBlock({ INSTAR_BENCH_BLOCK: file }: NodeJS.ProcessEnv): { readonly block?: string } {
+  return file ? { block: readFileSync(file, 'utf8') } : {};
 }
 
 function logTurn(log: Log, report: TurnReport): void {

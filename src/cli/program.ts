@@ -4,6 +4,7 @@ import { homeDir } from '../config/home.ts';
 import { CommandError, EXIT, type ExitCode } from './command-error.ts';
 import type { CliContext, CommandContext } from './context.ts';
 import { createPrinter, type Printer } from './print.ts';
+import { addRecordCommands } from './record-commands.ts';
 
 type Action<Options> = (options: Options, context: CommandContext) => Promise<ExitCode>;
 
@@ -36,7 +37,7 @@ export async function runProgram(argv: readonly string[], context: CliContext): 
 
   const act = <Options>(load: () => Promise<Action<Options>>) =>
     async function (this: Command) {
-      const options = this.optsWithGlobals<Options & { home?: string }>();
+      const options = { ...this.optsWithGlobals<Options & { home?: string }>(), args: this.args };
       const action = await load();
       const dir = homeDir(options.home, context.env);
       exitCode = await action(options, { ...context, printer, homeDir: dir });
@@ -83,6 +84,8 @@ export async function runProgram(argv: readonly string[], context: CliContext): 
     .option('--schema', 'print the JSON Schema of config.json and check nothing')
     .addHelpText('after', '\nExample:\n  $ instar doctor\n')
     .action(act(async () => (await import('./doctor.ts')).doctor));
+
+  addRecordCommands(program, act);
 
   try {
     await program.parseAsync(argv, { from: 'user' });

@@ -1,5 +1,5 @@
 import { askStatus, type StatusReport } from '../app/ask-status.ts';
-import type { Daemon, DaemonOptions } from '../app/daemon.ts';
+import { type Daemon, type DaemonOptions, HomeTakenError } from '../app/daemon.ts';
 import { findDaemon } from '../app/find-daemon.ts';
 import { createLog, isPretty, type Log } from '../app/log.ts';
 import {
@@ -73,6 +73,8 @@ async function start(context: CommandContext, options: DaemonOptions): Promise<D
   try {
     return await context.startDaemon(options);
   } catch (error) {
+    if (error instanceof HomeTakenError)
+      throw new CommandError(EXIT.homeTaken, error.message, 'see: instar status');
     const { code } = error as NodeJS.ErrnoException;
     const { port: configured, host } = options.config.gateway;
     const port = options.port ?? configured;

@@ -9,6 +9,11 @@ export interface Home {
   readonly configFile: string;
   readonly keyFile: string;
   readonly daemonFile: string;
+  readonly storeFile: string;
+  /** Held by the daemon for as long as it lives. */
+  readonly lockFile: string;
+  readonly saltFile: string;
+  readonly snapshotDir: string;
 }
 
 /** What `--home` says, else `INSTAR_HOME`, else `~/.instar`. */
@@ -23,6 +28,10 @@ export function homeAt(dir: string): Home {
     configFile: join(root, 'config.json'),
     keyFile: join(root, 'key'),
     daemonFile: join(root, 'daemon.json'),
+    storeFile: join(root, 'instar.sqlite'),
+    lockFile: join(root, 'lock.sqlite'),
+    saltFile: join(root, 'salt'),
+    snapshotDir: join(root, 'snapshots'),
   };
 }
 

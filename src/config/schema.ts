@@ -11,6 +11,13 @@ const storeSchema = z.strictObject({
     .regex(/^(sqlite|postgres(ql)?:\/\/\S+)$/, 'must be "sqlite" or a postgres:// URL')
     .default('sqlite')
     .describe('Where facts are kept: a file in the home, or a PostgreSQL server.'),
+  keepDays: z
+    .int()
+    .min(0)
+    .max(36_500)
+    .default(180)
+    .describe('Sessions whose last turn is older are erased; 0 keeps them for ever.'),
+  snapshots: z.int().min(0).max(365).default(3).describe('Daily copies of the store to keep; 0 makes none.'),
 });
 
 const logSchema = z.strictObject({

@@ -34,6 +34,8 @@ export type Fact =
       /** The lessons that were shown, and the hash of the block they were shown in. */
       readonly lessons: readonly string[];
       readonly block?: string;
+      /** The request, as the hash of a block; absent when it could not be read. */
+      readonly request?: string;
     }
   | {
       readonly type: 'turn-end';
@@ -47,9 +49,10 @@ export type Fact =
       readonly stop?: string;
       readonly firstByteMs?: number;
       readonly totalMs: number;
-      /** The request and the reply, as hashes of blocks; absent when they could not be read or kept. */
-      readonly request?: string;
+      /** The reply, as the hash of a block; absent when it could not be read or kept. */
       readonly reply?: string;
+      /** The request, when the turn's start could not say it yet. */
+      readonly request?: string;
     }
   | {
       readonly type: 'reward-given';

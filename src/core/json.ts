@@ -24,7 +24,6 @@ export function parseJson(text: string): Json | undefined {
 
 /** A copy without the members that are undefined, so that optional fields stay absent on the wire. */
 export function compact<T extends object>(value: T): { [K in keyof T]: Exclude<T[K], undefined> } {
-  const out: Record<string, unknown> = {};
-  for (const [key, member] of Object.entries(value)) if (member !== undefined) out[key] = member;
-  return out as { [K in keyof T]: Exclude<T[K], undefined> };
+  const members = Object.entries(value).filter(([, member]) => member !== undefined);
+  return Object.fromEntries(members) as { [K in keyof T]: Exclude<T[K], undefined> };
 }

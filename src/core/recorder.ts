@@ -30,7 +30,6 @@ export interface TurnOutcome {
   /** Who answered in the end. */
   readonly policy: string;
   readonly failure?: Failure;
-  readonly firstByteMs?: number;
   readonly totalMs: number;
 }
 

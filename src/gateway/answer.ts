@@ -5,7 +5,7 @@ import type { StreamEncoder } from '../core/wire.ts';
 import { credentialHeaders } from './headers.ts';
 import { readRequest } from './read-request.ts';
 import { sendJson } from './send-json.ts';
-import type { Attempt, Turn } from './turn.ts';
+import type { Attempt, RunningTurn, Turn } from './turn.ts';
 
 export interface AnswerOptions {
   readonly target: Target;
@@ -16,7 +16,7 @@ export interface AnswerOptions {
 const PING_MS = 15_000;
 
 /** One try at a model that does not speak the caller's wire: the request is read, and the reply written, in ours. */
-export async function answer(turn: Turn, { target, body, marks }: AnswerOptions): Promise<Attempt> {
+export async function answer(turn: RunningTurn, { target, body, marks }: AnswerOptions): Promise<Attempt> {
   const read = readRequest(turn.wire, body);
   if ('kind' in read) return { kind: 'failed', failure: read };
   const { request } = read;
@@ -30,7 +30,7 @@ export async function answer(turn: Turn, { target, body, marks }: AnswerOptions)
 }
 
 async function wholeReply(
-  turn: Turn,
+  turn: RunningTurn,
   events: AsyncIterable<ChatEvent>,
   marks: Readonly<Record<string, string>>,
 ): Promise<Attempt> {
@@ -43,7 +43,7 @@ async function wholeReply(
 }
 
 async function streamReply(
-  turn: Turn,
+  turn: RunningTurn,
   events: AsyncIterable<ChatEvent>,
   encoder: StreamEncoder,
   marks: Readonly<Record<string, string>>,
@@ -62,15 +62,19 @@ async function streamReply(
       }
       held = '';
       if (!response.headersSent) {
-        response.writeHead(200, STREAM_HEAD(marks));
+        const head = streamHead(marks);
+        turn.record.head(head['content-type'], undefined);
+        response.writeHead(200, head);
         ping = setInterval(() => response.write(': ping\n\n'), PING_MS);
       }
+      const bytes = Buffer.from(text);
+      turn.record.chunk(bytes);
       if (event.type === 'failure') {
-        response.end(text);
+        response.end(bytes);
         if (turn.signal.aborted) return { kind: 'sent', end: 'client-abort', status: 200 };
         return { kind: 'sent', end: 'truncated', status: 200, failure: event.failure };
       }
-      if (!response.write(text)) await drained(turn);
+      if (!response.write(bytes)) await drained(turn);
       if (turn.signal.aborted) return { kind: 'sent', end: 'client-abort', status: 200 };
     }
     response.end();
@@ -80,13 +84,13 @@ async function streamReply(
   }
 }
 
-const STREAM_HEAD = (marks: Readonly<Record<string, string>>) => ({
+const streamHead = (marks: Readonly<Record<string, string>>) => ({
   'content-type': 'text/event-stream; charset=utf-8',
   'cache-control': 'no-cache',
   ...marks,
 });
 
-const settleFailure = (turn: Turn, failure: Failure): Attempt =>
+const settleFailure = (turn: RunningTurn, failure: Failure): Attempt =>
   turn.signal.aborted ? { kind: 'sent', end: 'client-abort', status: 499 } : { kind: 'failed', failure };
 
 function drained({ response, signal }: Turn): Promise<void> {

@@ -16,7 +16,7 @@ export interface AuthorizeOptions {
 export interface Authorize {
   /** With whose credentials this caller may use this target, or why it may not. */
   forTarget(request: IncomingMessage, target: Target): Admittance;
-  /** The same for what is ours alone: status, metrics, control actions. */
+  /** For what is ours alone: undefined when Instar's key was shown. */
   forOwner(request: IncomingMessage): Failure | undefined;
 }
 

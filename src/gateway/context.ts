@@ -1,9 +1,13 @@
 import type { Clock } from '../core/clock.ts';
+import type { Desk } from '../core/desk.ts';
 import type { JsonObject } from '../core/json.ts';
+import type { TurnRecorder } from '../core/recorder.ts';
+import type { Records } from '../core/records.ts';
 import type { RetryRule } from '../core/retry.ts';
 import type { Catalogue, Exchange } from '../core/upstream.ts';
 import type { Authorize } from './authorize.ts';
-import type { Turn, TurnReport } from './turn.ts';
+import type { Sessions } from './sessions.ts';
+import type { ShownLessons, Turn, TurnReport } from './turn.ts';
 
 /** A name no model has: resolves to the provider of a wire when the body does not say which model it wants. */
 export const ANY_MODEL = '*';
@@ -20,8 +24,12 @@ export interface GatewayContext {
   readonly newId: (prefix: string) => string;
   /** Waits, or less when the signal aborts. */
   readonly pause: (ms: number, signal: AbortSignal) => Promise<void>;
-  /** The block of lessons for this turn. */
-  readonly block: (turn: Turn) => string | undefined;
+  /** What the library has for this turn: which generation it is of, and the block of lessons, if any. */
+  readonly lessons: (turn: Turn) => ShownLessons;
+  readonly recorder: TurnRecorder;
+  readonly records: Records;
+  readonly desk: Desk;
+  readonly sessions: Sessions;
   readonly report: (report: TurnReport) => void;
   /** For `GET /api/status`. */
   readonly status: () => JsonObject;

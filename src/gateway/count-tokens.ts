@@ -1,10 +1,14 @@
 import { encodeCount, estimateTokens } from '../wire/anthropic/count-tokens.ts';
 import { readRequest } from './read-request.ts';
 import { sendJson } from './send-json.ts';
-import type { Attempt, Turn } from './turn.ts';
+import type { Attempt, RunningTurn } from './turn.ts';
 
 /** For a provider that cannot count on the caller's wire: our own estimate, lessons included. */
-export function countTokens(turn: Turn, bytes: Buffer, marks: Readonly<Record<string, string>>): Attempt {
+export function countTokens(
+  turn: RunningTurn,
+  bytes: Buffer,
+  marks: Readonly<Record<string, string>>,
+): Attempt {
   const read = readRequest(turn.wire, bytes);
   if ('kind' in read) return { kind: 'failed', failure: read };
   return sendJson(turn, encodeCount(estimateTokens(read.request)), marks);

@@ -1,13 +1,13 @@
 import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createFailure, type Failure } from '../core/failure.ts';
-import type { JsonObject } from '../core/json.ts';
 import type { Wire } from '../core/wire.ts';
 import { wires } from '../wire/wires.ts';
 import type { Admission } from './admission.ts';
-import type { GatewayContext } from './context.ts';
+import { ANY_MODEL, type GatewayContext } from './context.ts';
 import { createDoor, isJsonContent, isLoopbackName } from './door.ts';
 import { listModels } from './list-models.ts';
+import { findOperation, type Operation } from './operations.ts';
 import { BUSY } from './read-body.ts';
 import { refuse } from './refuse.ts';
 import { serveTurn, type TurnRoute } from './serve-turn.ts';
@@ -44,6 +44,14 @@ export function createGateway({
     refuse(response, wire, failure);
   };
 
+  const mayNot = (access: Operation['access'], request: IncomingMessage): Failure | undefined => {
+    if (access === 'anyone' || (access === 'local' && onLoopback)) return undefined;
+    // Where nothing is guarded, because the models are open on this machine, speaking about their turns is open too.
+    const target = access === 'caller' ? context.catalogue.resolve(ANY_MODEL, 'openai-chat')[0] : undefined;
+    if (target?.access.kind === 'open' && onLoopback) return undefined;
+    return context.authorize.forOwner(request);
+  };
+
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const { method = 'GET', url = '/' } = request;
     const queryAt = url.indexOf('?');
@@ -54,37 +62,31 @@ export function createGateway({
     if (barred !== undefined) return turnAway(response, wire, barred);
     if (method === 'HEAD' && (path === '/' || path === '/api/hello')) return sendText(response, 200, '');
     if (method === 'GET' && path === '/') return sendText(response, 200, GREETING);
-    if (method === 'GET' && path === '/healthz') return sendJson(response, { ok: true });
-    const isOperation = path === '/metrics' || path === '/api/status';
-    if (method === 'GET' && isOperation) {
-      const refused = onLoopback && path === '/metrics' ? undefined : context.authorize.forOwner(request);
-      if (refused !== undefined) return turnAway(response, wire, refused);
-      return path === '/metrics'
-        ? sendText(response, 200, await context.metrics(), 'text/plain; version=0.0.4; charset=utf-8')
-        : sendJson(response, context.status());
+    const found = findOperation(method, path);
+    if (found !== undefined) {
+      const { operation, id } = found;
+      const barredHere = mayNot(operation.access, request) ?? lacksJson(request);
+      if (barredHere !== undefined) return turnAway(response, wire, barredHere);
+      const reply = await operation.run(context, { request, query: new URLSearchParams(query), id });
+      if ('kind' in reply) return turnAway(response, wire, reply);
+      if ('text' in reply) return sendText(response, 200, reply.text, reply.type);
+      return sendText(response, 200, JSON.stringify(reply.json), 'application/json');
     }
     const route = routeOf(method, path, query, wire);
     if (route === undefined) {
-      return turnAway(
-        response,
-        wire,
-        createFailure('not-found', `There is no ${method} ${path.slice(0, 200)} here.`),
-      );
+      const failure = createFailure('not-found', `There is no ${method} ${path.slice(0, 200)} here.`);
+      return turnAway(response, wire, failure);
     }
     if (route !== 'models' && method === 'POST' && !isAcceptable(route, request)) {
-      const failure = createFailure('bad-request', 'Send the body as content-type: application/json.', {
-        status: 415,
-      });
-      return turnAway(response, wire, failure);
+      return turnAway(response, wire, NOT_JSON);
     }
     const visit = admission.enter();
     if (visit === undefined) return turnAway(response, wire, BUSY);
     try {
       if (route !== 'models') return await serveTurn(context, route, visit, request, response);
       const list = await listModels(context, wire.name, request);
-      return 'kind' in list
-        ? turnAway(response, wire, list as Failure)
-        : sendJson(response, list as JsonObject);
+      if ('kind' in list) return turnAway(response, wire, list as Failure);
+      return sendText(response, 200, JSON.stringify(list), 'application/json');
     } finally {
       visit.leave();
     }
@@ -175,7 +177,12 @@ function sendText(
   response.end(text);
 }
 
-const sendJson = (response: ServerResponse, body: JsonObject): void =>
-  sendText(response, 200, JSON.stringify(body), 'application/json');
+/** A body that a form could send is not read as JSON. */
+const lacksJson = ({ method, headers }: IncomingMessage): Failure | undefined =>
+  method !== 'POST' || isJsonContent(headers['content-type']) ? undefined : NOT_JSON;
+
+const NOT_JSON = createFailure('bad-request', 'Send the body as content-type: application/json.', {
+  status: 415,
+});
 
 const SAFE = { 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' };

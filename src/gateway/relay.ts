@@ -4,7 +4,7 @@ import { parseRetryAfter } from '../core/retry.ts';
 import type { Exchange, ExchangeControl, ExchangeSink, Target, Upstream } from '../core/upstream.ts';
 import type { Wire } from '../core/wire.ts';
 import { type HeaderMap, replyHeaders, requestHeaders } from './headers.ts';
-import type { Attempt, Turn } from './turn.ts';
+import type { Attempt, RunningTurn } from './turn.ts';
 
 export interface RelayOptions {
   readonly exchange: Exchange;
@@ -20,7 +20,7 @@ export interface RelayOptions {
 const MAX_ERROR_BODY = 1_048_576;
 
 /** One try at a provider that speaks the caller's wire: bytes out, bytes back, nothing parsed on the way. */
-export function relay(turn: Turn, options: RelayOptions): Promise<Attempt> {
+export function relay(turn: RunningTurn, options: RelayOptions): Promise<Attempt> {
   const { exchange, target, upstream, body } = options;
   const headers = requestHeaders(turn.request.headers, target.access);
   if (body !== turn.raw) delete headers['content-encoding'];
@@ -43,7 +43,7 @@ export function relay(turn: Turn, options: RelayOptions): Promise<Attempt> {
 /** Holds the head back until the first byte: until then a dead provider can still become another try. */
 class RelaySink implements ExchangeSink {
   control: ExchangeControl | undefined;
-  readonly #turn: Turn;
+  readonly #turn: RunningTurn;
   readonly #options: RelayOptions;
   readonly #resolve: (attempt: Attempt) => void;
   #status = 0;
@@ -53,7 +53,7 @@ class RelaySink implements ExchangeSink {
   #errorSize = 0;
   #tail: Buffer = Buffer.alloc(0);
 
-  constructor(turn: Turn, options: RelayOptions, resolve: (attempt: Attempt) => void) {
+  constructor(turn: RunningTurn, options: RelayOptions, resolve: (attempt: Attempt) => void) {
     this.#turn = turn;
     this.#options = options;
     this.#resolve = resolve;
@@ -84,6 +84,7 @@ class RelaySink implements ExchangeSink {
       return true;
     }
     if (!this.#sent) this.#sendHead();
+    this.#turn.record.chunk(chunk);
     this.#tail = chunk.length >= 4 ? chunk : Buffer.concat([this.#tail.subarray(-4), chunk]);
     return this.#turn.response.write(chunk);
   }
@@ -117,6 +118,8 @@ class RelaySink implements ExchangeSink {
 
   #sendHead(): void {
     this.#sent = true;
+    const { 'content-type': type, 'content-encoding': encoding } = this.#headers;
+    this.#turn.record.head(String(type ?? ''), encoding === undefined ? undefined : String(encoding));
     const headers: HeaderMap = replyHeaders(this.#headers);
     this.#turn.response.writeHead(this.#status, Object.assign(headers, this.#options.marks));
   }

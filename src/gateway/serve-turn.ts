@@ -2,10 +2,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Wire } from '../core/wire.ts';
 import type { Visit } from './admission.ts';
 import type { GatewayContext } from './context.ts';
+import { type Identity, identify } from './identify.ts';
 import { receiveBody } from './read-body.ts';
 import { refuse } from './refuse.ts';
+import type { SessionMatch } from './sessions.ts';
 import { tryTargets } from './try-targets.ts';
-import type { TurnKind } from './turn.ts';
+import type { Turn, TurnKind } from './turn.ts';
 
 export interface TurnRoute {
   readonly kind: TurnKind;
@@ -29,18 +31,33 @@ export async function serveTurn(
     if (!response.writableFinished) left.abort();
   });
   const id = context.newId('t');
-  const base = { id, wire: wire.name };
   const received = await receiveBody(request, maxBodyBytes, visit.hold);
   if ('kind' in received) {
     refuse(response, wire, received, { 'x-instar-turn': id });
     const refused = { provider: '', model: '', end: 'refused', status: received.status, tries: 0 } as const;
-    context.report({ ...base, ...refused, totalMs: clock.monotonic() - startedAt, failure: received });
+    const totalMs = clock.monotonic() - startedAt;
+    context.report({ id, session: '', wire: wire.name, ...refused, totalMs, failure: received });
     return;
   }
   const { raw, body } = received;
   const outline = body === undefined ? undefined : wire.outline(body);
-  const turn = { id, kind, wire, path, request, response, raw, body, outline, signal: left.signal };
+  const identity = identify({ kind, wire: wire.name, headers: request.headers, body, outline });
+  const session = sessionOf(context, identity, body);
+  const base = { id, kind, wire, path, request, response, raw, body, outline };
+  const turn: Turn = { ...base, identity, session, signal: left.signal, startedAt };
   const { target, ...served } = await tryTargets(context, turn);
   const named = { provider: target?.provider ?? '', model: target?.model ?? outline?.model ?? '' };
-  context.report({ ...base, ...named, ...served, totalMs: clock.monotonic() - startedAt });
+  const totalMs = clock.monotonic() - startedAt;
+  context.report({ id, session: session.session, wire: wire.name, ...named, ...served, totalMs });
+}
+
+/** The client's own id, else what the chain of its messages says. */
+function sessionOf(
+  { sessions, newId }: GatewayContext,
+  identity: Identity,
+  body: Buffer | undefined,
+): SessionMatch {
+  if (identity.sessionId !== undefined) return { session: identity.sessionId };
+  if (body === undefined) return { session: newId('s') };
+  return sessions.byChain(body, `${identity.agent ?? identity.client ?? ''}\n${identity.project?.id ?? ''}`);
 }

@@ -1,4 +1,7 @@
+import { createHash } from 'node:crypto';
 import { createFailure, type Failure } from '../core/failure.ts';
+import { compact } from '../core/json.ts';
+import { noRecord } from '../core/recorder.ts';
 import { isWorthAnotherModel, retryDelayMs } from '../core/retry.ts';
 import type { Target, Upstream } from '../core/upstream.ts';
 import { answer } from './answer.ts';
@@ -7,7 +10,7 @@ import { ANY_MODEL, type GatewayContext } from './context.ts';
 import { countTokens } from './count-tokens.ts';
 import { passOn, refuse } from './refuse.ts';
 import { relay } from './relay.ts';
-import type { Attempt, Turn, TurnEnd } from './turn.ts';
+import type { Attempt, RunningTurn, ShownLessons, Turn, TurnEnd } from './turn.ts';
 
 /** How a turn ended, and with whom. */
 export interface Served {
@@ -30,9 +33,26 @@ export async function tryTargets(context: GatewayContext, turn: Turn): Promise<S
   const requested = turn.body === undefined ? ANY_MODEL : outline?.model;
   const targets = context.catalogue.resolve(requested, wire.name);
   const first = targets[0];
-  const marks: Record<string, string> = { 'x-instar-turn': turn.id };
+  const marks: Record<string, string> = {
+    'x-instar-turn': turn.id,
+    'x-instar-session': headerSafe(turn.session.session),
+  };
+  let running: RunningTurn | undefined;
   let last = NOTHING_FITS;
   let tries = 0;
+  const finish = (served: Omit<Served, 'tries'>): Served => {
+    const { end, status, failure, target } = served;
+    const policy = target ? policyOf(target, turn) : '';
+    const totalMs = context.clock.monotonic() - turn.startedAt;
+    running?.record.end({
+      status: end,
+      httpStatus: status,
+      policy,
+      totalMs,
+      ...(failure ? { failure } : {}),
+    });
+    return { ...served, tries };
+  };
   for (const candidate of targets) {
     // The caller's credentials were meant for the provider it asked for; a fallback elsewhere must have its own.
     if (candidate.access.kind === 'caller' && candidate.provider !== first?.provider) continue;
@@ -41,27 +61,72 @@ export async function tryTargets(context: GatewayContext, turn: Turn): Promise<S
       if (candidate !== first) continue;
       const failure = admittance.refused;
       refuse(response, wire, failure, marks);
-      return { target: first, end: 'refused', status: failure.status, tries, failure };
+      return finish({ target: first, end: 'refused', status: failure.status, failure });
     }
     const target: Target = { ...candidate, access: admittance.access };
-    marks['x-instar-policy'] = headerSafe(`${target.provider}/${target.model ?? outline?.model ?? ''}`);
-    const result = await tryTarget(context, turn, target, marks);
+    running ??= begin(context, turn, target, marks);
+    marks['x-instar-policy'] = headerSafe(policyOf(target, turn));
+    const result = await tryTarget(context, running, target, marks);
     tries += result.tries;
     if (result.attempt.kind === 'sent') {
       const { kind: _, ...sent } = result.attempt;
-      return { target, tries, ...sent };
+      return finish({ target, ...sent });
     }
     last = result.attempt;
     if (!isWorthAnotherModel(last.failure)) break;
   }
   if (last.reply !== undefined) passOn(response, wire, last.reply, last.failure, marks);
   else refuse(response, wire, last.failure, marks);
-  return { target: first, end: 'upstream-error', status: last.failure.status, tries, failure: last.failure };
+  return finish({ target: first, end: 'upstream-error', status: last.failure.status, failure: last.failure });
 }
+
+/** Says what is about to happen before it does: recall, then the intent, then the provider. */
+function begin(
+  context: GatewayContext,
+  turn: Turn,
+  target: Target,
+  marks: Record<string, string>,
+): RunningTurn {
+  const { id, identity, kind, wire, outline, session } = turn;
+  const isAsking = kind === 'chat' && outline !== undefined;
+  const shown = kind === 'other' || outline === undefined ? NOTHING_SHOWN : context.lessons(turn);
+  marks['x-instar-generation'] = String(shown.generation);
+  if (shown.lessons.length > 0) marks['x-instar-lessons'] = headerSafe(shown.lessons.join(','));
+  if (!isAsking || !identity.record) return { ...turn, shown, record: noRecord };
+  const { client, project, runKind, domain, role } = identity;
+  const record = context.recorder.start({
+    turn: id,
+    session: session.session,
+    agent: identity.agent ?? client ?? 'unknown',
+    role,
+    wire: wire.name,
+    model: outline.model ?? '',
+    generation: shown.generation,
+    policy: policyOf(target, turn),
+    lessons: shown.lessons,
+    body: turn.body,
+    ...compact({
+      link: session.link,
+      client,
+      project,
+      runKind,
+      domain,
+      block: shown.block && blockHash(shown.block),
+    }),
+  });
+  return { ...turn, shown, record };
+}
+
+const NOTHING_SHOWN: ShownLessons = { generation: 0, lessons: [] };
+
+const blockHash = (block: string): string => createHash('sha256').update(block).digest('hex').slice(0, 32);
+
+const policyOf = (target: Target, { outline }: Turn): string =>
+  `${target.provider}/${target.model ?? outline?.model ?? ''}`;
 
 async function tryTarget(
   context: GatewayContext,
-  turn: Turn,
+  turn: RunningTurn,
   target: Target,
   marks: Readonly<Record<string, string>>,
 ): Promise<{ readonly attempt: Attempt; readonly tries: number }> {
@@ -80,13 +145,13 @@ async function tryTarget(
 
 function tryOnce(
   context: GatewayContext,
-  turn: Turn,
+  turn: RunningTurn,
   target: Target,
   upstream: Upstream | undefined,
   marks: Readonly<Record<string, string>>,
 ): Attempt | Promise<Attempt> {
   const { kind, raw, body, outline } = turn;
-  const block = outline === undefined || kind === 'other' ? undefined : context.block(turn);
+  const { block } = turn.shown;
   const edited =
     body === undefined || outline === undefined ? body : augment(body, outline, block, target.model);
   if (upstream !== undefined) {

@@ -1,6 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Failure } from '../core/failure.ts';
+import type { TurnRecord } from '../core/recorder.ts';
 import type { Outline, Wire } from '../core/wire.ts';
+import type { Identity } from './identify.ts';
+import type { SessionMatch } from './sessions.ts';
 
 /**
  * `chat` asks a model, `count` asks how long a prompt is, `other` is a provider's route that we only pass on
@@ -22,8 +25,25 @@ export interface Turn {
   /** The same as plain JSON text; undefined when it cannot be read here. */
   readonly body: Buffer | undefined;
   readonly outline: Outline | undefined;
+  readonly identity: Identity;
+  readonly session: SessionMatch;
   /** Aborts when the client leaves. */
   readonly signal: AbortSignal;
+  /** Milliseconds on the monotonic clock. */
+  readonly startedAt: number;
+}
+
+/** What a prompt gets from the library. */
+export interface ShownLessons {
+  readonly generation: number;
+  readonly lessons: readonly string[];
+  readonly block?: string;
+}
+
+/** A turn that is being recorded, or not, and has begun to call providers. */
+export interface RunningTurn extends Turn {
+  readonly record: TurnRecord;
+  readonly shown: ShownLessons;
 }
 
 export type TurnEnd = 'complete' | 'client-abort' | 'upstream-error' | 'truncated' | 'refused';
@@ -45,6 +65,7 @@ export interface ProviderReply {
 /** What is known of a turn when it is over. */
 export interface TurnReport {
   readonly id: string;
+  readonly session: string;
   readonly wire: string;
   readonly provider: string;
   readonly model: string;

@@ -1,17 +1,23 @@
 import { randomUUID } from 'node:crypto';
+import { createDesk } from '../../src/app/desk.ts';
+import { recordsOf } from '../../src/app/recording/records-of.ts';
 import type { ChatModel } from '../../src/core/chat.ts';
 import { systemClock } from '../../src/core/clock.ts';
+import { noRecord, type TurnRecorder } from '../../src/core/recorder.ts';
 import type { RetryRule } from '../../src/core/retry.ts';
+import type { Store } from '../../src/core/store.ts';
 import type { Access, Timeouts } from '../../src/core/upstream.ts';
 import type { WireName } from '../../src/core/wire.ts';
 import { createAdmission } from '../../src/gateway/admission.ts';
 import { createAuthorize } from '../../src/gateway/authorize.ts';
 import { createGateway } from '../../src/gateway/gateway.ts';
 import { createMetrics } from '../../src/gateway/metrics.ts';
+import { createSessions } from '../../src/gateway/sessions.ts';
 import type { TurnReport } from '../../src/gateway/turn.ts';
 import { createCatalogue, type Provider } from '../../src/models/catalogue.ts';
 import { createExchange } from '../../src/models/exchange.ts';
 import { createWelcomeModel } from '../../src/models/welcome-model.ts';
+import { createMemoryStore } from '../../src/store/memory-store.ts';
 import { wires } from '../../src/wire/wires.ts';
 
 export const KEY = 'test-key-0123456789abcdef0123456789abcdef';
@@ -26,6 +32,8 @@ export interface TestGatewayOptions {
   readonly maxBodyBytes?: number;
   readonly maxInFlight?: number;
   readonly isForbiddenAddress?: (address: string) => boolean;
+  readonly recorder?: TurnRecorder;
+  readonly store?: Store;
 }
 
 export interface TestGateway {
@@ -53,6 +61,8 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
         resolve();
       });
     });
+  const newId = (prefix: string) => `${prefix}_${randomUUID()}`;
+  const records = recordsOf(options.store ?? createMemoryStore(), systemClock.now);
   const gateway = createGateway({
     admission,
     allowedHosts: [],
@@ -74,9 +84,17 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
       random: Math.random,
       retry: rule,
       maxBodyBytes: options.maxBodyBytes ?? 64 * 1024 * 1024,
-      newId: (prefix) => `${prefix}_${randomUUID()}`,
+      newId,
       pause,
-      block: () => options.block,
+      lessons: () => ({
+        generation: 7,
+        lessons: [],
+        ...(options.block === undefined ? {} : { block: options.block }),
+      }),
+      sessions: createSessions(systemClock, newId),
+      recorder: options.recorder ?? { start: () => noRecord },
+      records,
+      desk: createDesk(records, systemClock.now),
       report: (report) => {
         reports.push(report);
         metrics.report(report);

@@ -1,0 +1,95 @@
+import type { Desk } from '../core/desk.ts';
+import type { JsonObject } from '../core/json.ts';
+import { compact, parseJson } from '../core/json.ts';
+import type { Records } from '../core/records.ts';
+import type { SessionView, TurnView } from '../core/store.ts';
+import { giveFeedback } from '../gateway/control.ts';
+import { readStoredRequest } from './recording/read-request.ts';
+
+/** The desk over a store's records, wherever those are. */
+export function createDesk(records: Records, now: () => number): Desk {
+  const show = async (
+    id: string,
+    turnOf: (turn: TurnView) => Promise<JsonObject>,
+  ): Promise<JsonObject | undefined> => {
+    const session = await records.session(id);
+    if (session === undefined) return undefined;
+    const turns: JsonObject[] = [];
+    for (const turn of await records.turns(id)) turns.push(await turnOf(turn));
+    const rewards = (await records.rewards({ session: id })).map(({ source, score, note }) =>
+      compact({ source, score, note }),
+    );
+    return { ...describeSession(session), rewards, turns };
+  };
+  const describeTurn = async (turn: TurnView): Promise<JsonObject> => {
+    const rewards = await records.rewards({ turn: turn.id });
+    return compact({
+      id: turn.id,
+      status: turn.status ?? 'open',
+      role: turn.role,
+      model: turn.model,
+      policy: turn.policy,
+      generation: turn.generation,
+      lessons: [...turn.lessons],
+      startedAt: isoTime(turn.startedAt),
+      endedAt: turn.endedAt === undefined ? undefined : isoTime(turn.endedAt),
+      failure: turn.failure,
+      usage: turn.usage && { ...turn.usage },
+      rewards: rewards.map(({ source, score, note }) => compact({ source, score, note })),
+    });
+  };
+  const withBodies = async (turn: TurnView): Promise<JsonObject> => {
+    const known = new Map<string, string | undefined>();
+    const reply = turn.reply === undefined ? undefined : await records.block(turn.reply);
+    const request = turn.request === undefined ? undefined : await readWith(turn.request, records, known);
+    return {
+      ...(await describeTurn(turn)),
+      request: request ?? null,
+      reply: (reply && parseJson(reply)) ?? null,
+    };
+  };
+
+  return {
+    sessions: async (query) => (await records.sessions(query)).map(describeSession),
+    session: (id) => show(id, describeTurn),
+    trajectory: (id) => show(id, withBodies),
+    erase: (id) => records.erase(id, 'asked for by a person'),
+    feedback: async (body) => {
+      const done = await giveFeedback({ records, now }, body);
+      if ('kind' in done) throw new Error((done as { readonly message: string }).message);
+      return done as JsonObject;
+    },
+    backup: (file) => records.snapshot(file),
+  };
+}
+
+const isoTime = (ms: number): string => new Date(ms).toISOString();
+
+const describeSession = (session: SessionView): JsonObject =>
+  compact({
+    id: session.id,
+    agent: session.agent,
+    client: session.client,
+    project: session.project && { ...session.project },
+    turns: session.turns,
+    startedAt: isoTime(session.startedAt),
+    lastAt: isoTime(session.lastAt),
+    erased: session.erased ? true : undefined,
+  });
+
+/** Blocks come from another thread one by one: read what is asked for until nothing more is missing. */
+async function readWith(
+  hash: string,
+  records: Records,
+  known: Map<string, string | undefined>,
+): Promise<JsonObject | undefined> {
+  for (;;) {
+    const missing: string[] = [];
+    const request = readStoredRequest(hash, (name) => {
+      if (!known.has(name)) missing.push(name);
+      return known.get(name);
+    });
+    if (missing.length === 0) return request;
+    for (const name of missing) known.set(name, await records.block(name));
+  }
+}

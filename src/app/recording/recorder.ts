@@ -1,0 +1,167 @@
+import { Worker } from 'node:worker_threads';
+import type { TurnIntent, TurnRecord, TurnRecorder } from '../../core/recorder.ts';
+import type { RecordingState } from '../../core/records.ts';
+import { type Appended, type NewFact, StoreError } from '../../core/store.ts';
+import type { Job, Word, WriterSettings } from './jobs.ts';
+import { threadFile } from './thread-file.ts';
+
+export interface Recorder extends TurnRecorder {
+  append(facts: readonly NewFact[]): Promise<readonly Appended[]>;
+  erase(session: string, reason: string): Promise<number>;
+  setKeys(keys: readonly string[]): void;
+  state(): RecordingState;
+  /** What an earlier run knew of sessions without ids; resolves at once, empty, when the store cannot be opened. */
+  readonly chains: Promise<readonly { readonly session: string; readonly link: string }[]>;
+  close(): Promise<void>;
+}
+
+/** Bytes and jobs under way to the writer; beyond this turns are served and not kept, and counted. */
+const MOST_BYTES = 64 * 1024 * 1024;
+const MOST_JOBS = 20_000;
+const LONGEST_REPLY = 8 * 1024 * 1024;
+
+interface Waiting {
+  resolve(value: never): void;
+  reject(error: Error): void;
+}
+
+/** The gateway's side of recording: copies bytes, hands them to the writer's thread, and goes on. */
+export function createRecorder(settings: WriterSettings, now: () => number): Recorder {
+  const worker = new Worker(threadFile('writer-thread'), { workerData: settings });
+  const waiting = new Map<number, Waiting>();
+  const counts = { jobs: 0, bytes: 0, recorded: 0, lost: 0 };
+  let degraded: string | undefined;
+  let nextId = 1;
+  let outbox: Job[] = [];
+  let transfer: ArrayBuffer[] = [];
+  let isPosting = false;
+  let isDead = false;
+  let opened: (chains: readonly { session: string; link: string }[]) => void;
+  const chains = new Promise<readonly { session: string; link: string }[]>((resolve) => {
+    opened = resolve;
+  });
+
+  worker.on('message', (word: Word) => {
+    if (word.type === 'open') opened(word.chains);
+    else if (word.type === 'done') {
+      counts.jobs -= word.jobs;
+      counts.bytes -= word.bytes;
+      counts.recorded += word.recorded;
+      counts.lost += word.lost;
+    } else if (word.type === 'state') {
+      degraded = word.degraded;
+      if (degraded !== undefined) opened([]);
+    } else {
+      const asker = waiting.get(word.id);
+      waiting.delete(word.id);
+      if (word.type === 'answer') asker?.resolve(word.value as never);
+      else asker?.reject(new StoreError(word.code as StoreError['code'], word.message));
+    }
+  });
+  const died = (reason: string): void => {
+    isDead = true;
+    degraded = reason;
+    opened([]);
+    for (const { reject } of waiting.values()) reject(new StoreError('closed', reason));
+    waiting.clear();
+  };
+  worker.on('error', (error) => died(`The recording thread failed: ${error.message}`));
+  worker.on('exit', () => died('The recording thread has ended.'));
+
+  const post = (): void => {
+    isPosting = false;
+    const jobs = outbox;
+    const list = transfer;
+    outbox = [];
+    transfer = [];
+    worker.postMessage(jobs, list);
+  };
+  const send = (job: Job, bytes?: Uint8Array): void => {
+    outbox.push(job);
+    if (bytes !== undefined) transfer.push(bytes.buffer as ArrayBuffer);
+    if (isPosting) return;
+    isPosting = true;
+    setImmediate(post);
+  };
+  const ask = <T>(make: (id: number) => Job): Promise<T> =>
+    new Promise<T>((resolve, reject) => {
+      if (isDead) return reject(new StoreError('closed', degraded ?? 'Recording has ended.'));
+      const id = nextId++;
+      waiting.set(id, { resolve: resolve as Waiting['resolve'], reject });
+      send(make(id));
+    });
+  const hasRoom = (bytes: number): boolean =>
+    !isDead && counts.jobs < MOST_JOBS && counts.bytes + bytes <= MOST_BYTES;
+
+  const start = (intent: TurnIntent): TurnRecord => {
+    const { body, ...known } = intent;
+    if (!hasRoom(body?.length ?? 0)) {
+      counts.lost++;
+      return { chunk: () => undefined, head: () => undefined, end: () => undefined };
+    }
+    const copy = body && new Uint8Array(body);
+    counts.jobs += 2;
+    counts.bytes += copy?.length ?? 0;
+    send({ type: 'start', at: now(), intent: known, body: copy }, copy);
+    return createRecord(intent, (job, reply) => {
+      counts.bytes += reply?.length ?? 0;
+      send({ ...job, at: now() }, reply);
+    });
+  };
+
+  return {
+    start,
+    append: (facts) => ask((id) => ({ type: 'append', id, facts })),
+    erase: (session, reason) => ask((id) => ({ type: 'erase', id, at: now(), session, reason })),
+    setKeys: (keys) => send({ type: 'keys', keys }),
+    state: () => ({ degraded, lost: counts.lost, recorded: counts.recorded }),
+    chains,
+    close: async () => {
+      if (!isDead) await ask((id) => ({ type: 'close', id })).catch(() => undefined);
+      await worker.terminate();
+    },
+  };
+}
+
+type EndJob = Job & { readonly type: 'end' };
+
+function createRecord(
+  { turn, session, wire, policy: asked }: TurnIntent,
+  finish: (job: EndJob, reply: Uint8Array | undefined) => void,
+): TurnRecord {
+  let chunks: Buffer[] = [];
+  let size = 0;
+  let contentType = '';
+  let contentEncoding: string | undefined;
+  const startedAt = performance.now();
+  let firstByteMs: number | undefined;
+  return {
+    head: (type, encoding) => {
+      firstByteMs = performance.now() - startedAt;
+      contentType = type;
+      contentEncoding = encoding;
+    },
+    chunk: (bytes) => {
+      size += bytes.length;
+      if (size <= LONGEST_REPLY) chunks.push(bytes);
+      else chunks = [];
+    },
+    end: (outcome) => {
+      const reply = size > LONGEST_REPLY ? undefined : join(chunks, size);
+      chunks = [];
+      const read = { firstByteMs, contentType, contentEncoding, reply };
+      finish({ type: 'end', at: 0, turn, session, wire, asked, outcome, ...read }, reply);
+    },
+  };
+}
+
+/** A copy with memory of its own, which can be handed over. */
+function join(chunks: readonly Buffer[], size: number): Uint8Array {
+  const all = new Uint8Array(size);
+  let at = 0;
+  for (const chunk of chunks) {
+    all.set(chunk, at);
+    at += chunk.length;
+  }
+  return all;
+}

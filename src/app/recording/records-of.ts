@@ -1,0 +1,29 @@
+import type { Records } from '../../core/records.ts';
+import { type Store, StoreError } from '../../core/store.ts';
+
+/** The records of a store that is open in this very thread, as a command has it when no daemon runs. */
+export function recordsOf(store: Store, now: () => number): Records {
+  const run = async <T>(work: () => T): Promise<T> => {
+    try {
+      return work();
+    } catch (error) {
+      throw error instanceof StoreError ? error : new StoreError('io', String(error), { cause: error });
+    }
+  };
+  return {
+    facts: (...args) => run(() => store.facts(...args)),
+    sessions: (...args) => run(() => store.sessions(...args)),
+    session: (...args) => run(() => store.session(...args)),
+    turns: (...args) => run(() => store.turns(...args)),
+    turn: (...args) => run(() => store.turn(...args)),
+    openTurns: () => run(() => store.openTurns()),
+    rewards: (...args) => run(() => store.rewards(...args)),
+    block: (...args) => run(() => store.block(...args)),
+    chains: (...args) => run(() => store.chains(...args)),
+    totals: () => run(() => store.totals()),
+    check: () => run(() => store.check()),
+    append: (facts) => run(() => store.append({ facts })),
+    erase: (session, reason) => run(() => store.erase(session, now(), reason)),
+    snapshot: (file) => run(() => store.snapshot(file)),
+  };
+}

@@ -1,0 +1,49 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import type { Json } from '../../core/json.ts';
+import type { Store } from '../../core/store.ts';
+import { createRedactor } from '../../store/redact.ts';
+import { openSqliteStore } from '../../store/sqlite-store.ts';
+import { closeCrashed } from './close-crashed.ts';
+import type { Job, Word, WriterSettings } from './jobs.ts';
+import { createTurnKeeper } from './keep-turn.ts';
+import { createWriter } from './writer.ts';
+
+/** The thread that owns the store. Everything it knows of the world comes as jobs, everything it says is a word. */
+const port = parentPort;
+const settings = workerData as WriterSettings;
+const KEPT_CHAINS = 20_000;
+
+let keys = settings.keys;
+const redactor = createRedactor({ known: () => keys, salt: settings.salt });
+const say = (word: Word): void => port?.postMessage(word);
+
+const open = (): Store => {
+  const store = openSqliteStore({ file: settings.file });
+  closeCrashed(store, Date.now());
+  say({ type: 'open', chains: store.chains(KEPT_CHAINS) });
+  return store;
+};
+
+const writer = createWriter({
+  open,
+  keeper: createTurnKeeper({
+    redactJson: (value: Json) => redactor.redactJson(value),
+    setKeys: (fresh) => {
+      keys = fresh;
+    },
+  }),
+  keepDays: settings.keepDays,
+  say,
+  later: (ms, run) => void setTimeout(run, ms),
+  now: () => Date.now(),
+});
+
+port?.on('message', (jobs: readonly Job[]) => {
+  writer.take(jobs);
+  const closing = jobs.find((job) => job.type === 'close');
+  if (closing === undefined) return;
+  writer.close();
+  say({ type: 'answer', id: closing.id, value: undefined });
+  port.close();
+});
+writer.begin();

@@ -1,0 +1,31 @@
+import { HomeTakenError } from '../app/daemon.ts';
+import { openDesk } from '../app/open-desk.ts';
+import { DeskError } from '../app/remote-desk.ts';
+import { homeAt } from '../config/home.ts';
+import { CommandError, EXIT, type ExitCode } from './command-error.ts';
+import type { CommandContext } from './context.ts';
+
+type OpenedDesk = Awaited<ReturnType<typeof openDesk>>['desk'];
+
+/** Runs a command that asks about the record, through the daemon or without one. */
+export async function withDesk(
+  { homeDir, env }: CommandContext,
+  run: (desk: OpenedDesk) => Promise<ExitCode>,
+): Promise<ExitCode> {
+  try {
+    const { desk, close } = await openDesk(homeAt(homeDir), env);
+    try {
+      return await run(desk);
+    } finally {
+      close();
+    }
+  } catch (error) {
+    if (error instanceof HomeTakenError)
+      throw new CommandError(EXIT.homeTaken, error.message, 'see: instar status');
+    if (error instanceof DeskError) throw new CommandError(EXIT.failed, error.message);
+    if (error instanceof Error && error.name === 'StoreError') {
+      throw new CommandError(EXIT.failed, error.message, 'see: instar doctor');
+    }
+    throw error;
+  }
+}

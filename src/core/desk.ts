@@ -1,0 +1,17 @@
+import type { JsonObject } from './json.ts';
+import type { SessionQuery } from './store.ts';
+
+/** What people and programs may ask about the record, in the shapes that scripts rely on. */
+export interface Desk {
+  sessions(query: SessionQuery): Promise<readonly JsonObject[]>;
+  /** A session with its turns and their rewards; undefined when there is none of that id. */
+  session(id: string): Promise<JsonObject | undefined>;
+  /** The same with what was asked and answered. */
+  trajectory(id: string): Promise<JsonObject | undefined>;
+  /** Turns erased; 0 when there is no such session. */
+  erase(id: string): Promise<number>;
+  /** Feedback as `POST /v1/feedback` takes it. */
+  feedback(body: JsonObject): Promise<JsonObject>;
+  /** Copies everything recorded into a new file. */
+  backup(file: string): Promise<void>;
+}

@@ -1,0 +1,132 @@
+import type { IncomingMessage } from 'node:http';
+import path from 'node:path';
+import { createFailure, type Failure } from '../core/failure.ts';
+import { asObject, asString, type Json, type JsonObject, parseJson } from '../core/json.ts';
+import { StoreError } from '../core/store.ts';
+import type { GatewayContext } from './context.ts';
+import { type Control, giveFeedback, reportEvent, runControl } from './control.ts';
+import { receiveBody } from './read-body.ts';
+
+/** An answer of ours: JSON, or plain text with its type. */
+export type OperationReply = { readonly json: Json } | { readonly text: string; readonly type: string };
+
+export interface Operation {
+  /** Who may ask: anyone, anyone on this machine, whoever may use the models, or whoever has Instar's key. */
+  readonly access: 'anyone' | 'local' | 'caller' | 'owner';
+  run(context: GatewayContext, asked: Asked): Promise<OperationReply | Failure>;
+}
+
+export interface Asked {
+  readonly request: IncomingMessage;
+  readonly query: URLSearchParams;
+  /** The part of the path that names something. */
+  readonly id: string;
+}
+
+const MOST_BODY = 1024 * 1024;
+const MOST_LISTED = 1000;
+
+const control = (action: Control): Operation => ({
+  access: 'caller',
+  run: async (context, { request }) => {
+    const received = await receiveBody(request, MOST_BODY, () => true);
+    if ('kind' in received) return received;
+    const { records, clock } = context;
+    const done = await runControl(
+      action,
+      { records, now: clock.now },
+      received.body ?? received.raw,
+      request,
+    );
+    return 'kind' in done ? (done as Failure) : { json: done as JsonObject };
+  },
+});
+
+const owned = (
+  answer: (context: GatewayContext, asked: Asked) => Promise<Json | Failure | undefined>,
+): Operation => ({
+  access: 'owner',
+  run: async (context, asked) => {
+    try {
+      const value = await answer(context, asked);
+      if (value === undefined)
+        return createFailure('not-found', `There is no session ${asked.id.slice(0, 128)}.`);
+      return isFailure(value) ? value : { json: value };
+    } catch (error) {
+      if (error instanceof StoreError)
+        return createFailure('overloaded', error.message, { retryAfterMs: 5000 });
+      throw error;
+    }
+  },
+});
+
+const isFailure = (value: Json | Failure): value is Failure =>
+  typeof value === 'object' && value !== null && 'kind' in value && 'status' in value && 'message' in value;
+
+const OPERATIONS: ReadonlyMap<string, Operation> = new Map<string, Operation>([
+  ['GET /healthz', { access: 'anyone', run: async () => ({ json: { ok: true } }) }],
+  [
+    'GET /metrics',
+    {
+      access: 'local',
+      run: async ({ metrics }) => ({
+        text: await metrics(),
+        type: 'text/plain; version=0.0.4; charset=utf-8',
+      }),
+    },
+  ],
+  ['GET /api/status', owned(async ({ status }) => status())],
+  ['POST /v1/feedback', control(giveFeedback)],
+  ['POST /v1/events', control(reportEvent)],
+  [
+    'GET /api/sessions',
+    owned(async ({ desk }, { query }) => [...(await desk.sessions(sessionQuery(query)))]),
+  ],
+  ['GET /api/sessions/:id', owned(({ desk }, { id }) => desk.session(id))],
+  ['GET /api/sessions/:id/trajectory', owned(({ desk }, { id }) => desk.trajectory(id))],
+  ['DELETE /api/sessions/:id', owned(async ({ desk }, { id }) => ({ erased: await desk.erase(id) }))],
+  [
+    'POST /api/backup',
+    owned(async ({ desk }, { request }) => {
+      const received = await receiveBody(request, MOST_BODY, () => true);
+      if ('kind' in received) return received;
+      const file = asString(asObject(parseJson(received.raw.toString('utf8'))).file);
+      if (file === undefined || !path.isAbsolute(file))
+        return createFailure('bad-request', 'file must be an absolute path.');
+      await desk.backup(file);
+      return { file };
+    }),
+  ],
+]);
+
+/** The operation a request asks for, with the name it asks about. */
+export function findOperation(
+  method: string,
+  urlPath: string,
+): { operation: Operation; id: string } | undefined {
+  const [, first = '', second = '', id = '', ...rest] = urlPath.split('/');
+  const pattern = id === '' ? urlPath : `/${[first, second, ':id', ...rest].join('/')}`;
+  const operation = OPERATIONS.get(`${method} ${pattern}`);
+  return operation && { operation, id: decode(id) };
+}
+
+function decode(id: string): string {
+  try {
+    return decodeURIComponent(id);
+  } catch {
+    return id;
+  }
+}
+
+function sessionQuery(query: URLSearchParams): Parameters<GatewayContext['desk']['sessions']>[0] {
+  const limit = Number(query.get('limit') ?? 50);
+  const before = Number(query.get('before') ?? Number.NaN);
+  const agent = query.get('agent');
+  const project = query.get('project');
+  return {
+    limit: Number.isInteger(limit) && limit > 0 ? Math.min(limit, MOST_LISTED) : 50,
+    ...(Number.isFinite(before) ? { before } : {}),
+    ...(agent ? { agent } : {}),
+    ...(project ? { project } : {}),
+  };
+}

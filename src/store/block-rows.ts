@@ -1,0 +1,75 @@
+import type { Block } from '../core/store.ts';
+import { StoreError } from '../core/store.ts';
+import { packBody, unpackBody } from './body-codec.ts';
+import { toColumn, toHashColumn } from './column.ts';
+import { addMeta } from './meta.ts';
+import { type BlockRow, hashBlockRow, isSameHash } from './row-hash.ts';
+import type { Sql } from './sql.ts';
+
+/** As it comes from the file. */
+export interface RawBlockRow extends BlockRow {
+  readonly id: number;
+  readonly sum: Uint8Array;
+}
+
+/** A use is noted even when the text was there before; a use of a text that is not there is nothing. */
+export function insertBlock(sql: Sql, { hash, text, session }: Block): void {
+  const name = toHashColumn(hash);
+  const id = findBlock(sql, name) ?? (text === undefined ? undefined : insertBody(sql, name, text));
+  if (id !== undefined)
+    sql.run('insert or ignore into block_uses(session, id) values(?, ?)', toColumn(session), id);
+}
+
+const findBlock = (sql: Sql, name: string | Uint8Array): number | undefined =>
+  sql.get<{ id: number }>('select id from block_ids where hash = ?', name)?.id;
+
+function insertBody(sql: Sql, hash: string | Uint8Array, text: string): number {
+  const { codec, body } = packBody(text);
+  const sum = hashBlockRow({ hash, codec, body });
+  const id = sql.insert(
+    'insert into blocks(hash, codec, sum, body) values(?, ?, ?, ?)',
+    hash,
+    codec,
+    sum,
+    body,
+  );
+  sql.run('insert into block_ids(hash, id) values(?, ?)', hash, id);
+  addMeta(sql, 'blocks', 1);
+  return id;
+}
+
+/** Throws `StoreError` when the text is there but not as it was written. */
+export function readBlock(sql: Sql, hash: string): string | undefined {
+  const row = sql.get<RawBlockRow>(
+    'select b.id, b.hash, b.codec, b.sum, b.body from block_ids i join blocks b on b.id = i.id where i.hash = ?',
+    toHashColumn(hash),
+  );
+  if (row === undefined) return undefined;
+  const text = isSameHash(hashBlockRow(row), row.sum) ? unpackBody(row) : undefined;
+  if (text === undefined) throw new StoreError('corrupt', `${sql.file}: block ${hash} is damaged`);
+  return text;
+}
+
+/**
+ * Bodies that only this session uses are overwritten with zeros where they stand (see `schema`), name and sum with
+ * them; the room they leave is given back by `compact`. Bodies of others are not touched.
+ */
+export function eraseBlocks(sql: Sql, session: string): void {
+  const name = toColumn(session);
+  const own = sql.all<{ id: number; size: number; hash: string | Uint8Array }>(
+    `select b.id, length(b.body) as size, b.hash from block_uses u join blocks b on b.id = u.id where u.session = ?1
+     and not exists (select 1 from block_uses v where v.id = u.id and v.session <> ?1)`,
+    name,
+  );
+  for (const { id, size, hash } of own) {
+    sql.run('delete from block_ids where hash = ?', hash);
+    sql.run(
+      `update blocks set hash = zeroblob(length(cast(hash as blob))), sum = zeroblob(length(sum)),
+       body = zeroblob(length(body)) where id = ?`,
+      id,
+    );
+    addMeta(sql, 'blocks', -1);
+    addMeta(sql, 'holes', size);
+  }
+  sql.run('delete from block_uses where session = ?', name);
+}

@@ -1,0 +1,32 @@
+import { deflateRawSync, inflateRawSync } from 'node:zlib';
+
+const PLAIN = 0;
+const DEFLATED = 1;
+/** Measured on JSON of 2 to 200 KB: as fast as level 1, and 1 to 3 % smaller; level 6 takes twice as long. */
+const LEVEL = 2;
+/** Below this the packing costs more than the page it may save. */
+const WORTH_PACKING = 512;
+
+export interface PackedBody {
+  readonly codec: number;
+  readonly body: Uint8Array;
+}
+
+/** A text as bytes, packed when that makes it smaller. UTF-8: a lone surrogate becomes U+FFFD, as in a hash over it. */
+export function packBody(text: string): PackedBody {
+  const plain = Buffer.from(text, 'utf8');
+  if (plain.length <= WORTH_PACKING) return { codec: PLAIN, body: plain };
+  const packed = deflateRawSync(plain, { level: LEVEL });
+  return packed.length < plain.length ? { codec: DEFLATED, body: packed } : { codec: PLAIN, body: plain };
+}
+
+/** Undefined for bytes that `packBody` did not make. */
+export function unpackBody({ codec, body }: PackedBody): string | undefined {
+  if (codec === PLAIN) return Buffer.from(body).toString('utf8');
+  if (codec !== DEFLATED) return undefined;
+  try {
+    return inflateRawSync(body).toString('utf8');
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,80 @@
+import { StoreError } from '../core/store.ts';
+import type { RawBlockRow } from './block-rows.ts';
+import { FACT_COLUMNS, type RawFactRow, readFact } from './fact-rows.ts';
+import { hashBlockRow, isSameHash } from './row-hash.ts';
+import type { Sql } from './sql.ts';
+
+/** A broken file can have a finding per row; the first ones tell what to do. */
+const MOST_FINDINGS = 200;
+const FACTS_PER_PAGE = 500;
+/** Bodies can be megabytes each. */
+const BLOCKS_PER_PAGE = 16;
+
+/** What SQLite finds, then every row against its hash; page by page, so that memory does not grow with the file. */
+export function checkStore(sql: Sql): readonly string[] {
+  const findings: string[] = [];
+  for (const look of [lookAtPages, lookAtFacts, lookAtBlocks, lookAtNames]) {
+    try {
+      for (const finding of look(sql)) {
+        findings.push(finding);
+        if (findings.length >= MOST_FINDINGS) return [...findings, 'and perhaps more'];
+      }
+    } catch (error) {
+      if (!(error instanceof StoreError) || error.code !== 'corrupt') throw error;
+      findings.push(error.message);
+    }
+  }
+  return findings;
+}
+
+/** The shape of the file: pages, cells, order, indexes' entries in their types. */
+export function* lookAtPages(sql: Sql): Generator<string> {
+  for (const { quick_check: line } of sql.all<{ quick_check: string }>(
+    `pragma quick_check(${MOST_FINDINGS})`,
+  ))
+    if (line !== 'ok') yield line;
+}
+
+export function* lookAtFacts(sql: Sql, after = 0): Generator<string> {
+  let seen = after;
+  for (;;) {
+    const rows = sql.all<RawFactRow>(
+      `select ${FACT_COLUMNS} from facts where seq > ? order by seq limit ?`,
+      seen,
+      FACTS_PER_PAGE,
+    );
+    if (rows.length === 0) return;
+    for (const row of rows) {
+      if (row.seq !== seen + 1) yield `facts ${seen + 1} to ${row.seq - 1} are missing`;
+      seen = row.seq;
+      if (readFact(row) === undefined) yield `fact ${row.seq} does not fit its hash`;
+    }
+  }
+}
+
+function* lookAtBlocks(sql: Sql): Generator<string> {
+  let seen = 0;
+  for (;;) {
+    const rows = sql.all<RawBlockRow>(
+      'select id, hash, codec, sum, body from blocks where id > ? order by id limit ?',
+      seen,
+      BLOCKS_PER_PAGE,
+    );
+    if (rows.length === 0) return;
+    for (const row of rows) {
+      seen = row.id;
+      if (!isErased(row) && !isSameHash(hashBlockRow(row), row.sum))
+        yield `block ${row.id} does not fit its hash`;
+    }
+  }
+}
+
+const isErased = ({ sum }: RawBlockRow): boolean =>
+  sum instanceof Uint8Array && sum.every((byte) => byte === 0);
+
+function* lookAtNames(sql: Sql): Generator<string> {
+  const lost = sql.all<{ id: number }>(
+    `select i.id from block_ids i left join blocks b on b.id = i.id where b.hash is not i.hash limit ${MOST_FINDINGS}`,
+  );
+  for (const { id } of lost) yield `block ${id} is not where its name points`;
+}

@@ -1,0 +1,138 @@
+import type { Fact, StoredFact } from '../core/fact.ts';
+import type { Appended, Batch, NewFact } from '../core/store.ts';
+import { foldSession, foldTurn } from './fold.ts';
+import { concerns, scrubFact } from './scrub.ts';
+import type { Tables } from './tables.ts';
+
+const REBUILD_PAGE = 1000;
+
+/**
+ * The batch as JSON will give it back. Throws `TypeError` for what JSON cannot carry (a number that is none, a
+ * circle): such a batch is wrong today and tomorrow, and must not cost a transaction.
+ */
+export function readBatch(batch: Batch): Batch {
+  const facts = batch.facts.map(({ at, fact, ...rest }): NewFact => {
+    checkTime(at);
+    return { at, fact: JSON.parse(JSON.stringify(fact, refuseNonNumbers)) as Fact, ...rest };
+  });
+  return { ...batch, facts };
+}
+
+function checkTime(at: number): void {
+  if (!Number.isSafeInteger(at)) throw new TypeError(`not a time in whole milliseconds: ${at}`);
+}
+
+/** JSON would write null, and a score would be gone without a word. */
+function refuseNonNumbers(name: string, value: unknown): unknown {
+  if (typeof value === 'number' && !Number.isFinite(value)) throw new TypeError(`${name} is ${value}`);
+  return value;
+}
+
+/**
+ * Facts first, then what they refer to. While a session is erased nothing it says is kept: a fact that comes late is
+ * scrubbed before it is written, a body is dropped. A new turn takes the session up again.
+ */
+export function recordBatch(tables: Tables, batch: Batch): readonly Appended[] {
+  const appended = batch.facts.map((fact) => recordFact(tables, fact));
+  const isErased = (session: string): boolean => tables.session(session)?.erased ?? false;
+  for (const block of batch.blocks ?? []) if (!isErased(block.session)) tables.addBlock(block);
+  for (const { session, link } of batch.chains ?? []) if (!isErased(session)) tables.putChain(session, link);
+  return appended;
+}
+
+function recordFact(tables: Tables, { at, fact, key }: NewFact): Appended {
+  const first = key === undefined ? undefined : tables.seqOf(key);
+  if (first !== undefined) return { seq: first, isNew: false };
+  // The tombstone and the erasing are one step, so that no log can claim what did not happen.
+  if (fact.type === 'session-erased') forget(tables, fact.session);
+  const seq = tables.lastSeq() + 1;
+  const stored = { seq, at, fact: isTooLate(tables, fact) ? scrubFact(fact) : fact };
+  tables.addFact(stored, key);
+  foldFact(tables, stored);
+  return { seq, isNew: true };
+}
+
+/** Whether a fact speaks of a turn or session that was erased before it came. */
+function isTooLate(tables: Tables, fact: Fact): boolean {
+  if ('turn' in fact && fact.turn !== undefined && tables.turn(fact.turn)?.erased) return true;
+  if (fact.type === 'turn-start' || !('session' in fact) || fact.session === undefined) return false;
+  return tables.session(fact.session)?.erased ?? false;
+}
+
+/** Brings the views up to one more fact. References that lead nowhere change nothing. */
+function foldFact(tables: Tables, stored: StoredFact): void {
+  const { seq, fact } = stored;
+  switch (fact.type) {
+    case 'turn-start':
+    case 'turn-end': {
+      const before = tables.turn(fact.turn);
+      const after = foldTurn(before, stored);
+      if (after === undefined || after === before) return;
+      tables.putTurn(after);
+      if (before === undefined) foldSessionOf(tables, after.session, stored);
+      return;
+    }
+    case 'reward-given':
+      tables.addReward(seq, fact.turn, fact.session);
+      return;
+    case 'session-end':
+      foldSessionOf(tables, fact.session, stored);
+      return;
+    case 'session-erased':
+      foldSessionOf(tables, fact.session, stored);
+      for (const row of tables.turnsOf(fact.session)) {
+        const after = foldTurn(row, stored);
+        if (after !== undefined && !row.erased) tables.putTurn(after);
+      }
+  }
+}
+
+function foldSessionOf(tables: Tables, session: string, stored: StoredFact): void {
+  const row = foldSession(tables.session(session), stored);
+  if (row !== undefined) tables.putSession(row);
+}
+
+/** Takes away what a session said: its bodies, its chain, what its facts quote. */
+function forget(tables: Tables, session: string): void {
+  const turns = new Set(tables.turnsOf(session).map(({ id }) => id));
+  for (const stored of tables.factsAbout(session)) {
+    if (!concerns(stored.fact, session, (turn) => turns.has(turn))) continue;
+    const scrubbed = scrubFact(stored.fact);
+    if (scrubbed !== stored.fact) tables.overwriteFact({ ...stored, fact: scrubbed });
+  }
+  tables.dropBlocks(session);
+  tables.dropChain(session);
+}
+
+/** The number of turns erased. A session that is erased already gets no second tombstone. */
+export function eraseSession(tables: Tables, session: string, at: number, reason: string): number {
+  checkTime(at);
+  const row = tables.session(session);
+  if (row?.erased) return 0;
+  if (row === undefined) {
+    forget(tables, session);
+    return 0;
+  }
+  const turns = tables.turnsOf(session).filter(({ erased }) => !erased).length;
+  recordFact(tables, { at, fact: { type: 'session-erased', session, turns, reason } });
+  return turns;
+}
+
+/** The number of sessions erased. */
+export function expireSessions(tables: Tables, before: number, at: number, limit: number): number {
+  const sessions = tables.sessionsBefore(before, limit);
+  for (const session of sessions) eraseSession(tables, session, at, 'expired');
+  return sessions.length;
+}
+
+export function rebuildViews(tables: Tables): void {
+  tables.clearViews();
+  let after = 0;
+  for (;;) {
+    const page = tables.facts(after, REBUILD_PAGE);
+    for (const stored of page) foldFact(tables, stored);
+    const last = page.at(-1);
+    if (last === undefined) return;
+    after = last.seq;
+  }
+}

@@ -1,0 +1,101 @@
+import { type SessionView, type Store, StoreError, type TurnView } from '../core/store.ts';
+import { connectWriter } from './connect.ts';
+import { type SessionRow, type TurnRow, viewReward, viewSession, viewTurn } from './fold.ts';
+import { eraseSession, expireSessions, readBatch, rebuildViews, recordBatch } from './ledger.ts';
+import { createMemoryTables, type MemoryTables, type RewardRow } from './memory-tables.ts';
+import { writeSnapshotFile } from './snapshot-file.ts';
+import { createSqliteTables } from './sqlite-tables.ts';
+
+/** A store that is gone with its process; it answers like the one on disk. */
+export function createMemoryStore(): Store {
+  const tables = createMemoryTables();
+  let isOpen = true;
+  const open =
+    <A extends unknown[], R>(work: (...args: A) => R) =>
+    (...args: A): R => {
+      if (!isOpen) throw new StoreError('closed', 'the store is closed');
+      return work(...args);
+    };
+  const factAt = (seq: number | undefined) => (seq === undefined ? undefined : tables.log[seq - 1]);
+  const toSession = (row: SessionRow): SessionView => viewSession(row, factAt(row.projectFrom));
+  const toTurn = (row: TurnRow): TurnView | undefined => viewTurn(row, factAt(row.start), factAt(row.end));
+  return {
+    // Only reading the batch can throw, and it comes first: all or nothing.
+    append: open((batch) => recordBatch(tables, readBatch(batch))),
+    erase: open((session, at, reason) => eraseSession(tables, session, at, reason)),
+    expire: open((before, at, limit) => expireSessions(tables, before, at, limit)),
+    rebuild: open(() => rebuildViews(tables)),
+    snapshot: open((file) => writeSnapshotFile(file, (temporary) => copyToFile(tables, temporary))),
+    close: () => {
+      isOpen = false;
+    },
+
+    facts: open(tables.facts),
+    sessions: open(({ limit, before, agent, project }) => {
+      const wanted = [...tables.sessions.values()]
+        .reverse()
+        .filter((row) => before === undefined || row.lastAt < before)
+        .filter((row) => agent === undefined || row.agent === agent)
+        .filter((row) => project === undefined || row.project === project)
+        .sort((a, b) => b.lastAt - a.lastAt);
+      // Sessions of the last one's time belong to its page, as on disk.
+      const last = wanted[Math.min(limit, wanted.length) - 1];
+      return wanted.filter((row) => last !== undefined && row.lastAt >= last.lastAt).map(toSession);
+    }),
+    session: open((id) => {
+      const row = tables.sessions.get(id);
+      return row && toSession(row);
+    }),
+    turns: open((session) => tables.turnsOf(session).flatMap((row) => toTurn(row) ?? [])),
+    turn: open((id) => {
+      const row = tables.turns.get(id);
+      return row && toTurn(row);
+    }),
+    openTurns: open(() =>
+      [...tables.turns.values()].filter(({ end }) => end === undefined).map(({ id }) => id),
+    ),
+    rewards: open((of) =>
+      tables.rewards
+        .filter((row) => ('turn' in of ? row.turn === of.turn : isOfWhole(row, of.session)))
+        .flatMap(({ seq }) => factAt(seq) ?? [])
+        .flatMap((stored) => viewReward(stored) ?? []),
+    ),
+    block: open((hash) => tables.blocks.get(hash)?.text),
+    chains: open((limit) =>
+      [...tables.chains]
+        .reverse()
+        .slice(0, Math.max(0, limit))
+        .map(([session, link]) => ({ session, link })),
+    ),
+    totals: open(() => ({
+      facts: tables.log.length,
+      sessions: tables.sessions.size,
+      turns: tables.turns.size,
+      blocks: tables.blocks.size,
+      bytes: 0,
+    })),
+    check: open(() => []),
+  };
+}
+
+/** A reward that names a turn is that turn's, whatever session it names beside it. */
+const isOfWhole = (row: RewardRow, session: string): boolean =>
+  row.session === session && row.turn === undefined;
+
+/** A snapshot is a store that can be opened, whoever wrote it. */
+function copyToFile({ log, keys, blocks, chains }: MemoryTables, file: string): void {
+  const sql = connectWriter(file);
+  try {
+    const tables = createSqliteTables(sql);
+    const keyOf = new Map([...keys].map(([key, seq]) => [seq, key]));
+    sql.transaction(() => {
+      for (const stored of log) tables.addFact(stored, keyOf.get(stored.seq));
+      for (const [hash, { text, sessions }] of blocks)
+        for (const session of sessions) tables.addBlock({ hash, text, session });
+      for (const [session, link] of chains) tables.putChain(session, link);
+      rebuildViews(tables);
+    });
+  } finally {
+    sql.close();
+  }
+}

@@ -1,0 +1,77 @@
+import { StoreError } from '../core/store.ts';
+import type { Sql } from './sql.ts';
+
+/** "Inst": tells `file` and us whose database this is. */
+const APPLICATION_ID = 0x496e7374;
+
+/**
+ * Text that someone may want gone stands in two columns, `facts.body` and `blocks.body`, and nowhere else. Both tables
+ * only grow at their end, and erasing overwrites a row with one of the same length: SQLite then never moves such a
+ * text to another page. (`secure_delete` alone does not do it: a page that was rebalanced keeps copies of moved rows
+ * in its gaps.) So a block's name and its uses are tables of their own.
+ */
+const FIRST = `
+pragma application_id = ${APPLICATION_ID};
+create table meta(name text primary key, value integer not null) strict, without rowid;
+
+create table facts(
+  seq integer primary key, at integer not null, type text not null, subject text, body text not null,
+  key text, hash blob not null, erased integer not null default 0) strict;
+create index facts_by_subject on facts(subject) where subject is not null;
+create unique index facts_by_key on facts(key) where key is not null;
+
+create table blocks(id integer primary key, hash any not null, codec integer not null, sum blob not null,
+  body blob not null) strict;
+create table block_ids(hash any primary key, id integer not null) strict, without rowid;
+create table block_uses(session text, id integer, primary key(session, id)) strict, without rowid;
+create index block_uses_by_id on block_uses(id);
+
+create table sessions(
+  n integer primary key, id text not null unique, agent text not null, client text, project text,
+  project_from integer, turns integer not null, started_at integer not null, last_at integer not null,
+  ended_at integer, erased integer not null) strict;
+create index sessions_by_last on sessions(last_at);
+create table turns(
+  n integer primary key, id text not null unique, session text not null, start integer not null, "end" integer,
+  erased integer not null) strict;
+create index turns_by_session on turns(session);
+create index turns_open on turns(start) where "end" is null;
+create table rewards(seq integer primary key, turn text, session text) strict;
+create index rewards_by_turn on rewards(turn) where turn is not null;
+create index rewards_by_session on rewards(session) where session is not null;
+
+create table chains(session text primary key, link text not null, n integer not null) strict, without rowid;
+create index chains_by_n on chains(n);
+`;
+
+/** Number N brings a file of version N to N + 1. Files in the field have been through these: append, never edit. */
+export const MIGRATIONS: readonly string[] = [FIRST];
+
+/** The file's version; throws for a file of another program or of a newer version of this one. Changes nothing. */
+export function readVersion(sql: Sql, known: number): number {
+  const version = readPragma(sql, 'user_version');
+  const owner = readPragma(sql, 'application_id');
+  const isEmpty = version === 0 && sql.get('select 1 from sqlite_schema') === undefined;
+  if (isEmpty) return 0;
+  if (owner !== APPLICATION_ID) throw new StoreError('corrupt', `${sql.file} is not a store of Instar`);
+  if (version > known)
+    throw new StoreError(
+      'newer',
+      `${sql.file} has version ${version}, this program knows ${known}: use the newer Instar that wrote it`,
+    );
+  return version;
+}
+
+/** Each step whole or not at all; another process may have been quicker. */
+export function migrate(sql: Sql, migrations: readonly string[]): void {
+  for (let version = readVersion(sql, migrations.length); version < migrations.length; version++) {
+    sql.transaction(() => {
+      if (readPragma(sql, 'user_version') !== version) return;
+      sql.exec(migrations[version] ?? '');
+      sql.exec(`pragma user_version = ${version + 1}`);
+    });
+  }
+}
+
+const readPragma = (sql: Sql, name: 'user_version' | 'application_id'): number =>
+  sql.get<Record<string, number>>(`pragma ${name}`)?.[name] ?? 0;

@@ -1,0 +1,40 @@
+import type { Fact } from '../core/fact.ts';
+
+/**
+ * A fact without what it quotes: a reward's note, an event's data, a failure's text, a project's label, and the names
+ * of bodies (a hash of a short text can be guessed back). Who, when, how much and how well stay. The same fact when it
+ * quotes nothing. As JSON it never becomes longer: erasing writes it over the old one.
+ */
+export function scrubFact(fact: Fact): Fact {
+  switch (fact.type) {
+    case 'turn-start': {
+      const { request, project, ...rest } = fact;
+      if (request === undefined && !project?.label) return fact;
+      return project === undefined ? rest : { ...rest, project: { id: project.id, label: '' } };
+    }
+    case 'turn-end': {
+      const { failure, request, reply, ...rest } = fact;
+      return failure === undefined && request === undefined && reply === undefined ? fact : rest;
+    }
+    case 'reward-given': {
+      const { note, ...rest } = fact;
+      return note === undefined ? fact : rest;
+    }
+    case 'event-reported':
+      return Object.keys(fact.data).length === 0 ? fact : { ...fact, data: {} };
+    default:
+      return fact;
+  }
+}
+
+/** Whether a fact tells of this session, itself or through one of its turns. */
+export function concerns(fact: Fact, session: string, isItsTurn: (turn: string) => boolean): boolean {
+  switch (fact.type) {
+    case 'turn-end':
+      return isItsTurn(fact.turn);
+    case 'reward-given':
+      return fact.session === session || (fact.turn !== undefined && isItsTurn(fact.turn));
+    default:
+      return fact.session === session;
+  }
+}

@@ -1,0 +1,106 @@
+import { findBasic, findBearer } from './http-credential.ts';
+import { findKeyBlock } from './key-block.ts';
+import { knownForms } from './known-keys.ts';
+import { createLiteralScanner } from './literal-scanner.ts';
+import { findMarks } from './mark.ts';
+import { findNamedSecret } from './named-secret.ts';
+import { createPage, NONE, type Page, type Rule, type Span } from './page.ts';
+import { createShapeRule, PROVIDER_SHAPES } from './provider-shapes.ts';
+import { findCurlUser, findUrlCredential } from './url-credential.ts';
+import { findDiscordToken, findJsonWebToken, findTelegramToken } from './web-token.ts';
+
+/** The secrets of a text, in order and apart from each other. Time grows with the text, whatever it says. */
+export type FindSecrets = (text: string) => readonly Span[];
+
+/** A literal that may announce a secret, and who judges the place. */
+interface Trigger {
+  readonly literal: string;
+  readonly rule: Rule;
+  /** Upper and lower case matter. */
+  readonly exact?: true;
+  readonly known?: true;
+}
+
+const on = (literals: string, rule: Rule): Trigger[] =>
+  literals.split(' ').map((literal) => ({ literal, rule }));
+
+const TRIGGERS: readonly Trigger[] = [
+  ...PROVIDER_SHAPES.map(
+    (shape): Trigger => ({ literal: shape.prefix, rule: createShapeRule(shape), exact: true }),
+  ),
+  { literal: '-----BEGIN ', rule: findKeyBlock, exact: true },
+  { literal: '---- BEGIN ', rule: findKeyBlock, exact: true },
+  { literal: 'eyJ', rule: findJsonWebToken, exact: true },
+  { literal: ':AA', rule: findTelegramToken, exact: true },
+  { literal: '.', rule: findDiscordToken },
+  ...on('bearer', findBearer),
+  ...on('basic', findBasic),
+  ...on('://', findUrlCredential),
+  { literal: '-u ', rule: findCurlUser, exact: true },
+  { literal: '--user ', rule: findCurlUser, exact: true },
+  ...on(
+    'key token secret pass pwd auth cookie credential creds sig= signature= code= mnemonic phrase jwt',
+    findNamedSecret,
+  ),
+];
+
+export function createFindSecrets(keys: readonly string[]): FindSecrets {
+  const known = knownForms(keys).map(
+    ({ anchor, rule }): Trigger => ({ literal: anchor, rule, exact: true, known: true }),
+  );
+  const triggers = [...known, ...TRIGGERS];
+  const scanner = createLiteralScanner(triggers.map(({ literal }) => literal));
+
+  const judge = (text: string, hits: readonly number[], isKnown: boolean): readonly Span[] => {
+    const page = createPage(text);
+    const spans: Span[] = [];
+    for (let i = 0; i < hits.length; i += 2) {
+      const trigger = triggers[hits[i] ?? 0];
+      const end = hits[i + 1] ?? 0;
+      if (!trigger || (trigger.known ?? false) !== isKnown) continue;
+      const start = end - trigger.literal.length;
+      if (start < page.floor || (trigger.exact && !text.startsWith(trigger.literal, start))) continue;
+      take(page, spans, trigger.rule(page, start, end));
+    }
+    return spans;
+  };
+
+  return (text) => {
+    const hits = scanner.scan(text);
+    if (hits.length === 0) return NONE;
+    // A key we hold goes first and whole: no other rule may cut it in two and leave a half.
+    const held = known.length > 0 ? judge(text, hits, true) : NONE;
+    return settle(text, held.length > 0 ? held : judge(text, hits, false));
+  };
+}
+
+function take(page: Page, spans: Span[], found: readonly Span[]): void {
+  for (const span of found) {
+    if (span.start < page.floor || span.end <= span.start) continue;
+    spans.push(span);
+    page.floor = span.end;
+  }
+}
+
+/** Marks that are already there stay whole: a span that touches one takes all of it, and a mark alone is no secret. */
+function settle(text: string, spans: readonly Span[]): readonly Span[] {
+  if (spans.length === 0) return spans;
+  const marks = findMarks(text);
+  if (marks.length === 0) return spans;
+  const settled: Span[] = [];
+  let next = 0;
+  for (const span of spans) {
+    while ((marks[next]?.end ?? Number.POSITIVE_INFINITY) <= span.start) next++;
+    let { start, end } = span;
+    let marked = 0;
+    for (let i = next; (marks[i]?.start ?? end) < end; i++) {
+      const mark = marks[i] ?? span;
+      start = Math.min(start, mark.start);
+      end = Math.max(end, mark.end);
+      marked += mark.end - mark.start;
+    }
+    if (end - start === marked || start < (settled.at(-1)?.end ?? 0)) continue;
+    settled.push(marked === 0 ? span : { start, end });
+  }
+  return settled;
+}

@@ -1,0 +1,101 @@
+import { LETTER, runEnd } from './char-class.ts';
+
+/** What stands between a name and its value. */
+export interface Gap {
+  /** Where the value begins. */
+  readonly end: number;
+  /** A sign that gives the value to the name was there: `=`, `:`, `=>`, `<name>`. */
+  readonly assigns: boolean;
+  /** Nothing but that sign (and quotes) was there. */
+  readonly tight: boolean;
+  /** A line ended in between. */
+  readonly broken: boolean;
+  /** The quote that opens the value, and how many backslashes stand before it. */
+  readonly quote: string | undefined;
+  readonly slashes: number;
+}
+
+const LONGEST = 48;
+const LINKS = new Set(['is', 'are', 'was', 'to', 'as', 'value']);
+const ENCODED: Readonly<Record<string, string>> = { '%3D': '=', '%3A': ':', '%20': ' ', '%22': '"' };
+
+/** Reads from the end of a name to its value; undefined where a value cannot follow: an empty string, an object. */
+export function readGap(text: string, from: number, opened: string, isTag: boolean): Gap | undefined {
+  const limit = Math.min(text.length, from + LONGEST);
+  let assigns = false;
+  let tight = true;
+  let broken = false;
+  let quote: string | undefined;
+  let quoteEnd = -1;
+  let quoteSlashes = 0;
+  let slashes = 0;
+  let at = from;
+  while (at < limit) {
+    const encoded = text.charAt(at) === '%' ? ENCODED[text.slice(at, at + 3).toUpperCase()] : undefined;
+    const character = encoded ?? text.charAt(at);
+    const width = encoded ? 3 : 1;
+    if (character === '\\') {
+      slashes++;
+      at++;
+      continue;
+    }
+    const escaped = slashes > 0;
+    if (escaped && 'nrt'.includes(character)) {
+      broken ||= character !== 't';
+      tight = false;
+    } else if (character === '"' || character === "'" || character === '`') {
+      const closesName = at - slashes === from && character === opened;
+      if (quoteEnd === at - slashes && quote === character && assigns) return undefined;
+      if (!closesName) {
+        quote = character;
+        quoteEnd = at + width;
+        quoteSlashes = slashes;
+      }
+    } else if (character === ':' || character === '=') {
+      if (character === ':' && text.charAt(at + 1) === ':') return undefined;
+      assigns = true;
+    } else if (character === '>' && (isTag || '=-'.includes(text.charAt(at - 1)))) {
+      assigns = true;
+    } else if (character === ' ' || character === '\t') {
+      tight = false;
+    } else if (character === '\n' || character === '\r') {
+      broken = true;
+      tight = false;
+    } else if (character === '{') {
+      return undefined;
+    } else if (',()[]|*'.includes(character)) {
+      if (assigns && character !== '[' && character !== '(' && character !== '*' && character !== '|')
+        return undefined;
+      tight = false;
+    } else if (!(character === '-' && text.charAt(at + 1) === '>')) {
+      const link = linkEnd(text, at, tight && !quote);
+      if (link === undefined) break;
+      // `name: DB_PASSWORD, value: …` gives the value to the name as surely as an equals sign between them.
+      if (text.slice(at, link).toLowerCase() === 'value') broken = false;
+      assigns = false;
+      quoteEnd = -1;
+      at = link;
+      slashes = 0;
+      continue;
+    }
+    slashes = 0;
+    at += width;
+  }
+  if (at >= text.length || at >= from + LONGEST || at === from) return undefined;
+  const isQuoted = quoteEnd === at - slashes;
+  return {
+    end: at - (isQuoted ? slashes : 0),
+    assigns,
+    tight,
+    broken,
+    quote: isQuoted ? quote : undefined,
+    slashes: quoteSlashes,
+  };
+}
+
+/** Behind a word that links a name and its value, or undefined when the value begins here. */
+function linkEnd(text: string, at: number, isGlued: boolean): number | undefined {
+  const end = runEnd(text, at, LETTER, at + 6);
+  if (isGlued || end - at < 2 || !LINKS.has(text.slice(at, end).toLowerCase())) return undefined;
+  return ' \t:="\'\\'.includes(text.charAt(end) || 'x') ? end : undefined;
+}

@@ -1,0 +1,136 @@
+import {
+  ALNUM,
+  BASE64,
+  BLANK,
+  BRACKET,
+  BREAK,
+  CLOSER,
+  DASH,
+  DOT,
+  isEdge,
+  QUOTE,
+  runEnd,
+  runUntil,
+  SPACE,
+  TOKEN,
+} from './char-class.ts';
+import { NONE, type Page, type Rule, type Span } from './page.ts';
+import { isPlaceholder, isReference } from './placeholder.ts';
+import { isRandom, isSecretValue, SAMPLE } from './secret-value.ts';
+import { wordShare } from './word-share.ts';
+
+const LONGEST_LINE = 16_384;
+/** Schemes whose credentials are one word, and those whose credentials are the rest of the line. */
+const ONE_WORD = new Set([
+  'bearer',
+  'basic',
+  'token',
+  'apikey',
+  'api-key',
+  'key',
+  'jwt',
+  'dpop',
+  'negotiate',
+  'ntlm',
+  'bot',
+  'genie-key',
+]);
+const WHOLE_LINE = new Set(['digest', 'hawk', 'oauth', 'signature', 'aws4-hmac-sha256', 'sharedkey', 'hmac']);
+
+/** `Bearer` and a token, wherever they stand. */
+export const findBearer: Rule = ({ text, floor }, start, end) => {
+  if (!isEdge(text, start, ALNUM | DASH, floor)) return NONE;
+  const at = afterBlanks(text, end);
+  return at === end ? NONE : one(credentialWord(text, at, true));
+};
+
+/** `Basic` and base64 that hides a colon between two parts. */
+export const findBasic: Rule = ({ text, floor }, start, end) => {
+  if (!isEdge(text, start, ALNUM | DASH, floor)) return NONE;
+  const at = afterBlanks(text, end);
+  const stop = runEnd(text, at, BASE64, at + SAMPLE * 4);
+  if (at === end || stop - at < 8 || stop - at >= SAMPLE * 4) return NONE;
+  const pair = Buffer.from(text.slice(at, stop), 'base64').toString('utf8');
+  return /^[\x20-\x7e]*:[\x20-\x7e]{3,}$/.test(pair) ? [{ start: at, end: stop }] : NONE;
+};
+
+/** The credentials in the value of an `Authorization` header that begins at `at`; the scheme stays. */
+export function authorizationIn({ text }: Page, at: number): Span | undefined {
+  const schemeEnd = runEnd(text, at, TOKEN, at + 24);
+  const scheme = text.slice(at, schemeEnd).toLowerCase();
+  const from = afterBlanks(text, schemeEnd);
+  if (from === schemeEnd) return credentialWord(text, at, true);
+  if (ONE_WORD.has(scheme)) return credentialWord(text, from, false);
+  if (!WHOLE_LINE.has(scheme)) return undefined;
+  const first = text.slice(from, runUntil(text, from, SPACE | QUOTE, from + SAMPLE));
+  return isPlaceholder(first) || isReference(first) || !first.includes('=')
+    ? undefined
+    : { start: from, end: lineEnd(text, from, undefined) };
+}
+
+/** The pairs of a `Cookie` header that begin at `at`; of a `Set-Cookie` the value of its one pair. */
+export function cookiesIn(
+  { text }: Page,
+  at: number,
+  quote: string | undefined,
+  onlyFirst: boolean,
+): Span | undefined {
+  let from = at;
+  let first: Span | undefined;
+  let isSecret = false;
+  for (let pairs = 0; pairs < 8; pairs++) {
+    const nameEnd = runEnd(text, from, TOKEN | DOT, from + 64);
+    if (nameEnd === from || text.charAt(nameEnd) !== '=') break;
+    const stop = runUntil(text, nameEnd + 1, SPACE | QUOTE | BRACKET | CLOSER, nameEnd + 1 + SAMPLE);
+    const value = text.slice(nameEnd + 1, stop);
+    first ??= { start: nameEnd + 1, end: valueEnd(text, stop) };
+    isSecret ||= isRandom(value) || isSecretValue(value, 'password', 'plain');
+    if (text.charAt(stop) !== ';' || onlyFirst) break;
+    from = afterBlanks(text, stop + 1);
+  }
+  if (!isSecret || !first) return undefined;
+  return onlyFirst ? first : { start: at, end: lineEnd(text, at, quote) };
+}
+
+const one = (span: Span | undefined): readonly Span[] => (span ? [span] : NONE);
+
+const afterBlanks = (text: string, from: number): number => {
+  const at = runEnd(text, from, BLANK, from + 8);
+  return text.startsWith('%20', at) ? at + 3 : at;
+};
+
+const valueEnd = (text: string, from: number): number =>
+  runUntil(text, from, SPACE | QUOTE | BRACKET | CLOSER, text.length);
+
+/** One word of credentials. In prose (`careful`) it must look like a key; behind a scheme of a header it need not. */
+function credentialWord(text: string, at: number, careful: boolean): Span | undefined {
+  const sampleEnd = runUntil(text, at, SPACE | QUOTE | BRACKET | CLOSER, at + SAMPLE);
+  const word = text.slice(at, sampleEnd);
+  const end = sampleEnd - at < SAMPLE ? trimmedEnd(text, at, sampleEnd) : valueEnd(text, sampleEnd);
+  if (word.length < 8 || isPlaceholder(word) || isReference(word)) return undefined;
+  const looksMade = isRandom(word) || (/\d/.test(word) && /[a-z]/i.test(word) && wordShare(word) < 0.6);
+  if (!looksMade && (careful || wordShare(word) >= 0.6)) return undefined;
+  return careful && word.length < 12 ? undefined : { start: at, end };
+}
+
+function trimmedEnd(text: string, start: number, end: number): number {
+  let at = end;
+  while (at > start && '.:!?*'.includes(text.charAt(at - 1))) at--;
+  return at;
+}
+
+/** The end of a line or of the string it stands in, also where either is written as an escape. */
+function lineEnd(text: string, from: number, quote: string | undefined): number {
+  const limit = Math.min(text.length, from + LONGEST_LINE);
+  let at = from;
+  while (at < limit) {
+    const stop = runUntil(text, at, BREAK | QUOTE | BRACKET, limit);
+    const character = text.charAt(stop);
+    const goesOn =
+      (character === '\\' && !/[nrt"'`\\]/.test(text.charAt(stop + 1))) ||
+      (/['`]/.test(character) && quote !== undefined && character !== quote);
+    if (!goesOn) return stop;
+    at = stop + 1;
+  }
+  return limit;
+}

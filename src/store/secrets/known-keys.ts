@@ -1,0 +1,107 @@
+import { NONE, type Rule } from './page.ts';
+import { wordShare } from './word-share.ts';
+
+const SHORTEST = 8;
+const ANCHOR = 12;
+
+/** One way to write a key that we hold; `wraps` when line breaks may stand anywhere in it. */
+interface Form {
+  readonly text: string;
+  readonly wraps: boolean;
+}
+
+export interface KnownForm {
+  /** Two neighbouring stretches per form are looked for, so that a line break inside one does not hide the other. */
+  readonly anchor: string;
+  readonly rule: Rule;
+}
+
+/** Everything to look for so that these keys are found: as they are, escaped, and inside the base64 of a longer text. */
+export const knownForms = (keys: readonly string[]): readonly KnownForm[] =>
+  keys.filter(isTelling).flatMap((key) => formsOf(key).flatMap((form) => anchorsOf(key, form)));
+
+/**
+ * A key travels in a header, so it is printable ASCII. People write `ollama` or `not-needed` where a key is asked for but
+ * not used; such words are everywhere and tell nothing.
+ */
+const isTelling = (key: string): boolean =>
+  /^[\x20-\x7e]*$/.test(key) &&
+  key.length >= SHORTEST &&
+  (key.length >= 24 || /[\d+=]/.test(key) || wordShare(key) < 0.6);
+
+function formsOf(key: string): readonly Form[] {
+  const json = JSON.stringify(key).slice(1, -1);
+  const url = encodeURIComponent(key);
+  const bytes = Buffer.from(key, 'utf8');
+  const plain = [
+    key,
+    json,
+    JSON.stringify(json).slice(1, -1),
+    url,
+    url.replace(/%[0-9A-F]{2}/g, (encoded) => encoded.toLowerCase()),
+    bytes.toString('hex'),
+    bytes.toString('hex').toUpperCase(),
+  ].map((text) => ({ text, wraps: false }));
+  const encoded = [0, 1, 2].flatMap((shift) => {
+    const core = base64Core(bytes, shift);
+    return [core, core.replaceAll('+', '-').replaceAll('/', '_')].map((text) => ({ text, wraps: true }));
+  });
+  const seen = new Set<string>();
+  return [...plain, ...encoded].filter(({ text }) => {
+    const isNew = text.length >= SHORTEST && !seen.has(text);
+    seen.add(text);
+    return isNew;
+  });
+}
+
+/** The characters that the base64 of any text has in common when the key stands `shift` bytes into a group of three. */
+function base64Core(bytes: Buffer, shift: number): string {
+  const encoded = Buffer.concat([Buffer.alloc(shift), bytes]).toString('base64');
+  return encoded.slice(Math.ceil((shift * 8) / 6), Math.floor(((shift + bytes.length) * 8) / 6));
+}
+
+function anchorsOf(key: string, form: Form): KnownForm[] {
+  const offsets = form.wraps && form.text.length >= 2 * ANCHOR ? [0, ANCHOR] : [0];
+  return offsets.map((offset) => ({
+    anchor: form.text.slice(offset, offset + ANCHOR),
+    rule: ({ text, floor }, start) => {
+      const from = form.wraps ? walkBack(text, start, form.text, offset) : start - offset;
+      const end =
+        from < floor ? undefined : form.wraps ? walk(text, from, form.text) : plainEnd(text, from, form.text);
+      return end === undefined ? NONE : [{ start: from, end, secret: key }];
+    },
+  }));
+}
+
+const plainEnd = (text: string, from: number, form: string): number | undefined =>
+  text.startsWith(form, from) ? from + form.length : undefined;
+
+/** The end of the form when it begins here, line breaks (also written `\n`) left out; undefined when it does not. */
+function walk(text: string, from: number, form: string): number | undefined {
+  let at = from;
+  for (let i = 0; i < form.length; i++) {
+    if (i > 0) at = skipBreak(text, at);
+    if (text.charCodeAt(at) !== form.charCodeAt(i)) return undefined;
+    at++;
+  }
+  return at;
+}
+
+function skipBreak(text: string, from: number): number {
+  let at = from;
+  while (text.charCodeAt(at) === 10 || text.charCodeAt(at) === 13) at++;
+  while (text.charCodeAt(at) === 0x5c && /[nr]/.test(text.charAt(at + 1))) at += 2;
+  return at;
+}
+
+/** The place `count` characters of the form before an index; −1 when they are not there. */
+function walkBack(text: string, from: number, form: string, count: number): number {
+  let at = from;
+  for (let i = count - 1; i >= 0; i--) {
+    while (text.charCodeAt(at - 1) === 10 || text.charCodeAt(at - 1) === 13) at--;
+    while (/[nr]/.test(text.charAt(at - 1)) && text.charCodeAt(at - 2) === 0x5c) at -= 2;
+    if (text.charCodeAt(at - 1) !== form.charCodeAt(i)) return -1;
+    at--;
+  }
+  return at;
+}

@@ -1,0 +1,179 @@
+import {
+  ALNUM,
+  BLANK,
+  BRACKET,
+  BREAK,
+  CLOSER,
+  classAt,
+  DASH,
+  DOT,
+  LETTER,
+  QUOTE,
+  runEnd,
+  runStart,
+  runUntil,
+  SPACE,
+  UNDERSCORE,
+} from './char-class.ts';
+import { type Gap, readGap } from './gap.ts';
+import { authorizationIn, cookiesIn } from './http-credential.ts';
+import { NONE, type Page, type Rule, type Span } from './page.ts';
+import { kindOfName, type NameKind } from './secret-name.ts';
+import { isSecretValue, SAMPLE, type Setting } from './secret-value.ts';
+
+const NAME = ALNUM | UNDERSCORE | DASH | DOT;
+const LONGEST_HALF = 64;
+const LONGEST_QUOTED = 16_384;
+
+/** A value beside a name that promises a secret: `KEY=value`, `"key": "value"`, `--key value`, `<key>value`, `key is value`. */
+export const findNamedSecret: Rule = (page, start, end) => {
+  if (start < page.nameEnd) return NONE;
+  const { text } = page;
+  const nameEnd = trimName(text, end, runEnd(text, end, NAME, end + LONGEST_HALF));
+  page.nameEnd = nameEnd;
+  if ((classAt(text, nameEnd) & (LETTER | UNDERSCORE)) !== 0) return NONE;
+  const nameStart = startOfName(text, start, page.floor);
+  const before = text.charAt(nameStart - 1);
+  // A mark that is already there.
+  if (before === '[' && text.startsWith('[[secret:', nameStart - 2)) return NONE;
+  const name = text.slice(nameStart, nameEnd);
+  const isParameter = before === '?' || before === '&' || text.startsWith('u0026', nameStart);
+  const kind = kindIn(text, name, nameStart, isParameter);
+  if (kind === undefined) return NONE;
+  const gap = readGap(text, nameEnd, before, before === '<');
+  if (!gap || (kind === 'weak' && !gap.assigns)) return NONE;
+  const span = valueIn(page, { name, kind, gap, nameStart, isParameter });
+  return span ? [span] : NONE;
+};
+
+interface Found {
+  readonly name: string;
+  readonly kind: NameKind;
+  readonly gap: Gap;
+  readonly nameStart: number;
+  readonly isParameter: boolean;
+}
+
+function kindIn(text: string, name: string, nameStart: number, isParameter: boolean): NameKind | undefined {
+  if (isParameter && /^(?:u0026)?key$/i.test(name)) return 'token';
+  // "API key", "secret access key": prose puts a space where names put nothing.
+  const isBare = /^keys?$/i.test(name) && text.charAt(nameStart - 1) === ' ';
+  const word = isBare ? runStart(text, nameStart - 1, LETTER, nameStart - 24) : nameStart;
+  const kind = kindOfName(isBare ? `${text.slice(word, nameStart - 1)}_${name}` : name);
+  if (kind === 'query') return isParameter ? 'token' : undefined;
+  return isBare && kind === 'weak' ? undefined : kind;
+}
+
+function valueIn(page: Page, found: Found): Span | undefined {
+  const { gap, kind, name } = found;
+  if (kind === 'authorization' && gap.assigns) return authorizationIn(page, gap.end);
+  if (kind === 'cookie') return cookiesIn(page, gap.end, gap.quote, /set-?cookie/i.test(name));
+  const quotedEnd = gap.quote === undefined ? undefined : closingQuote(page, gap);
+  if (quotedEnd !== undefined) {
+    const value = page.text.slice(gap.end, Math.min(quotedEnd, gap.end + SAMPLE));
+    const setting = gap.assigns && !gap.broken ? 'quoted' : 'loose';
+    return isSecretValue(value, kind, setting) ? { start: gap.end, end: quotedEnd } : undefined;
+  }
+  return unquotedIn(page, found);
+}
+
+function unquotedIn(
+  { text, floor }: Page,
+  { name, kind, gap, nameStart, isParameter }: Found,
+): Span | undefined {
+  const isFlag = text.startsWith('--', nameStart) || text.startsWith('--', nameStart - 2);
+  const startsLine = isLineStart(text, nameStart, floor);
+  const isBound =
+    gap.assigns &&
+    gap.tight &&
+    (isParameter || startsLine || isFlag || isLoud(name) || ';<'.includes(text.charAt(nameStart - 1)));
+  const stops = SPACE | QUOTE | BRACKET | (isBound && startsLine && !isParameter ? 0 : CLOSER);
+  const sampleEnd = runUntil(text, gap.end, stops, gap.end + SAMPLE);
+  const isCut = sampleEnd - gap.end >= SAMPLE;
+  const end = trimValue(text, gap.end, sampleEnd, isBound);
+  const value = text.slice(gap.end, end);
+  // In JSON text a value without quotes is a number or a word of the language, and must stay one.
+  if (
+    `"`.includes(text.charAt(nameStart - 1) || ' ') &&
+    gap.assigns &&
+    /^-?\d/.test(value) &&
+    !/[a-z]{3}/i.test(value)
+  ) {
+    return undefined;
+  }
+  const setting = settingOf(gap, isBound, isFlag, startsLine && isLineEnd(text, end));
+  if (value.includes('(') && setting !== 'bound') return undefined;
+  if (!isSecretValue(value, kind, setting)) return undefined;
+  return { start: gap.end, end: isCut ? runUntil(text, sampleEnd, stops, text.length) : end };
+}
+
+function settingOf(gap: Gap, isBound: boolean, isFlag: boolean, isLine: boolean): Setting {
+  if (gap.broken) return 'loose';
+  if (isBound) return 'bound';
+  if (isFlag && !gap.assigns) return 'line';
+  if (!gap.assigns) return 'loose';
+  return isLine ? 'line' : 'plain';
+}
+
+/** The quote that closes the value: as deep in backslashes as the one that opened it, or not as deep. */
+function closingQuote(page: Page, gap: Gap): number | undefined {
+  const { text } = page;
+  const quote = gap.quote ?? '"';
+  let from = gap.end;
+  for (let tries = 0; tries < 8; tries++) {
+    const at = page.next(quote, from);
+    if (at >= text.length || at - gap.end > LONGEST_QUOTED) return undefined;
+    let slashes = 0;
+    while (text.charCodeAt(at - 1 - slashes) === 0x5c && at - slashes > gap.end) slashes++;
+    if (slashes <= gap.slashes) return at - slashes;
+    from = at + 1;
+  }
+  return undefined;
+}
+
+/** The letter of an escape (`\nTOKEN=`) is no part of the name. */
+function startOfName(text: string, telling: number, floor: number): number {
+  const start = runStart(text, telling, NAME, Math.max(floor, telling - LONGEST_HALF));
+  const isEscape =
+    start < telling && text.charCodeAt(start - 1) === 0x5c && 'nrt'.includes(text.charAt(start));
+  const named = isEscape ? start + 1 : start;
+  return named + runEnd(text, named, DASH | DOT, telling) - named;
+}
+
+function trimName(text: string, least: number, end: number): number {
+  let at = end;
+  while (at > least && (classAt(text, at - 1) & (DASH | DOT)) !== 0) at--;
+  return at;
+}
+
+function trimValue(text: string, start: number, end: number, isBound: boolean): number {
+  const tail = isBound ? ',;' : ',;.:!?*';
+  let at = end;
+  while (at > start && tail.includes(text.charAt(at - 1))) at--;
+  return at;
+}
+
+const isLoud = (name: string): boolean => /[A-Z]/.test(name) && name === name.toUpperCase();
+
+const COMMAND = /(?:^|[\n\s"'`\\;&|(>])(?:export|set|setx|ENV|ARG|env|-e|--env|local|declare|readonly)$/;
+
+/** Nothing stands before the name on its line but an indent, a list's dash, a line number, or the word that sets variables. */
+function isLineStart(text: string, nameStart: number, floor: number): boolean {
+  const at = runStart(text, nameStart, BLANK | DASH | QUOTE, Math.max(floor, nameStart - 24));
+  if (at === floor || at === 0) return true;
+  const before = text.charAt(at - 1);
+  if (before === '\n' || before === '\r' || before === '→' || before === '+' || before === '>') return true;
+  if (before === 'n' && text.charAt(at - 2) === '\\') return true;
+  if (/\d/.test(before) && text.charAt(at) === '\t') return true;
+  return at < nameStart && COMMAND.test(text.slice(Math.max(0, at - 10), at));
+}
+
+const isLineEnd = (text: string, at: number): boolean => {
+  const end = runEnd(text, at, BLANK, at + 8);
+  return (
+    end >= text.length ||
+    (classAt(text, end) & BREAK) !== 0 ||
+    text.startsWith('\\n', end) ||
+    text.charAt(end) === '"'
+  );
+};

@@ -1,0 +1,99 @@
+import { classOf, DIGIT, LOWER, SPACE, UPPER } from './char-class.ts';
+import { entropyBits } from './entropy.ts';
+import { isPlaceholder, isReference } from './placeholder.ts';
+import type { NameKind } from './secret-name.ts';
+import { wordShare } from './word-share.ts';
+
+/** More of a value than this is never looked at: it says enough. */
+export const SAMPLE = 256;
+
+/**
+ * How a value is tied to its name. `quoted`: `name: "value"`. `bound`: nothing but the sign between them, as in an env file,
+ * a flag or a tag. `line`: the value is the rest of its line. `plain`: in an expression. `loose`: it only follows.
+ */
+export type Setting = 'quoted' | 'bound' | 'line' | 'plain' | 'loose';
+
+interface Look {
+  readonly length: number;
+  readonly lower: number;
+  readonly upper: number;
+  readonly digits: number;
+  readonly digitRuns: number;
+  readonly symbols: number;
+  readonly spaces: number;
+}
+
+function lookAt(value: string): Look {
+  let lower = 0;
+  let upper = 0;
+  let digits = 0;
+  let digitRuns = 0;
+  let spaces = 0;
+  let wasDigit = false;
+  for (let i = 0; i < value.length; i++) {
+    const bits = classOf(value.charCodeAt(i));
+    const isDigit = (bits & DIGIT) !== 0;
+    if (bits & LOWER) lower++;
+    else if (bits & UPPER) upper++;
+    else if (bits & SPACE) spaces++;
+    if (isDigit) digits++;
+    if (isDigit && !wasDigit) digitRuns++;
+    wasDigit = isDigit;
+  }
+  const symbols = value.length - lower - upper - digits - spaces;
+  return { length: value.length, lower, upper, digits, digitRuns, symbols, spaces };
+}
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+const NUMERIC = /^[-+\d.,:_/TZ]*$|^0x[\da-f_]{1,16}$/i;
+
+/** At least 20 characters of mixed classes, spread as chance spreads them, that do not read like words. */
+export function isRandom(value: string): boolean {
+  const sample = value.slice(0, SAMPLE);
+  if (sample.length < 20 || NUMERIC.test(sample)) return false;
+  const look = lookAt(sample);
+  const classes = Number(look.lower > 0) + Number(look.upper > 0) + Number(look.digits > 0);
+  if (classes < 2 || look.spaces > 0 || look.symbols * 3 > look.length) return false;
+  return entropyBits(sample) >= 2.8 && wordShare(sample) < 0.5;
+}
+
+/** What follows a provider's prefix can be a key: it is not a stand-in, and it does not read like words. */
+export const isCredible = (body: string): boolean => {
+  const sample = body.slice(0, SAMPLE);
+  return !isPlaceholder(sample) && wordShare(sample) < 0.6;
+};
+
+const NAMES_A_SECRET = /passw|secret|token|credential|(?:api|access|private)[-_ ]?key/i;
+
+/** Whether what stands beside a name that promises a secret keeps the promise. */
+export function isSecretValue(value: string, kind: NameKind, setting: Setting): boolean {
+  if (value.length < (kind === 'password' ? 6 : 8)) return false;
+  const sample = value.slice(0, SAMPLE);
+  if (isPlaceholder(sample) || isReference(sample)) return false;
+  if (kind === 'phrase') return isPhrase(sample);
+  if (isRandom(sample)) return (setting !== 'loose' && kind !== 'weak') || !UUID.test(sample);
+  if (kind === 'weak') return false;
+  const look = lookAt(sample);
+  if (look.spaces > 0) return false;
+  const letters = look.lower + look.upper;
+  if (setting === 'loose') {
+    return kind === 'password' && look.length >= 8 && isStrongMix(sample, look);
+  }
+  const tied = setting === 'quoted' || setting === 'bound';
+  if (NUMERIC.test(sample)) return kind === 'password' && tied;
+  const wordy = wordShare(sample) >= 0.6;
+  const mixed = letters > 0 && look.digits > 0;
+  if (kind === 'password') {
+    if (wordy && NAMES_A_SECRET.test(sample) && !look.digits) return false;
+    return tied || (setting === 'line' ? mixed || isStrongMix(sample, look) : mixed && !wordy);
+  }
+  if (setting === 'plain') return look.length >= 12 && look.digitRuns > 1 && !wordy;
+  return mixed && !wordy;
+}
+
+/** Letters, digits, and a sign that neither identifiers nor file names have. */
+const isStrongMix = (sample: string, look: Look): boolean =>
+  look.lower > 0 && look.digits > 0 && /[^\w\s./:-]/.test(sample);
+
+/** Words in a row, as wallets and password managers write them: lower case, nothing else. */
+const isPhrase = (sample: string): boolean => /^[a-z]{3,12}(?:[ -][a-z]{3,12}){3,23}$/.test(sample);

@@ -1,0 +1,56 @@
+import { asString, isObject, parseJson } from '../../core/json.ts';
+import { DASH, DIGIT, isEdge, runEnd, runStart, TOKEN, WORD } from './char-class.ts';
+import { NONE, type Rule } from './page.ts';
+
+const LONGEST_HEAD = 8192;
+
+/** `head.payload.signature` whose head decodes to what a JSON web token begins with; five parts when it is encrypted. */
+export const findJsonWebToken: Rule = ({ text, floor }, start) => {
+  if (!isEdge(text, start, WORD | DASH, floor)) return NONE;
+  const headEnd = runEnd(text, start, TOKEN, text.length);
+  if (text.charCodeAt(headEnd) !== 0x2e || headEnd - start > LONGEST_HEAD) return NONE;
+  const payloadEnd = runEnd(text, headEnd + 1, TOKEN, text.length);
+  if (text.charCodeAt(payloadEnd) !== 0x2e) return NONE;
+  let end = runEnd(text, payloadEnd + 1, TOKEN, text.length);
+  if (end - payloadEnd < 8 || !isTokenHead(text.slice(start, headEnd))) return NONE;
+  for (let more = 0; more < 2 && text.charCodeAt(end) === 0x2e; more++) {
+    const next = runEnd(text, end + 1, TOKEN, text.length);
+    if (next - end < 8) break;
+    end = next;
+  }
+  return [{ start, end }];
+};
+
+function isTokenHead(part: string): boolean {
+  const head = parseJson(Buffer.from(part, 'base64url').toString('utf8'));
+  return isObject(head) && ['alg', 'enc', 'typ', 'kid'].some((name) => asString(head[name]) !== undefined);
+}
+
+/** A bot's number, a colon, and 35 characters that begin with `AA`. */
+export const findTelegramToken: Rule = ({ text, floor }, start, end) => {
+  const number = runStart(text, start, DIGIT, Math.max(floor, start - 13));
+  const length = start - number;
+  if (length < 7 || length > 12) return NONE;
+  const stop = runEnd(text, end, TOKEN, end + 40);
+  return stop - end < 30 || stop - end > 36 ? NONE : [{ start: number, end: stop }];
+};
+
+/** The base64 of a user's number, a dot, six characters, a dot, a signature. Called at every dot, so it gives up early. */
+export const findDiscordToken: Rule = ({ text, floor }, dot, end) => {
+  if (text.charCodeAt(dot + 7) !== 0x2e || runEnd(text, end, TOKEN, end + 7) !== dot + 7) return NONE;
+  const stop = runEnd(text, dot + 8, TOKEN, dot + 60);
+  const start = stop - dot < 33 ? -1 : startOfUser(text, dot, floor);
+  if (start < 0) return NONE;
+  const user = Buffer.from(text.slice(start, dot), 'base64url').toString('latin1');
+  return /^\d{15,22}$/.test(user) ? [{ start, end: stop }] : NONE;
+};
+
+/** Back to where the base64 of 16 to 21 digits begins; −1 when it does not. */
+function startOfUser(text: string, dot: number, floor: number): number {
+  for (let length = 22; length <= 28; length++) {
+    const start = dot - length;
+    if (start < floor) return -1;
+    if ('MNO'.includes(text.charAt(start)) && isEdge(text, start, TOKEN, floor)) return start;
+  }
+  return -1;
+}

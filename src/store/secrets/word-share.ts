@@ -1,0 +1,83 @@
+import { classOf, LETTER, LOWER, UPPER } from './char-class.ts';
+
+/** Which letters often follow which in English words and in the names programmers give. */
+const FOLLOWERS: Readonly<Record<string, string>> = {
+  a: 'bcdgiklmnprstuvy',
+  b: 'aeilorsuy',
+  c: 'aehiklortuy',
+  d: 'adeiorsuy',
+  e: 'acdefglmnpqrstvwxy',
+  f: 'aefiloru',
+  g: 'aehilnorsu',
+  h: 'aeiorty',
+  i: 'abcdefglmnoprstvz',
+  j: 'aeosu',
+  k: 'aeinosy',
+  l: 'adefiklmopstuvy',
+  m: 'abeimopsuy',
+  n: 'acdefgiknostuy',
+  o: 'abcdfgiklmnoprstuvwx',
+  p: 'aehiloprstuy',
+  q: 'u',
+  r: 'acdegiklmnorstuvy',
+  s: 'acehiklmopstuwy',
+  t: 'acehilorstuwy',
+  u: 'abcdegilmnprst',
+  v: 'aeio',
+  w: 'aehinors',
+  x: 'aceipty',
+  y: 'aelmnopst',
+  z: 'aeio',
+};
+const PLAUSIBLE = new Uint8Array(26 * 26);
+for (const [letter, followers] of Object.entries(FOLLOWERS)) {
+  for (const follower of followers)
+    PLAUSIBLE[(letter.charCodeAt(0) - 97) * 26 + follower.charCodeAt(0) - 97] = 1;
+}
+
+/** How much of a text's letters and digits belongs to stretches that read like words: near 1 for names, near 0 for keys. */
+export function wordShare(text: string): number {
+  let counted = 0;
+  let wordy = 0;
+  let at = 0;
+  while (at < text.length) {
+    const bits = classOf(text.charCodeAt(at));
+    if ((bits & LETTER) === 0) {
+      if (isDigit(text.charCodeAt(at))) counted++;
+      at++;
+      continue;
+    }
+    const end = humpEnd(text, at);
+    counted += end - at;
+    if (isWord(text, at, end)) wordy += end - at;
+    at = end;
+  }
+  return counted === 0 ? 0 : wordy / counted;
+}
+
+const isDigit = (code: number): boolean => code >= 48 && code <= 57;
+
+/** A hump is what a camel-case name is made of: `Some`, `word`, `HTTP`. */
+function humpEnd(text: string, from: number): number {
+  let at = from;
+  while (classOf(text.charCodeAt(at)) & UPPER) at++;
+  if (at - from > 1) return classOf(text.charCodeAt(at)) & LOWER ? at - 1 : at;
+  while (classOf(text.charCodeAt(at)) & LOWER) at++;
+  return at;
+}
+
+function isWord(text: string, start: number, end: number): boolean {
+  const length = end - start;
+  if (length < 3) return stands(text, start - 1) && stands(text, end);
+  let plausible = 0;
+  for (let at = start; at + 1 < end; at++) {
+    const first = (text.charCodeAt(at) | 32) - 97;
+    const second = (text.charCodeAt(at + 1) | 32) - 97;
+    plausible += PLAUSIBLE[first * 26 + second] ?? 0;
+  }
+  if (plausible >= 0.75 * (length - 1)) return true;
+  return length === 3 && stands(text, start - 1) && stands(text, end);
+}
+
+/** Nothing that could belong to a key stands here: the end of the text, or what separates words. */
+const stands = (text: string, at: number): boolean => '-_./: '.includes(text.charAt(at));

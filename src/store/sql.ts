@@ -1,0 +1,100 @@
+import { DatabaseSync, type StatementSyncInstance } from '@photostructure/sqlite';
+import { StoreError } from '../core/store.ts';
+import { toStoreError } from './sql-error.ts';
+
+export type SqlValue = null | number | string | Uint8Array;
+
+/** One connection. A statement is prepared once and kept. What goes wrong is thrown as `StoreError`. */
+export interface Sql {
+  readonly file: string;
+  /** How many rows changed. */
+  run(text: string, ...values: SqlValue[]): number;
+  /** The number of the new row. */
+  insert(text: string, ...values: SqlValue[]): number;
+  get<Row>(text: string, ...values: SqlValue[]): Row | undefined;
+  all<Row>(text: string, ...values: SqlValue[]): readonly Row[];
+  exec(text: string): void;
+  /** All of the work or nothing of it; the connection can be used again either way. */
+  transaction<T>(work: () => T): T;
+  /** Does the work with another patience for other processes' locks. */
+  waiting<T>(ms: number, work: () => T): T;
+  close(): void;
+}
+
+export interface SqlOptions {
+  readonly readOnly?: boolean;
+  /** How long to wait for another process's lock. */
+  readonly busyMs: number;
+}
+
+export function openSql(file: string, options: SqlOptions): Sql {
+  const mapped = <T>(work: () => T): T => {
+    try {
+      return work();
+    } catch (error) {
+      throw toStoreError(error, file);
+    }
+  };
+  const db = mapped(
+    () =>
+      new DatabaseSync(file, {
+        readOnly: options.readOnly ?? false,
+        timeout: options.busyMs,
+        enableForeignKeyConstraints: false,
+        defensive: true,
+      }),
+  );
+  const statements = new Map<string, StatementSyncInstance>();
+  const withStatement = <T>(text: string, work: (statement: StatementSyncInstance) => T): T =>
+    mapped(() => {
+      if (!db.isOpen) throw new StoreError('closed', `${file} is closed`);
+      let statement = statements.get(text);
+      if (statement === undefined) {
+        statement = db.prepare(text);
+        statements.set(text, statement);
+      }
+      return work(statement);
+    });
+  const run = (text: string, ...values: SqlValue[]): number =>
+    withStatement(text, (statement) => statement.run(...values).changes);
+  const exec = (text: string): void =>
+    mapped(() => {
+      if (!db.isOpen) throw new StoreError('closed', `${file} is closed`);
+      db.exec(text);
+    });
+  return {
+    file,
+    run,
+    exec,
+    insert: (text, ...values) =>
+      withStatement(text, (statement) => Number(statement.run(...values).lastInsertRowid)),
+    get: <Row>(text: string, ...values: SqlValue[]) =>
+      withStatement(text, (statement) => statement.get(...values) as Row | undefined),
+    all: <Row>(text: string, ...values: SqlValue[]) =>
+      withStatement(text, (statement) => statement.all(...values) as Row[]),
+    transaction: (work) => {
+      run('begin immediate');
+      try {
+        const result = work();
+        run('commit');
+        return result;
+      } catch (error) {
+        // A full disk or a failed write may have rolled back already.
+        if (db.isTransaction) run('rollback');
+        throw error;
+      }
+    },
+    waiting: (ms, work) => {
+      exec(`pragma busy_timeout = ${ms}`);
+      try {
+        return work();
+      } finally {
+        exec(`pragma busy_timeout = ${options.busyMs}`);
+      }
+    },
+    close: () => {
+      statements.clear();
+      if (db.isOpen) mapped(() => db.close());
+    },
+  };
+}

@@ -1,0 +1,76 @@
+import { statSync } from 'node:fs';
+import type { StoredFact } from '../core/fact.ts';
+import type { StoreReader } from '../core/store.ts';
+import { readBlock } from './block-rows.ts';
+import { checkStore } from './check-store.ts';
+import { fromColumn, toColumn } from './column.ts';
+import { FACT_COLUMNS, type RawFactRow, readFact } from './fact-rows.ts';
+import { type SessionRow, type TurnRow, viewReward, viewSession, viewTurn } from './fold.ts';
+import { readMeta } from './meta.ts';
+import type { Sql } from './sql.ts';
+import { boundLimit, selectFacts, selectLastSeq } from './sqlite-tables.ts';
+import { selectSession, selectSessions, selectTurn, selectTurns } from './view-rows.ts';
+
+/** Every question is one short read: nothing keeps the write-ahead log from being taken in. */
+export function createSqliteReader(sql: Sql): StoreReader {
+  const factAt = (seq: number | undefined): StoredFact | undefined => {
+    if (seq === undefined) return undefined;
+    const row = sql.get<RawFactRow>(`select ${FACT_COLUMNS} from facts where seq = ?`, seq);
+    return row && readFact(row);
+  };
+  const toSession = (row: SessionRow) => viewSession(row, factAt(row.projectFrom));
+  const toTurn = (row: TurnRow) => viewTurn(row, factAt(row.start), factAt(row.end));
+  return {
+    facts: (after, limit) => selectFacts(sql, after, limit),
+    sessions: (query) => selectSessions(sql, query, boundLimit(query.limit)).map(toSession),
+    session: (id) => {
+      const row = selectSession(sql, id);
+      return row && toSession(row);
+    },
+    turns: (session) => selectTurns(sql, session).flatMap((row) => toTurn(row) ?? []),
+    turn: (id) => {
+      const row = selectTurn(sql, id);
+      return row && toTurn(row);
+    },
+    openTurns: () =>
+      sql
+        .all<{ id: string }>('select id from turns where "end" is null order by start')
+        .map(({ id }) => fromColumn(id)),
+    // A reward that names a turn is that turn's, whatever session it names beside it.
+    rewards: (of) =>
+      sql
+        .all<RawFactRow>(
+          `select f.seq, f.at, f.type, f.body, f.key, f.hash from rewards r join facts f on f.seq = r.seq
+           where ${'turn' in of ? 'r.turn = ?' : 'r.session = ? and r.turn is null'} order by r.seq`,
+          toColumn('turn' in of ? of.turn : of.session),
+        )
+        .flatMap((row) => readFact(row) ?? [])
+        .flatMap((stored) => viewReward(stored) ?? []),
+    block: (hash) => readBlock(sql, hash),
+    chains: (limit) =>
+      sql
+        .all<{ session: string; link: string }>(
+          'select session, link from chains order by n desc limit ?',
+          boundLimit(limit),
+        )
+        .map(({ session, link }) => ({ session: fromColumn(session), link: fromColumn(link) })),
+    totals: () => ({
+      facts: selectLastSeq(sql),
+      sessions: lastRow(sql, 'sessions'),
+      turns: lastRow(sql, 'turns'),
+      blocks: readMeta(sql, 'blocks'),
+      bytes: bytesOnDisk(sql.file),
+    }),
+    check: () => checkStore(sql),
+  };
+}
+
+/** Rows of a view are numbered from 1 and never taken away, so the last number is the count. */
+const lastRow = (sql: Sql, view: 'sessions' | 'turns'): number =>
+  sql.get<{ n: number | null }>(`select max(n) as n from ${view}`)?.n ?? 0;
+
+export const bytesOnDisk = (file: string): number =>
+  [file, `${file}-wal`].reduce(
+    (bytes, name) => bytes + (statSync(name, { throwIfNoEntry: false })?.size ?? 0),
+    0,
+  );

@@ -1,0 +1,85 @@
+import type { Batch, Store, StoreReader } from '../core/store.ts';
+import { compactIfWorth, truncateLog } from './compact.ts';
+import { connectReader, connectWriter } from './connect.ts';
+import { eraseSession, expireSessions, readBatch, rebuildViews, recordBatch } from './ledger.ts';
+import { setMeta } from './meta.ts';
+import { writeSnapshotFile } from './snapshot-file.ts';
+import type { Sql } from './sql.ts';
+import { bytesOnDisk, createSqliteReader } from './sqlite-reader.ts';
+import { createSqliteTables } from './sqlite-tables.ts';
+import { succeeds } from './succeeds.ts';
+
+/** How long an erasing waits for readers to let go of the old log. */
+const PATIENCE_MS = 2_000;
+
+/** A store in one file. Throws `StoreError` when it cannot be opened. */
+export function openSqliteStore({ file }: { readonly file: string }): Store {
+  const sql = connectWriter(file);
+  const tables = createSqliteTables(sql);
+  const reader = createSqliteReader(sql);
+  let isMarked = false;
+  // What was erased also stands in the log's older images of pages, perhaps in one that a dead process left.
+  let isLogClean = truncateLog(sql, 0) && compactIfWorth(sql, bytesOnDisk(file));
+
+  /** The mark that a writer was here goes with the first thing written: a full disk can still be opened and read. */
+  const write = <T>(work: () => T): T => {
+    const result = sql.transaction(() => {
+      if (!isMarked) setMeta(sql, 'open', 1);
+      return work();
+    });
+    isMarked = true;
+    return result;
+  };
+  const cleanUp = (waitMs: number): void => {
+    isLogClean = compactIfWorth(sql, bytesOnDisk(file)) && truncateLog(sql, waitMs);
+  };
+
+  return {
+    ...reader,
+    append: (batch) => {
+      const ready = readBatch(batch);
+      const appended = write(() => recordBatch(tables, ready));
+      if (isErasing(batch)) cleanUp(PATIENCE_MS);
+      else if (!isLogClean) cleanUp(0);
+      return appended;
+    },
+    erase: (session, at, reason) => {
+      const turns = write(() => eraseSession(tables, session, at, reason));
+      cleanUp(PATIENCE_MS);
+      return turns;
+    },
+    expire: (before, at, limit) => {
+      const sessions = write(() => expireSessions(tables, before, at, limit));
+      if (sessions > 0) cleanUp(PATIENCE_MS);
+      return sessions;
+    },
+    rebuild: () => write(() => rebuildViews(tables)),
+    snapshot: (target) => writeSnapshot(sql, target),
+    close: () => {
+      if (isMarked) {
+        // Without the mark's removal the next opening looks the file over, and that is all.
+        succeeds(() => sql.transaction(() => setMeta(sql, 'open', 0)) === undefined && truncateLog(sql, 0));
+        isMarked = false;
+      }
+      sql.close();
+    },
+  };
+}
+
+const isErasing = ({ facts }: Batch): boolean => facts.some(({ fact }) => fact.type === 'session-erased');
+
+const writeSnapshot = (sql: Sql, target: string): void =>
+  writeSnapshotFile(target, (temporary) => void sql.run('vacuum into ?', temporary));
+
+/**
+ * Reads a store that another thread or process writes. Each answer is as of the moment it was asked for. A snapshot
+ * taken here does not hold up the writer.
+ */
+export function openSqliteReader(file: string): StoreReader & Pick<Store, 'snapshot' | 'close'> {
+  const sql = connectReader(file);
+  return {
+    ...createSqliteReader(sql),
+    snapshot: (target) => writeSnapshot(sql, target),
+    close: sql.close,
+  };
+}

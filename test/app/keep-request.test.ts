@@ -1,0 +1,109 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createRequestKeeper } from '../../src/app/recording/keep-request.ts';
+import { readStoredRequest } from '../../src/app/recording/read-request.ts';
+import type { JsonObject } from '../../src/core/json.ts';
+import { createMemoryStore } from '../../src/store/memory-store.ts';
+
+const bytes = (value: unknown) => Buffer.from(JSON.stringify(value));
+
+function open() {
+  const store = createMemoryStore();
+  const keeper = createRequestKeeper((value) => value);
+  let written = 0;
+  const keep = (session: string, body: JsonObject): string => {
+    const kept = keeper.keep(session, 'anthropic', bytes(body));
+    if (kept === undefined) throw new Error('not kept');
+    written += kept.blocks.reduce((sum, { text = '' }) => sum + text.length, 0);
+    store.append({ facts: [], blocks: kept.blocks });
+    return kept.hash;
+  };
+  const read = (hash: string) => readStoredRequest(hash, (name) => store.block(name));
+  return { store, keeper, keep, read, written: () => written };
+}
+
+const message = fc.record({ role: fc.constantFrom('user', 'assistant'), content: fc.string() });
+
+describe('a kept request', () => {
+  it('can be read again as it was, whatever was kept before it', () => {
+    fc.assert(
+      fc.property(
+        fc.array(
+          fc.record({
+            session: fc.constantFrom('s1', 's2'),
+            messages: fc.array(message, { maxLength: 6 }),
+            system: fc.oneof(fc.string(), fc.array(fc.record({ text: fc.string() }), { maxLength: 3 })),
+            tools: fc.array(fc.record({ name: fc.string() }), { maxLength: 3 }),
+            rest: fc.dictionary(
+              fc.string().filter((key) => key !== 'cache_control'),
+              fc.integer(),
+            ),
+          }),
+          { minLength: 1, maxLength: 12 },
+        ),
+        (requests) => {
+          const { keep, read } = open();
+          const all = requests.map(({ session, rest, ...lists }) => {
+            const body = { ...rest, ...lists } as unknown as JsonObject;
+            return { body, hash: keep(session, body) };
+          });
+          for (const { body, hash } of all) expect(read(hash)).toEqual(JSON.parse(JSON.stringify(body)));
+        },
+      ),
+      { numRuns: 200 },
+    );
+  });
+
+  it('of a long conversation costs its new messages (not the whole of it again)', () => {
+    const { keep, read, written } = open();
+    const tools = Array.from({ length: 20 }, (_, n) => ({
+      name: `tool_${n}`,
+      input_schema: { x: 'y'.repeat(2000) },
+    }));
+    const messages: JsonObject[] = [];
+    let sent = 0;
+    let last = '';
+    for (let turn = 0; turn < 100; turn++) {
+      messages.push({ role: 'user', content: `question ${turn} ${'q'.repeat(400)}` });
+      const body = { model: 'm', system: 'be brief', tools, messages: [...messages] };
+      sent += bytes(body).length;
+      last = keep('s1', body);
+      messages.push({ role: 'assistant', content: `answer ${turn} ${'a'.repeat(400)}` });
+    }
+    expect(read(last)).toMatchObject({ messages: messages.slice(0, -1) });
+    const once = bytes({ tools, messages }).length;
+    expect(sent).toBeGreaterThan(40 * once);
+    expect(written()).toBeLessThan(1.6 * once);
+  });
+
+  it('keeps a marked and an unmarked message once, and the bytes of an image not at all', () => {
+    const { keep, read, written } = open();
+    const part = { type: 'text', text: 'x'.repeat(1000) };
+    const marked = { ...part, cache_control: { type: 'ephemeral' } };
+    keep('s1', { messages: [{ role: 'user', content: [marked] }] } as unknown as JsonObject);
+    const first = written();
+    const hash = keep('s1', { messages: [{ role: 'user', content: [part] }] } as unknown as JsonObject);
+    expect(written() - first).toBeLessThan(400);
+    expect(read(hash)).toEqual({ messages: [{ role: 'user', content: [part] }] });
+    const image = { type: 'image', source: { type: 'base64', data: 'A'.repeat(200_000) } };
+    const before = written();
+    keep('s1', { messages: [{ role: 'user', content: [image] }] } as unknown as JsonObject);
+    expect(written() - before).toBeLessThan(1000);
+  });
+
+  it('is written whole again after something left the store', () => {
+    const { keep, read, keeper, store } = open();
+    const body = { messages: [{ role: 'user', content: 'shared words' }] } as unknown as JsonObject;
+    keep('s1', body);
+    store.append({ facts: [{ at: 1, fact: { type: 'session-end', session: 's1', reason: 'x' } }] });
+    store.erase('s1', 2, 'test');
+    keeper.forget();
+    expect(read(keep('s2', body))).toEqual(body);
+  });
+
+  it('that is not a JSON object is not kept', () => {
+    const { keeper } = open();
+    for (const junk of ['', '[]', 'null', '{"a":', '\u0000'])
+      expect(keeper.keep('s', 'w', Buffer.from(junk))).toBeUndefined();
+  });
+});

@@ -1,0 +1,176 @@
+import { describe, expect, it } from 'vitest';
+import type { Job, Word } from '../../src/app/recording/jobs.ts';
+import { createTurnKeeper } from '../../src/app/recording/keep-turn.ts';
+import { createWriter } from '../../src/app/recording/writer.ts';
+import type { Json } from '../../src/core/json.ts';
+import { type Store, StoreError } from '../../src/core/store.ts';
+import { createMemoryStore } from '../../src/store/memory-store.ts';
+
+/** A store that does the writing, or does it and then says it failed, or refuses, as it is told. */
+function withFaults(store: Store) {
+  const fault = { mode: 'none' as 'none' | 'full' | 'execute-then-fail', seen: 0 };
+  const append: Store['append'] = (batch) => {
+    if (fault.mode === 'none') return store.append(batch);
+    fault.seen++;
+    if (fault.mode === 'execute-then-fail') store.append(batch);
+    throw new StoreError('full', 'no space is left');
+  };
+  return { fault, store: { ...store, append } };
+}
+
+function open(inner = createMemoryStore()) {
+  const { fault, store } = withFaults(inner);
+  const words: Word[] = [];
+  const timers: { ms: number; run: () => void }[] = [];
+  const keeper = createTurnKeeper({
+    redactJson: (value: Json) =>
+      JSON.parse(JSON.stringify(value).replaceAll('hunter2', '[[secret]]')) as Json,
+    setKeys: () => undefined,
+  });
+  const writer = createWriter({
+    open: () => store,
+    keeper,
+    keepDays: 0,
+    say: (word) => words.push(word),
+    later: (ms, run) => timers.push({ ms, run }),
+    now: () => 1,
+  });
+  writer.begin();
+  timers.length = 0;
+  const tick = () => {
+    for (const { run } of timers.splice(0)) run();
+  };
+  return { writer, words, tick, timers, fault, store: inner };
+}
+
+let n = 0;
+function turn(text = 'hi'): { id: string; jobs: Job[] } {
+  const id = `t${++n}`;
+  const body = new TextEncoder().encode(
+    JSON.stringify({ model: 'm', messages: [{ role: 'user', content: text }] }),
+  );
+  const reply = new TextEncoder().encode(
+    JSON.stringify({
+      id: 'r',
+      model: 'm',
+      choices: [{ message: { role: 'assistant', content: text }, finish_reason: 'stop' }],
+    }),
+  );
+  const shared = { session: 's', wire: 'openai-chat' } as const;
+  const intent = {
+    ...shared,
+    turn: id,
+    agent: 'a',
+    role: 'main',
+    model: 'm',
+    generation: 3,
+    policy: 'p/m',
+    lessons: [],
+  } as const;
+  const outcome = { status: 'complete', httpStatus: 200, policy: 'p/m', totalMs: 5 } as const;
+  const head = { contentType: 'application/json', contentEncoding: undefined, firstByteMs: 1 };
+  return {
+    id,
+    jobs: [
+      { type: 'start', at: 1, intent, body },
+      { type: 'end', at: 2, turn: id, asked: 'p/m', outcome, reply, ...shared, ...head },
+    ],
+  };
+}
+const append = (id: number, key?: string): Job => ({
+  type: 'append',
+  id,
+  facts: [
+    {
+      at: 1,
+      fact: { type: 'event-reported', kind: 'k', data: { note: 'hunter2' } },
+      ...(key ? { key } : {}),
+    },
+  ],
+});
+
+describe('the writer', () => {
+  it('commits turns together, with request and reply, and without what must not be kept', () => {
+    const { writer, tick, store, words } = open();
+    const turns = [turn('my password is hunter2'), turn()];
+    writer.take(turns.flatMap(({ jobs }) => jobs));
+    expect(store.totals().facts).toBe(0);
+    tick();
+    for (const { id } of turns)
+      expect(store.turn(id)).toMatchObject({ status: 'complete', generation: 3, session: 's' });
+    const kept = store.turn(turns[0]?.id ?? '');
+    expect(store.block(kept?.reply ?? '')).toContain('[[secret]]');
+    expect(JSON.stringify([store.facts(0, 100), store.block(kept?.reply ?? '')])).not.toContain('hunter2');
+    expect(words).toContainEqual(expect.objectContaining({ type: 'done', jobs: 4, recorded: 2, lost: 0 }));
+  });
+
+  it('answers a control action only when it is in the store, and refuses it when it is not', () => {
+    const { writer, words, fault, store } = open();
+    writer.take([append(1)]);
+    expect(words.at(-1)).toMatchObject({ type: 'answer', id: 1 });
+    fault.mode = 'full';
+    writer.take([append(2)]);
+    expect(words.at(-1)).toMatchObject({ type: 'refusal', id: 2, code: 'full' });
+    expect(store.facts(0, 10)).toHaveLength(1);
+    expect(JSON.stringify(store.facts(0, 10))).not.toContain('hunter2');
+  });
+
+  it('holds turns while the disk is full, says so, and keeps them all when there is room again', () => {
+    const { writer, words, tick, fault, store } = open();
+    fault.mode = 'full';
+    const turns = [turn(), turn(), turn()];
+    writer.take(turns.flatMap(({ jobs }) => jobs));
+    for (let n = 0; n < 5; n++) tick();
+    expect(fault.seen).toBeGreaterThan(2);
+    expect(words).toContainEqual({ type: 'state', degraded: 'no space is left' });
+    expect(store.totals().turns).toBe(0);
+    fault.mode = 'none';
+    tick();
+    for (const { id } of turns) expect(store.turn(id)?.status).toBe('complete');
+    expect(words.at(-1)).toEqual({ type: 'state', degraded: undefined });
+    expect(words.filter((word) => word.type === 'done').map((word) => word.lost)).toEqual([0]);
+  });
+
+  it('waits longer from try to try, and not for ever', () => {
+    const { writer, tick, timers, fault } = open();
+    fault.mode = 'full';
+    writer.take(turn().jobs);
+    const pauses: number[] = [];
+    for (let n = 0; n < 12; n++) {
+      tick();
+      pauses.push(timers[0]?.ms ?? 0);
+    }
+    expect(pauses.slice(0, 4)).toEqual([100, 200, 400, 800]);
+    expect(Math.max(...pauses)).toBe(5000);
+  });
+
+  it('loses the oldest turns beyond its bound, and counts them', () => {
+    const { writer, words, tick, fault, store } = open();
+    fault.mode = 'full';
+    const turns = Array.from({ length: 6000 }, () => turn());
+    writer.take(turns.flatMap(({ jobs }) => jobs));
+    tick();
+    const lost = words
+      .flatMap((word) => (word.type === 'done' ? [word.lost] : []))
+      .reduce((a, b) => a + b, 0);
+    expect(lost).toBe(1000);
+    fault.mode = 'none';
+    tick();
+    expect(store.totals().turns).toBe(5000);
+    expect(store.turn(turns.at(-1)?.id ?? '')?.status).toBe('complete');
+  });
+
+  it('does nothing twice when a write was done and said to have failed', () => {
+    const { writer, tick, fault, store } = open();
+    fault.mode = 'execute-then-fail';
+    const one = turn();
+    writer.take([...one.jobs, append(1, 'once')]);
+    tick();
+    fault.mode = 'none';
+    tick();
+    writer.take([append(2, 'once')]);
+    const facts = store.facts(0, 100).map(({ fact }) => fact);
+    expect(facts.filter((fact) => 'turn' in fact && fact.turn === one.id)).toHaveLength(2);
+    expect(store.facts(0, 100).filter(({ fact }) => fact.type === 'event-reported')).toHaveLength(1);
+  });
+});

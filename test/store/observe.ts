@@ -1,0 +1,17 @@
+import type { StoreReader } from '../../src/core/store.ts';
+import { HASHES, SESSIONS, TURNS } from './arbitraries.ts';
+
+/** Everything a store answers, but for its size. Two stores that look the same here are the same to everyone. */
+export function observe(store: StoreReader): unknown {
+  const { bytes: _, ...totals } = store.totals();
+  return { ...observeViews(store), facts: store.facts(0, Number.POSITIVE_INFINITY), totals };
+}
+
+export const observeViews = (store: StoreReader) => ({
+  sessions: store.sessions({ limit: 1_000 }),
+  bySession: SESSIONS.map((id) => [store.session(id), store.turns(id), store.rewards({ session: id })]),
+  byTurn: TURNS.map((id) => [store.turn(id), store.rewards({ turn: id })]),
+  open: store.openTurns(),
+  blocks: HASHES.map((hash) => store.block(hash)),
+  chains: store.chains(1_000),
+});
