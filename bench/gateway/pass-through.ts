@@ -29,7 +29,10 @@ function pass(request: IncomingMessage, response: ServerResponse): void {
   request.on('end', () => {
     const { method = 'GET', url: path = '/', headers } = request;
     const body = chunks.length === 1 ? (chunks[0] ?? null) : Buffer.concat(chunks);
-    pool.dispatch({ method, path, headers: withoutHop<string | string[]>(headers), body }, sendBack(response));
+    pool.dispatch(
+      { method, path, headers: withoutHop<string | string[]>(headers), body },
+      sendBack(response),
+    );
   });
 }
 

@@ -15,64 +15,67 @@ export const PACES: Partial<Record<Model, Pace>> = {
   'bench-slow': { events: 40, everyMs: 100 },
 };
 const EVENTS_AT_ONCE = 50;
-const DIGITS = 16;
 export const DONE = 'data: [DONE]\n\n';
 
-export const digits = (value: number): string => String(Math.floor(value)).padStart(DIGITS, '0');
+/** A number that always takes the same room, so that it can be written over another. */
+export const digits = (value: number): string => String(Math.floor(value)).padStart(16, '0');
+/** Where a reply's number goes. It makes each reply a new one: nothing is recorded for free. */
+export const NUMBER = digits(0);
 
 const words = createText(2);
 const ANSWER = words(900);
-const TOKENS = Array.from({ length: EVENTS_AT_ONCE }, () => words(12));
 
-/** A whole reply; the number in it makes each one new, so that nothing is recorded for free. */
-export function jsonReply(nth: number): string {
-  return JSON.stringify({
-    id: `chatcmpl-${digits(nth)}`,
-    object: 'chat.completion',
-    created: 1_790_000_000,
-    model: 'bench-json',
-    choices: [
-      {
-        index: 0,
-        message: { role: 'assistant', content: `${digits(nth)} ${ANSWER}`, refusal: null },
-        finish_reason: 'stop',
-      },
-    ],
-    usage: { prompt_tokens: 1200, completion_tokens: 210, total_tokens: 1410 },
-  });
-}
+export const JSON_REPLY = JSON.stringify({
+  id: `chatcmpl-${NUMBER}`,
+  object: 'chat.completion',
+  created: 1_790_000_000,
+  model: 'bench-json',
+  choices: [
+    {
+      index: 0,
+      message: { role: 'assistant', content: `${NUMBER} ${ANSWER}`, refusal: null },
+      finish_reason: 'stop',
+    },
+  ],
+  usage: { prompt_tokens: 1200, completion_tokens: 210, total_tokens: 1410 },
+});
 
 /** The same on Anthropic's wire. */
-export function anthropicReply(nth: number): string {
-  return JSON.stringify({
-    id: `msg_${digits(nth)}`,
-    type: 'message',
-    role: 'assistant',
-    model: 'bench-json',
-    content: [{ type: 'text', text: `${digits(nth)} ${ANSWER}` }],
-    stop_reason: 'end_turn',
-    stop_sequence: null,
-    usage: { input_tokens: 1200, output_tokens: 210 },
-  });
-}
+export const ANTHROPIC_REPLY = JSON.stringify({
+  id: `msg_${NUMBER}`,
+  type: 'message',
+  role: 'assistant',
+  model: 'bench-json',
+  content: [{ type: 'text', text: `${NUMBER} ${ANSWER}` }],
+  stop_reason: 'end_turn',
+  stop_sequence: null,
+  usage: { input_tokens: 1200, output_tokens: 210 },
+});
 
-/** One event that carries a number: its time of sending, or which reply it belongs to. */
-export const streamEvent = (number: number, text = ''): string =>
-  `data: {"id":"chatcmpl-bench","object":"chat.completion.chunk","created":1790000000,"model":"bench-sse","choices":[{"index":0,"delta":{"content":"@${digits(number)} ${text}"},"finish_reason":null}]}\n\n`;
+const event = (delta: object, finish: string | null): string =>
+  `data: ${JSON.stringify({
+    id: 'chatcmpl-bench',
+    object: 'chat.completion.chunk',
+    created: 1_790_000_000,
+    model: 'bench-sse',
+    choices: [{ index: 0, delta, finish_reason: finish }],
+  })}\n\n`;
 
-export const LAST_EVENT =
-  'data: {"id":"chatcmpl-bench","object":"chat.completion.chunk","created":1790000000,"model":"bench-sse","choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\n';
+/** Carries a number: its time of sending, or which reply it belongs to. */
+export const NUMBERED_EVENT = event({ content: `@${NUMBER} ` }, null);
+export const LAST_EVENT = event({}, 'stop');
 
-/** Fifty events, the last of which says how it ended. */
-export const streamEvents = (nth: number): readonly string[] => [
-  ...TOKENS.slice(1).map((token, at) => streamEvent(nth + at, token)),
+/** Fifty events: the first is numbered, the last says how it ended. */
+export const EVENTS: readonly string[] = [
+  NUMBERED_EVENT,
+  ...Array.from({ length: EVENTS_AT_ONCE - 2 }, () => event({ content: words(12) }, null)),
   LAST_EVENT,
 ];
 
 /** How many bytes of body an unchanged reply has. */
 export function replyLength(model: Model): number {
-  if (model === 'bench-json') return jsonReply(0).length;
+  if (model === 'bench-json') return JSON_REPLY.length;
   const pace = PACES[model];
-  const events = pace === undefined ? streamEvents(0).join('') : streamEvent(0).repeat(pace.events) + LAST_EVENT;
+  const events = pace === undefined ? EVENTS.join('') : NUMBERED_EVENT.repeat(pace.events) + LAST_EVENT;
   return events.length + DONE.length;
 }

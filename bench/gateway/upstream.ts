@@ -1,22 +1,52 @@
 import net, { type AddressInfo, type Socket } from 'node:net';
 import {
-  anthropicReply,
+  ANTHROPIC_REPLY,
   DONE,
-  jsonReply,
+  digits,
+  EVENTS,
+  JSON_REPLY,
   LAST_EVENT,
   MODELS,
+  NUMBER,
+  NUMBERED_EVENT,
   PACES,
   type Pace,
-  streamEvent,
-  streamEvents,
 } from './replies.ts';
 
 /**
- * A provider that costs next to nothing: bare sockets, no HTTP library. Reads each request to its end, then answers
- * in the way its model's name says.
+ * A provider that costs next to nothing: bare sockets, no HTTP library, replies that lie ready. Reads each request to
+ * its end, then answers in the way its model's name says.
  */
 const HEAD_END = '\r\n\r\n';
 const MODEL_IS_WITHIN = 4096;
+const LENGTH = /^content-length: *(\d+)/im;
+/** Says how long the request was, so that what a proxy put into it can be seen from outside. */
+const RECEIVED = `x-bench-received: ${NUMBER}\r\n`;
+const STREAM_HEAD = `HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n${RECEIVED}transfer-encoding: chunked\r\n\r\n`;
+
+const chunk = (text: string): string => `${text.length.toString(16)}\r\n${text}\r\n`;
+const whole = (text: string): string =>
+  `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n${RECEIVED}content-length: ${text.length}\r\n\r\n${text}`;
+
+/** A reply with its numbers left open: the first is the request's length, the others are the reply's own. */
+function createNumbered(text: string): (length: number, nth: number) => Buffer {
+  const template = Buffer.from(text, 'latin1');
+  const places: number[] = [];
+  for (let at = template.indexOf(NUMBER); at >= 0; at = template.indexOf(NUMBER, at + 1)) places.push(at);
+  const [first = 0, ...others] = places;
+  return (length, nth) => {
+    const bytes = Buffer.from(template);
+    bytes.write(digits(length), first, 'latin1');
+    for (const at of others) bytes.write(digits(nth), at, 'latin1');
+    return bytes;
+  };
+}
+
+const jsonReply = createNumbered(whole(JSON_REPLY));
+const anthropicReply = createNumbered(whole(ANTHROPIC_REPLY));
+const streamReply = createNumbered(`${STREAM_HEAD}${[...EVENTS, DONE].map(chunk).join('')}0\r\n\r\n`);
+const streamHead = createNumbered(STREAM_HEAD);
+const pacedEvent = chunk(NUMBERED_EVENT);
 let replies = 0;
 
 function serve(socket: Socket): void {
@@ -27,65 +57,57 @@ function serve(socket: Socket): void {
 
   const takeBody = (bytes: Buffer): void => {
     missing -= bytes.length;
-    if (startBytes < MODEL_IS_WITHIN) {
-      start.push(bytes.subarray(0, MODEL_IS_WITHIN));
-      startBytes += bytes.length;
-    }
+    if (startBytes < MODEL_IS_WITHIN) start.push(bytes.subarray(0, MODEL_IS_WITHIN));
+    startBytes += bytes.length;
     if (missing > 0) return;
-    const asked = Buffer.concat(start).toString('latin1');
-    const request = head;
+    answer(socket, head, Buffer.concat(start));
     head = '';
     start = [];
     startBytes = 0;
-    answer(socket, request, asked);
   };
 
   socket.setNoDelay(true);
   socket.on('error', () => socket.destroy());
   socket.on('data', (bytes: Buffer) => {
-    if (missing > 0) return takeBody(bytes);
+    if (missing > 0) {
+      takeBody(bytes);
+      return;
+    }
     const end = bytes.indexOf(HEAD_END);
     head += bytes.toString('latin1', 0, end < 0 ? bytes.length : end);
     if (end < 0) return;
-    missing = Number(/^content-length: *(\d+)/im.exec(head)?.[1] ?? 0);
+    missing = Number(LENGTH.exec(head)?.[1] ?? 0);
     takeBody(bytes.subarray(end + HEAD_END.length));
   });
 }
 
-function answer(socket: Socket, head: string, body: string): void {
+function answer(socket: Socket, head: string, body: Buffer): void {
   const nth = ++replies;
-  // Says how long the request was, so that what a proxy put into it can be seen from outside.
-  const length = /^content-length: *(\d+)/im.exec(head)?.[1] ?? '0';
+  const length = Number(LENGTH.exec(head)?.[1] ?? 0);
   const model = MODELS.find((name) => body.includes(name)) ?? 'bench-json';
-  if (head.startsWith('GET')) return sendJson(socket, '{"object":"list","data":[]}', length);
-  if (/^POST \S*\/messages/.test(head)) return sendJson(socket, anthropicReply(nth), length);
-  if (model === 'bench-json') return sendJson(socket, jsonReply(nth), length);
-  const opening = `HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nx-bench-received: ${length}\r\ntransfer-encoding: chunked\r\n\r\n`;
   const pace = PACES[model];
-  if (pace !== undefined) return sendPaced(socket, opening, pace);
-  socket.write(`${opening}${streamEvents(nth).map(chunk).join('')}${chunk(DONE)}0\r\n\r\n`, 'latin1');
-}
-
-function sendJson(socket: Socket, text: string, length: string): void {
-  const head = `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nx-bench-received: ${length}\r\ncontent-length: ${text.length}\r\n\r\n`;
-  socket.write(head + text, 'latin1');
+  if (/^POST \S*\/messages/.test(head)) socket.write(anthropicReply(length, nth));
+  else if (model === 'bench-json') socket.write(jsonReply(length, nth));
+  else if (pace === undefined) socket.write(streamReply(length, nth));
+  else sendPaced(socket, length, pace);
 }
 
 /** Each event carries the moment at which it was sent, on the clock that all processes of a machine share. */
-function sendPaced(socket: Socket, opening: string, { events, everyMs }: Pace): void {
+function sendPaced(socket: Socket, length: number, { events, everyMs }: Pace): void {
   let sent = 0;
-  socket.write(opening, 'latin1');
+  socket.write(streamHead(length, 0));
   const timer = setInterval(() => {
-    if (socket.destroyed) return clearInterval(timer);
+    if (socket.destroyed) {
+      clearInterval(timer);
+      return;
+    }
     sent++;
-    socket.write(chunk(streamEvent(Number(process.hrtime.bigint() / 1000n))), 'latin1');
+    socket.write(pacedEvent.replace(NUMBER, digits(Number(process.hrtime.bigint() / 1000n))), 'latin1');
     if (sent < events) return;
     clearInterval(timer);
     socket.write(`${chunk(LAST_EVENT)}${chunk(DONE)}0\r\n\r\n`, 'latin1');
   }, everyMs);
 }
-
-const chunk = (text: string): string => `${text.length.toString(16)}\r\n${text}\r\n`;
 
 const server = net.createServer(serve);
 server.listen(0, '127.0.0.1', 2048, () => {

@@ -95,6 +95,8 @@ function copyToFile({ log, keys, blocks, chains }: MemoryTables, file: string): 
       for (const [session, link] of chains) tables.putChain(session, link);
       rebuildViews(tables);
     });
+    // Out of its log and into one file, as a snapshot from disk is.
+    sql.exec('pragma journal_mode = delete');
   } finally {
     sql.close();
   }

@@ -68,16 +68,13 @@ function redactMember({ redactText, mark }: TextRedaction, name: string | undefi
   const kind = name === undefined ? undefined : kindOfName(name);
   if (kind === 'authorization' || kind === 'cookie') {
     const page = createPage(value);
-    const span =
+    const [span, more] =
       kind === 'cookie'
         ? cookiesIn(page, 0, undefined, /set-?cookie/i.test(name ?? ''))
         : authorizationIn(page, 0);
-    if (!span) return redactText(value);
-    return (
-      redactText(value.slice(0, span.start)) +
-      mark(value.slice(span.start, span.end)) +
-      redactText(value.slice(span.end))
-    );
+    if (!span || more) return redactText(value);
+    const [before, after] = [value.slice(0, span.start), value.slice(span.end)];
+    return redactText(before) + mark(value.slice(span.start, span.end)) + redactText(after);
   }
   if (kind !== undefined && kind !== 'query' && isSecretValue(value, kind, 'quoted')) {
     // A key that is known or has a shape gets the same mark as everywhere else.

@@ -19,7 +19,7 @@ export function writeSnapshotFile(file: string, fill: (temporary: string) => voi
     renameSync(temporary, file);
     syncFolder(dirname(file));
   } catch (error) {
-    rmSync(temporary, { force: true });
+    if (existsSync(temporary)) rmSync(temporary);
     throw toStoreError(error, file);
   }
 }

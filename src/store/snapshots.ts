@@ -62,7 +62,7 @@ export function restoreSnapshot(file: string, target: string): void {
     renameSync(fresh, target);
     syncFolder(dirname(target));
   } catch (error) {
-    rmSync(fresh, { force: true });
+    if (existsSync(fresh)) rmSync(fresh);
     throw toStoreError(error, target);
   }
 }

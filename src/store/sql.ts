@@ -18,6 +18,10 @@ export interface Sql {
   transaction<T>(work: () => T): T;
   /** Does the work with another patience for other processes' locks. */
   waiting<T>(ms: number, work: () => T): T;
+  /**
+   * No more work. The binding cannot end prepared statements: while they wait to be collected SQLite keeps the file
+   * open, without a lock that would hinder anyone, and does not take in the log as it does at a last closing.
+   */
   close(): void;
 }
 

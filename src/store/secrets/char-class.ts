@@ -15,6 +15,7 @@ export const QUOTE = 2048;
 export const BRACKET = 4096;
 /** What ends a value inside an expression or a list, but not in a line of an env file. */
 export const CLOSER = 8192;
+export const BACKSLASH = 16_384;
 
 export const LETTER = LOWER | UPPER;
 export const ALNUM = LETTER | DIGIT;
@@ -45,6 +46,7 @@ add('\n\r', BREAK);
 add('"\'`', QUOTE);
 add('<>\\', BRACKET);
 add(',;)}]|&', CLOSER);
+add('\\', BACKSLASH);
 
 /** The classes of a UTF-16 unit; none beyond ASCII, and none for the NaN beyond the end of a text. */
 export const classOf = (code: number): number => (code < 128 ? (CLASSES[code] ?? 0) : 0);

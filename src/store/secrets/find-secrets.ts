@@ -32,7 +32,10 @@ const TRIGGERS: readonly Trigger[] = [
   { literal: '---- BEGIN ', rule: findKeyBlock, exact: true },
   { literal: 'eyJ', rule: findJsonWebToken, exact: true },
   { literal: ':AA', rule: findTelegramToken, exact: true },
-  { literal: '.', rule: findDiscordToken },
+  // The first character of a time between 2011 and 2045, or of one in the older count of seconds.
+  ...[...'ABCDEFGHIXYZ'].map(
+    (time): Trigger => ({ literal: `.${time}`, rule: findDiscordToken, exact: true }),
+  ),
   ...on('bearer', findBearer),
   ...on('basic', findBasic),
   ...on('://', findUrlCredential),

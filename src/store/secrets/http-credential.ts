@@ -19,8 +19,8 @@ import { isPlaceholder, isReference } from './placeholder.ts';
 import { isRandom, isSecretValue, SAMPLE } from './secret-value.ts';
 import { wordShare } from './word-share.ts';
 
-const LONGEST_LINE = 16_384;
-/** Schemes whose credentials are one word, and those whose credentials are the rest of the line. */
+const LONGEST_PARAMETERS = 1024;
+/** Schemes whose credentials are one word, and those that write them as parameters. */
 const ONE_WORD = new Set([
   'bearer',
   'basic',
@@ -35,7 +35,7 @@ const ONE_WORD = new Set([
   'bot',
   'genie-key',
 ]);
-const WHOLE_LINE = new Set(['digest', 'hawk', 'oauth', 'signature', 'aws4-hmac-sha256', 'sharedkey', 'hmac']);
+const WITH_PARAMETERS = new Set(['digest', 'hawk', 'oauth', 'signature', 'aws4-hmac-sha256', 'hmac']);
 
 /** `Bearer` and a token, wherever they stand. */
 export const findBearer: Rule = ({ text, floor }, start, end) => {
@@ -55,17 +55,28 @@ export const findBasic: Rule = ({ text, floor }, start, end) => {
 };
 
 /** The credentials in the value of an `Authorization` header that begins at `at`; the scheme stays. */
-export function authorizationIn({ text }: Page, at: number): Span | undefined {
+export function authorizationIn({ text }: Page, at: number): readonly Span[] {
   const schemeEnd = runEnd(text, at, TOKEN, at + 24);
   const scheme = text.slice(at, schemeEnd).toLowerCase();
   const from = afterBlanks(text, schemeEnd);
-  if (from === schemeEnd) return credentialWord(text, at, true);
-  if (ONE_WORD.has(scheme)) return credentialWord(text, from, false);
-  if (!WHOLE_LINE.has(scheme)) return undefined;
-  const first = text.slice(from, runUntil(text, from, SPACE | QUOTE, from + SAMPLE));
-  return isPlaceholder(first) || isReference(first) || !first.includes('=')
-    ? undefined
-    : { start: from, end: lineEnd(text, from, undefined) };
+  if (from === schemeEnd) return one(credentialWord(text, at, true));
+  if (ONE_WORD.has(scheme)) return one(credentialWord(text, from, false));
+  return WITH_PARAMETERS.has(scheme) ? proofsIn(text, from) : NONE;
+}
+
+/** Of `Digest username="…", response="…"` and its like: what proves that the caller knows the secret. */
+function proofsIn(text: string, from: number): readonly Span[] {
+  const line = text.slice(from, runUntil(text, from, BREAK, from + LONGEST_PARAMETERS));
+  const spans: Span[] = [];
+  for (const match of line.matchAll(
+    /\b(?:response|signature|mac|oauth_signature|sig|hash)=[\\]{0,3}["']?/gi,
+  )) {
+    const start = from + match.index + match[0].length;
+    const end = runUntil(text, start, SPACE | QUOTE | BRACKET | CLOSER, start + SAMPLE);
+    const value = text.slice(start, end);
+    if (value.length >= 8 && !isPlaceholder(value) && !isReference(value)) spans.push({ start, end });
+  }
+  return spans;
 }
 
 /** The pairs of a `Cookie` header that begin at `at`; of a `Set-Cookie` the value of its one pair. */
@@ -74,7 +85,7 @@ export function cookiesIn(
   at: number,
   quote: string | undefined,
   onlyFirst: boolean,
-): Span | undefined {
+): readonly Span[] {
   let from = at;
   let first: Span | undefined;
   let isSecret = false;
@@ -88,8 +99,8 @@ export function cookiesIn(
     if (text.charAt(stop) !== ';' || onlyFirst) break;
     from = afterBlanks(text, stop + 1);
   }
-  if (!isSecret || !first) return undefined;
-  return onlyFirst ? first : { start: at, end: lineEnd(text, at, quote) };
+  if (!isSecret || !first) return NONE;
+  return [onlyFirst ? first : { start: at, end: lineEnd(text, at, quote) }];
 }
 
 const one = (span: Span | undefined): readonly Span[] => (span ? [span] : NONE);
@@ -121,16 +132,14 @@ function trimmedEnd(text: string, start: number, end: number): number {
 
 /** The end of a line or of the string it stands in, also where either is written as an escape. */
 function lineEnd(text: string, from: number, quote: string | undefined): number {
-  const limit = Math.min(text.length, from + LONGEST_LINE);
   let at = from;
-  while (at < limit) {
-    const stop = runUntil(text, at, BREAK | QUOTE | BRACKET, limit);
+  for (;;) {
+    const stop = runUntil(text, at, BREAK | QUOTE | BRACKET, text.length);
     const character = text.charAt(stop);
     const goesOn =
       (character === '\\' && !/[nrt"'`\\]/.test(text.charAt(stop + 1))) ||
-      (/['`]/.test(character) && quote !== undefined && character !== quote);
-    if (!goesOn) return stop;
+      (quote !== undefined && character !== quote && /["'`<>]/.test(character));
+    if (!goesOn || stop >= text.length) return stop;
     at = stop + 1;
   }
-  return limit;
 }

@@ -6,6 +6,8 @@ export interface LiteralScanner {
 
 const WIDTH_BITS = 7;
 const WIDTH = 1 << WIDTH_BITS;
+/** An entry of the table is where the next row begins; its lowest bit says that a literal ends there. */
+const ROW = ~1;
 const NOTHING: readonly number[] = [];
 
 /** An automaton after Aho and Corasick with every transition filled in. The literals are ASCII and not empty. */
@@ -30,19 +32,18 @@ export function createLiteralScanner(literals: readonly string[]): LiteralScanne
   });
 
   const next = fillTransitions(children, found);
-  const accepts = Uint8Array.from(found, (list) => (list.length > 0 ? 1 : 0));
 
   return {
     scan: (text) => {
       let hits: number[] | undefined;
-      let state = 0;
+      let row = 0;
       for (let i = 0; i < text.length; i++) {
         const code = text.charCodeAt(i);
-        const column = code < 256 ? (columns[code] as number) : 0;
-        state = next[(state << WIDTH_BITS) | column] as number;
-        if (accepts[state] !== 0) {
+        const entry = next[row + (code < 256 ? (columns[code] as number) : 0)] as number;
+        row = entry & ROW;
+        if (entry !== row) {
           hits ??= [];
-          for (const index of found[state] ?? []) hits.push(index, i + 1);
+          for (const index of found[row >> WIDTH_BITS] ?? []) hits.push(index, i + 1);
         }
       }
       return hits ?? NOTHING;
@@ -61,10 +62,10 @@ function columnOf(columns: Uint8Array, character: string): number {
   return column;
 }
 
-/** Fills `found` with the shorter literals that end in the same place, and gives the table of next states. */
-function fillTransitions(children: readonly Map<number, number>[], found: number[][]): Uint32Array {
-  const next = new Uint32Array(children.length * WIDTH);
-  const fallback = new Uint32Array(children.length);
+/** Fills `found` with the shorter literals that end in the same place, and gives the table of next rows. */
+function fillTransitions(children: readonly Map<number, number>[], found: number[][]): Int32Array {
+  const next = new Int32Array(children.length * WIDTH);
+  const fallback = new Int32Array(children.length);
   const queue: number[] = [0];
   for (let head = 0; head < queue.length; head++) {
     const state = queue[head] ?? 0;
@@ -79,5 +80,5 @@ function fillTransitions(children: readonly Map<number, number>[], found: number
       queue.push(child);
     }
   }
-  return next;
+  return next.map((state) => (state * WIDTH) | Number((found[state]?.length ?? 0) > 0));
 }

@@ -1,5 +1,6 @@
 import {
   ALNUM,
+  BACKSLASH,
   BLANK,
   BRACKET,
   BREAK,
@@ -40,9 +41,12 @@ export const findNamedSecret: Rule = (page, start, end) => {
   const isParameter = before === '?' || before === '&' || text.startsWith('u0026', nameStart);
   const kind = kindIn(text, name, nameStart, isParameter);
   if (kind === undefined) return NONE;
-  const gap = readGap(text, nameEnd, before, before === '<');
+  const isTag = before === '<' && text.charAt(nameEnd) === '>';
+  const gap = readGap(text, nameEnd, before, isTag);
   if (!gap || (kind === 'weak' && !gap.assigns)) return NONE;
-  const span = valueIn(page, { name, kind, gap, nameStart, isParameter });
+  if (kind === 'authorization' && gap.assigns) return authorizationIn(page, gap.end);
+  if (kind === 'cookie') return cookiesIn(page, gap.end, gap.quote, /set-?cookie/i.test(name));
+  const span = valueIn(page, { name, kind, gap, nameStart, isParameter, isTag, isFlag: before === '-' });
   return span ? [span] : NONE;
 };
 
@@ -52,6 +56,9 @@ interface Found {
   readonly gap: Gap;
   readonly nameStart: number;
   readonly isParameter: boolean;
+  readonly isTag: boolean;
+  /** `--name`: a space is enough to give it a value. */
+  readonly isFlag: boolean;
 }
 
 function kindIn(text: string, name: string, nameStart: number, isParameter: boolean): NameKind | undefined {
@@ -65,57 +72,40 @@ function kindIn(text: string, name: string, nameStart: number, isParameter: bool
 }
 
 function valueIn(page: Page, found: Found): Span | undefined {
-  const { gap, kind, name } = found;
-  if (kind === 'authorization' && gap.assigns) return authorizationIn(page, gap.end);
-  if (kind === 'cookie') return cookiesIn(page, gap.end, gap.quote, /set-?cookie/i.test(name));
+  const { gap, kind } = found;
   const quotedEnd = gap.quote === undefined ? undefined : closingQuote(page, gap);
-  if (quotedEnd !== undefined) {
-    const value = page.text.slice(gap.end, Math.min(quotedEnd, gap.end + SAMPLE));
-    const setting = gap.assigns && !gap.broken ? 'quoted' : 'loose';
-    return isSecretValue(value, kind, setting) ? { start: gap.end, end: quotedEnd } : undefined;
-  }
-  return unquotedIn(page, found);
+  if (quotedEnd === undefined) return unquotedIn(page, found);
+  const value = page.text.slice(gap.end, Math.min(quotedEnd, gap.end + SAMPLE));
+  const setting = settingOf(found, gap.assigns ? 'quoted' : 'loose');
+  return isSecretValue(value, kind, setting) ? { start: gap.end, end: quotedEnd } : undefined;
 }
 
-function unquotedIn(
-  { text, floor }: Page,
-  { name, kind, gap, nameStart, isParameter }: Found,
-): Span | undefined {
-  const isFlag = text.startsWith('--', nameStart) || text.startsWith('--', nameStart - 2);
+function unquotedIn({ text, floor }: Page, found: Found): Span | undefined {
+  const { name, kind, gap, nameStart, isParameter } = found;
+  const before = text.charAt(nameStart - 1);
   const startsLine = isLineStart(text, nameStart, floor);
-  const isBound =
-    gap.assigns &&
-    gap.tight &&
-    (isParameter || startsLine || isFlag || isLoud(name) || ';<'.includes(text.charAt(nameStart - 1)));
+  const isAlone = isParameter || startsLine || found.isFlag || found.isTag || before === ';' || isLoud(name);
+  const isBound = gap.assigns && gap.tight && isAlone;
   const stops = SPACE | QUOTE | BRACKET | (isBound && startsLine && !isParameter ? 0 : CLOSER);
   const sampleEnd = runUntil(text, gap.end, stops, gap.end + SAMPLE);
-  const isCut = sampleEnd - gap.end >= SAMPLE;
   const end = trimValue(text, gap.end, sampleEnd, isBound);
   const value = text.slice(gap.end, end);
-  // In JSON text a value without quotes is a number or a word of the language, and must stay one.
-  if (
-    `"`.includes(text.charAt(nameStart - 1) || ' ') &&
-    gap.assigns &&
-    /^-?\d/.test(value) &&
-    !/[a-z]{3}/i.test(value)
-  ) {
-    return undefined;
-  }
-  const setting = settingOf(gap, isBound, isFlag, startsLine && isLineEnd(text, end));
+  // In JSON text a value without quotes is a number and must stay one.
+  if (before === '"' && gap.assigns && /^-?\d[\d.eE+-]*$/.test(value)) return undefined;
+  const rest = startsLine && isLineEnd(text, end) ? 'line' : 'plain';
+  const setting = settingOf(found, isBound ? 'bound' : gap.assigns ? rest : 'loose');
   if (value.includes('(') && setting !== 'bound') return undefined;
   if (!isSecretValue(value, kind, setting)) return undefined;
+  const isCut = sampleEnd - gap.end >= SAMPLE;
   return { start: gap.end, end: isCut ? runUntil(text, sampleEnd, stops, text.length) : end };
 }
 
-function settingOf(gap: Gap, isBound: boolean, isFlag: boolean, isLine: boolean): Setting {
+function settingOf({ gap, isFlag }: Found, otherwise: Setting): Setting {
   if (gap.broken) return 'loose';
-  if (isBound) return 'bound';
-  if (isFlag && !gap.assigns) return 'line';
-  if (!gap.assigns) return 'loose';
-  return isLine ? 'line' : 'plain';
+  return isFlag && !gap.assigns ? 'line' : otherwise;
 }
 
-/** The quote that closes the value: as deep in backslashes as the one that opened it, or not as deep. */
+/** Before the quote that closes the value: as deep in backslashes as the one that opened it, or not as deep. */
 function closingQuote(page: Page, gap: Gap): number | undefined {
   const { text } = page;
   const quote = gap.quote ?? '"';
@@ -123,9 +113,10 @@ function closingQuote(page: Page, gap: Gap): number | undefined {
   for (let tries = 0; tries < 8; tries++) {
     const at = page.next(quote, from);
     if (at >= text.length || at - gap.end > LONGEST_QUOTED) return undefined;
-    let slashes = 0;
-    while (text.charCodeAt(at - 1 - slashes) === 0x5c && at - slashes > gap.end) slashes++;
-    if (slashes <= gap.slashes) return at - slashes;
+    const slashes = at - runStart(text, at, BACKSLASH, gap.end);
+    if (slashes < gap.slashes) return at - slashes;
+    // What more there is in backslashes belongs to the value, when it pairs up.
+    if ((slashes - gap.slashes) % (2 * gap.slashes + 2) === 0) return at - gap.slashes;
     from = at + 1;
   }
   return undefined;
@@ -146,9 +137,11 @@ function trimName(text: string, least: number, end: number): number {
   return at;
 }
 
+/** Without what ends a sentence or a list, and without the next parameter of a form. */
 function trimValue(text: string, start: number, end: number, isBound: boolean): number {
   const tail = isBound ? ',;' : ',;.:!?*';
-  let at = end;
+  const next = text.slice(start, end).search(/&[\w.-]{1,64}=/);
+  let at = next < 0 ? end : start + next;
   while (at > start && tail.includes(text.charAt(at - 1))) at--;
   return at;
 }

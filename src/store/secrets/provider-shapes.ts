@@ -69,7 +69,10 @@ export const PROVIDER_SHAPES: readonly ProviderShape[] = [
   ...shapes('ABSK', BASE64, 80, alone),
   ...shapes('sk_live_ rk_live_ sk_test_ rk_test_', ALNUM, 16, alone),
   ...shapes('whsec_', BASE64, 20, alone),
-  ...shapes('AC SK', HEX, 32, { most: 32, after: WORD }),
+  // Twilio. A third character in the prefix, because `ac` and `sk` are in every other word.
+  ...[...'0123456789abcdef'].flatMap((digit) =>
+    shapes(`AC${digit} SK${digit}`, HEX, 31, { most: 31, after: WORD }),
+  ),
   ...shapes('SG.', TOKEN | DOT, 40, { after: WORD }),
   ...shapes('npm_', ALNUM, 30, alone),
   ...shapes('pypi-', TOKEN, 40, alone),

@@ -35,9 +35,9 @@ export const findTelegramToken: Rule = ({ text, floor }, start, end) => {
   return stop - end < 30 || stop - end > 36 ? NONE : [{ start: number, end: stop }];
 };
 
-/** The base64 of a user's number, a dot, six characters, a dot, a signature. Called at every dot, so it gives up early. */
-export const findDiscordToken: Rule = ({ text, floor }, dot, end) => {
-  if (text.charCodeAt(dot + 7) !== 0x2e || runEnd(text, end, TOKEN, end + 7) !== dot + 7) return NONE;
+/** The base64 of a user's number, a dot, six characters, a dot, a signature. Called at many dots, so it gives up early. */
+export const findDiscordToken: Rule = ({ text, floor }, dot) => {
+  if (text.charCodeAt(dot + 7) !== 0x2e || runEnd(text, dot + 1, TOKEN, dot + 8) !== dot + 7) return NONE;
   const stop = runEnd(text, dot + 8, TOKEN, dot + 60);
   const start = stop - dot < 33 ? -1 : startOfUser(text, dot, floor);
   if (start < 0) return NONE;

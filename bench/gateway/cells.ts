@@ -1,0 +1,148 @@
+import type { Tally } from './orders.ts';
+import { readCpu, readMemory, untilQuiet } from './process-usage.ts';
+import type { Size } from './requests.ts';
+import type { Kept } from './start-instar.ts';
+import { median, sum, unrest } from './stats.ts';
+import type { Bench, Subject, SubjectName } from './subjects.ts';
+
+/** What is asked for, and by how many at once. */
+export interface Task {
+  readonly shape: 'JSON' | 'SSE';
+  readonly size: Size;
+  readonly connections: 1 | 32;
+}
+
+/** One subject at one task, in the middle of all rounds. Times in milliseconds, CPU in microseconds per request. */
+export interface Cell extends Task {
+  readonly subject: SubjectName;
+  readonly requests: number;
+  readonly lost: number;
+  /** Turns that were served and did not get into the record; undefined for who keeps none. */
+  readonly unrecorded: number | undefined;
+  readonly perSecond: number;
+  readonly p50: number;
+  readonly p99: number;
+  readonly addedP50: number;
+  readonly addedP99: number;
+  readonly cpu: number;
+  readonly mainCpu: number;
+  /** How much the rounds disagree about the CPU. */
+  readonly cpuUnrest: number;
+  readonly rssMb: number;
+  readonly faults: readonly string[];
+}
+
+export interface CellPlan {
+  readonly rounds: number;
+  readonly ms: number;
+  readonly onRound: (round: number) => void;
+}
+
+interface Sample {
+  readonly tally: Tally;
+  readonly cpu: number;
+  readonly mainCpu: number;
+  readonly unrecorded: number | undefined;
+  readonly rssMb: number;
+}
+
+const WARM_MS = 200;
+/** Long enough for the compiler to have seen everything before the first round counts. */
+const FIRST_WARM_MS = 1000;
+
+const TASKS: readonly Task[] = (['1 KB', '64 KB'] as const).flatMap((size) =>
+  (['JSON', 'SSE'] as const).flatMap((shape) =>
+    ([32, 1] as const).map((connections) => ({ shape, size, connections })),
+  ),
+);
+
+/** Every subject at every task, in turns: what the machine does beside it falls on all alike. */
+export async function runCells(bench: Bench, { rounds, ms, onRound }: CellPlan): Promise<readonly Cell[]> {
+  const places = TASKS.flatMap((task) =>
+    bench.subjects
+      .filter(({ hasStreams }) => hasStreams || task.shape === 'JSON')
+      .map((subject) => ({ task, subject, samples: [] as Sample[] })),
+  );
+  for (const { task, subject } of places) {
+    if (task.connections === 32) await send(bench, subject, task, FIRST_WARM_MS);
+  }
+  for (let round = 0; round < rounds; round++) {
+    onRound(round);
+    for (const task of TASKS) {
+      const here = places.filter((place) => place.task === task);
+      const shift = round % here.length;
+      for (const { subject, samples } of [...here.slice(shift), ...here.slice(0, shift)]) {
+        samples.push(await measure(bench, subject, task, ms));
+      }
+    }
+  }
+  return places.map(({ task, subject, samples }) => {
+    const direct = places.find((place) => place.task === task && place.subject.name === 'direct');
+    return summarize(task, subject.name, samples, direct?.samples ?? samples);
+  });
+}
+
+const send = (bench: Bench, { port, headers, isExact }: Subject, task: Task, ms: number): Promise<Tally> =>
+  bench.load({
+    port,
+    headers,
+    isExact,
+    model: task.shape === 'JSON' ? 'bench-json' : 'bench-sse',
+    size: task.size,
+    connections: task.connections,
+    openOverMs: 0,
+    until: { ms },
+  });
+
+async function measure(bench: Bench, subject: Subject, task: Task, ms: number): Promise<Sample> {
+  const { pid = 0 } = subject;
+  await send(bench, subject, task, WARM_MS);
+  await untilQuiet(pid);
+  const keptBefore = await subject.kept?.();
+  const before = readCpu(pid);
+  const tally = await send(bench, subject, task, ms);
+  await untilQuiet(pid);
+  const after = readCpu(pid);
+  const keptAfter = await subject.kept?.();
+  const perRequest = (kind: 'all' | 'main') =>
+    before && after ? ((after[kind] - before[kind]) * 1000) / tally.requests : Number.NaN;
+  return {
+    tally,
+    cpu: perRequest('all'),
+    mainCpu: perRequest('main'),
+    unrecorded: missing(tally.requests, keptBefore, keptAfter),
+    rssMb: readMemory(pid)?.rssMb ?? Number.NaN,
+  };
+}
+
+const missing = (served: number, before: Kept | undefined, after: Kept | undefined): number | undefined =>
+  before && after ? served - (after.recorded - before.recorded) : undefined;
+
+function summarize(
+  task: Task,
+  subject: SubjectName,
+  samples: readonly Sample[],
+  direct: readonly Sample[],
+): Cell {
+  const middle = (read: (sample: Sample, round: number) => number) => median(samples.map(read));
+  const added = (which: 'p50' | 'p99') =>
+    middle(({ tally }, round) => tally.latency[which] - (direct[round]?.tally.latency[which] ?? Number.NaN));
+  const unrecorded = samples.map((sample) => sample.unrecorded);
+  return {
+    ...task,
+    subject,
+    requests: sum(samples.map(({ tally }) => tally.requests)),
+    lost: sum(samples.map(({ tally }) => tally.lost)),
+    unrecorded: unrecorded.includes(undefined) ? undefined : sum(unrecorded.map((count) => count ?? 0)),
+    perSecond: middle(({ tally }) => (tally.requests / tally.ms) * 1000),
+    p50: middle(({ tally }) => tally.latency.p50),
+    p99: middle(({ tally }) => tally.latency.p99),
+    addedP50: added('p50'),
+    addedP99: added('p99'),
+    cpu: middle(({ cpu }) => cpu),
+    mainCpu: middle(({ mainCpu }) => mainCpu),
+    cpuUnrest: unrest(samples.map(({ cpu }) => cpu)),
+    rssMb: middle(({ rssMb }) => rssMb),
+    faults: samples.flatMap(({ tally }) => tally.faults).slice(0, 3),
+  };
+}

@@ -1,0 +1,110 @@
+import { spawn } from 'node:child_process';
+import {
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { endChild } from './child.ts';
+import { MODELS } from './replies.ts';
+
+export interface InstarOptions {
+  /** The command line's file: dist/cli/main.js. */
+  readonly main: string;
+  readonly upstreamPort: number;
+  /** A text that is spliced into every request. */
+  readonly block?: string;
+  /** Further arguments for node itself. */
+  readonly nodeArgs?: readonly string[];
+  /** A home that is there already. */
+  readonly home?: string;
+}
+
+/** How many turns the record has taken, and how many it had to let go. */
+export interface Kept {
+  readonly recorded: number;
+  readonly lost: number;
+}
+
+export interface Instar {
+  readonly pid: number;
+  readonly port: number;
+  readonly home: string;
+  kept(): Promise<Kept>;
+  /** What the control plane answers at a path. */
+  ask(where: string): Promise<unknown>;
+  close(): Promise<void>;
+}
+
+/** A new, empty home whose only provider is the upstream. */
+export function createHome(upstreamPort: number): string {
+  const home = mkdtempSync(path.join(tmpdir(), 'instar-bench-'));
+  const provider = {
+    wire: ['openai-chat', 'anthropic'],
+    baseUrl: `http://127.0.0.1:${upstreamPort}/v1`,
+    models: MODELS,
+  };
+  writeFileSync(path.join(home, 'config.json'), JSON.stringify({ providers: { bench: provider } }));
+  return home;
+}
+
+/** The product as people run it: a process of its own, recording on. */
+export async function startInstar(options: InstarOptions): Promise<Instar> {
+  const { main, upstreamPort, block, nodeArgs = [] } = options;
+  const home = options.home ?? createHome(upstreamPort);
+  const blockFile = path.join(home, 'bench-block.txt');
+  if (block !== undefined) writeFileSync(blockFile, block);
+  mkdirSync('.cache/bench', { recursive: true });
+  const { PATH } = process.env;
+  const child = spawn(
+    process.execPath,
+    [...nodeArgs, main, 'up', '--port', '0', '--home', home, '--log', 'json'],
+    {
+      // Nothing of the caller's environment: a key in it would be another provider.
+      env: { PATH, HOME: home, ...(block === undefined ? {} : { INSTAR_BENCH_BLOCK: blockFile }) },
+      stdio: ['ignore', 'pipe', openSync('.cache/bench/instar.log', 'a')],
+    },
+  );
+  if (child.stdout === null) throw new Error('instar has no standard output');
+  const lines = createInterface({ input: child.stdout });
+  const port = await new Promise<number>((resolve, reject) => {
+    lines.on('line', (line) => {
+      const ready = /^instar ready \S+:(\d+)/.exec(line);
+      if (ready) resolve(Number(ready[1]));
+    });
+    child.on('exit', (code) => reject(new Error(`instar ended with ${code}; see .cache/bench/instar.log`)));
+  });
+  const ask = async (where: string): Promise<unknown> => {
+    const authorization = `Bearer ${readFileSync(path.join(home, 'key'), 'utf8').trim()}`;
+    const reply = await fetch(`http://127.0.0.1:${port}${where}`, { headers: { authorization } });
+    if (!reply.ok) throw new Error(`GET ${where}: ${reply.status} ${await reply.text()}`);
+    return reply.json();
+  };
+  return {
+    pid: child.pid ?? 0,
+    port,
+    home,
+    ask,
+    kept: async () => {
+      const { recording } = (await ask('/api/status')) as { recording?: Partial<Kept> };
+      return { recorded: recording?.recorded ?? 0, lost: recording?.lost ?? 0 };
+    },
+    close: async () => {
+      await endChild(child);
+      if (options.home === undefined) rmSync(home, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Bytes of the record on disk, its journals included. */
+export const storeBytes = (home: string): number =>
+  readdirSync(home)
+    .filter((name) => name.startsWith('instar.sqlite'))
+    .reduce((sum, name) => sum + statSync(path.join(home, name)).size, 0);

@@ -1,0 +1,106 @@
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { endChild, startChild } from './child.ts';
+import type { Order, Tally } from './orders.ts';
+import { createRequest } from './requests.ts';
+import { type Kept, startInstar } from './start-instar.ts';
+import { startPortkey } from './start-portkey.ts';
+import { createText } from './text.ts';
+
+export const SUBJECTS = ['direct', 'pass-through', 'instar', 'instar + block', 'portkey'] as const;
+export type SubjectName = (typeof SUBJECTS)[number];
+
+/** Something that load can be sent through. */
+export interface Subject {
+  readonly name: SubjectName;
+  readonly port: number;
+  /** Undefined for the upstream itself. */
+  readonly pid?: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly isExact: boolean;
+  /** Whether it can stream at all. */
+  readonly hasStreams: boolean;
+  kept?(): Promise<Kept>;
+}
+
+/** The processes of one run. */
+export interface Bench {
+  readonly main: string;
+  readonly upstreamPort: number;
+  readonly subjects: readonly Subject[];
+  /** What could not be measured, and why. */
+  readonly notes: readonly string[];
+  /** Sends one order to the load process. */
+  load(order: Omit<Order, 'id'>): Promise<Tally>;
+  close(): Promise<void>;
+}
+
+/** As long as the lessons of a busy agent. */
+export const BLOCK = createText(4)(2048);
+
+export async function openBench(main: string, withPortkey: boolean): Promise<Bench> {
+  const notes: string[] = [];
+  const upstream = await startChild('upstream');
+  const loader = await startChild('load');
+  const passThrough = await startChild('pass-through', [`http://127.0.0.1:${upstream.port}`]);
+  const upstreamPort = upstream.port;
+  const plain = await startInstar({ main, upstreamPort });
+  const spliced = await startInstar({ main, upstreamPort, block: BLOCK });
+  const portkey = withPortkey ? await startPortkey(upstreamPort) : 'portkey was left out';
+  const usual = { headers: {}, isExact: true, hasStreams: true };
+  const subjects: Subject[] = [
+    { name: 'direct', port: upstreamPort, ...usual },
+    { name: 'pass-through', port: passThrough.port, pid: passThrough.pid ?? 0, ...usual },
+    { name: 'instar', port: plain.port, pid: plain.pid, kept: plain.kept, ...usual },
+    { name: 'instar + block', port: spliced.port, pid: spliced.pid, kept: spliced.kept, ...usual },
+  ];
+  if (typeof portkey === 'string') notes.push(portkey);
+  else {
+    const { port, pid, headers } = portkey;
+    subjects.push({ name: 'portkey', port, pid, headers, isExact: false, hasStreams: false });
+  }
+  notes.push(...(await findFaults(subjects)));
+  const ours: ChildProcess[] = [loader, passThrough, upstream];
+  let id = 0;
+  return {
+    main,
+    upstreamPort,
+    subjects,
+    notes,
+    load: async (order) => {
+      loader.send({ ...order, id: ++id } satisfies Order);
+      const [tally] = (await once(loader, 'message')) as [Tally];
+      return tally;
+    },
+    close: async () => {
+      await Promise.all([
+        plain.close(),
+        spliced.close(),
+        typeof portkey === 'string' ? undefined : portkey.close(),
+      ]);
+      await Promise.all(ours.map(endChild));
+    },
+  };
+}
+
+/** One request through each: does it come out as it went in, and where there is a block, is it in there? */
+async function findFaults(subjects: readonly Subject[]): Promise<string[]> {
+  const faults: string[] = [];
+  for (const { name, port, headers, isExact } of subjects) {
+    const { bytes, bodyLength } = createRequest(port, { model: 'bench-json', size: '1 KB', headers });
+    const body = bytes.subarray(bytes.length - bodyLength);
+    const known = { 'content-type': 'application/json', 'x-instar-session': 'bench-probe', ...headers };
+    const reply = await fetch(`http://127.0.0.1:${port}/v1/chat/completions`, {
+      method: 'POST',
+      headers: known,
+      body,
+    });
+    await reply.arrayBuffer();
+    const added = Number(reply.headers.get('x-bench-received') ?? bodyLength) - bodyLength;
+    if (reply.status !== 200) faults.push(`${name} answers ${reply.status}`);
+    if (name === 'instar + block' && added < BLOCK.length) faults.push(`${name} puts no block in`);
+    if (name !== 'instar + block' && isExact && added !== 0)
+      faults.push(`${name} changes requests by ${added} bytes`);
+  }
+  return faults;
+}

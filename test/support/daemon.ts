@@ -1,0 +1,61 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+
+const MAIN = path.resolve(import.meta.dirname, '../../dist/cli/main.js');
+
+export interface RunningDaemon {
+  readonly port: number;
+  readonly child: ChildProcess;
+  readonly key: string;
+  /** Resolves with the exit code, or null after a signal. */
+  readonly exited: Promise<number | null>;
+}
+
+/** A folder for a home, with a config. */
+export function makeHome(config: object): { readonly dir: string; remove(): void } {
+  const root = mkdtempSync(path.join(tmpdir(), 'instar-home-'));
+  const dir = path.join(root, 'home');
+  mkdirSync(dir, { mode: 0o700 });
+  writeFileSync(path.join(dir, 'config.json'), JSON.stringify(config), { mode: 0o600 });
+  return { dir, remove: () => rmSync(root, { recursive: true, force: true }) };
+}
+
+/** `instar up`, built, as a process of its own; `wrap` is a command to run it under. */
+export function startDaemon(
+  home: string,
+  wrap: readonly string[] = [],
+  env: NodeJS.ProcessEnv = {},
+): Promise<RunningDaemon> {
+  const [command = process.execPath, ...args] = [
+    ...wrap,
+    process.execPath,
+    MAIN,
+    'up',
+    '--port',
+    '0',
+    '--home',
+    home,
+  ];
+  const child = spawn(command, args, {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { PATH: process.env.PATH, HOME: home, ...env },
+  });
+  const exited = new Promise<number | null>((resolve) => child.on('exit', resolve));
+  return new Promise((resolve, reject) => {
+    let text = '';
+    let errors = '';
+    child.stderr.on('data', (chunk: Buffer) => {
+      errors = (errors + chunk.toString()).slice(-4000);
+    });
+    child.stdout.on('data', (chunk: Buffer) => {
+      text += chunk.toString();
+      const port = /instar ready http:\/\/127\.0\.0\.1:(\d+)/.exec(text)?.[1];
+      if (port === undefined) return;
+      const key = readFileSync(path.join(home, 'key'), 'utf8').trim();
+      resolve({ port: Number(port), child, key, exited });
+    });
+    child.on('exit', (code) => reject(new Error(`exit ${code}: ${errors}`)));
+  });
+}
