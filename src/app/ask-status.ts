@@ -1,13 +1,15 @@
 import type { DaemonRecord } from '../config/daemon-file.ts';
 import type { Home } from '../config/home.ts';
 import { readKey } from '../config/key.ts';
-import { asArray, asNumber, asObject, asString, type JsonObject, parseJson } from '../core/json.ts';
+import { asArray, asNumber, asObject, asString, compact, type JsonObject, parseJson } from '../core/json.ts';
 import { askDaemon, findDaemon, isAlive } from './find-daemon.ts';
 
 export interface StatusReport {
   readonly daemon: DaemonRecord;
   readonly providers: readonly { readonly name: string; readonly serves: string }[];
   readonly counts: Readonly<Record<'served' | 'inFlight' | 'failed' | 'refused', number | undefined>>;
+  /** How the record is doing; `degraded` says what is wrong. */
+  readonly recording: { readonly degraded?: string; readonly lost?: number; readonly recorded?: number };
   /** Everything the daemon told, for programs. */
   readonly told: JsonObject;
 }
@@ -48,6 +50,7 @@ export async function askStatus(
   }
   const told = asObject(parseJson(await reply.text()));
   const requests = asObject(told.requests);
+  const recording = asObject(told.recording);
   return {
     daemon,
     told,
@@ -55,6 +58,11 @@ export async function askStatus(
       name: asString(asObject(value).name) ?? '?',
       serves: servedBy(asObject(value)),
     })),
+    recording: compact({
+      degraded: asString(recording.degraded),
+      lost: asNumber(recording.lost),
+      recorded: asNumber(recording.recorded),
+    }),
     counts: {
       served: asNumber(requests.served),
       inFlight: asNumber(requests.inFlight),

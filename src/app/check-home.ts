@@ -7,7 +7,7 @@ import { type Check, fail, ok, warn } from './check.ts';
 /** The home, the modes of what lies in it, and the key. Makes nothing; a key file that others can read is narrowed. */
 export const checkHome = (home: Home, env: NodeJS.ProcessEnv): readonly Check[] => [
   checkFolder(home.dir),
-  ...[home.configFile, home.daemonFile].flatMap(checkFile),
+  ...[home.configFile, home.daemonFile, home.storeFile, home.saltFile].flatMap(checkFile),
   checkKey(home, env),
 ];
 

@@ -7,6 +7,7 @@ import { type Clock, systemClock } from '../core/clock.ts';
 import { type Check, fail, ok } from './check.ts';
 import { checkHome } from './check-home.ts';
 import { checkModels } from './check-models.ts';
+import { checkStore } from './check-store.ts';
 import { findDaemon } from './find-daemon.ts';
 import { createProbeExchange } from './probe-provider.ts';
 
@@ -20,7 +21,7 @@ export interface DoctorOptions {
 /** Every check that can be made, in the order a person would mend them. Never rejects for what it finds. */
 export async function runDoctor(options: DoctorOptions): Promise<readonly Check[]> {
   const { home, env, clock = systemClock, nodeVersion = process.versions.node } = options;
-  const basics = [checkNode(nodeVersion), checkClock(clock), ...checkHome(home, env)];
+  const basics = [checkNode(nodeVersion), checkClock(clock), ...checkHome(home, env), ...checkStore(home)];
   const { config, checks } = readConfig(home, env);
   if (config === undefined) return [...basics, ...checks];
   const pool = createProbeExchange();

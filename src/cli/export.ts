@@ -1,4 +1,4 @@
-import { createWriteStream } from 'node:fs';
+import { closeSync, openSync, writeSync } from 'node:fs';
 import { exportTrajectories, SecretFoundError } from '../app/export-trajectories.ts';
 import { createSecretScan } from '../app/secret-scan.ts';
 import { openHome } from '../config/home.ts';
@@ -7,31 +7,47 @@ import type { CommandContext } from './context.ts';
 import { withDesk } from './with-desk.ts';
 
 interface Export {
+  readonly args: readonly string[];
   readonly out?: string;
   readonly agent?: string;
   readonly project?: string;
 }
 
-/** Trajectories as JSON lines, to a file or to standard output. */
-export const exportCommand = ({ out, agent, project }: Export, context: CommandContext): Promise<ExitCode> =>
-  withDesk(context, async (desk) => {
-    const { printer, stdout, homeDir, env } = context;
-    const file = out === undefined ? undefined : createWriteStream(out, { flags: 'wx', mode: 0o600 });
-    const failure = file && new Promise<never>((_, reject) => file.on('error', reject));
-    const write = (line: string): void => void (file ?? stdout).write(line);
-    const hasSecret = createSecretScan(openHome(homeDir), env);
-    const filter = { ...(agent ? { agent } : {}), ...(project ? { project } : {}) };
-    try {
-      const work = exportTrajectories({ desk, hasSecret, write, ...filter });
-      const count = await (failure ? Promise.race([work, failure]) : work);
-      if (file) await new Promise<void>((resolve) => file.end(resolve));
-      printer.note(`${count} sessions`);
+/** Trajectories as JSON lines, to a new file or to standard output. */
+export async function exportCommand(options: Export, context: CommandContext): Promise<ExitCode> {
+  const { args, out, agent, project } = options;
+  if (args[0] !== 'trajectories') {
+    throw new CommandError(
+      EXIT.wrongUse,
+      `there is no export of ${args[0]}`,
+      'say: instar export trajectories',
+    );
+  }
+  const hasSecret = createSecretScan(openHome(context.homeDir), context.env);
+  const file = out === undefined ? undefined : openNew(out);
+  try {
+    return await withDesk(context, async (desk) => {
+      const write = (line: string): void =>
+        void (file === undefined ? context.stdout.write(line) : writeSync(file, line));
+      const filter = { ...(agent ? { agent } : {}), ...(project ? { project } : {}) };
+      const count = await exportTrajectories({ desk, hasSecret, write, ...filter });
+      context.printer.note(count === 1 ? '1 session' : `${count} sessions`);
       return EXIT.ok;
-    } catch (error) {
-      if (error instanceof SecretFoundError)
-        throw new CommandError(EXIT.failed, error.message, 'erase it: instar sessions erase ID');
-      if ((error as NodeJS.ErrnoException).code === 'EEXIST')
-        throw new CommandError(EXIT.failed, `${out} exists`, 'choose another name');
-      throw error;
-    }
-  });
+    });
+  } catch (error) {
+    if (!(error instanceof SecretFoundError)) throw error;
+    throw new CommandError(EXIT.failed, error.message, 'erase it: instar sessions erase ID --yes');
+  } finally {
+    if (file !== undefined) closeSync(file);
+  }
+}
+
+function openNew(file: string): number {
+  try {
+    return openSync(file, 'wx', 0o600);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const what = code === 'EEXIST' ? `${file} is there already` : `${file} cannot be made (${code})`;
+    throw new CommandError(EXIT.failed, what, 'choose another name with --out');
+  }
+}

@@ -22,7 +22,7 @@ export async function status(_options: object, context: CommandContext): Promise
   return EXIT.ok;
 }
 
-function show(printer: Printer, { daemon, providers, counts }: StatusReport): void {
+function show(printer: Printer, { daemon, providers, counts, recording }: StatusReport): void {
   printer.line(
     { text: 'running', style: 'green' },
     ` at ${daemon.url} (pid ${daemon.pid}, version ${daemon.version})`,
@@ -37,9 +37,17 @@ function show(printer: Printer, { daemon, providers, counts }: StatusReport): vo
     [dim('served'), shown(counts.served)],
     [dim('in flight'), shown(counts.inFlight)],
     [dim('errors'), `${shown(counts.failed)} failed, ${shown(counts.refused)} refused`],
+    [
+      dim('recording'),
+      recording.degraded === undefined ? `${shown(recording.recorded)} turns kept` : trouble(recording),
+    ],
   ]);
 }
 
+const trouble = ({ degraded = '', lost = 0 }: StatusReport['recording']): Part => ({
+  text: `degraded: ${degraded} (${lost} turns lost)`,
+  style: 'yellow',
+});
 const shown = (count: number | undefined): string => String(count ?? 'unknown');
 const dim = (text: string): Part => ({ text, style: 'dim' });
 

@@ -51,7 +51,7 @@ export function findPlaces(wire: WireName, body: Buffer | undefined): BodyPlaces
       const span = member(name);
       return span && span[1] - span[0] <= SHORT_TEXT ? readString(bytes, span) : undefined;
     },
-    hasTools: () => firstElement(bytes, member('tools')) !== undefined,
+    hasTools: () => ['tools', 'functions'].some((name) => firstElement(bytes, member(name)) !== undefined),
     leading: () => {
       const isAnthropic = wire === 'anthropic';
       const given = member(isAnthropic ? 'system' : 'instructions');

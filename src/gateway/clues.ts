@@ -1,10 +1,19 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import type { Outline, WireName } from '../core/wire.ts';
 import { type BodyPlaces, findPlaces } from './body-places.ts';
 import { type ClientName, clientOf } from './client-of.ts';
 import { type CodexTurn, readCodexTurn } from './codex-turn.ts';
-import type { Arrival } from './identify.ts';
 import { type OpenclawRuntime, readOpenclawRuntime } from './openclaw-runtime.ts';
 import type { TurnKind } from './turn.ts';
+
+/** A request whose body has been received. */
+export interface Arrival {
+  readonly kind: TurnKind;
+  readonly wire: WireName;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer | undefined;
+  readonly outline: Outline | undefined;
+}
 
 /** What a request gives away about who sent it, each read once. */
 export interface Clues {

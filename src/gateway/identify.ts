@@ -1,12 +1,9 @@
-import type { IncomingHttpHeaders } from 'node:http';
 import type { Project, TurnRole } from '../core/fact.ts';
 import { compact } from '../core/json.ts';
-import type { Outline, WireName } from '../core/wire.ts';
 import { headerId, headerText, toCallerId } from './caller-text.ts';
-import { type Clues, readClues } from './clues.ts';
+import { type Arrival, type Clues, readClues } from './clues.ts';
 import { projectOf } from './project-of.ts';
 import { namedSession } from './session-header.ts';
-import type { TurnKind } from './turn.ts';
 import { turnRole } from './turn-role.ts';
 
 /** Who is calling, as far as a request alone can tell. Every text is printable and at most 128 characters long. */
@@ -26,14 +23,6 @@ export interface Identity {
   readonly record: boolean;
   /** The caller says that this turn is the session's last. */
   readonly sessionDone: boolean;
-}
-
-export interface Arrival {
-  readonly kind: TurnKind;
-  readonly wire: WireName;
-  readonly headers: IncomingHttpHeaders;
-  readonly body: Buffer | undefined;
-  readonly outline: Outline | undefined;
 }
 
 /** Never throws, whatever a stranger sends; looks at headers first and at the body only where those are silent. */

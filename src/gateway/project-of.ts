@@ -4,6 +4,7 @@ import { asString, parseJson } from '../core/json.ts';
 import type { Span } from '../wire/scan.ts';
 import { findIn } from './body-places.ts';
 import { headerText } from './caller-text.ts';
+import type { ClientName } from './client-of.ts';
 import type { Clues } from './clues.ts';
 
 /** Where the caller works: what its header says, else what the client tells the model. Its path is not kept. */
@@ -13,24 +14,37 @@ export function projectOf(clues: Clues): Project | undefined {
   return stated === undefined ? undefined : toProject(stated);
 }
 
-/**
- * The words before a path. Claude Code, OpenCode, pi and OpenClaw write the first in their ways ("Primary working
- * directory: ", "Working directory: "), Cline the second, Codex the third.
- */
-const MARKS: readonly { readonly words: string; readonly close: '' | ')' | '<' }[] = [
-  { words: 'orking directory: ', close: '' },
-  { words: 'orking Directory: ', close: '' },
-  { words: '<cwd>', close: '<' },
-  { words: 'orking Directory (', close: ')' },
-];
+interface Mark {
+  /** What stands before the path. */
+  readonly words: string;
+  /** What ends it, if not the line. */
+  readonly close?: string;
+}
+
+/** "Primary working directory: ", "Current working directory: " and the like. */
+const PLAIN: Mark = { words: 'orking directory: ' };
+const TITLE: Mark = { words: 'orking Directory: ' };
+const TAG: Mark = { words: '<cwd>', close: '<' };
+const BRACKET: Mark = { words: 'orking Directory (', close: ')' };
+
+/** How each client says it; one that we do not know may say it in any of these ways. */
+const MARKS: Readonly<Record<ClientName, readonly Mark[]>> = {
+  'claude-code': [PLAIN],
+  codex: [TAG],
+  opencode: [PLAIN],
+  pi: [PLAIN],
+  openclaw: [PLAIN],
+  cline: [TITLE, BRACKET],
+};
+const ALL_MARKS = [PLAIN, TITLE, TAG, BRACKET];
 const LONGEST_PATH = 4096;
 
 function statedFolder({ places, client }: Clues): string | undefined {
   const opening = places.opening();
-  // A client that says where it is says so in front of what users write; what is unknown gets a shorter look.
+  // What a client says comes in front of what its users write; what is unknown gets a shorter look.
   const spans = [...places.leading(), ...(opening ? [client === undefined ? near(opening) : opening] : [])];
   for (const span of spans) {
-    for (const { words, close } of MARKS) {
+    for (const { words, close } of client === undefined ? ALL_MARKS : MARKS[client]) {
       const at = findIn(places.bytes, span, words);
       const path = at < 0 ? undefined : readPath(places.bytes, at + words.length, close);
       if (path !== undefined) return path;
@@ -48,9 +62,9 @@ const BACKSLASH = 0x5c;
 const BREAKS = new Set([0x6e, 0x72, 0x74]);
 
 /** The path that starts here inside a JSON string and ends with its line, the string or `close`. */
-function readPath(bytes: Buffer, start: number, close: string): string | undefined {
+function readPath(bytes: Buffer, start: number, close: string | undefined): string | undefined {
   const last = Math.min(bytes.length, start + LONGEST_PATH);
-  const closing = close === '' ? -1 : close.charCodeAt(0);
+  const closing = close?.charCodeAt(0);
   let end = start;
   for (; end < last; end++) {
     const byte = bytes[end];

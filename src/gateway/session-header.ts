@@ -25,22 +25,25 @@ function ours({ headers }: Clues): NamedSession | undefined {
  * Claude Code's sub-agents share their parent's session id, but each is a conversation of its own: what is frozen
  * for the one must not reach the other.
  */
-function claude({ headers, places, client }: Clues): NamedSession | undefined {
-  const session = headerText(headers, 'x-claude-code-session-id') ?? sessionOfUser(places.member('metadata'));
+function claude(clues: Clues): NamedSession | undefined {
+  const { headers } = clues;
+  const session = headerText(headers, 'x-claude-code-session-id') ?? claudeUser(clues);
   if (session === undefined) return undefined;
   const agent = headerText(headers, 'x-claude-code-agent-id');
   if (agent === undefined) return { id: session };
   const parent = headerText(headers, 'x-claude-code-parent-agent-id');
   return { id: `${session}:${agent}`, parent: parent === undefined ? session : `${session}:${parent}` };
-
-  function sessionOfUser(span: readonly [number, number] | undefined): string | undefined {
-    if (span === undefined || client !== 'claude-code' || span[1] - span[0] > LARGEST_METADATA)
-      return undefined;
-    const user = asString(asObject(parseJson(places.bytes.toString('utf8', ...span))).user_id) ?? '';
-    return asString(asObject(parseJson(user)).session_id) ?? /_session_([\w-]{8,})$/.exec(user)?.[1];
-  }
 }
+
 const LARGEST_METADATA = 8192;
+
+/** The body's `metadata.user_id`: JSON text with a session in it; older versions wrote it behind a word of its own. */
+function claudeUser({ places, client }: Clues): string | undefined {
+  const span = client === 'claude-code' ? places.member('metadata') : undefined;
+  if (span === undefined || span[1] - span[0] > LARGEST_METADATA) return undefined;
+  const user = asString(asObject(parseJson(places.bytes.toString('utf8', ...span))).user_id) ?? '';
+  return asString(asObject(parseJson(user)).session_id) ?? /_session_([\w-]{8,})$/.exec(user)?.[1];
+}
 
 /** Codex's session id is the same for a thread and its sub-agents' threads; the thread is the conversation. */
 function codex({ headers, codex: turn, client }: Clues): NamedSession | undefined {

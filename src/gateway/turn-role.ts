@@ -53,7 +53,7 @@ function seen(clues: Clues): TurnRole {
 }
 
 /** Agents whose every step of work carries tools: what they ask without any is a title, a summary, a guess. */
-const NEVER_WITHOUT_TOOLS: ReadonlySet<ClientName> = new Set([
+const NEVER_WITHOUT_TOOLS: ReadonlySet<string> = new Set([
   'claude-code',
   'codex',
   'opencode',
@@ -69,7 +69,10 @@ const CHORES = [
   'Summarize the provided coding session',
 ];
 
-/** How a summary is asked for at the end of the conversation itself, tools and all: the words, and how they begin. */
+/** Agents that ask for a summary in a request of its own, never at the end of the conversation. */
+const SUMMARISE_APART: ReadonlySet<string> = new Set(['opencode', 'pi', 'openclaw', 'cline']);
+
+/** How the others ask for one, tools and all: the words, and how the text that holds them begins. */
 const SUMMARY_WORDS = ['create a detailed summary of the conversation', 'CONTEXT CHECKPOINT COMPACTION'];
 const SUMMARY_STARTS = [
   'CRITICAL: Respond with TEXT ONLY',
@@ -78,8 +81,8 @@ const SUMMARY_STARTS = [
 ];
 
 function isAuxiliary(places: BodyPlaces, client: ClientName | undefined): boolean {
-  if (places.hasTools()) return asksForSummary(places);
-  if (client !== undefined && NEVER_WITHOUT_TOOLS.has(client)) return true;
+  if (places.hasTools()) return !SUMMARISE_APART.has(client ?? '') && asksForSummary(places);
+  if (NEVER_WITHOUT_TOOLS.has(client ?? '')) return true;
   if (mostTokens(places) === 1) return true;
   const leading = places.leading();
   const isChore = CHORES.some((words) => leading.some((span) => findIn(places.bytes, span, words) >= 0));

@@ -1,16 +1,16 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Block, Store } from '../../src/core/store.ts';
+import type { Block } from '../../src/core/store.ts';
 import { packBody } from '../../src/store/body-codec.ts';
 import { openSqliteReader, openSqliteStore } from '../../src/store/sqlite-store.ts';
 import { at, end, start } from './facts.ts';
 import { scratch } from './scratch.ts';
 
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
-const blockOf = (text: string, session: string): Block => ({ hash: hashOf(text), text, session });
+const nameOf = (text: string): string => hashOf(text).slice(0, 32);
+const blockOf = (text: string, session: string): Block => ({ hash: nameOf(text), text, session });
 
 /** Everything the store has on disk. */
 const bytesOf = (file: string): Buffer =>
@@ -74,45 +74,37 @@ describe('an erased session', () => {
     for (const bytes of [bytesOf(file), (store.close(), bytesOf(file))]) {
       for (const text of [...own, ...quotes]) expect(isAnywhere(bytes, text)).toBe(false);
       for (const text of [...shared, 'an open project for all']) expect(isAnywhere(bytes, text)).toBe(true);
-      for (const text of own) expect(bytes.includes(Buffer.from(hashOf(text), 'hex'))).toBe(false);
+      for (const text of own) expect(bytes.includes(Buffer.from(nameOf(text), 'hex'))).toBe(false);
     }
     const again = openSqliteStore({ file });
-    expect(shared.map((text) => again.block(hashOf(text)))).toEqual(shared);
+    expect(shared.map((text) => again.block(nameOf(text)))).toEqual(shared);
     expect(again.check()).toEqual([]);
     again.close();
   });
 
-  // SQLite's own secure deletion fails this: rows that move between pages leave copies behind.
-  it('is in no byte however many sessions came and went before it', () => {
-    const size = fc.oneof(fc.integer({ min: 16, max: 400 }), fc.integer({ min: 400, max: 9_000 }));
-    const said = fc.tuple(fc.integer({ min: 0, max: 11 }), size);
-    fc.assert(
-      fc.property(
-        fc.array(fc.array(said, { minLength: 5, maxLength: 30 }), { minLength: 2, maxLength: 4 }),
-        fc.shuffledSubarray([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11], { minLength: 3, maxLength: 9 }),
-        (rounds, gone) => {
-          const file = join(scratch(), 'store.db');
-          const store = openSqliteStore({ file });
-          const texts = new Map<string, string[]>();
-          const erased = new Set<string>();
-          for (const [round, blocks] of rounds.entries()) {
-            for (const [n, [who, length]] of blocks.entries()) say(store, texts, `s${who}`, round * 100 + n, length);
-            for (const who of gone.filter((_, index) => index % rounds.length === round)) {
-              store.erase(`s${who}`, 1_000, 'asked');
-              erased.add(`s${who}`);
-              texts.delete(`s${who}`);
-            }
-          }
-          const victims = [...texts.keys()].slice(0, 3);
-          const secrets = victims.flatMap((session) => texts.get(session) ?? []);
-          for (const session of victims) store.erase(session, 2_000, 'asked');
-          store.close();
-          const bytes = bytesOf(file);
-          expect(secrets.filter((text) => isAnywhere(bytes, text))).toEqual([]);
-        },
-      ),
-      { numRuns: 25 },
-    );
+  // With rows deleted instead of overwritten, under `secure_delete`, run 12 keeps two texts: SQLite moves rows between
+  // pages and leaves copies in the gaps.
+  it.each([10, 11, 12, 13])('is in no byte however many sessions went before it (run %i)', (run) => {
+    const file = join(scratch(), 'store.db');
+    const store = openSqliteStore({ file });
+    const chance = (name: string): number => Number.parseInt(hashOf(`${run}/${name}`).slice(0, 8), 16) / 2 ** 32;
+    const sessions = Array.from({ length: 30 }, (_, n) => `s${n}`);
+    const blocks = Array.from({ length: 150 }, (_, n) => {
+      const size = 30 + chance(`a${n}`) * chance(`b${n}`) * 2500;
+      let text = '';
+      for (let word = 0; text.length < size; word++) text += `${hashOf(`${run}.${n}.${word}`).slice(0, 24)} `;
+      return blockOf(text, `s${Math.floor(chance(`s${n}`) * 30)}`);
+    });
+    store.append({ facts: at(1, ...sessions.map((session) => start(`${session}/1`, session))) });
+    for (let from = 0; from < blocks.length; from += 20)
+      store.append({ facts: [], blocks: blocks.slice(from, from + 20) });
+    const gone = new Set(sessions.slice(0, 29).map((_, n) => `s${(n * 7) % 30}`));
+    for (const session of gone) store.erase(session, 5, 'asked');
+    store.close();
+    const bytes = bytesOf(file);
+    const erased = blocks.filter(({ session }) => gone.has(session));
+    expect(erased.length).toBeGreaterThan(100);
+    expect(erased.filter(({ text }) => isAnywhere(bytes, text ?? '')).map(({ session }) => session)).toEqual([]);
   });
 
   it('leaves the log as soon as a reader that holds it lets go', () => {
@@ -121,11 +113,11 @@ describe('an erased session', () => {
     const secret = 'what only the log remembers';
     store.append({ facts: at(1, start('t1', 's1')), blocks: [blockOf(secret, 's1')] });
     const reader = openSqliteReader(file);
-    expect(reader.block(hashOf(secret))).toBe(secret);
+    expect(reader.block(nameOf(secret))).toBe(secret);
     store.erase('s1', 2, 'asked');
     store.append({ facts: at(3, start('t2', 's2')) });
     expect(isAnywhere(bytesOf(file), secret)).toBe(false);
-    expect(reader.block(hashOf(secret))).toBeUndefined();
+    expect(reader.block(nameOf(secret))).toBeUndefined();
     reader.close();
     store.close();
   });
@@ -139,14 +131,8 @@ describe('an erased session', () => {
     const full = store.totals().bytes;
     expect(store.expire(30, 99, 30)).toBe(30);
     expect(store.totals().bytes).toBeLessThan(full / 2);
-    expect(texts.map((text) => store.block(hashOf(text)) === text)).toEqual(texts.map((_, n) => n >= 30));
+    expect(texts.map((text) => store.block(nameOf(text)) === text)).toEqual(texts.map((_, n) => n >= 30));
     expect(store.check()).toEqual([]);
     store.close();
   });
 });
-
-function say(store: Store, texts: Map<string, string[]>, session: string, n: number, size: number): void {
-  const text = textOf(session, n, size);
-  store.append({ facts: at(n, start(`${session}/${n}`, session)), blocks: [blockOf(text, session)] });
-  texts.set(session, [...(texts.get(session) ?? []), text]);
-}

@@ -16,6 +16,8 @@ export const BRACKET = 4096;
 /** What ends a value inside an expression or a list, but not in a line of an env file. */
 export const CLOSER = 8192;
 export const BACKSLASH = 16_384;
+export const COLON = 32_768;
+export const TILDE = 65_536;
 
 export const LETTER = LOWER | UPPER;
 export const ALNUM = LETTER | DIGIT;
@@ -25,7 +27,7 @@ export const HEX = DIGIT | HEX_LETTER;
 export const BASE64 = ALNUM | SLASH | PLUS_EQUALS;
 export const SPACE = BLANK | BREAK;
 
-const CLASSES = new Uint16Array(128);
+const CLASSES = new Uint32Array(128);
 const add = (characters: string, bits: number): void => {
   for (let i = 0; i < characters.length; i++) {
     const code = characters.charCodeAt(i);
@@ -47,6 +49,8 @@ add('"\'`', QUOTE);
 add('<>\\', BRACKET);
 add(',;)}]|&', CLOSER);
 add('\\', BACKSLASH);
+add(':', COLON);
+add('~', TILDE);
 
 /** The classes of a UTF-16 unit; none beyond ASCII, and none for the NaN beyond the end of a text. */
 export const classOf = (code: number): number => (code < 128 ? (CLASSES[code] ?? 0) : 0);

@@ -7,7 +7,7 @@ import { findNamedSecret } from './named-secret.ts';
 import { createPage, NONE, type Page, type Rule, type Span } from './page.ts';
 import { createShapeRule, PROVIDER_SHAPES } from './provider-shapes.ts';
 import { findCurlUser, findUrlCredential } from './url-credential.ts';
-import { findDiscordToken, findJsonWebToken, findTelegramToken } from './web-token.ts';
+import { findDiscordToken, findEntraSecret, findJsonWebToken, findTelegramToken } from './web-token.ts';
 
 /** The secrets of a text, in order and apart from each other. Time grows with the text, whatever it says. */
 export type FindSecrets = (text: string) => readonly Span[];
@@ -32,6 +32,7 @@ const TRIGGERS: readonly Trigger[] = [
   { literal: '---- BEGIN ', rule: findKeyBlock, exact: true },
   { literal: 'eyJ', rule: findJsonWebToken, exact: true },
   { literal: ':AA', rule: findTelegramToken, exact: true },
+  { literal: 'Q~', rule: findEntraSecret, exact: true },
   // The first character of a time between 2011 and 2045, or of one in the older count of seconds.
   ...[...'ABCDEFGHIXYZ'].map(
     (time): Trigger => ({ literal: `.${time}`, rule: findDiscordToken, exact: true }),

@@ -92,7 +92,8 @@ function unquotedIn({ text, floor }: Page, found: Found): Span | undefined {
   const value = text.slice(gap.end, end);
   // In JSON text a value without quotes is a number and must stay one.
   if (before === '"' && gap.assigns && /^-?\d[\d.eE+-]*$/.test(value)) return undefined;
-  const rest = startsLine && isLineEnd(text, end) ? 'line' : 'plain';
+  const beginsText = startsLine || (classAt(text, nameStart - 1) & QUOTE) !== 0;
+  const rest = beginsText && isLineEnd(text, end) ? 'line' : 'plain';
   const setting = settingOf(found, isBound ? 'bound' : gap.assigns ? rest : 'loose');
   if (value.includes('(') && setting !== 'bound') return undefined;
   if (!isSecretValue(value, kind, setting)) return undefined;
@@ -161,12 +162,8 @@ function isLineStart(text: string, nameStart: number, floor: number): boolean {
   return at < nameStart && COMMAND.test(text.slice(Math.max(0, at - 10), at));
 }
 
+/** The line ends here, or the string it stands in. */
 const isLineEnd = (text: string, at: number): boolean => {
   const end = runEnd(text, at, BLANK, at + 8);
-  return (
-    end >= text.length ||
-    (classAt(text, end) & BREAK) !== 0 ||
-    text.startsWith('\\n', end) ||
-    text.charAt(end) === '"'
-  );
+  return end >= text.length || (classAt(text, end) & (BREAK | QUOTE | BACKSLASH)) !== 0;
 };

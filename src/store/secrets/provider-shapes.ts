@@ -93,6 +93,8 @@ export const PROVIDER_SHAPES: readonly ProviderShape[] = [
   ...shapes('AGE-SECRET-KEY-1', UPPER | DIGIT, 40),
   ...shapes('PMAK-', HEX | DASH, 40),
   ...shapes('rubygems_ pul- sntryu_', HEX, 40, { after: WORD }),
+  ...shapes('ops_eyJ', TOKEN | BASE64, 100),
+  ...shapes('sgp_', TOKEN, 40, { after: WORD, needsDigit: true }),
   ...shapes(
     'sntrys_ glc_ glsa_ dckr_pat_ pscale_tkn_ pscale_pw_ pscale_oauth_ ATATT3',
     TOKEN | BASE64,

@@ -32,7 +32,7 @@ const ENDINGS: readonly (readonly [NameKind, readonly string[]])[] = [
 
 /** Tokens that mark a place in a list or a text, and keys that everybody may see. */
 const HARMLESS =
-  /(?:page|next|continuation|cursor|sync|resume|cancel|cancellation|eos|bos|pad|unk|sep|cls|mask|special|end|start|stop)token$/;
+  /(?:page|next|continuation|cursor|sync|resume|cancel|cancellation|eos|bos|pad|unk|sep|cls|mask|special|end|start|stop|public|publishable)token$/;
 const HARMLESS_KEY =
   /(?:public|pub|primary|foreign|unique|composite|cache|query|row|partition|sort|hash|range|object|s3|blob|file|image|item|map|lookup|registry|hot|short|index|message|translation|locale|i18n|route|state|react|lock|redis|memo|idempotency|dedup|dedupe|group|issue|project|dict|json|config|event|session|storage|search|tuple|candidate|natural|surrogate|host)keys?$/;
 /** The name goes on to say something about the secret, not the secret. */

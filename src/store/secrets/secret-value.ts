@@ -1,4 +1,4 @@
-import { classOf, DIGIT, LOWER, SPACE, UPPER } from './char-class.ts';
+import { classOf, DIGIT, LETTER, LOWER, SPACE, UPPER } from './char-class.ts';
 import { entropyBits } from './entropy.ts';
 import { isPlaceholder, isReference } from './placeholder.ts';
 import type { NameKind } from './secret-name.ts';
@@ -18,7 +18,8 @@ interface Look {
   readonly lower: number;
   readonly upper: number;
   readonly digits: number;
-  readonly digitRuns: number;
+  /** How often a letter and a digit stand side by side. */
+  readonly seams: number;
   readonly symbols: number;
   readonly spaces: number;
 }
@@ -27,21 +28,20 @@ function lookAt(value: string): Look {
   let lower = 0;
   let upper = 0;
   let digits = 0;
-  let digitRuns = 0;
+  let seams = 0;
   let spaces = 0;
-  let wasDigit = false;
+  let last = 0;
   for (let i = 0; i < value.length; i++) {
     const bits = classOf(value.charCodeAt(i));
-    const isDigit = (bits & DIGIT) !== 0;
     if (bits & LOWER) lower++;
     else if (bits & UPPER) upper++;
     else if (bits & SPACE) spaces++;
-    if (isDigit) digits++;
-    if (isDigit && !wasDigit) digitRuns++;
-    wasDigit = isDigit;
+    else if (bits & DIGIT) digits++;
+    if ((bits & DIGIT && last & LETTER) || (bits & LETTER && last & DIGIT)) seams++;
+    last = bits;
   }
   const symbols = value.length - lower - upper - digits - spaces;
-  return { length: value.length, lower, upper, digits, digitRuns, symbols, spaces };
+  return { length: value.length, lower, upper, digits, seams, symbols, spaces };
 }
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
@@ -87,7 +87,7 @@ export function isSecretValue(value: string, kind: NameKind, setting: Setting): 
     if (wordy && NAMES_A_SECRET.test(sample) && !look.digits) return false;
     return tied || (setting === 'line' ? mixed || isStrongMix(sample, look) : mixed && !wordy);
   }
-  if (setting === 'plain') return look.length >= 12 && look.digitRuns > 1 && !wordy;
+  if (setting === 'plain') return look.length >= 12 && look.seams > 1 && !wordy;
   return mixed && !wordy;
 }
 

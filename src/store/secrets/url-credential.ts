@@ -1,7 +1,7 @@
-import { BRACKET, QUOTE, runUntil, SLASH, SPACE } from './char-class.ts';
+import { BLANK, BRACKET, COLON, QUOTE, runEnd, runUntil, SLASH, SPACE } from './char-class.ts';
 import { NONE, type Rule } from './page.ts';
 import { isPlaceholder, isReference } from './placeholder.ts';
-import { isRandom } from './secret-value.ts';
+import { isRandom, isSecretValue } from './secret-value.ts';
 
 const LONGEST_USERINFO = 512;
 const STOPS = SPACE | QUOTE | BRACKET | SLASH;
@@ -22,17 +22,21 @@ export const findUrlCredential: Rule = ({ text }, _start, end) => {
   return [{ start: end + colon + 1, end: end + at }];
 };
 
-/** The password in `curl -u user:password`. */
+const COMMAND_REACH = 400;
+
+/** The password in `curl -u user:password`, wherever the quotes are; the user's name when it stands alone. */
 export const findCurlUser: Rule = ({ text, floor }, start, end) => {
-  const line = text.slice(Math.max(floor, start - 200), start);
-  const command = line.lastIndexOf('curl');
-  if (command < 0 || line.indexOf('\n', command) >= 0) return NONE;
-  const from = `"'`.includes(text.charAt(end) || ' ') ? end + 1 : end;
-  const stop = runUntil(text, from, SPACE | QUOTE | BRACKET, from + LONGEST_USERINFO);
-  const pair = text.slice(from, stop);
-  const colon = pair.indexOf(':');
-  const password = pair.slice(colon + 1);
-  return colon < 1 || !isTyped(password) ? NONE : [{ start: from + colon + 1, end: stop }];
+  const before = text.slice(Math.max(floor, start - COMMAND_REACH), start);
+  const command = before.lastIndexOf('curl');
+  if (command < 0 || /[^\\]\n/.test(before.slice(command))) return NONE;
+  const from = runEnd(text, end, BLANK | QUOTE, end + 4);
+  const colon = runUntil(text, from, SPACE | QUOTE | COLON, from + LONGEST_USERINFO);
+  if (text.charAt(colon) !== ':') return NONE;
+  const secret = runEnd(text, colon + 1, QUOTE, colon + 2);
+  const stop = runUntil(text, secret, SPACE | QUOTE | BRACKET, secret + LONGEST_USERINFO);
+  if (isTyped(text.slice(secret, stop))) return [{ start: secret, end: stop }];
+  const user = text.slice(from, colon);
+  return stop === secret && isSecretValue(user, 'password', 'plain') ? [{ start: from, end: colon }] : NONE;
 };
 
 const isTyped = (password: string): boolean =>

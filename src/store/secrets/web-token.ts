@@ -1,6 +1,7 @@
 import { asString, isObject, parseJson } from '../../core/json.ts';
-import { DASH, DIGIT, isEdge, runEnd, runStart, TOKEN, WORD } from './char-class.ts';
+import { classAt, DASH, DIGIT, DOT, isEdge, runEnd, runStart, TILDE, TOKEN, WORD } from './char-class.ts';
 import { NONE, type Rule } from './page.ts';
+import { isCredible } from './secret-value.ts';
 
 const LONGEST_HEAD = 8192;
 
@@ -54,3 +55,13 @@ function startOfUser(text: string, dot: number, floor: number): number {
   }
   return -1;
 }
+
+/** An application's secret in Microsoft Entra: three characters, a digit, `Q~`, some thirty more. */
+export const findEntraSecret: Rule = ({ text, floor }, start, end) => {
+  const from = runStart(text, start, TOKEN | DOT | TILDE, Math.max(floor, start - 4));
+  if (start - from !== 4 || (classAt(text, start - 1) & DIGIT) === 0) return NONE;
+  const stop = runEnd(text, end, TOKEN | DOT | TILDE, end + 40);
+  const length = stop - end;
+  if (length < 31 || length > 36 || !isCredible(text.slice(end, stop))) return NONE;
+  return [{ start: from, end: stop }];
+};

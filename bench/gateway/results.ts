@@ -1,0 +1,23 @@
+import type { Cell } from './cells.ts';
+import type { Growth } from './growing-conversation.ts';
+import type { ManyStreams } from './many-streams.ts';
+import type { Rung } from './memory-ladder.ts';
+import type { Paced } from './paced.ts';
+
+/** Everything one run found out. A part that was not run is empty. */
+export interface Results {
+  readonly date: string;
+  readonly machine: string;
+  readonly node: string;
+  readonly command: string;
+  readonly minutes: number;
+  readonly rounds: number;
+  /** Load average before the run: what else the machine had to do. */
+  readonly loadBefore: number;
+  readonly notes: readonly string[];
+  readonly cells: readonly Cell[];
+  readonly paced: readonly Paced[];
+  readonly many: readonly ManyStreams[];
+  readonly ladder: readonly Rung[];
+  readonly growth: readonly Growth[];
+}

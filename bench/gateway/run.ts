@@ -1,0 +1,76 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import { parseArgs } from 'node:util';
+import { runCells } from './cells.ts';
+import { runGrowth } from './growing-conversation.ts';
+import { runManyStreams } from './many-streams.ts';
+import { climbLadder } from './memory-ladder.ts';
+import { runPaced } from './paced.ts';
+import { report } from './report.ts';
+import type { Results } from './results.ts';
+import { type Bench, openBench } from './subjects.ts';
+import { writeSection } from './write-section.ts';
+
+/** What the gateway costs: through it, through the least that a proxy can do, through a peer, and without any. */
+const { values: options } = parseArgs({
+  options: {
+    quick: { type: 'boolean', default: false },
+    write: { type: 'boolean', default: false },
+    only: { type: 'string', default: 'cells,paced,many,ladder,growth' },
+    instar: { type: 'string', default: 'dist/cli/main.js' },
+    'no-portkey': { type: 'boolean', default: false },
+  },
+});
+const FULL = { rounds: 5, ms: 1000, pacedRounds: 3, pacedMs: 1500, rungs: [2000, 4000, 10_000, 30_000] };
+const QUICK = { rounds: 1, ms: 500, pacedRounds: 1, pacedMs: 800, rungs: [2000, 4000, 8000] };
+const STREAMS = 1000;
+
+const say = (line: string): void => void process.stderr.write(`${line}\n`);
+
+async function measure(bench: Bench): Promise<Results> {
+  const parts = new Set(options.only.split(','));
+  const plan = options.quick ? QUICK : FULL;
+  const startedAt = performance.now();
+  const [loadBefore = 0] = os.loadavg();
+  const run = async <T>(part: string, work: () => Promise<readonly T[]>): Promise<readonly T[]> => {
+    if (!parts.has(part)) return [];
+    say(`${part} …`);
+    return work();
+  };
+  const onRound = (round: number) => say(`  round ${round + 1} of ${plan.rounds}`);
+  const cells = await run('cells', () => runCells(bench, { ...plan, onRound }));
+  const paced = await run('paced', () => runPaced(bench, plan.pacedRounds, plan.pacedMs));
+  const many = await run('many', async () => [
+    await runManyStreams(bench, STREAMS, '1 KB'),
+    ...(options.quick ? [] : [await runManyStreams(bench, STREAMS, '64 KB')]),
+  ]);
+  const ladder = await run('ladder', () => climbLadder(bench, plan.rungs));
+  const growth = await run('growth', async () => [await runGrowth(bench)]);
+  return {
+    date: new Date().toISOString().slice(0, 10),
+    machine: `${os.cpus().length} × ${os.cpus()[0]?.model.trim()}, ${Math.round(os.totalmem() / 2 ** 30)} GB, ${os.type()} ${os.release()}`,
+    node: process.versions.node,
+    command: ['npm run bench:gateway', ...(options.quick ? ['-- --quick'] : [])].join(' '),
+    minutes: (performance.now() - startedAt) / 60_000,
+    rounds: plan.rounds,
+    loadBefore,
+    notes: bench.notes,
+    cells,
+    paced,
+    many,
+    ladder,
+    growth,
+  };
+}
+
+const bench = await openBench(options.instar, !options['no-portkey']);
+try {
+  const results = await measure(bench);
+  const text = report(results);
+  mkdirSync('.cache/bench', { recursive: true });
+  writeFileSync('.cache/bench/gateway.json', `${JSON.stringify(results, undefined, 2)}\n`);
+  if (options.write) writeSection('docs/performance.md', text);
+  process.stdout.write(text);
+} finally {
+  await bench.close();
+}
