@@ -38,6 +38,8 @@ const MARKS: Readonly<Record<ClientName, readonly Mark[]>> = {
 };
 const ALL_MARKS = [PLAIN, TITLE, TAG, BRACKET];
 const LONGEST_PATH = 4096;
+/** The words may stand in prose before they stand before a path. */
+const MOST_LOOKS = 4;
 
 function statedFolder({ places, client }: Clues): string | undefined {
   const opening = places.opening();
@@ -45,9 +47,12 @@ function statedFolder({ places, client }: Clues): string | undefined {
   const spans = [...places.leading(), ...(opening ? [client === undefined ? near(opening) : opening] : [])];
   for (const span of spans) {
     for (const { words, close } of client === undefined ? ALL_MARKS : MARKS[client]) {
-      const at = findIn(places.bytes, span, words);
-      const path = at < 0 ? undefined : readPath(places.bytes, at + words.length, close);
-      if (path !== undefined) return path;
+      let at = findIn(places.bytes, span, words);
+      for (let look = 0; look < MOST_LOOKS && at >= 0; look++) {
+        const path = readPath(places.bytes, at + words.length, close);
+        if (path !== undefined) return path;
+        at = findIn(places.bytes, [at + words.length, span[1]], words);
+      }
     }
   }
   return undefined;

@@ -10,7 +10,7 @@ import { selectLastSeq } from './sqlite-tables.ts';
 
 /** Before this version a checkpoint could, in rare races, lose what was committed. */
 const OLDEST_SQLITE = [3, 51, 3] as const;
-const BUSY_MS = 5_000;
+const BUSY_MS = 2_000;
 /** A whole check reads the whole file, at some hundred megabytes a second. */
 const WHOLE_CHECK_BYTES = 256 * 1024 * 1024;
 const NEWEST_FACTS = 1_000;

@@ -10,7 +10,7 @@ import { createSqliteTables } from './sqlite-tables.ts';
 import { succeeds } from './succeeds.ts';
 
 /** How long an erasing waits for readers to let go of the old log. */
-const PATIENCE_MS = 2_000;
+const PATIENCE_MS = 1_000;
 
 /** A store in one file. Throws `StoreError` when it cannot be opened. */
 export function openSqliteStore({ file }: { readonly file: string }): Store {

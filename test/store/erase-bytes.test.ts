@@ -1,10 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
+import { copyFileSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Block } from '../../src/core/store.ts';
 import { packBody } from '../../src/store/body-codec.ts';
-import { openSqliteReader, openSqliteStore } from '../../src/store/sqlite-store.ts';
+import { openSql } from '../../src/store/sql.ts';
+import { openSqliteStore } from '../../src/store/sqlite-store.ts';
 import { at, end, start } from './facts.ts';
 import { scratch } from './scratch.ts';
 
@@ -107,18 +108,29 @@ describe('an erased session', () => {
     expect(erased.filter(({ text }) => isAnywhere(bytes, text ?? '')).map(({ session }) => session)).toEqual([]);
   });
 
-  it('leaves the log as soon as a reader that holds it lets go', () => {
-    const file = join(scratch(), 'store.db');
+  it('leaves the log as soon as a reader that holds it lets go, or with the next opening', () => {
+    const dir = scratch();
+    const file = join(dir, 'store.db');
     const store = openSqliteStore({ file });
     const secret = 'what only the log remembers';
     store.append({ facts: at(1, start('t1', 's1')), blocks: [blockOf(secret, 's1')] });
-    const reader = openSqliteReader(file);
-    expect(reader.block(nameOf(secret))).toBe(secret);
-    store.erase('s1', 2, 'asked');
+    const holder = openSql(file, { readOnly: true, busyMs: 0 });
+    holder.exec('begin');
+    holder.get('select count(*) from facts');
+    expect(store.erase('s1', 2, 'asked')).toBe(1);
+    expect(isAnywhere(bytesOf(file), secret)).toBe(true);
+
+    const crashed = join(dir, 'crashed.db');
+    for (const end of ['', '-wal']) copyFileSync(`${file}${end}`, `${crashed}${end}`);
+    const reopened = openSqliteStore({ file: crashed });
+    expect(isAnywhere(bytesOf(crashed), secret)).toBe(false);
+    expect(reopened.session('s1')).toMatchObject({ erased: true });
+    reopened.close();
+
+    holder.exec('commit');
+    holder.close();
     store.append({ facts: at(3, start('t2', 's2')) });
     expect(isAnywhere(bytesOf(file), secret)).toBe(false);
-    expect(reader.block(nameOf(secret))).toBeUndefined();
-    reader.close();
     store.close();
   });
 

@@ -31,7 +31,12 @@ const encode = (value: object): string => Buffer.from(JSON.stringify(value)).toS
 /** A key's block as `openssl` writes it; `gap` is how its lines are parted. */
 export const keyBlock = (random: Random, label: string, gap = '\n'): string => {
   const lines = Array.from({ length: 12 }, () => pick(random, base64, 64));
-  return [`-----BEGIN ${label}-----`, ...lines, `${pick(random, base64, 30)}==`, `-----END ${label}-----`].join(gap);
+  return [
+    `-----BEGIN ${label}-----`,
+    ...lines,
+    `${pick(random, base64, 30)}==`,
+    `-----END ${label}-----`,
+  ].join(gap);
 };
 
 export const jsonWebToken = (random: Random): string =>
@@ -60,9 +65,12 @@ export const SHAPES: Readonly<Record<string, (random: Random) => string>> = {
   'github refresh': from('ghr_', alnum, 76),
   'github fine-grained': (random) => `github_pat_${pick(random, alnum, 22)}_${pick(random, alnum, 59)}`,
   gitlab: from('glpat-', `${alnum}_-`, 20),
-  'slack bot': (random) => `xoxb-${pick(random, digits, 12)}-${pick(random, digits, 12)}-${pick(random, alnum, 24)}`,
-  'slack user': (random) => `xoxp-${pick(random, digits, 12)}-${pick(random, digits, 12)}-${pick(random, hex, 32)}`,
-  'slack app': (random) => `xapp-1-A${pick(random, upper, 10)}-${pick(random, digits, 13)}-${pick(random, hex, 64)}`,
+  'slack bot': (random) =>
+    `xoxb-${pick(random, digits, 12)}-${pick(random, digits, 12)}-${pick(random, alnum, 24)}`,
+  'slack user': (random) =>
+    `xoxp-${pick(random, digits, 12)}-${pick(random, digits, 12)}-${pick(random, hex, 32)}`,
+  'slack app': (random) =>
+    `xapp-1-A${pick(random, upper, 10)}-${pick(random, digits, 13)}-${pick(random, hex, 64)}`,
   'slack webhook': (random) =>
     `https://hooks.slack.com/services/T${pick(random, upper + digits, 10)}/B${pick(random, upper + digits, 10)}/${pick(random, alnum, 24)}`,
   'aws key id': from('AKIA', upper + digits, 16),
@@ -80,7 +88,8 @@ export const SHAPES: Readonly<Record<string, (random: Random) => string>> = {
   xai: from('xai-', alnum, 80),
   perplexity: from('pplx-', alnum, 48),
   digitalocean: from('dop_v1_', hex, 64),
-  telegram: (random) => `${1 + Math.floor(random() * 9)}${pick(random, digits, 9)}:AA${pick(random, url64, 33)}`,
+  telegram: (random) =>
+    `${1 + Math.floor(random() * 9)}${pick(random, digits, 9)}:AA${pick(random, url64, 33)}`,
   discord: (random) =>
     `${Buffer.from(`${1 + Math.floor(random() * 9)}${pick(random, digits, 17)}`).toString('base64url')}.G${pick(random, alnum, 5)}.${pick(random, url64, 38)}`,
   'json web token': jsonWebToken,

@@ -47,7 +47,7 @@ add(' \t', BLANK);
 add('\n\r', BREAK);
 add('"\'`', QUOTE);
 add('<>\\', BRACKET);
-add(',;)}]|&', CLOSER);
+add(',;)}]|', CLOSER);
 add('\\', BACKSLASH);
 add(':', COLON);
 add('~', TILDE);

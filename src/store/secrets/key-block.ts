@@ -1,5 +1,6 @@
 import { BASE64, runEnd } from './char-class.ts';
 import { NONE, type Page, type Rule, type Span } from './page.ts';
+import { wordShare } from './word-share.ts';
 
 const LONGEST_LABEL = 64;
 const LONGEST_BLOCK = 32_768;
@@ -68,7 +69,9 @@ function lastLineEnd(text: string, from: number): number {
       continue;
     }
     const stop = runEnd(text, at, BASE64, text.length);
-    if (stop - at >= LINE) end = stop;
+    const isLast = stop - at >= 4 && end > from && wordShare(text.slice(at, stop)) < 0.6;
+    if (stop - at >= LINE || isLast) end = stop;
+    if (isLast && stop - at < LINE) break;
     at = Math.max(stop, at + 1);
   }
   return end;

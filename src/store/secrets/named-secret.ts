@@ -30,7 +30,8 @@ const LONGEST_QUOTED = 16_384;
 export const findNamedSecret: Rule = (page, start, end) => {
   if (start < page.nameEnd) return NONE;
   const { text } = page;
-  const nameEnd = trimName(text, end, runEnd(text, end, NAME, end + LONGEST_HALF));
+  const toldBy = text.charAt(end - 1) === '=' ? end - 1 : end;
+  const nameEnd = trimName(text, toldBy, runEnd(text, toldBy, NAME, toldBy + LONGEST_HALF));
   page.nameEnd = nameEnd;
   if ((classAt(text, nameEnd) & (LETTER | UNDERSCORE)) !== 0) return NONE;
   const nameStart = startOfName(text, start, page.floor);
@@ -141,7 +142,7 @@ function trimName(text: string, least: number, end: number): number {
 /** Without what ends a sentence or a list, and without the next parameter of a form. */
 function trimValue(text: string, start: number, end: number, isBound: boolean): number {
   const tail = isBound ? ',;' : ',;.:!?*';
-  const next = text.slice(start, end).search(/&[\w.-]{1,64}=/);
+  const next = text.slice(start, end).search(/&(?:&|amp;|[\w.-]{1,64}=)/);
   let at = next < 0 ? end : start + next;
   while (at > start && tail.includes(text.charAt(at - 1))) at--;
   return at;

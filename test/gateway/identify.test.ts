@@ -1,0 +1,378 @@
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import type { IncomingHttpHeaders } from 'node:http';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { WIRE_NAMES, type WireName } from '../../src/core/wire.ts';
+import { type Identity, identify } from '../../src/gateway/identify.ts';
+
+interface Recorded {
+  readonly what: string;
+  readonly wire: WireName;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+/** Real requests of real clients, shortened; see the version in each file. */
+const folder = join(import.meta.dirname, 'client-requests');
+const recorded = new Map<string, Recorded>(
+  readdirSync(folder).flatMap((file) => {
+    const { client, requests } = JSON.parse(readFileSync(join(folder, file), 'utf8')) as {
+      client: string;
+      requests: Recorded[];
+    };
+    return requests.map((request) => [`${client}: ${request.what}`, request] as const);
+  }),
+);
+
+const of = ({ wire, headers, body }: Recorded, more: IncomingHttpHeaders = {}): Identity =>
+  identify({
+    kind: 'chat',
+    wire,
+    headers: { ...headers, ...more },
+    body: Buffer.from(JSON.stringify(body)),
+    outline: undefined,
+  });
+
+const ask = (headers: IncomingHttpHeaders, body: unknown = {}, wire: WireName = 'openai-chat'): Identity =>
+  identify({ kind: 'chat', wire, headers, body: Buffer.from(JSON.stringify(body)), outline: undefined });
+
+const get = (name: string): Recorded => {
+  const found = recorded.get(name);
+  if (!found) throw new Error(`no recording of ${name}`);
+  return found;
+};
+
+const idOf = (path: string): string => createHash('sha256').update(path).digest('hex').slice(0, 12);
+const SHOP = { id: idOf('/home/dev/shop'), label: 'shop' };
+const CLAW = { id: idOf('/home/dev/.openclaw/workspace'), label: 'workspace' };
+
+const session = (id: string) => ({ sessionId: id });
+const OPENCODE = 'ses_e22c33653ffedxcOnEYBV0n6nK';
+const OPENCLAW = '676245bb-c8f7-4d3d-860c-744ed5574e83';
+
+const EXPECTED: Readonly<Record<string, Partial<Identity>>> = {
+  'claude-code: a main turn': {
+    ...session('79789390-a1e5-4e96-b5ef-866af62f4a91'),
+    role: 'main',
+    project: SHOP,
+  },
+  'claude-code: a sub-agent': {
+    ...session('1331674b-755a-4a21-b3ba-eeb86b175d2a:a015eb5a4070281e9'),
+    parentSession: '1331674b-755a-4a21-b3ba-eeb86b175d2a',
+    role: 'side',
+    project: SHOP,
+  },
+  'claude-code: a compaction': {
+    ...session('1331674b-755a-4a21-b3ba-eeb86b175d2a'),
+    role: 'aux',
+    project: SHOP,
+  },
+  'claude-code: a session title': { ...session('1cc9ba3d-1ba0-4f24-83a7-ae4e0a536d89'), role: 'aux' },
+  'claude-code: a main turn, with hints': { role: 'main', project: SHOP },
+  'claude-code: a sub-agent, with hints': { role: 'side', agent: 'Explore', project: SHOP },
+  'claude-code: a compaction, with hints': { role: 'aux', project: SHOP },
+  'claude-code: a session title, with hints': { role: 'aux' },
+  'codex: a main turn': {
+    ...session('01a1dd3a-b249-74a0-b928-1e45a65e1079'),
+    role: 'main',
+    project: SHOP,
+  },
+  'codex: a sub-agent': {
+    ...session('01a1dd3a-b2fb-7ab1-802f-8633e6e96886'),
+    parentSession: '01a1dd3a-b249-74a0-b928-1e45a65e1079',
+    role: 'side',
+    agent: 'thread_spawn',
+    project: SHOP,
+  },
+  'codex: a compaction': {
+    ...session('01a1dd3a-b47b-7ee0-9490-59da5ddece0f'),
+    role: 'aux',
+    project: SHOP,
+  },
+  'codex: a resumed turn': {
+    ...session('01a1dd3a-b47b-7ee0-9490-59da5ddece0f'),
+    role: 'main',
+    project: SHOP,
+  },
+  'codex: a review': { role: 'side', agent: 'review', project: SHOP },
+  'opencode: a title, chat': { ...session(OPENCODE), role: 'aux' },
+  'opencode: a main turn, chat': { ...session(OPENCODE), role: 'main', project: SHOP },
+  'opencode: a sub-agent, chat': {
+    ...session('ses_e22c32f2fffeRBGsJtSrwgaG3d'),
+    parentSession: OPENCODE,
+    role: 'side',
+    project: SHOP,
+  },
+  'opencode: a compaction, chat': { ...session(OPENCODE), role: 'aux' },
+  'opencode: a title, messages': { role: 'aux' },
+  'opencode: a main turn, messages': { role: 'main', project: SHOP },
+  'opencode: a title, responses': { role: 'aux' },
+  'opencode: a main turn, responses': {
+    ...session('ses_e22c3781affeZxFOLdf9L2fG17'),
+    role: 'main',
+    project: SHOP,
+  },
+  'pi: a main turn, chat, as it comes': { role: 'main', project: SHOP },
+  'pi: a main turn, chat, connected': {
+    ...session('01a1dd3d-8965-76c9-a20e-00dcd794e9c0'),
+    role: 'main',
+    project: SHOP,
+  },
+  'pi: a main turn, responses': {
+    ...session('01a1dd3d-8fec-7398-9d15-e5047b7f5594'),
+    role: 'main',
+    project: SHOP,
+  },
+  'pi: a main turn, messages': { role: 'main', project: SHOP },
+  'pi: a compaction, chat': { role: 'aux' },
+  'cline: a main turn': { role: 'main', project: SHOP },
+  // Its sub-agents say nothing of themselves.
+  'cline: a sub-agent': { role: 'main' },
+  'openclaw: a main turn, as it comes': {
+    ...session(OPENCLAW),
+    role: 'main',
+    agent: 'main',
+    project: CLAW,
+  },
+  'openclaw: a main turn, connected': { ...session(OPENCLAW), role: 'main', agent: 'main', project: CLAW },
+  'openclaw: a sub-agent, connected': {
+    ...session('95e50590-4b81-4c02-bb48-3c0ebea632f2'),
+    role: 'side',
+    agent: 'main',
+    project: CLAW,
+  },
+  'openclaw: a compaction, connected': { ...session(OPENCLAW), role: 'aux' },
+};
+
+describe('identify, on what clients really sent', () => {
+  it('has an expectation for every recording', () => {
+    expect(Object.keys(EXPECTED).sort()).toEqual([...recorded.keys()].sort());
+  });
+
+  it.each(Object.entries(EXPECTED))('%s', (name, expected) => {
+    const { client = name.split(':')[0] } = expected;
+    const own = name === 'cline: a sub-agent' ? {} : { client };
+    const needless = { record: true, sessionDone: false };
+    const full = { ...needless, ...own, ...expected };
+    const told = of(get(name));
+    expect(told).toMatchObject(full);
+    // What is not expected is not claimed, but for session ids, which differ from run to run.
+    const { sessionId: _id, parentSession: _parent, ...rest } = told;
+    const { sessionId: _expectedId, parentSession: _expectedParent, ...expectedRest } = full;
+    expect(rest).toEqual(expectedRest);
+  });
+
+  it('finds the session of Claude Code in the body when a proxy took its headers', () => {
+    const request = get('claude-code: a main turn');
+    const { 'x-claude-code-session-id': id, ...headers } = request.headers;
+    expect(of({ ...request, headers }).sessionId).toBe(id);
+  });
+
+  it('finds the session of a connected OpenClaw in the cache key, without the window behind it', () => {
+    const request = get('openclaw: a main turn, connected');
+    const body = { ...request.body, messages: [] };
+    expect(of({ ...request, headers: {}, body }).sessionId).toBe(OPENCLAW);
+  });
+
+  it('keeps a turn a main one when a file that holds a summary prompt was read in it', () => {
+    const request = get('claude-code: a main turn');
+    const content = [
+      {
+        type: 'tool_result',
+        tool_use_id: 't',
+        content: 'CRITICAL: Respond with TEXT ONLY. create a detailed summary of the conversation',
+      },
+      { type: 'text', text: 'why does "create a detailed summary of the conversation" not work?' },
+    ];
+    const messages = [...(request.body.messages as object[]), { role: 'user', content }];
+    expect(of({ ...request, body: { ...request.body, messages } }).role).toBe('main');
+  });
+});
+
+describe('identify, headers', () => {
+  it('believes Instar’s headers over MetaClaw’s, and those over a client’s own', () => {
+    const request = get('codex: a main turn');
+    const theirs = { 'x-session-id': 'm1', 'x-turn-type': 'side', 'x-session-done': 'true' };
+    expect(of(request, theirs)).toMatchObject({ sessionId: 'm1', role: 'side', sessionDone: true });
+    const ours = {
+      'x-instar-session': 'i1',
+      'x-instar-turn': 'main',
+      'x-instar-session-done': 'false',
+      'x-instar-agent': 'shop-keeper',
+      'x-instar-run-kind': 'nightly',
+      'x-instar-domain': 'sales',
+      'x-instar-project': '/srv/other',
+      'x-instar-record': 'off',
+    };
+    expect(of(request, { ...theirs, ...ours })).toEqual({
+      client: 'codex',
+      sessionId: 'i1',
+      agent: 'shop-keeper',
+      role: 'main',
+      project: { id: idOf('/srv/other'), label: 'other' },
+      runKind: 'nightly',
+      domain: 'sales',
+      record: false,
+      sessionDone: false,
+    });
+  });
+
+  it('makes a title call of a title call even when nobody says so, and a count no turn at all', () => {
+    expect(ask({}, { messages: [{ role: 'system', content: 'You are a title generator.' }] }).role).toBe(
+      'aux',
+    );
+    expect(ask({}, { max_tokens: 1, messages: [{ role: 'user', content: 'quota' }] }).role).toBe('aux');
+    const count = {
+      kind: 'count',
+      wire: 'anthropic',
+      headers: { 'x-instar-turn': 'main' },
+      body: undefined,
+      outline: undefined,
+    } as const;
+    expect(identify(count).role).toBe('aux');
+  });
+
+  it('takes a plain chat without tools for a main turn (not for an auxiliary one)', () => {
+    const body = {
+      max_tokens: 200,
+      messages: [{ role: 'user', content: 'What is a good title for a book?' }],
+    };
+    expect(ask({}, body)).toEqual({ role: 'main', record: true, sessionDone: false });
+  });
+
+  it('does not make one session of all calls that share a static cache key', () => {
+    expect(ask({}, { prompt_cache_key: 'my-app-v1' }).sessionId).toBeUndefined();
+  });
+
+  it.each([
+    ['a\u0000b', /^sha256-[0-9a-f]{32}$/],
+    ['x'.repeat(129), /^sha256-[0-9a-f]{32}$/],
+    ['Zür\u202Eich', /^sha256-[0-9a-f]{32}$/],
+    ['  team 7  ', /^team 7$/],
+  ])('keeps the session id %j only when it can be shown', (given, shown) => {
+    expect(ask({ 'x-instar-session': given }).sessionId).toMatch(shown);
+  });
+
+  it('tells OpenClaw’s scheduled runs and web hooks from conversations', () => {
+    const messages = (key: string) => [
+      { role: 'system', content: 'You are a personal assistant running inside OpenClaw.' },
+      { role: 'user', content: `go\n\nRuntime: agent=ops | session=${key} | sessionId=s-1 | host=x` },
+    ];
+    const run = (key: string) => ask({}, { tools: [{ name: 'exec' }], messages: messages(key) });
+    expect(run('agent:ops:cron:nightly:run:8821')).toMatchObject({
+      runKind: 'cron',
+      agent: 'ops',
+      role: 'main',
+    });
+    expect(run('agent:ops:hook:mail')).toMatchObject({ runKind: 'hook', sessionId: 's-1' });
+    expect(run('agent:ops:main').runKind).toBeUndefined();
+  });
+});
+
+describe('identify, projects', () => {
+  const inside = (text: string) => ask({}, { messages: [{ role: 'system', content: text }] }).project;
+
+  it.each([
+    [
+      '<env>\nWorking directory: /home/dev/shop\nIs directory a git repo: Yes\n</env>',
+      '/home/dev/shop',
+      'shop',
+    ],
+    ['Current working directory: C:\\Users\\dev\\shop', 'C:\\Users\\dev\\shop', 'shop'],
+    ['Primary working directory: \\\\nas\\team\\shop\n', '\\\\nas\\team\\shop', 'shop'],
+    ['<cwd>/home/dev/shop/</cwd>', '/home/dev/shop', 'shop'],
+    ['# Current Working Directory (/srv/my shop) Files', '/srv/my shop', 'my shop'],
+    ['4. Working Directory: /home/dev/Zürich "neu"\n', '/home/dev/Zürich "neu"', 'Zürich "neu"'],
+    ['the working directory: yours.\nWorking directory: /srv/a\n', '/srv/a', 'a'],
+    ['Working directory: /', '/', '/'],
+    // A home folder is named after a person.
+    ['Working directory: /home/alice\n', '/home/alice', 'home'],
+    ['Working directory: C:\\Users\\alice\n', 'C:\\Users\\alice', 'home'],
+  ])('reads %j', (text, path, label) => {
+    expect(inside(text)).toEqual({ id: idOf(path), label });
+  });
+
+  it('finds none in words that no path follows, nor in a path without an end', () => {
+    expect(inside('Working directory: the one you like')).toBeUndefined();
+    expect(inside(`Working directory: /${'a'.repeat(10_000)}`)).toBeUndefined();
+  });
+
+  it('never looks beyond the first 256 KB of a conversation', () => {
+    const far = [
+      { role: 'user', content: 'x'.repeat(300_000) },
+      { role: 'user', content: '<cwd>/far</cwd>' },
+    ];
+    expect(ask({ 'user-agent': 'codex_exec/1' }, { input: far }, 'openai-responses').project).toBeUndefined();
+  });
+});
+
+describe('identify, on anything', () => {
+  const names = [
+    ...['x-instar-session', 'x-instar-agent', 'x-instar-run-kind', 'x-instar-turn', 'x-instar-session-done'],
+    ...['x-instar-project', 'x-instar-domain', 'x-instar-record', 'x-session-id', 'x-turn-type'],
+    ...['x-session-done', 'x-parent-session-id', 'x-claude-code-session-id', 'x-claude-code-agent-id'],
+    ...['x-claude-code-parent-agent-id', 'x-claude-code-request-class', 'x-claude-code-agent-type'],
+    ...['session-id', 'session_id', 'thread-id', 'x-codex-turn-metadata', 'x-codex-parent-thread-id'],
+    ...['x-openai-subagent', 'x-session-affinity', 'user-agent', 'originator'],
+  ];
+  const words = fc.constantFrom(
+    'main',
+    'side',
+    'claude-cli/9',
+    'codex_exec/1',
+    'opencode/1',
+    '{"thread_source":"subagent","request_kind":7,"workspaces":{"/a\\u0000b":1}}',
+    'x'.repeat(500),
+    'a:0',
+  );
+  const value = fc.oneof(fc.string({ unit: 'binary' }), words);
+  const headers = fc.dictionary(fc.constantFrom(...names), fc.oneof(value, fc.array(value)));
+  const phrases = [...recorded.values()].map(({ body }) => JSON.stringify(body));
+  const body = fc.oneof(
+    fc.json().map((text) => Buffer.from(text)),
+    fc.uint8Array({ maxLength: 400 }).map((bytes) => Buffer.from(bytes)),
+    // Real requests, cut and with bytes changed.
+    fc
+      .tuple(fc.constantFrom(...phrases), fc.double({ min: 0, max: 1, noNaN: true }), fc.nat(), fc.integer())
+      .map(([text, share, at, byte]) => {
+        const bytes = Buffer.from(text.slice(0, Math.ceil(text.length * share)));
+        if (bytes.length > 0) bytes[at % bytes.length] = byte & 0xff;
+        return bytes;
+      }),
+    fc.constant(undefined),
+  );
+
+  it('never throws, and every text in it can be shown and kept', () => {
+    fc.assert(
+      fc.property(
+        headers,
+        body,
+        fc.constantFrom(...WIRE_NAMES),
+        fc.constantFrom('chat', 'count', 'other'),
+        (given, bytes, wire, kind) => {
+          const told = identify({ kind, wire, headers: given, body: bytes, outline: undefined });
+          for (const name of [
+            'sessionId',
+            'parentSession',
+            'agent',
+            'runKind',
+            'domain',
+            'client',
+          ] as const) {
+            expect(told[name] ?? 'none').toMatch(/^[\x20-\x7e]{1,128}$/);
+          }
+          expect(['main', 'side', 'aux']).toContain(told.role);
+          if (kind !== 'chat') expect(told.role).toBe('aux');
+          if (told.project) {
+            expect(told.project.id).toMatch(/^[0-9a-f]{12}$/);
+            expect(told.project.label).toMatch(/^[^\p{C}\p{Zl}\p{Zp}]{1,64}$/u);
+          }
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+});
