@@ -1,4 +1,5 @@
-import type { Tally } from './orders.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Order, Tally } from './orders.ts';
 import { readCpu, readMemory, untilQuiet } from './process-usage.ts';
 import type { Size } from './requests.ts';
 import type { Kept } from './start-instar.ts';
@@ -35,6 +36,10 @@ export interface Cell extends Task {
 export interface CellPlan {
   readonly rounds: number;
   readonly ms: number;
+  /** How long the first warm-up of each task may take. */
+  readonly warmMs: number;
+  /** One at a time as well, or only many at once. */
+  readonly withSingle: boolean;
   readonly onRound: (round: number) => void;
 }
 
@@ -47,8 +52,8 @@ interface Sample {
 }
 
 const WARM_MS = 200;
-/** Long enough for the compiler to have seen everything before the first round counts. */
-const FIRST_WARM_MS = 1000;
+/** The compiler counts calls, not seconds: a slow subject needs as many as a fast one before it is measured. */
+const WARM_REQUESTS = 4000;
 
 const TASKS: readonly Task[] = (['1 KB', '64 KB'] as const).flatMap((size) =>
   (['JSON', 'SSE'] as const).flatMap((shape) =>
@@ -57,18 +62,20 @@ const TASKS: readonly Task[] = (['1 KB', '64 KB'] as const).flatMap((size) =>
 );
 
 /** Every subject at every task, in turns: what the machine does beside it falls on all alike. */
-export async function runCells(bench: Bench, { rounds, ms, onRound }: CellPlan): Promise<readonly Cell[]> {
-  const places = TASKS.flatMap((task) =>
+export async function runCells(bench: Bench, plan: CellPlan): Promise<readonly Cell[]> {
+  const { rounds, ms, warmMs, onRound } = plan;
+  const tasks = TASKS.filter(({ connections }) => connections > 1 || plan.withSingle);
+  const places = tasks.flatMap((task) =>
     bench.subjects
       .filter(({ hasStreams }) => hasStreams || task.shape === 'JSON')
       .map((subject) => ({ task, subject, samples: [] as Sample[] })),
   );
   for (const { task, subject } of places) {
-    if (task.connections === 32) await send(bench, subject, task, FIRST_WARM_MS);
+    if (task.connections > 1) await send(bench, subject, task, { ms: warmMs, requests: WARM_REQUESTS });
   }
   for (let round = 0; round < rounds; round++) {
     onRound(round);
-    for (const task of TASKS) {
+    for (const task of tasks) {
       const here = places.filter((place) => place.task === task);
       const shift = round % here.length;
       for (const { subject, samples } of [...here.slice(shift), ...here.slice(0, shift)]) {
@@ -82,7 +89,12 @@ export async function runCells(bench: Bench, { rounds, ms, onRound }: CellPlan):
   });
 }
 
-const send = (bench: Bench, { port, headers, isExact }: Subject, task: Task, ms: number): Promise<Tally> =>
+const send = (
+  bench: Bench,
+  { port, headers, isExact }: Subject,
+  task: Task,
+  until: Order['until'],
+): Promise<Tally> =>
   bench.load({
     port,
     headers,
@@ -91,32 +103,45 @@ const send = (bench: Bench, { port, headers, isExact }: Subject, task: Task, ms:
     size: task.size,
     connections: task.connections,
     openOverMs: 0,
-    until: { ms },
+    until,
   });
 
 async function measure(bench: Bench, subject: Subject, task: Task, ms: number): Promise<Sample> {
   const { pid = 0 } = subject;
-  await send(bench, subject, task, WARM_MS);
+  await send(bench, subject, task, { ms: WARM_MS });
   await untilQuiet(pid);
   const keptBefore = await subject.kept?.();
   const before = readCpu(pid);
-  const tally = await send(bench, subject, task, ms);
+  const tally = await send(bench, subject, task, { ms });
   await untilQuiet(pid);
+  const unrecorded = await untilRecorded(subject, keptBefore, tally.requests);
   const after = readCpu(pid);
-  const keptAfter = await subject.kept?.();
   const perRequest = (kind: 'all' | 'main') =>
     before && after ? ((after[kind] - before[kind]) * 1000) / tally.requests : Number.NaN;
   return {
     tally,
     cpu: perRequest('all'),
     mainCpu: perRequest('main'),
-    unrecorded: missing(tally.requests, keptBefore, keptAfter),
+    unrecorded,
     rssMb: readMemory(pid)?.rssMb ?? Number.NaN,
   };
 }
 
-const missing = (served: number, before: Kept | undefined, after: Kept | undefined): number | undefined =>
-  before && after ? served - (after.recorded - before.recorded) : undefined;
+/** Waits for a disk that is slow; what was let go will never come. */
+async function untilRecorded(
+  subject: Subject,
+  before: Kept | undefined,
+  served: number,
+): Promise<number | undefined> {
+  if (before === undefined || subject.kept === undefined) return undefined;
+  for (let patience = 20; ; patience--) {
+    const after = await subject.kept();
+    const missing = served - (after.recorded - before.recorded);
+    const isLost = missing === after.lost - before.lost;
+    if (missing <= 0 || isLost || patience === 0) return Math.max(0, missing);
+    await sleep(250);
+  }
+}
 
 function summarize(
   task: Task,

@@ -59,7 +59,6 @@ export async function runGrowth(bench: Bench): Promise<Growth> {
     storedShare: storedBytes / sentBytes,
   };
 
-  /** The journal is folded into the file when the daemon ends; only then does its size say something. */
   async function withInstar(work: (instar: Instar) => Promise<void>): Promise<void> {
     const instar = await startInstar({ main, upstreamPort, home });
     await work(instar);

@@ -39,8 +39,10 @@ async function carryOut(order: Order): Promise<Tally> {
   };
 }
 
-const mayBegin = ({ order: { until }, startedAt, begun }: Run): boolean =>
-  'ms' in until ? performance.now() - startedAt < until.ms : begun < until.requests;
+const mayBegin = ({ order: { until }, startedAt, begun }: Run): boolean => {
+  const { ms = Number.POSITIVE_INFINITY, requests = Number.POSITIVE_INFINITY } = until;
+  return begun < requests && performance.now() - startedAt < ms;
+};
 
 /** One connection from its opening to its end; resolves also when it breaks, with the request counted as lost. */
 function drive(run: Run, connection: number): Promise<void> {

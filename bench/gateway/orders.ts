@@ -13,8 +13,8 @@ export interface Order {
   readonly connections: number;
   /** The connections are opened evenly over this time. */
   readonly openOverMs: number;
-  /** No request is begun after this time, or after so many. */
-  readonly until: { readonly ms: number } | { readonly requests: number };
+  /** No request is begun after this time, nor after so many. */
+  readonly until: { readonly ms?: number; readonly requests?: number };
   /** Replies have exactly the bytes that the upstream sent. */
   readonly isExact: boolean;
 }

@@ -27,6 +27,12 @@ export function readCpu(pid: number): CpuTime | undefined {
   }
 }
 
+/** CPU time of each thread in milliseconds, by its id; the main thread has the process's. */
+export function readThreads(pid: number): ReadonlyMap<number, number> {
+  const threads = readdirSync(`/proc/${pid}/task`).map(Number);
+  return new Map(threads.map((thread) => [thread, ticksOf(`/proc/${pid}/task/${thread}/stat`) * TICK_MS]));
+}
+
 export function readMemory(pid: number): Memory | undefined {
   try {
     const text = readFileSync(`/proc/${pid}/status`, 'utf8');
@@ -38,13 +44,15 @@ export function readMemory(pid: number): Memory | undefined {
 }
 
 /** Waits until a process has nothing left to do: what it put off is part of what a request costs. */
-export async function untilQuiet(pid: number | undefined): Promise<void> {
+export async function untilQuiet(pid: number): Promise<void> {
   const deadline = performance.now() + LONGEST_WAIT_MS;
-  let before = pid === undefined ? undefined : readCpu(pid);
-  while (pid !== undefined && before !== undefined && performance.now() < deadline) {
+  let before = readCpu(pid);
+  // Twice in a row: a thread that waits for the disk looks idle too.
+  let quiet = 0;
+  while (before !== undefined && quiet < 2 && performance.now() < deadline) {
     await new Promise((resolve) => setTimeout(resolve, QUIET_MS));
     const after = readCpu(pid);
-    if (after === undefined || after.all - before.all <= TICK_MS) return;
+    quiet = after === undefined || after.all - before.all <= TICK_MS ? quiet + 1 : 0;
     before = after;
   }
 }

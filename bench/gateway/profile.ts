@@ -1,22 +1,25 @@
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { endChild, startChild } from './child.ts';
 import type { Order, Tally } from './orders.ts';
+import { readThreads, untilQuiet } from './process-usage.ts';
 import type { Model } from './replies.ts';
 import type { Size } from './requests.ts';
 import { startInstar } from './start-instar.ts';
 import { sum } from './stats.ts';
-import { createText } from './text.ts';
+import { BLOCK } from './subjects.ts';
 
-/** Where the CPU goes: a sampled profile of a daemon under load, each thread by itself. */
+/** Where the CPU goes: a sampled profile of a warm daemon under load, each thread by itself. */
 const { values: options } = parseArgs({
   options: {
     instar: { type: 'string', default: 'dist/cli/main.js' },
-    seconds: { type: 'string', default: '4' },
+    requests: { type: 'string', default: '6000' },
     top: { type: 'string', default: '15' },
+    /** Tell the gateway to keep nothing: what is left is the cost of serving. */
+    unrecorded: { type: 'boolean', default: false },
   },
 });
 
@@ -24,15 +27,21 @@ interface Profile {
   readonly nodes: readonly ProfileNode[];
   readonly samples: readonly number[];
   readonly timeDeltas: readonly number[];
+  /** On the clock that all processes of a machine share, in microseconds. */
+  readonly startTime: number;
 }
 
 interface ProfileNode {
   readonly id: number;
+  readonly children?: readonly number[];
   readonly callFrame: { readonly functionName: string; readonly url: string; readonly lineNumber: number };
 }
 
 /** Waiting is not work. */
 const IDLE = new Set(['(idle)', '(root)']);
+
+const nowUs = (): number => Number(process.hrtime.bigint() / 1000n);
+const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
 async function profile(size: Size, model: Model): Promise<void> {
   const dir = mkdtempSync(path.join(tmpdir(), 'instar-profile-'));
@@ -41,43 +50,99 @@ async function profile(size: Size, model: Model): Promise<void> {
   const instar = await startInstar({
     main: options.instar,
     upstreamPort: upstream.port,
-    block: createText(4)(2048),
-    nodeArgs: ['--cpu-prof', `--cpu-prof-dir=${dir}`, '--cpu-prof-interval=200'],
+    block: BLOCK,
+    nodeArgs: ['--cpu-prof', `--cpu-prof-dir=${dir}`, '--cpu-prof-interval=250'],
   });
-  const order = { model, size, headers: {}, connections: 32, openOverMs: 0, isExact: true } as const;
-  const until = { ms: Number(options.seconds) * 1000 };
-  loader.send({ ...order, id: 1, port: instar.port, until } satisfies Order);
-  const [{ requests }] = (await once(loader, 'message')) as [Tally];
+  const headers: Record<string, string> = options.unrecorded ? { 'x-instar-record': 'off' } : {};
+  const order = { model, size, headers, connections: 32, openOverMs: 0, isExact: true, port: instar.port };
+  const send = async (id: number): Promise<Tally> => {
+    loader.send({ ...order, id, until: { requests: Number(options.requests) } } satisfies Order);
+    const [tally] = (await once(loader, 'message')) as [Tally];
+    await untilQuiet(instar.pid);
+    return tally;
+  };
+  await send(1);
+  const since = nowUs();
+  const before = readThreads(instar.pid);
+  const { requests, lost, ms } = await send(2);
+  const after = readThreads(instar.pid);
+  const threads = [...after].map(([id, cpu]) => cpu - (before.get(id) ?? 0));
+  const [main = 0, ...others] = threads;
+  others.sort((a, b) => b - a);
   await instar.close();
   await Promise.all([loader, upstream].map(endChild));
-  process.stdout.write(`\n## ${model}, ${size}: ${requests} requests, profiles in ${dir}\n`);
+  const perRequest = (cpu: number) => `${((cpu * 1000) / requests).toFixed(0)} µs`;
+  say(
+    `\n## ${model}, ${size}: ${requests} requests, ${lost} lost, ${((requests / ms) * 1000).toFixed(0)} a second`,
+  );
+  say(
+    `CPU per request by thread: main ${perRequest(main)}, others ${others.filter(Boolean).map(perRequest).join(', ')}`,
+  );
   for (const file of readdirSync(dir).sort()) {
     const thread = /\.(\d+)\.\d+\.cpuprofile$/.exec(file)?.[1] ?? '?';
     const read = JSON.parse(readFileSync(path.join(dir, file), 'utf8')) as Profile;
-    process.stdout.write(`\nthread ${thread}: ${describe(read, requests)}\n`);
+    say(`\nthread ${thread} (${thread === '0' ? 'main' : 'worker'}): ${describe(read, since, requests)}`);
   }
+  rmSync(dir, { recursive: true, force: true });
 }
 
-/** The functions that took the most time themselves, in microseconds per request. */
-function describe({ nodes, samples, timeDeltas }: Profile, requests: number): string {
-  const frames = new Map(nodes.map(({ id, callFrame }) => [id, callFrame]));
-  const took = new Map<string, number>();
-  samples.forEach((id, at) => {
-    const frame = frames.get(id);
-    if (frame === undefined || IDLE.has(frame.functionName)) return;
-    const name = `${frame.functionName || '(anonymous)'} ${shorten(frame.url)}:${frame.lineNumber + 1}`;
-    took.set(name, (took.get(name) ?? 0) + (timeDeltas[at] ?? 0));
+/** The functions that took the most time, in microseconds per request: by themselves, and with what they call of others. */
+function describe(profiled: Profile, since: number, requests: number): string {
+  const { nodes, samples, timeDeltas, startTime } = profiled;
+  const byId = new Map(nodes.map((node) => [node.id, node]));
+  const ours = nearestOurs(nodes, byId);
+  const itself = new Map<string, number>();
+  const charged = new Map<string, number>();
+  let at = startTime;
+  samples.forEach((id, nth) => {
+    const delta = timeDeltas[nth] ?? 0;
+    at += delta;
+    const node = byId.get(id);
+    if (at < since || node === undefined || IDLE.has(node.callFrame.functionName)) return;
+    const own = ours.get(id) ?? node;
+    itself.set(nameOf(node), (itself.get(nameOf(node)) ?? 0) + delta);
+    charged.set(nameOf(own), (charged.get(nameOf(own)) ?? 0) + delta);
   });
-  const rows = [...took].sort(([, a], [, b]) => b - a).slice(0, Number(options.top));
-  const busy = sum([...took.values()]);
-  const lines = rows.map(([name, us]) => {
-    const share = ((us / busy) * 100).toFixed(1);
-    return `${(us / requests).toFixed(1).padStart(9)} µs ${share.padStart(5)} %  ${name}`;
-  });
-  return [`busy ${(busy / requests).toFixed(0)} µs per request`, ...lines].join('\n');
+  const busy = sum([...itself.values()]);
+  const rows = (took: ReadonlyMap<string, number>): string[] =>
+    [...took]
+      .sort(([, a], [, b]) => b - a)
+      .slice(0, Number(options.top))
+      .map(([name, us]) => {
+        const share = ((us / busy) * 100).toFixed(1);
+        return `${(us / requests).toFixed(1).padStart(9)} µs ${share.padStart(5)} %  ${name}`;
+      });
+  return [
+    `seen busy ${(busy / requests).toFixed(0)} µs per request`,
+    ' by themselves',
+    ...rows(itself),
+    ' with what Node and packages did for them',
+    ...rows(charged),
+  ].join('\n');
 }
 
-const shorten = (url: string): string => url.replace(/^.*\/(?=dist\/|node_modules\/)/, '');
+/** For each place in the tree of calls, the nearest function of ours at or above it. */
+function nearestOurs(
+  nodes: readonly ProfileNode[],
+  byId: ReadonlyMap<number, ProfileNode>,
+): ReadonlyMap<number, ProfileNode> {
+  const found = new Map<number, ProfileNode>();
+  const visit = (node: ProfileNode, above: ProfileNode | undefined): void => {
+    const own =
+      /\/dist\//.test(node.callFrame.url) && !node.callFrame.url.includes('node_modules') ? node : above;
+    if (own !== undefined) found.set(node.id, own);
+    for (const id of node.children ?? []) {
+      const child = byId.get(id);
+      if (child !== undefined) visit(child, own);
+    }
+  };
+  const [root] = nodes;
+  if (root !== undefined) visit(root, undefined);
+  return found;
+}
+
+const nameOf = ({ callFrame: { functionName, url, lineNumber } }: ProfileNode): string =>
+  `${functionName || '(anonymous)'} ${url.replace(/^.*\/(?=dist\/|node_modules\/)/, '')}:${lineNumber + 1}`;
 
 for (const size of ['1 KB', '64 KB'] as const) await profile(size, 'bench-json');
 await profile('1 KB', 'bench-sse');

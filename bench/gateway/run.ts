@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import { parseArgs } from 'node:util';
+import { writeSection } from '../write-section.ts';
 import { runCells } from './cells.ts';
 import { runGrowth } from './growing-conversation.ts';
 import { runManyStreams } from './many-streams.ts';
@@ -9,7 +10,6 @@ import { runPaced } from './paced.ts';
 import { report } from './report.ts';
 import type { Results } from './results.ts';
 import { type Bench, openBench } from './subjects.ts';
-import { writeSection } from './write-section.ts';
 
 /** What the gateway costs: through it, through the least that a proxy can do, through a peer, and without any. */
 const { values: options } = parseArgs({
@@ -21,8 +21,16 @@ const { values: options } = parseArgs({
     'no-portkey': { type: 'boolean', default: false },
   },
 });
-const FULL = { rounds: 5, ms: 1000, pacedRounds: 3, pacedMs: 1500, rungs: [2000, 4000, 10_000, 30_000] };
-const QUICK = { rounds: 1, ms: 500, pacedRounds: 1, pacedMs: 800, rungs: [2000, 4000, 8000] };
+const FULL = {
+  cells: { rounds: 5, ms: 800, warmMs: 4000, withSingle: true },
+  paced: { rounds: 3, ms: 1500 },
+  rungs: [2000, 4000, 10_000, 30_000],
+};
+const QUICK = {
+  cells: { rounds: 1, ms: 500, warmMs: 1000, withSingle: false },
+  paced: { rounds: 1, ms: 800 },
+  rungs: [2000, 4000, 8000],
+};
 const STREAMS = 1000;
 
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
@@ -37,9 +45,9 @@ async function measure(bench: Bench): Promise<Results> {
     say(`${part} …`);
     return work();
   };
-  const onRound = (round: number) => say(`  round ${round + 1} of ${plan.rounds}`);
-  const cells = await run('cells', () => runCells(bench, { ...plan, onRound }));
-  const paced = await run('paced', () => runPaced(bench, plan.pacedRounds, plan.pacedMs));
+  const onRound = (round: number) => say(`  round ${round + 1} of ${plan.cells.rounds}`);
+  const cells = await run('cells', () => runCells(bench, { ...plan.cells, onRound }));
+  const paced = await run('paced', () => runPaced(bench, plan.paced.rounds, plan.paced.ms));
   const many = await run('many', async () => [
     await runManyStreams(bench, STREAMS, '1 KB'),
     ...(options.quick ? [] : [await runManyStreams(bench, STREAMS, '64 KB')]),
@@ -52,7 +60,7 @@ async function measure(bench: Bench): Promise<Results> {
     node: process.versions.node,
     command: ['npm run bench:gateway', ...(options.quick ? ['-- --quick'] : [])].join(' '),
     minutes: (performance.now() - startedAt) / 60_000,
-    rounds: plan.rounds,
+    rounds: plan.cells.rounds,
     loadBefore,
     notes: bench.notes,
     cells,
@@ -69,7 +77,7 @@ try {
   const text = report(results);
   mkdirSync('.cache/bench', { recursive: true });
   writeFileSync('.cache/bench/gateway.json', `${JSON.stringify(results, undefined, 2)}\n`);
-  if (options.write) writeSection('docs/performance.md', text);
+  if (options.write) writeSection('docs/performance.md', 'bench:gateway', text);
   process.stdout.write(text);
 } finally {
   await bench.close();

@@ -1,17 +1,9 @@
 import { spawn } from 'node:child_process';
-import {
-  mkdirSync,
-  mkdtempSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
+import { DatabaseSync } from '@photostructure/sqlite';
 import { endChild } from './child.ts';
 import { MODELS } from './replies.ts';
 
@@ -103,8 +95,11 @@ export async function startInstar(options: InstarOptions): Promise<Instar> {
   };
 }
 
-/** Bytes of the record on disk, its journals included. */
-export const storeBytes = (home: string): number =>
-  readdirSync(home)
-    .filter((name) => name.startsWith('instar.sqlite'))
-    .reduce((sum, name) => sum + statSync(path.join(home, name)).size, 0);
+/** Bytes of the record on disk, once its journal has been taken in. */
+export function storeBytes(home: string): number {
+  const file = path.join(home, 'instar.sqlite');
+  const store = new DatabaseSync(file);
+  store.exec('pragma wal_checkpoint(truncate)');
+  store.close();
+  return statSync(file).size;
+}

@@ -61,15 +61,19 @@ export function eraseBlocks(sql: Sql, session: string): void {
      and not exists (select 1 from block_uses v where v.id = u.id and v.session <> ?1)`,
     name,
   );
-  for (const { id, size, hash } of own) {
+  for (const { id, hash } of own) {
     sql.run('delete from block_ids where hash = ?', hash);
     sql.run(
       `update blocks set hash = zeroblob(length(cast(hash as blob))), sum = zeroblob(length(sum)),
        body = zeroblob(length(body)) where id = ?`,
       id,
     );
-    addMeta(sql, 'blocks', -1);
-    addMeta(sql, 'holes', size);
   }
+  addMeta(sql, 'blocks', -own.length);
+  addMeta(
+    sql,
+    'holes',
+    own.reduce((sum, { size }) => sum + size, 0),
+  );
   sql.run('delete from block_uses where session = ?', name);
 }

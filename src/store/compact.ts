@@ -1,3 +1,5 @@
+import { statfsSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { readMeta, setMeta } from './meta.ts';
 import type { Sql } from './sql.ts';
 import { succeeds } from './succeeds.ts';
@@ -5,6 +7,8 @@ import { succeeds } from './succeeds.ts';
 /** Rewriting the file is worth its time when this much comes back, and a quarter of the file. */
 const WORTH_BYTES = 16 * 1024 * 1024;
 const WORTH_PART = 0.25;
+/** The new file is written to a temporary one and to the log. */
+const ROOM = 2.5;
 
 /**
  * Takes the write-ahead log into the file and cuts it off, so that older images of pages are gone. False when a reader
@@ -17,15 +21,26 @@ export function truncateLog(sql: Sql, waitMs: number): boolean {
 }
 
 /**
- * Gives back the room of erased bodies. Taking their rows out makes SQLite move the rows around them and leave copies
- * in the gaps, so the file is written anew straight after; a mark remembers when that did not come off.
- * False when it was needed and could not be done.
+ * Makes the store one file without a log, where nobody else has it open. A connection that SQLite lets go of late (see
+ * `Sql.close`) would else remove the log by its name, and by then the name may be that of a restored store.
  */
-export function compactIfWorth(sql: Sql, bytes: number): boolean {
-  const holes = readMeta(sql, 'holes');
-  const isWorth = holes >= WORTH_BYTES && holes >= bytes * WORTH_PART;
-  if (!isWorth && readMeta(sql, 'compacting') === 0) return true;
+export function leaveLog(sql: Sql): boolean {
+  return succeeds(() => sql.waiting(0, () => sql.get('pragma journal_mode = delete') !== undefined));
+}
+
+/**
+ * Gives back the room of erased bodies. Taking their rows out makes SQLite move the rows around them and leave copies
+ * in the gaps, so the file is written anew straight after; a mark remembers when that did not come off. It is not begun
+ * without room for the new file beside the old.
+ */
+export function compactIfWorth(sql: Sql): boolean {
   return succeeds(() => {
+    const holes = readMeta(sql, 'holes');
+    const size = statSync(sql.file, { throwIfNoEntry: false })?.size ?? 0;
+    const isWorth = holes >= WORTH_BYTES && holes >= size * WORTH_PART;
+    if (!isWorth && readMeta(sql, 'compacting') === 0) return true;
+    const { bavail, bsize } = statfsSync(dirname(sql.file));
+    if (bavail * bsize < size * ROOM) return false;
     sql.transaction(() => {
       setMeta(sql, 'compacting', 1);
       sql.run('delete from blocks where sum = zeroblob(16)');

@@ -5,7 +5,7 @@ import { readMeta } from './meta.ts';
 import { makePrivate } from './private-file.ts';
 import { MIGRATIONS, migrate, readVersion } from './schema.ts';
 import { openSql, type Sql } from './sql.ts';
-import { toStoreError } from './sql-error.ts';
+import { needsWriter, toStoreError } from './sql-error.ts';
 import { selectLastSeq } from './sqlite-tables.ts';
 
 /** Before this version a checkpoint could, in rare races, lose what was committed. */
@@ -27,14 +27,14 @@ pragma trusted_schema = off;
 
 /** The one that writes. It waits for a writer in another process, and throws `locked` when that takes too long. */
 export function connectWriter(file: string): Sql {
-  // Whose file it is, and of which version, is found out on a connection that cannot change it.
-  if (isThere(file)) open(file, true, readKnownVersion).close();
+  peekVersion(file);
   try {
     makePrivate(file);
   } catch (error) {
     throw toStoreError(error, file);
   }
   return open(file, false, (sql) => {
+    readKnownVersion(sql);
     sql.exec(PRAGMAS);
     migrate(sql, MIGRATIONS);
     if (readMeta(sql, 'open') !== 0) checkAfterCrash(sql);
@@ -49,7 +49,23 @@ export function connectReader(file: string): Sql {
   });
 }
 
-const isThere = (file: string): boolean => (statSync(file, { throwIfNoEntry: false })?.size ?? 0) > 0;
+/**
+ * Which version a file has, found out on a connection that cannot change it; 0 for one that is empty or not there, or
+ * that only a writer can bring out of an interrupted write. Throws for a file of another program or a newer version.
+ */
+export function peekVersion(file: string): number {
+  if (!statSync(file, { throwIfNoEntry: false })?.size) return 0;
+  let version = 0;
+  try {
+    open(file, true, (sql) => {
+      version = readKnownVersion(sql);
+    }).close();
+  } catch (error) {
+    if (!needsWriter(error)) throw error;
+  }
+  return version;
+}
+
 const readKnownVersion = (sql: Sql): number => readVersion(sql, MIGRATIONS.length);
 
 function open(file: string, readOnly: boolean, prepare: (sql: Sql) => void): Sql {

@@ -1,4 +1,5 @@
 import { type SessionView, type Store, StoreError, type TurnView } from '../core/store.ts';
+import { leaveLog } from './compact.ts';
 import { connectWriter } from './connect.ts';
 import { type SessionRow, type TurnRow, viewReward, viewSession, viewTurn } from './fold.ts';
 import { eraseSession, expireSessions, readBatch, rebuildViews, recordBatch } from './ledger.ts';
@@ -95,8 +96,7 @@ function copyToFile({ log, keys, blocks, chains }: MemoryTables, file: string): 
       for (const [session, link] of chains) tables.putChain(session, link);
       rebuildViews(tables);
     });
-    // Out of its log and into one file, as a snapshot from disk is.
-    sql.exec('pragma journal_mode = delete');
+    leaveLog(sql);
   } finally {
     sql.close();
   }

@@ -1,5 +1,6 @@
 import { isObject, type Json, parseJson } from '../core/json.ts';
 import { authorizationIn, cookiesIn } from './secrets/http-credential.ts';
+import { withoutMarks } from './secrets/mark.ts';
 import { createPage } from './secrets/page.ts';
 import { kindOfName } from './secrets/secret-name.ts';
 import { isSecretValue } from './secrets/secret-value.ts';
@@ -45,7 +46,7 @@ function place(redaction: TextRedaction, task: Task, tasks: Task[]): void {
       if (member === undefined) continue;
       const at = freeName(members, redaction.redactText(key));
       put({ into: members, at }, null);
-      tasks.push({ value: member, name: key, into: members, at });
+      tasks.push({ value: member, name: withoutMarks(at), into: members, at });
     }
   } else {
     put(task, value);
@@ -79,9 +80,7 @@ function redactMember({ redactText, mark }: TextRedaction, name: string | undefi
   if (kind !== undefined && kind !== 'query' && isSecretValue(value, kind, 'quoted')) {
     // A key that is known or has a shape gets the same mark as everywhere else.
     const asText = redactText(value);
-    return asText === value || asText.replace(/\[\[secret:[0-9a-f]{8}\]\]/g, '') !== ''
-      ? mark(value)
-      : asText;
+    return asText === value || withoutMarks(asText) !== '' ? mark(value) : asText;
   }
   return redactText(value);
 }

@@ -10,10 +10,12 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type Store, StoreError } from '../core/store.ts';
+import { checkStore } from './check-store.ts';
+import { leaveLog } from './compact.ts';
+import { connectWriter, peekVersion } from './connect.ts';
 import { makePrivate, syncFile, syncFolder } from './private-file.ts';
 import { UNFINISHED } from './snapshot-file.ts';
 import { toStoreError } from './sql-error.ts';
-import { openSqliteReader } from './sqlite-store.ts';
 
 const SNAPSHOT = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z\.db$/;
 
@@ -42,17 +44,18 @@ export function keepSnapshots(
 }
 
 /**
- * Puts a snapshot in the place of a store that nobody has open. The snapshot is looked through first, and one with
- * findings is refused with nothing changed. What stood there stays beside it as `.before-restore`, its log too.
+ * Puts a snapshot in the place of a store that nobody has open. A copy of it is brought up to date and looked through
+ * first, and one with findings is refused with nothing changed. What stood there stays beside it as `.before-restore`,
+ * its log too.
  */
 export function restoreSnapshot(file: string, target: string): void {
-  checkSnapshot(file);
   const fresh = `${target}${UNFINISHED}`;
   const kept = `${target}.before-restore`;
   try {
-    rmSync(fresh, { force: true });
+    remove(fresh);
     makePrivate(fresh);
     copyFileSync(file, fresh);
+    checkSnapshot(fresh);
     syncFile(fresh);
     // Copies beside, not away: at no moment is there no store here, for an empty one would be made in its place.
     keepCopy(target, kept);
@@ -62,20 +65,26 @@ export function restoreSnapshot(file: string, target: string): void {
     renameSync(fresh, target);
     syncFolder(dirname(target));
   } catch (error) {
-    if (existsSync(fresh)) rmSync(fresh);
-    throw toStoreError(error, target);
+    remove(fresh);
+    throw toStoreError(error, file);
   }
 }
 
 function checkSnapshot(file: string): void {
-  const reader = openSqliteReader(file);
+  if (peekVersion(file) === 0) throw new StoreError('corrupt', `${file} is empty`);
+  const sql = connectWriter(file);
   try {
-    const findings = reader.check();
+    const findings = checkStore(sql);
     if (findings.length > 0)
       throw new StoreError('corrupt', `${file} is damaged: ${findings[0]} (${findings.length} findings)`);
+    leaveLog(sql);
   } finally {
-    reader.close();
+    sql.close();
   }
+}
+
+function remove(file: string): void {
+  for (const name of [file, `${file}-wal`, `${file}-shm`]) if (existsSync(name)) rmSync(name);
 }
 
 function keepCopy(from: string, to: string): void {

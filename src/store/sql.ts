@@ -1,6 +1,7 @@
 import { DatabaseSync, type StatementSyncInstance } from '@photostructure/sqlite';
 import { StoreError } from '../core/store.ts';
 import { toStoreError } from './sql-error.ts';
+import { succeeds } from './succeeds.ts';
 
 export type SqlValue = null | number | string | Uint8Array;
 
@@ -77,14 +78,15 @@ export function openSql(file: string, options: SqlOptions): Sql {
     all: <Row>(text: string, ...values: SqlValue[]) =>
       withStatement(text, (statement) => statement.all(...values) as Row[]),
     transaction: (work) => {
+      if (db.isOpen && db.isTransaction) run('rollback');
       run('begin immediate');
       try {
         const result = work();
         run('commit');
         return result;
       } catch (error) {
-        // A full disk or a failed write may have rolled back already.
-        if (db.isTransaction) run('rollback');
+        // A full disk or a failed write may have rolled back already; the first error is the one to tell.
+        succeeds(() => !db.isTransaction || run('rollback') >= 0);
         throw error;
       }
     },

@@ -69,7 +69,7 @@ export function createSqliteReader(sql: Sql): StoreReader {
 const lastRow = (sql: Sql, view: 'sessions' | 'turns'): number =>
   sql.get<{ n: number | null }>(`select max(n) as n from ${view}`)?.n ?? 0;
 
-export const bytesOnDisk = (file: string): number =>
+const bytesOnDisk = (file: string): number =>
   [file, `${file}-wal`].reduce(
     (bytes, name) => bytes + (statSync(name, { throwIfNoEntry: false })?.size ?? 0),
     0,

@@ -1,11 +1,11 @@
 import type { Batch, Store, StoreReader } from '../core/store.ts';
-import { compactIfWorth, truncateLog } from './compact.ts';
+import { compactIfWorth, leaveLog, truncateLog } from './compact.ts';
 import { connectReader, connectWriter } from './connect.ts';
 import { eraseSession, expireSessions, readBatch, rebuildViews, recordBatch } from './ledger.ts';
 import { setMeta } from './meta.ts';
 import { writeSnapshotFile } from './snapshot-file.ts';
 import type { Sql } from './sql.ts';
-import { bytesOnDisk, createSqliteReader } from './sqlite-reader.ts';
+import { createSqliteReader } from './sqlite-reader.ts';
 import { createSqliteTables } from './sqlite-tables.ts';
 import { succeeds } from './succeeds.ts';
 
@@ -18,8 +18,10 @@ export function openSqliteStore({ file }: { readonly file: string }): Store {
   const tables = createSqliteTables(sql);
   const reader = createSqliteReader(sql);
   let isMarked = false;
+  let isOpen = true;
   // What was erased also stands in the log's older images of pages, perhaps in one that a dead process left.
-  let isLogClean = truncateLog(sql, 0) && compactIfWorth(sql, bytesOnDisk(file));
+  let isLogClean = truncateLog(sql, 0);
+  compactIfWorth(sql);
 
   /** The mark that a writer was here goes with the first thing written: a full disk can still be opened and read. */
   const write = <T>(work: () => T): T => {
@@ -30,8 +32,9 @@ export function openSqliteStore({ file }: { readonly file: string }): Store {
     isMarked = true;
     return result;
   };
-  const cleanUp = (waitMs: number): void => {
-    isLogClean = compactIfWorth(sql, bytesOnDisk(file)) && truncateLog(sql, waitMs);
+  const cleanUp = (): void => {
+    compactIfWorth(sql);
+    isLogClean = truncateLog(sql, PATIENCE_MS);
   };
 
   return {
@@ -39,28 +42,28 @@ export function openSqliteStore({ file }: { readonly file: string }): Store {
     append: (batch) => {
       const ready = readBatch(batch);
       const appended = write(() => recordBatch(tables, ready));
-      if (isErasing(batch)) cleanUp(PATIENCE_MS);
-      else if (!isLogClean) cleanUp(0);
+      if (isErasing(batch)) cleanUp();
+      else if (!isLogClean) isLogClean = truncateLog(sql, 0);
       return appended;
     },
     erase: (session, at, reason) => {
       const turns = write(() => eraseSession(tables, session, at, reason));
-      cleanUp(PATIENCE_MS);
+      cleanUp();
       return turns;
     },
     expire: (before, at, limit) => {
       const sessions = write(() => expireSessions(tables, before, at, limit));
-      if (sessions > 0) cleanUp(PATIENCE_MS);
+      if (sessions > 0) cleanUp();
       return sessions;
     },
     rebuild: () => write(() => rebuildViews(tables)),
     snapshot: (target) => writeSnapshot(sql, target),
     close: () => {
-      if (isMarked) {
-        // Without the mark's removal the next opening looks the file over, and that is all.
-        succeeds(() => sql.transaction(() => setMeta(sql, 'open', 0)) === undefined && truncateLog(sql, 0));
-        isMarked = false;
-      }
+      if (!isOpen) return;
+      isOpen = false;
+      // Without the mark's removal the next opening looks the file over, and that is all.
+      if (isMarked) succeeds(() => sql.transaction(() => setMeta(sql, 'open', 0)) === undefined);
+      leaveLog(sql);
       sql.close();
     },
   };

@@ -21,17 +21,19 @@ const filler = fc.oneof(fc.string({ unit: 'grapheme', maxLength: 12 }), fc.const
 
 const startFact = fc
   .tuple(turn, fc.option(filler), fc.constantFrom('claude', undefined), fc.constantFrom('p1', 'p2'))
-  .map(([id, label, client, project]): Fact =>
-    start(id, sessionOf(id), {
-      ...(client ? { client } : {}),
-      ...(label === null ? {} : { project: { id: project, label: markOf(sessionOf(id)) + label } }),
-      request: 'aa01',
-    }),
+  .map(
+    ([id, label, client, project]): Fact =>
+      start(id, sessionOf(id), {
+        ...(client ? { client } : {}),
+        ...(label === null ? {} : { project: { id: project, label: markOf(sessionOf(id)) + label } }),
+        request: 'aa01',
+      }),
   );
 const endFact = fc
   .tuple(turn, fc.option(filler), fc.constantFrom(...HASHES))
-  .map(([id, failure, reply]): Fact =>
-    end(id, { reply, ...(failure === null ? {} : { failure: markOf(sessionOf(id)) + failure }) }),
+  .map(
+    ([id, failure, reply]): Fact =>
+      end(id, { reply, ...(failure === null ? {} : { failure: markOf(sessionOf(id)) + failure }) }),
   );
 const rewardFact = fc.tuple(turn, session, fc.constantFrom('turn', 'session', 'both'), score, filler).map(
   ([id, other, names, given, note]): Fact => ({
@@ -76,7 +78,8 @@ const block: fc.Arbitrary<Block> = fc
   .tuple(session, fc.constantFrom(...HASHES), fc.boolean())
   .map(([of, hash, isNamed]) => ({ hash, session: of, ...(isNamed ? {} : { text: textOf(hash) }) }));
 
-export const textOf = (hash: string): string => (hash > 'b' ? `long ${hash} `.repeat(400) : `text of ${hash}`);
+export const textOf = (hash: string): string =>
+  hash > 'b' ? `long ${hash} `.repeat(400) : `text of ${hash}`;
 
 const batch: fc.Arbitrary<Batch> = fc.record({
   facts: fc.array(newFact, { maxLength: 8 }),
@@ -91,7 +94,10 @@ const batch: fc.Arbitrary<Batch> = fc.record({
 export type Step = { readonly name: string; readonly run: (store: Store) => unknown };
 
 const step: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 8, arbitrary: batch.map((of) => ({ name: JSON.stringify(of), run: (store: Store) => store.append(of) })) },
+  {
+    weight: 8,
+    arbitrary: batch.map((of) => ({ name: JSON.stringify(of), run: (store: Store) => store.append(of) })),
+  },
   {
     weight: 1,
     arbitrary: fc.tuple(session, time).map(([of, when]) => ({

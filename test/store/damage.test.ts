@@ -14,12 +14,19 @@ const textOf = (n: number): string =>
 const hashOf = (n: number): string => `aa${n.toString(16).padStart(4, '0')}`;
 
 /** A closed store's bytes, and where in them the bodies of its facts and blocks stand. */
-function buildImage(): { readonly bytes: Buffer; readonly bodies: readonly (readonly [from: number, to: number])[] } {
+function buildImage(): {
+  readonly bytes: Buffer;
+  readonly bodies: readonly (readonly [from: number, to: number])[];
+} {
   const file = join(scratch(), 'store.db');
   const store = openSqliteStore({ file });
   for (let n = 0; n < TURNS; n++)
     store.append({
-      facts: at(n, start(`t${n}`, `s${n % 5}`, { request: hashOf(n) }), end(`t${n}`, { failure: `failure number ${n}` })),
+      facts: at(
+        n,
+        start(`t${n}`, `s${n % 5}`, { request: hashOf(n) }),
+        end(`t${n}`, { failure: `failure number ${n}` }),
+      ),
       blocks: [{ hash: hashOf(n), text: textOf(n), session: `s${n % 5}` }],
     });
   store.close();
@@ -28,11 +35,19 @@ function buildImage(): { readonly bytes: Buffer; readonly bodies: readonly (read
     Buffer.from(`"failure":"failure number ${n}"`),
     Buffer.from(packBody(textOf(n)).body).subarray(0, 40),
   ]).flat();
-  return { bytes, bodies: bodies.map((body) => [bytes.indexOf(body), bytes.indexOf(body) + body.length] as const) };
+  return {
+    bytes,
+    bodies: bodies.map((body) => [bytes.indexOf(body), bytes.indexOf(body) + body.length] as const),
+  };
 }
 
 /** Asks everything; only a `StoreError` may come instead of an answer. */
-function askAll(file: string, open: (file: string) => Pick<Store, 'facts' | 'turns' | 'sessions' | 'block' | 'check' | 'totals' | 'close'>) {
+function askAll(
+  file: string,
+  open: (
+    file: string,
+  ) => Pick<Store, 'facts' | 'turns' | 'sessions' | 'block' | 'check' | 'totals' | 'close'>,
+) {
   const errors: unknown[] = [];
   const ask = <T>(question: () => T): T | undefined => {
     try {
@@ -120,9 +135,11 @@ describe('a damaged store', () => {
     // The snapshot was taken of an open store, and says so.
     const bytes = readFileSync(copy);
     openSqliteStore({ file: copy }).close();
+    const broken = join(scratch(), 'broken.db');
     const damaged = Buffer.from(bytes);
-    for (let page = 1; page < damaged.length / 4096; page++) damaged.fill(0xff, page * 4096 + 3, page * 4096 + 9);
-    writeFileSync(copy, damaged);
-    expect(() => openSqliteStore({ file: copy })).toThrow(expect.objectContaining({ code: 'corrupt' }));
+    for (let page = 1; page < damaged.length / 4096; page++)
+      damaged.fill(0xff, page * 4096 + 3, page * 4096 + 9);
+    writeFileSync(broken, damaged);
+    expect(() => openSqliteStore({ file: broken })).toThrow(expect.objectContaining({ code: 'corrupt' }));
   });
 });

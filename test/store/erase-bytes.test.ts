@@ -15,7 +15,12 @@ const blockOf = (text: string, session: string): Block => ({ hash: nameOf(text),
 
 /** Everything the store has on disk. */
 const bytesOf = (file: string): Buffer =>
-  Buffer.concat(['', '-wal', '-shm'].map((end) => `${file}${end}`).filter(existsSync).map((name) => readFileSync(name)));
+  Buffer.concat(
+    ['', '-wal', '-shm']
+      .map((end) => `${file}${end}`)
+      .filter(existsSync)
+      .map((name) => readFileSync(name)),
+  );
 
 /** Words that are in no other text, and as many as make a body of that size; unpackable ones stay plain. */
 function textOf(session: string, n: number, size: number): string {
@@ -38,7 +43,8 @@ function piecesOf(text: string): readonly Buffer[] {
   return pieces;
 }
 
-const isAnywhere = (bytes: Buffer, text: string): boolean => piecesOf(text).some((piece) => bytes.includes(piece));
+const isAnywhere = (bytes: Buffer, text: string): boolean =>
+  piecesOf(text).some((piece) => bytes.includes(piece));
 
 describe('an erased session', () => {
   it('is in no byte of the file, the log or the index; shared and other words are', () => {
@@ -72,7 +78,9 @@ describe('an erased session', () => {
     for (const text of [...own, ...shared, ...quotes]) expect(isAnywhere(before, text)).toBe(true);
 
     expect(store.erase('mine', 9, 'asked')).toBe(1);
-    for (const bytes of [bytesOf(file), (store.close(), bytesOf(file))]) {
+    const whileOpen = bytesOf(file);
+    store.close();
+    for (const bytes of [whileOpen, bytesOf(file)]) {
       for (const text of [...own, ...quotes]) expect(isAnywhere(bytes, text)).toBe(false);
       for (const text of [...shared, 'an open project for all']) expect(isAnywhere(bytes, text)).toBe(true);
       for (const text of own) expect(bytes.includes(Buffer.from(nameOf(text), 'hex'))).toBe(false);
@@ -88,7 +96,8 @@ describe('an erased session', () => {
   it.each([10, 11, 12, 13])('is in no byte however many sessions went before it (run %i)', (run) => {
     const file = join(scratch(), 'store.db');
     const store = openSqliteStore({ file });
-    const chance = (name: string): number => Number.parseInt(hashOf(`${run}/${name}`).slice(0, 8), 16) / 2 ** 32;
+    const chance = (name: string): number =>
+      Number.parseInt(hashOf(`${run}/${name}`).slice(0, 8), 16) / 2 ** 32;
     const sessions = Array.from({ length: 30 }, (_, n) => `s${n}`);
     const blocks = Array.from({ length: 150 }, (_, n) => {
       const size = 30 + chance(`a${n}`) * chance(`b${n}`) * 2500;
@@ -105,7 +114,9 @@ describe('an erased session', () => {
     const bytes = bytesOf(file);
     const erased = blocks.filter(({ session }) => gone.has(session));
     expect(erased.length).toBeGreaterThan(100);
-    expect(erased.filter(({ text }) => isAnywhere(bytes, text ?? '')).map(({ session }) => session)).toEqual([]);
+    expect(erased.filter(({ text }) => isAnywhere(bytes, text ?? '')).map(({ session }) => session)).toEqual(
+      [],
+    );
   });
 
   it('leaves the log as soon as a reader that holds it lets go, or with the next opening', () => {

@@ -40,7 +40,9 @@ export function describeErasing(name: string, open: () => Store): void {
       store
         .facts(0, 999)
         .map(({ fact }) => fact)
-        .filter((fact) => ('session' in fact && fact.session === session) || ('turn' in fact && fact.turn === 't1')),
+        .filter(
+          (fact) => ('session' in fact && fact.session === session) || ('turn' in fact && fact.turn === 't1'),
+        ),
     );
 
   describe(`erasing (${name})`, () => {
@@ -108,7 +110,10 @@ export function describeErasing(name: string, open: () => Store): void {
     it('counts only the new turns when a session went on after it was erased', () => {
       const store = withTwo();
       store.erase('s1', 50, 'asked');
-      store.append({ facts: at(60, start('t3', 's1')), blocks: [{ hash: 'aa03', text: 'new', session: 's1' }] });
+      store.append({
+        facts: at(60, start('t3', 's1')),
+        blocks: [{ hash: 'aa03', text: 'new', session: 's1' }],
+      });
       expect(store.session('s1')).toMatchObject({ erased: false, turns: 2 });
       expect(store.block('aa03')).toBe('new');
       expect(store.erase('s1', 70, 'asked')).toBe(1);
@@ -125,7 +130,9 @@ export function describeErasing(name: string, open: () => Store): void {
 
     it('erases when the tombstone itself is appended: a log cannot claim it falsely', () => {
       const store = withTwo();
-      store.append({ facts: at(50, { type: 'session-erased', session: 's1', turns: 1, reason: 'imported' }) });
+      store.append({
+        facts: at(50, { type: 'session-erased', session: 's1', turns: 1, reason: 'imported' }),
+      });
       expect(store.block('aa01')).toBeUndefined();
       expect(saidBy(store, 's1')).not.toContain('secret');
     });
@@ -135,7 +142,11 @@ export function describeErasing(name: string, open: () => Store): void {
       onTestFinished(() => store.close());
       store.append({
         facts: [30, 10, 20, 40].map((when) => ({ at: when, fact: start(`t${when}`, `s${when}`) })),
-        blocks: [10, 20, 30, 40].map((when) => ({ hash: `${when}`, text: `text ${when}`, session: `s${when}` })),
+        blocks: [10, 20, 30, 40].map((when) => ({
+          hash: `${when}`,
+          text: `text ${when}`,
+          session: `s${when}`,
+        })),
       });
       const texts = () => [10, 20, 30, 40].filter((when) => store.block(`${when}`) !== undefined);
       expect(store.expire(40, 99, 2)).toBe(2);
@@ -167,7 +178,9 @@ export function describeErasing(name: string, open: () => Store): void {
           expect(left.filter(({ fact }) => !('turn' in fact) || open_.has(fact.turn ?? ''))).toEqual([]);
           expect(others.map((id) => [store.session(id), store.turns(id)])).toEqual(othersBefore);
           for (const [n, hash] of HASHES.entries())
-            expect([undefined, before[n] === undefined ? undefined : textOf(hash)]).toContain(store.block(hash));
+            expect([undefined, before[n] === undefined ? undefined : textOf(hash)]).toContain(
+              store.block(hash),
+            );
           const after = observe(store);
           expect(store.erase(session, 101, 'asked')).toBe(0);
           expect(observe(store)).toEqual(after);

@@ -13,7 +13,10 @@ describe('beside the writer', () => {
     const store = openSqliteStore({ file });
     const reader = openSqliteReader(file);
     for (let n = 1; n <= 20; n++) {
-      store.append({ facts: at(n, start(`t${n}`, 's1'), end(`t${n}`)), blocks: [{ hash: `0${n % 10}`, text: 'x', session: 's1' }] });
+      store.append({
+        facts: at(n, start(`t${n}`, 's1'), end(`t${n}`)),
+        blocks: [{ hash: `0${n % 10}`, text: 'x', session: 's1' }],
+      });
       expect(reader.totals()).toMatchObject({ facts: 2 * n, turns: n });
       expect(observe(reader)).toEqual(observe(store));
     }
@@ -42,7 +45,9 @@ describe('beside the writer', () => {
     const other = openSql(file, { busyMs: 0 });
     other.exec('begin immediate');
     const before = observe(store);
-    expect(() => store.append({ facts: at(2, end('t1')) })).toThrow(expect.objectContaining({ code: 'locked' }));
+    expect(() => store.append({ facts: at(2, end('t1')) })).toThrow(
+      expect.objectContaining({ code: 'locked' }),
+    );
     other.exec('rollback');
     expect(observe(store)).toEqual(before);
     expect(store.append({ facts: at(2, end('t1')) })).toEqual([{ seq: 2, isNew: true }]);
@@ -58,7 +63,9 @@ describe('beside the writer', () => {
     const store = openSqliteStore({ file });
     const facts = store.facts(0, 999);
     expect(facts.map(({ seq }) => seq)).toEqual(Array.from({ length: 200 }, (_, n) => n + 1));
-    expect(acked.toSorted()).toEqual(facts.map(({ seq, fact }) => `${seq} ${'turn' in fact ? fact.turn : ''}`).toSorted());
+    expect(acked.toSorted()).toEqual(
+      facts.map(({ seq, fact }) => `${seq} ${'turn' in fact ? fact.turn : ''}`).toSorted(),
+    );
     expect(store.check()).toEqual([]);
     store.close();
   });

@@ -22,7 +22,9 @@ describe('the format of the file', () => {
     const before = observe(store);
     store.rebuild();
     expect(observe(store)).toEqual(before);
-    expect(store.append({ facts: at(9, start('t2', 's1'), end('t2')) }).map(({ seq }) => seq)).toEqual([3, 4]);
+    expect(store.append({ facts: at(9, start('t2', 's1'), end('t2')) }).map(({ seq }) => seq)).toEqual([
+      3, 4,
+    ]);
     store.close();
   });
 

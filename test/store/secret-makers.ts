@@ -107,7 +107,7 @@ export const SHAPES: Readonly<Record<string, (random: Random) => string>> = {
 export const NAMELESS: Readonly<Record<string, (random: Random) => string>> = {
   'hex 32': from('', hex, 32),
   'hex 64': from('', hex, 64),
-  'alnum 24': from('', alnum, 24),
+  'alnum 32': from('', alnum, 32),
   'aws secret': from('', base64, 40),
   'base64 44': (random) => `${pick(random, base64, 43)}=`,
   'url-safe 43': from('', url64, 43),

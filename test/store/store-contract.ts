@@ -27,7 +27,12 @@ export function describeStore(name: string, open: () => Store): void {
     it('gives each back as it came, numbered from 1 without a gap', () => {
       const store = openStore();
       const facts: readonly Fact[] = [
-        start('t1', 's1', { client: 'claude', project: { id: 'p', label: 'Ünïcödé \u2028' }, lessons: ['l'], block: 'b' }),
+        start('t1', 's1', {
+          client: 'claude',
+          project: { id: 'p', label: 'Ünïcödé \u2028' },
+          lessons: ['l'],
+          block: 'b',
+        }),
         end('t1', { usage: { inputTokens: 1, outputTokens: 2 }, stop: 'end', firstByteMs: 1 }),
         { type: 'reward-given', turn: 't1', source: 'judge', score: -0.25, note: 'a\u0000b\ud800' },
         { type: 'event-reported', kind: 'k', data: { deep: [1, null, { x: 'y' }], __proto__: null } },
@@ -45,7 +50,10 @@ export function describeStore(name: string, open: () => Store): void {
     });
 
     it.each<readonly [string, () => Partial<NewFact>]>([
-      ['a score that is no number', () => ({ fact: { type: 'reward-given', source: 'judge', score: Number.NaN } })],
+      [
+        'a score that is no number',
+        () => ({ fact: { type: 'reward-given', source: 'judge', score: Number.NaN } }),
+      ],
       ['a circle', () => ({ fact: { type: 'event-reported', kind: 'k', data: circle() as never } })],
       ['a big integer', () => ({ fact: { type: 'event-reported', kind: 'k', data: { n: 1n as never } } })],
       ['a time that is none', () => ({ at: Number.POSITIVE_INFINITY })],
@@ -72,7 +80,9 @@ export function describeStore(name: string, open: () => Store): void {
       expect(store.append({ facts: [once] })).toEqual([{ seq: 1, isNew: true }]);
       const before = observe(store);
       expect(store.append({ facts: [once] })).toEqual([{ seq: 1, isNew: false }]);
-      expect(store.append({ facts: [{ ...once, fact: start('t2', 's2') }] })).toEqual([{ seq: 1, isNew: false }]);
+      expect(store.append({ facts: [{ ...once, fact: start('t2', 's2') }] })).toEqual([
+        { seq: 1, isNew: false },
+      ]);
       expect(observe(store)).toEqual(before);
     });
 
@@ -80,8 +90,15 @@ export function describeStore(name: string, open: () => Store): void {
       const store = openStore();
       const [a, b, c] = at(1, start('t1', 's1'), end('t1'), end('t1')).map((fact) => fact);
       if (!a || !b || !c) throw new Error('no facts');
-      const answers = store.append({ facts: [a, { ...b, key: 'end' }, { ...c, key: 'end' }, { ...a, key: '' }] });
-      expect(answers.map(({ seq, isNew }) => `${seq}${isNew ? '' : ' again'}`)).toEqual(['1', '2', '2 again', '3']);
+      const answers = store.append({
+        facts: [a, { ...b, key: 'end' }, { ...c, key: 'end' }, { ...a, key: '' }],
+      });
+      expect(answers.map(({ seq, isNew }) => `${seq}${isNew ? '' : ' again'}`)).toEqual([
+        '1',
+        '2',
+        '2 again',
+        '3',
+      ]);
       expect(store.totals()).toMatchObject({ facts: 3 });
     });
 
@@ -110,7 +127,9 @@ export function describeStore(name: string, open: () => Store): void {
       expect(store.turn('t1')).toEqual(begun);
       expect(store.openTurns()).toEqual(['t1']);
       const usage = { inputTokens: 3, outputTokens: 4 };
-      store.append({ facts: at(15, end('t1', { policy: 'other/slow', failure: 'f', usage, reply: 'aa02' })) });
+      store.append({
+        facts: at(15, end('t1', { policy: 'other/slow', failure: 'f', usage, reply: 'aa02' })),
+      });
       const ended = { status: 'complete', endedAt: 15, httpStatus: 200, failure: 'f', usage, reply: 'aa02' };
       expect(store.turn('t1')).toEqual({ ...begun, ...ended, policy: 'other/slow' });
       expect(store.turns('s1')).toEqual([store.turn('t1')]);
@@ -144,7 +163,9 @@ export function describeStore(name: string, open: () => Store): void {
       const store = withTurn();
       store.append({ facts: at(20, { type: 'session-end', session: 's1', reason: 'quit' }) });
       expect(store.session('s1')).toMatchObject({ endedAt: 20, turns: 1 });
-      store.append({ facts: at(30, start('t2', 's1', { client: 'claude', project: { id: 'p', label: 'L' } })) });
+      store.append({
+        facts: at(30, start('t2', 's1', { client: 'claude', project: { id: 'p', label: 'L' } })),
+      });
       expect(store.session('s1')).toEqual({
         id: 's1',
         agent: 'agent',
@@ -177,7 +198,8 @@ export function describeStore(name: string, open: () => Store): void {
 
     it('gives the newest link of each session, the newest session first', () => {
       const store = openStore();
-      const link = (session: string, name: string) => store.append({ facts: [], chains: [{ session, link: name }] });
+      const link = (session: string, name: string) =>
+        store.append({ facts: [], chains: [{ session, link: name }] });
       link('s1', 'a');
       link('s2', 'b');
       link('s1', 'c');

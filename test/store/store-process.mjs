@@ -31,7 +31,13 @@ const jobs = {
       const turn = `${name}-${n}`;
       const [{ seq }] = store.append({
         facts: [{ at: n, fact: startOf(turn, `${name}-session`), key: turn }],
-        blocks: [{ hash: Buffer.from(turn).toString('hex'), text: `text of ${turn} `.repeat(60), session: `${name}-session` }],
+        blocks: [
+          {
+            hash: Buffer.from(turn).toString('hex'),
+            text: `text of ${turn} `.repeat(60),
+            session: `${name}-session`,
+          },
+        ],
       });
       say(`${seq} ${turn}`);
     }
@@ -72,7 +78,9 @@ const jobs = {
           blocks: [{ hash: `0${n}`, text: text(n), session: `s${n % 2}` }],
         }),
       );
-      tried(`end ${turn}`, (open) => open.append({ facts: [{ at: n, fact: endOf(turn), key: `end ${turn}` }] }));
+      tried(`end ${turn}`, (open) =>
+        open.append({ facts: [{ at: n, fact: endOf(turn), key: `end ${turn}` }] }),
+      );
       if (n === 4) tried('erase s1', (open) => open.erase('s1', 50, 'asked'));
     }
     tried('close', (open) => open.close());

@@ -24,8 +24,11 @@ export function startStoreProcess(...args: readonly string[]): StoreProcess {
 }
 
 /** The same under another program, such as a tracer. */
-export const startStoreProcessUnder = (command: string, options: readonly string[], args: readonly string[]) =>
-  startProcess(command, [...options, process.execPath, CHILD, ...args]);
+export const startStoreProcessUnder = (
+  command: string,
+  options: readonly string[],
+  args: readonly string[],
+) => startProcess(command, [...options, process.execPath, CHILD, ...args]);
 
 function startProcess(command: string, args: readonly string[]): StoreProcess {
   const child = spawn(command, args, { stdio: ['pipe', 'pipe', 'pipe'] });

@@ -4,20 +4,16 @@ import { cutBody } from '../../wire/parts.ts';
 import { createRecent } from './recent.ts';
 import { textHash } from './text-hash.ts';
 
-/** How a stored request is put together again; itself a block. */
+/**
+ * How a stored request is put together again; itself a block. With `base`, a list begins with the first `keep`
+ * elements of the same list there.
+ */
 export interface Manifest {
   readonly wire: string;
   /** The block with all members that are not lists. */
   readonly rest: string;
-  /** The blocks with the lists' elements, by the list's key. */
-  readonly lists: Readonly<Record<string, string>>;
-}
-
-/** A list of blocks; with `base`, the first `keep` of that list and then `add`. */
-export interface ListBlock {
   readonly base?: string;
-  readonly keep?: number;
-  readonly add: readonly string[];
+  readonly lists: Readonly<Record<string, { readonly keep?: number; readonly add: readonly string[] }>>;
 }
 
 export interface RequestKeeper {
@@ -31,9 +27,10 @@ export interface RequestKeeper {
   forget(): void;
 }
 
-interface LastList {
+/** The session's request before, which the next one usually extends. */
+interface Last {
   readonly hash: string;
-  readonly items: readonly string[];
+  readonly lists: ReadonlyMap<string, readonly string[]>;
   readonly depth: number;
 }
 
@@ -49,7 +46,7 @@ const DEEPEST = 40;
 export function createRequestKeeper(redact: (value: Json) => Json): RequestKeeper {
   const stored = createRecent<string, string>(MOST_BLOCKS);
   const usedBy = createRecent<string, Set<string>>(MOST_SESSIONS);
-  const lastLists = createRecent<string, LastList>(MOST_SESSIONS);
+  const lastOf = createRecent<string, Last>(MOST_SESSIONS);
 
   return {
     keep: (session, wire, body) => {
@@ -76,46 +73,44 @@ export function createRequestKeeper(redact: (value: Json) => Json): RequestKeepe
         stored.set(name, hash);
         return use(hash, text);
       };
-      const keepList = (key: string, items: readonly string[]): string => {
-        const place = `${session}\n${key}`;
-        const last = lastLists.get(place);
-        const list = listAfter(last, items);
-        const text = JSON.stringify(list.block);
-        const hash = textHash(text);
-        lastLists.set(place, { hash, items, depth: list.depth });
-        return use(hash, text);
-      };
-      const lists: Record<string, string> = {};
+      const lists = new Map<string, readonly string[]>();
       for (const [key, spans] of parts.lists) {
-        lists[key] = keepList(
+        lists.set(
           key,
           spans.map(([start, end]) => keepItem(body.subarray(start, end))),
         );
       }
-      const manifest: Manifest = { wire, rest: keepItem(Buffer.from(parts.rest)), lists };
-      const text = JSON.stringify(manifest);
-      return { hash: use(textHash(text), text), blocks };
+      const rest = keepItem(Buffer.from(parts.rest));
+      const last = lastOf.get(session);
+      const base = last !== undefined && last.depth < DEEPEST ? last : undefined;
+      const text = JSON.stringify(manifestAfter(base, { wire, rest, lists }));
+      const hash = textHash(text);
+      // The very same request again is the very same block, and no link in the chain.
+      if (hash !== last?.hash) lastOf.set(session, { hash, lists, depth: base ? base.depth + 1 : 0 });
+      return { hash: use(hash, text), blocks };
     },
     forget: () => {
       stored.clear();
       usedBy.clear();
-      lastLists.clear();
+      lastOf.clear();
     },
   };
 }
 
-function listAfter(
-  last: LastList | undefined,
-  items: readonly string[],
-): { readonly block: ListBlock; readonly depth: number } {
-  let keep = 0;
-  while (last && keep < last.items.length && last.items[keep] === items[keep]) keep++;
-  const isWorthIt = last !== undefined && keep > 1 && last.depth < DEEPEST;
-  if (!isWorthIt) return { block: { add: items }, depth: 0 };
-  // The very same list again is the very same block.
-  if (keep === items.length && keep === last.items.length && last.depth === 0)
-    return { block: { add: items }, depth: 0 };
-  return { block: { base: last.hash, keep, add: items.slice(keep) }, depth: last.depth + 1 };
+function manifestAfter(
+  last: Last | undefined,
+  { wire, rest, lists }: { wire: string; rest: string; lists: ReadonlyMap<string, readonly string[]> },
+): Manifest {
+  let isBased = false;
+  const entries = [...lists].map(([key, items]) => {
+    const before = last?.lists.get(key) ?? [];
+    let keep = 0;
+    while (keep < before.length && keep < items.length && before[keep] === items[keep]) keep++;
+    if (keep < 2) return [key, { add: items }] as const;
+    isBased = true;
+    return [key, { keep, add: items.slice(keep) }] as const;
+  });
+  return { wire, rest, ...(isBased && last ? { base: last.hash } : {}), lists: Object.fromEntries(entries) };
 }
 
 function redactedText(raw: string, redact: (value: Json) => Json): string {

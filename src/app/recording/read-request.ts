@@ -8,39 +8,40 @@ import {
   parseJson,
 } from '../../core/json.ts';
 
+type Blocks = (hash: string) => string | undefined;
+
 /** Puts a stored request together again from its blocks; undefined when one of them is gone. */
-export function readStoredRequest(
-  hash: string,
-  block: (hash: string) => string | undefined,
-): JsonObject | undefined {
+export function readStoredRequest(hash: string, block: Blocks): JsonObject | undefined {
   const manifest = asObject(read(block, hash));
   const rest = read(block, asString(manifest.rest) ?? '');
   if (rest === undefined) return undefined;
   const body: Record<string, Json> = { ...(asObject(rest) as Record<string, Json>) };
-  for (const [key, list] of Object.entries(asObject(manifest.lists))) {
-    const items = readList(block, asString(list) ?? '').map((item) => read(block, item));
-    if (items.includes(undefined)) return undefined;
+  for (const key of Object.keys(asObject(manifest.lists))) {
+    const items = readList(block, manifest, key)?.map((item) => read(block, item));
+    if (items === undefined || items.includes(undefined)) return undefined;
     body[key] = items as Json[];
   }
   return body;
 }
 
-function readList(block: (hash: string) => string | undefined, hash: string): readonly string[] {
+/** Walks back through the manifests a list is based on; each gives what it added, cut to what its successor kept. */
+function readList(block: Blocks, newest: JsonObject, key: string): readonly string[] | undefined {
   const pieces: (readonly string[])[] = [];
-  let keep = Number.POSITIVE_INFINITY;
-  for (let at: string | undefined = hash; at !== undefined && pieces.length < 1000; ) {
-    const list: JsonObject = asObject(read(block, at));
-    const base: string | undefined = asString(list.base);
-    const kept = base === undefined ? 0 : (asNumber(list.keep) ?? 0);
+  let wanted = Number.POSITIVE_INFINITY;
+  for (let manifest = newest; ; ) {
+    const list = asObject(asObject(manifest.lists)[key]);
+    const kept = asNumber(list.keep) ?? 0;
     const add = asArray(list.add).flatMap((item) => asString(item) ?? []);
-    pieces.unshift(add.slice(0, Math.max(0, keep - kept)));
-    keep = Math.min(keep, kept);
-    at = base;
+    pieces.unshift(add.slice(0, Math.max(0, wanted - kept)));
+    wanted = Math.min(wanted, kept);
+    if (wanted === 0) return pieces.flat();
+    const base = read(block, asString(manifest.base) ?? '');
+    if (base === undefined) return undefined;
+    manifest = asObject(base);
   }
-  return pieces.flat();
 }
 
-function read(block: (hash: string) => string | undefined, hash: string): Json | undefined {
+function read(block: Blocks, hash: string): Json | undefined {
   const text = hash === '' ? undefined : block(hash);
   return text === undefined ? undefined : parseJson(text);
 }

@@ -11,7 +11,7 @@ const PLUS_EQUALS = 256;
 export const BLANK = 512;
 export const BREAK = 1024;
 export const QUOTE = 2048;
-/** What ends a value that nobody quoted, wherever it stands: angle brackets and the backslash of an escape. */
+/** What ends a value that nobody quoted, wherever it stands: angle brackets and what begins an escape. */
 export const BRACKET = 4096;
 /** What ends a value inside an expression or a list, but not in a line of an env file. */
 export const CLOSER = 8192;
@@ -46,7 +46,7 @@ add('+=', PLUS_EQUALS);
 add(' \t', BLANK);
 add('\n\r', BREAK);
 add('"\'`', QUOTE);
-add('<>\\', BRACKET);
+add('<>\\\u001b', BRACKET);
 add(',;)}]|', CLOSER);
 add('\\', BACKSLASH);
 add(':', COLON);

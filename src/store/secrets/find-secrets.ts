@@ -19,6 +19,8 @@ interface Trigger {
   /** Upper and lower case matter. */
   readonly exact?: true;
   readonly known?: true;
+  /** What it announces has spaces in it, so that another rule may have taken its beginning. */
+  readonly spreads?: true;
 }
 
 const on = (literals: string, rule: Rule): Trigger[] =>
@@ -28,8 +30,8 @@ const TRIGGERS: readonly Trigger[] = [
   ...PROVIDER_SHAPES.map(
     (shape): Trigger => ({ literal: shape.prefix, rule: createShapeRule(shape), exact: true }),
   ),
-  { literal: '-----BEGIN ', rule: findKeyBlock, exact: true },
-  { literal: '---- BEGIN ', rule: findKeyBlock, exact: true },
+  { literal: '-----BEGIN ', rule: findKeyBlock, exact: true, spreads: true },
+  { literal: '---- BEGIN ', rule: findKeyBlock, exact: true, spreads: true },
   { literal: 'eyJ', rule: findJsonWebToken, exact: true },
   { literal: ':AA', rule: findTelegramToken, exact: true },
   { literal: 'Q~', rule: findEntraSecret, exact: true },
@@ -63,7 +65,8 @@ export function createFindSecrets(keys: readonly string[]): FindSecrets {
       const end = hits[i + 1] ?? 0;
       if (!trigger || (trigger.known ?? false) !== isKnown) continue;
       const start = end - trigger.literal.length;
-      if (start < page.floor || (trigger.exact && !text.startsWith(trigger.literal, start))) continue;
+      if (start < page.floor && !trigger.spreads) continue;
+      if (trigger.exact && !text.startsWith(trigger.literal, start)) continue;
       take(page, spans, trigger.rule(page, start, end));
     }
     return spans;
@@ -80,8 +83,9 @@ export function createFindSecrets(keys: readonly string[]): FindSecrets {
 
 function take(page: Page, spans: Span[], found: readonly Span[]): void {
   for (const span of found) {
-    if (span.start < page.floor || span.end <= span.start) continue;
-    spans.push(span);
+    if (span.end <= Math.max(span.start, page.floor)) continue;
+    const cut = span.start < page.floor ? spans.pop() : undefined;
+    spans.push(cut ? { ...span, start: Math.min(cut.start, span.start) } : span);
     page.floor = span.end;
   }
 }

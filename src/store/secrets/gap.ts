@@ -1,4 +1,4 @@
-import { LETTER, runEnd } from './char-class.ts';
+import { CLOSER, DIGIT, LETTER, runEnd } from './char-class.ts';
 
 /** What stands between a name and its value. */
 export interface Gap {
@@ -17,10 +17,11 @@ export interface Gap {
 
 const LONGEST = 48;
 const LINKS = new Set(['is', 'are', 'was', 'to', 'as', 'value']);
-const ENCODED: Readonly<Record<string, string>> = { '%3D': '=', '%3A': ':', '%20': ' ', '%22': '"' };
+const PERCENT = /^%(?:3D|3A|20|22)/i;
+const UNICODE = /^\\u[0-9a-f]{4}/i;
 
 /** Reads from the end of a name to its value; undefined where a value cannot follow: an empty string, an object. */
-export function readGap(text: string, from: number, opened: string, isTag: boolean): Gap | undefined {
+export function readGap(text: string, from: number, isTag: boolean): Gap | undefined {
   const limit = Math.min(text.length, from + LONGEST);
   let assigns = false;
   let tight = true;
@@ -31,20 +32,22 @@ export function readGap(text: string, from: number, opened: string, isTag: boole
   let slashes = 0;
   let at = from;
   while (at < limit) {
-    const encoded = text.charAt(at) === '%' ? ENCODED[text.slice(at, at + 3).toUpperCase()] : undefined;
-    const character = encoded ?? text.charAt(at);
-    const width = encoded ? 3 : 1;
+    const { character, width } = characterAt(text, at);
     if (character === '\\') {
       slashes++;
       at++;
       continue;
     }
-    const escaped = slashes > 0;
-    if (escaped && 'nrt'.includes(character)) {
+    if (character === '\u001b') {
+      // A terminal colour.
+      at = runEnd(text, at + 2, DIGIT | CLOSER, at + 10) + 1;
+      continue;
+    }
+    if (slashes > 0 && 'nrt'.includes(character)) {
       broken ||= character !== 't';
       tight = false;
     } else if (character === '"' || character === "'" || character === '`') {
-      const closesName = at - slashes === from && character === opened;
+      const closesName = at - slashes === from;
       if (quoteEnd === at - slashes && quote === character && assigns) return undefined;
       if (!closesName) {
         quote = character;
@@ -64,8 +67,7 @@ export function readGap(text: string, from: number, opened: string, isTag: boole
     } else if (character === '{') {
       return undefined;
     } else if (',()[]|*'.includes(character)) {
-      if (assigns && character !== '[' && character !== '(' && character !== '*' && character !== '|')
-        return undefined;
+      if (assigns && ',)]'.includes(character)) return undefined;
       tight = false;
     } else if (!(character === '-' && text.charAt(at + 1) === '>')) {
       const link = linkEnd(text, at, tight && !quote);
@@ -83,6 +85,7 @@ export function readGap(text: string, from: number, opened: string, isTag: boole
   }
   if (at >= text.length || at >= from + LONGEST || at === from) return undefined;
   const isQuoted = quoteEnd === at - slashes;
+  if (slashes > 0 && !isQuoted) return undefined;
   return {
     end: at - (isQuoted ? slashes : 0),
     assigns,
@@ -91,6 +94,19 @@ export function readGap(text: string, from: number, opened: string, isTag: boole
     quote: isQuoted ? quote : undefined,
     slashes: quoteSlashes,
   };
+}
+
+/** The character here, also where a URL or JSON writes it as an escape. */
+function characterAt(text: string, at: number): { readonly character: string; readonly width: number } {
+  const character = text.charAt(at);
+  if (character === '%' && PERCENT.test(text.slice(at, at + 3))) {
+    return { character: decodeURIComponent(text.slice(at, at + 3)), width: 3 };
+  }
+  if (character === '\\' && UNICODE.test(text.slice(at, at + 6))) {
+    const code = Number.parseInt(text.slice(at + 2, at + 6), 16);
+    return { character: code === 0x3d ? '=' : ' ', width: 6 };
+  }
+  return { character, width: 1 };
 }
 
 /** Behind a word that links a name and its value, or undefined when the value begins here. */

@@ -5,6 +5,7 @@ import {
   BRACKET,
   BREAK,
   CLOSER,
+  classAt,
   DASH,
   DOT,
   isEdge,
@@ -49,9 +50,10 @@ export const findBasic: Rule = ({ text, floor }, start, end) => {
   if (!isEdge(text, start, ALNUM | DASH, floor)) return NONE;
   const at = afterBlanks(text, end);
   const stop = runEnd(text, at, BASE64, at + SAMPLE * 4);
-  if (at === end || stop - at < 8 || stop - at >= SAMPLE * 4) return NONE;
+  const isWhole = (classAt(text, stop) & (TOKEN | DOT)) === 0;
+  if (at === end || stop - at < 8 || stop - at >= SAMPLE * 4 || !isWhole) return NONE;
   const pair = Buffer.from(text.slice(at, stop), 'base64').toString('utf8');
-  return /^[\x20-\x7e]*:[\x20-\x7e]{3,}$/.test(pair) ? [{ start: at, end: stop }] : NONE;
+  return /^[\x20-\x21\x23-\x7a|}~]*:[\x20-\x7e]{3,}$/.test(pair) ? [{ start: at, end: stop }] : NONE;
 };
 
 /** The credentials in the value of an `Authorization` header that begins at `at`; the scheme stays. */
@@ -138,7 +140,7 @@ function lineEnd(text: string, from: number, quote: string | undefined): number 
     const character = text.charAt(stop);
     const goesOn =
       (character === '\\' && !/[nrt"'`\\]/.test(text.charAt(stop + 1))) ||
-      (quote !== undefined && character !== quote && /["'`<>]/.test(character));
+      (quote === '"' && /['`<>]/.test(character));
     if (!goesOn || stop >= text.length) return stop;
     at = stop + 1;
   }

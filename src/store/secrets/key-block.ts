@@ -69,13 +69,16 @@ function lastLineEnd(text: string, from: number): number {
       continue;
     }
     const stop = runEnd(text, at, BASE64, text.length);
-    const isLast = stop - at >= 4 && end > from && wordShare(text.slice(at, stop)) < 0.6;
+    const isLast = end > from && stop - at >= 4 && isRest(text.slice(at, stop));
     if (stop - at >= LINE || isLast) end = stop;
     if (isLast && stop - at < LINE) break;
     at = Math.max(stop, at + 1);
   }
   return end;
 }
+
+/** The short end of a key's last line, and neither a line number nor the next word. */
+const isRest = (run: string): boolean => /\D/.test(run) && wordShare(run) < 0.6;
 
 /** Behind `\\n`, however many times the text was escaped. */
 function afterEscape(text: string, from: number): number {

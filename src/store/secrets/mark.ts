@@ -11,6 +11,9 @@ export const markFor = (secret: string, salt: string): string =>
 
 export const holdsMark = (text: string): boolean => text.includes(MARK_START) && MARK.test(text);
 
+export const withoutMarks = (text: string): string =>
+  text.includes(MARK_START) ? text.replace(new RegExp(MARK, 'g'), '') : text;
+
 /** Where the marks of a text stand, in order. */
 export function findMarks(text: string): readonly { readonly start: number; readonly end: number }[] {
   const marks: { start: number; end: number }[] = [];

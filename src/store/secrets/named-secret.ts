@@ -43,11 +43,20 @@ export const findNamedSecret: Rule = (page, start, end) => {
   const kind = kindIn(text, name, nameStart, isParameter);
   if (kind === undefined) return NONE;
   const isTag = before === '<' && text.charAt(nameEnd) === '>';
-  const gap = readGap(text, nameEnd, before, isTag);
+  const gap = readGap(text, nameEnd, isTag);
   if (!gap || (kind === 'weak' && !gap.assigns)) return NONE;
   if (kind === 'authorization' && gap.assigns) return authorizationIn(page, gap.end);
   if (kind === 'cookie') return cookiesIn(page, gap.end, gap.quote, /set-?cookie/i.test(name));
-  const span = valueIn(page, { name, kind, gap, nameStart, isParameter, isTag, isFlag: before === '-' });
+  const span = valueIn(page, {
+    name,
+    kind,
+    gap,
+    nameStart,
+    nameEnd,
+    isParameter,
+    isTag,
+    isFlag: before === '-',
+  });
   return span ? [span] : NONE;
 };
 
@@ -56,6 +65,7 @@ interface Found {
   readonly kind: NameKind;
   readonly gap: Gap;
   readonly nameStart: number;
+  readonly nameEnd: number;
   readonly isParameter: boolean;
   readonly isTag: boolean;
   /** `--name`: a space is enough to give it a value. */
@@ -75,7 +85,8 @@ function kindIn(text: string, name: string, nameStart: number, isParameter: bool
 function valueIn(page: Page, found: Found): Span | undefined {
   const { gap, kind } = found;
   const quotedEnd = gap.quote === undefined ? undefined : closingQuote(page, gap);
-  if (quotedEnd === undefined) return unquotedIn(page, found);
+  // A double quote in between is the end of the string that both stand in: the other quote was an apostrophe.
+  if (quotedEnd === undefined || page.next('"', gap.end) < quotedEnd) return unquotedIn(page, found);
   const value = page.text.slice(gap.end, Math.min(quotedEnd, gap.end + SAMPLE));
   const setting = settingOf(found, gap.assigns ? 'quoted' : 'loose');
   return isSecretValue(value, kind, setting) ? { start: gap.end, end: quotedEnd } : undefined;
@@ -86,13 +97,14 @@ function unquotedIn({ text, floor }: Page, found: Found): Span | undefined {
   const before = text.charAt(nameStart - 1);
   const startsLine = isLineStart(text, nameStart, floor);
   const isAlone = isParameter || startsLine || found.isFlag || found.isTag || before === ';' || isLoud(name);
-  const isBound = gap.assigns && gap.tight && isAlone;
+  // In JSON text a name is quoted, and a value without quotes is a number or a word of the language.
+  const isJson = text.slice(found.nameEnd, gap.end).includes('"');
+  const isBound = gap.assigns && gap.tight && isAlone && !isJson;
   const stops = SPACE | QUOTE | BRACKET | (isBound && startsLine && !isParameter ? 0 : CLOSER);
   const sampleEnd = runUntil(text, gap.end, stops, gap.end + SAMPLE);
   const end = trimValue(text, gap.end, sampleEnd, isBound);
   const value = text.slice(gap.end, end);
-  // In JSON text a value without quotes is a number and must stay one.
-  if (before === '"' && gap.assigns && /^-?\d[\d.eE+-]*$/.test(value)) return undefined;
+  if (isJson && /^-?\d[\d.eE+-]*$/.test(value)) return undefined;
   const beginsText = startsLine || (classAt(text, nameStart - 1) & QUOTE) !== 0;
   const rest = beginsText && isLineEnd(text, end) ? 'line' : 'plain';
   const setting = settingOf(found, isBound ? 'bound' : gap.assigns ? rest : 'loose');

@@ -34,7 +34,7 @@ function longestRepeat(value: string): number {
 }
 
 const VARIABLE = /^\$[A-Za-z_][A-Za-z0-9_]*$|^%[A-Za-z_][A-Za-z0-9_]*%$|^%[-0-9.]{0,5}[a-z]$/;
-const TEMPLATE = /\$\{|\{\{|<%|#\{|\$\(|%\(|^\{.*\}$|^<.*>$|^\[.*\]$|^[[<({]/;
+const TEMPLATE = /\$\{|\{\{|<%|#\{|\$\(|%\(|^\{.*\}$|^<.*>$|^\[.*\]$|^[[\]<>({})},;]/;
 const CALL = /^[A-Za-z_$][\w$.:?>[\]-]{0,99}\(/;
 const ADDRESS =
   /^(?:[a-z][a-z0-9+.-]{1,20}:\/\/|data:|arn:|urn:|file:|env:|vault:|op:|ssm:|sha\d{1,3}[:-]|md5[:-]|@)/i;

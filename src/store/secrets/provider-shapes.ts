@@ -15,6 +15,7 @@ import {
 } from './char-class.ts';
 import { NONE, type Rule } from './page.ts';
 import { isCredible, SAMPLE } from './secret-value.ts';
+import { wordShare } from './word-share.ts';
 
 /** Keys that providers mark with a prefix: the prefix, then so many characters of a kind, then something else. */
 export interface ProviderShape {
@@ -26,7 +27,8 @@ export interface ProviderShape {
   readonly after?: number;
   /** The prefix says where the secret belongs and is none itself. */
   readonly keepPrefix?: true;
-  readonly needsDigit?: true;
+  /** Words of one case do not count: for prefixes that people also put before words. */
+  readonly mixed?: true;
 }
 
 const shapes = (
@@ -41,7 +43,7 @@ const alone = { after: ALNUM } as const;
 export const PROVIDER_SHAPES: readonly ProviderShape[] = [
   // OpenAI, Anthropic, OpenRouter, and the many that took over `sk-`.
   ...shapes('sk-ant- sk-proj- sk-svcacct- sk-admin- sk-or-', TOKEN, 20),
-  ...shapes('sk-', TOKEN, 20, { after: TOKEN, needsDigit: true }),
+  ...shapes('sk-', TOKEN, 20, { after: TOKEN, mixed: true }),
   ...shapes('AIza', TOKEN, 33, { most: 45, after: ALNUM }),
   ...shapes('ya29.', TOKEN | DOT, 20, alone),
   ...shapes('GOCSPX-', TOKEN, 20),
@@ -50,7 +52,7 @@ export const PROVIDER_SHAPES: readonly ProviderShape[] = [
   ...shapes('github_pat_', WORD, 22),
   ...shapes('glpat- gldt- glrt- glptt- glcbt- glft- gloas- glimt- glagent- glsoat-', TOKEN | DOT, 20),
   ...shapes('xoxa- xoxb- xoxc- xoxd- xoxe- xoxo- xoxp- xoxr- xoxs- xapp-', TOKEN, 10, {
-    needsDigit: true,
+    mixed: true,
     after: ALNUM,
   }),
   ...shapes(
@@ -65,7 +67,7 @@ export const PROVIDER_SHAPES: readonly ProviderShape[] = [
     keepPrefix: true,
   }),
   ...shapes('AKIA ABIA ACCA', UPPER | DIGIT, 16, { most: 16, after: ALNUM }),
-  ...shapes('ASIA', UPPER | DIGIT, 16, { most: 16, after: ALNUM, needsDigit: true }),
+  ...shapes('ASIA', UPPER | DIGIT, 16, { most: 16, after: ALNUM, mixed: true }),
   ...shapes('ABSK', BASE64, 80, alone),
   ...shapes('sk_live_ rk_live_ sk_test_ rk_test_', ALNUM, 16, alone),
   ...shapes('whsec_', BASE64, 20, alone),
@@ -77,24 +79,24 @@ export const PROVIDER_SHAPES: readonly ProviderShape[] = [
   ...shapes('npm_', ALNUM, 30, alone),
   ...shapes('pypi-', TOKEN, 40, alone),
   ...shapes('hf_ api_org_', ALNUM, 30, alone),
-  ...shapes('gsk_ fw_', ALNUM, 20, { after: ALNUM, needsDigit: true }),
+  ...shapes('gsk_ fw_', ALNUM, 20, { after: ALNUM, mixed: true }),
   ...shapes('xai- pplx- nvapi-', TOKEN, 30, alone),
   ...shapes('r8_', ALNUM, 30, alone),
   ...shapes('tvly- jina_ e2b_ lsv2_pt_ lsv2_sk_ figd_ sbp_ pat- tskey-', TOKEN, 20, {
     after: WORD,
-    needsDigit: true,
+    mixed: true,
   }),
   ...shapes('dop_v1_ doo_v1_ dor_v1_', HEX, 40),
   ...shapes('shpat_ shpss_ shpca_ shppa_', HEX, 32),
-  ...shapes('lin_api_ ntn_ secret_', ALNUM, 36, { after: ALNUM, needsDigit: true }),
+  ...shapes('lin_api_ ntn_ secret_', ALNUM, 36, { after: ALNUM, mixed: true }),
   ...shapes('dapi', HEX, 32, { after: WORD }),
-  ...shapes('key-', HEX, 32, { most: 32, after: TOKEN, needsDigit: true }),
-  ...shapes('hvs. hvb.', TOKEN, 24, { after: WORD, needsDigit: true }),
+  ...shapes('key-', HEX, 32, { most: 32, after: TOKEN, mixed: true }),
+  ...shapes('hvs. hvb.', TOKEN, 24, { after: WORD, mixed: true }),
   ...shapes('AGE-SECRET-KEY-1', UPPER | DIGIT, 40),
   ...shapes('PMAK-', HEX | DASH, 40),
   ...shapes('rubygems_ pul- sntryu_', HEX, 40, { after: WORD }),
   ...shapes('ops_eyJ', TOKEN | BASE64, 100),
-  ...shapes('sgp_', TOKEN, 40, { after: WORD, needsDigit: true }),
+  ...shapes('sgp_', TOKEN, 40, { after: WORD, mixed: true }),
   ...shapes(
     'sntrys_ glc_ glsa_ dckr_pat_ pscale_tkn_ pscale_pw_ pscale_oauth_ ATATT3',
     TOKEN | BASE64,
@@ -114,7 +116,7 @@ export const createShapeRule =
     const bodyEnd = length < SAMPLE ? sampleEnd : undefined;
     if (bodyEnd !== undefined && (classAt(text, bodyEnd) & ALNUM) !== 0) return NONE;
     const sample = text.slice(end, sampleEnd);
-    if ((shape.needsDigit && !/\d/.test(sample)) || !isCredible(sample)) return NONE;
+    if ((shape.mixed && !isMixed(sample)) || !isCredible(sample)) return NONE;
     const whole = trimEnd(
       text,
       end + shape.least,
@@ -122,6 +124,9 @@ export const createShapeRule =
     );
     return [{ start: shape.keepPrefix ? end : start, end: whole }];
   };
+
+const isMixed = (sample: string): boolean =>
+  /\d/.test(sample) || (/[a-z]/.test(sample) && /[A-Z]/.test(sample) && wordShare(sample) < 0.6);
 
 /** A full stop behind a key belongs to the sentence. */
 function trimEnd(text: string, least: number, end: number): number {

@@ -54,14 +54,21 @@ export function isRandom(value: string): boolean {
   const look = lookAt(sample);
   const classes = Number(look.lower > 0) + Number(look.upper > 0) + Number(look.digits > 0);
   if (classes < 2 || look.spaces > 0 || look.symbols * 3 > look.length) return false;
-  return entropyBits(sample) >= 2.8 && wordShare(sample) < 0.5;
+  return entropyBits(sample) >= 2.5 && !isWordy(sample, look.seams);
 }
 
-/** What follows a provider's prefix can be a key: it is not a stand-in, and it does not read like words. */
-export const isCredible = (body: string): boolean => {
+/** Words and names do not change between letters and digits time and again; what chance made does. */
+const isWordy = (sample: string, seams: number): boolean => seams < 4 && wordShare(sample) >= 0.6;
+
+/** What follows a provider's prefix can be a key: it is not a stand-in and not just words with dashes between them. */
+export function isCredible(body: string): boolean {
   const sample = body.slice(0, SAMPLE);
-  return !isPlaceholder(sample) && wordShare(sample) < 0.6;
-};
+  const parts = sample.split(/[-_.]/);
+  return !isPlaceholder(sample) && (parts.length < 2 || !parts.every(isWordOrNumber));
+}
+
+const isWordOrNumber = (part: string): boolean =>
+  part.length <= 2 || /^\d{1,8}$/.test(part) || (part.length <= 16 && wordShare(part) >= 0.75);
 
 const NAMES_A_SECRET = /passw|secret|token|credential|(?:api|access|private)[-_ ]?key/i;
 
@@ -81,7 +88,7 @@ export function isSecretValue(value: string, kind: NameKind, setting: Setting): 
   }
   const tied = setting === 'quoted' || setting === 'bound';
   if (NUMERIC.test(sample)) return kind === 'password' && tied;
-  const wordy = wordShare(sample) >= 0.6;
+  const wordy = isWordy(sample, look.seams);
   const mixed = letters > 0 && look.digits > 0;
   if (kind === 'password') {
     if (wordy && NAMES_A_SECRET.test(sample) && !look.digits) return false;

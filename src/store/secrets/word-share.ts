@@ -55,6 +55,8 @@ export function wordShare(text: string): number {
   return counted === 0 ? 0 : wordy / counted;
 }
 
+const isVowel = (code: number): boolean => 'aeiouyAEIOUY'.includes(String.fromCharCode(code));
+
 const isDigit = (code: number): boolean => code >= 48 && code <= 57;
 
 /** A hump is what a camel-case name is made of: `Some`, `word`, `HTTP`. */
@@ -70,12 +72,14 @@ function isWord(text: string, start: number, end: number): boolean {
   const length = end - start;
   if (length < 3) return stands(text, start - 1) && stands(text, end);
   let plausible = 0;
+  let hasVowel = isVowel(text.charCodeAt(end - 1));
   for (let at = start; at + 1 < end; at++) {
     const first = (text.charCodeAt(at) | 32) - 97;
+    hasVowel ||= isVowel(text.charCodeAt(at));
     const second = (text.charCodeAt(at + 1) | 32) - 97;
     plausible += PLAUSIBLE[first * 26 + second] ?? 0;
   }
-  if (plausible >= 0.75 * (length - 1)) return true;
+  if (hasVowel && plausible >= 0.75 * (length - 1)) return true;
   return length === 3 && stands(text, start - 1) && stands(text, end);
 }
 

@@ -1,0 +1,114 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { writeSection } from '../write-section.ts';
+import { createHistory } from './history.ts';
+
+/** A year of someone's work in the store: what starts slower, what lists slower, what grows. */
+const TURNS = Number(
+  /^--turns=(\d+)$/.exec(process.argv.find((arg) => arg.startsWith('--turns=')) ?? '')?.[1] ?? 1_000_000,
+);
+const BATCH = 200;
+
+interface Store {
+  append(batch: unknown): unknown;
+  sessions(query: object): readonly { readonly id: string }[];
+  turns(session: string): readonly { readonly id: string }[];
+  totals(): {
+    readonly bytes: number;
+    readonly sessions: number;
+    readonly blocks: number;
+    readonly facts: number;
+  };
+  close(): void;
+}
+
+const main = path.resolve('dist/cli/main.js');
+const { openSqliteStore } = (await import(pathToFileURL('dist/store/sqlite-store.js').href)) as {
+  openSqliteStore(options: { file: string }): Store;
+};
+const root = mkdtempSync(path.join(tmpdir(), 'instar-history-'));
+const home = path.join(root, 'home');
+mkdirSync(home, { mode: 0o700 });
+const file = path.join(home, 'instar.sqlite');
+
+const timed = <T>(work: () => T): { readonly ms: number; readonly value: T } => {
+  const from = performance.now();
+  const value = work();
+  return { ms: performance.now() - from, value };
+};
+const milliseconds = (ms: number): string => (ms < 10 ? `${ms.toFixed(2)} ms` : `${Math.round(ms)} ms`);
+
+const store = openSqliteStore({ file });
+const history = createHistory(TURNS);
+const rates: number[] = [];
+let from = performance.now();
+for (let n = 0; n < TURNS; n += BATCH) {
+  store.append(history.next(BATCH));
+  const done = n + BATCH;
+  if (done % (TURNS / 10) !== 0) continue;
+  rates.push(TURNS / 10 / ((performance.now() - from) / 1000));
+  from = performance.now();
+  process.stderr.write(`${done} turns, ${Math.round(rates.at(-1) ?? 0)} turns/s\n`);
+}
+const totals = store.totals();
+timed(() => store.close());
+
+const opened = timed(() => openSqliteStore({ file }));
+const list = timed(() => opened.value.sessions({ limit: 50 }));
+const deep = timed(() => opened.value.sessions({ limit: 50, before: history.start + 86_400_000 * 30 }));
+const show = timed(() => opened.value.turns(list.value[25]?.id ?? ''));
+opened.value.close();
+
+async function start(): Promise<{ readonly ms: number; readonly rss: number }> {
+  const at = performance.now();
+  const child = spawn(process.execPath, [main, 'up', '--port', '0', '--home', home], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  await new Promise((resolve) => child.stdout.once('data', resolve));
+  const ms = performance.now() - at;
+  const rss = Number(
+    /(\d+)/.exec(spawnSync('ps', ['-o', 'rss=', '-p', String(child.pid)]).stdout.toString())?.[1] ?? 0,
+  );
+  child.kill('SIGTERM');
+  await new Promise((resolve) => child.once('exit', resolve));
+  return { ms, rss: rss / 1024 };
+}
+const daemon = await start();
+const listed = timed(() => spawnSync(process.execPath, [main, 'sessions', 'list', '--home', home]));
+const size = statSync(file).size;
+
+const rows: readonly (readonly [string, string])[] = [
+  ['turns / sessions / facts / blocks', `${TURNS} / ${totals.sessions} / ${totals.facts} / ${totals.blocks}`],
+  [
+    'file',
+    `${(size / 1048576).toFixed(0)} MB, ${Math.round(size / TURNS)} bytes per turn (each with two new texts of ${history.textBytes} bytes)`,
+  ],
+  ['recording, first tenth', `${Math.round(rates[0] ?? 0)} turns/s`],
+  ['recording, last tenth', `${Math.round(rates.at(-1) ?? 0)} turns/s`],
+  ['open the store', milliseconds(opened.ms)],
+  ['list the 50 newest sessions', milliseconds(list.ms)],
+  ['list 50 from eleven months ago', milliseconds(deep.ms)],
+  ['show a session', milliseconds(show.ms)],
+  ['`instar up` until ready', `${milliseconds(daemon.ms)}, ${Math.round(daemon.rss)} MB resident`],
+  ['`instar sessions list`', milliseconds(listed.ms)],
+];
+const table = [
+  '| what | measured |',
+  '|---|---|',
+  ...rows.map(([what, value]) => `| ${what} | ${value} |`),
+].join('\n');
+process.stdout.write(`${table}\n`);
+mkdirSync('.cache/bench', { recursive: true });
+writeFileSync('.cache/bench/history.json', JSON.stringify(Object.fromEntries(rows), null, 2));
+if (process.argv.includes('--write')) {
+  const when = new Date().toISOString().slice(0, 10);
+  writeSection(
+    'docs/performance.md',
+    'bench:history',
+    `${when}, Node ${process.versions.node}, 2 cores. \`npm run bench:history -- --write\`\n\n${table}\n`,
+  );
+}
+rmSync(root, { recursive: true, force: true });

@@ -1,0 +1,85 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { FileEdit, SetMember, Setting, Undo } from './file-edit.ts';
+import { findMember, type Path, removeMember, restoreMember, setMember } from './json-edit.ts';
+import { type Dialect, JsonTextError, parseJsonText, plainValue } from './json-text.ts';
+import { addTomlBlock, removeTomlBlocks } from './toml-block.ts';
+
+export type Applied = { readonly text: string; readonly undo: Undo } | { readonly fault: string };
+
+/** The file's text with the edit in it. A reason why not when it cannot be made without harm to what is there. */
+export function applyEdit(text: string, edit: FileEdit): Applied {
+  if (edit.kind === 'toml') {
+    const added = addTomlBlock(text, edit.block);
+    return 'fault' in added ? added : { text: added.text, undo: { kind: 'toml' } };
+  }
+  try {
+    return applySettings(text, edit.settings, edit.dialect);
+  } catch (error) {
+    if (error instanceof JsonTextError) return { fault: error.message };
+    throw error;
+  }
+}
+
+function applySettings(given: string, settings: readonly Setting[], dialect: Dialect): Applied {
+  const start = given.trim() === '' ? '{}\n' : given;
+  let text = start;
+  const members: SetMember[] = [];
+  for (const { path, value } of settings) {
+    const { node, depth } = findMember(parseJsonText(text, dialect), path);
+    members.push({ path, value, depth, ...(node && { before: text.slice(node.start, node.end) }) });
+    text = setMember(text, path, value, dialect);
+  }
+  const isSafe = settings.every(({ path, value }) => holds(text, path, value, dialect));
+  const others = (one: string) =>
+    settings.reduce((rest, { path }) => without(rest, path), plain(one, dialect));
+  if (!isSafe || !isDeepStrictEqual(others(text), others(start)))
+    return { fault: 'it is written in an unusual way' };
+  return { text, undo: { kind: 'json', dialect, members } };
+}
+
+/**
+ * The text without what was put into it, when someone else has changed it since. Members that were changed, too, are
+ * theirs now and stay. Undefined when the text can no longer be read.
+ */
+export function takeOut(text: string, undo: Undo): string | undefined {
+  if (undo.kind === 'toml') return removeTomlBlocks(text);
+  try {
+    return [...undo.members].reverse().reduce((rest, member) => takeMember(rest, member, undo.dialect), text);
+  } catch (error) {
+    if (error instanceof JsonTextError) return undefined;
+    throw error;
+  }
+}
+
+function takeMember(text: string, { path, value, before, depth }: SetMember, dialect: Dialect): string {
+  const isOurs = holds(text, path, value, dialect) || path.at(-1) === 'instar';
+  if (!isOurs) return text;
+  if (before !== undefined) return restoreMember(text, path, before, dialect);
+  let rest = removeMember(text, path, dialect);
+  for (let length = path.length - 1; length > depth; length--) {
+    const { node } = findMember(parseJsonText(rest, dialect), path.slice(0, length));
+    if (node?.kind === 'object' && node.members.length === 0)
+      rest = removeMember(rest, path.slice(0, length), dialect);
+  }
+  return rest;
+}
+
+function holds(text: string, path: Path, value: Setting['value'], dialect: Dialect): boolean {
+  const { node } = findMember(parseJsonText(text, dialect), path);
+  return (
+    node !== undefined && isDeepStrictEqual(plainValue(text, node), plain(JSON.stringify(value), 'json'))
+  );
+}
+
+const plain = (text: string, dialect: Dialect): unknown => plainValue(text, parseJsonText(text, dialect));
+
+/** The value without the member at a path, and without objects that held nothing else. */
+function without(value: unknown, path: Path): unknown {
+  const [key, ...rest] = path;
+  if (key === undefined || typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  const { [`.${key}`]: inner, ...others } = value as Record<string, unknown>;
+  if (inner === undefined || rest.length === 0) return others;
+  const left = without(inner, rest);
+  const isEmpty = typeof left === 'object' && left !== null && Object.keys(left).length === 0;
+  return isEmpty ? others : { ...others, [`.${key}`]: left };
+}
