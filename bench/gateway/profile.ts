@@ -81,13 +81,20 @@ async function profile(size: Size, model: Model): Promise<void> {
   for (const file of readdirSync(dir).sort()) {
     const thread = /\.(\d+)\.\d+\.cpuprofile$/.exec(file)?.[1] ?? '?';
     const read = JSON.parse(readFileSync(path.join(dir, file), 'utf8')) as Profile;
-    say(`\nthread ${thread} (${thread === '0' ? 'main' : 'worker'}): ${describe(read, since, requests)}`);
+    const isMain = thread === '0';
+    const cpu = ((isMain ? main : (others[0] ?? 0)) * 1000) / requests;
+    // The second worker only reads: it has nothing to do here.
+    if (isMain || thread === '1')
+      say(`\n${isMain ? 'main' : 'writer'} thread: ${describe(read, since, cpu)}`);
   }
   rmSync(dir, { recursive: true, force: true });
 }
 
-/** The functions that took the most time, in microseconds per request: by themselves, and with what they call of others. */
-function describe(profiled: Profile, since: number, requests: number): string {
+/**
+ * The functions that took the most time: by themselves, and with what they call of others. A sampler sees a thread that
+ * waits for a core as busy, so what it saw is scaled to the CPU time that the thread really had, in microseconds per request.
+ */
+function describe(profiled: Profile, since: number, cpu: number): string {
   const { nodes, samples, timeDeltas, startTime } = profiled;
   const byId = new Map(nodes.map((node) => [node.id, node]));
   const ours = nearestOurs(nodes, byId);
@@ -109,11 +116,11 @@ function describe(profiled: Profile, since: number, requests: number): string {
       .sort(([, a], [, b]) => b - a)
       .slice(0, Number(options.top))
       .map(([name, us]) => {
-        const share = ((us / busy) * 100).toFixed(1);
-        return `${(us / requests).toFixed(1).padStart(9)} µs ${share.padStart(5)} %  ${name}`;
+        const share = us / busy;
+        return `${(share * cpu).toFixed(1).padStart(9)} µs ${(share * 100).toFixed(1).padStart(5)} %  ${name}`;
       });
   return [
-    `seen busy ${(busy / requests).toFixed(0)} µs per request`,
+    `${cpu.toFixed(0)} µs CPU per request`,
     ' by themselves',
     ...rows(itself),
     ' with what Node and packages did for them',

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { isForbiddenHost } from '../config/address.ts';
 import type { Home } from '../config/home.ts';
@@ -17,6 +16,7 @@ import { createExchange } from '../models/exchange.ts';
 import { sleep } from '../models/sleep.ts';
 import { lockHome } from '../store/home-lock.ts';
 import { openCatalogue } from './catalogue.ts';
+import { createIds } from './ids.ts';
 import { createKeyInForce } from './key-in-force.ts';
 import type { Log } from './log.ts';
 import { openRecording } from './recording/open-recording.ts';
@@ -60,7 +60,7 @@ export async function startDaemon({ home, config, env, log, port }: DaemonOption
   const key = createKeyInForce(home, env, clock);
   const keys = () => [key(), ...names.keys()];
   const recording = openRecording({ home, settings: config.store, keys, clock, log });
-  const newId = (prefix: string) => `${prefix}_${clock.now().toString(36)}${randomBytes(8).toString('hex')}`;
+  const newId = createIds(clock);
   const sessions = createSessions(clock, newId);
   sessions.restore(await recording.recorder.chains);
   const admission = createAdmission(settings.maxInFlight, 8 * maxBodyBytes);

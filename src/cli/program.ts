@@ -1,4 +1,4 @@
-import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { ConfigError } from '../config/config-error.ts';
 import { homeDir } from '../config/home.ts';
 import { CommandError, EXIT, type ExitCode } from './command-error.ts';
@@ -71,6 +71,26 @@ export async function runProgram(argv: readonly string[], context: CliContext): 
       '\nExample:\n  $ instar init --provider openai --key-env OPENAI_API_KEY --model gpt-5.2\n',
     )
     .action(act(async () => (await import('./init.ts')).init));
+
+  program
+    .command('connect')
+    .description('Point a client at Instar: show the settings, write them, or put back what was there.')
+    .addArgument(
+      new Argument('[client]', 'the program to connect').choices([
+        'openclaw',
+        'claude-code',
+        'codex',
+        'opencode',
+        'pi',
+        'cline',
+        'env',
+      ]),
+    )
+    .option('--write', "write them into the client's own files; what was there is kept in the home")
+    .option('--undo', 'put back what was there: for one client, or for all when none is named')
+    .option('--model <name>', 'model the client should ask for (default: the alias "default")')
+    .addHelpText('after', '\nExample:\n  $ instar connect claude-code --write\n')
+    .action(act(async () => (await import('./connect.ts')).connect));
 
   program
     .command('status')

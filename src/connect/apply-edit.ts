@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { asObject, type Json } from '../core/json.ts';
 import type { FileEdit, SetMember, Setting, Undo } from './file-edit.ts';
 import { findMember, type Path, removeMember, restoreMember, setMember } from './json-edit.ts';
 import { type Dialect, JsonTextError, parseJsonText, plainValue } from './json-text.ts';
@@ -24,9 +25,10 @@ function applySettings(given: string, settings: readonly Setting[], dialect: Dia
   const start = given.trim() === '' ? '{}\n' : given;
   let text = start;
   const members: SetMember[] = [];
-  for (const { path, value } of settings) {
+  for (const setting of settings) {
+    const { path, value } = setting;
     const { node, depth } = findMember(parseJsonText(text, dialect), path);
-    members.push({ path, value, depth, ...(node && { before: text.slice(node.start, node.end) }) });
+    members.push({ ...setting, depth, ...(node && { before: text.slice(node.start, node.end) }) });
     text = setMember(text, path, value, dialect);
   }
   const isSafe = settings.every(({ path, value }) => holds(text, path, value, dialect));
@@ -51,9 +53,9 @@ export function takeOut(text: string, undo: Undo): string | undefined {
   }
 }
 
-function takeMember(text: string, { path, value, before, depth }: SetMember, dialect: Dialect): string {
-  const isOurs = holds(text, path, value, dialect) || path.at(-1) === 'instar';
-  if (!isOurs) return text;
+function takeMember(text: string, member: SetMember, dialect: Dialect): string {
+  const { path, before, depth } = member;
+  if (!isOurs(text, member, dialect)) return text;
   if (before !== undefined) return restoreMember(text, path, before, dialect);
   let rest = removeMember(text, path, dialect);
   for (let length = path.length - 1; length > depth; length--) {
@@ -64,7 +66,13 @@ function takeMember(text: string, { path, value, before, depth }: SetMember, dia
   return rest;
 }
 
-function holds(text: string, path: Path, value: Setting['value'], dialect: Dialect): boolean {
+function isOurs(text: string, { path, value, mark }: SetMember, dialect: Dialect): boolean {
+  if (mark === undefined) return holds(text, path, value, dialect);
+  const part = mark.reduce<Json | undefined>((inner, key) => asObject(inner)[key], value);
+  return mark.length === 0 || holds(text, [...path, ...mark], part ?? null, dialect);
+}
+
+function holds(text: string, path: Path, value: Json, dialect: Dialect): boolean {
   const { node } = findMember(parseJsonText(text, dialect), path);
   return (
     node !== undefined && isDeepStrictEqual(plainValue(text, node), plain(JSON.stringify(value), 'json'))

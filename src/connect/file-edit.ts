@@ -7,6 +7,11 @@ import type { TomlBlock } from './toml-block.ts';
 export interface Setting {
   readonly path: Path;
   readonly value: Json;
+  /**
+   * Below the value, the part that tells whether a member which has changed since is still ours, for clients that write
+   * into what we wrote. Empty: it is, because of its name. Without it every part must be as we wrote it.
+   */
+  readonly mark?: Path;
 }
 
 /** What is to be put into one file of a client's. */
@@ -27,9 +32,7 @@ export interface Plan {
 }
 
 /** A member that was set: what it was, and how much of its path there was. */
-export interface SetMember {
-  readonly path: Path;
-  readonly value: Json;
+export interface SetMember extends Setting {
   /** The text of the value that was there. */
   readonly before?: string;
   readonly depth: number;

@@ -22,7 +22,7 @@ export async function answer(turn: RunningTurn, { target, body, marks }: AnswerO
   const { request } = read;
   const { access, model } = target;
   const events = target.chat(model === undefined ? request : { ...request, model }, {
-    signal: turn.signal,
+    signal: turn.leaving.signal,
     ...(access.kind === 'caller' ? { credentials: credentialHeaders(turn.request.headers) } : {}),
   });
   if (!request.stream) return wholeReply(turn, events, marks);
@@ -71,14 +71,14 @@ async function streamReply(
       turn.record.chunk(bytes);
       if (event.type === 'failure') {
         response.end(bytes);
-        if (turn.signal.aborted) return { kind: 'sent', end: 'client-abort', status: 200 };
+        if (turn.leaving.isGone) return { kind: 'sent', end: 'client-abort', status: 200 };
         return { kind: 'sent', end: 'truncated', status: 200, failure: event.failure };
       }
       if (!response.write(bytes)) await drained(turn);
-      if (turn.signal.aborted) return { kind: 'sent', end: 'client-abort', status: 200 };
+      if (turn.leaving.isGone) return { kind: 'sent', end: 'client-abort', status: 200 };
     }
     response.end();
-    return { kind: 'sent', end: turn.signal.aborted ? 'client-abort' : 'complete', status: 200 };
+    return { kind: 'sent', end: turn.leaving.isGone ? 'client-abort' : 'complete', status: 200 };
   } finally {
     clearInterval(ping);
   }
@@ -91,9 +91,9 @@ const streamHead = (marks: Readonly<Record<string, string>>) => ({
 });
 
 const settleFailure = (turn: RunningTurn, failure: Failure): Attempt =>
-  turn.signal.aborted ? { kind: 'sent', end: 'client-abort', status: 499 } : { kind: 'failed', failure };
+  turn.leaving.isGone ? { kind: 'sent', end: 'client-abort', status: 499 } : { kind: 'failed', failure };
 
-function drained({ response, signal }: Turn): Promise<void> {
+function drained({ response, leaving: { signal } }: Turn): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
       response.off('drain', done);

@@ -54,12 +54,27 @@ export function createMetrics(inFlight: () => number): Metrics {
     },
   });
   const totals = { served: 0, failed: 0, refused: 0 };
+  /** Finding a labelled counter costs more than counting: each is looked up once. */
+  const counters = new Map<
+    string,
+    { readonly turns: Counter.Internal; readonly seconds: Histogram.Internal<string> }
+  >();
+  const countersOf = (wire: string, provider: string, end: string) => {
+    const name = `${wire} ${provider} ${end}`;
+    let found = counters.get(name);
+    if (found === undefined) {
+      found = { turns: turns.labels({ wire, provider, end }), seconds: seconds.labels({ wire }) };
+      counters.set(name, found);
+    }
+    return found;
+  };
   return {
     totals,
     report: ({ wire, provider, end, tries, totalMs }) => {
-      turns.inc({ wire, provider, end });
+      const counted = countersOf(wire, provider, end);
+      counted.turns.inc();
+      counted.seconds.observe(totalMs / 1000);
       if (tries > 1) retries.inc({ provider }, tries - 1);
-      seconds.observe({ wire }, totalMs / 1000);
       if (end === 'complete' || end === 'client-abort') totals.served++;
       else totals.failed++;
     },

@@ -3,6 +3,7 @@ import type { Wire } from '../core/wire.ts';
 import type { Visit } from './admission.ts';
 import type { GatewayContext } from './context.ts';
 import { type Identity, identify } from './identify.ts';
+import { createLeaving } from './leaving.ts';
 import { receiveBody } from './read-body.ts';
 import { refuse } from './refuse.ts';
 import type { SessionMatch } from './sessions.ts';
@@ -26,10 +27,7 @@ export async function serveTurn(
 ): Promise<void> {
   const { clock, maxBodyBytes } = context;
   const startedAt = clock.monotonic();
-  const left = new AbortController();
-  response.on('close', () => {
-    if (!response.writableFinished) left.abort();
-  });
+  const leaving = createLeaving(response);
   const id = context.newId('t');
   const received = await receiveBody(request, maxBodyBytes, visit.hold);
   if ('kind' in received) {
@@ -44,7 +42,7 @@ export async function serveTurn(
   const identity = identify({ kind, wire: wire.name, headers: request.headers, body, outline });
   const session = sessionOf(context, identity, body);
   const base = { id, kind, wire, path, request, response, raw, body, outline };
-  const turn: Turn = { ...base, identity, session, signal: left.signal, startedAt };
+  const turn: Turn = { ...base, identity, session, leaving, startedAt };
   const { target, ...served } = await tryTargets(context, turn);
   const named = { provider: target?.provider ?? '', model: target?.model ?? outline?.model ?? '' };
   const totalMs = clock.monotonic() - startedAt;

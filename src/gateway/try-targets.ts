@@ -138,8 +138,8 @@ async function tryTarget(
     if (attempt.kind === 'sent' || !mayRepeat) return { attempt, tries };
     const pause = retryDelayMs(context.retry, attempt.failure, tries, context.random);
     if (pause === undefined) return { attempt, tries };
-    await context.pause(pause, turn.signal);
-    if (turn.signal.aborted) return { attempt: { kind: 'sent', end: 'client-abort', status: 499 }, tries };
+    await context.pause(pause, turn.leaving.signal);
+    if (turn.leaving.isGone) return { attempt: { kind: 'sent', end: 'client-abort', status: 499 }, tries };
   }
 }
 

@@ -3,6 +3,7 @@ import type { Failure } from '../core/failure.ts';
 import type { TurnRecord } from '../core/recorder.ts';
 import type { Outline, Wire } from '../core/wire.ts';
 import type { Identity } from './identify.ts';
+import type { Leaving } from './leaving.ts';
 import type { SessionMatch } from './sessions.ts';
 
 /**
@@ -27,8 +28,7 @@ export interface Turn {
   readonly outline: Outline | undefined;
   readonly identity: Identity;
   readonly session: SessionMatch;
-  /** Aborts when the client leaves. */
-  readonly signal: AbortSignal;
+  readonly leaving: Leaving;
   /** Milliseconds on the monotonic clock. */
   readonly startedAt: number;
 }

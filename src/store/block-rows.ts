@@ -3,7 +3,7 @@ import { StoreError } from '../core/store.ts';
 import { packBody, unpackBody } from './body-codec.ts';
 import { toColumn, toHashColumn } from './column.ts';
 import { addMeta } from './meta.ts';
-import { type BlockRow, hashBlockRow, isSameHash } from './row-hash.ts';
+import { type BlockRow, hashBlockRow, isSoundBlock } from './row-hash.ts';
 import type { Sql } from './sql.ts';
 
 /** As it comes from the file. */
@@ -45,7 +45,7 @@ export function readBlock(sql: Sql, hash: string): string | undefined {
     toHashColumn(hash),
   );
   if (row === undefined) return undefined;
-  const text = isSameHash(hashBlockRow(row), row.sum) ? unpackBody(row) : undefined;
+  const text = isSoundBlock(row) ? unpackBody(row) : undefined;
   if (text === undefined) throw new StoreError('corrupt', `${sql.file}: block ${hash} is damaged`);
   return text;
 }

@@ -7,9 +7,13 @@ const NEEDS_QUOTES = /^"|\0|\p{Surrogate}/u;
 /** An id as it stands in a column. Two different ids are two different columns. */
 export const toColumn = (id: string): string => (NEEDS_QUOTES.test(id) ? JSON.stringify(id) : id);
 
-/** A damaged column comes back as it is. */
-export const fromColumn = (column: string): string =>
-  column.startsWith('"') ? (asString(parseJson(column)) ?? column) : column;
+/** A damaged file can have anything in a column; what it means is then nobody's to say. */
+export const fromColumn = (column: unknown): string =>
+  typeof column !== 'string'
+    ? String(column)
+    : column.startsWith('"')
+      ? (asString(parseJson(column)) ?? column)
+      : column;
 
 /** A block's hash as it stands in a column: bytes when it is hex, which halves it; else the text itself. */
 export const toHashColumn = (hash: string): string | Uint8Array =>

@@ -21,8 +21,8 @@ export function truncateLog(sql: Sql, waitMs: number): boolean {
 }
 
 /**
- * Makes the store one file without a log, where nobody else has it open. A connection that SQLite lets go of late (see
- * `Sql.close`) would else remove the log by its name, and by then the name may be that of a restored store.
+ * Makes the store one file without a log, as SQLite itself would at the last closing if the binding let it (see
+ * `Sql.close`). False while someone else has it open.
  */
 export function leaveLog(sql: Sql): boolean {
   return succeeds(() => sql.waiting(0, () => sql.get('pragma journal_mode = delete') !== undefined));

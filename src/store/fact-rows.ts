@@ -2,7 +2,7 @@ import type { Fact, StoredFact } from '../core/fact.ts';
 import { isObject, parseJson } from '../core/json.ts';
 import { toColumn } from './column.ts';
 import { subjectOf } from './fold.ts';
-import { type FactRow, hashFactRow, isSameHash } from './row-hash.ts';
+import { type FactRow, hashFactRow, isSoundFact } from './row-hash.ts';
 import type { Sql } from './sql.ts';
 
 export const FACT_COLUMNS = 'seq, at, type, body, key, hash';
@@ -43,8 +43,8 @@ export function eraseFact(sql: Sql, { seq, fact }: StoredFact): void {
 
 /** Undefined for a row that is not as it was written: it is left out of every answer, and `check` names it. */
 export function readFact(row: RawFactRow): StoredFact | undefined {
-  const { seq, at, type, body, hash } = row;
-  if (!isSameHash(hashFactRow(row), hash)) return undefined;
+  const { seq, at, type, body } = row;
+  if (!isSoundFact(row)) return undefined;
   const rest = parseJson(body);
   return isObject(rest) ? { seq, at, fact: { type, ...rest } as unknown as Fact } : undefined;
 }

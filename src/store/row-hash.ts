@@ -31,5 +31,14 @@ export const hashBlockRow = ({ hash, codec, body }: BlockRow): Uint8Array =>
     body,
   );
 
-export const isSameHash = (a: Uint8Array, b: unknown): boolean =>
-  b instanceof Uint8Array && Buffer.compare(a, b) === 0;
+/** Whether a row is as it was written. In a damaged file its columns can be of any type. */
+export const isSoundFact = (row: FactRow & { readonly hash: unknown }): boolean =>
+  typeof row.body === 'string' && isSame(hashFactRow(row), row.hash);
+
+export const isSoundBlock = (row: BlockRow & { readonly sum: unknown }): boolean =>
+  row.body instanceof Uint8Array &&
+  (typeof row.hash === 'string' || row.hash instanceof Uint8Array) &&
+  isSame(hashBlockRow(row), row.sum);
+
+const isSame = (hash: Uint8Array, stored: unknown): boolean =>
+  stored instanceof Uint8Array && Buffer.compare(hash, stored) === 0;

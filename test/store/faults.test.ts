@@ -7,10 +7,12 @@ import { openSqliteStore } from '../../src/store/sqlite-store.ts';
 import { scratch } from './scratch.ts';
 import { startStoreProcessUnder } from './store-process.ts';
 
+const STRACE = ['/usr/bin/strace', '/usr/local/bin/strace', '/bin/strace'].find(existsSync) ?? '';
+
 /** Why faults cannot be put into system calls here; undefined when they can. */
 function whyNot(): string | undefined {
-  const { error, status } = spawnSync('strace', ['-qq', '-o', '/dev/null', 'true']);
-  if (error) return 'there is no strace on this machine';
+  if (STRACE === '') return 'there is no strace on this machine';
+  const { status } = spawnSync(STRACE, ['-qq', '-o', '/dev/null', process.execPath, '-e', '0']);
   return status === 0 ? undefined : 'strace may not trace here';
 }
 const reason = whyNot();
@@ -24,7 +26,7 @@ const keptBytes = (n: number): Buffer => Buffer.from(packBody(textOf(n)).body);
 
 async function run(file: string, options: readonly string[]) {
   const paths = ['', '-wal', '-shm'].flatMap((end) => ['-P', `${file}${end}`]);
-  return startStoreProcessUnder('strace', ['-f', '-qq', ...paths, ...options], ['faults', file]).ended();
+  return startStoreProcessUnder(STRACE, ['-f', '-qq', ...paths, ...options], ['faults', file]).ended();
 }
 
 async function countCalls(call: string): Promise<number> {

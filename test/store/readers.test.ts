@@ -25,6 +25,21 @@ describe('beside the writer', () => {
     store.close();
   });
 
+  it('a reader outlives the writer and sees what the next one writes', () => {
+    const file = join(scratch(), 'store.db');
+    openSqliteStore({ file }).close();
+    const reader = openSqliteReader(file);
+    expect(reader.totals()).toMatchObject({ facts: 0 });
+    for (let n = 1; n <= 3; n++) {
+      const store = openSqliteStore({ file });
+      store.append({ facts: at(n, start(`t${n}`, 's1')) });
+      expect(reader.totals()).toMatchObject({ facts: n });
+      store.close();
+      expect(reader.totals()).toMatchObject({ facts: n });
+    }
+    reader.close();
+  });
+
   it('a reader takes a snapshot while the writer writes on', () => {
     const dir = scratch();
     const file = join(dir, 'store.db');

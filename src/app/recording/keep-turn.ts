@@ -5,6 +5,7 @@ import { wires } from '../../wire/wires.ts';
 import type { Job } from './jobs.ts';
 import { readReply } from './keep-reply.ts';
 import { createRequestKeeper } from './keep-request.ts';
+import { createRecent } from './recent.ts';
 import { textHash } from './text-hash.ts';
 
 /** Takes secrets out. */
@@ -26,22 +27,47 @@ export interface TurnKeeper {
 type Start = Job & { readonly type: 'start' };
 type End = Job & { readonly type: 'end' };
 
+const MOST_WORDS = 10_000;
+
 export function createTurnKeeper(cleaner: Cleaner): TurnKeeper {
   const requests = createRequestKeeper((value) => cleaner.redactJson(value));
-  /** A session's id is the client's text, and must be the same in facts, blocks and chains. */
-  const cleanId = (id: string): string => asString(cleaner.redactJson(id)) ?? '';
+  const cleaned = createRecent<string, string>(MOST_WORDS);
+  /** Names and ids come again and again. The same id must be the same in facts, blocks and chains. */
+  const cleanWord = (word: string): string => {
+    const known = cleaned.get(word);
+    if (known !== undefined) return known;
+    const clean = asString(cleaner.redactJson(word)) ?? '';
+    cleaned.set(word, clean);
+    return clean;
+  };
 
   const startFact = ({ at, intent, body }: Start, blocks: Block[]): NewFact => {
-    const { link: _, ...known } = intent;
+    const { link: _, project, ...known } = intent;
+    const session = cleanWord(intent.session);
     const bytes = body === undefined ? undefined : Buffer.from(body.buffer, body.byteOffset, body.byteLength);
-    const kept = bytes && requests.keep(cleanId(intent.session), intent.wire, bytes);
+    const kept = bytes && requests.keep(session, intent.wire, bytes);
     if (kept) blocks.push(...kept.blocks);
-    return clean({
-      at,
-      // A batch may be tried again after it was written and reported as failed.
-      key: `${intent.turn}:start`,
-      fact: { type: 'turn-start', ...known, ...(kept ? { request: kept.hash } : {}) },
-    });
+    const words = {
+      agent: known.agent,
+      model: known.model,
+      policy: known.policy,
+      client: known.client,
+      runKind: known.runKind,
+      domain: known.domain,
+    };
+    const clean = Object.fromEntries(
+      Object.entries(words).flatMap(([name, word]) => (word === undefined ? [] : [[name, cleanWord(word)]])),
+    );
+    const fact: Fact = {
+      type: 'turn-start',
+      ...known,
+      ...clean,
+      session,
+      ...(project ? { project: { id: project.id, label: cleanWord(project.label) } } : {}),
+      ...(kept ? { request: kept.hash } : {}),
+    };
+    // A batch may be tried again after it was written and reported as failed.
+    return { at, key: `${intent.turn}:start`, fact };
   };
 
   const endFact = (job: End, blocks: Block[]): NewFact => {
@@ -54,7 +80,7 @@ export function createTurnKeeper(cleaner: Cleaner): TurnKeeper {
     if (kept !== undefined) {
       const text = JSON.stringify(cleaner.redactJson(kept as unknown as JsonObject));
       reply = textHash(text);
-      blocks.push({ hash: reply, text, session: cleanId(session) });
+      blocks.push({ hash: reply, text, session: cleanWord(session) });
     }
     // A provider that hangs up between two events looks like a clean end; the reply itself says that it is not.
     const isCut = outcome.status === 'complete' && kept?.failure === 'truncated';
@@ -64,14 +90,16 @@ export function createTurnKeeper(cleaner: Cleaner): TurnKeeper {
       status: isCut ? 'truncated' : outcome.status,
       httpStatus: outcome.httpStatus,
       totalMs: Math.round(outcome.totalMs),
-      ...(outcome.policy === asked ? {} : { policy: outcome.policy }),
-      ...(outcome.failure ? { failure: `${outcome.failure.kind}: ${outcome.failure.message}` } : {}),
+      ...(outcome.policy === asked ? {} : { policy: cleanWord(outcome.policy) }),
+      ...(outcome.failure
+        ? { failure: cleanWord(`${outcome.failure.kind}: ${outcome.failure.message}`) }
+        : {}),
       ...(job.firstByteMs === undefined ? {} : { firstByteMs: Math.round(job.firstByteMs) }),
       ...(kept?.usage ? { usage: kept.usage } : {}),
       ...(kept?.stop ? { stop: kept.stop } : {}),
       ...(reply ? { reply } : {}),
     };
-    return clean({ at, fact, key: `${turn}:end` });
+    return { at, fact, key: `${turn}:end` };
   };
 
   const clean = (fact: NewFact): NewFact => ({
@@ -88,13 +116,16 @@ export function createTurnKeeper(cleaner: Cleaner): TurnKeeper {
         if (job.type === 'start') {
           facts.push(startFact(job, blocks));
           const link = asString(job.intent.link);
-          if (link !== undefined) chains.push({ session: cleanId(job.intent.session), link });
+          if (link !== undefined) chains.push({ session: cleanWord(job.intent.session), link });
         } else if (job.type === 'end') facts.push(endFact(job, blocks));
       }
       return { facts, blocks, chains };
     },
     clean,
-    setKeys: (keys) => cleaner.setKeys(keys),
+    setKeys: (keys) => {
+      cleaned.clear();
+      cleaner.setKeys(keys);
+    },
     forget: () => requests.forget(),
   };
 }

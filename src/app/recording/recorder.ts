@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads';
 import type { TurnIntent, TurnRecord, TurnRecorder } from '../../core/recorder.ts';
 import type { RecordingState } from '../../core/records.ts';
 import { type Appended, type NewFact, StoreError } from '../../core/store.ts';
-import type { Job, Word, WriterSettings } from './jobs.ts';
+import { type Job, packJobs, type Word, type WriterSettings } from './jobs.ts';
 import { threadFile } from './thread-file.ts';
 
 export interface Recorder extends TurnRecorder {
@@ -74,7 +74,7 @@ export function createRecorder(settings: WriterSettings, now: () => number): Rec
     const list = transfer;
     outbox = [];
     transfer = [];
-    worker.postMessage(jobs, list);
+    worker.postMessage(packJobs(jobs), list);
   };
   const send = (job: Job, bytes?: Uint8Array): void => {
     outbox.push(job);

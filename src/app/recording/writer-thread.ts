@@ -4,7 +4,7 @@ import type { Store } from '../../core/store.ts';
 import { createRedactor } from '../../store/redact.ts';
 import { openSqliteStore } from '../../store/sqlite-store.ts';
 import { closeCrashed } from './close-crashed.ts';
-import type { Job, Word, WriterSettings } from './jobs.ts';
+import { type PackedJobs, unpackJobs, type Word, type WriterSettings } from './jobs.ts';
 import { createTurnKeeper } from './keep-turn.ts';
 import { createWriter } from './writer.ts';
 
@@ -38,7 +38,8 @@ const writer = createWriter({
   now: () => Date.now(),
 });
 
-port?.on('message', (jobs: readonly Job[]) => {
+port?.on('message', (packed: PackedJobs) => {
+  const jobs = unpackJobs(packed);
   writer.take(jobs);
   const closing = jobs.find((job) => job.type === 'close');
   if (closing === undefined) return;

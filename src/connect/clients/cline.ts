@@ -4,9 +4,13 @@ import type { Plan } from '../file-edit.ts';
 import { listModel } from './listed-model.ts';
 
 const SLOT = 'openai-compatible';
+const NEW_FILE = [
+  { path: ['version'], value: 1 },
+  { path: ['modes'], value: {} },
+];
 
 /** Cline has one place for a server of one's own; what `cline auth -p openai` writes. */
-export function planCline(connection: Connection, { env, homeDir }: Surroundings): Plan {
+export function planCline(connection: Connection, { env, homeDir, read }: Surroundings): Plan {
   const { url, key } = connection;
   const { model, target, notes } = listModel(connection);
   const root = env.CLINE_DIR?.trim() || join(homeDir, '.cline');
@@ -15,13 +19,14 @@ export function planCline(connection: Connection, { env, homeDir }: Surroundings
   const apiKey = target.credentials === 'instar' ? key : 'YOUR-OWN-KEY';
   const entry = {
     settings: { provider: SLOT, apiKey, model, baseUrl: `${url}/v1` },
-    updatedAt: new Date(0).toISOString(),
+    // Cline drops the whole file when an entry has no time. A fixed one, so that writing twice changes nothing.
+    updatedAt: '2026-01-01T00:00:00.000Z',
     tokenSource: 'manual',
   };
   const settings = [
-    { path: ['version'], value: 1 },
+    ...(read(file) === undefined ? NEW_FILE : []),
     { path: ['lastUsedProvider'], value: SLOT },
-    { path: ['providers', SLOT], value: entry },
+    { path: ['providers', SLOT], value: entry, mark: ['settings', 'baseUrl'] },
   ];
   const command = `cline auth -p openai -k "${apiKey}" -m "${model}" -b "${url}/v1"`;
   return {

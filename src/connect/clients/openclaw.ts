@@ -26,7 +26,7 @@ export function planOpenclaw(connection: Connection, surroundings: Surroundings)
     ],
   };
   const settings = [
-    { path: ['models', 'providers', 'instar'], value: provider },
+    { path: ['models', 'providers', 'instar'], value: provider, mark: [] },
     { path: defaultModelPath(surroundings.read(file)), value: `instar/${model}` },
   ];
   return { edits: [{ kind: 'json', file, dialect: 'json5', settings }], notes };

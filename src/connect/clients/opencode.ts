@@ -23,7 +23,7 @@ export function planOpencode(connection: Connection, { env, homeDir, read }: Sur
   };
   const settings = [
     ...(known === undefined ? [{ path: ['$schema'], value: 'https://opencode.ai/config.json' }] : []),
-    { path: ['provider', 'instar'], value: provider },
+    { path: ['provider', 'instar'], value: provider, mark: [] },
     { path: ['model'], value: `instar/${model}` },
   ];
   const file = join(folder, known ?? 'opencode.json');

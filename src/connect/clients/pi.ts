@@ -29,7 +29,7 @@ export function planPi(connection: Connection, { env, homeDir }: Surroundings): 
         kind: 'json',
         file: join(folder, 'models.json'),
         dialect: 'jsonc',
-        settings: [{ path: ['providers', 'instar'], value: provider }],
+        settings: [{ path: ['providers', 'instar'], value: provider, mark: [] }],
       },
       { kind: 'json', file: join(folder, 'settings.json'), dialect: 'json', settings: choice },
     ],

@@ -11,8 +11,25 @@ const STAND_INS = new Set(
     'inherit auto unset n/a tbd test testing foobar random generated encrypted plaintext basestring secretstr optionalstr'
   ).split(' '),
 );
-const SAYS_SO =
-  /example|placeholder|change[-_ ]?me|replace[-_ ]?(?:me|this|with)|redacted|dummy|sanitized|insert[-_ ]|goes[-_ ]?here|key[-_ ]here|token[-_ ]here|not[-_ ]?a[-_ ]?real|\byour[-_ a-z]|_your[-_ ]|your[-_ ]?(?:api|key|token|secret|password|own)|(?:^|[-_ ])(?:fake|sample)(?:[-_ ]|$)/i;
+/** In one case throughout: chance writes these words too, but not like that. */
+const inOneCase = (words: string): string =>
+  words
+    .split(' ')
+    .flatMap((word) => [word, word.toUpperCase(), word.charAt(0).toUpperCase() + word.slice(1)])
+    .join('|');
+const SAYS_SO = new RegExp(
+  [
+    inOneCase(
+      'example placeholder changeme change-me change_me replace-me replace_me replaceme redacted sanitized',
+    ),
+    inOneCase(
+      'goes-here goes_here key-here key_here token-here token_here not-a-real not_a_real insert-your',
+    ),
+    `(?:^|[-_ <])(?:${inOneCase('your fake sample dummy replace insert')})[-_ ]`,
+    `(?:${inOneCase('yourapi yourkey yourtoken yoursecret yourpassword')})`,
+    `[-_ ](?:${inOneCase('here')})$`,
+  ].join('|'),
+);
 const FILLED = /x{5}|\*{3}|\.{3}|…|•{2}/i;
 const OUTER_PUNCTUATION = /^[\s"'`*_:;,.!?()]{0,8}|[\s"'`*_:;,.!?()]{0,8}$/g;
 
@@ -47,5 +64,5 @@ export function isReference(value: string): boolean {
   if (VARIABLE.test(value) || TEMPLATE.test(value) || CALL.test(value) || ADDRESS.test(value)) return true;
   if (ELEMENT.test(value)) return true;
   if (MEMBER.test(value)) return !/\d/.test(value) || wordShare(value) >= 0.35;
-  return PATH.test(value) && wordShare(value) >= 0.4;
+  return PATH.test(value) && !value.endsWith('=') && wordShare(value) >= 0.5;
 }

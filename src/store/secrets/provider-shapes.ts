@@ -78,7 +78,7 @@ export const PROVIDER_SHAPES: readonly ProviderShape[] = [
   ...shapes('SG.', TOKEN | DOT, 40, { after: WORD }),
   ...shapes('npm_', ALNUM, 30, alone),
   ...shapes('pypi-', TOKEN, 40, alone),
-  ...shapes('hf_ api_org_', ALNUM, 30, alone),
+  ...shapes('hf_ api_org_', ALNUM, 30, { after: ALNUM, mixed: true }),
   ...shapes('gsk_ fw_', ALNUM, 20, { after: ALNUM, mixed: true }),
   ...shapes('xai- pplx- nvapi-', TOKEN, 30, alone),
   ...shapes('r8_', ALNUM, 30, alone),
@@ -126,7 +126,7 @@ export const createShapeRule =
   };
 
 const isMixed = (sample: string): boolean =>
-  /\d/.test(sample) || (/[a-z]/.test(sample) && /[A-Z]/.test(sample) && wordShare(sample) < 0.6);
+  /\d/.test(sample) || (/[a-z]/.test(sample) && /[A-Z]/.test(sample) && wordShare(sample) < 0.75);
 
 /** A full stop behind a key belongs to the sentence. */
 function trimEnd(text: string, least: number, end: number): number {

@@ -1,0 +1,125 @@
+import { homedir } from 'node:os';
+import { findDaemon } from '../app/find-daemon.ts';
+import { isLoopbackHost } from '../config/address.ts';
+import { type Home, homeAt, openHome } from '../config/home.ts';
+import { readOrCreateKey } from '../config/key.ts';
+import { loadConfig } from '../config/load-config.ts';
+import type { Config } from '../config/schema.ts';
+import { readClientFile } from '../connect/client-file.ts';
+import { connectClient } from '../connect/connect.ts';
+import type { Connection } from '../connect/connection.ts';
+import { CLIENTS, type Client, planConnection } from '../connect/plan.ts';
+import { renderEdit } from '../connect/render-edit.ts';
+import { shellExports } from '../connect/shell-exports.ts';
+import { CommandError, EXIT, type ExitCode } from './command-error.ts';
+import type { CommandContext } from './context.ts';
+import { disconnect } from './disconnect.ts';
+
+export interface ConnectOptions {
+  readonly args: readonly string[];
+  readonly write?: true;
+  readonly undo?: true;
+  readonly model?: string;
+}
+
+/** Shows or writes what points a client at the gateway, or takes it out again. */
+export async function connect(options: ConnectOptions, context: CommandContext): Promise<ExitCode> {
+  const [client] = options.args;
+  if (options.write && options.undo) {
+    throw new CommandError(EXIT.wrongUse, '--write and --undo exclude each other', 'give one of them');
+  }
+  if (options.undo) return disconnect(client, context);
+  if (client === undefined) {
+    throw new CommandError(EXIT.wrongUse, 'a client is missing', `one of: ${[...CLIENTS, 'env'].join(', ')}`);
+  }
+  const home = options.write ? openHome(context.homeDir) : homeAt(context.homeDir);
+  const { config } = loadConfig({ file: home.configFile, env: context.env });
+  const connection: Connection = {
+    url: await gatewayUrl(home, config),
+    // What is only shown does not show the key.
+    key: options.write ? readOrCreateKey(home, context.env).key : `the key in ${home.keyFile}`,
+    keyFile: home.keyFile,
+    config,
+    isOpenToOthers: !isLoopbackHost(config.gateway.host),
+    ...(options.model !== undefined && { model: options.model }),
+  };
+  if (client === 'env') return showExports(connection, options, context);
+  const known = CLIENTS.find((name) => name === client);
+  if (known === undefined) throw new CommandError(EXIT.wrongUse, `"${client}" is not a client Instar knows`);
+  return options.write ? write(home, known, connection, context) : show(known, connection, context);
+}
+
+const surroundings = ({ env }: CommandContext) => ({
+  env,
+  homeDir: homedir(),
+  read: (file: string) => readClientFile(file).content?.bytes.toString('utf8'),
+});
+
+function show(client: Client, connection: Connection, context: CommandContext): ExitCode {
+  const { printer } = context;
+  const { edits, notes } = planConnection(client, connection, surroundings(context));
+  const files = edits.map((edit) => ({ file: edit.file, add: renderEdit(edit) }));
+  if (printer.json) {
+    printer.document({ client, url: connection.url, written: false, files, notes });
+    return EXIT.ok;
+  }
+  for (const { file, add } of files) {
+    printer.line({ text: file, style: 'bold' });
+    printer.line(add);
+  }
+  for (const note of notes) printer.note({ text: '  note  ', style: 'dim' }, note);
+  printer.note({ text: '  next  ', style: 'dim' }, `instar connect ${client} --write puts it there`);
+  return EXIT.ok;
+}
+
+function write(home: Home, client: Client, connection: Connection, context: CommandContext): ExitCode {
+  const { printer } = context;
+  const { edits, notes } = planConnection(client, connection, surroundings(context));
+  const files = connectClient(home, client, { edits, secret: connection.key });
+  const shown = notes.map((note) => note.replaceAll(connection.key, `the key in ${home.keyFile}`));
+  if (printer.json) {
+    printer.document({ client, url: connection.url, written: true, files, notes: shown });
+    return EXIT.ok;
+  }
+  for (const { file, change } of files) printer.line(`${change} ${file}`);
+  for (const note of shown) printer.note({ text: '  note  ', style: 'dim' }, note);
+  printer.note({ text: '  undo  ', style: 'dim' }, `instar connect ${client} --undo`);
+  return EXIT.ok;
+}
+
+function showExports(connection: Connection, { write }: ConnectOptions, context: CommandContext): ExitCode {
+  const { printer, env } = context;
+  if (write) {
+    throw new CommandError(
+      EXIT.wrongUse,
+      'variables have no file to be written to',
+      'eval "$(instar connect env)" sets them in a shell',
+    );
+  }
+  const variables = shellExports(connection, Boolean(env.INSTAR_KEY?.trim()));
+  if (printer.json) {
+    printer.document({ client: 'env', url: connection.url, written: false, variables });
+    return EXIT.ok;
+  }
+  for (const { name, value } of variables) printer.line(`export ${name}=${value}`);
+  printer.note(
+    { text: '  note  ', style: 'dim' },
+    'for the shell of your agent: eval "$(instar connect env)"; not for the one that runs instar up',
+  );
+  return EXIT.ok;
+}
+
+/** Where the gateway runs now, else where it would. */
+async function gatewayUrl(home: Home, { gateway }: Config): Promise<string> {
+  const daemon = await findDaemon(home);
+  if (daemon !== undefined) return daemon.url.replace(/\/+$/, '');
+  if (gateway.port === 0) {
+    throw new CommandError(
+      EXIT.failed,
+      'gateway.port is 0, so the port is only known while Instar runs',
+      'start it with: instar up',
+    );
+  }
+  const host = gateway.host === '0.0.0.0' || gateway.host === '::' ? '127.0.0.1' : gateway.host;
+  return `http://${host.includes(':') ? `[${host}]` : host}:${gateway.port}`;
+}

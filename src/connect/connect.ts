@@ -1,0 +1,108 @@
+import { ConfigError, type Problem } from '../config/config-error.ts';
+import type { Home } from '../config/home.ts';
+import { applyEdit } from './apply-edit.ts';
+import { baselineOf, hashOf } from './baseline.ts';
+import {
+  type ClientFile,
+  type Content,
+  checkWritable,
+  isSame,
+  missingFolders,
+  readClientFile,
+  removeEmptyFolders,
+  replaceClientFile,
+} from './client-file.ts';
+import type { FileEdit } from './file-edit.ts';
+import { type FileRecord, readRecord, removeRecord, writeRecord } from './record.ts';
+
+export interface WrittenFile {
+  readonly file: string;
+  readonly change: 'made' | 'changed' | 'unchanged';
+}
+
+interface Step {
+  readonly file: ClientFile;
+  readonly next: Content;
+  readonly record: FileRecord;
+}
+
+/**
+ * Puts the edits into the client's files, all of them or none. What stood there before is kept in the home, once: a
+ * second time changes our own part alone. A file that holds the secret is for its owner only. Throws `ConfigError` for a file that cannot be edited safely.
+ */
+export function connectClient(
+  home: Home,
+  client: string,
+  { edits, secret }: { readonly edits: readonly FileEdit[]; readonly secret: string },
+): readonly WrittenFile[] {
+  const earlier = readRecord(home, client);
+  const { steps, problems } = prepare(edits, earlier?.files ?? [], secret);
+  if (problems.length > 0) throw new ConfigError(problems);
+  const others = (earlier?.files ?? []).filter(({ path }) =>
+    steps.every(({ record }) => record.path !== path),
+  );
+  // The way back is on disk before the first file changes.
+  writeRecord(home, { client, files: [...others, ...steps.map(({ record }) => record)] });
+  const done: Step[] = [];
+  try {
+    for (const step of steps) {
+      if (!isSame(step.file.content, step.next)) replaceClientFile(step.file, step.next);
+      done.push(step);
+    }
+  } catch (error) {
+    for (const { file, next } of done.reverse()) {
+      replaceClientFile({ path: file.path, content: next }, file.content);
+    }
+    for (const { record } of steps) if (earlier === undefined) removeEmptyFolders(record.folders);
+    if (earlier === undefined) removeRecord(home, client);
+    else writeRecord(home, earlier);
+    throw error;
+  }
+  return steps.map(({ file, next }) => ({
+    file: file.path,
+    change: file.content === undefined ? 'made' : isSame(file.content, next) ? 'unchanged' : 'changed',
+  }));
+}
+
+function prepare(
+  edits: readonly FileEdit[],
+  earlier: readonly FileRecord[],
+  secret: string,
+): { readonly steps: readonly Step[]; readonly problems: readonly Problem[] } {
+  const steps: Step[] = [];
+  const problems: Problem[] = [];
+  for (const edit of edits) {
+    const file = readClientFile(edit.file);
+    const known = earlier.find(({ path }) => path === file.path);
+    const { content: base } = known === undefined ? file : baselineOf(file, known);
+    const text = base?.bytes.toString('utf8') ?? '';
+    const isText = base === undefined || Buffer.from(text).equals(base.bytes);
+    const applied = isText ? applyEdit(text, edit) : { fault: 'it is not UTF-8 text' };
+    if ('fault' in applied) {
+      problems.push({
+        path: file.path,
+        what: `cannot be changed without risk: ${applied.fault}`,
+        mend: BY_HAND,
+      });
+      continue;
+    }
+    checkWritable(file);
+    const bytes = Buffer.from(applied.text);
+    const isSecret = base === undefined || applied.text.includes(secret);
+    const next = { bytes, mode: isSecret ? 0o600 : base.mode };
+    steps.push({
+      file,
+      next,
+      record: {
+        path: file.path,
+        ...(base !== undefined && { before: { base64: base.bytes.toString('base64'), mode: base.mode } }),
+        after: hashOf(bytes),
+        folders: known?.folders ?? missingFolders(file.path),
+        undo: applied.undo,
+      },
+    });
+  }
+  return { steps, problems };
+}
+
+const BY_HAND = 'leave out --write to see what to add by hand';
