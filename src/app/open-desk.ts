@@ -8,6 +8,7 @@ import { openSqliteStore } from '../store/sqlite-store.ts';
 import { HomeTakenError } from './daemon.ts';
 import { createDesk } from './desk.ts';
 import { findDaemon, isAlive } from './find-daemon.ts';
+import { withFreshCopies } from './recording/copies.ts';
 import { recordsOf } from './recording/records-of.ts';
 import { createRemoteDesk } from './remote-desk.ts';
 
@@ -30,7 +31,7 @@ export async function openDesk(home: Home, env: NodeJS.ProcessEnv): Promise<Open
     throw new HomeTakenError(`${home.dir} is in use by another Instar that does not answer.`);
   const store = openSqliteStore({ file: home.storeFile });
   return {
-    desk: createDesk(recordsOf(store, now), now),
+    desk: createDesk(withFreshCopies(recordsOf(store, now), home.snapshotDir, now), now),
     close: () => {
       store.close();
       lock.release();

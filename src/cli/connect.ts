@@ -51,7 +51,7 @@ export async function connect(options: ConnectOptions, context: CommandContext):
 
 const surroundings = ({ env }: CommandContext) => ({
   env,
-  homeDir: homedir(),
+  homeDir: env.HOME || homedir(),
   read: (file: string) => readClientFile(file).content?.bytes.toString('utf8'),
 });
 

@@ -3,7 +3,7 @@ import { asObject, type Json } from '../core/json.ts';
 import type { FileEdit, SetMember, Setting, Undo } from './file-edit.ts';
 import { findMember, type Path, removeMember, restoreMember, setMember } from './json-edit.ts';
 import { type Dialect, JsonTextError, parseJsonText, plainValue } from './json-text.ts';
-import { addTomlBlock, removeTomlBlocks } from './toml-block.ts';
+import { addTomlBlock, removeTomlBlock, traceOf } from './toml-block.ts';
 
 export type Applied = { readonly text: string; readonly undo: Undo } | { readonly fault: string };
 
@@ -11,7 +11,9 @@ export type Applied = { readonly text: string; readonly undo: Undo } | { readonl
 export function applyEdit(text: string, edit: FileEdit): Applied {
   if (edit.kind === 'toml') {
     const added = addTomlBlock(text, edit.block);
-    return 'fault' in added ? added : { text: added.text, undo: { kind: 'toml' } };
+    return 'fault' in added
+      ? added
+      : { text: added.text, undo: { kind: 'toml', trace: traceOf(edit.block) } };
   }
   try {
     return applySettings(text, edit.settings, edit.dialect);
@@ -44,7 +46,7 @@ function applySettings(given: string, settings: readonly Setting[], dialect: Dia
  * theirs now and stay. Undefined when the text can no longer be read.
  */
 export function takeOut(text: string, undo: Undo): string | undefined {
-  if (undo.kind === 'toml') return removeTomlBlocks(text);
+  if (undo.kind === 'toml') return removeTomlBlock(text, undo.trace);
   try {
     return [...undo.members].reverse().reduce((rest, member) => takeMember(rest, member, undo.dialect), text);
   } catch (error) {

@@ -92,18 +92,20 @@ export function missingFolders(path: string): readonly string[] {
   return missing;
 }
 
-/** Replaces a file in one step; undefined takes it away. Throws when it is no longer what was read. */
+/** Replaces a file in one step; undefined takes it away. Throws `ConfigError`, also when it is not what was read. */
 export function replaceClientFile({ path, content }: ClientFile, next: Content | undefined): void {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  const temporary = next === undefined ? undefined : writeTemporary(path, next);
+  let temporary: string | undefined;
   try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    temporary = next === undefined ? undefined : writeTemporary(path, next);
     const now = readClientFile(path).content;
     if (!isSame(now, content)) throw fault(path, 'was changed by someone else at this moment', 'try again');
     if (temporary === undefined) rmSync(path, { force: true });
     else renameSync(temporary, path);
   } catch (error) {
     if (temporary !== undefined) rmSync(temporary, { force: true });
-    throw error;
+    if (error instanceof ConfigError) throw error;
+    throw fault(path, `cannot be written (${(error as NodeJS.ErrnoException).code ?? 'unknown error'})`);
   }
 }
 

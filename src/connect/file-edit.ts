@@ -1,7 +1,7 @@
 import type { Json } from '../core/json.ts';
 import type { Path } from './json-edit.ts';
 import type { Dialect } from './json-text.ts';
-import type { TomlBlock } from './toml-block.ts';
+import type { TomlBlock, TomlTrace } from './toml-block.ts';
 
 /** One member of a JSON file. */
 export interface Setting {
@@ -41,4 +41,4 @@ export interface SetMember extends Setting {
 /** How an edit is taken out again when its file has changed since. */
 export type Undo =
   | { readonly kind: 'json'; readonly dialect: Dialect; readonly members: readonly SetMember[] }
-  | { readonly kind: 'toml' };
+  | { readonly kind: 'toml'; readonly trace: TomlTrace };

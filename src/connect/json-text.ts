@@ -24,7 +24,8 @@ const LOOSE_SCALAR = /[+\-.\w]+/y;
 const DOUBLE_QUOTED = /"(?:[^"\\\r\n]|\\(?:\r\n|[\s\S]))*"/y;
 const SINGLE_QUOTED = /'(?:[^'\\\r\n]|\\(?:\r\n|[\s\S]))*'/y;
 const IDENTIFIER = /[\p{L}_$][\p{L}\p{N}_$]*/uy;
-const GAP = /\s+|\/\/[^\r\n]*|\/\*[\s\S]*?\*\//y;
+const GAP = /[ \t\r\n]+|\/\/[^\r\n]*|\/\*[\s\S]*?\*\//y;
+const LOOSE_GAP = /\s+/y;
 
 /** Throws `JsonTextError`. */
 export function parseJsonText(text: string, dialect: Dialect): JsonNode {
@@ -39,7 +40,7 @@ export function parseJsonText(text: string, dialect: Dialect): JsonNode {
   const skipGap = (from: number): number => {
     let at = from;
     for (;;) {
-      const gap = match(GAP, at);
+      const gap = match(GAP, at) ?? (dialect === 'json5' ? match(LOOSE_GAP, at) : undefined);
       if (gap === undefined) return at;
       if (dialect === 'json' && gap.startsWith('/')) fail(at, 'there are comments, which plain JSON has not');
       at += gap.length;
@@ -60,7 +61,7 @@ export function parseJsonText(text: string, dialect: Dialect): JsonNode {
     const raw =
       strict ?? (dialect === 'json5' ? (match(SINGLE_QUOTED, at) ?? match(LOOSE_SCALAR, at)) : undefined);
     if (raw === undefined) return fail(at, 'a value is missing or not JSON');
-    if (dialect === 'json' && raw.startsWith('"') && unquote(raw) === undefined)
+    if (dialect !== 'json5' && raw.startsWith('"') && unquote(raw) === undefined)
       fail(at, 'a text is not JSON');
     return { kind: 'scalar', start: at, end: at + raw.length };
   };

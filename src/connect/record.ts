@@ -45,7 +45,10 @@ const recordSchema = z.object({
           dialect: z.enum(['json', 'jsonc', 'json5']),
           members: z.array(memberSchema),
         }),
-        z.object({ kind: z.literal('toml') }),
+        z.object({
+          kind: z.literal('toml'),
+          trace: z.object({ table: z.string(), top: z.array(z.string()) }),
+        }),
       ]),
     }),
   ),

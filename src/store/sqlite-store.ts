@@ -1,6 +1,7 @@
-import type { Batch, Store, StoreReader } from '../core/store.ts';
+import type { Appended, Batch, Store, StoreReader } from '../core/store.ts';
 import { compactIfWorth, leaveLog, truncateLog } from './compact.ts';
 import { connectReader, connectWriter } from './connect.ts';
+import { holdTables } from './held-tables.ts';
 import { eraseSession, expireSessions, readBatch, rebuildViews, recordBatch } from './ledger.ts';
 import { setMeta } from './meta.ts';
 import { writeSnapshotFile } from './snapshot-file.ts';
@@ -8,6 +9,7 @@ import type { Sql } from './sql.ts';
 import { createSqliteReader } from './sqlite-reader.ts';
 import { createSqliteTables } from './sqlite-tables.ts';
 import { succeeds } from './succeeds.ts';
+import type { Tables } from './tables.ts';
 
 /** How long an erasing waits for readers to let go of the old log. */
 const PATIENCE_MS = 1_000;
@@ -41,7 +43,7 @@ export function openSqliteStore({ file }: { readonly file: string }): Store {
     ...reader,
     append: (batch) => {
       const ready = readBatch(batch);
-      const appended = write(() => recordBatch(tables, ready));
+      const appended = write(() => recordHeld(tables, ready));
       if (isErasing(batch)) cleanUp();
       else if (!isLogClean) isLogClean = truncateLog(sql, 0);
       return appended;
@@ -67,6 +69,14 @@ export function openSqliteStore({ file }: { readonly file: string }): Store {
       sql.close();
     },
   };
+}
+
+/** The batch through tables that hold its rows; a failure in the middle leaves nothing held. */
+function recordHeld(tables: Tables, batch: Batch): readonly Appended[] {
+  const held = holdTables(tables);
+  const appended = recordBatch(held, batch);
+  held.write();
+  return appended;
 }
 
 const isErasing = ({ facts }: Batch): boolean => facts.some(({ fact }) => fact.type === 'session-erased');

@@ -160,6 +160,18 @@ describe('the writer', () => {
     expect(store.turn(turns.at(-1)?.id ?? '')?.status).toBe('complete');
   });
 
+  it('drops a turn that can never be written (not the others, and not for ever)', () => {
+    const { writer, tick, store, words, timers } = open();
+    const [bad, fine] = [turn(), turn()];
+    const jobs = bad.jobs.map((job) => (job.type === 'end' ? { ...job, at: Number.NaN } : job));
+    writer.take([...jobs, ...fine.jobs]);
+    tick();
+    expect(store.turn(fine.id)?.status).toBe('complete');
+    expect(store.turn(bad.id)?.status).toBeUndefined();
+    expect(words.flatMap((word) => (word.type === 'done' ? [word.lost] : []))).toContain(1);
+    expect(timers).toEqual([]);
+  });
+
   it('does nothing twice when a write was done and said to have failed', () => {
     const { writer, tick, fault, store } = open();
     fault.mode = 'execute-then-fail';

@@ -174,7 +174,7 @@ describe('a JSON value', () => {
       token: null,
       tokens: 4096,
       api_key: '<your key>',
-      secret: '${SECRET}'.replace('SECRET', 'APP_SECRET'),
+      secret: `\${APP_SECRET}`,
       authorization: 'Bearer ***',
       cookie: '',
       max_tokens: 12,

@@ -1,5 +1,3 @@
-import { mkdirSync, readdirSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Home } from '../../config/home.ts';
 import type { Config } from '../../config/schema.ts';
 import type { Clock } from '../../core/clock.ts';
@@ -7,6 +5,7 @@ import type { Desk } from '../../core/desk.ts';
 import type { RecordingState, Records } from '../../core/records.ts';
 import { createDesk } from '../desk.ts';
 import type { Log } from '../log.ts';
+import { keepCopy, withFreshCopies } from './copies.ts';
 import { createRecorder, type Recorder } from './recorder.ts';
 import { openRecords } from './records.ts';
 import { readOrCreateSalt } from './salt.ts';
@@ -36,7 +35,8 @@ export function openRecording({ home, settings, keys, clock, log }: RecordingOpt
   const file = home.storeFile;
   const salt = readOrCreateSalt(home);
   const recorder = createRecorder({ file, keys: keys(), salt, keepDays: settings.keepDays }, clock.now);
-  const records = openRecords(file, recorder);
+  const opened = openRecords(file, recorder);
+  const records = withFreshCopies(opened, home.snapshotDir, clock.now);
   let wasDegraded = false;
   const watch = setInterval(() => {
     recorder.setKeys(keys());
@@ -49,7 +49,7 @@ export function openRecording({ home, settings, keys, clock, log }: RecordingOpt
   watch.unref();
   const copy = async (): Promise<void> => {
     try {
-      await keepCopy(home, records, settings.snapshots, clock.now());
+      await keepCopy(home.snapshotDir, records, settings.snapshots, clock.now());
     } catch (error) {
       log.warn({ err: error }, 'no copy of the store could be made');
     }
@@ -65,20 +65,7 @@ export function openRecording({ home, settings, keys, clock, log }: RecordingOpt
       clearInterval(watch);
       clearInterval(copies);
       await recorder.close();
-      await records.close();
+      await opened.close();
     },
   };
-}
-
-/** A copy by the day's name, and not more of them than wanted. */
-async function keepCopy(home: Home, records: Records, keep: number, now: number): Promise<void> {
-  if (keep === 0) return;
-  mkdirSync(home.snapshotDir, { recursive: true, mode: 0o700 });
-  const name = `${new Date(now).toISOString().slice(0, 19).replaceAll(':', '')}.sqlite`;
-  await records.snapshot(join(home.snapshotDir, name));
-  const old = readdirSync(home.snapshotDir)
-    .filter((entry) => entry.endsWith('.sqlite'))
-    .sort()
-    .slice(0, -keep);
-  for (const entry of old) rmSync(join(home.snapshotDir, entry), { force: true });
 }

@@ -74,6 +74,10 @@ export function createWriter({ open, keeper, say, later, now, keepDays }: Writer
       const target = ensureOpen();
       target.append(keeper.batch(jobs));
     } catch (error) {
+      if (!(error instanceof StoreError)) {
+        keepWhatCanBe(jobs);
+        return;
+      }
       failed(error);
       dropBeyondBound();
       pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 2 || 100);
@@ -84,6 +88,22 @@ export function createWriter({ open, keeper, say, later, now, keepDays }: Writer
     pauseMs = 0;
     done(jobs, 0);
     tell(undefined);
+  };
+
+  /** One job that cannot be written, today or tomorrow, must not hold up the others for ever. */
+  const keepWhatCanBe = (jobs: readonly Job[]): void => {
+    keeper.forget();
+    waiting = [];
+    for (const job of jobs) {
+      try {
+        ensureOpen().append(keeper.batch([job]));
+        done([job], 0);
+      } catch (error) {
+        if (error instanceof StoreError) waiting.push(job);
+        else done([job], job.type === 'end' ? 1 : 0);
+      }
+    }
+    if (waiting.length > 0) schedule(LONGEST_PAUSE_MS);
   };
 
   const done = (jobs: readonly Job[], lost: number): void => {

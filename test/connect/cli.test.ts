@@ -1,0 +1,110 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createTemporaryFolder, runCli } from '../cli/run-cli.ts';
+import { OWN_KEY, treeOf } from './temporary-person.ts';
+
+let folder: ReturnType<typeof createTemporaryFolder>;
+let home: string;
+beforeEach(() => {
+  folder = createTemporaryFolder();
+  home = join(folder.dir, 'instar');
+  mkdirSync(home, { mode: 0o700 });
+  mkdirSync(join(folder.dir, 'person'));
+  writeFileSync(join(home, 'config.json'), JSON.stringify(OWN_KEY));
+});
+afterEach(() => folder.remove());
+
+const person = () => join(folder.dir, 'person');
+const connect = (...args: readonly string[]) =>
+  runCli(['connect', '--home', home, ...args], { HOME: person(), OPENAI_API_KEY: 'sk-theirs' });
+const key = () => readFileSync(join(home, 'key'), 'utf8').trim();
+
+describe('instar connect', () => {
+  it('shows what to put where, changes nothing and shows no key', async () => {
+    const before = treeOf(folder.dir);
+    const { code, stdout, stderr } = await connect('claude-code');
+    expect(code).toBe(0);
+    expect(stdout).toContain(join(person(), '.claude', 'settings.json'));
+    expect(stdout).toContain('"ANTHROPIC_BASE_URL": "http://127.0.0.1:4600"');
+    expect(stdout).toContain(`the key in ${join(home, 'key')}`);
+    expect(stderr).toContain('--write');
+    expect(treeOf(folder.dir)).toEqual(before);
+  });
+
+  it('writes with --write, says how to undo it, and --undo leaves no trace', async () => {
+    const before = treeOf(person());
+    const written = await connect('opencode', '--write', '--model', 'openai/gpt-5-mini');
+    expect(written).toMatchObject({
+      code: 0,
+      stdout: `made ${join(person(), '.config/opencode/opencode.json')}\n`,
+      stderr: expect.stringContaining('instar connect opencode --undo'),
+    });
+    expect(JSON.parse(readFileSync(join(person(), '.config/opencode/opencode.json'), 'utf8'))).toMatchObject({
+      provider: { instar: { options: { baseURL: 'http://127.0.0.1:4600/v1', apiKey: key() } } },
+      model: 'instar/openai/gpt-5-mini',
+    });
+    expect(`${written.stdout}${written.stderr}`).not.toContain(key());
+    expect((await connect('opencode', '--undo')).stdout).toContain('as it was before');
+    expect(treeOf(person())).toEqual(before);
+    expect(await connect('opencode', '--undo')).toMatchObject({ code: 1, stdout: '' });
+  });
+
+  it('undoes every client when none is named, as one JSON document with --json', async () => {
+    const before = treeOf(person());
+    await connect('codex', '--write');
+    const { stdout } = await connect('pi', '--write', '--json');
+    expect(JSON.parse(stdout)).toMatchObject({
+      client: 'pi',
+      written: true,
+      files: [{ change: 'made' }, {}],
+    });
+    expect(stdout).not.toContain(key());
+    const undone = await connect('--undo', '--json');
+    expect(JSON.parse(undone.stdout)).toMatchObject({
+      ok: true,
+      undone: [{ client: 'codex', files: [{ kind: 'exact' }] }, { client: 'pi' }],
+    });
+    expect(treeOf(person())).toEqual(before);
+  });
+
+  it('says so when only our part could be taken out', async () => {
+    await connect('claude-code', '--write');
+    const file = join(person(), '.claude/settings.json');
+    writeFileSync(file, readFileSync(file, 'utf8').replace('{', '{\n  "model": "opus",'));
+    const { code, stdout } = await connect('claude-code', '--undo');
+    expect(code).toBe(0);
+    expect(stdout).toContain('changed by someone else since');
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({ model: 'opus' });
+  });
+
+  it('prints for "env" what a shell can read, with the key in it only there', async () => {
+    await connect('claude-code', '--write');
+    const { stdout } = await connect('env');
+    expect(stdout).not.toContain(key());
+    const script = `${stdout}\nprintf '%s %s %s' "$OPENAI_BASE_URL" "$ANTHROPIC_BASE_URL" "$OPENAI_API_KEY"`;
+    expect(execFileSync('sh', ['-c', script], { encoding: 'utf8' })).toBe(
+      `http://127.0.0.1:4600/v1 http://127.0.0.1:4600 ${key()}`,
+    );
+  });
+
+  it('tells what stands in the way of a file with comments, and ends with 1', async () => {
+    mkdirSync(join(person(), '.claude'));
+    writeFileSync(join(person(), '.claude/settings.json'), '{ /* mine */ }');
+    const { code, stderr } = await connect('claude-code', '--write');
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/comments.*by hand/);
+  });
+
+  it.each([
+    [[], 'a client is missing'],
+    [['vim'], 'Allowed choices'],
+    [['env', '--write'], 'no file'],
+    [['pi', '--write', '--undo'], 'exclude each other'],
+  ])('ends %j with 2', async (args, said) => {
+    const { code, stderr } = await connect(...args);
+    expect(code).toBe(2);
+    expect(stderr).toContain(said);
+  });
+});

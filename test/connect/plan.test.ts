@@ -1,0 +1,192 @@
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { FileEdit } from '../../src/connect/file-edit.ts';
+import { type Client, planConnection } from '../../src/connect/plan.ts';
+import { shellExports } from '../../src/connect/shell-exports.ts';
+import { chooseModel, findTarget } from '../../src/connect/target.ts';
+import { connectionOf, KEY, OWN_KEY } from './temporary-person.ts';
+
+const HOME = '/home/dev';
+const CLAUDE = { wire: 'anthropic', baseUrl: 'https://api.anthropic.com/v1' };
+const PASS_THROUGH = { providers: { anthropic: CLAUDE }, models: { default: 'anthropic/claude-opus-5' } };
+const OPENAI_THROUGH = { providers: { openai: { wire: 'openai', baseUrl: 'https://api.openai.com/v1' } } };
+
+function plan(client: Client, config: unknown = OWN_KEY, env: NodeJS.ProcessEnv = {}, more = {}) {
+  const read = () => undefined;
+  return planConnection(client, connectionOf(config, more), { env, homeDir: HOME, read });
+}
+
+const settingsOf = ([edit]: readonly FileEdit[]) =>
+  edit?.kind === 'json'
+    ? Object.fromEntries(edit.settings.map(({ path, value }) => [path.join('.'), value]))
+    : {};
+const tomlOf = ([edit]: readonly FileEdit[]) => (edit?.kind === 'toml' ? edit.block : undefined);
+
+describe('where each client keeps its settings', () => {
+  it.each<[Client, NodeJS.ProcessEnv, readonly string[]]>([
+    ['claude-code', {}, [join(HOME, '.claude/settings.json')]],
+    ['claude-code', { CLAUDE_CONFIG_DIR: '/c' }, ['/c/settings.json']],
+    ['codex', {}, [join(HOME, '.codex/config.toml')]],
+    ['codex', { CODEX_HOME: '/c' }, ['/c/config.toml']],
+    ['openclaw', {}, [join(HOME, '.openclaw/openclaw.json')]],
+    ['openclaw', { OPENCLAW_STATE_DIR: '~/claw' }, [join(HOME, 'claw/openclaw.json')]],
+    ['openclaw', { OPENCLAW_HOME: '/srv' }, ['/srv/.openclaw/openclaw.json']],
+    ['openclaw', { OPENCLAW_PROFILE: 'work' }, [join(HOME, '.openclaw-work/openclaw.json')]],
+    ['openclaw', { OPENCLAW_CONFIG_PATH: '/x.json', OPENCLAW_STATE_DIR: '/s' }, ['/x.json']],
+    ['openclaw', { OPENCLAW_STATE_DIR: 'undefined' }, [join(HOME, '.openclaw/openclaw.json')]],
+    ['opencode', {}, [join(HOME, '.config/opencode/opencode.json')]],
+    ['opencode', { XDG_CONFIG_HOME: '/x' }, ['/x/opencode/opencode.json']],
+    ['pi', {}, [join(HOME, '.pi/agent/models.json'), join(HOME, '.pi/agent/settings.json')]],
+    ['pi', { PI_CODING_AGENT_DIR: '/p' }, ['/p/models.json', '/p/settings.json']],
+    ['cline', {}, [join(HOME, '.cline/data/settings/providers.json')]],
+    ['cline', { CLINE_DIR: '/c' }, ['/c/data/settings/providers.json']],
+    ['cline', { CLINE_DATA_DIR: '/d' }, ['/d/settings/providers.json']],
+  ])('%s with %j', (client, env, files) => {
+    expect(plan(client, OWN_KEY, env).edits.map(({ file }) => file)).toEqual(files);
+  });
+
+  it('takes the file that OpenCode has', () => {
+    const file = join(HOME, '.config/opencode/opencode.jsonc');
+    const read = (asked: string) => (asked === file ? '{}' : undefined);
+    const { edits } = planConnection('opencode', connectionOf(), { env: {}, homeDir: HOME, read });
+    expect(edits[0]?.file).toBe(file);
+  });
+});
+
+describe('what each client is told', () => {
+  it('Claude Code gets the key as a token, and its own names for models where a provider knows them', () => {
+    const own = { providers: { anthropic: { ...CLAUDE, keyEnv: 'ANTHROPIC_API_KEY' } } };
+    expect(settingsOf(plan('claude-code', own).edits)).toEqual({
+      'env.ANTHROPIC_BASE_URL': 'http://127.0.0.1:4600',
+      'env.ANTHROPIC_AUTH_TOKEN': KEY,
+      'env.CLAUDE_CODE_GATEWAY_HINT_HEADERS': '1',
+    });
+    expect(settingsOf(plan('claude-code').edits)).toMatchObject({ 'env.ANTHROPIC_MODEL': 'default' });
+  });
+
+  it('Claude Code keeps its own login when the provider has no key here', () => {
+    const { edits, notes } = plan('claude-code', PASS_THROUGH);
+    expect(settingsOf(edits)).toEqual({
+      'env.ANTHROPIC_BASE_URL': 'http://127.0.0.1:4600',
+      'env.CLAUDE_CODE_GATEWAY_HINT_HEADERS': '1',
+    });
+    expect(notes).toEqual([expect.stringContaining('your own login stays')]);
+    const open = plan('claude-code', PASS_THROUGH, {}, { isOpenToOthers: true });
+    expect(settingsOf(open.edits)).toMatchObject({ 'env.ANTHROPIC_CUSTOM_HEADERS': `x-instar-key: ${KEY}` });
+  });
+
+  it('Codex gets a provider, and its model is only named where its own names are unknown', () => {
+    expect(tomlOf(plan('codex').edits)).toEqual({
+      top: { model_provider: '"instar"' },
+      table: 'model_providers.instar',
+      settings: {
+        name: '"Instar"',
+        base_url: '"http://127.0.0.1:4600/v1"',
+        wire_api: '"responses"',
+        experimental_bearer_token: `"${KEY}"`,
+      },
+    });
+    expect(tomlOf(plan('codex', OWN_KEY, {}, { model: 'fast' }).edits)?.top).toMatchObject({
+      model: '"fast"',
+    });
+    const through = tomlOf(plan('codex', OPENAI_THROUGH).edits)?.settings;
+    expect(through).toMatchObject({ requires_openai_auth: 'true' });
+    expect(through).not.toHaveProperty('experimental_bearer_token');
+  });
+
+  it('OpenClaw gets the two switches without which no session id leaves it', () => {
+    expect(settingsOf(plan('openclaw').edits)).toEqual({
+      'models.providers.instar': {
+        baseUrl: 'http://127.0.0.1:4600/v1',
+        apiKey: KEY,
+        api: 'openai-completions',
+        models: [
+          {
+            id: 'default',
+            name: 'Instar default',
+            compat: { supportsPromptCacheKey: true, sendSessionAffinityHeaders: true },
+          },
+        ],
+      },
+      'agents.defaults.model.primary': 'instar/default',
+    });
+  });
+
+  it('OpenClaw, OpenCode and pi speak Anthropic’s wire to a provider that speaks nothing else', () => {
+    expect(settingsOf(plan('openclaw', PASS_THROUGH).edits)['models.providers.instar']).toMatchObject({
+      api: 'anthropic-messages',
+      baseUrl: 'http://127.0.0.1:4600',
+      apiKey: `\${ANTHROPIC_API_KEY}`,
+    });
+    expect(settingsOf(plan('opencode', PASS_THROUGH).edits)['provider.instar']).toMatchObject({
+      npm: '@ai-sdk/anthropic',
+      options: { apiKey: '{env:ANTHROPIC_API_KEY}' },
+    });
+    expect(settingsOf(plan('pi', PASS_THROUGH).edits)['providers.instar']).toMatchObject({
+      api: 'anthropic-messages',
+      apiKey: 'ANTHROPIC_API_KEY',
+    });
+  });
+
+  it('says that a model must be named when the config names none', () => {
+    const bare = { providers: { openai: OWN_KEY.providers.openai } };
+    expect(() => plan('pi', bare)).toThrow(/--model/);
+    expect(plan('pi', bare, {}, { model: 'openai/gpt-5.2' }).edits).toHaveLength(2);
+  });
+
+  it('shells are told where the key is, not what it is', () => {
+    const lines = shellExports(connectionOf(OWN_KEY, { keyFile: "/home/o'neil/key" }), false);
+    expect(lines.map(({ name, value }) => `${name}=${value}`)).toEqual([
+      "OPENAI_BASE_URL='http://127.0.0.1:4600/v1'",
+      `OPENAI_API_KEY="$(cat '/home/o'\\''neil/key')"`,
+      "ANTHROPIC_BASE_URL='http://127.0.0.1:4600'",
+      `ANTHROPIC_API_KEY="$(cat '/home/o'\\''neil/key')"`,
+    ]);
+    expect(shellExports(connectionOf(PASS_THROUGH), true).map(({ name }) => name)).toEqual([
+      'OPENAI_BASE_URL',
+      'ANTHROPIC_BASE_URL',
+    ]);
+  });
+});
+
+describe('chooseModel', () => {
+  it.each([
+    [OWN_KEY, 'other', 'other'],
+    [OWN_KEY, undefined, 'default'],
+    [{ ...OWN_KEY, models: { judge: 'openai/a', fast: 'openai/b' } }, undefined, 'fast'],
+    [
+      { providers: { mine: { wire: 'openai-chat', baseUrl: 'http://127.0.0.1:1/v1', models: ['m1'] } } },
+      undefined,
+      'mine/m1',
+    ],
+    [{}, undefined, 'instar/welcome'],
+    [{ providers: OWN_KEY.providers }, undefined, undefined],
+  ])('of %j with --model %s is %s', (config, asked, expected) => {
+    expect(chooseModel(connectionOf(config).config, asked)).toBe(expected);
+  });
+});
+
+describe('findTarget', () => {
+  const both = {
+    providers: {
+      openai: OWN_KEY.providers.openai,
+      anthropic: CLAUDE,
+      near: { wire: 'openai-chat', baseUrl: 'http://127.0.0.1:1234/v1', models: ['m1'] },
+    },
+    models: { default: 'openai/gpt-5.2', cli: { command: 'claude' } },
+  };
+  const { config } = connectionOf(both);
+
+  it.each([
+    ['default', 'openai-chat', { provider: 'openai', credentials: 'instar' }],
+    ['anthropic/opus', 'openai-chat', { provider: 'anthropic', credentials: 'caller' }],
+    ['m1', 'openai-chat', { provider: 'near', credentials: 'instar' }],
+    ['near/m1', 'anthropic', { provider: 'near', credentials: 'instar' }],
+    ['claude-opus-5-5', 'anthropic', { provider: 'anthropic', credentials: 'caller' }],
+    [undefined, 'anthropic', { provider: 'anthropic', credentials: 'caller' }],
+    [undefined, 'openai-responses', { provider: 'openai', credentials: 'instar' }],
+    ['cli', 'openai-chat', { wires: [], credentials: 'instar' }],
+  ] as const)('for %s on %s', (model, wire, expected) => {
+    expect(findTarget(config, model, wire)).toMatchObject(expected);
+  });
+});

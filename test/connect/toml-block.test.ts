@@ -1,0 +1,107 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { addTomlBlock, removeTomlBlock, type TomlBlock, traceOf } from '../../src/connect/toml-block.ts';
+
+const BLOCK: TomlBlock = {
+  top: { model: '"default"', model_provider: '"instar"' },
+  table: 'model_providers.instar',
+  settings: { name: '"Instar"', base_url: '"http://127.0.0.1:4600/v1"' },
+};
+const trace = traceOf(BLOCK);
+
+function add(text: string): string {
+  const added = addTomlBlock(text, BLOCK);
+  if ('fault' in added) throw new Error(added.fault);
+  return added.text;
+}
+
+describe('a TOML block', () => {
+  it('stands at the top and at the end, and keeps the owner’s lines as comments', () => {
+    const text =
+      'model = "gpt-5" # mine\nmodel_reasoning_effort = "low"\n\n[profiles.x]\nmodel = "gpt-5-mini"\n';
+    expect(add(text).split('\n')).toEqual([
+      expect.stringMatching(/^# >>> instar/),
+      'model = "default"',
+      'model_provider = "instar"',
+      '# <<< instar',
+      '# instar keeps: model = "gpt-5" # mine',
+      'model_reasoning_effort = "low"',
+      '',
+      '[profiles.x]',
+      'model = "gpt-5-mini"',
+      expect.stringMatching(/^# >>> instar/),
+      '[model_providers.instar]',
+      'name = "Instar"',
+      'base_url = "http://127.0.0.1:4600/v1"',
+      '# <<< instar',
+      '',
+    ]);
+  });
+
+  it('is taken out to the last byte, whatever stands around it', () => {
+    const statement = fc.constantFrom(
+      'model = "gpt-5"',
+      "  model_provider='mine' # [not a table]",
+      'notify = [\n  "a", # ]\n  ["b"],\n]',
+      'text = """\n[model_x]\nmodel = "no"\n"""',
+      "raw = '''\n[a]'''",
+      'path = "C:\\\\[dir]"',
+      '"quoted" = { a = [1, 2] }',
+      '# a comment = "x"',
+      '',
+      '   ',
+    );
+    const table = fc.constantFrom('[tui]', '[[hooks]]', '[projects."/home/dev"]', '[model_providers.mine]');
+    const document = fc
+      .tuple(
+        fc.uniqueArray(statement),
+        fc.array(fc.tuple(table, fc.uniqueArray(statement))),
+        fc.constantFrom('\n', '\r\n'),
+      )
+      .map(([top, tables, newline]) =>
+        [...top, ...tables.flatMap(([header, body]) => [header, ...body])]
+          .map((line) => `${line}\n`)
+          .join('')
+          .replaceAll('\n', newline),
+      );
+    fc.assert(
+      fc.property(document, (text) => {
+        expect(removeTomlBlock(add(text), trace)).toBe(text);
+        // Once more over what is already there: the owner's lines are commented once, not twice.
+        expect(removeTomlBlock(add(removeTomlBlock(add(text), trace)), trace)).toBe(text);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('is taken out without a table that another program has put before its closing mark', () => {
+    const text = add('[tui]\ntheme = "dark"\n');
+    const at = text.lastIndexOf('# <<< instar');
+    const changed = `${text.slice(0, at)}\n[mcp_servers.foo]\ncommand = "echo"\n${text.slice(at)}`;
+    expect(removeTomlBlock(changed, trace)).toBe(
+      '[tui]\ntheme = "dark"\n[mcp_servers.foo]\ncommand = "echo"\n',
+    );
+  });
+
+  it('is taken out even when its marks are gone, with what was added to its own table', () => {
+    const text = add('[tui]\ntheme = "dark"\n')
+      .replaceAll(/^# (>>>|<<<) instar.*\n/gm, '')
+      .concat('request_max_retries = 1\n\n[later]\na = 1\n');
+    expect(removeTomlBlock(text, trace)).toBe('[tui]\ntheme = "dark"\n[later]\na = 1\n');
+  });
+
+  it('does not bring back a line that its owner has set anew', () => {
+    const text = add('model = "gpt-5"\n').replace('model = "default"', 'model = "gpt-6"');
+    expect(removeTomlBlock(text, trace)).toBe('model = "gpt-6"\n');
+  });
+
+  it.each([
+    ['[model_providers]\ninstar = { name = "x" }\n', 'already says'],
+    ['[model_providers.instar.http_headers]\na = "b"\n', 'already says'],
+    ['model_providers.instar.name = "x"\n', 'already says'],
+    ['model = """\ngpt\n"""\n', 'several lines'],
+    ['\ufeffmodel = "x"\n', 'byte-order mark'],
+  ])('is refused for %j', (text, said) => {
+    expect(addTomlBlock(text, BLOCK)).toEqual({ fault: expect.stringContaining(said) });
+  });
+});

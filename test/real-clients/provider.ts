@@ -1,0 +1,87 @@
+import type { ChatEvent, ChatRequest, Tool } from '../../src/core/chat.ts';
+import type { Wire } from '../../src/core/wire.ts';
+import { wires } from '../../src/wire/wires.ts';
+import { type Provider, startProvider } from '../support/provider.ts';
+
+/** Said by a command that the client ran for the model, and then by the model. */
+export const PROOF = 'tool-loop-proof-4711';
+const COMMAND = `echo ${PROOF}`;
+
+/** The client's way to run a command: by name, with the arguments its schema asks for. */
+function commandCall(
+  tools: readonly Tool[],
+): { readonly name: string; readonly arguments: string } | undefined {
+  const names = [
+    'Bash',
+    'bash',
+    'exec',
+    'exec_command',
+    'shell',
+    'shell_command',
+    'run_commands',
+    'execute_command',
+  ];
+  const tool = names.flatMap((name) => tools.find((one) => one.name === name) ?? [])[0];
+  if (tool === undefined) return undefined;
+  const properties = Object.entries((tool.parameters.properties ?? {}) as Record<string, { type?: string }>);
+  const required = new Set((tool.parameters.required ?? []) as readonly string[]);
+  const given = properties.flatMap(([name, { type }]): [string, unknown][] => {
+    if (name === 'cmd' || name === 'command')
+      return [[name, type === 'array' ? ['bash', '-lc', COMMAND] : COMMAND]];
+    if (name === 'commands') return [[name, [COMMAND]]];
+    if (name === 'freeform_input')
+      return [[name, `await tools.exec_command({ cmd: ${JSON.stringify(COMMAND)} })`]];
+    if (!required.has(name)) return [];
+    return [[name, type === 'boolean' ? false : type === 'number' ? 1000 : 'says hello']];
+  });
+  return { name: tool.name, arguments: JSON.stringify(Object.fromEntries(given)) };
+}
+
+function replyTo(request: ChatRequest, n: number): readonly ChatEvent[] {
+  const start: ChatEvent = { type: 'reply-start', id: `reply_${n}`, model: request.model };
+  const end = (stop: 'end' | 'tool-calls'): ChatEvent => ({
+    type: 'reply-end',
+    stop,
+    usage: { inputTokens: 900, outputTokens: 9 },
+  });
+  const results = JSON.stringify(request.messages.filter(({ role }) => role === 'tool'));
+  const call = results === '[]' ? commandCall(request.tools) : undefined;
+  if (call !== undefined) {
+    return [
+      start,
+      { type: 'tool-start', id: `call_${n}`, name: call.name },
+      { type: 'tool-delta', id: `call_${n}`, json: call.arguments },
+      end('tool-calls'),
+    ];
+  }
+  const text = results.includes(PROOF) ? `The command said ${PROOF}.` : 'A short title';
+  return [start, { type: 'text-delta', text }, end('end')];
+}
+
+/** Speaks all three wires. Runs one command through whatever tool a client has for that, and repeats what it said. */
+export function startToolProvider(): Promise<Provider> {
+  let n = 0;
+  return startProvider(({ method, url, body }, response) => {
+    const [path = ''] = url.split('?');
+    if (method !== 'POST') {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end(JSON.stringify({ object: 'list', data: [{ id: 'fake-model', object: 'model' }] }));
+      return;
+    }
+    if (path.endsWith('/count_tokens')) {
+      response.writeHead(200, { 'content-type': 'application/json' }).end('{"input_tokens":1000}');
+      return;
+    }
+    const wire: Wire | undefined = Object.values(wires).find((one) => path.endsWith(one.path));
+    if (wire === undefined) return void response.writeHead(404).end('{}');
+    const request = wire.decodeRequest(JSON.parse(body.toString()));
+    const events = replyTo(request, n++);
+    response.writeHead(200, { 'content-type': request.stream ? 'text/event-stream' : 'application/json' });
+    const encoder = wire.createStreamEncoder();
+    response.end(
+      request.stream
+        ? events.map((event) => encoder.encode(event)).join('')
+        : JSON.stringify(wire.encodeReply(events)),
+    );
+  });
+}
