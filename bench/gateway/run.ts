@@ -77,7 +77,7 @@ try {
   const text = report(results);
   mkdirSync('.cache/bench', { recursive: true });
   writeFileSync('.cache/bench/gateway.json', `${JSON.stringify(results, undefined, 2)}\n`);
-  if (options.write) writeSection('docs/performance.md', 'bench:gateway', text);
+  if (options.write) writeSection('docs/performance.md', 'bench:gateway', 'bench:gateway', text);
   process.stdout.write(text);
 } finally {
   await bench.close();
