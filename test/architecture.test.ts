@@ -25,7 +25,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   bench: ['core', 'stats', 'sandbox', 'agent'],
   mcp: ['core'],
   dashboard: ['core'],
-  cli: ['app', 'config'],
+  connect: ['core', 'config'],
+  cli: ['app', 'config', 'connect'],
 };
 /** The composition root and what a library user sees know everything. */
 const KNOWS_ALL = new Set(['app', 'index.ts']);

@@ -23,11 +23,14 @@ export function judge(results: Results): readonly Goal[] {
     ...keptGoals(results),
     ...results.paced
       .filter(({ subject }) => subject === 'instar + block')
-      .map(({ streams, addedP50 }) => ({
-        claim: `paced SSE, ${streams} streams: at most ${LAG_AT_MOST_MS} ms added p50 per event`,
-        found: `${addedP50.toFixed(2)} ms`,
-        isMet: addedP50 <= LAG_AT_MOST_MS,
-      })),
+      .map(({ streams, addedP50 }) => {
+        const bare = results.paced.find((one) => one.subject === 'pass-through' && one.streams === streams);
+        return {
+          claim: `paced SSE, ${streams} streams: at most ${LAG_AT_MOST_MS} ms added p50 per event`,
+          found: `${addedP50.toFixed(2)} ms (pass-through ${bare?.addedP50.toFixed(2)} ms)`,
+          isMet: addedP50 <= LAG_AT_MOST_MS,
+        };
+      }),
     ...results.many.map(({ streams, size, complete, lost, recorded, peakMb }) => ({
       claim: `${streams} streams of ${size}: all complete and recorded, at most ${RSS_AT_MOST_MB} MB`,
       found: `${complete} complete, ${lost} lost, ${recorded} recorded, ${peakMb.toFixed(0)} MB`,

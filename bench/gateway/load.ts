@@ -6,6 +6,16 @@ import { createRequest } from './requests.ts';
 
 /** The load process: takes an order from its parent, carries it out, and says what came of it. */
 const TURNS_PER_SESSION = 40;
+
+/** One agent at work: its conversation goes on from one order to the next, so that a slow subject sees no more sessions than a fast one. */
+interface Lane {
+  session: number;
+  turnsLeft: number;
+}
+const lanes = new Map<string, Lane>();
+let sessions = 0;
+let turns = 0;
+
 const STUCK_MS = 30_000;
 
 interface Run {
@@ -50,8 +60,8 @@ function drive(run: Run, connection: number): Promise<void> {
   const { port, model, isExact } = order;
   const request = createRequest(port, order);
   const length = replyLength(model);
-  const firstTurn = order.id * 1e9 + connection * 1e5;
-  let turn = 0;
+  const lane = laneOf(`${port} ${model} ${order.size} ${connection}`);
+  let isConnected = false;
   let sentAt = 0;
   let isAsking = false;
   let text = '';
@@ -59,8 +69,8 @@ function drive(run: Run, connection: number): Promise<void> {
   return new Promise((resolve) => {
     const socket = net.connect(port, '127.0.0.1');
     const fail = (fault: string): void => {
-      if (turn === 0) run.begun++;
-      if (isAsking || turn === 0) run.lost++;
+      if (!isConnected) run.begun++;
+      if (isAsking || !isConnected) run.lost++;
       isAsking = false;
       if (faults.length < 5) faults.push(fault);
       socket.destroy();
@@ -69,11 +79,7 @@ function drive(run: Run, connection: number): Promise<void> {
       isAsking = mayBegin(run);
       if (!isAsking) return void socket.end();
       run.begun++;
-      request.renumber(
-        order.id * 1e6 + connection * 100 + Math.floor(turn / TURNS_PER_SESSION),
-        firstTurn + turn,
-      );
-      turn++;
+      request.renumber(...nextTurn(lane));
       sentAt = performance.now();
       socket.write(request.bytes);
     };
@@ -97,7 +103,10 @@ function drive(run: Run, connection: number): Promise<void> {
     });
     socket.setNoDelay(true);
     socket.setTimeout(STUCK_MS, () => fail('no reply for 30 s'));
-    socket.on('connect', next);
+    socket.on('connect', () => {
+      isConnected = true;
+      next();
+    });
     socket.on('data', read);
     socket.on('error', (error) => fail(error.message));
     socket.on('close', () => {
@@ -105,6 +114,25 @@ function drive(run: Run, connection: number): Promise<void> {
       resolve();
     });
   });
+}
+
+function laneOf(name: string): Lane {
+  let lane = lanes.get(name);
+  if (lane === undefined) {
+    lane = { session: 0, turnsLeft: 0 };
+    lanes.set(name, lane);
+  }
+  return lane;
+}
+
+/** The numbers of a lane's session and of its next turn; none of them comes twice. */
+function nextTurn(lane: Lane): [session: number, turn: number] {
+  if (lane.turnsLeft === 0) {
+    lane.session = ++sessions;
+    lane.turnsLeft = TURNS_PER_SESSION;
+  }
+  lane.turnsLeft--;
+  return [lane.session, ++turns];
 }
 
 process.on('message', (order: Order) => {

@@ -3,8 +3,6 @@ import type { Size } from './requests.ts';
 
 /** What the load process is asked to do. */
 export interface Order {
-  /** Sessions and turns are numbered from it, so that none comes twice. */
-  readonly id: number;
   readonly port: number;
   readonly model: Model;
   readonly size: Size;

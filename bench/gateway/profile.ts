@@ -55,16 +55,16 @@ async function profile(size: Size, model: Model): Promise<void> {
   });
   const headers: Record<string, string> = options.unrecorded ? { 'x-instar-record': 'off' } : {};
   const order = { model, size, headers, connections: 32, openOverMs: 0, isExact: true, port: instar.port };
-  const send = async (id: number): Promise<Tally> => {
-    loader.send({ ...order, id, until: { requests: Number(options.requests) } } satisfies Order);
+  const send = async (): Promise<Tally> => {
+    loader.send({ ...order, until: { requests: Number(options.requests) } } satisfies Order);
     const [tally] = (await once(loader, 'message')) as [Tally];
     await untilQuiet(instar.pid);
     return tally;
   };
-  await send(1);
+  await send();
   const since = nowUs();
   const before = readThreads(instar.pid);
-  const { requests, lost, ms } = await send(2);
+  const { requests, lost, ms } = await send();
   const after = readThreads(instar.pid);
   const threads = [...after].map(([id, cpu]) => cpu - (before.get(id) ?? 0));
   const [main = 0, ...others] = threads;

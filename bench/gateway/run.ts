@@ -22,7 +22,7 @@ const { values: options } = parseArgs({
   },
 });
 const FULL = {
-  cells: { rounds: 5, ms: 800, warmMs: 4000, withSingle: true },
+  cells: { rounds: 5, ms: 700, warmMs: 3000, withSingle: true },
   paced: { rounds: 3, ms: 1500 },
   rungs: [2000, 4000, 10_000, 30_000],
 };
@@ -77,7 +77,7 @@ try {
   const text = report(results);
   mkdirSync('.cache/bench', { recursive: true });
   writeFileSync('.cache/bench/gateway.json', `${JSON.stringify(results, undefined, 2)}\n`);
-  if (options.write) writeSection('docs/performance.md', 'bench:gateway', 'bench:gateway', text);
+  if (options.write) writeSection('docs/performance.md', 'bench:gateway', text);
   process.stdout.write(text);
 } finally {
   await bench.close();

@@ -31,7 +31,7 @@ export interface Bench {
   /** What could not be measured, and why. */
   readonly notes: readonly string[];
   /** Sends one order to the load process. */
-  load(order: Omit<Order, 'id'>): Promise<Tally>;
+  load(order: Order): Promise<Tally>;
   close(): Promise<void>;
 }
 
@@ -61,14 +61,13 @@ export async function openBench(main: string, withPortkey: boolean): Promise<Ben
   }
   notes.push(...(await findFaults(subjects)));
   const ours: ChildProcess[] = [loader, passThrough, upstream];
-  let id = 0;
   return {
     main,
     upstreamPort,
     subjects,
     notes,
     load: async (order) => {
-      loader.send({ ...order, id: ++id } satisfies Order);
+      loader.send(order);
       const [tally] = (await once(loader, 'message')) as [Tally];
       return tally;
     },

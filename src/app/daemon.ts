@@ -84,6 +84,12 @@ export async function startDaemon({ home, config, env, log, port }: DaemonOption
       pause: sleep,
       lessons: () => shown,
       sessions,
+      sessionEnded: (session) => {
+        const fact = { type: 'session-end', session, reason: 'said by the client' } as const;
+        recording.records.append([{ at: clock.now(), fact }]).catch((error: unknown) => {
+          log.warn({ err: error, session }, 'the end of a session could not be kept');
+        });
+      },
       recorder: recording.recorder,
       records: recording.records,
       desk: recording.desk,

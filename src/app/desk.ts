@@ -74,6 +74,7 @@ const describeSession = (session: SessionView): JsonObject =>
     turns: session.turns,
     startedAt: isoTime(session.startedAt),
     lastAt: isoTime(session.lastAt),
+    endedAt: session.endedAt === undefined ? undefined : isoTime(session.endedAt),
     erased: session.erased ? true : undefined,
   });
 

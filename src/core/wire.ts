@@ -17,6 +17,8 @@ export interface Outline {
   /** Where the model's JSON string stands, quotes included. */
   readonly modelSpan: readonly [start: number, end: number] | undefined;
   readonly stream: boolean;
+  /** Where the value of a member of the body's object stands. */
+  member(name: string): readonly [start: number, end: number] | undefined;
   /**
    * Where a block of lessons goes: after the client's last leading system text. Only insertions, so that taking
    * them out again gives the client's bytes. Empty when the body has no safe place.

@@ -1,17 +1,8 @@
-import type { WireName } from '../core/wire.ts';
-import {
-  eachElement,
-  eachMember,
-  OPEN_BRACE,
-  OPEN_BRACKET,
-  readString,
-  type Span,
-  skipSpace,
-  skipValue,
-} from '../wire/scan.ts';
+import type { Outline, WireName } from '../core/wire.ts';
+import { eachElement, OPEN_BRACKET, readString, type Span, skipSpace, skipValue } from '../wire/scan.ts';
 
 /**
- * The few places of a body in which clients say who they are. Offsets only, found when they are first asked for;
+ * The few places of a body in which clients say who they are. Offsets only;
  * nothing is copied or parsed that is not small. A body that is no JSON object has no places.
  */
 export interface BodyPlaces {
@@ -35,13 +26,13 @@ const OPENING_BYTES = 256 * 1024;
 const CLOSING_BYTES = 64 * 1024;
 const SHORT_TEXT = 16 * 1024;
 
-export function findPlaces(wire: WireName, body: Buffer | undefined): BodyPlaces {
+export function findPlaces(
+  wire: WireName,
+  body: Buffer | undefined,
+  outline: Outline | undefined,
+): BodyPlaces {
   const bytes = body ?? Buffer.alloc(0);
-  let members: ReadonlyMap<string, Span> | undefined;
-  const member = (name: string): Span | undefined => {
-    members ??= findMembers(bytes);
-    return members.get(name);
-  };
+  const member = (name: string): Span | undefined => outline?.member(name);
   const conversation = (): Span | undefined => member(wire === 'openai-responses' ? 'input' : 'messages');
 
   return {
@@ -78,19 +69,6 @@ export function findIn(bytes: Buffer, span: Span | undefined, needle: string): n
 }
 
 const cut = ([start, end]: Span): Span => [start, Math.min(end, start + OPENING_BYTES)];
-
-function findMembers(bytes: Buffer): ReadonlyMap<string, Span> {
-  const found = new Map<string, Span>();
-  const start = skipSpace(bytes, 0);
-  if (bytes[start] !== OPEN_BRACE) return found;
-  const end = eachMember(bytes, start, (key, at) => {
-    const valueEnd = skipValue(bytes, at);
-    const name = readString(bytes, key);
-    if (valueEnd > 0 && name !== undefined) found.set(name, [at, valueEnd]);
-    return valueEnd;
-  });
-  return end < 0 ? new Map() : found;
-}
 
 function firstElement(bytes: Buffer, list: Span | undefined): Span | undefined {
   if (list === undefined || bytes[list[0]] !== OPEN_BRACKET) return undefined;

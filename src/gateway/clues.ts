@@ -25,8 +25,8 @@ export interface Clues {
   readonly openclaw?: OpenclawRuntime;
 }
 
-export function readClues({ kind, wire, headers, body }: Arrival): Clues {
-  const places = findPlaces(wire, body);
+export function readClues({ kind, wire, headers, body, outline }: Arrival): Clues {
+  const places = findPlaces(wire, body, outline);
   const client = clientOf(headers, places);
   const codex = readCodexTurn(headers);
   const openclaw = client === 'openclaw' ? readOpenclawRuntime(places) : undefined;

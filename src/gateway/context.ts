@@ -30,6 +30,8 @@ export interface GatewayContext {
   readonly records: Records;
   readonly desk: Desk;
   readonly sessions: Sessions;
+  /** The client said that this was its session's last turn. */
+  readonly sessionEnded: (session: string) => void;
   readonly report: (report: TurnReport) => void;
   /** For `GET /api/status`. */
   readonly status: () => JsonObject;

@@ -47,6 +47,7 @@ export async function serveTurn(
   const named = { provider: target?.provider ?? '', model: target?.model ?? outline?.model ?? '' };
   const totalMs = clock.monotonic() - startedAt;
   context.report({ id, session: session.session, wire: wire.name, ...named, ...served, totalMs });
+  if (identity.sessionDone && identity.record) context.sessionEnded(session.session);
 }
 
 /** The client's own id, else what the chain of its messages says. */

@@ -15,7 +15,13 @@ export function outlineObject(
   let model: string | undefined;
   let modelSpan: Span | undefined;
   let stream = false;
+  const found: { readonly key: Span; readonly value: Span }[] = [];
   const end = eachMember(bytes, start, (key, at) => {
+    const valueEnd = look(key, at);
+    found.push({ key, value: [at, valueEnd] });
+    return valueEnd;
+  });
+  function look(key: Span, at: number): number {
     const isModel = isText(bytes, key, 'model');
     if (!isModel && !isText(bytes, key, 'stream')) return visit(key, at);
     const valueEnd = skipValue(bytes, at);
@@ -26,12 +32,13 @@ export function outlineObject(
       modelSpan = model === undefined ? undefined : [at, valueEnd];
     }
     return valueEnd;
-  });
+  }
   if (end < 0 || skipSpace(bytes, end) !== bytes.length) return undefined;
   return {
     model,
     modelSpan,
     stream,
+    member: (name) => found.findLast(({ key }) => isText(bytes, key, name))?.value,
     place: (block) => (block === '' ? [] : place(block, [start, end])),
   };
 }

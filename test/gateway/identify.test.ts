@@ -5,7 +5,9 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { WIRE_NAMES, type WireName } from '../../src/core/wire.ts';
+import type { Arrival } from '../../src/gateway/clues.ts';
 import { type Identity, identify } from '../../src/gateway/identify.ts';
+import { wires } from '../../src/wire/wires.ts';
 
 interface Recorded {
   readonly what: string;
@@ -27,17 +29,24 @@ const recorded = new Map<string, Recorded>(
   }),
 );
 
+/** As the gateway has it when a body has been received. */
+const arriving = (given: Omit<Arrival, 'outline'>): Arrival => ({
+  ...given,
+  outline: given.body && wires[given.wire].outline(given.body),
+});
+
 const of = ({ wire, headers, body }: Recorded, more: IncomingHttpHeaders = {}): Identity =>
-  identify({
-    kind: 'chat',
-    wire,
-    headers: { ...headers, ...more },
-    body: Buffer.from(JSON.stringify(body)),
-    outline: undefined,
-  });
+  identify(
+    arriving({
+      kind: 'chat',
+      wire,
+      headers: { ...headers, ...more },
+      body: Buffer.from(JSON.stringify(body)),
+    }),
+  );
 
 const ask = (headers: IncomingHttpHeaders, body: unknown = {}, wire: WireName = 'openai-chat'): Identity =>
-  identify({ kind: 'chat', wire, headers, body: Buffer.from(JSON.stringify(body)), outline: undefined });
+  identify(arriving({ kind: 'chat', wire, headers, body: Buffer.from(JSON.stringify(body)) }));
 
 const get = (name: string): Recorded => {
   const found = recorded.get(name);
@@ -353,7 +362,7 @@ describe('identify, on anything', () => {
         fc.constantFrom(...WIRE_NAMES),
         fc.constantFrom('chat', 'count', 'other'),
         (given, bytes, wire, kind) => {
-          const told = identify({ kind, wire, headers: given, body: bytes, outline: undefined });
+          const told = identify(arriving({ kind, wire, headers: given, body: bytes }));
           for (const name of [
             'sessionId',
             'parentSession',

@@ -145,6 +145,12 @@ describe('what is recorded of a turn', () => {
     expect((await owner('/api/sessions/unseen')).status).toBe(404);
   });
 
+  it('that a session is over, when the client says so', async () => {
+    await send('finished', false, { headers: { 'x-instar-session-done': 'true' } });
+    await turnsOf('finished', 1);
+    await expect.poll(async () => (await show('finished')).endedAt).toEqual(expect.any(String));
+  });
+
   it('a session of a client without ids, by its history', async () => {
     const first = { role: 'user', content: 'a question of its own' };
     const body = (...messages: object[]) => JSON.stringify({ model: 'm-1', messages });

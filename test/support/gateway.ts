@@ -92,6 +92,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
         ...(options.block === undefined ? {} : { block: options.block }),
       }),
       sessions: createSessions(systemClock, newId),
+      sessionEnded: () => undefined,
       recorder: options.recorder ?? { start: () => noRecord },
       records,
       desk: createDesk(records, systemClock.now),
