@@ -6,15 +6,18 @@ import type { Kept } from './start-instar.ts';
 import { median, sum, unrest } from './stats.ts';
 import type { Bench, Subject, SubjectName } from './subjects.ts';
 
-/** What is asked for, and by how many at once. */
+/** What is asked for, by how many at once, and how often: as often as they can, or all together so many times a second. */
 export interface Task {
+  readonly name: string;
   readonly shape: 'JSON' | 'SSE';
   readonly size: Size;
-  readonly connections: 1 | 32;
+  readonly connections: number;
+  readonly rate?: number;
 }
 
 /** One subject at one task, in the middle of all rounds. Times in milliseconds, CPU in microseconds per request. */
-export interface Cell extends Task {
+export interface Cell {
+  readonly task: Task;
   readonly subject: SubjectName;
   readonly requests: number;
   readonly lost: number;
@@ -38,8 +41,8 @@ export interface CellPlan {
   readonly ms: number;
   /** How long the first warm-up of each task may take. */
   readonly warmMs: number;
-  /** One at a time as well, or only many at once. */
-  readonly withSingle: boolean;
+  /** Only 32 at once, as fast as they can. */
+  readonly isShort: boolean;
   readonly onRound: (round: number) => void;
 }
 
@@ -55,23 +58,36 @@ const WARM_MS = 200;
 /** The compiler counts calls, not seconds: a slow subject needs as many as a fast one before it is measured. */
 const WARM_REQUESTS = 4000;
 
-const TASKS: readonly Task[] = (['1 KB', '64 KB'] as const).flatMap((size) =>
-  (['JSON', 'SSE'] as const).flatMap((shape) =>
-    ([32, 1] as const).map((connections) => ({ shape, size, connections })),
-  ),
-);
+const MANY = 32;
+/** Within everyone's reach: a process that is rarely awake pays more for each request, so equal rates are compared too. */
+const CALM_RATE = 200;
+
+const TASKS: readonly Task[] = (['1 KB', '64 KB'] as const).flatMap((size) => [
+  ...(['JSON', 'SSE'] as const).flatMap((shape) => [
+    { ...named(shape, size, `${MANY} at once`), connections: MANY },
+    { ...named(shape, size, '1 at once'), connections: 1 },
+  ]),
+  { ...named('JSON', size, `${CALM_RATE} a second`), connections: MANY, rate: CALM_RATE },
+]);
+
+function named(shape: Task['shape'], size: Size, how: string): Pick<Task, 'name' | 'shape' | 'size'> {
+  return { name: `${shape === 'SSE' ? 'SSE, 50 events' : shape}, ${size} request, ${how}`, shape, size };
+}
+
+/** Many at once, as fast as they can. */
+export const isFull = ({ connections, rate }: Task): boolean => connections === MANY && rate === undefined;
 
 /** Every subject at every task, in turns: what the machine does beside it falls on all alike. */
 export async function runCells(bench: Bench, plan: CellPlan): Promise<readonly Cell[]> {
   const { rounds, ms, warmMs, onRound } = plan;
-  const tasks = TASKS.filter(({ connections }) => connections > 1 || plan.withSingle);
+  const tasks = TASKS.filter((task) => isFull(task) || !plan.isShort);
   const places = tasks.flatMap((task) =>
     bench.subjects
       .filter(({ hasStreams }) => hasStreams || task.shape === 'JSON')
       .map((subject) => ({ task, subject, samples: [] as Sample[] })),
   );
   for (const { task, subject } of places) {
-    if (task.connections > 1) await send(bench, subject, task, { ms: warmMs, requests: WARM_REQUESTS });
+    if (isFull(task)) await send(bench, subject, task, { ms: warmMs, requests: WARM_REQUESTS });
   }
   for (let round = 0; round < rounds; round++) {
     onRound(round);
@@ -79,7 +95,7 @@ export async function runCells(bench: Bench, plan: CellPlan): Promise<readonly C
       const here = places.filter((place) => place.task === task);
       const shift = round % here.length;
       for (const { subject, samples } of [...here.slice(shift), ...here.slice(0, shift)]) {
-        samples.push(await measure(bench, subject, task, ms));
+        samples.push(await measure(bench, subject, task, task.rate === undefined ? ms : 2 * ms));
       }
     }
   }
@@ -102,8 +118,9 @@ const send = (
     model: task.shape === 'JSON' ? 'bench-json' : 'bench-sse',
     size: task.size,
     connections: task.connections,
-    openOverMs: 0,
+    openOverMs: task.rate === undefined ? 0 : WARM_MS,
     until,
+    ...(task.rate === undefined ? {} : { perSecond: task.rate }),
   });
 
 async function measure(bench: Bench, subject: Subject, task: Task, ms: number): Promise<Sample> {
@@ -154,7 +171,7 @@ function summarize(
     middle(({ tally }, round) => tally.latency[which] - (direct[round]?.tally.latency[which] ?? Number.NaN));
   const unrecorded = samples.map((sample) => sample.unrecorded);
   return {
-    ...task,
+    task,
     subject,
     requests: sum(samples.map(({ tally }) => tally.requests)),
     lost: sum(samples.map(({ tally }) => tally.lost)),

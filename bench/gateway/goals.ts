@@ -1,4 +1,4 @@
-import type { Cell } from './cells.ts';
+import { type Cell, isFull } from './cells.ts';
 import type { Results } from './results.ts';
 import { sum } from './stats.ts';
 
@@ -40,37 +40,32 @@ export function judge(results: Results): readonly Goal[] {
   ];
 }
 
-const cellOf = (results: Results, task: Cell, subject: Cell['subject']): Cell | undefined =>
-  results.cells.find(
-    (cell) =>
-      cell.subject === subject &&
-      cell.shape === task.shape &&
-      cell.size === task.size &&
-      cell.connections === task.connections,
-  );
+const cellOf = (results: Results, { task }: Cell, subject: Cell['subject']): Cell | undefined =>
+  results.cells.find((cell) => cell.subject === subject && cell.task.name === task.name);
 
 const busyCells = (results: Results): readonly Cell[] =>
-  results.cells.filter(({ subject, connections }) => subject === 'instar + block' && connections === 32);
+  results.cells.filter(({ subject, task }) => subject === 'instar + block' && isFull(task));
 
 const cpuGoals = (results: Results): readonly Goal[] =>
   busyCells(results).map((cell) => {
+    const { shape, size } = cell.task;
     const ratio = cell.cpu / (cellOf(results, cell, 'pass-through')?.cpu ?? Number.NaN);
-    const most = CPU_AT_MOST[cell.size];
     return {
-      claim: `${cell.shape} ${cell.size}: CPU per request at most ${most}x the pass-through's`,
+      claim: `${shape} ${size}: CPU per request at most ${CPU_AT_MOST[size]}x the pass-through's`,
       found: `${ratio.toFixed(2)}x`,
-      isMet: ratio <= most,
+      isMet: ratio <= CPU_AT_MOST[size],
     };
   });
 
 const portkeyGoals = (results: Results): readonly Goal[] =>
   busyCells(results).flatMap((cell) => {
+    const { shape, size } = cell.task;
     const portkey = cellOf(results, cell, 'portkey');
     if (portkey === undefined) return [];
     const ratio = cell.perSecond / portkey.perSecond;
     return [
       {
-        claim: `${cell.shape} ${cell.size}: at least ${PORTKEY_AT_LEAST}x Portkey's requests per second`,
+        claim: `${shape} ${size}: at least ${PORTKEY_AT_LEAST}x Portkey's requests per second`,
         found: `${ratio.toFixed(1)}x`,
         isMet: ratio >= PORTKEY_AT_LEAST,
       },

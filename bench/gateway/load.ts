@@ -60,6 +60,7 @@ function drive(run: Run, connection: number): Promise<void> {
   const { port, model, isExact } = order;
   const request = createRequest(port, order);
   const length = replyLength(model);
+  const pauseMs = order.perSecond === undefined ? 0 : (order.connections / order.perSecond) * 1000;
   const lane = laneOf(`${port} ${model} ${order.size} ${connection}`);
   let isConnected = false;
   let sentAt = 0;
@@ -97,8 +98,10 @@ function drive(run: Run, connection: number): Promise<void> {
         const isWhole = isExact ? bytes === length : bytes > 0;
         const isEnded = model === 'bench-json' || tail === DONE;
         if (status !== 200 || !isWhole || !isEnded) return fail(`${status}, ${bytes} bytes, ends "${tail}"`);
+        isAsking = false;
         latencies.push(performance.now() - sentAt);
-        next();
+        if (pauseMs === 0) next();
+        else setTimeout(next, Math.max(0, sentAt + pauseMs - performance.now()));
       },
     });
     socket.setNoDelay(true);

@@ -11,6 +11,8 @@ export interface Order {
   readonly connections: number;
   /** The connections are opened evenly over this time. */
   readonly openOverMs: number;
+  /** All connections together send no more than this; without it, as many as they can. */
+  readonly perSecond?: number;
   /** No request is begun after this time, nor after so many. */
   readonly until: { readonly ms?: number; readonly requests?: number };
   /** Replies have exactly the bytes that the upstream sent. */

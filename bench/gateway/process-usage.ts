@@ -11,17 +11,17 @@ export interface Memory {
   readonly peakMb: number;
 }
 
-// Linux counts in hundredths of a second for programs on every machine, whatever the kernel's own tick is.
-const TICK_MS = 10;
-const QUIET_MS = 100;
+const QUIET_MS = 50;
+/** A process at rest uses less than this in that time. */
+const AT_REST_MS = 5;
 const LONGEST_WAIT_MS = 15_000;
 
 /** Undefined where there is no /proc, or no such process. */
 export function readCpu(pid: number): CpuTime | undefined {
   try {
-    const main = ticksOf(`/proc/${pid}/task/${pid}/stat`);
-    const tree = [pid, ...descendants(pid)].map((one) => ticksOf(`/proc/${one}/stat`));
-    return { all: tree.reduce((sum, ticks) => sum + ticks, 0) * TICK_MS, main: main * TICK_MS };
+    const threads = [pid, ...descendants(pid)].flatMap((one) => [...readThreads(one)]);
+    const all = threads.reduce((sum, [, ms]) => sum + ms, 0);
+    return { all, main: threads.find(([id]) => id === pid)?.[1] ?? 0 };
   } catch {
     return undefined;
   }
@@ -30,7 +30,10 @@ export function readCpu(pid: number): CpuTime | undefined {
 /** CPU time of each thread in milliseconds, by its id; the main thread has the process's. */
 export function readThreads(pid: number): ReadonlyMap<number, number> {
   const threads = readdirSync(`/proc/${pid}/task`).map(Number);
-  return new Map(threads.map((thread) => [thread, ticksOf(`/proc/${pid}/task/${thread}/stat`) * TICK_MS]));
+  // Counted in nanoseconds here; the better known `stat` counts in hundredths of a second.
+  const nanoseconds = (thread: number) =>
+    Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ', 1)[0]);
+  return new Map(threads.map((thread) => [thread, nanoseconds(thread) / 1e6]));
 }
 
 export function readMemory(pid: number): Memory | undefined {
@@ -52,16 +55,9 @@ export async function untilQuiet(pid: number): Promise<void> {
   while (before !== undefined && quiet < 2 && performance.now() < deadline) {
     await new Promise((resolve) => setTimeout(resolve, QUIET_MS));
     const after = readCpu(pid);
-    quiet = after === undefined || after.all - before.all <= TICK_MS ? quiet + 1 : 0;
+    quiet = after === undefined || after.all - before.all < AT_REST_MS ? quiet + 1 : 0;
     before = after;
   }
-}
-
-/** User and system time; the name before them may hold blanks and brackets. */
-function ticksOf(file: string): number {
-  const text = readFileSync(file, 'utf8');
-  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
-  return Number(fields[11]) + Number(fields[12]);
 }
 
 function descendants(pid: number): number[] {

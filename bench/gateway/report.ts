@@ -87,8 +87,7 @@ export function report(results: Results): string {
   return `${parts.filter(Boolean).join('\n\n')}\n`;
 }
 
-const taskOf = ({ shape, size, connections }: Cell): string =>
-  `${shape === 'SSE' ? 'SSE, 50 events' : 'JSON'}, ${size} request, ${connections} at once`;
+const taskOf = ({ task }: Cell): string => task.name;
 
 function cellRow(cell: Cell, cells: readonly Cell[]): Row {
   const bare = cells.find((other) => other.subject === 'pass-through' && taskOf(other) === taskOf(cell));

@@ -22,12 +22,12 @@ const { values: options } = parseArgs({
   },
 });
 const FULL = {
-  cells: { rounds: 5, ms: 700, warmMs: 3000, withSingle: true },
+  cells: { rounds: 5, ms: 600, warmMs: 3000, isShort: false },
   paced: { rounds: 3, ms: 1500 },
   rungs: [2000, 4000, 10_000, 30_000],
 };
 const QUICK = {
-  cells: { rounds: 1, ms: 500, warmMs: 1000, withSingle: false },
+  cells: { rounds: 1, ms: 500, warmMs: 1000, isShort: true },
   paced: { rounds: 1, ms: 800 },
   rungs: [2000, 4000, 8000],
 };

@@ -53,9 +53,11 @@ function place(redaction: TextRedaction, task: Task, tasks: Task[]): void {
   }
 }
 
-/** Defined, not assigned: a member may be called `__proto__`. */
+/** Defined, not assigned, where a member is called `__proto__`. */
 function put({ into, at }: Pick<Task, 'into' | 'at'>, value: Json): void {
-  Object.defineProperty(into, at, { value, writable: true, enumerable: true, configurable: true });
+  if (Array.isArray(into)) into[Number(at)] = value;
+  else if (at !== '__proto__') into[at] = value;
+  else Object.defineProperty(into, at, { value, writable: true, enumerable: true, configurable: true });
 }
 
 /** Two names must not become one. */

@@ -21,7 +21,7 @@ export const findKeyBlock: Rule = (page, start, end) => {
   const ending = Math.min(page.next('-----END', bodyStart), page.next('---- END', bodyStart));
   const nextBegin = Math.min(page.next('-----BEGIN', bodyStart), page.next('---- BEGIN', bodyStart));
   const isClosed = ending < text.length && ending - bodyStart <= LONGEST_BLOCK && nextBegin > ending;
-  const bodyEnd = isClosed ? ending : lastLineEnd(text, bodyStart);
+  const bodyEnd = isClosed ? ending : lastLineEnd(text, bodyStart, nextBegin);
   const lines = keyLines(text, bodyStart, bodyEnd);
   if (!lines.some((line) => line.end - line.start >= LINE)) return NONE;
   const secret = lines.map((line) => text.slice(line.start, line.end)).join('');
@@ -60,15 +60,15 @@ function keyLines(text: string, from: number, to: number): Span[] {
   return lines;
 }
 
-function lastLineEnd(text: string, from: number): number {
+function lastLineEnd(text: string, from: number, limit: number): number {
   let end = from;
   let at = from;
-  while (at < text.length && at - end <= LONGEST_BETWEEN) {
+  while (at < limit && at - end <= LONGEST_BETWEEN) {
     if (text.charCodeAt(at) === 0x5c) {
       at = afterEscape(text, at);
       continue;
     }
-    const stop = runEnd(text, at, BASE64, text.length);
+    const stop = runEnd(text, at, BASE64, limit);
     const isLast = end > from && stop - at >= 4 && isRest(text.slice(at, stop));
     if (stop - at >= LINE || isLast) end = stop;
     if (isLast && stop - at < LINE) break;

@@ -28,7 +28,7 @@ const LONGEST_QUOTED = 16_384;
 
 /** A value beside a name that promises a secret: `KEY=value`, `"key": "value"`, `--key value`, `<key>value`, `key is value`. */
 export const findNamedSecret: Rule = (page, start, end) => {
-  if (start < page.nameEnd) return NONE;
+  if (start < page.nameEnd || start < page.refusedValueEnd) return NONE;
   const { text } = page;
   const toldBy = text.charAt(end - 1) === '=' ? end - 1 : end;
   const nameEnd = trimName(text, toldBy, runEnd(text, toldBy, NAME, toldBy + LONGEST_HALF));
@@ -92,7 +92,8 @@ function valueIn(page: Page, found: Found): Span | undefined {
   return isSecretValue(value, kind, setting) ? { start: gap.end, end: quotedEnd } : undefined;
 }
 
-function unquotedIn({ text, floor }: Page, found: Found): Span | undefined {
+function unquotedIn(page: Page, found: Found): Span | undefined {
+  const { text, floor } = page;
   const { name, kind, gap, nameStart, isParameter } = found;
   const before = text.charAt(nameStart - 1);
   const startsLine = isLineStart(text, nameStart, floor);
@@ -109,8 +110,11 @@ function unquotedIn({ text, floor }: Page, found: Found): Span | undefined {
   const rest = beginsText && isLineEnd(text, end) ? 'line' : 'plain';
   const setting = settingOf(found, isBound ? 'bound' : gap.assigns ? rest : 'loose');
   if (value.includes('(') && setting !== 'bound') return undefined;
-  if (!isSecretValue(value, kind, setting)) return undefined;
   const isCut = sampleEnd - gap.end >= SAMPLE;
+  if (!isSecretValue(value, kind, setting)) {
+    if (isCut) page.refusedValueEnd = end;
+    return undefined;
+  }
   return { start: gap.end, end: isCut ? runUntil(text, sampleEnd, stops, text.length) : end };
 }
 

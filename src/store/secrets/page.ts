@@ -13,6 +13,10 @@ export interface Page {
   floor: number;
   /** The end of the last name that was looked at, so that a name with two telling words is judged once. */
   nameEnd: number;
+  /** The end of the last long stretch that was judged and is no key, so that a thousand prefixes in it are judged once. */
+  refusedEnd: number;
+  /** The same for long stretches that stood where a value would stand, and the names in them. */
+  refusedValueEnd: number;
   /**
    * The next place of a literal at or after an index, or the end of the text. Answers are kept, so that asking from
    * every index of a text costs one pass over it.
@@ -31,6 +35,8 @@ export function createPage(text: string): Page {
     text,
     floor: 0,
     nameEnd: 0,
+    refusedEnd: 0,
+    refusedValueEnd: 0,
     next: (literal, from) => {
       const kept = answers.get(literal);
       if (kept && from <= kept.at) {

@@ -11,31 +11,44 @@ const STAND_INS = new Set(
     'inherit auto unset n/a tbd test testing foobar random generated encrypted plaintext basestring secretstr optionalstr'
   ).split(' '),
 );
-/** In one case throughout: chance writes these words too, but not like that. */
-const inOneCase = (words: string): string =>
-  words
-    .split(' ')
-    .flatMap((word) => [word, word.toUpperCase(), word.charAt(0).toUpperCase() + word.slice(1)])
-    .join('|');
-const SAYS_SO = new RegExp(
-  [
-    inOneCase(
-      'example placeholder changeme change-me change_me replace-me replace_me replaceme redacted sanitized',
-    ),
-    inOneCase(
-      'goes-here goes_here key-here key_here token-here token_here not-a-real not_a_real insert-your',
-    ),
-    `(?:^|[-_ <])(?:${inOneCase('your fake sample dummy replace insert')})[-_ ]`,
-    `(?:${inOneCase('yourapi yourkey yourtoken yoursecret yourpassword')})`,
-    `[-_ ](?:${inOneCase('here')})$`,
-  ].join('|'),
-);
+/** Words that say it themselves; the second list only where dashes or spaces set them apart. */
+const SAYING =
+  'example placeholder changeme replaceme redacted sanitized yourapi yourkey yourtoken yoursecret yourpassword';
+const SAYING_APART = 'your fake sample dummy replace insert change here';
+const saying = SAYING.split(' ');
+const sayingApart = SAYING_APART.split(' ');
+
+function saysSo(value: string): boolean {
+  const lower = value.toLowerCase();
+  return (
+    saying.some((word) => lower.includes(word) && isOneCase(value, lower.indexOf(word), word.length)) ||
+    sayingApart.some(
+      (word) =>
+        lower.includes(word) && isApart(lower, word) && isOneCase(value, lower.indexOf(word), word.length),
+    )
+  );
+}
+
+/** Chance writes these words too, but not in one case throughout. */
+function isOneCase(value: string, start: number, length: number): boolean {
+  const rest = value.slice(start + 1, start + length);
+  return (
+    rest === rest.toLowerCase() ||
+    value.slice(start, start + length) === value.slice(start, start + length).toUpperCase()
+  );
+}
+
+const isApart = (lower: string, word: string): boolean => {
+  const start = lower.indexOf(word);
+  const [before, after] = [lower.charAt(start - 1), lower.charAt(start + word.length)];
+  return '-_ <[({'.includes(before) && '-_ >])}'.includes(after);
+};
 const FILLED = /x{5}|\*{3}|\.{3}|…|•{2}/i;
 const OUTER_PUNCTUATION = /^[\s"'`*_:;,.!?()]{0,8}|[\s"'`*_:;,.!?()]{0,8}$/g;
 
 /** A documented stand-in such as `<your key>`, `${VAR}`, `***`, `changeme` or `string`, or a mark that is already there. */
 export function isPlaceholder(value: string): boolean {
-  if (holdsMark(value) || SAYS_SO.test(value) || FILLED.test(value)) return true;
+  if (holdsMark(value) || saysSo(value) || FILLED.test(value)) return true;
   if (STAND_INS.has(value.replace(OUTER_PUNCTUATION, '').toLowerCase())) return true;
   return longestRepeat(value) * 2 >= value.length;
 }

@@ -108,15 +108,21 @@ export const PROVIDER_SHAPES: readonly ProviderShape[] = [
 /** Judges a place where the prefix of a shape was found. */
 export const createShapeRule =
   (shape: ProviderShape): Rule =>
-  ({ text, floor }, start, end) => {
-    if (shape.after !== undefined && !isEdge(text, start, shape.after, floor)) return NONE;
+  (page, start, end) => {
+    const { text } = page;
+    const mayBegin =
+      shape.after === undefined ? start >= page.refusedEnd : isEdge(text, start, shape.after, page.floor);
+    if (!mayBegin) return NONE;
     const sampleEnd = runEnd(text, end, shape.body, end + SAMPLE);
     const length = sampleEnd - end;
     if (length < shape.least || length > (shape.most ?? SAMPLE)) return NONE;
     const bodyEnd = length < SAMPLE ? sampleEnd : undefined;
     if (bodyEnd !== undefined && (classAt(text, bodyEnd) & ALNUM) !== 0) return NONE;
     const sample = text.slice(end, sampleEnd);
-    if ((shape.mixed && !isMixed(sample)) || !isCredible(sample)) return NONE;
+    if ((shape.mixed && !isMixed(sample)) || !isCredible(sample)) {
+      page.refusedEnd = sampleEnd;
+      return NONE;
+    }
     const whole = trimEnd(
       text,
       end + shape.least,

@@ -5,7 +5,7 @@ import type { NameKind } from './secret-name.ts';
 import { wordShare } from './word-share.ts';
 
 /** More of a value than this is never looked at: it says enough. */
-export const SAMPLE = 256;
+export const SAMPLE = 128;
 
 /**
  * How a value is tied to its name. `quoted`: `name: "value"`. `bound`: nothing but the sign between them, as in an env file,
