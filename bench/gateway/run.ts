@@ -32,6 +32,8 @@ const QUICK = {
   rungs: [2000, 4000, 8000],
 };
 const STREAMS = 1000;
+const QUICK_NOTE =
+  'a quick run measures programs that are not warm yet: it shows that all works, not what it costs';
 
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
 
@@ -62,7 +64,7 @@ async function measure(bench: Bench): Promise<Results> {
     minutes: (performance.now() - startedAt) / 60_000,
     rounds: plan.cells.rounds,
     loadBefore,
-    notes: bench.notes,
+    notes: [...bench.notes, ...(options.quick ? [QUICK_NOTE] : [])],
     cells,
     paced,
     many,

@@ -64,7 +64,10 @@ describe('kill -9 under load', () => {
         const daemon = await startDaemon(home.dir);
         const turns: Done[] = [];
         const clients = Array.from({ length: CLIENTS }, () => live(daemon, turns, feedback));
-        while (turns.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+        // Armed when there is something to lose, however slow the machine is.
+        const before = feedback.length;
+        while (turns.length < 20 || feedback.length < before + 2)
+          await new Promise((resolve) => setTimeout(resolve, 5));
         await new Promise((resolve) => setTimeout(resolve, 150 + Math.random() * 250));
         const killedAt = performance.now();
         daemon.child.kill('SIGKILL');

@@ -170,6 +170,7 @@ export const HARMLESS: readonly string[] = [
   'private_key: ed25519.Ed25519PrivateKey,',
   'TokenKind.EqualsEqualsEqualsToken | TokenKind.BarBarEqualsToken',
   'AbCdEfGhIjKlMnOpQrStUvWxYz0123456789 is the alphabet',
+  'NL_ATTR_DIALOG_TOKEN,\n\tNL80211_ATTR_TDLS2_OPERATION,',
   'version = "1.2.3-beta.4+build.567"',
   'model: claude-3-5-sonnet-20241022',
   '2024-01-15T10:30:00.000Z INFO [worker-3] GET /api/v1/items/42 200 12ms',

@@ -171,6 +171,9 @@ const SPECIAL: readonly Planted[] = [
     'legal winner thank year wave sausage worth useful legal winner thank yellow',
     (s) => `{"mnemonic":"${s}"}`,
   ),
+  one('passphrase of signs', 'Xk29!aab-7', (s) => `passphrase = "${s}"`),
+  one('letters only, env', 'mysupersecretjwtkey', (s) => `JWT_SECRET=${s}\nPORT=1`),
+  one('letters only, quoted env', 'correcthorsebattery', (s) => `export JWT_SECRET="${s}"`),
   one('passphrase', 'correct horse battery staple', (s) => `passphrase: "${s}"`),
 ];
 

@@ -8,6 +8,9 @@ import { createRandom, NAMELESS, SHAPES } from './secret-makers.ts';
 const KNOWN = 'kQ7+vT/2mZ"x9\\Lw4Rb8Yc3Nf6Hd1Js5Gp0=';
 const { redactText, redactJson, hasSecret } = createRedactor({ known: () => [KNOWN], salt: 'a salt' });
 
+/** More runs for a night: `INSTAR_FUZZ=10`. */
+const MORE = Number(process.env.INSTAR_FUZZ ?? 1);
+
 const seed = fc.integer({ min: 0, max: 2 ** 31 });
 const shaped = fc
   .tuple(fc.constantFrom(...Object.values(SHAPES)), seed)
@@ -101,7 +104,7 @@ describe('redaction, whatever the text', () => {
           expect(leftOf({ label: '', secret, text }, redacted)).toEqual([]);
         },
       ),
-      { numRuns: 4000 },
+      { numRuns: 4000 * MORE },
     );
   });
 
@@ -117,13 +120,13 @@ describe('redaction, whatever the text', () => {
           expect(leftOf({ label: '', secret, text }, redactText(text))).toEqual([]);
         },
       ),
-      { numRuns: 4000 },
+      { numRuns: 4000 * MORE },
     );
   });
 
   it('finds a key we hold in the base64 of a longer text, at every alignment and line length', () => {
     const column = fc.constantFrom(0, 60, 64, 76);
-    const lineBreak = fc.constantFrom('\n', '\r\n', '\\n');
+    const lineBreak = fc.constantFrom('\n', '\r\n', '\\n', '\\r\\n', '\\\\n');
     fc.assert(
       fc.property(
         fc.string(),
@@ -137,13 +140,13 @@ describe('redaction, whatever the text', () => {
           const lines = width === 0 ? [encoded] : (encoded.match(new RegExp(`.{1,${width}}`, 'g')) ?? []);
           const redacted = redactText(lines.join(gap));
           expect(redacted).toContain('[[secret:');
-          const rest = Buffer.from(redacted.replace(/\[\[secret:\w+\]\]|\\n|\s/g, ''), 'base64').toString(
+          const rest = Buffer.from(redacted.replace(/\[\[secret:\w+\]\]|\\+[nr]|\s/g, ''), 'base64').toString(
             'latin1',
           );
           expect(rest).not.toContain(KNOWN.slice(4, 20));
         },
       ),
-      { numRuns: 3000 },
+      { numRuns: 3000 * MORE },
     );
   });
 
@@ -155,7 +158,7 @@ describe('redaction, whatever the text', () => {
         expect(hasSecret(once)).toBe(false);
         expect(once).not.toContain(KNOWN);
       }),
-      { numRuns: 6000 },
+      { numRuns: 6000 * MORE },
     );
   });
 
@@ -164,7 +167,7 @@ describe('redaction, whatever the text', () => {
       fc.property(messy, (text) => {
         expect(hasSecret(text)).toBe(redactText(text) !== text);
       }),
-      { numRuns: 2000 },
+      { numRuns: 2000 * MORE },
     );
   });
 
@@ -173,7 +176,7 @@ describe('redaction, whatever the text', () => {
       fc.property(prose, (text) => {
         expect(redactText(text)).toBe(text);
       }),
-      { numRuns: 2000 },
+      { numRuns: 2000 * MORE },
     );
   });
 
@@ -185,7 +188,7 @@ describe('redaction, whatever the text', () => {
         expect(hasSecret(JSON.stringify(redacted))).toBe(false);
         expect(redactJson(redacted)).toEqual(redacted);
       }),
-      { numRuns: 2500 },
+      { numRuns: 2500 * MORE },
     );
   });
 
@@ -195,7 +198,7 @@ describe('redaction, whatever the text', () => {
         const redacted = redactText(JSON.stringify(value, null, indent));
         expect(shapeOf(JSON.parse(redacted))).toEqual(shapeOf(value));
       }),
-      { numRuns: 2500 },
+      { numRuns: 2500 * MORE },
     );
   });
 });

@@ -1,8 +1,10 @@
+import { BACKSLASH, BREAK, runEnd, runStart } from './char-class.ts';
 import { NONE, type Rule } from './page.ts';
 import { wordShare } from './word-share.ts';
 
 const SHORTEST = 8;
 const ANCHOR = 12;
+const LONGEST_BREAK = 8;
 
 /** One way to write a key that we hold; `wraps` when line breaks may stand anywhere in it. */
 interface Form {
@@ -87,10 +89,13 @@ function walk(text: string, from: number, form: string): number | undefined {
   return at;
 }
 
+/** Behind one line break, also where its signs are written `\r` and `\n`, however many times they were escaped. */
 function skipBreak(text: string, from: number): number {
-  let at = from;
-  while (text.charCodeAt(at) === 10 || text.charCodeAt(at) === 13) at++;
-  while (text.charCodeAt(at) === 0x5c && /[nr]/.test(text.charAt(at + 1))) at += 2;
+  let at = runEnd(text, from, BREAK, from + LONGEST_BREAK);
+  for (let signs = 0; signs < 2; signs++) {
+    const letter = runEnd(text, at, BACKSLASH, at + LONGEST_BREAK);
+    if (letter > at && /[nr]/.test(text.charAt(letter))) at = letter + 1;
+  }
   return at;
 }
 
@@ -98,10 +103,18 @@ function skipBreak(text: string, from: number): number {
 function walkBack(text: string, from: number, form: string, count: number): number {
   let at = from;
   for (let i = count - 1; i >= 0; i--) {
-    while (text.charCodeAt(at - 1) === 10 || text.charCodeAt(at - 1) === 13) at--;
-    while (/[nr]/.test(text.charAt(at - 1)) && text.charCodeAt(at - 2) === 0x5c) at -= 2;
+    at = skipBreakBack(text, at);
     if (text.charCodeAt(at - 1) !== form.charCodeAt(i)) return -1;
     at--;
+  }
+  return at;
+}
+
+function skipBreakBack(text: string, from: number): number {
+  let at = runStart(text, from, BREAK, from - LONGEST_BREAK);
+  for (let signs = 0; signs < 2; signs++) {
+    const slashes = runStart(text, at - 1, BACKSLASH, at - LONGEST_BREAK);
+    if (slashes < at - 1 && /[nr]/.test(text.charAt(at - 1))) at = slashes;
   }
   return at;
 }

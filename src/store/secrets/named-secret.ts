@@ -88,34 +88,49 @@ function valueIn(page: Page, found: Found): Span | undefined {
   // A double quote in between is the end of the string that both stand in: the other quote was an apostrophe.
   if (quotedEnd === undefined || page.next('"', gap.end) < quotedEnd) return unquotedIn(page, found);
   const value = page.text.slice(gap.end, Math.min(quotedEnd, gap.end + SAMPLE));
-  const setting = settingOf(found, gap.assigns ? 'quoted' : 'loose');
+  const isEnv = gap.tight && isLoud(found.name) && isLineStart(page.text, found.nameStart, page.floor);
+  const setting = settingOf(found, gap.assigns ? (isEnv ? 'env' : 'quoted') : 'loose');
   return isSecretValue(value, kind, setting) ? { start: gap.end, end: quotedEnd } : undefined;
 }
 
 function unquotedIn(page: Page, found: Found): Span | undefined {
-  const { text, floor } = page;
-  const { name, kind, gap, nameStart, isParameter } = found;
-  const before = text.charAt(nameStart - 1);
-  const startsLine = isLineStart(text, nameStart, floor);
-  const isAlone = isParameter || startsLine || found.isFlag || found.isTag || before === ';' || isLoud(name);
+  const { text } = page;
+  const { kind, gap, nameStart, isParameter } = found;
+  const startsLine = isLineStart(text, nameStart, page.floor);
   // In JSON text a name is quoted, and a value without quotes is a number or a word of the language.
   const isJson = text.slice(found.nameEnd, gap.end).includes('"');
-  const isBound = gap.assigns && gap.tight && isAlone && !isJson;
+  const isBound = gap.assigns && gap.tight && !isJson && standsAlone(text, found, startsLine);
   const stops = SPACE | QUOTE | BRACKET | (isBound && startsLine && !isParameter ? 0 : CLOSER);
   const sampleEnd = runUntil(text, gap.end, stops, gap.end + SAMPLE);
   const end = trimValue(text, gap.end, sampleEnd, isBound);
   const value = text.slice(gap.end, end);
   if (isJson && /^-?\d[\d.eE+-]*$/.test(value)) return undefined;
-  const beginsText = startsLine || (classAt(text, nameStart - 1) & QUOTE) !== 0;
-  const rest = beginsText && isLineEnd(text, end) ? 'line' : 'plain';
-  const setting = settingOf(found, isBound ? 'bound' : gap.assigns ? rest : 'loose');
-  if (value.includes('(') && setting !== 'bound') return undefined;
+  const setting = settingOf(
+    found,
+    isBound ? boundSetting(found, startsLine) : freeSetting(text, found, startsLine, end),
+  );
+  if (value.includes('(') && !isBound) return undefined;
   const isCut = sampleEnd - gap.end >= SAMPLE;
   if (!isSecretValue(value, kind, setting)) {
     if (isCut) page.refusedValueEnd = end;
     return undefined;
   }
   return { start: gap.end, end: isCut ? runUntil(text, sampleEnd, stops, text.length) : end };
+}
+
+const standsAlone = (
+  text: string,
+  { name, nameStart, isParameter, isFlag, isTag }: Found,
+  startsLine: boolean,
+) => isParameter || startsLine || isFlag || isTag || text.charAt(nameStart - 1) === ';' || isLoud(name);
+
+const boundSetting = ({ name }: Found, startsLine: boolean): Setting =>
+  startsLine && isLoud(name) ? 'env' : 'bound';
+
+function freeSetting(text: string, { gap, nameStart }: Found, startsLine: boolean, end: number): Setting {
+  if (!gap.assigns) return 'loose';
+  const beginsText = startsLine || (classAt(text, nameStart - 1) & QUOTE) !== 0;
+  return beginsText && isLineEnd(text, end) ? 'line' : 'plain';
 }
 
 function settingOf({ gap, isFlag }: Found, otherwise: Setting): Setting {

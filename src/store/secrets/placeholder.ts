@@ -11,46 +11,36 @@ const STAND_INS = new Set(
     'inherit auto unset n/a tbd test testing foobar random generated encrypted plaintext basestring secretstr optionalstr'
   ).split(' '),
 );
-/** Words that say it themselves; the second list only where dashes or spaces set them apart. */
-const SAYING =
-  'example placeholder changeme replaceme redacted sanitized yourapi yourkey yourtoken yoursecret yourpassword';
-const SAYING_APART = 'your fake sample dummy replace insert change here';
-const saying = SAYING.split(' ');
-const sayingApart = SAYING_APART.split(' ');
-
-function saysSo(value: string): boolean {
-  const lower = value.toLowerCase();
-  return (
-    saying.some((word) => lower.includes(word) && isOneCase(value, lower.indexOf(word), word.length)) ||
-    sayingApart.some(
-      (word) =>
-        lower.includes(word) && isApart(lower, word) && isOneCase(value, lower.indexOf(word), word.length),
-    )
+/** Words that say it themselves, wherever they stand; and those that say it only where dashes or spaces set them apart. */
+const ANYWHERE =
+  'example placeholder changeme replaceme redacted sanitized yourapi yourkey yourtoken yoursecret yourpassword'.split(
+    ' ',
   );
-}
-
-/** Chance writes these words too, but not in one case throughout. */
-function isOneCase(value: string, start: number, length: number): boolean {
-  const rest = value.slice(start + 1, start + length);
-  return (
-    rest === rest.toLowerCase() ||
-    value.slice(start, start + length) === value.slice(start, start + length).toUpperCase()
-  );
-}
-
-const isApart = (lower: string, word: string): boolean => {
-  const start = lower.indexOf(word);
-  const [before, after] = [lower.charAt(start - 1), lower.charAt(start + word.length)];
-  return '-_ <[({'.includes(before) && '-_ >])}'.includes(after);
-};
+const APART = 'your fake sample dummy replace insert change here'.split(' ');
 const FILLED = /x{5}|\*{3}|\.{3}|…|•{2}/i;
 const OUTER_PUNCTUATION = /^[\s"'`*_:;,.!?()]{0,8}|[\s"'`*_:;,.!?()]{0,8}$/g;
 
-/** A documented stand-in such as `<your key>`, `${VAR}`, `***`, `changeme` or `string`, or a mark that is already there. */
+/** A documented stand-in such as `<your key>`, `***`, `changeme` or `string`, or a mark that is already there. */
 export function isPlaceholder(value: string): boolean {
-  if (holdsMark(value) || saysSo(value) || FILLED.test(value)) return true;
-  if (STAND_INS.has(value.replace(OUTER_PUNCTUATION, '').toLowerCase())) return true;
+  const lower = value.toLowerCase();
+  if (ANYWHERE.some((word) => isSaid(value, lower, word))) return true;
+  if (APART.some((word) => isSaid(value, lower, word) && isApart(lower, word))) return true;
+  if (FILLED.test(value) || holdsMark(value)) return true;
+  if (STAND_INS.has(lower.replace(OUTER_PUNCTUATION, ''))) return true;
   return longestRepeat(value) * 2 >= value.length;
+}
+
+/** Chance writes these words too, but not in one case throughout. */
+function isSaid(value: string, lower: string, word: string): boolean {
+  const start = lower.indexOf(word);
+  if (start < 0) return false;
+  const said = value.slice(start, start + word.length);
+  return said === word.toUpperCase() || said.slice(1) === word.slice(1);
+}
+
+function isApart(lower: string, word: string): boolean {
+  const start = lower.indexOf(word);
+  return '-_ <[({'.includes(lower.charAt(start - 1)) && '-_ >])}'.includes(lower.charAt(start + word.length));
 }
 
 function longestRepeat(value: string): number {
@@ -74,8 +64,7 @@ const PATH = /^(?:~|\.{1,2})?\/|^[A-Za-z]:[\\/]/;
 
 /** It says where a value is, or how to get it: a variable, a template, a call, a member, an address, a path, a hash. */
 export function isReference(value: string): boolean {
-  if (VARIABLE.test(value) || TEMPLATE.test(value) || CALL.test(value) || ADDRESS.test(value)) return true;
-  if (ELEMENT.test(value)) return true;
+  if ([VARIABLE, TEMPLATE, CALL, ADDRESS, ELEMENT].some((pattern) => pattern.test(value))) return true;
   if (MEMBER.test(value)) return !/\d/.test(value) || wordShare(value) >= 0.35;
   return PATH.test(value) && !value.endsWith('=') && wordShare(value) >= 0.5;
 }

@@ -1,6 +1,7 @@
 /**
  * What a name promises. `password`: whatever people type. `token`: what programs make (keys, tokens, secrets). `weak`: a
- * secret only if it looks like nothing else. `query`: only as a parameter of a URL. `phrase`: words in a row.
+ * secret only if it looks like nothing else. `query`: only as a parameter of a URL. `phrase`: words in a row
+ * as well.
  */
 export type NameKind = 'password' | 'token' | 'weak' | 'query' | 'phrase' | 'authorization' | 'cookie';
 
@@ -46,16 +47,19 @@ const ABOUT = new Set(
   ).split(' '),
 );
 
+const LONGEST = 200;
 const MAX_REMEMBERED = 2048;
 const remembered = new Map<string, NameKind | undefined>();
 
 /** What a name such as `api_key`, `x-api-key`, `dbPassword` or `Set-Cookie` promises; undefined for nothing secret. */
 export function kindOfName(name: string): NameKind | undefined {
+  if (name.length > LONGEST) return undefined;
   const known = remembered.get(name);
   if (known !== undefined || remembered.has(name)) return known;
   const kind = judge(name);
   if (remembered.size >= MAX_REMEMBERED) remembered.clear();
-  remembered.set(name, kind);
+  // A copy: a slice would keep the whole text it was cut from in memory.
+  remembered.set(Buffer.from(name, 'utf16le').toString('utf16le'), kind);
   return kind;
 }
 

@@ -9,9 +9,10 @@ export const SAMPLE = 128;
 
 /**
  * How a value is tied to its name. `quoted`: `name: "value"`. `bound`: nothing but the sign between them, as in an env file,
- * a flag or a tag. `line`: the value is the rest of its line. `plain`: in an expression. `loose`: it only follows.
+ * a flag or a tag. `env`: the same, and a name in capitals begins the line. `line`: the value is the rest of its line.
+ * `plain`: in an expression. `loose`: it only follows.
  */
-export type Setting = 'quoted' | 'bound' | 'line' | 'plain' | 'loose';
+export type Setting = 'quoted' | 'bound' | 'env' | 'line' | 'plain' | 'loose';
 
 interface Look {
   readonly length: number;
@@ -45,6 +46,7 @@ function lookAt(value: string): Look {
 }
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+const CONSTANT = /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$/;
 const NUMERIC = /^[-+\d.,:_/TZ]*$|^0x[\da-f_]{1,16}$/i;
 
 /** At least 20 characters of mixed classes, spread as chance spreads them, that do not read like words. */
@@ -77,16 +79,16 @@ export function isSecretValue(value: string, kind: NameKind, setting: Setting): 
   if (value.length < (kind === 'password' ? 6 : 8)) return false;
   const sample = value.slice(0, SAMPLE);
   if (isPlaceholder(sample) || isReference(sample)) return false;
-  if (kind === 'phrase') return isPhrase(sample);
-  if (isRandom(sample)) return (setting !== 'loose' && kind !== 'weak') || !UUID.test(sample);
+  if (kind === 'phrase' && isPhrase(sample)) return true;
+  const isLoose = setting === 'loose';
+  if (isLoose && CONSTANT.test(sample)) return false;
+  if (isRandom(sample)) return (!isLoose && kind !== 'weak') || !UUID.test(sample);
   if (kind === 'weak') return false;
   const look = lookAt(sample);
   if (look.spaces > 0) return false;
   const letters = look.lower + look.upper;
-  if (setting === 'loose') {
-    return kind === 'password' && look.length >= 8 && isStrongMix(sample, look);
-  }
-  const tied = setting === 'quoted' || setting === 'bound';
+  if (isLoose) return kind === 'password' && look.length >= 8 && isStrongMix(sample, look);
+  const tied = setting === 'quoted' || setting === 'bound' || setting === 'env';
   if (NUMERIC.test(sample)) return kind === 'password' && tied;
   const wordy = isWordy(sample, look.seams);
   const mixed = letters > 0 && look.digits > 0;
@@ -95,7 +97,7 @@ export function isSecretValue(value: string, kind: NameKind, setting: Setting): 
     return tied || (setting === 'line' ? mixed || isStrongMix(sample, look) : mixed && !wordy);
   }
   if (setting === 'plain') return look.length >= 12 && look.seams > 1 && !wordy;
-  return mixed && !wordy;
+  return (mixed && !wordy) || (setting === 'env' && letters === look.length && letters >= 12);
 }
 
 /** Letters, digits, and a sign that neither identifiers nor file names have. */
