@@ -9,6 +9,7 @@ import { createAdmission } from '../gateway/admission.ts';
 import { createAuthorize } from '../gateway/authorize.ts';
 import { isLoopbackName } from '../gateway/door.ts';
 import { createGateway } from '../gateway/gateway.ts';
+import { createIdentify } from '../gateway/identify.ts';
 import { createMetrics } from '../gateway/metrics.ts';
 import { createSessions } from '../gateway/sessions.ts';
 import type { TurnReport } from '../gateway/turn.ts';
@@ -83,6 +84,7 @@ export async function startDaemon({ home, config, env, log, port }: DaemonOption
       newId,
       pause: sleep,
       lessons: () => shown,
+      identify: createIdentify(),
       sessions,
       sessionEnded: (session) => {
         const fact = { type: 'session-end', session, reason: 'said by the client' } as const;

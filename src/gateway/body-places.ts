@@ -13,17 +13,20 @@ export interface BodyPlaces {
   text(name: string): string | undefined;
   /** Whether the request gives the model any tool. */
   hasTools(): boolean;
-  /** The client's own instructions where they stand first, at most 256 KB of them. */
-  leading(): readonly Span[];
+  /** How the client's instructions begin, wherever they stand: the first 8 KB. */
+  introductions(): readonly Span[];
+  /** The instructions that stand apart from the conversation, at most 256 KB of them. */
+  instructions(): Span | undefined;
   /** The beginning of the conversation, at most 256 KB of it. */
   opening(): Span | undefined;
-  /** The end of the conversation, at most 64 KB of it. */
+  /** The end of the conversation, at most 16 KB of it. */
   closing(): Span | undefined;
   newestMessage(): Span | undefined;
 }
 
 const OPENING_BYTES = 256 * 1024;
-const CLOSING_BYTES = 64 * 1024;
+const CLOSING_BYTES = 16 * 1024;
+const INTRODUCTION_BYTES = 8 * 1024;
 const SHORT_TEXT = 16 * 1024;
 
 export function findPlaces(
@@ -33,6 +36,7 @@ export function findPlaces(
 ): BodyPlaces {
   const bytes = body ?? Buffer.alloc(0);
   const member = (name: string): Span | undefined => outline?.member(name);
+  const apart = (): Span | undefined => member(wire === 'anthropic' ? 'system' : 'instructions');
   const conversation = (): Span | undefined => member(wire === 'openai-responses' ? 'input' : 'messages');
 
   return {
@@ -42,16 +46,22 @@ export function findPlaces(
       const span = member(name);
       return span && span[1] - span[0] <= SHORT_TEXT ? readString(bytes, span) : undefined;
     },
-    hasTools: () => ['tools', 'functions'].some((name) => firstElement(bytes, member(name)) !== undefined),
-    leading: () => {
-      const isAnthropic = wire === 'anthropic';
-      const given = member(isAnthropic ? 'system' : 'instructions');
-      const first = isAnthropic ? undefined : firstElement(bytes, conversation());
-      return [given, first].flatMap((span) => (span ? [cut(span)] : []));
+    hasTools: () => ['tools', 'functions'].some((name) => firstAt(bytes, member(name)) !== undefined),
+    introductions: () => {
+      const list = conversation();
+      const first = firstAt(bytes, list);
+      return [
+        apart(),
+        first === undefined || list === undefined ? undefined : ([first, list[1]] as const),
+      ].flatMap((span) => (span ? [cut(span, INTRODUCTION_BYTES)] : []));
+    },
+    instructions: () => {
+      const span = apart();
+      return span && cut(span, OPENING_BYTES);
     },
     opening: () => {
       const span = conversation();
-      return span && cut(span);
+      return span && cut(span, OPENING_BYTES);
     },
     closing: () => {
       const span = conversation();
@@ -68,13 +78,13 @@ export function findIn(bytes: Buffer, span: Span | undefined, needle: string): n
   return at < 0 ? -1 : span[0] + at;
 }
 
-const cut = ([start, end]: Span): Span => [start, Math.min(end, start + OPENING_BYTES)];
+const cut = ([start, end]: Span, most: number): Span => [start, Math.min(end, start + most)];
 
-function firstElement(bytes: Buffer, list: Span | undefined): Span | undefined {
+/** Where the first element of a list starts; undefined when it has none. */
+function firstAt(bytes: Buffer, list: Span | undefined): number | undefined {
   if (list === undefined || bytes[list[0]] !== OPEN_BRACKET) return undefined;
   const at = skipSpace(bytes, list[0] + 1);
-  const end = skipValue(bytes, at);
-  return end < 0 ? undefined : [at, end];
+  return at < list[1] - 1 ? at : undefined;
 }
 
 function lastElement(bytes: Buffer, list: Span | undefined): Span | undefined {

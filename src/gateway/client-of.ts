@@ -38,7 +38,7 @@ export function clientOf(headers: IncomingHttpHeaders, places: BodyPlaces): Clie
     const known = AGENT_NAMES.find(([start]) => start.test(text));
     if (known) return known[1];
   }
-  for (const [start, end] of places.leading()) {
+  for (const [start, end] of places.introductions()) {
     const introduction = [start, Math.min(end, start + INTRODUCTION_BYTES)] as const;
     const known = FIRST_WORDS.find(([words]) => findIn(places.bytes, introduction, words) >= 0);
     if (known) return known[1];

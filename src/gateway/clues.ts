@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import type { Project } from '../core/fact.ts';
 import type { Outline, WireName } from '../core/wire.ts';
 import { type BodyPlaces, findPlaces } from './body-places.ts';
 import { type ClientName, clientOf } from './client-of.ts';
@@ -25,9 +26,15 @@ export interface Clues {
   readonly openclaw?: OpenclawRuntime;
 }
 
-export function readClues({ kind, wire, headers, body, outline }: Arrival): Clues {
+/** What earlier turns of the same conversation gave away, and need not be looked for again. */
+export interface Known {
+  readonly client: ClientName | undefined;
+  readonly project: Project | undefined;
+}
+
+export function readClues({ kind, wire, headers, body, outline }: Arrival, known?: Known): Clues {
   const places = findPlaces(wire, body, outline);
-  const client = clientOf(headers, places);
+  const client = known ? known.client : clientOf(headers, places);
   const codex = readCodexTurn(headers);
   const openclaw = client === 'openclaw' ? readOpenclawRuntime(places) : undefined;
   return {

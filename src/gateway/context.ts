@@ -6,6 +6,8 @@ import type { Records } from '../core/records.ts';
 import type { RetryRule } from '../core/retry.ts';
 import type { Catalogue, Exchange } from '../core/upstream.ts';
 import type { Authorize } from './authorize.ts';
+import type { Arrival } from './clues.ts';
+import type { Identity } from './identify.ts';
 import type { Sessions } from './sessions.ts';
 import type { ShownLessons, Turn, TurnReport } from './turn.ts';
 
@@ -29,6 +31,7 @@ export interface GatewayContext {
   readonly recorder: TurnRecorder;
   readonly records: Records;
   readonly desk: Desk;
+  readonly identify: (arrival: Arrival) => Identity;
   readonly sessions: Sessions;
   /** The client said that this was its session's last turn. */
   readonly sessionEnded: (session: string) => void;

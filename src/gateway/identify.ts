@@ -1,7 +1,10 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Project, TurnRole } from '../core/fact.ts';
 import { compact } from '../core/json.ts';
+import { createRecent } from '../core/recent.ts';
 import { headerId, headerText, toCallerId } from './caller-text.ts';
-import { type Arrival, type Clues, readClues } from './clues.ts';
+import type { ClientName } from './client-of.ts';
+import { type Arrival, type Clues, type Known, readClues } from './clues.ts';
 import { projectOf } from './project-of.ts';
 import { namedSession } from './session-header.ts';
 import { turnRole } from './turn-role.ts';
@@ -9,7 +12,7 @@ import { turnRole } from './turn-role.ts';
 /** Who is calling, as far as a request alone can tell. Every text is printable and at most 128 characters long. */
 export interface Identity {
   /** The client program, when it was recognised. */
-  readonly client?: string;
+  readonly client?: ClientName;
   /** The conversation, by the client's own name for it. */
   readonly sessionId?: string;
   /** The conversation that started this one, when this is a sub-agent's. */
@@ -25,9 +28,44 @@ export interface Identity {
   readonly sessionDone: boolean;
 }
 
+const MOST_KNOWN = 4000;
+
+/**
+ * The same, looking through a conversation's texts for its client and its project only once. Conversations that a header
+ * names are remembered; the others are looked at each time.
+ */
+export function createIdentify(): (arrival: Arrival) => Identity {
+  const seen = createRecent<string, Known>(MOST_KNOWN);
+  return (arrival) => {
+    const name = conversationOf(arrival.headers);
+    const known = name === undefined ? undefined : seen.get(name);
+    const identity = identify(arrival, known);
+    if (name !== undefined && known === undefined) {
+      seen.set(name, { client: identity.client, project: identity.project });
+    }
+    return identity;
+  };
+}
+
+/** A name for the conversation from headers alone. Another program is another conversation, whatever it calls it. */
+function conversationOf(headers: IncomingHttpHeaders): string | undefined {
+  const session = SESSION_HEADERS.flatMap((name) => headers[name] ?? [])[0];
+  return session === undefined
+    ? undefined
+    : `${session}\n${headers['user-agent'] ?? ''}\n${headers['x-instar-project'] ?? ''}`;
+}
+
+const SESSION_HEADERS = [
+  'x-instar-session',
+  'x-claude-code-session-id',
+  'thread-id',
+  'x-session-id',
+  'session_id',
+];
+
 /** Never throws, whatever a stranger sends; looks at headers first and at the body only where those are silent. */
-export function identify(arrival: Arrival): Identity {
-  const clues = readClues(arrival);
+export function identify(arrival: Arrival, known?: Known): Identity {
+  const clues = readClues(arrival, known);
   const { headers, client } = clues;
   const session = namedSession(clues);
   const role = turnRole(clues);
@@ -37,7 +75,7 @@ export function identify(arrival: Arrival): Identity {
     parentSession: toCallerId(session?.parent),
     agent: agentOf(clues, role),
     role,
-    project: projectOf(clues),
+    project: known ? known.project : projectOf(clues),
     runKind: headerId(headers, 'x-instar-run-kind') ?? backgroundKind(clues),
     domain: headerId(headers, 'x-instar-domain'),
     record: !isNo(headerText(headers, 'x-instar-record')),

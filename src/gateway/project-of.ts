@@ -44,8 +44,10 @@ const MOST_LOOKS = 4;
 function statedFolder({ places, client }: Clues): string | undefined {
   const opening = places.opening();
   // What a client says comes in front of what its users write; what is unknown gets a shorter look.
-  const spans = [...places.leading(), ...(opening ? [client === undefined ? near(opening) : opening] : [])];
+  const instructions = places.instructions();
+  const spans = [instructions, client === undefined && opening ? near(opening) : opening];
   for (const span of spans) {
+    if (span === undefined) continue;
     for (const { words, close } of client === undefined ? ALL_MARKS : MARKS[client]) {
       let at = findIn(places.bytes, span, words);
       for (let look = 0; look < MOST_LOOKS && at >= 0; look++) {

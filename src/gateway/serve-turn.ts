@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Wire } from '../core/wire.ts';
 import type { Visit } from './admission.ts';
 import type { GatewayContext } from './context.ts';
-import { type Identity, identify } from './identify.ts';
+import type { Identity } from './identify.ts';
 import { createLeaving } from './leaving.ts';
 import { receiveBody } from './read-body.ts';
 import { refuse } from './refuse.ts';
@@ -39,7 +39,7 @@ export async function serveTurn(
   }
   const { raw, body } = received;
   const outline = body === undefined ? undefined : wire.outline(body);
-  const identity = identify({ kind, wire: wire.name, headers: request.headers, body, outline });
+  const identity = context.identify({ kind, wire: wire.name, headers: request.headers, body, outline });
   const session = sessionOf(context, identity, body);
   const base = { id, kind, wire, path, request, response, raw, body, outline };
   const turn: Turn = { ...base, identity, session, leaving, startedAt };

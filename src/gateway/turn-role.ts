@@ -84,8 +84,8 @@ function isAuxiliary(places: BodyPlaces, client: ClientName | undefined): boolea
   if (places.hasTools()) return !SUMMARISE_APART.has(client ?? '') && asksForSummary(places);
   if (NEVER_WITHOUT_TOOLS.has(client ?? '')) return true;
   if (mostTokens(places) === 1) return true;
-  const leading = places.leading();
-  const isChore = CHORES.some((words) => leading.some((span) => findIn(places.bytes, span, words) >= 0));
+  const spans = places.introductions();
+  const isChore = CHORES.some((words) => spans.some((span) => findIn(places.bytes, span, words) >= 0));
   return isChore || asksForSummary(places);
 }
 

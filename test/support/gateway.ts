@@ -11,6 +11,7 @@ import type { WireName } from '../../src/core/wire.ts';
 import { createAdmission } from '../../src/gateway/admission.ts';
 import { createAuthorize } from '../../src/gateway/authorize.ts';
 import { createGateway } from '../../src/gateway/gateway.ts';
+import { createIdentify } from '../../src/gateway/identify.ts';
 import { createMetrics } from '../../src/gateway/metrics.ts';
 import { createSessions } from '../../src/gateway/sessions.ts';
 import type { TurnReport } from '../../src/gateway/turn.ts';
@@ -91,6 +92,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
         lessons: [],
         ...(options.block === undefined ? {} : { block: options.block }),
       }),
+      identify: createIdentify(),
       sessions: createSessions(systemClock, newId),
       sessionEnded: () => undefined,
       recorder: options.recorder ?? { start: () => noRecord },

@@ -1,7 +1,7 @@
 import { isObject, type Json, parseJson } from '../../core/json.ts';
+import { createRecent } from '../../core/recent.ts';
 import type { Block } from '../../core/store.ts';
 import { cutBody } from '../../wire/parts.ts';
-import { createRecent } from './recent.ts';
 import { textHash } from './text-hash.ts';
 
 /**

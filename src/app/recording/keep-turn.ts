@@ -1,11 +1,11 @@
 import type { Fact } from '../../core/fact.ts';
 import { asString, type Json, type JsonObject } from '../../core/json.ts';
+import { createRecent } from '../../core/recent.ts';
 import type { Batch, Block, NewFact } from '../../core/store.ts';
 import { wires } from '../../wire/wires.ts';
 import type { Job } from './jobs.ts';
 import { readReply } from './keep-reply.ts';
 import { createRequestKeeper } from './keep-request.ts';
-import { createRecent } from './recent.ts';
 import { textHash } from './text-hash.ts';
 
 /** Takes secrets out. */
