@@ -100,6 +100,7 @@ function describe(profiled: Profile, since: number, cpu: number): string {
   const ours = nearestOurs(nodes, byId);
   const itself = new Map<string, number>();
   const charged = new Map<string, number>();
+  const files = new Map<string, number>();
   let at = startTime;
   samples.forEach((id, nth) => {
     const delta = timeDeltas[nth] ?? 0;
@@ -109,6 +110,10 @@ function describe(profiled: Profile, since: number, cpu: number): string {
     const own = ours.get(id) ?? node;
     itself.set(nameOf(node), (itself.get(nameOf(node)) ?? 0) + delta);
     charged.set(nameOf(own), (charged.get(nameOf(own)) ?? 0) + delta);
+    const file = ours.has(id)
+      ? fileOf(own)
+      : 'nothing of ours above: sockets, parsers, timers, the collector';
+    files.set(file, (files.get(file) ?? 0) + delta);
   });
   const busy = sum([...itself.values()]);
   const rows = (took: ReadonlyMap<string, number>): string[] =>
@@ -125,6 +130,8 @@ function describe(profiled: Profile, since: number, cpu: number): string {
     ...rows(itself),
     ' with what Node and packages did for them',
     ...rows(charged),
+    ' the same by file',
+    ...rows(files),
   ].join('\n');
 }
 
@@ -148,8 +155,11 @@ function nearestOurs(
   return found;
 }
 
-const nameOf = ({ callFrame: { functionName, url, lineNumber } }: ProfileNode): string =>
-  `${functionName || '(anonymous)'} ${url.replace(/^.*\/(?=dist\/|node_modules\/)/, '')}:${lineNumber + 1}`;
+const fileOf = ({ callFrame: { url } }: ProfileNode): string =>
+  url.replace(/^.*\/(?=dist\/|node_modules\/)/, '');
+
+const nameOf = (node: ProfileNode): string =>
+  `${node.callFrame.functionName || '(anonymous)'} ${fileOf(node)}:${node.callFrame.lineNumber + 1}`;
 
 for (const size of ['1 KB', '64 KB'] as const) await profile(size, 'bench-json');
 await profile('1 KB', 'bench-sse');
