@@ -17,7 +17,8 @@ const ANYWHERE =
     ' ',
   );
 const APART = 'your fake sample dummy replace insert change here'.split(' ');
-const FILLED = /x{5}|\*{3}|\.{3}|…|•{2}/i;
+/** In one case throughout, as people fill; chance mixes them. */
+const FILLED = /x{5}|X{5}|\*{3}|\.{3}|…|•{2}/;
 const OUTER_PUNCTUATION = /^[\s"'`*_:;,.!?()]{0,8}|[\s"'`*_:;,.!?()]{0,8}$/g;
 
 /** A documented stand-in such as `<your key>`, `***`, `changeme` or `string`, or a mark that is already there. */
