@@ -58,7 +58,7 @@ async function measure(bench: Bench): Promise<Results> {
   const growth = await run('growth', async () => [await runGrowth(bench)]);
   return {
     date: new Date().toISOString().slice(0, 10),
-    machine: `${os.cpus().length} × ${os.cpus()[0]?.model.trim()}, ${Math.round(os.totalmem() / 2 ** 30)} GB, ${os.type()} ${os.release()}`,
+    machine: `${os.cpus().length} × ${os.cpus()[0]?.model.trim()}, ${Math.round(os.totalmem() / 2 ** 30)} GB, ${os.type()} ${os.release().split('-')[0]}`,
     node: process.versions.node,
     command: ['npm run bench:gateway', ...(options.quick ? ['-- --quick'] : [])].join(' '),
     minutes: (performance.now() - startedAt) / 60_000,

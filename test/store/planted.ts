@@ -70,7 +70,7 @@ export const NAMED_PLACES: Readonly<Record<string, Write>> = {
   'prose on the next line': (s) => `Your access token:\n\n    ${s}\n`,
   'markdown bold': (s) => `**Client secret:** \`${s}\``,
   'markdown table': (s) => `| API_KEY | ${s} |`,
-  npmrc: (s) => `//registry.npmjs.org/:_authToken=${s}`,
+  npmrc: (s) => `//registry.example.org/:_authToken=${s}`,
   cookie: (s) => `Cookie: theme=dark; sid=${s}; lang=en`,
   log: (s) => `level=info msg="signed in" token=${s} user=42`,
   'url-encoded body': (s) => `grant_type=password&client_secret=${encodeURIComponent(s)}&scope=all`,
