@@ -40,9 +40,10 @@ export function createIdentify(): (arrival: Arrival) => Identity {
     const name = conversationOf(arrival.headers);
     const known = name === undefined ? undefined : seen.get(name);
     const identity = identify(arrival, known);
-    if (name !== undefined && known === undefined) {
-      seen.set(name, { client: identity.client, project: identity.project });
-    }
+    const { client, project } = identity;
+    // Only what was found is remembered: a title call comes first and does not say where its client works.
+    if (name !== undefined && client !== undefined && project !== undefined)
+      seen.set(name, { client, project });
     return identity;
   };
 }

@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { WIRE_NAMES, type WireName } from '../../src/core/wire.ts';
 import type { Arrival } from '../../src/gateway/clues.ts';
-import { type Identity, identify } from '../../src/gateway/identify.ts';
+import { createIdentify, type Identity, identify } from '../../src/gateway/identify.ts';
 import { wires } from '../../src/wire/wires.ts';
 
 interface Recorded {
@@ -383,5 +383,25 @@ describe('identify, on anything', () => {
       ),
       { numRuns: 500 },
     );
+  });
+});
+
+describe('a remembered conversation', () => {
+  const headers = { 'x-session-id': 'ses_1', 'user-agent': 'opencode/1.18.33' };
+  const turn = (system: string) =>
+    arriving({
+      kind: 'chat',
+      wire: 'openai-chat',
+      headers,
+      body: Buffer.from(
+        JSON.stringify({ messages: [{ role: 'system', content: system }], tools: [{ type: 'function' }] }),
+      ),
+    });
+
+  it('gets its project from the first turn that names one, though a title call came before', () => {
+    const remembering = createIdentify();
+    expect(remembering(turn('You are a title generator')).project).toBeUndefined();
+    expect(remembering(turn('Working directory: /home/dev/shop\n')).project?.label).toBe('shop');
+    expect(remembering(turn('nothing about folders')).project?.label).toBe('shop');
   });
 });
