@@ -1,5 +1,7 @@
 import type { Usage } from './chat.ts';
 import type { Json } from './json.ts';
+import type { Author, Change } from './lesson.ts';
+import type { Considered, Domain } from './recall.ts';
 import type { WireName } from './wire.ts';
 
 /** How a turn ended. `crashed` is said by the next start of a turn that a dead process left open. */
@@ -80,6 +82,46 @@ export type Fact =
       readonly session: string;
       readonly turns: number;
       readonly reason: string;
+    }
+  /** A set of changes to the library took effect, as one. Those that were refused or said nothing new are not in it. */
+  | {
+      readonly type: 'library-changed';
+      readonly set: string;
+      readonly by: Author;
+      readonly reason: string;
+      readonly changes: readonly Change[];
+      /** The generation in force afterwards. */
+      readonly generation: number;
+    }
+  /** Lessons were chosen for a session: its block was frozen, or text was added to it in the middle. */
+  | {
+      readonly type: 'lessons-recalled';
+      readonly session: string;
+      readonly turn: string;
+      /** A session has a block for each model it speaks to and for each of its sub-agents. */
+      readonly thread: string;
+      readonly generation: number;
+      readonly why: 'new' | 'compacted' | 'expired' | 'changed';
+      /** Where the text stands: with the system's words, or in the message behind this link of the chain. */
+      readonly after?: string;
+      /** The first link of the conversation when the block was frozen. */
+      readonly first?: string;
+      /** The text as it was spliced in, as the hash of a block; absent when there was nothing to show. */
+      readonly block?: string;
+      readonly lessons: readonly string[];
+      readonly heldOut: readonly string[];
+      readonly domain: Domain;
+      readonly considered: readonly Considered[];
+      readonly engine: string;
+    }
+  /** How a session came out, for the measurement of what it was shown and what was held back from it. */
+  | {
+      readonly type: 'session-scored';
+      readonly session: string;
+      /** 0 to 1. */
+      readonly score: number;
+      readonly lessons: readonly string[];
+      readonly heldOut: readonly string[];
     };
 
 export type RewardSource = 'verifier' | 'person' | 'judge' | 'signal';

@@ -1,4 +1,4 @@
-import type { Appended, NewFact, StoreReader } from './store.ts';
+import type { Appended, Block, NewFact, StoreReader } from './store.ts';
 
 type Reads = {
   [K in keyof StoreReader]: (...args: Parameters<StoreReader[K]>) => Promise<ReturnType<StoreReader[K]>>;
@@ -9,8 +9,8 @@ type Reads = {
  * `StoreError` when the store cannot do it.
  */
 export interface Records extends Reads {
-  /** Durable when it resolves. */
-  append(facts: readonly NewFact[]): Promise<readonly Appended[]>;
+  /** Durable when it resolves, with the bodies that the facts name. */
+  append(facts: readonly NewFact[], blocks?: readonly Block[]): Promise<readonly Appended[]>;
   /** The number of turns erased. */
   erase(session: string, reason: string): Promise<number>;
   /** A consistent copy in one new file. */

@@ -57,6 +57,10 @@ export interface Store extends StoreReader {
 /** What anyone may ask, at any time, without standing in the writer's way. */
 export interface StoreReader {
   facts(after: number, limit: number): readonly StoredFact[];
+  /** Facts of one kind, by an index: what the library and its measurements are folded from. */
+  factsOf(type: FoldedType, after: number, limit: number): readonly StoredFact[];
+  /** What was chosen for a session, oldest first. */
+  recalls(session: string): readonly StoredFact[];
   sessions(query: SessionQuery): readonly SessionView[];
   session(id: string): SessionView | undefined;
   /** A session's turns in order. */
@@ -73,6 +77,9 @@ export interface StoreReader {
   /** Rows whose hash does not fit their content, and what SQLite itself finds; empty when all is well. */
   check(): readonly string[];
 }
+
+/** Kinds of facts that are found by an index, since whole folds over them are made elsewhere. */
+export type FoldedType = 'library-changed' | 'session-scored';
 
 export interface SessionQuery {
   readonly limit: number;

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { createFailure, type Failure } from '../core/failure.ts';
 import { compact } from '../core/json.ts';
 import { noRecord } from '../core/recorder.ts';
@@ -119,7 +119,7 @@ function begin(
 
 const NOTHING_SHOWN: ShownLessons = { generation: 0, lessons: [] };
 
-const blockHash = (block: string): string => createHash('sha256').update(block).digest('hex').slice(0, 32);
+const blockHash = (block: string): string => hash('sha256', block, 'hex').slice(0, 32);
 
 const policyOf = (target: Target, { outline }: Turn): string =>
   `${target.provider}/${target.model ?? outline?.model ?? ''}`;

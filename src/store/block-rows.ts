@@ -15,9 +15,11 @@ export interface RawBlockRow extends BlockRow {
 /** A use is noted even when the text was there before; a use of a text that is not there is nothing. */
 export function insertBlock(sql: Sql, { hash, text, session }: Block): void {
   const name = toHashColumn(hash);
-  const id = findBlock(sql, name) ?? (text === undefined ? undefined : insertBody(sql, name, text));
-  if (id !== undefined)
-    sql.run('insert or ignore into block_uses(session, id) values(?, ?)', toColumn(session), id);
+  const known = findBlock(sql, name);
+  const id = known ?? (text === undefined ? undefined : insertBody(sql, name, text));
+  if (id === undefined) return;
+  const isNew = sql.run('insert or ignore into block_uses(session, id) values(?, ?)', toColumn(session), id);
+  if (known !== undefined && isNew > 0) sql.run('update block_ids set uses = uses + 1 where hash = ?', name);
 }
 
 const findBlock = (sql: Sql, name: string | Uint8Array): number | undefined =>
@@ -33,8 +35,7 @@ function insertBody(sql: Sql, hash: string | Uint8Array, text: string): number {
     sum,
     body,
   );
-  sql.run('insert into block_ids(hash, id) values(?, ?)', hash, id);
-  addMeta(sql, 'blocks', 1);
+  sql.run('insert into block_ids(hash, id, uses) values(?, ?, 1)', hash, id);
   return id;
 }
 
@@ -57,8 +58,8 @@ export function readBlock(sql: Sql, hash: string): string | undefined {
 export function eraseBlocks(sql: Sql, session: string): void {
   const name = toColumn(session);
   const own = sql.all<{ id: number; size: number; hash: string | Uint8Array }>(
-    `select b.id, length(b.body) as size, b.hash from block_uses u join blocks b on b.id = u.id where u.session = ?1
-     and not exists (select 1 from block_uses v where v.id = u.id and v.session <> ?1)`,
+    `select b.id, length(b.body) as size, b.hash from block_uses u join blocks b on b.id = u.id
+     join block_ids i on i.hash = b.hash where u.session = ? and i.uses = 1`,
     name,
   );
   for (const { id, hash } of own) {
@@ -69,7 +70,11 @@ export function eraseBlocks(sql: Sql, session: string): void {
       id,
     );
   }
-  addMeta(sql, 'blocks', -own.length);
+  sql.run(
+    `update block_ids set uses = uses - 1 where hash in (
+       select b.hash from block_uses u join blocks b on b.id = u.id where u.session = ?)`,
+    name,
+  );
   addMeta(
     sql,
     'holes',

@@ -13,7 +13,7 @@ const REBUILD_PAGE = 1000;
 export function readBatch(batch: Batch): Batch {
   const facts = batch.facts.map(({ at, fact, ...rest }): NewFact => {
     checkTime(at);
-    return { at, fact: JSON.parse(JSON.stringify(fact, refuseNonNumbers)) as Fact, ...rest };
+    return { at, fact: readFact(fact), ...rest };
   });
   return { ...batch, facts };
 }
@@ -22,10 +22,19 @@ function checkTime(at: number): void {
   if (!Number.isSafeInteger(at)) throw new TypeError(`not a time in whole milliseconds: ${at}`);
 }
 
+function readFact(fact: Fact): Fact {
+  const text = JSON.stringify(fact);
+  // A number that is none becomes null; looking for the cause is dear, and only needed when there is one.
+  if (text.includes('null')) refuseNonNumbers(fact);
+  return JSON.parse(text) as Fact;
+}
+
 /** JSON would write null, and a score would be gone without a word. */
-function refuseNonNumbers(name: string, value: unknown): unknown {
-  if (typeof value === 'number' && !Number.isFinite(value)) throw new TypeError(`${name} is ${value}`);
-  return value;
+function refuseNonNumbers(value: unknown): void {
+  JSON.stringify(value, (name, member: unknown) => {
+    if (typeof member === 'number' && !Number.isFinite(member)) throw new TypeError(`${name} is ${member}`);
+    return member;
+  });
 }
 
 /**
@@ -41,7 +50,7 @@ export function recordBatch(tables: Tables, batch: Batch): readonly Appended[] {
 }
 
 function recordFact(tables: Tables, { at, fact, key }: NewFact): Appended {
-  const first = key === undefined ? undefined : tables.seqOf(key);
+  const first = key === undefined ? turnFactOf(tables, fact) : tables.seqOf(key);
   if (first !== undefined) return { seq: first, isNew: false };
   // The tombstone and the erasing are one step, so that no log can claim what did not happen.
   if (fact.type === 'session-erased') forget(tables, fact.session);
@@ -50,6 +59,12 @@ function recordFact(tables: Tables, { at, fact, key }: NewFact): Appended {
   tables.addFact(stored, key);
   foldFact(tables, stored);
   return { seq, isNew: true };
+}
+
+/** The fact that began or ended this turn before: it has one of each, however often a batch is tried. */
+function turnFactOf(tables: Tables, fact: Fact): number | undefined {
+  if (fact.type === 'turn-start') return tables.turn(fact.turn)?.start;
+  return fact.type === 'turn-end' ? tables.turn(fact.turn)?.end : undefined;
 }
 
 /** Whether a fact speaks of a turn or session that was erased before it came. */

@@ -32,6 +32,12 @@ export function createMemoryStore(): Store {
     },
 
     facts: open(tables.facts),
+    factsOf: open((type, after, limit) =>
+      tables.log.filter(({ seq, fact }) => seq > after && fact.type === type).slice(0, Math.max(0, limit)),
+    ),
+    recalls: open((session) =>
+      tables.log.filter(({ fact }) => fact.type === 'lessons-recalled' && fact.session === session),
+    ),
     sessions: open(({ limit, before, agent, project }) => {
       const wanted = [...tables.sessions.values()]
         .reverse()

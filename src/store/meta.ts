@@ -2,12 +2,11 @@ import type { Sql } from './sql.ts';
 
 /**
  * Small numbers that would be dear to count.
- *   blocks      how many there are
  *   holes       bytes of erased bodies that the file still holds room for
  *   compacting  1 from the moment rows were moved about until the file has been rewritten
  *   open        1 while a writer has written and not closed
  */
-type MetaName = 'blocks' | 'holes' | 'compacting' | 'open';
+type MetaName = 'holes' | 'compacting' | 'open';
 
 export const readMeta = (sql: Sql, name: MetaName): number =>
   sql.get<{ value: number }>('select value from meta where name = ?', name)?.value ?? 0;

@@ -1,10 +1,12 @@
-import { createHash } from 'node:crypto';
+import { hash as digestOf } from 'node:crypto';
 
 /** Half of a SHA-256 finds a flipped bit as well as all of it; nobody is kept from forging one. */
 const BYTES = 16;
 
-const digest = (head: string, body: string | Uint8Array): Uint8Array =>
-  createHash('sha256').update(head).update(body).digest().subarray(0, BYTES);
+const digest = (head: string, body: string | Uint8Array): Uint8Array => {
+  const whole = typeof body === 'string' ? head + body : Buffer.concat([Buffer.from(head), body]);
+  return digestOf('sha256', whole, 'buffer').subarray(0, BYTES);
+};
 
 export interface FactRow {
   readonly seq: number;

@@ -20,6 +20,10 @@ export function scrubFact(fact: Fact): Fact {
       const { note, ...rest } = fact;
       return note === undefined ? fact : rest;
     }
+    case 'lessons-recalled': {
+      const { block, after, first, ...rest } = fact;
+      return block === undefined && after === undefined && first === undefined ? fact : rest;
+    }
     case 'event-reported':
       return Object.keys(fact.data).length === 0 ? fact : { ...fact, data: {} };
     default:
@@ -34,6 +38,8 @@ export function concerns(fact: Fact, session: string, isItsTurn: (turn: string) 
       return isItsTurn(fact.turn);
     case 'reward-given':
       return fact.session === session || (fact.turn !== undefined && isItsTurn(fact.turn));
+    case 'library-changed':
+      return false;
     default:
       return fact.session === session;
   }

@@ -6,7 +6,6 @@ import { checkStore } from './check-store.ts';
 import { fromColumn, toColumn } from './column.ts';
 import { FACT_COLUMNS, type RawFactRow, readFact } from './fact-rows.ts';
 import { type SessionRow, type TurnRow, viewReward, viewSession, viewTurn } from './fold.ts';
-import { readMeta } from './meta.ts';
 import type { Sql } from './sql.ts';
 import { boundLimit, selectFacts, selectLastSeq } from './sqlite-tables.ts';
 import { selectSession, selectSessions, selectTurn, selectTurns } from './view-rows.ts';
@@ -22,6 +21,14 @@ export function createSqliteReader(sql: Sql): StoreReader {
   const toTurn = (row: TurnRow) => viewTurn(row, factAt(row.start), factAt(row.end));
   return {
     facts: (after, limit) => selectFacts(sql, after, limit),
+    factsOf: (type, after, limit) => selectFacts(sql, after, limit, type),
+    recalls: (session) =>
+      sql
+        .all<RawFactRow>(
+          `select ${FACT_COLUMNS} from facts where subject = ? and type = 'lessons-recalled' order by seq`,
+          toColumn(session),
+        )
+        .flatMap((row) => readFact(row) ?? []),
     sessions: (query) => selectSessions(sql, query, boundLimit(query.limit)).map(toSession),
     session: (id) => {
       const row = selectSession(sql, id);
@@ -58,7 +65,7 @@ export function createSqliteReader(sql: Sql): StoreReader {
       facts: selectLastSeq(sql),
       sessions: lastRow(sql, 'sessions'),
       turns: lastRow(sql, 'turns'),
-      blocks: readMeta(sql, 'blocks'),
+      blocks: sql.get<{ n: number }>('select count(*) as n from block_ids')?.n ?? 0,
       bytes: bytesOnDisk(sql.file),
     }),
     check: () => checkStore(sql),

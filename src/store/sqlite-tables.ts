@@ -1,4 +1,5 @@
 import type { StoredFact } from '../core/fact.ts';
+import type { FoldedType } from '../core/store.ts';
 import { eraseBlocks, insertBlock } from './block-rows.ts';
 import { fromColumn, toColumn } from './column.ts';
 import { eraseFact, FACT_COLUMNS, insertFact, type RawFactRow, readFact } from './fact-rows.ts';
@@ -20,6 +21,8 @@ export function createSqliteTables(sql: Sql): Tables {
         .all<RawFactRow>(
           `select ${FACT_COLUMNS} from facts where seq in (
              select seq from facts where subject = ?1
+             union select start from turns where session = ?1
+             union select "end" from turns where session = ?1
              union select f.seq from turns t join facts f on f.subject = t.id where t.session = ?1
              union select seq from rewards where session = ?1)`,
           toColumn(session),
@@ -72,12 +75,19 @@ export const selectLastSeq = (sql: Sql): number =>
   sql.get<{ seq: number | null }>('select max(seq) as seq from facts')?.seq ?? 0;
 
 /** Damaged rows are passed over, so that a reader with a cursor gets past them. */
-export function selectFacts(sql: Sql, after: number, limit: number): readonly StoredFact[] {
+export function selectFacts(
+  sql: Sql,
+  after: number,
+  limit: number,
+  type?: FoldedType,
+): readonly StoredFact[] {
+  // Written out, not bound: only then does SQLite see that the index over these types serves.
+  const wanted = type === undefined ? '' : ` and type = '${type}'`;
   const facts: StoredFact[] = [];
   let cursor = after;
   while (facts.length < limit) {
     const rows = sql.all<RawFactRow>(
-      `select ${FACT_COLUMNS} from facts where seq > ? order by seq limit ?`,
+      `select ${FACT_COLUMNS} from facts where seq > ?${wanted} order by seq limit ?`,
       cursor,
       boundLimit(limit - facts.length),
     );

@@ -80,6 +80,7 @@ function turn(text = 'hi'): { id: string; jobs: Job[] } {
 const append = (id: number, key?: string): Job => ({
   type: 'append',
   id,
+  blocks: [],
   facts: [
     {
       at: 1,

@@ -25,6 +25,8 @@ describe('the format of the file', () => {
     expect(store.append({ facts: at(9, start('t2', 's1'), end('t2')) }).map(({ seq }) => seq)).toEqual([
       3, 4,
     ]);
+    expect(store.erase('s1', 10, 'asked for')).toBe(2);
+    expect(store.block('aa01')).toBeUndefined();
     store.close();
   });
 

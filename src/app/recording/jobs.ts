@@ -1,5 +1,5 @@
 import type { TurnIntent, TurnOutcome } from '../../core/recorder.ts';
-import type { Appended, NewFact } from '../../core/store.ts';
+import type { Appended, Block, NewFact } from '../../core/store.ts';
 
 /** What the recording side asks of the writer's thread. Bytes are handed over, not shared. */
 export type Job =
@@ -23,7 +23,12 @@ export type Job =
       /** Undefined when the reply was too long to keep. */
       readonly reply: Uint8Array | undefined;
     }
-  | { readonly type: 'append'; readonly id: number; readonly facts: readonly NewFact[] }
+  | {
+      readonly type: 'append';
+      readonly id: number;
+      readonly facts: readonly NewFact[];
+      readonly blocks: readonly Block[];
+    }
   | {
       readonly type: 'erase';
       readonly id: number;

@@ -2,19 +2,23 @@ import { isObject, type Json, parseJson } from '../../core/json.ts';
 import { createRecent } from '../../core/recent.ts';
 import type { Block } from '../../core/store.ts';
 import { cutBody } from '../../wire/parts.ts';
+import type { Span } from '../../wire/scan.ts';
 import { textHash } from './text-hash.ts';
 
 /**
  * How a stored request is put together again; itself a block. With `base`, a list begins with the first `keep`
- * elements of the same list there.
+ * elements of the same list there. A part stands by the name of its block, or itself when it is short: a block costs
+ * more than a few hundred bytes.
  */
 export interface Manifest {
   readonly wire: string;
-  /** The block with all members that are not lists. */
-  readonly rest: string;
+  /** All members that are not lists. */
+  readonly rest: Part;
   readonly base?: string;
-  readonly lists: Readonly<Record<string, { readonly keep?: number; readonly add: readonly string[] }>>;
+  readonly lists: Readonly<Record<string, { readonly keep?: number; readonly add: readonly Part[] }>>;
 }
+
+type Part = string | { readonly json: Json };
 
 export interface RequestKeeper {
   /** The hash of the request's manifest and the blocks the store does not have yet. Undefined if it is not JSON. */
@@ -27,17 +31,30 @@ export interface RequestKeeper {
   forget(): void;
 }
 
+/** A part of a request as it stands in the manifest. */
+interface Kept {
+  readonly span: Span;
+  /** Of the text that is kept. */
+  readonly hash: string;
+  /** As JSON. */
+  readonly part: string;
+}
+
 /** The session's request before, which the next one usually extends. */
 interface Last {
   readonly hash: string;
-  readonly lists: ReadonlyMap<string, readonly string[]>;
+  readonly body: Buffer;
+  readonly lists: ReadonlyMap<string, readonly Kept[]>;
   readonly depth: number;
 }
 
-const MOST_BLOCKS = 100_000;
-const MOST_SESSIONS = 2000;
+const MOST_BLOCKS = 20_000;
+const MOST_SESSIONS = 128;
+const MOST_USES = 5_000;
+/** What is shorter stands in the manifest. */
+const SHORT = 1_024;
 /** Reading a list must not walk back through a whole life. */
-const DEEPEST = 40;
+const DEEPEST = 200;
 
 /**
  * Cuts a request into blocks that are stored once under the hash of their text: of a long conversation only the new
@@ -47,46 +64,57 @@ export function createRequestKeeper(redact: (value: Json) => Json): RequestKeepe
   const stored = createRecent<string, string>(MOST_BLOCKS);
   const usedBy = createRecent<string, Set<string>>(MOST_SESSIONS);
   const lastOf = createRecent<string, Last>(MOST_SESSIONS);
+  const usesOf = (session: string): Set<string> => {
+    const known = usedBy.get(session);
+    if (known !== undefined && known.size < MOST_USES) return known;
+    const used = new Set<string>();
+    usedBy.set(session, used);
+    return used;
+  };
 
   return {
     keep: (session, wire, body) => {
       const parts = cutBody(body);
       if (parts === undefined) return undefined;
       const blocks: Block[] = [];
-      let used = usedBy.get(session);
-      if (used === undefined) {
-        used = new Set();
-        usedBy.set(session, used);
-      }
+      const used = usesOf(session);
+      const last = lastOf.get(session);
       const use = (hash: string, text?: string): string => {
         if (used.has(hash)) return hash;
         used.add(hash);
         blocks.push(text === undefined ? { hash, session } : { hash, text, session });
         return hash;
       };
-      const keepItem = (raw: Buffer): string => {
-        const name = textHash(raw);
-        const known = stored.get(name);
-        if (known !== undefined) return use(known);
+      const keepItem = (raw: Buffer, span: Span): Kept => {
+        const isShort = raw.length <= SHORT;
+        const name = isShort ? '' : textHash(raw);
+        const known = isShort ? undefined : stored.get(name);
+        if (known !== undefined) return { span, hash: use(known), part: `"${known}"` };
         const text = redactedText(raw.toString('utf8'), redact);
         const hash = textHash(text);
+        if (isShort) return { span, hash, part: `{"json":${text}}` };
         stored.set(name, hash);
-        return use(hash, text);
+        return { span, hash: use(hash, text), part: `"${hash}"` };
       };
-      const lists = new Map<string, readonly string[]>();
+      const lists = new Map<string, readonly Kept[]>();
       for (const [key, spans] of parts.lists) {
+        const before = last?.lists.get(key);
         lists.set(
           key,
-          spans.map(([start, end]) => keepItem(body.subarray(start, end))),
+          spans.map((span, index) => {
+            const same = before?.[index];
+            if (last !== undefined && same !== undefined && isSame(last.body, same.span, body, span))
+              return { ...same, span };
+            return keepItem(body.subarray(span[0], span[1]), span);
+          }),
         );
       }
-      const rest = keepItem(Buffer.from(parts.rest));
-      const last = lastOf.get(session);
+      const rest = keepItem(Buffer.from(parts.rest), [0, 0]);
       const base = last !== undefined && last.depth < DEEPEST ? last : undefined;
-      const text = JSON.stringify(manifestAfter(base, { wire, rest, lists }));
+      const text = manifestAfter(base, { wire, rest, lists });
       const hash = textHash(text);
       // The very same request again is the very same block, and no link in the chain.
-      if (hash !== last?.hash) lastOf.set(session, { hash, lists, depth: base ? base.depth + 1 : 0 });
+      if (hash !== last?.hash) lastOf.set(session, { hash, body, lists, depth: base ? base.depth + 1 : 0 });
       return { hash: use(hash, text), blocks };
     },
     forget: () => {
@@ -97,20 +125,26 @@ export function createRequestKeeper(redact: (value: Json) => Json): RequestKeepe
   };
 }
 
+const isSame = (a: Buffer, [aStart, aEnd]: Span, b: Buffer, [bStart, bEnd]: Span): boolean =>
+  aEnd - aStart === bEnd - bStart && a.compare(b, bStart, bEnd, aStart, aEnd) === 0;
+
+/** A `Manifest` as JSON text: its parts are text already. */
 function manifestAfter(
   last: Last | undefined,
-  { wire, rest, lists }: { wire: string; rest: string; lists: ReadonlyMap<string, readonly string[]> },
-): Manifest {
+  { wire, rest, lists }: { wire: string; rest: Kept; lists: ReadonlyMap<string, readonly Kept[]> },
+): string {
   let isBased = false;
   const entries = [...lists].map(([key, items]) => {
     const before = last?.lists.get(key) ?? [];
     let keep = 0;
-    while (keep < before.length && keep < items.length && before[keep] === items[keep]) keep++;
-    if (keep < 2) return [key, { add: items }] as const;
-    isBased = true;
-    return [key, { keep, add: items.slice(keep) }] as const;
+    while (keep < before.length && keep < items.length && before[keep]?.hash === items[keep]?.hash) keep++;
+    if (keep < 2) keep = 0;
+    else isBased = true;
+    const add = items.slice(keep).map(({ part }) => part);
+    return `${JSON.stringify(key)}:{${keep > 0 ? `"keep":${keep},` : ''}"add":[${add.join(',')}]}`;
   });
-  return { wire, rest, ...(isBased && last ? { base: last.hash } : {}), lists: Object.fromEntries(entries) };
+  const base = isBased && last ? `"base":"${last.hash}",` : '';
+  return `{"wire":${JSON.stringify(wire)},"rest":${rest.part},${base}"lists":{${entries.join(',')}}}`;
 }
 
 function redactedText(raw: string, redact: (value: Json) => Json): string {

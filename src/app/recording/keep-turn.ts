@@ -66,8 +66,7 @@ export function createTurnKeeper(cleaner: Cleaner): TurnKeeper {
       ...(project ? { project: { id: project.id, label: cleanWord(project.label) } } : {}),
       ...(kept ? { request: kept.hash } : {}),
     };
-    // A batch may be tried again after it was written and reported as failed.
-    return { at, key: `${intent.turn}:start`, fact };
+    return { at, fact };
   };
 
   const endFact = (job: End, blocks: Block[]): NewFact => {
@@ -99,7 +98,7 @@ export function createTurnKeeper(cleaner: Cleaner): TurnKeeper {
       ...(kept?.stop ? { stop: kept.stop } : {}),
       ...(reply ? { reply } : {}),
     };
-    return { at, fact, key: `${turn}:end` };
+    return { at, fact };
   };
 
   const clean = (fact: NewFact): NewFact => ({

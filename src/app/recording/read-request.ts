@@ -13,11 +13,11 @@ type Blocks = (hash: string) => string | undefined;
 /** Puts a stored request together again from its blocks; undefined when one of them is gone. */
 export function readStoredRequest(hash: string, block: Blocks): JsonObject | undefined {
   const manifest = asObject(read(block, hash));
-  const rest = read(block, asString(manifest.rest) ?? '');
+  const rest = readPart(block, manifest.rest);
   if (rest === undefined) return undefined;
   const body: Record<string, Json> = { ...(asObject(rest) as Record<string, Json>) };
   for (const key of Object.keys(asObject(manifest.lists))) {
-    const items = readList(block, manifest, key)?.map((item) => read(block, item));
+    const items = readList(block, manifest, key)?.map((item) => readPart(block, item));
     if (items === undefined || items.includes(undefined)) return undefined;
     body[key] = items as Json[];
   }
@@ -25,13 +25,13 @@ export function readStoredRequest(hash: string, block: Blocks): JsonObject | und
 }
 
 /** Walks back through the manifests a list is based on; each gives what it added, cut to what its successor kept. */
-function readList(block: Blocks, newest: JsonObject, key: string): readonly string[] | undefined {
-  const pieces: (readonly string[])[] = [];
+function readList(block: Blocks, newest: JsonObject, key: string): readonly Json[] | undefined {
+  const pieces: (readonly Json[])[] = [];
   let wanted = Number.POSITIVE_INFINITY;
   for (let manifest = newest; ; ) {
     const list = asObject(asObject(manifest.lists)[key]);
     const kept = asNumber(list.keep) ?? 0;
-    const add = asArray(list.add).flatMap((item) => asString(item) ?? []);
+    const add = asArray(list.add);
     pieces.unshift(add.slice(0, Math.max(0, wanted - kept)));
     wanted = Math.min(wanted, kept);
     if (wanted === 0) return pieces.flat();
@@ -40,6 +40,10 @@ function readList(block: Blocks, newest: JsonObject, key: string): readonly stri
     manifest = asObject(base);
   }
 }
+
+/** A part stands by the name of its block, or itself. */
+const readPart = (block: Blocks, part: Json | undefined): Json | undefined =>
+  typeof part === 'string' ? read(block, part) : asObject(part).json;
 
 function read(block: Blocks, hash: string): Json | undefined {
   const text = hash === '' ? undefined : block(hash);

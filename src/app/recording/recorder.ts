@@ -1,12 +1,12 @@
 import { Worker } from 'node:worker_threads';
 import type { TurnIntent, TurnRecord, TurnRecorder } from '../../core/recorder.ts';
 import type { RecordingState } from '../../core/records.ts';
-import { type Appended, type NewFact, StoreError } from '../../core/store.ts';
+import { type Appended, type Block, type NewFact, StoreError } from '../../core/store.ts';
 import { type Job, packJobs, type Word, type WriterSettings } from './jobs.ts';
 import { threadFile } from './thread-file.ts';
 
 export interface Recorder extends TurnRecorder {
-  append(facts: readonly NewFact[]): Promise<readonly Appended[]>;
+  append(facts: readonly NewFact[], blocks?: readonly Block[]): Promise<readonly Appended[]>;
   erase(session: string, reason: string): Promise<number>;
   setKeys(keys: readonly string[]): void;
   state(): RecordingState;
@@ -111,7 +111,7 @@ export function createRecorder(settings: WriterSettings, now: () => number): Rec
 
   return {
     start,
-    append: (facts) => ask((id) => ({ type: 'append', id, facts })),
+    append: (facts, blocks = []) => ask((id) => ({ type: 'append', id, facts, blocks })),
     erase: (session, reason) => ask((id) => ({ type: 'erase', id, at: now(), session, reason })),
     setKeys: (keys) => send({ type: 'keys', keys }),
     state: () => ({ degraded, lost: counts.lost, recorded: counts.recorded }),

@@ -12,6 +12,8 @@ export function recordsOf(store: Store, now: () => number): Records {
   };
   return {
     facts: (...args) => run(() => store.facts(...args)),
+    factsOf: (...args) => run(() => store.factsOf(...args)),
+    recalls: (...args) => run(() => store.recalls(...args)),
     sessions: (...args) => run(() => store.sessions(...args)),
     session: (...args) => run(() => store.session(...args)),
     turns: (...args) => run(() => store.turns(...args)),
@@ -22,7 +24,7 @@ export function recordsOf(store: Store, now: () => number): Records {
     chains: (...args) => run(() => store.chains(...args)),
     totals: () => run(() => store.totals()),
     check: () => run(() => store.check()),
-    append: (facts) => run(() => store.append({ facts })),
+    append: (facts, blocks = []) => run(() => store.append({ facts, blocks })),
     erase: (session, reason) => run(() => store.erase(session, now(), reason)),
     snapshot: (file) => run(() => store.snapshot(file)),
   };

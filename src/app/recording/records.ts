@@ -55,6 +55,8 @@ export function openRecords(file: string, recorder: Pick<Recorder, 'append' | 'e
 
   return {
     facts: ask('facts'),
+    factsOf: ask('factsOf'),
+    recalls: ask('recalls'),
     sessions: ask('sessions'),
     session: ask('session'),
     turns: ask('turns'),
@@ -66,7 +68,7 @@ export function openRecords(file: string, recorder: Pick<Recorder, 'append' | 'e
     totals: ask('totals'),
     check: ask('check'),
     snapshot: ask('snapshot'),
-    append: (facts) => recorder.append(facts),
+    append: (facts, blocks) => recorder.append(facts, blocks),
     erase: (session, reason) => recorder.erase(session, reason),
     close: async () => {
       await worker?.terminate();

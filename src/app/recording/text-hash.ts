@@ -1,5 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 /** 128 bits of SHA-256 in hex: the name of a block. */
-export const textHash = (text: string | Uint8Array): string =>
-  createHash('sha256').update(text).digest('hex').slice(0, 32);
+export const textHash = (text: string | Uint8Array): string => hash('sha256', text, 'hex').slice(0, 32);

@@ -137,7 +137,10 @@ export function createWriter({ open, keeper, say, later, now, keepDays }: Writer
     try {
       const target = ensureOpen();
       if (waiting.length > 0 && pauseMs === 0) flush();
-      const value = job.type === 'append' ? target.append({ facts: cleaned(job.facts) }) : erase(target, job);
+      const value =
+        job.type === 'append'
+          ? target.append({ facts: cleaned(job.facts), blocks: job.blocks })
+          : erase(target, job);
       say({ type: 'answer', id: job.id, value });
     } catch (error) {
       const { code, message } = failed(error);
