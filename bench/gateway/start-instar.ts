@@ -11,7 +11,7 @@ export interface InstarOptions {
   /** The command line's file: dist/cli/main.js. */
   readonly main: string;
   readonly upstreamPort: number;
-  /** A text that is spliced into every request. */
+  /** The words of a skill that the library then shows in every session. */
   readonly block?: string;
   /** Further arguments for node itself. */
   readonly nodeArgs?: readonly string[];
@@ -43,7 +43,8 @@ export function createHome(upstreamPort: number): string {
     baseUrl: `http://127.0.0.1:${upstreamPort}/v1`,
     models: MODELS,
   };
-  writeFileSync(path.join(home, 'config.json'), JSON.stringify({ providers: { bench: provider } }));
+  const library = { holdout: 0, tokenBudget: 4000, domains: [{ domain: 'bench', agent: '*' }] };
+  writeFileSync(path.join(home, 'config.json'), JSON.stringify({ providers: { bench: provider }, library }));
   return home;
 }
 
@@ -51,8 +52,6 @@ export function createHome(upstreamPort: number): string {
 export async function startInstar(options: InstarOptions): Promise<Instar> {
   const { main, upstreamPort, block, nodeArgs = [] } = options;
   const home = options.home ?? createHome(upstreamPort);
-  const blockFile = path.join(home, 'bench-block.txt');
-  if (block !== undefined) writeFileSync(blockFile, block);
   mkdirSync('.cache/bench', { recursive: true });
   const { PATH } = process.env;
   const child = spawn(
@@ -60,7 +59,7 @@ export async function startInstar(options: InstarOptions): Promise<Instar> {
     [...nodeArgs, main, 'up', '--port', '0', '--home', home, '--log', 'json'],
     {
       // Nothing of the caller's environment: a key in it would be another provider.
-      env: { PATH, HOME: home, ...(block === undefined ? {} : { INSTAR_BENCH_BLOCK: blockFile }) },
+      env: { PATH, HOME: home },
       stdio: ['ignore', 'pipe', openSync('.cache/bench/instar.log', 'a')],
     },
   );
@@ -79,6 +78,14 @@ export async function startInstar(options: InstarOptions): Promise<Instar> {
     if (!reply.ok) throw new Error(`GET ${where}: ${reply.status} ${await reply.text()}`);
     return reply.json();
   };
+  if (block !== undefined) {
+    await teach(home, port, block);
+    const isWaiting = async (): Promise<boolean> => {
+      const { library } = (await ask('/api/status')) as { library?: { index?: { waiting?: number } } };
+      return library?.index?.waiting !== 0;
+    };
+    while (await isWaiting()) await new Promise((resolve) => setTimeout(resolve, 50));
+  }
   return {
     pid: child.pid ?? 0,
     port,
@@ -93,6 +100,38 @@ export async function startInstar(options: InstarOptions): Promise<Instar> {
       if (options.home === undefined) rmSync(home, { recursive: true, force: true });
     },
   };
+}
+
+/** One live skill, due to everyone whose work is the bench's. */
+async function teach(home: string, port: number, content: string): Promise<void> {
+  const text = {
+    name: 'bench',
+    description: 'When something is measured.',
+    content,
+    scope: { domain: 'bench' },
+    note: {
+      keywords: [],
+      tags: [],
+      importance: 0.5,
+      confidence: 0.5,
+      source: 'told',
+      visibility: 'shared',
+      halfLifeDays: 60,
+      links: [],
+    },
+    evidence: { turns: [], quotes: [], learner: 'person' },
+    taint: [],
+  };
+  const reply = await fetch(`http://127.0.0.1:${port}/api/lessons`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${readFileSync(path.join(home, 'key'), 'utf8').trim()}`,
+      'content-type': 'application/json',
+    },
+    body: JSON.stringify({ changes: [{ op: 'add', id: 'bench', kind: 'skill', state: 'live', text }] }),
+  });
+  const told = await reply.text();
+  if (!told.includes('"applied"')) throw new Error(`the skill was not taken in: ${told}`);
 }
 
 /** Bytes of the record on disk, once its journal has been taken in. */

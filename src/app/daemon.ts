@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { isForbiddenHost } from '../config/address.ts';
 import type { Home } from '../config/home.ts';
 import type { Config } from '../config/schema.ts';
@@ -19,6 +18,7 @@ import { lockHome } from '../store/home-lock.ts';
 import { openCatalogue } from './catalogue.ts';
 import { createIds } from './ids.ts';
 import { createKeyInForce } from './key-in-force.ts';
+import { serveLibrary } from './library/serve-library.ts';
 import type { Log } from './log.ts';
 import { openRecording } from './recording/open-recording.ts';
 import { VERSION } from './version.ts';
@@ -67,7 +67,14 @@ export async function startDaemon({ home, config, env, log, port }: DaemonOption
   const admission = createAdmission(settings.maxInFlight, 8 * maxBodyBytes);
   const metrics = createMetrics(() => admission.inFlight);
   const onLoopback = isLoopbackName(settings.host);
-  const shown = { generation: 0, lessons: [], ...fixedBlock(env) };
+  const library = await serveLibrary({
+    home,
+    settings: config.library,
+    records: recording.records,
+    clock,
+    newId,
+    log,
+  });
   const gateway = createGateway({
     admission,
     allowedHosts: settings.allowedHosts,
@@ -83,7 +90,8 @@ export async function startDaemon({ home, config, env, log, port }: DaemonOption
       maxBodyBytes,
       newId,
       pause: sleep,
-      lessons: () => shown,
+      lessons: library.lessons,
+      shelf: library.desk,
       identify: createIdentify(),
       sessions,
       sessionEnded: (session) => {
@@ -107,6 +115,7 @@ export async function startDaemon({ home, config, env, log, port }: DaemonOption
         providers: names.describe(),
         requests: { ...metrics.totals, inFlight: admission.inFlight },
         recording: compact({ ...recording.state() }),
+        library: library.status(),
         memoryBytes: process.memoryUsage.rss(),
       }),
       metrics: metrics.text,
@@ -119,6 +128,7 @@ export async function startDaemon({ home, config, env, log, port }: DaemonOption
   const letGo = async () => {
     names.close();
     await pool.close();
+    await library.close();
     await recording.close();
     lock.release();
   };
@@ -130,11 +140,6 @@ export async function startDaemon({ home, config, env, log, port }: DaemonOption
     await letGo();
     throw error;
   }
-}
-
-/** The same text for every turn, to measure what a block costs. */
-function fixedBlock({ INSTAR_BENCH_BLOCK: file }: NodeJS.ProcessEnv): { readonly block?: string } {
-  return file ? { block: readFileSync(file, 'utf8') } : {};
 }
 
 function logTurn(log: Log, report: TurnReport): void {

@@ -4,7 +4,7 @@ import { compact, parseJson } from '../core/json.ts';
 import type { Records } from '../core/records.ts';
 import type { SessionView, TurnView } from '../core/store.ts';
 import { giveFeedback } from '../gateway/control.ts';
-import { readStoredRequest } from './recording/read-request.ts';
+import { readStored } from './recording/read-stored.ts';
 
 /** The desk over a store's records, wherever those are. */
 export function createDesk(records: Records, now: () => number): Desk {
@@ -41,7 +41,7 @@ export function createDesk(records: Records, now: () => number): Desk {
   const withBodies = async (turn: TurnView): Promise<JsonObject> => {
     const known = new Map<string, string | undefined>();
     const reply = turn.reply === undefined ? undefined : await records.block(turn.reply);
-    const request = turn.request === undefined ? undefined : await readWith(turn.request, records, known);
+    const request = turn.request === undefined ? undefined : await readStored(turn.request, records, known);
     return {
       ...(await describeTurn(turn)),
       request: request ?? null,
@@ -77,20 +77,3 @@ const describeSession = (session: SessionView): JsonObject =>
     endedAt: session.endedAt === undefined ? undefined : isoTime(session.endedAt),
     erased: session.erased ? true : undefined,
   });
-
-/** Blocks come from another thread one by one: read what is asked for until nothing more is missing. */
-async function readWith(
-  hash: string,
-  records: Records,
-  known: Map<string, string | undefined>,
-): Promise<JsonObject | undefined> {
-  for (;;) {
-    const missing: string[] = [];
-    const request = readStoredRequest(hash, (name) => {
-      if (!known.has(name)) missing.push(name);
-      return known.get(name);
-    });
-    if (missing.length === 0) return request;
-    for (const name of missing) known.set(name, await records.block(name));
-  }
-}

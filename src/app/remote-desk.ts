@@ -9,6 +9,8 @@ import {
   type JsonObject,
   parseJson,
 } from '../core/json.ts';
+import type { Lesson } from '../core/lesson.ts';
+import type { LessonsDesk } from '../core/lessons-desk.ts';
 
 /** The daemon said no; its words. */
 export class DeskError extends Error {
@@ -23,8 +25,13 @@ export class DeskError extends Error {
 
 const LONGEST_MS = 120_000;
 
-/** The desk of a running daemon, over its API: the store has one writer, and that is not us. */
-export function createRemoteDesk(daemon: DaemonRecord, key: string | undefined): Desk {
+export interface RemoteDesks {
+  readonly desk: Desk;
+  readonly shelf: LessonsDesk;
+}
+
+/** The desks of a running daemon, over its API: the store has one writer, and that is not us. */
+export function createRemoteDesks(daemon: DaemonRecord, key: string | undefined): RemoteDesks {
   const ask = async (method: string, path: string, body?: JsonObject): Promise<Json> => {
     const reply = await fetch(new URL(path, daemon.url), {
       method,
@@ -42,16 +49,16 @@ export function createRemoteDesk(daemon: DaemonRecord, key: string | undefined):
       asString(asObject(asObject(value).error).message) ?? `the daemon answered ${reply.status}`;
     throw new DeskError(reply.status, message);
   };
-  const find = async (path: string): Promise<JsonObject | undefined> => {
+  const find = async (path: string, method = 'GET'): Promise<JsonObject | undefined> => {
     try {
-      return asObject(await ask('GET', path));
+      return asObject(await ask(method, path, method === 'POST' ? {} : undefined));
     } catch (error) {
       if (error instanceof DeskError && error.status === 404) return undefined;
       throw error;
     }
   };
   const place = (id: string): string => `/api/sessions/${encodeURIComponent(id)}`;
-  return {
+  const desk: Desk = {
     sessions: async (query) => {
       const search = new URLSearchParams();
       for (const [name, value] of Object.entries(query)) search.set(name, String(value));
@@ -63,4 +70,17 @@ export function createRemoteDesk(daemon: DaemonRecord, key: string | undefined):
     feedback: async (body) => asObject(await ask('POST', '/v1/feedback', body)),
     backup: async (file) => void (await ask('POST', '/api/backup', { file })),
   };
+  const named = (id: string | number): string => encodeURIComponent(id);
+  const shelf: LessonsDesk = {
+    list: async (query) =>
+      asArray(await ask('GET', `/api/lessons?${new URLSearchParams({ ...query })}`)).map(asObject),
+    all: async () => asArray(await ask('GET', '/api/library')) as unknown as readonly Lesson[],
+    show: (id) => find(`/api/lessons/${named(id)}`),
+    why: (turn) => find(`/api/turns/${named(turn)}/why`),
+    change: async (body) => asObject(await ask('POST', '/api/lessons', body)),
+    generations: async () => asArray(await ask('GET', '/api/generations')).map(asObject),
+    diff: (from, to) => find(`/api/generations/${named(from)}/diff?to=${named(to)}`),
+    rollback: (to) => find(`/api/generations/${named(to)}/rollback`, 'POST'),
+  };
+  return { desk, shelf };
 }

@@ -3,6 +3,7 @@ import { ConfigError } from '../config/config-error.ts';
 import { homeDir } from '../config/home.ts';
 import { CommandError, EXIT, type ExitCode } from './command-error.ts';
 import type { CliContext, CommandContext } from './context.ts';
+import { addLessonCommands } from './lesson-commands.ts';
 import { createPrinter, type Printer } from './print.ts';
 import { addRecordCommands } from './record-commands.ts';
 
@@ -106,6 +107,7 @@ export async function runProgram(argv: readonly string[], context: CliContext): 
     .action(act(async () => (await import('./doctor.ts')).doctor));
 
   addRecordCommands(program, act);
+  addLessonCommands(program, act);
 
   try {
     await program.parseAsync(argv, { from: 'user' });

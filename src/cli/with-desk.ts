@@ -5,17 +5,18 @@ import { homeAt } from '../config/home.ts';
 import { CommandError, EXIT, type ExitCode } from './command-error.ts';
 import type { CommandContext } from './context.ts';
 
-type OpenedDesk = Awaited<ReturnType<typeof openDesk>>['desk'];
+type Opened = Awaited<ReturnType<typeof openDesk>>;
 
 /** Runs a command that asks about the record, through the daemon or without one. */
 export async function withDesk(
   { homeDir, env }: CommandContext,
-  run: (desk: OpenedDesk) => Promise<ExitCode>,
+  run: (desk: Opened['desk'], shelf: Opened['shelf']) => Promise<ExitCode>,
+  mayCreate = false,
 ): Promise<ExitCode> {
   try {
-    const { desk, close } = await openDesk(homeAt(homeDir), env);
+    const { desk, shelf, close } = await openDesk(homeAt(homeDir), env, mayCreate);
     try {
-      return await run(desk);
+      return await run(desk, shelf);
     } finally {
       close();
     }

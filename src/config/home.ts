@@ -14,6 +14,8 @@ export interface Home {
   readonly lockFile: string;
   readonly saltFile: string;
   readonly snapshotDir: string;
+  /** Skills as files, for people to read and edit. */
+  readonly skillsDir: string;
 }
 
 /** What `--home` says, else `INSTAR_HOME`, else `~/.instar`. */
@@ -32,6 +34,7 @@ export function homeAt(dir: string): Home {
     lockFile: join(root, 'lock.sqlite'),
     saltFile: join(root, 'salt'),
     snapshotDir: join(root, 'snapshots'),
+    skillsDir: join(root, 'skills'),
   };
 }
 

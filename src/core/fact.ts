@@ -1,5 +1,7 @@
 import type { Usage } from './chat.ts';
+import type { Signal, Verdict } from './evidence.ts';
 import type { Json } from './json.ts';
+import type { Cost, GateOutcome } from './learn.ts';
 import type { Author, Change } from './lesson.ts';
 import type { Considered, Domain } from './recall.ts';
 import type { WireName } from './wire.ts';
@@ -92,6 +94,8 @@ export type Fact =
       readonly changes: readonly Change[];
       /** The generation in force afterwards. */
       readonly generation: number;
+      /** Training samples that the change does not concern: they stay, certified for the new generation. */
+      readonly recertified?: readonly string[];
     }
   /** Lessons were chosen for a session: its block was frozen, or text was added to it in the middle. */
   | {
@@ -122,6 +126,55 @@ export type Fact =
       readonly score: number;
       readonly lessons: readonly string[];
       readonly heldOut: readonly string[];
+    }
+  /** What is believed of a turn. A later appraisal of the same turn takes the place of an earlier one. */
+  | {
+      readonly type: 'turn-appraised';
+      readonly turn: string;
+      readonly session: string;
+      readonly generation: number;
+      readonly verdict: Verdict;
+      readonly reward?: number;
+      readonly source?: RewardSource;
+      readonly signals: readonly Signal[];
+      readonly digests: readonly string[];
+    }
+  /** Something waits to be learned from; it is done with when a cycle names it. */
+  | {
+      readonly type: 'learning-queued';
+      readonly item: string;
+      readonly learner: string;
+      readonly session: string;
+      readonly turns: readonly string[];
+    }
+  /** A learner's run is over. */
+  | {
+      readonly type: 'cycle-end';
+      readonly cycle: string;
+      readonly learner: string;
+      readonly outcome: 'published' | 'queued' | 'refused' | 'nothing' | 'stuck' | 'aborted';
+      /** What was waiting and is now done with. */
+      readonly items: readonly string[];
+      /** The failures it learned from: support data, for ever. */
+      readonly turns: readonly string[];
+      readonly judgements: readonly {
+        readonly lesson: string;
+        readonly name: string;
+        readonly outcome: GateOutcome;
+        readonly why: readonly string[];
+      }[];
+      readonly set?: string;
+      readonly generation: number;
+      readonly cost: Cost;
+      readonly tookMs: number;
+      readonly note?: string;
+    }
+  /** A session that is worth practising on. */
+  | {
+      readonly type: 'session-marked';
+      readonly session: string;
+      readonly mark: 'hard';
+      readonly reason: string;
     };
 
 export type RewardSource = 'verifier' | 'person' | 'judge' | 'signal';

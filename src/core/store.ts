@@ -79,7 +79,15 @@ export interface StoreReader {
 }
 
 /** Kinds of facts that are found by an index, since whole folds over them are made elsewhere. */
-export type FoldedType = 'library-changed' | 'session-scored';
+export const FOLDED_TYPES = [
+  'library-changed',
+  'session-scored',
+  'turn-appraised',
+  'learning-queued',
+  'cycle-end',
+  'session-marked',
+] as const;
+export type FoldedType = (typeof FOLDED_TYPES)[number];
 
 export interface SessionQuery {
   readonly limit: number;

@@ -1,17 +1,24 @@
-import type { Insertion, Outline } from '../core/wire.ts';
+import type { Insertion, Outline, WireName } from '../core/wire.ts';
+import { readConversation } from '../wire/conversation.ts';
 import { splice } from '../wire/splice.ts';
+import type { ShownLessons } from './turn.ts';
 
 /**
- * The body to send: the client's bytes with the block of lessons put in and, where the target has a name of its own
+ * The body to send: the client's bytes with the lessons put in and, where the target has a name of its own
  * for the model, that name in place of the client's. With neither, the very same buffer.
  */
 export function augment(
+  wire: WireName,
   body: Buffer,
   outline: Outline,
-  block: string | undefined,
+  { block, additions }: ShownLessons,
   model: string | undefined,
 ): Buffer {
   const insertions: Insertion[] = block === undefined ? [] : [...outline.place(block)];
+  if (additions.length > 0) {
+    const conversation = readConversation(wire, body);
+    for (const { link, text } of additions) insertions.push(...(conversation?.placeAt(link, text) ?? []));
+  }
   if (model === undefined || model === outline.model) {
     return insertions.length === 0 ? body : splice(body, { insertions });
   }

@@ -1,6 +1,7 @@
 import type { Clock } from '../core/clock.ts';
 import type { Desk } from '../core/desk.ts';
 import type { JsonObject } from '../core/json.ts';
+import type { LessonsDesk } from '../core/lessons-desk.ts';
 import type { TurnRecorder } from '../core/recorder.ts';
 import type { Records } from '../core/records.ts';
 import type { RetryRule } from '../core/retry.ts';
@@ -26,11 +27,12 @@ export interface GatewayContext {
   readonly newId: (prefix: string) => string;
   /** Waits, or less when the signal aborts. */
   readonly pause: (ms: number, signal: AbortSignal) => Promise<void>;
-  /** What the library has for this turn: which generation it is of, and the block of lessons, if any. */
-  readonly lessons: (turn: Turn) => ShownLessons;
+  /** What the library has for this turn. At once when its conversation is known; a first turn may take a moment. */
+  readonly lessons: (turn: Turn) => ShownLessons | Promise<ShownLessons>;
   readonly recorder: TurnRecorder;
   readonly records: Records;
   readonly desk: Desk;
+  readonly shelf: LessonsDesk;
   readonly identify: (arrival: Arrival) => Identity;
   readonly sessions: Sessions;
   /** The client said that this was its session's last turn. */

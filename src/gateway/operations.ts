@@ -25,6 +25,8 @@ export interface Asked {
 
 const MOST_BODY = 1024 * 1024;
 const MOST_LISTED = 1000;
+/** A whole folder of skills may come at once. */
+const MOST_CHANGES = 16 * 1024 * 1024;
 
 const control = (action: Control): Operation => ({
   access: 'caller',
@@ -44,13 +46,14 @@ const control = (action: Control): Operation => ({
 
 const owned = (
   answer: (context: GatewayContext, asked: Asked) => Promise<Json | Failure | undefined>,
+  noun = 'session',
 ): Operation => ({
   access: 'owner',
   run: async (context, asked) => {
     try {
       const value = await answer(context, asked);
       if (value === undefined)
-        return createFailure('not-found', `There is no session ${asked.id.slice(0, 128)}.`);
+        return createFailure('not-found', `There is no ${noun} ${asked.id.slice(0, 128)}.`);
       return isFailure(value) ? value : { json: value };
     } catch (error) {
       if (error instanceof StoreError)
@@ -86,16 +89,33 @@ const OPERATIONS: ReadonlyMap<string, Operation> = new Map<string, Operation>([
   ['GET /api/sessions/:id/trajectory', owned(({ desk }, { id }) => desk.trajectory(id))],
   ['DELETE /api/sessions/:id', owned(async ({ desk }, { id }) => ({ erased: await desk.erase(id) }))],
   [
+    'GET /api/lessons',
+    owned(async ({ shelf }, { query }) => [...(await shelf.list(only(query, ['state', 'kind'])))]),
+  ],
+  ['GET /api/library', owned(async ({ shelf }) => (await shelf.all()) as unknown as Json)],
+  ['GET /api/lessons/:id', owned(({ shelf }, { id }) => shelf.show(id), 'lesson')],
+  ['GET /api/turns/:id/why', owned(({ shelf }, { id }) => shelf.why(id), 'turn')],
+  ['POST /api/lessons', owned(({ shelf }, { request }) => withBody(request, (body) => shelf.change(body)))],
+  ['GET /api/generations', owned(async ({ shelf }) => [...(await shelf.generations())])],
+  [
+    'GET /api/generations/:id/diff',
+    owned(async ({ shelf }, { id, query }) => shelf.diff(Number(id), Number(query.get('to'))), 'generation'),
+  ],
+  [
+    'POST /api/generations/:id/rollback',
+    owned(({ shelf }, { id }) => shelf.rollback(Number(id)), 'generation'),
+  ],
+  [
     'POST /api/backup',
-    owned(async ({ desk }, { request }) => {
-      const received = await receiveBody(request, MOST_BODY, () => true);
-      if ('kind' in received) return received;
-      const file = asString(asObject(parseJson(received.raw.toString('utf8'))).file);
-      if (file === undefined || !path.isAbsolute(file))
-        return createFailure('bad-request', 'file must be an absolute path.');
-      await desk.backup(file);
-      return { file };
-    }),
+    owned(({ desk }, { request }) =>
+      withBody(request, async (body) => {
+        const file = asString(body.file);
+        if (file === undefined || !path.isAbsolute(file))
+          return createFailure('bad-request', 'file must be an absolute path.');
+        await desk.backup(file);
+        return { file };
+      }),
+    ),
   ],
 ]);
 
@@ -116,6 +136,18 @@ function decode(id: string): string {
   } catch {
     return id;
   }
+}
+
+const only = (query: URLSearchParams, names: readonly string[]): Readonly<Record<string, string>> =>
+  Object.fromEntries([...query].filter(([name]) => names.includes(name)));
+
+async function withBody<T>(
+  request: IncomingMessage,
+  answer: (body: JsonObject) => Promise<T>,
+): Promise<T | Failure> {
+  const received = await receiveBody(request, MOST_CHANGES, () => true);
+  if ('kind' in received) return received;
+  return answer(asObject(parseJson((received.body ?? received.raw).toString('utf8'))));
 }
 
 function sessionQuery(query: URLSearchParams): Parameters<GatewayContext['desk']['sessions']>[0] {

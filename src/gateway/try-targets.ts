@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto';
 import { createFailure, type Failure } from '../core/failure.ts';
 import { compact } from '../core/json.ts';
 import { noRecord } from '../core/recorder.ts';
@@ -64,7 +63,7 @@ export async function tryTargets(context: GatewayContext, turn: Turn): Promise<S
       return finish({ target: first, end: 'refused', status: failure.status, failure });
     }
     const target: Target = { ...candidate, access: admittance.access };
-    running ??= begin(context, turn, target, marks);
+    running ??= await begin(context, turn, target, marks);
     marks['x-instar-policy'] = headerSafe(policyOf(target, turn));
     const result = await tryTarget(context, running, target, marks);
     tries += result.tries;
@@ -81,15 +80,15 @@ export async function tryTargets(context: GatewayContext, turn: Turn): Promise<S
 }
 
 /** Says what is about to happen before it does: recall, then the intent, then the provider. */
-function begin(
+async function begin(
   context: GatewayContext,
   turn: Turn,
   target: Target,
   marks: Record<string, string>,
-): RunningTurn {
+): Promise<RunningTurn> {
   const { id, identity, kind, wire, outline, session } = turn;
   const isAsking = kind === 'chat' && outline !== undefined;
-  const shown = kind === 'other' || outline === undefined ? NOTHING_SHOWN : context.lessons(turn);
+  const shown = kind === 'other' || outline === undefined ? NOTHING_SHOWN : await context.lessons(turn);
   marks['x-instar-generation'] = String(shown.generation);
   if (shown.lessons.length > 0) marks['x-instar-lessons'] = headerSafe(shown.lessons.join(','));
   if (!isAsking || !identity.record) return { ...turn, shown, record: noRecord };
@@ -111,15 +110,13 @@ function begin(
       project,
       runKind,
       domain,
-      block: shown.block && blockHash(shown.block),
+      block: shown.hash,
     }),
   });
   return { ...turn, shown, record };
 }
 
-const NOTHING_SHOWN: ShownLessons = { generation: 0, lessons: [] };
-
-const blockHash = (block: string): string => hash('sha256', block, 'hex').slice(0, 32);
+const NOTHING_SHOWN: ShownLessons = { generation: 0, lessons: [], additions: [] };
 
 const policyOf = (target: Target, { outline }: Turn): string =>
   `${target.provider}/${target.model ?? outline?.model ?? ''}`;
@@ -150,10 +147,11 @@ function tryOnce(
   upstream: Upstream | undefined,
   marks: Readonly<Record<string, string>>,
 ): Attempt | Promise<Attempt> {
-  const { kind, raw, body, outline } = turn;
-  const { block } = turn.shown;
+  const { kind, raw, body, outline, wire, shown } = turn;
   const edited =
-    body === undefined || outline === undefined ? body : augment(body, outline, block, target.model);
+    body === undefined || outline === undefined
+      ? body
+      : augment(wire.name, body, outline, shown, target.model);
   if (upstream !== undefined) {
     // Without an edit the client's own bytes go out, compressed or not.
     const outgoing = edited === undefined || edited === body ? raw : edited;

@@ -37,7 +37,12 @@ export interface Turn {
 export interface ShownLessons {
   readonly generation: number;
   readonly lessons: readonly string[];
+  /** Goes behind the client's own system text. */
   readonly block?: string;
+  /** Goes to the end of the message behind a link of the conversation. */
+  readonly additions: readonly { readonly link: string; readonly text: string }[];
+  /** Of all the text that is put in. */
+  readonly hash?: string;
 }
 
 /** A turn that is being recorded, or not, and has begun to call providers. */

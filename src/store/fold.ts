@@ -115,6 +115,7 @@ export function subjectOf(fact: Fact): string | undefined {
     case 'turn-start':
     case 'turn-end':
     case 'library-changed':
+    case 'cycle-end':
       return undefined;
     case 'reward-given':
       return fact.turn ?? fact.session;

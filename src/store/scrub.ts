@@ -24,6 +24,12 @@ export function scrubFact(fact: Fact): Fact {
       const { block, after, first, ...rest } = fact;
       return block === undefined && after === undefined && first === undefined ? fact : rest;
     }
+    case 'turn-appraised':
+      return fact.signals.length === 0 && fact.digests.length === 0
+        ? fact
+        : { ...fact, signals: [], digests: [] };
+    case 'session-marked':
+      return fact.reason === '' ? fact : { ...fact, reason: '' };
     case 'event-reported':
       return Object.keys(fact.data).length === 0 ? fact : { ...fact, data: {} };
     default:
@@ -39,6 +45,7 @@ export function concerns(fact: Fact, session: string, isItsTurn: (turn: string) 
     case 'reward-given':
       return fact.session === session || (fact.turn !== undefined && isItsTurn(fact.turn));
     case 'library-changed':
+    case 'cycle-end':
       return false;
     default:
       return fact.session === session;

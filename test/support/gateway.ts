@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createDesk } from '../../src/app/desk.ts';
+import { lazyShelf } from '../../src/app/open-desk.ts';
 import { recordsOf } from '../../src/app/recording/records-of.ts';
 import type { ChatModel } from '../../src/core/chat.ts';
 import { systemClock } from '../../src/core/clock.ts';
@@ -90,6 +91,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
       lessons: () => ({
         generation: 7,
         lessons: [],
+        additions: [],
         ...(options.block === undefined ? {} : { block: options.block }),
       }),
       identify: createIdentify(),
@@ -98,6 +100,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
       recorder: options.recorder ?? { start: () => noRecord },
       records,
       desk: createDesk(records, systemClock.now),
+      shelf: lazyShelf(records),
       report: (report) => {
         reports.push(report);
         metrics.report(report);

@@ -2,6 +2,21 @@ import { z } from 'zod';
 
 const usd = (fallback: number) => z.number().min(0).max(100_000).default(fallback);
 
+const pattern = z.string().min(1).max(200);
+
+const domainSchema = z
+  .strictObject({
+    domain: z
+      .string()
+      .regex(/^[a-z][a-z0-9_-]{0,63}$/, 'must be a short lower-case name')
+      .describe('What the work is called.'),
+    agent: pattern.optional().describe('The agent; * stands for anything.'),
+    project: pattern.optional().describe("The project's id."),
+    runKind: pattern.optional().describe('The kind of run.'),
+    keywords: z.array(z.string().min(1).max(64)).max(64).optional().describe('Words, one of which is said.'),
+  })
+  .describe('All that is given must fit.');
+
 export const librarySchema = z.strictObject({
   topK: z.int().min(0).max(50).default(6).describe('Most lessons shown to a model in one turn.'),
   tokenBudget: z.int().min(0).max(100_000).default(1500).describe('Most tokens those lessons may take.'),
@@ -15,6 +30,11 @@ export const librarySchema = z.strictObject({
     .max(0.5)
     .default(0.1)
     .describe('Share of sessions that do not see a lesson, to measure what it does.'),
+  domains: z
+    .array(domainSchema)
+    .max(200)
+    .default([])
+    .describe('How the domain of work is recognised when the caller does not name it.'),
 });
 
 export const learnSchema = z.strictObject({

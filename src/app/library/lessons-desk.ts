@@ -1,0 +1,139 @@
+import {
+  asArray,
+  asObject,
+  asString,
+  compact,
+  isObject,
+  type Json,
+  type JsonObject,
+} from '../../core/json.ts';
+import type { Change, ChangeResult, Lesson, Published } from '../../core/lesson.ts';
+import type { LessonsDesk } from '../../core/lessons-desk.ts';
+import type { Library } from '../../core/library.ts';
+import type { Records } from '../../core/records.ts';
+import { explainTurn } from './explain-turn.ts';
+import { lessonHash } from './lesson-hash.ts';
+import { readQuote } from './read-quote.ts';
+
+export interface LessonsDeskOptions {
+  readonly library: Library;
+  readonly records: Records;
+  /** What a lesson was measured to do. */
+  readonly effect: (id: string) => JsonObject;
+  readonly newId: (prefix: string) => string;
+}
+
+const PERSON = { kind: 'person', name: 'person' } as const;
+const LONGEST_REASON = 500;
+
+export function createLessonsDesk({ library, records, effect, newId }: LessonsDeskOptions): LessonsDesk {
+  const describe = (lesson: Lesson): JsonObject => ({
+    ...summary(lesson),
+    effect: effect(lesson.id),
+  });
+  const publish = async (changes: readonly Change[], reason: string): Promise<JsonObject> =>
+    told(await library.publish({ id: newId('c'), by: PERSON, reason, changes }));
+
+  return {
+    list: async ({ state, kind }) =>
+      library
+        .lessons()
+        .filter((lesson) => state === undefined || lesson.state === state)
+        .filter((lesson) => kind === undefined || lesson.kind === kind)
+        .map(describe),
+    all: async () => library.lessons(),
+    show: async (idOrName) => {
+      const lesson = library.find(idOrName);
+      if (lesson === undefined) return undefined;
+      const { content, note, evidence, category } = lesson.text;
+      const quotes = await Promise.all(evidence.quotes.map((quote) => readQuote(quote, records)));
+      return compact({
+        ...describe(lesson),
+        category,
+        content,
+        note: { ...note } as unknown as JsonObject,
+        evidence: { ...evidence, quotes: quotes as unknown as Json } as unknown as JsonObject,
+        history: library.history(lesson.id).map(({ at, by, reason, op, state, revision, generation }) => ({
+          at: new Date(at).toISOString(),
+          by: by.name,
+          op,
+          reason,
+          state,
+          revision,
+          generation,
+        })),
+      });
+    },
+    why: (turn) => explainTurn(turn, records, library),
+    change: async (body) => {
+      const reason = (asString(body.reason) ?? '').slice(0, LONGEST_REASON) || 'asked for by a person';
+      const shown = asObject(body.shown);
+      const stale = Object.entries(shown).filter(([id, hash]) => {
+        const lesson = library.lesson(id);
+        return lesson !== undefined && lessonHash(lesson.text) !== hash;
+      });
+      const first = stale[0]?.[0];
+      if (first !== undefined) return { generation: library.generation, results: [refusedAsStale(first)] };
+      const changes = asArray(body.changes).filter(isObject) as unknown as readonly Change[];
+      return publish(changes, reason);
+    },
+    generations: async () =>
+      library.generations().map(({ generation, at, reason, by }) => ({
+        generation,
+        at: new Date(at).toISOString(),
+        reason,
+        by: by.name,
+      })),
+    diff: async (from, to) => {
+      const diff = library.diff(from, to);
+      if (diff === undefined) return undefined;
+      const named = ({ id, ...rest }: { readonly id: string }): JsonObject => ({
+        id,
+        name: library.lesson(id)?.text.name ?? '',
+        ...rest,
+      });
+      return {
+        from,
+        to,
+        added: diff.added.map(named),
+        removed: diff.removed.map(named),
+        revised: diff.revised.map(named),
+      };
+    },
+    rollback: async (to) => {
+      const set = library.rollback(to, PERSON);
+      return set === undefined ? undefined : told(await library.publish(set));
+    },
+  };
+}
+
+const summary = (lesson: Lesson): JsonObject =>
+  compact({
+    id: lesson.id,
+    kind: lesson.kind,
+    name: lesson.text.name,
+    description: lesson.text.description,
+    state: lesson.state,
+    revision: lesson.revision,
+    scope: { ...lesson.text.scope },
+    source: lesson.text.note.source,
+    taint: lesson.text.taint.length > 0 ? [...lesson.text.taint] : undefined,
+    pinned: lesson.pinned || undefined,
+    frozen: lesson.frozen || undefined,
+    expiresAt: lesson.expiresAt === undefined ? undefined : new Date(lesson.expiresAt).toISOString(),
+    reason: lesson.reason,
+    mergedInto: lesson.mergedInto,
+    changedAt: new Date(lesson.changedAt).toISOString(),
+    hash: lessonHash(lesson.text),
+  });
+
+const told = ({ generation, results }: Published): JsonObject => ({
+  generation,
+  results: results.map((result) => ({ ...result })),
+});
+
+const refusedAsStale = (id: string): JsonObject & ChangeResult => ({
+  status: 'refused',
+  id,
+  why: 'it has changed since you saw it: look at it again',
+});

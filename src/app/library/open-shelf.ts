@@ -1,0 +1,63 @@
+import type { Clock } from '../../core/clock.ts';
+import type { JsonObject } from '../../core/json.ts';
+import type { LessonsDesk } from '../../core/lessons-desk.ts';
+import type { Library } from '../../core/library.ts';
+import type { Records } from '../../core/records.ts';
+import { StoreError } from '../../core/store.ts';
+import { createEffects, type Effects } from '../../library/effect/effects.ts';
+import { openLibrary } from '../../library/library.ts';
+import { createLessonsDesk } from './lessons-desk.ts';
+
+/** What was learned, as the record tells it, and what it was measured to do. */
+export interface Shelf {
+  readonly library: Library;
+  readonly effects: Effects;
+  readonly desk: LessonsDesk;
+  /** Facts that could not be read: made by hand, or by a newer version. */
+  skipped(): number;
+}
+
+export interface ShelfOptions {
+  readonly records: Records;
+  readonly clock: Clock;
+  readonly newId: (prefix: string) => string;
+  readonly onFault: (error: unknown) => void;
+}
+
+const PAGE = 1000;
+
+/** Rejects with `StoreError` when the record cannot be read. */
+export async function openShelf({ records, clock, newId, onFault }: ShelfOptions): Promise<Shelf> {
+  const effects = createEffects();
+  const opened = await openLibrary({
+    // Every change that the library reads is also one to the measurement of what it changes.
+    load: async (after, limit) => {
+      const page = await records.factsOf('library-changed', after, limit);
+      for (const stored of page) effects.add(stored);
+      return page;
+    },
+    append: async (fact) => {
+      const [appended] = await records.append([fact]);
+      if (appended === undefined) throw new StoreError('io', 'the store gave no answer');
+      return appended;
+    },
+    clock,
+    newId,
+    onFault,
+  });
+  const { library } = opened;
+  for (let after = 0; ; ) {
+    const page = await records.factsOf('session-scored', after, PAGE);
+    for (const stored of page) effects.add(stored);
+    const last = page.at(-1);
+    if (last === undefined) break;
+    after = last.seq;
+  }
+  const effect = (id: string): JsonObject => ({ ...effects.of(id) }) as unknown as JsonObject;
+  return {
+    library,
+    effects,
+    desk: createLessonsDesk({ library, records, effect, newId }),
+    skipped: () => opened.skipped,
+  };
+}

@@ -1,0 +1,143 @@
+import type { Home } from '../../config/home.ts';
+import type { Config } from '../../config/schema.ts';
+import type { Clock } from '../../core/clock.ts';
+import { compact, type JsonObject } from '../../core/json.ts';
+import type { LessonsDesk } from '../../core/lessons-desk.ts';
+import type { Records } from '../../core/records.ts';
+import { StoreError } from '../../core/store.ts';
+import type { ShownLessons, Turn } from '../../gateway/turn.ts';
+import { isHeldOut } from '../../library/effect/held-out.ts';
+import { createMiniLmEmbed } from '../../library/embed/minilm-embed.ts';
+import { createNgramEmbed } from '../../library/embed/ngram-embed.ts';
+import { createRecall, type RecallIndex } from '../../library/recall/create-recall.ts';
+import { createSkillMirror, type SkillMirror } from '../../library/skill-file/skill-mirror.ts';
+import type { Log } from '../log.ts';
+import { openShelf, type Shelf } from './open-shelf.ts';
+import { createShowLessons } from './show-lessons.ts';
+
+export interface LibraryOptions {
+  readonly home: Home;
+  readonly settings: Config['library'];
+  readonly records: Records;
+  readonly clock: Clock;
+  readonly newId: (prefix: string) => string;
+  readonly log: Log;
+}
+
+/** The library as the daemon has it. While the record cannot be read nothing is shown, and it is tried again. */
+export interface ServedLibrary {
+  readonly lessons: (turn: Turn) => ShownLessons | Promise<ShownLessons>;
+  readonly desk: LessonsDesk;
+  /** Undefined while the record cannot be read. */
+  shelf(): Shelf | undefined;
+  status(): JsonObject;
+  close(): Promise<void>;
+}
+
+interface Opened {
+  readonly shelf: Shelf;
+  readonly index: RecallIndex;
+  readonly lessons: (turn: Turn) => ShownLessons | Promise<ShownLessons>;
+  readonly mirror: SkillMirror;
+}
+
+const AGAIN_MS = 10_000;
+
+export async function serveLibrary(options: LibraryOptions): Promise<ServedLibrary> {
+  const { home, settings, records, clock, newId, log } = options;
+  const embed = createMiniLmEmbed();
+  const fallback = createNgramEmbed();
+  let opened: Opened | undefined;
+  let problem: string | undefined;
+  let again: NodeJS.Timeout | undefined;
+
+  const open = async (): Promise<void> => {
+    const shelf = await openShelf({
+      records,
+      clock,
+      newId,
+      onFault: (error) => log.error({ err: error }, 'a change was published, and not all heard of it'),
+    });
+    const { library, effects } = shelf;
+    const index = createRecall({
+      embed,
+      fallback,
+      limits: { topK: settings.topK, tokenBudget: settings.tokenBudget },
+      usefulness: effects.usefulness,
+      heldOut: (session, lesson) => isHeldOut(session, lesson, settings.holdout),
+      patterns: settings.domains.map((pattern) => compact(pattern)),
+    });
+    const update = (): void => void index.update(library.shown(clock.now()));
+    update();
+    library.onChange(update);
+    const mirror = createSkillMirror({
+      dir: home.skillsDir,
+      library,
+      clock,
+      newId,
+      log,
+      onFault: ({ file, why }) => log.warn({ file }, `the skills folder: ${why}`),
+    });
+    const lessons = createShowLessons({
+      library,
+      recall: index.recall,
+      records,
+      clock,
+      onFault: (error, session) =>
+        log.warn({ err: error, session }, 'what a session was shown could not be kept'),
+    });
+    opened = { shelf, index, lessons, mirror };
+    problem = undefined;
+  };
+  const tryToOpen = async (): Promise<void> => {
+    try {
+      await open();
+    } catch (error) {
+      problem = error instanceof Error ? error.message : String(error);
+      log.error({ err: error }, 'the library cannot be read: nothing is shown until it can');
+      again = setTimeout(() => void tryToOpen(), AGAIN_MS);
+      again.unref();
+    }
+  };
+  await tryToOpen();
+
+  const desk = (): LessonsDesk => {
+    if (opened === undefined) throw new StoreError('io', problem ?? 'the library is not open yet');
+    return opened.shelf.desk;
+  };
+  return {
+    lessons: (turn) => opened?.lessons(turn) ?? { generation: 0, lessons: [], additions: [] },
+    desk: {
+      list: async (query) => desk().list(query),
+      all: async () => desk().all(),
+      show: async (idOrName) => desk().show(idOrName),
+      why: async (turn) => desk().why(turn),
+      change: async (body) => desk().change(body),
+      generations: async () => desk().generations(),
+      diff: async (from, to) => desk().diff(from, to),
+      rollback: async (to) => desk().rollback(to),
+    },
+    shelf: () => opened?.shelf,
+    status: () => (opened === undefined ? { problem: problem ?? '' } : describe(opened, clock.now())),
+    close: async () => {
+      clearTimeout(again);
+      await opened?.mirror.close();
+      await embed.close();
+      await fallback.close();
+    },
+  };
+}
+
+function describe({ shelf, index, mirror }: Opened, now: number): JsonObject {
+  const { library } = shelf;
+  const states: Record<string, number> = {};
+  for (const { state } of library.lessons()) states[state] = (states[state] ?? 0) + 1;
+  return {
+    generation: library.generation,
+    lessons: states,
+    shown: library.shown(now).length,
+    index: { ...index.stats() } as JsonObject,
+    unreadable: shelf.skipped(),
+    skillFaults: mirror.faults().map(({ file, why }) => `${file} ${why}`),
+  };
+}

@@ -1,0 +1,28 @@
+const IN_BRACKETS =
+  /\((?:e\.?g\.?|i\.?e\.?|for example|for instance|such as|like|example|ex\.)[:,]?\s+([^()]{1,300})\)/i;
+const BEHIND =
+  /(?:[,;:–—-]\s*|\s)(?:e\.g\.|eg\.|for example|for instance|such as|like this|like so|example)[:,]?\s+(.{1,300})$/i;
+const LIKE_QUOTED =
+  /\b(?:like|as in)\s+((?:"[^"]{1,200}"|`[^`]{1,200}`|“[^”]{1,200}”|'[^']{1,200}').{0,40})$/i;
+const ALONE =
+  /^(?:an? )?(?:examples?|for example|for instance|e\.?g\.?|like(?: this| so)?|such as|correct(?: form)?|right|good|so|it should (?:look|read) (?:like(?: this)?|as follows)|should (?:look|read) like(?: this)?)\s*(?:is|would be)?\s*[:,]\s*(.+)/i;
+const ALONE_WRONG =
+  /^(?:wrong|incorrect|bad|not|was|yours|got|found|actual|actually got|received|currently|counter-?example)\s*:\s*(.+)/i;
+const DID =
+  /^(?:you|it|the (?:agent|assistant|model|bot)|instead,? you|your \w+) (?:just |only |still )?((?:wrote|used|put|saved|named|had|gave|sent|left|called|returned|printed|created|made|chose|set|said|has|is|was|ran|added) .+)/i;
+
+const bare = (text: string | undefined): string | undefined => text?.trim().replace(/[.;,]+$/, '');
+
+/** The example that stands in a sentence. */
+export const findExample = (said: string): string | undefined =>
+  bare((IN_BRACKETS.exec(said) ?? BEHIND.exec(said) ?? LIKE_QUOTED.exec(said))?.[1]);
+
+/** A sentence that is nothing but an example, of how to or of how not to. */
+export function readExample(
+  said: string,
+): { readonly example: string } | { readonly wrong: string } | undefined {
+  const example = bare(ALONE.exec(said)?.[1]);
+  if (example !== undefined) return { example };
+  const wrong = bare(ALONE_WRONG.exec(said)?.[1]) ?? bare(DID.exec(said)?.[1]);
+  return wrong === undefined ? undefined : { wrong };
+}

@@ -1,0 +1,84 @@
+const QUOTED =
+  /"([^"\n]{1,200})"|`([^`\n]{1,200})`|“([^”\n]{1,200})”|«([^»\n]{1,200})»|(?<![\p{L}\p{N}])'([^'\n]{1,200})'(?![\p{L}\p{N}])/gu;
+const FORMAT_WORD = /^(?:Y{2,4}|M{2,4}|D{2}|H{2}|S{2})$/;
+const SIGN = /^[|:=→>+*/\\&~-]{1,3}$/;
+const OUTER = /^[("'“«,;:!?]+|[)"'”»,;:!?]+$/g;
+
+/** Whether a word is to be written exactly so: a path, a format, a name in code, a flag, a number with its unit. */
+function isLiteral(word: string): boolean {
+  if (word.length < 2 || /^\d+$/.test(word)) return false;
+  if (/[_/\\#@$%=<>|{}[\]^~*]/.test(word))
+    return /[\p{L}\p{N}]/u.test(word) && !/^\p{L}+\/\p{L}+$/u.test(word);
+  if (/^-{1,2}\p{L}/u.test(word) || /^\.\p{L}/u.test(word)) return true;
+  if (/\p{L}[.:]\p{L}/u.test(word) && !/^(?:e\.g|i\.e)$/i.test(word)) return true;
+  if (/\p{L}/u.test(word) ? /\p{N}/u.test(word) : /\p{N}[^\p{N}]+\p{N}/u.test(word)) return true;
+  if (/^\p{Lu}+(?:-\p{Lu}+)+$/u.test(word) || FORMAT_WORD.test(word)) return true;
+  return /\p{Ll}\p{Lu}/u.test(word) || /^\p{L}+-\p{L}+-\p{L}+:?$/u.test(word) || /^[+]/.test(word);
+}
+
+interface Span {
+  readonly from: number;
+  readonly to: number;
+  readonly isQuoted: boolean;
+}
+
+/** Where literals stand in a line; neighbours with nothing but signs between them are one. */
+function literalSpans(text: string): readonly Span[] {
+  const quoted: Span[] = [...text.matchAll(QUOTED)].map((match) => ({
+    from: match.index,
+    to: match.index + match[0].length,
+    isQuoted: true,
+  }));
+  const bare: Span[] = [];
+  let isOpen = false;
+  let lastSign = -1;
+  for (const match of text.matchAll(/\S+/g)) {
+    const [word] = match;
+    const at = match.index;
+    if (quoted.some(({ from, to }) => at < to && at + word.length > from)) {
+      isOpen = false;
+      continue;
+    }
+    if (isOpen && SIGN.test(word)) {
+      lastSign = at;
+      continue;
+    }
+    const { from, to } = withoutOuter(word, at);
+    const last = bare.at(-1);
+    if (!isLiteral(text.slice(from, to))) isOpen = false;
+    else if (isOpen && last !== undefined && (lastSign > last.to || last.to + 1 === from))
+      bare[bare.length - 1] = { ...last, to };
+    else {
+      bare.push({ from, to, isQuoted: false });
+      isOpen = true;
+    }
+    if (to < at + word.length) isOpen = false;
+  }
+  return [...quoted, ...bare].sort((a, b) => a.from - b.from);
+}
+
+/** Without the sentence's own marks around it; a full stop is the sentence's when it is the last. */
+function withoutOuter(word: string, at: number): { readonly from: number; readonly to: number } {
+  const lead = /^["'“«(,;:!?]*/.exec(word)?.[0].length ?? 0;
+  const bare = word.slice(lead).replace(/\.+$/, '').replace(OUTER, '').replace(/\.+$/, '');
+  const closes = word.slice(lead + bare.length).startsWith(')') && bare.includes('(') ? 1 : 0;
+  return { from: at + lead, to: at + lead + bare.length + closes };
+}
+
+/** What has to be kept letter by letter, without its quotes. */
+export const findLiterals = (text: string): readonly string[] =>
+  literalSpans(text).map(({ from, to, isQuoted }) =>
+    isQuoted ? text.slice(from + 1, to - 1) : text.slice(from, to),
+  );
+
+/** The line with all its literals in quotes, so that a reader sees where they begin and end. */
+export function quoteLiterals(text: string): string {
+  let quoted = '';
+  let at = 0;
+  for (const { from, to, isQuoted } of literalSpans(text)) {
+    if (isQuoted || text.slice(from, to).includes('`')) continue;
+    quoted += `${text.slice(at, from)}\`${text.slice(from, to)}\``;
+    at = to;
+  }
+  return quoted + text.slice(at);
+}

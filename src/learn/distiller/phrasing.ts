@@ -1,0 +1,44 @@
+import { findLiterals } from './literals.ts';
+import { isVerb } from './verbs.ts';
+
+const DETERMINER =
+  /^(?:an?|the|your|its|their|our|any|some|all|every|each|this|that|these|those|both|no|at least|at most|one|two|three|\d)\b/i;
+const VAGUE_SUBJECT =
+  /^(?:it|this|that|they|these|those|yours|the (?:output|answer|result|response|reply)|your (?:output|answer|result|response|reply|work))$/i;
+
+/** Words that can only stand where a verb has already told someone what to do. */
+const AFTER_VERB =
+  /^(?:an?|the|your|its|their|our|any|all|every|each|this|that|these|those|both|no|only|not|it|them|me|us|to|in|on|at|with|by|for|from|as|up|out|into|under|over|one|two|\d.*|["'`“«<].*)$/i;
+const FINITE =
+  /^\S+(?: [\w-]+){1,4} (?:is|are|was|were|must|should|shall|has|have|had|needs?|does|do|did|may|can|cannot|will|would|ends?|starts?|begins?|belongs?|goes?|comes?|uses?|isn['’]t|aren['’]t|wasn['’]t|weren['’]t|doesn['’]t|don['’]t|didn['’]t|hasn['’]t|haven['’]t|lacks?|exceeds?|missing)\b/i;
+
+export const capital = (text: string): string => {
+  const [first = ''] = text.split(' ', 1);
+  return isName(first) ? text : text.charAt(0).toUpperCase() + text.slice(1);
+};
+
+export const small = (text: string): string => {
+  const [first = ''] = text.split(' ', 1);
+  return isName(first) || /^I\b/.test(text) || /^\p{Lu}{2}/u.test(first)
+    ? text
+    : text.charAt(0).toLowerCase() + text.slice(1);
+};
+
+const isName = (word: string): boolean => !/^\p{L}/u.test(word) || findLiterals(word).length > 0;
+
+/** "ticket prefix" → "the ticket prefix"; what has its article, or is to be written so, stays. */
+export const withArticle = (noun: string): string => {
+  const bare = noun.replace(/^your\s+/i, 'the ');
+  return DETERMINER.test(bare) || isName(bare.split(' ', 1)[0] ?? '') ? small(bare) : `the ${small(bare)}`;
+};
+
+/** "it" means what was delivered, and has to say so where nobody sees what was. */
+export const namedSubject = (subject: string): string =>
+  VAGUE_SUBJECT.test(subject.trim()) ? 'The result' : capital(subject.trim());
+
+/** "Sort the keys" is one; "Log lines must be short" begins with a noun that could be a verb. */
+export function isImperative(text: string): boolean {
+  const [first = '', second = ''] = text.split(' ', 2);
+  if (!isVerb(first.replace(/[^\p{L}]/gu, ''))) return false;
+  return second === '' || AFTER_VERB.test(second) || !FINITE.test(text);
+}

@@ -1,0 +1,73 @@
+import { findLiterals } from './literals.ts';
+import { capital, small } from './phrasing.ts';
+import type { Rule } from './rule.ts';
+import { baseOf } from './verbs.ts';
+
+const WAS =
+  /\s*\((?:it )?(?:was|is|were|got|found|currently|not|now|had|instead of|you (?:wrote|used|put|had|gave))\s*:?\s+([^()]{1,200})\)/i;
+const INSTEAD = /,?\s+(?:instead of|rather than|as opposed to)\s+([^.;()]{1,200})/i;
+const NOT_BUT = /\bnot ([^,;()]{1,80}),? but (?=\S)/i;
+const NOT = /,\s*(?:and )?(?:but )?not (?!only\b|just\b|even\b)([^.;()]{1,200})/i;
+const OVER = /\bprefer .{1,120} (?:over|to) ([^.;()]{1,120})/i;
+
+/** What was there instead of what should have been, where both are named. */
+export function findWrong(said: string): string | undefined {
+  return (WAS.exec(said) ??
+    INSTEAD.exec(said) ??
+    NOT_BUT.exec(said) ??
+    NOT.exec(said) ??
+    OVER.exec(said))?.[1]?.trim();
+}
+
+/** The sentence without the bracket that only tells what was there. */
+export const withoutWas = (said: string): string => said.replace(WAS, '');
+
+const GOT =
+  /[,;.]?\s+(?:but |and |while )?(?:instead )?(?:i |we |it )?(?:got|found|was|were|saw|received|had|actual(?:ly)?(?: (?:was|is))?|there (?:was|were)|you (?:wrote|gave|used|had))\b[:=]?\s*/i;
+const PLAIN_VALUE =
+  /^["'`]?(?:-?\d+(?:\.\d+)?|true|false|null|none|undefined|nan|something|anything|more|less|better|it|this|that)["'`]?$/i;
+
+/** "expected X, got Y". Bare numbers and truths are results of one test, not a way of doing things. */
+export function readExpected(said: string): Rule | undefined {
+  const at = /\bexpected\b(?: (?:to (?:be|see|find|have)|value|output|result))?\s*[:=]?\s*/i.exec(said);
+  if (at === null || at.index > 120 || /\b(?:is|are|was|were|as) $/i.test(said.slice(0, at.index)))
+    return undefined;
+  const rest = said.slice(at.index + at[0].length);
+  const got = GOT.exec(rest);
+  const wanted = (got === null ? rest : rest.slice(0, got.index)).replace(/[\s,;]+$/, '');
+  const wrong = got === null ? '' : rest.slice(got.index + got[0].length).trim();
+  if (wanted === '' || PLAIN_VALUE.test(wanted)) return undefined;
+  const subject = said
+    .slice(0, at.index)
+    .replace(/^(?:i|we)$|[\s:,–—-]+$/gi, '')
+    .replace(/^(?:i|we) /i, '');
+  const todo =
+    subject === ''
+      ? `Deliver what is expected: ${wanted}`
+      : `${capital(subject)} must be what is expected: ${wanted}`;
+  return { kind: 'value', todo, ...(wrong === '' ? {} : { wrong }) };
+}
+
+/** "You used tabs instead of four spaces". */
+export function readSwap(said: string): Rule | undefined {
+  const match = /^you (\w+) (.{1,200}?) (?:instead of|rather than|where you should have used) (.+)/i.exec(
+    said,
+  );
+  const [, verb = '', wrong = '', right = ''] = match ?? [];
+  const base = baseOf(verb);
+  return base === undefined ? undefined : { kind: 'do', todo: capital(`${base} ${right}`), wrong };
+}
+
+/** "Metric units, not imperial": no verb, and still a demand. */
+export function readFragment(said: string): Rule | undefined {
+  const words = said.split(' ').length;
+  if (words > 14 || /^(?:i|you|we|it|this|that|they|there|he|she)\b/i.test(said)) return undefined;
+  if (
+    /\b(?:wrong|bad|broken|incorrect|failed|failing|fails|is|are|was|were|has|have|did|does|do)\b/i.test(said)
+  )
+    return undefined;
+  const isContrast = INSTEAD.test(said) || NOT.test(said) || NOT_BUT.test(said);
+  if (isContrast) return { kind: 'do', todo: `Use ${small(said)}` };
+  const isTerse = words <= 8 && (/\bonly\b/i.test(said) || findLiterals(said).length > 0) && words > 1;
+  return isTerse ? { kind: 'do', todo: `Keep to this: ${said}` } : undefined;
+}

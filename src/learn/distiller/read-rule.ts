@@ -1,0 +1,89 @@
+import { topicWords } from '../words.ts';
+import { findExample } from './find-example.ts';
+import { withoutLeadIn } from './lead-in.ts';
+import { findLiterals } from './literals.ts';
+import { capital, small } from './phrasing.ts';
+import { findWrong, readExpected, readFragment, readSwap, withoutWas } from './read-contrast.ts';
+import { readDemand } from './read-demand.ts';
+import { readOmission } from './read-omission.ts';
+import type { Rule } from './rule.ts';
+
+const DEEPEST = 3;
+const SHORTEST = 4;
+
+/** What is in any complaint and tells nobody what to do. */
+const VAGUE: ReadonlySet<string> = new Set(
+  `again attention answer answers ask asked bad best better brain broken careful carefully check closely complete completed
+  completely correct correctly deliver detail details different differently do effort error errors exact exactly expected fix fixed
+  focus follow following followed good great harder help include incorrect instruction instructions issue job look mistake
+  mistakes nothing ok okay output part perfect precise problem properly question quality quickly read redo response result
+  results retry right simply something stuff task tasks think thinking thought thorough today try understand user wanted work
+  works wrong yourself`.split(/\s+/),
+);
+
+/** Words of demand in other languages: the sentence is taken as it is, since nothing here can turn it. */
+const FOREIGN =
+  /\b(?:muss|müssen|soll|sollen|sollte|bitte|niemals|immer|verwende|doit|doivent|toujours|jamais|veuillez|debe|deben|siempre|nunca|usa|usar|deve|devono|sempre|mai|moet|moeten|altijd|nooit|musi|zawsze|nigdy)\b|必须|应该|不要|请|禁止|务必|需要|不得|ください|必ず|禁止|べき|해야|하지 마|должн|всегда|никогда|нельзя/iu;
+
+/** The rule in one sentence of feedback; undefined when it only complains, tells or thanks. */
+export function readRule(text: string, depth = 0): Rule | undefined {
+  const said = withoutLeadIn(text)
+    .replace(/[\s.!?;:,]+$/, '')
+    .replace(/,? (?:please|thanks|thank you|ok|okay)$/i, '');
+  if (said.length < SHORTEST || depth > DEEPEST) return undefined;
+  const core = withoutWas(said);
+  const found =
+    readExpected(core) ??
+    readConcession(core, depth) ??
+    readSwap(core) ??
+    readPreface(core, depth) ??
+    readOmission(core) ??
+    readDemand(core) ??
+    readBehindJudgement(core, depth) ??
+    readFragment(core) ??
+    (FOREIGN.test(core) ? { kind: 'do', todo: capital(core) } : undefined);
+  if (found === undefined || isVague(found)) return undefined;
+  const wrong = found.wrong ?? findWrong(said);
+  const example = found.example ?? findExample(said);
+  return {
+    ...found,
+    ...(wrong === undefined ? {} : { wrong }),
+    ...(example === undefined ? {} : { example }),
+  };
+}
+
+/** "Nice summary, but you forgot the prefix." */
+function readConcession(said: string, depth: number): Rule | undefined {
+  const match = /^(.{3,160}?),? (?:but|however|though|yet|except that),? (.+)$/i.exec(said);
+  if (match === null || /\bnot\b[^,]*$/i.test(match[1] ?? '')) return undefined;
+  return readRule(match[2] ?? '', depth + 1);
+}
+
+/** "When you edit a file, …": the condition stays in front of what has to be done. */
+function readPreface(said: string, depth: number): Rule | undefined {
+  const match =
+    /^((?:when|whenever|if|before|after|once|for|in|on|at|with|while|during|unless|as soon as|every time|each time)\b[^,]{2,160}), (?:then )?(.+)$/i.exec(
+      said,
+    );
+  const inner = match === null ? undefined : readRule(match[2] ?? '', depth + 1);
+  return inner && { ...inner, todo: `${capital(match?.[1] ?? '')}, ${small(inner.todo)}` };
+}
+
+/** "Wrong date format: use …", "The encoding is off, it has to be …". */
+function readBehindJudgement(said: string, depth: number): Rule | undefined {
+  const match = /^([^:,–—]{2,100}?)(?::|,| [–—-]+) (.+)$/.exec(said);
+  if (match === null) return undefined;
+  const inner = readRule(match[2] ?? '', depth + 1);
+  const subject = match[1] ?? '';
+  const isLabel =
+    inner !== undefined &&
+    /^[\p{L}\p{N} _./-]{2,40}$/u.test(subject) &&
+    !/\b(?:wrong|bad|invalid|incorrect|is|are|was)\b/i.test(subject);
+  return isLabel ? { ...inner, todo: `${capital(subject)}: ${small(inner.todo)}` } : inner;
+}
+
+function isVague({ todo }: Rule): boolean {
+  if (findLiterals(todo).length > 0) return false;
+  const words = topicWords(todo);
+  return !/\p{Lo}{4}/u.test(todo) && words.every((word) => VAGUE.has(word));
+}

@@ -1,0 +1,120 @@
+import { Buffer } from 'node:buffer';
+import { isObject, type JsonObject } from '../core/json.ts';
+import type { LessonSource, LessonText, Taint, Visibility } from '../core/lesson.ts';
+import { checkChoice, checkList, checkWords } from './check-words.ts';
+
+const NAME = /^[a-z][a-z0-9-]{1,62}$/;
+const CATEGORY = /^[a-z][a-z0-9_-]{0,39}$/;
+const MAX_LINE = 500;
+const MAX_CONTENT_BYTES = 8192;
+const MAX_WORDS = 32;
+const MAX_WORD = 64;
+const MAX_EVIDENCE = 64;
+const MAX_PATTERN = 200;
+const MAX_REFERENCE = 200;
+
+const SOURCES: readonly LessonSource[] = ['experience', 'told', 'inferred', 'practice'];
+const VISIBILITIES: readonly Visibility[] = ['private', 'scoped', 'shared'];
+const TAINTS: readonly Taint[] = ['tool', 'web'];
+const SCOPE_FIELDS = ['agent', 'project', 'runKind', 'domain'];
+
+type Why = string | undefined;
+
+/** Why a lesson may not say this, and how to mend it; undefined when it may. Total, whatever the value really is. */
+export function checkText(text: LessonText): Why {
+  const value: unknown = text;
+  if (!isObject(value)) return 'the text must be an object';
+  const { name, category } = value;
+  return (
+    (typeof name === 'string' && NAME.test(name)
+      ? undefined
+      : 'the name must be 2 to 63 lower-case letters, digits and hyphens, a letter first') ??
+    checkWords('the description', value.description, { max: MAX_LINE }) ??
+    checkContent(value.content) ??
+    (category === undefined || (typeof category === 'string' && CATEGORY.test(category))
+      ? undefined
+      : 'the category must be one word of at most 40 lower-case letters, digits, _ and -, a letter first') ??
+    checkScope(value.scope) ??
+    checkNote(value.note) ??
+    checkEvidence(value.evidence) ??
+    checkList('taint', value.taint, TAINTS.length, (label, taint) => checkChoice(label, taint, TAINTS))
+  );
+}
+
+function checkContent(content: unknown): Why {
+  const why = checkWords('the content', content, { max: MAX_CONTENT_BYTES, mayHaveLines: true });
+  if (why !== undefined) return why;
+  const bytes = Buffer.byteLength(String(content));
+  return bytes > MAX_CONTENT_BYTES
+    ? `the content has ${bytes} bytes: shorten it to ${MAX_CONTENT_BYTES} or fewer`
+    : undefined;
+}
+
+function checkScope(scope: unknown): Why {
+  if (!isObject(scope)) return 'the scope must be an object; an empty one means anywhere';
+  for (const field of SCOPE_FIELDS) {
+    const pattern = scope[field];
+    const why =
+      pattern === undefined ? undefined : checkWords(`scope.${field}`, pattern, { max: MAX_PATTERN });
+    if (why !== undefined) return `${why}; leave it out to mean any`;
+  }
+  return undefined;
+}
+
+function checkNote(note: unknown): Why {
+  if (!isObject(note)) return 'the note must be an object';
+  const { halfLifeDays } = note;
+  return (
+    checkOptional('note.context', note.context, MAX_LINE) ??
+    checkList('note.keywords', note.keywords, MAX_WORDS, checkWord) ??
+    checkList('note.tags', note.tags, MAX_WORDS, checkWord) ??
+    checkList('note.links', note.links, MAX_WORDS, checkWord) ??
+    checkShare(note, 'importance') ??
+    checkShare(note, 'confidence') ??
+    checkChoice('note.source', note.source, SOURCES) ??
+    checkChoice('note.visibility', note.visibility, VISIBILITIES) ??
+    (typeof halfLifeDays === 'number' && halfLifeDays > 0 && Number.isFinite(halfLifeDays)
+      ? undefined
+      : 'note.halfLifeDays must be a number of days above 0')
+  );
+}
+
+function checkEvidence(evidence: unknown): Why {
+  if (!isObject(evidence)) return 'the evidence must be an object';
+  return (
+    checkList('evidence.turns', evidence.turns, MAX_EVIDENCE, checkReference) ??
+    checkList('evidence.quotes', evidence.quotes, MAX_EVIDENCE, checkQuote) ??
+    checkWord('evidence.learner', evidence.learner) ??
+    checkOptional('evidence.model', evidence.model, MAX_REFERENCE) ??
+    checkOptional('evidence.prompt', evidence.prompt, MAX_REFERENCE)
+  );
+}
+
+function checkQuote(label: string, quote: unknown): Why {
+  if (!isObject(quote)) return `${label} must be an object`;
+  const { start, length } = quote;
+  return (
+    checkReference(`${label}.turn`, quote.turn) ??
+    checkReference(`${label}.block`, quote.block) ??
+    (isCount(start, 0) ? undefined : `${label}.start must be a whole number, 0 or more`) ??
+    (isCount(length, 1) ? undefined : `${label}.length must be a whole number, 1 or more`)
+  );
+}
+
+const isCount = (value: unknown, least: number): boolean =>
+  typeof value === 'number' && Number.isSafeInteger(value) && value >= least;
+
+const checkWord = (label: string, value: unknown): Why => checkWords(label, value, { max: MAX_WORD });
+
+const checkReference = (label: string, value: unknown): Why =>
+  checkWords(label, value, { max: MAX_REFERENCE });
+
+const checkOptional = (label: string, value: unknown, max: number): Why =>
+  value === undefined ? undefined : checkWords(label, value, { max });
+
+function checkShare(note: JsonObject, field: string): Why {
+  const value = note[field];
+  return typeof value === 'number' && value >= 0 && value <= 1
+    ? undefined
+    : `note.${field} must be a number from 0 to 1`;
+}

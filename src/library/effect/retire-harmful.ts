@@ -1,0 +1,58 @@
+import { hash } from 'node:crypto';
+import type { Author, Change, ChangeSet, Lesson } from '../../core/lesson.ts';
+import type { Library } from '../../core/library.ts';
+import type { Effect } from './effect.ts';
+import type { Effects } from './effects.ts';
+
+export interface RetireOptions {
+  readonly effects: Pick<Effects, 'of' | 'verdict'>;
+  readonly library: Pick<Library, 'lessons' | 'history'>;
+  readonly by: Author;
+}
+
+/**
+ * The set that takes lessons out of use whose whole interval lies below zero; undefined when there are none. An ordinary
+ * set: it is visible and can be undone, and who undoes it has the last word on those words.
+ */
+export function retireHarmful({ effects, library, by }: RetireOptions): ChangeSet | undefined {
+  const harmful = library
+    .lessons()
+    .filter((lesson) => mayRetire(lesson, by))
+    .filter(({ id }) => effects.verdict(id) === 'harmful')
+    .filter((lesson) => !wasPutBack(lesson, library, by));
+  if (harmful.length === 0) return undefined;
+  const changes = harmful.map(({ id }): Change => ({ op: 'retire', id, reason: reasonOf(effects.of(id)) }));
+  const names = harmful.map(({ text }) => text.name).join(', ');
+  const marks = harmful.map(({ id, revision }, at) => [id, revision, changes[at]]);
+  return {
+    id: `harmful-${hash('sha256', JSON.stringify(marks), 'hex').slice(0, 24)}`,
+    by,
+    reason: `sessions come out worse with ${names} than without`,
+    changes,
+  };
+}
+
+const mayRetire = ({ state, pinned, frozen }: Lesson, by: Author): boolean =>
+  (state === 'trial' || state === 'live') && !pinned && (!frozen || by.kind === 'person');
+
+/** Retired for this before, with the words it has now, and in use all the same: someone knows better. */
+const wasPutBack = ({ id, revision }: Lesson, library: Pick<Library, 'history'>, by: Author): boolean =>
+  library
+    .history(id)
+    .some(
+      (event) =>
+        event.state === 'retired' &&
+        event.revision === revision &&
+        event.by.kind === by.kind &&
+        event.by.name === by.name,
+    );
+
+function reasonOf({ with: shown, without, difference, low, high }: Effect): string {
+  return (
+    `harmful: ${shown.n} sessions with it scored ${plain(shown.mean)} on average and ${without.n} without it ` +
+    `${plain(without.mean)}; the difference of ${plain(difference)} lies between ${plain(low)} and ${plain(high)}, ` +
+    'however often it is looked at'
+  );
+}
+
+const plain = (value: number | null): string => (value ?? 0).toFixed(3).replace('-', '−');

@@ -1,0 +1,111 @@
+import { Worker } from 'node:worker_threads';
+import type { Embed } from '../../core/embed.ts';
+import type { ModelAnswer, ModelQuestion } from './minilm-jobs.ts';
+import { threadFile } from './thread-file.ts';
+
+/** What one call asked for, and what there is of it so far. */
+interface Request {
+  readonly texts: readonly string[];
+  readonly vectors: Float32Array[];
+  readonly resolve: (vectors: readonly Float32Array[]) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** 128 word pieces are rarely more characters than this; the rest need not cross threads. */
+const MOST_CHARACTERS = 1200;
+
+/**
+ * all-MiniLM-L6-v2 in a thread of its own, which the first text starts. Of the calls that wait, the one with the fewest
+ * texts left goes first, one text at a time: a query waits for one text at most, never behind ten thousand lessons.
+ * The thread keeps the process alive only while someone waits for a vector. One that dies is started again by the next
+ * text; one that could not load its model is not.
+ */
+export function createMiniLmEmbed(thread: URL = threadFile('minilm-thread')): Embed {
+  const waiting: Request[] = [];
+  let worker: Worker | undefined;
+  let isReady = false;
+  let current: Request | undefined;
+  /** Why there will never be a vector again. */
+  let end: Error | undefined;
+  let lastId = 0;
+
+  const failAll = (error: Error): void => {
+    current = undefined;
+    for (const request of waiting.splice(0)) request.reject(error);
+  };
+
+  const settle = (request: Request, answer: ModelAnswer): void => {
+    if (answer.type === 'vector') request.vectors.push(answer.vector);
+    const isDone = request.vectors.length === request.texts.length;
+    if (!isDone && answer.type !== 'failed') return;
+    waiting.splice(waiting.indexOf(request), 1);
+    if (isDone) request.resolve(request.vectors);
+    else request.reject(new Error(answer.type === 'failed' ? answer.why : 'no vector'));
+  };
+
+  const hear = (answer: ModelAnswer): void => {
+    if (answer.type === 'ready') isReady = true;
+    else if (answer.type === 'broken') {
+      end = new Error(answer.why);
+      failAll(end);
+    } else if (current !== undefined && answer.id === lastId) {
+      const request = current;
+      current = undefined;
+      settle(request, answer);
+    }
+    askNext();
+  };
+
+  const open = (): Worker => {
+    const opened = new Worker(thread);
+    let why: Error | undefined;
+    opened.on('message', hear);
+    opened.on('error', (error) => {
+      why = error instanceof Error ? error : new Error(String(error));
+    });
+    opened.on('exit', (code) => {
+      if (worker !== opened) return;
+      const error = why ?? new Error(`the model's thread ended with code ${code}`);
+      if (!isReady) end ??= error;
+      worker = undefined;
+      isReady = false;
+      failAll(error);
+    });
+    return opened;
+  };
+
+  const askNext = (): void => {
+    if (waiting.length === 0) {
+      worker?.unref();
+      return;
+    }
+    worker ??= open();
+    worker.ref();
+    if (!isReady || current !== undefined) return;
+    current = waiting.reduce((least, request) => (left(request) < left(least) ? request : least));
+    const text = current.texts[current.vectors.length] ?? '';
+    worker.postMessage({ id: ++lastId, text } satisfies ModelQuestion);
+  };
+
+  return {
+    id: 'minilm-l6-v2/384',
+    dimensions: 384,
+    embed: (texts) =>
+      new Promise((resolve, reject) => {
+        if (end !== undefined) return reject(end);
+        if (texts.length === 0) return resolve([]);
+        const cut = texts.map((text) => text.slice(0, MOST_CHARACTERS));
+        waiting.push({ texts: cut, vectors: [], resolve, reject });
+        askNext();
+      }),
+    close: async () => {
+      end = new Error('the model is closed');
+      const closing = worker;
+      worker = undefined;
+      failAll(end);
+      await closing?.terminate();
+    },
+  };
+}
+
+const left = (request: Request): number => request.texts.length - request.vectors.length;

@@ -1,0 +1,30 @@
+import { assemble } from './assembler.ts';
+import { attendKernel } from './attention-kernel.ts';
+import { geluKernel } from './gelu-kernel.ts';
+import { linearKernel } from './linear-kernel.ts';
+import { addNormKernel, expandKernel, quantizeKernel } from './row-kernels.ts';
+import { instantiate, type Memory } from './web-assembly.ts';
+
+/** Takes addresses and counts, as the kernel's own file names them. */
+type Run = (...operands: readonly number[]) => void;
+const KERNELS = [
+  expandKernel,
+  linearKernel,
+  quantizeKernel,
+  addNormKernel,
+  geluKernel,
+  attendKernel,
+] as const;
+
+/** The compute kernels, working on addresses in the given memory. */
+export interface Kernels {
+  readonly expand: Run;
+  readonly linear: Run;
+  readonly quantize: Run;
+  readonly addNorm: Run;
+  readonly gelu: Run;
+  readonly attend: Run;
+}
+
+export const createKernels = async (memory: Memory): Promise<Kernels> =>
+  (await instantiate(assemble(KERNELS), memory)) as Kernels;

@@ -1,0 +1,85 @@
+/** Text to at most `most` token ids, the frame of start and end included. */
+export type Tokenize = (text: string, most: number) => number[];
+
+const LONGEST_WORD = 100;
+/** Characters that are looked at: many times what fills the model, and few enough for any text to be cheap. */
+const LONGEST_TEXT = 16_384;
+/** What surely separates words; finer spaces are looked for inside the chunk. */
+const CHUNK = /[^ \t\n\r]+/g;
+/** The model's own marks keep their meaning when they stand in a text. */
+const SPECIAL = /(\[(?:PAD|UNK|CLS|SEP|MASK)\])/;
+/** Controls, formats and private characters; unassigned ones stay and become unknown words. */
+const DROPPED = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\ufffd]/gu;
+/** Each ideograph is a word of its own. */
+const IDEOGRAPH =
+  /[\u{4e00}-\u{9fff}\u{3400}-\u{4dbf}\u{20000}-\u{2a6df}\u{2a700}-\u{2b73f}\u{2b740}-\u{2b81f}\u{2b920}-\u{2ceaf}\u{f900}-\u{faff}\u{2f800}-\u{2fa1f}]/gu;
+const ACCENT = /\p{Mn}/gu;
+const SPACE = /\p{White_Space}+/u;
+/** ASCII symbols such as $ and ^ count as punctuation here, beyond what Unicode says. */
+const PUNCTUATION = /([\p{P}$+<=>^`|~])/u;
+
+const wordsOf = (chunk: string): string[] =>
+  chunk
+    .replace(DROPPED, '')
+    .replace(IDEOGRAPH, ' $& ')
+    .normalize('NFD')
+    .replace(ACCENT, '')
+    // Letter by letter: JavaScript alone would end a Greek word with another small sigma.
+    .replaceAll('Σ', 'σ')
+    .toLowerCase()
+    .split(SPACE)
+    .flatMap((word) => word.split(PUNCTUATION))
+    .filter((word) => word !== '');
+
+/** Words one by one, so that work ends with the last token wanted. */
+function* wordsIn(text: string): Generator<string> {
+  for (const [chunk] of text.slice(0, LONGEST_TEXT).matchAll(CHUNK)) {
+    for (const part of chunk.split(SPECIAL)) {
+      if (SPECIAL.test(part)) yield part;
+      else yield* wordsOf(part);
+    }
+  }
+}
+
+/**
+ * BERT's uncased word pieces, as the model was trained: lower case, accents dropped, words cut at spaces and
+ * punctuation, each word into the longest known pieces.
+ */
+export const createTokenizer = (vocabulary: ReadonlyMap<string, number>): Tokenize => {
+  const idOf = (token: string): number => {
+    const id = vocabulary.get(token);
+    if (id === undefined) throw new Error(`the vocabulary has no ${token}`);
+    return id;
+  };
+  const [start, end, unknown] = [idOf('[CLS]'), idOf('[SEP]'), idOf('[UNK]')];
+  const longestPiece = Math.max(...[...vocabulary.keys()].map((piece) => piece.length));
+
+  const piecesOf = (word: string): number[] => {
+    if (SPECIAL.test(word)) return [idOf(word)];
+    const letters = Array.from(word.slice(0, 2 * LONGEST_WORD + 1));
+    if (letters.length > LONGEST_WORD) return [unknown];
+    const ids: number[] = [];
+    for (let from = 0; from < letters.length; ) {
+      const prefix = from > 0 ? '##' : '';
+      let to = Math.min(letters.length, from + longestPiece);
+      let id: number | undefined;
+      for (; to > from; to--) {
+        id = vocabulary.get(prefix + letters.slice(from, to).join(''));
+        if (id !== undefined) break;
+      }
+      if (id === undefined) return [unknown];
+      ids.push(id);
+      from = to;
+    }
+    return ids;
+  };
+
+  return (text, most) => {
+    const ids = [start];
+    for (const word of wordsIn(text)) {
+      ids.push(...piecesOf(word));
+      if (ids.length >= most) break;
+    }
+    return [...ids.slice(0, most - 1), end];
+  };
+};

@@ -1,0 +1,92 @@
+import type { Embed } from '../../core/embed.ts';
+import type { Lesson } from '../../core/lesson.ts';
+import type { Domain, Recall, Recalled, RecallQuery } from '../../core/recall.ts';
+import { UNKNOWN_USE, type Usefulness } from './activation.ts';
+import { findCandidates } from './candidates.ts';
+import { cleanQuery } from './clean-query.ts';
+import { type DomainPattern, guessedDomain, namedDomain } from './domain.ts';
+import { createLessonIndex, type IndexStats, type LessonIndex } from './lesson-index.ts';
+import { createQueryVectors } from './query-vectors.ts';
+import { scan } from './scan.ts';
+import { type Limits, select } from './select.ts';
+import { isSmallTalk } from './small-talk.ts';
+
+export interface RecallSettings {
+  readonly embed: Embed;
+  /** Answers at once: stands in while the model is late or when there is none. */
+  readonly fallback: Embed;
+  readonly limits: Limits;
+  readonly patterns?: readonly DomainPattern[];
+  readonly usefulness?: (lessonId: string) => Usefulness;
+  /** Whether a session goes without a lesson so that its effect can be measured: the same for the same two. */
+  readonly heldOut?: (session: string, lessonId: string) => boolean;
+  /** How long a query waits for the model. */
+  readonly patienceMs?: number;
+}
+
+export interface RecallIndex {
+  readonly recall: Recall;
+  /** What may be shown from now on. Words count when it resolves; meanings follow in the background. */
+  update(lessons: readonly Lesson[]): Promise<void>;
+  /** When all meanings are there, or the model has failed. */
+  settled(): Promise<void>;
+  stats(): IndexStats;
+}
+
+const PATIENCE_MS = 120;
+/** The cosine above which two lessons say the same. */
+const ALIKE = 0.92;
+const NO_DOMAIN: Domain = { name: 'general', reason: 'default' };
+
+/** Lessons for a task: those that fit it in meaning, and those that have the names it uses. */
+export function createRecall(settings: RecallSettings): RecallIndex {
+  const { embed, fallback, limits, patterns = [] } = settings;
+  const index = createLessonIndex(embed, fallback);
+  const meaningOf = createQueryVectors(embed, settings.patienceMs ?? PATIENCE_MS);
+  const spellingOf = createQueryVectors(fallback, settings.patienceMs ?? PATIENCE_MS);
+  const usefulness = settings.usefulness ?? (() => UNKNOWN_USE);
+  const nothing = (domain: Domain, engine: string): Recalled => ({
+    lessons: [],
+    heldOut: [],
+    considered: [],
+    domain,
+    engine,
+  });
+
+  const find = async (query: RecallQuery, now: number): Promise<Recalled> => {
+    const text = cleanQuery(query.text);
+    const named = namedDomain(query, text, patterns);
+    if (index.size === 0 || isSmallTalk(text)) return nothing(named ?? NO_DOMAIN, embed.id);
+    const meaning = await meaningOf(text);
+    const isComplete = meaning !== undefined && index.stats().waiting === 0;
+    const spelling = isComplete ? undefined : await spellingOf(text);
+    const domain = named ?? guessedDomain(index.middles, meaning);
+    const found = await scan(index, text, meaning, spelling);
+    const candidates = await findCandidates(index, found, { query, domain, now }, usefulness);
+    const chosen = select(candidates, limits, {
+      isHeldOut: (lessonId) => settings.heldOut?.(query.session, lessonId) ?? false,
+      areAlike: (slot, other) => areAlike(index, slot, other),
+    });
+    return { ...chosen, domain, engine: meaning === undefined ? fallback.id : embed.id };
+  };
+
+  return {
+    recall: async (query, now) => {
+      try {
+        return await find(query, now);
+      } catch {
+        // A task without its lessons is still a task; what is wrong with the model shows in `stats`.
+        return nothing(NO_DOMAIN, fallback.id);
+      }
+    },
+    update: index.update,
+    settled: index.settled,
+    stats: index.stats,
+  };
+}
+
+function areAlike({ meanings, spellings }: LessonIndex, slot: number, other: number): boolean {
+  const rows = meanings.has(slot) && meanings.has(other) ? meanings : spellings;
+  const vector = rows.read(other);
+  return rows.read(slot).reduce((sum, value, at) => sum + value * (vector[at] ?? 0), 0) > ALIKE;
+}

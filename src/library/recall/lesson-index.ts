@@ -1,0 +1,180 @@
+import { setImmediate as nextTick } from 'node:timers/promises';
+import type { Embed } from '../../core/embed.ts';
+import type { Lesson, Scope } from '../../core/lesson.ts';
+import { createDomainMiddles, type DomainMiddles, labelOf } from './domain.ts';
+import { createLexicalIndex, type LexicalIndex } from './lexical-index.ts';
+import { createVectorQueue } from './vector-queue.ts';
+import { createVectorRows, type VectorRows } from './vector-rows.ts';
+
+/** A lesson and where it stands in the tables; a lesson that is revised gets a new place. */
+export interface Placed {
+  lesson: Lesson;
+  readonly slot: number;
+  /** Which of `scopes` it has. */
+  readonly scope: number;
+  /** Counts placings: what was placed after a scan began was not seen by it. */
+  readonly stamp: number;
+}
+
+/**
+ * The lessons that may be recalled, by words and by vectors, all under the same slots. Words and spelling are there when
+ * `update` resolves; meanings follow in the background, as fast as the model is.
+ */
+export interface LessonIndex {
+  /** One more than the highest slot in use. */
+  readonly length: number;
+  readonly size: number;
+  /** The stamp of the lesson that was placed last. */
+  readonly stamp: number;
+  readonly scopes: readonly Scope[];
+  readonly words: LexicalIndex;
+  readonly meanings: VectorRows;
+  readonly spellings: VectorRows;
+  readonly middles: DomainMiddles;
+  at(slot: number): Placed | undefined;
+  /** These and no others. Only what is new or was revised costs anything. A later call overtakes an earlier one. */
+  update(lessons: readonly Lesson[]): Promise<void>;
+  /** When all vectors are there, or the model has failed. */
+  settled(): Promise<void>;
+  stats(): IndexStats;
+}
+
+export interface IndexStats {
+  readonly lessons: number;
+  /** Lessons whose meaning is not known yet. */
+  readonly waiting: number;
+  /** Why the model gave nothing the last time. */
+  readonly failure?: string;
+  readonly vectorBytes: number;
+}
+
+/** Placings between two pauses: about a millisecond's work. */
+const PAUSE_AFTER = 16;
+const LOOK_PAUSE_AFTER = 8192;
+
+export function createLessonIndex(embed: Embed, fallback: Embed): LessonIndex {
+  const places: (Placed | undefined)[] = [];
+  const byId = new Map<string, Placed>();
+  const free: number[] = [];
+  const scopes: Scope[] = [];
+  const scopeIds = new Map<string, number>();
+  const words = createLexicalIndex();
+  const meanings = createVectorRows(embed.dimensions);
+  const spellings = createVectorRows(fallback.dimensions);
+  const middles = createDomainMiddles();
+  let stamp = 0;
+  let wanted: readonly Lesson[] | undefined;
+  let work: Promise<void> | undefined;
+
+  const meaningQueue = createVectorQueue(embed, (slot, vector) => {
+    meanings.set(slot, vector);
+    const label = labelOfSlot(slot);
+    if (label !== undefined) middles.add(label, meanings.read(slot));
+  });
+  const spellingQueue = createVectorQueue(fallback, (slot, vector) => spellings.set(slot, vector));
+  const labelOfSlot = (slot: number): string | undefined => {
+    const placed = places[slot];
+    return placed && labelOf(placed.lesson);
+  };
+
+  const scopeId = (scope: Scope): number => {
+    const key = JSON.stringify([scope.agent, scope.project, scope.runKind, scope.domain]);
+    const known = scopeIds.get(key);
+    if (known !== undefined) return known;
+    scopeIds.set(key, scopes.length);
+    return scopes.push(scope) - 1;
+  };
+
+  const remove = (placed: Placed): void => {
+    const { slot, lesson } = placed;
+    const label = labelOf(lesson);
+    if (label !== undefined && meanings.has(slot)) middles.remove(label, meanings.read(slot));
+    meaningQueue.forget(slot);
+    spellingQueue.forget(slot);
+    meanings.clear(slot);
+    spellings.clear(slot);
+    words.remove(slot);
+    places[slot] = undefined;
+    byId.delete(lesson.id);
+    free.push(slot);
+  };
+
+  const place = (lesson: Lesson): void => {
+    const slot = free.pop() ?? places.length;
+    const placed: Placed = { lesson, slot, scope: scopeId(lesson.text.scope), stamp: ++stamp };
+    places[slot] = placed;
+    byId.set(lesson.id, placed);
+    words.add(slot, { head: headOf(lesson), body: lesson.text.content });
+    spellingQueue.want(slot, headOf(lesson));
+    meaningQueue.want(slot, headOf(lesson));
+  };
+
+  const apply = async (lessons: readonly Lesson[]): Promise<void> => {
+    const ids = new Set<string>();
+    let changes = 0;
+    for (const [at, lesson] of lessons.entries()) {
+      ids.add(lesson.id);
+      const placed = byId.get(lesson.id);
+      if (placed?.lesson.revision === lesson.revision) placed.lesson = lesson;
+      else {
+        if (placed !== undefined) remove(placed);
+        place(lesson);
+        if (++changes % PAUSE_AFTER === 0) await nextTick();
+      }
+      if (at % LOOK_PAUSE_AFTER === 0) await nextTick();
+    }
+    for (const placed of [...byId.values()]) {
+      if (ids.has(placed.lesson.id)) continue;
+      remove(placed);
+      if (++changes % PAUSE_AFTER === 0) await nextTick();
+    }
+    await spellingQueue.settled();
+  };
+
+  const workOff = async (): Promise<void> => {
+    while (wanted !== undefined) {
+      const lessons = wanted;
+      wanted = undefined;
+      await apply(lessons);
+    }
+  };
+
+  return {
+    get length() {
+      return places.length;
+    },
+    get size() {
+      return byId.size;
+    },
+    get stamp() {
+      return stamp;
+    },
+    scopes,
+    words,
+    meanings,
+    spellings,
+    middles,
+    at: (slot) => places[slot],
+    update: (lessons) => {
+      wanted = lessons;
+      work ??= workOff().finally(() => {
+        work = undefined;
+      });
+      return work;
+    },
+    settled: async () => {
+      await work;
+      await meaningQueue.settled();
+    },
+    stats: () => ({
+      lessons: byId.size,
+      waiting: meaningQueue.waiting,
+      ...(meaningQueue.failure === undefined ? {} : { failure: meaningQueue.failure }),
+      vectorBytes: meanings.bytes + spellings.bytes,
+    }),
+  };
+}
+
+/** What a lesson is about: its name as words, when to use it, and the keywords it was stored with. */
+export const headOf = ({ text }: Lesson): string =>
+  [text.name.replaceAll('-', ' '), text.description, text.note.keywords.join(' ')].join('. ');

@@ -1,0 +1,147 @@
+import { termsOf } from './tokens.ts';
+
+/** A text in two parts: what it is about, and what it says. */
+export interface LexicalText {
+  readonly head: string;
+  readonly body: string;
+}
+
+/** What one term of a query is worth, and where it stands. */
+export interface QueryTerm {
+  readonly term: string;
+  /** The rarer, the more. */
+  readonly weight: number;
+  /** How many texts have it. */
+  readonly count: number;
+}
+
+/**
+ * BM25 over slots, changed in place: after any adding and removing it scores as one that was built anew. Our own since
+ * slots are shared with the vectors, scores go to one array for all, and a long scan can be cut between two terms.
+ */
+export interface LexicalIndex {
+  readonly size: number;
+  add(slot: number, text: LexicalText): void;
+  remove(slot: number): void;
+  /** The terms of a query, each once, those that no text has among them. */
+  terms(text: string): readonly QueryTerm[];
+  /** Adds what a term contributes to the slots that have it. */
+  score(term: QueryTerm, scores: Float32Array): void;
+}
+
+interface Postings {
+  slots: Uint32Array<ArrayBuffer>;
+  counts: Uint8Array;
+  length: number;
+}
+
+/** The usual ones. */
+const K1 = 1.2;
+const B = 0.75;
+/** A word in the name or the description says more about when a lesson applies than one in its content. */
+const HEAD_WEIGHT = 3;
+const BODY_WEIGHT = 1;
+
+/** The most that one term adds to a score is its weight: scores can be compared with the sum of weights. */
+export function createLexicalIndex(): LexicalIndex {
+  const postings = new Map<string, Postings>();
+  const termsBySlot = new Map<number, readonly string[]>();
+  let lengths = new Uint32Array(1024);
+  let totalLength = 0;
+
+  const weightOf = (count: number): number => Math.log(1 + (termsBySlot.size - count + 0.5) / (count + 0.5));
+
+  const remove = (slot: number): void => {
+    const terms = termsBySlot.get(slot);
+    if (terms === undefined) return;
+    termsBySlot.delete(slot);
+    totalLength -= lengths[slot] ?? 0;
+    for (const term of terms) {
+      const posting = postings.get(term);
+      if (posting !== undefined && drop(posting, slot) === 0) postings.delete(term);
+    }
+  };
+
+  return {
+    get size() {
+      return termsBySlot.size;
+    },
+    add: (slot, text) => {
+      remove(slot);
+      const counts = countTerms(text);
+      let length = 0;
+      for (const [term, count] of counts) {
+        length += count;
+        const posting = postings.get(term) ?? emptyPostings();
+        postings.set(term, posting);
+        append(posting, slot, count);
+      }
+      if (slot >= lengths.length) lengths = grown(lengths, slot * 2);
+      lengths[slot] = length;
+      totalLength += length;
+      termsBySlot.set(slot, [...counts.keys()]);
+    },
+    remove,
+    terms: (text) => {
+      const { words, names } = termsOf(text);
+      return [...new Set([...names, ...words])].map((term) => {
+        const count = postings.get(term)?.length ?? 0;
+        return { term, count, weight: weightOf(count) };
+      });
+    },
+    score: ({ term, weight }, scores) => {
+      const posting = postings.get(term);
+      if (posting === undefined) return;
+      const { slots, counts, length } = posting;
+      const average = totalLength / termsBySlot.size;
+      for (let at = 0; at < length; at++) {
+        const slot = slots[at] ?? 0;
+        const count = counts[at] ?? 0;
+        const norm = K1 * (1 - B + (B * (lengths[slot] ?? 0)) / average);
+        scores[slot] = (scores[slot] ?? 0) + (weight * count) / (count + norm);
+      }
+    },
+  };
+}
+
+function countTerms({ head, body }: LexicalText): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  const count = (text: string, by: number): void => {
+    const { words, names } = termsOf(text);
+    for (const term of [...words, ...names]) counts.set(term, Math.min(255, (counts.get(term) ?? 0) + by));
+  };
+  count(head, HEAD_WEIGHT);
+  count(body, BODY_WEIGHT);
+  return counts;
+}
+
+const emptyPostings = (): Postings => ({ slots: new Uint32Array(4), counts: new Uint8Array(4), length: 0 });
+
+function append(posting: Postings, slot: number, count: number): void {
+  const { length } = posting;
+  if (length === posting.slots.length) {
+    posting.slots = grown(posting.slots, length * 2);
+    const counts = new Uint8Array(length * 2);
+    counts.set(posting.counts);
+    posting.counts = counts;
+  }
+  posting.slots[length] = slot;
+  posting.counts[length] = count;
+  posting.length++;
+}
+
+/** The last one takes its place. How many are left. */
+function drop(posting: Postings, slot: number): number {
+  const at = posting.slots.subarray(0, posting.length).indexOf(slot);
+  if (at < 0) return posting.length;
+  const last = --posting.length;
+  posting.slots[at] = posting.slots[last] ?? 0;
+  posting.counts[at] = posting.counts[last] ?? 0;
+  return last;
+}
+
+function grown(array: Uint32Array<ArrayBuffer>, length: number): Uint32Array<ArrayBuffer> {
+  const larger = new Uint32Array(Math.max(length, array.length * 2));
+  larger.set(array);
+  return larger;
+}

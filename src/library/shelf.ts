@@ -1,0 +1,96 @@
+import type { Author, Lesson, LessonText } from '../core/lesson.ts';
+import type { LessonEvent } from '../core/library.ts';
+import type { Draft, DraftStep } from './draft.ts';
+import { type GenerationStep, shownMoves } from './generations.ts';
+import { isActive, placeOf } from './lesson-place.ts';
+import type { ShelfView } from './shelf-view.ts';
+
+/** What a set of changes was when it took effect. */
+export interface SetRecord {
+  readonly generation: number;
+  readonly steps: readonly DraftStep[];
+}
+
+interface SetHead {
+  readonly id: string;
+  readonly by: Author;
+  readonly reason: string;
+  readonly at: number;
+}
+
+/** Lessons with all that they ever said and all that happened to them. It changes by whole sets only. */
+export interface Shelf extends ShelfView {
+  readonly generation: number;
+  readonly generations: readonly GenerationStep[];
+  ids(): string[];
+  history(id: string): readonly LessonEvent[];
+  set(id: string): SetRecord | undefined;
+  /**
+   * Takes a draft in. The generation grows by one when it changes what prompts may contain; `atLeast` is for a set
+   * that is known to have ended in a later one, so that no number ever stands for two things.
+   */
+  commit(draft: Draft, head: SetHead, atLeast?: number): SetRecord;
+}
+
+interface Entry {
+  lesson: Lesson;
+  readonly texts: LessonText[];
+  readonly events: LessonEvent[];
+}
+
+export function createShelf(): Shelf {
+  const entries = new Map<string, Entry>();
+  const holders = new Map<string, string>();
+  const sets = new Map<string, SetRecord>();
+  const generations: GenerationStep[] = [];
+  let generation = 0;
+
+  const leave = ({ id, text, state }: Lesson): void => {
+    // Another lesson of the same set may stand there by now.
+    if (isActive(state) && holders.get(placeOf(text)) === id) holders.delete(placeOf(text));
+  };
+  const put = (lesson: Lesson): void => {
+    const entry = entries.get(lesson.id);
+    if (entry !== undefined) {
+      leave(entry.lesson);
+      entry.lesson = lesson;
+    } else entries.set(lesson.id, { lesson, texts: [], events: [] });
+    if (isActive(lesson.state)) holders.set(placeOf(lesson.text), lesson.id);
+  };
+  const tell = ({ change, lessons }: DraftStep, { by, reason, at }: SetHead): void => {
+    const why = ('reason' in change ? change.reason : undefined) ?? reason;
+    for (const { id, state, revision, text } of lessons) {
+      const entry = entries.get(id);
+      if (entry === undefined) continue;
+      if (revision > entry.texts.length) entry.texts.push(text);
+      entry.events.push({ at, by, reason: why, op: change.op, state, revision, text, generation });
+    }
+  };
+
+  const shelf: Shelf = {
+    get generation() {
+      return generation;
+    },
+    generations,
+    lesson: (id) => entries.get(id)?.lesson,
+    text: (id, revision) => entries.get(id)?.texts[revision - 1],
+    wasEver: (id, state) => entries.get(id)?.events.some((event) => event.state === state) ?? false,
+    holder: (place) => holders.get(place),
+    ids: () => [...entries.keys()],
+    history: (id) => entries.get(id)?.events ?? [],
+    set: (id) => sets.get(id),
+    commit: (draft, head, atLeast = 0) => {
+      const { id, by, reason, at } = head;
+      const moves = shownMoves(shelf, draft);
+      const next = Math.max(moves.length > 0 ? generation + 1 : generation, atLeast);
+      if (next > generation) generations.push({ generation: next, at, by, reason, moves });
+      generation = next;
+      for (const lesson of draft.changed.values()) put(lesson);
+      for (const step of draft.steps) tell(step, head);
+      const record = { generation, steps: draft.steps };
+      sets.set(id, record);
+      return record;
+    },
+  };
+  return shelf;
+}

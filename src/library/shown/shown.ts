@@ -1,0 +1,170 @@
+import type { Lesson } from '../../core/lesson.ts';
+import type { Recall, Recalled } from '../../core/recall.ts';
+import { createRecent, type Recent } from '../../core/recent.ts';
+import { choose, type OpenNeed, type Settled } from './choose.ts';
+import { type ChangedLessons, decide } from './decide.ts';
+import { restoreThreads } from './restore-threads.ts';
+import type { ShowRequest } from './show-request.ts';
+import type { ShownText } from './shown-text.ts';
+import type { Choice, RecalledFact, Thread } from './thread.ts';
+import { withRevised } from './with-revised.ts';
+
+/**
+ * Says what each request is shown, so that a provider's prompt cache stays good: a thread's block is frozen at its first
+ * turn, what the library learns later is added to the newest message of the user and stays there, and a new block comes
+ * only when the cache is lost anyway. Answers at once when there is nothing to recall.
+ */
+export interface Shown {
+  show(request: ShowRequest): ShownText | Promise<ShownText>;
+}
+
+export interface ShownOptions {
+  readonly recall: Recall;
+  /** The generation in force. */
+  generation(): number;
+  /** Whether prompts may contain anything at all. */
+  hasLessons(now: number): boolean;
+  changedSince(generation: number): ChangedLessons;
+  lesson(id: string): Lesson | undefined;
+  /** Told of every choice, once. */
+  record(fact: RecalledFact, text: string | undefined): void;
+  /** What was recorded for a session, oldest first; asked once for each session that is not in memory. */
+  restore(session: string): Promise<readonly Choice[]>;
+  /** How long a thread may be silent until no provider has its prompt in the cache. */
+  readonly idleMs?: number;
+  /** How long a request waits for what was recorded. */
+  readonly patienceMs?: number;
+  readonly mostSessions?: number;
+}
+
+const HOUR_MS = 3_600_000;
+const PATIENCE_MS = 2000;
+const MOST_SESSIONS = 5000;
+const MOST_THREADS = 256;
+
+interface Session {
+  readonly slots: Recent<string, Slot>;
+  readonly heldOut: Set<string>;
+  /** Whether what was recorded of it is in memory, or a promise of that. */
+  isRestored: boolean | Promise<void>;
+}
+
+/** A thread's place. */
+interface Slot {
+  thread: Thread | undefined;
+  lastAt: number;
+  /** While lessons are recalled for it: whoever comes meanwhile waits for the same ones. */
+  recalling?: Promise<void> | undefined;
+  /** What was recalled and is not settled yet, and for what. */
+  draft?: Draft | undefined;
+}
+
+interface Draft {
+  readonly purpose: string;
+  readonly generation: number;
+  readonly recalled: Recalled;
+}
+
+export function createShown(options: ShownOptions): Shown {
+  const { idleMs = HOUR_MS, patienceMs = PATIENCE_MS, mostSessions = MOST_SESSIONS } = options;
+  const sessions = createRecent<string, Session>(mostSessions);
+
+  function open(id: string): Session {
+    const session: Session = { slots: createRecent(MOST_THREADS), heldOut: new Set(), isRestored: false };
+    sessions.set(id, session);
+    return session;
+  }
+
+  async function restore(session: Session, id: string, now: number): Promise<void> {
+    const past = await restoreThreads(() => options.restore(id), patienceMs);
+    for (const [name, thread] of past.threads)
+      if (session.slots.get(name)?.thread === undefined) session.slots.set(name, { thread, lastAt: now });
+    for (const lesson of past.heldOut) session.heldOut.add(lesson);
+    session.isRestored = true;
+  }
+
+  /** `hasWaited`: what was recalled meanwhile will do, even if the library changed again. */
+  function show(request: ShowRequest, hasWaited: boolean): ShownText | Promise<ShownText> {
+    const generation = options.generation();
+    const session = sessions.get(request.session) ?? open(request.session);
+    // Before the first generation nothing was shown to anyone.
+    if (session.isRestored === false && generation > 0)
+      session.isRestored = restore(session, request.session, request.now);
+    if (typeof session.isRestored === 'object') return session.isRestored.then(() => show(request, false));
+    const slot = session.slots.get(request.thread) ?? addSlot(session, request.thread);
+    if (slot.recalling) return slot.recalling.then(() => show(request, true));
+
+    const { heldOut } = session;
+    const { thread, lastAt } = slot;
+    const { changedSince } = options;
+    const need = decide({ thread, lastAt, generation, idleMs, heldOut, changedSince }, request);
+    if (need.kind === 'keep') return settle(session, slot, need, request, generation);
+
+    const purpose = `${need.kind} ${request.conversation()?.links.at(-1)}`;
+    let draft = slot.draft;
+    if (draft?.purpose !== purpose || !(hasWaited || draft.generation === generation)) {
+      const isWorthAsking = need.kind === 'add' ? need.among.size > 0 : options.hasLessons(request.now);
+      if (isWorthAsking) {
+        slot.recalling = recallFor(need, request).then((recalled) => {
+          slot.draft = { purpose, generation, recalled };
+          slot.recalling = undefined;
+        });
+        return slot.recalling.then(() => show(request, true));
+      }
+      draft = { purpose, generation, recalled: nothingRecalled(request) };
+    }
+    const settled = choose(need, draft.recalled, request, draft.generation, heldOut);
+    return settle(session, slot, settled, request, draft.generation);
+  }
+
+  /** A recall that breaks its word and rejects has recalled nothing: serving does not depend on it. */
+  async function recallFor(need: OpenNeed, request: ShowRequest): Promise<Recalled> {
+    const { query, session, now } = request;
+    const text = request.conversation()?.task ?? '';
+    const among = need.kind === 'add' ? { among: need.among } : {};
+    let recalled: Recalled;
+    try {
+      recalled = await options.recall({ ...query, ...among, text, session }, now);
+    } catch {
+      recalled = nothingRecalled(request);
+    }
+    return need.kind === 'add' ? withRevised(recalled, need, options.lesson) : recalled;
+  }
+
+  function settle(
+    session: Session,
+    slot: Slot,
+    { thread, choice }: Settled,
+    { peek, now }: ShowRequest,
+    generation: number,
+  ): ShownText {
+    if (!peek) {
+      slot.thread = thread;
+      slot.lastAt = now;
+      if (choice !== undefined) {
+        slot.draft = undefined;
+        for (const lesson of choice.fact.heldOut) session.heldOut.add(lesson);
+        options.record(choice.fact, choice.text);
+      }
+    }
+    return thread.text.generation === generation ? thread.text : { ...thread.text, generation };
+  }
+
+  return { show: (request) => show(request, false) };
+}
+
+function addSlot({ slots }: Session, name: string): Slot {
+  const slot: Slot = { thread: undefined, lastAt: 0 };
+  slots.set(name, slot);
+  return slot;
+}
+
+const nothingRecalled = ({ query }: ShowRequest): Recalled => ({
+  lessons: [],
+  heldOut: [],
+  domain: query.domain === undefined ? NO_DOMAIN : { name: query.domain, reason: 'header' },
+  considered: [],
+  engine: 'none',
+});
+
+const NO_DOMAIN: Recalled['domain'] = { name: 'general', reason: 'default' };

@@ -1,0 +1,50 @@
+import type { Lesson } from '../../core/lesson.ts';
+import { scopesOverlap } from './scopes.ts';
+
+/**
+ * Unit vectors by lesson id, all of one model, of the whole text that `comparedText` gives: with the trigger alone,
+ * advice that shares one would look the same. A lesson without one is left out.
+ */
+export type Vectors = ReadonlyMap<string, Float32Array>;
+
+export interface NearPair {
+  readonly a: Lesson;
+  readonly b: Lesson;
+  /** The cosine of their vectors. */
+  readonly similarity: number;
+}
+
+export const comparedText = ({ text }: Lesson): string => `${text.description}\n${text.content}`;
+
+/**
+ * Lessons that wait or are in use, can meet in one prompt, and are at least so similar, in the order of their list.
+ * Compares each with each: a second or two for three thousand, for slow work.
+ */
+export function nearPairs(
+  lessons: readonly Lesson[],
+  vectors: Vectors,
+  threshold: number,
+): readonly NearPair[] {
+  const placed = lessons.flatMap((lesson) => {
+    const vector = vectors.get(lesson.id);
+    const isOut = lesson.state === 'retired' || lesson.state === 'rejected';
+    return vector === undefined || isOut ? [] : [{ lesson, vector }];
+  });
+  const pairs: NearPair[] = [];
+  for (const [at, { lesson: a, vector }] of placed.entries())
+    for (let next = at + 1; next < placed.length; next++) {
+      const other = placed[next];
+      if (other === undefined) continue;
+      const similarity = cosine(vector, other.vector);
+      const b = other.lesson;
+      if (similarity >= threshold && scopesOverlap(a.text.scope, b.text.scope))
+        pairs.push({ a, b, similarity });
+    }
+  return pairs;
+}
+
+function cosine(a: Float32Array, b: Float32Array): number {
+  let sum = 0;
+  for (let at = 0; at < a.length; at++) sum += (a[at] ?? 0) * (b[at] ?? 0);
+  return sum;
+}

@@ -1,0 +1,93 @@
+import { constants } from 'node:fs';
+import { copyFile, link, rename, rm, rmdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Lesson } from '../../core/lesson.ts';
+import { readSkillFile } from './read-skill-file.ts';
+import { readTextFile } from './read-text-file.ts';
+import { replaceFile, syncFolder } from './replace-file.ts';
+import { hashOf, KEPT } from './scan-skills.ts';
+import { type Field, isFault, SKILL_FILE } from './skill-file.ts';
+import { toSkillFile } from './skill-text.ts';
+import { writeSkillFile } from './write-skill-file.ts';
+
+/** What the mirror does to files. Each rejects when the disk does not let it, and leaves alone what was changed meanwhile. */
+export interface MirrorFiles {
+  /** The hash of what was written; undefined when the file is not the one that was to be replaced. */
+  write(folder: string, lesson: Lesson, over: string | undefined): Promise<string | undefined>;
+  /** Whether it is gone. */
+  remove(folder: string, over: string): Promise<boolean>;
+  move(folder: string, to: string): Promise<void>;
+  /** Puts a file aside under a name that was free; whether it was still the one that was meant. */
+  keep(folder: string, hash: string): Promise<boolean>;
+}
+
+export function createMirrorFiles(dir: string): MirrorFiles {
+  const fileOf = (folder: string): string => join(dir, folder, SKILL_FILE);
+  const isStill = async (folder: string, hash: string | undefined): Promise<boolean> => {
+    const file = await readTextFile(fileOf(folder));
+    if (file === undefined) return hash === undefined;
+    return !isFault(file) && hashOf(file.bytes) === hash;
+  };
+  return {
+    write: async (folder, lesson, over) => {
+      const extra = over === undefined ? [] : await othersFields(fileOf(folder), folder);
+      const text = writeSkillFile(toSkillFile(lesson, extra));
+      const isWritten = await replaceFile(fileOf(folder), text, () => isStill(folder, over));
+      return isWritten ? hashOf(text) : undefined;
+    },
+    remove: async (folder, over) => {
+      if (!(await isStill(folder, over))) return false;
+      await rm(fileOf(folder), { force: true });
+      await removeIfEmpty(join(dir, folder));
+      return true;
+    },
+    move: async (folder, to) => {
+      await rename(join(dir, folder), join(dir, to));
+      await syncFolder(dir);
+    },
+    keep: async (folder, hash) => {
+      if (!(await isStill(folder, hash))) return false;
+      await linkToFree(fileOf(folder), join(dir, folder, KEPT));
+      await rm(fileOf(folder), { force: true });
+      await syncFolder(join(dir, folder));
+      return true;
+    },
+  };
+}
+
+/** What other tools need to find in the file stays in it. */
+async function othersFields(path: string, folder: string): Promise<readonly Field[]> {
+  const file = await readTextFile(path);
+  const skill = file === undefined || isFault(file) ? undefined : readSkillFile(file.text, folder);
+  return skill === undefined || isFault(skill) ? [] : skill.extra;
+}
+
+/** What is there is never written over. */
+async function linkToFree(from: string, to: string): Promise<void> {
+  for (let number = 1; ; number++) {
+    const path = number === 1 ? to : `${to}-${number}`;
+    try {
+      return await link(from, path);
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code === 'EEXIST') continue;
+      if (code === 'ENOENT') throw error;
+      // A file system without hard links.
+    }
+    try {
+      return await copyFile(from, path, constants.COPYFILE_EXCL);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    }
+  }
+}
+
+/** What else a person keeps in the folder stays there. */
+async function removeIfEmpty(folder: string): Promise<void> {
+  try {
+    await rmdir(folder);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code !== 'ENOTEMPTY' && code !== 'EEXIST' && code !== 'ENOENT') throw error;
+  }
+}

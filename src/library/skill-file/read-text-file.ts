@@ -1,0 +1,53 @@
+import { constants } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import { type Fault, LARGEST_FILE_BYTES } from './skill-file.ts';
+
+export interface TextFile {
+  readonly bytes: Buffer;
+  readonly text: string;
+}
+
+const OPEN = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+
+/** Reads a file that a stranger may have put there: no link, no pipe, nothing large, nothing but UTF-8. Never rejects. */
+export async function readTextFile(path: string): Promise<TextFile | Fault | undefined> {
+  let file: FileHandle | undefined;
+  try {
+    file = await open(path, OPEN);
+    if (!(await file.stat()).isFile()) return { fault: 'is not a file' };
+    const bytes = await readUpTo(file, LARGEST_FILE_BYTES + 1);
+    if (bytes.length > LARGEST_FILE_BYTES) {
+      return { fault: `is larger than ${LARGEST_FILE_BYTES} bytes, the most that a skill file may have` };
+    }
+    const text = decode(bytes);
+    return text === undefined ? { fault: 'is not UTF-8 text' } : { bytes, text };
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
+    if (code === 'ELOOP' || code === 'EMLINK') return { fault: 'is a link, which is not followed' };
+    return { fault: `cannot be read (${code ?? 'unknown error'})` };
+  } finally {
+    await file?.close();
+  }
+}
+
+/** Not by the size that the file says it has: it may be growing. */
+async function readUpTo(file: FileHandle, limit: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  while (length < limit) {
+    const { bytesRead, buffer } = await file.read(Buffer.alloc(Math.min(16 * 1024, limit - length)));
+    if (bytesRead === 0) break;
+    chunks.push(buffer.subarray(0, bytesRead));
+    length += bytesRead;
+  }
+  return Buffer.concat(chunks);
+}
+
+function decode(bytes: Buffer): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}

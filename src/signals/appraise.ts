@@ -1,0 +1,48 @@
+import type { Appraisal, Signal, TurnEvidence } from '../core/evidence.ts';
+import { composeReward } from './compose-reward.ts';
+import { digestError } from './digest/digest-error.ts';
+import { readAttempts, readGiven } from './given-signals.ts';
+import { findInfrastructure } from './infrastructure-signal.ts';
+import { findMalformedCall } from './malformed-signal.ts';
+import { readTurn, type TurnReading } from './read-turn.ts';
+import { findCutReply, findEmptyReply, findRefusal } from './reply-signals.ts';
+import { findRetry } from './retry-signal.ts';
+import { findGreenChecks, findRedChecks, findToolFailure, findToolSuccess } from './tool-signals.ts';
+import { findUserCorrection, findUserThanks } from './user-signals.ts';
+
+/** Every heuristic: a function from a turn to what it has to say, or nothing. A new one is a line here. */
+const HEURISTICS: readonly ((turn: TurnReading) => Signal | undefined)[] = [
+  findInfrastructure,
+  findToolFailure,
+  findRedChecks,
+  findGreenChecks,
+  findToolSuccess,
+  findRetry,
+  findMalformedCall,
+  findRefusal,
+  findCutReply,
+  findEmptyReply,
+  findUserCorrection,
+  findUserThanks,
+  readAttempts,
+];
+const MAX_DIGESTS = 8;
+const ENDED_BADLY = new Set(['fault', 'red', 'outage']);
+
+/** What is believed of a turn, by all that is known of it. Pure: the same evidence gives the same answer. */
+export function appraise(evidence: TurnEvidence): Appraisal {
+  const turn = readTurn(evidence);
+  // A title or a compaction is the client's own doing: what follows it is not about it.
+  const isTaught = evidence.role !== 'aux';
+  const seen = isTaught ? HEURISTICS.flatMap((find) => find(turn) ?? []) : [];
+  const signals = [...readGiven(turn), ...seen];
+  return { turn: evidence.turn, ...composeReward(signals), signals, digests: digestsOf(turn) };
+}
+
+function digestsOf({ evidence, calls }: TurnReading): readonly string[] {
+  const results = calls.flatMap(({ outcome }) =>
+    outcome && ENDED_BADLY.has(outcome.kind) ? [outcome.text] : [],
+  );
+  const attempts = evidence.attempts.flatMap(({ ok, result }) => (ok ? [] : [result]));
+  return [...new Set([...results, ...attempts].flatMap(digestError))].slice(0, MAX_DIGESTS);
+}

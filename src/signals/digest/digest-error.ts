@@ -1,0 +1,80 @@
+import { countTests } from '../count-tests.ts';
+import { readExitCode } from '../exit-code.ts';
+import { findCommandFault, findToolFault } from '../find-fault.ts';
+import { findOutage } from '../find-outage.ts';
+import { bothEnds, eachLine } from '../lines.ts';
+import { formatFinding } from './clean.ts';
+import { createCompilerReader } from './compilers.ts';
+import type { LineReader } from './finding.ts';
+import { createGoReader, createJvmReader, createNetReader, createRustReader } from './natives.ts';
+import { createJavaScriptReader, createPhpReader, createPythonReader, createRubyReader } from './scripts.ts';
+import { createTestReader } from './tests.ts';
+import { createNameReader, createToolReader } from './tools.ts';
+
+const MOST = 6;
+const MOST_OF_ONE = 3;
+/** A tool's output can be a whole log. */
+const TEXT_CAP = 200_000;
+
+/** Where a thing went wrong; the first that speak are shown first. */
+const TRACES: readonly (() => LineReader)[] = [
+  createPythonReader,
+  createJavaScriptReader,
+  createJvmReader,
+  createNetReader,
+  createGoReader,
+  createRustReader,
+  createRubyReader,
+  createPhpReader,
+  createCompilerReader,
+  createTestReader,
+];
+
+/**
+ * What went wrong, out of any amount of output: `Kind @ file:line`, the deepest frame of the user's own code. One pass,
+ * in time that grows with the length of the text and no faster. Nothing of the text comes through but names of errors,
+ * files and well-known codes, so that it can be shown where the text itself must not.
+ */
+export function digestError(text: string): readonly string[] {
+  const part = bothEnds(text, TEXT_CAP);
+  const traces = TRACES.map((create) => create());
+  const tools = createToolReader();
+  const name = createNameReader();
+  const readers = [...traces, tools, name];
+  eachLine(part, (line) => {
+    for (const reader of readers) reader.line(line);
+    return undefined;
+  });
+  const all = traces.flatMap((reader) => distinct(reader.found().map(formatFinding)).slice(0, MOST_OF_ONE));
+  const placed = all.filter((one) => !all.some((other) => isVaguer(one, other)));
+  const named = placed.length > 0 ? [] : name.found().map(formatFinding);
+  const said = tools.found().map(formatFinding);
+  const found = distinct([...placed, ...named, ...said, ...wholeOf(part, said)]);
+  return found.filter((one) => !found.some((other) => isPartOf(one, other))).slice(0, MOST);
+}
+
+/** A file alone says nothing beside a line of it. */
+function isVaguer(one: string, other: string): boolean {
+  const file = one.slice(one.indexOf(' @ ') + 3);
+  return !/:\d+$/.test(one) && other !== one && other.includes(` @ ${file}:`);
+}
+
+/** `ENOENT` says nothing beside `Error ENOENT @ load.js:3`. */
+const isPartOf = (one: string, other: string): boolean =>
+  other !== one && (other.startsWith(`${one} `) || other.includes(` ${one} `) || other.endsWith(` ${one}`));
+
+/** What is true of the output as a whole. */
+function wholeOf(text: string, said: readonly string[]): readonly string[] {
+  const tests = countTests(text);
+  const code = readExitCode(text);
+  const fault = findToolFault(text) ?? findCommandFault(text);
+  const outage = said.length > 0 ? undefined : findOutage(text);
+  return [
+    ...(tests?.failed ? [`tests failed: ${tests.failed}`] : []),
+    ...(fault === undefined ? [] : [fault]),
+    ...(outage === undefined ? [] : [outage]),
+    ...(code === undefined || code === 0 ? [] : [`exit ${code}`]),
+  ];
+}
+
+const distinct = (list: readonly string[]): readonly string[] => [...new Set(list)];

@@ -1,0 +1,114 @@
+import { deepestOwn, type Finding, type Frame, type LineReader, readPlace } from './finding.ts';
+
+const FILE_LINE = /^\s*File "([^"]{1,400})", line (\d{1,7})/;
+const RAISED = /^([A-Za-z_][\w.]{0,120})(?::|$)/;
+
+/** Whatever stands at the margin below the frames; only what looks like a class is taken by its name. */
+const isClass = (kind: string): boolean => /(?:^|\.)(?:[A-Z]\w{0,80}|timeout|error|gaierror)$/.test(kind);
+
+/** Python: the frames come first, the deepest last, and the exception stands below them at the margin. */
+export function createPythonReader(): LineReader {
+  const findings: Finding[] = [];
+  let frames: Frame[] = [];
+  return {
+    line: (text) => {
+      if (text.includes('Traceback (most recent call last)')) frames = [];
+      const place = FILE_LINE.exec(text);
+      if (place?.[1] !== undefined) frames.unshift({ file: place[1], line: Number(place[2]) });
+      else if (frames.length > 0) {
+        const kind = RAISED.exec(text)?.[1];
+        if (kind === undefined) return;
+        findings.unshift({ kind: isClass(kind) ? kind : 'Exception', ...deepestOwn(frames) });
+        frames = [];
+      }
+    },
+    found: () => findings,
+  };
+}
+
+const THROWN =
+  /^(?:Uncaught |\[cause\]: |Unhandled Rejection: |→ |● |Error: Uncaught )?(?:\(in promise\) )?([A-Za-z_]\w{0,60}(?:Error|Exception)|Error|DOMException)(?: \[(\w{1,60})\])?(?::|$| \{)/;
+const CODE = /^\s{1,12}(?:code|errno): '([A-Z][A-Z0-9_]{2,40})'/;
+/** Rust writes its frames alike. */
+const SCRIPT = /\.(?:[cm]?[jt]sx?|vue|svelte)$|^(?:node|bun|https?|webpack-internal|ext):|^<anonymous>$/;
+const HEADER = /^(?:file:\/\/)?[\w./\\:-]{1,300}\.[cm]?[jt]sx?:\d{1,7}$/;
+
+/** JavaScript: the error comes first, then its frames, the deepest first; a syntax error has its place above it. */
+export function createJavaScriptReader(): LineReader {
+  const findings: Finding[] = [];
+  let thrown: { kind: string; code: string | undefined; frames: Frame[] } | undefined;
+  let header: Frame | undefined;
+  let isExpectation = false;
+  const end = () => {
+    if (thrown === undefined || (thrown.frames.length === 0 && header === undefined)) return;
+    const isSyntax = thrown.kind === 'SyntaxError' && header !== undefined;
+    const place = isSyntax ? header : (deepestOwn(thrown.frames) ?? header);
+    findings.push({ kind: thrown.code ? `${thrown.kind} ${thrown.code}` : thrown.kind, ...place });
+    thrown = undefined;
+    header = undefined;
+  };
+  return {
+    line: (text) => {
+      const trimmed = text.trim();
+      const name = THROWN.exec(trimmed);
+      if (name?.[1] !== undefined) {
+        const before = header;
+        end();
+        header = before;
+        thrown = { kind: name[1], code: name[2], frames: [] };
+        return;
+      }
+      if (trimmed.includes('expect(received)') || trimmed.startsWith('expected ')) isExpectation = true;
+      if (HEADER.test(trimmed)) header = readPlace(trimmed, 1);
+      const code = CODE.exec(text)?.[1];
+      if (code !== undefined && thrown !== undefined) thrown.code ??= code;
+      if (!trimmed.startsWith('at ') && !trimmed.startsWith('❯ ')) return;
+      const frame = readPlace(trimmed, 2);
+      if (frame === undefined || !SCRIPT.test(frame.file)) return;
+      thrown ??= { kind: isExpectation ? 'AssertionError' : 'Error', code: undefined, frames: [] };
+      thrown.frames.push(frame);
+    },
+    found: () => {
+      end();
+      return findings;
+    },
+  };
+}
+
+const RUBY_FRAME = /^(?:\t| {2,8})?(?:from )?([\w./<>:-]{1,300}\.rb|-e):(\d{1,7}):in /;
+const RUBY_KIND = /\(([A-Z]\w{0,60}(?:::\w{1,60}){0,4})\)\s*$/;
+
+/** Ruby: `file:line:in 'method': words (Kind)`, then the callers. */
+export function createRubyReader(): LineReader {
+  let kind: string | undefined;
+  const frames: Frame[] = [];
+  return {
+    line: (text) => {
+      const place = RUBY_FRAME.exec(text);
+      if (place?.[1] === undefined) return;
+      kind ??= RUBY_KIND.exec(text)?.[1];
+      if (kind !== undefined) frames.push({ file: place[1], line: Number(place[2]) });
+    },
+    found: () => (kind === undefined ? [] : [{ kind, ...deepestOwn(frames) }]),
+  };
+}
+
+const PHP = /^(?:PHP )?(Fatal|Parse) error:\s{1,3}(?:Uncaught ([A-Za-z_\\]\w{0,60}(?:\\\w{1,60}){0,6}))?/;
+const PHP_ON_LINE = / in (\S{1,300}) on line (\d{1,7})$/;
+
+/** PHP: kind and place stand in one line. */
+export function createPhpReader(): LineReader {
+  const findings: Finding[] = [];
+  return {
+    line: (text) => {
+      const kind = PHP.exec(text);
+      if (kind === null) return;
+      const place = PHP_ON_LINE.exec(text);
+      const frame =
+        place?.[1] === undefined ? readPlace(text, 1) : { file: place[1], line: Number(place[2]) };
+      const name = kind[2]?.slice(kind[2].lastIndexOf('\\') + 1);
+      findings.push({ kind: name ?? (kind[1] === 'Parse' ? 'ParseError' : 'FatalError'), ...frame });
+    },
+    found: () => findings,
+  };
+}

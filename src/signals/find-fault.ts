@@ -1,0 +1,96 @@
+import { headLines, tailLines } from './lines.ts';
+
+/** The ways in which a call itself is wrong, in words of our own, so that they can be shown anywhere. */
+export type Fault =
+  | 'invalid-arguments'
+  | 'no-such-tool'
+  | 'text-not-found'
+  | 'text-not-unique'
+  | 'not-read-first'
+  | 'patch-does-not-apply'
+  | 'no-such-file'
+  | 'is-a-directory'
+  | 'command-not-found'
+  | 'missing-script'
+  | 'unknown-option'
+  | 'permission-denied';
+
+/** How a client's own refusal of a call begins. */
+const TOOL_FAULTS: readonly (readonly [Fault, RegExp])[] = [
+  [
+    'invalid-arguments',
+    /^(?:InputValidationError|Validation failed for tool|failed to parse function arguments|The arguments provided to the tool are invalid|The \S{1,80} tool was called with invalid arguments|Invalid (?:arguments|parameters|input) |Invalid tool (?:arguments|parameters|input)|Missing required (?:parameter|argument)|Params must have required property)/i,
+  ],
+  [
+    'no-such-tool',
+    /^(?:No such tool available|Tool "?[\w.-]{1,80}"? (?:not found|does not exist|is not available)|unsupported call:|unsupported custom tool call:|Unknown (?:tool|function|agent type)|Model tried to call unavailable tool)/i,
+  ],
+  [
+    'text-not-found',
+    /^(?:String to replace not found|Could not find (?:the exact text|oldString|old_string|the text)|oldString not found|old_string not found|Failed to edit, could not find the string|No replacement performed|No match found for)/i,
+  ],
+  [
+    'text-not-unique',
+    /^(?:Found \d{1,6} (?:matches|occurrences) of|Found multiple (?:exact )?matches for|No changes to (?:make|apply): )/i,
+  ],
+  [
+    'not-read-first',
+    /^(?:File has not been read yet|You must read (?:the )?file|File .{1,300} has been modified since|File has been (?:unexpectedly )?modified since)/i,
+  ],
+  [
+    'patch-does-not-apply',
+    /^(?:apply_patch (?:verification )?failed|patch rejected: |Failed to find expected lines)/i,
+  ],
+  [
+    'no-such-file',
+    /^(?:File (?:does not exist|not found)|Directory does not exist|Path (?:does not exist|not found)|No such file|ENOENT: |Error reading file|Failed to read file)/i,
+  ],
+  ['is-a-directory', /^EISDIR: /],
+  ['permission-denied', /^(?:EACCES: |EPERM: )/],
+];
+
+/** What a tool says when it did not do what it was asked; undefined when the text does not begin so. */
+export function findToolFault(text: string): Fault | undefined {
+  const [first = ''] = headLines(text, 1);
+  const line = first.trim().replace(/^(?:Error|error|ERROR): /, '');
+  return TOOL_FAULTS.find(([, pattern]) => pattern.test(line))?.[0];
+}
+
+const COMMAND_FAULTS: readonly (readonly [Fault, RegExp])[] = [
+  [
+    'command-not-found',
+    /^(?:(?:\/\S{1,40}\/)?(?:ba|z|da|k)?sh: (?:line )?(?:\d{1,6}: )?[^:]{1,120}: (?:command )?not found|zsh: command not found: |.{1,120}: command not found$|'[^']{1,120}' is not recognized as |.{1,200} is not recognized as (?:a name of|the name of))/,
+  ],
+  [
+    'missing-script',
+    /^(?:npm (?:ERR!|error) Missing script|error: Script not found|ERR_PNPM_NO_SCRIPT|error Command "[^"]{1,80}" not found|make: \*\*\* No rule to make target|error: no such command|error: no such subcommand|.{0,80}can't open file |Error: Cannot find module '\/)/,
+  ],
+  [
+    'unknown-option',
+    /(?:unrecognized (?:option|argument)|unknown (?:option|flag|shorthand flag|switch|argument|command)|invalid option|illegal option|unexpected argument|no such option|bad option|unknown revision)/i,
+  ],
+  [
+    'no-such-file',
+    /^(?:(?:\/\S{1,40}\/)?(?:ba|z|da|k)?sh: (?:line )?(?:\d{1,6}: )?(?:cd: )?[^:]{1,200}: No such file or directory|(?:ls|cat|head|tail|cp|mv|rm|stat|wc|find|sed|awk|cd|du|chmod|touch|mkdir|diff|sort): .{0,300}No such file or directory)/,
+  ],
+  [
+    'permission-denied',
+    /^(?:(?:\/\S{1,40}\/)?(?:ba|z|da|k)?sh: (?:line )?(?:\d{1,6}: )?[^:]{1,200}: Permission denied|(?:ls|cat|cp|mv|rm|mkdir|touch|chmod|chown): .{0,300}(?:Permission denied|Operation not permitted))/,
+  ],
+];
+const LOOK_AT = 12;
+
+/** What a shell says when the line it was given is itself wrong: at the start of the output, or at its end. */
+export function findCommandFault(text: string): Fault | undefined {
+  const lines = [...headLines(text, LOOK_AT), ...tailLines(text, LOOK_AT)].map((line) => line.trim());
+  return COMMAND_FAULTS.find(([, pattern]) => lines.some((line) => pattern.test(line)))?.[0];
+}
+
+/** Signs that a program died, for clients that pass on the output without its exit code. */
+const CRASHES =
+  /^(?:Traceback \(most recent call last\):|fatal: |panic: |thread '.{1,80}' panicked at |npm (?:ERR!|error) code |Uncaught \w{0,40}Error|Unhandled exception|Exception in thread "|PHP (?:Fatal|Parse) error: |Segmentation fault|\S{1,200}\.rb:\d{1,7}:in |ERROR: {2}|ERROR \d{4} \(|error: |node:internal\/|ERROR: (?:No matching|Could not))/;
+
+/** The output of a command that ends in a crash. */
+export function hasCrashed(text: string): boolean {
+  return [...headLines(text, 3), ...tailLines(text, LOOK_AT)].some((line) => CRASHES.test(line));
+}

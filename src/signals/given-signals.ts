@@ -1,0 +1,32 @@
+import type { Signal } from '../core/evidence.ts';
+import type { RewardSource } from '../core/fact.ts';
+import { findOutage } from './find-outage.ts';
+import type { TurnReading } from './read-turn.ts';
+
+const NAMES: Readonly<Record<RewardSource, string>> = {
+  verifier: 'verified',
+  person: 'feedback',
+  judge: 'judged',
+  signal: 'reported',
+};
+
+/** The rewards that were given, each with the trust of who gave it; −1 to 1 becomes 0 to 1. */
+export function readGiven({ evidence }: TurnReading): readonly Signal[] {
+  return evidence.given.flatMap(({ source, score }): readonly Signal[] => {
+    if (!Number.isFinite(score)) return [];
+    const scaled = (Math.min(1, Math.max(-1, score)) + 1) / 2;
+    return [{ name: NAMES[source], source, score: scaled, weight: 1, reason: `${source} gave ${score}` }];
+  });
+}
+
+/** What an agent wrote down of its own tries. The last try at a thing is how that thing went; an outage is no try. */
+export function readAttempts({ evidence }: TurnReading): Signal | undefined {
+  const last = new Map<string, boolean>();
+  for (const { action, result, ok } of evidence.attempts) {
+    if (ok || findOutage(result) === undefined) last.set(action.trim(), ok);
+  }
+  if (last.size === 0) return undefined;
+  const worked = [...last.values()].filter((ok) => ok).length;
+  const reason = `${worked} of ${last.size} attempts worked`;
+  return { name: 'attempted', source: 'signal', score: worked / last.size, weight: 1.5, reason };
+}

@@ -1,0 +1,44 @@
+import { isChange } from './command-role.ts';
+import { bothEnds } from './lines.ts';
+import { readCall } from './read-call.ts';
+import type { TurnReading } from './read-turn.ts';
+
+/** Longer texts are documents. */
+const WORDS_CAP = 3000;
+
+/** The task is to find out about something broken, … */
+const ABOUT_A_FAULT =
+  /\b(?:fail(?:s|ed|ing|ures?)?|broken|red|crash(?:es|ed|ing)?|errors?(?! (?:handling|messages?|pages?|boundar|codes?|class|types?|states?))|exceptions?(?! (?:handling|class))|bugs?|flaky|reproduce|investigate|debug|diagnos\w{1,6}|why|which tests?|find out|doesn't work|does not work|hangs?)\b|fehler|kaputt|schlägt fehl|falla|échoue|失败|报错|错误/i;
+/** … or the agent says that it only looks. */
+const ONLY_LOOKING =
+  /\b(?:baseline|reproduce|see (?:the failures?|what fails|which|how it fails|it fail|them fail|red)|before (?:changing|any change|i change|making))\b/i;
+/** Red is what was wanted. */
+const RED_WANTED =
+  /\b(?:tdd|test[- ]first|test[- ]driven|red[- ]green|failing test|test that fails|(?:should|must|will|has to|have to|expected to|expect it to|expect them to|expect this to) fail|expect(?:ed)? (?:a )?(?:failure|red)|see (?:it|them) fail|see red)\b/i;
+const TEST_PATH = /(?:^|[/_.-])(?:tests?|specs?|__tests__)(?:[/_.-]|$)/i;
+
+/**
+ * Whether a red check says nothing about this turn: nothing has been changed yet and the task is about something that is
+ * broken, or only tests have been written and they are meant to fail. A check that fails before anything was changed
+ * tells how things are, not how the turn went.
+ */
+export function isLooking({ evidence, said, calls }: TurnReading): boolean {
+  const changed = changedPaths(evidence.earlier, calls);
+  const task = bothEnds(evidence.task, WORDS_CAP);
+  const words = bothEnds(said, WORDS_CAP);
+  const isRedWanted = RED_WANTED.test(task) || RED_WANTED.test(words);
+  if (changed.length === 0) return isRedWanted || ABOUT_A_FAULT.test(task) || ONLY_LOOKING.test(words);
+  return isRedWanted && changed.every((path) => TEST_PATH.test(path));
+}
+
+/** The files that were changed before; an empty name stands for a change whose file is not known. */
+function changedPaths(
+  earlier: TurnReading['evidence']['earlier'],
+  calls: TurnReading['calls'],
+): readonly string[] {
+  const views = [...earlier.filter(({ failed }) => !failed).map(readCall), ...calls.map(({ view }) => view)];
+  return views.flatMap((view) => {
+    if (view.kind === 'edit') return view.paths.length > 0 ? view.paths : [''];
+    return view.programs.some(isChange) ? [''] : [];
+  });
+}

@@ -1,0 +1,54 @@
+/** Longer lines are data (a bundle, a blob), not words about what went wrong; what stands past this is not looked at. */
+const LINE_CAP = 500;
+/** The ends of a text are looked for within this much of it. */
+const END_CAP = 100_000;
+
+/** A text that is too long without its middle: what matters stands at the start or at the end. */
+export const bothEnds = (text: string, cap: number): string =>
+  text.length <= cap ? text : `${text.slice(0, cap / 2)}\n${text.slice(-cap / 2)}`;
+
+/** Calls `visit` with each line that is not empty, cut to a length that any pattern can afford, until it answers false. */
+export function eachLine(text: string, visit: (line: string) => boolean | undefined): void {
+  let from = 0;
+  while (from <= text.length) {
+    const found = text.indexOf('\n', from);
+    const to = found < 0 ? text.length : found;
+    if (to > from && visit(cut(text, from, to)) === false) return;
+    from = to + 1;
+  }
+}
+
+/** The first lines that are not blank. */
+export function headLines(text: string, count: number): readonly string[] {
+  const lines: string[] = [];
+  eachLine(text.slice(0, END_CAP), (line) => {
+    if (line.trim() !== '') lines.push(line);
+    return lines.length < count;
+  });
+  return lines;
+}
+
+/** The last lines that are not blank, in the order they stand. */
+export function tailLines(text: string, count: number): readonly string[] {
+  const lines: string[] = [];
+  const start = Math.max(0, text.length - END_CAP);
+  let to = text.length;
+  while (to >= start && lines.length < count) {
+    const from = to === 0 ? 0 : text.lastIndexOf('\n', to - 1) + 1;
+    const line = cut(text, from, to);
+    if (line.trim() !== '') lines.push(line);
+    to = from - 1;
+  }
+  return lines.reverse();
+}
+
+function cut(text: string, from: number, to: number): string {
+  const end = to > from && text.charCodeAt(to - 1) === 13 ? to - 1 : to;
+  return withoutColour(text.slice(from, Math.min(end, from + LINE_CAP)));
+}
+
+/** Test runners and compilers colour what they print even where nobody sees it. */
+function withoutColour(line: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the escape character is what is looked for
+  return line.includes('\u001b') ? line.replace(/\u001b\[[0-9;]{0,16}[A-Za-z]/g, '') : line;
+}

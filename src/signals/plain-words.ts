@@ -1,0 +1,44 @@
+/** What clients put into a user's message, with how it ends: none of it is the user's own words. */
+const WRAPPED: readonly (readonly [string, string])[] = [
+  ['<system-reminder>', '</system-reminder>'],
+  ['<environment_context>', '</environment_context>'],
+  ['<user_instructions>', '</user_instructions>'],
+  ['<task-notification>', '</task-notification>'],
+  ['<local-command-stdout>', '</local-command-stdout>'],
+  ['<ide_selection>', '</ide_selection>'],
+  ['<<<BEGIN_OPENCLAW_INTERNAL_CONTEXT>>>', '<<<END_OPENCLAW_INTERNAL_CONTEXT>>>'],
+  ['```', '```'],
+];
+const STAMP = /^\s*\[[A-Z][a-z]{2} \d{4}-\d{2}-\d{2}[^\]\n]{0,30}\]\s*/;
+const CAP = 20_000;
+
+/**
+ * A user's own words: without what the client added, without quotes and without pasted code, whose words are someone
+ * else's. In lower case, with straight apostrophes and single spaces.
+ */
+export function plainWords(text: string): string {
+  let rest = text.slice(0, CAP);
+  for (const [open, close] of WRAPPED) rest = without(rest, open, close);
+  const lines = rest.replace(STAMP, '').split('\n');
+  const own = lines.filter((line) => !/^\s{0,3}>|^Runtime: agent=/.test(line)).join(' \n');
+  return own
+    .replace(/`[^`\n]{0,400}`|"[^"\n]{8,400}"|“[^”\n]{8,400}”/g, ' ')
+    .replaceAll('’', "'")
+    .toLowerCase()
+    .replace(/[^\S\n]+/g, ' ')
+    .trim();
+}
+
+/** What has no end is taken out to the end of the text. */
+function without(text: string, open: string, close: string): string {
+  let kept = '';
+  let at = 0;
+  for (;;) {
+    const from = text.indexOf(open, at);
+    if (from < 0) return kept + text.slice(at);
+    kept += text.slice(at, from);
+    const to = text.indexOf(close, from + open.length);
+    if (to < 0) return kept;
+    at = to + close.length;
+  }
+}

@@ -1,0 +1,39 @@
+import type { ToolCallPart } from '../core/chat.ts';
+import type { TurnEvidence } from '../core/evidence.ts';
+import { type CallView, readCall } from './read-call.ts';
+import { type CallOutcome, readOutcome } from './read-outcome.ts';
+
+/** A call of the turn, what it was for and what came of it. */
+export interface MadeCall {
+  readonly part: ToolCallPart;
+  readonly view: CallView;
+  /** Absent while nothing came back. */
+  readonly outcome?: CallOutcome;
+}
+
+/** A turn as every signal reads it: worked out once. */
+export interface TurnReading {
+  readonly evidence: TurnEvidence;
+  /** What the agent said, without its calls and its thoughts. */
+  readonly said: string;
+  readonly calls: readonly MadeCall[];
+}
+
+export function readTurn(evidence: TurnEvidence): TurnReading {
+  const outcomes = new Map(evidence.next?.tools.map((outcome) => [outcome.callId, outcome]));
+  const calls = evidence.reply.flatMap((part): readonly MadeCall[] => {
+    if (part.type !== 'tool-call') return [];
+    const view = readCall(part);
+    const outcome = outcomes.get(part.id);
+    return [{ part, view, ...(outcome ? { outcome: readOutcome(view, outcome) } : {}) }];
+  });
+  const said = evidence.reply
+    .flatMap((part) => (part.type === 'text' ? [part.text] : []))
+    .join('\n')
+    .trim();
+  return { evidence, said, calls };
+}
+
+/** It went wrong, whoever is to blame. */
+export const hasFailed = ({ outcome }: MadeCall): boolean =>
+  outcome?.kind === 'fault' || outcome?.kind === 'red';

@@ -1,0 +1,31 @@
+import type { Signal } from '../core/evidence.ts';
+import type { TurnReading } from './read-turn.ts';
+import { isHarmful, isRefusal } from './refusal-words.ts';
+
+/** The agent would not do what it was asked, though there is nothing wrong with asking it. */
+export function findRefusal({ evidence, said, calls }: TurnReading): Signal | undefined {
+  const isFiltered = evidence.stop === 'filter';
+  const isRefused = calls.length === 0 && isRefusal(said);
+  if ((!isFiltered && !isRefused) || isHarmful(evidence.task)) return undefined;
+  const reason = isFiltered ? "stopped by the provider's filter" : 'the agent refused';
+  return { name: 'refused', source: 'signal', score: 0, weight: 1.5, reason };
+}
+
+/** The reply ended at its token limit: an answer or a call that is not whole. */
+export function findCutReply({ evidence }: TurnReading): Signal | undefined {
+  if (evidence.stop !== 'length') return undefined;
+  return {
+    name: 'cut-short',
+    source: 'signal',
+    score: 0.2,
+    weight: 1,
+    reason: 'the reply hit its length limit',
+  };
+}
+
+/** Nothing was said and nothing was called. */
+export function findEmptyReply({ evidence, said, calls }: TurnReading): Signal | undefined {
+  const isOver = evidence.status === 'complete' && (evidence.stop === undefined || evidence.stop === 'end');
+  if (!isOver || said !== '' || calls.length > 0) return undefined;
+  return { name: 'empty-reply', source: 'signal', score: 0, weight: 1.5, reason: 'the reply is empty' };
+}

@@ -1,0 +1,31 @@
+import type { Signal } from '../core/evidence.ts';
+import { type Correction, findCorrection, hasComplaint } from './find-correction.ts';
+import { plainWords } from './plain-words.ts';
+import type { TurnReading } from './read-turn.ts';
+import { findThanks } from './thanks-words.ts';
+
+/** What a person said next speaks louder than what any tool printed. */
+export function findUserCorrection(turn: TurnReading): Signal | undefined {
+  const said = readReaction(turn);
+  if (said === 'doubted')
+    return { name: 'user-doubted', source: 'signal', score: 0.3, weight: 1, reason: 'the user has doubts' };
+  if (said !== 'wrong') return undefined;
+  return { name: 'user-corrected', source: 'signal', score: 0, weight: 3, reason: 'the user corrected it' };
+}
+
+export function findUserThanks(turn: TurnReading): Signal | undefined {
+  if (readReaction(turn) !== 'thanked') return undefined;
+  return { name: 'user-thanked', source: 'signal', score: 1, weight: 2, reason: 'the user was content' };
+}
+
+function readReaction({ evidence, said, calls }: TurnReading): Correction | 'thanked' | undefined {
+  // Whoever rejects a call and says why corrects the agent, whatever the words are.
+  if (calls.some(({ outcome }) => outcome?.kind === 'rejected' && outcome.words !== undefined))
+    return 'wrong';
+  const words = plainWords(evidence.next?.user ?? '');
+  if (words === '') return undefined;
+  const correction = findCorrection(words, said.endsWith('?'));
+  if (correction !== undefined) return correction;
+  if (!findThanks(words)) return undefined;
+  return hasComplaint(words) ? 'wrong' : 'thanked';
+}

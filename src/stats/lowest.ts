@@ -1,0 +1,47 @@
+const GOLDEN = (Math.sqrt(5) - 1) / 2;
+/** The bottom of a smooth function is flat: this near, its value is right. */
+const TOLERANCE = 1e-5;
+
+/**
+ * The least value of a convex function between two places, by the golden section. It looks at `guess` first, and is content
+ * with any value under `enough`.
+ */
+export function lowestOf(
+  f: (place: number) => number,
+  from: number,
+  to: number,
+  guess: number,
+  enough: number,
+): number {
+  let least = f(Math.min(to, Math.max(from, guess)));
+  const look = (place: number): number => {
+    const value = f(place);
+    if (value < least) least = value;
+    return value;
+  };
+  if (least < enough) return least;
+  look(from);
+  look(to);
+  let low = from;
+  let high = to;
+  let left = high - GOLDEN * (high - low);
+  let right = low + GOLDEN * (high - low);
+  let atLeft = look(left);
+  let atRight = look(right);
+  while (high - low > TOLERANCE && least >= enough) {
+    if (atLeft <= atRight) {
+      high = right;
+      right = left;
+      atRight = atLeft;
+      left = high - GOLDEN * (high - low);
+      atLeft = look(left);
+    } else {
+      low = left;
+      left = right;
+      atLeft = atRight;
+      right = low + GOLDEN * (high - low);
+      atRight = look(right);
+    }
+  }
+  return least;
+}

@@ -1,0 +1,361 @@
+import { createHash } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import type { Recall } from '../../../src/core/recall.ts';
+import type { ConversationView, ShowRequest } from '../../../src/library/shown/show-request.ts';
+import { createShown, type ShownOptions } from '../../../src/library/shown/shown.ts';
+import type { ShownText } from '../../../src/library/shown/shown-text.ts';
+import type { Choice } from '../../../src/library/shown/thread.ts';
+import { createSmallLibrary, writeLesson } from './small-library.ts';
+
+const HOUR = 3_600_000;
+
+/** Links stand for messages: those of users are in capitals. The task is the newest of theirs and some topics. */
+function conversationOf(links: string, topics = 'tests parser'): ConversationView {
+  const list = links.split(' ');
+  const newest = list.at(-1) ?? '';
+  return { links: list, newestIsUser: newest === newest.toUpperCase(), task: `${topics} ${newest}` };
+}
+
+function setUp(
+  more: Partial<ShownOptions> = {},
+  isHeldOut: (session: string, id: string) => boolean = () => false,
+) {
+  const library = createSmallLibrary(isHeldOut);
+  const recorded: Choice[] = [];
+  let restores = 0;
+  const start = () =>
+    createShown({
+      ...library,
+      record: (fact, text) => recorded.push({ fact, text }),
+      restore: async (session) => {
+        restores++;
+        return recorded.filter(({ fact }) => fact.session === session);
+      },
+      ...more,
+    });
+  let shown = start();
+  const ask = (links: string, request: Partial<ShowRequest> = {}): ShownText | Promise<ShownText> =>
+    shown.show({
+      ...{ turn: 't', session: 's', thread: 'main', now: 0, query: { agent: 'a' } },
+      conversation: () => conversationOf(links),
+      ...request,
+    });
+  return {
+    library,
+    recorded,
+    ask,
+    restart: () => {
+      shown = start();
+    },
+    restores: () => restores,
+  };
+}
+
+const tests = writeLesson('l1', 'tests-first', 'Run them.');
+const parser = writeLesson('l2', 'parser-limits', 'Mind the depth.');
+const colour = writeLesson('l3', 'colour-names', 'Use words.');
+const unread = (): ConversationView => {
+  throw new Error('the conversation was read');
+};
+
+describe('a thread', () => {
+  it('is frozen at its first turn; later ones are answered at once, without a look at the messages', async () => {
+    const { library, ask, recorded } = setUp();
+    library.put(tests);
+    const first = ask('A');
+    expect(first).toBeInstanceOf(Promise);
+    const text = await first;
+    expect(text).toMatchObject({ generation: 1, lessons: ['l1'], additions: [] });
+    expect(text.block).toContain('### tests-first');
+    expect(text.hash).toBe(
+      createHash('sha256')
+        .update(text.block ?? '')
+        .digest('hex')
+        .slice(0, 32),
+    );
+    expect(ask('A b C', { conversation: unread })).toBe(text);
+    expect(recorded.map(({ fact }) => fact)).toEqual([
+      expect.objectContaining({ why: 'new', first: 'A', block: text.hash, lessons: ['l1'], generation: 1 }),
+    ]);
+  });
+
+  it('gets nothing from an empty library, at once, and what is learned later as an addition (not as a block)', async () => {
+    const { library, ask, restart } = setUp();
+    expect(ask('A')).toEqual({ generation: 0, lessons: [], additions: [] });
+    library.put(tests);
+    restart();
+    const text = await ask('A b C');
+    expect(text.block).toBeUndefined();
+    expect(text.additions).toMatchObject([{ link: 'C' }]);
+  });
+
+  it('is frozen once for requests that come at the same time', async () => {
+    const { library, ask, recorded } = setUp();
+    library.put(tests);
+    const [one, two] = await Promise.all([ask('A'), ask('A')]);
+    expect(one).toBe(two);
+    expect(library.asked()).toBe(1);
+    expect(recorded).toHaveLength(1);
+  });
+
+  it('is told the new words of what it was shown, also when the newest message is about something else', async () => {
+    const { library, ask, restart, recorded } = setUp();
+    library.put(tests);
+    library.put(colour);
+    await ask('A');
+    library.put(writeLesson('l1', 'tests-first', 'Run them twice.', 2));
+    const aside = { conversation: () => conversationOf('A b C', 'lunch') };
+    const text = await ask('A b C', aside);
+    expect(text.additions).toMatchObject([{ link: 'C', text: expect.stringContaining('Run them twice.') }]);
+    expect(recorded.at(-1)?.fact).toMatchObject({ why: 'changed', lessons: ['l1'] });
+    restart();
+    expect(await ask('A b C', aside)).toEqual(text);
+  });
+
+  it('is one of several in a session, each with a block for its own task', async () => {
+    const { library, ask } = setUp();
+    library.put(tests);
+    library.put(colour);
+    const main = await ask('A');
+    const side = await ask('A', { thread: 'side', conversation: () => conversationOf('A', 'colour') });
+    expect(main.lessons).toEqual(['l1']);
+    expect(side.lessons).toEqual(['l3']);
+  });
+
+  it('shows nothing, and stays so, when recall breaks its word', async () => {
+    const recall: Recall = () => Promise.reject(new Error('no model'));
+    const { library, ask } = setUp({ recall });
+    library.put(tests);
+    expect(await ask('A')).toEqual({ generation: 1, lessons: [], additions: [] });
+    expect(ask('A b C')).toEqual({ generation: 1, lessons: [], additions: [] });
+  });
+});
+
+describe('what is learned in the middle', () => {
+  it('is added to the newest message of the user and stays there', async () => {
+    const { library, ask, recorded } = setUp();
+    library.put(tests);
+    const { block } = await ask('A');
+    library.put(parser);
+    const text = await ask('A b C');
+    expect(text).toMatchObject({ generation: 2, block, lessons: ['l1', 'l2'] });
+    expect(text.additions).toMatchObject([{ link: 'C' }]);
+    expect(text.additions[0]?.text).toContain('### parser-limits');
+    expect(recorded.at(-1)?.fact).toMatchObject({ why: 'changed', after: 'C', lessons: ['l2'] });
+    const all = createHash('sha256').update(`${block}${text.additions[0]?.text}`).digest('hex');
+    expect(text.hash).toBe(all.slice(0, 32));
+
+    expect(ask('A b C d E')).toBe(text);
+    library.put(colour);
+    const more = conversationOf('A b C d E f G', 'colour');
+    const later = await ask('', { conversation: () => more });
+    expect(later.additions).toMatchObject([text.additions[0] ?? {}, { link: 'G' }]);
+    expect(await ask('', { conversation: () => more })).toBe(later);
+  });
+
+  it('waits while the newest message is a tool’s, the turn being stamped with the generation in force', async () => {
+    const { library, ask, recorded } = setUp();
+    library.put(tests);
+    const { block } = await ask('A');
+    library.put(parser);
+    expect(ask('A b c')).toMatchObject({ generation: 2, block, additions: [] });
+    expect(recorded).toHaveLength(1);
+    expect((await ask('A b c d E')).additions).toMatchObject([{ link: 'E' }]);
+  });
+
+  it('is recalled for the task at hand among what changed, and is asked for once if it does not fit', async () => {
+    const { library, ask, recorded } = setUp();
+    library.put(tests);
+    await ask('A');
+    library.put(colour);
+    const text = await ask('A b C');
+    expect(text).toMatchObject({ generation: 2, lessons: ['l1'], additions: [] });
+    expect(ask('A b C d E', { conversation: unread })).toBe(ask('A b C d E', { conversation: unread }));
+    expect(library.asked()).toBe(2);
+    expect(recorded).toHaveLength(1);
+  });
+
+  it('replaces what it revises, and names what was withdrawn or renamed', async () => {
+    const { library, ask, restart } = setUp();
+    library.put(tests);
+    library.put(parser);
+    await ask('A');
+    library.retire('l2');
+    const withdrawn = await ask('A b C');
+    expect(withdrawn.additions[0]?.text).toContain('No longer valid, to be disregarded: parser-limits');
+    expect(withdrawn.lessons).toEqual(['l1']);
+    library.put(writeLesson('l1', 'tests-always', 'Run all.', 2));
+    const renamed = await ask('A b C d E');
+    expect(renamed.additions[1]?.text).toContain('disregarded: tests-first');
+    expect(renamed.additions[1]?.text).toContain('### tests-always');
+    library.put(parser);
+    restart();
+    const back = await ask('A b C d E f G');
+    expect(back.lessons).toEqual(['l1', 'l2']);
+    expect(back.additions[2]?.text).toContain('### parser-limits');
+  });
+
+  it('leaves out what is shown already and what is held out from the session', async () => {
+    const { library, ask, recorded } = setUp({}, (_, id) => id === 'l2' && library.generation() < 4);
+    library.put(tests);
+    library.put(parser);
+    const { lessons } = await ask('A');
+    expect(lessons).toEqual(['l1']);
+    expect(recorded[0]?.fact.heldOut).toEqual(['l2']);
+    library.put({ ...tests });
+    library.put(writeLesson('l2', 'parser-limits', 'Mind the width.', 2));
+    expect(await ask('A b C')).toMatchObject({ generation: 4, lessons: ['l1'], additions: [] });
+    const side = await ask('A', { thread: 'side' });
+    expect(side.lessons).toEqual(['l1']);
+    expect(recorded.at(-1)?.fact.heldOut).toEqual(['l2']);
+  });
+
+  it('does not grow a message twice', async () => {
+    const { library, ask } = setUp();
+    library.put(tests);
+    await ask('A');
+    library.put(parser);
+    const { additions } = await ask('A b C');
+    library.put(writeLesson('l4', 'tests-last', 'Run them again.'));
+    expect(await ask('A b C')).toMatchObject({ generation: 3, additions });
+    expect((await ask('A b C d E')).additions).toHaveLength(2);
+  });
+
+  it('does not reach a request whose history the provider keeps', async () => {
+    const { library, ask } = setUp();
+    library.put(tests);
+    const { block } = await ask('A');
+    library.put(parser);
+    const conversation = () => ({ links: [], newestIsUser: false, task: 'parser' });
+    expect(ask('', { conversation })).toMatchObject({ generation: 2, block, additions: [] });
+    expect(ask('', { conversation: () => undefined })).toMatchObject({ block, additions: [] });
+  });
+});
+
+describe('a new block', () => {
+  it('comes when a message that carries an addition is gone', async () => {
+    const { library, ask, recorded } = setUp();
+    library.put(tests);
+    await ask('A');
+    library.put(parser);
+    await ask('A b C');
+    const text = await ask('A b E');
+    expect(text).toMatchObject({ lessons: ['l1', 'l2'], additions: [] });
+    expect(text.block).toContain('### parser-limits');
+    expect(recorded.at(-1)?.fact).toMatchObject({ why: 'compacted', first: 'A' });
+  });
+
+  it('comes when the thread was silent for an hour (not for less)', async () => {
+    const { library, ask, recorded } = setUp();
+    library.put(tests);
+    const first = await ask('A');
+    expect(ask('A b C', { now: HOUR })).toBe(first);
+    const text = await ask('A b C d E', { now: 2 * HOUR + 1 });
+    expect(text.block).toBe(first.block);
+    expect(recorded.map(({ fact }) => fact.why)).toEqual(['new', 'expired']);
+  });
+
+  it('comes at a compaction when the library has changed, but not long after it', async () => {
+    const { library, ask, recorded } = setUp();
+    library.put(tests);
+    const first = await ask('A');
+    expect(ask('X', { conversation: unread })).toBe(first);
+    library.put(parser);
+    expect((await ask('X y Z u V')).additions).toHaveLength(1);
+    expect(recorded.map(({ fact }) => fact.why)).toEqual(['new', 'changed']);
+
+    const other = setUp();
+    other.library.put(tests);
+    await other.ask('A');
+    other.library.put(parser);
+    expect(await other.ask('X y Z')).toMatchObject({ lessons: ['l1', 'l2'], additions: [] });
+    expect(other.recorded.map(({ fact }) => fact.why)).toEqual(['new', 'compacted']);
+  });
+});
+
+describe('a restart', () => {
+  it('finds every thread as it was, to the byte, asking once for a session', async () => {
+    const { library, ask, restart, restores, recorded } = setUp();
+    library.put(tests);
+    await ask('A');
+    library.put(parser);
+    const main = await ask('A b C');
+    const side = await ask('A', { thread: 'side' });
+    const known = recorded.length;
+    restart();
+    const before = restores();
+    const again = await Promise.all([ask('A b C d E'), ask('A b C'), ask('A b', { thread: 'side' })]);
+    expect(again).toEqual([main, main, side]);
+    expect(restores() - before).toBe(1);
+    expect(recorded).toHaveLength(known);
+  });
+
+  it('before the first generation forgets no thread that another one’s turn did not ask for', async () => {
+    const { library, ask, restart } = setUp();
+    await ask('A', { thread: 'side' });
+    restart();
+    await ask('A');
+    library.put(tests);
+    const side = await ask('A b C', { thread: 'side' });
+    expect(side.block).toBeUndefined();
+    expect(side.additions).toMatchObject([{ link: 'C' }]);
+  });
+
+  it('makes a new thread of one whose past is lost, cannot be read, or takes too long', async () => {
+    const lost: Choice[] = [];
+    const pasts: readonly (() => Promise<readonly Choice[]>)[] = [
+      async () => lost.map(({ fact }) => ({ fact, text: undefined })),
+      () => Promise.reject(new Error('the disk is gone')),
+      () => new Promise(() => undefined),
+    ];
+    for (const restore of pasts) {
+      const { library, ask, restart, recorded } = setUp({ restore, patienceMs: 5 });
+      library.put(tests);
+      await ask('A');
+      lost.push(...recorded);
+      restart();
+      expect((await ask('A b C')).lessons).toEqual(['l1']);
+      expect(recorded.map(({ fact }) => fact.why)).toEqual(['new', 'new']);
+    }
+  });
+
+  it('is what a session sees that was not asked for in a long time', async () => {
+    const { library, ask, restores, recorded } = setUp({ mostSessions: 4 });
+    library.put(tests);
+    const text = await ask('A');
+    for (let n = 0; n < 10; n++) await ask('A', { session: `other ${n}` });
+    const before = restores();
+    expect(await ask('A b C')).toEqual(text);
+    expect(restores()).toBe(before + 1);
+    expect(recorded.filter(({ fact }) => fact.session === 's')).toHaveLength(1);
+  });
+});
+
+describe('a peek', () => {
+  it('gets what the request will be sent with, and leaves the choice to that', async () => {
+    const { library, ask, recorded } = setUp();
+    library.put(tests);
+    const counted = await ask('A', { peek: true, turn: 'count' });
+    expect(recorded).toEqual([]);
+    expect(await ask('A', { turn: 't1' })).toEqual(counted);
+    expect(recorded.map(({ fact }) => fact.turn)).toEqual(['t1']);
+    library.put(parser);
+    const more = await ask('A b C', { peek: true });
+    expect(await ask('A b C')).toEqual(more);
+    expect(library.asked()).toBe(2);
+    expect(recorded).toHaveLength(2);
+  });
+
+  it('of something else settles nothing', async () => {
+    const { library, ask, recorded } = setUp();
+    library.put(tests);
+    library.put(colour);
+    await ask('FOO', { peek: true, conversation: () => conversationOf('FOO', 'colour') });
+    expect((await ask('A')).lessons).toEqual(['l1']);
+    library.put(parser);
+    const { additions } = await ask('A b C');
+    await ask('FOO', { peek: true });
+    expect(await ask('A b C d E')).toMatchObject({ additions });
+    expect(recorded).toHaveLength(2);
+  });
+});

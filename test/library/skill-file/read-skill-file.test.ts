@@ -1,0 +1,174 @@
+import { describe, expect, it } from 'vitest';
+import { readSkillFile } from '../../../src/library/skill-file/read-skill-file.ts';
+import { toSkillName } from '../../../src/library/skill-file/skill-name.ts';
+
+const file = (...lines: string[]): string => ['---', ...lines, '---', '', 'Do it.', ''].join('\n');
+const withDescription = (...lines: string[]): unknown => {
+  const skill = readSkillFile(file('name: a-skill', ...lines));
+  return 'fault' in skill ? skill : skill.description;
+};
+
+describe('a SKILL.md', () => {
+  it("is read as MetaClaw's, with its category", () => {
+    const text = file('name: debug-first', 'description: Use when a test fails.', 'category: coding');
+    expect(readSkillFile(text)).toEqual({
+      name: 'debug-first',
+      description: 'Use when a test fails.',
+      content: 'Do it.',
+      category: 'coding',
+      extra: [],
+    });
+  });
+
+  it("keeps Claude's and OpenClaw's other fields as they stand, a nested map and one line of JSON", () => {
+    const skill = readSkillFile(
+      file(
+        'name: pdf',
+        'description: For PDFs.',
+        'license: Apache-2.0',
+        'allowed-tools: Bash(jq:*) Read',
+        'requires:',
+        '  bins: [jq]',
+        '  # a remark inside',
+        '',
+        'metadata: {"openclaw":{"emoji":"🦞"}}',
+      ),
+    );
+    expect(skill).toMatchObject({
+      extra: [
+        { key: 'license', raw: ' Apache-2.0' },
+        { key: 'allowed-tools', raw: ' Bash(jq:*) Read' },
+        { key: 'requires', raw: '\n  bins: [jq]\n  # a remark inside\n' },
+        { key: 'metadata', raw: ' {"openclaw":{"emoji":"🦞"}}' },
+      ],
+    });
+  });
+
+  it.each<[string, string[], string]>([
+    ['plain, with a colon that YAML would refuse', ['description: Use when: it rains'], 'Use when: it rains'],
+    ['plain, without its remark', ['description: Mends it # really'], 'Mends it'],
+    ['plain, with a # inside a word', ['description: For C# and issue#3'], 'For C# and issue#3'],
+    ['plain, over lines', ['description: one', '  two', '', '  three'], 'one two\nthree'],
+    ['plain, from the next line', ['description:', '  one', '  two'], 'one two'],
+    ['in double quotes', ['description: "a \\"b\\" \\u00e9 \\x41 \\U0001F600\\n"'], 'a "b" é A 😀\n'],
+    ['in double quotes over lines', ['description: "a', '  b \\', '  c', '', '  d"  # remark'], 'a b c\nd'],
+    ['with a Windows path in quotes', ['description: "C:\\Users\\me"'], 'C:\\Users\\me'],
+    ['in single quotes', ["description: 'it''s \\n'"], "it's \\n"],
+    [
+      'folded',
+      ['description: >', '  one', '  two', '', '  three', '    kept', '  four'],
+      'one two\nthree\n  kept\nfour\n',
+    ],
+    ['folded and stripped', ['description: >-', '  one', '  two', ''], 'one two'],
+    ['literal', ['description: |', '  one', '   two', ''], 'one\n two\n'],
+    ['literal and kept', ['description: |+', '  one', '', ''], 'one\n\n\n'],
+    ['literal with its indentation said', ['description: |1-', '  one', ' two'], ' one\ntwo'],
+    ['folded, with a remark behind the sign', ['description: >- # remark', '  one'], 'one'],
+    ['text that only looks folded', ['description: >50% of cases'], '>50% of cases'],
+    [
+      'what YAML would evaluate, as text',
+      ['description: !!python/object:os.system *x &y'],
+      '!!python/object:os.system *x &y',
+    ],
+    ['a number', ['description: 007'], '007'],
+  ])('has a description %s', (_, lines, expected) => {
+    expect(withDescription(...lines)).toBe(expected);
+  });
+
+  it.each<[string, string[], readonly string[]]>([
+    ['[a, "b, c", \'d\']', ['tags: [a, "b, c", \'d\'] # remark'], ['a', 'b, c', 'd']],
+    ['items below', ['keywords:', '  - a', '  - "b: c"', '  -', '- d'], ['a', 'b: c', 'd']],
+    ['a, b', ['keywords: a, b,'], ['a', 'b']],
+    ['brackets over lines', ['keywords: [', '  a,', '  b', ']'], ['a', 'b']],
+    ['keywords rather than tags', ['tags: [t]', 'keywords: [k]'], ['k']],
+    ['none', ['keywords: []'], []],
+  ])('has keywords from %s', (_, lines, expected) => {
+    expect(readSkillFile(file('name: aa', 'description: d', ...lines))).toMatchObject({ keywords: expected });
+  });
+
+  it('is the same with CRLF and a byte order mark', () => {
+    const text = file('name: aa', 'description: >-', '  one', '  two').replace('Do it.', 'Do\nit.');
+    expect(readSkillFile(`\ufeff${text.replaceAll('\n', '\r\n')}`)).toEqual(readSkillFile(text));
+  });
+
+  it('may have --- in its text', () => {
+    const text = '---\nname: aa\ndescription: d\n---\nOne\n\n---\nname: bb\n---\nTwo';
+    expect(readSkillFile(text)).toMatchObject({ name: 'aa', content: 'One\n\n---\nname: bb\n---\nTwo' });
+  });
+
+  it.each<[string, string, string]>([
+    ['no front matter', '# Title\n', 'first line is not ---'],
+    ['a front matter that does not end', '---\nname: aa\n', 'no second ---'],
+    ['no description', file('name: aa'), 'has no description'],
+    ['an empty description', file('name: aa', 'description: ""'), 'has no description'],
+    ['no name', file('description: d'), 'has no name'],
+    ['a field twice', file('name: aa', 'description: d', 'name: bb'), 'line 4 gives name a second time'],
+    ['a line that is no field', file('name: aa', 'whatever'), 'line 3 is not "key: value"'],
+    [
+      'a quote that does not close',
+      file('name: aa', 'description: "d'),
+      'description has a quote that never closes',
+    ],
+    [
+      'text behind a quote',
+      file('name: aa', 'description: "d" e'),
+      'description has text behind its closing quote',
+    ],
+    ['no text', '---\nname: aa\ndescription: d\n---\n\n', 'has no text'],
+    [
+      'a path for a name',
+      file('name: ../../etc/passwd', 'description: d'),
+      'has the name "../../etc/passwd"',
+    ],
+  ])('is refused with %s, in words', (_, text, why) => {
+    expect(readSkillFile(text)).toEqual({ fault: expect.stringContaining(why) });
+  });
+
+  it('is refused by the name of the limit: 262144 bytes for a file, 8192 for its text', () => {
+    const head = '---\nname: aa\ndescription: d\n---\n\n';
+    expect(readSkillFile(`${head}${'é'.repeat(4096)}\n`)).toMatchObject({ name: 'aa' });
+    expect(readSkillFile(`${head}${'é'.repeat(4097)}\n`)).toEqual({
+      fault: 'has a text of 8194 bytes; a lesson may have at most 8192',
+    });
+    expect(readSkillFile(head + 'é'.repeat(131_072))).toEqual({
+      fault: 'is larger than 262144 bytes, the most that a skill file may have',
+    });
+  });
+});
+
+describe('the name of a skill', () => {
+  it.each([
+    ['pdf-tools', 'pdf-tools'],
+    [' PDF Processing ', 'pdf-processing'],
+    ['Data_Analysis v1.2', 'data-analysis-v1-2'],
+    ['1password', 'skill-1password'],
+    ['Wait.', 'wait'],
+    ['a--b', 'a--b'],
+  ])('%j is %s', (said, name) => {
+    expect(toSkillName(said)).toBe(name);
+  });
+
+  it.each([
+    '',
+    'a',
+    'C++ Tips',
+    'C# Tips',
+    '../x',
+    '/etc/x',
+    'a/b',
+    'a\\b',
+    '.hidden',
+    '-x',
+    'x\u0000y',
+    '深潜',
+    'x'.repeat(64),
+  ])('%j is none, since something of it would be lost', (said) => {
+    expect(toSkillName(said)).toBeUndefined();
+  });
+
+  it("is the folder's when the file's cannot be one", () => {
+    const text = '---\nname: 深潜\ndescription: d\n---\nx';
+    expect(readSkillFile(text, 'Deep Dive')).toMatchObject({ name: 'deep-dive' });
+    expect(readSkillFile(text, '../..')).toHaveProperty('fault');
+  });
+});

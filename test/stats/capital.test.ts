@@ -1,0 +1,145 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { BETS, type Bets, logCapital, spreadBets } from '../../src/stats/capital.ts';
+import { lowestOf } from '../../src/stats/lowest.ts';
+import { meanInterval } from '../../src/stats/mean-interval.ts';
+import { mirrored, standInsOf } from '../../src/stats/stand-ins.ts';
+import { addToTally, EMPTY_TALLY, type Tally, unitTally } from '../../src/stats/tally.ts';
+import { tallyOf } from './samples.ts';
+
+const unit = fc.double({ min: 0, max: 1, noNaN: true });
+const values = fc.array(fc.oneof(unit, fc.constantFrom(0, 1, 0.5, 1e-6, 1 - 1e-6)), {
+  minLength: 1,
+  maxLength: 80,
+});
+const place = fc.double({ min: 0.001, max: 0.999, noNaN: true });
+
+/** What the gamblers really have, value by value. */
+const trueLogCapital = (seen: readonly number[], mean: number, bets: Bets): number => {
+  const logs = bets.map(({ share, logStart }) =>
+    seen.reduce((log, value) => log + Math.log1p((share / mean) * (value - mean)), logStart),
+  );
+  const largest = Math.max(...logs);
+  return largest + Math.log(logs.reduce((sum, log) => sum + Math.exp(log - largest), 0));
+};
+
+describe('the capital', () => {
+  it('is never over what the values themselves would have won, whatever they are', () => {
+    fc.assert(
+      fc.property(values, place, (seen, mean) => {
+        const claimed = logCapital(standInsOf(tallyOf(seen)), mean, BETS);
+        expect(claimed).toBeLessThanOrEqual(trueLogCapital(seen, mean, BETS) + 1e-6 * seen.length);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('is never over it on the other side either', () => {
+    fc.assert(
+      fc.property(values, place, (seen, mean) => {
+        const claimed = logCapital(mirrored(standInsOf(tallyOf(seen))), mean, BETS);
+        const other = seen.map((value) => 1 - value);
+        expect(claimed).toBeLessThanOrEqual(trueLogCapital(other, mean, BETS) + 1e-6 * seen.length);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('is exactly it for zeros, ones and one value between', () => {
+    const between = fc.double({ min: 0.01, max: 0.99, noNaN: true });
+    const counts = fc.tuple(fc.nat(40), fc.nat(40), fc.nat(40)).filter(([a, b, c]) => a + b + c > 0);
+    fc.assert(
+      fc.property(counts, between, place, ([zeros, middles, ones], middle, mean) => {
+        const seen = [
+          ...Array<number>(zeros).fill(0),
+          ...Array<number>(middles).fill(middle),
+          ...Array<number>(ones).fill(1),
+        ];
+        const claimed = logCapital(standInsOf(tallyOf(seen)), mean, BETS);
+        expect(claimed).toBeCloseTo(trueLogCapital(seen, mean, BETS), 5);
+      }),
+    );
+  });
+
+  it('falls and bends upwards as the mean that is doubted grows', () => {
+    fc.assert(
+      fc.property(values, place, place, (seen, one, other) => {
+        const at = (mean: number): number => logCapital(standInsOf(tallyOf(seen)), mean, BETS);
+        const [low, high] = one < other ? [one, other] : [other, one];
+        expect(at(low)).toBeGreaterThanOrEqual(at(high) - 1e-9);
+        expect(at((low + high) / 2)).toBeLessThanOrEqual((at(low) + at(high)) / 2 + 1e-6);
+      }),
+    );
+  });
+
+  it('starts with 1, however it is spread', () => {
+    for (const bets of [BETS, spreadBets(0.5, 2, 7, 0), spreadBets(0.85, 1.7, 7, 0.8)])
+      expect(logCapital(standInsOf(EMPTY_TALLY), 0.5, bets)).toBeCloseTo(0, 12);
+  });
+});
+
+describe('a tally', () => {
+  it('is the same from two halves, in any order, after JSON', () => {
+    fc.assert(
+      fc.property(values, values, (one, other) => {
+        const kept = JSON.parse(JSON.stringify(tallyOf(one))) as Tally;
+        const whole = other.reduce(addToTally, kept);
+        const turned = tallyOf([...one, ...other].reverse());
+        for (const key of ['n', 'sum', 'squares', 'cubes'] as const)
+          expect(whole[key]).toBeCloseTo(turned[key], 9);
+      }),
+    );
+  });
+
+  it('moves to 0 … 1 from any range', () => {
+    fc.assert(
+      fc.property(values, (seen) => {
+        const spread = tallyOf(seen.map((value) => 2 * value - 1));
+        const moved = unitTally(spread, { low: -1, high: 1 });
+        const direct = tallyOf(seen);
+        for (const key of ['n', 'sum', 'squares', 'cubes'] as const)
+          expect(moved[key]).toBeCloseTo(direct[key], 8);
+      }),
+    );
+  });
+});
+
+describe('meanInterval', () => {
+  it('knows nothing from nothing', () => {
+    expect(meanInterval(EMPTY_TALLY)).toEqual({ low: 0, high: 1 });
+    expect(meanInterval(EMPTY_TALLY, { range: { low: -1, high: 1 } })).toEqual({ low: -1, high: 1 });
+  });
+
+  it('holds the mean of what was seen and mirrors', () => {
+    fc.assert(
+      fc.property(values, (seen) => {
+        const mean = seen.reduce((sum, value) => sum + value, 0) / seen.length;
+        const { low, high } = meanInterval(tallyOf(seen));
+        const other = meanInterval(tallyOf(seen.map((value) => 1 - value)));
+        expect(low).toBeLessThanOrEqual(mean + 1e-9);
+        expect(high).toBeGreaterThanOrEqual(mean - 1e-9);
+        expect(other.low).toBeCloseTo(1 - high, 5);
+      }),
+    );
+  });
+
+  it('lies over zero for paired differences in −1 … 1 that lean upwards', () => {
+    const differences = Array.from({ length: 60 }, (_, at) => (at % 3 === 0 ? 0 : 0.4));
+    expect(meanInterval(tallyOf(differences), { range: { low: -1, high: 1 } }).low).toBeGreaterThan(0);
+  });
+});
+
+describe('lowestOf', () => {
+  it('finds the bottom of a parabola, also at an end, and stops early when content', () => {
+    const none = Number.NEGATIVE_INFINITY;
+    expect(lowestOf((x) => (x - 0.3) ** 2 + 1, 0, 1, 0.9, none)).toBeCloseTo(1, 9);
+    expect(lowestOf((x) => (x + 1) ** 2, 0, 1, 0.9, none)).toBe(1);
+    let looks = 0;
+    const counted = (x: number): number => {
+      looks++;
+      return x * x;
+    };
+    expect(lowestOf(counted, 0, 1, 0.1, 0.5)).toBeCloseTo(0.01, 9);
+    expect(looks).toBe(1);
+  });
+});

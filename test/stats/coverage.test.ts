@@ -1,0 +1,144 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { differenceInterval } from '../../src/stats/difference-interval.ts';
+import { CONTROL_BETS, EVEN_BETS, evidenceWorse, type PairBets } from '../../src/stats/evidence-worse.ts';
+import { evidenceBelow, meanInterval } from '../../src/stats/mean-interval.ts';
+import { createRandom, type Random } from '../../src/stats/random.ts';
+import { addToTally, EMPTY_TALLY } from '../../src/stats/tally.ts';
+import { bernoulli, constant, grades, type Source, tallyOf, uniform } from './samples.ts';
+
+const ALPHA = 0.05;
+const ENOUGH = Math.log(2 / ALPHA);
+const STEPS = 2000;
+const RUNS = 60;
+/** ALPHA and three standard errors of a share of ALPHA in so many runs. */
+const most = (runs: number): number => ALPHA + 3 * Math.sqrt((ALPHA * (1 - ALPHA)) / runs);
+
+/** The interval misses the mean when either end's evidence against it is enough: asked so, each look is one sum. */
+function everMissesMean(source: Source, random: Random): boolean {
+  let up = EMPTY_TALLY;
+  let down = EMPTY_TALLY;
+  for (let step = 0; step < STEPS; step++) {
+    const value = source.draw(random);
+    up = addToTally(up, value);
+    down = addToTally(down, 1 - value);
+    if (evidenceBelow(up, source.mean) >= ENOUGH) return true;
+    if (evidenceBelow(down, 1 - source.mean) >= ENOUGH) return true;
+  }
+  return false;
+}
+
+interface Trial {
+  readonly name: string;
+  readonly a: Source;
+  readonly b: Source;
+  /** The share of values that come from `b` at a step. */
+  shareOfB(step: number): number;
+  readonly bets: PairBets;
+}
+
+function everMissesDifference({ a, b, shareOfB, bets }: Trial, random: Random): boolean {
+  const by = a.mean - b.mean;
+  const swapped = { first: bets.second, second: bets.first };
+  let ofA = EMPTY_TALLY;
+  let ofB = EMPTY_TALLY;
+  for (let step = 0; step < STEPS; step++) {
+    if (random.next() < shareOfB(step)) ofB = addToTally(ofB, b.draw(random));
+    else ofA = addToTally(ofA, a.draw(random));
+    if (evidenceWorse(ofA, ofB, { by, bets, enough: ENOUGH }) >= ENOUGH) return true;
+    if (evidenceWorse(ofB, ofA, { by: -by, bets: swapped, enough: ENOUGH }) >= ENOUGH) return true;
+  }
+  return false;
+}
+
+/** The share of runs that ever miss: none of the cases over what chance explains, nor all of them together. */
+function expectFewMisses<T extends { readonly name: string }>(
+  cases: readonly T[],
+  isMissed: (each: T, random: Random) => boolean,
+): void {
+  const rates = cases.map((each) => {
+    let missed = 0;
+    for (let run = 0; run < RUNS; run++) if (isMissed(each, createRandom(`${each.name}/${run}`))) missed++;
+    return { name: each.name, rate: missed / RUNS };
+  });
+  expect(rates.filter(({ rate }) => rate > most(RUNS))).toEqual([]);
+  const together = rates.reduce((sum, { rate }) => sum + rate, 0) / rates.length;
+  expect(together).toBeLessThanOrEqual(most(RUNS * rates.length));
+}
+
+describe('watched at every one of 2,000 steps', () => {
+  it('a mean is ever missed in at most 5 % of the runs: coins, uniform, grades', () => {
+    expectFewMisses([bernoulli(0.5), bernoulli(0.95), bernoulli(0.02), uniform, grades], everMissesMean);
+  });
+
+  it.each([0, 0.3, 1])('the mean of the constant %d is never missed', (mean) => {
+    expect(everMissesMean(constant(mean), createRandom('constant'))).toBe(false);
+  });
+
+  const trials: readonly Trial[] = [
+    {
+      name: 'equal coins, 0.1 held out',
+      a: bernoulli(0.5),
+      b: bernoulli(0.5),
+      shareOfB: () => 0.1,
+      bets: CONTROL_BETS,
+    },
+    {
+      name: 'unequal coins, even',
+      a: bernoulli(0.8),
+      b: bernoulli(0.3),
+      shareOfB: () => 0.5,
+      bets: EVEN_BETS,
+    },
+    { name: 'uniform and grades', a: uniform, b: grades, shareOfB: () => 0.3, bets: CONTROL_BETS },
+    {
+      name: 'shares that turn from 0.9/0.1 to 0.1/0.9 midway',
+      a: bernoulli(0.5),
+      b: bernoulli(0.5),
+      shareOfB: (step) => (step < STEPS / 2 ? 0.1 : 0.9),
+      bets: CONTROL_BETS,
+    },
+    {
+      name: 'shares that drift from 0.9/0.1 to 0.1/0.9',
+      a: bernoulli(0.3),
+      b: bernoulli(0.3),
+      shareOfB: (step) => 0.1 + (0.8 * step) / STEPS,
+      bets: EVEN_BETS,
+    },
+  ];
+  it('a difference is ever missed in at most 5 % of the runs, also when shares drift from 0.9/0.1 to 0.1/0.9', () => {
+    expectFewMisses(trials, everMissesDifference);
+  });
+
+  it('a difference of constants is never missed', () => {
+    const trial = { name: '', a: constant(0.4), b: constant(0.9), shareOfB: () => 0.1, bets: CONTROL_BETS };
+    expect(everMissesDifference(trial, createRandom('constants'))).toBe(false);
+  });
+});
+
+describe('the interval and the evidence', () => {
+  const values = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 60 });
+  const place = fc.double({ min: 0, max: 1, noNaN: true });
+
+  it('agree about a mean', () => {
+    fc.assert(
+      fc.property(values, place, (seen, mean) => {
+        const { high } = meanInterval(tallyOf(seen));
+        if (mean > high + 1e-6)
+          expect(evidenceBelow(tallyOf(seen), mean)).toBeGreaterThanOrEqual(ENOUGH - 1e-6);
+        if (mean < high - 1e-6) expect(evidenceBelow(tallyOf(seen), mean)).toBeLessThanOrEqual(ENOUGH + 1e-6);
+      }),
+    );
+  });
+
+  it('agree about a difference', () => {
+    fc.assert(
+      fc.property(values, values, place, place, (a, b, one, other) => {
+        const { high } = differenceInterval(tallyOf(a), tallyOf(b));
+        const evidence = evidenceWorse(tallyOf(a), tallyOf(b), { by: one - other });
+        if (one - other > high + 1e-4) expect(evidence).toBeGreaterThanOrEqual(ENOUGH - 1e-3);
+        if (one - other < high - 1e-4) expect(evidence).toBeLessThanOrEqual(ENOUGH + 1e-3);
+      }),
+    );
+  });
+});
