@@ -2,7 +2,7 @@ import type { Usage } from './chat.ts';
 import type { Signal, Verdict } from './evidence.ts';
 import type { Json } from './json.ts';
 import type { Cost, GateOutcome } from './learn.ts';
-import type { Author, Change } from './lesson.ts';
+import type { Author, Change, Scope } from './lesson.ts';
 import type { Considered, Domain } from './recall.ts';
 import type { WireName } from './wire.ts';
 
@@ -132,6 +132,9 @@ export type Fact =
       readonly type: 'turn-appraised';
       readonly turn: string;
       readonly session: string;
+      /** Whose work it was: the agent, and the project when it is known. */
+      readonly scope: Scope;
+      /** The turn's own, from when its request came in. */
       readonly generation: number;
       readonly verdict: Verdict;
       readonly reward?: number;

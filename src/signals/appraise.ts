@@ -36,13 +36,15 @@ export function appraise(evidence: TurnEvidence): Appraisal {
   const isTaught = evidence.role !== 'aux';
   const seen = isTaught ? HEURISTICS.flatMap((find) => find(turn) ?? []) : [];
   const signals = [...readGiven(turn), ...seen];
-  return { turn: evidence.turn, ...composeReward(signals), signals, digests: digestsOf(turn) };
+  return { turn: evidence.turn, ...composeReward(signals), signals, digests: digestsOf(turn, signals) };
 }
 
-function digestsOf({ evidence, calls }: TurnReading): readonly string[] {
+function digestsOf({ evidence, calls }: TurnReading, signals: readonly Signal[]): readonly string[] {
   const results = calls.flatMap(({ outcome }) =>
     outcome && ENDED_BADLY.has(outcome.kind) ? [outcome.text] : [],
   );
   const attempts = evidence.attempts.flatMap(({ ok, result }) => (ok ? [] : [result]));
-  return [...new Set([...results, ...attempts].flatMap(digestError))].slice(0, MAX_DIGESTS);
+  const isCorrected = signals.some(({ name }) => name === 'user-corrected');
+  const pasted = isCorrected ? [evidence.next?.user ?? ''] : [];
+  return [...new Set([...results, ...attempts, ...pasted].flatMap(digestError))].slice(0, MAX_DIGESTS);
 }

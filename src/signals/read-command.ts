@@ -93,14 +93,14 @@ function split(text: string): readonly Piece[] {
     else if (char === '\n') {
       endPiece(';');
       if (terminator !== undefined) {
-        const end = text.indexOf(`\n${terminator}`, at - 1);
+        const end = text.indexOf(`\n${terminator}`, at);
         if (end < 0) break;
         at = end + terminator.length;
         terminator = undefined;
       }
     } else if (char === '<' && text[at + 1] === '<') {
       endWord();
-      const mark = /^<<-?\s{0,4}['"]?(\w{1,40})/.exec(text.slice(at, at + 60));
+      const mark = /^<<-?\s{0,4}['"]?(\w{1,40})['"]?/.exec(text.slice(at, at + 60));
       terminator = mark?.[1];
       piece.heredoc = true;
       at += (mark?.[0].length ?? 2) - 1;

@@ -1,11 +1,14 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { differenceInterval } from '../../src/stats/difference-interval.ts';
 import { CONTROL_BETS, EVEN_BETS, evidenceWorse, type PairBets } from '../../src/stats/evidence-worse.ts';
 import { evidenceBelow, meanInterval } from '../../src/stats/mean-interval.ts';
 import { createRandom, type Random } from '../../src/stats/random.ts';
 import { addToTally, EMPTY_TALLY } from '../../src/stats/tally.ts';
 import { bernoulli, constant, grades, type Source, tallyOf, uniform } from './samples.ts';
+
+/** Two million looks: seconds on an idle machine. */
+vi.setConfig({ testTimeout: 120_000 });
 
 const ALPHA = 0.05;
 const ENOUGH = Math.log(2 / ALPHA);

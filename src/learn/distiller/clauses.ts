@@ -1,4 +1,4 @@
-import { oneLine } from '../plain-text.ts';
+import { cutEnd, oneLine } from '../plain-text.ts';
 
 const LONGEST_TEXT = 6000;
 const MOST_CLAUSES = 40;
@@ -19,6 +19,10 @@ export interface Clause {
   readonly heading?: string;
   /** An item of a list of things to do that nobody has ticked. */
   readonly isOpen: boolean;
+  /** It stands above a list. */
+  readonly isHeading: boolean;
+  /** It goes on where a semicolon stood. */
+  readonly goesOn: boolean;
 }
 
 interface Block {
@@ -39,19 +43,27 @@ export function splitClauses(text: string): readonly Clause[] {
   const whole = text.slice(0, LONGEST_TEXT);
   const clauses: Clause[] = [];
   let heading: string | undefined;
-  for (const block of blocksOf(whole)) {
+  const blocks = blocksOf(whole);
+  for (const [index, block] of blocks.entries()) {
     const said = whole.slice(block.start, block.end);
     if (!block.isItem) heading = undefined;
+    let isMore = false;
     for (const raw of sentencesOf(said)) {
-      const line = oneLine(raw).slice(0, LONGEST_CLAUSE).replaceAll('**', '');
+      const line = cutEnd(oneLine(raw), LONGEST_CLAUSE).replaceAll('**', '');
       if (line === '') continue;
       const above = block.isItem && heading !== undefined ? { heading } : {};
-      clauses.push({ text: line, raw, isOpen: block.isOpen, ...above });
+      clauses.push({ text: line, raw, isOpen: block.isOpen, isHeading: false, goesOn: isMore, ...above });
+      isMore = raw.endsWith(';');
     }
     const last = clauses.at(-1);
-    if (block.code !== undefined && last !== undefined)
-      clauses[clauses.length - 1] = { ...last, code: block.code };
-    if (!block.isItem && said.trimEnd().endsWith(':')) heading = last?.text;
+    if (last === undefined) continue;
+    const isHeading = !block.isItem && said.trimEnd().endsWith(':') && blocks[index + 1]?.isItem === true;
+    if (isHeading) heading = last.text;
+    clauses[clauses.length - 1] = {
+      ...last,
+      isHeading,
+      ...(block.code === undefined ? {} : { code: block.code }),
+    };
   }
   return clauses.slice(0, MOST_CLAUSES);
 }

@@ -1,5 +1,5 @@
 const IN_BRACKETS =
-  /\((?:e\.?g\.?|i\.?e\.?|for example|for instance|such as|like|example|ex\.)[:,]?\s+([^()]{1,300})\)/i;
+  /\((?:e\.?g\.?|i\.?e\.?|z\.?b\.?|for example|for instance|such as|like|example|ex\.|expected(?: something)?(?: like)?)[:,]?\s+([^()]{1,300})\)/i;
 const BEHIND =
   /(?:[,;:–—-]\s*|\s)(?:e\.g\.|eg\.|for example|for instance|such as|like this|like so|example)[:,]?\s+(.{1,300})$/i;
 const LIKE_QUOTED =
@@ -17,12 +17,18 @@ const bare = (text: string | undefined): string | undefined => text?.trim().repl
 export const findExample = (said: string): string | undefined =>
   bare((IN_BRACKETS.exec(said) ?? BEHIND.exec(said) ?? LIKE_QUOTED.exec(said))?.[1]);
 
+type Shown = { readonly example: string } | { readonly wrong: string } | undefined;
+
 /** A sentence that is nothing but an example, of how to or of how not to. */
-export function readExample(
-  said: string,
-): { readonly example: string } | { readonly wrong: string } | undefined {
+export function readExample(said: string): Shown {
   const example = bare(ALONE.exec(said)?.[1]);
   if (example !== undefined) return { example };
-  const wrong = bare(ALONE_WRONG.exec(said)?.[1]) ?? bare(DID.exec(said)?.[1]);
+  const wrong = /\bexpected\b/i.test(said) ? undefined : bare(ALONE_WRONG.exec(said)?.[1]);
+  return wrong === undefined ? undefined : { wrong };
+}
+
+/** What someone tells of what was done, where it demands nothing itself. */
+export function readDeed(said: string): Shown {
+  const wrong = bare(DID.exec(said)?.[1]);
   return wrong === undefined ? undefined : { wrong };
 }

@@ -7,7 +7,7 @@ valueerror|as (?:i|we) said(?: before)?|like (?:i|we) said|again|also|finally|fi
 small thing|issue|problem|fix`.replaceAll('\n', '');
 const CALL = new RegExp(`^(?:${CALLS})\\s*[:,.!–—-]+\\s+`, 'i');
 const FILLER =
-  /^(?:please|pls|kindly|also|and|but|so|then|again|still|next time|in (?:the )?future|from now on|going forward|as a rule|in general|generally|remember that|note that|keep in mind that|mind that|be aware that|i (?:said|told you|asked you) (?:to )?(?:that )?|you know that)[,:]?\s+/i;
+  /^(?:please|pls|kindly|also|and|but|so|then|again|still|next time|in (?:the )?future|from now on|going forward|as a rule|in general|generally|remember that|note that|keep in mind that|mind that|be aware that|i (?:said|told you|asked you)(?: to| that)?|you know that)[,:]?\s+/i;
 const TAG =
   /^\[[^\]]{0,20}(?:feedback|fail|error|warn|note|check|review|verif|test|rule|lint)[^\]]{0,20}\][:\s]*/i;
 const PLACE = /^(?:line \d+|[\w./-]+\.\w{1,5}:\d+(?::\d+)?)[:,]\s+/i;

@@ -4,15 +4,18 @@ const FORMAT_WORD = /^(?:Y{2,4}|M{2,4}|D{2}|H{2}|S{2})$/;
 const SIGN = /^[|:=→>+*/\\&~-]{1,3}$/;
 const OUTER = /^[("'“«,;:!?]+|[)"'”»,;:!?]+$/g;
 
+/** A slash between words of a sentence is no path. */
+const EITHER =
+  /^(?:and\/or|either\/or|he\/she|his\/her|him\/her|yes\/no|true\/false|on\/off|read\/write|input\/output|n\/a|w\/o?)$/i;
+
 /** Whether a word is to be written exactly so: a path, a format, a name in code, a flag, a number with its unit. */
 function isLiteral(word: string): boolean {
   if (word.length < 2 || /^\d+$/.test(word)) return false;
-  if (/[_/\\#@$%=<>|{}[\]^~*]/.test(word))
-    return /[\p{L}\p{N}]/u.test(word) && !/^\p{L}+\/\p{L}+$/u.test(word);
+  if (/[_/\\#@$%=<>|{}[\]^~*]/.test(word)) return /[\p{L}\p{N}]/u.test(word) && !EITHER.test(word);
   if (/^-{1,2}\p{L}/u.test(word) || /^\.\p{L}/u.test(word)) return true;
   if (/\p{L}[.:]\p{L}/u.test(word) && !/^(?:e\.g|i\.e)$/i.test(word)) return true;
   if (/\p{L}/u.test(word) ? /\p{N}/u.test(word) : /\p{N}[^\p{N}]+\p{N}/u.test(word)) return true;
-  if (/^\p{Lu}+(?:-\p{Lu}+)+$/u.test(word) || FORMAT_WORD.test(word)) return true;
+  if (/^\p{Lu}\p{L}*(?:-\p{Lu}\p{L}*)+$/u.test(word) || FORMAT_WORD.test(word)) return true;
   return /\p{Ll}\p{Lu}/u.test(word) || /^\p{L}+-\p{L}+-\p{L}+:?$/u.test(word) || /^[+]/.test(word);
 }
 
@@ -45,7 +48,8 @@ function literalSpans(text: string): readonly Span[] {
     }
     const { from, to } = withoutOuter(word, at);
     const last = bare.at(-1);
-    if (!isLiteral(text.slice(from, to))) isOpen = false;
+    const literal = text.slice(from, to);
+    if (!isLiteral(literal) && !(isOpen && /^\d+$/.test(literal))) isOpen = false;
     else if (isOpen && last !== undefined && (lastSign > last.to || last.to + 1 === from))
       bare[bare.length - 1] = { ...last, to };
     else {

@@ -8,9 +8,9 @@ const VAGUE_SUBJECT =
 
 /** Words that can only stand where a verb has already told someone what to do. */
 const AFTER_VERB =
-  /^(?:an?|the|your|its|their|our|any|all|every|each|this|that|these|those|both|no|only|not|it|them|me|us|to|in|on|at|with|by|for|from|as|up|out|into|under|over|one|two|\d.*|["'`“«<].*)$/i;
+  /^(?:an?|the|your|its|their|our|any|all|every|each|this|that|these|those|both|no|only|not|it|them|me|us|to|in|on|at|with|by|for|from|as|up|out|into|under|over|one|two|["'`“«<].*)$/i;
 const FINITE =
-  /^\S+(?: [\w-]+){1,4} (?:is|are|was|were|must|should|shall|has|have|had|needs?|does|do|did|may|can|cannot|will|would|ends?|starts?|begins?|belongs?|goes?|comes?|uses?|isn['’]t|aren['’]t|wasn['’]t|weren['’]t|doesn['’]t|don['’]t|didn['’]t|hasn['’]t|haven['’]t|lacks?|exceeds?|missing)\b/i;
+  /^\S+(?: [\w-]+){1,4} (?:is|are|was|were|must|should|shall|has|have|had|needs?|does|do|did|may|can|cannot|will|would|ends?|starts?|begins?|belongs?|go(?:es)?|comes?|uses?|isn['’]t|aren['’]t|wasn['’]t|weren['’]t|doesn['’]t|don['’]t|didn['’]t|hasn['’]t|haven['’]t|lacks?|exceeds?|missing)\b/i;
 
 export const capital = (text: string): string => {
   const [first = ''] = text.split(' ', 1);
@@ -32,9 +32,12 @@ export const withArticle = (noun: string): string => {
   return DETERMINER.test(bare) || isName(bare.split(' ', 1)[0] ?? '') ? small(bare) : `the ${small(bare)}`;
 };
 
-/** "it" means what was delivered, and has to say so where nobody sees what was. */
-export const namedSubject = (subject: string): string =>
-  VAGUE_SUBJECT.test(subject.trim()) ? 'The result' : capital(subject.trim());
+/** "it" means what was delivered, and a line with a number stands for all: nobody will see which it was. */
+export function namedSubject(subject: string): string {
+  const named = subject.trim();
+  if (VAGUE_SUBJECT.test(named)) return 'The result';
+  return /^lines? \d[\d, -]*$/i.test(named) ? 'Each line' : capital(named);
+}
 
 /** "Sort the keys" is one; "Log lines must be short" begins with a noun that could be a verb. */
 export function isImperative(text: string): boolean {

@@ -1,6 +1,9 @@
+import { topicWords } from '../words.ts';
 import { findLiterals } from './literals.ts';
 import { capital, small } from './phrasing.ts';
+import { JUDGED } from './read-demand.ts';
 import type { Rule } from './rule.ts';
+import { isVagueWord } from './vague.ts';
 import { baseOf } from './verbs.ts';
 
 const WAS =
@@ -8,19 +11,22 @@ const WAS =
 const INSTEAD = /,?\s+(?:instead of|rather than|as opposed to)\s+([^.;()]{1,200})/i;
 const NOT_BUT = /\bnot ([^,;()]{1,80}),? but (?=\S)/i;
 const NOT = /,\s*(?:and )?(?:but )?not (?!only\b|just\b|even\b)([^.;()]{1,200})/i;
+const YOU_DID =
+  /,\s*(?:and |but )?you (?:wrote|used|put|had|gave|sent|saved|named|left|called|made) ([^.;]{1,200})$/i;
 const OVER = /\bprefer .{1,120} (?:over|to) ([^.;()]{1,120})/i;
 
 /** What was there instead of what should have been, where both are named. */
 export function findWrong(said: string): string | undefined {
   return (WAS.exec(said) ??
+    YOU_DID.exec(said) ??
     INSTEAD.exec(said) ??
     NOT_BUT.exec(said) ??
     NOT.exec(said) ??
     OVER.exec(said))?.[1]?.trim();
 }
 
-/** The sentence without the bracket that only tells what was there. */
-export const withoutWas = (said: string): string => said.replace(WAS, '');
+/** The sentence without the part that only tells what was there. */
+export const withoutWas = (said: string): string => said.replace(WAS, '').replace(YOU_DID, '');
 
 const GOT =
   /[,;.]?\s+(?:but |and |while )?(?:instead )?(?:i |we |it )?(?:got|found|was|were|saw|received|had|actual(?:ly)?(?: (?:was|is))?|there (?:was|were)|you (?:wrote|gave|used|had))\b[:=]?\s*/i;
@@ -30,15 +36,15 @@ const PLAIN_VALUE =
 /** "expected X, got Y". Bare numbers and truths are results of one test, not a way of doing things. */
 export function readExpected(said: string): Rule | undefined {
   const at = /\bexpected\b(?: (?:to (?:be|see|find|have)|value|output|result))?\s*[:=]?\s*/i.exec(said);
-  if (at === null || at.index > 120 || /\b(?:is|are|was|were|as) $/i.test(said.slice(0, at.index)))
-    return undefined;
+  const before = at === null ? '' : said.slice(0, at.index);
+  if (at === null || at.index > 120 || /\b(?:is|are|was|were|as) $|\([^)]*$/i.test(before)) return undefined;
   const rest = said.slice(at.index + at[0].length);
   const got = GOT.exec(rest);
   const wanted = (got === null ? rest : rest.slice(0, got.index)).replace(/[\s,;]+$/, '');
-  const wrong = got === null ? '' : rest.slice(got.index + got[0].length).trim();
+  const first = /^(?:got|found|actual)\s*[:=]?\s*(.+?)[,;]?\s*(?:but )?$/i.exec(before)?.[1];
+  const wrong = first ?? (got === null ? '' : rest.slice(got.index + got[0].length).trim());
   if (wanted === '' || PLAIN_VALUE.test(wanted)) return undefined;
-  const subject = said
-    .slice(0, at.index)
+  const subject = (first === undefined ? before : '')
     .replace(/^(?:i|we)$|[\s:,–—-]+$/gi, '')
     .replace(/^(?:i|we) /i, '');
   const todo =
@@ -70,4 +76,16 @@ export function readFragment(said: string): Rule | undefined {
   if (isContrast) return { kind: 'do', todo: `Use ${small(said)}` };
   const isTerse = words <= 8 && (/\bonly\b/i.test(said) || findLiterals(said).length > 0) && words > 1;
   return isTerse ? { kind: 'do', todo: `Keep to this: ${said}` } : undefined;
+}
+
+const NO_STATEMENT =
+  /^(?:i|you|we|it|this|that|they|there|he|she|thanks|thank|great|good|nice|well|ok|sorry|hm+|why|what|how|who|when|where)\b|\?$|\b(?:was|were|did|had|been|fail\w*|crash\w*|errors?|exit\w*|timeouts?|timed|exception|blank|empty|slow|mismatch\w*|unexpected|warnings?|passed|found|returned|gave|got|disappoint\w*|horrible|awful|useful|helpful|hate|love|like|looks?|seems?|shows?|only got|worse|better|best|worst|late|boring|long|short|cannot|unable|stack|trace|undefined|null)\b/i;
+
+/** A short statement without any word of demand, where nothing else was said: "One class per file". */
+export function readStatement(said: string): Rule | undefined {
+  const text = said.replace(/[\s.!;,]+$/, '');
+  const words = text.split(' ').length;
+  if (words < 3 || words > 12 || NO_STATEMENT.test(text) || JUDGED.test(text)) return undefined;
+  const topics = topicWords(text).filter((word) => !isVagueWord(word));
+  return topics.length < 2 ? undefined : { kind: 'do', todo: `Keep to this: ${text}` };
 }

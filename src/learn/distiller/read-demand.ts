@@ -7,7 +7,7 @@ type Reader = (match: RegExpExecArray) => Rule | undefined;
 const WHO = '(?:you|we|one|everyone|(?:the |an? |all )?(?:agents?|assistants?|bots?))';
 const MODAL =
   "(?:must|should|shall|need to|needs to|have to|has to|ought to|are to|is to|are expected to|are required to|['’]?re supposed to|are supposed to|['’]d better|had better)";
-const JUDGED =
+export const JUDGED =
   /\b(?:wrong|broken|bad|incorrect|poor|useless|sloppy|mess|ugly|terrible|unacceptable|nonsense|failing|failed|invalid|confus\w+|disappoint\w+)\b/i;
 
 const order = (todo: string): Rule => ({ kind: 'do', todo: capital(todo) });
@@ -46,6 +46,10 @@ const READERS: readonly (readonly [RegExp, Reader])[] = [
     new RegExp(`^${WHO} ${MODAL} (?:not (.+)|(.+))`, 'i'),
     ([, not, what = '']) => (not === undefined ? order(what) : ban(`do not ${not}`)),
   ],
+  [
+    /^you (?:were|was|are) (?:supposed|meant|asked|told|expected|required) (not )?to (.+)/i,
+    ([, not, what = '']) => (not === undefined ? order(what) : ban(`do not ${what}`)),
+  ],
   [/^you need (.+)/i, ([, what = '']) => order(`include ${what}`)],
   [/^we (?:do not|don['’]t) (.+)/i, ([, what = '']) => ban(`do not ${what}`)],
   [
@@ -75,9 +79,9 @@ const READERS: readonly (readonly [RegExp, Reader])[] = [
 const FORBIDS =
   /\b(?:must|should|shall|may|can|need|ought to|has to|have to)(?:\s+not|n['’]t)\b|\bcannot\b|\b(?:must|should|is|are|shall) never\b|\bnot (?:allowed|permitted|acceptable|an option|ok|okay)\b|\b(?:forbidden|prohibited|banned|disallowed|off[- ]limits|taboo)\b/i;
 const DEMANDS =
-  /\b(?:must|should|shall|has to|have to|needs?|ought to|requires?|required|mandatory|is to be|are to be|supposed to|may only|can only|obligatory|compulsory)\b/i;
+  /\b(?:must|should|shall|has to|have to|needs?|wants?|ought to|requires?|required|mandatory|is to be|are to be|supposed to|may only|can only|obligatory|compulsory)\b/i;
 const CONVENTION =
-  /\b(?:is|are|gets?|comes?) (?:always|only|written|given|stored|kept|named|called|sorted|ordered|separated|delimited|formatted|indented|measured|counted|rounded|quoted|spell?ed|spelt|prefixed|suffixed|expressed|listed|put|placed|made|done|in|on|at|as|with|by|under|without|for|before|after|two|three|four|\d)\b|\b(?:goes?|belongs?|lives?|starts?|begins?|ends?|comes?|uses?|carry|carries|takes?) (?:in|into|on|at|to|under|with|by|as|before|after|first|last|an?|the|only|always|from|below|above)\b/i;
+  /\b(?:is|are|gets?|comes?) (?:always|only|written|given|stored|kept|named|called|sorted|ordered|separated|delimited|formatted|indented|measured|counted|rounded|quoted|spell?ed|spelt|prefixed|suffixed|fixed|set|defined|expressed|listed|put|placed|made|done|in|on|at|as|with|by|under|without|for|before|after|two|three|four|\d)\b|\b(?:go(?:es)?|belongs?|lives?|starts?|begins?|ends?|comes?|uses?|carry|carries|takes?) (?:in|into|on|at|to|under|with|by|as|before|after|first|last|an?|the|only|always|from|below|above|without|within|per)\b/i;
 const LABELLED =
   /^[^:=]{0,60}\b(?:format|pattern|template|convention|naming|name|syntax|order|units?|encoding|spelling|separator|delimiter|structure|layout|style)\s*(?:is|:|=)\s*\S/i;
 
@@ -103,7 +107,8 @@ export function readDemand(said: string): Rule | undefined {
     return /^\S+ (?:\S+ ){0,4}(?:is|are|was|were|looks?) /i.test(said) && JUDGED.test(said)
       ? undefined
       : order(said);
-  if (/^no \S/i.test(said) && !JUDGED.test(said)) return ban(said);
+  if (/^no (?!one\b|idea\b|problem|way\b|need\b|thanks|longer\b)\S/i.test(said) && !JUDGED.test(said))
+    return ban(said);
   if (JUDGED.test(said) || /^(?:you|this|that|it|there)\b/i.test(said)) return undefined;
   if (LABELLED.test(said)) return order(`keep to this: ${said}`);
   return CONVENTION.test(said)

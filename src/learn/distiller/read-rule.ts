@@ -1,25 +1,17 @@
 import { topicWords } from '../words.ts';
+import type { Clause } from './clauses.ts';
 import { findExample } from './find-example.ts';
 import { withoutLeadIn } from './lead-in.ts';
 import { findLiterals } from './literals.ts';
-import { capital, small } from './phrasing.ts';
+import { capital, small, withArticle } from './phrasing.ts';
 import { findWrong, readExpected, readFragment, readSwap, withoutWas } from './read-contrast.ts';
 import { readDemand } from './read-demand.ts';
 import { readOmission } from './read-omission.ts';
 import type { Rule } from './rule.ts';
+import { isVagueWord } from './vague.ts';
 
 const DEEPEST = 3;
 const SHORTEST = 4;
-
-/** What is in any complaint and tells nobody what to do. */
-const VAGUE: ReadonlySet<string> = new Set(
-  `again attention answer answers ask asked bad best better brain broken careful carefully check closely complete completed
-  completely correct correctly deliver detail details different differently do effort error errors exact exactly expected fix fixed
-  focus follow following followed good great harder help include incorrect instruction instructions issue job look mistake
-  mistakes nothing ok okay output part perfect precise problem properly question quality quickly read redo response result
-  results retry right simply something stuff task tasks think thinking thought thorough today try understand user wanted work
-  works wrong yourself`.split(/\s+/),
-);
 
 /** Words of demand in other languages: the sentence is taken as it is, since nothing here can turn it. */
 const FOREIGN =
@@ -40,8 +32,8 @@ export function readRule(text: string, depth = 0): Rule | undefined {
     readOmission(core) ??
     readDemand(core) ??
     readBehindJudgement(core, depth) ??
-    readFragment(core) ??
-    (FOREIGN.test(core) ? { kind: 'do', todo: capital(core) } : undefined);
+    (FOREIGN.test(core) ? { kind: 'do', todo: capital(core) } : undefined) ??
+    readFragment(core);
   if (found === undefined || isVague(found)) return undefined;
   const wrong = found.wrong ?? findWrong(said);
   const example = found.example ?? findExample(said);
@@ -50,6 +42,19 @@ export function readRule(text: string, depth = 0): Rule | undefined {
     ...(wrong === undefined ? {} : { wrong }),
     ...(example === undefined ? {} : { example }),
   };
+}
+
+/** The rule in an item of a list, with what stands above the list. */
+export function readItem({ text, heading, isOpen }: Clause): Rule | undefined {
+  const above = heading?.replace(/[\s:]+$/, '') ?? '';
+  if (/\b(?:missing|forgot|forgotten|lack|lacks|absent|not done|not there|left out)\b/i.test(above))
+    return readRule(`Missing ${small(text)}`);
+  if (/\b(?:needs?|must have|must contain|must include|requires?|should have|has to have)$/i.test(above))
+    return readRule(`${above} ${withArticle(text)}`);
+  const rule = readRule(text);
+  if (rule !== undefined && /^(?:before|after|when|whenever|for|in|on)\b/i.test(above))
+    return { ...rule, todo: `${capital(above)}, ${small(rule.todo)}` };
+  return rule ?? (isOpen ? readRule(`Missing ${small(text)}`) : undefined);
 }
 
 /** "Nice summary, but you forgot the prefix." */
@@ -85,5 +90,5 @@ function readBehindJudgement(said: string, depth: number): Rule | undefined {
 function isVague({ todo }: Rule): boolean {
   if (findLiterals(todo).length > 0) return false;
   const words = topicWords(todo);
-  return !/\p{Lo}{4}/u.test(todo) && words.every((word) => VAGUE.has(word));
+  return !/\p{Lo}{4}/u.test(todo) && words.every(isVagueWord);
 }

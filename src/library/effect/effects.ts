@@ -68,13 +68,15 @@ export function createEffects({ alpha = 0.05, snapshot }: EffectsOptions = {}): 
       if (!seen.take(session, id)) continue;
       // Shown in one part of a session and not in another: it belongs to neither sort.
       if (shown.has(id) && absent.has(id)) continue;
-      const record = recordOf(id);
-      const side = shown.has(id) ? 'with' : 'without';
-      const isOfItsWords = seq > record.since;
+      const { since, with: before, without, uses } = recordOf(id);
+      const isShown = shown.has(id);
+      const isOfItsWords = seq > since;
       keep({
-        ...record,
-        ...(isOfItsWords ? { [side]: addToTally(record[side], value) } : {}),
-        uses: side === 'with' ? addUse(record.uses, { at, weight: value }) : record.uses,
+        id,
+        since,
+        with: isOfItsWords && isShown ? addToTally(before, value) : before,
+        without: isOfItsWords && !isShown ? addToTally(without, value) : without,
+        uses: isShown ? addUse(uses, { at, weight: value }) : uses,
       });
     }
   };

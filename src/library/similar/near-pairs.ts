@@ -18,7 +18,7 @@ export const comparedText = ({ text }: Lesson): string => `${text.description}\n
 
 /**
  * Lessons that wait or are in use, can meet in one prompt, and are at least so similar, in the order of their list.
- * Compares each with each: a second or two for three thousand, for slow work.
+ * Compares each with each: some five seconds for three thousand, so it is slow work.
  */
 export function nearPairs(
   lessons: readonly Lesson[],

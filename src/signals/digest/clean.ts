@@ -4,8 +4,7 @@ const MAX_KIND = 56;
 const MAX_NAME = 40;
 const MAX_WORDS = 6;
 /** Names that say nothing without the folder they stand in. */
-const GENERIC = /^(?:index|mod|__init__|main|lib|page|route|app)\.[a-z]{1,5}$/i;
-const FOLDER_NEEDED = /^(?:index|mod|__init__|page|route)\./i;
+const GENERIC = /^(?:index|mod|__init__|page|route)\.[a-z]{1,5}$/i;
 
 /**
  * A finding as a line that can stand before a model as evidence: names and numbers only. What a program printed is
@@ -21,14 +20,13 @@ export function formatFinding({ kind, file, line }: Finding): string {
 
 function cleanKind(kind: string): string {
   const plain = kind.replace(/[^A-Za-z0-9_.:/#@[\]+ -]/g, '').slice(0, 200);
-  const shortened = plain.split(' ').map((word) => (word.length > 24 ? lastWords(word) : word));
-  return shortened.join(' ').slice(0, MAX_KIND).trim() || 'Error';
+  return plain.split(' ').map(lastWords).join(' ').slice(0, MAX_KIND).trim() || 'Error';
 }
 
 /** `requests.exceptions.ReadTimeout` is a `ReadTimeout`; of a name made of many words the last ones tell what it is. */
 function lastWords(word: string): string {
-  const name = word.slice(Math.max(word.lastIndexOf('.'), word.lastIndexOf(':')) + 1);
-  const parts = name.match(/[A-Z]+(?![a-z])|[A-Z]?[a-z0-9]+|[^A-Za-z0-9]/g) ?? [name];
+  const name = word.slice(word.lastIndexOf('.') + 1);
+  const parts = name.match(/[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+/g) ?? [];
   return parts.length <= MAX_WORDS ? name : parts.slice(-MAX_WORDS).join('');
 }
 
@@ -43,8 +41,7 @@ function cleanFile(file: string): string {
   if (/^<\w{1,20}>$/.test(base)) return 'inline';
   const name = shorten(base);
   const folder = parts.at(-2);
-  const isBare = folder === undefined || !FOLDER_NEEDED.test(base) || !GENERIC.test(base);
-  return isBare ? name : `${shorten(folder)}/${name}`;
+  return folder === undefined || !GENERIC.test(base) ? name : `${shorten(folder)}/${name}`;
 }
 
 /** A name that is nearly a sentence keeps its first words and its ending. */

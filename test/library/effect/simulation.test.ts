@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { Author } from '../../../src/core/lesson.ts';
 import { verdictOf } from '../../../src/library/effect/effect.ts';
 import { createEffects } from '../../../src/library/effect/effects.ts';
@@ -7,6 +7,9 @@ import { retireHarmful } from '../../../src/library/effect/retire-harmful.ts';
 import { createRandom, type Random } from '../../../src/stats/random.ts';
 import { addToTally, EMPTY_TALLY } from '../../../src/stats/tally.ts';
 import { lessonOf, scored } from './sample-lessons.ts';
+
+/** Half a million looks and more: seconds on an idle machine. */
+vi.setConfig({ testTimeout: 120_000 });
 
 const ALPHA = 0.05;
 const SESSIONS = 1500;

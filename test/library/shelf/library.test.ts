@@ -98,11 +98,21 @@ describe('publishing', () => {
 
   it('does not see what its giver does to a set afterwards', async () => {
     const { library } = await openOn(createMemoryStore());
-    const changes: Change[] = [add('a')];
+    const ids = ['a', 'c'];
+    const changes: Change[] = [add('a'), add('c'), { op: 'merge', ids, into: 'a', from: 1, text: text() }];
     const published = library.publish(setOf('s1', changes));
     changes[0] = add('b');
-    await published;
-    expect(library.lessons().map(({ id }) => id)).toEqual(['a']);
+    ids.push('ghost');
+    expect((await published).results.map(({ status }) => status)).toEqual(['applied', 'applied', 'applied']);
+    expect(library.lessons().map(({ id }) => id)).toEqual(['a', 'c']);
+  });
+
+  it('takes a zero with a sign for the zero that the log gives back', async () => {
+    const { library } = await openOn(createMemoryStore());
+    const said = text({ note: { ...text().note, importance: -0, confidence: -0 } });
+    await library.publish(setOf('s1', [add('a', { text: said })]));
+    const { results } = await library.publish(setOf('s2', [add('a', { text: said })]));
+    expect(results).toEqual([{ status: 'same', id: 'a' }]);
   });
 
   it('refuses all of a set without an author, an id or a reason', async () => {

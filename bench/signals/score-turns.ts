@@ -1,0 +1,128 @@
+/** What a turn is, by whoever labelled it, and what it was taken for. */
+export const VERDICTS = ['success', 'failure', 'infrastructure', 'ambiguous'] as const;
+export type Verdict = (typeof VERDICTS)[number];
+
+export interface LabelledTurn {
+  readonly label: Verdict;
+  readonly client: string;
+  readonly note: string;
+  readonly evidence: { readonly turn: string };
+}
+
+export interface Opinion {
+  readonly verdict: Verdict;
+  readonly signals: readonly { readonly name: string; readonly source: string; readonly score: number }[];
+}
+
+export interface Share {
+  readonly of: number;
+  readonly hits: number;
+}
+
+export interface Score {
+  readonly turns: number;
+  /** Turns whose verdict is the label. */
+  readonly exact: Share;
+  /** Of the turns taken for failures, those that are. */
+  readonly precision: Share;
+  /** Of the failures, those that were found. */
+  readonly recall: Share;
+  /** Of the turns that infrastructure broke, those taken for a success or a failure. */
+  readonly taught: Share;
+  readonly confusion: Readonly<Record<Verdict, Readonly<Record<Verdict, number>>>>;
+  readonly signals: readonly SignalScore[];
+  readonly clients: readonly { readonly client: string; readonly precision: Share; readonly recall: Share }[];
+  readonly wrong: readonly string[];
+}
+
+/** A signal alone: what its word would be worth if there were no other. */
+export interface SignalScore {
+  readonly name: string;
+  readonly says: 'failure' | 'success' | 'infrastructure';
+  readonly precision: Share;
+  readonly recall: Share;
+}
+
+interface Row extends LabelledTurn {
+  readonly opinion: Opinion;
+}
+
+export function scoreTurns(turns: readonly LabelledTurn[], appraise: (evidence: never) => Opinion): Score {
+  const rows: readonly Row[] = turns.map((turn) => ({ ...turn, opinion: appraise(turn.evidence as never) }));
+  const clients = [...new Set(rows.map(({ client }) => client))];
+  return {
+    turns: rows.length,
+    exact: share(rows, ({ label, opinion }) => label === opinion.verdict),
+    ...failuresOf(rows),
+    taught: share(
+      rows.filter(({ label }) => label === 'infrastructure'),
+      ({ opinion: { verdict } }) => verdict === 'success' || verdict === 'failure',
+    ),
+    confusion: tally(rows),
+    signals: signalsOf(rows),
+    clients: clients.map((client) => ({
+      client,
+      ...failuresOf(rows.filter((row) => row.client === client)),
+    })),
+    wrong: rows
+      .filter(({ label, opinion }) => label !== opinion.verdict)
+      .map(
+        (row) =>
+          `${row.evidence.turn} (${row.client}): ${row.label}, taken for ${row.opinion.verdict}: ${row.note}`,
+      ),
+  };
+}
+
+const share = (rows: readonly Row[], isHit: (row: Row) => boolean): Share => ({
+  of: rows.length,
+  hits: rows.filter(isHit).length,
+});
+
+const failuresOf = (rows: readonly Row[]): Pick<Score, 'precision' | 'recall'> => ({
+  precision: share(
+    rows.filter(({ opinion }) => opinion.verdict === 'failure'),
+    ({ label }) => label === 'failure',
+  ),
+  recall: share(
+    rows.filter(({ label }) => label === 'failure'),
+    ({ opinion }) => opinion.verdict === 'failure',
+  ),
+});
+
+function tally(rows: readonly Row[]): Score['confusion'] {
+  const count = (label: Verdict, verdict: Verdict): number =>
+    rows.filter((row) => row.label === label && row.opinion.verdict === verdict).length;
+  const line = (label: Verdict) =>
+    Object.fromEntries(VERDICTS.map((verdict) => [verdict, count(label, verdict)]));
+  return Object.fromEntries(VERDICTS.map((label) => [label, line(label)])) as Score['confusion'];
+}
+
+function signalsOf(rows: readonly Row[]): readonly SignalScore[] {
+  const seen = rows.flatMap(({ opinion }) => opinion.signals).filter(({ source }) => source === 'signal');
+  const names = [...new Set(seen.map(({ name }) => name))].sort();
+  return names.flatMap((name): readonly SignalScore[] =>
+    (['failure', 'success', 'infrastructure'] as const).flatMap((says) => {
+      const speaks = ({ opinion }: Row): boolean =>
+        opinion.signals.some(
+          (signal) => signal.name === name && signal.source === 'signal' && sideOf(signal) === says,
+        );
+      const spoken = rows.filter(speaks);
+      if (spoken.length === 0) return [];
+      const precision = share(spoken, ({ label }) => label === says);
+      return [
+        {
+          name,
+          says,
+          precision,
+          recall: share(
+            rows.filter(({ label }) => label === says),
+            speaks,
+          ),
+        },
+      ];
+    }),
+  );
+}
+
+const sideOf = ({ name, score }: { readonly name: string; readonly score: number }): SignalScore['says'] =>
+  name === 'infrastructure' ? 'infrastructure' : score < 0.5 ? 'failure' : 'success';

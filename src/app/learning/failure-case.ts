@@ -1,0 +1,72 @@
+import type { Appraisal, TurnEvidence } from '../../core/evidence.ts';
+import type { FailureCase, Origin, Passage } from '../../core/learn.ts';
+import type { Scope } from '../../core/lesson.ts';
+
+export interface CaseOf {
+  readonly at: number;
+  readonly generation: number;
+  readonly scope: Scope;
+  readonly appraisal: Appraisal;
+}
+
+const LONGEST_TASK = 3000;
+const LONGEST_REPLY = 2000;
+const LONGEST_RESULT = 1500;
+const MOST_RESULTS = 4;
+
+/** Tools whose answers are written by strangers. */
+const WEB = /web|fetch|browse|search|http|url|scrape|crawl|mail|calendar/i;
+
+/** Everyone's words around a failure, in order and cut to what a learner can read. */
+export function createCase(
+  evidence: TurnEvidence,
+  { at, generation, scope, appraisal }: CaseOf,
+): FailureCase {
+  const { turn, session, task, next, given } = evidence;
+  const calls = new Map(
+    evidence.reply.flatMap((part) => (part.type === 'tool-call' ? [[part.id, part.name]] : [])),
+  );
+  const results = (next?.tools ?? []).slice(0, MOST_RESULTS).map(({ callId, text }): Passage => {
+    const origin = WEB.test(calls.get(callId) ?? '') ? 'web' : 'tool';
+    return { origin, text: middle(text, LONGEST_RESULT) };
+  });
+  const notes = given.flatMap(({ source, note }): readonly Passage[] =>
+    note && (source === 'person' || source === 'verifier') ? [{ origin: source, text: note }] : [],
+  );
+  const passages: readonly Passage[] = [
+    passage('user', task, LONGEST_TASK),
+    passage('assistant', replyText(evidence), LONGEST_REPLY),
+    ...results,
+    passage('user', next?.user ?? '', LONGEST_REPLY),
+    ...notes,
+  ].filter(({ text }) => text.trim() !== '');
+  const source = appraisal.source ?? 'signal';
+  return {
+    turn,
+    session,
+    at,
+    generation,
+    scope,
+    task: middle(task, LONGEST_TASK),
+    passages,
+    appraisal,
+    source,
+  };
+}
+
+const passage = (origin: Origin, text: string, most: number): Passage => ({
+  origin,
+  text: middle(text, most),
+});
+
+const replyText = ({ reply }: TurnEvidence): string =>
+  reply
+    .flatMap((part) => {
+      if (part.type === 'text') return [part.text];
+      return part.type === 'tool-call' ? [`${part.name}(${part.arguments})`] : [];
+    })
+    .join('\n');
+
+/** The head says what was wanted, the tail what came of it. */
+const middle = (text: string, most: number): string =>
+  text.length <= most ? text : `${text.slice(0, most / 2)}\n[…]\n${text.slice(-most / 2)}`;

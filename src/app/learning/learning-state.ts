@@ -1,0 +1,114 @@
+import type { StoredFact } from '../../core/fact.ts';
+import { createRecent, type Recent } from '../../core/recent.ts';
+import type { Records } from '../../core/records.ts';
+import { FOLDED_TYPES } from '../../core/store.ts';
+import { createSupport, type Support } from '../../learn/support.ts';
+import { createBuffer, type Buffer as Samples } from '../../train/buffer.ts';
+
+/** What learning knows, folded from facts. */
+export interface LearningState {
+  readonly support: Support;
+  readonly samples: Samples;
+  /** What was last believed of a turn, as text to compare. */
+  readonly appraised: Recent<string, string>;
+  /** Sessions that were scored. */
+  readonly scored: Recent<string, true>;
+  /** Things that wait to be learned from, by item. */
+  readonly queue: ReadonlyMap<string, QueuedItem>;
+  readonly totals: LearningTotals;
+  /** The newest fact that was taken in. */
+  seq: number;
+  add(stored: StoredFact): void;
+}
+
+export interface QueuedItem {
+  readonly item: string;
+  readonly learner: string;
+  readonly session: string;
+  readonly turns: readonly string[];
+}
+
+export interface LearningTotals {
+  failures: number;
+  successes: number;
+  cycles: number;
+  published: number;
+  queued: number;
+  usdToday: number;
+  tokensToday: number;
+  day: string;
+}
+
+const MOST_TURNS = 50_000;
+const MOST_SESSIONS = 20_000;
+const CAP = 512;
+const PAGE = 1000;
+
+export function createLearningState(today: (at: number) => string): LearningState {
+  const support = createSupport();
+  const samples = createBuffer({ cap: CAP });
+  const appraised = createRecent<string, string>(MOST_TURNS);
+  const scored = createRecent<string, true>(MOST_SESSIONS);
+  const queue = new Map<string, QueuedItem>();
+  const totals: LearningTotals = {
+    failures: 0,
+    successes: 0,
+    cycles: 0,
+    published: 0,
+    queued: 0,
+    usdToday: 0,
+    tokensToday: 0,
+    day: '',
+  };
+  const spend = (at: number, usd: number, tokens: number): void => {
+    const day = today(at);
+    if (day !== totals.day) Object.assign(totals, { day, usdToday: 0, tokensToday: 0 });
+    totals.usdToday += usd;
+    totals.tokensToday += tokens;
+  };
+  const state: LearningState = {
+    support,
+    samples,
+    appraised,
+    scored,
+    queue,
+    totals,
+    seq: 0,
+    add: (stored) => {
+      if (stored.seq <= state.seq) return;
+      state.seq = stored.seq;
+      support.add(stored);
+      samples.add(stored);
+      const { at, fact } = stored;
+      if (fact.type === 'turn-appraised') {
+        appraised.set(fact.turn, JSON.stringify([fact.verdict, fact.reward, fact.source]));
+        if (fact.verdict === 'failure') totals.failures++;
+        else if (fact.verdict === 'success') totals.successes++;
+      } else if (fact.type === 'session-scored') scored.set(fact.session, true);
+      else if (fact.type === 'learning-queued') queue.set(fact.item, fact);
+      else if (fact.type === 'cycle-end') {
+        for (const item of fact.items) queue.delete(item);
+        totals.cycles++;
+        if (fact.outcome === 'published') totals.published++;
+        if (fact.outcome === 'queued') totals.queued++;
+        spend(at, fact.cost.usd, fact.cost.inputTokens + fact.cost.outputTokens);
+      }
+    },
+  };
+  return state;
+}
+
+/** Everything that earlier runs left, in the order in which it happened. */
+export async function loadLearning(state: LearningState, records: Records): Promise<void> {
+  const facts: StoredFact[] = [];
+  for (const type of FOLDED_TYPES) {
+    for (let after = 0; ; ) {
+      const page = await records.factsOf(type, after, PAGE);
+      facts.push(...page);
+      const last = page.at(-1);
+      if (last === undefined) break;
+      after = last.seq;
+    }
+  }
+  for (const stored of facts.sort((a, b) => a.seq - b.seq)) state.add(stored);
+}

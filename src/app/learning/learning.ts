@@ -1,0 +1,191 @@
+import type { Config } from '../../config/schema.ts';
+import type { Clock } from '../../core/clock.ts';
+import type { StoredFact } from '../../core/fact.ts';
+import type { JsonObject } from '../../core/json.ts';
+import { createRecent } from '../../core/recent.ts';
+import type { Records } from '../../core/records.ts';
+import type { NewFact } from '../../core/store.ts';
+import type { Shelf } from '../library/open-shelf.ts';
+import type { Log } from '../log.ts';
+import { appraiseSession } from './appraise-session.ts';
+import { createLearningState, type LearningState, loadLearning } from './learning-state.ts';
+import { scoreSession } from './score-session.ts';
+
+export interface LearningOptions {
+  readonly records: Records;
+  readonly shelf: Shelf;
+  readonly settings: Config['learn'];
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Runs whatever is ready to be learned; called after each look. It must not be waited for. */
+  readonly learn: (state: LearningState) => Promise<readonly NewFact[]>;
+}
+
+export interface Learning {
+  readonly state: LearningState;
+  /** Something was recorded: look at it soon. */
+  wake(delayMs?: number): void;
+  /** When nothing is left to do for now. */
+  settle(): Promise<void>;
+  status(): JsonObject;
+  close(): Promise<void>;
+}
+
+const PAGE = 500;
+/** A killed daemon may have recorded turns that it did not come to look at. */
+const LOOK_BACK = 500;
+const IDLE_MS = 30 * 60_000;
+const IDLE_LOOK_MS = 60_000;
+const MOST_TURNS = 20_000;
+const RETRY_MS = 10_000;
+
+/**
+ * Follows the record and learns from it, off the request path: appraises turns as their outcome becomes known, scores
+ * sessions that are over, and lets learners run when there is something to learn. All it knows it can read again.
+ */
+export async function startLearning(options: LearningOptions): Promise<Learning> {
+  const { records, shelf, clock, log } = options;
+  const state = createLearningState((at) => new Date(at).toDateString());
+  await loadLearning(state, records);
+  const sessionOf = createRecent<string, string>(MOST_TURNS);
+  const active = new Map<string, number>();
+  let cursor = Math.max(0, (await records.totals()).facts - LOOK_BACK);
+  let timer: NodeJS.Timeout | undefined;
+  let queue: Promise<void> = Promise.resolve();
+  let learning: Promise<void> = Promise.resolve();
+  let problem: string | undefined;
+  let isClosed = false;
+
+  const findSession = async (turn: string): Promise<string | undefined> => {
+    const known = sessionOf.get(turn) ?? (await records.turn(turn))?.session;
+    if (known !== undefined) sessionOf.set(turn, known);
+    return known;
+  };
+
+  /** What a stretch of the record touches. */
+  const follow = async (): Promise<{ touched: ReadonlySet<string>; ended: ReadonlySet<string> }> => {
+    const touched = new Set<string>();
+    const ended = new Set<string>();
+    const touch = async (turn: string | undefined, session?: string): Promise<void> => {
+      const id = session ?? (turn === undefined ? undefined : await findSession(turn));
+      if (id !== undefined) touched.add(id);
+    };
+    const note = async ({ at, fact }: StoredFact): Promise<void> => {
+      if (fact.type === 'turn-start') {
+        sessionOf.set(fact.turn, fact.session);
+        active.set(fact.session, at);
+        ended.delete(fact.session);
+      } else if (fact.type === 'turn-end') await touch(fact.turn);
+      else if (fact.type === 'reward-given') await touch(fact.turn, fact.turn ? undefined : fact.session);
+      else if (fact.type === 'session-end') {
+        active.delete(fact.session);
+        ended.add(fact.session);
+      } else if (fact.type === 'session-erased') active.delete(fact.session);
+    };
+    for (;;) {
+      const page = await records.facts(cursor, PAGE);
+      for (const stored of page) {
+        state.add(stored);
+        await note(stored);
+        cursor = stored.seq;
+      }
+      if (page.length < PAGE) return { touched, ended };
+    }
+  };
+
+  const look = async (): Promise<void> => {
+    for (;;) {
+      const { touched, ended } = await follow();
+      const facts: NewFact[] = [];
+      for (const session of touched)
+        facts.push(...(await appraiseSession(session, records, state, clock.now())));
+      for (const session of ended) {
+        if (state.scored.get(session)) continue;
+        const scored = await scoreSession(session, records, clock.now());
+        if (scored !== undefined) facts.push(scored);
+      }
+      if (facts.length === 0) return;
+      const appended = await records.append(facts);
+      appended.forEach(({ seq, isNew }, index) => {
+        const fact = facts[index];
+        if (isNew && fact?.fact.type === 'session-scored') shelf.effects.add({ seq, ...fact });
+      });
+    }
+  };
+
+  const learn = async (): Promise<void> => {
+    const facts = await options.learn(state);
+    if (facts.length === 0 || isClosed) return;
+    await records.append(facts);
+    wake(0);
+  };
+  const failed = (error: unknown): void => {
+    problem = error instanceof Error ? error.message : String(error);
+    log.warn({ err: error }, 'learning could not go on; it is tried again');
+    wake(RETRY_MS);
+  };
+  const run = async (): Promise<void> => {
+    try {
+      await look();
+      problem = undefined;
+      learning = learning.then(learn).catch(failed);
+    } catch (error) {
+      failed(error);
+    }
+  };
+  function wake(delayMs = 0): void {
+    if (isClosed || timer !== undefined) return;
+    timer = setTimeout(() => {
+      timer = undefined;
+      queue = queue.then(run);
+    }, delayMs);
+    timer.unref();
+  }
+
+  /** A conversation that nobody went on with is over. */
+  const endIdle = async (): Promise<void> => {
+    const now = clock.now();
+    const idle = [...active].filter(([, at]) => now - at > IDLE_MS).map(([session]) => session);
+    for (const session of idle) active.delete(session);
+    const facts = idle.map((session) => ({
+      at: now,
+      fact: { type: 'session-end' as const, session, reason: 'idle' },
+    }));
+    if (facts.length > 0) await records.append(facts);
+    wake(0);
+  };
+  const idle = setInterval(() => void endIdle().catch(failed), IDLE_LOOK_MS);
+  idle.unref();
+  wake(0);
+
+  return {
+    state,
+    wake,
+    settle: async () => {
+      for (;;) {
+        clearTimeout(timer);
+        timer = undefined;
+        queue = queue.then(run);
+        await queue;
+        await learning;
+        if (timer === undefined) return;
+      }
+    },
+    status: () => ({
+      appraised: { failures: state.totals.failures, successes: state.totals.successes },
+      support: state.support.size,
+      waiting: state.queue.size,
+      cycles: { run: state.totals.cycles, published: state.totals.published, queued: state.totals.queued },
+      cost: { usdToday: state.totals.usdToday, tokensToday: state.totals.tokensToday },
+      buffer: { ...state.samples.counts() },
+      ...(problem === undefined ? {} : { problem }),
+    }),
+    close: async () => {
+      isClosed = true;
+      clearTimeout(timer);
+      clearInterval(idle);
+      await queue;
+      await learning;
+    },
+  };
+}

@@ -1,0 +1,127 @@
+import type { Clock } from '../core/clock.ts';
+import type { Fact } from '../core/fact.ts';
+import type { Ask, Cost, FailureCase, Judgement, Learner, Proposal, Stuck } from '../core/learn.ts';
+import type { ChangeSet } from '../core/lesson.ts';
+import type { Library } from '../core/library.ts';
+import { addCost, NO_COST } from './cost.ts';
+
+export type CycleEnd = Fact & { readonly type: 'cycle-end' };
+
+export interface Cycle<Material> {
+  /** Names the work, so that doing it again after a kill publishes nothing twice. */
+  readonly id: string;
+  readonly learner: Learner<Material>;
+  readonly material: Material;
+  /** What the gate may rest its judgement on. */
+  readonly cases: readonly FailureCase[];
+  /** Queued items that this run does away with. */
+  readonly items: readonly string[];
+}
+
+export interface CycleParts {
+  readonly library: Library;
+  readonly ask: Ask | undefined;
+  readonly gate: (proposal: Proposal, cases: readonly FailureCase[]) => Promise<Judgement>;
+  /** Called just before publishing; what it gives goes into the same fact. */
+  readonly beforePublish: (set: ChangeSet) => Promise<ChangeSet>;
+  readonly clock: Clock;
+  readonly newId: (prefix: string) => string;
+  readonly journal: (note: string) => void;
+  readonly signal: AbortSignal;
+}
+
+interface Judged extends Judgement {
+  readonly lesson: string;
+  readonly name: string;
+  readonly turns: readonly string[];
+}
+
+/**
+ * One run of a learner, from its material to what is published. It writes nothing itself but the change set; the fact it
+ * answers with is for the caller to append. A failure counts as used only when a judged proposal rested on it.
+ */
+export async function runCycle<Material>(
+  { id, learner, material, cases, items }: Cycle<Material>,
+  parts: CycleParts,
+): Promise<CycleEnd & { readonly isRetryable: boolean }> {
+  const { library, gate, clock, newId, journal, signal } = parts;
+  const startedAt = clock.monotonic();
+  let cost: Cost = NO_COST;
+  const ask = parts.ask && countCost(parts.ask, (spent) => (cost = addCost(cost, spent)));
+
+  // 1. The learner proposes.
+  const proposals: Proposal[] = [];
+  let stuck: Stuck | undefined;
+  for await (const step of learner.learn({ material, library, ask, newId, journal, signal })) {
+    if (signal.aborted) break;
+    if ('stuck' in step) stuck = step;
+    else proposals.push(step);
+  }
+
+  // 2. The gate says how far each may go.
+  const judged: Judged[] = [];
+  for (const proposal of proposals) {
+    const judgement = await gate(proposal, cases);
+    const { id: lesson, text } = proposal.change;
+    judged.push({ ...judgement, lesson, name: text.name, turns: text.evidence.turns });
+  }
+
+  // 3. What may pass is published as one.
+  const changes = judged.flatMap(({ change }) => (change === undefined ? [] : [change]));
+  const reason = `${learner.name}: ${changes.map(({ text }) => text.name).join(', ')}`;
+  const set = {
+    id: `${learner.name}-${id}`,
+    by: { kind: 'learner', name: learner.name },
+    reason,
+    changes,
+  } as const;
+  const isPublishing = changes.length > 0 && !signal.aborted;
+  const published = isPublishing ? await library.publish(await parts.beforePublish(set)) : undefined;
+  const refusedLate = new Map(
+    published?.results.flatMap((result) => (result.status === 'refused' ? [[result.id, result.why]] : [])),
+  );
+
+  // 4. What happened is told.
+  const told = judged.map((one) => {
+    const late = refusedLate.get(one.lesson);
+    return late === undefined ? one : { ...one, outcome: 'refused' as const, why: [...one.why, late] };
+  });
+  const isShown = told.some(({ outcome }) => outcome === 'trial' || outcome === 'live');
+  const isQueued = told.some(({ outcome }) => outcome === 'proposed');
+  const outcome = signal.aborted
+    ? 'aborted'
+    : isShown
+      ? 'published'
+      : isQueued
+        ? 'queued'
+        : told.length > 0
+          ? 'refused'
+          : stuck !== undefined
+            ? 'stuck'
+            : 'nothing';
+  const isDone = outcome !== 'aborted' && !(outcome === 'stuck' && stuck?.isRetryable === true);
+  return {
+    type: 'cycle-end',
+    cycle: id,
+    learner: learner.name,
+    outcome,
+    items: isDone ? items : [],
+    turns: [...new Set(told.filter(({ outcome: end }) => end !== 'refused').flatMap(({ turns }) => turns))],
+    judgements: told.map(({ lesson, name, outcome: end, why }) => ({ lesson, name, outcome: end, why })),
+    ...(isPublishing ? { set: set.id } : {}),
+    generation: library.generation,
+    cost,
+    tookMs: Math.round(clock.monotonic() - startedAt),
+    ...(stuck === undefined ? {} : { note: stuck.stuck }),
+    isRetryable: !isDone,
+  };
+}
+
+/** The same way to the model, with what it costs told to someone. */
+const countCost =
+  (ask: Ask, spend: (cost: Cost) => void): Ask =>
+  async (question, signal) => {
+    const answer = await ask(question, signal);
+    spend(answer.cost);
+    return answer;
+  };

@@ -1,0 +1,12 @@
+import type { ToolOutcome } from '../core/evidence.ts';
+import { readCall } from './read-call.ts';
+import { readOutcome } from './read-outcome.ts';
+
+/** Whether a call came to nothing, by what its tool says of it. */
+export const hasFailed = (
+  call: { readonly name: string; readonly arguments: string },
+  outcome: ToolOutcome,
+): boolean => {
+  const { kind } = readOutcome(readCall(call), outcome);
+  return kind === 'fault' || kind === 'red';
+};
