@@ -12,3 +12,12 @@ export function sharedScope(scopes: readonly Scope[]): Scope {
   }
   return shared;
 }
+
+/** Whether there may be something that both apply to. A pattern may stand for anything. */
+export const doScopesMeet = (a: Scope, b: Scope): boolean =>
+  FIELDS.every((field) => {
+    const [one, other] = [a[field], b[field]];
+    return (
+      one === undefined || other === undefined || one === other || one.includes('*') || other.includes('*')
+    );
+  });

@@ -1,12 +1,12 @@
 import type { Clock } from '../core/clock.ts';
 import type { Fact, StoredFact } from '../core/fact.ts';
-import type { Published } from '../core/lesson.ts';
+import type { Lesson, Published } from '../core/lesson.ts';
 import type { Library } from '../core/library.ts';
 import { type Appended, type NewFact, StoreError } from '../core/store.ts';
 import { answerAgain } from './answer-again.ts';
 import { createDraft, type Draft } from './draft.ts';
 import { foldFact } from './fold-fact.ts';
-import { diffGenerations, shownMoves } from './generations.ts';
+import { diffGenerations, shownMoves, shownRevision } from './generations.ts';
 import { isActive } from './lesson-place.ts';
 import { createListing } from './listing.ts';
 import { type ReadSet, readSet } from './read-set.ts';
@@ -22,8 +22,21 @@ export interface LibraryParts {
   readonly append: (fact: NewFact) => Promise<Appended>;
   readonly clock: Clock;
   readonly newId: (prefix: string) => string;
+  /**
+   * Which training samples a change to the prompts does not concern, asked just before it is written: they are named in
+   * the same fact. Without it none are.
+   */
+  readonly recertify?: (moved: readonly MovedLesson[]) => Promise<readonly string[]>;
   /** Told of what a listener threw; publishing goes on. */
   readonly onFault: (error: unknown) => void;
+}
+
+/** A lesson that prompts will contain, no longer contain, or contain in other words. */
+export interface MovedLesson {
+  readonly id: string;
+  /** As it will be. */
+  readonly lesson: Lesson | undefined;
+  readonly isShown: boolean;
 }
 
 export interface OpenLibrary {
@@ -43,6 +56,7 @@ export async function openLibrary({
   append,
   clock,
   newId,
+  recertify,
   onFault,
 }: LibraryParts): Promise<OpenLibrary> {
   const shelf = createShelf();
@@ -85,9 +99,16 @@ export async function openLibrary({
     const draft = createDraft(shelf, set.by, at);
     const results = set.changes.map((change) => draft.apply(change));
     if (draft.steps.length === 0) return { generation: shelf.generation, results };
+    const moved = shownMoves(shelf, draft);
+    const recertified =
+      moved.length === 0 ? undefined : await recertify?.(moved.map(({ id }) => movedIn(draft, id)));
     // An append that fails may have reached the disk all the same: only the log can say.
     isBehind = true;
-    const { isNew } = await append({ at, fact: factOf(shelf, set, draft), key: `set:${set.id}` });
+    const { isNew } = await append({
+      at,
+      fact: factOf(shelf, set, draft, recertified),
+      key: `set:${set.id}`,
+    });
     await catchUp();
     const record = shelf.set(set.id);
     if (record === undefined) throw new StoreError('io', `the log does not give back the set ${set.id}`);
@@ -135,8 +156,19 @@ export async function openLibrary({
   };
 }
 
-function factOf(shelf: Shelf, { id, by, reason }: ReadSet, draft: Draft): Fact {
+function movedIn(draft: Draft, id: string): MovedLesson {
+  const lesson = draft.changed.get(id);
+  return { id, lesson, isShown: lesson !== undefined && shownRevision(lesson) !== undefined };
+}
+
+function factOf(
+  shelf: Shelf,
+  { id, by, reason }: ReadSet,
+  draft: Draft,
+  recertified: readonly string[] | undefined,
+): Fact {
   const generation = shelf.generation + (shownMoves(shelf, draft).length > 0 ? 1 : 0);
   const changes = draft.steps.map(({ change }) => change);
-  return { type: 'library-changed', set: id, by, reason, changes, generation };
+  const kept = recertified === undefined || recertified.length === 0 ? {} : { recertified };
+  return { type: 'library-changed', set: id, by, reason, changes, generation, ...kept };
 }

@@ -4,7 +4,7 @@
  */
 const IT = '(?:that|this|it|which|those|these|they|everything|your (?:\\w{1,20} ){1,2})';
 const BROKEN =
-  '(?:wrong|incorrect|broken|not (?:right|correct|true|working|it|what|how|quite|good|the)|gone|blank|missing|empty|worse|useless|nonsense|a mess|a hallucination|made up|too (?:\\w{1,20}))';
+  '(?:wrong|incorrect|broken|not (?:right|correct|true|working|it|what|how|quite|good|the)|gone|blank|missing|empty|worse|useless|nonsense|horrible|terrible|awful|ugly|garbage|rubbish|bullshit|stupid|dumb|a mess|a hallucination|made up|too (?:\\w{1,20}))';
 const MUCH = '(?:(?:all|still|completely|just|totally|simply|also|clearly|now|again|even|all) ){0,2}';
 const FAILS =
   '(?:fail(?:s|ed|ing)?|crash(?:es|ed|ing)?|throws?|threw|hangs?|breaks?|broke|errors?(?: out)?|stopped working)';
@@ -24,10 +24,13 @@ export const CLAUSES: readonly RegExp[] = [
   /^(?:undo|revert|roll ?back|redo)(?: (?:please|that|this|it|those|these|everything|all of|your|what you|the (?:last|previous|rest|changes?)(?: \w{1,12})?)\b.{0,60})?$/,
   /^(?:roll|put|change|turn|switch|bring) (?:it|that|this|them|everything) back\b/,
   /^(?:(?:like|as) )?(?:i|we) (?:said(?! (?:hello|hi|to)\b)|told you|already (?:said|told|asked)|(?:only |just |specifically |explicitly |clearly )?asked (?:you )?(?:for|to|about|only|if|why|how)|only asked|meant|didn't ask|did not ask|never asked|did not want|didn't want|don't want)\b/,
+  /^i (?:undid|reverted|rolled back|had to (?:undo|revert|fix)) (?:that|this|it|your|the|all)\b/,
+  /^are you (?:\w{1,12} )?(?:stupid|dumb|blind|kidding|joking|drunk)\b/,
+  /^(?:is|are|it's) still there$|^\w{1,20} (?:is|are) still there$/,
   /^you(?:'re| are) (?:wrong|mistaken|confused|hallucinating|making (?:this|that|it|things) up)\b/,
-  /^you(?:'ve| have)? (?:also |just |again |still |even |only |completely )?(?:forgot|missed|broke|deleted|removed|ignored|overwrote|misunderstood|misread|skipped|didn't|did not|haven't|changed the wrong|lost|left out|got (?:it|that|this) wrong|keep|were supposed to|weren't supposed to|should have|shouldn't have|should not have|messed|made (?:it|that|this) up|hallucinated|invented)\b/,
+  /^you(?:'ve| have)? (?:also |just |again |still |even |only |completely )?(?:forgot|missed|broke|deleted|removed|ignored|overwrote|misunderstood|misread|skipped|didn't|did not|haven't|changed the wrong|lost|left out|got (?:it|that|this) wrong|keep|were supposed to|weren't supposed to|should have|shouldn't have|should not have|messed|fucked|screwed|made (?:it|that|this) up|hallucinated|invented)\b/,
   /^why (?:did|would|have|are) you (?:remov|delet|chang|drop|break|ignor|rewrit|rewrot|touch|renam|not\b|revert|overwrit|skip|still|again)/,
-  /^(?:wrong|incorrect|not (?:quite|right|correct|really|exactly|working|it|true|good enough)|bad (?:answer|idea|job)|wtf|nonsense|completely off|way off|false)\b/,
+  /^(?:wrong|incorrect|not (?:quite|right|correct|really|exactly|working|it|true|good enough)|bad (?:answer|idea|job)|nonsense|completely off|way off|false)\b/,
   /^(?:that|this)(?:'s| is) not\b(?! (?:a problem|an issue|bad|necessary|needed|urgent|important|required))/,
   /^(?:nothing (?:changed|happens|happened|works)|no (?:change|difference|effect|luck)|(?:it )?(?:had|has) no effect)\b/,
   /^(?:stop\b(?! the| using| at)|don't do (?:that|this|it)|do it (?:again )?properly|start over|try (?:again|harder)$|try again\b|read (?:it|the file|what i) again|not like (?:that|this))/,
@@ -46,7 +49,7 @@ export const NOW = new RegExp(
 
 /** Anywhere in a clause that asks for nothing. */
 export const MENTIONS: readonly RegExp[] = [
-  /\bstill (?:not|fails?|failing|broken|doesn't|does not|don't|isn't|crash(?:es|ing)?|throws?|the same|wrong|shows?|showing|gets?|getting|see|seeing|red|happens?|happening|errors?|won't|can't|there|missing|looks?|says?|returns?|have (?:the|this|that|an?) (?:same |error|problem|issue|bug))\b/,
+  /\bstill (?:not|fails?|failing|broken|doesn't|does not|don't|isn't|crash(?:es|ing)?|throws?|the same|wrong|shows?|showing|gets?|getting|see|seeing|red|happens?|happening|errors?|won't|can't|missing|nothing|no(?= |$)|looks?|says?|returns?|have (?:the|this|that|an?) (?:same |error|problem|issue|bug))\b/,
   /\b(?:the |exact(?:ly the)? )?same (?:old )?(?:errors?|problem|issue|bug|failure|exception|mistake)\b/,
   /\bnot (?:at all )?what i (?:asked|wanted|want|meant|said|need|needed|requested|had in mind|was asking)\b/,
   /\bwrong (?:file|one|person|place|branch|order|day|date|time|direction|column|folder|directory|repo|way|version|answer|number|line|language|project|button|page|thing)\b/,

@@ -3,7 +3,7 @@ import { ABROAD, CLAUSES, MENTIONS, NOW } from './correction-words.ts';
 const HEAD = 400;
 const MOST_OPENERS = 5;
 const OPENER =
-  /^(?:hm+|ok|okay|well|no+|nope|sorry|unfortunately|and|but|so|yes|yeah|ah|oh|ugh|argh|damn|great|nice|perfect|thanks|thank you|actually|sadly|oops|wait|man|hey|then|it seems|i think|i guess|looks like|seems like|please|because|however|come on|seriously)\b[,.! ]*/;
+  /^(?:hm+|ok|okay|well|no+|nope|sorry|unfortunately|and|but|so|yes|yeah|ah|oh|ugh|argh|damn|great|nice|perfect|thanks|thank you|actually|sadly|oops|wait|man|hey|then|it seems|i think|i guess|looks like|seems like|please|because|however|come on|seriously|omg|omfg|dude|bro|my dude|jesus|fucking hell|fuck|shit)\b[,.! ]*/;
 /** A clause that asks for something: what it speaks of is still to come. */
 const REQUEST =
   /^(?:please|can|could|would|will|let|let's|add|make|write|show|tell|find|explain|check|what|which|who|where|when|is|are|does|do|did|how|give|create|run|translate|describe|if|update|change|use|handle|fix|remove|rename|implement|keep|set|move|build|generate|look|summari[sz]e|another|there is a|there's a|in which|where|so that|continue|now (?:add|make|write|continue|do|create|translate))\b/;
@@ -15,7 +15,7 @@ const NO = /^(?:hm+,? )?(?:no+|nope|nah|nein|nee|nö|non)(?:[,.!\n ]|$)/;
 const HARMLESS_NO =
   /^(?:no+|nope|nah|nein|non)[,.! ]+(?:problem|worries|need|thanks|thank|that's (?:fine|ok|okay|good|all|it|enough)|further|more|rush|it's (?:fine|ok|okay|good)|idea|issues?|questions?|changes|one|longer|matter|doubt|hurry|leave|danke|merci|gracias|hay|pasa|alles gut)/;
 const DOUBT =
-  /\bare you (?:really )?sure\b|\bsind sie sicher\b|\bbist du sicher\b|estás seguro|(?:tu es|es-tu) sûr|你确定/;
+  /\bare you (?:really )?sure\b|(?:^|\s)(?:wtf|w\.t\.f)\b|\bsind sie sicher\b|\bbist du sicher\b|estás seguro|(?:tu es|es-tu) sûr|你确定/;
 const COMPLAINT =
   /(?:\b(?:but|however|aber|pero|mais)\b|但是|不过|可是).{0,120}(?:n't\b|\b(?:not|still|wrong|fail|fails|broken|errors?|missing|instead|has to|must|too|only|again|shows?|nicht|kein|fehler|falsch|fehlt|noch|no|sigue|falta|mal|pas|toujours|erreur|manque|never|nothing|nichts)\b|没|不|错)/;
 
@@ -45,7 +45,7 @@ function isCorrecting(whole: string): boolean {
 
 function clausesOf(head: string): readonly string[] {
   return head
-    .split(/[.!?;:\n]+|, | (?:but|because|and|so|since|however|although) |\) | - | – /)
+    .split(/[.!?;\n]+|, | (?:but|because|and|so|since|however|although) |\) | - | – /)
     .map((clause) => clause.trim())
     .filter((clause) => clause !== '');
 }

@@ -27,7 +27,7 @@ const TOOL_FAULTS: readonly (readonly [Fault, RegExp])[] = [
   ],
   [
     'text-not-found',
-    /^(?:String to replace not found|Could not find (?:the exact text|oldString|old_string|the text)|oldString not found|old_string not found|Failed to edit, could not find the string|No replacement performed|No match found for)/i,
+    /^(?:String to replace not found|Could not find (?:the exact text|oldString|old_string|the text)|oldString not found|old_string not found|Failed to edit, could not find the string|No replacement performed|No changes made to |No match found for)/i,
   ],
   [
     'text-not-unique',

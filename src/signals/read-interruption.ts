@@ -9,12 +9,12 @@ export interface Interruption {
 
 /** A person did not let the call run. */
 const REJECTED =
-  /^(?:The user doesn't want to (?:proceed|take this action)|The user rejected permission|(?:exec command|patch|command) rejected by user|User rejected|User denied|Permission denied by user|.{0,80} requested permissions to .{1,300} but you haven't granted it)/;
+  /^(?:The user doesn't want to (?:proceed|take this action)|The user rejected permission|(?:exec command|patch|command) rejected by user|Permission to use \S{1,80} has been (?:auto-)?denied|This (?:Bash )?command (?:requires approval|contains multiple operations)|User rejected|User denied|Permission denied by user|.{0,80} requested permissions to .{1,300} but you haven't granted it)/;
 /** The words that came with a rejection. */
 const WITH_WORDS = ['the user said:', 'with the following feedback:', 'User feedback:'];
 
 const INTERRUPTED =
-  /^(?:\[Request interrupted by user|\[Tool execution was interrupted\]|aborted by user|aborted$|User aborted the command|Command aborted|Operation aborted|\[?Interrupted\b|Tool use was cancelled)/i;
+  /^(?:\[Request interrupted by user|\[Tool execution was interrupted\]|aborted by user|aborted$|User aborted the command|Command aborted|Operation aborted|\[?Interrupted\b|Tool use was cancelled|Agent terminated early due to an API error|You've hit your (?:session|usage) limit|API Error: (?:\d{3}|Request timed out|Connection error))/i;
 const TIMED_OUT =
   /^(?:Error: )?(?:command timed out (?:after|waiting)|(?:shell|bash) tool terminated command after exceeding timeout|Command failed: Command timed out|Tool (?:execution |call )?timed out|Timeout: command exceeded|The (?:operation|request) was aborted due to timeout|MCP error -32001: Request timed out)/i;
 

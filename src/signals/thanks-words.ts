@@ -15,7 +15,7 @@ const POINTERS = set(
   "that that's this it it's thats yes yep yeah yup all everything now das es ja eso sí si todo c'est ça oui tout is was looks look did des jetzt ist está ya",
 );
 const FILLERS = set(
-  'ok okay k ah oh cool alright hey hi hm hmm haha so and very really pretty just much many absolutely totally the tests works well sehr vielen alles also muchas muy très beaucoup mille',
+  'ok okay k ah oh cool alright jesus omg omfg damn holy dude hey hi hm hmm haha so and very really pretty just much many absolutely totally the tests works well sehr vielen alles also muchas muy très beaucoup mille',
 );
 const LOOKED_AT = 7;
 /** Words that are no praise: politeness that closes a request, a verb, a question. */

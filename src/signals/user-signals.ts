@@ -1,8 +1,11 @@
 import type { Signal } from '../core/evidence.ts';
+import { digestError } from './digest/digest-error.ts';
 import { type Correction, findCorrection, hasComplaint } from './find-correction.ts';
 import { plainWords } from './plain-words.ts';
 import type { TurnReading } from './read-turn.ts';
 import { findThanks } from './thanks-words.ts';
+
+const MORE_THAN_A_NOD = 4;
 
 /** What a person said next speaks louder than what any tool printed. */
 export function findUserCorrection(turn: TurnReading): Signal | undefined {
@@ -23,9 +26,13 @@ function readReaction({ evidence, said, calls }: TurnReading): Correction | 'tha
   if (calls.some(({ outcome }) => outcome?.kind === 'rejected' && outcome.words !== undefined))
     return 'wrong';
   const words = plainWords(evidence.next?.user ?? '');
+  if (words.split(/\s+/, MORE_THAN_A_NOD).length < MORE_THAN_A_NOD && hasTrace(evidence.next?.user ?? '')) return 'wrong';
   if (words === '') return undefined;
   const correction = findCorrection(words, said.endsWith('?'));
   if (correction !== undefined) return correction;
   if (!findThanks(words)) return undefined;
   return hasComplaint(words) ? 'wrong' : 'thanked';
 }
+
+/** Whoever answers with nothing but the trace of a crash has tried it. */
+const hasTrace = (text: string): boolean => digestError(text).some((line) => /(?:Error|Exception|panic).* @ /.test(line));

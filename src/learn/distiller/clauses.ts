@@ -36,7 +36,8 @@ interface Block {
 const ITEM = /^\s*(?:(?:[-*+•–]|\d{1,2}[.)])\s+|(?=\[[ xX]\]\s|[✗✘❌✓✔✅☐☑]|FAIL|PASS|OK:))/u;
 const DONE = /^(?:\[[xX]\]|[✓✔✅☑]|PASS(?:ED)?\b|OK:)/u;
 const OPEN = /^(?:\[ \]|[✗✘❌☐]|FAIL(?:ED|URE)?\b)[:\s]*/u;
-const NOISE = /^\s*(?:at \S+ ?\(|at \S+:\d+|File "|Traceback|\^+\s*$|[-=_*]{3,}\s*$|\d+ (?:passed|failed))/;
+const NOISE =
+  /^\s*(?:at \S+ ?\(|at \S+:\d+|File "|Traceback|\^+\s*$|[-=_*]{3,}\s*$|\d+ (?:passed|failed)|(?:exit|return|status) code\b|score\b.{0,20}$)/i;
 
 /** Feedback cut into what it says: sentences, the parts that semicolons divide, items of lists. */
 export function splitClauses(text: string): readonly Clause[] {

@@ -1,18 +1,20 @@
 import type { FailureCase, Learner, LearnInput, Proposal } from '../../core/learn.ts';
 import type { Lesson, LessonSource, LessonText } from '../../core/lesson.ts';
 import { cutEnd, oneLine } from '../plain-text.ts';
-import { sharedScope } from '../shared-scope.ts';
+import { doScopesMeet, sharedScope } from '../shared-scope.ts';
 import { confidenceOf, importanceOf, rankFailures } from '../weigh-failures.ts';
 import { keywordsOf } from '../words.ts';
-import { feedbackOf, rulesIn } from './gather-rules.ts';
+import { feedbackOf } from './feedback.ts';
 import { type HeardRule, isSameRule, mergeRules, type RuleGroup } from './merge-rules.ts';
 import { freeName } from './name-skill.ts';
 import { findRepeatedErrors } from './repeated-errors.ts';
+import { rulesIn } from './rules-in.ts';
 import { type WrittenSkill, writeSkill } from './write-skill.ts';
 
 const LEARNER = 'distiller';
 const MOST_TURNS = 64;
 const MOST_QUOTES = 16;
+const ERROR_IMPORTANCE = 0.3;
 
 export interface DistillerOptions {
   /** In one run. */
@@ -72,35 +74,42 @@ function* draftsOf(
   const heard = failures.flatMap((failure) =>
     feedbackOf(failure).flatMap((text) => rulesIn(text).map((rule): HeardRule => ({ rule, failure }))),
   );
-  const own = active.filter(
-    ({ text, kind, frozen }) => kind === 'skill' && !frozen && text.evidence.learner === LEARNER,
-  );
-  for (const group of mergeRules(heard)) {
-    const old = own.find(({ text }) =>
-      rulesSaid(text.content).some(({ rule }) => isSameRule(rule, group[0].rule)),
-    );
-    const isKnown = group.every(({ rule }) => active.some(({ text }) => says(text, rule.todo)));
-    if (isKnown) journal(`known already: ${cutEnd(group[0].rule.todo, 120)}`);
-    else yield draftRule(group, old);
+  const groups = mergeRules(heard);
+  const near =
+    groups.length === 0
+      ? []
+      : active.filter((lesson) => failures.some(({ scope }) => doScopesMeet(scope, lesson.text.scope)));
+  const contents = near.map(({ text }) => plain(text.content));
+  const own = new Map(near.filter(isOwn).map((lesson) => [lesson, rulesSaid(lesson)]));
+  for (const group of groups) {
+    if (group.every(({ rule }) => contents.some((content) => content.includes(plain(rule.todo))))) {
+      journal(`known already: ${cutEnd(group[0].rule.todo, 120)}`);
+      continue;
+    }
+    const [old, rules = []] =
+      [...own].find(([, said]) => said.some(({ rule }) => isSameRule(rule, group[0].rule))) ?? [];
+    if (old !== undefined) own.delete(old);
+    yield draftRule([...group, ...rules], old);
   }
   for (const { skill, failures: seen } of findRepeatedErrors(failures)) {
     if (active.some(({ text }) => text.name === skill.name)) continue;
-    yield { skill, failures: seen, quotes: [], source: 'experience', importance: 0.3 };
+    yield { skill, failures: seen, quotes: [], source: 'experience', importance: ERROR_IMPORTANCE };
   }
 }
 
+const isOwn = ({ kind, frozen, text }: Lesson): boolean =>
+  kind === 'skill' && !frozen && text.evidence.learner === LEARNER;
+
 /** The words that a skill of ours was made of stand in it, so that it can be made again with new ones. */
-const rulesSaid = (content: string): readonly HeardRule[] =>
-  content
+const rulesSaid = ({ text }: Lesson): readonly HeardRule[] =>
+  text.content
     .split('\n')
     .filter((line) => line.startsWith('> '))
     .flatMap((line) => rulesIn(line.slice(2)).map((rule): HeardRule => ({ rule })));
 
-const says = ({ content }: LessonText, todo: string): boolean => plain(content).includes(plain(todo));
-
 const plain = (text: string): string => oneLine(text).replaceAll('`', '').toLowerCase();
 
-function draftRule(group: RuleGroup, old: Lesson | undefined): Draft {
+function draftRule(group: RuleGroup, old?: Lesson): Draft {
   const failures = [...new Set(group.flatMap(({ failure }) => (failure === undefined ? [] : [failure])))];
   const quotes = group.flatMap(({ rule, failure }) => {
     const turn = failure?.turn;
@@ -108,9 +117,8 @@ function draftRule(group: RuleGroup, old: Lesson | undefined): Draft {
       failure?.passages.some(({ text }) => text.includes(raw)) ?? false;
     return turn === undefined ? [] : rule.raw.filter(isRecorded).map((text) => ({ turn, text }));
   });
-  const earlier = old === undefined ? [] : rulesSaid(old.text.content);
   return {
-    skill: writeSkill([...group, ...earlier]),
+    skill: writeSkill(group),
     failures,
     quotes: quotes.slice(0, MOST_QUOTES),
     source: 'told',

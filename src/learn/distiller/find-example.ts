@@ -9,7 +9,7 @@ const ALONE =
 const ALONE_WRONG =
   /^(?:wrong|incorrect|bad|not|was|yours|got|found|actual|actually got|received|currently|counter-?example)\s*:\s*(.+)/i;
 const DID =
-  /^(?:you|it|the (?:agent|assistant|model|bot)|instead,? you|your \w+) (?:just |only |still )?((?:wrote|used|put|saved|named|had|gave|sent|left|called|returned|printed|created|made|chose|set|said|has|is|was|ran|added) .+)/i;
+  /^(?:you|it|the (?:agent|assistant|model|bot)|instead,? you|your \w+|yours) (?:just |only |still )?((?:wrote|used|put|saved|named|had|gave|sent|left|called|returned|printed|created|made|chose|set|said|has|is|was|ran|added) .+)/i;
 
 const bare = (text: string | undefined): string | undefined => text?.trim().replace(/[.;,]+$/, '');
 

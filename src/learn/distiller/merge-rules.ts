@@ -1,6 +1,6 @@
 import type { FailureCase } from '../../core/learn.ts';
 import { trustOf } from '../weigh-failures.ts';
-import type { ToldRule } from './gather-rules.ts';
+import type { ToldRule } from './rules-in.ts';
 
 /** A rule and the failure it was said of; without one it is from what the library already says. */
 export interface HeardRule {

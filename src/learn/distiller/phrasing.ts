@@ -45,3 +45,7 @@ export function isImperative(text: string): boolean {
   if (!isVerb(first.replace(/[^\p{L}]/gu, ''))) return false;
   return second === '' || AFTER_VERB.test(second) || !FINITE.test(text);
 }
+
+/** "It belongs at the top", "Put it below the address": about something that was named before. */
+export const looksBack = (text: string): boolean =>
+  /^(?:it|they|this|that|these|those)\b|^\S+ (?:it|them|this|that|those|these)\b(?! \p{L}*s\b)/iu.test(text);

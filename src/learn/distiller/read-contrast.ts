@@ -79,7 +79,7 @@ export function readFragment(said: string): Rule | undefined {
 }
 
 const NO_STATEMENT =
-  /^(?:i|you|we|it|this|that|they|there|he|she|thanks|thank|great|good|nice|well|ok|sorry|hm+|why|what|how|who|when|where)\b|\?$|\b(?:was|were|did|had|been|fail\w*|crash\w*|errors?|exit\w*|timeouts?|timed|exception|blank|empty|slow|mismatch\w*|unexpected|warnings?|passed|found|returned|gave|got|disappoint\w*|horrible|awful|useful|helpful|hate|love|like|looks?|seems?|shows?|only got|worse|better|best|worst|late|boring|long|short|cannot|unable|stack|trace|undefined|null)\b/i;
+  /^(?:i|you|we|it|this|that|they|there|he|she|thanks|thank|great|good|nice|well|ok|sorry|hm+|why|what|how|who|when|where)\b|\?$|\b(?:was|were|did|had|been|fail\w*|crash\w*|errors?|exit\w*|timeouts?|timed|exception|blank|empty|slow|mismatch\w*|unexpected|warnings?|passed|found|returned|gave|got|disappoint\w*|horrible|awful|useful|helpful|hate|love|like|looks?|seems?|shows?|only got|worse|better|best|worst|late|boring|long|short|cannot|unable|stack trace|undefined|null|fault|dumped|signal \d+)\b/i;
 
 /** A short statement without any word of demand, where nothing else was said: "One class per file". */
 export function readStatement(said: string): Rule | undefined {

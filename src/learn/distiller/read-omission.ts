@@ -34,7 +34,10 @@ const DEEDS: readonly (readonly [RegExp, Reader])[] = [
     ([, what = '']) => doIt(what),
   ],
   [
-    new RegExp(`^${WHO} (?:didn['’]t|did not|don['’]t|do not|never|doesn['’]t|does not) (.+)`, 'i'),
+    new RegExp(
+      `^(?:${WHO} (?:don['’]t|do not|never|doesn['’]t|does not)|(?:${WHO} )?(?:didn['’]t|did not)) (.+)`,
+      'i',
+    ),
     ([whole, what = '']) => {
       const [verb = '', ...rest] = what.split(' ');
       const base = / never /i.test(whole) ? baseOf(verb) : verb;
@@ -55,6 +58,10 @@ const DEEDS: readonly (readonly [RegExp, Reader])[] = [
   [
     new RegExp(`^${WHO} skipped (.+)`, 'i'),
     ([, what = '']) => ({ kind: 'ban', todo: `Do not skip ${what}` }),
+  ],
+  [
+    /^i (?:had|have) to ([^,]+?)(?: myself| by hand| again| for you)?(?:,.*)?$/i,
+    ([, what = '']) => doIt(what),
   ],
   [/^why did(?:n['’]t you| you not) (.+)/i, ([, what = '']) => doIt(what)],
   [/^(?:where(?:['’]s| is| are)|what about|what happened to) (.+)/i, ([, what = '']) => include(what)],

@@ -3,7 +3,7 @@ import type { Clause } from './clauses.ts';
 import { findExample } from './find-example.ts';
 import { withoutLeadIn } from './lead-in.ts';
 import { findLiterals } from './literals.ts';
-import { capital, small, withArticle } from './phrasing.ts';
+import { capital, looksBack, small, withArticle } from './phrasing.ts';
 import { findWrong, readExpected, readFragment, readSwap, withoutWas } from './read-contrast.ts';
 import { readDemand } from './read-demand.ts';
 import { readOmission } from './read-omission.ts';
@@ -80,6 +80,8 @@ function readBehindJudgement(said: string, depth: number): Rule | undefined {
   if (match === null) return undefined;
   const inner = readRule(match[2] ?? '', depth + 1);
   const subject = match[1] ?? '';
+  if (inner !== undefined && looksBack(match[2] ?? ''))
+    return { ...inner, todo: `${capital(subject)}: ${small(inner.todo)}` };
   const isLabel =
     inner !== undefined &&
     /^[\p{L}\p{N} _./-]{2,40}$/u.test(subject) &&

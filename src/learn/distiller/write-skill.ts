@@ -1,10 +1,10 @@
 import { cutEnd, oneLine, visibleText } from '../plain-text.ts';
 import { activityOf, categoryOf, taskKind } from './activity.ts';
-import type { ToldRule } from './gather-rules.ts';
 import { quoteLiterals } from './literals.ts';
 import type { RuleGroup } from './merge-rules.ts';
 import { nameSkill } from './name-skill.ts';
 import { small } from './phrasing.ts';
+import type { ToldRule } from './rules-in.ts';
 
 const LONGEST_STEP = 480;
 const LONGEST_TITLE = 90;

@@ -1,6 +1,7 @@
 import type { FailureCase, Learner, LearnInput, Proposal, Stuck } from '../../core/learn.ts';
 import type { Lesson, LessonText } from '../../core/lesson.ts';
 import { cutEnd, oneLine } from '../plain-text.ts';
+import { doScopesMeet } from '../shared-scope.ts';
 import { rankFailures } from '../weigh-failures.ts';
 import { draftText, restingOn } from './draft-text.ts';
 import { findQuote } from './find-quote.ts';
@@ -41,7 +42,9 @@ async function* evolve(
   if (ask === undefined) return yield { stuck: 'no model is set up for learning', isRetryable: true };
   const { maxNewSkills, checkText, halfLifeDays = 60 } = options;
   const known = library.lessons().filter(({ state }) => state !== 'retired' && state !== 'rejected');
-  const skills = known.filter(({ kind }) => kind === 'skill');
+  const skills = known.filter(
+    ({ kind, text }) => kind === 'skill' && failures.some(({ scope }) => doScopesMeet(scope, text.scope)),
+  );
   const nearest = await findNearest(options, failures, skills, journal);
   const prompt = writePrompt({ failures, skills, nearest, maxNewSkills, mark: newId('mark') });
   const draft = (skill: ReadSkill): { readonly text: LessonText; readonly quotes: Proposal['quotes'] } => {
@@ -58,6 +61,7 @@ async function* evolve(
         readSkills(value, {
           maxNewSkills,
           known,
+          skills,
           check: (skill) => checkText?.(draft(skill).text),
           isLenient: replies++ > 0,
         }),

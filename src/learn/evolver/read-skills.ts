@@ -20,6 +20,8 @@ export interface SkillRules {
   readonly maxNewSkills: number;
   /** All that have a name in use. */
   readonly known: readonly Lesson[];
+  /** Those that may be revised. */
+  readonly skills: readonly Lesson[];
   /** What else is wrong with one. */
   readonly check: (skill: ReadSkill) => string | undefined;
   /** A model that has been told of its faults once is taken by what is right in its reply. */
@@ -52,12 +54,12 @@ function listOf(value: Json): readonly Json[] | undefined {
 
 function readOne(
   member: Json,
-  { known, check }: SkillRules,
+  { known, skills, check }: SkillRules,
   before: readonly ReadSkill[],
 ): ReadSkill | string {
   const shape = readShape(member);
   if (typeof shape === 'string') return shape;
-  const lesson = shape.revises === undefined ? undefined : findRevised(shape.revises, known);
+  const lesson = shape.revises === undefined ? undefined : findRevised(shape.revises, skills);
   if (typeof lesson === 'string') return lesson;
   if (lesson === undefined && known.some(({ text }) => text.name === shape.name))
     return `a skill named "${shape.name}" exists: name it in "revises", or choose another name`;
@@ -68,11 +70,10 @@ function readOne(
 }
 
 /** The one that is meant, or why it cannot be that one. A name that is not there is never guessed at. */
-function findRevised(revises: string, known: readonly Lesson[]): Lesson | string {
-  const named = known.filter(({ id, text }) => id === revises || text.name === revises);
+function findRevised(revises: string, skills: readonly Lesson[]): Lesson | string {
+  const named = skills.filter(({ id, text }) => id === revises || text.name === revises);
   const [lesson] = named;
   if (lesson === undefined) return '"revises" names no skill that exists: leave it out for a new one';
   if (named.length > 1) return 'several skills have the name in "revises": write a new one';
-  if (lesson.kind !== 'skill') return 'what "revises" names is not a skill';
   return lesson.frozen ? 'the skill in "revises" must stay as it is: write a new one' : lesson;
 }

@@ -2,8 +2,8 @@
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/gu;
 const TOKEN = /[\p{L}\p{N}]+/gu;
 const SENTENCE_END = /(?<=[.!?])["')\]]*\s+|[。！？；]|;\s|\n+/u;
-/** A line that goes on in small letters belongs to the one before it. */
-const WRAPPED = /\n[ \t]*(?=\p{Ll})/gu;
+/** A long line that goes on in small letters was broken for its length. */
+const WRAPPED = /(?<=[^\n]{50})\n[ \t]*(?=\p{Ll})/gu;
 
 /** The words of a folded text, in order. */
 export const tokensOf = (folded: string): readonly string[] =>
@@ -40,6 +40,3 @@ export function runsAmong(
   }
   return found;
 }
-
-/** The letters and digits of a folded text, without anything between them. */
-export const lettersOf = (folded: string): readonly string[] => [...tokensOf(folded).join('')];

@@ -2,7 +2,7 @@ import type { Lesson } from '../../core/lesson.ts';
 import type { Edit } from './judge-edit.ts';
 import type { MirrorFiles } from './mirror-files.ts';
 import type { MirrorMemory } from './mirror-memory.ts';
-import type { MirrorParts } from './mirror-pass.ts';
+import type { MirrorParts } from './mirror-parts.ts';
 import { recordOf } from './mirror-records.ts';
 import { type EditScene, planEdits } from './plan-edits.ts';
 import { publishEdits } from './publish-edits.ts';

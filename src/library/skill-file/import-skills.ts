@@ -36,7 +36,7 @@ export async function importSkills(path: string, options: ImportOptions): Promis
     const place = JSON.stringify([skill.name, skill.scope]);
     const before = files.get(skill.id) ?? files.get(place);
     if (before !== undefined) {
-      wrong.push({ file: at.file, why: `is the same skill as ${before}` });
+      wrong.push({ file: at.file, why: `is a second ${skill.name}: ${before} was read first` });
       continue;
     }
     files.set(skill.id, at.file).set(place, at.file);

@@ -1,28 +1,16 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Clock } from '../../core/clock.ts';
 import type { Lesson } from '../../core/lesson.ts';
-import type { Library } from '../../core/library.ts';
 import type { FileFault } from './find-skill-files.ts';
 import { followLibrary } from './follow-library.ts';
 import { createFollowPeople } from './follow-people.ts';
 import { createMirrorFiles } from './mirror-files.ts';
 import { createMirrorMemory } from './mirror-memory.ts';
+import type { MirrorParts } from './mirror-parts.ts';
 import { createQuietFolders } from './quiet-folders.ts';
 import { createScanner } from './scan-skills.ts';
 import { SKILL_FILE } from './skill-file.ts';
 import { assignFolders } from './skill-folder.ts';
-
-export interface MirrorParts {
-  readonly dir: string;
-  readonly library: Library;
-  readonly clock: Clock;
-  readonly newId: (prefix: string) => string;
-  readonly log?: {
-    info(fields: object, message: string): void;
-    warn(fields: object, message: string): void;
-  };
-}
 
 interface PassOptions {
   /** How long a file must not change before it is read. */

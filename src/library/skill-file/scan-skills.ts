@@ -19,7 +19,7 @@ export type Seen =
 export interface Scan {
   /** By folder; every folder that is there. */
   readonly seen: ReadonlyMap<string, Seen>;
-  /** Files that were kept beside a SKILL.md when two people's edits met, relative to the mirror's folder. */
+  /** Files that were put aside when an edit met a newer revision, relative to the mirror's folder. */
   readonly kept: readonly string[];
   /** What a killed process left half written, likewise. */
   readonly leftovers: readonly string[];

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FileFault } from './find-skill-files.ts';
-import { createMirrorPass, type MirrorParts } from './mirror-pass.ts';
+import type { MirrorParts } from './mirror-parts.ts';
+import { createMirrorPass } from './mirror-pass.ts';
 import { watchSkills } from './watch-skills.ts';
 
 export interface SkillMirrorOptions extends MirrorParts {

@@ -21,9 +21,12 @@ export interface Frame {
 const FOREIGN =
   /node_modules\/|site-packages\/|dist-packages\/|\/usr\/lib\/|\/usr\/local\/lib\/|\/lib\/python\d|^node:|^internal\/|^<|^bun:|^ext:|\/pkg\/mod\/|\/go\/src\/|\/rustc\/|\.cargo\/registry|\/vendor\/|\/gems\/|\/lib\/ruby\/|\.pyenv\/|\.nvm\/|\.rbenv\/|webpack-internal:|\/\.venv\/|importlib\/|asyncio\/|threading\.py$/;
 
-/** The frame that went wrong in the user's own code; without any, the deepest. `frames` go from the deepest outwards. */
+/** The runtime itself: its file names tell nobody anything. */
+const RUNTIME = /^(?:node|bun|ext):|^<anonymous>$|^internal\//;
+
+/** The frame that went wrong in the user's own code; without any, the deepest that has a file. They go from the deepest outwards. */
 export function deepestOwn(frames: readonly Frame[]): Frame | undefined {
-  return frames.find(({ file }) => !FOREIGN.test(file.replaceAll('\\', '/'))) ?? frames[0];
+  return frames.find(({ file }) => !FOREIGN.test(file.replaceAll('\\', '/'))) ?? frames.find(({ file }) => !RUNTIME.test(file));
 }
 
 /**

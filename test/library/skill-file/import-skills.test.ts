@@ -161,7 +161,7 @@ describe('importing skills', () => {
     const { found, faults } = await read(dir);
     expect(found.map(({ name }) => name)).toEqual(['good', 'names']);
     expect(faults.map(({ file, why }) => `${file.slice(dir.length + 1)}: ${why}`)).toEqual([
-      expect.stringMatching(/^good\/SKILL\.md: is the same skill as .*again\/SKILL\.md$/),
+      expect.stringMatching(/^good\/SKILL\.md: is a second good: .*again\/SKILL\.md was read first$/),
       expect.stringContaining('hidden/SKILL.md: the content holds U+202E'),
       expect.stringContaining('huge/SKILL.md: is larger than 262144 bytes'),
       expect.stringContaining('latin/SKILL.md: is not UTF-8'),

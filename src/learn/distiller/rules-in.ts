@@ -1,10 +1,9 @@
-import type { FailureCase } from '../../core/learn.ts';
 import { topicStems, topicWords } from '../words.ts';
 import { type Clause, splitClauses } from './clauses.ts';
 import { readDeed, readExample } from './find-example.ts';
 import { withoutLeadIn } from './lead-in.ts';
 import { findLiterals } from './literals.ts';
-import { capital, small } from './phrasing.ts';
+import { capital, looksBack, small } from './phrasing.ts';
 import { readStatement } from './read-contrast.ts';
 import { readItem } from './read-rule.ts';
 import type { Rule } from './rule.ts';
@@ -24,15 +23,6 @@ export interface ToldRule extends Rule {
   readonly code?: string;
   readonly stems: ReadonlySet<string>;
   readonly literals: readonly string[];
-}
-
-/** What people and verifiers said of a failure, each text once. What a tool printed is not among it. */
-export function feedbackOf({ passages, appraisal }: FailureCase): readonly string[] {
-  const told = passages.filter(({ origin }) => origin === 'person' || origin === 'verifier');
-  const signs = appraisal.signals.filter(
-    ({ source, score }) => (source === 'person' || source === 'verifier') && score < 0.5,
-  );
-  return [...new Set([...told.map(({ text }) => text), ...signs.map(({ reason }) => reason)])];
 }
 
 /** The rules in one piece of feedback, in order. Where it demands nothing, what it states is taken as one. */
@@ -61,7 +51,7 @@ function readClauses(clauses: readonly Clause[]): readonly ToldRule[] {
       rules[rules.length - 1] = extend(last, clause, example, rule?.todo ?? text);
     else if (rule !== undefined) {
       const known = wrong === undefined ? rule : { wrong, ...rule };
-      const isFar = before !== undefined && looksBack(text);
+      const isFar = before !== undefined && (clause.goesOn || looksBack(text));
       rules.push(
         isFar && before !== undefined ? tell(behind(before, known), [before, clause]) : tell(known, [clause]),
       );
@@ -74,10 +64,6 @@ function readClauses(clauses: readonly Clause[]): readonly ToldRule[] {
   }
   return rules;
 }
-
-/** "It belongs at the top", "Put it below the address": about something that was named before. */
-const looksBack = (text: string): boolean =>
-  /^(?:it|they|this|that|these|those)\b|^\S+ (?:it|them|this|that|those|these)\b(?! \p{L}*s\b)/iu.test(text);
 
 const isMore = (clause: Clause): boolean =>
   (clause.goesOn || looksBack(clause.text)) &&

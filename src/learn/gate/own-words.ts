@@ -1,0 +1,71 @@
+import type { Origin } from '../../core/learn.ts';
+import { tokensOf } from './tokens.ts';
+
+export interface Spoken {
+  /** What they said themselves. */
+  readonly own: string;
+  /** What they passed on: a page, a mail, a log. */
+  readonly pasted: string;
+}
+
+const FENCE = /^\s{0,3}(?:```|~~~)/;
+const QUOTE_LINE = /^\s{0,3}>/;
+const MAIL_HEAD = /^(?:from|to|subject|sent|date|cc|von|betreff|an|de|objet|asunto): \S/i;
+const FORWARDED = /^-{2,}\s?(?:forwarded|original|begin|start|weitergeleitet|ursprüngliche)/i;
+const TAG = /<\/?(?:[a-z][\w-]{0,30})(?:\s[^<>]{0,300})?>/gi;
+/** A line that introduces what someone else wrote; the rest is theirs. */
+const INTRODUCES =
+  /\b(?:says?|said|reads?|states?|writes|wrote|according to|pasted?|copied|copy of|quot(?:e|ing)|here(?:'s| is| are)|below is|below|(?:the )?following|this is what|contents? of|text of|found this|got this|summari[sz]e|translate|from (?:the|their|this|a) (?:\w+ ){0,2}(?:page|site|website|docs?|documentation|readme|blog|article|post|wiki|mail|email|ticket|issue|comment|calendar|invite|file|log|output|forum|thread))\b.{0,120}:\s*$/i;
+const INTRODUCES_INLINE =
+  /\b(?:(?:page|site|website|docs?|documentation|readme|blog|article|post|wiki|mail|email|ticket|issue|comment|invite|invitation|event|file|log|output|forum|thread|tool|bot|vendor|it|he|she|they|someone) (?:says?|said|reads?|states?|wrote|writes|told|tells)|according to (?:the|their|this|that|an?) (?:\w+ ){0,3}(?:page|site|website|docs?|documentation|readme|blog|article|post|wiki|mail|email|ticket|issue|comment|file|log|output|forum|thread))\b[^.!?\n]{0,40}?[:,]\s/i;
+const LONG_QUOTE = /["“«]([^"“”«»\n]{20,2000})["”»]/g;
+const FEWEST_QUOTED = 8;
+/** A tag alone is a placeholder; several are a page. */
+const FEWEST_TAGS = 3;
+
+/**
+ * What people pass on is not theirs, though it stands in their message: quoted lines and long quotations, mails with
+ * their heads, pages with their tags, and whatever follows "the page says:". A user's code block is a paste as well; a
+ * person who gives feedback, and a verifier, show in one what they want.
+ */
+export function readSpoken(text: string, origin: Origin): Spoken {
+  const own: string[] = [];
+  const pasted: string[] = [];
+  const isPage = (text.match(TAG)?.length ?? 0) >= FEWEST_TAGS;
+  let isFenced = false;
+  let isOthers = false;
+  for (const line of text.split('\n')) {
+    const isFence = FENCE.test(line);
+    if (isFence) isFenced = !isFenced;
+    isOthers ||= FORWARDED.test(line) || MAIL_HEAD.test(line);
+    const isPasted =
+      isOthers ||
+      QUOTE_LINE.test(line) ||
+      ((isFence || isFenced) && origin === 'user') ||
+      (isPage && /[<>]/.test(line));
+    if (isPasted) pasted.push(line);
+    else {
+      const split = splitLine(line);
+      own.push(split.own);
+      if (split.pasted !== '') pasted.push(split.pasted);
+      isOthers = INTRODUCES.test(line);
+    }
+  }
+  return { own: own.join('\n'), pasted: pasted.join('\n') };
+}
+
+function splitLine(line: string): Spoken {
+  const inline = INTRODUCES_INLINE.exec(line);
+  if (inline !== null) {
+    const from = inline.index + inline[0].length;
+    const rest = line.slice(from);
+    if (tokensOf(rest).length >= FEWEST_QUOTED) return { own: line.slice(0, from), pasted: rest };
+  }
+  const quotes: string[] = [];
+  const own = line.replace(LONG_QUOTE, (whole, said: string) => {
+    if (tokensOf(said).length < FEWEST_QUOTED) return whole;
+    quotes.push(said);
+    return ' ';
+  });
+  return { own, pasted: quotes.join('\n') };
+}
