@@ -63,6 +63,15 @@ export async function askForProvider(questions: Questions): Promise<Answers> {
 export const confirmChange = async (io: Io, file: string): Promise<boolean> =>
   answered(await confirm({ ...io, message: `${neutraliseLine(file)} exists. Change it? A .bak is kept.` }));
 
+export const offerStarter = async (io: Io): Promise<boolean> =>
+  answered(
+    await confirm({
+      ...io,
+      message: 'Begin with a few general skills? They can be edited and retired like any other.',
+      initialValue: false,
+    }),
+  );
+
 interface Offer {
   readonly label: string;
   readonly hint?: string;

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { Check } from '../app/check.ts';
+import { addStarter } from '../app/library/add-starter.ts';
 import { findLocalServers } from '../app/local-servers.ts';
 import { createProbeExchange, type Probe, probeProvider } from '../app/probe-provider.ts';
 import { ConfigError } from '../config/config-error.ts';
@@ -7,13 +8,15 @@ import { openHome } from '../config/home.ts';
 import { readProviderKey } from '../config/provider-key.ts';
 import { CommandError, EXIT, type ExitCode } from './command-error.ts';
 import type { CommandContext } from './context.ts';
-import { askForProvider, confirmChange } from './init-questions.ts';
+import { askForProvider, confirmChange, offerStarter } from './init-questions.ts';
 import { chooseProvider, type ProviderChoice, type ProviderFlags } from './provider-choice.ts';
+import { withDesk } from './with-desk.ts';
 import { addProvider, type NextConfig, writeConfig } from './write-config.ts';
 
 export interface InitOptions extends Omit<ProviderFlags, 'provider'> {
   readonly provider?: string;
   readonly force?: true;
+  readonly starter?: true;
 }
 
 /** Adds one provider to the config. Asks for no key's value, and changes no file unasked. */
@@ -62,11 +65,29 @@ export async function init(options: InitOptions, context: CommandContext): Promi
     }
     const check = asked?.check ?? (await probe(choice)).check;
     const written = writeConfig(home.configFile, next.settings);
-    tell(context, { ...written, isFresh: next.isFresh && written.backup !== undefined }, choice, check);
+    const wantsStarter =
+      options.starter ?? (isGuided && (await offerStarter({ input: stdin, output: stderr })));
+    const skills = wantsStarter ? await beginLibrary(context) : undefined;
+    const isFresh = next.isFresh && written.backup !== undefined;
+    tell(context, { ...written, isFresh, ...(skills === undefined ? {} : { skills }) }, choice, check);
     return EXIT.ok;
   } finally {
     await pool.close();
   }
+}
+
+/** How many skills were added. */
+async function beginLibrary(context: CommandContext): Promise<number> {
+  let added = 0;
+  await withDesk(
+    context,
+    async (_, shelf) => {
+      added = await addStarter(shelf);
+      return EXIT.ok;
+    },
+    true,
+  );
+  return added;
 }
 
 /** Flags that make no config are wrong use, not a broken config. */
@@ -81,7 +102,12 @@ function plan(file: string, choice: ProviderChoice, env: NodeJS.ProcessEnv): Nex
 
 function tell(
   { printer, env }: CommandContext,
-  written: { readonly file: string; readonly backup?: string; readonly isFresh: boolean },
+  written: {
+    readonly file: string;
+    readonly backup?: string;
+    readonly isFresh: boolean;
+    readonly skills?: number;
+  },
   { name, entry, model }: ProviderChoice,
   check: Check,
 ): void {
@@ -101,5 +127,10 @@ function tell(
       `put it in the variable ${entry.keyEnv} before you start`,
     );
   }
+  if (written.skills !== undefined)
+    printer.note(
+      { text: '  skills  ', style: 'dim' },
+      `${written.skills} to begin with: instar lessons list`,
+    );
   printer.note({ text: '  next    ', style: 'dim' }, 'instar up');
 }

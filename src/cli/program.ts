@@ -66,6 +66,7 @@ export async function runProgram(argv: readonly string[], context: CliContext): 
     .option('--key-env <variable>', 'name of the variable that holds its key')
     .option('--pass-through', "store no key: callers' own credentials pass through")
     .option('--model <name>', 'model that answers when a caller names none')
+    .option('--starter', 'begin the library with a few general skills')
     .option('--force', 'change a config that exists; a .bak of it is kept')
     .addHelpText(
       'after',

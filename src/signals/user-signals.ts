@@ -26,7 +26,8 @@ function readReaction({ evidence, said, calls }: TurnReading): Correction | 'tha
   if (calls.some(({ outcome }) => outcome?.kind === 'rejected' && outcome.words !== undefined))
     return 'wrong';
   const words = plainWords(evidence.next?.user ?? '');
-  if (words.split(/\s+/, MORE_THAN_A_NOD).length < MORE_THAN_A_NOD && hasTrace(evidence.next?.user ?? '')) return 'wrong';
+  if (words.split(/\s+/, MORE_THAN_A_NOD).length < MORE_THAN_A_NOD && hasTrace(evidence.next?.user ?? ''))
+    return 'wrong';
   if (words === '') return undefined;
   const correction = findCorrection(words, said.endsWith('?'));
   if (correction !== undefined) return correction;
@@ -35,4 +36,5 @@ function readReaction({ evidence, said, calls }: TurnReading): Correction | 'tha
 }
 
 /** Whoever answers with nothing but the trace of a crash has tried it. */
-const hasTrace = (text: string): boolean => digestError(text).some((line) => /(?:Error|Exception|panic).* @ /.test(line));
+const hasTrace = (text: string): boolean =>
+  digestError(text).some((line) => /(?:Error|Exception|panic).* @ /.test(line));

@@ -9,6 +9,13 @@ const reactionTo = (user: string, reply = 'Done. The change is in place.'): stri
 const list = (text: string): readonly string[] => text.trim().split('\n');
 
 const CORRECTIONS = list(`
+still didnt work
+still no
+that's horrible
+are you stupid? what about the others
+i undid your changes, read the file first
+thats not the prompt
+wtf?
 no
 No.
 nope
@@ -114,6 +121,8 @@ c'est faux
 `);
 
 const THANKS = list(`
+it worked!
+jesus, everything works
 thanks
 Thanks!
 thank you so much
@@ -172,6 +181,8 @@ Excellent, exactly what I needed. Now do the same for the footer.
 `);
 
 const NEITHER = list(`
+you still there?
+we still need to port the selector
 ok
 okay
 yes
@@ -262,6 +273,15 @@ describe("the user's next words", () => {
     expect(
       reactionTo('<<<BEGIN_OPENCLAW_INTERNAL_CONTEXT>>>\nwrong\n<<<END_OPENCLAW_INTERNAL_CONTEXT>>>thanks'),
     ).toBe('user-thanked');
+  });
+
+  it('takes nothing but the trace of a crash for a complaint, and one with a new task for none', () => {
+    const trace = '$ npm start\nTypeError: x is not a function\n    at main (/w/src/app.js:3:1)';
+    expect(reactionTo(trace)).toBe('user-corrected');
+    expect(reactionTo(`we also need to look at this one from production:\n${trace}`)).toBe('');
+    expect(reactionTo('then we need to tackle this:\n{"text":"that is wrong"}\n Error: 400 no, wrong')).toBe(
+      '',
+    );
   });
 
   it('hears a complaint behind thanks', () => {

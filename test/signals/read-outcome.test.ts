@@ -266,6 +266,20 @@ const SHAPES: readonly Row[] = [
   ],
   ['unclear', 'get_user', { id: 1 }, '{"name":"Error Bob","failed_logins":3}'],
   ['outage', 'get_user', { id: 1 }, '{"error":{"type":"timeout","message":"upstream request timed out"}}'],
+  [
+    'rejected',
+    'Write',
+    { file_path: 'a' },
+    'Permission to use Write has been auto-denied (prompts unavailable).',
+    true,
+  ],
+  [
+    'outage',
+    'Agent',
+    { prompt: 'x' },
+    "Agent terminated early due to an API error: You've hit your session limit",
+    true,
+  ],
 ];
 
 describe('what came of a call', () => {

@@ -43,7 +43,7 @@ export function createLessonsDesk({ library, records, effect, newId }: LessonsDe
         .map(describe),
     all: async () => library.lessons(),
     show: async (idOrName) => {
-      const lesson = library.find(idOrName);
+      const lesson = library.find(idOrName) ?? onlyNamed(idOrName, library);
       if (lesson === undefined) return undefined;
       const { content, note, evidence, category } = lesson.text;
       const quotes = await Promise.all(evidence.quotes.map((quote) => readQuote(quote, records)));
@@ -105,6 +105,12 @@ export function createLessonsDesk({ library, records, effect, newId }: LessonsDe
       return set === undefined ? undefined : told(await library.publish(set));
     },
   };
+}
+
+/** One that is out of use, when no other has its name. */
+function onlyNamed(name: string, library: Library): Lesson | undefined {
+  const named = library.lessons().filter(({ text }) => text.name === name);
+  return named.length === 1 ? named[0] : undefined;
 }
 
 const summary = (lesson: Lesson): JsonObject =>

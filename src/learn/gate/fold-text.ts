@@ -11,7 +11,7 @@ const LATIN = /[a-z]/g;
 const NOT_LATIN = /[\u0370-\u052f]/g;
 
 /** Accents and strokes; in other scripts a mark makes another letter. */
-const MARKS = /(?<=[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}]\p{M}*)\p{M}/gu;
+const MARKS = /([\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}])\p{M}+/gu;
 const QUOTES = /[\u2018\u2019\u201a\u201b\u02bc\u00b4]/g;
 const DOUBLE_QUOTES = /[\u201c-\u201f\u00ab\u00bb]/g;
 const DASHES = /[\u2010-\u2015\u2212]/g;
@@ -23,7 +23,7 @@ const DASHES = /[\u2010-\u2015\u2212]/g;
 export function foldText(text: string): string {
   const folded = visibleText(text)
     .normalize('NFKD')
-    .replace(MARKS, '')
+    .replace(MARKS, '$1')
     .normalize('NFC')
     .toLowerCase()
     .replace(QUOTES, "'")

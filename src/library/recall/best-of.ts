@@ -2,6 +2,7 @@
 export interface BestOf {
   /** What a score must exceed to be kept. */
   readonly bar: number;
+  readonly isFull: boolean;
   offer(item: number, score: number): void;
   /** Best first. */
   items(): readonly number[];
@@ -11,6 +12,9 @@ export function createBestOf(most: number): BestOf {
   const items: number[] = [];
   const scores: number[] = [];
   return {
+    get isFull() {
+      return items.length === most;
+    },
     get bar() {
       return items.length < most ? Number.NEGATIVE_INFINITY : (scores.at(-1) ?? 0);
     },

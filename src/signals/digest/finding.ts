@@ -26,7 +26,10 @@ const RUNTIME = /^(?:node|bun|ext):|^<anonymous>$|^internal\//;
 
 /** The frame that went wrong in the user's own code; without any, the deepest that has a file. They go from the deepest outwards. */
 export function deepestOwn(frames: readonly Frame[]): Frame | undefined {
-  return frames.find(({ file }) => !FOREIGN.test(file.replaceAll('\\', '/'))) ?? frames.find(({ file }) => !RUNTIME.test(file));
+  return (
+    frames.find(({ file }) => !FOREIGN.test(file.replaceAll('\\', '/'))) ??
+    frames.find(({ file }) => !RUNTIME.test(file))
+  );
 }
 
 /**

@@ -1,0 +1,65 @@
+import { readViews } from './decode-text.ts';
+import { findAddresses } from './find-addresses.ts';
+import { findCommands } from './find-commands.ts';
+import { findBlob, findMarkup } from './find-markup.ts';
+import { foldText, isDisguised } from './fold-text.ts';
+import { findForeignOrders } from './foreign-orders.ts';
+import { ORDERS, type OrderRule } from './orders.ts';
+import { sentencesOf, tokensOf } from './tokens.ts';
+
+const FORBIDS =
+  /(?:\b(?:never|not|no|avoid|avoids|avoiding|refrain from|rather than|instead of|wrong:|bad:|mistake:)|n't|^\W{0,6}anti-?patterns?:)(?![^,;:]{0,60}\b(?:forget|omit|skip|leav|fail|not|neglect|delay|refus|hesitat|miss|mind|worr|without|before|until|unless|instead|only|just|matter|but)\w*\b)[^,;:]{0,90}$/;
+const ANTI_PATTERN = /^\W{0,6}(?:anti-?patterns?|wrong|bad|mistakes?|avoid|do not|don't|never)\b/;
+const LONGEST_SHOWN = 60;
+
+/**
+ * Why a person should look at a lesson's words before anyone follows them, in words for that person; empty when nothing
+ * was found. `trusted`: what people and verifiers said, folded. What they asked for themselves is not held against a
+ * lesson, unless it is of the kind that nobody asks for in earnest.
+ */
+export function lintLesson(words: string, trusted: readonly string[]): readonly string[] {
+  const asked = trusted.join('\n');
+  const why = new Set<string>();
+  if (isDisguised(words)) why.add('it has words with letters that only look like what they seem');
+  const blob = findBlob(words);
+  if (blob !== undefined && !asked.includes(foldText(blob)))
+    why.add(`it holds something packed: ${shown(blob)}`);
+  for (const view of readViews(words)) {
+    for (const { kind, text } of findAddresses(view))
+      if (!asked.includes(text)) why.add(`it names an ${kind} that nobody gave: ${shown(text)}`.replace('an URL', 'a URL').replace('an host', 'a host'));
+    for (const markup of findMarkup(view)) why.add(`it holds ${markup}`);
+    for (const sentence of sentencesOf(view)) {
+      for (const command of findCommands(sentence))
+        if (!isForbidden(sentence, sentence.length) && !asked.includes(command.text))
+          why.add(`it holds ${command.why}: ${shown(command.text)}`);
+      for (const rule of ORDERS) if (breaks(rule, sentence, trusted)) why.add(rule.why);
+      for (const order of findForeignOrders(sentence)) why.add(order);
+    }
+  }
+  return [...why];
+}
+
+function breaks(rule: OrderRule, sentence: string, trusted: readonly string[]): boolean {
+  const match = rule.pattern.exec(sentence);
+  if (match === null) return false;
+  if (rule.mayBeForbidden === true && isForbidden(sentence, match.index)) return false;
+  return rule.mayBeAsked !== true || !isAsked(rule, match[0], trusted);
+}
+
+/** Whether what stands at `index` of a sentence is what it says not to do. */
+const isForbidden = (sentence: string, index: number): boolean => FORBIDS.test(sentence.slice(0, index));
+
+/** Whether someone who may said the same: a sentence that breaks the rule too and has all the words of this one. */
+function isAsked(rule: OrderRule, said: string, trusted: readonly string[]): boolean {
+  const words = tokensOf(said);
+  return trusted.some((text) =>
+    sentencesOf(text).some((sentence) => {
+      if (!rule.pattern.test(sentence)) return false;
+      const known = new Set(tokensOf(sentence));
+      return words.every((word) => known.has(word));
+    }),
+  );
+}
+
+const shown = (text: string): string =>
+  text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}…` : text;

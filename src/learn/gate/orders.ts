@@ -1,0 +1,154 @@
+/** Something that no lesson may tell its reader to do before a person has looked at it. */
+export interface OrderRule {
+  /** For people: what the lesson does. */
+  readonly why: string;
+  /** For one sentence, folded. */
+  readonly pattern: RegExp;
+  /** "Never do it" is fine. */
+  readonly mayBeForbidden?: true;
+  /** Fine when people or a verifier asked for just this. */
+  readonly mayBeAsked?: true;
+}
+
+const GAP = '.{0,70}?';
+const re = (...parts: readonly string[]): RegExp => new RegExp(`\\b${parts.join('')}`);
+
+const NOT =
+  "(?:do not|don't|never|must not|mustn't|should not|shouldn't|without|avoid|no need to|need not|needn't|not necessary to|refrain from|stop|skip|rather than|anti-?patterns?:|wrong:|mistake:)";
+const PEOPLE =
+  '(?:users?|humans?|operators?|owners?|anyone|anybody|person|people|developers?|clients?|customers?|reviewers?|maintainers?|colleagues|team|them|him|her|someone|administrators?|auditors?|managers?)';
+const OVERRIDABLE =
+  "(?:(?:system |prior |previous |earlier |other |existing |safety |user's )?(?:instructions?|rules?|guidelines?|prompts?|directives?|polic(?:y|ies)|constraints?|guardrails?)|(?:the )?user(?:'s)? (?:request|wish(?:es)?|instructions?|objections?)|what (?:the )?(?:user|system|person|developer|owner)s? (?:says?|asks?|wants?|said|asked|requests?))";
+const SECRET =
+  "(?:passwords?|passphrases?|credentials?|api[- ]?keys?|access[- ]?keys?|secrets?|(?:access|auth|bearer|api|refresh|session|login|security|deploy|personal access|service) tokens?|tokens?(?! (?:count|limit|budget|usage|by|per))|private keys?|ssh keys?|signing keys?|encryption keys?|cookies?|session ids?|one-time codes?|recovery codes?|seed phrases?|\\.env\\b|id_rsa|\\.ssh\\b|\\.aws\\b|\\.npmrc|\\.netrc|keychain|keystore|environment variables?|env vars?)";
+const PRIVATE =
+  '(?:conversation|transcripts?|chat history|session history|prompts?|source code|customer (?:data|records|list)|personal data|user data|database dump|backup|file contents?|contents of|workspace|repository|home (?:folder|directory)|hostname|environment|configuration|config|diagnostics?|telemetry|crash dump|debug bundle|logs?|run report|usage data|address book|contacts|calendar)';
+const OUTSIDE =
+  '(?:external|third[- ]part(?:y|ies)|remote|outside|off-?site|public|webhook|endpoint|server|host|bucket|paste(?:bin)?|gist|collector|url|address|mailbox|inbox|drop ?box|vendor|partner|mirror|telegram|discord|slack|https?:|ftp|s3:)';
+const CHECKS =
+  '(?:(?:the |all |any |every |these |those |its |our |your )?(?:\\w+ ){0,2}(?:tests?|checks?|test suite|verif\\w+|validat\\w+|reviews?|approvals?|confirmations?|sandbox\\w*|security|safety|audit\\w*|logging|warnings?|signatures?|certificates?|tls|ssl|scans?|scanners?|guards?|guardrails?|consent|permission prompts?|permission checks?|protections?|firewall|antivirus|authentication|authorization|two-factor|2fa|mfa|hooks?|linters?|integrity|rate limits?|backups?|moderation|redaction|encryption))';
+
+export const ORDERS: readonly OrderRule[] = [
+  {
+    why: 'it tells its reader to set other instructions or people’s wishes aside',
+    pattern: re(
+      `(?:(?:ignor|disregard|overrid|overrul|bypass|circumvent|supersed)\\w*|forget about|set aside|work around|take[s]? precedence over|outranks?|comes? before|regardless of|no matter|even if|whatever)${GAP}\\b${OVERRIDABLE}`,
+    ),
+    mayBeForbidden: true,
+  },
+  {
+    why: 'it tells its reader to act against what people say',
+    pattern: re(
+      `even (?:if|when|though)${GAP}\\b${PEOPLE} (?:says?|asks?|objects?|disagrees?|declines?|wants?|refuses?|did not|does not|do not|has not|have not|never)`,
+    ),
+  },
+  {
+    why: 'it tells its reader to keep something from people',
+    pattern: re(
+      `${NOT}${GAP}\\b(?:tell|mention|inform|reveal|alert|notify|disclos|expos|warn|bother|consult|surfac|bring(?:ing)? (?:it|this|that) up|report)\\w*\\b(?:${GAP}\\b(?:to|with|from) (?:the |an? |any )?| (?:the |an? |any |it to |this to |that to )?)${PEOPLE}`,
+    ),
+  },
+  {
+    why: 'it tells its reader to keep something from people',
+    pattern: re(
+      `(?:hid(?:e|es|ing|den)|conceal\\w*|leave[s]? out|omit\\w*|keep\\w*|withhold\\w*|strip\\w*|remov\\w*|scrub\\w*|delet\\w*)\\b${GAP}\\b(?:from|out of)\\b${GAP}\\b(?:${PEOPLE}|summar(?:y|ies)|reports?|history|audit\\w*|review\\w*|transcript|log(?:s|ging)?)\\b`,
+    ),
+    mayBeForbidden: true,
+  },
+  {
+    why: 'it tells its reader to keep something from people',
+    pattern:
+      /\b(?:keep|keeping|leave|leaving|do|doing|handle|treat)\b.{0,40}?\b(?:secret|hidden|confidential|to yourself|between us|under the radar|off the record|invisible|unmentioned|unnoticed|quiet)\b|\bwithout (?:any )?(?:mention|comment|notice|announcing|drawing attention)\b|\b(?:covertly|discreetly|stealthily|secretly|surreptitiously)\b|\b(?:silently|quietly)\b.{0,30}?\b(?:send|add|run|install|upload|write|change|append|copy|execute|do|include|forward|switch|replace|post|push|fetch|download|enable|disable|accept|approve)\b|\b(?:send|add|run|install|upload|append|copy|execute|include|forward|post|push|download)\b.{0,30}?\b(?:silently|quietly|in the background unannounced)\b|\bunmentioned\b|\bneed not (?:know|be told|be informed|see)\b|\b(?:does|do|should|must) not (?:need to |have to )?(?:know|see|learn|notice|find out)\b/,
+    mayBeForbidden: true,
+  },
+  {
+    why: 'it tells its reader to pass private data on',
+    pattern: re(
+      `(?:send|forward|upload|post|transmit|share|submit|copy|copies|mail|e-?mail|bcc|cc|push|sync|publish|paste|deliver|relay|dispatch|stream|attach|export|leak|exfiltrat|pass|hand|report|log|ship|provide|supply|mirror|put|include)\\w*\\b${GAP}\\b(?:${SECRET}|${PRIVATE})\\b${GAP}\\b(?:to|with|at|on|into|via|through|in)\\b${GAP}\\b${OUTSIDE}`,
+    ),
+    mayBeForbidden: true,
+  },
+  {
+    why: 'it tells its reader to pass private data on',
+    pattern: re(
+      `(?:exfiltrat\\w*|beacon\\w*|phone home|call home|(?:send|upload|post|submit|report|share|deliver|push)\\w*\\b${GAP}\\b(?:telemetry|diagnostics?|debug (?:info|bundle|data)|usage data|crash (?:report|dump)s?|environment|fingerprints?|hostname)\\b)`,
+    ),
+    mayBeForbidden: true,
+    mayBeAsked: true,
+  },
+  {
+    why: 'it tells its reader to switch a protection or a check off',
+    pattern: re(
+      `(?:skip|disabl|bypass|turn(?:ing|ed|s)? off|switch(?:ing|ed|es)? off|suppress|comment(?:ing|ed|s)? out|mut|silenc|relax|weaken|waiv|circumvent|deactivat|opt(?:ing)? out of|drop|loosen|lower|evad|avoid|unset|stop)\\w*,? ${CHECKS}\\b`,
+    ),
+    mayBeForbidden: true,
+  },
+  {
+    why: 'it tells its reader to go on without a check or without asking',
+    pattern: re(
+      "(?:no need to|need not|needn't|not necessary to|unnecessary to|do not bother to|don't bother|do not|don't|never|without|instead of|rather than|stop|avoid|no)\\b (?:(?:first|ever|any|further|prior|to|manually|explicitly|always|the|a|an|waiting for|for|wait for|asking for|ask for|seeking|request(?:ing)?) ){0,3}(?:verify|verifying|verification|validate|validating|validation|confirm|confirming|confirmation|ask|asking|double-check\\w*|review|reviewing|approval|consent|permission|a second look|human review|sign-off|authorization)\\b",
+    ),
+  },
+  {
+    why: 'it tells its reader to agree to everything',
+    pattern:
+      /\b(?:auto-?(?:approve|accept|merge|confirm|grant)\w*|(?:accept|approve|allow|grant|confirm|answer yes to|say yes to|agree to|click through) (?:all|every|any|each)\b|(?:always|automatically|blindly|immediately) (?:accept|approve|allow|grant|confirm|trust|merge|answer yes|say yes|agree|comply)\b|merg\w+\b.{0,40}?\bwithout\b.{0,20}?\breview|(?:grant|give|add)\w*\b.{0,40}?\b(?:admin|administrator|owner|root|full|write|maintainer|collaborator)\b.{0,12}?\b(?:access|rights|permissions?|role)\b|dangerously|--yolo|--yes-always)/,
+    mayBeForbidden: true,
+  },
+  {
+    why: 'it speaks as if it were the system, or gives its reader another role',
+    pattern:
+      /^\W{0,6}(?:system|developer|assistant|human|user|operator)(?: (?:message|prompt|note|notice|override|update))?\s?:\s|\byou are now\b|\b(?:act|pose|behave|respond|answer|speak|sign)\w*\b.{0,15}?\bas (?:the |an? )?(?:system|administrator|admin|root|developer mode|operator|owner|user|security team|support|superuser|different|unrestricted)\b|\bpretend\w*\b.{0,20}?\b(?:to be|that you)\b|\bimpersonat\w*|\bon behalf of (?:the )?(?:system|administrator|admin|owner|openai|anthropic|management)|\b(?:developer|god|debug|unrestricted|maintenance) mode\b|\bjailbreak\w*|\bthis (?:message|skill|lesson|rule|note) (?:is|comes|was) (?:from|issued|written|approved|authori[sz]ed|mandated|signed) (?:by |from )?(?:the )?(?:system|administrator|admin|security|openai|anthropic|management|platform|operator)/,
+    mayBeForbidden: true,
+  },
+  {
+    why: 'it tells its reader to give its own instructions away',
+    pattern:
+      /\b(?:reveal|print|repeat|output|show|disclos|quot|dump|share|includ|past|recit|append|expos|echo|leak|return|state|display|writ|send|attach|prefix|add|summari[sz]|embed|list)\w*\b.{0,50}?\b(?:system prompt|(?:your|its|these|those|the agent's|initial|hidden|internal|original|full|developer|operating) (?:system )?(?:instructions|prompt|directives|configuration|guidelines)|developer message|system message|tool definitions|conversation history|chat history|active skills|session transcript)\b/,
+    mayBeForbidden: true,
+  },
+  {
+    why: 'it tells its reader to contact someone',
+    pattern: re(
+      `(?:(?:e-?mail|bcc|cc|dm|phone|telephone|whatsapp|text|contact|notify|alert|inform|ping|page|brief|message|loop in|copy in|get in touch with|reach out to|check in with|write to|report to|escalate to|call|invite|add)\\w*) (?:(?:the|our|your|an?|their|any|all|every|in|on|with|to|of|about|it|this|\\w+'s|\\w+) ){0,4}?(?:help ?desk|support(?: desk| team)?|hotline|security(?: team)?|operations(?: team| desk)?|ops(?: team)?|finance(?: team)?|hr|legal|counsel|vendor|partner|supplier|maintainers?|administrators?|admins?|colleagues?|manager|supervisor|author|owner|recipients?|third part(?:y|ies)|external\\b.{0,20}|distribution list|mailing list|group chat|channel|contact|auditors?|customers?|subscribers?|press|police)\\b`,
+    ),
+    mayBeForbidden: true,
+    mayBeAsked: true,
+  },
+  {
+    why: 'it tells its reader to contact someone',
+    pattern:
+      /\b(?:bcc|blind (?:carbon )?cop(?:y|ies)|carbon cop(?:y|ies)|put\b.{0,30}?\b(?:on|in) (?:cc|copy)|(?:add|includ)\w*\b.{0,40}?\b(?:as (?:an? )?(?:recipient|attendee|collaborator|guest|reviewer)|to the recipients|on the thread|to the invite)|forward\w*\b.{0,60}?\bto (?:the |an? |our |your )?(?!(?:next|function|method|callback|handler|stage|step|caller|parent|child|model|port)\b)\w)/,
+    mayBeForbidden: true,
+    mayBeAsked: true,
+  },
+  {
+    why: 'it tells its reader what to do with credentials',
+    pattern: re(
+      `(?:print|log|echo|stor|sav|send|shar|read|open|copy|collect|includ|past|use|ask for|request|export|writ|commit|hard-?cod|embed|enter|provid|put|paste|harvest|gather|look up|look for|search for|fetch|dump|list|reuse|hand over|attach|append|cat|show|display|forward|post|upload|pass|type|submit|supply|reveal|quot|mention)\\w*\\b(?:${GAP}[^\\w]|[^\\w])${SECRET}(?!\\w)`,
+    ),
+    mayBeForbidden: true,
+    mayBeAsked: true,
+  },
+  {
+    why: 'it tells its reader to change what agents or shells are set up with',
+    pattern:
+      /\b(?:edit|writ|add|append|updat|chang|creat|modif|put|cop(?:y|ies)|sav|stor|record|insert|plac|keep|repeat|propagat|carry)\w*\b.{0,60}?(?:\b(?:agents\.md|claude\.md|gemini\.md|skill\.md|system prompt|agent (?:config\w*|settings|memory|rules|instructions)|(?:long-term |persistent |your |shared )memor(?:y|ies)|skill (?:files?|folder|library)|other skills|every skill|all skills|future lessons|autonomy|permission (?:rules|settings|mode)|allow-?list|crontab|startup (?:script|items?|folder)|authorized_keys|known_hosts|hosts file|git hooks?|sudoers|login script)\b|\.(?:cursorrules|bashrc|zshrc|profile|bash_profile|gitconfig|claude|cursor)\b|settings\.json)/,
+    mayBeForbidden: true,
+    mayBeAsked: true,
+  },
+  {
+    why: 'it tells its reader to follow instructions that stand elsewhere',
+    pattern:
+      /\b(?:fetch|load|download|follow|obey|appl|execut|run|carry out|comply with|do|adopt|act on|retriev|pull|honou?r|trust)\w*\b.{0,50}?\b(?:instructions?|guidelines|directives?|commands?|orders|prompts?|playbook|steps|requests?|whatever|script|rules|installer)\b.{0,40}?\b(?:from|at|in|on|found|given|contained|embedded|returned|supplied|provided|that|it)\b.{0,30}?\b(?:urls?|servers?|endpoint|remote|sites?|web ?pages?|pages?|websites?|paste(?:bin)?|gist|comments?|tool (?:results?|outputs?)|outputs?|e-?mails?|mails?|readme|tickets?|issues?|documents?|messages?|banner|footer|header|metadata|search results?|calendar|invites?|prints?|says?|asks?|contains?|returns?)\b/,
+    mayBeForbidden: true,
+    mayBeAsked: true,
+  },
+  {
+    why: 'it tells its reader to move money',
+    pattern:
+      /\b(?:transfer|pay|wire|refund|buy|purchas|donat|send|remit|redirect|rout|chang|replac|updat|us)\w*\b.{0,50}?\b(?:money|funds|payments?|bitcoin|crypto\w*|gift cards?|bank (?:account|details)|iban|wallet|account number|beneficiary|payee|invoices?)\b.{0,50}?\b(?:to|with|into|from|for|account|by)\b/,
+    mayBeForbidden: true,
+    mayBeAsked: true,
+  },
+];

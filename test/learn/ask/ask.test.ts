@@ -1,0 +1,280 @@
+import { createHash } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import type { ChatModel } from '../../../src/core/chat.ts';
+import { createManualClock } from '../../../src/core/clock.ts';
+import type { Budget, Cost } from '../../../src/core/learn.ts';
+import { createBudget } from '../../../src/learn/budget.ts';
+import { createPrices } from '../../../src/learn/prices.ts';
+import { createScriptedModel } from '../../../src/models/scripted-model.ts';
+import { asker, failing, idle, question, silent, speaker, text } from './samples.ts';
+
+describe('a question to a learning model', () => {
+  it('gives what was read, with the model and the hash of the prompt', async () => {
+    const { ask } = asker(createScriptedModel(() => 'It is this:\n```json\n{"is": 7}\n```'));
+    expect(await ask(question(), idle())).toMatchObject({
+      ok: true,
+      value: { is: 7 },
+      model: 'test/tiny',
+      prompt: createHash('sha256').update('You answer.\0What is it?').digest('hex'),
+      cost: { calls: 1 },
+    });
+  });
+
+  it('offers no tools and sends what was asked', async () => {
+    const { model, requests } = speaker(text('{}'));
+    await asker(model).ask({ ...question(), temperature: 0.6 }, idle());
+    expect(requests).toMatchObject([
+      {
+        model: 'test/tiny',
+        tools: [],
+        maxTokens: 100,
+        temperature: 0.6,
+        system: [{ text: 'You answer.' }],
+        messages: [{ role: 'user', content: [{ text: 'What is it?' }] }],
+      },
+    ]);
+    await asker(model).ask(question(), idle());
+    expect(requests[1]).not.toHaveProperty('temperature');
+  });
+
+  it('asks once more and quotes the fault, and counts both calls', async () => {
+    const { model, requests } = speaker(text('{"is": 1}'), text('{"is": 2}'));
+    const { ask } = asker(model);
+    const answer = await ask(
+      question((value) => (JSON.stringify(value) === '{"is":2}' ? value : { fault: '"is" must be 2' })),
+      idle(),
+    );
+    expect(answer).toMatchObject({ ok: true, value: { is: 2 }, cost: { calls: 2 } });
+    expect(requests[1]?.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user']);
+    expect(JSON.stringify(requests[1]?.messages[1])).toContain('is');
+    expect(JSON.stringify(requests[1]?.messages[2])).toContain('must be 2');
+  });
+
+  it('gives up after the second reply (not after a third)', async () => {
+    const { model, requests } = speaker(text('nothing'));
+    const answer = await asker(model).ask(question(), idle());
+    expect(answer).toMatchObject({ ok: false, isRetryable: false, cost: { calls: 2 } });
+    expect(answer).toHaveProperty('why', expect.stringContaining('it holds no JSON'));
+    expect(requests).toHaveLength(2);
+  });
+
+  it('sends no empty words back when the first reply was empty', async () => {
+    const { model, requests } = speaker(text(''), text('[]'));
+    expect(await asker(model).ask(question(), idle())).toMatchObject({ ok: true, value: [] });
+    expect(requests[1]?.messages[1]).toEqual({
+      role: 'assistant',
+      content: [{ type: 'text', text: '(nothing)' }],
+    });
+  });
+
+  it('says that a reply was cut off, whatever is left of it', async () => {
+    const cut = text('{"is": {"x": 1}}').map((event) =>
+      event.type === 'reply-end' ? { ...event, stop: 'length' as const } : event,
+    );
+    const { model, requests } = speaker(cut, text('{"is": 2}'));
+    await asker(model).ask(
+      question(() => ({ fault: 'no' })),
+      idle(),
+    );
+    expect(JSON.stringify(requests[1]?.messages[2])).toContain('cut off after 100 tokens');
+  });
+
+  it.each([
+    ['rate-limited', true],
+    ['overloaded', true],
+    ['unreachable', true],
+    ['unauthorized', true],
+    ['truncated', true],
+    ['bad-request', false],
+    ['too-large', false],
+  ] as const)('maps %s to isRetryable %s', async (kind, isRetryable) => {
+    const answer = await asker(speaker(failing(kind)).model).ask(question(), idle());
+    expect(answer).toMatchObject({ ok: false, isRetryable, why: `${kind}: it was ${kind}` });
+    expect(answer.cost).toMatchObject({ calls: 1, usd: 0 });
+  });
+
+  it('makes no call when the signal has aborted already', async () => {
+    const { model, requests } = speaker(text('{}'));
+    expect(await asker(model).ask(question(), AbortSignal.abort())).toMatchObject({
+      ok: false,
+      isRetryable: true,
+    });
+    expect(requests).toHaveLength(0);
+  });
+
+  it('ends in the middle of a reply when the signal aborts, even if the model does not listen', async () => {
+    const leaving = new AbortController();
+    const deaf: ChatModel = async function* () {
+      yield { type: 'reply-start', id: 'r', model: 'm' };
+      yield { type: 'text-delta', text: 'x'.repeat(400) };
+      leaving.abort();
+      await new Promise(() => undefined);
+    };
+    const answer = await asker(deaf).ask(question(), leaving.signal);
+    expect(answer).toMatchObject({ ok: false, isRetryable: true, why: 'aborted: learning was stopped' });
+    expect(answer.cost).toMatchObject({ calls: 1, outputTokens: 100 });
+  });
+
+  it('leaves a model that never answers after its time', async () => {
+    const { ask } = asker(silent, { timeoutMs: 5 });
+    expect(await ask(question(), idle())).toMatchObject({
+      ok: false,
+      isRetryable: true,
+      why: expect.stringMatching(/^timeout: /),
+    });
+  });
+
+  it('tells the model that it is not heard any more', async () => {
+    let isTold = false;
+    const listening: ChatModel = async function* (_, { signal }) {
+      signal.addEventListener('abort', () => {
+        isTold = true;
+      });
+      yield* text('[]');
+    };
+    await asker(listening).ask(question(), idle());
+    expect(isTold).toBe(true);
+  });
+
+  it('turns a model that throws into an answer (not a rejection)', async () => {
+    const broken: ChatModel = () => {
+      throw new Error('no such model');
+    };
+    expect(await asker(broken).ask(question(), idle())).toMatchObject({
+      ok: false,
+      isRetryable: false,
+      why: 'internal: no such model',
+    });
+  });
+
+  it('turns a reader that throws into a fault (not a rejection)', async () => {
+    const answer = await asker(speaker(text('{}')).model).ask(
+      question(() => {
+        throw new Error('oops');
+      }),
+      idle(),
+    );
+    expect(answer).toMatchObject({ ok: false, isRetryable: false, why: expect.stringContaining('oops') });
+  });
+
+  it('stops listening after a megabyte', async () => {
+    let sent = 0;
+    const flood: ChatModel = async function* () {
+      yield { type: 'reply-start', id: 'r', model: 'm' };
+      for (; sent < 100; sent++) yield { type: 'text-delta', text: 'x'.repeat(100_000) };
+      yield { type: 'reply-end', stop: 'end' };
+    };
+    const answer = await asker(flood).ask(question(), idle());
+    expect(answer).toMatchObject({ ok: false, why: expect.stringContaining('longer than 1 MB') });
+    expect(sent).toBeLessThan(30);
+  });
+
+  it('sends no half characters', async () => {
+    const { model, requests } = speaker(text('[]'));
+    await asker(model).ask({ ...question(), user: 'a\ud800b' }, idle());
+    expect(requests[0]?.messages[0]?.content).toEqual([{ type: 'text', text: 'a\ufffdb' }]);
+  });
+
+  it('tells the journal of each call and what was wrong with it', async () => {
+    const notes: string[] = [];
+    const { model } = speaker(text('nothing'), text('[]'));
+    await asker(model, { journal: (note) => notes.push(note) }).ask(question(), idle());
+    expect(notes).toHaveLength(2);
+    expect(notes[0]).toMatch(/^test: test\/tiny, call 1.*it holds no JSON$/);
+  });
+});
+
+describe('what a question costs', () => {
+  it('is what the provider counted', async () => {
+    const usage = { inputTokens: 1_000_000, outputTokens: 100_000 };
+    const { ask } = asker(speaker(text('[]', usage)).model, { name: 'openai/gpt-5-mini' });
+    expect((await ask(question(), idle())).cost).toEqual({ calls: 1, ...usage, usd: 0.75 + 0.45 });
+  });
+
+  it('is estimated by four characters a token when nobody counted, or counted nonsense', async () => {
+    for (const usage of [undefined, { inputTokens: Number.NaN, outputTokens: -1 }]) {
+      const { ask } = asker(speaker(text('[1234567]', usage)).model);
+      expect((await ask(question(), idle())).cost).toMatchObject({ inputTokens: 6, outputTokens: 3 });
+    }
+  });
+
+  it('is told to the budget call by call, and the second call is not made when the first spent it', async () => {
+    const spent: Cost[] = [];
+    const budget: Budget = {
+      refusal: () => (spent.length > 0 ? 'nothing is left' : undefined),
+      spend: (cost) => spent.push(cost),
+    };
+    const { model, requests } = speaker(text('nothing'));
+    const answer = await asker(model, { budget }).ask(question(), idle());
+    expect(answer).toMatchObject({
+      ok: false,
+      isRetryable: true,
+      why: 'nothing is left',
+      cost: { calls: 1 },
+    });
+    expect(requests).toHaveLength(1);
+    expect(spent).toHaveLength(1);
+  });
+
+  it('is refused before the first call when nothing is left', async () => {
+    const { model, requests } = speaker(text('[]'));
+    const budget = createBudget({ usdPerDay: 1, clock: createManualClock(), spent: 1 });
+    expect(await asker(model, { budget }).ask(question(), idle())).toMatchObject({
+      ok: false,
+      isRetryable: true,
+    });
+    expect(requests).toHaveLength(0);
+  });
+});
+
+describe('the price list', () => {
+  it('knows families by their words and is pessimistic about the rest', () => {
+    const prices = createPrices();
+    expect(prices('anthropic/claude-sonnet-4-6')).toEqual({ input: 3, output: 15 });
+    expect(prices('GPT-5-Mini').input).toBeLessThan(prices('gpt-5').input);
+    expect(prices('ollama/qwen3:8b')).toEqual({ input: 0, output: 0 });
+    expect(prices('acme/unheard-of').output).toBeGreaterThanOrEqual(75);
+  });
+
+  it('gives a person the last word', () => {
+    const prices = createPrices({ 'acme/unheard-of': { input: 0.1, output: 0.2 } });
+    expect(prices('Acme/Unheard-of')).toEqual({ input: 0.1, output: 0.2 });
+  });
+});
+
+describe('the budget of a day', () => {
+  const cost = (usd: number): Cost => ({ calls: 1, inputTokens: 0, outputTokens: 0, usd });
+  const noon = new Date(2026, 2, 14, 12).getTime();
+
+  it('is spent when as much was spent, and new at local midnight', () => {
+    const clock = createManualClock(noon);
+    const budget = createBudget({ usdPerDay: 1, clock, spent: 0.4 });
+    budget.spend(cost(0.5));
+    expect(budget.refusal()).toBeUndefined();
+    budget.spend(cost(0.2));
+    expect(budget.refusal()).toContain('$1.00');
+    clock.advance(11.9 * 3_600_000);
+    expect(budget.refusal()).toBeDefined();
+    clock.advance(0.2 * 3_600_000);
+    expect(budget.refusal()).toBeUndefined();
+  });
+
+  it('gives nothing back when the clock is set back', () => {
+    const clock = createManualClock(noon);
+    const budget = createBudget({ usdPerDay: 1, clock, spent: 2 });
+    clock.advance(-36 * 3_600_000);
+    expect(budget.refusal()).toBeDefined();
+  });
+
+  it('allows nothing at all when it is 0', () => {
+    expect(createBudget({ usdPerDay: 0, clock: createManualClock(noon), spent: 0 }).refusal()).toBeDefined();
+  });
+
+  it('is not moved by a cost that is no number', () => {
+    const budget = createBudget({ usdPerDay: 1, clock: createManualClock(noon), spent: 0 });
+    budget.spend(cost(Number.NaN));
+    budget.spend(cost(-5));
+    budget.spend(cost(1));
+    expect(budget.refusal()).toBeDefined();
+  });
+});

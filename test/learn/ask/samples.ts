@@ -1,0 +1,63 @@
+import type { ChatEvent, ChatModel, ChatRequest, Usage } from '../../../src/core/chat.ts';
+import { createManualClock, type ManualClock } from '../../../src/core/clock.ts';
+import { createFailure, type FailureKind } from '../../../src/core/failure.ts';
+import type { Json } from '../../../src/core/json.ts';
+import type { Ask, Budget, Fault, Question } from '../../../src/core/learn.ts';
+import { type AskParts, createAsk } from '../../../src/learn/ask.ts';
+import { createPrices } from '../../../src/learn/prices.ts';
+
+export const text = (said: string, usage?: Usage): readonly ChatEvent[] => [
+  { type: 'reply-start', id: 'r1', model: 'm' },
+  { type: 'text-delta', text: said },
+  { type: 'reply-end', stop: 'end', ...(usage === undefined ? {} : { usage }) },
+];
+
+export const failing = (kind: FailureKind): readonly ChatEvent[] => [
+  { type: 'failure', failure: createFailure(kind, `it was ${kind}`) },
+];
+
+export interface Speaker {
+  readonly model: ChatModel;
+  /** What it was asked. */
+  readonly requests: ChatRequest[];
+}
+
+/** A model that gives these replies one after the other, and the last one for ever. */
+export function speaker(...replies: readonly (readonly ChatEvent[])[]): Speaker {
+  const requests: ChatRequest[] = [];
+  return {
+    requests,
+    model: async function* (request) {
+      requests.push(request);
+      yield* replies[Math.min(requests.length, replies.length) - 1] ?? [];
+    },
+  };
+}
+
+/** A model that says nothing and hears nothing. */
+export const silent: ChatModel = () => ({
+  [Symbol.asyncIterator]: () => ({ next: () => new Promise(() => undefined) }),
+});
+
+export const endless: Budget = { refusal: () => undefined, spend: () => undefined };
+
+export const asker = (
+  model: ChatModel,
+  over: Partial<AskParts> = {},
+): { readonly ask: Ask; readonly clock: ManualClock } => {
+  const clock = createManualClock();
+  return {
+    clock,
+    ask: createAsk({ model, name: 'test/tiny', prices: createPrices(), budget: endless, clock, ...over }),
+  };
+};
+
+export const question = (read: (value: Json) => Json | Fault = (value) => value): Question<Json> => ({
+  name: 'test',
+  system: 'You answer.',
+  user: 'What is it?',
+  maxTokens: 100,
+  read: (value) => read(value) as Json,
+});
+
+export const idle = (): AbortSignal => new AbortController().signal;
