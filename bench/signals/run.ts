@@ -13,7 +13,7 @@ import {
 } from './score-turns.ts';
 
 /** How well failures are found in turns that people labelled: ours, or any file of that format. */
-const OURS = ['bench/signals/turns-test.jsonl', 'bench/signals/turns-dev.jsonl'];
+const OURS = ['test', 'dev', 'hard'].map((part) => `bench/signals/turns-${part}.jsonl`);
 const { values: options } = parseArgs({
   options: {
     turns: { type: 'string', multiple: true, default: OURS },

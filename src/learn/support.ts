@@ -1,4 +1,5 @@
 import type { Fact, RewardSource, StoredFact } from '../core/fact.ts';
+import { asArray, asObject } from '../core/json.ts';
 import type { Scope } from '../core/lesson.ts';
 
 /** A failure that nothing has been learned from yet. */
@@ -18,6 +19,7 @@ export interface Cluster {
 }
 
 export interface Support {
+  /** In the order of their numbers; one that was taken before is passed over. */
   add(stored: StoredFact): void;
   /** Clusters with at least this many failures, of which heuristics alone must come from two sessions; oldest first. */
   ready(failures: number, now: number): readonly Cluster[];
@@ -32,38 +34,42 @@ const LONGEST_PAUSE_MS = 6 * 3_600_000;
 
 /**
  * The failures that stand ready to be learned from: a fold of facts. A failure leaves when a cycle names it, when a
- * published change rests on it, or when it is not believed any more; a reply that used none of them leaves them here.
+ * published change rests on it, when it is not believed any more or when its session is erased; a reply that used none
+ * of them leaves them here.
  */
 export function createSupport(): Support {
   const waiting = new Map<string, Waiting>();
   const used = new Set<string>();
   const pauses = new Map<string, { until: number; ms: number }>();
+  let seq = 0;
 
-  const use = (turns: readonly string[]): void => {
-    for (const turn of turns) {
-      waiting.delete(turn);
-      used.add(turn);
-    }
+  const use = (turn: string): void => {
+    waiting.delete(turn);
+    used.add(turn);
   };
   const appraise = (at: number, fact: Fact & { readonly type: 'turn-appraised' }): void => {
-    const { turn, session, scope, verdict, source } = fact;
-    waiting.delete(turn);
-    if (verdict !== 'failure' || used.has(turn)) return;
-    waiting.set(turn, { turn, session, at, scope, source: source ?? 'signal' });
+    const { turn, session, scope, verdict, source, signals } = fact;
+    const before = waiting.get(turn);
+    // No belief is without a sign: where they are gone, the session was erased and there is nothing left to learn from.
+    if (verdict !== 'failure' || used.has(turn) || signals.length === 0) {
+      waiting.delete(turn);
+      return;
+    }
+    waiting.set(turn, { turn, session, at: before?.at ?? at, scope, source: source ?? 'signal' });
     // Something new has been seen: there is reason to try again.
-    pauses.delete(keyOf(scope));
-    const oldest = waiting.keys().next().value;
+    if (before === undefined || before.source !== source) pauses.delete(keyOf(scope));
+    const [oldest] = waiting.keys();
     if (waiting.size > MOST_WAITING && oldest !== undefined) waiting.delete(oldest);
   };
 
   return {
-    add: ({ at, fact }) => {
+    add: ({ seq: number, at, fact }) => {
+      if (number <= seq) return;
+      seq = number;
       if (fact.type === 'turn-appraised') appraise(at, fact);
-      else if (fact.type === 'cycle-end') use(fact.turns);
+      else if (fact.type === 'cycle-end') fact.turns.forEach(use);
       else if (fact.type === 'library-changed' && fact.by.kind === 'learner')
-        for (const change of fact.changes)
-          if ('text' in change) use(change.text.evidence.turns);
-          else continue;
+        citedTurns(fact.changes).forEach(use);
       else if (fact.type === 'session-erased')
         for (const [turn, { session }] of waiting) if (session === fact.session) waiting.delete(turn);
     },
@@ -71,7 +77,9 @@ export function createSupport(): Support {
       const clusters = new Map<string, Waiting[]>();
       for (const failure of waiting.values()) {
         const key = keyOf(failure.scope);
-        clusters.set(key, [...(clusters.get(key) ?? []), failure]);
+        const cluster = clusters.get(key);
+        if (cluster === undefined) clusters.set(key, [failure]);
+        else cluster.push(failure);
       }
       return [...clusters]
         .filter(([key]) => (pauses.get(key)?.until ?? 0) <= now)
@@ -94,3 +102,10 @@ const keyOf = ({ agent = '', project = '' }: Scope): string => JSON.stringify([a
 const isWitnessed = (list: readonly Waiting[]): boolean =>
   list.some(({ source }) => source === 'person' || source === 'verifier') ||
   new Set(list.map(({ session }) => session)).size >= 2;
+
+/** What the changes rest on. They may be of a newer version's shape: what cannot be read cites nothing. */
+const citedTurns = (changes: readonly unknown[]): readonly string[] =>
+  changes.flatMap((change) => {
+    const { turns } = asObject(asObject(asObject(change).text).evidence);
+    return asArray(turns).filter((turn) => typeof turn === 'string');
+  });

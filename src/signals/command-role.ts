@@ -77,6 +77,9 @@ export function isCheck(program: Program): boolean {
   return INTERPRETERS.has(program.name) || /\.(sh|py|js|mjs|rb|pl)$/.test(program.name);
 }
 
+/** A program that prints what it likes: a line that begins with "error:" may be its business. */
+export const isProgram = (program: Program): boolean => INTERPRETERS.has(program.name);
+
 /** Code that stands in the call itself, so that its faults are the caller's own. */
 export function isInline(program: Program): boolean {
   if (!INTERPRETERS.has(program.name)) return false;

@@ -30,6 +30,7 @@ export const CLAUSES: readonly RegExp[] = [
   /^you(?:'re| are) (?:wrong|mistaken|confused|hallucinating|making (?:this|that|it|things) up)\b/,
   /^you(?:'ve| have)? (?:also |just |again |still |even |only |completely )?(?:forgot|missed|broke|deleted|removed|ignored|overwrote|misunderstood|misread|skipped|didn't|did not|haven't|changed the wrong|lost|left out|got (?:it|that|this) wrong|keep|were supposed to|weren't supposed to|should have|shouldn't have|should not have|messed|fucked|screwed|made (?:it|that|this) up|hallucinated|invented)\b/,
   /^why (?:did|would|have|are) you (?:remov|delet|chang|drop|break|ignor|rewrit|rewrot|touch|renam|not\b|revert|overwrit|skip|still|again)/,
+  /^why (?:is|are|does|do|did) .{0,60}\bstill\b(?! (?:needed|used|required|there|supported|open))/,
   /^(?:wrong|incorrect|not (?:quite|right|correct|really|exactly|working|it|true|good enough)|bad (?:answer|idea|job)|nonsense|completely off|way off|false)\b/,
   /^(?:that|this)(?:'s| is) not\b(?! (?:a problem|an issue|bad|necessary|needed|urgent|important|required))/,
   /^(?:nothing (?:changed|happens|happened|works)|no (?:change|difference|effect|luck)|(?:it )?(?:had|has) no effect)\b/,
@@ -41,6 +42,11 @@ export const CLAUSES: readonly RegExp[] = [
   /^there(?:'s| is) no such\b/,
   /^(?:made|makes|making) (?:it|things|this|everything) (?:worse|slower)\b|^it made (?:it|things|everything) (?:worse|slower)\b/,
 ];
+
+/** A complaint about a thing by its name: the name is the first group. */
+export const THINGS = new RegExp(
+  `^(?:the|my|your|our|all|all the|some|some of the) ((?:[\\w-]{1,30} ){1,4}?)(?:(?:is|are|was|were) ${MUCH}${BROKEN}|${MUCH}${FAILS}|${MUCH}${CANNOT} (?:even |really |actually )?${DONE})\\b`,
+);
 
 /** What became of things since the reply, at the start of a message. */
 export const NOW = new RegExp(
@@ -54,6 +60,7 @@ export const MENTIONS: readonly RegExp[] = [
   /\bnot (?:at all )?what i (?:asked|wanted|want|meant|said|need|needed|requested|had in mind|was asking)\b/,
   /\bwrong (?:file|one|person|place|branch|order|day|date|time|direction|column|folder|directory|repo|way|version|answer|number|line|language|project|button|page|thing)\b/,
   /\bthanks for nothing\b/,
+  /\b(?:gives?|get|got|see|shows?|have|has) (?:me )?(?:\d{1,4}|lots of|a bunch of|tons of) (?:\w{1,20} )?(?:failures?|errors?|failing|exceptions?)\b/,
   /\b(?:broken|fails?|failed|wrong|crashes) again\b/,
   /\b(?:no longer works|stopped working)\b/,
 ];

@@ -1,4 +1,4 @@
-import { ABROAD, CLAUSES, MENTIONS, NOW } from './correction-words.ts';
+import { ABROAD, CLAUSES, MENTIONS, NOW, THINGS } from './correction-words.ts';
 
 const HEAD = 400;
 const MOST_OPENERS = 5;
@@ -15,27 +15,39 @@ const NO = /^(?:hm+,? )?(?:no+|nope|nah|nein|nee|nö|non)(?:[,.!\n ]|$)/;
 const HARMLESS_NO =
   /^(?:no+|nope|nah|nein|non)[,.! ]+(?:problem|worries|need|thanks|thank|that's (?:fine|ok|okay|good|all|it|enough)|further|more|rush|it's (?:fine|ok|okay|good)|idea|issues?|questions?|changes|one|longer|matter|doubt|hurry|leave|danke|merci|gracias|hay|pasa|alles gut)/;
 const DOUBT =
-  /\bare you (?:really )?sure\b|(?:^|\s)(?:wtf|w\.t\.f)\b|\bsind sie sicher\b|\bbist du sicher\b|estás seguro|(?:tu es|es-tu) sûr|你确定/;
+  /\bare you (?:really )?sure\b|(?:^|\s)(?:wtf|w\.t\.f)\b|^(?:wasn't|isn't|aren't|weren't|shouldn't|didn't) (?:it|that|this|they|you)\b|\bsind sie sicher\b|\bbist du sicher\b|estás seguro|(?:tu es|es-tu) sûr|你确定/;
 const COMPLAINT =
   /(?:\b(?:but|however|aber|pero|mais)\b|但是|不过|可是).{0,120}(?:n't\b|\b(?:not|still|wrong|fail|fails|broken|errors?|missing|instead|has to|must|too|only|again|shows?|nicht|kein|fehler|falsch|fehlt|noch|no|sigue|falta|mal|pas|toujours|erreur|manque|never|nothing|nichts)\b|没|不|错)/;
 
 export type Correction = 'wrong' | 'doubted';
 
-/**
- * Whether a person's next words (plain, in lower case) say that the reply was not right. `asked`: the reply ended in a
- * question, so that a bare no is an answer.
- */
-export function findCorrection(words: string, asked: boolean): Correction | undefined {
+/** What a message answers. */
+export interface Answered {
+  /** The reply ended in a question, so that a bare no is an answer. */
+  readonly asked: boolean;
+  /** The words of the task and of the reply, in lower case. */
+  readonly about: string;
+}
+
+/** Whether a person's next words (plain, in lower case) say that the reply was not right. */
+export function findCorrection(words: string, { asked, about }: Answered): Correction | undefined {
   const head = words.slice(0, HEAD);
   if (NEW_TOPIC.test(head)) return undefined;
   if (NOW.test(head) || clausesOf(head).some(isCorrecting) || ABROAD.some((pattern) => pattern.test(head)))
     return 'wrong';
+  if (clausesOf(head).some((clause) => isAboutThis(clause, about))) return 'wrong';
   if (NO.test(head) && !asked && !HARMLESS_NO.test(head)) return 'wrong';
   return DOUBT.test(head) ? 'doubted' : undefined;
 }
 
 /** Thanks that turn into a complaint: what stands behind the "but" counts. */
 export const hasComplaint = (words: string): boolean => COMPLAINT.test(words.slice(0, HEAD));
+
+/** "The chart is empty" is a complaint after a turn about a chart, and a new task after any other. */
+function isAboutThis(clause: string, about: string): boolean {
+  const thing = THINGS.exec(withoutOpeners(clause))?.[1]?.trim().split(' ') ?? [];
+  return thing.some((word) => word.length > 3 && about.includes(word));
+}
 
 function isCorrecting(whole: string): boolean {
   const clause = withoutOpeners(whole);

@@ -88,9 +88,13 @@ export function findCommandFault(text: string): Fault | undefined {
 
 /** Signs that a program died, for clients that pass on the output without its exit code. */
 const CRASHES =
-  /^(?:Traceback \(most recent call last\):|fatal: |panic: |thread '.{1,80}' panicked at |npm (?:ERR!|error) code |Uncaught \w{0,40}Error|Unhandled exception|Exception in thread "|PHP (?:Fatal|Parse) error: |Segmentation fault|\S{1,200}\.rb:\d{1,7}:in |ERROR: {2}|ERROR \d{4} \(|error: |node:internal\/|ERROR: (?:No matching|Could not))/;
+  /^(?:Traceback \(most recent call last\):|fatal: |panic: |thread '.{1,80}' panicked at |npm (?:ERR!|error) code |Uncaught \w{0,40}Error|Unhandled exception|Exception in thread "|PHP (?:Fatal|Parse) error: |Segmentation fault|\S{1,200}\.rb:\d{1,7}:in |ERROR: {2}|ERROR \d{4} \(|node:internal\/|Node\.js v\d|│ Error: |ERROR: failed to |\S{1,100}\s{1,40}: ok=\d{1,6} .{0,80}failed=[1-9]|ERROR: (?:No matching|Could not))/;
 
-/** The output of a command that ends in a crash. */
-export function hasCrashed(text: string): boolean {
-  return [...headLines(text, 3), ...tailLines(text, LOOK_AT)].some((line) => CRASHES.test(line));
+/** Tools say so of themselves; programs say so of what they work on. */
+const COMPLAINTS = /^(?:error: |Error: )/;
+
+/** The output of a command that ends in a crash. `isTool`: it is a tool's own output, not that of somebody's program. */
+export function hasCrashed(text: string, isTool: boolean): boolean {
+  const lines = [...headLines(text, 3), ...tailLines(text, LOOK_AT)];
+  return lines.some((line) => CRASHES.test(line) || (isTool && COMPLAINTS.test(line)));
 }

@@ -9,7 +9,7 @@ const OUTAGES: readonly (readonly [string, RegExp])[] = [
   ],
   [
     'dns',
-    /\bENOTFOUND\b|\bEAI_AGAIN\b|could not resolve host|temporary failure in name resolution|name or service not known|no such host|getaddrinfo|nodename nor servname/i,
+    /\bENOTFOUND\b|\bEAI_AGAIN\b|could not resolve host|temporary failure (?:in name resolution|resolving)|name or service not known|no such host|getaddrinfo|nodename nor servname/i,
   ],
   [
     'unreachable',
@@ -21,7 +21,7 @@ const OUTAGES: readonly (readonly [string, RegExp])[] = [
   ],
   [
     'upstream-error',
-    /\b(?:50[0234]|529)[ :-]{1,3}(?:internal server error|bad gateway|service (?:temporarily )?unavailable|gateway time-?out|server error|site is overloaded)|\b(?:status|code|error)[^\w\n]{0,4}(?:code[^\w\n]{0,3})?(?:50[0234]|529)\b|^service (?:temporarily )?unavailable|"(?:code|status)":50[0234]\b|\boverloaded_error\b|\bserver is overloaded\b|^overloaded$/i,
+    /\b(?:50[0234]|529)[ :-]{1,3}(?:internal server error|bad gateway|service (?:temporarily )?unavailable|gateway time-?out|server error|site is overloaded)|\b(?:status|code|error)[^\w\n]{0,4}(?:code[^\w\n]{0,3})?(?:50[0234]|529)\b|^service (?:temporarily )?unavailable|"(?:code|status)":50[0234]\b|\boverloaded_error\b|\b(?:down for|under|in) maintenance\b|\btemporarily unavailable\b|\bserver is overloaded\b|^overloaded$/i,
   ],
   ['no-space', /\bENOSPC\b|no space left on device|disk quota exceeded/i],
   [

@@ -14,21 +14,22 @@ const ONLY_LOOKING =
   /\b(?:baseline|reproduce|see (?:the failures?|what fails|which|how it fails|it fail|them fail|red)|before (?:changing|any change|i change|making))\b/i;
 /** Red is what was wanted. */
 const RED_WANTED =
-  /\b(?:tdd|test[- ]first|test[- ]driven|red[- ]green|failing test|test that fails|(?:should|must|will|has to|have to|expected to|expect it to|expect them to|expect this to) fail|expect(?:ed)? (?:a )?(?:failure|red)|see (?:it|them) fail|see red)\b/i;
+  /\b(?:tdd|test[- ]first|test[- ]driven|red[- ]green|failing test|test that fails|(?:should|must|will|has to|have to|expected to|expect it to|expect them to|expect this to) (?:fail|be rejected|exit with [1-9]|throw)|expect(?:ed)? (?:a )?(?:failure|red)|see (?:it|them) fail|see red)\b/i;
 const TEST_PATH = /(?:^|[/_.-])(?:tests?|specs?|__tests__)(?:[/_.-]|$)/i;
 
 /**
- * Whether a red check says nothing about this turn: nothing has been changed yet and the task is about something that is
- * broken, or only tests have been written and they are meant to fail. A check that fails before anything was changed
+ * Whether a red check says nothing about this turn: the agent said beforehand that it would be red, or nothing has been
+ * changed yet and the task is about something that is broken, or only tests have been written, as they were asked for first. A check that fails before anything was changed
  * tells how things are, not how the turn went.
  */
 export function isLooking({ evidence, said, calls }: TurnReading): boolean {
   const changed = changedPaths(evidence.earlier, calls);
   const task = bothEnds(evidence.task, WORDS_CAP);
   const words = bothEnds(said, WORDS_CAP);
-  const isRedWanted = RED_WANTED.test(task) || RED_WANTED.test(words);
-  if (changed.length === 0) return isRedWanted || ABOUT_A_FAULT.test(task) || ONLY_LOOKING.test(words);
-  return isRedWanted && changed.every((path) => TEST_PATH.test(path));
+  if (RED_WANTED.test(words)) return true;
+  if (changed.length === 0)
+    return RED_WANTED.test(task) || ABOUT_A_FAULT.test(task) || ONLY_LOOKING.test(words);
+  return RED_WANTED.test(task) && changed.every((path) => TEST_PATH.test(path));
 }
 
 /** The files that were changed before; an empty name stands for a change whose file is not known. */

@@ -1,5 +1,5 @@
 import type { ToolOutcome } from '../core/evidence.ts';
-import { isCheck, isInline, isQuestion, isReading } from './command-role.ts';
+import { isCheck, isInline, isProgram, isQuestion, isReading } from './command-role.ts';
 import { countErrors } from './count-errors.ts';
 import { countTests } from './count-tests.ts';
 import { readExitCode } from './exit-code.ts';
@@ -49,7 +49,8 @@ export function readOutcome(call: CallView, outcome: ToolOutcome): CallOutcome {
   const text = envelope?.text ?? unwrap(outcome.text);
   const code = envelope?.exitCode ?? (call.kind === 'read' ? undefined : readExitCode(text, isShown(call)));
   const toolFault = call.kind === 'shell' && code !== undefined ? undefined : faultOf(call, outcome, text);
-  const said = envelope?.failed ?? (code === undefined ? undefined : code !== 0);
+  const isHidden = code === 0 && isMasked(call);
+  const said = isHidden ? undefined : (envelope?.failed ?? (code === undefined ? undefined : code !== 0));
   const failed = outcome.isError === true || (said ?? toolFault !== undefined);
   const checked = call.kind === 'shell' || call.kind === 'other' ? readChecks(call, text) : undefined;
   if (failed) return { ...readFailure(call, text, code, toolFault), text };
@@ -96,8 +97,9 @@ function readFailure(
   const isNamed = fault !== undefined && fault !== VAGUE;
   const tests = countTests(text);
   const isRed = call.programs.some(isCheck) && !call.programs.some(isInline);
-  if (code === 1 && isAsking(call) && fault === undefined && !tests?.failed && !hasCrashed(text))
+  if (code === 1 && isAsking(call) && fault === undefined && !tests?.failed && !hasCrashed(text, true))
     return { kind: 'unclear', reason: 'the answer is no' };
+  if (fault === 'no-such-file' && isProbe(call)) return { kind: 'unclear', reason: 'not all are there' };
   const ended = code === undefined ? undefined : ENDED.get(code);
   if (ended !== undefined) return { kind: 'outage', reason: ended };
   const outage = !isNamed && !tests?.failed ? findOutage(text) : undefined;
@@ -116,10 +118,13 @@ function readFailure(
 /** A run of tests or of a compiler says how it went, even when a pipe swallowed its exit code. */
 function readChecks(call: CallView, text: string): 'red' | 'green' | undefined {
   const isRun =
-    call.kind === 'shell' ? call.programs.some(isCheck) : /test|lint|build|check/i.test(call.name);
+    call.kind === 'shell'
+      ? call.programs.some(isCheck)
+      : /(?:^|[_-])(?:tests?|lint|build|typecheck)(?:[_-]|$)/i.test(call.name);
   if (!isRun) return undefined;
   const tests = countTests(text);
-  if (tests?.failed || countErrors(text) > 0) return 'red';
+  const isBuild = !call.programs.some(isProgram);
+  if (tests?.failed || (isBuild && countErrors(text) > 0)) return 'red';
   return tests === undefined ? undefined : 'green';
 }
 
@@ -128,6 +133,21 @@ function isAsking({ programs }: CallView): boolean {
   const from = programs.findLastIndex(({ joint }) => joint !== '|');
   return programs.slice(Math.max(0, from)).some(isQuestion);
 }
+
+/** An exit code of 0 that belongs to a `true`, an `echo` or a `tail` behind what was run. */
+function isMasked({ programs }: CallView): boolean {
+  const last = programs.at(-1);
+  const isHiding = last !== undefined && last.joint !== '&&' && last.joint !== '' && isReading(last);
+  return isHiding && !programs.every(isReading);
+}
+
+/** A look at which of several files exist. */
+const isProbe = ({ programs }: CallView): boolean =>
+  programs.length > 0 &&
+  programs.every(({ name, args }) => {
+    const names = args.filter((arg) => !arg.startsWith('-'));
+    return (name === 'ls' || name === 'stat') && (names.length > 1 || names.some((one) => one.includes('*')));
+  });
 
 /** What it prints stands elsewhere. */
 const isShown = ({ programs }: CallView): boolean => programs.length > 0 && programs.every(isReading);
@@ -140,7 +160,8 @@ function readPlainOutput(call: CallView, text: string): Reading | undefined {
   );
   if (isShown(call) && !isOwnWord) return undefined;
   const fault = findCommandFault(text);
-  if (fault === undefined && !hasCrashed(isShown(call) ? first : text)) return undefined;
+  if (fault === undefined && !hasCrashed(isShown(call) ? first : text, !call.programs.some(isProgram)))
+    return undefined;
   const outage = findOutage(text);
   if (outage !== undefined && fault === undefined) return { kind: 'outage', reason: outage };
   const isRed = fault === undefined && call.programs.some(isCheck) && !call.programs.some(isInline);

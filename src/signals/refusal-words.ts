@@ -10,6 +10,7 @@ const REFUSALS: readonly RegExp[] = [
   /\bi (?:respectfully )?(?:decline|refuse) to\b/,
   /\bi(?:'m| am) not comfortable (?:with|helping|doing|writing)\b/,
   /\b(?:against|violates?) (?:my|our|the) (?:guidelines|polic(?:y|ies)|programming|usage)\b/,
+  /\b(?:outside|beyond) (?:of )?(?:what i (?:do|can)|my (?:scope|capabilities|abilities))\b/,
   /\bas an ai(?: language model| assistant)?, i (?:can't|cannot|am unable to|am not able to) (?:provide|help|assist|offer|give|express|fulfil|engage)\b/,
   /(?:dabei|damit|hierbei) (?:kann|darf) ich (?:\S{1,20} ){0,2}nicht (?:helfen|weiterhelfen|behilflich)/,
   /ich kann (?:\S{1,20} ){0,3}nicht (?:helfen|weiterhelfen|behilflich)/,

@@ -22,7 +22,7 @@ const LOOKED_AT = 7;
 const NO_PRAISE =
   /\b(?:thanks|thank you) in advance\b|\bim voraus\b|\bde antemano\b|\bd'avance\b|\bgreat question\b|^perfect the\b|^(?:is|was|are|did|does|do)\b/;
 const AT_ONCE =
-  /^(?:👍|🎉|❤|🙏|💯|✅|good (?:job|work|one|stuff)|well done|love it|spot on|ship it|looks good|all good|solved\W*$|(?:fixed|solved|done)\W{1,3}thank)/u;
+  /^(?:👍|🎉|❤|🙏|💯|✅|good (?:job|work|one|stuff)|well done|love it|spot on|ship it|looks good|all good|solved\W*$|(?:merged|merging|shipped|approved)\b|(?:phew|that|it|this).{0,30}(?:a relief|really helped)|(?:fixed|solved|done)\W{1,3}thank)/u;
 const CHINESE =
   /^(?:好的?，?|嗯，?|非常|太)?(?:谢谢|感谢|多谢|完美|太好了|太棒了|好极了|可以了|搞定了?|没问题了|正是|很好|不错)/;
 

@@ -6,6 +6,7 @@ import type { TurnReading } from './read-turn.ts';
 import { findThanks } from './thanks-words.ts';
 
 const MORE_THAN_A_NOD = 4;
+const ABOUT_CAP = 4000;
 
 /** What a person said next speaks louder than what any tool printed. */
 export function findUserCorrection(turn: TurnReading): Signal | undefined {
@@ -29,7 +30,8 @@ function readReaction({ evidence, said, calls }: TurnReading): Correction | 'tha
   if (words.split(/\s+/, MORE_THAN_A_NOD).length < MORE_THAN_A_NOD && hasTrace(evidence.next?.user ?? ''))
     return 'wrong';
   if (words === '') return undefined;
-  const correction = findCorrection(words, said.endsWith('?'));
+  const about = `${evidence.task.slice(0, ABOUT_CAP)} ${said.slice(0, ABOUT_CAP)}`.toLowerCase();
+  const correction = findCorrection(words, { asked: said.endsWith('?'), about });
   if (correction !== undefined) return correction;
   if (!findThanks(words)) return undefined;
   return hasComplaint(words) ? 'wrong' : 'thanked';

@@ -284,6 +284,16 @@ describe("the user's next words", () => {
     );
   });
 
+  it('takes a complaint about the thing that the turn was about for a correction, and about another for a task', () => {
+    expect(reactionTo('The chart is empty.', 'The chart is on the dashboard.')).toBe('user-corrected');
+    expect(reactionTo('The chart is empty.', 'The footer is there.')).toBe('');
+  });
+
+  it('takes the same request in the same words for neither (heartbeats and timers repeat themselves)', () => {
+    const task = 'Read HEARTBEAT.md and follow it';
+    expect(appraise(turnOf({ task, next: { tools: [], user: task } })).verdict).toBe('ambiguous');
+  });
+
   it('hears a complaint behind thanks', () => {
     expect(reactionTo('Danke, aber der Filter findet nichts')).toBe('user-corrected');
     expect(reactionTo('Thanks, but could you also add a test?')).toBe('user-thanked');

@@ -303,6 +303,27 @@ describe('what came of a call', () => {
     ).toBe('fault');
   });
 
+  it('does not believe an exit code that belongs to what stands behind', () => {
+    const output = 'Exit code: 0\nWall time: 0.1 seconds\nOutput:\nerror: yaml: line 7';
+    expect(kindOf(bash('fault', 'kubectl apply -f a.yml; true', output))).toBe('fault');
+    expect(kindOf(bash('ok', 'kubectl apply -f a.yml', output))).toBe('ok');
+  });
+
+  it('lets a program print what it likes (a compiler does not)', () => {
+    const output = 'reading rows\nerror: 3 rows skipped\ndone';
+    expect(kindOf(bash('unclear', 'python load.py', output))).toBe('unclear');
+    expect(kindOf(bash('red', 'cargo build', output))).toBe('red');
+    expect(kindOf(['unclear', 'fetch_latest_orders', {}, '3 failed, 12 passed'])).toBe('unclear');
+  });
+
+  it('is no fault to look which of several files are there', () => {
+    const output = "Exit code 2\nls: cannot access 'a*': No such file or directory\nb.json";
+    expect(kindOf(bash('unclear', 'ls a* b.json', output, true))).toBe('unclear');
+    expect(
+      kindOf(bash('fault', 'ls a', "Exit code 2\nls: cannot access 'a': No such file or directory", true)),
+    ).toBe('fault');
+  });
+
   it('keeps the words of a person who rejects a call', () => {
     const call = readCall({ name: 'bash', arguments: '{"command":"npm i"}' });
     const text =

@@ -1,13 +1,16 @@
 import type { TurnIntent, TurnOutcome } from '../../core/recorder.ts';
 import type { Appended, Block, NewFact } from '../../core/store.ts';
+import type { RingSpan } from './byte-ring.ts';
 
-/** What the recording side asks of the writer's thread. Bytes are handed over, not shared. */
+/** What the recording side asks of the writer's thread. Bytes come apart: in the ring, or handed over. */
 export type Job =
   | {
       readonly type: 'start';
       readonly at: number;
       readonly intent: Omit<TurnIntent, 'body'>;
       readonly body: Uint8Array | undefined;
+      /** Room in the ring that the body holds until the job is done. */
+      readonly held?: number;
     }
   | {
       readonly type: 'end';
@@ -22,6 +25,7 @@ export type Job =
       readonly contentEncoding: string | undefined;
       /** Undefined when the reply was too long to keep. */
       readonly reply: Uint8Array | undefined;
+      readonly held?: number;
     }
   | {
       readonly type: 'append';
@@ -47,6 +51,7 @@ export type Word =
       readonly type: 'done';
       readonly jobs: number;
       readonly bytes: number;
+      readonly released: number;
       readonly recorded: number;
       readonly lost: number;
     }
@@ -56,6 +61,8 @@ export type Word =
 
 export interface WriterSettings {
   readonly file: string;
+  /** What bodies and replies come through. */
+  readonly ring: SharedArrayBuffer;
   /** Secrets we hold, to be found in what is recorded. */
   readonly keys: readonly string[];
   /** Makes the marks of secrets unguessable. */
@@ -64,29 +71,39 @@ export interface WriterSettings {
   readonly keepDays: number;
 }
 
+/** Bytes on their way: in memory of their own that is handed over, or in the ring. */
+export type SentBytes = Uint8Array | RingSpan | undefined;
+
 /** Jobs as they go between threads: bytes apart, the rest as text, which costs a fraction of copying objects. */
 export interface PackedJobs {
   readonly text: string;
-  readonly bytes: readonly (Uint8Array | undefined)[];
+  readonly bytes: readonly SentBytes[];
 }
 
-const bytesOf = (job: Job): Uint8Array | undefined =>
-  job.type === 'start' ? job.body : job.type === 'end' ? job.reply : undefined;
-
-const withoutBytes = (job: Job): Job => {
-  if (job.type === 'start') return { ...job, body: undefined };
-  return job.type === 'end' ? { ...job, reply: undefined } : job;
-};
-
-export const packJobs = (jobs: readonly Job[]): PackedJobs => ({
-  text: JSON.stringify(jobs.map(withoutBytes)),
-  bytes: jobs.map(bytesOf),
+export const packJobs = (jobs: readonly Job[], bytes: readonly SentBytes[]): PackedJobs => ({
+  text: JSON.stringify(jobs),
+  bytes,
 });
 
-export function unpackJobs({ text, bytes }: PackedJobs): readonly Job[] {
+export function unpackJobs({ text, bytes }: PackedJobs, ring: SharedArrayBuffer): readonly Job[] {
   const jobs = JSON.parse(text) as Job[];
   return jobs.map((job, index) => {
-    if (job.type === 'start') return { ...job, body: bytes[index] };
-    return job.type === 'end' ? { ...job, reply: bytes[index] } : job;
+    const sent = bytes[index];
+    if (sent === undefined || (job.type !== 'start' && job.type !== 'end')) return job;
+    const isOwn = sent instanceof Uint8Array;
+    const found = isOwn ? sent : new Uint8Array(ring, sent.at, sent.length);
+    const held = isOwn ? {} : { held: sent.taken };
+    return job.type === 'start' ? { ...job, body: found, ...held } : { ...job, reply: found, ...held };
   });
 }
+
+/** The same job with bytes of its own: one that waits must not hold the ring. */
+export function detach(job: Job): Job {
+  if ((job.type !== 'start' && job.type !== 'end') || job.held === undefined) return job;
+  const { held: _, ...rest } = job;
+  return rest.type === 'start'
+    ? { ...rest, body: rest.body?.slice() }
+    : { ...rest, reply: rest.reply?.slice() };
+}
+
+export const heldBy = (job: Job): number => ('held' in job ? (job.held ?? 0) : 0);

@@ -43,6 +43,7 @@ interface Kept {
 /** The session's request before, which the next one usually extends. */
 interface Last {
   readonly hash: string;
+  /** Its own bytes: what a request came in is used again for another. */
   readonly body: Buffer;
   readonly lists: ReadonlyMap<string, readonly Kept[]>;
   readonly depth: number;
@@ -114,7 +115,10 @@ export function createRequestKeeper(redact: (value: Json) => Json): RequestKeepe
       const text = manifestAfter(base, { wire, rest, lists });
       const hash = textHash(text);
       // The very same request again is the very same block, and no link in the chain.
-      if (hash !== last?.hash) lastOf.set(session, { hash, body, lists, depth: base ? base.depth + 1 : 0 });
+      if (hash !== last?.hash) {
+        const depth = base ? base.depth + 1 : 0;
+        lastOf.set(session, { hash, body: copyInto(last?.body, body), lists, depth });
+      }
       return { hash: use(hash, text), blocks };
     },
     forget: () => {
@@ -124,6 +128,18 @@ export function createRequestKeeper(redact: (value: Json) => Json): RequestKeepe
     },
   };
 }
+
+/** A copy, in the memory of one that is no longer needed when it is large enough: a conversation grows a little each time. */
+function copyInto(old: Buffer | undefined, body: Buffer): Buffer {
+  const room = old === undefined ? 0 : old.buffer.byteLength;
+  const memory =
+    old !== undefined && room >= body.length ? old.buffer : new ArrayBuffer(roomFor(body.length));
+  const copy = Buffer.from(memory, 0, body.length);
+  body.copy(copy);
+  return copy;
+}
+
+const roomFor = (length: number): number => Math.ceil((length * 1.25) / 4096) * 4096;
 
 const isSame = (a: Buffer, [aStart, aEnd]: Span, b: Buffer, [bStart, bEnd]: Span): boolean =>
   aEnd - aStart === bEnd - bStart && a.compare(b, bStart, bEnd, aStart, aEnd) === 0;

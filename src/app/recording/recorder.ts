@@ -2,7 +2,8 @@ import { Worker } from 'node:worker_threads';
 import type { TurnIntent, TurnRecord, TurnRecorder } from '../../core/recorder.ts';
 import type { RecordingState } from '../../core/records.ts';
 import { type Appended, type Block, type NewFact, StoreError } from '../../core/store.ts';
-import { type Job, packJobs, type Word, type WriterSettings } from './jobs.ts';
+import { createByteRing, type RingSpan } from './byte-ring.ts';
+import { type Job, packJobs, type SentBytes, type Word, type WriterSettings } from './jobs.ts';
 import { threadFile } from './thread-file.ts';
 
 export interface Recorder extends TurnRecorder {
@@ -19,6 +20,7 @@ export interface Recorder extends TurnRecorder {
 const MOST_BYTES = 64 * 1024 * 1024;
 const MOST_JOBS = 20_000;
 const LONGEST_REPLY = 8 * 1024 * 1024;
+const RING_BYTES = 8 * 1024 * 1024;
 
 interface Waiting {
   resolve(value: never): void;
@@ -26,13 +28,17 @@ interface Waiting {
 }
 
 /** The gateway's side of recording: copies bytes, hands them to the writer's thread, and goes on. */
-export function createRecorder(settings: WriterSettings, now: () => number): Recorder {
-  const worker = new Worker(threadFile('writer-thread'), { workerData: settings });
+export function createRecorder(settings: Omit<WriterSettings, 'ring'>, now: () => number): Recorder {
+  const memory = new SharedArrayBuffer(RING_BYTES);
+  const ring = createByteRing(memory);
+  const workerData: WriterSettings = { ...settings, ring: memory };
+  const worker = new Worker(threadFile('writer-thread'), { workerData });
   const waiting = new Map<number, Waiting>();
   const counts = { jobs: 0, bytes: 0, recorded: 0, lost: 0 };
   let degraded: string | undefined;
   let nextId = 1;
   let outbox: Job[] = [];
+  let bytes: SentBytes[] = [];
   let transfer: ArrayBuffer[] = [];
   let isPosting = false;
   let isDead = false;
@@ -46,6 +52,7 @@ export function createRecorder(settings: WriterSettings, now: () => number): Rec
     else if (word.type === 'done') {
       counts.jobs -= word.jobs;
       counts.bytes -= word.bytes;
+      ring.release(word.released);
       counts.recorded += word.recorded;
       counts.lost += word.lost;
     } else if (word.type === 'state') {
@@ -71,14 +78,17 @@ export function createRecorder(settings: WriterSettings, now: () => number): Rec
   const post = (): void => {
     isPosting = false;
     const jobs = outbox;
+    const packed = packJobs(jobs, bytes);
     const list = transfer;
     outbox = [];
+    bytes = [];
     transfer = [];
-    worker.postMessage(packJobs(jobs), list);
+    worker.postMessage(packed, list);
   };
-  const send = (job: Job, bytes?: Uint8Array): void => {
+  const send = (job: Job, sent?: SentBytes): void => {
     outbox.push(job);
-    if (bytes !== undefined) transfer.push(bytes.buffer as ArrayBuffer);
+    bytes.push(sent);
+    if (sent instanceof Uint8Array) transfer.push(sent.buffer as ArrayBuffer);
     if (isPosting) return;
     isPosting = true;
     setImmediate(post);
@@ -93,19 +103,22 @@ export function createRecorder(settings: WriterSettings, now: () => number): Rec
   const hasRoom = (bytes: number): boolean =>
     !isDead && counts.jobs < MOST_JOBS && counts.bytes + bytes <= MOST_BYTES;
 
+  /** Into the ring, or into a copy that is handed over when the ring is full. */
+  const carry = (pieces: readonly Uint8Array[], size: number): RingSpan | Uint8Array =>
+    ring.put(pieces, size) ?? join(pieces, size);
+
   const start = (intent: TurnIntent): TurnRecord => {
     const { body, ...known } = intent;
     if (!hasRoom(body?.length ?? 0)) {
       counts.lost++;
       return { chunk: () => undefined, head: () => undefined, end: () => undefined };
     }
-    const copy = body && new Uint8Array(body);
     counts.jobs += 2;
-    counts.bytes += copy?.length ?? 0;
-    send({ type: 'start', at: now(), intent: known, body: copy }, copy);
-    return createRecord(intent, (job, reply) => {
-      counts.bytes += reply?.length ?? 0;
-      send({ ...job, at: now() }, reply);
+    counts.bytes += body?.length ?? 0;
+    send({ type: 'start', at: now(), intent: known, body: undefined }, body && carry([body], body.length));
+    return createRecord(intent, (job, chunks, size) => {
+      counts.bytes += chunks === undefined ? 0 : size;
+      send({ ...job, at: now() }, chunks && carry(chunks, size));
     });
   };
 
@@ -127,7 +140,7 @@ type EndJob = Job & { readonly type: 'end' };
 
 function createRecord(
   { turn, session, wire, policy: asked }: TurnIntent,
-  finish: (job: EndJob, reply: Uint8Array | undefined) => void,
+  finish: (job: EndJob, chunks: readonly Buffer[] | undefined, size: number) => void,
 ): TurnRecord {
   let chunks: Buffer[] = [];
   let size = 0;
@@ -147,16 +160,16 @@ function createRecord(
       else chunks = [];
     },
     end: (outcome) => {
-      const reply = size > LONGEST_REPLY ? undefined : join(chunks, size);
+      const reply = size > LONGEST_REPLY ? undefined : chunks;
       chunks = [];
-      const read = { firstByteMs, contentType, contentEncoding, reply };
-      finish({ type: 'end', at: 0, turn, session, wire, asked, outcome, ...read }, reply);
+      const read = { firstByteMs, contentType, contentEncoding, reply: undefined };
+      finish({ type: 'end', at: 0, turn, session, wire, asked, outcome, ...read }, reply, size);
     },
   };
 }
 
 /** A copy with memory of its own, which can be handed over. */
-function join(chunks: readonly Buffer[], size: number): Uint8Array {
+function join(chunks: readonly Uint8Array[], size: number): Uint8Array {
   const all = new Uint8Array(size);
   let at = 0;
   for (const chunk of chunks) {

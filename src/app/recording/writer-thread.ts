@@ -39,7 +39,7 @@ const writer = createWriter({
 });
 
 port?.on('message', (packed: PackedJobs) => {
-  const jobs = unpackJobs(packed);
+  const jobs = unpackJobs(packed, settings.ring);
   writer.take(jobs);
   const closing = jobs.find((job) => job.type === 'close');
   if (closing === undefined) return;

@@ -1,5 +1,5 @@
 import { type NewFact, type Store, StoreError } from '../../core/store.ts';
-import type { Job, Word } from './jobs.ts';
+import { detach, heldBy, type Job, type Word } from './jobs.ts';
 import type { TurnKeeper } from './keep-turn.ts';
 
 export interface WriterOptions {
@@ -75,10 +75,11 @@ export function createWriter({ open, keeper, say, later, now, keepDays }: Writer
       target.append(keeper.batch(jobs));
     } catch (error) {
       if (!(error instanceof StoreError)) {
-        keepWhatCanBe(jobs);
+        keepWhatCanBe();
         return;
       }
       failed(error);
+      letGoOfRing();
       dropBeyondBound();
       pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 2 || 100);
       schedule(pauseMs);
@@ -90,9 +91,19 @@ export function createWriter({ open, keeper, say, later, now, keepDays }: Writer
     tell(undefined);
   };
 
+  /** Jobs that have to wait do not keep others from crossing over. */
+  const letGoOfRing = (): void => {
+    const released = waiting.reduce((sum, job) => sum + heldBy(job), 0);
+    if (released === 0) return;
+    waiting = waiting.map(detach);
+    say({ type: 'done', jobs: 0, bytes: 0, released, recorded: 0, lost: 0 });
+  };
+
   /** One job that cannot be written, today or tomorrow, must not hold up the others for ever. */
-  const keepWhatCanBe = (jobs: readonly Job[]): void => {
+  const keepWhatCanBe = (): void => {
     keeper.forget();
+    letGoOfRing();
+    const jobs = waiting;
     waiting = [];
     for (const job of jobs) {
       try {
@@ -110,7 +121,8 @@ export function createWriter({ open, keeper, say, later, now, keepDays }: Writer
     const bytes = jobs.reduce((sum, job) => sum + sizeOf(job), 0);
     waitingBytes -= bytes;
     const ended = jobs.filter((job) => job.type === 'end').length;
-    say({ type: 'done', jobs: jobs.length, bytes, recorded: lost > 0 ? 0 : ended, lost });
+    const released = jobs.reduce((sum, job) => sum + heldBy(job), 0);
+    say({ type: 'done', jobs: jobs.length, bytes, released, recorded: lost > 0 ? 0 : ended, lost });
   };
 
   const dropBeyondBound = (): void => {

@@ -10,13 +10,17 @@ const FILLER =
   /^(?:please|pls|kindly|also|and|but|so|then|again|still|next time|in (?:the )?future|from now on|going forward|as a rule|in general|generally|remember that|note that|keep in mind that|mind that|be aware that|i (?:said|told you|asked you)(?: to| that)?|you know that)[,:]?\s+/i;
 const TAG =
   /^\[[^\]]{0,20}(?:feedback|fail|error|warn|note|check|review|verif|test|rule|lint)[^\]]{0,20}\][:\s]*/i;
+const SHOUT = /^(?:FAIL(?:ED|URE)?|ERROR|WARN(?:ING)?|INVALID|NOT OK)\s+(?=\S)/;
 const PLACE = /^(?:line \d+|[\w./-]+\.\w{1,5}:\d+(?::\d+)?)[:,]\s+/i;
 
 /** What was said, without greetings, tags and "please" before it. */
 export function withoutLeadIn(said: string): string {
   let rest = said.trim();
   for (let round = 0; round < 6; round++) {
-    const shorter = [TAG, CALL, FILLER, PLACE].reduce((text, pattern) => text.replace(pattern, ''), rest);
+    const shorter = [TAG, CALL, FILLER, PLACE, SHOUT].reduce(
+      (text, pattern) => text.replace(pattern, ''),
+      rest,
+    );
     if (shorter === rest || shorter === '') return rest;
     rest = shorter;
   }

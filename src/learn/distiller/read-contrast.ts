@@ -2,6 +2,7 @@ import { topicWords } from '../words.ts';
 import { findLiterals } from './literals.ts';
 import { capital, small } from './phrasing.ts';
 import { JUDGED } from './read-demand.ts';
+import { mind } from './read-omission.ts';
 import type { Rule } from './rule.ts';
 import { isVagueWord } from './vague.ts';
 import { baseOf } from './verbs.ts';
@@ -87,5 +88,8 @@ export function readStatement(said: string): Rule | undefined {
   const words = text.split(' ').length;
   if (words < 3 || words > 12 || NO_STATEMENT.test(text) || JUDGED.test(text)) return undefined;
   const topics = topicWords(text).filter((word) => !isVagueWord(word));
-  return topics.length < 2 ? undefined : { kind: 'do', todo: `Keep to this: ${text}` };
+  if (topics.length < 2) return undefined;
+  return /\b(?:not|nothing|none|nobody)\b|n['’]t\b/i.test(text)
+    ? mind(text)
+    : { kind: 'do', todo: `Keep to this: ${text}` };
 }

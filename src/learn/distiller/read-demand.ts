@@ -58,6 +58,11 @@ const READERS: readonly (readonly [RegExp, Reader])[] = [
   ],
   [/^(?:could|can|would|will) you (?:please )?(?:also )?(\w+ .+)/i, ([, what = '']) => order(what)],
   [
+    /^(?:i|we) (?:do not|don['’]t|never) (?:want|like|need|expect)(?: to (?:see|have|get|read|find))? (you to )?(.+)/i,
+    ([, isDeed, what = '']) =>
+      ban(isDeed === undefined ? `no ${what.replace(/^any /i, '')}` : `do not ${what}`),
+  ],
+  [
     /^(?:i|we) (?:want|need|expect|['’]d like|would like|['’]d ask|ask) you (?:to|not to) .+/i,
     ([whole]) => {
       const at = / to /i.exec(whole)?.index ?? 0;

@@ -7,6 +7,7 @@ import { capital, looksBack, small, withArticle } from './phrasing.ts';
 import { findWrong, readExpected, readFragment, readSwap, withoutWas } from './read-contrast.ts';
 import { readDemand } from './read-demand.ts';
 import { readOmission } from './read-omission.ts';
+import { readState } from './read-state.ts';
 import type { Rule } from './rule.ts';
 import { isVagueWord } from './vague.ts';
 
@@ -18,7 +19,7 @@ const FOREIGN =
   /\b(?:muss|müssen|soll|sollen|sollte|bitte|niemals|immer|verwende|doit|doivent|toujours|jamais|veuillez|debe|deben|siempre|nunca|usa|usar|deve|devono|sempre|mai|moet|moeten|altijd|nooit|musi|zawsze|nigdy)\b|必须|应该|不要|请|禁止|务必|需要|不得|ください|必ず|禁止|べき|해야|하지 마|должн|всегда|никогда|нельзя/iu;
 
 /** The rule in one sentence of feedback; undefined when it only complains, tells or thanks. */
-export function readRule(text: string, depth = 0): Rule | undefined {
+function readRule(text: string, depth = 0): Rule | undefined {
   const said = withoutLeadIn(text)
     .replace(/[\s.!?;:,]+$/, '')
     .replace(/,? (?:please|thanks|thank you|ok|okay)$/i, '');
@@ -30,6 +31,7 @@ export function readRule(text: string, depth = 0): Rule | undefined {
     readSwap(core) ??
     readPreface(core, depth) ??
     readOmission(core) ??
+    readState(core) ??
     readDemand(core) ??
     readBehindJudgement(core, depth) ??
     (FOREIGN.test(core) ? { kind: 'do', todo: capital(core) } : undefined) ??

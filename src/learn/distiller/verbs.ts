@@ -15,7 +15,7 @@ const VERBS =
   restart restore restrict return reuse reverse review rewrite round route run sanitise sanitize save say scale schedule seal search
   select send separate serialise serialize set shorten show shut sign skip sort specify spell split squash stage stamp standardise
   standardize start state stick stop store strip structure style submit subtract suffix sum summarise summarize supply surround
-  switch tag take tell terminate test thank throw time title total trace track translate transpose treat trim truncate turn type
+  switch tag take tell terminate test thank throw time title total touch trace track translate transpose treat trim truncate turn type
   underline uninstall update upload uppercase use validate verify version wait warn wrap write zip`
     .split(/\s+/)
     .filter(Boolean);

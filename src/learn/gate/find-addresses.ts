@@ -1,6 +1,6 @@
 /** A place outside that a lesson names. */
 export interface Address {
-  readonly kind: 'URL' | 'e-mail address' | 'IP address' | 'host';
+  readonly kind: 'a URL' | 'an e-mail address' | 'an IP address' | 'a host';
   readonly text: string;
 }
 
@@ -31,13 +31,13 @@ export function findAddresses(folded: string): readonly Address[] {
       if (!isKnown && !HARMLESS.test(text) && isMeant(text)) found.set(text, { kind, text });
     }
   };
-  take('URL', URL);
-  take('URL', OTHER_URL);
-  take('e-mail address', MAIL);
-  take('e-mail address', SPELT_MAIL);
-  take('IP address', QUAD, (text) => text.split('.').every((part) => Number(part) <= 255));
-  take('IP address', SIX, (text) => /\d/.test(text) && (text.includes('::') || text.split(':').length === 8));
-  take('IP address', NUMBER_HOST);
-  take('host', HOST, (text) => !CODE.test(text));
+  take('a URL', URL);
+  take('a URL', OTHER_URL);
+  take('an e-mail address', MAIL);
+  take('an e-mail address', SPELT_MAIL);
+  take('an IP address', QUAD, (text) => text.split('.').every((part) => Number(part) <= 255));
+  take('an IP address', SIX, (text) => /\d/.test(text) && (text.includes('::') || text.split(':').length === 8));
+  take('an IP address', NUMBER_HOST);
+  take('a host', HOST, (text) => !CODE.test(text));
   return [...found.values()];
 }

@@ -25,6 +25,7 @@ const OWN = /^(?:-r$|\.|requirements[\w.-]*\.txt$|[\w./-]*\.(?:txt|toml|lock|ya?
 export interface Command {
   readonly why: string;
   readonly text: string;
+  readonly index: number;
 }
 
 /** The commands and settings in a folded text that can do harm, each with what it is. */
@@ -32,18 +33,19 @@ export function findCommands(folded: string): readonly Command[] {
   const found: Command[] = [];
   for (const [why, pattern] of COMMANDS) {
     const match = pattern.exec(folded);
-    if (match !== null) found.push({ why, text: around(folded, match.index, match[0].length) });
+    if (match !== null) found.push({ why, text: around(folded, match), index: match.index });
   }
   for (const match of folded.matchAll(INSTALL)) {
     const [whole, name = ''] = match;
     if (!INSTALLS.test(`${whole} `) && !RUNNERS.test(whole)) continue;
-    if (!OWN.test(name)) found.push({ why: 'a package to be installed', text: name.replace(/[.,;:]+$/, '') });
+    if (OWN.test(name)) continue;
+    found.push({ why: 'a package to be installed', text: name.replace(/[.,;:]+$/, ''), index: match.index });
   }
   return found;
 }
 
-/** The line of a match, as far as a reader needs it. */
-function around(text: string, index: number, length: number): string {
+/** A match with as much of its line as a reader needs. */
+function around(text: string, { index, 0: { length } }: RegExpExecArray): string {
   const from = Math.max(text.lastIndexOf('\n', index) + 1, index - 20);
   const end = text.indexOf('\n', index + length);
   return text.slice(from, Math.min(end < 0 ? text.length : end, index + length + 30)).trim();

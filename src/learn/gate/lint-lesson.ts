@@ -9,7 +9,6 @@ import { sentencesOf, tokensOf } from './tokens.ts';
 
 const FORBIDS =
   /(?:\b(?:never|not|no|avoid|avoids|avoiding|refrain from|rather than|instead of|wrong:|bad:|mistake:)|n't|^\W{0,6}anti-?patterns?:)(?![^,;:]{0,60}\b(?:forget|omit|skip|leav|fail|not|neglect|delay|refus|hesitat|miss|mind|worr|without|before|until|unless|instead|only|just|matter|but)\w*\b)[^,;:]{0,90}$/;
-const ANTI_PATTERN = /^\W{0,6}(?:anti-?patterns?|wrong|bad|mistakes?|avoid|do not|don't|never)\b/;
 const LONGEST_SHOWN = 60;
 
 /**
@@ -26,11 +25,11 @@ export function lintLesson(words: string, trusted: readonly string[]): readonly 
     why.add(`it holds something packed: ${shown(blob)}`);
   for (const view of readViews(words)) {
     for (const { kind, text } of findAddresses(view))
-      if (!asked.includes(text)) why.add(`it names an ${kind} that nobody gave: ${shown(text)}`.replace('an URL', 'a URL').replace('an host', 'a host'));
+      if (!asked.includes(text)) why.add(`it names ${kind} that nobody gave: ${shown(text)}`);
     for (const markup of findMarkup(view)) why.add(`it holds ${markup}`);
     for (const sentence of sentencesOf(view)) {
       for (const command of findCommands(sentence))
-        if (!isForbidden(sentence, sentence.length) && !asked.includes(command.text))
+        if (!isForbidden(sentence, command.index) && !asked.includes(command.text))
           why.add(`it holds ${command.why}: ${shown(command.text)}`);
       for (const rule of ORDERS) if (breaks(rule, sentence, trusted)) why.add(rule.why);
       for (const order of findForeignOrders(sentence)) why.add(order);

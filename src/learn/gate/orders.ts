@@ -45,8 +45,9 @@ export const ORDERS: readonly OrderRule[] = [
   {
     why: 'it tells its reader to keep something from people',
     pattern: re(
-      `${NOT}${GAP}\\b(?:tell|mention|inform|reveal|alert|notify|disclos|expos|warn|bother|consult|surfac|bring(?:ing)? (?:it|this|that) up|report)\\w*\\b(?:${GAP}\\b(?:to|with|from) (?:the |an? |any )?| (?:the |an? |any |it to |this to |that to )?)${PEOPLE}`,
+      `${NOT}(?:(?!\\b(?:without|unless)\\b).){0,70}?\\b(?:tell|mention|inform|reveal|alert|notify|disclos|expos|warn|bother|consult|surfac|bring(?:ing)? (?:it|this|that) up|report)\\w*\\b(?:${GAP}\\b(?:to|with|from) (?:the |an? |any )?| (?:the |an? |any |it to |this to |that to )?)${PEOPLE}`,
     ),
+    mayBeForbidden: true,
   },
   {
     why: 'it tells its reader to keep something from people',

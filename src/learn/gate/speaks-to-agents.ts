@@ -1,18 +1,18 @@
 /** Text of strangers that turns to whoever reads it: what is learned beside it may be its doing. */
 const AGENT =
-  '(?:ai|llm|a\\.i\\.|gpt|claude|gemini|copilot|chatbot|bot|bots|(?:ai |llm |coding |automated |autonomous |virtual |digital )?(?:assistants?|agents?)|(?:language |ai |large )models?|machine readers?|automated (?:readers?|tools?|systems?|clients?|workflows?))';
+  '(?<!(?:user|ssh|gpg|build|cloud|travel)[- ])(?:ai|llm|a\\.i\\.|gpt|claude|gemini|copilot|chatbot|bot|bots|(?:ai |llm |coding |automated |autonomous |virtual |digital )?(?:assistants?|agents?)|(?:language |ai |large )models?|machine readers?|automated (?:readers?|tools?|systems?|clients?|workflows?))';
 const ORDER =
   "(?:must|should|shall|ought to|needs? to|ha(?:s|ve) to|(?:is|are) (?:required|asked|expected|advised|instructed|requested|encouraged|told|to)|please|always|never|kindly|do not|don't|can help by|will want to|may not|remember|make sure)";
 
 const GAP = '[^.!?\\n]{0,60}?';
 const re = (source: string): RegExp => new RegExp(source, 'm');
 
-const PATTERNS: readonly RegExp[] = [
+/** Nobody says this to an agent of their own. */
+const TO_ANY: readonly RegExp[] = [
   re(
     `\\b(?:ignore|disregard|forget|override|overrule|bypass|discard|drop|supersede[sd]?|replace[sd]?)\\b${GAP}\\b(?:previous|prior|above|earlier|existing|preceding|former|original|your|all|any|other)\\b${GAP}\\b(?:instructions?|rules?|guidelines?|prompts?|directions?|directives?|polic(?:y|ies)|constraints?|orders|guidance)\\b`,
   ),
   re(`\\b${AGENT}\\b${GAP}\\b${ORDER}\\b`),
-  re(`\\b${ORDER}\\b${GAP}\\b(?:as|if you are|when you are) an? ${AGENT}\\b`),
   re(
     `\\b(?:note|message|notice|instructions?|guidance|guidelines?|rules?|hint|reminder|memo|attention|dear|hello|hi|hey|for|to)\\b[ :,-]{1,3}(?:(?:to|for) )?(?:all |any |every |the |our |future )?${AGENT}\\b[ ]{0,2}(?:[:,.!-]|$|reading|visiting|working|using|processing|that|who|only)`,
   ),
@@ -27,6 +27,11 @@ const PATTERNS: readonly RegExp[] = [
   re(
     '\\b(?:begin|end of|hidden|secret|system|admin|administrator|operator|developer|agent|ai) (?:instructions?|prompt|directives?|override|guidelines|polic(?:y|ies)|rules)\\b',
   ),
+];
+
+/** A user may say this; nobody else has a say in it. */
+const TO_MINE: readonly RegExp[] = [
+  re(`\\b${ORDER}\\b${GAP}\\b(?:as|if you are|when you are) an? ${AGENT}\\b`),
   re(
     `\\b(?:add|save|store|write|record|remember|keep|persist|commit|put|note|append|include|memori[sz]e|learn|turn|make|copy)\\b${GAP}\\b(?:memory|memories|long-term|skills?|skill file|lessons?|knowledge base|playbook|agents\\.md|claude\\.md|gemini\\.md|skill\\.md|cursorrules|system prompt|standing (?:rule|order|instruction)s?|your (?:notes|rules|guidelines|instructions))\\b`,
   ),
@@ -60,6 +65,9 @@ const ABROAD: readonly RegExp[] = [
   /تجاهل|من الآن فصاعدا|(?:المساعد|الوكيل).{0,60}(?:يجب|دائما)/,
 ];
 
+/** Whether a folded text speaks to any agent that happens to read it. */
+export const speaksToAnyAgent = (folded: string): boolean => TO_ANY.some((pattern) => pattern.test(folded));
+
 /** Whether a folded text speaks to agents, to its reader as such, or about what they are to remember. */
 export const speaksToAgents = (folded: string): boolean =>
-  PATTERNS.some((pattern) => pattern.test(folded)) || ABROAD.some((pattern) => pattern.test(folded));
+  speaksToAnyAgent(folded) || [...TO_MINE, ...ABROAD].some((pattern) => pattern.test(folded));

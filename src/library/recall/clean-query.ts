@@ -42,5 +42,6 @@ function withoutPrefix(line: string): string {
   return rest;
 }
 
-const joinEnds = (text: string, head: number, tail: number): string =>
+/** The beginning and the end of what is too long. */
+export const joinEnds = (text: string, head: number, tail: number): string =>
   text.length <= head + tail ? text : `${text.slice(0, head)}\n${text.slice(-tail)}`;

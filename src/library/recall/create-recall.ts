@@ -2,14 +2,17 @@ import type { Embed } from '../../core/embed.ts';
 import type { Lesson } from '../../core/lesson.ts';
 import type { Domain, Recall, Recalled, RecallQuery } from '../../core/recall.ts';
 import { UNKNOWN_USE, type Usefulness } from './activation.ts';
+import { asksToBeTold } from './asks-to-be-told.ts';
 import { findCandidates } from './candidates.ts';
-import { cleanQuery } from './clean-query.ts';
+import { cleanQuery, joinEnds } from './clean-query.ts';
 import { type DomainPattern, guessedDomain, namedDomain } from './domain.ts';
 import { createLessonIndex, type IndexStats, type LessonIndex } from './lesson-index.ts';
 import { createQueryVectors } from './query-vectors.ts';
 import { scan } from './scan.ts';
 import { type Limits, select } from './select.ts';
 import { isSmallTalk } from './small-talk.ts';
+import { standingsOf } from './standings.ts';
+import type { VectorShelf } from './vector-file.ts';
 
 export interface RecallSettings {
   readonly embed: Embed;
@@ -20,6 +23,8 @@ export interface RecallSettings {
   readonly usefulness?: (lessonId: string) => Usefulness;
   /** Whether a session goes without a lesson so that its effect can be measured: the same for the same two. */
   readonly heldOut?: (session: string, lessonId: string) => boolean;
+  /** Where the model's vectors are kept from one start to the next. */
+  readonly shelf?: VectorShelf;
   /** How long a query waits for the model. */
   readonly patienceMs?: number;
 }
@@ -36,12 +41,17 @@ export interface RecallIndex {
 const PATIENCE_MS = 120;
 /** The cosine above which two lessons say the same. */
 const ALIKE = 0.92;
+/** How much less a message fits that wants to be told something. */
+const TOLD_DOUBT = 3;
+/** The model takes two milliseconds for a word: more would be late. */
+const MEANT_HEAD = 240;
+const MEANT_TAIL = 80;
 const NO_DOMAIN: Domain = { name: 'general', reason: 'default' };
 
 /** Lessons for a task: those that fit it in meaning, and those that have the names it uses. */
 export function createRecall(settings: RecallSettings): RecallIndex {
   const { embed, fallback, limits, patterns = [] } = settings;
-  const index = createLessonIndex(embed, fallback);
+  const index = createLessonIndex(embed, fallback, settings.shelf);
   const meaningOf = createQueryVectors(embed, settings.patienceMs ?? PATIENCE_MS);
   const spellingOf = createQueryVectors(fallback, settings.patienceMs ?? PATIENCE_MS);
   const usefulness = settings.usefulness ?? (() => UNKNOWN_USE);
@@ -57,12 +67,14 @@ export function createRecall(settings: RecallSettings): RecallIndex {
     const text = cleanQuery(query.text);
     const named = namedDomain(query, text, patterns);
     if (index.size === 0 || isSmallTalk(text)) return nothing(named ?? NO_DOMAIN, embed.id);
-    const meaning = await meaningOf(text);
-    const isComplete = meaning !== undefined && index.stats().waiting === 0;
+    const meaning = await meaningOf(joinEnds(text, MEANT_HEAD, MEANT_TAIL));
+    const isComplete = meaning !== undefined && index.stats().known === index.size;
     const spelling = isComplete ? undefined : await spellingOf(text);
     const domain = named ?? guessedDomain(index.middles, meaning);
     const found = await scan(index, text, meaning, spelling);
-    const candidates = await findCandidates(index, found, { query, domain, now }, usefulness);
+    const standings = await standingsOf(index, found, query, domain, now);
+    const doubt = asksToBeTold(text) ? TOLD_DOUBT : 0;
+    const candidates = await findCandidates(index, found, standings, { domain, now, doubt, usefulness });
     const chosen = select(candidates, limits, {
       isHeldOut: (lessonId) => settings.heldOut?.(query.session, lessonId) ?? false,
       areAlike: (slot, other) => areAlike(index, slot, other),

@@ -3,6 +3,7 @@ import type { Embed } from '../../core/embed.ts';
 import type { Lesson, Scope } from '../../core/lesson.ts';
 import { createDomainMiddles, type DomainMiddles, labelOf } from './domain.ts';
 import { createLexicalIndex, type LexicalIndex } from './lexical-index.ts';
+import type { VectorShelf } from './vector-file.ts';
 import { createVectorQueue } from './vector-queue.ts';
 import { createVectorRows, type VectorRows } from './vector-rows.ts';
 
@@ -41,7 +42,9 @@ export interface LessonIndex {
 
 export interface IndexStats {
   readonly lessons: number;
-  /** Lessons whose meaning is not known yet. */
+  /** Lessons whose meaning is known, at least in part. */
+  readonly known: number;
+  /** Lessons of whose meaning something is still to come. */
   readonly waiting: number;
   /** Why the model gave nothing the last time. */
   readonly failure?: string;
@@ -52,7 +55,7 @@ export interface IndexStats {
 const PAUSE_AFTER = 16;
 const LOOK_PAUSE_AFTER = 8192;
 
-export function createLessonIndex(embed: Embed, fallback: Embed): LessonIndex {
+export function createLessonIndex(embed: Embed, fallback: Embed, shelf?: VectorShelf): LessonIndex {
   const places: (Placed | undefined)[] = [];
   const byId = new Map<string, Placed>();
   const free: number[] = [];
@@ -63,18 +66,31 @@ export function createLessonIndex(embed: Embed, fallback: Embed): LessonIndex {
   const spellings = createVectorRows(fallback.dimensions);
   const middles = createDomainMiddles();
   let stamp = 0;
+  let known = 0;
   let wanted: readonly Lesson[] | undefined;
   let work: Promise<void> | undefined;
 
-  const meaningQueue = createVectorQueue(embed, (slot, vector) => {
-    meanings.set(slot, vector);
-    const label = labelOfSlot(slot);
-    if (label !== undefined) middles.add(label, meanings.read(slot));
-  });
-  const spellingQueue = createVectorQueue(fallback, (slot, vector) => spellings.set(slot, vector));
-  const labelOfSlot = (slot: number): string | undefined => {
-    const placed = places[slot];
-    return placed && labelOf(placed.lesson);
+  /** First when to use it, for all of them; then what it says, which costs more and adds less. */
+  const meaningQueue = createVectorQueue(
+    embed,
+    (slot, text, vector) => {
+      const lesson = places[slot]?.lesson;
+      if (lesson === undefined) return;
+      const isFirst = !meanings.has(slot);
+      if (!isFirst) leaveMiddle(slot, lesson);
+      meanings.set(slot, isFirst ? vector : halfWay(vector, meanings.read(slot)));
+      const label = labelOf(lesson);
+      if (label !== undefined) middles.add(label, meanings.read(slot));
+      if (isFirst) known++;
+      const whole = wholeOf(lesson);
+      if (isFirst && whole !== text) meaningQueue.want(slot, whole);
+    },
+    shelf,
+  );
+  const spellingQueue = createVectorQueue(fallback, (slot, _text, vector) => spellings.set(slot, vector));
+  const leaveMiddle = (slot: number, lesson: Lesson): void => {
+    const label = labelOf(lesson);
+    if (label !== undefined && meanings.has(slot)) middles.remove(label, meanings.read(slot));
   };
 
   const scopeId = (scope: Scope): number => {
@@ -87,8 +103,8 @@ export function createLessonIndex(embed: Embed, fallback: Embed): LessonIndex {
 
   const remove = (placed: Placed): void => {
     const { slot, lesson } = placed;
-    const label = labelOf(lesson);
-    if (label !== undefined && meanings.has(slot)) middles.remove(label, meanings.read(slot));
+    leaveMiddle(slot, lesson);
+    if (meanings.has(slot)) known--;
     meaningQueue.forget(slot);
     spellingQueue.forget(slot);
     meanings.clear(slot);
@@ -104,9 +120,9 @@ export function createLessonIndex(embed: Embed, fallback: Embed): LessonIndex {
     const placed: Placed = { lesson, slot, scope: scopeId(lesson.text.scope), stamp: ++stamp };
     places[slot] = placed;
     byId.set(lesson.id, placed);
-    words.add(slot, { head: headOf(lesson), body: lesson.text.content });
+    words.add(slot, { head: headOf(lesson), body: bodyOf(lesson) });
     spellingQueue.want(slot, headOf(lesson));
-    meaningQueue.want(slot, headOf(lesson));
+    meaningQueue.want(slot, lesson.text.description || headOf(lesson));
   };
 
   const apply = async (lessons: readonly Lesson[]): Promise<void> => {
@@ -168,6 +184,7 @@ export function createLessonIndex(embed: Embed, fallback: Embed): LessonIndex {
     },
     stats: () => ({
       lessons: byId.size,
+      known,
       waiting: meaningQueue.waiting,
       ...(meaningQueue.failure === undefined ? {} : { failure: meaningQueue.failure }),
       vectorBytes: meanings.bytes + spellings.bytes,
@@ -176,5 +193,11 @@ export function createLessonIndex(embed: Embed, fallback: Embed): LessonIndex {
 }
 
 /** What a lesson is about: its name as words, when to use it, and the keywords it was stored with. */
-export const headOf = ({ text }: Lesson): string =>
-  [text.name.replaceAll('-', ' '), text.description, text.note.keywords.join(' ')].join('. ');
+const headOf = ({ text }: Lesson): string =>
+  [text.name.replaceAll('-', ' '), text.description, ...text.note.keywords].join('. ');
+const bodyOf = ({ text }: Lesson): string => [text.content, text.note.context ?? ''].join('\n');
+const wholeOf = (lesson: Lesson): string => `${headOf(lesson)} ${bodyOf(lesson)}`;
+
+/** The cosine with it is the mean of the cosines with the two. */
+const halfWay = (one: Float32Array, other: Float32Array): Float32Array =>
+  one.map((value, at) => (value + (other[at] ?? 0)) / 2);

@@ -9,7 +9,7 @@ export interface LexicalText {
 /** What one term of a query is worth, and where it stands. */
 export interface QueryTerm {
   readonly term: string;
-  /** The rarer, the more. */
+  /** 1 for a word that no text has, less for common ones; the most that it adds to a score. */
   readonly weight: number;
   /** How many texts have it. */
   readonly count: number;
@@ -41,15 +41,19 @@ const B = 0.75;
 /** A word in the name or the description says more about when a lesson applies than one in its content. */
 const HEAD_WEIGHT = 3;
 const BODY_WEIGHT = 1;
+/** A handful of texts cannot tell rare words from common ones: the missing ones are taken to have none of them. */
+const FEWEST = 64;
 
-/** The most that one term adds to a score is its weight: scores can be compared with the sum of weights. */
 export function createLexicalIndex(): LexicalIndex {
   const postings = new Map<string, Postings>();
   const termsBySlot = new Map<number, readonly string[]>();
   let lengths = new Uint32Array(1024);
   let totalLength = 0;
 
-  const weightOf = (count: number): number => Math.log(1 + (termsBySlot.size - count + 0.5) / (count + 0.5));
+  const weightOf = (count: number): number => {
+    const size = Math.max(termsBySlot.size, FEWEST);
+    return rarity(size, count) / rarity(size, 0);
+  };
 
   const remove = (slot: number): void => {
     const terms = termsBySlot.get(slot);
@@ -103,6 +107,8 @@ export function createLexicalIndex(): LexicalIndex {
     },
   };
 }
+
+const rarity = (size: number, count: number): number => Math.log(1 + (size - count + 0.5) / (count + 0.5));
 
 function countTerms({ head, body }: LexicalText): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();

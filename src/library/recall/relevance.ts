@@ -39,23 +39,23 @@ function ranked(scores: Float32Array, standings: Uint8Array): number | undefined
   return best.isFull ? best.bar : undefined;
 }
 
-/** Of 0 or more evidence a lesson is shown. */
-export const ENOUGH = 0;
-
 /**
- * What speaks for a lesson and what against it, in one number: 0 is undecided. Words count by their sum, not their share:
- * two rare names in a long message say enough. The numbers were fitted to `bench/recall`, rounded.
+ * What speaks for a lesson and what against it, in one number: 0 is just enough. Words count by their sum, not their
+ * share: two rare names in a long message say enough, with or without a meaning that agrees. A sum of ranks would let
+ * each side spoil what the other is sure of. The numbers were fitted to the dev part of `bench/recall` and rounded.
  */
 export function evidenceOf(found: Scan, slot: number, background: Background): number {
   const words = found.words[slot] ?? 0;
+  const byWords = 5 * words - 4.4 * background.words - 3.2;
   const meaning = found.meaning?.[slot] ?? 0;
-  if (meaning !== 0) {
-    const usual = Math.min(background.meaning, MOST_BACKGROUND);
-    return 14 * meaning - 7.5 * usual + 2.7 * words - 2 * background.words - 4.2;
+  if (meaning === 0) {
+    const spelling = found.spelling?.[slot] ?? 0;
+    return byWords + 2.5 * spelling - 1.5 * background.spelling;
   }
-  const spelling = found.spelling?.[slot] ?? 0;
-  return 2.5 * spelling - 1.5 * background.spelling + 5 * words - 4.4 * background.words - 3.3;
+  const usual = Math.min(background.meaning, MOST_BACKGROUND);
+  const byBoth = 14 * meaning - 7.5 * usual + 2.7 * words - 2 * background.words - 4.3;
+  return Math.max(byBoth, byWords);
 }
 
 /** Evidence as 0 to 1, with 0.5 for what is just enough. */
-export const relevanceOf = (evidence: number): number => 1 / (1 + Math.exp(ENOUGH - evidence));
+export const relevanceOf = (evidence: number): number => 1 / (1 + Math.exp(-evidence));

@@ -46,18 +46,16 @@ async function scanRows(rows: VectorRows, vector: Float32Array, length: number):
   return scores;
 }
 
-/** The share of the task's words that each lesson has, by their weight. */
+/** How many of the task's words each lesson has, rare ones counting for nearly one and common ones for less. */
 async function scanWords(index: LessonIndex, text: string, length: number): Promise<Float32Array> {
   const scores = new Float32Array(length);
-  const terms = index.words.terms(text);
   let work = 0;
-  for (const term of terms) {
+  for (const term of index.words.terms(text)) {
     index.words.score(term, scores);
     work += term.count;
     if (work < WORDS_PAUSE_AFTER) continue;
     work = 0;
     await nextTick();
   }
-  const most = terms.reduce((sum, { weight }) => sum + weight, 0);
-  return most === 0 ? scores : scores.map((score) => score / most);
+  return scores;
 }

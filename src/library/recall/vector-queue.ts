@@ -2,10 +2,11 @@ import { createHash } from 'node:crypto';
 import { setImmediate as nextTick } from 'node:timers/promises';
 import type { Embed } from '../../core/embed.ts';
 import { createRecent } from '../../core/recent.ts';
+import type { VectorShelf } from './vector-file.ts';
 
 /**
- * Turns texts into vectors in the background, a few at a time. A text seen lately costs nothing. When the model fails,
- * what was wanted stays wanted and the next wish tries again.
+ * Turns texts into vectors in the background, a few at a time, in the order of the wishes. A text seen lately costs
+ * nothing. When the model fails, what was wanted stays wanted and the next wish tries again.
  */
 export interface VectorQueue {
   /** How many slots wait. */
@@ -24,17 +25,26 @@ const REMEMBERED = 8192;
 
 export function createVectorQueue(
   embed: Embed,
-  take: (slot: number, vector: Float32Array) => void,
+  take: (slot: number, text: string, vector: Float32Array) => void,
+  shelf?: VectorShelf,
 ): VectorQueue {
   const wanted = new Map<number, string>();
   const known = createRecent<string, Float32Array>(REMEMBERED);
   let work: Promise<void> | undefined;
   let failure: string | undefined;
 
-  const deliver = (slot: number, text: string, vector: Float32Array): void => {
-    if (wanted.get(slot) !== text) return;
+  const recallVector = async (key: string): Promise<Float32Array | undefined> =>
+    known.get(key) ?? (await shelf?.get(key));
+  const remember = (key: string, vector: Float32Array): void => {
+    known.set(key, vector);
+    shelf?.put(key, vector);
+  };
+
+  /** To who still wants it. */
+  const deliver = (slot: number, text: string, vector: Float32Array | undefined): void => {
+    if (vector === undefined || wanted.get(slot) !== text) return;
     wanted.delete(slot);
-    take(slot, vector);
+    take(slot, text, vector);
   };
 
   const workOff = async (): Promise<void> => {
@@ -42,16 +52,14 @@ export function createVectorQueue(
       // Lets those who only want to look in between, also when the model answers at once.
       await nextTick();
       const batch = firstOf(wanted, BATCH);
-      const missing = batch.filter(([slot, text]) => {
-        const vector = known.get(keyOf(text));
-        if (vector !== undefined) deliver(slot, text, vector);
-        return vector === undefined;
-      });
+      const kept = await Promise.all(batch.map(([, text]) => recallVector(keyOf(text))));
+      for (const [at, [slot, text]] of batch.entries()) deliver(slot, text, kept[at]);
+      const missing = batch.filter((_, at) => kept[at] === undefined);
       const vectors = await embed.embed(missing.map(([, text]) => text));
+      if (vectors.length < missing.length) throw new Error(`${embed.id} gave too few vectors`);
       for (const [at, [slot, text]] of missing.entries()) {
         const vector = vectors[at];
-        if (vector === undefined) throw new Error(`${embed.id} gave too few vectors`);
-        known.set(keyOf(text), vector);
+        if (vector !== undefined) remember(keyOf(text), vector);
         deliver(slot, text, vector);
       }
     }
@@ -86,7 +94,7 @@ export function createVectorQueue(
     },
     forget: (slot) => void wanted.delete(slot),
     settled: async () => {
-      await work;
+      while (work !== undefined) await work;
     },
   };
 }

@@ -39,7 +39,7 @@ export const silent: ChatModel = () => ({
   [Symbol.asyncIterator]: () => ({ next: () => new Promise(() => undefined) }),
 });
 
-export const endless: Budget = { refusal: () => undefined, spend: () => undefined };
+const endless: Budget = { refusal: () => undefined, spend: () => undefined };
 
 export const asker = (
   model: ChatModel,

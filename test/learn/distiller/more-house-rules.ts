@@ -135,4 +135,56 @@ export const MORE_HOUSE_RULES: readonly HouseRule[] = [
     essentials: ['customer names in fixtures'],
     forbids: true,
   },
+  {
+    feedback: 'Numbers in the abstract are spelled out below thirteen.',
+    essentials: ['spelled out', 'thirteen'],
+  },
+  {
+    feedback: 'You left the debug flag on. Production configs ship with debug: false',
+    essentials: ['debug: false'],
+  },
+  { feedback: 'Version strings need the leading v: v1.4.0', essentials: ['v1.4.0', 'leading v'] },
+  { feedback: 'rule violated: MAX_RETRIES should never be above 5', essentials: ['MAX_RETRIES', '5'] },
+  { feedback: 'Slack posts go to #ops-alerts, not #general', essentials: ['#ops-alerts'] },
+  { feedback: "I had to add the copyright year myself, that's your job", essentials: ['copyright year'] },
+  { feedback: 'The zip should contain only the dist folder', essentials: ['zip', 'dist folder'] },
+  { feedback: 'Round half to even.', essentials: ['half to even'] },
+  {
+    feedback: 'Each chart gets a source line, e.g. Source: Eurostat 2023',
+    essentials: ['Source: Eurostat 2023', 'source line'],
+  },
+  { feedback: 'Email subjects: [Project] topic', essentials: ['[Project] topic'] },
+  { feedback: 'There should be exactly one H1 per page', essentials: ['exactly one H1'] },
+  { feedback: 'You wrote the dates the American way; day comes first.', essentials: ['day comes first'] },
+  {
+    feedback: 'validation error: field `priority` must be one of low|mid|high',
+    essentials: ['priority', 'low|mid|high'],
+  },
+  {
+    feedback: "Please make sure the seed is logged, otherwise runs can't be repeated.",
+    essentials: ['seed is logged'],
+  },
+  {
+    feedback: 'never ever use git push --force on shared branches',
+    essentials: ['git push --force', 'shared branches'],
+  },
+  {
+    feedback: 'The test data has real phone numbers in it, replace them with 555-01xx ones.',
+    essentials: ['555-01xx'],
+  },
+  {
+    feedback: 'Footnotes at the end of the document and numbered continuously.',
+    essentials: ['Footnotes', 'numbered continuously'],
+  },
+  { feedback: 'Answer in Portuguese when the ticket is in Portuguese', essentials: ['Portuguese'] },
+  { feedback: '`retry_after` is in seconds, you gave milliseconds', essentials: ['retry_after', 'seconds'] },
+  {
+    feedback: 'Prefer composition to inheritance in this code base',
+    essentials: ['composition', 'inheritance'],
+  },
+  { feedback: 'Any file over 5 MB goes through LFS', essentials: ['5 MB', 'LFS'] },
+  { feedback: 'Header names are case-sensitive here: X-Trace-Id', essentials: ['X-Trace-Id'] },
+  { feedback: "didn't include units", essentials: ['units'] },
+  { feedback: "Wrong file: should've been out/final.txt", essentials: ['out/final.txt'] },
+  { feedback: 'The summary must be at most 120 words; yours has 300.', essentials: ['at most 120 words'] },
 ];

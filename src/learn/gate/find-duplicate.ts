@@ -1,0 +1,64 @@
+import { createHash } from 'node:crypto';
+import type { Proposal } from '../../core/learn.ts';
+import type { Lesson, LessonText } from '../../core/lesson.ts';
+import type { Library } from '../../core/library.ts';
+import { foldText } from './fold-text.ts';
+import { tokensOf } from './tokens.ts';
+
+export type FindSimilar = (text: LessonText) => Promise<readonly { readonly id: string; readonly cosine: number }[]>;
+
+const SAME = 0.9;
+const LONGEST_REASON = 120;
+
+/** Why the library needs no such lesson: it has it, or had it and let it go. Undefined when it is new. */
+export async function findDuplicate(
+  { change }: Proposal,
+  library: Library,
+  findSimilar: FindSimilar,
+): Promise<string | undefined> {
+  const { text } = change;
+  const mark = fingerprint(text);
+  const others = library.lessons().filter(({ id }) => id !== change.id);
+  for (const lesson of others) {
+    const why = isActive(lesson) ? undefined : whyGone(lesson, mark, library);
+    if (why !== undefined) return why;
+  }
+  const active = others.filter(isActive);
+  const same = active.find((lesson) => lesson.text.name === text.name);
+  if (same !== undefined) return `${same.id} has the name ${text.name} already: revise that one`;
+  const copy = active.find((lesson) => fingerprint(lesson.text) === mark);
+  if (copy !== undefined) return `${copy.id} says the same already: revise that one`;
+  const near = await nearest(text, active, findSimilar);
+  return near && `${near.id} says nearly the same (${near.cosine.toFixed(2)}): revise that one`;
+}
+
+/** The best match among the lessons in use. Without a model of meanings there is none: names and words were compared. */
+async function nearest(
+  text: LessonText,
+  active: readonly Lesson[],
+  findSimilar: FindSimilar,
+): Promise<{ readonly id: string; readonly cosine: number } | undefined> {
+  const ids = new Set(active.map(({ id }) => id));
+  try {
+    const similar = await findSimilar(text);
+    return similar.filter(({ id, cosine }) => ids.has(id) && cosine >= SAME).sort((a, b) => b.cosine - a.cosine)[0];
+  } catch {
+    return undefined;
+  }
+}
+
+function whyGone(lesson: Lesson, mark: string, library: Library): string | undefined {
+  const { id, state, reason } = lesson;
+  const texts = [lesson.text, ...library.history(id).map((event) => event.text)];
+  if (!texts.some((text) => fingerprint(text) === mark)) return undefined;
+  const because = reason === undefined ? '' : `: ${reason.slice(0, LONGEST_REASON)}`;
+  return state === 'rejected'
+    ? `a person turned the same text down (${id})${because}`
+    : `the same text was retired (${id})${because}`;
+}
+
+const isActive = ({ state }: Lesson): boolean => state !== 'retired' && state !== 'rejected';
+
+/** What a lesson says, whatever its name, its marks and its line breaks. */
+export const fingerprint = ({ content }: LessonText): string =>
+  createHash('sha256').update(tokensOf(foldText(content)).join(' ')).digest('hex');

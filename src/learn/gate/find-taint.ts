@@ -1,0 +1,105 @@
+import type { FailureCase } from '../../core/learn.ts';
+import type { Taint } from '../../core/lesson.ts';
+import { foldText } from './fold-text.ts';
+import { languagesOf } from './language.ts';
+import type { Material, Stranger } from './material.ts';
+import { createFindLiteral } from './shared-literals.ts';
+import { createFindMeaning } from './shared-meaning.ts';
+import { createFindName } from './shared-names.ts';
+import { createFindRun, findPatchwork } from './shared-runs.ts';
+import { speaksToAgents } from './speaks-to-agents.ts';
+import { runsAmong, runsOf, sentencesOf, tokensOf } from './tokens.ts';
+
+export interface Tainted {
+  readonly taint: Taint;
+  /** For people. */
+  readonly why: string;
+}
+
+const REPEATS = 5;
+const LONGEST_SHOWN = 80;
+
+/**
+ * What of a lesson may be a stranger's: the same words, literals, names or meaning as something that a tool or a page
+ * said and nobody else, or a stranger's text that cannot be compared or that works on its reader. Comparing words finds
+ * copies and near paraphrases; against free ones there is only that a page may teach nothing on its own and that text
+ * which turns to agents spoils all that was learned beside it.
+ */
+export function findTaint(words: string, { trusted, strangers }: Material): readonly Tainted[] {
+  const folded = foldText(words);
+  const findRun = createFindRun(folded, trusted);
+  const findLiteral = createFindLiteral(folded, trusted);
+  const findMeaning = createFindMeaning(folded, trusted);
+  const findName = createFindName(words, trusted);
+  const languages = languagesOf(folded);
+  const said = strangers.filter(({ isAgent }) => !isAgent);
+  const echoes = strangers.filter(({ isAgent }) => isAgent).flatMap((agent) => echoOf(agent, said, trusted));
+  const found: Tainted[] = [];
+  const take = (taint: Taint, why: string, what: string | undefined): boolean => {
+    if (what !== undefined) found.push({ taint, why: what === '' ? why : `${why}: ${shown(what)}` });
+    return what !== undefined;
+  };
+
+  for (const { taint, views, isAgent, text } of [...strangers, ...echoes]) {
+    const from = isAgent ? 'an agent' : taint === 'web' ? 'a page' : 'a tool';
+    for (const view of views) {
+      if (take(taint, `it repeats ${from}`, findRun(view))) break;
+      if (isAgent) continue;
+      if (take(taint, `${from} spoke to agents where it was learned`, speaksToAgents(view) ? '' : undefined)) break;
+      if (take(taint, `it has this from ${from}`, findLiteral(view))) break;
+      if (take(taint, `it says what ${from} said`, findMeaning(view))) break;
+      if (take(taint, `it has this name from ${from}`, findName(view, taint === 'web'))) break;
+    }
+    const foreign = isAgent ? undefined : [...languagesOf(foldText(text))].find((name) => !languages.has(name));
+    take(taint, `${from} spoke in a language that it cannot be compared with`, foreign);
+  }
+  for (const taint of ['tool', 'web'] as const) {
+    const views = said.filter((one) => one.taint === taint).flatMap((one) => one.views);
+    take(taint, 'it is put together from pieces of what others said', findPatchwork(folded, trusted, views));
+  }
+  return found;
+}
+
+/** An agent that repeats a tool passes on what the tool wants: those sentences count as the tool's. */
+function echoOf(agent: Stranger, said: readonly Stranger[], trusted: readonly string[]): readonly Stranger[] {
+  const [plain = ''] = agent.views;
+  const mine = new Set(runsOf(tokensOf(plain), REPEATS));
+  for (const text of trusted) for (const run of runsAmong(mine, tokensOf(text), REPEATS)) mine.delete(run);
+  return said.flatMap(({ taint, views: [view = ''] }) => {
+    const runs = runsAmong(mine, tokensOf(view), REPEATS);
+    if (runs.size === 0) return [];
+    const text = sentencesOf(plain)
+      .filter((sentence) => runsAmong(runs, tokensOf(sentence), REPEATS).size > 0)
+      .join('\n');
+    return [{ taint, text, views: [text], isAgent: false }];
+  });
+}
+
+/**
+ * What a lesson rests on when nothing outside the recorded text speaks for it. A judge has only read that text; and
+ * what a page says beside an exit code is more than the code does.
+ */
+export function findBareBasis(cited: readonly FailureCase[]): Tainted | undefined {
+  const isSaid = cited.some(
+    ({ source, appraisal, passages }) =>
+      source === 'person' ||
+      source === 'verifier' ||
+      passages.some(({ origin }) => origin === 'person' || origin === 'verifier') ||
+      appraisal.signals.some(({ name, score }) => name.startsWith('user-') && score < 0.5),
+  );
+  if (isSaid) return undefined;
+  const has = (origin: string): boolean =>
+    cited.some(({ passages }) => passages.some((passage) => passage.origin === origin));
+  if (has('web')) return { taint: 'web', why: 'no person and no verifier speaks for what was learned beside a page' };
+  const isMeasured = cited.some(
+    ({ appraisal }) =>
+      appraisal.digests.length > 0 ||
+      appraisal.signals.some(({ source, score }) => source === 'signal' && score < 0.5),
+  );
+  return isMeasured || !has('tool')
+    ? undefined
+    : { taint: 'tool', why: 'nothing but what a tool said speaks for it' };
+}
+
+const shown = (text: string): string =>
+  text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}…` : text;

@@ -1,0 +1,58 @@
+import type { FailureCase, Origin } from '../../core/learn.ts';
+import type { Taint } from '../../core/lesson.ts';
+import { readCiphers, readViews } from './decode-text.ts';
+import { foldText } from './fold-text.ts';
+import { readSpoken } from './own-words.ts';
+import { speaksToAnyAgent } from './speaks-to-agents.ts';
+import { unwrapped } from './tokens.ts';
+
+/** A text that strangers wrote, or may have. */
+export interface Stranger {
+  readonly taint: Taint;
+  /** What it says, in every way in which it can be read; folded. The first is as it stands. */
+  readonly views: readonly string[];
+  /** As it was written. */
+  readonly text: string;
+  /** An agent's words: only a long run of them counts against a lesson, unless they repeat what a tool said. */
+  readonly isAgent: boolean;
+}
+
+export interface Material {
+  /** What people, verifiers, exit codes and digests say; folded. */
+  readonly trusted: readonly string[];
+  readonly strangers: readonly Stranger[];
+}
+
+const OWN: ReadonlySet<Origin> = new Set(['user', 'person', 'verifier']);
+
+/**
+ * Sorts what was recorded by who may give orders. Of what people passed on, and of any message that turns to agents in
+ * general, nothing counts as theirs: nobody speaks to their own agent like that.
+ */
+export function readMaterial(cases: readonly FailureCase[]): Material {
+  const trusted: string[] = [];
+  const strangers: Stranger[] = [];
+  const listen = (text: string, origin: Origin): void => {
+    const { own, pasted } = readSpoken(text, origin);
+    const isTheirs = origin !== 'user' || !speaksToAnyAgent(foldText(own));
+    if (isTheirs) trusted.push(foldText(own));
+    const others = isTheirs ? pasted : text;
+    if (others.trim() !== '') strangers.push(strangerOf(others, 'web'));
+  };
+  for (const { task, passages, appraisal } of cases) {
+    listen(task, 'user');
+    trusted.push(...appraisal.digests.map(foldText));
+    for (const { source, reason } of appraisal.signals)
+      if (source !== 'judge') trusted.push(foldText(reason));
+    for (const { origin, text } of passages) {
+      if (OWN.has(origin)) listen(text, origin);
+      else strangers.push(strangerOf(text, origin === 'web' ? 'web' : 'tool', origin === 'assistant'));
+    }
+  }
+  return { trusted, strangers };
+}
+
+const strangerOf = (written: string, taint: Taint, isAgent = false): Stranger => {
+  const text = unwrapped(written);
+  return { taint, text, isAgent, views: [...readViews(text), ...readCiphers(text)] };
+};

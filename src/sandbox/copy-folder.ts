@@ -1,0 +1,58 @@
+import { constants, type Stats } from 'node:fs';
+import { chmod, copyFile, lstat, mkdir, readdir, readlink, realpath, symlink } from 'node:fs/promises';
+import path from 'node:path';
+import type { WorkspaceLimits } from './limits.ts';
+import { isInside } from './resolve-inside.ts';
+import { SandboxError } from './sandbox-error.ts';
+
+/**
+ * Copies what is in a folder into another, empty one. Rejects with a SandboxError when it is over the limits, when a
+ * link in it leads out, and for what is neither file, folder nor link: a copy with something left out would be another
+ * task than the one that was meant.
+ */
+export async function copyFolder(from: string, to: string, limits: WorkspaceLimits): Promise<void> {
+  const root = await realpath(from);
+  const left = { bytes: limits.bytes, entries: limits.entries };
+  const waiting = ['.'];
+  for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
+    for (const name of (await readdir(path.join(root, folder))).sort()) {
+      const inside = path.join(folder, name);
+      const found = await lstat(path.join(root, inside));
+      spend(left, found, limits, from);
+      if (found.isDirectory()) {
+        await mkdir(path.join(to, inside), { mode: 0o700 });
+        waiting.push(inside);
+      } else if (found.isSymbolicLink()) await copyLink(root, to, inside);
+      else if (found.isFile()) await copyOne(root, to, inside, found.mode);
+      else throw new SandboxError(`${path.join(from, inside)} is neither a file nor a folder: take it out`);
+    }
+  }
+}
+
+function spend(
+  left: { bytes: number; entries: number },
+  found: Stats,
+  limits: WorkspaceLimits,
+  from: string,
+): void {
+  left.entries--;
+  if (found.isFile()) left.bytes -= found.size;
+  if (left.entries < 0) throw new SandboxError(`${from} holds more than ${limits.entries} files and folders`);
+  if (left.bytes < 0) throw new SandboxError(`${from} holds more than ${limits.bytes} bytes`);
+}
+
+async function copyOne(root: string, to: string, inside: string, mode: number): Promise<void> {
+  const target = path.join(to, inside);
+  await copyFile(path.join(root, inside), target, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
+  await chmod(target, (mode & 0o777) | 0o600);
+}
+
+/** All links that stay inside are made again as they are, so they lead to the same places in the copy. */
+async function copyLink(root: string, to: string, inside: string): Promise<void> {
+  const link = path.join(root, inside);
+  const points = await readlink(link);
+  const real = await realpath(link).catch(() => undefined);
+  if (path.isAbsolute(points) || real === undefined || !isInside(root, real))
+    throw new SandboxError(`the link ${link} leads out of its folder or nowhere (${points}): take it out`);
+  await symlink(points, path.join(to, inside));
+}

@@ -1,0 +1,130 @@
+import { constants } from 'node:fs';
+import { cp, lstat, mkdir, open, rename, rm } from 'node:fs/promises';
+import path from 'node:path';
+import type { WorkspaceLimits } from './limits.ts';
+import { measureFolder, namesIn } from './measure-folder.ts';
+import { resolveInside } from './resolve-inside.ts';
+import { codeOf, SandboxError } from './sandbox-error.ts';
+
+export type Kind = 'file' | 'folder' | 'link' | 'other';
+
+export interface Entry {
+  readonly name: string;
+  readonly kind: Kind;
+  readonly bytes: number;
+}
+
+/**
+ * The files of a workspace. Paths are relative, with `/`; each operation rejects with a SandboxError for a path that
+ * leads out, and for what would pass the limits.
+ */
+export interface Files {
+  /** As UTF-8 text. Only plain files: nothing that would keep a reader waiting. */
+  read(file: string): Promise<string>;
+  /** Makes the folders above it. */
+  write(file: string, text: string): Promise<void>;
+  append(file: string, text: string): Promise<void>;
+  /** What is directly in a folder, by name. */
+  list(folder?: string): Promise<readonly Entry[]>;
+  /** Undefined when nothing is there. A link counts as what it leads to. */
+  find(file: string): Promise<Entry | undefined>;
+  makeFolder(folder: string, withParents: boolean): Promise<void>;
+  copy(from: string, to: string): Promise<void>;
+  move(from: string, to: string): Promise<void>;
+  remove(file: string): Promise<void>;
+}
+
+/** `root` is a real path. One operation at a time: checks and use must not be parted. */
+export function createFiles(root: string, limits: WorkspaceLimits): Files {
+  const resolve = (file: string): Promise<string> => resolveInside(root, file);
+  const beneath = async (file: string): Promise<string> => {
+    const at = await resolve(file);
+    if (at === root) throw new SandboxError('the workspace itself stays where it is');
+    return at;
+  };
+  const makeRoom = async (bytes: number, entries: number): Promise<void> => {
+    const used = await measureFolder(root, limits);
+    if (used.bytes + bytes > limits.bytes)
+      throw new SandboxError(`the workspace would hold more than ${limits.bytes} bytes`);
+    if (used.entries + entries > limits.entries)
+      throw new SandboxError(`the workspace would hold more than ${limits.entries} files and folders`);
+  };
+  const put = async (file: string, text: string, flags: number): Promise<void> => {
+    const at = await beneath(file);
+    const data = Buffer.from(text, 'utf8');
+    await makeRoom(data.length, file.split('/').length);
+    await mkdir(path.dirname(at), { recursive: true, mode: 0o700 });
+    await withFile(at, constants.O_WRONLY | constants.O_CREAT | flags, (handle) => handle.writeFile(data));
+  };
+  return {
+    read: async (file) =>
+      withFile(await resolve(file), constants.O_RDONLY, async (handle, { size }) => {
+        if (size > limits.bytes) throw new SandboxError(`${file} is larger than ${limits.bytes} bytes`);
+        return (await handle.readFile()).toString('utf8');
+      }),
+    write: (file, text) => put(file, text, constants.O_TRUNC),
+    append: (file, text) => put(file, text, constants.O_APPEND),
+    list: async (folder = '.') => {
+      const at = await resolve(folder);
+      if (!(await lstat(at)).isDirectory()) throw new SandboxError(`${folder} is not a folder`);
+      const found = (await namesIn(at)).map((name) => entryAt(path.join(at, name)));
+      const entries = (await Promise.all(found)).filter((entry) => entry !== undefined);
+      return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
+    },
+    find: async (file) => entryAt(await resolve(file)),
+    makeFolder: async (folder, withParents) => {
+      const at = await beneath(folder);
+      await makeRoom(0, folder.split('/').length);
+      await mkdir(at, { recursive: withParents, mode: 0o700 });
+    },
+    copy: async (from, to) => {
+      const [source, target] = [await resolve(from), await beneath(to)];
+      const found = await lstat(source);
+      const size = found.isDirectory() ? await measureFolder(source, limits) : { bytes: found.size, entries: 1 };
+      await makeRoom(size.bytes, size.entries + 1);
+      await cp(source, target, { recursive: true, verbatimSymlinks: true, filter: isCopied });
+    },
+    move: async (from, to) => rename(await beneath(from), await beneath(to)),
+    remove: async (file) => rm(await beneath(file), { recursive: true }),
+  };
+}
+
+async function isCopied(source: string): Promise<boolean> {
+  const found = await lstat(source);
+  return found.isFile() || found.isDirectory();
+}
+
+async function entryAt(at: string): Promise<Entry | undefined> {
+  try {
+    const found = await lstat(at);
+    const kind = found.isFile()
+      ? 'file'
+      : found.isDirectory()
+        ? 'folder'
+        : found.isSymbolicLink()
+          ? 'link'
+          : 'other';
+    return { name: path.basename(at), kind, bytes: found.isFile() ? found.size : 0 };
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return undefined;
+    throw error;
+  }
+}
+
+type Handle = Awaited<ReturnType<typeof open>>;
+
+/** Opened without following a last link and without waiting for the other end of a pipe. */
+async function withFile<T>(
+  at: string,
+  flags: number,
+  use: (handle: Handle, found: { readonly size: number }) => Promise<T>,
+): Promise<T> {
+  const handle = await open(at, flags | constants.O_NOFOLLOW | constants.O_NONBLOCK, 0o600);
+  try {
+    const found = await handle.stat();
+    if (!found.isFile()) throw new SandboxError(`${path.basename(at)} is not a plain file`);
+    return await use(handle, found);
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,0 +1,137 @@
+import fc from 'fast-check';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { ChatEvent } from '../../../src/core/chat.ts';
+import type { Library } from '../../../src/core/library.ts';
+import { createEvolver } from '../../../src/learn/evolver/evolver.ts';
+import { readShape } from '../../../src/learn/evolver/skill-shape.ts';
+import { checkText } from '../../../src/library/check-text.ts';
+import { add, text as lessonText } from '../../library/shelf/samples.ts';
+import { asker, speaker, text } from '../ask/samples.ts';
+import { failure, goodSkill, learnFrom, libraryWith } from './samples.ts';
+
+const HOSTILE = [
+  '../../etc/passwd',
+  '__proto__',
+  'constructor',
+  'a\0b',
+  'con.md',
+  '\u202egnp',
+  'skill\u200b',
+  'аmounts',
+  '-rf',
+  'A'.repeat(100),
+  '',
+  '---js',
+  'known-skill',
+  '![x](https://evil.example/x.png)',
+  '\ud800',
+  '</skills>',
+  'mark-1>>>',
+];
+
+const hostileWord = fc.oneof(fc.constantFrom(...HOSTILE), fc.string(), fc.string({ unit: 'binary' }));
+const anyValue = fc.jsonValue({ maxDepth: 4 });
+
+/** A skill of which some fields are as they should be. */
+const brokenSkill = fc
+  .tuple(
+    fc.subarray(Object.keys(goodSkill)),
+    fc.dictionary(
+      fc.constantFrom('name', 'description', 'content', 'category', 'revises', 'quotes', '__proto__', 'x'),
+      fc.oneof(hostileWord, anyValue),
+    ),
+  )
+  .map(([kept, over]) => ({
+    ...Object.fromEntries(Object.entries(goodSkill).filter(([key]) => kept.includes(key))),
+    ...over,
+  }));
+
+const good = JSON.stringify([goodSkill]);
+
+const reply = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 400 }),
+  fc.uint8Array({ maxLength: 400 }).map((bytes) => Buffer.from(bytes).toString('latin1')),
+  fc.nat({ max: good.length - 1 }).map((at) => good.slice(0, at)),
+  fc
+    .tuple(fc.nat({ max: good.length - 1 }), fc.string({ maxLength: 3 }))
+    .map(([at, put]) => good.slice(0, at) + put + good.slice(at + 1)),
+  anyValue.map((value) => JSON.stringify(value)),
+  fc.array(brokenSkill, { maxLength: 6 }).map((skills) => JSON.stringify(skills)),
+  fc
+    .tuple(brokenSkill, brokenSkill)
+    .map(([one, other]) => `Sure:\n\`\`\`json\n${JSON.stringify({ skills: [one, other] })}\n\`\`\``),
+  fc.integer({ min: 1, max: 3000 }).map((depth) => '['.repeat(depth) + ']'.repeat(depth)),
+  fc.integer({ min: 1, max: 3000 }).map((depth) => '{"a":'.repeat(depth)),
+);
+
+describe('garbage from a model', () => {
+  let library: Library;
+  beforeAll(async () => {
+    library = await libraryWith(add('k1', { text: lessonText({ name: 'known-skill' }) }));
+  });
+
+  const learn = async (...replies: readonly (readonly ChatEvent[])[]) => {
+    const evolver = createEvolver({ maxNewSkills: 3, nearest: async () => library.lessons(), checkText });
+    const { model, requests } = speaker(...replies);
+    const learned = await learnFrom(evolver, [failure()], { library, ask: asker(model).ask });
+    return { ...learned, heard: requests.length };
+  };
+
+  it('never throws, proposes nothing out of shape and leaves the library alone, in 5,000 replies', {
+    timeout: 60_000,
+  }, async () => {
+    const before = JSON.stringify(library.lessons());
+    let proposed = 0;
+    let replies = 0;
+    await fc.assert(
+      fc.asyncProperty(reply, reply, async (first, second) => {
+        const { proposals, stuck, heard } = await learn(text(first), text(second));
+        replies += heard;
+        expect(proposals.length + stuck.length).toBeGreaterThan(0);
+        expect(proposals.length).toBeLessThanOrEqual(3);
+        for (const { change } of proposals) {
+          proposed++;
+          const { name, description, content, category = '' } = change.text;
+          expect(readShape({ name, description, content, category })).toMatchObject({ name });
+          expect(checkText(change.text)).toBeUndefined();
+          expect(change.op === 'revise' ? change.id : 'k1').toBe('k1');
+        }
+      }),
+      { numRuns: 2700 },
+    );
+    expect(JSON.stringify(library.lessons())).toBe(before);
+    expect(library.generation).toBe(1);
+    expect(replies).toBeGreaterThan(5000);
+    // Some of the replies are right: else nothing would have been shown about the rest.
+    expect(proposed).toBeGreaterThan(0);
+    expect(proposed).toBeLessThan(1000);
+  });
+
+  it.each([
+    ['10 MB of words', 'word '.repeat(2_000_000)],
+    ['10 MB of JSON', `[${'{"name":"a"},'.repeat(700_000)}0]`],
+    [
+      '10,000 skills',
+      JSON.stringify(Array.from({ length: 10_000 }, (_, at) => ({ ...goodSkill, name: `skill-${at}` }))),
+    ],
+    [
+      'a skill of a megabyte',
+      JSON.stringify([{ ...goodSkill, content: goodSkill.content + 'x'.repeat(900_000) }]),
+    ],
+    ['the same skill twice', JSON.stringify([goodSkill, goodSkill])],
+    ['a refusal', 'I am sorry, but I cannot help with that.'],
+    ['a copy of a skill that exists', JSON.stringify([{ ...goodSkill, name: 'known-skill' }])],
+  ])('refuses %s', async (_, said) => {
+    const { proposals, stuck } = await learn(text(said));
+    expect(proposals.length).toBeLessThanOrEqual(said.includes('amounts-in-cents","description') ? 1 : 0);
+    expect(proposals.length + stuck.length).toBe(1);
+  });
+
+  it('is not fooled by a reply that ends without an end', async () => {
+    const open: readonly ChatEvent[] = [
+      { type: 'reply-start', id: 'r', model: 'm' },
+      { type: 'text-delta', text: good },
+    ];
+    expect(await learn(open)).toMatchObject({ proposals: [], stuck: [{ isRetryable: true }] });
+  });
+});
