@@ -42,6 +42,13 @@ export function createFiles(root: string, limits: WorkspaceLimits): Files {
     if (at === root) throw new SandboxError('the workspace itself stays where it is');
     return at;
   };
+  /** A link itself, wherever it leads: to take it away is no way out. */
+  const itself = async (file: string): Promise<string> => {
+    const name = path.posix.basename(file);
+    const at = path.join(await resolve(path.posix.dirname(file)), name);
+    if (name === '.' || name === '..' || at === root) return beneath(file);
+    return at;
+  };
   const makeRoom = async (bytes: number, entries: number): Promise<void> => {
     const used = await measureFolder(root, limits);
     if (used.bytes + bytes > limits.bytes)
@@ -82,16 +89,18 @@ export function createFiles(root: string, limits: WorkspaceLimits): Files {
       const found = await lstat(source);
       const size = found.isDirectory() ? await measureFolder(source, limits) : { bytes: found.size, entries: 1 };
       await makeRoom(size.bytes, size.entries + 1);
-      await cp(source, target, { recursive: true, verbatimSymlinks: true, filter: isCopied });
+      await cp(source, target, { recursive: true, filter: mustBePlain });
     },
-    move: async (from, to) => rename(await beneath(from), await beneath(to)),
-    remove: async (file) => rm(await beneath(file), { recursive: true }),
+    move: async (from, to) => rename(await itself(from), await beneath(to)),
+    remove: async (file) => rm(await itself(file), { recursive: true }),
   };
 }
 
-async function isCopied(source: string): Promise<boolean> {
+/** A relative link leads elsewhere from where it is copied to. */
+async function mustBePlain(source: string): Promise<boolean> {
   const found = await lstat(source);
-  return found.isFile() || found.isDirectory();
+  if (found.isFile() || found.isDirectory()) return true;
+  throw new SandboxError(`${path.basename(source)} is neither a file nor a folder: it cannot be copied`);
 }
 
 async function entryAt(at: string): Promise<Entry | undefined> {

@@ -14,6 +14,7 @@ describe('the ring of bytes', () => {
             fc.constant('release' as const),
           ),
           {
+            minLength: 60,
             maxLength: 200,
           },
         ),

@@ -23,10 +23,10 @@ export function createByteRing(memory: SharedArrayBuffer): ByteRing {
   let used = 0;
   return {
     put: (pieces, length) => {
-      const skipped = head + length > size ? size - head : 0;
-      const taken = skipped + length;
+      const isWrapped = head + length > size;
+      const taken = (isWrapped ? size - head : 0) + length;
       if (length > size / 4 || used + taken > size) return undefined;
-      const at = skipped > 0 ? 0 : head;
+      const at = isWrapped ? 0 : head;
       let to = at;
       for (const piece of pieces) {
         bytes.set(piece, to);

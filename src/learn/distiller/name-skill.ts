@@ -10,10 +10,9 @@ const LONGEST = 48;
 /** A name out of the words that a rule is about; a rule in letters that a name cannot hold is named by its hash. */
 export function nameSkill({ kind, todo }: Rule): string {
   const words = topicWords(todo.normalize('NFKD').replace(/\p{M}/gu, ''))
-    .filter((word) => /^[a-z0-9]{2,24}$/.test(word) && !isVagueWord(word) && !BANS.has(word))
+    .filter((word) => /^[a-z][a-z0-9]{1,23}$/.test(word) && !isVagueWord(word) && !BANS.has(word))
     .filter((word, index, all) => all.indexOf(word) === index)
     .slice(0, MOST_WORDS);
-  while (words.length > 0 && /^\d/.test(words[0] ?? '')) words.shift();
   if (words.length === 0) return `rule-${createHash('sha256').update(todo).digest('hex').slice(0, 10)}`;
   while (words.length > 1 && words.join('-').length > LONGEST) words.pop();
   return `${kind === 'ban' ? 'never-' : ''}${words.join('-')}`;

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import type { Fact } from '../../../src/core/fact.ts';
 import type { Author, Change, LessonKind } from '../../../src/core/lesson.ts';
 import { end, start } from '../../store/facts.ts';
-import type { Action, Outcome, Policy } from './actions.ts';
+import type { Action, Outcome, Policy, Pool } from './actions.ts';
 import {
   advanceIn,
   appraiseIn,
@@ -49,8 +49,7 @@ function writesOf(scene: Scene): readonly Write[] {
     case 'serve':
       return serve(scene, `s${action.session}`, action.outcome);
     case 'appraise': {
-      const turns = model.turns.filter(({ verdict }) => (verdict === undefined) === action.isNew);
-      const turn = at(turns, action.turn);
+      const turn = at(poolOf(model, action.among), action.turn);
       return turn === undefined ? [] : [() => appraise(scene, turn, action.outcome)];
     }
     case 'evolve':
@@ -66,6 +65,12 @@ function writesOf(scene: Scene): readonly Write[] {
     case 'kill':
       return [];
   }
+}
+
+function poolOf(model: Model, among: Pool): readonly ModelTurn[] {
+  if (among === 'held') return model.places;
+  if (among === 'open') return model.turns.filter(({ verdict }) => verdict === undefined);
+  return among === 'erased' ? model.turns.filter(({ isErased }) => isErased) : model.turns;
 }
 
 const at = <T>(list: readonly T[], index: number): T | undefined => list[index % Math.max(1, list.length)];
@@ -157,7 +162,7 @@ async function publish(
   cited: readonly ModelTurn[],
 ): Promise<void> {
   const { model, world, action, count } = scene;
-  const before = world.library.generation;
+  const before = model.generation;
   const wasSeq = world.store.totals().facts;
   const held = visible(model);
   world.fault = action.fault;

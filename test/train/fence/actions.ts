@@ -8,9 +8,12 @@ export type Outcome = 'rewarded' | 'unrewarded' | Exclude<Verdict, 'success'>;
 /** How the generation advances: everything leaves, or all but what the change does not concern. */
 export type Policy = readonly Fate[] | 'strict';
 
+/** Which turns something is said of: those nothing is known of, those that are held for training, any. */
+export type Pool = 'open' | 'held' | 'erased' | 'any';
+
 type Deed =
   | { readonly do: 'serve'; readonly session: number; readonly outcome: Outcome | 'open' }
-  | { readonly do: 'appraise'; readonly turn: number; readonly outcome: Outcome; readonly isNew: boolean }
+  | { readonly do: 'appraise'; readonly turn: number; readonly outcome: Outcome; readonly among: Pool }
   | { readonly do: 'evolve'; readonly turns: readonly number[]; readonly isShown: boolean; policy: Policy }
   | { readonly do: 'person'; readonly what: 'skill' | 'route' | 'retire'; readonly turn: number; policy: Policy }
   | { readonly do: 'roll-back'; readonly to: number; readonly policy: Policy }
@@ -40,7 +43,7 @@ const deed: fc.Arbitrary<Deed> = fc.oneof(
     weight: 16,
     arbitrary: fc.record({
       do: fc.constant('serve' as const),
-      session: fc.nat(7),
+      session: fc.nat(4),
       outcome: fc.oneof({ weight: 3, arbitrary: outcome }, { weight: 1, arbitrary: fc.constant('open' as const) }),
     }),
   },
@@ -50,7 +53,7 @@ const deed: fc.Arbitrary<Deed> = fc.oneof(
       do: fc.constant('appraise' as const),
       turn: number,
       outcome,
-      isNew: fc.boolean(),
+      among: fc.constantFrom<Pool[]>('open', 'held', 'erased', 'any'),
     }),
   },
   {
@@ -72,7 +75,7 @@ const deed: fc.Arbitrary<Deed> = fc.oneof(
     }),
   },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('roll-back' as const), to: number, policy }) },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant('erase' as const), session: fc.nat(7) }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('erase' as const), session: fc.nat(4) }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('kill' as const) }) },
 );
 
@@ -82,9 +85,12 @@ export const history: fc.Arbitrary<readonly Action[]> = fc.array(
     .tuple(
       deed,
       fc.record({
-        cut: fc.option(fc.nat(3), { freq: 8, nil: undefined }),
+        cut: fc.oneof(
+          { weight: 7, arbitrary: fc.constant(undefined) },
+          { weight: 1, arbitrary: fc.nat(3) },
+        ),
         fault: fc.oneof(
-          { weight: 12, arbitrary: fc.constant('none' as const) },
+          { weight: 4, arbitrary: fc.constant('none' as const) },
           { weight: 1, arbitrary: fc.constantFrom('refuse' as const, 'lose-answer' as const) },
         ),
         reward: fc.constantFrom(0.5, 0.7, 0.9, 1),

@@ -1,0 +1,114 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { type Confiner, confinedLine, type Place, TOOL_PATH } from './confiner.ts';
+import type { WorkspaceLimits } from './limits.ts';
+
+export interface RunOptions {
+  /** 30 s unless said. */
+  readonly timeoutMs?: number;
+  /** Of both outputs together; 1 MiB unless said. A command that says more is stopped. */
+  readonly outputBytes?: number;
+  /** Beside PATH, HOME, TMPDIR and LANG; nothing of our own environment is passed on. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Folders of the machine that can be read at the same path: tools, checks. */
+  readonly readable?: readonly string[];
+}
+
+/** How a run ended. Stopped: all of its processes are dead. Refused: nothing of the command was run. */
+export type RunResult =
+  | { readonly end: 'exit'; readonly code: number; readonly stdout: string; readonly stderr: string }
+  | {
+      readonly end: 'stopped';
+      readonly why: 'timeout' | 'output' | 'size' | 'aborted';
+      readonly stdout: string;
+      readonly stderr: string;
+    }
+  | { readonly end: 'refused'; readonly why: string };
+
+type StopReason = Extract<RunResult, { readonly end: 'stopped' }>['why'];
+
+export interface ConfinedRun {
+  readonly confiner: Confiner;
+  readonly place: Place;
+  readonly limits: WorkspaceLimits;
+  readonly command: readonly string[];
+  readonly options: RunOptions;
+  /** Asked twice a second whether the command wrote too much. */
+  readonly isOverSize: () => Promise<boolean>;
+  readonly signal: AbortSignal;
+}
+
+const SIZE_CHECK_MS = 500;
+
+/** Runs a command behind a wall, to its end or its limits. Never rejects; nothing of it is left when it resolves. */
+export function runConfined(run: ConfinedRun): Promise<RunResult> {
+  const { confiner, place, limits, command, options, isOverSize, signal } = run;
+  const { timeoutMs = 30_000, outputBytes = 1024 * 1024, env = {} } = options;
+  const cpuSeconds = Math.ceil(timeoutMs / 1000) + 1;
+  const line = confinedLine({ command, env, limits, cpuSeconds, owner: confiner.owner });
+  const { file, args } = confiner.wrap(place, line);
+  return new Promise((resolve) => {
+    const child = spawn(file, args, {
+      cwd: '/',
+      env: { PATH: TOOL_PATH },
+      detached: true,
+      stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
+    });
+    const output = { stdout: [] as Buffer[], stderr: [] as Buffer[] };
+    let size = 0;
+    let isReady = false;
+    let stopped: StopReason | undefined;
+    const stop = (why: StopReason): void => {
+      if (stopped !== undefined) return;
+      stopped = why;
+      killGroup(child);
+    };
+    const abort = (): void => stop('aborted');
+    const limit = setTimeout(() => stop('timeout'), timeoutMs);
+    const watch = setInterval(async () => {
+      if (await isOverSize()) stop('size');
+    }, SIZE_CHECK_MS);
+    signal.addEventListener('abort', abort, { once: true });
+    if (signal.aborted) abort();
+    const finish = (result: RunResult): void => {
+      clearTimeout(limit);
+      clearInterval(watch);
+      signal.removeEventListener('abort', abort);
+      resolve(result);
+    };
+    const keep = (name: 'stdout' | 'stderr') => (chunk: Buffer) => {
+      const room = outputBytes - size;
+      size += chunk.length;
+      if (room > 0) output[name].push(chunk.subarray(0, room));
+      if (size > outputBytes) stop('output');
+    };
+    child.stdout?.on('data', keep('stdout'));
+    child.stderr?.on('data', keep('stderr'));
+    child.stdio[3]?.on('data', () => {
+      isReady = true;
+    });
+    child.on('error', (error) => {
+      if (child.pid === undefined) finish({ end: 'refused', why: `${file} cannot be started: ${error.message}` });
+    });
+    child.on('close', (code) => {
+      const said = { stdout: textOf(output.stdout), stderr: textOf(output.stderr) };
+      if (stopped !== undefined) finish({ end: 'stopped', why: stopped, ...said });
+      else if (isReady) finish({ end: 'exit', code: code ?? 128, ...said });
+      else finish({ end: 'refused', why: `${confiner.name} could not build its wall: ${lastLine(said.stderr)}` });
+    });
+  });
+}
+
+const textOf = (chunks: readonly Buffer[]): string => Buffer.concat(chunks).toString('utf8');
+
+const lastLine = (text: string): string => text.trim().split('\n').at(-1)?.slice(0, 300) || 'it said nothing';
+
+/** The wall is built so that all behind it dies with its first process, and that with the group. */
+function killGroup(child: ChildProcess): void {
+  if (child.pid === undefined) return;
+  try {
+    process.kill(-child.pid, 'SIGKILL');
+  } catch {
+    // No such group: all of it is gone.
+    child.kill('SIGKILL');
+  }
+}
