@@ -3,6 +3,7 @@ import type { Home } from '../config/home.ts';
 import type { Config } from '../config/schema.ts';
 import { systemClock } from '../core/clock.ts';
 import { compact } from '../core/json.ts';
+import type { Records } from '../core/records.ts';
 import { defaultRetryRule } from '../core/retry.ts';
 import { createAdmission } from '../gateway/admission.ts';
 import { createAuthorize } from '../gateway/authorize.ts';
@@ -15,12 +16,15 @@ import type { TurnReport } from '../gateway/turn.ts';
 import { createExchange } from '../models/exchange.ts';
 import { sleep } from '../models/sleep.ts';
 import { lockHome } from '../store/home-lock.ts';
+import { createRedactor } from '../store/redact.ts';
 import { openCatalogue } from './catalogue.ts';
 import { createIds } from './ids.ts';
 import { createKeyInForce } from './key-in-force.ts';
+import { serveLearning } from './learning/serve-learning.ts';
 import { serveLibrary } from './library/serve-library.ts';
 import type { Log } from './log.ts';
 import { openRecording } from './recording/open-recording.ts';
+import { readOrCreateSalt } from './recording/salt.ts';
 import { VERSION } from './version.ts';
 
 export interface Daemon {
@@ -45,6 +49,8 @@ export class HomeTakenError extends Error {
 }
 
 const GRACE_MS = 30_000;
+/** Within this time of its last byte a turn is in the record. */
+const TURN_IS_KEPT_MS = 60;
 
 /** Everything that `instar up` runs, wired together. Rejects when the port is taken. */
 export async function startDaemon({ home, config, env, log, port }: DaemonOptions): Promise<Daemon> {
@@ -75,6 +81,27 @@ export async function startDaemon({ home, config, env, log, port }: DaemonOption
     newId,
     log,
   });
+  const redactor = createRedactor({ known: keys, salt: readOrCreateSalt(home) });
+  const learning = serveLearning({
+    config,
+    records: recording.records,
+    shelf: library.shelf,
+    embed: library.embed,
+    catalogue: names.catalogue,
+    hasSecret: (text) => redactor.hasSecret(text),
+    clock,
+    newId,
+    log,
+  });
+  /** What is said of a turn is learned from at once. */
+  const records: Records = {
+    ...recording.records,
+    append: async (...args) => {
+      const appended = await recording.records.append(...args);
+      learning.wake(0);
+      return appended;
+    },
+  };
   const gateway = createGateway({
     admission,
     allowedHosts: settings.allowedHosts,
@@ -96,16 +123,17 @@ export async function startDaemon({ home, config, env, log, port }: DaemonOption
       sessions,
       sessionEnded: (session) => {
         const fact = { type: 'session-end', session, reason: 'said by the client' } as const;
-        recording.records.append([{ at: clock.now(), fact }]).catch((error: unknown) => {
+        records.append([{ at: clock.now(), fact }]).catch((error: unknown) => {
           log.warn({ err: error, session }, 'the end of a session could not be kept');
         });
       },
       recorder: recording.recorder,
-      records: recording.records,
+      records,
       desk: recording.desk,
       report: (report) => {
         metrics.report(report);
         logTurn(log, report);
+        learning.wake(TURN_IS_KEPT_MS);
       },
       status: () => ({
         version: VERSION,
@@ -116,6 +144,7 @@ export async function startDaemon({ home, config, env, log, port }: DaemonOption
         requests: { ...metrics.totals, inFlight: admission.inFlight },
         recording: compact({ ...recording.state() }),
         library: library.status(),
+        learning: learning.status(),
         memoryBytes: process.memoryUsage.rss(),
       }),
       metrics: metrics.text,
@@ -127,6 +156,7 @@ export async function startDaemon({ home, config, env, log, port }: DaemonOption
   };
   const letGo = async () => {
     names.close();
+    await learning.close();
     await pool.close();
     await library.close();
     await recording.close();

@@ -1,7 +1,6 @@
 import type { Clock } from '../core/clock.ts';
 import type { Fact } from '../core/fact.ts';
 import type { Ask, Cost, FailureCase, Judgement, Learner, Proposal, Stuck } from '../core/learn.ts';
-import type { ChangeSet } from '../core/lesson.ts';
 import type { Library } from '../core/library.ts';
 import { addCost, NO_COST } from './cost.ts';
 
@@ -22,8 +21,6 @@ export interface CycleParts {
   readonly library: Library;
   readonly ask: Ask | undefined;
   readonly gate: (proposal: Proposal, cases: readonly FailureCase[]) => Promise<Judgement>;
-  /** Called just before publishing; what it gives goes into the same fact. */
-  readonly beforePublish: (set: ChangeSet) => Promise<ChangeSet>;
   readonly clock: Clock;
   readonly newId: (prefix: string) => string;
   readonly journal: (note: string) => void;
@@ -76,7 +73,7 @@ export async function runCycle<Material>(
     changes,
   } as const;
   const isPublishing = changes.length > 0 && !signal.aborted;
-  const published = isPublishing ? await library.publish(await parts.beforePublish(set)) : undefined;
+  const published = isPublishing ? await library.publish(set) : undefined;
   const refusedLate = new Map(
     published?.results.flatMap((result) => (result.status === 'refused' ? [[result.id, result.why]] : [])),
   );

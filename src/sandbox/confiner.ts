@@ -40,7 +40,8 @@ export interface Confiner {
 }
 
 /** As root we can drop to another user; else the kernel maps us to ourselves. */
-export const ownerFor = (isRoot: boolean): { readonly owner?: number } => (isRoot ? { owner: DROPPED_ID } : {});
+export const ownerFor = (isRoot: boolean): { readonly owner?: number } =>
+  isRoot ? { owner: DROPPED_ID } : {};
 
 export interface LineParts {
   readonly command: readonly string[];
@@ -59,9 +60,22 @@ export function confinedLine({ command, env, limits, cpuSeconds, owner }: LinePa
   const drop = owner === undefined ? [] : [`--reuid=${owner}`, `--regid=${owner}`, '--clear-groups'];
   const pairs = Object.entries({ PATH: TOOL_PATH, HOME: INSIDE, TMPDIR: '/tmp', LANG: 'C.UTF-8', ...env });
   return [
-    ...['setpriv', '--no-new-privs', '--inh-caps=-all', '--ambient-caps=-all', '--bounding-set=-all', ...drop],
+    ...[
+      'setpriv',
+      '--no-new-privs',
+      '--inh-caps=-all',
+      '--ambient-caps=-all',
+      '--bounding-set=-all',
+      ...drop,
+    ],
     ...['--pdeath-signal=KILL', '--'],
-    ...['prlimit', '--core=0', `--cpu=${cpuSeconds}`, `--fsize=${limits.bytes}`, `--data=${limits.memoryBytes}`],
+    ...[
+      'prlimit',
+      '--core=0',
+      `--cpu=${cpuSeconds}`,
+      `--fsize=${limits.bytes}`,
+      `--data=${limits.memoryBytes}`,
+    ],
     ...[`--nproc=${limits.processes}`, '--nofile=1024', '--'],
     ...['env', '-i', ...pairs.map(([name, value]) => `${name}=${value}`)],
     ...['sh', '-c', 'echo ready >&3; exec 3>&-; "$@"; exit $?', 'sh', ...command],

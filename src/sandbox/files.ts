@@ -87,7 +87,9 @@ export function createFiles(root: string, limits: WorkspaceLimits): Files {
     copy: async (from, to) => {
       const [source, target] = [await resolve(from), await beneath(to)];
       const found = await lstat(source);
-      const size = found.isDirectory() ? await measureFolder(source, limits) : { bytes: found.size, entries: 1 };
+      const size = found.isDirectory()
+        ? await measureFolder(source, limits)
+        : { bytes: found.size, entries: 1 };
       await makeRoom(size.bytes, size.entries + 1);
       await cp(source, target, { recursive: true, filter: mustBePlain });
     },

@@ -2,6 +2,7 @@ import { access, constants } from 'node:fs/promises';
 import path from 'node:path';
 import { createBubblewrap } from './bubblewrap.ts';
 import { type Confiner, TOOL_PATH } from './confiner.ts';
+import { tryConfiner } from './try-confiner.ts';
 import { createUnshare } from './unshare.ts';
 
 /** The wall that holds on this machine, or why there is none and what to do about it. */
@@ -9,14 +10,19 @@ export type Confinement =
   | { readonly ok: true; readonly confiner: Confiner }
   | { readonly ok: false; readonly why: string };
 
-/** Tries a wall: undefined when it holds, else what is wrong with it. */
-export type TryConfiner = (confiner: Confiner) => Promise<string | undefined>;
-
 const MEND =
   'install bubblewrap (Debian, Ubuntu: apt install bubblewrap; Fedora: dnf install bubblewrap) and allow user namespaces';
 
+let found: Promise<Confinement> | undefined;
+
+/** What holds here, tried once for as long as we run. */
+export function confinementHere(): Promise<Confinement> {
+  found ??= findConfiner(process.env.PATH ?? '');
+  return found;
+}
+
 /** The first of bubblewrap and unshare that is there and, tried, holds. */
-export async function findConfiner(tryOut: TryConfiner, search = process.env.PATH ?? ''): Promise<Confinement> {
+export async function findConfiner(search: string): Promise<Confinement> {
   if (process.platform !== 'linux')
     return { ok: false, why: `commands can be confined on Linux only, not on ${process.platform}` };
   const isRoot = process.getuid?.() === 0;
@@ -25,20 +31,19 @@ export async function findConfiner(tryOut: TryConfiner, search = process.env.PAT
     ['bwrap', createBubblewrap],
     ['unshare', createUnshare],
   ] as const) {
-    const file = await findProgram(program, `${search}:${TOOL_PATH}`);
-    if (file === undefined) tried.push(`${program} is not installed`);
-    else {
-      const confiner = create(file, isRoot);
-      const fault = await tryOut(confiner);
-      if (fault === undefined) return { ok: true, confiner };
-      tried.push(`${program} is there, but ${fault}`);
-    }
+    const file = await findProgram(program, search);
+    const fault = file === undefined ? 'it is not installed' : await tryConfiner(create(file, isRoot));
+    if (file !== undefined && fault === undefined) return { ok: true, confiner: create(file, isRoot) };
+    tried.push(`${program}: ${fault}`);
   }
   return { ok: false, why: `commands cannot be confined on this machine (${tried.join('; ')}): ${MEND}` };
 }
 
-async function findProgram(name: string, search: string): Promise<string | undefined> {
-  for (const folder of new Set(search.split(':').filter((entry) => path.isAbsolute(entry)))) {
+/** An absolute path; the folders of system programs are often not in a user's own search path. */
+export async function findProgram(name: string, search: string): Promise<string | undefined> {
+  for (const folder of new Set(
+    `${search}:${TOOL_PATH}`.split(':').filter((entry) => path.isAbsolute(entry)),
+  )) {
     const file = path.join(folder, name);
     const isThere = await access(file, constants.X_OK).then(
       () => true,

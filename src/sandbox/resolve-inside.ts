@@ -34,7 +34,8 @@ function segmentsOf(wanted: string): readonly string[] {
   if (path.posix.isAbsolute(wanted) || path.win32.isAbsolute(wanted) || /^[A-Za-z]:/.test(wanted))
     throw new SandboxError(`${shown} is absolute: paths begin in the workspace`);
   const segments = wanted.split(path.sep === '\\' ? /[\\/]/ : '/');
-  if (segments.includes('..')) throw new SandboxError(`${shown} goes up with "..": paths stay in the workspace`);
+  if (segments.includes('..'))
+    throw new SandboxError(`${shown} goes up with "..": paths stay in the workspace`);
   return segments.filter((segment) => segment !== '' && segment !== '.');
 }
 
@@ -52,6 +53,8 @@ async function linkAt(file: string): Promise<boolean | undefined> {
 async function followInside(root: string, link: string, wanted: string): Promise<string> {
   const real = await realpath(link).catch(() => undefined);
   if (real === undefined || !isInside(root, real))
-    throw new SandboxError(`${JSON.stringify(wanted)} goes over a link that leads out of the workspace or nowhere`);
+    throw new SandboxError(
+      `${JSON.stringify(wanted)} goes over a link that leads out of the workspace or nowhere`,
+    );
   return real;
 }

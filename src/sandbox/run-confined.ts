@@ -87,13 +87,18 @@ export function runConfined(run: ConfinedRun): Promise<RunResult> {
       isReady = true;
     });
     child.on('error', (error) => {
-      if (child.pid === undefined) finish({ end: 'refused', why: `${file} cannot be started: ${error.message}` });
+      if (child.pid === undefined)
+        finish({ end: 'refused', why: `${file} cannot be started: ${error.message}` });
     });
     child.on('close', (code) => {
       const said = { stdout: textOf(output.stdout), stderr: textOf(output.stderr) };
       if (stopped !== undefined) finish({ end: 'stopped', why: stopped, ...said });
       else if (isReady) finish({ end: 'exit', code: code ?? 128, ...said });
-      else finish({ end: 'refused', why: `${confiner.name} could not build its wall: ${lastLine(said.stderr)}` });
+      else
+        finish({
+          end: 'refused',
+          why: `${confiner.name} could not build its wall: ${lastLine(said.stderr)}`,
+        });
     });
   });
 }

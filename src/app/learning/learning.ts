@@ -1,4 +1,3 @@
-import type { Config } from '../../config/schema.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { StoredFact } from '../../core/fact.ts';
 import type { JsonObject } from '../../core/json.ts';
@@ -14,7 +13,6 @@ import { scoreSession } from './score-session.ts';
 export interface LearningOptions {
   readonly records: Records;
   readonly shelf: Shelf;
-  readonly settings: Config['learn'];
   readonly clock: Clock;
   readonly log: Log;
   /** Runs whatever is ready to be learned; called after each look. It must not be waited for. */

@@ -1,6 +1,7 @@
 import type { Home } from '../../config/home.ts';
 import type { Config } from '../../config/schema.ts';
 import type { Clock } from '../../core/clock.ts';
+import type { Embed } from '../../core/embed.ts';
 import { compact, type JsonObject } from '../../core/json.ts';
 import type { LessonsDesk } from '../../core/lessons-desk.ts';
 import type { Records } from '../../core/records.ts';
@@ -30,6 +31,8 @@ export interface ServedLibrary {
   readonly desk: LessonsDesk;
   /** Undefined while the record cannot be read. */
   shelf(): Shelf | undefined;
+  /** What compares meanings. */
+  readonly embed: Embed;
   status(): JsonObject;
   close(): Promise<void>;
 }
@@ -118,6 +121,7 @@ export async function serveLibrary(options: LibraryOptions): Promise<ServedLibra
       rollback: async (to) => desk().rollback(to),
     },
     shelf: () => opened?.shelf,
+    embed,
     status: () => (opened === undefined ? { problem: problem ?? '' } : describe(opened, clock.now())),
     close: async () => {
       clearTimeout(again);

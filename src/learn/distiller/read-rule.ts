@@ -80,15 +80,24 @@ function readPreface(said: string, depth: number): Rule | undefined {
 function readBehindJudgement(said: string, depth: number): Rule | undefined {
   const match = /^([^:,–—]{2,100}?)(?::|,| [–—-]+) (.+)$/.exec(said);
   if (match === null) return undefined;
-  const inner = readRule(match[2] ?? '', depth + 1);
-  const subject = match[1] ?? '';
-  if (inner !== undefined && looksBack(match[2] ?? ''))
-    return { ...inner, todo: `${capital(subject)}: ${small(inner.todo)}` };
+  const [, before = '', behind = ''] = match;
+  const inner = readRule(behind, depth + 1);
+  if (inner === undefined) return undefined;
+  const label = looksBack(behind) ? before : labelOf(before);
+  return label === undefined ? inner : { ...inner, todo: `${capital(label)}: ${small(inner.todo)}` };
+}
+
+/** What a judgement is about: "Wrong date format" and "The date format is off" are about the date format. */
+function labelOf(judged: string): string | undefined {
+  const about =
+    /^(?:wrong|bad|invalid|incorrect|broken|unknown) (.+)$/i.exec(judged)?.[1] ??
+    /^(.+?) (?:is|are|was|were|looks?) (?:still )?(?:wrong|off|incorrect|invalid|bad|broken|not right|not ok)\b/i.exec(
+      judged,
+    )?.[1] ??
+    (/\b(?:wrong|bad|invalid|incorrect|is|are|was)\b/i.test(judged) ? '' : judged);
   const isLabel =
-    inner !== undefined &&
-    /^[\p{L}\p{N} _./-]{2,40}$/u.test(subject) &&
-    !/\b(?:wrong|bad|invalid|incorrect|is|are|was)\b/i.test(subject);
-  return isLabel ? { ...inner, todo: `${capital(subject)}: ${small(inner.todo)}` } : inner;
+    /^[\p{L}\p{N} _./-]{2,60}$/u.test(about) && topicWords(about).some((word) => !isVagueWord(word));
+  return isLabel ? about : undefined;
 }
 
 function isVague({ todo }: Rule): boolean {

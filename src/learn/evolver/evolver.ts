@@ -10,7 +10,9 @@ import { writePrompt } from './write-prompt.ts';
 
 const MOST_FAILURES = 6;
 const MOST_NEAREST = 3;
-const TOKENS_PER_SKILL = 1200;
+const TOKENS_PER_SKILL = 1500;
+/** Models that think do so at the expense of the same limit. */
+const ROOM_TO_THINK = 4000;
 
 export interface EvolverOptions {
   /** In one run. */
@@ -56,7 +58,7 @@ async function* evolve(
     {
       name: 'evolve',
       ...prompt,
-      maxTokens: 800 + TOKENS_PER_SKILL * maxNewSkills,
+      maxTokens: ROOM_TO_THINK + TOKENS_PER_SKILL * maxNewSkills,
       read: (value) =>
         readSkills(value, {
           maxNewSkills,

@@ -14,7 +14,8 @@ export interface NearPair {
   readonly similarity: number;
 }
 
-export const comparedText = ({ text }: Lesson): string => `${text.description}\n${text.content}`;
+export const comparedText = ({ text }: Pick<Lesson, 'text'>): string =>
+  `${text.description}\n${text.content}`;
 
 /**
  * Lessons that wait or are in use, can meet in one prompt, and are at least so similar, in the order of their list.

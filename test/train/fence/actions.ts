@@ -57,7 +57,7 @@ const deed: fc.Arbitrary<Deed> = fc.oneof(
     }),
   },
   {
-    weight: 2,
+    weight: 3,
     arbitrary: fc.record({
       do: fc.constant('evolve' as const),
       turns: fc.array(number, { minLength: 1, maxLength: 3 }),
@@ -86,7 +86,7 @@ export const history: fc.Arbitrary<readonly Action[]> = fc.array(
       deed,
       fc.record({
         cut: fc.oneof(
-          { weight: 7, arbitrary: fc.constant(undefined) },
+          { weight: 5, arbitrary: fc.constant(undefined) },
           { weight: 1, arbitrary: fc.nat(3) },
         ),
         fault: fc.oneof(

@@ -1,0 +1,32 @@
+import type { Embed } from './instar.ts';
+import { BM25_THRESHOLD, bm25, COSINE_THRESHOLD, cosine, ours } from './methods.ts';
+import type { Pairs } from './pairs.ts';
+import { type Quality, scorePairs } from './score-pairs.ts';
+import { table } from './table.ts';
+
+/** How many lessons a method may show. */
+const K = 5;
+
+/** What is found for tasks whose right lessons are known: ours, and the two simple ways. */
+export async function measureQuality({ lessons, pairs }: Pairs, embed: Embed): Promise<readonly Quality[]> {
+  return [
+    await scorePairs('Instar', await ours(lessons, embed, K), pairs, K),
+    await scorePairs('BM25 alone', bm25(lessons, BM25_THRESHOLD), pairs, K),
+    await scorePairs('embeddings alone', await cosine(lessons, embed, COSINE_THRESHOLD), pairs, K),
+  ];
+}
+
+export function reportQuality(title: string, { lessons, pairs }: Pairs, found: readonly Quality[]): string {
+  const without = pairs.filter(({ right }) => right.length === 0).length;
+  return [
+    `### ${title}: ${lessons.length} lessons, ${pairs.length - without} tasks with right ones, ${without} without`,
+    table(
+      ['', 'precision', 'recall', 'F1', `nDCG@${K}`, 'nothing shown where nothing is right', 'shown per task'],
+      found.map(({ method, precision, recall, f1, ndcg, silence, shown }) => [
+        method,
+        ...[precision, recall, f1, ndcg, silence].map((value) => value.toFixed(3)),
+        shown.toFixed(2),
+      ]),
+    ),
+  ].join('\n\n');
+}

@@ -1,0 +1,143 @@
+import { createMiniLmEmbed, createNgramEmbed, createRecall, type Embed, lessonOf, type RecallIndex } from './instar.ts';
+import { createRandomEmbed, createTexts } from './synthetic.ts';
+import { milliseconds, quantile, table } from './table.ts';
+
+export interface Speed {
+  readonly lessons: number;
+  readonly cached: readonly number[];
+  readonly computed: readonly number[];
+  readonly blockMs: number;
+  readonly megabytes: number;
+  readonly bulkMs: number;
+  readonly bulkBlockMs: number;
+  readonly changeMs: number;
+}
+
+const DIMENSIONS = 384;
+const QUERIES = 60;
+const ROUNDS = 5;
+const CHANGES = 20;
+
+/** Recall over invented lessons. Their vectors are random, so that a hundred thousand of them need no model; queries go through it. */
+export async function measureSpeed(size: number): Promise<Speed> {
+  const texts = createTexts(size);
+  const lessons = Array.from({ length: size }, (_, id) => texts.lesson(id));
+  const queries = Array.from({ length: QUERIES }, (_, at) => {
+    const about = lessons[(at * 7919) % size];
+    return about === undefined ? '' : texts.query(about);
+  });
+  const model = createMiniLmEmbed();
+  await model.embed(['warm']);
+  const before = await memoryInUse();
+  const index = createRecall({
+    embed: queriesBy(model, new Set(queries)),
+    fallback: createNgramEmbed(),
+    limits: { topK: 6, tokenBudget: 2000 },
+    patienceMs: 5000,
+  });
+  let current = lessons.map((lesson) => lessonOf(lesson));
+  const bulk = await watched(async () => {
+    await index.update(current);
+    await index.settled();
+  });
+  const megabytes = ((await memoryInUse()) - before) / 2 ** 20;
+
+  const computed = await times(index, queries);
+  const cached: number[] = [];
+  for (let round = 0; round < ROUNDS; round++) cached.push(...(await times(index, queries)));
+  const { blockMs } = await watched(async () => void (await times(index, queries)));
+
+  const changes: number[] = [];
+  for (let n = 0; n < CHANGES; n++) {
+    current = current.with(n, lessonOf(texts.lesson(n), 2));
+    const from = performance.now();
+    await index.update(current);
+    changes.push(performance.now() - from);
+  }
+  await model.close();
+  return {
+    lessons: size,
+    cached,
+    computed,
+    blockMs,
+    megabytes,
+    bulkMs: bulk.ms,
+    bulkBlockMs: bulk.blockMs,
+    changeMs: quantile(changes, 0.5),
+  };
+}
+
+export const reportSpeed = (found: readonly Speed[]): string =>
+  table(
+    [
+      'lessons',
+      'recall p50',
+      'p99',
+      'with the query computed p50',
+      'p99',
+      'longest block of the event loop',
+      'index',
+      'one lesson changed',
+      'all loaded (without the model)',
+      'longest block',
+    ],
+    found.map((one) => [
+      String(one.lessons),
+      ...[
+        quantile(one.cached, 0.5),
+        quantile(one.cached, 0.99),
+        quantile(one.computed, 0.5),
+        quantile(one.computed, 0.99),
+        one.blockMs,
+      ].map((ms) => `${milliseconds(ms)} ms`),
+      `${one.megabytes.toFixed(0)} MB`,
+      ...[one.changeMs, one.bulkMs, one.bulkBlockMs].map((ms) => `${milliseconds(ms)} ms`),
+    ]),
+  );
+
+/** Lessons get random vectors; queries get the model's. */
+function queriesBy(model: Embed, queries: ReadonlySet<string>): Embed {
+  const random = createRandomEmbed(DIMENSIONS);
+  return {
+    ...random,
+    embed: (texts) => (texts.every((text) => queries.has(text)) ? model : random).embed(texts),
+  };
+}
+
+async function times(index: RecallIndex, queries: readonly string[]): Promise<readonly number[]> {
+  const found: number[] = [];
+  for (const text of queries) {
+    const from = performance.now();
+    await index.recall({ text, session: 's', agent: 'a' }, 0);
+    found.push(performance.now() - from);
+  }
+  return found;
+}
+
+/** How long it took, and the longest time in which nothing else had a turn. */
+async function watched(work: () => Promise<void>): Promise<{ readonly ms: number; readonly blockMs: number }> {
+  let isDone = false;
+  let last = performance.now();
+  let blockMs = 0;
+  const tick = (): void => {
+    const now = performance.now();
+    blockMs = Math.max(blockMs, now - last);
+    last = now;
+    if (!isDone) setImmediate(tick);
+  };
+  setImmediate(tick);
+  const from = performance.now();
+  await work();
+  isDone = true;
+  return { ms: performance.now() - from, blockMs };
+}
+
+async function memoryInUse(): Promise<number> {
+  const { gc } = globalThis as { readonly gc?: () => void };
+  for (let n = 0; n < 3; n++) {
+    gc?.();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  const { heapUsed, arrayBuffers, external } = process.memoryUsage();
+  return heapUsed + Math.max(arrayBuffers, external);
+}

@@ -1,0 +1,64 @@
+import type { Embed } from './instar.ts';
+import type { PairLesson } from './pairs.ts';
+
+/** Numbers from 0 to 1, the same on every run. */
+export function createRandom(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let value = Math.imul(state ^ (state >>> 15), state | 1);
+    value ^= value + Math.imul(value ^ (value >>> 7), value | 61);
+    return ((value ^ (value >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+const SYLLABLES = 'ba be bi bo ca co da de di fa fe ga go ha ka la le lo ma me mi mo na ne no pa pe ra re ri ro sa se so ta te ti to va ve'
+  .split(' ');
+const VOCABULARY = 8000;
+const DESCRIPTION_WORDS = 14;
+const CONTENT_WORDS = 60;
+const QUERY_WORDS = 12;
+
+const wordAt = (rank: number): string =>
+  [rank % 40, Math.floor(rank / 40) % 40, Math.floor(rank / 1600), rank % 7]
+    .map((at) => SYLLABLES[at] ?? 'zu')
+    .join('');
+
+/** Texts of invented words, as unevenly spread as real ones are. */
+export function createTexts(seed: number): { lesson(id: number): PairLesson; query(about: PairLesson): string } {
+  const random = createRandom(seed);
+  const word = (): string => wordAt(Math.floor(VOCABULARY ** random()));
+  const words = (count: number): string => Array.from({ length: count }, word).join(' ');
+  return {
+    lesson: (id) => ({
+      id: `L${id}`,
+      name: `lesson-${id}`,
+      description: words(DESCRIPTION_WORDS),
+      content: words(CONTENT_WORDS),
+    }),
+    query: (about) => {
+      const own = about.description.split(' ').filter((_, at) => at % 2 === 0);
+      return [...own, words(QUERY_WORDS - own.length)].join(' ');
+    },
+  };
+}
+
+export function randomVector(random: () => number, dimensions: number): Float32Array {
+  const vector = Float32Array.from(
+    { length: dimensions },
+    () => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random()),
+  );
+  const length = Math.hypot(...vector);
+  return vector.map((value) => value / length);
+}
+
+/** Random unit vectors, at once: what recall costs beside the model. */
+export function createRandomEmbed(dimensions: number): Embed {
+  const random = createRandom(7);
+  return {
+    id: `random/${dimensions}`,
+    dimensions,
+    embed: async (texts) => texts.map(() => randomVector(random, dimensions)),
+    close: async () => undefined,
+  };
+}

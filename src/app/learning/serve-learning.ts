@@ -1,0 +1,122 @@
+import type { Config } from '../../config/schema.ts';
+import type { Clock } from '../../core/clock.ts';
+import type { Embed } from '../../core/embed.ts';
+import type { JsonObject } from '../../core/json.ts';
+import type { Budget } from '../../core/learn.ts';
+import type { Records } from '../../core/records.ts';
+import type { Catalogue } from '../../core/upstream.ts';
+import { createBudget } from '../../learn/budget.ts';
+import { createDistiller } from '../../learn/distiller/distiller.ts';
+import { createEvolver } from '../../learn/evolver/evolver.ts';
+import { createGate } from '../../learn/gate/gate.ts';
+import { checkText } from '../../library/check-text.ts';
+import { comparedText } from '../../library/similar/near-pairs.ts';
+import type { Shelf } from '../library/open-shelf.ts';
+import type { Log } from '../log.ts';
+import { createLearnStep } from './learn-step.ts';
+import { type Learning, startLearning } from './learning.ts';
+import { learningModel } from './learning-models.ts';
+import type { LearningState } from './learning-state.ts';
+import { locateQuote } from './locate-quote.ts';
+import { createNearest } from './nearest.ts';
+
+export interface ServeLearningOptions {
+  readonly config: Config;
+  readonly records: Records;
+  /** Undefined while the record cannot be read. */
+  readonly shelf: () => Shelf | undefined;
+  readonly embed: Embed;
+  readonly catalogue: Catalogue;
+  readonly hasSecret: (text: string) => boolean;
+  readonly clock: Clock;
+  readonly newId: (prefix: string) => string;
+  readonly log: Log;
+}
+
+export interface ServedLearning {
+  /** Something was recorded. */
+  wake(delayMs: number): void;
+  status(): JsonObject;
+  close(): Promise<void>;
+}
+
+const AGAIN_MS = 10_000;
+const MOST_NEAR = 5;
+
+/** Learning as the daemon has it: it begins when the library can be read, and is tried again until then. */
+export function serveLearning(options: ServeLearningOptions): ServedLearning {
+  const stop = new AbortController();
+  let learning: Learning | undefined;
+  let problem: string | undefined;
+  let again: NodeJS.Timeout | undefined;
+
+  const begin = async (): Promise<void> => {
+    const shelf = options.shelf();
+    try {
+      if (shelf === undefined) throw new Error('the library cannot be read yet');
+      learning = await open(options, shelf, stop.signal);
+      problem = undefined;
+    } catch (error) {
+      problem = error instanceof Error ? error.message : String(error);
+      again = setTimeout(() => void begin(), AGAIN_MS);
+      again.unref();
+    }
+  };
+  const begun = begin();
+
+  return {
+    wake: (delayMs) => learning?.wake(delayMs),
+    status: () => learning?.status() ?? { problem: problem ?? 'starting' },
+    close: async () => {
+      stop.abort();
+      clearTimeout(again);
+      await begun;
+      await learning?.close();
+    },
+  };
+}
+
+async function open(options: ServeLearningOptions, shelf: Shelf, signal: AbortSignal): Promise<Learning> {
+  const { config, records, embed, catalogue, hasSecret, clock, newId, log } = options;
+  const { library } = shelf;
+  const nearest = createNearest(embed, library);
+  const { maxNewSkills, failures } = config.learn;
+  const gate = createGate({
+    autonomy: config.library.autonomy,
+    checkText,
+    hasSecret,
+    findSimilar: async (text) =>
+      (await nearest(comparedText({ text }), MOST_NEAR)).map(({ lesson, cosine }) => ({
+        id: lesson.id,
+        cosine,
+      })),
+    voteDay: (at) => new Date(at).toDateString(),
+    locate: (turn, text) => locateQuote(turn, text, records),
+  });
+  const { usdPerDay } = config.learn.budget;
+  let budget: Budget | undefined;
+  /** What an earlier run has spent today counts. */
+  const budgetOf = ({ totals }: LearningState): Budget => {
+    budget ??= createBudget({ usdPerDay, clock, spent: totals.usdToday });
+    return budget;
+  };
+  const step = createLearnStep({
+    records,
+    shelf,
+    failures,
+    ask: (state) =>
+      learningModel('evolver', { models: config.models, catalogue, budget: budgetOf(state), clock, log }),
+    evolver: createEvolver({
+      maxNewSkills,
+      nearest: async (text) => (await nearest(text, MOST_NEAR)).map(({ lesson }) => lesson),
+      checkText,
+    }),
+    distiller: createDistiller({ maxNewSkills, checkText }),
+    gate,
+    clock,
+    newId,
+    log,
+    signal,
+  });
+  return startLearning({ records, shelf, clock, log, learn: step });
+}

@@ -1,0 +1,10 @@
+import type { JsonObject } from '../core/json.ts';
+import type { Recollection } from './episode-desk.ts';
+
+export const recalledData = ({ text, lessons }: Recollection): JsonObject => ({
+  lessons: text,
+  ids: lessons.map(({ id }) => id),
+});
+
+export const recalledText = ({ text }: Recollection): string =>
+  text === '' ? 'Nothing has been learned for such a task yet.' : text;

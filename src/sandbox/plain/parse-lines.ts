@@ -1,0 +1,120 @@
+import { SandboxError } from '../sandbox-error.ts';
+
+/** One command of a pipe: its words, and the file its output goes to. */
+export interface PlainCommand {
+  readonly words: readonly string[];
+  readonly into?: { readonly file: string; readonly isAppended: boolean };
+}
+
+/** Commands joined by `|`, and when to run them, by how the ones before ended. */
+export interface Pipe {
+  readonly after: 'always' | 'success' | 'failure';
+  readonly commands: readonly PlainCommand[];
+}
+
+type Token = { readonly word: string } | { readonly sign: string };
+
+const SIGNS = ['&&', '||', '>>', '>', '|', ';', '\n'];
+/** What a real shell would do something with that this one does not: better refused than taken by the letter. */
+const UNKNOWN = '$`*?~()&<{}[]!';
+const AFTER: Readonly<Record<string, Pipe['after']>> = {
+  '&&': 'success',
+  '||': 'failure',
+  ';': 'always',
+  '\n': 'always',
+};
+
+/** Lines of the plain shell: words with quotes, `>` `>>` `|` `&&` `||` `;`. Throws a SandboxError for anything else. */
+export function parseLines(lines: string): readonly Pipe[] {
+  const pipes: Pipe[] = [];
+  let after: Pipe['after'] = 'always';
+  let commands: PlainCommand[] = [];
+  let words: string[] = [];
+  let into: PlainCommand['into'];
+  const endCommand = (): void => {
+    if (words.length === 0) throw new SandboxError('a command is missing');
+    commands.push({ words, ...(into === undefined ? {} : { into }) });
+    words = [];
+    into = undefined;
+  };
+  const tokens = tokensOf(lines);
+  for (let index = 0; index < tokens.length; index++) {
+    const token = tokens[index];
+    if (token === undefined) continue;
+    if ('word' in token) words.push(token.word);
+    else if (token.sign === '|') endCommand();
+    else if (token.sign === '>' || token.sign === '>>') {
+      const file = tokens[++index];
+      if (file === undefined || !('word' in file))
+        throw new SandboxError(`a file is missing after ${token.sign}`);
+      into = { file: file.word, isAppended: token.sign === '>>' };
+    } else {
+      const isBlank = words.length === 0 && commands.length === 0 && into === undefined;
+      if (isBlank && AFTER[token.sign] === 'always') continue;
+      endCommand();
+      pipes.push({ after, commands });
+      commands = [];
+      after = AFTER[token.sign] ?? 'always';
+    }
+  }
+  if (words.length > 0 || commands.length > 0 || into !== undefined || after !== 'always') {
+    if (!(after === 'always' && words.length === 0 && commands.length === 0 && into === undefined)) {
+      endCommand();
+      pipes.push({ after, commands });
+    }
+  }
+  return pipes;
+}
+
+function tokensOf(lines: string): readonly Token[] {
+  const tokens: Token[] = [];
+  let word: string | undefined;
+  const endWord = (): void => {
+    if (word !== undefined) tokens.push({ word });
+    word = undefined;
+  };
+  for (let at = 0; at < lines.length; ) {
+    const char = lines[at] ?? '';
+    const sign = SIGNS.find((one) => lines.startsWith(one, at));
+    if (sign !== undefined) {
+      endWord();
+      tokens.push({ sign });
+      at += sign.length;
+    } else if (char === '\\') {
+      word = (word ?? '') + (lines[at + 1] ?? '');
+      at += 2;
+    } else if (char === "'" || char === '"') {
+      const quoted = readQuoted(lines, at);
+      word = (word ?? '') + quoted.text;
+      at = quoted.end;
+    } else if (/\s/.test(char)) {
+      endWord();
+      at++;
+    } else {
+      if (isUnknown(char, word))
+        throw new SandboxError(`${char} means nothing here: put it in single quotes`);
+      word = (word ?? '') + char;
+      at++;
+    }
+  }
+  endWord();
+  return tokens;
+}
+
+/** `test ! -e x` is a word of its own, and `#` inside of a word is a letter. */
+const isUnknown = (char: string, word: string | undefined): boolean =>
+  (UNKNOWN.includes(char) && char !== '!') || (char === '#' && word === undefined);
+
+function readQuoted(lines: string, from: number): { readonly text: string; readonly end: number } {
+  const quote = lines[from] ?? '';
+  let text = '';
+  for (let at = from + 1; at < lines.length; at++) {
+    const char = lines[at] ?? '';
+    if (char === quote) return { text, end: at + 1 };
+    const isEscape = quote === '"' && char === '\\' && '"\\$`'.includes(lines[at + 1] || ' ');
+    if (quote === '"' && (char === '$' || char === '`'))
+      throw new SandboxError(`${char} means nothing here: put it in single quotes`);
+    text += isEscape ? lines[++at] : char;
+  }
+  throw new SandboxError(`a ${quote} is not closed`);
+}

@@ -1,0 +1,88 @@
+import type { Files } from '../files.ts';
+import type { RunOptions, RunResult } from '../run-confined.ts';
+import { SandboxError } from '../sandbox-error.ts';
+import { FILE_COMMANDS } from './file-commands.ts';
+import { type Pipe, type PlainCommand, parseLines } from './parse-lines.ts';
+import { TEXT_COMMANDS } from './text-commands.ts';
+
+/** What a command is given, and what it leaves: text, complaints, and 0 when all went well. */
+export interface CommandInput {
+  readonly args: readonly string[];
+  readonly stdin: string;
+  readonly files: Files;
+}
+export interface CommandOutput {
+  readonly code: number;
+  readonly stdout?: string;
+  readonly stderr?: string;
+}
+export type PlainProgram = (input: CommandInput) => Promise<CommandOutput>;
+
+export type PlainShell = (lines: string, options: Pick<RunOptions, 'outputBytes'>) => Promise<RunResult>;
+
+const PROGRAMS: ReadonlyMap<string, PlainProgram> = new Map([...FILE_COMMANDS, ...TEXT_COMMANDS]);
+const LONGEST_LINES = 256 * 1024;
+
+/**
+ * A shell without a shell: a dozen commands that know only the workspace, the same on every machine. There are no
+ * variables, no wildcards, no loops and no programs, so whatever is written to it ends. Never rejects.
+ */
+export function createPlainShell(files: Files): PlainShell {
+  return async (lines, { outputBytes = 1024 * 1024 }) => {
+    if (lines.length > LONGEST_LINES) return { end: 'refused', why: 'the lines are longer than 256 KiB' };
+    let pipes: readonly Pipe[];
+    try {
+      pipes = parseLines(lines);
+    } catch (error) {
+      return { end: 'refused', why: messageOf(error) };
+    }
+    let code = 0;
+    let stdout = '';
+    let stderr = '';
+    for (const { after, commands } of pipes) {
+      if (after !== 'always' && (after === 'success') !== (code === 0)) continue;
+      const ended = await runPipe(commands, files);
+      code = ended.code;
+      stdout += ended.stdout ?? '';
+      stderr += ended.stderr ?? '';
+      if (stdout.length + stderr.length > outputBytes)
+        return { end: 'stopped', why: 'output', stdout: stdout.slice(0, outputBytes), stderr: '' };
+    }
+    return { end: 'exit', code, stdout, stderr };
+  };
+}
+
+async function runPipe(commands: readonly PlainCommand[], files: Files): Promise<CommandOutput> {
+  let stdin = '';
+  let stderr = '';
+  let code = 0;
+  for (const command of commands) {
+    const ended = await runOne(command, stdin, files);
+    stdin = ended.stdout ?? '';
+    stderr += ended.stderr ?? '';
+    code = ended.code;
+  }
+  return { code, stdout: stdin, stderr };
+}
+
+async function runOne({ words, into }: PlainCommand, stdin: string, files: Files): Promise<CommandOutput> {
+  const [name = '', ...args] = words;
+  const program = PROGRAMS.get(name);
+  if (program === undefined)
+    return { code: 127, stderr: `${name}: not known here; there are ${[...PROGRAMS.keys()].join(', ')}\n` };
+  try {
+    const ended = await program({ args, stdin, files });
+    if (into === undefined) return ended;
+    await (into.isAppended ? files.append : files.write)(into.file, ended.stdout ?? '');
+    return { ...ended, stdout: '' };
+  } catch (error) {
+    return { code: error instanceof SandboxError ? 2 : 1, stderr: `${name}: ${messageOf(error)}\n` };
+  }
+}
+
+/** Without the path on the machine, which is nobody's business in here. */
+const messageOf = (error: unknown): string => {
+  if (error instanceof SandboxError) return error.message;
+  if (!(error instanceof Error)) return String(error);
+  return error.message.split(/, \w+ '/)[0] ?? error.message;
+};

@@ -1,0 +1,25 @@
+import { SandboxError } from '../sandbox-error.ts';
+
+export interface Flags {
+  readonly given: ReadonlySet<string>;
+  readonly rest: readonly string[];
+}
+
+/** `-rf a b` as `r`, `f` and the rest; throws for a letter that is not known, `--` ends them. */
+export function readFlags(args: readonly string[], known: string): Flags {
+  const given = new Set<string>();
+  let at = 0;
+  for (; at < args.length; at++) {
+    const arg = args[at] ?? '';
+    if (arg === '--') {
+      at++;
+      break;
+    }
+    if (!/^-[A-Za-z]/.test(arg)) break;
+    for (const letter of arg.slice(1)) {
+      if (!known.includes(letter)) throw new SandboxError(`-${letter} is not known here`);
+      given.add(letter);
+    }
+  }
+  return { given, rest: args.slice(at) };
+}

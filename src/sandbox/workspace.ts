@@ -1,0 +1,134 @@
+import { stat } from 'node:fs/promises';
+import path from 'node:path';
+import { copyFolder } from './copy-folder.ts';
+import { createFiles, type Entry } from './files.ts';
+import { type Confinement, confinementHere } from './find-confiner.ts';
+import { giveAway } from './give-away.ts';
+import { createHolder } from './holder.ts';
+import { DEFAULT_LIMITS, type WorkspaceLimits } from './limits.ts';
+import { measureFolder } from './measure-folder.ts';
+import { createPlainShell } from './plain/plain-shell.ts';
+import { type RunOptions, type RunResult, runConfined } from './run-confined.ts';
+
+/**
+ * A private folder to work in. Whatever is asked of it happens one thing after another, and not at all after
+ * `dispose`. Paths are relative; reading and writing reject with a SandboxError for a path that leads out.
+ */
+export interface Workspace {
+  /** Where the files lie on the machine. */
+  readonly folder: string;
+  read(file: string): Promise<string>;
+  write(file: string, text: string): Promise<void>;
+  list(folder?: string): Promise<readonly Entry[]>;
+  /**
+   * Runs a program with its arguments, or a line for `sh`: without network, without a view of the machine, within its
+   * limits. Never rejects. Where that cannot be had it is refused, never run without.
+   */
+  run(command: string | readonly string[], options: RunOptions, signal: AbortSignal): Promise<RunResult>;
+  /** Runs lines of the plain shell, which has no programs and needs no wall: see `createPlainShell`. Never rejects. */
+  runPlain(lines: string, options: Pick<RunOptions, 'outputBytes'>): Promise<RunResult>;
+  /** All of it is gone afterwards. */
+  dispose(): Promise<void>;
+}
+
+export interface WorkspaceParts {
+  /** What it begins with, copied; empty without. */
+  readonly from?: string;
+  readonly limits?: Partial<WorkspaceLimits>;
+  /** What to confine commands with; found out when a first command is run, unless it is given. */
+  readonly confinement?: Confinement;
+}
+
+/** Rejects with a SandboxError when the folder to copy is over the limits or has links that lead out. */
+export async function createWorkspace(parts: WorkspaceParts = {}): Promise<Workspace> {
+  const limits: WorkspaceLimits = { ...DEFAULT_LIMITS, ...parts.limits };
+  const holder = await createHolder();
+  try {
+    if (parts.from !== undefined) await copyFolder(parts.from, holder.files, limits);
+  } catch (error) {
+    await holder.remove();
+    throw error;
+  }
+  const files = createFiles(holder.files, limits);
+  const shell = createPlainShell(files);
+  let isGone = false;
+  const inTurn = createQueue();
+  const use = <T>(work: () => Promise<T>): Promise<T> =>
+    inTurn(() => (isGone ? Promise.reject(new Error('the workspace is disposed of')) : work()));
+
+  const isOverSize = async (): Promise<boolean> => {
+    const inFiles = await measureFolder(holder.files, limits);
+    const inScratch = await measureFolder(holder.scratch, limits);
+    const bytes = inFiles.bytes + inScratch.bytes;
+    return bytes > limits.bytes || inFiles.entries + inScratch.entries > limits.entries;
+  };
+  const run = async (
+    command: string | readonly string[],
+    options: RunOptions,
+    signal: AbortSignal,
+  ): Promise<RunResult> => {
+    if (isGone) return refuse('the workspace is disposed of');
+    const fault = await faultOf(command, options);
+    if (fault !== undefined) return refuse(fault);
+    const confinement = parts.confinement ?? (await confinementHere());
+    if (!confinement.ok) return refuse(confinement.why);
+    const { confiner } = confinement;
+    await giveAway(holder, confiner.owner);
+    const line = typeof command === 'string' ? ['sh', '-c', command] : command;
+    const place = { ...holder, readable: options.readable ?? [] };
+    const result = await runConfined({ confiner, place, limits, command: line, options, isOverSize, signal });
+    const isOver = result.end === 'exit' && (await isOverSize());
+    await holder.emptyScratch();
+    return isOver ? { end: 'stopped', why: 'size', stdout: result.stdout, stderr: result.stderr } : result;
+  };
+  return {
+    folder: holder.files,
+    read: (file) => use(() => files.read(file)),
+    write: (file, text) => use(() => files.write(file, text)),
+    list: (folder) => use(() => files.list(folder)),
+    run: (command, options, signal) =>
+      inTurn(() => run(command, options, signal)).catch((error: unknown) => refuse(messageOf(error))),
+    runPlain: (lines, options) =>
+      use(() => shell(lines, options)).catch((error: unknown) => refuse(messageOf(error))),
+    dispose: () =>
+      inTurn(async () => {
+        isGone = true;
+        await holder.remove();
+      }),
+  };
+}
+
+const refuse = (why: string): RunResult => ({ end: 'refused', why });
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/** What a command line or an environment cannot hold. */
+async function faultOf(
+  command: string | readonly string[],
+  { env = {}, readable = [] }: RunOptions,
+): Promise<string | undefined> {
+  if (command.length === 0) return 'there is no command to run';
+  const name = Object.keys(env).find((one) => !/^[A-Za-z_]\w*$/.test(one));
+  if (name !== undefined) return `${JSON.stringify(name)} is no name for a variable`;
+  const words = [...(typeof command === 'string' ? [command] : command), ...Object.values(env), ...readable];
+  if (words.some((word) => word.includes('\0'))) return 'a command, a variable or a path holds a NUL';
+  for (const folder of readable) {
+    if (!path.isAbsolute(folder) || path.normalize(folder) !== folder || folder === '/')
+      return `${folder} is not the plain path of a folder that can be made readable`;
+    const isFolder = await stat(folder).then(
+      (found) => found.isDirectory(),
+      () => false,
+    );
+    if (!isFolder) return `${folder} is to be readable, but there is no such folder`;
+  }
+  return undefined;
+}
+
+function createQueue(): <T>(work: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (work) => {
+    const next = last.then(work);
+    last = next.catch(() => undefined);
+    return next;
+  };
+}

@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest';
+import type { Sample } from '../../src/train/buffer.ts';
+import { survivors } from '../../src/train/survivors.ts';
+
+const samples: readonly Sample[] = ['a', 'b', 'c', 'd'].map((turn) => ({
+  turn,
+  session: 's',
+  generation: 1,
+  reward: 1,
+}));
+
+describe('survivors', () => {
+  it('are the samples whose prompt would be the same, in their order', async () => {
+    const wouldDiffer = async ({ turn }: Sample) => turn === 'b';
+    expect(await survivors({ samples, wouldDiffer })).toEqual(['a', 'c', 'd']);
+  });
+
+  it('are not those of which it cannot be told, whether the question rejects or throws', async () => {
+    const wouldDiffer = ({ turn }: Sample): Promise<boolean> => {
+      if (turn === 'a') throw new Error('at once');
+      return turn === 'c' ? Promise.reject(new Error('later')) : Promise.resolve(false);
+    };
+    expect(await survivors({ samples, wouldDiffer })).toEqual(['b', 'd']);
+  });
+
+  it('are not those for which the answer is no answer', async () => {
+    const wouldDiffer = async () => undefined as unknown as boolean;
+    expect(await survivors({ samples, wouldDiffer })).toEqual([]);
+  });
+
+  it('are looked for one after the other (not all at once)', async () => {
+    let open = 0;
+    let most = 0;
+    const wouldDiffer = async (): Promise<boolean> => {
+      most = Math.max(most, ++open);
+      await Promise.resolve();
+      open--;
+      return false;
+    };
+    await survivors({ samples, wouldDiffer });
+    expect(most).toBe(1);
+  });
+});
