@@ -19,7 +19,11 @@ export interface Lesson {
 
 interface Recalled {
   readonly lessons: readonly Lesson[];
-  readonly considered: readonly { readonly id: string; readonly relevance: number; readonly verdict: string }[];
+  readonly considered: readonly {
+    readonly id: string;
+    readonly relevance: number;
+    readonly verdict: string;
+  }[];
   readonly engine: string;
 }
 

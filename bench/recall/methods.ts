@@ -1,4 +1,11 @@
-import { cleanQuery, createLexicalIndex, createNgramEmbed, createRecall, type Embed, lessonOf } from './instar.ts';
+import {
+  cleanQuery,
+  createLexicalIndex,
+  createNgramEmbed,
+  createRecall,
+  type Embed,
+  lessonOf,
+} from './instar.ts';
 import type { PairLesson } from './pairs.ts';
 import type { Method } from './score-pairs.ts';
 
@@ -28,7 +35,8 @@ export async function ours(lessons: readonly PairLesson[], embed: Embed, k: numb
 /** The words alone, over name, description and content. */
 export function bm25(lessons: readonly PairLesson[], threshold: number): Method {
   const index = createLexicalIndex();
-  for (const [slot, lesson] of lessons.entries()) index.add(slot, { head: headOf(lesson), body: lesson.content });
+  for (const [slot, lesson] of lessons.entries())
+    index.add(slot, { head: headOf(lesson), body: lesson.content });
   return async (text) => {
     const scores = new Float32Array(lessons.length);
     for (const term of index.terms(cleanQuery(text))) index.score(term, scores);
@@ -37,7 +45,11 @@ export function bm25(lessons: readonly PairLesson[], threshold: number): Method 
 }
 
 /** The meaning alone, of name and description. */
-export async function cosine(lessons: readonly PairLesson[], embed: Embed, threshold: number): Promise<Method> {
+export async function cosine(
+  lessons: readonly PairLesson[],
+  embed: Embed,
+  threshold: number,
+): Promise<Method> {
   const vectors = await embed.embed(lessons.map(headOf));
   return async (text) => {
     const [query] = await embed.embed([cleanQuery(text)]);
@@ -49,11 +61,7 @@ export async function cosine(lessons: readonly PairLesson[], embed: Embed, thres
 
 const headOf = ({ name, description }: PairLesson): string => `${name.replaceAll('-', ' ')}. ${description}`;
 
-const ranked = (
-  lessons: readonly PairLesson[],
-  scores: Float32Array,
-  threshold: number,
-): readonly string[] =>
+const ranked = (lessons: readonly PairLesson[], scores: Float32Array, threshold: number): readonly string[] =>
   [...scores.keys()]
     .filter((at) => (scores[at] ?? 0) >= threshold)
     .sort((a, b) => (scores[b] ?? 0) - (scores[a] ?? 0))

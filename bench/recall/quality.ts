@@ -21,7 +21,15 @@ export function reportQuality(title: string, { lessons, pairs }: Pairs, found: r
   return [
     `### ${title}: ${lessons.length} lessons, ${pairs.length - without} tasks with right ones, ${without} without`,
     table(
-      ['', 'precision', 'recall', 'F1', `nDCG@${K}`, 'nothing shown where nothing is right', 'shown per task'],
+      [
+        '',
+        'precision',
+        'recall',
+        'F1',
+        `nDCG@${K}`,
+        'nothing shown where nothing is right',
+        'shown per task',
+      ],
       found.map(({ method, precision, recall, f1, ndcg, silence, shown }) => [
         method,
         ...[precision, recall, f1, ndcg, silence].map((value) => value.toFixed(3)),

@@ -1,4 +1,11 @@
-import { createMiniLmEmbed, createNgramEmbed, createRecall, type Embed, lessonOf, type RecallIndex } from './instar.ts';
+import {
+  createMiniLmEmbed,
+  createNgramEmbed,
+  createRecall,
+  type Embed,
+  lessonOf,
+  type RecallIndex,
+} from './instar.ts';
 import { createRandomEmbed, createTexts } from './synthetic.ts';
 import { milliseconds, quantile, table } from './table.ts';
 
@@ -115,7 +122,9 @@ async function times(index: RecallIndex, queries: readonly string[]): Promise<re
 }
 
 /** How long it took, and the longest time in which nothing else had a turn. */
-async function watched(work: () => Promise<void>): Promise<{ readonly ms: number; readonly blockMs: number }> {
+async function watched(
+  work: () => Promise<void>,
+): Promise<{ readonly ms: number; readonly blockMs: number }> {
   let isDone = false;
   let last = performance.now();
   let blockMs = 0;

@@ -12,8 +12,10 @@ export function createRandom(seed: number): () => number {
   };
 }
 
-const SYLLABLES = 'ba be bi bo ca co da de di fa fe ga go ha ka la le lo ma me mi mo na ne no pa pe ra re ri ro sa se so ta te ti to va ve'
-  .split(' ');
+const SYLLABLES =
+  'ba be bi bo ca co da de di fa fe ga go ha ka la le lo ma me mi mo na ne no pa pe ra re ri ro sa se so ta te ti to va ve'.split(
+    ' ',
+  );
 const VOCABULARY = 8000;
 const DESCRIPTION_WORDS = 14;
 const CONTENT_WORDS = 60;
@@ -25,7 +27,10 @@ const wordAt = (rank: number): string =>
     .join('');
 
 /** Texts of invented words, as unevenly spread as real ones are. */
-export function createTexts(seed: number): { lesson(id: number): PairLesson; query(about: PairLesson): string } {
+export function createTexts(seed: number): {
+  lesson(id: number): PairLesson;
+  query(about: PairLesson): string;
+} {
   const random = createRandom(seed);
   const word = (): string => wordAt(Math.floor(VOCABULARY ** random()));
   const words = (count: number): string => Array.from({ length: count }, word).join(' ');

@@ -10,6 +10,9 @@ export interface StatusReport {
   readonly counts: Readonly<Record<'served' | 'inFlight' | 'failed' | 'refused', number | undefined>>;
   /** How the record is doing; `degraded` says what is wrong. */
   readonly recording: { readonly degraded?: string; readonly lost?: number; readonly recorded?: number };
+  /** What is known and shown, and what was learned lately, in words. */
+  readonly library: readonly string[];
+  readonly learning: readonly string[];
   /** Everything the daemon told, for programs. */
   readonly told: JsonObject;
 }
@@ -58,6 +61,8 @@ export async function askStatus(
       name: asString(asObject(value).name) ?? '?',
       serves: servedBy(asObject(value)),
     })),
+    library: describeLibrary(asObject(told.library)),
+    learning: describeLearning(asObject(told.learning)),
     recording: compact({
       degraded: asString(recording.degraded),
       lost: asNumber(recording.lost),
@@ -71,6 +76,38 @@ export async function askStatus(
     },
   };
 }
+
+function describeLibrary(library: JsonObject): readonly string[] {
+  const problem = asString(library.problem);
+  if (problem !== undefined) return [`cannot be read: ${problem}`];
+  const states = Object.entries(asObject(library.lessons)).map(
+    ([state, count]) => `${String(count)} ${state}`,
+  );
+  const lessons = states.length === 0 ? 'nothing learned yet' : states.join(', ');
+  const faults = asArray(library.skillFaults).flatMap((fault) => asString(fault) ?? []);
+  return [
+    `generation ${String(library.generation)}; ${lessons}`,
+    ...faults.map((fault) => `skills folder: ${fault}`),
+  ];
+}
+
+function describeLearning(learning: JsonObject): readonly string[] {
+  const appraised = asObject(learning.appraised);
+  const cycles = asObject(learning.cycles);
+  const cost = asObject(learning.cost);
+  const spent = asObject(cost.learning);
+  const served = asObject(cost.serving);
+  const problem = asString(learning.problem);
+  if (asNumber(appraised.failures) === undefined) return [problem ?? 'starting'];
+  return [
+    `${String(appraised.failures)} failures, ${String(appraised.successes)} successes seen; ${String(learning.support)} failures wait`,
+    `${String(cycles.run)} cycles: ${String(cycles.published)} published, ${String(cycles.queued)} for you to look at`,
+    `cost ${dollars(spent.usdToday)} today; serving ${dollars(served.usd)} since the start`,
+    ...(problem === undefined ? [] : [`trouble: ${problem}`]),
+  ];
+}
+
+const dollars = (usd: unknown): string => `$${(asNumber(usd) ?? 0).toFixed(2)}`;
 
 const FEW = 6;
 

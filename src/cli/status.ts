@@ -22,7 +22,10 @@ export async function status(_options: object, context: CommandContext): Promise
   return EXIT.ok;
 }
 
-function show(printer: Printer, { daemon, providers, counts, recording }: StatusReport): void {
+function show(
+  printer: Printer,
+  { daemon, providers, counts, recording, library, learning }: StatusReport,
+): void {
   printer.line(
     { text: 'running', style: 'green' },
     ` at ${daemon.url} (pid ${daemon.pid}, version ${daemon.version})`,
@@ -41,6 +44,8 @@ function show(printer: Printer, { daemon, providers, counts, recording }: Status
       dim('recording'),
       recording.degraded === undefined ? `${shown(recording.recorded)} turns kept` : trouble(recording),
     ],
+    ...library.map((line) => [dim('library'), line]),
+    ...learning.map((line) => [dim('learning'), line]),
   ]);
 }
 

@@ -11,6 +11,9 @@ import {
 } from '@modelcontextprotocol/server';
 import { asObject } from '../core/json.ts';
 
+/** A request that is answered when the connection ends. */
+const LASTING = 'subscriptions/listen';
+
 /**
  * One message a line over two streams. The SDK's own transport drops what it was asked when its input ends; this one
  * answers it first, since an agent's last words are often the outcome of its task. It closes when the input has ended
@@ -51,8 +54,9 @@ export function createStdioTransport(input: Readable, output: Writable): Transpo
     return true;
   };
   const note = (message: JSONRPCMessage): void => {
-    if (isJSONRPCRequest(message)) open.add(message.id);
-    else if (isJSONRPCNotification(message) && message.method === 'notifications/cancelled')
+    if (isJSONRPCRequest(message)) {
+      if (message.method !== LASTING) open.add(message.id);
+    } else if (isJSONRPCNotification(message) && message.method === 'notifications/cancelled')
       open.delete(asObject(message.params).requestId);
   };
   const onEnd = (): void => {

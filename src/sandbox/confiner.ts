@@ -68,7 +68,7 @@ export function confinedLine({ command, env, limits, cpuSeconds, owner }: LinePa
       '--bounding-set=-all',
       ...drop,
     ],
-    ...['--pdeath-signal=KILL', '--'],
+    ...['--pdeathsig=KILL', '--'],
     ...[
       'prlimit',
       '--core=0',

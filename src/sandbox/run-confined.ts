@@ -97,7 +97,7 @@ export function runConfined(run: ConfinedRun): Promise<RunResult> {
       else
         finish({
           end: 'refused',
-          why: `${confiner.name} could not build its wall: ${lastLine(said.stderr)}`,
+          why: `${confiner.name} could not build its wall: ${shortOf(said.stderr)}`,
         });
     });
   });
@@ -105,7 +105,8 @@ export function runConfined(run: ConfinedRun): Promise<RunResult> {
 
 const textOf = (chunks: readonly Buffer[]): string => Buffer.concat(chunks).toString('utf8');
 
-const lastLine = (text: string): string => text.trim().split('\n').at(-1)?.slice(0, 300) || 'it said nothing';
+const shortOf = (text: string): string =>
+  text.split(/\s+/).filter(Boolean).join(' ').slice(0, 300) || 'it said nothing';
 
 /** The wall is built so that all behind it dies with its first process, and that with the group. */
 function killGroup(child: ChildProcess): void {

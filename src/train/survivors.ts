@@ -12,12 +12,14 @@ export interface SurvivorsInput {
  */
 export async function survivors({ samples, wouldDiffer }: SurvivorsInput): Promise<readonly string[]> {
   const turns: string[] = [];
-  for (const sample of samples) {
-    try {
-      if ((await wouldDiffer(sample)) === false) turns.push(sample.turn);
-    } catch {
-      continue;
-    }
-  }
+  for (const sample of samples) if (await isSame(sample, wouldDiffer)) turns.push(sample.turn);
   return turns;
+}
+
+async function isSame(sample: Sample, wouldDiffer: SurvivorsInput['wouldDiffer']): Promise<boolean> {
+  try {
+    return (await wouldDiffer(sample)) === false;
+  } catch {
+    return false;
+  }
 }

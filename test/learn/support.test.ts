@@ -6,7 +6,7 @@ import { changed, cycleEnd, erased, failure, learner, numbered, resting, success
 function fold(...facts: readonly Fact[]): Support {
   const support = createSupport();
   const stored = numbered();
-  facts.forEach((fact, index) => support.add(stored(fact, 1_000 + index)));
+  for (const [index, fact] of facts.entries()) support.add(stored(fact, 1_000 + index));
   return support;
 }
 

@@ -9,6 +9,7 @@ import type { Log } from '../log.ts';
 import { appraiseSession } from './appraise-session.ts';
 import { createLearningState, type LearningState, loadLearning } from './learning-state.ts';
 import { scoreSession } from './score-session.ts';
+import { createServingCost } from './serving-cost.ts';
 
 export interface LearningOptions {
   readonly records: Records;
@@ -46,6 +47,7 @@ export async function startLearning(options: LearningOptions): Promise<Learning>
   const state = createLearningState((at) => new Date(at).toDateString());
   await loadLearning(state, records);
   const sessionOf = createRecent<string, string>(MOST_TURNS);
+  const serving = createServingCost();
   const active = new Map<string, number>();
   let cursor = Math.max(0, (await records.totals()).facts - LOOK_BACK);
   let timer: NodeJS.Timeout | undefined;
@@ -69,6 +71,7 @@ export async function startLearning(options: LearningOptions): Promise<Learning>
       if (id !== undefined) touched.add(id);
     };
     const note = async ({ at, fact }: StoredFact): Promise<void> => {
+      serving.add(fact);
       if (fact.type === 'turn-start') {
         sessionOf.set(fact.turn, fact.session);
         active.set(fact.session, at);
@@ -174,7 +177,10 @@ export async function startLearning(options: LearningOptions): Promise<Learning>
       support: state.support.size,
       waiting: state.queue.size,
       cycles: { run: state.totals.cycles, published: state.totals.published, queued: state.totals.queued },
-      cost: { usdToday: state.totals.usdToday, tokensToday: state.totals.tokensToday },
+      cost: {
+        learning: { usdToday: state.totals.usdToday, tokensToday: state.totals.tokensToday },
+        serving: { ...serving.total() },
+      },
       buffer: { ...state.samples.counts() },
       ...(problem === undefined ? {} : { problem }),
     }),

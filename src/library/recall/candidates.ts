@@ -1,12 +1,12 @@
-import { setImmediate as nextTick } from 'node:timers/promises';
 import type { Domain } from '../../core/recall.ts';
 import { activationOf, type Usefulness } from './activation.ts';
 import { type BestOf, createBestOf } from './best-of.ts';
+import { inSlices } from './in-slices.ts';
 import type { LessonIndex } from './lesson-index.ts';
-import { backgroundOf, evidenceOf } from './relevance.ts';
+import { backgroundOf, evidenceFor } from './relevance.ts';
 import type { Scan } from './scan.ts';
 import type { Candidate } from './select.ts';
-import { isGuideline, STANDING } from './standings.ts';
+import { STANDING } from './standings.ts';
 
 export interface Circumstances {
   readonly domain: Domain;
@@ -20,7 +20,6 @@ export interface Circumstances {
 const MOST = 64;
 /** Lessons of others, kept only to say why they are not shown. */
 const MOST_SHUT = 8;
-const PAUSE_AFTER = 16_384;
 
 /** The lessons with the most evidence, those that are due among them. */
 export async function findCandidates(
@@ -29,22 +28,23 @@ export async function findCandidates(
   standings: Uint8Array,
   { domain, now, doubt, usefulness }: Circumstances,
 ): Promise<readonly Candidate[]> {
-  const background = backgroundOf(found, standings);
-  const evidence = (slot: number): number => evidenceOf(found, slot, background) - doubt;
+  const evidenceOf = evidenceFor(found, backgroundOf(found, standings));
   const lists: readonly (BestOf | undefined)[] = [
     undefined,
     createBestOf(MOST),
     createBestOf(MOST),
     createBestOf(MOST_SHUT),
   ];
-  for (let slot = 0; slot < standings.length; slot++) {
-    if (slot > 0 && slot % PAUSE_AFTER === 0) await nextTick();
-    const list = lists[standings[slot] ?? STANDING.absent];
-    if (list === undefined) continue;
-    const score = evidence(slot);
-    if (score > list.bar) list.offer(slot, score);
-  }
+  await inSlices(standings.length, (from, to) => {
+    for (let slot = from; slot < to; slot++) {
+      const list = lists[standings[slot] ?? STANDING.absent];
+      if (list === undefined) continue;
+      const evidence = evidenceOf(slot);
+      if (evidence > list.bar) list.offer(slot, evidence);
+    }
+  });
 
+  const guidelines = index.table.guidelines();
   const candidateAt = (slot: number): readonly Candidate[] => {
     const placed = index.at(slot);
     if (placed === undefined || placed.stamp > found.stamp) return [];
@@ -54,10 +54,10 @@ export async function findCandidates(
       {
         lesson,
         slot,
-        evidence: evidence(slot),
+        evidence: evidenceOf(slot) - doubt,
         activation: activationOf(lesson, use, now),
         isKept: lesson.pinned || use.isProven,
-        isGuideline: isGuideline(lesson, domain),
+        isGuideline: guidelines[slot] === 1 && lesson.text.scope.domain === domain.name,
         isDue: standings[slot] === STANDING.due,
         isInScope: standings[slot] !== STANDING.shut,
       },

@@ -72,7 +72,13 @@ export function createRecall(settings: RecallSettings): RecallIndex {
     const spelling = isComplete ? undefined : await spellingOf(text);
     const domain = named ?? guessedDomain(index.middles, meaning);
     const found = await scan(index, text, meaning, spelling);
-    const standings = await standingsOf(index, found, query, domain, now);
+    const standings = await standingsOf(
+      index,
+      { length: found.words.length, stamp: found.stamp },
+      query,
+      domain,
+      now,
+    );
     const doubt = asksToBeTold(text) ? TOLD_DOUBT : 0;
     const candidates = await findCandidates(index, found, standings, { domain, now, doubt, usefulness });
     const chosen = select(candidates, limits, {

@@ -1,8 +1,9 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
 import type { Embed } from '../../core/embed.ts';
-import type { Lesson, Scope } from '../../core/lesson.ts';
+import type { Lesson } from '../../core/lesson.ts';
 import { createDomainMiddles, type DomainMiddles, labelOf } from './domain.ts';
 import { createLexicalIndex, type LexicalIndex } from './lexical-index.ts';
+import { createSlotTable, type SlotTable } from './slot-table.ts';
 import type { VectorShelf } from './vector-file.ts';
 import { createVectorQueue } from './vector-queue.ts';
 import { createVectorRows, type VectorRows } from './vector-rows.ts';
@@ -11,8 +12,6 @@ import { createVectorRows, type VectorRows } from './vector-rows.ts';
 export interface Placed {
   lesson: Lesson;
   readonly slot: number;
-  /** Which of `scopes` it has. */
-  readonly scope: number;
   /** Counts placings: what was placed after a scan began was not seen by it. */
   readonly stamp: number;
 }
@@ -22,12 +21,10 @@ export interface Placed {
  * `update` resolves; meanings follow in the background, as fast as the model is.
  */
 export interface LessonIndex {
-  /** One more than the highest slot in use. */
-  readonly length: number;
   readonly size: number;
   /** The stamp of the lesson that was placed last. */
   readonly stamp: number;
-  readonly scopes: readonly Scope[];
+  readonly table: SlotTable;
   readonly words: LexicalIndex;
   readonly meanings: VectorRows;
   readonly spellings: VectorRows;
@@ -59,8 +56,7 @@ export function createLessonIndex(embed: Embed, fallback: Embed, shelf?: VectorS
   const places: (Placed | undefined)[] = [];
   const byId = new Map<string, Placed>();
   const free: number[] = [];
-  const scopes: Scope[] = [];
-  const scopeIds = new Map<string, number>();
+  const table = createSlotTable();
   const words = createLexicalIndex();
   const meanings = createVectorRows(embed.dimensions);
   const spellings = createVectorRows(fallback.dimensions);
@@ -93,14 +89,6 @@ export function createLessonIndex(embed: Embed, fallback: Embed, shelf?: VectorS
     if (label !== undefined && meanings.has(slot)) middles.remove(label, meanings.read(slot));
   };
 
-  const scopeId = (scope: Scope): number => {
-    const key = JSON.stringify([scope.agent, scope.project, scope.runKind, scope.domain]);
-    const known = scopeIds.get(key);
-    if (known !== undefined) return known;
-    scopeIds.set(key, scopes.length);
-    return scopes.push(scope) - 1;
-  };
-
   const remove = (placed: Placed): void => {
     const { slot, lesson } = placed;
     leaveMiddle(slot, lesson);
@@ -110,6 +98,7 @@ export function createLessonIndex(embed: Embed, fallback: Embed, shelf?: VectorS
     meanings.clear(slot);
     spellings.clear(slot);
     words.remove(slot);
+    table.clear(slot);
     places[slot] = undefined;
     byId.delete(lesson.id);
     free.push(slot);
@@ -117,9 +106,10 @@ export function createLessonIndex(embed: Embed, fallback: Embed, shelf?: VectorS
 
   const place = (lesson: Lesson): void => {
     const slot = free.pop() ?? places.length;
-    const placed: Placed = { lesson, slot, scope: scopeId(lesson.text.scope), stamp: ++stamp };
+    const placed: Placed = { lesson, slot, stamp: ++stamp };
     places[slot] = placed;
     byId.set(lesson.id, placed);
+    table.set(slot, lesson, stamp);
     words.add(slot, { head: headOf(lesson), body: bodyOf(lesson) });
     spellingQueue.want(slot, headOf(lesson));
     meaningQueue.want(slot, lesson.text.description || headOf(lesson));
@@ -131,8 +121,10 @@ export function createLessonIndex(embed: Embed, fallback: Embed, shelf?: VectorS
     for (const [at, lesson] of lessons.entries()) {
       ids.add(lesson.id);
       const placed = byId.get(lesson.id);
-      if (placed?.lesson.revision === lesson.revision) placed.lesson = lesson;
-      else {
+      if (placed?.lesson.revision === lesson.revision) {
+        placed.lesson = lesson;
+        table.refresh(placed.slot, lesson);
+      } else {
         if (placed !== undefined) remove(placed);
         place(lesson);
         if (++changes % PAUSE_AFTER === 0) await nextTick();
@@ -156,16 +148,13 @@ export function createLessonIndex(embed: Embed, fallback: Embed, shelf?: VectorS
   };
 
   return {
-    get length() {
-      return places.length;
-    },
     get size() {
       return byId.size;
     },
     get stamp() {
       return stamp;
     },
-    scopes,
+    table,
     words,
     meanings,
     spellings,

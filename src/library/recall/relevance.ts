@@ -44,17 +44,17 @@ function ranked(scores: Float32Array, standings: Uint8Array): number | undefined
  * share: two rare names in a long message say enough, with or without a meaning that agrees. A sum of ranks would let
  * each side spoil what the other is sure of. The numbers were fitted to the dev part of `bench/recall` and rounded.
  */
-export function evidenceOf(found: Scan, slot: number, background: Background): number {
-  const words = found.words[slot] ?? 0;
-  const byWords = 5 * words - 4.4 * background.words - 3.2;
-  const meaning = found.meaning?.[slot] ?? 0;
-  if (meaning === 0) {
-    const spelling = found.spelling?.[slot] ?? 0;
-    return byWords + 2.5 * spelling - 1.5 * background.spelling;
-  }
-  const usual = Math.min(background.meaning, MOST_BACKGROUND);
-  const byBoth = 14 * meaning - 7.5 * usual + 2.7 * words - 2 * background.words - 4.3;
-  return Math.max(byBoth, byWords);
+export function evidenceFor(found: Scan, background: Background): (slot: number) => number {
+  const { meaning, spelling, words } = found;
+  const wordsAlone = -4.4 * background.words - 3.2;
+  const withSpelling = wordsAlone - 1.5 * background.spelling;
+  const withMeaning = -7.5 * Math.min(background.meaning, MOST_BACKGROUND) - 2 * background.words - 4.3;
+  return (slot) => {
+    const word = words[slot] ?? 0;
+    const cosine = meaning === undefined ? 0 : (meaning[slot] ?? 0);
+    if (cosine !== 0) return Math.max(14 * cosine + 2.7 * word + withMeaning, 5 * word + wordsAlone);
+    return 5 * word + 2.5 * (spelling?.[slot] ?? 0) + withSpelling;
+  };
 }
 
 /** Evidence as 0 to 1, with 0.5 for what is just enough. */

@@ -1,8 +1,6 @@
-import { setImmediate as nextTick } from 'node:timers/promises';
-import type { Lesson, LessonKind } from '../../core/lesson.ts';
 import type { Domain, RecallQuery } from '../../core/recall.ts';
-import type { LessonIndex, Placed } from './lesson-index.ts';
-import type { Scan } from './scan.ts';
+import { inSlices } from './in-slices.ts';
+import type { LessonIndex } from './lesson-index.ts';
 import { isInScope } from './scope.ts';
 
 /** How a lesson stands to who asks. */
@@ -16,36 +14,42 @@ export const STANDING = {
   shut: 3,
 } as const;
 
-/** How to work, as opposed to what once happened. */
-const GUIDELINES: ReadonlySet<LessonKind> = new Set(['skill', 'fragment', 'identity']);
-const PAUSE_AFTER = 16_384;
-
-/** Belongs to a domain's block of guidelines. */
-export const isGuideline = ({ kind, text }: Lesson, domain: Domain): boolean =>
-  text.scope.domain === domain.name && GUIDELINES.has(kind);
-
-/** The standing of every slot that was scanned. */
+/** The standing of each of the first `length` slots, as they were when the last lesson had this stamp. */
 export async function standingsOf(
   index: LessonIndex,
-  found: Scan,
+  { length, stamp }: { readonly length: number; readonly stamp: number },
   query: RecallQuery,
   domain: Domain,
   now: number,
 ): Promise<Uint8Array> {
+  const { table } = index;
   const isNamed = domain.reason === 'header' || domain.reason === 'pattern';
-  const inScope = index.scopes.map((scope) => isInScope(scope, query, isNamed ? domain.name : undefined));
-  const standingOf = (placed: Placed | undefined): number => {
-    if (placed === undefined || placed.stamp > found.stamp) return STANDING.absent;
-    const { lesson, scope } = placed;
-    if (query.among !== undefined && !query.among.has(lesson.id)) return STANDING.absent;
-    if (inScope[scope] !== true) return STANDING.shut;
-    if (lesson.expiresAt !== undefined && lesson.expiresAt <= now) return STANDING.shut;
-    return isNamed && isGuideline(lesson, domain) ? STANDING.due : STANDING.open;
-  };
-  const standings = new Uint8Array(found.words.length);
-  for (let slot = 0; slot < standings.length; slot++) {
-    if (slot > 0 && slot % PAUSE_AFTER === 0) await nextTick();
-    standings[slot] = standingOf(index.at(slot));
-  }
+  const inScope = Uint8Array.from(table.scopes, (scope) =>
+    isInScope(scope, query, isNamed ? domain.name : undefined) ? 1 : 0,
+  );
+  const ofDomain = Uint8Array.from(table.scopes, (scope) =>
+    isNamed && scope.domain === domain.name ? 1 : 0,
+  );
+  const standings = new Uint8Array(length);
+  await inSlices(length, (from, to) => {
+    const [stamps, scopeIds, expiries, guidelines] = [
+      table.stamps(),
+      table.scopeIds(),
+      table.expiries(),
+      table.guidelines(),
+    ];
+    for (let slot = from; slot < to; slot++) {
+      const placed = stamps[slot] ?? 0;
+      if (placed === 0 || placed > stamp) continue;
+      const scope = scopeIds[slot] ?? 0;
+      if (inScope[scope] !== 1 || (expiries[slot] ?? 0) <= now) standings[slot] = STANDING.shut;
+      else if (ofDomain[scope] === 1 && guidelines[slot] === 1) standings[slot] = STANDING.due;
+      else standings[slot] = STANDING.open;
+    }
+  });
+  const { among } = query;
+  if (among !== undefined)
+    for (let slot = 0; slot < length; slot++)
+      if (!among.has(index.at(slot)?.lesson.id ?? '')) standings[slot] = STANDING.absent;
   return standings;
 }

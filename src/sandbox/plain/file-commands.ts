@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { Files, Kind } from '../files.ts';
 import { SandboxError } from '../sandbox-error.ts';
-import type { CommandOutput, PlainProgram } from './plain-shell.ts';
+import type { CommandOutput, PlainProgram } from './plain-program.ts';
 import { readFlags } from './read-flags.ts';
 
 const DONE: CommandOutput = { code: 0 };

@@ -57,11 +57,10 @@ export function parseLines(lines: string): readonly Pipe[] {
       after = AFTER[token.sign] ?? 'always';
     }
   }
-  if (words.length > 0 || commands.length > 0 || into !== undefined || after !== 'always') {
-    if (!(after === 'always' && words.length === 0 && commands.length === 0 && into === undefined)) {
-      endCommand();
-      pipes.push({ after, commands });
-    }
+  const isOpen = words.length > 0 || commands.length > 0 || into !== undefined;
+  if (isOpen || after !== 'always') {
+    endCommand();
+    pipes.push({ after, commands });
   }
   return pipes;
 }

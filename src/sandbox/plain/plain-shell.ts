@@ -3,20 +3,8 @@ import type { RunOptions, RunResult } from '../run-confined.ts';
 import { SandboxError } from '../sandbox-error.ts';
 import { FILE_COMMANDS } from './file-commands.ts';
 import { type Pipe, type PlainCommand, parseLines } from './parse-lines.ts';
+import type { CommandOutput, PlainProgram } from './plain-program.ts';
 import { TEXT_COMMANDS } from './text-commands.ts';
-
-/** What a command is given, and what it leaves: text, complaints, and 0 when all went well. */
-export interface CommandInput {
-  readonly args: readonly string[];
-  readonly stdin: string;
-  readonly files: Files;
-}
-export interface CommandOutput {
-  readonly code: number;
-  readonly stdout?: string;
-  readonly stderr?: string;
-}
-export type PlainProgram = (input: CommandInput) => Promise<CommandOutput>;
 
 export type PlainShell = (lines: string, options: Pick<RunOptions, 'outputBytes'>) => Promise<RunResult>;
 

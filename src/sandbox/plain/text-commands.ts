@@ -1,6 +1,9 @@
 import { SandboxError } from '../sandbox-error.ts';
-import type { CommandInput, PlainProgram } from './plain-shell.ts';
+import type { CommandInput, PlainProgram } from './plain-program.ts';
 import { readFlags } from './read-flags.ts';
+
+/** The same file may be named again and again; memory is not the workspace's to spend. */
+const MOST_TEXT = 16 * 1024 * 1024;
 
 const print: PlainProgram = async ({ args, stdin, files }) => ({
   code: 0,
@@ -84,9 +87,12 @@ async function textsOf({
 }: CommandInput): Promise<readonly (readonly [string, string])[]> {
   if (args.length === 0) return [['-', stdin]];
   const texts: (readonly [string, string])[] = [];
+  let left = MOST_TEXT;
   for (const name of args) {
     const found = await files.find(name);
     if (found === undefined) throw new SandboxError(`${name}: there is no such file`);
+    left -= found.bytes;
+    if (left < 0) throw new SandboxError('that is more than 16 MiB of text at once');
     texts.push([name, await files.read(name)]);
   }
   return texts;

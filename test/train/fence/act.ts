@@ -92,7 +92,11 @@ function serve(scene: Scene, session: string, outcome: Outcome | 'open'): readon
   return writes;
 }
 
-async function appraise({ model, world, action, count }: Scene, turn: ModelTurn, said: Outcome): Promise<void> {
+async function appraise(
+  { model, world, action, count }: Scene,
+  turn: ModelTurn,
+  said: Outcome,
+): Promise<void> {
   const isGood = said === 'rewarded' || said === 'unrewarded';
   const verdict = isGood ? 'success' : said;
   const reward = said === 'rewarded' ? action.reward : said === 'failure' ? 0 : undefined;
@@ -131,7 +135,15 @@ function evolve(scene: Scene, picks: readonly number[], isShown: boolean, policy
   const cycle = async (): Promise<void> => {
     const { generation } = world.library;
     const fact: Fact = {
-      ...{ type: 'cycle-end', cycle: 'c', learner: 'evolver', items: [], judgements: [], tookMs: 1, generation },
+      ...{
+        type: 'cycle-end',
+        cycle: 'c',
+        learner: 'evolver',
+        items: [],
+        judgements: [],
+        tookMs: 1,
+        generation,
+      },
       outcome: isShown ? 'published' : 'queued',
       turns: cited.map(({ id }) => id),
       cost: { calls: 0, inputTokens: 0, outputTokens: 0, usd: 0 },

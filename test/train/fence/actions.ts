@@ -15,7 +15,12 @@ type Deed =
   | { readonly do: 'serve'; readonly session: number; readonly outcome: Outcome | 'open' }
   | { readonly do: 'appraise'; readonly turn: number; readonly outcome: Outcome; readonly among: Pool }
   | { readonly do: 'evolve'; readonly turns: readonly number[]; readonly isShown: boolean; policy: Policy }
-  | { readonly do: 'person'; readonly what: 'skill' | 'route' | 'retire'; readonly turn: number; policy: Policy }
+  | {
+      readonly do: 'person';
+      readonly what: 'skill' | 'route' | 'retire';
+      readonly turn: number;
+      policy: Policy;
+    }
   | { readonly do: 'roll-back'; readonly to: number; readonly policy: Policy }
   | { readonly do: 'erase'; readonly session: number }
   | { readonly do: 'kill' };
@@ -31,7 +36,10 @@ const number = fc.nat(99);
 const outcome: fc.Arbitrary<Outcome> = fc.oneof(
   { weight: 5, arbitrary: fc.constant('rewarded' as const) },
   { weight: 2, arbitrary: fc.constant('failure' as const) },
-  { weight: 1, arbitrary: fc.constantFrom('unrewarded' as const, 'ambiguous' as const, 'infrastructure' as const) },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom('unrewarded' as const, 'ambiguous' as const, 'infrastructure' as const),
+  },
 );
 const policy: fc.Arbitrary<Policy> = fc.oneof(
   fc.constant('strict' as const),
@@ -44,7 +52,10 @@ const deed: fc.Arbitrary<Deed> = fc.oneof(
     arbitrary: fc.record({
       do: fc.constant('serve' as const),
       session: fc.nat(4),
-      outcome: fc.oneof({ weight: 3, arbitrary: outcome }, { weight: 1, arbitrary: fc.constant('open' as const) }),
+      outcome: fc.oneof(
+        { weight: 3, arbitrary: outcome },
+        { weight: 1, arbitrary: fc.constant('open' as const) },
+      ),
     }),
   },
   {
@@ -85,10 +96,7 @@ export const history: fc.Arbitrary<readonly Action[]> = fc.array(
     .tuple(
       deed,
       fc.record({
-        cut: fc.oneof(
-          { weight: 5, arbitrary: fc.constant(undefined) },
-          { weight: 1, arbitrary: fc.nat(3) },
-        ),
+        cut: fc.oneof({ weight: 5, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: fc.nat(3) }),
         fault: fc.oneof(
           { weight: 4, arbitrary: fc.constant('none' as const) },
           { weight: 1, arbitrary: fc.constantFrom('refuse' as const, 'lose-answer' as const) },

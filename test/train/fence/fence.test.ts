@@ -36,7 +36,10 @@ function check(model: Model, world: World, count: Count): void {
   expectSame(again.samples.samples(), held);
   expectSame(again.samples.counts(), samples.counts());
   const failures = (from: typeof support): readonly string[] =>
-    from.ready(1, 0).flatMap((cluster) => cluster.failures.map(({ turn }) => turn)).sort();
+    from
+      .ready(1, 0)
+      .flatMap((cluster) => cluster.failures.map(({ turn }) => turn))
+      .sort();
   expectSame(failures(support), waiting(model));
   expectSame(failures(again.support), waiting(model));
   const log = store.facts(0, 10_000);
@@ -85,7 +88,17 @@ async function compare(newStore: NewStore, numRuns: number): Promise<ReadonlyMap
 }
 
 const DEEDS = [
-  ...['serve', 'appraise', 'evolve', 'person', 'roll-back', 'erase', 'kill', 'serve cut off', 'evolve cut off'],
+  ...[
+    'serve',
+    'appraise',
+    'evolve',
+    'person',
+    'roll-back',
+    'erase',
+    'kill',
+    'serve cut off',
+    'evolve cut off',
+  ],
   ...['rewarded', 'appraised again', 'support called a success', 'success of another generation', 'full'],
   ...['certified and rewarded again', 'samples erased', 'rewarded after erasing', 'samples in batches'],
   ...['published without a new generation', 'flushed: strict', 'flushed: scoped', 'survived', 'flushed out'],

@@ -116,6 +116,7 @@ export function whyNotIn(log: readonly StoredFact[], sample: Sample): string | u
       last = fact;
     }
   }
-  if (last?.verdict !== 'success' || last.reward !== sample.reward) return `${sample.turn} has no such reward`;
+  if (last?.verdict !== 'success' || last.reward !== sample.reward)
+    return `${sample.turn} has no such reward`;
   return sample.generation === generation ? undefined : `${sample.turn} is of another generation`;
 }

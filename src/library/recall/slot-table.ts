@@ -1,0 +1,80 @@
+import type { Lesson, LessonKind, Scope } from '../../core/lesson.ts';
+
+/**
+ * What decides about a lesson before its words are looked at, by slot and in a row: asking a hundred thousand objects
+ * for it would take longer than comparing their meanings.
+ */
+export interface SlotTable {
+  /** The scopes that lessons have, each once. */
+  readonly scopes: readonly Scope[];
+  /** One more than the highest slot ever set. */
+  readonly length: number;
+  set(slot: number, lesson: Lesson, stamp: number): void;
+  /** What may change without a revision. */
+  refresh(slot: number, lesson: Lesson): void;
+  clear(slot: number): void;
+  /** When it was placed, as a count; 0 for an empty slot. */
+  stamps(): Uint32Array;
+  /** Which of the scopes it has. */
+  scopeIds(): Uint32Array;
+  /** When it expires; infinity for never. */
+  expiries(): Float64Array;
+  /** 1 for how to work, 0 for what once happened. */
+  guidelines(): Uint8Array;
+}
+
+const GUIDELINES: ReadonlySet<LessonKind> = new Set(['skill', 'fragment', 'identity']);
+
+export function createSlotTable(): SlotTable {
+  const scopes: Scope[] = [];
+  const known = new Map<string, number>();
+  let stamps = new Uint32Array(256);
+  let scopeIds = new Uint32Array(256);
+  let expiries = new Float64Array(256);
+  let guidelines = new Uint8Array(256);
+  let length = 0;
+
+  const grow = (): void => {
+    const size = stamps.length * 2;
+    const moved = <A extends { set(from: A): void }>(from: A, to: A): A => {
+      to.set(from);
+      return to;
+    };
+    stamps = moved(stamps, new Uint32Array(size));
+    scopeIds = moved(scopeIds, new Uint32Array(size));
+    expiries = moved(expiries, new Float64Array(size));
+    guidelines = moved(guidelines, new Uint8Array(size));
+  };
+  const scopeId = (scope: Scope): number => {
+    const key = JSON.stringify([scope.agent, scope.project, scope.runKind, scope.domain]);
+    const id = known.get(key) ?? scopes.push(scope) - 1;
+    known.set(key, id);
+    return id;
+  };
+  const refresh = (slot: number, lesson: Lesson): void => {
+    expiries[slot] = lesson.expiresAt ?? Number.POSITIVE_INFINITY;
+  };
+
+  return {
+    scopes,
+    get length() {
+      return length;
+    },
+    set: (slot, lesson, stamp) => {
+      while (slot >= stamps.length) grow();
+      length = Math.max(length, slot + 1);
+      stamps[slot] = stamp;
+      scopeIds[slot] = scopeId(lesson.text.scope);
+      guidelines[slot] = GUIDELINES.has(lesson.kind) ? 1 : 0;
+      refresh(slot, lesson);
+    },
+    refresh,
+    clear: (slot) => {
+      stamps[slot] = 0;
+    },
+    stamps: () => stamps,
+    scopeIds: () => scopeIds,
+    expiries: () => expiries,
+    guidelines: () => guidelines,
+  };
+}

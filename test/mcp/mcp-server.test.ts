@@ -1,0 +1,228 @@
+import { Client, InMemoryTransport } from '@modelcontextprotocol/client';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { ListedLesson } from '../../src/mcp/episode-desk.ts';
+import { createMcpServer } from '../../src/mcp/mcp-server.ts';
+import { createMemoryDesk, DATES, type MemoryDesk } from './memory-desk.ts';
+
+const open: Client[] = [];
+
+async function connect(desk: MemoryDesk): Promise<Client> {
+  const [near, far] = InMemoryTransport.createLinkedPair();
+  const client = new Client({ name: 'claude-code', version: '1.0.0' });
+  await createMcpServer({ desk, version: '0.1.0' }).connect(far);
+  await client.connect(near);
+  open.push(client);
+  return client;
+}
+
+const textOf = (result: { readonly content?: unknown }): string =>
+  (result.content as readonly { readonly text?: string }[]).map(({ text }) => text ?? '').join('\n');
+
+afterEach(async () => {
+  for (const client of open.splice(0)) await client.close();
+});
+
+describe('the tools', () => {
+  it('are the six, each with a description, checked arguments and a shape for its answer', async () => {
+    const client = await connect(createMemoryDesk());
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name }) => name).sort()).toEqual([
+      'end_episode',
+      'give_feedback',
+      'list_lessons',
+      'log_attempt',
+      'pull_experiences',
+      'start_episode',
+    ]);
+    for (const tool of tools) {
+      expect(tool.description?.length).toBeGreaterThan(80);
+      expect(tool.inputSchema.type).toBe('object');
+      expect(tool.outputSchema?.type).toBe('object');
+    }
+    const attempt = tools.find(({ name }) => name === 'log_attempt');
+    expect(attempt?.inputSchema.required).toEqual(['episode', 'action', 'result', 'ok']);
+    const reads = tools.filter(({ annotations }) => annotations?.readOnlyHint === true);
+    expect(reads.map(({ name }) => name).sort()).toEqual(['list_lessons', 'pull_experiences']);
+  });
+
+  it('come with instructions for the model', async () => {
+    const client = await connect(createMemoryDesk());
+    expect(client.getServerVersion()?.name).toBe('instar');
+    expect(client.getInstructions()).toContain('start_episode');
+  });
+
+  it('carry a task from its start to its outcome', async () => {
+    const desk = createMemoryDesk();
+    const client = await connect(desk);
+    const started = await client.callTool({
+      name: 'start_episode',
+      arguments: { task: ' write the date ', agent: 'writer', project: 'letters', domain: 'mail' },
+    });
+    expect(started.structuredContent).toEqual({
+      episode: 'ep-1',
+      lessons: '### iso-dates\n\nWrite dates as 2026-03-16.',
+      ids: ['lesson-1'],
+    });
+    expect(textOf(started)).toContain('ep-1');
+    expect(textOf(started)).toContain('Write dates as 2026-03-16.');
+    const failed = await client.callTool({
+      name: 'log_attempt',
+      arguments: { episode: 'ep-1', action: 'wrote 3/16', result: 'ValueError', ok: false },
+    });
+    expect(failed.structuredContent).toEqual({ episode: 'ep-1', attempts: 1, failed: 1 });
+    const worked = await client.callTool({
+      name: 'log_attempt',
+      arguments: { episode: 'ep-1', action: 'wrote 2026-03-16', result: '', ok: true },
+    });
+    expect(textOf(worked)).toContain('attempt 2 worked (1 of 2 failed)');
+    const ended = await client.callTool({
+      name: 'end_episode',
+      arguments: { episode: 'ep-1', outcome: 'success', note: 'the format was it' },
+    });
+    expect(ended.structuredContent).toEqual({
+      episode: 'ep-1',
+      outcome: 'success',
+      attempts: 2,
+      failed: 1,
+      learns: true,
+    });
+    expect(desk.episodes.get('ep-1')).toMatchObject({
+      task: 'write the date',
+      agent: 'writer',
+      project: 'letters',
+      domain: 'mail',
+      client: 'claude-code',
+      outcome: 'success',
+      note: 'the format was it',
+    });
+  });
+
+  it('leave absent arguments absent (not undefined)', async () => {
+    const desk = createMemoryDesk();
+    const client = await connect(desk);
+    await client.callTool({ name: 'start_episode', arguments: { task: 'x' } });
+    expect(Object.keys(desk.episodes.get('ep-1') ?? {}).sort()).toEqual(['attempts', 'client', 'task']);
+  });
+
+  it('take an episode up again over another connection: it is remembered by the desk', async () => {
+    const desk = createMemoryDesk();
+    const first = await connect(desk);
+    await first.callTool({ name: 'start_episode', arguments: { task: 'x' } });
+    await first.close();
+    const second = await connect(desk);
+    const ended = await second.callTool({
+      name: 'end_episode',
+      arguments: { episode: 'ep-1', outcome: 'failure' },
+    });
+    expect(ended.isError).toBeFalsy();
+  });
+
+  it('pull lessons without starting anything, and say so when there are none', async () => {
+    const desk = createMemoryDesk();
+    const client = await connect(desk);
+    const pulled = await client.callTool({
+      name: 'pull_experiences',
+      arguments: { task: 'a date', limit: 3, agent: 'writer' },
+    });
+    expect(pulled.structuredContent).toEqual({
+      lessons: '### iso-dates\n\nWrite dates as 2026-03-16.',
+      ids: ['lesson-1'],
+    });
+    expect(desk.queries).toEqual([{ limit: 3, agent: 'writer', client: 'claude-code' }]);
+    const nothing = await client.callTool({ name: 'pull_experiences', arguments: { task: 'cook' } });
+    expect(nothing.structuredContent).toEqual({ lessons: '', ids: [] });
+    expect(textOf(nothing)).toContain('Nothing has been learned');
+    expect(desk.episodes.size).toBe(0);
+  });
+
+  it('list lessons by state and kind', async () => {
+    const draft: ListedLesson = { ...DATES, id: 'lesson-2', name: 'draft', state: 'proposed', kind: 'fix' };
+    const client = await connect(createMemoryDesk([DATES, draft]));
+    const proposed = await client.callTool({ name: 'list_lessons', arguments: { state: 'proposed' } });
+    expect(proposed.structuredContent).toEqual({ lessons: [draft], total: 1 });
+    expect(textOf(proposed)).toBe('- draft (fix, proposed, lesson-2): When a date is written.');
+    const none = await client.callTool({ name: 'list_lessons', arguments: { kind: 'identity' } });
+    expect(textOf(none)).toBe('There are no such lessons.');
+  });
+
+  it('cut a long list and say how much is missing', async () => {
+    const many = Array.from({ length: 130 }, (_, at) => ({ ...DATES, id: `lesson-${at}` }));
+    const client = await connect(createMemoryDesk(many));
+    const listed = await client.callTool({ name: 'list_lessons', arguments: {} });
+    expect((listed.structuredContent as { lessons: readonly unknown[] }).lessons).toHaveLength(100);
+    expect((listed.structuredContent as { total: number }).total).toBe(130);
+    expect(textOf(listed)).toContain('and 30 more');
+  });
+
+  it('pass feedback on about exactly one thing (not two, not none)', async () => {
+    const desk = createMemoryDesk();
+    const client = await connect(desk);
+    const given = await client.callTool({
+      name: 'give_feedback',
+      arguments: { episode: 'ep-1', score: -0.5, note: 'too long' },
+    });
+    expect(given.structuredContent).toEqual({ taken: true });
+    expect(desk.feedbacks).toEqual([{ subject: { episode: 'ep-1' }, score: -0.5, note: 'too long' }]);
+    for (const wrong of [{ score: 1 }, { score: 1, turn: 't', session: 's' }]) {
+      const refused = await client.callTool({ name: 'give_feedback', arguments: wrong });
+      expect(refused.isError).toBe(true);
+      expect(textOf(refused)).toContain('exactly one of episode, turn and session');
+    }
+    expect(desk.feedbacks).toHaveLength(1);
+  });
+
+  it('answer a refusal as an error with its mend (not as a broken connection)', async () => {
+    const client = await connect(createMemoryDesk());
+    const refused = await client.callTool({
+      name: 'log_attempt',
+      arguments: { episode: 'nope', action: 'a', result: 'b', ok: true },
+    });
+    expect(refused.isError).toBe(true);
+    expect(textOf(refused)).toContain('No episode has this id.');
+    expect(textOf(refused)).toContain('start_episode');
+  });
+
+  it('answer a desk that breaks as an error and go on', async () => {
+    const client = await connect(createMemoryDesk());
+    const broken = await client.callTool({ name: 'pull_experiences', arguments: { task: 'break' } });
+    expect(broken.isError).toBe(true);
+    expect(textOf(broken)).toContain('the desk fell over');
+    const after = await client.callTool({ name: 'list_lessons', arguments: {} });
+    expect(after.isError).toBeFalsy();
+  });
+
+  it('say which argument is wrong, and never reach the desk with it', async () => {
+    const desk = createMemoryDesk();
+    const client = await connect(desk);
+    const wrong: readonly (readonly [string, Record<string, unknown>, RegExp])[] = [
+      ['start_episode', { task: '  ' }, /Say what the task is/],
+      ['start_episode', { task: 'x'.repeat(8001) }, /at most 8000 characters/],
+      ['end_episode', { episode: 'ep-1', outcome: 'great' }, /outcome/],
+      ['log_attempt', { episode: 'ep-1', action: 'a', result: 'b' }, /ok/],
+      ['give_feedback', { turn: 't', score: 2 }, /score/],
+      ['pull_experiences', { task: 'x', limit: 0 }, /limit/],
+    ];
+    for (const [name, args, message] of wrong) {
+      const refused = await client.callTool({ name, arguments: args });
+      expect(refused.isError).toBe(true);
+      expect(textOf(refused)).toMatch(message);
+    }
+    expect([desk.reports, desk.queries, desk.feedbacks]).toEqual([[], [], []]);
+  });
+
+  it('keep both ends of an output that is far too long', async () => {
+    const desk = createMemoryDesk();
+    const client = await connect(desk);
+    await client.callTool({ name: 'start_episode', arguments: { task: 'x' } });
+    const result = `begin${'.'.repeat(50_000)}TypeError: end`;
+    await client.callTool({
+      name: 'log_attempt',
+      arguments: { episode: 'ep-1', action: 'ran it', result, ok: false },
+    });
+    const kept = desk.episodes.get('ep-1')?.attempts[0]?.result ?? '';
+    expect(kept.length).toBeLessThan(13_000);
+    expect(kept.startsWith('begin')).toBe(true);
+    expect(kept.endsWith('TypeError: end')).toBe(true);
+    expect(kept).toContain('characters left out');
+  });
+});

@@ -1,0 +1,99 @@
+import { PassThrough } from 'node:stream';
+import { describe, expect, it } from 'vitest';
+import { asObject } from '../../src/core/json.ts';
+import { serveOnStdio } from '../../src/mcp/serve-on-stdio.ts';
+import { createMemoryDesk, type MemoryDesk } from './memory-desk.ts';
+
+function serve(desk: MemoryDesk) {
+  const input = new PassThrough();
+  const output = new PassThrough();
+  const leaving = new AbortController();
+  const errors: string[] = [];
+  let out = '';
+  output.on('data', (chunk: Buffer) => {
+    out += chunk.toString();
+  });
+  const served = serveOnStdio(
+    { desk, version: '0.0.0' },
+    { input, output, signal: leaving.signal, report: ({ message }) => errors.push(message) },
+  );
+  const say = (message: object): void => void input.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+  const answers = () => out.split('\n').filter(Boolean).map((line) => asObject(JSON.parse(line)));
+  return { input, output, leaving, errors, served, say, answers };
+}
+
+const HELLO = {
+  id: 0,
+  method: 'initialize',
+  params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'pi', version: '1' } },
+};
+const call = (id: number, name: string, args: object): object => ({
+  id,
+  method: 'tools/call',
+  params: { name, arguments: args },
+});
+
+describe('serving over two streams', () => {
+  it('takes reports down in the order in which they came, though they are made at once', async () => {
+    const desk = createMemoryDesk();
+    const { input, served, say } = serve(desk);
+    say(HELLO);
+    say(call(1, 'start_episode', { task: 'x' }));
+    for (let id = 2; id < 8; id++)
+      say(call(id, 'log_attempt', { episode: 'ep-1', action: `try ${id}`, result: '', ok: id > 5 }));
+    say(call(8, 'end_episode', { episode: 'ep-1', outcome: 'success' }));
+    input.end();
+    await served;
+    expect(desk.reports).toEqual(['start ep-1', ...Array(6).fill('attempt ep-1'), 'end ep-1']);
+    expect(desk.episodes.get('ep-1')?.attempts.map(({ action }) => action)).toEqual(
+      [2, 3, 4, 5, 6, 7].map((id) => `try ${id}`),
+    );
+  });
+
+  it('ends at the signal with its reports at the desk, though nobody gets the answer', async () => {
+    const desk = createMemoryDesk();
+    const { leaving, served, say, answers } = serve(desk);
+    say(HELLO);
+    say(call(1, 'start_episode', { task: 'x' }));
+    while (answers().length < 2) await new Promise((resolve) => setTimeout(resolve, 1));
+    say(call(2, 'log_attempt', { episode: 'ep-1', action: 'a', result: '', ok: true }));
+    await new Promise((resolve) => setTimeout(resolve, 2));
+    leaving.abort();
+    await served;
+    expect(desk.reports).toEqual(['start ep-1', 'attempt ep-1']);
+  });
+
+  it('ends at once when the signal has aborted before it began', async () => {
+    const { leaving, served } = serve(createMemoryDesk());
+    leaving.abort();
+    await served;
+  });
+
+  it('ends when its output breaks, and says so', async () => {
+    const { output, errors, served, say } = serve(createMemoryDesk());
+    output.destroy(new Error('EPIPE'));
+    say(HELLO);
+    await served;
+    expect(errors).toContain('EPIPE');
+  });
+
+  it('ends when a line has no end (not with all the memory there is)', async () => {
+    const { input, errors, served } = serve(createMemoryDesk());
+    const megabyte = Buffer.alloc(1 << 20, 'x');
+    for (let at = 0; at < 11; at++) input.write(megabyte);
+    await served;
+    expect(errors.join()).toContain('exceeded maximum size');
+  });
+
+  it('does not wait for the answer to a call that was taken back', async () => {
+    const desk = createMemoryDesk();
+    const never = { ...desk, recall: () => new Promise<never>(() => undefined) };
+    const { input, served, say, answers } = serve(never);
+    say(HELLO);
+    say(call(1, 'pull_experiences', { task: 'x' }));
+    say({ method: 'notifications/cancelled', params: { requestId: 1 } });
+    input.end();
+    await served;
+    expect(answers().map(({ id }) => id)).toEqual([0]);
+  });
+});

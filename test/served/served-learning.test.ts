@@ -1,0 +1,183 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { JsonObject } from '../../src/core/json.ts';
+import { ask } from '../support/client.ts';
+import { makeHome, type RunningDaemon, startDaemon } from '../support/daemon.ts';
+import { type Provider, startProvider } from '../support/provider.ts';
+
+const PATH = '/v1/chat/completions';
+let provider: Provider;
+let home: ReturnType<typeof makeHome>;
+let daemon: RunningDaemon;
+/** What the learning model says next, and what it was asked. */
+let evolved = '[]';
+const asked: string[] = [];
+
+const SKILL = {
+  name: 'state-the-unit',
+  description: 'When you write amounts of money into a report.',
+  content: [
+    '1. Find every amount in what you write.',
+    '2. Put the unit behind the number, with one space.',
+    '3. Read the file once more before you say that you are done.',
+    'Example: 12.50 EUR',
+    'Anti-pattern: a bare 12.50, which nobody can book.',
+    'Check the totals too.',
+  ].join('\n'),
+  category: 'productivity',
+};
+
+const chatReply = (content: string): string =>
+  JSON.stringify({
+    id: 'x',
+    object: 'chat.completion',
+    created: 1,
+    model: 'm',
+    choices: [{ index: 0, message: { role: 'assistant', content }, finish_reason: 'stop' }],
+    usage: { prompt_tokens: 100, completion_tokens: 50, total_tokens: 150 },
+  });
+
+const streamed = (content: string): string =>
+  [
+    {
+      id: 'x',
+      object: 'chat.completion.chunk',
+      created: 1,
+      model: 'm',
+      choices: [{ index: 0, delta: { role: 'assistant', content }, finish_reason: null }],
+    },
+    {
+      id: 'x',
+      object: 'chat.completion.chunk',
+      created: 1,
+      model: 'm',
+      choices: [{ index: 0, delta: {}, finish_reason: 'stop' }],
+      usage: { prompt_tokens: 100, completion_tokens: 50, total_tokens: 150 },
+    },
+  ]
+    .map((event) => `data: ${JSON.stringify(event)}\n\n`)
+    .join('')
+    .concat('data: [DONE]\n\n');
+
+beforeAll(async () => {
+  provider = await startProvider((request, response) => {
+    const body = JSON.parse(request.body.toString());
+    const isLearning = body.model === 'teacher';
+    if (isLearning) asked.push(request.body.toString());
+    const content = isLearning ? evolved : 'I wrote the report.';
+    response.writeHead(200, { 'content-type': body.stream ? 'text/event-stream' : 'application/json' });
+    response.end(body.stream ? streamed(content) : chatReply(content));
+  });
+  home = makeHome({
+    providers: {
+      caller: { wire: 'openai-chat', baseUrl: `${provider.url}/v1` },
+      own: { wire: 'openai-chat', baseUrl: `${provider.url}/v1`, keyEnv: 'TEACHER_KEY', models: ['teacher'] },
+    },
+    models: { evolver: 'own/teacher' },
+    library: { holdout: 0 },
+    learn: { failures: 3 },
+  });
+  daemon = await startDaemon(home.dir, [], { TEACHER_KEY: 'k-teacher-000000' });
+});
+afterAll(async () => {
+  daemon.child.kill('SIGTERM');
+  await daemon.exited;
+  await provider.close();
+  home.remove();
+});
+
+const owner = async (method: string, path: string, body?: object): Promise<JsonObject> => {
+  const headers = { authorization: `Bearer ${daemon.key}`, 'content-type': 'application/json' };
+  const text = body === undefined ? {} : { body: JSON.stringify(body) };
+  return JSON.parse((await ask(daemon.port, { method, path, headers, ...text })).text);
+};
+const turn = async (session: string, agent: string, task: string): Promise<string> => {
+  const body = JSON.stringify({ model: 'caller/m', messages: [{ role: 'user', content: task }] });
+  const headers = { 'x-instar-session': session, 'x-instar-agent': agent };
+  const { headers: head } = await ask(daemon.port, { path: PATH, body, headers });
+  return String(head['x-instar-turn']);
+};
+const judge = (id: string, score: number, note: string) =>
+  owner('POST', '/v1/feedback', { turn: id, score, note });
+const learning = async () => (await owner('GET', '/api/status')).learning as JsonObject;
+const generation = async () =>
+  ((await owner('GET', '/api/status')).library as JsonObject).generation as number;
+
+async function fail(agent: string, count: number): Promise<readonly string[]> {
+  const turns: string[] = [];
+  for (let nth = 0; nth < count; nth++)
+    turns.push(await turn(`${agent}-${nth}`, agent, 'Write the invoice amounts into report.md'));
+  await vi.waitFor(async () => {
+    for (const id of turns) expect((await owner('GET', `/api/turns/${id}/why`)).turn).toBe(id);
+  });
+  for (const id of turns) await judge(id, -1, 'Put the unit behind every amount, such as 12.50 EUR.');
+  return turns;
+}
+
+describe('three turns that a person calls failures', () => {
+  it('are a skill on trial in the next request of a new session, and support data for ever', async () => {
+    evolved = JSON.stringify([SKILL]);
+    const turns = await fail('alice', 3);
+    await vi.waitFor(async () => expect(await generation()).toBe(1), { timeout: 10_000, interval: 20 });
+    const next = await turn('alice-next', 'alice', 'Write the invoice amounts of May into report.md');
+    const sent = provider.seen.at(-1)?.body.toString() ?? '';
+    expect(sent).toContain('Put the unit behind the number');
+    const [lesson] = (await owner('GET', '/api/lessons?kind=skill')) as unknown as JsonObject[];
+    expect(lesson).toMatchObject({ name: 'state-the-unit', state: 'trial', scope: { agent: 'alice' } });
+    const shown = await owner('GET', `/api/lessons/${String(lesson?.id)}`);
+    expect((shown.evidence as JsonObject).turns).toEqual(expect.arrayContaining([...turns]));
+    await vi.waitFor(async () =>
+      expect((await learning()).buffer).toMatchObject({ query: 0, support: 3, generation: 1 }),
+    );
+    expect(await learning()).toMatchObject({ cycles: { run: 1, published: 1 }, support: 0 });
+    expect((await learning()).cost).toMatchObject({ learning: { usdToday: expect.any(Number) } });
+    // What went well under this generation may train; what is not of it may not.
+    await judge(next, 1, 'right');
+    await vi.waitFor(async () => expect((await learning()).buffer).toMatchObject({ query: 1, support: 3 }));
+  });
+
+  it('are shown to the model as data, with what the person said', () => {
+    expect(asked.length).toBeGreaterThan(0);
+    expect(asked[0]).toContain('Put the unit behind every amount');
+  });
+
+  it.each([
+    ['garbage', 'I am sorry, I cannot do that.'],
+    ['a path for a name', JSON.stringify([{ ...SKILL, name: '../../etc/passwd' }])],
+    ['hidden characters', JSON.stringify([{ ...SKILL, name: 'hidden', content: `${SKILL.content}\u202e` }])],
+    [
+      'ten thousand skills',
+      JSON.stringify(Array.from({ length: 10_000 }, (_, nth) => ({ ...SKILL, name: `skill-${nth}` }))),
+    ],
+    ['a prototype', '[{"__proto__":{"name":"x"},"name":"polluted"}]'],
+  ])('change nothing when the model answers with %s, and stay to be learned from', async (_, reply) => {
+    evolved = reply;
+    const before = await generation();
+    const runs = ((await learning()).cycles as JsonObject).run as number;
+    const agent = `agent-${runs}`;
+    await fail(agent, 3);
+    await vi.waitFor(async () => expect(((await learning()).cycles as JsonObject).run).toBe(runs + 1), {
+      timeout: 10_000,
+      interval: 20,
+    });
+    expect(await generation()).toBe(before);
+    expect((await learning()).support).toBeGreaterThanOrEqual(3);
+    expect((await ask(daemon.port, { method: 'GET', path: '/healthz' })).status).toBe(200);
+  });
+
+  it('teach again after a restart when the model was dead before: nothing is lost', async () => {
+    const steps = ['Open the ledger first.', 'Copy its column headings.', 'Sort rows by booking day.'];
+    const content = [...steps, 'Example: May before June', 'Anti-pattern: rows as they came', 'Look twice.'];
+    const description = 'When you arrange bookings in a table.';
+    evolved = JSON.stringify([
+      { ...SKILL, name: 'sort-the-bookings', description, content: content.join('\n') },
+    ]);
+    const waiting = Number((await learning()).support);
+    daemon.child.kill('SIGKILL');
+    await daemon.exited;
+    daemon = await startDaemon(home.dir, [], { TEACHER_KEY: 'k-teacher-000000' });
+    await vi.waitFor(async () => expect(Number((await learning()).support)).toBeLessThan(waiting), {
+      timeout: 10_000,
+      interval: 50,
+    });
+  });
+});
