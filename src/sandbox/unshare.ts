@@ -4,7 +4,7 @@ import { type Confiner, INSIDE, ownerFor, SYSTEM_FILES, SYSTEM_FOLDERS } from '.
  * Builds the root that a command sees: system folders read-only, the workspace, nothing else of the machine. It runs
  * in namespaces of its own, so nothing of it outlives the command. What of /proc could reach the kernel is read-only.
  */
-const BUILD_ROOT = `set -eu
+const BUILD_ROOT = `set -eu; umask 022
 files=$1 scratch=$2 root=$3; shift 3
 fixed() { mount --bind "$1" "$2"; mount -o remount,bind,ro,nosuid,nodev "$2"; }
 ours() { mount --bind "$1" "$2"; mount -o remount,bind,nosuid,nodev "$2"; }

@@ -172,6 +172,8 @@ describe.each(walls.filter(({ fault }) => fault === undefined))('$name', ({ conf
       expect(
         said(await run(`(echo 1 > ${secret}) && echo wrote; rm ${secret} && echo gone`, options)),
       ).not.toMatch(/wrote|gone/);
+      const modules = path.resolve('node_modules/vitest');
+      expect(said(await run(`ls ${modules}`, { readable: [modules] }))).toContain('package.json');
       expect(await run('true', { readable: ['/'] })).toMatchObject({ end: 'refused' });
       expect(await run('true', { readable: ['/no/such/folder'] })).toMatchObject({ end: 'refused' });
     }));

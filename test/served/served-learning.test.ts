@@ -74,7 +74,7 @@ beforeAll(async () => {
     },
     models: { evolver: 'own/teacher' },
     library: { holdout: 0 },
-    learn: { failures: 3 },
+    learn: { failures: 3, budget: { usdPerDay: 10_000 } },
   });
   daemon = await startDaemon(home.dir, [], { TEACHER_KEY: 'k-teacher-000000' });
 });
@@ -165,7 +165,7 @@ describe('three turns that a person calls failures', () => {
   });
 
   it('teach again after a restart when the model was dead before: nothing is lost', async () => {
-    const steps = ['Open the ledger first.', 'Copy its column headings.', 'Sort rows by booking day.'];
+    const steps = ['1. Open the ledger.', '2. Copy its column headings.', '3. Sort rows by booking day.'];
     const content = [...steps, 'Example: May before June', 'Anti-pattern: rows as they came', 'Look twice.'];
     const description = 'When you arrange bookings in a table.';
     evolved = JSON.stringify([

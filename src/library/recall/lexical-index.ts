@@ -30,6 +30,7 @@ export interface LexicalIndex {
 }
 
 interface Postings {
+  readonly term: string;
   slots: Uint32Array<ArrayBuffer>;
   counts: Uint8Array;
   length: number;
@@ -46,44 +47,44 @@ const FEWEST = 64;
 
 export function createLexicalIndex(): LexicalIndex {
   const postings = new Map<string, Postings>();
-  const termsBySlot = new Map<number, readonly string[]>();
+  /** Where a text's terms are kept, to take it out again. */
+  const bySlot = new Map<number, readonly Postings[]>();
   let lengths = new Uint32Array(1024);
   let totalLength = 0;
 
   const weightOf = (count: number): number => {
-    const size = Math.max(termsBySlot.size, FEWEST);
+    const size = Math.max(bySlot.size, FEWEST);
     return rarity(size, count) / rarity(size, 0);
   };
 
   const remove = (slot: number): void => {
-    const terms = termsBySlot.get(slot);
-    if (terms === undefined) return;
-    termsBySlot.delete(slot);
+    const own = bySlot.get(slot);
+    if (own === undefined) return;
+    bySlot.delete(slot);
     totalLength -= lengths[slot] ?? 0;
-    for (const term of terms) {
-      const posting = postings.get(term);
-      if (posting !== undefined && drop(posting, slot) === 0) postings.delete(term);
-    }
+    for (const posting of own) if (drop(posting, slot) === 0) postings.delete(posting.term);
   };
 
   return {
     get size() {
-      return termsBySlot.size;
+      return bySlot.size;
     },
     add: (slot, text) => {
       remove(slot);
       const counts = countTerms(text);
+      const own: Postings[] = [];
       let length = 0;
       for (const [term, count] of counts) {
         length += count;
-        const posting = postings.get(term) ?? emptyPostings();
-        postings.set(term, posting);
+        const posting = postings.get(term) ?? emptyPostings(term);
+        if (posting.length === 0) postings.set(term, posting);
         append(posting, slot, count);
+        own.push(posting);
       }
       if (slot >= lengths.length) lengths = grown(lengths, slot * 2);
       lengths[slot] = length;
       totalLength += length;
-      termsBySlot.set(slot, [...counts.keys()]);
+      bySlot.set(slot, own);
     },
     remove,
     terms: (text) => {
@@ -97,7 +98,7 @@ export function createLexicalIndex(): LexicalIndex {
       const posting = postings.get(term);
       if (posting === undefined) return;
       const { slots, counts, length } = posting;
-      const average = totalLength / termsBySlot.size;
+      const average = totalLength / bySlot.size;
       for (let at = 0; at < length; at++) {
         const slot = slots[at] ?? 0;
         const count = counts[at] ?? 0;
@@ -121,7 +122,12 @@ function countTerms({ head, body }: LexicalText): ReadonlyMap<string, number> {
   return counts;
 }
 
-const emptyPostings = (): Postings => ({ slots: new Uint32Array(4), counts: new Uint8Array(4), length: 0 });
+const emptyPostings = (term: string): Postings => ({
+  term,
+  slots: new Uint32Array(4),
+  counts: new Uint8Array(4),
+  length: 0,
+});
 
 function append(posting: Postings, slot: number, count: number): void {
   const { length } = posting;

@@ -12,13 +12,19 @@ export interface Terms {
 /** A name's parts are joined by one of these; none can stand for another part of the pattern, so this is linear. */
 const TOKEN = /-{0,2}[\p{L}\p{N}_$]+(?:['’./:\\@-][\p{L}\p{N}_]+)*(?:\+\+|#)?/gu;
 const PART = /\p{Lu}+(?![\p{Ll}])|\p{Lu}?\p{Ll}+|\p{N}+|[\p{Lo}\p{Lm}]+/gu;
+/** What most words are; the rest of this file is for the others. */
+const PLAIN = /^[a-z]+$/;
 const HAN = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;
 const LONGEST_NAME = 80;
 
 export function termsOf(text: string): Terms {
   const words: string[] = [];
   const names: string[] = [];
-  for (const [raw] of text.matchAll(TOKEN)) {
+  for (const raw of text.match(TOKEN) ?? []) {
+    if (PLAIN.test(raw)) {
+      addPlain(words, raw);
+      continue;
+    }
     const token = withoutApostrophe(raw);
     if (isName(token) && token.length <= LONGEST_NAME) names.push(token.toLowerCase());
     for (const [part] of token.matchAll(PART)) addWord(words, part.toLowerCase());
@@ -28,7 +34,11 @@ export function termsOf(text: string): Terms {
 
 function addWord(words: string[], word: string): void {
   if (HAN.test(word)) words.push(...pairs(word));
-  else if (word.length > 1 && !STOP_WORDS.has(word)) words.push(stem(word));
+  else addPlain(words, word);
+}
+
+function addPlain(words: string[], word: string): void {
+  if (word.length > 1 && !STOP_WORDS.has(word)) words.push(stem(word));
 }
 
 /** Scripts without spaces: every two neighbours. */

@@ -21,7 +21,8 @@ export interface VectorQueue {
 }
 
 const BATCH = 16;
-const REMEMBERED = 8192;
+/** So that a change that is taken back at once costs nothing. */
+const REMEMBERED = 512;
 
 export function createVectorQueue(
   embed: Embed,
