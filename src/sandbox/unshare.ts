@@ -40,8 +40,10 @@ export function createUnshare(file: string, isRoot: boolean): Confiner {
     name: 'unshare',
     ...ownerFor(isRoot),
     wrap: ({ files, scratch, mountPoint, readable }, line) => ({
-      file,
+      // Whoever waits for the command may be killed: then nobody is left to stop it.
+      file: 'setpriv',
       args: [
+        ...['--pdeathsig=KILL', '--', file],
         ...(isRoot ? [] : ['--user', '--map-root-user']),
         ...['--mount', '--net', '--pid', '--ipc', '--uts', '--fork', '--kill-child'],
         ...['sh', '-c', BUILD_ROOT, 'sh', files, scratch, mountPoint, ...readable, '--', ...line],

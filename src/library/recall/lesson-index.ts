@@ -14,6 +14,8 @@ export interface Placed {
   readonly slot: number;
   /** Counts placings: what was placed after a scan began was not seen by it. */
   readonly stamp: number;
+  /** The last update that had it. */
+  round: number;
 }
 
 /**
@@ -63,6 +65,7 @@ export function createLessonIndex(embed: Embed, fallback: Embed, shelf?: VectorS
   const middles = createDomainMiddles();
   let stamp = 0;
   let known = 0;
+  let round = 0;
   let wanted: readonly Lesson[] | undefined;
   let work: Promise<void> | undefined;
 
@@ -104,9 +107,16 @@ export function createLessonIndex(embed: Embed, fallback: Embed, shelf?: VectorS
     free.push(slot);
   };
 
-  const place = (lesson: Lesson): void => {
+  /** What may change without a revision. */
+  const renew = (placed: Placed, lesson: Lesson): void => {
+    placed.lesson = lesson;
+    table.refresh(placed.slot, lesson);
+  };
+
+  const replace = (before: Placed | undefined, lesson: Lesson): void => {
+    if (before !== undefined) remove(before);
     const slot = free.pop() ?? places.length;
-    const placed: Placed = { lesson, slot, stamp: ++stamp };
+    const placed: Placed = { lesson, slot, stamp: ++stamp, round };
     places[slot] = placed;
     byId.set(lesson.id, placed);
     table.set(slot, lesson, stamp);
@@ -116,26 +126,22 @@ export function createLessonIndex(embed: Embed, fallback: Embed, shelf?: VectorS
   };
 
   const apply = async (lessons: readonly Lesson[]): Promise<void> => {
-    const ids = new Set<string>();
+    round++;
     let changes = 0;
+    const change = async (work: () => void): Promise<void> => {
+      work();
+      if (++changes % PAUSE_AFTER === 0) await nextTick();
+    };
     for (const [at, lesson] of lessons.entries()) {
-      ids.add(lesson.id);
       const placed = byId.get(lesson.id);
       if (placed?.lesson.revision === lesson.revision) {
-        placed.lesson = lesson;
-        table.refresh(placed.slot, lesson);
-      } else {
-        if (placed !== undefined) remove(placed);
-        place(lesson);
-        if (++changes % PAUSE_AFTER === 0) await nextTick();
-      }
+        placed.round = round;
+        if (placed.lesson !== lesson) renew(placed, lesson);
+      } else await change(() => replace(placed, lesson));
       if (at % LOOK_PAUSE_AFTER === 0) await nextTick();
     }
-    for (const placed of [...byId.values()]) {
-      if (ids.has(placed.lesson.id)) continue;
-      remove(placed);
-      if (++changes % PAUSE_AFTER === 0) await nextTick();
-    }
+    const gone = byId.size === lessons.length ? [] : [...byId.values()].filter((one) => one.round !== round);
+    for (const placed of gone) await change(() => remove(placed));
     await spellingQueue.settled();
   };
 

@@ -1,0 +1,58 @@
+import type { FailureCase } from '../../core/learn.ts';
+import type { LessonText, Scope } from '../../core/lesson.ts';
+import { cutEnd, oneLine } from '../plain-text.ts';
+import { importanceOf } from '../weigh-failures.ts';
+import { keywordsOf } from '../words.ts';
+import type { Success } from './live-material.ts';
+
+const MOST_TURNS = 64;
+const LONGEST_DESCRIPTION = 300;
+
+export interface Experience {
+  readonly name: string;
+  /** When it helps, in one sentence. */
+  readonly description: string;
+  readonly content: string;
+  readonly keywords: readonly string[];
+  readonly scope: Scope;
+  /** What it rests on. */
+  readonly failures: readonly FailureCase[];
+  readonly successes: readonly Success[];
+}
+
+/** What a session taught, as the library keeps it. */
+export function draftExperience(experience: Experience, halfLifeDays: number): LessonText {
+  const { name, content, keywords, scope, failures, successes } = experience;
+  const description = cutEnd(oneLine(experience.description), LONGEST_DESCRIPTION);
+  const context = cutEnd(oneLine(failures[0]?.task ?? ''), 300);
+  const turns = [...new Set([...failures, ...successes].map(({ turn }) => turn))];
+  return {
+    ...{ name, description, content, scope },
+    note: {
+      ...(context === '' ? {} : { context }),
+      keywords: keywords.length === 0 ? keywordsOf(`${description} ${content}`) : keywords,
+      tags: [],
+      importance: importanceOf(failures),
+      confidence: contrastOf(failures, successes),
+      source: 'experience',
+      visibility: 'scoped',
+      halfLifeDays,
+      links: [],
+    },
+    evidence: { turns: turns.slice(0, MOST_TURNS), quotes: [], learner: 'live' },
+    taint: [],
+  };
+}
+
+/**
+ * How surely the one went wrong and the other well: the mean over all of them of how far the reward is from what would
+ * speak against it. Where nobody named a reward, it counts as a coin's toss.
+ */
+function contrastOf(failures: readonly FailureCase[], successes: readonly Success[]): number {
+  const share = (reward: number | undefined): number => Math.min(1, Math.max(0, reward ?? 0.5));
+  const sure = [
+    ...failures.map(({ appraisal }) => 1 - share(appraisal.reward)),
+    ...successes.map(({ reward }) => share(reward)),
+  ];
+  return sure.length === 0 ? 0 : sure.reduce((sum, one) => sum + one, 0) / sure.length;
+}
