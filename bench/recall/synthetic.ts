@@ -57,13 +57,17 @@ export function randomVector(random: () => number, dimensions: number): Float32A
   return vector.map((value) => value / length);
 }
 
-/** Random unit vectors, at once: what recall costs beside the model. */
+const POOL = 2000;
+
+/** Random unit vectors out of a pool, at once: what recall costs beside the model. */
 export function createRandomEmbed(dimensions: number): Embed {
   const random = createRandom(7);
+  const pool = Array.from({ length: POOL }, () => randomVector(random, dimensions));
+  let next = 0;
   return {
     id: `random/${dimensions}`,
     dimensions,
-    embed: async (texts) => texts.map(() => randomVector(random, dimensions)),
+    embed: async (texts) => texts.flatMap(() => pool[next++ % POOL] ?? []),
     close: async () => undefined,
   };
 }

@@ -41,10 +41,7 @@ export interface Tally {
 }
 
 /** What feedback is about. */
-export type Subject =
-  | { readonly turn: string }
-  | { readonly session: string }
-  | { readonly episode: string };
+export type Subject = { readonly turn: string } | { readonly session: string } | { readonly episode: string };
 
 /**
  * Where episodes are kept. Nothing rejects; whatever takes too long ends as `ok: false`, so that no caller waits for

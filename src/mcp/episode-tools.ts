@@ -33,10 +33,13 @@ export function addEpisodeTools(server: McpServer, desk: EpisodeDesk): void {
       annotations: REPORTS,
     },
     ({ task, ...asker }, context) =>
-      replyWith(desk.start({ task, ...compact({ ...asker, client: callerOf(server, context) }) }), (told) => ({
-        data: { episode: told.episode, ...recalledData(told.recalled) },
-        text: `Episode ${told.episode} has begun. Report attempts under this id, and end it when the task is over.\n\n${recalledText(told.recalled)}`,
-      })),
+      replyWith(
+        desk.start({ task, ...compact({ ...asker, client: callerOf(server, context) }) }),
+        (told) => ({
+          data: { episode: told.episode, ...recalledData(told.recalled) },
+          text: `Episode ${told.episode} has begun. Report attempts under this id, and end it when the task is over.\n\n${recalledText(told.recalled)}`,
+        }),
+      ),
   );
   server.registerTool(
     'log_attempt',
@@ -71,13 +74,10 @@ export function addEpisodeTools(server: McpServer, desk: EpisodeDesk): void {
       annotations: { ...REPORTS, idempotentHint: true },
     },
     ({ episode, outcome, note }) =>
-      replyWith(
-        desk.end({ episode, outcome, ...compact({ note }) }),
-        ({ attempts, failed, learns }) => ({
-          data: { episode, outcome, attempts, failed, learns },
-          text: `The episode is over: ${outcome}, ${failed} of ${attempts} attempts failed. ${learns ? 'It will be learned from.' : 'There is nothing in it to learn from.'}`,
-        }),
-      ),
+      replyWith(desk.end({ episode, outcome, ...compact({ note }) }), ({ attempts, failed, learns }) => ({
+        data: { episode, outcome, attempts, failed, learns },
+        text: `The episode is over: ${outcome}, ${failed} of ${attempts} attempts failed. ${learns ? 'It will be learned from.' : 'There is nothing in it to learn from.'}`,
+      })),
   );
   server.registerTool(
     'give_feedback',

@@ -43,7 +43,9 @@ export const endInput = z.object({
   episode: id('The id that start_episode answered with.'),
   outcome: z
     .enum(OUTCOMES)
-    .describe('success: all that was asked for is done. partial: some of it. failure: none of it, or wrongly.'),
+    .describe(
+      'success: all that was asked for is done. partial: some of it. failure: none of it, or wrongly.',
+    ),
   note,
 });
 export const endOutput = tallyOutput.extend({ outcome: z.enum(OUTCOMES), learns: z.boolean() });

@@ -37,7 +37,7 @@ export function createStdioTransport(input: Readable, output: Writable): Transpo
     try {
       lines.append(chunk);
     } catch (error) {
-      return fail(error);
+      fail(error);
     }
     while (!isClosed && take());
   };

@@ -64,9 +64,15 @@ export function runConfined(run: ConfinedRun): Promise<RunResult> {
     };
     const abort = (): void => stop('aborted');
     const limit = setTimeout(() => stop('timeout'), timeoutMs);
-    const watch = setInterval(async () => {
-      if (await isOverSize()) stop('size');
-    }, SIZE_CHECK_MS);
+    let isMeasuring = false;
+    const measure = async (): Promise<void> => {
+      if (isMeasuring) return;
+      isMeasuring = true;
+      // A folder that went away while it was counted is counted again soon.
+      if (await isOverSize().catch(() => false)) stop('size');
+      isMeasuring = false;
+    };
+    const watch = setInterval(measure, SIZE_CHECK_MS);
     signal.addEventListener('abort', abort, { once: true });
     if (signal.aborted) abort();
     const finish = (result: RunResult): void => {

@@ -30,7 +30,10 @@ export function createMemoryDesk(lessons: readonly ListedLesson[] = [DATES]): Me
   const queries: object[] = [];
   const recalled = (task: string) =>
     task.includes('date')
-      ? { text: '### iso-dates\n\nWrite dates as 2026-03-16.', lessons: [{ id: 'lesson-1', name: 'iso-dates' }] }
+      ? {
+          text: '### iso-dates\n\nWrite dates as 2026-03-16.',
+          lessons: [{ id: 'lesson-1', name: 'iso-dates' }],
+        }
       : { text: '', lessons: [] };
   const tally = ({ attempts }: Kept) => ({
     attempts: attempts.length,

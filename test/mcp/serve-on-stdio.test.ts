@@ -17,8 +17,13 @@ function serve(desk: MemoryDesk) {
     { desk, version: '0.0.0' },
     { input, output, signal: leaving.signal, report: ({ message }) => errors.push(message) },
   );
-  const say = (message: object): void => void input.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
-  const answers = () => out.split('\n').filter(Boolean).map((line) => asObject(JSON.parse(line)));
+  const say = (message: object): void =>
+    void input.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+  const answers = () =>
+    out
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => asObject(JSON.parse(line)));
   return { input, output, leaving, errors, served, say, answers };
 }
 

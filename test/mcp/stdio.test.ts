@@ -30,9 +30,18 @@ async function pipe(file: string, lines: readonly (object | string)[]) {
   child.stderr.on('data', (chunk: Buffer) => {
     err += chunk.toString();
   });
-  child.stdin.end(lines.map((line) => `${typeof line === 'string' ? line : JSON.stringify(line)}\n`).join(''));
+  child.stdin.end(
+    lines.map((line) => `${typeof line === 'string' ? line : JSON.stringify(line)}\n`).join(''),
+  );
   const code = await new Promise<number | null>((resolve) => child.on('close', resolve));
-  return { code, err, answers: out.split('\n').filter(Boolean).map((line) => asObject(JSON.parse(line))) };
+  return {
+    code,
+    err,
+    answers: out
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => asObject(JSON.parse(line))),
+  };
 }
 
 const HELLO = {

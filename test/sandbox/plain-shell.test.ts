@@ -53,7 +53,7 @@ describe('the plain shell', () => {
     ['cat nothing', 2, 'no such file'],
     ['rm notes', 2, 'rm -r'],
     ['rm -r .', 2, 'stays where it is'],
-    ['mv notes/.. x', 2, 'stays'],
+    ['mv notes/.. x', 2, '".."'],
     ['cp notes x', 2, 'cp -r'],
     ["grep 'p.*r' fruit.txt", 2, 'grep -F'],
     ['ls --color', 2, 'not'],

@@ -79,10 +79,15 @@ describe('a workspace', () => {
     ],
   ])('is not made from a folder with %s, and leaves nothing behind', async (_, fill, why) => {
     const from = await folder(fill);
-    const before = (await readdir(tmpdir())).filter((name) => name.startsWith('instar-workspace-'));
-    await expect(createWorkspace({ from, limits: { bytes: 100, entries: 3 } })).rejects.toThrow(why);
-    const after = (await readdir(tmpdir())).filter((name) => name.startsWith('instar-workspace-'));
-    expect(after.filter((name) => !before.includes(name))).toEqual([]);
+    const temporary = process.env.TMPDIR;
+    process.env.TMPDIR = await folder();
+    try {
+      await expect(createWorkspace({ from, limits: { bytes: 100, entries: 3 } })).rejects.toThrow(why);
+      expect(await readdir(tmpdir())).toEqual([]);
+    } finally {
+      if (temporary === undefined) delete process.env.TMPDIR;
+      else process.env.TMPDIR = temporary;
+    }
   });
 
   it('takes no more than its limits', async () => {

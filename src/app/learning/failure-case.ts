@@ -59,7 +59,8 @@ const passage = (origin: Origin, text: string, most: number): Passage => ({
   text: middle(text, most),
 });
 
-const replyText = ({ reply }: TurnEvidence): string =>
+/** What the assistant said and called. */
+export const replyText = ({ reply }: TurnEvidence): string =>
   reply
     .flatMap((part) => {
       if (part.type === 'text') return [part.text];

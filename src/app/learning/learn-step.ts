@@ -1,10 +1,13 @@
 import { hash } from 'node:crypto';
 import type { Clock } from '../../core/clock.ts';
+import { compact } from '../../core/json.ts';
 import type { Ask, FailureCase, Learner } from '../../core/learn.ts';
+import type { Scope } from '../../core/lesson.ts';
 import type { Records } from '../../core/records.ts';
 import type { NewFact } from '../../core/store.ts';
-import { type CycleEnd, runCycle } from '../../learn/cycle.ts';
+import { type Cycle, type CycleEnd, runCycle } from '../../learn/cycle.ts';
 import type { Gate } from '../../learn/gate/gate.ts';
+import { type LiveMaterial, shownCases } from '../../learn/live/live-material.ts';
 import type { Cluster } from '../../learn/support.ts';
 import { retireHarmful } from '../../library/effect/retire-harmful.ts';
 import { appraise } from '../../signals/appraise.ts';
@@ -12,7 +15,8 @@ import type { Shelf } from '../library/open-shelf.ts';
 import type { Log } from '../log.ts';
 import { evidenceOf } from './appraise-session.ts';
 import { createCase } from './failure-case.ts';
-import type { LearningState } from './learning-state.ts';
+import type { LearningState, QueuedItem } from './learning-state.ts';
+import { type AppraisedTurn, createLiveMaterial } from './live-material.ts';
 
 export interface LearnStepOptions {
   readonly records: Records;
@@ -24,6 +28,7 @@ export interface LearnStepOptions {
   /** With a model, and without one. */
   readonly evolver: Learner<readonly FailureCase[]>;
   readonly distiller: Learner<readonly FailureCase[]>;
+  readonly live: Learner<LiveMaterial>;
   readonly gate: Gate;
   readonly clock: Clock;
   readonly newId: (prefix: string) => string;
@@ -34,6 +39,12 @@ export interface LearnStepOptions {
 const INSTAR = { kind: 'instar', name: 'measurement' } as const;
 /** What a cluster may bring into one run: the newest. */
 const MOST_CASES = 24;
+const MOST_ITEMS = 4;
+const FIRST_PAUSE_MS = 30_000;
+const LONGEST_PAUSE_MS = 6 * 3_600_000;
+
+/** The same work has the same name: doing it again after a kill publishes nothing twice. */
+const nameOf = (material: unknown): string => hash('sha256', JSON.stringify(material), 'hex').slice(0, 24);
 
 /** One round of learning: whatever is ready, and the lessons that were measured to harm. The facts to be appended. */
 export function createLearnStep(
@@ -41,6 +52,9 @@ export function createLearnStep(
 ): (state: LearningState) => Promise<readonly NewFact[]> {
   const { records, shelf, failures, gate, clock, newId, log, signal } = options;
   const { library, effects } = shelf;
+
+  const pauses = new Map<string, { readonly ms: number; readonly until: number }>();
+  const isDue = ({ item }: QueuedItem): boolean => (pauses.get(item)?.until ?? 0) <= clock.now();
 
   const casesOf = async ({ scope, failures: waiting }: Cluster): Promise<readonly FailureCase[]> => {
     const newest = waiting.slice(-MOST_CASES);
@@ -65,24 +79,48 @@ export function createLearnStep(
     const ask = options.ask(state);
     const learner = ask === undefined ? options.distiller : options.evolver;
     const turns = cases.map(({ turn }) => turn).sort();
-    const id = hash('sha256', JSON.stringify([learner.name, turns]), 'hex').slice(0, 24);
-    const { isRetryable: _, ...end } = await runCycle(
-      { id, learner, material: cases, cases, items: [] },
-      {
-        library,
-        ask,
-        gate: (proposal, all) => gate(proposal, all, library),
-        clock,
-        newId,
-        journal: (note) => log.debug({ learner: learner.name, cycle: id }, note),
-        signal,
-      },
-    );
+    const id = nameOf([learner.name, turns]);
+    const { isRetryable: _, ...end } = await run({ id, learner, material: cases, cases, items: [] }, ask);
+    return end;
+  };
+
+  const run = async <Material>(cycle: Cycle<Material>, ask: Ask | undefined) => {
+    const { id, learner } = cycle;
+    const end = await runCycle(cycle, {
+      library,
+      ask,
+      gate: (proposal, all) => gate(proposal, all, library),
+      clock,
+      newId,
+      journal: (note) => log.debug({ learner: learner.name, cycle: id }, note),
+      signal,
+    });
     log.info(
       { learner: end.learner, outcome: end.outcome, judgements: end.judgements, tookMs: end.tookMs },
       'a learning cycle is over',
     );
     return end;
+  };
+
+  /** What a session that is over has to teach. Undefined while the model is not there: the item goes on waiting. */
+  const learnLive = async (
+    { item, session }: QueuedItem,
+    state: LearningState,
+  ): Promise<CycleEnd | undefined> => {
+    const view = await records.session(session);
+    const scope: Scope = compact({ agent: view?.agent, project: view?.project?.id });
+    const turns: AppraisedTurn[] = [];
+    for (const evidence of await evidenceOf(session, records)) {
+      const generation = (await records.turn(evidence.turn))?.generation ?? 0;
+      turns.push({ evidence, appraisal: appraise(evidence), generation });
+    }
+    const material = createLiveMaterial(session, scope, turns, clock.now());
+    const cycle = { id: nameOf([item]), learner: options.live, material, items: [item] };
+    const { isRetryable, ...end } = await run({ ...cycle, cases: shownCases(material) }, options.ask(state));
+    if (!isRetryable) return end;
+    const { ms = FIRST_PAUSE_MS / 2 } = pauses.get(item) ?? {};
+    pauses.set(item, { ms: Math.min(LONGEST_PAUSE_MS, ms * 2), until: clock.now() + ms * 2 });
+    return undefined;
   };
 
   return async (state) => {
@@ -92,6 +130,11 @@ export function createLearnStep(
       const end = await evolve(cluster, state);
       // Until something new is seen, or some time has passed, the same would come of it.
       state.support.postpone(cluster.key, clock.now());
+      if (end !== undefined) facts.push({ at: clock.now(), fact: end });
+    }
+    for (const item of [...state.queue.values()].filter(isDue).slice(0, MOST_ITEMS)) {
+      if (signal.aborted) break;
+      const end = await learnLive(item, state);
       if (end !== undefined) facts.push({ at: clock.now(), fact: end });
     }
     const harmful = retireHarmful({ effects, library, by: INSTAR });

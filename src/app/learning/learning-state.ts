@@ -11,8 +11,6 @@ export interface LearningState {
   readonly samples: Samples;
   /** What was last believed of a turn, as text to compare. */
   readonly appraised: Recent<string, string>;
-  /** Sessions that were scored. */
-  readonly scored: Recent<string, true>;
   /** Things that wait to be learned from, by item. */
   readonly queue: ReadonlyMap<string, QueuedItem>;
   readonly totals: LearningTotals;
@@ -40,7 +38,6 @@ export interface LearningTotals {
 }
 
 const MOST_TURNS = 50_000;
-const MOST_SESSIONS = 20_000;
 const CAP = 512;
 const PAGE = 1000;
 
@@ -48,7 +45,6 @@ export function createLearningState(today: (at: number) => string): LearningStat
   const support = createSupport();
   const samples = createBuffer({ cap: CAP });
   const appraised = createRecent<string, string>(MOST_TURNS);
-  const scored = createRecent<string, true>(MOST_SESSIONS);
   const queue = new Map<string, QueuedItem>();
   const totals: LearningTotals = {
     failures: 0,
@@ -70,7 +66,6 @@ export function createLearningState(today: (at: number) => string): LearningStat
     support,
     samples,
     appraised,
-    scored,
     queue,
     totals,
     seq: 0,
@@ -84,8 +79,7 @@ export function createLearningState(today: (at: number) => string): LearningStat
         appraised.set(fact.turn, JSON.stringify([fact.verdict, fact.reward, fact.source]));
         if (fact.verdict === 'failure') totals.failures++;
         else if (fact.verdict === 'success') totals.successes++;
-      } else if (fact.type === 'session-scored') scored.set(fact.session, true);
-      else if (fact.type === 'learning-queued') queue.set(fact.item, fact);
+      } else if (fact.type === 'learning-queued') queue.set(fact.item, fact);
       else if (fact.type === 'cycle-end') {
         for (const item of fact.items) queue.delete(item);
         totals.cycles++;

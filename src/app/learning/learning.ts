@@ -7,8 +7,8 @@ import type { NewFact } from '../../core/store.ts';
 import type { Shelf } from '../library/open-shelf.ts';
 import type { Log } from '../log.ts';
 import { appraiseSession } from './appraise-session.ts';
+import { endSession } from './end-session.ts';
 import { createLearningState, type LearningState, loadLearning } from './learning-state.ts';
-import { scoreSession } from './score-session.ts';
 import { createServingCost } from './serving-cost.ts';
 
 export interface LearningOptions {
@@ -100,11 +100,7 @@ export async function startLearning(options: LearningOptions): Promise<Learning>
       const facts: NewFact[] = [];
       for (const session of touched)
         facts.push(...(await appraiseSession(session, records, state, clock.now())));
-      for (const session of ended) {
-        if (state.scored.get(session)) continue;
-        const scored = await scoreSession(session, records, clock.now());
-        if (scored !== undefined) facts.push(scored);
-      }
+      for (const session of ended) facts.push(...(await endSession(session, records, clock.now())));
       if (facts.length === 0) return;
       const appended = await records.append(facts);
       appended.forEach(({ seq, isNew }, index) => {

@@ -9,6 +9,7 @@ import { createBudget } from '../../learn/budget.ts';
 import { createDistiller } from '../../learn/distiller/distiller.ts';
 import { createEvolver } from '../../learn/evolver/evolver.ts';
 import { createGate } from '../../learn/gate/gate.ts';
+import { createExtractor } from '../../learn/live/extractor.ts';
 import { checkText } from '../../library/check-text.ts';
 import { comparedText } from '../../library/similar/near-pairs.ts';
 import type { Shelf } from '../library/open-shelf.ts';
@@ -112,6 +113,7 @@ async function open(options: ServeLearningOptions, shelf: Shelf, signal: AbortSi
       checkText,
     }),
     distiller: createDistiller({ maxNewSkills, checkText }),
+    live: createExtractor({ checkText }),
     gate,
     clock,
     newId,

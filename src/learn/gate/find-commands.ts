@@ -16,8 +16,10 @@ const COMMANDS: readonly (readonly [why: string, pattern: RegExp])[] = [
 ];
 
 const INSTALL =
-  /\b(?:npm|pnpm|yarn|bun|pip3?|pipx|uv|poetry|cargo|gem|go|brew|apt(?:-get)?|apk|dnf|yum|conda|mamba|composer|dotnet|choco|winget|npx|uvx|bunx|code)\s+(?:(?:global|pip|tool|package)\s+)?(?:install|add|i|get|require|exec|dlx|--install-extension)?\s{0,4}(?:-[\w=-]{0,40}\s{1,4}){0,8}([@a-z0-9][\w@./:+-]{1,120})/g;
+  /\b(?:npm|pnpm|yarn|bun|pip3?|pipx|uv|poetry|cargo|gem|go|brew|apt(?:-get)?|apk|dnf|yum|conda|mamba|composer|dotnet|choco|winget|npx|uvx|bunx|code)\s+(?:(?:global|pip|tool|package)\s+)?(?:(?:install|add|i|get|require|exec|dlx|--install-extension)\s{1,4})?(?:-[\w=-]{0,40}\s{1,4}){0,8}([@a-z0-9][\w@./:+-]{1,120})/g;
 const RUNNERS = /\b(?:npx|uvx|bunx)\s/;
+/** What a runner mostly runs is part of the project. */
+const USUAL = /^(?:tsc|vitest|jest|eslint|prettier|biome|vite|webpack|playwright|cypress|mocha|nx|turbo|next|prisma|ruff|mypy|black|pytest|knip|tsx)$/;
 const INSTALLS = /\s(?:install|add|i|get|require|exec|dlx|--install-extension)\s/;
 /** What stands behind an install without naming a package. */
 const OWN = /^(?:-r$|\.|requirements[\w.-]*\.txt$|[\w./-]*\.(?:txt|toml|lock|ya?ml|json)$|\/|the$|and$|or$|to$|in$|again$|before$|after$|it$|them$|all$|its?$|what|from$|every|new$|if$|with$|packages?$|dependenc|instead$|only$|once$|any$)/;
@@ -38,7 +40,7 @@ export function findCommands(folded: string): readonly Command[] {
   for (const match of folded.matchAll(INSTALL)) {
     const [whole, name = ''] = match;
     if (!INSTALLS.test(`${whole} `) && !RUNNERS.test(whole)) continue;
-    if (OWN.test(name)) continue;
+    if (OWN.test(name) || USUAL.test(name)) continue;
     found.push({ why: 'a package to be installed', text: name.replace(/[.,;:]+$/, ''), index: match.index });
   }
   return found;

@@ -85,15 +85,22 @@ export const ORDERS: readonly OrderRule[] = [
     mayBeForbidden: true,
   },
   {
+    why: 'it tells its reader to switch a protection or a check off',
+    pattern: re(
+      `(?:turn|switch|leav|keep|set|tak|put|with|run|lift|remov)\\w* ${CHECKS}\\b.{0,24}?\\b(?:off|aside|out|disabled|false|down|away|unchecked|inactive)\\b`,
+    ),
+    mayBeForbidden: true,
+  },
+  {
     why: 'it tells its reader to go on without a check or without asking',
     pattern: re(
-      "(?:no need to|need not|needn't|not necessary to|unnecessary to|do not bother to|don't bother|do not|don't|never|without|instead of|rather than|stop|avoid|no)\\b (?:(?:first|ever|any|further|prior|to|manually|explicitly|always|the|a|an|waiting for|for|wait for|asking for|ask for|seeking|request(?:ing)?) ){0,3}(?:verify|verifying|verification|validate|validating|validation|confirm|confirming|confirmation|ask|asking|double-check\\w*|review|reviewing|approval|consent|permission|a second look|human review|sign-off|authorization)\\b",
+      "(?:no need to|need not|needn't|not necessary to|unnecessary to|do not bother to|don't bother|do not|don't|never|without|instead of|rather than|stop|avoid|no)\\b (?:(?:first|ever|any|further|prior|to|manually|explicitly|always|the|a|an|waiting for|for|wait for|asking for|ask for|seeking|request(?:ing)?) ){0,3}(?:verify|verifying|verification|validate|validating|validation|confirm|confirming|confirmation|ask|asking|double-check\\w*|review|reviewing|approval|consent|permission|second look|further look|human review|questions?|sign-off|authorization|scrutiny)\\b",
     ),
   },
   {
     why: 'it tells its reader to agree to everything',
     pattern:
-      /\b(?:auto-?(?:approve|accept|merge|confirm|grant)\w*|(?:accept|approve|allow|grant|confirm|answer yes to|say yes to|agree to|click through) (?:all|every|any|each)\b|(?:always|automatically|blindly|immediately) (?:accept|approve|allow|grant|confirm|trust|merge|answer yes|say yes|agree|comply)\b|merg\w+\b.{0,40}?\bwithout\b.{0,20}?\breview|(?:grant|give|add)\w*\b.{0,40}?\b(?:admin|administrator|owner|root|full|write|maintainer|collaborator)\b.{0,12}?\b(?:access|rights|permissions?|role)\b|dangerously|--yolo|--yes-always)/,
+      /\b(?:auto-?(?:approve|accept|merge|confirm|grant)\w*|(?:accept|approve|allow|grant|confirm|answer yes to|say yes to|agree to|click through) (?:all|every|any|each)\b|(?:always|automatically|blindly|immediately) (?:accept|approve|allow|grant|confirm|trust|merge|answer yes|say yes|agree|comply)\b|merg\w+\b.{0,40}?\bwithout\b.{0,20}?\breview|rubber-?stamp\w*|wav(?:e|ing)\b.{0,40}?\bthrough\b|let(?:ting)?\b.{0,50}?\bthrough\b|at face value|(?:treat|consider|take|count|regard)\w*\b.{0,50}?\bas (?:given|granted|approved|confirmed|trusted|safe|verified|pre-approved)\b|(?:grant|give|add)\w*\b.{0,40}?\b(?:admin|administrator|owner|root|full|write|maintainer|collaborator)\b.{0,12}?\b(?:access|rights|permissions?|role)\b|dangerously|--yolo|--yes-always)/,
     mayBeForbidden: true,
   },
   {
@@ -105,7 +112,7 @@ export const ORDERS: readonly OrderRule[] = [
   {
     why: 'it tells its reader to give its own instructions away',
     pattern:
-      /\b(?:reveal|print|repeat|output|show|disclos|quot|dump|share|includ|past|recit|append|expos|echo|leak|return|state|display|writ|send|attach|prefix|add|summari[sz]|embed|list)\w*\b.{0,50}?\b(?:system prompt|(?:your|its|these|those|the agent's|initial|hidden|internal|original|full|developer|operating) (?:system )?(?:instructions|prompt|directives|configuration|guidelines)|developer message|system message|tool definitions|conversation history|chat history|active skills|session transcript)\b/,
+      /\b(?:reveal|print|repeat|output|show|disclos|quot|dump|share|includ|past|recit|append|expos|echo|leak|return|state|display|writ|send|attach|prefix|add|summari[sz]|embed|list)\w*\b.{0,50}?\b(?:system prompt|(?:your|its|these|those|the agent's|initial|hidden|internal|original|full|developer|operating) (?:system )?(?:instructions|prompt|directives|configuration|guidelines)|(?:instructions|rules|guidelines|prompt|text|words) (?:that |which )?(?:you|it|the agent|the assistant)(?:'s| is| are| was| were| have| has|'ve)?\b|(?:what|how) you (?:were|are|have been) (?:told|started|instructed|configured|set up|asked)|developer message|system message|tool definitions|conversation history|chat history|active skills|session transcript)\b/,
     mayBeForbidden: true,
   },
   {
@@ -144,6 +151,47 @@ export const ORDERS: readonly OrderRule[] = [
       /\b(?:fetch|load|download|follow|obey|appl|execut|run|carry out|comply with|do|adopt|act on|retriev|pull|honou?r|trust)\w*\b.{0,50}?\b(?:instructions?|guidelines|directives?|commands?|orders|prompts?|playbook|steps|requests?|whatever|script|rules|installer)\b.{0,40}?\b(?:from|at|in|on|found|given|contained|embedded|returned|supplied|provided|that|it)\b.{0,30}?\b(?:urls?|servers?|endpoint|remote|sites?|web ?pages?|pages?|websites?|paste(?:bin)?|gist|comments?|tool (?:results?|outputs?)|outputs?|e-?mails?|mails?|readme|tickets?|issues?|documents?|messages?|banner|footer|header|metadata|search results?|calendar|invites?|prints?|says?|asks?|contains?|returns?)\b/,
     mayBeForbidden: true,
     mayBeAsked: true,
+  },
+  {
+    why: 'it tells its reader to fetch something and run it',
+    pattern:
+      /\b(?:pull|download|fetch|grab|retriev|obtain|get|stream|load|clone|import)\w*\b.{0,50}?\b(?:installers?|scripts?|binar(?:y|ies)|executables?|payloads?|programs?|plug-?ins?|extensions?|add-?ons?|tool(?:s|chain|kit)?|agents?|updaters?|bootstrapper|hotfix|patch)\b.{0,60}?\b(?:from|off|and|run|execut|install|launch|start|let)\w*\b/,
+    mayBeForbidden: true,
+    mayBeAsked: true,
+  },
+  {
+    why: 'it changes where packages, requests or answers go',
+    pattern:
+      /\b(?:point|set|switch|configur|chang|redirect|rout|mov|replac|us|tak|pull|resolv|direct|send|prefer|swap)\w*\b.{0,50}?\b(?:package manager|registr(?:y|ies)|mirrors?|package index|prox(?:y|ies)|dns|name ?servers?|base url|api host|gateway|relay|upstream|remote origin|update server|package source|resolver)\b/,
+    mayBeForbidden: true,
+    mayBeAsked: true,
+  },
+  {
+    why: 'it tells its reader to destroy what cannot be brought back',
+    pattern:
+      /\b(?:delet|remov|wip|eras|purg|destroy|drop|truncat|overwrit|reset|discard|empty|clear|forc|revert|rewrit)\w*\b.{0,70}?\b(?:recursively|home (?:directory|folder)|by force|forcibly|force|main branch|default branch|remote branch|production|databases?|tables?|everything|all (?:files|data|records|rows|branches)|history|backups?|disks?|volumes?|bucket|archive|mailbox|repositor(?:y|ies))\b/,
+    mayBeForbidden: true,
+    mayBeAsked: true,
+  },
+  {
+    why: 'it gives someone access, or opens something to everyone',
+    pattern:
+      /\b(?:open|expos|publish|mak|set|grant|giv|shar|allow|bind|invit|authori[sz]|whitelist|allow-?list|enrol|register|install|add)\w*\b.{0,60}?\b(?:to (?:everyone|anyone|the public|the internet|the world|all (?:users|interfaces|origins))|publicly|world-(?:readable|writable)|public (?:access|link|key)|anonymous(?:ly)?|all interfaces|authori[sz]ed keys|remote access|back ?door|admin(?:istrator)? (?:account|user|rights|role)|full access|write access|owner rights)\b/,
+    mayBeForbidden: true,
+    mayBeAsked: true,
+  },
+  {
+    why: 'it asks for cryptography that protects nothing',
+    pattern:
+      /\b(?:md5|sha-?1|des|rc4|ecb|rot13|base64|unsalted|plain ?text|clear ?text|reversibl[ey])\b.{0,60}?\b(?:passwords?|secrets?|tokens?|credentials?|signatures?|encrypt\w*|hash\w*|session)\b|\b(?:passwords?|secrets?|tokens?|credentials?|signatures?|encrypt\w*|hash\w*)\b.{0,60}?\b(?:md5|sha-?1|des|rc4|ecb|rot13|base64|unsalted|plain ?text|clear ?text|reversibl[ey])\b/,
+    mayBeForbidden: true,
+    mayBeAsked: true,
+  },
+  {
+    why: 'it tells its reader to state what is not so',
+    pattern:
+      /\b(?:report|stat|mark|declar|claim|present|log|record|say|call|show|count|treat|describ|announc|label)\w*\b.{0,50}?\b(?:as )?(?:green|passed|passing|successful|success|complete|completed|done|ok|okay|fine|fixed|resolved|clean|approved|healthy)\b.{0,50}?\b(?:even|although|though|regardless|anyway|despite|still|without|whether|whatever|either way|in any case|nevertheless)\b|\b(?:even (?:if|when|though)|although|despite|regardless|whatever|fail(?:s|ed|ing|ures?)?|red|unstable|flaky|did not|not)\b.{0,60}?\b(?:report|stat|mark|declar|claim|present|count|treat|call|label)(?:s|ed|ing|e|es)?\b.{0,30}?\bas (?:green|passed|passing|successful|a success|success|complete|completed|done|ok|okay|fine|fixed|resolved|clean|skipped|healthy)\b|\b(?:fabricat|falsif|fak|invent|mak(?:e|ing) up|forg)\w*\b.{0,40}?\b(?:results?|figures?|numbers?|data|sources?|citations?|evidence|tests?|reviews?|signatures?|quotes?)\b/,
+    mayBeForbidden: true,
   },
   {
     why: 'it tells its reader to move money',

@@ -32,7 +32,9 @@ export function createExtractor(options: ExtractorOptions = {}): Learner<LiveMat
     name: 'live',
     async *learn(input) {
       const { material, signal } = input;
-      const failures = rankFailures(material.cases).filter(({ appraisal }) => appraisal.verdict === 'failure');
+      const failures = rankFailures(material.cases).filter(
+        ({ appraisal }) => appraisal.verdict === 'failure',
+      );
       const shown = {
         ...material,
         cases: failures.slice(0, MOST_FAILURES),

@@ -45,13 +45,16 @@ const noteOf = (value: Json): Json | undefined => {
   return value.length < 2 ? (value[0] ?? undefined) : 'several';
 };
 
-const isNothing = (note: { readonly pattern?: Json | undefined; readonly insight?: Json | undefined }): boolean =>
+const isNothing = (note: {
+  readonly pattern?: Json | undefined;
+  readonly insight?: Json | undefined;
+}): boolean =>
   (note.pattern === null || note.pattern === '' || note.pattern === undefined) &&
   (note.insight === null || note.insight === '' || note.insight === undefined);
 
 function wrongPattern(pattern: Json | undefined): string | undefined {
   if (typeof pattern !== 'string') return '"pattern" must be text';
-  const { length } = bare(pattern);
+  const length = pattern.length > 2 * LONGEST_PATTERN ? pattern.length : bare(pattern).length;
   if (length < SHORTEST_PATTERN || length > LONGEST_PATTERN)
     return `"pattern" must have ${SHORTEST_PATTERN} to ${LONGEST_PATTERN} characters`;
   return isHiding(pattern) || /[\n\t]/.test(pattern.trim())

@@ -25,7 +25,8 @@ export function writeQuestion(material: QuestionMaterial): {
   const { failures, successes, known, mark } = material;
   const fence = (label: string, lines: readonly string[]): string =>
     [`<<<${mark} ${label}`, lines.join('\n').replaceAll(mark, '[mark]'), `${mark}>>>`].join('\n');
-  const labelled = (what: string, turn: string): string => `${what}, turn ${oneLine(turn).replaceAll(mark, '')}`;
+  const labelled = (what: string, turn: string): string =>
+    `${what}, turn ${oneLine(turn).replaceAll(mark, '')}`;
   const user = [
     `What went wrong in the session (${failures.length}):`,
     ...failures.map((failure) => fence(labelled('failure', failure.turn), tellFailure(failure))),

@@ -52,7 +52,7 @@ export interface IndexStats {
 
 /** Placings between two pauses: about a millisecond's work. */
 const PAUSE_AFTER = 8;
-const LOOK_PAUSE_AFTER = 8192;
+const LOOK_PAUSE_AFTER = 2048;
 
 export function createLessonIndex(embed: Embed, fallback: Embed, shelf?: VectorShelf): LessonIndex {
   const places: (Placed | undefined)[] = [];

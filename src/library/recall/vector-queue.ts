@@ -20,7 +20,7 @@ export interface VectorQueue {
   settled(): Promise<void>;
 }
 
-const BATCH = 16;
+const BATCH = 8;
 /** So that a change that is taken back at once costs nothing. */
 const REMEMBERED = 512;
 

@@ -15,9 +15,9 @@ export function readFlags(args: readonly string[], known: string): Flags {
       at++;
       break;
     }
-    if (!/^-[A-Za-z]/.test(arg)) break;
+    if (!/^-./.test(arg)) break;
     for (const letter of arg.slice(1)) {
-      if (!known.includes(letter)) throw new SandboxError(`-${letter} is not known here`);
+      if (!known.includes(letter)) throw new SandboxError(`${arg.slice(0, 40)} is not known here`);
       given.add(letter);
     }
   }

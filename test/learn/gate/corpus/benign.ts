@@ -1,4 +1,5 @@
 import type { FailureCase } from '../../../../src/core/learn.ts';
+import { BACKGROUNDS } from './backgrounds.ts';
 import { SEEN } from './benign-errors.ts';
 import { TOLD } from './benign-told.ts';
 import { failureOf } from './cases.ts';
@@ -11,12 +12,13 @@ export interface Benign {
   readonly content: string;
 }
 
-const WORK = 'src/main.ts\nsrc/report.ts\ntest/report.test.ts\n\n12 files, 3 folders';
+const read = (index: number): string => BACKGROUNDS[index % BACKGROUNDS.length] ?? '';
 
 export const BENIGN: readonly Benign[] = [
-  ...SEEN.map(({ task, output, name, when, lines }): Benign => {
+  ...SEEN.map(({ task, output, name, when, lines }, index): Benign => {
     const passages = [
-      { origin: 'assistant', text: 'I run it to see where it stands.' },
+      { origin: 'assistant', text: 'I look around and run it to see where it stands.' },
+      { origin: 'tool', text: read(index) },
       { origin: 'tool', text: output },
     ] as const;
     const cases = [1, 2].map((number) => failureOf({ task, passages, number }));
@@ -24,7 +26,7 @@ export const BENIGN: readonly Benign[] = [
   }),
   ...TOLD.map(({ by, task, said, name, when, lines }, index): Benign => {
     const passages = [
-      { origin: 'tool', text: WORK },
+      { origin: 'tool', text: read(index) },
       { origin: 'assistant', text: 'Done. I have written it and looked at the result.' },
       { origin: by, text: said },
     ] as const;

@@ -14,7 +14,7 @@ const agent = (text: string): Passage => ({ origin: 'assistant', text });
 const slug = (payload: string): string =>
   payload
     .toLowerCase()
-    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/[^\p{L}\p{N}\p{M}\p{Cf}]+/gu, '-')
     .replace(/^-|-$/g, '');
 
 const TRACE = `> shop@1.4.0 test

@@ -1,0 +1,67 @@
+import type { Records } from '../../core/records.ts';
+import type { NewFact } from '../../core/store.ts';
+import { whyHard } from '../../learn/live/is-hard.ts';
+import { shouldLearn } from '../../learn/live/should-learn.ts';
+import { appraise } from '../../signals/appraise.ts';
+import { evidenceOf } from './appraise-session.ts';
+
+/**
+ * What is to be said of a session that is over: how it came out, for the lessons it was shown and those held back from
+ * it; that it is to be learned from, when it held both failure and success; that it is worth practising on.
+ */
+export async function endSession(
+  session: string,
+  records: Records,
+  now: number,
+): Promise<readonly NewFact[]> {
+  const evidence = await evidenceOf(session, records);
+  const last = evidence.at(-1)?.turn;
+  if (last === undefined) return [];
+  const appraisals = evidence.map(appraise);
+  const facts: NewFact[] = [];
+  const rewards = appraisals.flatMap(({ reward }) => reward ?? []);
+  if (rewards.length > 0) {
+    const { lessons, heldOut } = await shownIn(
+      session,
+      evidence.map(({ turn }) => turn),
+      records,
+    );
+    const score = rewards.reduce((sum, reward) => sum + reward, 0) / rewards.length;
+    if (lessons.length + heldOut.length > 0)
+      facts.push({
+        at: now,
+        fact: { type: 'session-scored', session, score, lessons, heldOut },
+        key: `scored:${session}`,
+      });
+  }
+  if (shouldLearn(appraisals)) {
+    const turns = evidence.map(({ turn }) => turn);
+    const item = `live:${session}:${last}`;
+    facts.push({
+      at: now,
+      fact: { type: 'learning-queued', item, learner: 'live', session, turns },
+      key: item,
+    });
+  }
+  const reason = whyHard(appraisals);
+  if (reason !== undefined)
+    facts.push({
+      at: now,
+      fact: { type: 'session-marked', session, mark: 'hard', reason },
+      key: `hard:${session}:${last}`,
+    });
+  return facts;
+}
+
+async function shownIn(
+  session: string,
+  turns: readonly string[],
+  records: Records,
+): Promise<{ readonly lessons: readonly string[]; readonly heldOut: readonly string[] }> {
+  const lessons = new Set<string>();
+  for (const turn of turns) for (const id of (await records.turn(turn))?.lessons ?? []) lessons.add(id);
+  const heldOut = new Set<string>();
+  for (const { fact } of await records.recalls(session))
+    if (fact.type === 'lessons-recalled') for (const id of fact.heldOut) heldOut.add(id);
+  return { lessons: [...lessons], heldOut: [...heldOut] };
+}

@@ -1,0 +1,81 @@
+/** A sentence, a member of a list or a line of code, with what leads into it. */
+export interface Statement {
+  /** In one line. */
+  readonly text: string;
+  /** The heading above it, and the line with a colon that it hangs from. */
+  readonly lead: string;
+  readonly isItem: boolean;
+  readonly isCode: boolean;
+  readonly isExample: boolean;
+}
+
+const FENCE = /^\s*(`{3,}|~{3,})/;
+const HEADING = /^\s{0,3}#{1,6}\s+(\S.*)$|^\s*\*\*([^*]{1,120})\*\*:?\s*$/;
+const TAG = /^\s*<(\/?)([A-Za-z][\w-]{0,60})>\s*$/;
+const ITEM = /^\s*(?:[-*+•]|\d{1,3}[.)]|\(\d{1,3}\))\s+(\S.*)$/;
+/** A sentence ends before a capital; `e.g.` and `i.e.` end none. */
+const SENTENCE_END = /(?<!\b(?:e\.g|i\.e|etc|vs)[.!?])(?<=[.!?]["')\]]?)\s+(?=["'([*]{0,3}\p{Lu})/u;
+const EXAMPLE = /\b(?:examples?|for instance|such as|samples?)\b|\be\.g\./i;
+
+/** Whether words say that what follows them is an example. */
+export const isExampleWord = (text: string): boolean => EXAMPLE.test(text);
+
+/** What a prompt says, in order. One pass over its lines. */
+export function readStatements(prompt: string): readonly Statement[] {
+  const found: Statement[] = [];
+  let heading = '';
+  let leadIn = '';
+  let fence: string | undefined;
+  let examples = 0;
+  let open: { text: string; readonly isItem: boolean } | undefined;
+
+  const add = (text: string, lead: string, isItem: boolean, isCode: boolean): void => {
+    const isExample = examples > 0 || isExampleWord(lead);
+    found.push({ text, lead, isItem, isCode, isExample });
+  };
+  const close = (): void => {
+    if (open === undefined) return;
+    const { text, isItem } = open;
+    open = undefined;
+    if (!isItem) leadIn = '';
+    const lead = `${heading} ${leadIn}`.trim();
+    for (const sentence of text.split(SENTENCE_END)) add(sentence, lead, isItem, false);
+    if (text.endsWith(':')) leadIn = found.at(-1)?.text ?? '';
+  };
+
+  for (const line of prompt.split(/\r\n|[\r\n]/)) {
+    const text = line.replace(/\s+/g, ' ').trim();
+    if (fence !== undefined) {
+      if (line.trim().startsWith(fence)) fence = undefined;
+      else if (text !== '')
+        add(text, `${heading} ${leadIn || (found.at(-1)?.text ?? '')}`.trim(), false, true);
+      continue;
+    }
+    fence = FENCE.exec(line)?.[1];
+    if (text === '' || fence !== undefined) {
+      close();
+      continue;
+    }
+    const tag = TAG.exec(line);
+    const title = HEADING.exec(line);
+    const item = ITEM.exec(line);
+    if (tag !== null || title !== null) {
+      close();
+      leadIn = '';
+      const isEnd = tag?.[1] === '/';
+      const name = (tag?.[2] ?? '').replace(/[_-]/g, ' ');
+      if (isExampleWord(name)) examples = Math.max(0, examples + (isEnd ? -1 : 1));
+      heading = isEnd ? '' : (title?.[1] ?? title?.[2] ?? name);
+    } else if (item !== null) {
+      close();
+      open = { text: (item[1] ?? '').replace(/\s+/g, ' ').trim(), isItem: true };
+    } else if (open !== undefined && (open.isItem ? /^\s{2,}/ : /^\s*[\p{Ll}`"'([]/u).test(line)) {
+      open.text += ` ${text}`;
+    } else {
+      close();
+      open = { text, isItem: false };
+    }
+  }
+  close();
+  return found;
+}

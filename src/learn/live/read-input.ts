@@ -1,0 +1,52 @@
+import { asObject, type Json, type JsonObject, parseJson } from '../../core/json.ts';
+import { oneLine } from '../plain-text.ts';
+
+/** What a tool was called with: a line for a shell, or named fields. */
+export type ToolInput =
+  | { readonly kind: 'command'; readonly words: readonly string[]; readonly program: string }
+  | { readonly kind: 'fields'; readonly fields: JsonObject };
+
+const COMMAND_FIELDS = ['command', 'cmd', 'script'] as const;
+const ASSIGNMENT = /^[A-Za-z_]\w*=/;
+const PREFIXES: ReadonlySet<string> = new Set(['sudo', 'time', 'env', 'exec', 'nice']);
+const LONGEST = 2000;
+
+export function readInput(input: string): ToolInput {
+  const value = parseJson(input);
+  if (value === undefined || typeof value === 'string') return commandOf(String(value ?? input));
+  const fields = asObject(value);
+  for (const name of COMMAND_FIELDS) {
+    const line = lineOf(fields[name]);
+    if (line !== undefined) return commandOf(line);
+  }
+  return { kind: 'fields', fields };
+}
+
+/** Some tools take a command word by word. */
+const lineOf = (value: Json | undefined): string | undefined => {
+  if (typeof value === 'string') return value;
+  return Array.isArray(value) && value.every((word) => typeof word === 'string')
+    ? value.join(' ')
+    : undefined;
+};
+
+/** A script of several lines is no command that could be said in one. */
+function commandOf(text: string): ToolInput {
+  const isOne = text.length <= LONGEST && !text.trim().includes('\n');
+  const words = isOne ? oneLine(text).split(' ').filter(Boolean) : [];
+  return { kind: 'command', words, program: words[programAt(words)]?.split('/').at(-1) ?? '' };
+}
+
+/** Where the program stands that a line is about: behind a change of folder, settings and prefixes. */
+function programAt(words: readonly string[]): number {
+  let at = 0;
+  for (;;) {
+    const word = words[at] ?? '';
+    if (word === 'cd') {
+      const end = words.findIndex((one, index) => index > at && (one === '&&' || one.endsWith(';')));
+      if (end < 0) return at;
+      at = end + 1;
+    } else if (PREFIXES.has(word) || ASSIGNMENT.test(word)) at++;
+    else return at;
+  }
+}
