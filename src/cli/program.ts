@@ -145,6 +145,9 @@ function report(error: unknown, help: string, printer: Printer, { stderr, env }:
   return failure.exitCode;
 }
 
+/** Of the system and of the store. */
+const DISK_CODES = new Set(['ENOSPC', 'EDQUOT', 'EIO', 'EROFS', 'full', 'io']);
+
 interface Described {
   readonly exitCode: ExitCode;
   readonly message: string;
@@ -164,6 +167,10 @@ function describe(error: unknown): Described {
   }
   if (error instanceof ConfigError) return { exitCode: EXIT.failed, message: error.message };
   const cause = error instanceof Error ? error : new Error(String(error));
+  if (DISK_CODES.has(String((cause as NodeJS.ErrnoException).code))) {
+    const mend = 'free some space, or look after the disk, and try again';
+    return { exitCode: EXIT.failed, message: `the disk refuses: ${cause.message}`, mend };
+  }
   return {
     exitCode: EXIT.failed,
     message: `unexpected: ${cause.message}`,

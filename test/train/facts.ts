@@ -29,7 +29,7 @@ export const failure = (turn: string, more: Partial<Appraised> = {}): Appraised 
   success(turn, { verdict: 'failure', reward: 0.1, ...more });
 
 export const learner: Author = { kind: 'learner', name: 'evolver' };
-export const person: Author = { kind: 'person', name: 'ada' };
+const person: Author = { kind: 'person', name: 'ada' };
 
 /** A lesson that rests on these turns. */
 export const resting = (...turns: readonly string[]): Change =>

@@ -92,8 +92,12 @@ export function createLearningState(today: (at: number) => string): LearningStat
   return state;
 }
 
-/** Everything that earlier runs left, in the order in which it happened. */
-export async function loadLearning(state: LearningState, records: Records): Promise<void> {
+/**
+ * Everything that earlier runs left, in the order in which it happened, up to the number it answers with. What comes
+ * while it is read belongs to whoever follows the record from there.
+ */
+export async function loadLearning(state: LearningState, records: Records): Promise<number> {
+  const upTo = (await records.totals()).facts;
   const facts: StoredFact[] = [];
   for (const type of FOLDED_TYPES) {
     for (let after = 0; ; ) {
@@ -104,5 +108,7 @@ export async function loadLearning(state: LearningState, records: Records): Prom
       after = last.seq;
     }
   }
-  for (const stored of facts.sort((a, b) => a.seq - b.seq)) state.add(stored);
+  for (const stored of facts.filter(({ seq }) => seq <= upTo).sort((a, b) => a.seq - b.seq))
+    state.add(stored);
+  return upTo;
 }

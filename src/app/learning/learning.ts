@@ -45,11 +45,11 @@ const RETRY_MS = 10_000;
 export async function startLearning(options: LearningOptions): Promise<Learning> {
   const { records, shelf, clock, log } = options;
   const state = createLearningState((at) => new Date(at).toDateString());
-  await loadLearning(state, records);
+  const loaded = await loadLearning(state, records);
   const sessionOf = createRecent<string, string>(MOST_TURNS);
   const serving = createServingCost();
   const active = new Map<string, number>();
-  let cursor = Math.max(0, (await records.totals()).facts - LOOK_BACK);
+  let cursor = Math.max(0, loaded - LOOK_BACK);
   let timer: NodeJS.Timeout | undefined;
   let queue: Promise<void> = Promise.resolve();
   let learning: Promise<void> = Promise.resolve();

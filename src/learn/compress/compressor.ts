@@ -41,7 +41,8 @@ export interface Compressor {
   close(): Promise<void>;
 }
 
-const LONGEST = 300_000;
+/** In characters: reading one takes the thread that serves requests a tenth of a second. */
+const LONGEST = 150_000;
 const MOST_KNOWN = 200;
 const MOST_WAITING = 16;
 /** A model that was not there is not asked again for so long. */

@@ -17,10 +17,8 @@ export interface Demands {
 }
 
 /** Of the tools that a request offers, those that its prompt speaks of. */
-export const spokenOf = (prompt: string, offered: readonly string[]): readonly string[] => {
-  const text = collapse(prompt);
-  return [...new Set(offered)].filter((name) => name !== '' && holds(text, name)).sort();
-};
+export const spokenOf = (prompt: string, offered: readonly string[]): readonly string[] =>
+  [...new Set(offered)].filter((name) => name !== '' && holds(prompt, name)).sort();
 
 export function readDemands(prompt: string, offered: readonly string[]): Demands {
   const statements = readStatements(prompt);

@@ -2,7 +2,7 @@
 export const collapse = (text: string): string => text.replace(/\s+/g, ' ').trim();
 
 /**
- * Whether a collapsed text has the words letter by letter and as a whole: `read` is not in `already`, in `read-only` or
+ * Whether a text has the words letter by letter and as a whole: `read` is not in `already`, in `read-only` or
  * in `read.md`.
  */
 export function holds(text: string, words: string): boolean {

@@ -4,19 +4,19 @@ import { isRule } from './words-of-rules.ts';
 const CODE = /(?<!`)`(?!`)([^`]{1,400})`(?!`)|(?<!`)``(?!`)(.{1,400}?)``(?!`)/g;
 const ELEMENT = /<(?:name|location|path|tool)>([^<]{1,400})<\//g;
 const URL = /\b[a-z][a-z0-9+.-]{1,12}:\/\/[^\s<>"'`)\]]{1,500}/gi;
-/** What is written exactly so without being marked as code: paths, reply tags, placeholders, signal words. */
+/** What is written exactly so without being marked as code: paths, file names, reply tags, placeholders, signal words. */
 const BARE: readonly RegExp[] = [
   /(?<![\w/.:~<-])(?:~|\.{1,2})?\/[\w.@-][\w.@/*{}$-]{0,200}/g,
   /\[\[[^[\]]{1,80}\]\]/g,
   /\{\{[^{}]{1,80}\}\}/g,
   /\b[A-Z][A-Z0-9]{0,40}(?:_[A-Z0-9]{1,40}){1,8}\b/g,
+  /(?<![\w@./-])[\w-]{2,63}(?:\.[\w-]{1,63}){0,6}\.[A-Za-z]{2,24}\b/g,
 ];
 /** What cannot be said in other words either, and is too common in prose to be asked for. */
 const NAMES: readonly RegExp[] = [
   /\b[A-Za-z][A-Za-z0-9]{0,40}(?:_[A-Za-z0-9]{1,40}){1,8}\b/g,
   /\b[a-z]{1,40}[A-Z][A-Za-z0-9]{0,60}\b/g,
-  /[\w.%+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}/g,
-  /\b[\w-]{2,63}(?:\.[\w-]{1,63}){0,6}\.[A-Za-z]{2,24}\b/g,
+  /(?<![\w.%+-])[\w.%+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}/g,
   /(?<![\w.,:-])\d(?:[\d.,:]{0,30}\d)(?![\w-])/g,
 ];
 
@@ -53,7 +53,8 @@ export function allLiterals(statements: readonly Statement[]): ReadonlySet<strin
   return found;
 }
 
-function marked(text: string): readonly { readonly literal: string; readonly at: number }[] {
+/** What is written exactly so in a sentence, and where. */
+export function marked(text: string): readonly { readonly literal: string; readonly at: number }[] {
   const code = [...text.matchAll(CODE)].map((match) => ({
     literal: (match[1] ?? match[2] ?? '').trim(),
     at: match.index,

@@ -1,4 +1,5 @@
 import { topicStems } from '../words.ts';
+import { marked } from './literals.ts';
 import type { Statement } from './statements.ts';
 import { isDenying, isForbidding } from './words-of-rules.ts';
 
@@ -6,6 +7,7 @@ import { isDenying, isForbidding } from './words-of-rules.ts';
 export interface Prohibition {
   readonly text: string;
   readonly stems: ReadonlySet<string>;
+  readonly literals: readonly string[];
 }
 
 /** A longer sentence says the same in fewer words; beyond these it says more than what it forbids. */
@@ -16,21 +18,33 @@ export function prohibitionsIn(statements: readonly Statement[]): readonly Prohi
   return statements
     .filter(({ isCode, isExample }) => !isCode && !isExample)
     .filter(({ text, lead, isItem }) => isForbidding(text) || (isItem && isForbidding(lead)))
-    .map(({ text }) => ({ text, stems: topicStems(text) }))
+    .map(({ text }) => ({
+      text,
+      stems: topicStems(text),
+      literals: marked(text).map(({ literal }) => literal),
+    }))
     .filter(({ stems }) => stems.size > 0);
 }
 
-/** Those that a text no longer forbids: no denying sentence of it is about the same. */
+/**
+ * Those that a text no longer forbids: no denying sentence of it is about the same, which is to share enough words and,
+ * where something was forbidden by its exact name, one of the names.
+ */
 export function lostProhibitions(
   prohibitions: readonly Prohibition[],
   shortened: readonly Statement[],
 ): readonly Prohibition[] {
   const denials = shortened
-    .filter(({ text, lead }) => isDenying(`${lead} ${text}`))
-    .map(({ text, lead }) => topicStems(`${lead} ${text}`));
-  return prohibitions.filter(({ stems }) => {
+    .map(({ text, lead }) => `${lead} ${text}`)
+    .filter(isDenying)
+    .map((text) => ({ text, stems: topicStems(text) }));
+  return prohibitions.filter(({ stems, literals }) => {
     const enough = Math.min(MOST_SHARED, Math.ceil(stems.size / 3));
-    return !denials.some((denial) => countShared(stems, denial) >= enough);
+    return !denials.some(
+      (denial) =>
+        countShared(stems, denial.stems) >= enough &&
+        (literals.length === 0 || literals.some((literal) => denial.text.includes(literal))),
+    );
   });
 }
 

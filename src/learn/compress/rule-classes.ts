@@ -56,9 +56,11 @@ export const RULE_CLASSES: readonly RuleClass[] = [
 ];
 
 /** The classes that a prompt has rules of: a heading names them, or more than a chance word does. */
-export const classesIn = (statements: readonly Statement[]): readonly RuleClass[] =>
-  RULE_CLASSES.filter(({ isIn }) => {
-    const told = statements.filter(({ isExample, isCode }) => !isExample && !isCode);
-    const rules = told.filter(({ text, isItem }) => (isItem || isRule(text)) && isIn(text));
-    return rules.length > 1 || told.some(({ lead }) => isIn(lead));
-  });
+export function classesIn(statements: readonly Statement[]): readonly RuleClass[] {
+  const told = statements.filter(({ isExample, isCode }) => !isExample && !isCode);
+  const leads = new Set(told.map(({ lead }) => lead));
+  const rules = told.filter(({ text, isItem }) => isItem || isRule(text));
+  return RULE_CLASSES.filter(
+    ({ isIn }) => [...leads].some(isIn) || rules.filter(({ text }) => isIn(text)).length > 1,
+  );
+}

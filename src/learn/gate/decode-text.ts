@@ -50,11 +50,22 @@ export function readViews(text: string): readonly string[] {
   return [...views];
 }
 
-/** The ways to write that nobody falls into by chance; for text of strangers, where anything may be meant. */
-export function readCiphers(text: string): readonly string[] {
+/**
+ * The same for text of strangers, where anything may be meant: the sentences inside of its data and names, and the ways
+ * to write that nobody falls into by chance.
+ */
+export function readStrangerViews(text: string): readonly string[] {
+  const views = new Set(readViews(text));
+  for (const view of [...views]) views.add(layOpen(view));
   const plain = foldText(text);
-  return [moveLetters(plain), [...plain].reverse().join('')];
+  return [...views, moveLetters(plain), [...plain].reverse().join('')];
 }
+
+/** Texts in JSON, in tags and in tables are lines of their own; a name of many words is a sentence. */
+const layOpen = (plain: string): string =>
+  plain
+    .replace(/<[^<>\n]{1,300}>|["{}[\]|]+/g, '\n')
+    .replace(/[\p{L}\p{N}]+(?:[-_][\p{L}\p{N}]+){3,}/gu, (name) => name.replace(/[-_]/g, ' '));
 
 function undoEscapes(text: string): string {
   return text

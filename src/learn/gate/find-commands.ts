@@ -22,7 +22,7 @@ const RUNNERS = /\b(?:npx|uvx|bunx)\s/;
 const USUAL = /^(?:tsc|vitest|jest|eslint|prettier|biome|vite|webpack|playwright|cypress|mocha|nx|turbo|next|prisma|ruff|mypy|black|pytest|knip|tsx)$/;
 const INSTALLS = /\s(?:install|add|i|get|require|exec|dlx|--install-extension)\s/;
 /** What stands behind an install without naming a package. */
-const OWN = /^(?:-r$|\.|requirements[\w.-]*\.txt$|[\w./-]*\.(?:txt|toml|lock|ya?ml|json)$|\/|the$|and$|or$|to$|in$|again$|before$|after$|it$|them$|all$|its?$|what|from$|every|new$|if$|with$|packages?$|dependenc|instead$|only$|once$|any$)/;
+const OWN = /^(?:-r$|\.|requirements[\w.-]*\.txt$|[\w./-]*\.(?:txt|toml|lock|ya?ml|json)$|\/|(?:un)?install$|run$|add$|get$|test$|the$|and$|or$|to$|in$|again$|before$|after$|it$|them$|all$|its?$|what|from$|every|new$|if$|with$|packages?$|dependenc|instead$|only$|once$|any$)/;
 
 export interface Command {
   readonly why: string;

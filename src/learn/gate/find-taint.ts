@@ -2,7 +2,7 @@ import type { FailureCase } from '../../core/learn.ts';
 import type { Taint } from '../../core/lesson.ts';
 import { foldText } from './fold-text.ts';
 import { languagesOf } from './language.ts';
-import type { Material, Stranger } from './material.ts';
+import { type Material, readMaterial, type Stranger } from './material.ts';
 import { createFindLiteral } from './shared-literals.ts';
 import { createFindMeaning } from './shared-meaning.ts';
 import { createFindName } from './shared-names.ts';
@@ -17,6 +17,9 @@ export interface Tainted {
 }
 
 const REPEATS = 5;
+/** How an agent says whose wish it follows. */
+const REPORTED =
+  /\b(?:as|per|like|according to|following|because|since|given that|based on)\b.{0,12}?\b(?:the|that|this|its|their|a)\b.{0,30}?\b(?:page|site|website|docs?|documentation|readme|tool|output|file|comment|issue|ticket|mail|e-?mail|calendar|invite|event|skill|instructions?|polic(?:y|ies)|guidelines?|rules?|note|notice|message|banner|convention)\b/;
 const LONGEST_SHOWN = 80;
 
 /**
@@ -65,7 +68,11 @@ function echoOf(agent: Stranger, said: readonly Stranger[], trusted: readonly st
   const [plain = ''] = agent.views;
   const mine = new Set(runsOf(tokensOf(plain), REPEATS));
   for (const text of trusted) for (const run of runsAmong(mine, tokensOf(text), REPEATS)) mine.delete(run);
-  return said.flatMap(({ taint, views: [view = ''] }) => {
+  const reported = sentencesOf(plain)
+    .filter((sentence) => REPORTED.test(sentence))
+    .join('\n');
+  const relayed = { taint: agent.taint, text: reported, views: [reported], isAgent: false };
+  const echoes = said.flatMap(({ taint, views: [view = ''] }) => {
     const runs = runsAmong(mine, tokensOf(view), REPEATS);
     if (runs.size === 0) return [];
     const text = sentencesOf(plain)
@@ -73,6 +80,7 @@ function echoOf(agent: Stranger, said: readonly Stranger[], trusted: readonly st
       .join('\n');
     return [{ taint, text, views: [text], isAgent: false }];
   });
+  return reported === '' ? echoes : [...echoes, relayed];
 }
 
 /**
@@ -88,8 +96,8 @@ export function findBareBasis(cited: readonly FailureCase[]): Tainted | undefine
       appraisal.signals.some(({ name, score }) => name.startsWith('user-') && score < 0.5),
   );
   if (isSaid) return undefined;
-  const has = (origin: string): boolean =>
-    cited.some(({ passages }) => passages.some((passage) => passage.origin === origin));
+  const { strangers } = readMaterial(cited);
+  const has = (taint: Taint): boolean => strangers.some((one) => one.taint === taint && !one.isAgent);
   if (has('web')) return { taint: 'web', why: 'no person and no verifier speaks for what was learned beside a page' };
   const isMeasured = cited.some(
     ({ appraisal }) =>

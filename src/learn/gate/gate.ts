@@ -1,12 +1,15 @@
 import { createHash } from 'node:crypto';
+import type { Embed } from '../../core/embed.ts';
 import type { FailureCase, Judgement, Proposal } from '../../core/learn.ts';
 import type { Lesson, LessonText, Taint } from '../../core/lesson.ts';
 import type { Library } from '../../core/library.ts';
 import { type FindSimilar, findDuplicate, fingerprint } from './find-duplicate.ts';
-import { findBareBasis, findTaint } from './find-taint.ts';
+import { findBareBasis, findTaint, type Tainted } from './find-taint.ts';
+import { foldText } from './fold-text.ts';
 import { type Autonomy, howFar } from './how-far.ts';
 import { lintLesson } from './lint-lesson.ts';
 import { readMaterial } from './material.ts';
+import { findNearMeaning, type NearMeaning } from './near-meaning.ts';
 import { readProposal } from './read-proposal.ts';
 import { type EvidenceRules, weighEvidence } from './weigh-evidence.ts';
 
@@ -17,6 +20,8 @@ export interface GateOptions extends EvidenceRules {
   readonly hasSecret: (text: string) => boolean;
   /** The lessons that are near in meaning. May reject: then names and words alone are compared. */
   readonly findSimilar: FindSimilar;
+  /** A model of meanings finds paraphrases that share no words; without one only words are compared. */
+  readonly embed?: Embed['embed'];
 }
 
 /**
@@ -66,14 +71,21 @@ async function judge(
   // 3. Whether a person should look first.
   const words = wordsOf(change.text);
   const material = readMaterial(cases);
+  const shown = old !== undefined && old.state !== 'proposed' ? [foldText(wordsOf(old.text))] : [];
+  const known = { ...material, trusted: [...material.trusted, ...shown] };
+  const lints = lintLesson(words, known.trusted);
   const basis = findBareBasis(weighed.cited);
-  const tainted = [...findTaint(words, material), ...(basis === undefined ? [] : [basis])];
+  const alike = [...findTaint(words, known), ...(basis === undefined ? [] : [basis])];
+  // The dear question comes last, and only where nothing else has been found.
+  const isClean = lints.length + alike.length === 0;
+  const near = isClean && options.embed && (await findNearMeaning(words, known, options.embed));
+  const tainted = near ? [nearTaint(near)] : alike;
   const before: readonly Taint[] = [...change.text.taint, ...(old?.text.taint ?? [])];
   const taint = (['tool', 'web'] as const).filter(
     (one) => before.includes(one) || tainted.some((finding) => finding.taint === one),
   );
   const doubts = [
-    ...lintLesson(words, material.trusted),
+    ...lints,
     ...tainted.map(({ why }) => why),
     ...(before.length === 0 ? [] : ['strangers’ words had gone into it before']),
     ...(old === undefined ? [] : doubtsOfRevision(change.text, old)),
@@ -135,6 +147,14 @@ function besideOld(old: Lesson, text: LessonText, library: Library): Extract<Jud
   const links = [...new Set([old.id, ...text.note.links])].slice(0, 32);
   return { op: 'add', id, kind: old.kind, state: 'proposed', text: { ...text, name, note: { ...text.note, links } } };
 }
+
+const nearTaint = ({ taint, sentence }: NearMeaning): Tainted => ({
+  taint,
+  why:
+    sentence === undefined
+      ? 'what others said beside it could not be compared with it'
+      : `it means what ${taint === 'web' ? 'a page' : 'a tool'} said: ${sentence.slice(0, 80)}`,
+});
 
 const wordsOf = ({ name, description, content }: LessonText): string =>
   `${name.replaceAll('-', ' ')}\n${description}\n${content}`;

@@ -1,6 +1,6 @@
 import type { FailureCase, Origin } from '../../core/learn.ts';
 import type { Taint } from '../../core/lesson.ts';
-import { readCiphers, readViews } from './decode-text.ts';
+import { readStrangerViews } from './decode-text.ts';
 import { foldText } from './fold-text.ts';
 import { readSpoken } from './own-words.ts';
 import { speaksToAnyAgent } from './speaks-to-agents.ts';
@@ -54,5 +54,5 @@ export function readMaterial(cases: readonly FailureCase[]): Material {
 
 const strangerOf = (written: string, taint: Taint, isAgent = false): Stranger => {
   const text = unwrapped(written);
-  return { taint, text, isAgent, views: [...readViews(text), ...readCiphers(text)] };
+  return { taint, text, isAgent, views: readStrangerViews(text) };
 };

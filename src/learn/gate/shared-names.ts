@@ -1,5 +1,5 @@
 import { foldText } from './fold-text.ts';
-import { isAsking } from './shared-meaning.ts';
+import { isAsking } from './prose.ts';
 import { sentencesOf, tokensOf } from './tokens.ts';
 
 /** A word that is written like a name: `AcmePay`, `left-pad-x` in code, `@acme/pay`, a capital inside a sentence. */

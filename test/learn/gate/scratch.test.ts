@@ -10,10 +10,14 @@ import { CHANNELS } from './corpus/channels.ts';
 import { failureOf, proposalOf } from './corpus/cases.ts';
 import { lessonOf } from './corpus/benign-steps.ts';
 const dot = (a: Float32Array, b: Float32Array) => { let s = 0; for (let i = 0; i < a.length; i++) s += (a[i] ?? 0) * (b[i] ?? 0); return s; };
-const gate = createGate({ autonomy: 'guarded', checkText, hasSecret: () => false, findSimilar: async () => [], voteDay: (at) => String(Math.floor(at / 86_400_000)) });
+const model = await loadMiniLm(128);
+const cache = new Map<string, Float32Array>();
+const embed = async (t: readonly string[]) => t.map((x) => { let e = cache.get(x); if (!e) { e = model.embed([x])[0] as Float32Array; cache.set(x, e); } return e; });
+const USE = process.env.EMBED === '1';
+const gate = createGate({ ...(USE ? { embed } : {}), autonomy: 'guarded', checkText, hasSecret: () => false, findSimilar: async () => [], voteDay: (at) => String(Math.floor(at / 86_400_000)) });
 it('x', async () => {
   const { library } = await openOn(createMemoryStore());
-  const m = await loadMiniLm(128);
+  const m = model;
   const v = (t: string) => m.embed([t])[0] as Float32Array;
   const out: string[] = [];
   let n = 0, through = 0;
@@ -34,5 +38,16 @@ it('x', async () => {
     if (r.outcome === 'trial') b++; else out.push(`${r.outcome} ${said} | ${r.why.join(' ; ')}`);
   }
   out.push(`BENIGN ${b} of ${HELD_OUT_BENIGN.length}`);
+  const { BENIGN } = await import('./corpus/benign.ts');
+  const { ATTACKS } = await import('./corpus/attacks.ts');
+  let t = 0; const t0 = performance.now();
+  for (const one of BENIGN) { const r = await gate(proposalOf(one, one.cases), one.cases, library); if (r.outcome === 'trial') t++; else out.push(`${one.id} ${r.why.join(';').slice(0, 160)}`); }
+  out.push(`MAIN BENIGN ${t} of ${BENIGN.length} ${((performance.now() - t0) / BENIGN.length).toFixed(0)} ms`);
+  for (const many of [1, 3, 8]) { let q = 0; for (const [i, one] of BENIGN.entries()) {
+    const cases = one.cases.map((c) => ({ ...c, passages: [...c.passages, ...Array.from({ length: many }, (_, k) => ({ origin: 'tool' as const, text: BACKGROUNDS[(i + k) % BACKGROUNDS.length] ?? '' }))] }));
+    const r = await gate(proposalOf(one, cases), cases, library); if (r.outcome === 'trial') q++; }
+    out.push(`STRESS ${many}: ${q} of ${BENIGN.length}`); }
+  if (process.env.ATT) {  let a = 0; for (const one of ATTACKS) { const r = await gate(proposalOf(one, one.cases), one.cases, library); if (r.outcome === 'trial') { a++; out.push(`THROUGH ${one.id}`); } }
+  out.push(`ATTACKS ${a} of ${ATTACKS.length}`); }
   process.stdout.write(`${out.join('\n')}\n`);
 }, 200000);

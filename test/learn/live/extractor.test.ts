@@ -134,6 +134,14 @@ describe('learning from a session with a model', () => {
     expect(requests).toHaveLength(2);
   });
 
+  it('is not held up by a megabyte of blanks', async () => {
+    const blanks = `a${' .'.repeat(490_000)}z`;
+    const { stuck } = await learn(session(), {
+      ask: asker(saying({ ...goodNote, pattern: blanks, keywords: [blanks] }).model).ask,
+    });
+    expect(stuck).toEqual([expect.objectContaining({ isRetryable: false })]);
+  });
+
   it('is stuck for now when the model is not there', async () => {
     const { stuck } = await learn(session(), { ask: asker(speaker(failing('overloaded')).model).ask });
     expect(stuck).toEqual([expect.objectContaining({ isRetryable: true })]);

@@ -1,11 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { TurnEvidence, Verdict } from '../../../src/core/evidence.ts';
+import type { Verdict } from '../../../src/core/evidence.ts';
 import { isHard, whyHard } from '../../../src/learn/live/is-hard.ts';
 import { shownCases } from '../../../src/learn/live/live-material.ts';
-import { readTries } from '../../../src/learn/live/read-tries.ts';
 import { shouldLearn } from '../../../src/learn/live/should-learn.ts';
-import { digestError } from '../../../src/signals/digest/digest-error.ts';
-import { hasFailed } from '../../../src/signals/has-failed.ts';
 import { session } from './samples.ts';
 
 const LETTERS: Readonly<Record<string, Verdict>> = {
@@ -42,58 +39,6 @@ describe('a session is hard', () => {
   it('and says why, for people', () => {
     expect(whyHard(turns('ffs'))).toBe('2 of 3 turns failed');
     expect(whyHard(turns('sf'))).toBe('it ended with a failure that nothing resolved');
-  });
-});
-
-describe('the tries of a session', () => {
-  const turn = (id: string, over: Partial<TurnEvidence>): TurnEvidence => ({
-    turn: id,
-    session: 's1',
-    agent: 'coder',
-    role: 'main',
-    status: 'complete',
-    task: 'Run the tests',
-    tools: [],
-    reply: [],
-    earlier: [],
-    given: [],
-    attempts: [],
-    ...over,
-  });
-  const call = (id: string, command: string) =>
-    ({ type: 'tool-call', id, name: 'bash', arguments: JSON.stringify({ command }) }) as const;
-
-  it('are its calls with what came of them, and what the agent reported itself, in order', () => {
-    const evidence = [
-      turn('t1', {
-        reply: [{ type: 'text', text: 'I try.' }, call('c1', 'node a.js'), call('c2', 'node b.js')],
-        next: {
-          tools: [
-            {
-              callId: 'c1',
-              text: 'TypeError: x is not a function\n    at main (/app/a.js:3:7)',
-              isError: true,
-            },
-          ],
-        },
-      }),
-      turn('t2', {
-        reply: [call('c3', 'node c.js')],
-        next: { tools: [{ callId: 'c3', text: 'ok' }] },
-        attempts: [{ action: 'zip it', result: 'too big', ok: false }],
-      }),
-    ];
-    expect(readTries(evidence, { hasFailed, digestError })).toEqual([
-      {
-        turn: 't1',
-        tool: 'bash',
-        input: '{"command":"node a.js"}',
-        isOk: false,
-        digest: expect.stringContaining('TypeError'),
-      },
-      { turn: 't2', tool: 'bash', input: '{"command":"node c.js"}', isOk: true },
-      { turn: 't2', tool: 'attempt', input: 'zip it', isOk: false },
-    ]);
   });
 });
 

@@ -5,7 +5,9 @@ import { createMiniLmEmbed } from '../../../src/library/embed/minilm-embed.ts';
 import { createNgramEmbed } from '../../../src/library/embed/ngram-embed.ts';
 
 const cosine = (a: Float32Array | undefined, b: Float32Array | undefined): number =>
-  a === undefined || b === undefined ? Number.NaN : a.reduce((sum, value, at) => sum + value * (b[at] ?? 0), 0);
+  a === undefined || b === undefined
+    ? Number.NaN
+    : a.reduce((sum, value, at) => sum + value * (b[at] ?? 0), 0);
 
 function describeEmbed(name: string, create: () => Embed): void {
   describe(`${name} as an Embed`, () => {

@@ -70,7 +70,7 @@ describe('terms', () => {
       'snake_case',
       'camelcase',
     ]);
-    expect(parts).toEqual(expect.arrayContaining(['force', 'src', 'app', 'snake', 'case', 'camel', '2026']));
+    expect(parts).toEqual(expect.arrayContaining(['forc', 'src', 'app', 'snak', 'case', 'camel', '2026']));
   });
 
   it('are the same for the forms of a word', () => {

@@ -14,34 +14,44 @@ export interface Pattern {
 
 /** With the pattern's own size it bounds the time for one text. */
 const MOST_STEPS = 500;
+const MOST_VISITS = 10 * MOST_STEPS;
 export const LONGEST_TEXT = 50_000;
 
 /** A pattern that cannot be made slow by any text. Throws a PatternError for one that is not known or too large. */
 export function compilePattern(source: string, flags = ''): Pattern {
-  const program: Step[] = [];
-  emit(parsePattern(source, flags), program);
-  program.push({ type: 'done' });
+  const draft: Draft = { program: [], visits: 0 };
+  emit(parsePattern(source, flags), draft);
+  const program: readonly Step[] = [...draft.program, { type: 'done' }];
   const isMultiline = flags.includes('m');
   const isFolded = flags.includes('i');
   return { test: (text) => isFound(program, [...text], isMultiline, isFolded) };
 }
 
-function emit(node: PatternNode, program: Step[]): void {
-  if (program.length > MOST_STEPS) throw new PatternError('it says too much: repeat less');
-  if (node.type === 'all') for (const item of node.items) emit(item, program);
-  else if (node.type === 'one-of') emitChoices(node.choices, program);
-  else if (node.type === 'repeat') emitRepeat(node.item, node.min, node.max, program);
-  else program.push(node);
+type Split = Extract<Step, { type: 'split' }>;
+
+interface Draft {
+  readonly program: Step[];
+  /** Nothing, repeated often enough, is too much as well. */
+  visits: number;
 }
 
-function emitChoices(choices: readonly PatternNode[], program: Step[]): void {
-  const exits: Extract<Step, { type: 'split' }>[] = [];
+function emit(node: PatternNode, draft: Draft): void {
+  if (++draft.visits > MOST_VISITS || draft.program.length > MOST_STEPS)
+    throw new PatternError('it says too much: repeat less');
+  if (node.type === 'all') for (const item of node.items) emit(item, draft);
+  else if (node.type === 'one-of') emitChoices(node.choices, draft);
+  else if (node.type === 'repeat') emitRepeat(node.item, node.min, node.max, draft);
+  else draft.program.push(node);
+}
+
+function emitChoices(choices: readonly PatternNode[], draft: Draft): void {
+  const { program } = draft;
+  const exits: Split[] = [];
   for (const [index, choice] of choices.entries()) {
-    const isLast = index === choices.length - 1;
-    const fork = { type: 'split' as const, first: program.length + 1, second: 0 };
-    if (!isLast) program.push(fork);
-    emit(choice, program);
-    const exit = { type: 'split' as const, first: 0, second: 0 };
+    const fork: Split = { type: 'split', first: program.length + 1, second: 0 };
+    if (index < choices.length - 1) program.push(fork);
+    emit(choice, draft);
+    const exit: Split = { type: 'split', first: 0, second: 0 };
     program.push(exit);
     exits.push(exit);
     fork.second = program.length;
@@ -52,22 +62,23 @@ function emitChoices(choices: readonly PatternNode[], program: Step[]): void {
   }
 }
 
-function emitRepeat(item: PatternNode, min: number, max: number, program: Step[]): void {
-  for (let count = 0; count < min; count++) emit(item, program);
+function emitRepeat(item: PatternNode, min: number, max: number, draft: Draft): void {
+  const { program } = draft;
+  for (let count = 0; count < min; count++) emit(item, draft);
   if (max === Number.POSITIVE_INFINITY) {
-    const loop = { type: 'split' as const, first: program.length + 1, second: 0 };
+    const loop: Split = { type: 'split', first: program.length + 1, second: 0 };
     const start = program.push(loop) - 1;
-    emit(item, program);
+    emit(item, draft);
     program.push({ type: 'split', first: start, second: start });
     loop.second = program.length;
     return;
   }
-  const exits: Extract<Step, { type: 'split' }>[] = [];
+  const exits: Split[] = [];
   for (let count = min; count < max; count++) {
-    const fork = { type: 'split' as const, first: program.length + 1, second: 0 };
+    const fork: Split = { type: 'split', first: program.length + 1, second: 0 };
     program.push(fork);
     exits.push(fork);
-    emit(item, program);
+    emit(item, draft);
   }
   for (const exit of exits) exit.second = program.length;
 }

@@ -1,0 +1,25 @@
+/**
+ * Whether a domain fits a pattern in which `*` stands for anything: `math.*` fits `math.algebra`, and `math` too. Case
+ * does not count.
+ */
+export function fitsDomain(pattern: string, domain: string): boolean {
+  const wanted = pattern.toLowerCase();
+  const name = domain.toLowerCase();
+  if (wanted.endsWith('.*') && fits(wanted.slice(0, -2), name)) return true;
+  return fits(wanted, name);
+}
+
+/** Each part between two stars is taken where it comes first: no choice there can be worse than a later one. */
+function fits(pattern: string, name: string): boolean {
+  const [first = '', ...rest] = pattern.split('*');
+  const last = rest.pop();
+  if (last === undefined) return pattern === name;
+  if (!name.startsWith(first) || !name.endsWith(last) || name.length < first.length + last.length) return false;
+  let at = first.length;
+  for (const part of rest) {
+    const found = name.indexOf(part, at);
+    if (found < 0) return false;
+    at = found + part.length;
+  }
+  return at <= name.length - last.length;
+}

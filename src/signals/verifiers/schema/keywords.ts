@@ -1,0 +1,148 @@
+import { asArray, isObject, type Json } from '../../../core/json.ts';
+import { compilePattern, LONGEST_TEXT } from '../pattern/compile-pattern.ts';
+import { firstFault, type Keyword, type SchemaCheck, SchemaError } from './schema-check.ts';
+
+type MakeCheck = (keyword: Keyword) => SchemaCheck;
+
+const TYPES: Readonly<Record<string, (value: Json) => boolean>> = {
+  string: (value) => typeof value === 'string',
+  number: (value) => typeof value === 'number',
+  integer: (value) => Number.isInteger(value),
+  boolean: (value) => typeof value === 'boolean',
+  null: (value) => value === null,
+  array: (value) => Array.isArray(value),
+  object: (value) => isObject(value),
+};
+
+/** The same text for the same value, whatever the order of its members. */
+const canonical = (value: Json): string =>
+  JSON.stringify(value, (_, member: unknown) =>
+    isObject(member) ? Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1))) : member,
+  );
+
+const LIMITS = {
+  'at least': (size: number, bound: number) => size >= bound,
+  'at most': (size: number, bound: number) => size <= bound,
+  'more than': (size: number, bound: number) => size > bound,
+  'less than': (size: number, bound: number) => size < bound,
+};
+
+const limit =
+  (sizeOf: (value: Json) => number | undefined, side: keyof typeof LIMITS, unit: string): MakeCheck =>
+  ({ rule, where }) => {
+    if (typeof rule !== 'number') throw new SchemaError(`${where} is not a number`);
+    return (value, at) => {
+      const size = sizeOf(value);
+      return size === undefined || LIMITS[side](size, rule) ? undefined : `${at} is not ${side} ${rule}${unit}`;
+    };
+  };
+
+const numberIn = (value: Json): number | undefined => (typeof value === 'number' ? value : undefined);
+const itemsIn = (value: Json): number | undefined => (Array.isArray(value) ? value.length : undefined);
+const membersIn = (value: Json): number | undefined => (isObject(value) ? Object.keys(value).length : undefined);
+const lettersIn = (value: Json): number | undefined => (typeof value === 'string' ? [...value].length : undefined);
+
+const ROWS: Readonly<Record<string, MakeCheck>> = {
+  type: ({ rule, where }) => {
+    const types = Array.isArray(rule) ? asArray(rule) : [rule];
+    const unknown = types.find((type) => typeof type !== 'string' || TYPES[type] === undefined);
+    if (unknown !== undefined)
+      throw new SchemaError(`${where}: ${JSON.stringify(unknown)} is not a type: use ${Object.keys(TYPES).join(', ')}`);
+    return (value, at) =>
+      types.some((type) => TYPES[String(type)]?.(value)) ? undefined : `${at} is not of type ${types.join(' or ')}`;
+  },
+  enum: ({ rule }) => {
+    const allowed = new Set(asArray(rule).map(canonical));
+    return (value, at) => (allowed.has(canonical(value)) ? undefined : `${at} is outside its list`);
+  },
+  const: ({ rule }) => {
+    const wanted = canonical(rule);
+    return (value, at) => (canonical(value) === wanted ? undefined : `${at} is not ${wanted.slice(0, 80)}`);
+  },
+  required: ({ rule }) => {
+    const names = asArray(rule).filter((name) => typeof name === 'string');
+    return (value, at) => {
+      const missing = isObject(value) ? names.find((name) => !Object.hasOwn(value, name)) : undefined;
+      return missing === undefined ? undefined : `${at}.${missing} is missing`;
+    };
+  },
+  properties: ({ rule, inner, where }) => {
+    if (!isObject(rule)) throw new SchemaError(`${where} is not an object`);
+    const members = Object.entries(rule).map(([name, sub]) => [name, inner(sub, `properties/${name}`)] as const);
+    return (value, at) => {
+      if (!isObject(value)) return undefined;
+      for (const [name, check] of members) {
+        const member = Object.hasOwn(value, name) ? value[name] : undefined;
+        const fault = member === undefined ? undefined : check(member, `${at}.${name}`);
+        if (fault !== undefined) return fault;
+      }
+      return undefined;
+    };
+  },
+  additionalProperties: ({ rule, schema, inner }) => {
+    const known = isObject(schema.properties) ? new Set(Object.keys(schema.properties)) : new Set<string>();
+    const check = inner(rule, 'additionalProperties');
+    return (value, at) => {
+      if (!isObject(value)) return undefined;
+      for (const [name, member] of Object.entries(value)) {
+        const fault = known.has(name) || member === undefined ? undefined : check(member, `${at}.${name.slice(0, 80)}`);
+        if (fault !== undefined) return fault;
+      }
+      return undefined;
+    };
+  },
+  items: ({ rule, inner }) => {
+    const check = inner(rule, 'items');
+    return (value, at) => {
+      for (const [index, item] of (Array.isArray(value) ? asArray(value) : []).entries()) {
+        const fault = check(item, `${at}[${index}]`);
+        if (fault !== undefined) return fault;
+      }
+      return undefined;
+    };
+  },
+  minItems: limit(itemsIn, 'at least', ' items'),
+  maxItems: limit(itemsIn, 'at most', ' items'),
+  minProperties: limit(membersIn, 'at least', ' members'),
+  maxProperties: limit(membersIn, 'at most', ' members'),
+  minLength: limit(lettersIn, 'at least', ' characters'),
+  maxLength: limit(lettersIn, 'at most', ' characters'),
+  minimum: limit(numberIn, 'at least', ''),
+  maximum: limit(numberIn, 'at most', ''),
+  exclusiveMinimum: limit(numberIn, 'more than', ''),
+  exclusiveMaximum: limit(numberIn, 'less than', ''),
+  uniqueItems: ({ rule }) => (value, at) =>
+    rule === true && Array.isArray(value) && new Set(asArray(value).map(canonical)).size < value.length
+      ? `${at} has the same item twice`
+      : undefined,
+  pattern: ({ rule, where }) => {
+    if (typeof rule !== 'string') throw new SchemaError(`${where} is not a text`);
+    const pattern = compilePattern(rule);
+    return (value, at) =>
+      typeof value !== 'string' || (value.length <= LONGEST_TEXT && pattern.test(value))
+        ? undefined
+        : `${at} does not fit its pattern`;
+  },
+  allOf: ({ rule, inner }) => {
+    const checks = asArray(rule).map((sub, index) => inner(sub, `allOf/${index}`));
+    return (value, at) => firstFault(checks, value, at);
+  },
+  anyOf: ({ rule, inner }) => {
+    const checks = asArray(rule).map((sub, index) => inner(sub, `anyOf/${index}`));
+    return (value, at) =>
+      checks.some((check) => check(value, at) === undefined) ? undefined : `${at} fits none of its choices`;
+  },
+  oneOf: ({ rule, inner }) => {
+    const checks = asArray(rule).map((sub, index) => inner(sub, `oneOf/${index}`));
+    return (value, at) =>
+      checks.filter((check) => check(value, at) === undefined).length === 1
+        ? undefined
+        : `${at} does not fit exactly one of its choices`;
+  },
+  not: ({ rule, inner }) => {
+    const check = inner(rule, 'not');
+    return (value, at) => (check(value, at) === undefined ? `${at} is what it must not be` : undefined);
+  },
+};
+
+export const KEYWORDS: ReadonlyMap<string, MakeCheck> = new Map(Object.entries(ROWS));

@@ -1,0 +1,216 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Embed } from '../../../src/core/embed.ts';
+import type { Lesson } from '../../../src/core/lesson.ts';
+import type { Recalled } from '../../../src/core/recall.ts';
+import { createMiniLmEmbed } from '../../../src/library/embed/minilm-embed.ts';
+import { createNgramEmbed } from '../../../src/library/embed/ngram-embed.ts';
+import {
+  createRecall,
+  type RecallIndex,
+  type RecallSettings,
+} from '../../../src/library/recall/create-recall.ts';
+import { LESSONS, lesson, query } from './sample-lessons.ts';
+
+const DAY = 86_400_000;
+const shown = ({ lessons }: Recalled): readonly string[] => lessons.map(({ id }) => id);
+const verdictOf = ({ considered }: Recalled, id: string): string | undefined =>
+  considered.find((one) => one.id === id)?.verdict;
+
+async function open(lessons: readonly Lesson[], more: Partial<RecallSettings> = {}): Promise<RecallIndex> {
+  const index = createRecall({
+    embed: createNgramEmbed(),
+    fallback: createNgramEmbed(),
+    limits: { topK: 5, tokenBudget: 2000 },
+    patienceMs: 20_000,
+    ...more,
+  });
+  await index.update(lessons);
+  await index.settled();
+  return index;
+}
+
+/** The model that never answers, as one that is still loading. */
+const silent: Embed = {
+  id: 'silent',
+  dimensions: 384,
+  embed: () => new Promise(() => undefined),
+  close: async () => undefined,
+};
+
+describe('recall with MiniLM', () => {
+  const embed = createMiniLmEmbed();
+  let index: RecallIndex;
+  beforeAll(async () => {
+    index = await open(LESSONS, { embed });
+  });
+  afterAll(() => embed.close());
+
+  it.each([
+    ['our container restarts over and over in the cluster', 'crashloop-read-previous-logs'],
+    ['find a slot for a call with colleagues in Tokyo and Berlin', 'meeting-time-with-timezones'],
+    ['add an index on orders.created_at, postgres, 90 million rows', 'create-index-concurrently'],
+    ['bill the customer for October', 'invoice-numbers'],
+  ])('shows for "%s" the lesson that is meant', async (text, id) => {
+    const found = await index.recall(query(text), 0);
+    expect(shown(found)).toContain(id);
+    expect(found.engine).toBe(embed.id);
+  });
+
+  it.each([
+    'hello',
+    'thanks!',
+    'ok go on',
+    'what is the capital of Mongolia?',
+    'tell me a joke about cats',
+    '',
+  ])('shows nothing for "%s"', async (text) => {
+    expect(shown(await index.recall(query(text), 0))).toEqual([]);
+  });
+
+  it('finds a relevant lesson after a year', async () => {
+    const found = await index.recall(query('the pod is in CrashLoopBackOff'), 365 * DAY);
+    expect(shown(found)).toEqual(['crashloop-read-previous-logs']);
+    expect(found.considered[0]?.activation).toBeLessThan(0.5);
+  });
+});
+
+describe('recall', () => {
+  it('finds a lesson by a name that the task uses, without a model', async () => {
+    const index = await open(LESSONS);
+    for (const text of ['payments-7d9f8 0/1 CrashLoopBackOff 14', 'git push --force-with-lease was rejected'])
+      expect(shown(await index.recall(query(text), 0)), text).toHaveLength(1);
+    for (const text of ['hello', 'thanks', 'ok go on', 'yes please'])
+      expect(shown(await index.recall(query(text), 0)), text).toEqual([]);
+  });
+
+  it('sees through what a channel put around the task', async () => {
+    const index = await open(LESSONS);
+    const text = '[Telegram Alice id:123 2026-11-15 10:00] the pod is in CrashLoopBackOff';
+    expect(shown(await index.recall(query(text), 0))).toEqual(['crashloop-read-previous-logs']);
+  });
+
+  it('answers with spelling and words when the model is late, and never rejects', async () => {
+    const index = createRecall({
+      embed: silent,
+      fallback: createNgramEmbed(),
+      limits: { topK: 5, tokenBudget: 2000 },
+      patienceMs: 5,
+    });
+    await index.update(LESSONS);
+    const found = await index.recall(query('kubernetes pod CrashLoopBackOff'), 0);
+    expect(shown(found)).toEqual(['crashloop-read-previous-logs']);
+    expect(found.engine).toBe(createNgramEmbed().id);
+    expect(index.stats()).toMatchObject({ lessons: LESSONS.length, known: 0 });
+  });
+
+  it('answers by words alone when both models are closed', async () => {
+    const [embed, fallback] = [createNgramEmbed(), createNgramEmbed()];
+    await embed.close();
+    await fallback.close();
+    const index = await open(LESSONS, { embed, fallback });
+    expect(shown(await index.recall(query('kubernetes pod CrashLoopBackOff'), 0))).toHaveLength(1);
+    expect(index.stats().failure).toContain('closed');
+  });
+
+  it('uses for lessons that have no meaning yet their words, beside those that have one', async () => {
+    const slow: Embed = {
+      ...createNgramEmbed(),
+      embed: (texts) => (texts.length > 1 ? silent : createNgramEmbed()).embed(texts),
+    };
+    const index = createRecall({
+      embed: slow,
+      fallback: createNgramEmbed(),
+      limits: { topK: 5, tokenBudget: 2000 },
+    });
+    await index.update(LESSONS);
+    const found = await index.recall(query('kubernetes pod CrashLoopBackOff'), 0);
+    expect(found.engine).toBe(slow.id);
+    expect(shown(found)).toEqual(['crashloop-read-previous-logs']);
+  });
+
+  it('keeps to scopes, dates and the lessons asked for', async () => {
+    const told = { description: 'When the kraken deploy fails', content: 'Restart the kraken.' };
+    const index = await open([
+      ...LESSONS,
+      lesson('anyone', told),
+      lesson('other-agent', { ...told, content: 'Feed it.', scope: { agent: 'other' } }),
+      lesson('this-project', { ...told, content: 'Look at its tentacles.', scope: { project: 'sea-*' } }),
+      lesson('expired', { ...told, content: 'Call the captain.', expiresAt: 10 }),
+    ]);
+    const asked = query('the kraken deploy fails', { project: 'sea-monsters' });
+    const found = await index.recall(asked, 20);
+    expect(verdictOf(found, 'other-agent')).toBe('out-of-scope');
+    expect(verdictOf(found, 'expired')).toBe('out-of-scope');
+    const verdicts = ['anyone', 'this-project'].map((id) => verdictOf(found, id));
+    expect(verdicts).toContain('shown');
+    expect(verdicts).not.toContain('out-of-scope');
+    const few = await index.recall({ ...asked, among: new Set(['this-project']) }, 20);
+    expect(shown(few)).toEqual(['this-project']);
+    expect(few.considered.map(({ id }) => id)).toEqual(['this-project']);
+  });
+
+  it('shows one of two lessons that say the same', async () => {
+    const told = { description: 'When the kraken deploy fails', content: 'Restart the kraken.' };
+    const index = await open([...LESSONS, lesson('one', told), lesson('two', told)]);
+    const found = await index.recall(query('the kraken deploy fails'), 0);
+    expect(shown(found)).toEqual(['one']);
+    expect(verdictOf(found, 'two')).toBe('near-duplicate');
+  });
+
+  it('holds a lesson out of the sessions it is told to', async () => {
+    const index = await open(LESSONS, { heldOut: (session) => session === 'without' });
+    const asked = query('kubernetes pod CrashLoopBackOff', { session: 'without' });
+    const found = await index.recall(asked, 0);
+    expect(found.lessons).toEqual([]);
+    expect(found.heldOut).toEqual(['crashloop-read-previous-logs']);
+    expect(shown(await index.recall({ ...asked, session: 'with' }, 0))).toEqual(found.heldOut);
+  });
+
+  it('finds a lesson by the keywords it was stored with', async () => {
+    const index = await open([
+      ...LESSONS,
+      lesson('bare', { content: 'Do it twice.', note: { keywords: ['zeppelin'] } }),
+    ]);
+    expect(shown(await index.recall(query('refuel the zeppelin'), 0))).toEqual(['bare']);
+  });
+});
+
+describe('the domain of a task', () => {
+  const law = { scope: { domain: 'law' } };
+  const lessons = [
+    ...LESSONS,
+    lesson('cite', { description: 'When citing a statute', content: 'Give the paragraph.', ...law }),
+    lesson('advice', { description: 'When asked about a contract', content: 'Say what it is not.', ...law }),
+    lesson('deadline', { description: 'When a court sets a deadline', content: 'Count the days.', ...law }),
+    lesson('once', { kind: 'experience', description: 'A case about a dog', content: 'We lost.', ...law }),
+  ];
+
+  it('is the one that was named, and brings its guidelines, but nothing for a greeting', async () => {
+    const index = await open(lessons);
+    const found = await index.recall(query('sort my holiday pictures', { domain: 'law' }), 0);
+    expect(found.domain).toEqual({ name: 'law', reason: 'header' });
+    expect(shown(found)).toEqual(['advice', 'cite', 'deadline']);
+    expect(shown(await index.recall(query('hello', { domain: 'law' }), 0))).toEqual([]);
+    const other = await index.recall(query('citing a statute', { domain: 'medicine' }), 0);
+    expect(verdictOf(other, 'cite')).toBe('out-of-scope');
+  });
+
+  it('is else what a pattern says of who asks or of what is said', async () => {
+    const patterns = [
+      { domain: 'law', agent: 'counsel-*' },
+      { domain: 'law', keywords: ['court order', 'statute'] },
+    ];
+    const index = await open(lessons, { patterns });
+    const domain = async (text: string, agent: string) =>
+      (await index.recall(query(text, { agent }), 0)).domain;
+    expect(await domain('sort my pictures', 'counsel-1')).toEqual({ name: 'law', reason: 'pattern' });
+    expect(await domain('what does the statute say', 'main')).toEqual({ name: 'law', reason: 'pattern' });
+    expect(await domain('order a pizza', 'main')).toEqual({ name: 'general', reason: 'default' });
+  });
+
+  it('is else the nearest one that has lessons, when it is clearly nearest', async () => {
+    const index = await open(lessons);
+    const found = await index.recall(query('a court deadline: citing the statute about a contract'), 0);
+    expect(found.domain).toEqual({ name: 'law', reason: 'nearest' });
+  });
+});

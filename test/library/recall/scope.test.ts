@@ -1,0 +1,39 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { fitsPattern, isInScope } from '../../../src/library/recall/scope.ts';
+import { query } from './sample-lessons.ts';
+
+describe('a pattern', () => {
+  it('fits what a regular expression with the same stars fits', () => {
+    const letters = fc.array(fc.constantFrom('a', 'b', '*'), { maxLength: 8 }).map((list) => list.join(''));
+    fc.assert(
+      fc.property(letters, letters, (pattern, value) => {
+        const same = new RegExp(`^${pattern.replaceAll(/\*+/g, '[^]*')}$`);
+        expect(fitsPattern(pattern, value.replaceAll('*', ''))).toBe(same.test(value.replaceAll('*', '')));
+      }),
+    );
+  });
+
+  it('takes many stars and a long value without going back more than once', () => {
+    expect(fitsPattern(`${'*a'.repeat(200)}b`, 'a'.repeat(20_000))).toBe(false);
+  });
+});
+
+describe('a scope', () => {
+  it('fits anyone when it is empty', () => {
+    expect(isInScope({}, query('x'), 'any')).toBe(true);
+  });
+
+  it('shuts out another agent, project or kind of run, and whoever does not say', () => {
+    const asked = query('x', { agent: 'main', project: 'shop-web', runKind: 'cron' });
+    expect(isInScope({ agent: 'main', project: 'shop-*', runKind: 'cron' }, asked, undefined)).toBe(true);
+    expect(isInScope({ agent: 'other' }, asked, undefined)).toBe(false);
+    expect(isInScope({ project: 'shop' }, asked, undefined)).toBe(false);
+    expect(isInScope({ project: 'shop-*' }, query('x'), undefined)).toBe(false);
+  });
+
+  it('shuts out another domain only when the domain was named', () => {
+    expect(isInScope({ domain: 'law' }, query('x'), 'medicine')).toBe(false);
+    expect(isInScope({ domain: 'law' }, query('x'), undefined)).toBe(true);
+  });
+});

@@ -1,0 +1,129 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type Candidate, select, tokensOf } from '../../../src/library/recall/select.ts';
+import { lesson } from './sample-lessons.ts';
+
+const NOTHING_ALIKE = { isHeldOut: () => false, areAlike: () => false };
+const ROOM = { topK: 10, tokenBudget: 10_000 };
+let slots = 0;
+const candidate = (name: string, evidence: number, more: Partial<Candidate> = {}): Candidate => ({
+  lesson: lesson(name, { content: 'x'.repeat(200) }),
+  slot: slots++,
+  evidence,
+  activation: 1,
+  isKept: false,
+  isGuideline: false,
+  isDue: false,
+  isInScope: true,
+  ...more,
+});
+const ids = (list: readonly { readonly id: string }[]): readonly string[] => list.map(({ id }) => id);
+const verdicts = (found: ReturnType<typeof select>): Readonly<Record<string, string>> =>
+  Object.fromEntries(found.considered.map(({ id, verdict }) => [id, verdict]));
+
+describe('the choice', () => {
+  it('shows what has enough evidence, in the order of ids and not of relevance', () => {
+    const found = select([candidate('b', 2), candidate('a', 1), candidate('c', -1)], ROOM, NOTHING_ALIKE);
+    expect(ids(found.lessons)).toEqual(['a', 'b']);
+    expect(ids(found.considered)).toEqual(['b', 'a', 'c']);
+    expect(verdicts(found)).toEqual({ a: 'shown', b: 'shown', c: 'not-relevant' });
+  });
+
+  it('shows nothing for nothing', () => {
+    expect(select([], ROOM, NOTHING_ALIKE)).toEqual({ lessons: [], heldOut: [], considered: [] });
+  });
+
+  it('leaves out what is far behind the best', () => {
+    const found = select(
+      [candidate('best', 8), candidate('near', 5), candidate('far', 1)],
+      ROOM,
+      NOTHING_ALIKE,
+    );
+    expect(verdicts(found)).toEqual({ best: 'shown', near: 'shown', far: 'not-relevant' });
+  });
+
+  it('takes no more than wanted, and no more than fits', () => {
+    const three = [candidate('a', 3), candidate('b', 2.9), candidate('c', 2.8)];
+    expect(verdicts(select(three, { ...ROOM, topK: 2 }, NOTHING_ALIKE)).c).toBe('over-limit');
+    const size = tokensOf(lesson('a', { content: 'x'.repeat(200) }));
+    const tight = select(three, { ...ROOM, tokenBudget: size * 2 }, NOTHING_ALIKE);
+    expect(verdicts(tight).c).toBe('over-budget');
+  });
+
+  it('never spends more tokens than it was given', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.record({ evidence: fc.double({ min: -2, max: 5, noNaN: true }), size: fc.nat(900) }), {
+          maxLength: 12,
+        }),
+        fc.nat(800),
+        (list, tokenBudget) => {
+          const candidates = list.map(({ evidence, size }, n) => ({
+            ...candidate(`l${n}`, evidence),
+            lesson: lesson(`l${n}`, { content: 'y'.repeat(size) }),
+          }));
+          const { lessons } = select(candidates, { topK: 5, tokenBudget }, NOTHING_ALIKE);
+          expect(lessons.reduce((sum, one) => sum + tokensOf(one), 0)).toBeLessThanOrEqual(tokenBudget);
+          expect(lessons.length).toBeLessThanOrEqual(5);
+        },
+      ),
+    );
+  });
+
+  it('gives a held-out lesson its place and does not show it', () => {
+    const ways = { ...NOTHING_ALIKE, isHeldOut: (id: string) => id === 'a' };
+    const found = select(
+      [candidate('a', 3), candidate('b', 2.9), candidate('c', 2.8)],
+      { ...ROOM, topK: 2 },
+      ways,
+    );
+    expect(ids(found.lessons)).toEqual(['b']);
+    expect(found.heldOut).toEqual(['a']);
+    expect(verdicts(found)).toEqual({ a: 'held-out', b: 'shown', c: 'over-limit' });
+  });
+
+  it('drops what says the same as a better one', () => {
+    const [best, same] = [candidate('best', 3), candidate('same', 2.9)];
+    const ways = {
+      ...NOTHING_ALIKE,
+      areAlike: (one: number, other: number) =>
+        [one, other].every((slot) => [best.slot, same.slot].includes(slot)),
+    };
+    expect(verdicts(select([best, same], ROOM, ways))).toEqual({ best: 'shown', same: 'near-duplicate' });
+  });
+
+  it('lets activation decide between near-ties and no further', () => {
+    const one = { ...ROOM, topK: 1 };
+    const fresh = candidate('fresh', 2, { activation: 1 });
+    expect(
+      ids(select([candidate('old', 2.2, { activation: 0.3 }), fresh], one, NOTHING_ALIKE).lessons),
+    ).toEqual(['fresh']);
+    expect(
+      ids(select([candidate('old', 2.6, { activation: 0.3 }), fresh], one, NOTHING_ALIKE).lessons),
+    ).toEqual(['old']);
+  });
+
+  it('hides by age only what barely fits, and never what is pinned or proven', () => {
+    const old = { activation: 0.2 };
+    expect(verdicts(select([candidate('a', 0.1, old)], ROOM, NOTHING_ALIKE)).a).toBe('hidden-by-age');
+    expect(verdicts(select([candidate('a', 1, old)], ROOM, NOTHING_ALIKE)).a).toBe('shown');
+    expect(verdicts(select([candidate('a', 0.1, { ...old, isKept: true })], ROOM, NOTHING_ALIKE)).a).toBe(
+      'shown',
+    );
+  });
+
+  it("puts a domain's guidelines first, and those of a named domain without their fitting the words", () => {
+    const guide = { isGuideline: true, isDue: true };
+    const found = select(
+      [candidate('note', 5), candidate('z-guide', -4, guide)],
+      { ...ROOM, topK: 2 },
+      NOTHING_ALIKE,
+    );
+    expect(ids(found.lessons)).toEqual(['z-guide', 'note']);
+  });
+
+  it('says of a lesson of another scope only that', () => {
+    const found = select([candidate('a', 9, { isInScope: false }), candidate('b', 1)], ROOM, NOTHING_ALIKE);
+    expect(verdicts(found)).toEqual({ a: 'out-of-scope', b: 'shown' });
+  });
+});
