@@ -71,7 +71,6 @@ export async function startDaemon({ home, config, env, log, port }: DaemonOption
   const sessions = createSessions(clock, newId);
   sessions.restore(await recording.recorder.chains);
   const admission = createAdmission(settings.maxInFlight, 8 * maxBodyBytes);
-  const metrics = createMetrics(() => admission.inFlight);
   const onLoopback = isLoopbackName(settings.host);
   const library = await serveLibrary({
     home,
@@ -93,6 +92,7 @@ export async function startDaemon({ home, config, env, log, port }: DaemonOption
     newId,
     log,
   });
+  const metrics = createMetrics(() => admission.inFlight, learning.counts);
   /** What is said of a turn is learned from at once. */
   const records: Records = {
     ...recording.records,

@@ -9,7 +9,11 @@ export interface Metrics {
   text(): Promise<string>;
 }
 
-export function createMetrics(inFlight: () => number): Metrics {
+/** `learned`: counts of what was learned and what waits, by their names. */
+export function createMetrics(
+  inFlight: () => number,
+  learned: () => Readonly<Record<string, number>> = () => ({}),
+): Metrics {
   const registry = new Registry();
   const registers = [registry];
   const turns = new Counter({
@@ -43,6 +47,15 @@ export function createMetrics(inFlight: () => number): Metrics {
     registers,
     collect() {
       this.set(inFlight());
+    },
+  });
+  new Gauge({
+    name: 'instar_learning',
+    help: 'What was learned and what waits to be',
+    labelNames: ['what'],
+    registers,
+    collect() {
+      for (const [what, count] of Object.entries(learned())) this.set({ what }, count);
     },
   });
   new Gauge({

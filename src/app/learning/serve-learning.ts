@@ -38,6 +38,8 @@ export interface ServedLearning {
   /** Something was recorded. */
   wake(delayMs: number): void;
   status(): JsonObject;
+  /** For metrics. */
+  readonly counts: () => Readonly<Record<string, number>>;
   close(): Promise<void>;
 }
 
@@ -67,6 +69,8 @@ export function serveLearning(options: ServeLearningOptions): ServedLearning {
 
   return {
     wake: (delayMs) => learning?.wake(delayMs),
+    counts: () =>
+      learning === undefined ? {} : countsOf(learning.state, options.shelf(), options.clock.now()),
     status: () => learning?.status() ?? { problem: problem ?? 'starting' },
     close: async () => {
       stop.abort();
@@ -120,5 +124,26 @@ async function open(options: ServeLearningOptions, shelf: Shelf, signal: AbortSi
     log,
     signal,
   });
-  return startLearning({ records, shelf, clock, log, learn: step });
+  const learning = await startLearning({ records, shelf, clock, log, learn: step });
+  library.onChange(() => learning.wake(0));
+  return learning;
+}
+
+function countsOf(
+  { support, samples, totals, queue }: LearningState,
+  shelf: Shelf | undefined,
+  now: number,
+): Readonly<Record<string, number>> {
+  return {
+    generation: shelf?.library.generation ?? 0,
+    lessons_shown: shelf?.library.shown(now).length ?? 0,
+    failures: totals.failures,
+    successes: totals.successes,
+    failures_waiting: support.size,
+    sessions_waiting: queue.size,
+    cycles: totals.cycles,
+    cycles_published: totals.published,
+    samples: samples.counts().query,
+    usd_today: totals.usdToday,
+  };
 }

@@ -1,3 +1,6 @@
+import { findClosings } from './find-closings.ts';
+import { isForbidding } from './words-of-rules.ts';
+
 /** A sentence, a member of a list or a line of code, with what leads into it. */
 export interface Statement {
   /** In one line. */
@@ -9,19 +12,22 @@ export interface Statement {
   readonly isExample: boolean;
 }
 
-const FENCE = /^\s*(`{3,}|~{3,})/;
+const FENCE = /^\s*(`{3,}|~{3,})[^`]*$/;
 const HEADING = /^\s{0,3}#{1,6}\s+(\S.*)$|^\s*\*\*([^*]{1,120})\*\*:?\s*$/;
 const TAG = /^\s*<(\/?)([A-Za-z][\w-]{0,60})>\s*$/;
 const ITEM = /^\s*(?:[-*+•]|\d{1,3}[.)]|\(\d{1,3}\))\s+(\S.*)$/;
 /** A sentence ends before a capital; `e.g.` and `i.e.` end none. */
 const SENTENCE_END = /(?<!\b(?:e\.g|i\.e|etc|vs)[.!?])(?<=[.!?]["')\]]?)\s+(?=["'([*]{0,3}\p{Lu})/u;
 const EXAMPLE = /\b(?:examples?|for instance|such as|samples?)\b|\be\.g\./i;
+const LEADS_TO_EXAMPLES = /\b(?:examples?|samples?)\b|(?:for instance|such as|e\.g\.)[\s,:]{0,4}$/i;
 
 /** Whether words say that what follows them is an example. */
 export const isExampleWord = (text: string): boolean => EXAMPLE.test(text);
 
-/** What a prompt says, in order. One pass over its lines. */
+/** What a prompt says, in order. One pass over its lines; a fence or an example that nothing closes is plain text. */
 export function readStatements(prompt: string): readonly Statement[] {
+  const lines = prompt.split(/\r\n|[\r\n]/);
+  const closings = findClosings(lines);
   const found: Statement[] = [];
   let heading = '';
   let leadIn = '';
@@ -30,7 +36,7 @@ export function readStatements(prompt: string): readonly Statement[] {
   let open: { text: string; readonly isItem: boolean } | undefined;
 
   const add = (text: string, lead: string, isItem: boolean, isCode: boolean): void => {
-    const isExample = examples > 0 || isExampleWord(lead);
+    const isExample = examples > 0 || (LEADS_TO_EXAMPLES.test(lead) && !isForbidding(lead));
     found.push({ text, lead, isItem, isCode, isExample });
   };
   const close = (): void => {
@@ -43,18 +49,18 @@ export function readStatements(prompt: string): readonly Statement[] {
     if (text.endsWith(':')) leadIn = found.at(-1)?.text ?? '';
   };
 
-  for (const line of prompt.split(/\r\n|[\r\n]/)) {
+  lines.forEach((line, at) => {
     const text = line.replace(/\s+/g, ' ').trim();
     if (fence !== undefined) {
-      if (line.trim().startsWith(fence)) fence = undefined;
-      else if (text !== '')
-        add(text, `${heading} ${leadIn || (found.at(-1)?.text ?? '')}`.trim(), false, true);
-      continue;
+      if (text.startsWith(fence)) fence = undefined;
+      else if (text !== '') add(text, `${heading} ${leadIn || lastProse(found)}`.trim(), false, true);
+      return;
     }
-    fence = FENCE.exec(line)?.[1];
+    const marker = FENCE.exec(line)?.[1];
+    if (marker !== undefined && closings.isClosed(marker, at)) fence = marker;
     if (text === '' || fence !== undefined) {
       close();
-      continue;
+      return;
     }
     const tag = TAG.exec(line);
     const title = HEADING.exec(line);
@@ -62,10 +68,12 @@ export function readStatements(prompt: string): readonly Statement[] {
     if (tag !== null || title !== null) {
       close();
       leadIn = '';
-      const isEnd = tag?.[1] === '/';
-      const name = (tag?.[2] ?? '').replace(/[_-]/g, ' ');
-      if (isExampleWord(name)) examples = Math.max(0, examples + (isEnd ? -1 : 1));
-      heading = isEnd ? '' : (title?.[1] ?? title?.[2] ?? name);
+      const [, slash = '', name = ''] = tag ?? [];
+      const isEnd = slash === '/';
+      const isExample = isExampleWord(name);
+      if (isExample && isEnd) examples = Math.max(0, examples - 1);
+      else if (isExample && closings.isClosed(`</${name}>`, at)) examples++;
+      heading = isEnd || isExample ? '' : (title?.[1] ?? title?.[2] ?? name.replace(/[_-]/g, ' '));
     } else if (item !== null) {
       close();
       open = { text: (item[1] ?? '').replace(/\s+/g, ' ').trim(), isItem: true };
@@ -75,7 +83,11 @@ export function readStatements(prompt: string): readonly Statement[] {
       close();
       open = { text, isItem: false };
     }
-  }
+  });
   close();
   return found;
 }
+
+/** What stands before a block of code without a colon: the sentence that is about it. */
+const lastProse = (found: readonly Statement[]): string =>
+  found.findLast(({ isCode }) => !isCode)?.text ?? '';

@@ -43,7 +43,7 @@ const PATIENCE_MS = 120;
 const ALIKE = 0.92;
 /** How much less a message fits that wants to be told something. */
 const TOLD_DOUBT = 3;
-/** The model takes two milliseconds for a word: more would be late. */
+/** Of a long message. More would take the model longer, and on our pairs finds nothing more. */
 const MEANT_HEAD = 240;
 const MEANT_TAIL = 80;
 const NO_DOMAIN: Domain = { name: 'general', reason: 'default' };

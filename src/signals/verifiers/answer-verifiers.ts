@@ -33,7 +33,10 @@ export interface NumberOptions {
 }
 
 /** The answer's number is the reference's. Units do not count: a task that wants one says so in its reference's text. */
-export function createNumberVerifier({ tolerance = 1e-6, absoluteTolerance = 1e-9 }: NumberOptions): Verifier {
+export function createNumberVerifier({
+  tolerance = 1e-6,
+  absoluteTolerance = 1e-9,
+}: NumberOptions): Verifier {
   return async ({ output, reference }) => {
     const wanted = textsOf(reference).flatMap((text) => findNumbers(text).slice(0, 1));
     if (wanted.length === 0) return notRun('there is no number in the reference: give the task one');
@@ -62,8 +65,12 @@ export function createRegexVerifier({ pattern, flags = '', match = 'contains' }:
   return async ({ output }) => {
     const text = output.trim();
     if (text.length > LONGEST_TEXT)
-      return notRun(`the output has ${text.length} characters; patterns are tried on at most ${LONGEST_TEXT}`);
-    return compiled.test(text) ? graded(1, 'the pattern fits') : graded(0, `the pattern ${quote(pattern)} does not fit`);
+      return notRun(
+        `the output has ${text.length} characters; patterns are tried on at most ${LONGEST_TEXT}`,
+      );
+    return compiled.test(text)
+      ? graded(1, 'the pattern fits')
+      : graded(0, `the pattern ${quote(pattern)} does not fit`);
   };
 }
 

@@ -1,4 +1,11 @@
-import { type CheckOptions, type CheckResult, graded, notRun, type Verification, type Verifier } from './verifier.ts';
+import {
+  type CheckOptions,
+  type CheckResult,
+  graded,
+  notRun,
+  type Verification,
+  type Verifier,
+} from './verifier.ts';
 
 export interface CommandOptions {
   /** A program with its arguments, or a line for the shell. */
@@ -29,7 +36,8 @@ export function createCommandVerifier(options: CommandOptions): Verifier {
   };
   return async ({ workspace }, signal) => {
     if (workspace === undefined) return notRun('the attempt left no workspace to check');
-    if (shell === 'plain' && typeof command !== 'string') return notRun('the plain shell wants a line of text');
+    if (shell === 'plain' && typeof command !== 'string')
+      return notRun('the plain shell wants a line of text');
     const result =
       shell === 'plain' && typeof command === 'string'
         ? await workspace.runPlain(command, limits)
@@ -53,7 +61,10 @@ function gradeExit(
     return NOT_THERE.has(code) ? notRun(reason) : graded(0, reason);
   }
   if (expectStdout !== undefined && !stdout.includes(expectStdout))
-    return graded(0, `the check did not say ${JSON.stringify(expectStdout.slice(0, 80))}: ${lastWords(stdout)}`);
+    return graded(
+      0,
+      `the check did not say ${JSON.stringify(expectStdout.slice(0, 80))}: ${lastWords(stdout)}`,
+    );
   return graded(1, `the check ended with ${code}`);
 }
 

@@ -1,4 +1,5 @@
-const NUMBER = /(?<![\p{L}\p{N}_.,])([-+−]?)([.,]?\d[\d.,'_\u00a0\u202f]*)(?:[eE]([-+]?\d{1,3})(?![\d\p{L}]))?/gu;
+const NUMBER =
+  /(?<![\p{L}\p{N}_.,])([-+−]?)([.,]?\d[\d.,'_\u00a0\u202f]*)(?:[eE]([-+]?\d{1,3})(?![\d\p{L}]))?/gu;
 const THIN = /['_\u00a0\u202f]/g;
 const FRACTION = /\\[dt]?frac\{(-?\d{1,15})\}\{(\d{1,15})\}/g;
 
@@ -12,11 +13,15 @@ export function findNumbers(text: string): readonly number[] {
   let lastEnd = -1;
   for (const match of plain.matchAll(NUMBER)) {
     const [whole, sign = '', digits = '', power] = match;
-    const values = valuesOf(digits).map((value) => (power === undefined ? value : value * 10 ** Number(power)));
+    const values = valuesOf(digits).map((value) =>
+      power === undefined ? value : value * 10 ** Number(power),
+    );
     const isBelow = /^\s?\/\s?$/.test(plain.slice(lastEnd, match.index)) && lastEnd >= 0;
     const [first] = values;
     if (isBelow && first !== undefined && first !== 0) numbers.push((numbers.pop() ?? 0) / first);
-    else for (const [index, value] of values.entries()) numbers.push(isMinus(sign) && index === 0 ? -value : value);
+    else
+      for (const [index, value] of values.entries())
+        numbers.push(isMinus(sign) && index === 0 ? -value : value);
     lastEnd = match.index + whole.length;
   }
   return numbers.filter((value) => Number.isFinite(value));
@@ -36,7 +41,8 @@ function valuesOf(written: string): readonly number[] {
   }
   const sign = comma >= 0 ? ',' : '.';
   const parts = digits.split(sign);
-  const isGrouped = /^[1-9]\d{0,2}$/.test(parts[0] ?? '') && parts.slice(1).every((part) => part.length === 3);
+  const isGrouped =
+    /^[1-9]\d{0,2}$/.test(parts[0] ?? '') && parts.slice(1).every((part) => part.length === 3);
   // A single dot is a decimal point, whatever follows; a single comma with three digits behind it is not.
   if (isGrouped && (sign === ',' || parts.length > 2)) return [Number(parts.join(''))];
   if (parts.length === 2) return [Number(parts.join('.'))];

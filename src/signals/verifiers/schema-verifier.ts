@@ -10,32 +10,37 @@ export function createSchemaVerifier(schema: Json): Verifier {
   const check = compileSchema(schema);
   return async ({ output }) => {
     if (output.length > LONGEST) return graded(0, `it is longer than ${LONGEST} characters`);
-    const text = jsonIn(output);
-    if (isTooDeep(text)) return graded(0, `it is nested more than ${DEEPEST} deep`);
-    const value = parseJson(text);
+    const texts = candidatesIn(output);
+    if (texts.some(isTooDeep)) return graded(0, `it is nested more than ${DEEPEST} deep`);
+    const value = texts.map(parseJson).find((one) => one !== undefined);
     if (value === undefined) return graded(0, 'there is no JSON in it');
     const fault = check(value, 'it');
     return fault === undefined ? graded(1, 'it fits the schema') : graded(0, fault);
   };
 }
 
-/** All of it, the last fenced block, or from the first bracket to the last. */
-function jsonIn(output: string): string {
+/** Where JSON may stand: all of it, the last fenced block, from the first bracket to the last. */
+function candidatesIn(output: string): readonly string[] {
   const text = output.trim();
   const end = text.lastIndexOf('```');
-  const begin = end < 0 ? -1 : text.lastIndexOf('```', end - 1);
-  if (begin >= 0) return text.slice(begin + 3, end).replace(/^\w{0,20}\s/, '');
-  if (/^["[{\d-]|^(?:true|false|null)$/.test(text)) return text;
+  const begin = end < 1 ? -1 : text.lastIndexOf('```', end - 1);
+  const fenced = begin < 0 ? [] : [text.slice(begin + 3, end).replace(/^\w{0,20}\s/, '')];
   const from = text.search(/[[{]/);
   const to = Math.max(text.lastIndexOf(']'), text.lastIndexOf('}'));
-  return from < 0 || to < from ? text : text.slice(from, to + 1);
+  return [text, ...fenced, ...(from < 0 || to < from ? [] : [text.slice(from, to + 1)])];
 }
 
+/** A parser and a check that call themselves need an end. */
 function isTooDeep(text: string): boolean {
   let depth = 0;
-  for (const char of text) {
-    if ((char === '[' || char === '{') && ++depth > DEEPEST) return true;
-    if (char === ']' || char === '}') depth--;
+  let isText = false;
+  for (let at = 0; at < text.length; at++) {
+    const char = text[at];
+    if (isText && char === '\\') at++;
+    else if (char === '"') isText = !isText;
+    else if (isText) continue;
+    else if ((char === '[' || char === '{') && ++depth > DEEPEST) return true;
+    else if (char === ']' || char === '}') depth--;
   }
   return false;
 }

@@ -78,6 +78,26 @@ describe('what a shortened prompt is checked for', () => {
     expect([...tools, ...literals].filter((one) => one.includes('grep') || one.includes('cat '))).toEqual([]);
   });
 
+  it('takes words under a heading or a line about examples for examples, but not what such a line forbids', () => {
+    const literals = (text: string): readonly string[] => readDemands(text, []).literals;
+    expect(literals('## Rules\n- Run `a b` first.')).toEqual(['a b']);
+    expect(literals('## Examples\n- Run `a b` first.')).toEqual([]);
+    expect(literals('<example>\nRun `a b` first.\n</example>\nRun `c d`.')).toEqual(['c d']);
+    expect(literals('Never touch files (such as these):\n- `a b`')).toEqual(['a b']);
+    expect(literals('Never run, for example:\n- `a b`')).toEqual(['a b']);
+  });
+
+  it('demands what follows a fence or an example that nothing closes', () => {
+    for (const opening of ['```', '~~~sh', '<example>', '``` one ```', '````\n```'])
+      expect(readDemands(`${opening}\nYou must run \`a b\` first.`, []).literals, opening).toEqual(['a b']);
+  });
+
+  it('demands the lines of code that a rule leads to, and not those of an example', () => {
+    const block = '```\n[DONE] <time>\n```';
+    expect(readDemands(`Always end in this format:\n${block}`, []).literals).toContain('[DONE] <time>');
+    expect(readDemands(`Example of how you should write:\n${block}`, []).literals).toEqual([]);
+  });
+
   it('does not take a name inside another word for the name', () => {
     const text = '## Tools\n- read: reads a file';
     const faults = checkShortened(readDemands(text, []), '## Tools\n- already: reads a file, read-only', 700);
@@ -107,9 +127,9 @@ describe('what a shortened prompt is checked for', () => {
 
   it('finds every made-up address, wherever it stands', () => {
     fc.assert(
-      fc.property(fc.webUrl({ validSchemes: ['http', 'https'] }), fc.nat(20), (url, line) => {
+      fc.property(fc.stringMatching(/^[a-z]{3,9}$/), fc.nat(20), (host, line) => {
         const lines = SHORT.split('\n');
-        lines.splice(line, 0, `See ${url} for more.`);
+        lines.splice(line, 0, `See ${host.length % 2 ? 'https://' : 'ftp://'}${host}.example/x for more.`);
         expect(check(lines.join('\n'), 1e6)).toContain('not in the original');
       }),
       { numRuns: 40 },
@@ -127,7 +147,7 @@ describe('what a shortened prompt is checked for', () => {
   });
 
   it('finds a class of rules that is gone', () => {
-    const gone = SHORT.replace(/## Heartbeats[^]*?HEARTBEAT_OK\.\n/, 'HEARTBEAT').replaceAll('HEARTBEAT', 'BEAT');
+    const gone = SHORT.replace(/## Heartbeats\n.*\n/, 'HEARTBEAT').replaceAll('HEARTBEAT', 'BEAT');
     expect(check(gone)).toContain('what to do when a heartbeat comes');
     expect(RULE_CLASSES.map(({ name }) => name)).toEqual([
       'tools',
@@ -151,7 +171,9 @@ describe('what a shortened prompt is checked for', () => {
     expect(estimateTokens('规则'.repeat(500))).toBe(1000);
     fc.assert(
       fc.property(fc.string({ maxLength: 4000 }), fc.integer({ min: 1, max: 1000 }), (text, limit) => {
-        const isLong = checkShortened(readDemands('', []), text, limit).some((fault) => fault.includes('under'));
+        const isLong = checkShortened(readDemands('', []), text, limit).some((fault) =>
+          fault.includes('under'),
+        );
         expect(isLong).toBe(estimateTokens(text) >= limit);
       }),
     );

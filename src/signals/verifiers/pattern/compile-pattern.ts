@@ -84,7 +84,12 @@ function emitRepeat(item: PatternNode, min: number, max: number, draft: Draft): 
 }
 
 /** All ways through the program at once, so that no text makes it go back. */
-function isFound(program: readonly Step[], text: readonly string[], isMultiline: boolean, isFolded: boolean): boolean {
+function isFound(
+  program: readonly Step[],
+  text: readonly string[],
+  isMultiline: boolean,
+  isFolded: boolean,
+): boolean {
   const isWord = (char: string | undefined): boolean =>
     char !== undefined && (isFolded ? /^\w$/iu : /^\w$/).test(char);
   const isBreak = (char: string | undefined): boolean =>

@@ -67,7 +67,8 @@ function readOne(reader: Reader): PatternNode {
 
 function readGroup(reader: Reader): PatternNode {
   const opening = /^\((?:\?:|\?<[^=!>][^>]*>|(?!\?))/.exec(reader.source.slice(reader.at))?.[0];
-  if (opening === undefined) throw new PatternError('it looks ahead or behind, or changes its flags on the way');
+  if (opening === undefined)
+    throw new PatternError('it looks ahead or behind, or changes its flags on the way');
   reader.at += opening.length;
   const inner = readChoices(reader);
   reader.at++;

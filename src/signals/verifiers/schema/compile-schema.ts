@@ -2,7 +2,16 @@ import { isObject, type Json } from '../../../core/json.ts';
 import { KEYWORDS } from './keywords.ts';
 import { firstFault, type SchemaCheck, SchemaError } from './schema-check.ts';
 
-const NOTES = new Set(['$schema', '$id', '$comment', 'title', 'description', 'default', 'examples', 'deprecated']);
+const NOTES = new Set([
+  '$schema',
+  '$id',
+  '$comment',
+  'title',
+  'description',
+  'default',
+  'examples',
+  'deprecated',
+]);
 const DEEPEST = 40;
 
 /**

@@ -17,7 +17,9 @@ const TYPES: Readonly<Record<string, (value: Json) => boolean>> = {
 /** The same text for the same value, whatever the order of its members. */
 const canonical = (value: Json): string =>
   JSON.stringify(value, (_, member: unknown) =>
-    isObject(member) ? Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1))) : member,
+    isObject(member)
+      ? Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : member,
   );
 
 const LIMITS = {
@@ -33,23 +35,31 @@ const limit =
     if (typeof rule !== 'number') throw new SchemaError(`${where} is not a number`);
     return (value, at) => {
       const size = sizeOf(value);
-      return size === undefined || LIMITS[side](size, rule) ? undefined : `${at} is not ${side} ${rule}${unit}`;
+      return size === undefined || LIMITS[side](size, rule)
+        ? undefined
+        : `${at} is not ${side} ${rule}${unit}`;
     };
   };
 
 const numberIn = (value: Json): number | undefined => (typeof value === 'number' ? value : undefined);
 const itemsIn = (value: Json): number | undefined => (Array.isArray(value) ? value.length : undefined);
-const membersIn = (value: Json): number | undefined => (isObject(value) ? Object.keys(value).length : undefined);
-const lettersIn = (value: Json): number | undefined => (typeof value === 'string' ? [...value].length : undefined);
+const membersIn = (value: Json): number | undefined =>
+  isObject(value) ? Object.keys(value).length : undefined;
+const lettersIn = (value: Json): number | undefined =>
+  typeof value === 'string' ? [...value].length : undefined;
 
 const ROWS: Readonly<Record<string, MakeCheck>> = {
   type: ({ rule, where }) => {
     const types = Array.isArray(rule) ? asArray(rule) : [rule];
     const unknown = types.find((type) => typeof type !== 'string' || TYPES[type] === undefined);
     if (unknown !== undefined)
-      throw new SchemaError(`${where}: ${JSON.stringify(unknown)} is not a type: use ${Object.keys(TYPES).join(', ')}`);
+      throw new SchemaError(
+        `${where}: ${JSON.stringify(unknown)} is not a type: use ${Object.keys(TYPES).join(', ')}`,
+      );
     return (value, at) =>
-      types.some((type) => TYPES[String(type)]?.(value)) ? undefined : `${at} is not of type ${types.join(' or ')}`;
+      types.some((type) => TYPES[String(type)]?.(value))
+        ? undefined
+        : `${at} is not of type ${types.join(' or ')}`;
   },
   enum: ({ rule }) => {
     const allowed = new Set(asArray(rule).map(canonical));
@@ -68,7 +78,9 @@ const ROWS: Readonly<Record<string, MakeCheck>> = {
   },
   properties: ({ rule, inner, where }) => {
     if (!isObject(rule)) throw new SchemaError(`${where} is not an object`);
-    const members = Object.entries(rule).map(([name, sub]) => [name, inner(sub, `properties/${name}`)] as const);
+    const members = Object.entries(rule).map(
+      ([name, sub]) => [name, inner(sub, `properties/${name}`)] as const,
+    );
     return (value, at) => {
       if (!isObject(value)) return undefined;
       for (const [name, check] of members) {
@@ -85,7 +97,8 @@ const ROWS: Readonly<Record<string, MakeCheck>> = {
     return (value, at) => {
       if (!isObject(value)) return undefined;
       for (const [name, member] of Object.entries(value)) {
-        const fault = known.has(name) || member === undefined ? undefined : check(member, `${at}.${name.slice(0, 80)}`);
+        const fault =
+          known.has(name) || member === undefined ? undefined : check(member, `${at}.${name.slice(0, 80)}`);
         if (fault !== undefined) return fault;
       }
       return undefined;
@@ -111,10 +124,12 @@ const ROWS: Readonly<Record<string, MakeCheck>> = {
   maximum: limit(numberIn, 'at most', ''),
   exclusiveMinimum: limit(numberIn, 'more than', ''),
   exclusiveMaximum: limit(numberIn, 'less than', ''),
-  uniqueItems: ({ rule }) => (value, at) =>
-    rule === true && Array.isArray(value) && new Set(asArray(value).map(canonical)).size < value.length
-      ? `${at} has the same item twice`
-      : undefined,
+  uniqueItems:
+    ({ rule }) =>
+    (value, at) =>
+      rule === true && Array.isArray(value) && new Set(asArray(value).map(canonical)).size < value.length
+        ? `${at} has the same item twice`
+        : undefined,
   pattern: ({ rule, where }) => {
     if (typeof rule !== 'string') throw new SchemaError(`${where} is not a text`);
     const pattern = compilePattern(rule);

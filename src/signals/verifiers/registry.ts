@@ -1,0 +1,128 @@
+import type { Json } from '../../core/json.ts';
+import type { Ask } from '../../core/learn.ts';
+import { createExactVerifier, createNumberVerifier, createRegexVerifier } from './answer-verifiers.ts';
+import { createCommandVerifier } from './command-verifier.ts';
+import { createComparison } from './compare-attempts.ts';
+import { fitsDomain } from './domain-pattern.ts';
+import { loadVerifier } from './load-verifier.ts';
+import { createRubricVerifier } from './rubric-verifier.ts';
+import { createSchemaVerifier } from './schema-verifier.ts';
+import { type GroupVerifier, notRun, type Submission, type Verification, type Verifier } from './verifier.ts';
+import { readRow, VerifierError, type VerifierRow } from './verifier-rows.ts';
+
+/** Who grades what. Never rejects: a verifier that goes wrong has failed to run. */
+export interface Verifiers {
+  /** The row that a domain falls to: the first whose pattern fits. */
+  rowFor(domain: string): { readonly domain: string; readonly kind: string } | undefined;
+  verify(submission: Submission, signal: AbortSignal): Promise<Verification>;
+  /** Attempts at one task, of one domain: compared where the row says so, else graded one by one. */
+  verifyGroup(submissions: readonly Submission[], signal: AbortSignal): Promise<readonly Verification[]>;
+}
+
+export interface VerifierParts {
+  /** For the verifiers that ask a model. */
+  readonly ask?: Ask;
+}
+
+interface Entry {
+  readonly row: VerifierRow;
+  readonly verify: GroupVerifier;
+}
+
+/** Rejects with a VerifierError that names the row and what to do: nothing else ever stands in for a verifier. */
+export async function createVerifiers(rows: readonly unknown[], parts: VerifierParts): Promise<Verifiers> {
+  const entries: Entry[] = [];
+  for (const [index, one] of rows.entries()) {
+    const place = `verifiers[${index}]`;
+    const row = readRow(one, place);
+    entries.push({ row, verify: await build(row, `${place} (${row.domain})`, parts) });
+  }
+  const find = (domain: string): Entry | undefined =>
+    entries.find(({ row }) => fitsDomain(row.domain, domain));
+  const verifyGroup: Verifiers['verifyGroup'] = async (submissions, signal) => {
+    const [first] = submissions;
+    if (first === undefined) return [];
+    const entry = find(first.domain);
+    const missing = `no verifier is set for ${first.domain}: add a row for it`;
+    return entry === undefined
+      ? submissions.map(() => notRun(missing))
+      : await guard(entry, submissions, signal);
+  };
+  return {
+    rowFor: (domain) => find(domain)?.row,
+    verifyGroup,
+    verify: async (submission, signal) =>
+      (await verifyGroup([submission], signal))[0] ?? notRun('nothing was graded'),
+  };
+}
+
+async function build(row: VerifierRow, place: string, { ask }: VerifierParts): Promise<GroupVerifier> {
+  try {
+    switch (row.kind) {
+      case 'exact':
+        return eachOne(createExactVerifier(row));
+      case 'number':
+        return eachOne(createNumberVerifier(row));
+      case 'regex':
+        return eachOne(createRegexVerifier(row));
+      case 'schema':
+        return eachOne(createSchemaVerifier(row.schema as Json));
+      case 'command':
+        return eachOne(createCommandVerifier(row));
+      case 'rubric':
+        return eachOne(createRubricVerifier(mustAsk(ask), row.criteria));
+      case 'comparative':
+        return createComparison(mustAsk(ask));
+      case 'module':
+        return eachOne(await loadVerifier(row.file, place));
+    }
+  } catch (error) {
+    if (error instanceof VerifierError) throw error;
+    throw new VerifierError(
+      `${place}, ${row.kind}: ${error instanceof Error ? error.message : String(error)}`,
+    );
+  }
+}
+
+function mustAsk(ask: Ask | undefined): Ask {
+  if (ask === undefined)
+    throw new Error('it asks a model, and none is set up for learning: set one, or use another kind');
+  return ask;
+}
+
+const eachOne =
+  (verify: Verifier): GroupVerifier =>
+  (submissions, signal) =>
+    Promise.all(
+      submissions.map(async (submission) => {
+        try {
+          return await verify(submission, signal);
+        } catch (error) {
+          return notRun(messageOf(error));
+        }
+      }),
+    );
+
+/** What comes out is a grade, whatever came in: modules are written by anyone. */
+async function guard(
+  { row, verify }: Entry,
+  submissions: readonly Submission[],
+  signal: AbortSignal,
+): Promise<readonly Verification[]> {
+  if (signal.aborted) return submissions.map(() => notRun('aborted'));
+  try {
+    return (await verify(submissions, signal)).map((given) => checked(given, row.kind));
+  } catch (error) {
+    return submissions.map(() => notRun(messageOf(error)));
+  }
+}
+
+function checked(given: Verification, kind: string): Verification {
+  if (given?.status === 'failed-to-run') return given;
+  const isGrade =
+    given?.status === 'ok' && given.reward >= 0 && given.reward <= 1 && Array.isArray(given.reasons);
+  return isGrade ? given : notRun(`the ${kind} verifier gave no reward from 0 to 1`);
+}
+
+const messageOf = (error: unknown): string =>
+  `the verifier broke: ${error instanceof Error ? error.message : String(error)}`;
