@@ -4,6 +4,7 @@ import { compact, parseJson } from '../core/json.ts';
 import type { Records } from '../core/records.ts';
 import type { SessionView, TurnView } from '../core/store.ts';
 import { giveFeedback } from '../gateway/control.ts';
+import { failedIn, foldEpisode, teaches } from './episodes/episode.ts';
 import { readStored } from './recording/read-stored.ts';
 
 /** The desk over a store's records, wherever those are. */
@@ -58,6 +59,16 @@ export function createDesk(records: Records, now: () => number): Desk {
       const done = await giveFeedback({ records, now }, body);
       if ('kind' in done) throw new Error((done as { readonly message: string }).message);
       return done as JsonObject;
+    },
+    episode: async (id) => {
+      const episode = foldEpisode(id, await records.events(id));
+      if (episode === undefined) return undefined;
+      return {
+        state: episode.outcome ?? 'open',
+        attempts: episode.attempts.length,
+        failed: failedIn(episode),
+        learns: teaches(episode),
+      };
     },
     backup: (file) => records.snapshot(file),
   };

@@ -1,29 +1,10 @@
 import type { DaemonRecord } from '../config/daemon-file.ts';
 import type { Desk } from '../core/desk.ts';
-import {
-  asArray,
-  asNumber,
-  asObject,
-  asString,
-  type Json,
-  type JsonObject,
-  parseJson,
-} from '../core/json.ts';
+import { asArray, asNumber, asObject, type Json, type JsonObject } from '../core/json.ts';
 import type { Lesson } from '../core/lesson.ts';
 import type { LessonsDesk } from '../core/lessons-desk.ts';
-
-/** The daemon said no; its words. */
-export class DeskError extends Error {
-  override readonly name = 'DeskError';
-  readonly status: number;
-
-  constructor(status: number, message: string) {
-    super(message);
-    this.status = status;
-  }
-}
-
-const LONGEST_MS = 120_000;
+import { askApi } from './ask-api.ts';
+import { DeskError } from './desk-error.ts';
 
 export interface RemoteDesks {
   readonly desk: Desk;
@@ -32,23 +13,8 @@ export interface RemoteDesks {
 
 /** The desks of a running daemon, over its API: the store has one writer, and that is not us. */
 export function createRemoteDesks(daemon: DaemonRecord, key: string | undefined): RemoteDesks {
-  const ask = async (method: string, path: string, body?: JsonObject): Promise<Json> => {
-    const reply = await fetch(new URL(path, daemon.url), {
-      method,
-      redirect: 'manual',
-      signal: AbortSignal.timeout(LONGEST_MS),
-      headers: {
-        ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-      },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
-    const value = parseJson(await reply.text()) ?? null;
-    if (reply.status === 200) return value;
-    const message =
-      asString(asObject(asObject(value).error).message) ?? `the daemon answered ${reply.status}`;
-    throw new DeskError(reply.status, message);
-  };
+  const ask = (method: string, path: string, body?: JsonObject): Promise<Json> =>
+    askApi(daemon, key, method, path, body);
   const find = async (path: string, method = 'GET'): Promise<JsonObject | undefined> => {
     try {
       return asObject(await ask(method, path, method === 'POST' ? {} : undefined));
@@ -68,6 +34,7 @@ export function createRemoteDesks(daemon: DaemonRecord, key: string | undefined)
     trajectory: (id) => find(`${place(id)}/trajectory`),
     erase: async (id) => asNumber(asObject(await ask('DELETE', place(id))).erased) ?? 0,
     feedback: async (body) => asObject(await ask('POST', '/v1/feedback', body)),
+    episode: (id) => find(`/api/episodes/${encodeURIComponent(id)}`),
     backup: async (file) => void (await ask('POST', '/api/backup', { file })),
   };
   const named = (id: string | number): string => encodeURIComponent(id);
@@ -79,6 +46,7 @@ export function createRemoteDesks(daemon: DaemonRecord, key: string | undefined)
     why: (turn) => find(`/api/turns/${named(turn)}/why`),
     change: async (body) => asObject(await ask('POST', '/api/lessons', body)),
     generations: async () => asArray(await ask('GET', '/api/generations')).map(asObject),
+    recall: async (query) => asObject(await ask('POST', '/api/recall', query)),
     diff: (from, to) => find(`/api/generations/${named(from)}/diff?to=${named(to)}`),
     rollback: (to) => find(`/api/generations/${named(to)}/rollback`, 'POST'),
   };

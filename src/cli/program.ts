@@ -107,6 +107,12 @@ export async function runProgram(argv: readonly string[], context: CliContext): 
     .addHelpText('after', '\nExample:\n  $ instar doctor\n')
     .action(act(async () => (await import('./doctor.ts')).doctor));
 
+  program
+    .command('mcp')
+    .description('Serve Instar’s tools to an MCP client on standard input and output.')
+    .addHelpText('after', '\nExample:\n  $ claude mcp add instar -- instar mcp\n')
+    .action(act(async () => (await import('./mcp.ts')).mcp));
+
   addRecordCommands(program, act);
   addLessonCommands(program, act);
 

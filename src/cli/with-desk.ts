@@ -1,6 +1,6 @@
 import { HomeTakenError } from '../app/daemon.ts';
+import { DeskError } from '../app/desk-error.ts';
 import { openDesk } from '../app/open-desk.ts';
-import { DeskError } from '../app/remote-desk.ts';
 import { homeAt } from '../config/home.ts';
 import { CommandError, EXIT, type ExitCode } from './command-error.ts';
 import type { CommandContext } from './context.ts';

@@ -12,6 +12,8 @@ export interface Desk {
   erase(id: string): Promise<number>;
   /** Feedback as `POST /v1/feedback` takes it. */
   feedback(body: JsonObject): Promise<JsonObject>;
+  /** How an episode stands: `{ state, attempts, failed, learns }`; undefined when there is none of that id. */
+  episode(id: string): Promise<JsonObject | undefined>;
   /** Copies everything recorded into a new file. */
   backup(file: string): Promise<void>;
 }

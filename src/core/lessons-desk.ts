@@ -16,6 +16,11 @@ export interface LessonsDesk {
    * the person saw; a lesson that says something else by now is refused.
    */
   change(body: JsonObject): Promise<JsonObject>;
+  /**
+   * What a task would be shown: `{ task, agent?, project?, domain?, limit? }` → `{ text, lessons }`. It is shown to nobody
+   * and counts for no measurement.
+   */
+  recall(query: JsonObject): Promise<JsonObject>;
   generations(): Promise<readonly JsonObject[]>;
   /** Undefined when one of them never was. */
   diff(from: number, to: number): Promise<JsonObject | undefined>;

@@ -41,14 +41,20 @@ export const giveFeedback: Control = async ({ records, now }, body, key) => {
   if (score === undefined || score < -1 || score > 1) return wrong('score must be a number from -1 to 1.');
   if (body.note !== undefined && note === undefined) return wrong('note must be text.');
   if ((note?.length ?? 0) > LONGEST_NOTE) return wrong(`note may have at most ${LONGEST_NOTE} characters.`);
-  const subject = turn === undefined ? await records.session(session ?? '') : await records.turn(turn);
+  if (body.source !== undefined && body.source !== 'person' && body.source !== 'agent')
+    return wrong('source must be person or agent.');
+  const subject =
+    turn === undefined
+      ? ((await records.session(session ?? '')) ?? (await records.events(session ?? ''))[0])
+      : await records.turn(turn);
   if (subject === undefined)
     return createFailure('not-found', `No recorded ${turn ? 'turn' : 'session'} has this id.`);
   const fact = compact({
     type: 'reward-given' as const,
     turn,
     session,
-    source: 'person' as const,
+    // What an agent passes on is hearsay: a sign, not a person's own word.
+    source: body.source === 'agent' ? ('signal' as const) : ('person' as const),
     score,
     note,
   });

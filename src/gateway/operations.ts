@@ -96,6 +96,8 @@ const OPERATIONS: ReadonlyMap<string, Operation> = new Map<string, Operation>([
   ['GET /api/lessons/:id', owned(({ shelf }, { id }) => shelf.show(id), 'lesson')],
   ['GET /api/turns/:id/why', owned(({ shelf }, { id }) => shelf.why(id), 'turn')],
   ['POST /api/lessons', owned(({ shelf }, { request }) => withBody(request, (body) => shelf.change(body)))],
+  ['POST /api/recall', owned(({ shelf }, { request }) => withBody(request, (body) => shelf.recall(body)))],
+  ['GET /api/episodes/:id', owned(({ desk }, { id }) => desk.episode(id), 'episode')],
   ['GET /api/generations', owned(async ({ shelf }) => [...(await shelf.generations())])],
   [
     'GET /api/generations/:id/diff',

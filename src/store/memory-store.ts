@@ -35,6 +35,9 @@ export function createMemoryStore(): Store {
     factsOf: open((type, after, limit) =>
       tables.log.filter(({ seq, fact }) => seq > after && fact.type === type).slice(0, Math.max(0, limit)),
     ),
+    events: open((session) =>
+      tables.log.filter(({ fact }) => fact.type === 'event-reported' && fact.session === session),
+    ),
     recalls: open((session) =>
       tables.log.filter(({ fact }) => fact.type === 'lessons-recalled' && fact.session === session),
     ),

@@ -17,18 +17,21 @@ export function createSqliteReader(sql: Sql): StoreReader {
     const row = sql.get<RawFactRow>(`select ${FACT_COLUMNS} from facts where seq = ?`, seq);
     return row && readFact(row);
   };
+  const about = (session: string, type: string): readonly StoredFact[] =>
+    sql
+      .all<RawFactRow>(
+        `select ${FACT_COLUMNS} from facts where subject = ? and type = ? order by seq`,
+        toColumn(session),
+        type,
+      )
+      .flatMap((row) => readFact(row) ?? []);
   const toSession = (row: SessionRow) => viewSession(row, factAt(row.projectFrom));
   const toTurn = (row: TurnRow) => viewTurn(row, factAt(row.start), factAt(row.end));
   return {
     facts: (after, limit) => selectFacts(sql, after, limit),
     factsOf: (type, after, limit) => selectFacts(sql, after, limit, type),
-    recalls: (session) =>
-      sql
-        .all<RawFactRow>(
-          `select ${FACT_COLUMNS} from facts where subject = ? and type = 'lessons-recalled' order by seq`,
-          toColumn(session),
-        )
-        .flatMap((row) => readFact(row) ?? []),
+    recalls: (session) => about(session, 'lessons-recalled'),
+    events: (session) => about(session, 'event-reported'),
     sessions: (query) => selectSessions(sql, query, boundLimit(query.limit)).map(toSession),
     session: (id) => {
       const row = selectSession(sql, id);

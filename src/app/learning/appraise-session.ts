@@ -6,13 +6,31 @@ import type { Records } from '../../core/records.ts';
 import type { NewFact } from '../../core/store.ts';
 import { appraise } from '../../signals/appraise.ts';
 import { hasFailed } from '../../signals/has-failed.ts';
+import { readEpisodeEvidence } from '../episodes/episode-evidence.ts';
 import type { LearningState } from './learning-state.ts';
 import { readEvidence } from './read-evidence.ts';
 
 export type Appraised = Fact & { readonly type: 'turn-appraised' };
 
-export const evidenceOf = (session: string, records: Records): Promise<readonly TurnEvidence[]> =>
-  readEvidence(session, { records, hasFailed });
+/** What is known of a session's turns; or of an episode that an agent reported, as one turn. */
+export async function evidenceOf(session: string, records: Records): Promise<readonly TurnEvidence[]> {
+  const turns = await readEvidence(session, { records, hasFailed });
+  if (turns.length > 0) return turns;
+  const told = await readEpisodeEvidence(session, records);
+  return told === undefined ? [] : [told.evidence];
+}
+
+/** Whose work it was; undefined when there is nothing of it. */
+async function scopeOf(session: string, records: Records): Promise<Scope | undefined> {
+  const view = await records.session(session);
+  if (view !== undefined)
+    return view.erased ? undefined : compact({ agent: view.agent, project: view.project?.id });
+  const told = await readEpisodeEvidence(session, records);
+  return told && compact({ agent: told.episode.agent, project: told.episode.project });
+}
+
+/** An episode has no tokens to train on: no generation is its own. */
+const NO_GENERATION = -1;
 
 /** What is to be said anew of a session's turns; nothing that was said before in the same words. */
 export async function appraiseSession(
@@ -21,9 +39,8 @@ export async function appraiseSession(
   state: LearningState,
   now: number,
 ): Promise<readonly NewFact[]> {
-  const view = await records.session(session);
-  if (view === undefined || view.erased) return [];
-  const scope: Scope = compact({ agent: view.agent, project: view.project?.id });
+  const scope = await scopeOf(session, records);
+  if (scope === undefined) return [];
   const facts: NewFact[] = [];
   for (const evidence of await evidenceOf(session, records)) {
     const { turn, verdict, reward, source, signals, digests } = appraise(evidence);
@@ -31,7 +48,7 @@ export async function appraiseSession(
     const before = state.appraised.get(turn);
     // Not a word on what nothing is known of, unless something was believed before.
     if (said === before || (verdict === 'ambiguous' && before === undefined)) continue;
-    const generation = (await records.turn(turn))?.generation ?? 0;
+    const generation = (await records.turn(turn))?.generation ?? NO_GENERATION;
     const fact: Appraised = compact({
       type: 'turn-appraised' as const,
       turn,

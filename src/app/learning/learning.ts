@@ -82,6 +82,8 @@ export async function startLearning(options: LearningOptions): Promise<Learning>
         active.delete(fact.session);
         ended.add(fact.session);
       } else if (fact.type === 'session-erased') active.delete(fact.session);
+      else if (fact.type === 'event-reported' && fact.kind === 'episode_end')
+        await touch(undefined, fact.session);
     };
     for (;;) {
       const page = await records.facts(cursor, PAGE);

@@ -1,5 +1,6 @@
 import {
   asArray,
+  asNumber,
   asObject,
   asString,
   compact,
@@ -10,7 +11,9 @@ import {
 import type { Change, ChangeResult, Lesson, Published } from '../../core/lesson.ts';
 import type { LessonsDesk } from '../../core/lessons-desk.ts';
 import type { Library } from '../../core/library.ts';
+import type { Recall } from '../../core/recall.ts';
 import type { Records } from '../../core/records.ts';
+import { renderBlock } from '../../library/render-block.ts';
 import { explainTurn } from './explain-turn.ts';
 import { lessonHash } from './lesson-hash.ts';
 import { readQuote } from './read-quote.ts';
@@ -21,12 +24,15 @@ export interface LessonsDeskOptions {
   /** What a lesson was measured to do. */
   readonly effect: (id: string) => JsonObject;
   readonly newId: (prefix: string) => string;
+  readonly recall: Recall;
+  readonly now: () => number;
 }
 
 const PERSON = { kind: 'person', name: 'person' } as const;
 const LONGEST_REASON = 500;
 
-export function createLessonsDesk({ library, records, effect, newId }: LessonsDeskOptions): LessonsDesk {
+export function createLessonsDesk(options: LessonsDeskOptions): LessonsDesk {
+  const { library, records, effect, newId } = options;
   const describe = (lesson: Lesson): JsonObject => ({
     ...summary(lesson),
     effect: effect(lesson.id),
@@ -76,6 +82,16 @@ export function createLessonsDesk({ library, records, effect, newId }: LessonsDe
       if (first !== undefined) return { generation: library.generation, results: [refusedAsStale(first)] };
       const changes = asArray(body.changes).filter(isObject) as unknown as readonly Change[];
       return publish(changes, reason);
+    },
+    recall: async (query) => {
+      const task = asString(query.task) ?? '';
+      const agent = asString(query.agent) ?? 'unknown';
+      const project = asString(query.project);
+      const domain = asString(query.domain);
+      const asked = { text: task, session: '', agent, ...compact({ project, domain }) };
+      const { lessons } = await options.recall(asked, options.now());
+      const few = lessons.slice(0, asNumber(query.limit) ?? lessons.length);
+      return { text: renderBlock(few), lessons: few.map(({ id, text }) => ({ id, name: text.name })) };
     },
     generations: async () =>
       library.generations().map(({ generation, at, reason, by }) => ({

@@ -2,10 +2,13 @@ import type { Clock } from '../../core/clock.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { LessonsDesk } from '../../core/lessons-desk.ts';
 import type { Library } from '../../core/library.ts';
+import type { Recall } from '../../core/recall.ts';
 import type { Records } from '../../core/records.ts';
 import { StoreError } from '../../core/store.ts';
 import { createEffects, type Effects } from '../../library/effect/effects.ts';
+import { createNgramEmbed } from '../../library/embed/ngram-embed.ts';
 import { openLibrary } from '../../library/library.ts';
+import { createRecall } from '../../library/recall/create-recall.ts';
 import { createLessonsDesk } from './lessons-desk.ts';
 
 /** What was learned, as the record tells it, and what it was measured to do. */
@@ -22,12 +25,15 @@ export interface ShelfOptions {
   readonly clock: Clock;
   readonly newId: (prefix: string) => string;
   readonly onFault: (error: unknown) => void;
+  /** Without it lessons are found by their letters alone. */
+  readonly recall?: Recall;
 }
 
 const PAGE = 1000;
 
 /** Rejects with `StoreError` when the record cannot be read. */
-export async function openShelf({ records, clock, newId, onFault }: ShelfOptions): Promise<Shelf> {
+export async function openShelf(options: ShelfOptions): Promise<Shelf> {
+  const { records, clock, newId, onFault } = options;
   const effects = createEffects();
   const opened = await openLibrary({
     // Every change that the library reads is also one to the measurement of what it changes.
@@ -57,7 +63,25 @@ export async function openShelf({ records, clock, newId, onFault }: ShelfOptions
   return {
     library,
     effects,
-    desk: createLessonsDesk({ library, records, effect, newId }),
+    desk: createLessonsDesk({
+      library,
+      records,
+      effect,
+      newId,
+      now: clock.now,
+      recall: options.recall ?? recallByLetters(library, clock),
+    }),
     skipped: () => opened.skipped,
+  };
+}
+
+/** For a command that has no daemon to ask: no model is loaded for one question. */
+function recallByLetters(library: Library, clock: Clock): Recall {
+  const letters = createNgramEmbed();
+  const index = createRecall({ embed: letters, fallback: letters, limits: { topK: 6, tokenBudget: 1500 } });
+  return async (query, now) => {
+    await index.update(library.shown(clock.now()));
+    await index.settled();
+    return index.recall(query, now);
   };
 }

@@ -4,6 +4,7 @@ import type { Clock } from '../../core/clock.ts';
 import type { Embed } from '../../core/embed.ts';
 import { compact, type JsonObject } from '../../core/json.ts';
 import type { LessonsDesk } from '../../core/lessons-desk.ts';
+import type { Recalled } from '../../core/recall.ts';
 import type { Records } from '../../core/records.ts';
 import { StoreError } from '../../core/store.ts';
 import type { ShownLessons, Turn } from '../../gateway/turn.ts';
@@ -46,6 +47,14 @@ interface Opened {
 
 const AGAIN_MS = 10_000;
 
+const nothingRecalled: Recalled = {
+  lessons: [],
+  heldOut: [],
+  domain: { name: 'general', reason: 'default' },
+  considered: [],
+  engine: 'none',
+};
+
 export async function serveLibrary(options: LibraryOptions): Promise<ServedLibrary> {
   const { home, settings, records, clock, newId, log } = options;
   const embed = createMiniLmEmbed();
@@ -55,14 +64,16 @@ export async function serveLibrary(options: LibraryOptions): Promise<ServedLibra
   let again: NodeJS.Timeout | undefined;
 
   const open = async (): Promise<void> => {
+    let index: RecallIndex | undefined;
     const shelf = await openShelf({
+      recall: async (query, now) => index?.recall(query, now) ?? nothingRecalled,
       records,
       clock,
       newId,
       onFault: (error) => log.error({ err: error }, 'a change was published, and not all heard of it'),
     });
     const { library, effects } = shelf;
-    const index = createRecall({
+    index = createRecall({
       embed,
       fallback,
       limits: { topK: settings.topK, tokenBudget: settings.tokenBudget },
@@ -70,7 +81,8 @@ export async function serveLibrary(options: LibraryOptions): Promise<ServedLibra
       heldOut: (session, lesson) => isHeldOut(session, lesson, settings.holdout),
       patterns: settings.domains.map((pattern) => compact(pattern)),
     });
-    const update = (): void => void index.update(library.shown(clock.now()));
+    const ready = index;
+    const update = (): void => void ready.update(library.shown(clock.now()));
     update();
     library.onChange(update);
     const mirror = createSkillMirror({
@@ -83,13 +95,13 @@ export async function serveLibrary(options: LibraryOptions): Promise<ServedLibra
     });
     const lessons = createShowLessons({
       library,
-      recall: index.recall,
+      recall: ready.recall,
       records,
       clock,
       onFault: (error, session) =>
         log.warn({ err: error, session }, 'what a session was shown could not be kept'),
     });
-    opened = { shelf, index, lessons, mirror };
+    opened = { shelf, index: ready, lessons, mirror };
     problem = undefined;
   };
   const tryToOpen = async (): Promise<void> => {
@@ -117,6 +129,7 @@ export async function serveLibrary(options: LibraryOptions): Promise<ServedLibra
       why: async (turn) => desk().why(turn),
       change: async (body) => desk().change(body),
       generations: async () => desk().generations(),
+      recall: async (query) => desk().recall(query),
       diff: async (from, to) => desk().diff(from, to),
       rollback: async (to) => desk().rollback(to),
     },

@@ -13,6 +13,7 @@ export function recordsOf(store: Store, now: () => number): Records {
   return {
     facts: (...args) => run(() => store.facts(...args)),
     factsOf: (...args) => run(() => store.factsOf(...args)),
+    events: (...args) => run(() => store.events(...args)),
     recalls: (...args) => run(() => store.recalls(...args)),
     sessions: (...args) => run(() => store.sessions(...args)),
     session: (...args) => run(() => store.session(...args)),

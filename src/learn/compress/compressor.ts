@@ -44,6 +44,7 @@ export interface Compressor {
 /** In characters: reading one takes the thread that serves requests a tenth of a second. */
 const LONGEST = 150_000;
 const MOST_KNOWN = 200;
+const MOST_KEYS = 32;
 const MOST_WAITING = 16;
 /** A model that was not there is not asked again for so long. */
 const PAUSE_MS = 5 * 60_000;
@@ -52,11 +53,20 @@ export function createCompressor(options: CompressorOptions): Compressor {
   const { ask, cache, now, newId, hasSecret, limitTokens = 2000, journal = () => undefined } = options;
   const shortest = Math.max(options.overTokens, limitTokens) * CHARACTERS_PER_TOKEN;
   const known = createRecent<string, ShortenedPrompt>(MOST_KNOWN);
+  const keys = createRecent<string, PromptKey>(MOST_KEYS);
   const waste = createWaste();
   const waiting = new Set<string>();
   const leaving = new AbortController();
   let work: Promise<void> = Promise.resolve();
   let pausedUntil = Number.NEGATIVE_INFINITY;
+
+  /** A session brings the same prompt with each turn, and hashing one costs more than finding it. */
+  const keyOf = (prompt: SessionPrompt): PromptKey => {
+    const whole = `${JSON.stringify([prompt.agent, prompt.tools])}\n${prompt.text}`;
+    const key = keys.get(whole) ?? promptKey(prompt, limitTokens);
+    keys.set(whole, key);
+    return key;
+  };
 
   const keep = async (key: PromptKey, prompt: ShortenedPrompt): Promise<void> => {
     known.set(key.hash, prompt);
@@ -100,7 +110,7 @@ export function createCompressor(options: CompressorOptions): Compressor {
   };
 
   const look = async (prompt: SessionPrompt): Promise<string | undefined> => {
-    const key = promptKey(prompt, limitTokens);
+    const key = keyOf(prompt);
     const found = known.get(key.hash) ?? (await cache.get(key));
     if (found === undefined) {
       begin(key, prompt);

@@ -65,7 +65,10 @@ export function readStrangerViews(text: string): readonly string[] {
 const layOpen = (plain: string): string =>
   plain
     .replace(/<[^<>\n]{1,300}>|["{}[\]|]+/g, '\n')
-    .replace(/[\p{L}\p{N}]+(?:[-_][\p{L}\p{N}]+){3,}/gu, (name) => name.replace(/[-_]/g, ' '));
+    .replace(
+      /(?<![\p{L}\p{N}])[\p{L}\p{N}]+(?:[-_][\p{L}\p{N}]+){3,}/gu,
+      (name) => `\n${name.replace(/[-_]/g, ' ')}\n`,
+    );
 
 function undoEscapes(text: string): string {
   return text

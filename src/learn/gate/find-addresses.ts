@@ -5,7 +5,8 @@ export interface Address {
 }
 
 const URL = /\b[a-z][a-z0-9+.-]{1,12}(?::|\(:\)|\[:\])\/\/[^\s"'`<>)\]]{1,500}/g;
-const OTHER_URL = /\b(?:mailto|tel|sms|javascript|data|vbscript|magnet|ssh|git)\s?:[^\s/"'`<>)\]][^\s"'`<>)\]]{2,500}/g;
+const OTHER_URL =
+  /\b(?:mailto|tel|sms|javascript|data|vbscript|magnet|ssh|git)\s?:[^\s/"'`<>)\]][^\s"'`<>)\]]{2,500}/g;
 const MAIL = /[a-z0-9._%+-]{1,64}@[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63}){1,8}/g;
 const SPELT_MAIL =
   /[a-z0-9._-]{2,64} ?(?:\(at\)|\[at\]|\{at\}| at ) ?[a-z0-9-]{2,63} ?(?:\(dot\)|\[dot\]|\{dot\}| dot ) ?[a-z]{2,24}\b/g;
@@ -19,7 +20,8 @@ const HOST =
 const HARMLESS =
   /^(?:[a-z][a-z0-9+.-]{1,12}:\/\/)?(?:[^@/\s]{1,64}@)?(?:localhost|127\.0\.0\.1|\[::1\]|::1|0x7f000001|(?:[a-z0-9-]{1,63}\.){0,4}(?:example(?:\.(?:com|org|net))?|test|invalid|localhost))(?::\d{1,5})?(?:[/?#].{0,500})?$/;
 /** What ends like a host and is a part of a program. */
-const CODE = /^(?:java|javax|system|socket|node|torch|asp|kotlin|scala|org|com|net|io|std|akka|self|this|app|req|res|process|engine)\./;
+const CODE =
+  /^(?:java|javax|system|socket|node|torch|asp|kotlin|scala|org|com|net|io|std|akka|self|this|app|req|res|process|engine)\./;
 
 /** The addresses in a folded text that lead out of the reader's machine. */
 export function findAddresses(folded: string): readonly Address[] {
@@ -36,7 +38,11 @@ export function findAddresses(folded: string): readonly Address[] {
   take('an e-mail address', MAIL);
   take('an e-mail address', SPELT_MAIL);
   take('an IP address', QUAD, (text) => text.split('.').every((part) => Number(part) <= 255));
-  take('an IP address', SIX, (text) => /\d/.test(text) && (text.includes('::') || text.split(':').length === 8));
+  take(
+    'an IP address',
+    SIX,
+    (text) => /\d/.test(text) && (text.includes('::') || text.split(':').length === 8),
+  );
   take('an IP address', NUMBER_HOST);
   take('a host', HOST, (text) => !CODE.test(text));
   return [...found.values()];

@@ -5,7 +5,9 @@ import type { Library } from '../../core/library.ts';
 import { foldText } from './fold-text.ts';
 import { tokensOf } from './tokens.ts';
 
-export type FindSimilar = (text: LessonText) => Promise<readonly { readonly id: string; readonly cosine: number }[]>;
+export type FindSimilar = (
+  text: LessonText,
+) => Promise<readonly { readonly id: string; readonly cosine: number }[]>;
 
 const SAME = 0.9;
 const LONGEST_REASON = 120;
@@ -41,7 +43,9 @@ async function nearest(
   const ids = new Set(active.map(({ id }) => id));
   try {
     const similar = await findSimilar(text);
-    return similar.filter(({ id, cosine }) => ids.has(id) && cosine >= SAME).sort((a, b) => b.cosine - a.cosine)[0];
+    return similar
+      .filter(({ id, cosine }) => ids.has(id) && cosine >= SAME)
+      .sort((a, b) => b.cosine - a.cosine)[0];
   } catch {
     return undefined;
   }
@@ -59,6 +63,16 @@ function whyGone(lesson: Lesson, mark: string, library: Library): string | undef
 
 const isActive = ({ state }: Lesson): boolean => state !== 'retired' && state !== 'rejected';
 
+/** Texts never change, and a library is compared with again and again. */
+const known = new WeakMap<LessonText, string>();
+
 /** What a lesson says, whatever its name, its marks and its line breaks. */
-export const fingerprint = ({ content }: LessonText): string =>
-  createHash('sha256').update(tokensOf(foldText(content)).join(' ')).digest('hex');
+export function fingerprint(text: LessonText): string {
+  const mark =
+    known.get(text) ??
+    createHash('sha256')
+      .update(tokensOf(foldText(text.content)).join(' '))
+      .digest('hex');
+  known.set(text, mark);
+  return mark;
+}

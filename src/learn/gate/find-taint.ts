@@ -1,8 +1,9 @@
-import type { FailureCase } from '../../core/learn.ts';
+import type { FailureCase, Passage } from '../../core/learn.ts';
 import type { Taint } from '../../core/lesson.ts';
 import { foldText } from './fold-text.ts';
 import { languagesOf } from './language.ts';
-import { type Material, readMaterial, type Stranger } from './material.ts';
+import { isOwn, type Material, type Stranger } from './material.ts';
+import { passesOn } from './own-words.ts';
 import { createFindLiteral } from './shared-literals.ts';
 import { createFindMeaning } from './shared-meaning.ts';
 import { createFindName } from './shared-names.ts';
@@ -48,12 +49,15 @@ export function findTaint(words: string, { trusted, strangers }: Material): read
     for (const view of views) {
       if (take(taint, `it repeats ${from}`, findRun(view))) break;
       if (isAgent) continue;
-      if (take(taint, `${from} spoke to agents where it was learned`, speaksToAgents(view) ? '' : undefined)) break;
+      if (take(taint, `${from} spoke to agents where it was learned`, speaksToAgents(view) ? '' : undefined))
+        break;
       if (take(taint, `it has this from ${from}`, findLiteral(view))) break;
       if (take(taint, `it says what ${from} said`, findMeaning(view))) break;
       if (take(taint, `it has this name from ${from}`, findName(view, taint === 'web'))) break;
     }
-    const foreign = isAgent ? undefined : [...languagesOf(foldText(text))].find((name) => !languages.has(name));
+    const foreign = isAgent
+      ? undefined
+      : [...languagesOf(foldText(text))].find((name) => !languages.has(name));
     take(taint, `${from} spoke in a language that it cannot be compared with`, foreign);
   }
   for (const taint of ['tool', 'web'] as const) {
@@ -96,15 +100,16 @@ export function findBareBasis(cited: readonly FailureCase[]): Tainted | undefine
       appraisal.signals.some(({ name, score }) => name.startsWith('user-') && score < 0.5),
   );
   if (isSaid) return undefined;
-  const { strangers } = readMaterial(cited);
-  const has = (taint: Taint): boolean => strangers.some((one) => one.taint === taint && !one.isAgent);
-  if (has('web')) return { taint: 'web', why: 'no person and no verifier speaks for what was learned beside a page' };
+  const has = (isMeant: (passage: Passage) => boolean): boolean =>
+    cited.some(({ task, passages }) => [{ origin: 'user', text: task } as const, ...passages].some(isMeant));
+  if (has(({ origin, text }) => origin === 'web' || (isOwn(origin) && passesOn(text, origin))))
+    return { taint: 'web', why: 'no person and no verifier speaks for what was learned beside a page' };
   const isMeasured = cited.some(
     ({ appraisal }) =>
       appraisal.digests.length > 0 ||
       appraisal.signals.some(({ source, score }) => source === 'signal' && score < 0.5),
   );
-  return isMeasured || !has('tool')
+  return isMeasured || !has(({ origin }) => origin === 'tool')
     ? undefined
     : { taint: 'tool', why: 'nothing but what a tool said speaks for it' };
 }

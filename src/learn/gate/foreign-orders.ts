@@ -24,7 +24,7 @@ const ORDERS: readonly (readonly [why: string, pattern: RegExp])[] = [
 
 /** Letters of scripts for which these lists are the only ones there are. */
 const SPEAKS_ABROAD =
-  /[^\u0000-\u024f\u2000-\u2bff]|\b(?:und|oder|nicht|immer|niemals|bevor|nutzer|les|des|une|toujours|jamais|avant|los|las|siempre|nunca|antes|para|sempre|uma|nao|gli|della|prima|niet|altijd)\b/;
+  /[\u0370-\u1fff\u2c00-\uffff]|\b(?:und|oder|nicht|immer|niemals|bevor|nutzer|les|des|une|toujours|jamais|avant|los|las|siempre|nunca|antes|para|sempre|uma|nao|gli|della|prima|niet|altijd)\b/;
 
 /** Reasons against a folded sentence that is not English. */
 export const findForeignOrders = (sentence: string): readonly string[] =>

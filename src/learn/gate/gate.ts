@@ -59,9 +59,10 @@ async function judge(
   const proposal = readProposal(given, options.checkText);
   if (typeof proposal === 'string') return refused(proposal);
   const { change } = proposal;
-  if (options.hasSecret(JSON.stringify(change.text))) return refused('it holds a secret');
+  if (options.hasSecret(allWordsOf(change.text))) return refused('it holds a secret');
   const old = library.lesson(change.id);
-  const conflict = whyNotChange(proposal, old) ?? (await findDuplicate(proposal, library, options.findSimilar));
+  const conflict =
+    whyNotChange(proposal, old) ?? (await findDuplicate(proposal, library, options.findSimilar));
   if (conflict !== undefined) return refused(conflict);
 
   // 2. Whether enough speaks for it.
@@ -138,14 +139,27 @@ const scopeOf = ({ scope: { agent, project, runKind, domain } }: LessonText): re
  * A revision would be shown at once where the old text is. So that it can wait, it becomes a lesson of its own beside
  * the old one, which it names among its links.
  */
-function besideOld(old: Lesson, text: LessonText, library: Library): Extract<Judgement['change'], { op: 'add' }> {
-  const id = `rev_${createHash('sha256').update(`${old.id}\n${old.revision}\n${fingerprint(text)}`).digest('hex').slice(0, 20)}`;
+function besideOld(
+  old: Lesson,
+  text: LessonText,
+  library: Library,
+): Extract<Judgement['change'], { op: 'add' }> {
+  const id = `rev_${createHash('sha256')
+    .update(`${old.id}\n${old.revision}\n${fingerprint(text)}`)
+    .digest('hex')
+    .slice(0, 20)}`;
   const taken = new Set(library.lessons().map((lesson) => lesson.text.name));
   const base = `${text.name.slice(0, 50)}-revised`;
   let name = base;
   for (let number = 2; taken.has(name); number++) name = `${base}-${number}`;
   const links = [...new Set([old.id, ...text.note.links])].slice(0, 32);
-  return { op: 'add', id, kind: old.kind, state: 'proposed', text: { ...text, name, note: { ...text.note, links } } };
+  return {
+    op: 'add',
+    id,
+    kind: old.kind,
+    state: 'proposed',
+    text: { ...text, name, note: { ...text.note, links } },
+  };
 }
 
 const nearTaint = ({ taint, sentence }: NearMeaning): Tainted => ({
@@ -156,6 +170,16 @@ const nearTaint = ({ taint, sentence }: NearMeaning): Tainted => ({
       : `it means what ${taint === 'web' ? 'a page' : 'a tool'} said: ${sentence.slice(0, 80)}`,
 });
 
+const allWordsOf = (text: LessonText): string =>
+  [
+    wordsOf(text),
+    text.note.context ?? '',
+    ...text.note.keywords,
+    ...text.note.tags,
+    ...Object.values(text.scope),
+  ].join('\n');
+
+/** What stands in prompts. */
 const wordsOf = ({ name, description, content }: LessonText): string =>
   `${name.replaceAll('-', ' ')}\n${description}\n${content}`;
 

@@ -12,16 +12,51 @@ const FEWEST_LETTERS = 8;
 
 /** Small words that only this language has, or has far more often. */
 const SMALL_WORDS: readonly (readonly [name: string, words: ReadonlySet<string>])[] = [
-  ['german', setOf('der die das und nicht ist sind ein eine einen mit fur auf von zu dem den des im wird werden muss mussen soll sollen immer vor nach bei auch oder als wenn bitte aus uber nur wie kann an')],
-  ['french', setOf('le la les des une et est sont pas dans pour avec sur au aux du que qui doit doivent toujours jamais avant apres vous votre vos ce cette il ne chaque sans ou')],
-  ['spanish', setOf('el la los las una y es son no en para con por del que debe deben siempre nunca antes despues usted su sus este esta cada sin al lo se')],
-  ['portuguese', setOf('o os as uma e sao nao em para com por do da dos das que deve devem sempre nunca antes depois voce seu sua este esta cada sem ao se')],
-  ['italian', setOf('il lo gli le una e sono non in per con del della dei che deve devono sempre mai prima dopo tuo suo questo questa ogni senza si di')],
-  ['dutch', setOf('de het een en niet is zijn met voor op van naar moet moeten altijd nooit bij ook of als wordt worden uit over dit dat u')],
-  ['polish', setOf('i w na z nie jest sie do ze przed zawsze nigdy nalezy musi aby po oraz kazdy przez jako')],
+  [
+    'german',
+    setOf(
+      'der die das und nicht ist sind ein eine einen mit fur auf von zu dem den des im wird werden muss mussen soll sollen immer vor nach bei auch oder als wenn bitte aus uber nur wie kann an',
+    ),
+  ],
+  [
+    'french',
+    setOf(
+      'le la les des une et est sont pas dans pour avec sur au aux du que qui doit doivent toujours jamais avant apres vous votre vos ce cette il ne chaque sans ou',
+    ),
+  ],
+  [
+    'spanish',
+    setOf(
+      'el la los las una y es son no en para con por del que debe deben siempre nunca antes despues usted su sus este esta cada sin al lo se',
+    ),
+  ],
+  [
+    'portuguese',
+    setOf(
+      'o os as uma e sao nao em para com por do da dos das que deve devem sempre nunca antes depois voce seu sua este esta cada sem ao se',
+    ),
+  ],
+  [
+    'italian',
+    setOf(
+      'il lo gli le una e sono non in per con del della dei che deve devono sempre mai prima dopo tuo suo questo questa ogni senza si di',
+    ),
+  ],
+  [
+    'dutch',
+    setOf(
+      'de het een en niet is zijn met voor op van naar moet moeten altijd nooit bij ook of als wordt worden uit over dit dat u',
+    ),
+  ],
+  [
+    'polish',
+    setOf('i w na z nie jest sie do ze przed zawsze nigdy nalezy musi aby po oraz kazdy przez jako'),
+  ],
   ['turkish', setOf('ve bir bu icin ile her zaman asla once sonra gerekir olarak daha gibi da de mi')],
 ];
-const ENGLISH = setOf('the a an and or of to in for with is are be on at by from this that it as not must should before after when you your always never do if all any into');
+const ENGLISH = setOf(
+  'the a an and or of to in for with is are be on at by from this that it as not must should before after when you your always never do if all any into',
+);
 const FEWEST_WORDS = 4;
 
 function setOf(words: string): ReadonlySet<string> {

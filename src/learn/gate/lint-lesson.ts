@@ -1,14 +1,17 @@
+import { AGAINST_PEOPLE } from './against-people.ts';
 import { readViews } from './decode-text.ts';
 import { findAddresses } from './find-addresses.ts';
 import { findCommands } from './find-commands.ts';
 import { findBlob, findMarkup } from './find-markup.ts';
 import { foldText, isDisguised } from './fold-text.ts';
 import { findForeignOrders } from './foreign-orders.ts';
-import { ORDERS, type OrderRule } from './orders.ts';
+import type { OrderRule } from './order-rule.ts';
+import { RISKY_ACTS } from './risky-acts.ts';
 import { sentencesOf, tokensOf } from './tokens.ts';
 
 const FORBIDS =
   /(?:\b(?:never|not|no|avoid|avoids|avoiding|refrain from|rather than|instead of|wrong:|bad:|mistake:)|n't|^\W{0,6}anti-?patterns?:)(?![^,;:]{0,60}\b(?:forget|omit|skip|leav|fail|not|neglect|delay|refus|hesitat|miss|mind|worr|without|before|until|unless|instead|only|just|matter|but)\w*\b)[^,;:]{0,90}$/;
+const RULES: readonly OrderRule[] = [...AGAINST_PEOPLE, ...RISKY_ACTS];
 const LONGEST_SHOWN = 60;
 
 /**
@@ -31,7 +34,7 @@ export function lintLesson(words: string, trusted: readonly string[]): readonly 
       for (const command of findCommands(sentence))
         if (!isForbidden(sentence, command.index) && !asked.includes(command.text))
           why.add(`it holds ${command.why}: ${shown(command.text)}`);
-      for (const rule of ORDERS) if (breaks(rule, sentence, trusted)) why.add(rule.why);
+      for (const rule of RULES) if (breaks(rule, sentence, trusted)) why.add(rule.why);
       for (const order of findForeignOrders(sentence)) why.add(order);
     }
   }

@@ -23,7 +23,9 @@ export interface Material {
   readonly strangers: readonly Stranger[];
 }
 
-const OWN: ReadonlySet<Origin> = new Set(['user', 'person', 'verifier']);
+/** Whose words may become an instruction. */
+export const isOwn = (origin: Origin): boolean =>
+  origin === 'user' || origin === 'person' || origin === 'verifier';
 
 /**
  * Sorts what was recorded by who may give orders. Of what people passed on, and of any message that turns to agents in
@@ -45,7 +47,7 @@ export function readMaterial(cases: readonly FailureCase[]): Material {
     for (const { source, reason } of appraisal.signals)
       if (source !== 'judge') trusted.push(foldText(reason));
     for (const { origin, text } of passages) {
-      if (OWN.has(origin)) listen(text, origin);
+      if (isOwn(origin)) listen(text, origin);
       else strangers.push(strangerOf(text, origin === 'web' ? 'web' : 'tool', origin === 'assistant'));
     }
   }

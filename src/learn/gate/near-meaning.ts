@@ -6,8 +6,8 @@ import { isAsking, isProse } from './prose.ts';
 import { sentencesOf, tokensOf } from './tokens.ts';
 
 /** Cosines of all-MiniLM-L6-v2 from which two sentences speak of the same; what asks for something counts sooner. */
-const NEAR_ASKING = Number(process.env.NA ?? 0.4);
-const NEAR = Number(process.env.NP ?? 0.45);
+const NEAR_ASKING = 0.4;
+const NEAR = 0.45;
 const MOST_SENTENCES = 240;
 const MOST_TRUSTED = 60;
 const FEWEST_WORDS = 4;
@@ -31,9 +31,12 @@ export async function findNearMeaning(
   const said = new Map<string, Taint>();
   for (const { isAgent, taint, views } of strangers)
     if (!isAgent)
-      for (const view of views) for (const sentence of sentencesOf(view)) if (isProse(sentence)) said.set(sentence, taint);
+      for (const view of views)
+        for (const sentence of sentencesOf(view)) if (isProse(sentence)) said.set(sentence, taint);
   const sentences = [...said.keys()].sort((a, b) => Number(isAsking(b)) - Number(isAsking(a)));
-  const lines = sentencesOf(foldText(words)).filter((line) => tokensOf(withoutCode(line)).length >= FEWEST_WORDS);
+  const lines = sentencesOf(foldText(words)).filter(
+    (line) => tokensOf(withoutCode(line)).length >= FEWEST_WORDS,
+  );
   const [first] = sentences;
   if (first === undefined || lines.length === 0) return undefined;
   const unknown = { taint: said.get(first) ?? 'tool', sentence: undefined };
@@ -43,12 +46,16 @@ export async function findNearMeaning(
     const vectors = await embed([...lines, ...own, ...sentences]);
     const lineVectors = vectors.slice(0, lines.length);
     const ownVectors = vectors.slice(lines.length, lines.length + own.length);
-    const nearestOwn = lineVectors.map((line) => Math.max(0, ...ownVectors.map((vector) => cosine(line, vector))));
+    const nearestOwn = lineVectors.map((line) =>
+      Math.max(0, ...ownVectors.map((vector) => cosine(line, vector))),
+    );
     for (const [index, sentence] of sentences.entries()) {
       const vector = vectors[lines.length + own.length + index];
       if (vector === undefined) return unknown;
       const bar = isAsking(sentence) ? NEAR_ASKING : NEAR;
-      const isNear = lineVectors.some((line, at) => cosine(line, vector) >= Math.max(bar, nearestOwn[at] ?? 0));
+      const isNear = lineVectors.some(
+        (line, at) => cosine(line, vector) >= Math.max(bar, nearestOwn[at] ?? 0),
+      );
       if (isNear) return { taint: said.get(sentence) ?? 'tool', sentence };
     }
     return undefined;

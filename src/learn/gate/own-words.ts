@@ -1,5 +1,7 @@
 import type { Origin } from '../../core/learn.ts';
-import { tokensOf } from './tokens.ts';
+import { foldText } from './fold-text.ts';
+import { isProse } from './prose.ts';
+import { sentencesOf, tokensOf } from './tokens.ts';
 
 export interface Spoken {
   /** What they said themselves. */
@@ -53,6 +55,10 @@ export function readSpoken(text: string, origin: Origin): Spoken {
   }
   return { own: own.join('\n'), pasted: pasted.join('\n') };
 }
+
+/** Whether someone passed on what a stranger wrote for readers; a log or code is none. */
+export const passesOn = (text: string, origin: Origin): boolean =>
+  sentencesOf(foldText(readSpoken(text, origin).pasted)).some(isProse);
 
 function splitLine(line: string): Spoken {
   const inline = INTRODUCES_INLINE.exec(line);

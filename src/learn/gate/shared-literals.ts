@@ -21,7 +21,8 @@ function literalsOf(words: string): readonly string[] {
     if (FENCE.test(line)) isFenced = !isFenced;
     else if (isFenced && line.trim().length >= SHORTEST) found.add(line.trim());
   }
-  for (const [, code = ''] of words.matchAll(CODE)) if (code.trim().length >= SHORTEST) found.add(code.trim());
+  for (const [, code = ''] of words.matchAll(CODE))
+    if (code.trim().length >= SHORTEST) found.add(code.trim());
   for (const [, quoted = ''] of words.matchAll(QUOTED))
     if (tokensOf(quoted).length >= FEWEST_QUOTED) found.add(quoted.trim());
   for (const word of words.split(/[\s`"'()[\]{}<>,;!?]+/)) {

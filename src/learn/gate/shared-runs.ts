@@ -16,7 +16,8 @@ export type FindRun = (folded: string) => string | undefined;
 export function createFindRun(words: string, trusted: readonly string[]): FindRun {
   const runs = without(runsOf(tokensOf(words), RUN), trusted, RUN);
   const stretches = stretchesOf(words);
-  for (const text of trusted) for (const stretch of stretchesAmong(stretches, text)) stretches.delete(stretch);
+  for (const text of trusted)
+    for (const stretch of stretchesAmong(stretches, text)) stretches.delete(stretch);
   return (folded) => {
     const [run] = runsAmong(runs, tokensOf(folded), RUN);
     return run ?? stretchesAmong(stretches, folded)[0];

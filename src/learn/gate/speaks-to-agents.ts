@@ -49,15 +49,25 @@ const TO_MINE: readonly RegExp[] = [
 
 /** The same, as it is said in other languages. Lower case, without accents. */
 const ABROAD: readonly RegExp[] = [
-  re('\\b(?:ignorier\\w*|vergiss|vergesst|missachte\\w*)\\b.{0,60}\\b(?:anweisung|regel|vorgabe|vorherig|bisherig)'),
-  re('\\b(?:ki-|ki |sprachmodell|assistent|agent)\\w*.{0,60}\\b(?:muss|mussen|soll|sollen|sollte|immer|niemals|bitte)\\b'),
+  re(
+    '\\b(?:ignorier\\w*|vergiss|vergesst|missachte\\w*)\\b.{0,60}\\b(?:anweisung|regel|vorgabe|vorherig|bisherig)',
+  ),
+  re(
+    '\\b(?:ki-|ki |sprachmodell|assistent|agent)\\w*.{0,60}\\b(?:muss|mussen|soll|sollen|sollte|immer|niemals|bitte)\\b',
+  ),
   re('\\b(?:ab sofort|von nun an|kunftig|in zukunft|ab jetzt)\\b'),
   re('\\b(?:ignor\\w+|oubli\\w+)\\b.{0,60}\\b(?:instructions?|consignes?|regles?|precedent)'),
-  re('\\b(?:ia|assistants?|agents?|modeles?)\\b.{0,60}\\b(?:doit|doivent|devez|devrai\\w*|toujours|jamais|veuillez)\\b'),
-  re('\\b(?:desormais|dorenavant|a partir de maintenant|a l\'avenir)\\b'),
+  re(
+    '\\b(?:ia|assistants?|agents?|modeles?)\\b.{0,60}\\b(?:doit|doivent|devez|devrai\\w*|toujours|jamais|veuillez)\\b',
+  ),
+  re("\\b(?:desormais|dorenavant|a partir de maintenant|a l'avenir)\\b"),
   re('\\b(?:ignor\\w+|olvid\\w+)\\b.{0,60}\\b(?:instruccion\\w*|reglas?|anterior\\w*|instruco\\w*|regras?)'),
-  re('\\b(?:ia|asistentes?|agentes?|modelos?|assistentes?)\\b.{0,60}\\b(?:debe\\w*|tiene\\w* que|siempre|nunca|deve\\w*|sempre|jamais|por favor)\\b'),
-  re('\\b(?:de ahora en adelante|a partir de ahora|en adelante|a partir de agora|de agora em diante|d\'ora in poi)\\b'),
+  re(
+    '\\b(?:ia|asistentes?|agentes?|modelos?|assistentes?)\\b.{0,60}\\b(?:debe\\w*|tiene\\w* que|siempre|nunca|deve\\w*|sempre|jamais|por favor)\\b',
+  ),
+  re(
+    "\\b(?:de ahora en adelante|a partir de ahora|en adelante|a partir de agora|de agora em diante|d'ora in poi)\\b",
+  ),
   re('\\b(?:ignora\\w*|dimentica\\w*)\\b.{0,60}\\b(?:istruzion\\w*|regol\\w*|precedent\\w*)'),
   /忽略|无视|忘记.{0,20}(?:指令|规则|提示|说明)|从现在起|从现在开始|今后|以后(?:每次|都)|(?:助手|智能体|代理|模型|ai).{0,40}(?:必须|应该|应当|务必|请|总是|不要|不得)|無視|これまでの指示|今後|(?:アシスタント|エージェント|ai).{0,40}(?:必ず|してください|すること|べき)/,
   /(?:игнорир|забуд|отмен)\S*.{0,60}(?:инструкц|правил|указани)|отныне|впредь|с этого момента|(?:ассистент|агент|модел|помощник|ии)\S*.{0,60}(?:долж|обязан|всегда|никогда|следует|пожалуйста)/,

@@ -2,10 +2,10 @@ import type { Embed } from '../../core/embed.ts';
 import type { Lesson } from '../../core/lesson.ts';
 import type { Domain, Recall, Recalled, RecallQuery } from '../../core/recall.ts';
 import { UNKNOWN_USE, type Usefulness } from './activation.ts';
-import { asksToBeTold } from './asks-to-be-told.ts';
 import { findCandidates } from './candidates.ts';
 import { cleanQuery, joinEnds } from './clean-query.ts';
 import { type DomainPattern, guessedDomain, namedDomain } from './domain.ts';
+import { doubtOf } from './doubt-of.ts';
 import { createLessonIndex, type IndexStats, type LessonIndex } from './lesson-index.ts';
 import { createQueryVectors } from './query-vectors.ts';
 import { scan } from './scan.ts';
@@ -41,8 +41,6 @@ export interface RecallIndex {
 const PATIENCE_MS = 120;
 /** The cosine above which two lessons say the same. */
 const ALIKE = 0.92;
-/** How much less a message fits that wants to be told something. */
-const TOLD_DOUBT = 3;
 /** Of a long message. More would take the model longer, and on our pairs finds nothing more. */
 const MEANT_HEAD = 240;
 const MEANT_TAIL = 80;
@@ -79,8 +77,12 @@ export function createRecall(settings: RecallSettings): RecallIndex {
       domain,
       now,
     );
-    const doubt = asksToBeTold(text) ? TOLD_DOUBT : 0;
-    const candidates = await findCandidates(index, found, standings, { domain, now, doubt, usefulness });
+    const candidates = await findCandidates(index, found, standings, {
+      domain,
+      now,
+      doubt: doubtOf(text),
+      usefulness,
+    });
     const chosen = select(candidates, limits, {
       isHeldOut: (lessonId) => settings.heldOut?.(query.session, lessonId) ?? false,
       areAlike: (slot, other) => areAlike(index, slot, other),

@@ -46,9 +46,9 @@ function ranked(scores: Float32Array, standings: Uint8Array): number | undefined
  */
 export function evidenceFor(found: Scan, background: Background): (slot: number) => number {
   const { meaning, spelling, words } = found;
-  const wordsAlone = -4.4 * background.words - 3.2;
+  const wordsAlone = -4.4 * background.words - 3.4;
   const withSpelling = wordsAlone - 1.5 * background.spelling;
-  const withMeaning = -7.5 * Math.min(background.meaning, MOST_BACKGROUND) - 2 * background.words - 4.3;
+  const withMeaning = -7.5 * Math.min(background.meaning, MOST_BACKGROUND) - 2 * background.words - 4.5;
   return (slot) => {
     const word = words[slot] ?? 0;
     const cosine = meaning === undefined ? 0 : (meaning[slot] ?? 0);

@@ -1,7 +1,7 @@
 import { asArray, type Json } from '../../core/json.ts';
 import { findAnswer } from './find-answer.ts';
 import { findNumbers } from './find-numbers.ts';
-import { compilePattern, LONGEST_TEXT, type Pattern } from './pattern/compile-pattern.ts';
+import { compilePattern, LONGEST_TEXT } from './pattern/compile-pattern.ts';
 import { graded, notRun, type Verifier } from './verifier.ts';
 
 export interface ExactOptions {
@@ -61,7 +61,8 @@ export interface RegexOptions {
 
 /** The output fits a pattern. Throws a PatternError for one that cannot be matched in linear time. */
 export function createRegexVerifier({ pattern, flags = '', match = 'contains' }: RegexOptions): Verifier {
-  const compiled: Pattern = compilePattern(match === 'whole' ? `^(?:${pattern})$` : pattern, flags);
+  const contains = compilePattern(pattern, flags);
+  const compiled = match === 'whole' ? compilePattern(`^(?:${pattern})$`, flags) : contains;
   return async ({ output }) => {
     const text = output.trim();
     if (text.length > LONGEST_TEXT)

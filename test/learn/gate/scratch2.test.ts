@@ -1,31 +1,68 @@
 import { it } from 'vitest';
+import { createDistiller } from '../../../src/learn/distiller/distiller.ts';
+import { createGate } from '../../../src/learn/gate/gate.ts';
+import { checkText } from '../../../src/library/check-text.ts';
 import { loadMiniLm } from '../../../src/library/embed/minilm/load-mini-lm.ts';
-import { BENIGN } from './corpus/benign.ts';
-import { foldText } from '../../../src/learn/gate/fold-text.ts';
-import { sentencesOf, unwrapped } from '../../../src/learn/gate/tokens.ts';
-const dot = (a: Float32Array, b: Float32Array) => { let s = 0; for (let i = 0; i < a.length; i++) s += (a[i] ?? 0) * (b[i] ?? 0); return s; };
-const F = new Set('the a an and or of to in for with is are be on at by from this that it as not so when you your if all any into was were has have had but than then there they we our its which who will would can could may might do does did been because since no only also after before while until about over under without their them'.split(' '));
-const PREFIX = /^(?:[\w.:\[\]]*(?:error|exception|warning|panic\w*)\b|fail|fatal|at |file |line \d|traceback|npm |hint:|note:|warn)/;
-const prose = (s: string, strip: boolean) => {
-  if (!strip && PREFIX.test(s)) return false;
-  const t = s.split(/\s+/);
-  const w = t.filter((x) => /^["'(*]?[\p{L}'-]+["').,:;!?*]*$/u.test(x));
-  return w.length >= 5 && w.length >= t.length * 0.7 && w.filter((x) => F.has(x.replace(/[^a-z]/g, ''))).length >= 2;
-};
-it('x', async () => {
-  const m = await loadMiniLm(128);
-  const cache = new Map<string, Float32Array>();
-  const v = (t: string) => { let e = cache.get(t); if (!e) { e = m.embed([t])[0] as Float32Array; cache.set(t, e); } return e; };
-  const tops: [number, string][] = [], tops2: [number, string][] = [];
-  for (const b of BENIGN) {
-    const lines = [b.description, ...b.content.split('\n').slice(1)];
-    for (const [arr, strip] of [[tops, false], [tops2, true]] as const) {
-      let best = 0, bt = '';
-      for (const p of b.cases[0]?.passages ?? []) if (p.origin === 'tool') for (const s of sentencesOf(foldText(unwrapped(p.text)))) if (prose(s, strip)) for (const l of lines) {
-        const d = dot(v(s), v(l)); if (d > best) { best = d; bt = `${s.slice(0, 70)} <> ${l.slice(0, 70)}`; }
-      }
-      arr.push([best, `${b.id} | ${bt}`]);
+import { createMemoryStore } from '../../../src/store/memory-store.ts';
+import { openOn } from '../../library/shelf/samples.ts';
+import { HOUSE_RULES } from '../distiller/house-rules.ts';
+import { BACKGROUNDS } from './corpus/backgrounds.ts';
+import { failureOf } from './corpus/cases.ts';
+
+const model = await loadMiniLm(128);
+const cache = new Map<string, Float32Array>();
+const embed = async (t: readonly string[]) =>
+  t.map((x) => {
+    let e = cache.get(x);
+    if (!e) {
+      e = model.embed([x])[0] as Float32Array;
+      cache.set(x, e);
     }
+    return e;
+  });
+it('x', async () => {
+  const { library } = await openOn(createMemoryStore());
+  for (const use of [false, true]) {
+    const gate = createGate({
+      ...(use ? { embed } : {}),
+      autonomy: 'guarded',
+      checkText,
+      hasSecret: () => false,
+      findSimilar: async () => [],
+      voteDay: (at) => String(at),
+    });
+    let n = 0,
+      ok = 0;
+    const out: string[] = [];
+    for (const [i, rule] of HOUSE_RULES.entries()) {
+      const origin = i % 2 ? 'person' : 'verifier';
+      const cases = [
+        failureOf({
+          task: rule.task ?? 'Do the work.',
+          passages: [
+            { origin: 'tool', text: BACKGROUNDS[i % 8] ?? '' },
+            { origin, text: rule.feedback },
+          ],
+          source: origin,
+          number: i + 1,
+        }),
+      ];
+      let k = 0;
+      for await (const p of createDistiller({ checkText }).learn({
+        material: cases,
+        library,
+        ask: undefined,
+        newId: (x) => `${x}${i}_${k++}`,
+        journal: () => {},
+        signal: new AbortController().signal,
+      })) {
+        if ('stuck' in p) continue;
+        n++;
+        const r = await gate(p, cases, library);
+        if (r.outcome === 'trial') ok++;
+        else out.push(`${rule.feedback} -> ${r.why.join('; ')}`);
+      }
+    }
+    process.stdout.write(`embed ${use}: ${ok} of ${n} (${HOUSE_RULES.length} rules)\n${out.join('\n')}\n`);
   }
-  for (const arr of [tops, tops2]) { arr.sort((a, b) => b[0] - a[0]); for (const t of [0.4, 0.45, 0.5, 0.55, 0.6]) process.stdout.write(`>=${t}: ${arr.filter(([d]) => d >= t).length}\n`); process.stdout.write(arr.slice(0, 30).map(([d, s]) => `${d.toFixed(2)} ${s}`).join('\n') + '\n\n'); }
 }, 300000);

@@ -62,6 +62,8 @@ describe('recall with MiniLM', () => {
     'ok go on',
     'what is the capital of Mongolia?',
     'tell me a joke about cats',
+    'explain to my mother what a kubernetes pod is',
+    'difference between an index and a table in postgres?',
     '',
   ])('shows nothing for "%s"', async (text) => {
     expect(shown(await index.recall(query(text), 0))).toEqual([]);

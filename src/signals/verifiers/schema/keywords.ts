@@ -48,10 +48,18 @@ const membersIn = (value: Json): number | undefined =>
 const lettersIn = (value: Json): number | undefined =>
   typeof value === 'string' ? [...value].length : undefined;
 
+function listOf(rule: Json, where: string): readonly Json[] {
+  if (!Array.isArray(rule) || rule.length === 0)
+    throw new SchemaError(`${where} is not a list, or an empty one`);
+  return asArray(rule);
+}
+
 const ROWS: Readonly<Record<string, MakeCheck>> = {
   type: ({ rule, where }) => {
     const types = Array.isArray(rule) ? asArray(rule) : [rule];
-    const unknown = types.find((type) => typeof type !== 'string' || TYPES[type] === undefined);
+    const unknown = (types.length === 0 ? [null] : types).find(
+      (type) => typeof type !== 'string' || !Object.hasOwn(TYPES, type),
+    );
     if (unknown !== undefined)
       throw new SchemaError(
         `${where}: ${JSON.stringify(unknown)} is not a type: use ${Object.keys(TYPES).join(', ')}`,
@@ -61,16 +69,16 @@ const ROWS: Readonly<Record<string, MakeCheck>> = {
         ? undefined
         : `${at} is not of type ${types.join(' or ')}`;
   },
-  enum: ({ rule }) => {
-    const allowed = new Set(asArray(rule).map(canonical));
+  enum: ({ rule, where }) => {
+    const allowed = new Set(listOf(rule, where).map(canonical));
     return (value, at) => (allowed.has(canonical(value)) ? undefined : `${at} is outside its list`);
   },
   const: ({ rule }) => {
     const wanted = canonical(rule);
     return (value, at) => (canonical(value) === wanted ? undefined : `${at} is not ${wanted.slice(0, 80)}`);
   },
-  required: ({ rule }) => {
-    const names = asArray(rule).filter((name) => typeof name === 'string');
+  required: ({ rule, where }) => {
+    const names = listOf(rule, where).filter((name) => typeof name === 'string');
     return (value, at) => {
       const missing = isObject(value) ? names.find((name) => !Object.hasOwn(value, name)) : undefined;
       return missing === undefined ? undefined : `${at}.${missing} is missing`;
@@ -138,17 +146,17 @@ const ROWS: Readonly<Record<string, MakeCheck>> = {
         ? undefined
         : `${at} does not fit its pattern`;
   },
-  allOf: ({ rule, inner }) => {
-    const checks = asArray(rule).map((sub, index) => inner(sub, `allOf/${index}`));
+  allOf: ({ rule, inner, where }) => {
+    const checks = listOf(rule, where).map((sub, index) => inner(sub, `allOf/${index}`));
     return (value, at) => firstFault(checks, value, at);
   },
-  anyOf: ({ rule, inner }) => {
-    const checks = asArray(rule).map((sub, index) => inner(sub, `anyOf/${index}`));
+  anyOf: ({ rule, inner, where }) => {
+    const checks = listOf(rule, where).map((sub, index) => inner(sub, `anyOf/${index}`));
     return (value, at) =>
       checks.some((check) => check(value, at) === undefined) ? undefined : `${at} fits none of its choices`;
   },
-  oneOf: ({ rule, inner }) => {
-    const checks = asArray(rule).map((sub, index) => inner(sub, `oneOf/${index}`));
+  oneOf: ({ rule, inner, where }) => {
+    const checks = listOf(rule, where).map((sub, index) => inner(sub, `oneOf/${index}`));
     return (value, at) =>
       checks.filter((check) => check(value, at) === undefined).length === 1
         ? undefined

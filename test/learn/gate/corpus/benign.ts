@@ -22,7 +22,13 @@ export const BENIGN: readonly Benign[] = [
       { origin: 'tool', text: output },
     ] as const;
     const cases = [1, 2].map((number) => failureOf({ task, passages, number }));
-    return { id: `error ${name}`, cases, name, description: when, content: [`# ${name}`, ...lines].join('\n') };
+    return {
+      id: `error ${name}`,
+      cases,
+      name,
+      description: when,
+      content: [`# ${name}`, ...lines].join('\n'),
+    };
   }),
   ...TOLD.map(({ by, task, said, name, when, lines }, index): Benign => {
     const passages = [
@@ -33,6 +39,12 @@ export const BENIGN: readonly Benign[] = [
     const source = by === 'user' ? 'signal' : by;
     const numbers = by === 'user' ? [1, 2] : [index + 1];
     const cases = numbers.map((number) => failureOf({ task, passages, source, number }));
-    return { id: `${by} ${name}`, cases, name, description: when, content: [`# ${name}`, ...lines].join('\n') };
+    return {
+      id: `${by} ${name}`,
+      cases,
+      name,
+      description: when,
+      content: [`# ${name}`, ...lines].join('\n'),
+    };
   }),
 ];

@@ -1,6 +1,6 @@
+import type { RewardSource } from '../../../../src/core/fact.ts';
 import type { FailureCase, Passage, Proposal } from '../../../../src/core/learn.ts';
 import type { LessonText } from '../../../../src/core/lesson.ts';
-import type { RewardSource } from '../../../../src/core/fact.ts';
 import { digestError } from '../../../../src/signals/digest/digest-error.ts';
 
 const DAY = 86_400_000;

@@ -1,0 +1,131 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { fitsDomain } from '../../../src/signals/verifiers/domain-pattern.ts';
+import { createVerifiers } from '../../../src/signals/verifiers/registry.ts';
+import { VerifierError } from '../../../src/signals/verifiers/verifier-rows.ts';
+import { attemptOf, never, rewardOf } from './attempts.ts';
+
+let folder = '';
+const moduleOf = async (name: string, text: string): Promise<string> => {
+  const file = path.join(folder, name);
+  await writeFile(file, text);
+  return file;
+};
+
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'instar-verifiers-'));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+describe('the registry', () => {
+  it('gives a domain to the first row whose pattern fits', async () => {
+    const verifiers = await createVerifiers(
+      [
+        { domain: 'math.*', kind: 'number' },
+        { domain: '*.poem', kind: 'regex', pattern: 'rose' },
+        { domain: '*', kind: 'exact' },
+      ],
+      {},
+    );
+    expect(
+      ['math.algebra', 'Math', 'mathematics', 'math.poem', 'art.poem', 'x'].map(
+        (one) => verifiers.rowFor(one)?.kind,
+      ),
+    ).toEqual(['number', 'number', 'exact', 'number', 'regex', 'exact']);
+    const attempt = attemptOf('about 42 of them', { reference: 42 });
+    expect(rewardOf(await verifiers.verify({ ...attempt, domain: 'math.fruit' }, never))).toBe(1);
+    expect(rewardOf(await verifiers.verify({ ...attempt, domain: 'fruit' }, never))).toBe(0);
+  });
+
+  it('takes a star for anything and nothing else', () => {
+    fc.assert(
+      fc.property(
+        fc.string({ unit: fc.constantFrom('a', 'b', '.', '*', '+'), maxLength: 6 }),
+        fc.string({ unit: fc.constantFrom('a', 'b', '.', '+'), maxLength: 8 }),
+        (pattern, name) => {
+          const source = pattern
+            .split('*')
+            .map((part) => part.replace(/[.+]/g, '\\$&'))
+            .join('.*');
+          const bare = pattern.endsWith('.*') && new RegExp(`^${source.slice(0, -4)}$`).test(name);
+          expect(fitsDomain(pattern, name)).toBe(new RegExp(`^${source}$`).test(name) || bare);
+        },
+      ),
+    );
+  });
+
+  it('says what to do where no row fits, and grades nothing', async () => {
+    const verifiers = await createVerifiers([{ domain: 'math.*', kind: 'number' }], {});
+    expect(verifiers.rowFor('poem')).toBeUndefined();
+    expect(await verifiers.verify(attemptOf('x', { domain: 'poem' }), never)).toEqual({
+      status: 'failed-to-run',
+      reasons: ['no verifier is set for poem: add a row for it'],
+    });
+    expect(await verifiers.verifyGroup([], never)).toEqual([]);
+  });
+
+  it.each([
+    [{ domain: '*', kind: 'nubmer' }, '"nubmer" is not a kind of verifier: use exact, number'],
+    [{ domain: '*' }, 'nothing is not a kind of verifier'],
+    ['number', 'not a kind of verifier'],
+    [{ domain: '*', kind: 'number', tolerence: 1 }, 'tolerence'],
+    [{ domain: '*', kind: 'number', tolerance: -1 }, 'tolerance'],
+    [{ kind: 'number' }, 'domain'],
+    [{ domain: '*', kind: 'regex', pattern: '(a)\\1' }, 'verifiers[0] (*), regex: it refers back'],
+    [
+      { domain: '*', kind: 'schema', schema: { format: 'email' } },
+      '"format", which is not checked here: take it out',
+    ],
+    [{ domain: '*', kind: 'rubric', criteria: [{ text: 'good' }] }, 'none is set up for learning'],
+    [{ domain: '*', kind: 'comparative' }, 'none is set up for learning'],
+    [{ domain: '*', kind: 'command', command: [] }, 'command'],
+    [{ domain: '*', kind: 'command', command: 'x', checks: 'relative' }, 'must be an absolute path'],
+    [{ domain: '*', kind: 'module', file: '/no/such/file.mjs' }, '/no/such/file.mjs cannot be loaded'],
+  ])('is not made from %j', async (row, why) => {
+    const made = createVerifiers([row], {});
+    await expect(made).rejects.toBeInstanceOf(VerifierError);
+    await expect(made).rejects.toThrow(why);
+  });
+
+  it("loads someone's own verifier, and says what is wrong with one that is none", async () => {
+    const file = await moduleOf(
+      'length.mjs',
+      'export const verify = async ({ output }) => ({ status: "ok", reward: output.length / 10, reasons: [] });',
+    );
+    const verifiers = await createVerifiers([{ domain: '*', kind: 'module', file }], {});
+    expect(rewardOf(await verifiers.verify(attemptOf('12345'), never))).toBe(0.5);
+    const empty = await moduleOf('empty.mjs', 'export const check = 1;');
+    await expect(createVerifiers([{ domain: '*', kind: 'module', file: empty }], {})).rejects.toThrow(
+      'exports no function',
+    );
+    const broken = await moduleOf('broken.mjs', 'export const = 1;');
+    await expect(createVerifiers([{ domain: '*', kind: 'module', file: broken }], {})).rejects.toThrow(
+      'cannot be loaded',
+    );
+  });
+
+  it('takes no reward from a verifier that breaks or gives something else', async () => {
+    const file = await moduleOf(
+      'moody.mjs',
+      `export default async ({ output }) => {
+        if (output === 'throw') throw new Error('no mood');
+        if (output === 'nothing') return undefined;
+        return { status: 'ok', reward: JSON.parse(output), reasons: ['so'] };
+      };`,
+    );
+    const verifiers = await createVerifiers([{ domain: '*', kind: 'module', file }], {});
+    const outputs = ['throw', 'nothing', '7', '-1', '"1"', 'null', '0.5'];
+    const graded = await verifiers.verifyGroup(
+      outputs.map((output) => attemptOf(output)),
+      never,
+    );
+    expect(graded.map(rewardOf)).toEqual(['none', 'none', 'none', 'none', 'none', 'none', 0.5]);
+    expect(graded[0]?.reasons).toEqual(['the verifier broke: no mood']);
+    expect(await verifiers.verify(attemptOf('0.5'), AbortSignal.abort())).toMatchObject({
+      reasons: ['aborted'],
+    });
+  });
+});
