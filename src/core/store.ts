@@ -88,6 +88,7 @@ export const FOLDED_TYPES = [
   'learning-queued',
   'cycle-end',
   'session-marked',
+  'reward-given',
 ] as const;
 export type FoldedType = (typeof FOLDED_TYPES)[number];
 

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createFailure, type Failure } from '../core/failure.ts';
 import {
   asNumber,
@@ -27,6 +28,7 @@ export type Control = (
 ) => Promise<JsonObject | Failure>;
 
 const LONGEST_NOTE = 4000;
+const SOON_MS = 100;
 const LONGEST_NAME = 128;
 const KIND = /^[a-z][a-z0-9_-]{0,63}$/;
 
@@ -43,10 +45,12 @@ export const giveFeedback: Control = async ({ records, now }, body, key) => {
   if ((note?.length ?? 0) > LONGEST_NOTE) return wrong(`note may have at most ${LONGEST_NOTE} characters.`);
   if (body.source !== undefined && body.source !== 'person' && body.source !== 'agent')
     return wrong('source must be person or agent.');
-  const subject =
+  const find = async () =>
     turn === undefined
       ? ((await records.session(session ?? '')) ?? (await records.events(session ?? ''))[0])
-      : await records.turn(turn);
+      : records.turn(turn);
+  // Whoever has just got a reply may be quicker than its record.
+  const subject = (await find()) ?? (await sleep(SOON_MS).then(find));
   if (subject === undefined)
     return createFailure('not-found', `No recorded ${turn ? 'turn' : 'session'} has this id.`);
   const fact = compact({

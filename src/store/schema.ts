@@ -53,7 +53,8 @@ alter table block_ids add column uses integer not null default 1;
 update block_ids set uses = (select count(*) from block_uses u where u.id = block_ids.id);
 drop index block_uses_by_id;
 create index facts_by_type on facts(type, seq) where type in
-  ('library-changed', 'session-scored', 'turn-appraised', 'learning-queued', 'cycle-end', 'session-marked');
+  ('library-changed', 'session-scored', 'turn-appraised', 'learning-queued', 'cycle-end', 'session-marked',
+   'reward-given');
 `;
 
 /** Number N brings a file of version N to N + 1. Files in the field have been through these: append, never edit. */

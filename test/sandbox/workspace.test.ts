@@ -66,7 +66,7 @@ describe('a workspace', () => {
     ['a link to nowhere', (at: string) => symlink('gone', path.join(at, 'x')), 'leads out'],
     [
       'a pipe',
-      async (at: string) => execFileSync('mkfifo', [path.join(at, 'x')]),
+      async (at: string) => execFileSync('sh', ['-c', 'mkfifo "$0"', path.join(at, 'x')]),
       'neither a file nor a folder',
     ],
     ['too many bytes', (at: string) => writeFile(path.join(at, 'x'), 'x'.repeat(101)), 'more than 100 bytes'],

@@ -11,6 +11,8 @@ let daemon: RunningDaemon;
 /** What the learning model says next, and what it was asked. */
 let evolved = '[]';
 const asked: string[] = [];
+let judged = 0;
+const RULING = JSON.stringify({ score: -1, reason: 'The totals are missing.' });
 
 const SKILL = {
   name: 'state-the-unit',
@@ -63,16 +65,23 @@ beforeAll(async () => {
     const body = JSON.parse(request.body.toString());
     const isLearning = body.model === 'teacher';
     if (isLearning) asked.push(request.body.toString());
-    const content = isLearning ? evolved : 'I wrote the report.';
+    const isJudging = body.model === 'referee';
+    if (isJudging) judged++;
+    const content = isLearning ? evolved : isJudging ? RULING : 'I wrote the report.';
     response.writeHead(200, { 'content-type': body.stream ? 'text/event-stream' : 'application/json' });
     response.end(body.stream ? streamed(content) : chatReply(content));
   });
   home = makeHome({
     providers: {
       caller: { wire: 'openai-chat', baseUrl: `${provider.url}/v1` },
-      own: { wire: 'openai-chat', baseUrl: `${provider.url}/v1`, keyEnv: 'TEACHER_KEY', models: ['teacher'] },
+      own: {
+        wire: 'openai-chat',
+        baseUrl: `${provider.url}/v1`,
+        keyEnv: 'TEACHER_KEY',
+        models: ['teacher', 'referee'],
+      },
     },
-    models: { evolver: 'own/teacher' },
+    models: { evolver: 'own/teacher', judge: 'own/referee' },
     library: { holdout: 0 },
     learn: { failures: 3, budget: { usdPerDay: 10_000 } },
   });
@@ -93,6 +102,17 @@ const owner = async (method: string, path: string, body?: object): Promise<JsonO
 const turn = async (session: string, agent: string, task: string): Promise<string> => {
   const body = JSON.stringify({ model: 'caller/m', messages: [{ role: 'user', content: task }] });
   const headers = { 'x-instar-session': session, 'x-instar-agent': agent };
+  const { headers: head } = await ask(daemon.port, { path: PATH, body, headers });
+  return String(head['x-instar-turn']);
+};
+const say = async (
+  session: string,
+  agent: string,
+  messages: readonly object[],
+  more: Record<string, string> = {},
+): Promise<string> => {
+  const body = JSON.stringify({ model: 'caller/m', messages });
+  const headers = { 'x-instar-session': session, 'x-instar-agent': agent, ...more };
   const { headers: head } = await ask(daemon.port, { path: PATH, body, headers });
   return String(head['x-instar-turn']);
 };
@@ -162,6 +182,65 @@ describe('three turns that a person calls failures', () => {
     expect(await generation()).toBe(before);
     expect((await learning()).support).toBeGreaterThanOrEqual(3);
     expect((await ask(daemon.port, { method: 'GET', path: '/healthz' })).status).toBe(200);
+  });
+
+  it('are not needed where a session held both failure and success: it is learned from when it is over', async () => {
+    evolved = JSON.stringify({
+      pattern: 'Reports of amounts lack their totals',
+      keywords: ['totals', 'report'],
+      insight:
+        'Add a row with the totals before saying that the report is done; the first try lacked it, the second had it.',
+      quotes: [],
+    });
+    const task = 'Write the ice cream amounts of June into june.md';
+    const talk = [{ role: 'user', content: task }];
+    const first = await say('both', 'dora', talk);
+    const again = [
+      ...talk,
+      { role: 'assistant', content: 'I wrote the report.' },
+      { role: 'user', content: 'Once more.' },
+    ];
+    const second = await say('both', 'dora', again);
+    await vi.waitFor(async () => expect((await owner('GET', `/api/turns/${second}/why`)).turn).toBe(second));
+    await judge(first, -1, 'The totals are missing.');
+    await judge(second, 1, 'Now it has them.');
+    await say(
+      'both',
+      'dora',
+      [...again, { role: 'assistant', content: 'Done.' }, { role: 'user', content: 'Bye.' }],
+      {
+        'x-instar-session-done': 'true',
+      },
+    );
+    await vi.waitFor(
+      async () => {
+        const found = (await owner('GET', '/api/lessons?kind=experience')) as unknown as JsonObject[];
+        expect(found).toMatchObject([{ kind: 'experience', scope: { agent: 'dora' } }]);
+      },
+      { timeout: 10_000, interval: 50 },
+    );
+  });
+
+  it('may also be found by a judge, where nothing else says how a turn went', async () => {
+    const before = judged;
+    const talk = [{ role: 'user', content: 'Write the amounts of July into july.md' }];
+    const turn = await say('judged', 'erik', talk);
+    await say('judged', 'erik', [
+      ...talk,
+      { role: 'assistant', content: 'I wrote the report.' },
+      { role: 'user', content: 'What is the weather like in Bern?' },
+    ]);
+    await vi.waitFor(
+      async () => {
+        const session = await owner('GET', '/api/sessions/judged');
+        const turns = session.turns as readonly JsonObject[];
+        expect(turns.find(({ id }) => id === turn)?.rewards).toMatchObject([{ source: 'judge', score: -1 }]);
+      },
+      { timeout: 10_000, interval: 50 },
+    );
+    // Two of three agree: the third is not asked.
+    expect(judged - before).toBeLessThanOrEqual(3);
+    expect(judged - before).toBeGreaterThanOrEqual(2);
   });
 
   it('teach again after a restart when the model was dead before: nothing is lost', async () => {

@@ -32,6 +32,14 @@ async function scopeOf(session: string, records: Records): Promise<Scope | undef
 /** An episode has no tokens to train on: no generation is its own. */
 const NO_GENERATION = -1;
 
+const MOST_UNDECIDED = 500;
+
+function undecide({ undecided }: LearningState, turn: string, session: string): void {
+  undecided.set(turn, session);
+  const oldest = undecided.keys().next().value;
+  if (undecided.size > MOST_UNDECIDED && oldest !== undefined) undecided.delete(oldest);
+}
+
 /** What is to be said anew of a session's turns; nothing that was said before in the same words. */
 export async function appraiseSession(
   session: string,
@@ -46,6 +54,7 @@ export async function appraiseSession(
     const { turn, verdict, reward, source, signals, digests } = appraise(evidence);
     const said = JSON.stringify([verdict, reward, source]);
     const before = state.appraised.get(turn);
+    if (verdict === 'ambiguous' && evidence.next !== undefined) undecide(state, turn, session);
     // Not a word on what nothing is known of, unless something was believed before.
     if (said === before || (verdict === 'ambiguous' && before === undefined)) continue;
     const generation = (await records.turn(turn))?.generation ?? NO_GENERATION;

@@ -15,12 +15,14 @@ export interface LearningModelOptions {
 }
 
 /**
- * The way to the model that a role names, else to the one named `default`; undefined when neither is there with a
+ * The way to the model that a role names, else, for the evolver, to the one named `default`; undefined when neither is there with a
  * key of our own: a caller's credentials are for the caller's turns, not for learning.
  */
 export function learningModel(role: 'evolver' | 'judge', options: LearningModelOptions): Ask | undefined {
   const { models, catalogue, budget, clock, log } = options;
-  const alias = [role, 'default'].find((name) => Object.hasOwn(models, name));
+  // A judge is asked often: only one that was named.
+  const names = role === 'judge' ? [role] : [role, 'default'];
+  const alias = names.find((name) => Object.hasOwn(models, name));
   if (alias === undefined) return undefined;
   const target = catalogue.resolve(alias, 'openai-chat').find(isOurs);
   if (target === undefined) return undefined;

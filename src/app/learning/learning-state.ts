@@ -3,6 +3,7 @@ import { createRecent, type Recent } from '../../core/recent.ts';
 import type { Records } from '../../core/records.ts';
 import { FOLDED_TYPES } from '../../core/store.ts';
 import { createSupport, type Support } from '../../learn/support.ts';
+import { type Calibration, createCalibration } from '../../signals/judge/calibration.ts';
 import { createBuffer, type Buffer as Samples } from '../../train/buffer.ts';
 
 /** What learning knows, folded from facts. */
@@ -14,6 +15,9 @@ export interface LearningState {
   /** Things that wait to be learned from, by item. */
   readonly queue: ReadonlyMap<string, QueuedItem>;
   readonly totals: LearningTotals;
+  /** Turns whose outcome is known and says nothing, with their sessions: for a judge. */
+  readonly undecided: Map<string, string>;
+  readonly calibration: Calibration;
   /** The newest fact that was taken in. */
   seq: number;
   add(stored: StoredFact): void;
@@ -46,6 +50,8 @@ export function createLearningState(today: (at: number) => string): LearningStat
   const samples = createBuffer({ cap: CAP });
   const appraised = createRecent<string, string>(MOST_TURNS);
   const queue = new Map<string, QueuedItem>();
+  const undecided = new Map<string, string>();
+  const calibration = createCalibration();
   const totals: LearningTotals = {
     failures: 0,
     successes: 0,
@@ -68,6 +74,8 @@ export function createLearningState(today: (at: number) => string): LearningStat
     appraised,
     queue,
     totals,
+    undecided,
+    calibration,
     seq: 0,
     add: (stored) => {
       if (stored.seq <= state.seq) return;
@@ -79,6 +87,9 @@ export function createLearningState(today: (at: number) => string): LearningStat
         appraised.set(fact.turn, JSON.stringify([fact.verdict, fact.reward, fact.source]));
         if (fact.verdict === 'failure') totals.failures++;
         else if (fact.verdict === 'success') totals.successes++;
+      } else if (fact.type === 'reward-given' && fact.turn !== undefined) {
+        calibration.hear({ turn: fact.turn, source: fact.source, score: fact.score });
+        undecided.delete(fact.turn);
       } else if (fact.type === 'learning-queued') queue.set(fact.item, fact);
       else if (fact.type === 'cycle-end') {
         for (const item of fact.items) queue.delete(item);

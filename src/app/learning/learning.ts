@@ -180,6 +180,7 @@ export async function startLearning(options: LearningOptions): Promise<Learning>
         serving: { ...serving.total() },
       },
       buffer: { ...state.samples.counts() },
+      judge: { waiting: state.undecided.size, ...state.calibration.status() } as unknown as JsonObject,
       ...(problem === undefined ? {} : { problem }),
     }),
     close: async () => {

@@ -4,6 +4,7 @@ import type { Embed } from '../../core/embed.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { Budget } from '../../core/learn.ts';
 import type { Records } from '../../core/records.ts';
+import type { NewFact } from '../../core/store.ts';
 import type { Catalogue } from '../../core/upstream.ts';
 import { createBudget } from '../../learn/budget.ts';
 import { createDistiller } from '../../learn/distiller/distiller.ts';
@@ -14,6 +15,7 @@ import { checkText } from '../../library/check-text.ts';
 import { comparedText } from '../../library/similar/near-pairs.ts';
 import type { Shelf } from '../library/open-shelf.ts';
 import type { Log } from '../log.ts';
+import { createJudgeStep } from './judge-step.ts';
 import { createLearnStep } from './learn-step.ts';
 import { type Learning, startLearning } from './learning.ts';
 import { learningModel } from './learning-models.ts';
@@ -124,7 +126,20 @@ async function open(options: ServeLearningOptions, shelf: Shelf, signal: AbortSi
     log,
     signal,
   });
-  const learning = await startLearning({ records, shelf, clock, log, learn: step });
+  const judge = createJudgeStep({
+    records,
+    ask: (state) =>
+      learningModel('judge', { models: config.models, catalogue, budget: budgetOf(state), clock, log }),
+    generation: () => library.generation,
+    clock,
+    newId,
+    signal,
+  });
+  const learn = async (state: LearningState): Promise<readonly NewFact[]> => [
+    ...(await step(state)),
+    ...(await judge(state)),
+  ];
+  const learning = await startLearning({ records, shelf, clock, log, learn });
   library.onChange(() => learning.wake(0));
   return learning;
 }

@@ -5,8 +5,11 @@ import type { DataSection } from './fence-data.ts';
 const MOST_TOKENS = 4000;
 /** The headings and fences around the sections. */
 const AROUND = 800;
-const MOST_CALLS = 24;
-const MOST_ARGUMENTS = 600;
+/** Of the room; more where the other passages leave it free. */
+const CALLS_SHARE = 0.3;
+const MOST_CALLS = 12;
+/** What stands around a call's texts. */
+const BETWEEN = 24;
 
 /** A passage with the share of the room it is sure of. In the order in which they may have more. */
 interface Part extends DataSection {
@@ -20,11 +23,11 @@ interface Part extends DataSection {
 export function digestTurn(evidence: TurnEvidence, { digests, signals }: Appraisal): readonly DataSection[] {
   const said = evidence.reply.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
   const room = MOST_TOKENS * BYTES_PER_TOKEN - AROUND;
-  const parts: readonly Part[] = [
+  const parts = (calls: string): readonly Part[] => [
     { label: 'errors that were seen', text: digests.join('\n'), share: 0.06 },
     { label: 'what the person asked for', text: evidence.task, share: 0.2 },
     { label: 'what the person said next', text: evidence.next?.user ?? '', share: 0.14 },
-    { label: 'calls to tools, with what they returned', text: tellCalls(evidence, room * 0.3), share: 0.3 },
+    { label: 'calls to tools, with what they returned', text: calls, share: CALLS_SHARE },
     { label: 'what the assistant said', text: said, share: 0.2 },
     { label: 'what the assistant reported of its tries', text: tellAttempts(evidence), share: 0.04 },
     { label: 'earlier calls that failed', text: tellEarlier(evidence), share: 0.03 },
@@ -34,37 +37,40 @@ export function digestTurn(evidence: TurnEvidence, { digests, signals }: Apprais
       share: 0.03,
     },
   ];
-  const sizes = parts.map(({ text }) => bytesOf(text));
-  const given = allot(
-    sizes,
-    parts.map(({ share }) => Math.floor(share * room)),
-    room,
-  );
-  return parts.map(({ label, text }, index) => ({ label, text: cutText(text, given[index] ?? 0) }));
+  const sizesFor = (all: readonly Part[]): readonly number[] =>
+    allot(
+      all.map(({ text }) => bytesOf(text)),
+      all.map(({ share }) => Math.floor(share * room)),
+      room,
+    );
+  const others = sizesFor(parts('')).reduce((sum, size) => sum + size, 0);
+  const all = parts(tellCalls(evidence, Math.max(CALLS_SHARE * room, room - others)));
+  const given = sizesFor(all);
+  return all.map(({ label, text }, index) => ({ label, text: cutText(text, given[index] ?? 0) }));
 }
 
+/** Failed calls come in first and get more of the room; the rest are the last ones made. They stay in their order. */
 function tellCalls({ reply, next }: TurnEvidence, room: number): string {
   const outcomes = new Map((next?.tools ?? []).map((outcome) => [outcome.callId, outcome]));
-  const calls = reply.flatMap((part) => (part.type === 'tool-call' ? [part] : []));
-  const told = calls.slice(0, MOST_CALLS).map(({ id, name, arguments: given }) => {
-    const outcome = outcomes.get(id);
-    const isBad = outcome?.isError === true;
-    const returned =
-      outcome === undefined ? 'returned: nothing yet' : `${isBad ? 'failed' : 'returned'}: ${outcome.text}`;
-    return { isBad, text: `${name} ${cutText(given, MOST_ARGUMENTS)}\n${returned}` };
+  const calls = reply
+    .flatMap((part) => (part.type === 'tool-call' ? [part] : []))
+    .map((call, index) => ({ ...call, index, outcome: outcomes.get(call.id) }));
+  const isBad = ({ outcome }: (typeof calls)[number]): boolean => outcome?.isError === true;
+  const chosen = calls
+    .toSorted((a, b) => Number(isBad(b)) - Number(isBad(a)) || b.index - a.index)
+    .slice(0, MOST_CALLS)
+    .sort((a, b) => a.index - b.index);
+  const weights = chosen.map((call) => (isBad(call) ? 3 : 1));
+  const total = weights.reduce((sum, weight) => sum + weight, 0);
+  const told = chosen.map((call, index) => {
+    const most = Math.floor((room * (weights[index] ?? 1)) / total) - BETWEEN;
+    const head = `${call.name.slice(0, 100)} ${cutText(call.arguments, Math.floor(most * 0.3))}`;
+    if (call.outcome === undefined) return `${head}\nreturned: nothing yet`;
+    const verb = isBad(call) ? 'failed' : 'returned';
+    return `${head}\n${verb}: ${cutText(call.outcome.text, Math.max(0, most - bytesOf(head)))}`;
   });
-  // Failures are the first to get more room than their share, and stand where they stood.
-  const order = [...told.keys()].sort((a, b) => Number(told[b]?.isBad) - Number(told[a]?.isBad) || a - b);
-  const sizes = order.map((index) => bytesOf(told[index]?.text ?? ''));
-  const each = Math.floor(room / Math.max(1, told.length));
-  const given = allot(
-    sizes,
-    order.map(() => each),
-    room,
-  );
-  const texts = told.map(({ text }, index) => cutText(text, given[order.indexOf(index)] ?? 0));
   const more = calls.length - told.length;
-  return [...texts, ...(more > 0 ? [`(and ${more} more calls)`] : [])].join('\n\n');
+  return [...told, ...(more > 0 ? [`(and ${more} more calls)`] : [])].join('\n\n');
 }
 
 const tellAttempts = ({ attempts }: TurnEvidence): string =>

@@ -26,9 +26,11 @@ export interface CommandOptions {
 /** A shell says so when there is no such program, or when it cannot be run: that is not the attempt's fault. */
 const NOT_THERE = new Set([126, 127]);
 
-/** Runs a check in the folder that the attempt worked in: the exit code is the grade. */
+/** Runs a check in the folder that the attempt worked in: the exit code is the grade. Throws for what cannot be run. */
 export function createCommandVerifier(options: CommandOptions): Verifier {
   const { command, shell = 'confined', expectExit = 0, timeoutFails = false } = options;
+  if (shell === 'plain' && typeof command !== 'string')
+    throw new Error('the plain shell wants its command as one text, not as a list');
   const limits: CheckOptions = {
     timeoutMs: options.timeoutMs ?? 30_000,
     outputBytes: options.outputBytes ?? 1024 * 1024,
@@ -36,8 +38,6 @@ export function createCommandVerifier(options: CommandOptions): Verifier {
   };
   return async ({ workspace }, signal) => {
     if (workspace === undefined) return notRun('the attempt left no workspace to check');
-    if (shell === 'plain' && typeof command !== 'string')
-      return notRun('the plain shell wants a line of text');
     const result =
       shell === 'plain' && typeof command === 'string'
         ? await workspace.runPlain(command, limits)

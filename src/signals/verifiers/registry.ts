@@ -1,4 +1,4 @@
-import type { Json } from '../../core/json.ts';
+import { asArray, asObject, type Json } from '../../core/json.ts';
 import type { Ask } from '../../core/learn.ts';
 import { createExactVerifier, createNumberVerifier, createRegexVerifier } from './answer-verifiers.ts';
 import { createCommandVerifier } from './command-verifier.ts';
@@ -103,26 +103,43 @@ const eachOne =
       }),
     );
 
-/** What comes out is a grade, whatever came in: modules are written by anyone. */
+/** What comes out is a grade, whatever came in and however long it takes: modules are written by anyone. */
 async function guard(
   { row, verify }: Entry,
   submissions: readonly Submission[],
   signal: AbortSignal,
 ): Promise<readonly Verification[]> {
-  if (signal.aborted) return submissions.map(() => notRun('aborted'));
+  const aborted = submissions.map(() => notRun('aborted'));
+  if (signal.aborted) return aborted;
+  let leave: (() => void) | undefined;
+  const left = new Promise<readonly Verification[]>((resolve) => {
+    leave = () => resolve(aborted);
+    signal.addEventListener('abort', leave, { once: true });
+  });
   try {
-    return (await verify(submissions, signal)).map((given) => checked(given, row.kind));
+    return (await Promise.race([verify(submissions, signal), left])).map((given) => checked(given, row.kind));
   } catch (error) {
     return submissions.map(() => notRun(messageOf(error)));
+  } finally {
+    if (leave !== undefined) signal.removeEventListener('abort', leave);
   }
 }
 
-function checked(given: Verification, kind: string): Verification {
-  if (given?.status === 'failed-to-run') return given;
-  const isGrade =
-    given?.status === 'ok' && given.reward >= 0 && given.reward <= 1 && Array.isArray(given.reasons);
-  return isGrade ? given : notRun(`the ${kind} verifier gave no reward from 0 to 1`);
+function checked(given: unknown, kind: string): Verification {
+  const { status, reward, reasons, stepScores } = asObject(given);
+  const said = asArray(reasons).map(String);
+  if (status === 'failed-to-run') return { status, reasons: said };
+  if (status !== 'ok' || !isShare(reward)) return notRun(`the ${kind} verifier gave no reward from 0 to 1`);
+  const steps = asArray(stepScores);
+  return {
+    status,
+    reward,
+    reasons: said,
+    ...(steps.length > 0 && steps.every(isShare) ? { stepScores: steps } : {}),
+  };
 }
+
+const isShare = (value: unknown): value is number => typeof value === 'number' && value >= 0 && value <= 1;
 
 const messageOf = (error: unknown): string =>
   `the verifier broke: ${error instanceof Error ? error.message : String(error)}`;

@@ -1,30 +1,30 @@
 import { describe, expect, it } from 'vitest';
-import { createGate } from '../../../src/learn/gate/gate.ts';
-import { checkText } from '../../../src/library/check-text.ts';
-import { createMemoryStore } from '../../../src/store/memory-store.ts';
-import { openOn } from '../../library/shelf/samples.ts';
 import { BENIGN } from './corpus/benign.ts';
-import { proposalOf } from './corpus/cases.ts';
+import { failureOf, proposalOf } from './corpus/cases.ts';
+import { HELD_OUT_BENIGN } from './corpus/held-out.ts';
+import { gateWith, libraryWith, passage } from './samples.ts';
 
-const gate = createGate({
-  autonomy: 'guarded',
-  checkText,
-  hasSecret: () => false,
-  findSimilar: async () => [],
-  voteDay: (at) => String(Math.floor(at / 86_400_000)),
-});
-
-describe('benign', () => {
-  it('scratch', async () => {
-    const { library } = await openOn(createMemoryStore());
-    const out: Record<string, number> = {};
+describe('a sensible lesson', () => {
+  it('goes on trial without a person in at least 95 of 100, by exit codes and by what people said', async () => {
+    const library = await libraryWith();
     const held: string[] = [];
     for (const one of BENIGN) {
-      const j = await gate(proposalOf(one, one.cases), one.cases, library);
-      out[j.outcome] = (out[j.outcome] ?? 0) + 1;
-      if (j.outcome !== 'trial') held.push(`${one.id}: ${j.outcome} ${j.why.join(' | ')}`);
+      const { outcome, why } = await gateWith()(proposalOf(one, one.cases), one.cases, library);
+      if (outcome !== 'trial') held.push(`${one.id}: ${why.join('; ')}`);
     }
-    process.stdout.write(`${JSON.stringify({ n: BENIGN.length, out, held }, null, 1)}\n`);
-    expect(1).toBe(1);
+    expect(BENIGN.length).toBe(100);
+    expect(held.length, held.join('\n')).toBeLessThanOrEqual(5);
+  });
+
+  it('may speak of keys, tests, approvals and deletion where a person did', async () => {
+    const library = await libraryWith();
+    const held: string[] = [];
+    for (const { said, lines } of HELD_OUT_BENIGN) {
+      const cases = [failureOf({ task: 'Do it.', passages: [passage('person', said)], source: 'person' })];
+      const words = { name: 'a-lesson', description: 'When it comes up.', content: lines.join('\n') };
+      const { outcome, why } = await gateWith()(proposalOf(words, cases), cases, library);
+      if (outcome !== 'trial') held.push(`${said}: ${why.join('; ')}`);
+    }
+    expect(held.length, held.join('\n')).toBeLessThanOrEqual(1);
   });
 });

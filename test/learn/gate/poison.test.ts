@@ -1,34 +1,58 @@
 import { describe, expect, it } from 'vitest';
-import { createGate } from '../../../src/learn/gate/gate.ts';
-import { checkText } from '../../../src/library/check-text.ts';
-import { createMemoryStore } from '../../../src/store/memory-store.ts';
-import { openOn } from '../../library/shelf/samples.ts';
+import type { Judgement } from '../../../src/core/learn.ts';
 import { ATTACKS } from './corpus/attacks.ts';
 import { proposalOf } from './corpus/cases.ts';
+import { gateWith, libraryWith } from './samples.ts';
 
-const gate = createGate({
-  autonomy: 'guarded',
-  checkText,
-  hasSecret: () => false,
-  findSimilar: async () => [],
-  voteDay: (at) => String(Math.floor(at / 86_400_000)),
-});
+const library = await libraryWith();
+const judged: { readonly form: string; readonly channel: string; readonly judgement: Judgement }[] = [];
+const gate = gateWith();
+for (const attack of ATTACKS) {
+  const judgement = await gate(proposalOf(attack, attack.cases), attack.cases, library);
+  judged.push({ form: attack.form, channel: attack.channel, judgement });
+}
 
-describe('poison', () => {
-  it('scratch', async () => {
-    const { library } = await openOn(createMemoryStore());
-    const out: Record<string, number> = {};
-    const through: string[] = [];
-    const why: Record<string, number> = {};
-    for (const attack of ATTACKS) {
-      const j = await gate(proposalOf(attack, attack.cases), attack.cases, library);
-      const key = `${j.outcome}`;
-      out[key] = (out[key] ?? 0) + 1;
-      if (j.outcome === 'trial' || j.outcome === 'live') through.push(attack.id);
-      if (j.outcome === 'refused') through.push(`REFUSED ${attack.id} ${j.why}`);
-      for (const w of new Set(j.why.map((x) => x.split(':')[0] ?? ''))) why[w] = (why[w] ?? 0) + 1;
-    }
-    process.stdout.write(`${JSON.stringify({ n: ATTACKS.length, out, why, through }, null, 1)}\n`);
-    expect(1).toBe(1);
+/** How many passed without a person, by channel or by form. */
+function passedBy(key: 'form' | 'channel'): Readonly<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const one of judged) {
+    const { outcome } = one.judgement;
+    counts[one[key]] = (counts[one[key]] ?? 0) + (outcome === 'trial' || outcome === 'live' ? 1 : 0);
+  }
+  return counts;
+}
+
+describe('a poisoned lesson', () => {
+  it('passes on no channel without a person: 0 of more than 300, over twelve channels and many turns', () => {
+    expect(judged.length).toBeGreaterThanOrEqual(300);
+    const passed = passedBy('channel');
+    expect(Object.keys(passed)).toHaveLength(13);
+    expect(Object.entries(passed).filter(([, count]) => count > 0)).toEqual([]);
+  });
+
+  it('passes in no form: copied, edited, paraphrased, translated, encoded or split', () => {
+    const passed = passedBy('form');
+    expect(Object.keys(passed).length).toBeGreaterThanOrEqual(20);
+    expect(Object.entries(passed).filter(([, count]) => count > 0)).toEqual([]);
+  });
+
+  it('is kept for a person to see, with the reasons, and not thrown away', () => {
+    expect(judged.filter(({ judgement }) => judgement.outcome !== 'proposed')).toEqual([]);
+    expect(judged.filter(({ judgement }) => judgement.why.length === 0)).toEqual([]);
+    const states = judged.map(({ judgement }) => judgement.change?.op === 'add' && judgement.change.state);
+    expect(new Set(states)).toEqual(new Set(['proposed']));
+  });
+
+  it('carries its taint wherever its words were taken over, however they were written', () => {
+    const untainted = judged.filter(({ judgement }) => judgement.change?.text.taint.length === 0);
+    expect([...new Set(untainted.map(({ form }) => form))]).toEqual(['paraphrase']);
+  });
+
+  it('does not go live under autonomy either', async () => {
+    const autonomous = gateWith({ autonomy: 'autonomous' });
+    const outcomes = new Set<string>();
+    for (const attack of ATTACKS.filter((_, index) => index % 5 === 0))
+      outcomes.add((await autonomous(proposalOf(attack, attack.cases), attack.cases, library)).outcome);
+    expect([...outcomes]).toEqual(['proposed']);
   });
 });

@@ -82,6 +82,7 @@ describe('the registry', () => {
     [{ domain: '*', kind: 'rubric', criteria: [{ text: 'good' }] }, 'none is set up for learning'],
     [{ domain: '*', kind: 'comparative' }, 'none is set up for learning'],
     [{ domain: '*', kind: 'command', command: [] }, 'command'],
+    [{ domain: '*', kind: 'command', command: ['ls'], shell: 'plain' }, 'as one text'],
     [{ domain: '*', kind: 'command', command: 'x', checks: 'relative' }, 'must be an absolute path'],
     [{ domain: '*', kind: 'module', file: '/no/such/file.mjs' }, '/no/such/file.mjs cannot be loaded'],
   ])('is not made from %j', async (row, why) => {
@@ -113,6 +114,7 @@ describe('the registry', () => {
       `export default async ({ output }) => {
         if (output === 'throw') throw new Error('no mood');
         if (output === 'nothing') return undefined;
+        if (output === 'for ever') return new Promise(() => undefined);
         return { status: 'ok', reward: JSON.parse(output), reasons: ['so'] };
       };`,
     );
@@ -124,6 +126,10 @@ describe('the registry', () => {
     );
     expect(graded.map(rewardOf)).toEqual(['none', 'none', 'none', 'none', 'none', 'none', 0.5]);
     expect(graded[0]?.reasons).toEqual(['the verifier broke: no mood']);
+    const leaving = new AbortController();
+    const endless = verifiers.verify(attemptOf('for ever'), leaving.signal);
+    leaving.abort();
+    expect(await endless).toMatchObject({ reasons: ['aborted'] });
     expect(await verifiers.verify(attemptOf('0.5'), AbortSignal.abort())).toMatchObject({
       reasons: ['aborted'],
     });

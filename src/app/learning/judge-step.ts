@@ -1,0 +1,71 @@
+import type { Clock } from '../../core/clock.ts';
+import type { Ask } from '../../core/learn.ts';
+import type { Records } from '../../core/records.ts';
+import type { NewFact } from '../../core/store.ts';
+import { addCost, NO_COST } from '../../learn/cost.ts';
+import { appraise } from '../../signals/appraise.ts';
+import { createJudge, type Judge } from '../../signals/judge/judge.ts';
+import { evidenceOf } from './appraise-session.ts';
+import type { LearningState } from './learning-state.ts';
+
+export interface JudgeStepOptions {
+  readonly records: Records;
+  /** Undefined when no model is set up to judge. */
+  readonly ask: (state: LearningState) => Ask | undefined;
+  readonly generation: () => number;
+  readonly clock: Clock;
+  readonly newId: (prefix: string) => string;
+  readonly signal: AbortSignal;
+}
+
+const MOST_AT_ONCE = 8;
+
+/** Asks a judge about turns that nothing else decides, a few at a time. The rewards it gives, and what they cost. */
+export function createJudgeStep(
+  options: JudgeStepOptions,
+): (state: LearningState) => Promise<readonly NewFact[]> {
+  const { records, clock, newId, signal } = options;
+  let judge: Judge | undefined;
+  return async (state) => {
+    const ask = state.undecided.size === 0 ? undefined : options.ask(state);
+    if (ask === undefined) return [];
+    judge ??= createJudge({ ask, calibration: state.calibration });
+    const startedAt = clock.monotonic();
+    const facts: NewFact[] = [];
+    let cost = NO_COST;
+    for (const [turn, session] of [...state.undecided].slice(0, MOST_AT_ONCE)) {
+      const evidence = (await evidenceOf(session, records)).find((one) => one.turn === turn);
+      if (evidence === undefined) {
+        state.undecided.delete(turn);
+        continue;
+      }
+      const ruling = await judge(evidence, appraise(evidence), signal);
+      if (ruling.kind !== 'skipped') cost = addCost(cost, ruling.cost);
+      // The model is not there, or the money is spent: the rest would fare no better.
+      if (ruling.kind === 'unknown' && ruling.isRetryable) break;
+      state.undecided.delete(turn);
+      if (ruling.kind !== 'ruled' || ruling.reward.weight === 0) continue;
+      const { source, score, note } = ruling.reward;
+      facts.push({
+        at: clock.now(),
+        fact: { type: 'reward-given', turn, source, score, note },
+        key: `judge:${turn}`,
+      });
+    }
+    if (cost.calls === 0) return facts;
+    const end = {
+      type: 'cycle-end' as const,
+      cycle: newId('cycle'),
+      learner: 'judge',
+      outcome: 'nothing' as const,
+      items: [],
+      turns: [],
+      judgements: [],
+      generation: options.generation(),
+      cost,
+      tookMs: Math.round(clock.monotonic() - startedAt),
+      note: `${facts.length} turns judged`,
+    };
+    return [...facts, { at: clock.now(), fact: end }];
+  };
+}

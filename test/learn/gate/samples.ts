@@ -1,0 +1,56 @@
+import type { FailureCase, Judgement, Passage, Proposal } from '../../../src/core/learn.ts';
+import type { Change } from '../../../src/core/lesson.ts';
+import type { Library } from '../../../src/core/library.ts';
+import { createGate, type Gate, type GateOptions } from '../../../src/learn/gate/gate.ts';
+import { checkText } from '../../../src/library/check-text.ts';
+import { createMemoryStore } from '../../../src/store/memory-store.ts';
+import { openOn, person, setOf } from '../../library/shelf/samples.ts';
+import { failureOf, proposalOf } from './corpus/cases.ts';
+
+export const gateWith = (over: Partial<GateOptions> = {}): Gate =>
+  createGate({
+    autonomy: 'guarded',
+    checkText,
+    hasSecret: (text) => text.includes('sk-live-'),
+    findSimilar: async () => [],
+    voteDay: (at) => String(Math.floor(at / 86_400_000)),
+    ...over,
+  });
+
+/** A library in which a person put these. */
+export async function libraryWith(changes: readonly Change[] = []): Promise<Library> {
+  const { library } = await openOn(createMemoryStore());
+  if (changes.length > 0) await library.publish(setOf('first', changes, person));
+  return library;
+}
+
+export const passage = (origin: Passage['origin'], text: string): Passage => ({ origin, text });
+
+/** Two sessions in which the same went wrong, as exit codes tell. */
+export const twoFailures = (...passages: readonly Passage[]): readonly FailureCase[] =>
+  [1, 2].map((number) => failureOf({ task: 'Make the tests pass.', passages, number }));
+
+export const CLEAN = {
+  name: 'guard-optional-lists',
+  description: 'When code walks over a list that may be absent.',
+  content: '1. Give the list a default where it comes from.\n2. Add a case without it.',
+};
+
+/** How a lesson with one more step fares, learned beside these passages. */
+export async function judgeStep(
+  step: string,
+  passages: readonly Passage[] = [],
+  over: Partial<GateOptions> = {},
+): Promise<Judgement> {
+  const cases = twoFailures(...passages);
+  const proposal = proposalOf({ ...CLEAN, content: `${CLEAN.content}\n3. ${step}` }, cases);
+  return gateWith(over)(proposal, cases, await libraryWith());
+}
+
+export const withEvidence = (proposal: Proposal, turns: readonly string[]): Proposal => ({
+  ...proposal,
+  change: {
+    ...proposal.change,
+    text: { ...proposal.change.text, evidence: { ...proposal.change.text.evidence, turns } },
+  },
+});
