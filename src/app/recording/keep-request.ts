@@ -5,21 +5,6 @@ import { cutBody } from '../../wire/parts.ts';
 import type { Span } from '../../wire/scan.ts';
 import { textHash } from './text-hash.ts';
 
-/**
- * How a stored request is put together again; itself a block. With `base`, a list begins with the first `keep`
- * elements of the same list there. A part stands by the name of its block, or itself when it is short: a block costs
- * more than a few hundred bytes.
- */
-export interface Manifest {
-  readonly wire: string;
-  /** All members that are not lists. */
-  readonly rest: Part;
-  readonly base?: string;
-  readonly lists: Readonly<Record<string, { readonly keep?: number; readonly add: readonly Part[] }>>;
-}
-
-type Part = string | { readonly json: Json };
-
 export interface RequestKeeper {
   /** The hash of the request's manifest and the blocks the store does not have yet. Undefined if it is not JSON. */
   keep(
@@ -144,7 +129,12 @@ const roomFor = (length: number): number => Math.ceil((length * 1.25) / 4096) * 
 const isSame = (a: Buffer, [aStart, aEnd]: Span, b: Buffer, [bStart, bEnd]: Span): boolean =>
   aEnd - aStart === bEnd - bStart && a.compare(b, bStart, bEnd, aStart, aEnd) === 0;
 
-/** A `Manifest` as JSON text: its parts are text already. */
+/**
+ * How a stored request is put together again, itself a block: `{ wire, rest, base?, lists: { KEY: { keep?, add } } }`. With
+ * `base`, a list begins with the first `keep` elements of the same list there. `rest` holds all members that are not
+ * lists. A part stands by the name of its block, or itself (`{ json }`) when it is short: a block costs more than a few
+ * hundred bytes.
+ */
 function manifestAfter(
   last: Last | undefined,
   { wire, rest, lists }: { wire: string; rest: Kept; lists: ReadonlyMap<string, readonly Kept[]> },

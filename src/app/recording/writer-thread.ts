@@ -17,9 +17,12 @@ let keys = settings.keys;
 const redactor = createRedactor({ known: () => keys, salt: settings.salt });
 const say = (word: Word): void => port?.postMessage(word);
 
+let isOpenedBefore = false;
 const open = (): Store => {
   const store = openSqliteStore({ file: settings.file });
-  closeCrashed(store, Date.now());
+  // Opened again after a fault, the turns that are open are our own and go on.
+  if (!isOpenedBefore) closeCrashed(store, Date.now());
+  isOpenedBefore = true;
   say({ type: 'open', chains: store.chains(KEPT_CHAINS) });
   return store;
 };

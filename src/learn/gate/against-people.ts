@@ -34,7 +34,7 @@ export const AGAINST_PEOPLE: readonly OrderRule[] = [
   {
     why: 'it tells its reader to keep something from people',
     pattern: startingAtWord(
-      `(?:hid(?:e|es|ing|den)|conceal\\w*|leave[s]? out|omit\\w*|keep\\w*|withhold\\w*|strip\\w*|remov\\w*|scrub\\w*|delet\\w*)\\b${GAP}\\b(?:from|out of)\\b${GAP}\\b(?:${PEOPLE}|summar(?:y|ies)|reports?|history|audit\\w*|review\\w*|transcript|log(?:s|ging)?)\\b`,
+      `(?:hid(?:e|es|ing|den)|conceal\\w*|leav\\w*|omit\\w*|keep\\w*|withhold\\w*|strip\\w*|remov\\w*|scrub\\w*|delet\\w*)\\b(?!.{0,40}\\b(?:personal|secrets?|passwords?|tokens?|credentials?|keys?|noise|duplicat))${GAP}\\b(?:from|out of)\\b${GAP}\\b(?:${PEOPLE}|summar(?:y|ies)|reports?|history|audit\\w*|review\\w*|transcript|log(?:s|ging)?)\\b`,
     ),
     mayBeForbidden: true,
   },

@@ -29,8 +29,6 @@ const DIGIT_LETTERS: Readonly<Record<string, string>> = {
   '4': 'a',
   '5': 's',
   '7': 't',
-  '@': 'a',
-  $: 's',
 };
 const DEEPEST = 2;
 
@@ -122,8 +120,8 @@ function isProse(text: string): boolean {
 }
 
 const readDigits = (plain: string): string =>
-  plain.replace(/[\p{L}\p{N}@$]+/gu, (word) =>
-    /\p{L}/u.test(word) ? word.replace(/[013457@$]/g, (sign) => DIGIT_LETTERS[sign] ?? sign) : word,
+  plain.replace(/[\p{L}\p{N}]+/gu, (word) =>
+    /\p{L}/u.test(word) ? word.replace(/[013457]/g, (sign) => DIGIT_LETTERS[sign] ?? sign) : word,
   );
 
 /** `i g n o r e   i t`, `i.g.n.o.r.e`: letters that stand alone in a row are a word. */

@@ -10,7 +10,7 @@ const OTHER_URL =
 const MAIL = /[a-z0-9._%+-]{1,64}@[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63}){1,8}/g;
 const SPELT_MAIL =
   /[a-z0-9._-]{2,64} ?(?:\(at\)|\[at\]|\{at\}| at ) ?[a-z0-9-]{2,63} ?(?:\(dot\)|\[dot\]|\{dot\}| dot ) ?[a-z]{2,24}\b/g;
-const QUAD = /(?<![\w.])(?:\d{1,3}\.){3}\d{1,3}(?![\w.]?\d)/g;
+const QUAD = /(?<!\bversion )(?<!\brelease )(?<![\w.])(?:\d{1,3}\.){3}\d{1,3}(?![\w.]?\d)/g;
 const SIX = /(?<![\w:])(?:[0-9a-f]{0,4}:){2,7}[0-9a-f]{1,4}(?![\w:])/g;
 const NUMBER_HOST = /\b0x[0-9a-f]{8}\b/g;
 const HOST =

@@ -10,7 +10,10 @@ import { RISKY_ACTS } from './risky-acts.ts';
 import { sentencesOf, tokensOf } from './tokens.ts';
 
 const FORBIDS =
-  /(?:\b(?:never|not|no|avoid|avoids|avoiding|refrain from|rather than|instead of|wrong:|bad:|mistake:)|n't|^\W{0,6}anti-?patterns?:)(?![^,;:]{0,60}\b(?:forget|omit|skip|leav|fail|not|neglect|delay|refus|hesitat|miss|mind|worr|without|before|until|unless|instead|only|just|matter|but)\w*\b)[^,;:]{0,90}$/;
+  /(?:\b(?:never|not|no|avoid|avoids|avoiding|refrain from|rather than|instead of|wrong:|bad:|mistake:)|n't)(?![^,;:]{0,60}\b(?:forget|omit|skip|leav|fail|not|neglect|delay|refus|hesitat|miss|mind|worr|without|before|until|unless|instead|only|just|matter|but)\w*\b)[^,;:]{0,90}$/;
+const ANTI_PATTERN = /^\W{0,6}anti-?patterns?:/;
+/** What is wrong not to do is to be done. */
+const UNDONE = /\b(?:not|never|no|without|forget|omit|skip|leav|fail|neglect|miss|delay|refus|hesitat)\w*\b/;
 const RULES: readonly OrderRule[] = [...AGAINST_PEOPLE, ...RISKY_ACTS];
 const LONGEST_SHOWN = 60;
 
@@ -49,7 +52,11 @@ function breaks(rule: OrderRule, sentence: string, trusted: readonly string[]): 
 }
 
 /** Whether what stands at `index` of a sentence is what it says not to do. */
-const isForbidden = (sentence: string, index: number): boolean => FORBIDS.test(sentence.slice(0, index));
+function isForbidden(sentence: string, index: number): boolean {
+  const before = sentence.slice(0, index);
+  const head = ANTI_PATTERN.exec(before)?.[0];
+  return head === undefined ? FORBIDS.test(before) : !UNDONE.test(before.slice(head.length));
+}
 
 /** Whether someone who may said the same: a sentence that breaks the rule too and has all the words of this one. */
 function isAsked(rule: OrderRule, said: string, trusted: readonly string[]): boolean {

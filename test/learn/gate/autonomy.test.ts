@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest';
+import { LESSON_KINDS, type LessonKind } from '../../../src/core/lesson.ts';
+import type { Autonomy } from '../../../src/learn/gate/how-far.ts';
+import { learner, setOf } from '../../library/shelf/samples.ts';
+import { proposalOf } from './corpus/cases.ts';
+import { CLEAN, gateWith, libraryWith, twoFailures } from './samples.ts';
+
+const cases = twoFailures();
+
+async function outcomeOf(autonomy: Autonomy, kind: LessonKind, content = CLEAN.content): Promise<string> {
+  const { change, quotes } = proposalOf({ ...CLEAN, content }, cases);
+  if (change.op !== 'add') throw new Error('an addition');
+  const library = await libraryWith();
+  const judgement = await gateWith({ autonomy })({ change: { ...change, kind }, quotes }, cases, library);
+  if (judgement.change?.op !== 'add') throw new Error('an addition');
+  expect(judgement.change.state).toBe(judgement.outcome);
+  const { results } = await library.publish(setOf('s', [judgement.change], learner));
+  expect(results.map(({ status }) => status)).toEqual(['applied']);
+  return judgement.outcome;
+}
+
+describe('how far a clean lesson goes', () => {
+  it('is to a person under manual, whatever it is', async () => {
+    for (const kind of LESSON_KINDS) expect(await outcomeOf('manual', kind)).toBe('proposed');
+  });
+
+  it('is on trial under guarded for advice, and to a person for what changes more than advice', async () => {
+    const outcomes = Object.fromEntries(
+      await Promise.all(LESSON_KINDS.map(async (kind) => [kind, await outcomeOf('guarded', kind)] as const)),
+    );
+    expect(outcomes).toEqual({
+      skill: 'trial',
+      experience: 'trial',
+      fix: 'trial',
+      fragment: 'proposed',
+      route: 'proposed',
+      limit: 'proposed',
+      flow: 'proposed',
+      identity: 'proposed',
+    });
+  });
+
+  it('is on trial for a fragment that asks for more care, and not for one that gives more freedom', async () => {
+    expect(await outcomeOf('guarded', 'fragment', 'Name the source of each figure.')).toBe('proposed');
+    expect(await outcomeOf('guarded', 'fragment', 'Answers need no source and may be longer.')).toBe(
+      'proposed',
+    );
+  });
+
+  it('is live under autonomous', async () => {
+    for (const kind of LESSON_KINDS) expect(await outcomeOf('autonomous', kind)).toBe('live');
+  });
+
+  it('is what the gate says, whatever state the learner asked for, and why is empty when nothing stood against it', async () => {
+    const proposal = proposalOf(CLEAN, cases);
+    const { outcome, why, change } = await gateWith()(proposal, cases, await libraryWith());
+    expect(proposal.change.op === 'add' && proposal.change.state).toBe('live');
+    expect([outcome, why, change?.op === 'add' && change.state]).toEqual(['trial', [], 'trial']);
+  });
+
+  it('ends with a person when the learner itself says that strangers had a part in it', async () => {
+    const proposal = proposalOf(CLEAN, cases, { taint: ['tool'] });
+    expect((await gateWith({ autonomy: 'autonomous' })(proposal, cases, await libraryWith())).outcome).toBe(
+      'proposed',
+    );
+  });
+});

@@ -1,0 +1,139 @@
+import { describe, expect, it } from 'vitest';
+import type { Verdict } from '../../../src/core/evidence.ts';
+import type { RewardSource } from '../../../src/core/fact.ts';
+import type { FailureCase, Judgement, Proposal } from '../../../src/core/learn.ts';
+import type { GateOptions } from '../../../src/learn/gate/gate.ts';
+import { NEEDS_ANOTHER_SESSION } from '../../../src/learn/gate/weigh-evidence.ts';
+import { add } from '../../library/shelf/samples.ts';
+import { failureOf, proposalOf } from './corpus/cases.ts';
+import { CLEAN, gateWith, libraryWith, passage, twoFailures, withEvidence } from './samples.ts';
+
+const library = await libraryWith();
+const judge = (
+  proposal: Proposal,
+  cases: readonly FailureCase[],
+  over: Partial<GateOptions> = {},
+): Promise<Judgement> => gateWith(over)(proposal, cases, library);
+
+const failure = (
+  number: number,
+  source: RewardSource = 'signal',
+  session = `session-${number}`,
+): FailureCase =>
+  failureOf({
+    task: 'Make the tests pass.',
+    passages: [passage('tool', 'Exit code: 1')],
+    source,
+    number,
+    session,
+  });
+
+const called = (one: FailureCase, verdict: Verdict): FailureCase => ({
+  ...one,
+  appraisal: { ...one.appraisal, verdict },
+});
+
+describe('votes', () => {
+  it.each(['signal', 'judge'] as const)(
+    'need two sessions where only a %s calls it a failure',
+    async (source) => {
+      const one = [failure(1, source)];
+      const same = [failure(1, source, 's'), failure(2, source, 's')];
+      expect(await judge(proposalOf(CLEAN, one), one)).toEqual({
+        outcome: 'refused',
+        why: [NEEDS_ANOTHER_SESSION],
+      });
+      expect((await judge(proposalOf(CLEAN, same), same)).why).toEqual([NEEDS_ANOTHER_SESSION]);
+      const two = [failure(1, source), failure(2, source)];
+      expect((await judge(proposalOf(CLEAN, two), two)).outcome).not.toBe('refused');
+    },
+  );
+
+  it.each(['person', 'verifier'] as const)('need one session where a %s says so', async (source) => {
+    const one = [failure(1, source)];
+    expect((await judge(proposalOf(CLEAN, one), one)).outcome).toBe('trial');
+  });
+
+  it('are one however often a session failed, a thousand times on one day or over many', async () => {
+    const flood = Array.from({ length: 1000 }, (_, index) => failure(index, 'signal', 'loud'));
+    expect((await judge(proposalOf(CLEAN, flood.slice(0, 60)), flood)).why).toEqual([NEEDS_ANOTHER_SESSION]);
+    const other = failure(2000);
+    const cited = [...flood.slice(0, 60), other];
+    const { change } = await judge(proposalOf(CLEAN, cited), [...flood, other]);
+    // One of each vote stands first, so that what is cut off is what says least.
+    expect(change?.text.evidence.turns).toContain(other.turn);
+  });
+});
+
+describe('evidence', () => {
+  it('is what was looked at: turns that were not are struck out, and a lesson with none is refused', async () => {
+    const cases = twoFailures();
+    const turns = cases.map(({ turn }) => turn);
+    const proposal = proposalOf(CLEAN, cases);
+    const { change } = await judge(withEvidence(proposal, [...turns, 'turn-of-others']), cases);
+    expect([...(change?.text.evidence.turns ?? [])].sort()).toEqual(turns);
+    for (const none of [[], ['turn-of-others']])
+      expect((await judge(withEvidence(proposal, none), cases)).why).toEqual([
+        'it rests on none of the failures that were looked at',
+      ]);
+  });
+
+  it('is a failure: what went well, was nobody’s fault or is unclear speaks for nothing', async () => {
+    for (const verdict of ['success', 'infrastructure', 'ambiguous'] as const) {
+      const cases = [called(failure(1, 'person'), verdict), called(failure(2), verdict)];
+      expect((await judge(proposalOf(CLEAN, cases), cases)).why).toEqual([
+        'nothing that it rests on was a failure',
+      ]);
+    }
+  });
+
+  it('counts a turn once, though it comes twice', async () => {
+    const twice = [failure(1), failure(1)];
+    expect((await judge(proposalOf(CLEAN, twice), twice)).why).toEqual([NEEDS_ANOTHER_SESSION]);
+  });
+
+  it('keeps a quote that was said where it was said, and drops others', async () => {
+    const cases = twoFailures(passage('tool', 'TypeError: x'));
+    const quotes = [
+      { turn: 'turn-1', text: 'TypeError: x' },
+      { turn: 'turn-1', text: 'TypeError: y' },
+      { turn: 'turn-2', text: 'Make the tests' },
+      { turn: 'turn-9', text: 'TypeError: x' },
+    ];
+    const asked: string[] = [];
+    const locate: GateOptions['locate'] = async (turn, text) => {
+      asked.push(`${turn} ${text}`);
+      return { turn, block: 'ab', start: 0, length: text.length };
+    };
+    const { change } = await judge({ ...proposalOf(CLEAN, cases), quotes }, cases, { locate });
+    expect(asked).toEqual(['turn-1 TypeError: x', 'turn-2 Make the tests']);
+    expect(change?.text.evidence.quotes.map(({ length }) => length)).toEqual([12, 14]);
+  });
+
+  it('does not count a turn all of whose quotes are made up', async () => {
+    const cases = twoFailures();
+    const lie = { turn: 'turn-1', text: 'it must be so' };
+    const half = { ...proposalOf(CLEAN, cases), quotes: [lie] };
+    const all = { ...half, quotes: [lie, { ...lie, turn: 'turn-2' }] };
+    expect((await judge(half, cases)).why).toEqual([NEEDS_ANOTHER_SESSION]);
+    expect((await judge(all, cases)).why).toEqual(['it rests on quotes that nobody said']);
+  });
+
+  it('of a revision keeps what the lesson rested on before, behind what is new', async () => {
+    const text = { ...proposalOf(CLEAN, []).change.text, taint: [] };
+    const evidence = {
+      turns: ['old-1'],
+      quotes: [{ turn: 'old-1', block: 'b', start: 0, length: 2 }],
+      learner: 'x',
+    };
+    const shelf = await libraryWith([add('a', { state: 'trial', text: { ...text, evidence } })]);
+    const cases = twoFailures();
+    const revised = proposalOf({ ...CLEAN, content: `${CLEAN.content}\n3. Name the list.` }, cases).change
+      .text;
+    const change = { op: 'revise', id: 'a', from: 1, text: revised } as const;
+    const judgement = await gateWith()({ change, quotes: [] }, cases, shelf);
+    expect(judgement.outcome).toBe('trial');
+    expect(judgement.change?.text.evidence.turns.at(-1)).toBe('old-1');
+    expect(judgement.change?.text.evidence.quotes).toEqual(evidence.quotes);
+  });
+});
