@@ -20,7 +20,7 @@ import { createRedactor } from '../store/redact.ts';
 import { openCatalogue } from './catalogue.ts';
 import { createIds } from './ids.ts';
 import { createKeyInForce } from './key-in-force.ts';
-import { serveLearning } from './learning/serve-learning.ts';
+import { type ServedLearning, serveLearning } from './learning/serve-learning.ts';
 import { serveLibrary } from './library/serve-library.ts';
 import type { Log } from './log.ts';
 import { openRecording } from './recording/open-recording.ts';
@@ -72,6 +72,7 @@ export async function startDaemon({ home, config, env, log, port }: DaemonOption
   sessions.restore(await recording.recorder.chains);
   const admission = createAdmission(settings.maxInFlight, 8 * maxBodyBytes);
   const onLoopback = isLoopbackName(settings.host);
+  let learning: ServedLearning | undefined;
   const library = await serveLibrary({
     home,
     settings: config.library,
@@ -79,9 +80,10 @@ export async function startDaemon({ home, config, env, log, port }: DaemonOption
     clock,
     newId,
     log,
+    recertify: async (moved) => learning?.recertify(moved) ?? [],
   });
   const redactor = createRedactor({ known: keys, salt: readOrCreateSalt(home) });
-  const learning = serveLearning({
+  const follower = serveLearning({
     config,
     records: recording.records,
     shelf: library.shelf,
@@ -92,13 +94,14 @@ export async function startDaemon({ home, config, env, log, port }: DaemonOption
     newId,
     log,
   });
-  const metrics = createMetrics(() => admission.inFlight, learning.counts);
+  learning = follower;
+  const metrics = createMetrics(() => admission.inFlight, follower.counts);
   /** What is said of a turn is learned from at once. */
   const records: Records = {
     ...recording.records,
     append: async (...args) => {
       const appended = await recording.records.append(...args);
-      learning.wake(0);
+      follower.wake(0);
       return appended;
     },
   };
@@ -133,7 +136,7 @@ export async function startDaemon({ home, config, env, log, port }: DaemonOption
       report: (report) => {
         metrics.report(report);
         logTurn(log, report);
-        learning.wake(TURN_IS_KEPT_MS);
+        follower.wake(TURN_IS_KEPT_MS);
       },
       status: () => ({
         version: VERSION,
@@ -144,7 +147,7 @@ export async function startDaemon({ home, config, env, log, port }: DaemonOption
         requests: { ...metrics.totals, inFlight: admission.inFlight },
         recording: compact({ ...recording.state() }),
         library: library.status(),
-        learning: learning.status(),
+        learning: follower.status(),
         memoryBytes: process.memoryUsage.rss(),
       }),
       metrics: metrics.text,
@@ -156,7 +159,7 @@ export async function startDaemon({ home, config, env, log, port }: DaemonOption
   };
   const letGo = async () => {
     names.close();
-    await learning.close();
+    await follower.close();
     await pool.close();
     await library.close();
     await recording.close();

@@ -5,6 +5,7 @@ import type { Records } from '../core/records.ts';
 import type { SessionView, TurnView } from '../core/store.ts';
 import { giveFeedback } from '../gateway/control.ts';
 import { failedIn, foldEpisode, teaches } from './episodes/episode.ts';
+import { createLearningState, loadLearning } from './learning/learning-state.ts';
 import { readStored } from './recording/read-stored.ts';
 
 /** The desk over a store's records, wherever those are. */
@@ -69,6 +70,12 @@ export function createDesk(records: Records, now: () => number): Desk {
         failed: failedIn(episode),
         learns: teaches(episode),
       };
+    },
+    training: async () => {
+      const state = createLearningState((at) => new Date(at).toDateString());
+      await loadLearning(state, records);
+      const { query, support, generation } = state.samples.counts();
+      return { engine: 'off', policy: '', generation, buffer: { query, support } };
     },
     backup: (file) => records.snapshot(file),
   };

@@ -34,6 +34,7 @@ export function createRemoteDesks(daemon: DaemonRecord, key: string | undefined)
     trajectory: (id) => find(`${place(id)}/trajectory`),
     erase: async (id) => asNumber(asObject(await ask('DELETE', place(id))).erased) ?? 0,
     feedback: async (body) => asObject(await ask('POST', '/v1/feedback', body)),
+    training: async () => asObject(await ask('GET', '/api/train')),
     episode: (id) => find(`/api/episodes/${encodeURIComponent(id)}`),
     backup: async (file) => void (await ask('POST', '/api/backup', { file })),
   };

@@ -14,6 +14,8 @@ export interface Desk {
   feedback(body: JsonObject): Promise<JsonObject>;
   /** How an episode stands: `{ state, attempts, failed, learns }`; undefined when there is none of that id. */
   episode(id: string): Promise<JsonObject | undefined>;
+  /** What weights may be trained on: `{ engine, policy, generation, buffer: { query, support } }`. */
+  training(): Promise<JsonObject>;
   /** Copies everything recorded into a new file. */
   backup(file: string): Promise<void>;
 }

@@ -46,6 +46,7 @@ export async function appraiseSession(
   records: Records,
   state: LearningState,
   now: number,
+  succeeded: (turn: string, task: string) => void,
 ): Promise<readonly NewFact[]> {
   const scope = await scopeOf(session, records);
   if (scope === undefined) return [];
@@ -70,6 +71,7 @@ export async function appraiseSession(
       signals,
       digests,
     });
+    if (verdict === 'success') succeeded(turn, evidence.task);
     facts.push({ at: now, fact });
   }
   return facts;

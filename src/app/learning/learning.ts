@@ -16,6 +16,8 @@ export interface LearningOptions {
   readonly shelf: Shelf;
   readonly clock: Clock;
   readonly log: Log;
+  /** A turn went well. */
+  readonly succeeded: (turn: string, task: string) => void;
   /** Runs whatever is ready to be learned; called after each look. It must not be waited for. */
   readonly learn: (state: LearningState) => Promise<readonly NewFact[]>;
 }
@@ -101,7 +103,7 @@ export async function startLearning(options: LearningOptions): Promise<Learning>
       const { touched, ended } = await follow();
       const facts: NewFact[] = [];
       for (const session of touched)
-        facts.push(...(await appraiseSession(session, records, state, clock.now())));
+        facts.push(...(await appraiseSession(session, records, state, clock.now(), options.succeeded)));
       for (const session of ended) facts.push(...(await endSession(session, records, clock.now())));
       if (facts.length === 0) return;
       const appended = await records.append(facts);

@@ -12,6 +12,7 @@ import { createEvolver } from '../../learn/evolver/evolver.ts';
 import { createGate } from '../../learn/gate/gate.ts';
 import { createExtractor } from '../../learn/live/extractor.ts';
 import { checkText } from '../../library/check-text.ts';
+import type { MovedLesson } from '../../library/library.ts';
 import { comparedText } from '../../library/similar/near-pairs.ts';
 import type { Shelf } from '../library/open-shelf.ts';
 import type { Log } from '../log.ts';
@@ -22,6 +23,7 @@ import { learningModel } from './learning-models.ts';
 import type { LearningState } from './learning-state.ts';
 import { locateQuote } from './locate-quote.ts';
 import { createNearest } from './nearest.ts';
+import { createRecertifier, type Recertifier } from './recertify.ts';
 
 export interface ServeLearningOptions {
   readonly config: Config;
@@ -40,6 +42,8 @@ export interface ServedLearning {
   /** Something was recorded. */
   wake(delayMs: number): void;
   status(): JsonObject;
+  /** The training samples that a change to the library does not concern; none under the strict rule. */
+  recertify(moved: readonly MovedLesson[]): Promise<readonly string[]>;
   /** For metrics. */
   readonly counts: () => Readonly<Record<string, number>>;
   close(): Promise<void>;
@@ -51,6 +55,8 @@ const MOST_NEAR = 5;
 /** Learning as the daemon has it: it begins when the library can be read, and is tried again until then. */
 export function serveLearning(options: ServeLearningOptions): ServedLearning {
   const stop = new AbortController();
+  const isScoped = options.config.learn.flush === 'scoped';
+  const recertifier = isScoped ? createRecertifier(options.embed, options.records) : undefined;
   let learning: Learning | undefined;
   let problem: string | undefined;
   let again: NodeJS.Timeout | undefined;
@@ -59,7 +65,7 @@ export function serveLearning(options: ServeLearningOptions): ServedLearning {
     const shelf = options.shelf();
     try {
       if (shelf === undefined) throw new Error('the library cannot be read yet');
-      learning = await open(options, shelf, stop.signal);
+      learning = await open(options, shelf, recertifier, stop.signal);
       problem = undefined;
     } catch (error) {
       problem = error instanceof Error ? error.message : String(error);
@@ -71,6 +77,10 @@ export function serveLearning(options: ServeLearningOptions): ServedLearning {
 
   return {
     wake: (delayMs) => learning?.wake(delayMs),
+    recertify: async (moved) =>
+      recertifier === undefined || learning === undefined
+        ? []
+        : recertifier.survive(learning.state.samples.samples(), moved),
     counts: () =>
       learning === undefined ? {} : countsOf(learning.state, options.shelf(), options.clock.now()),
     status: () => learning?.status() ?? { problem: problem ?? 'starting' },
@@ -83,7 +93,12 @@ export function serveLearning(options: ServeLearningOptions): ServedLearning {
   };
 }
 
-async function open(options: ServeLearningOptions, shelf: Shelf, signal: AbortSignal): Promise<Learning> {
+async function open(
+  options: ServeLearningOptions,
+  shelf: Shelf,
+  recertifier: Recertifier | undefined,
+  signal: AbortSignal,
+): Promise<Learning> {
   const { config, records, embed, catalogue, hasSecret, clock, newId, log } = options;
   const { library } = shelf;
   const nearest = createNearest(embed, library);
@@ -139,7 +154,12 @@ async function open(options: ServeLearningOptions, shelf: Shelf, signal: AbortSi
     ...(await step(state)),
     ...(await judge(state)),
   ];
-  const learning = await startLearning({ records, shelf, clock, log, learn });
+  const remember = (turn: string, task: string): void => {
+    recertifier
+      ?.remember(turn, task)
+      .catch((error: unknown) => log.debug({ err: error }, 'a task has no vector'));
+  };
+  const learning = await startLearning({ records, shelf, clock, log, learn, succeeded: remember });
   library.onChange(() => learning.wake(0));
   return learning;
 }

@@ -7,7 +7,7 @@ import type { Records } from '../../core/records.ts';
 import { StoreError } from '../../core/store.ts';
 import { createEffects, type Effects } from '../../library/effect/effects.ts';
 import { createNgramEmbed } from '../../library/embed/ngram-embed.ts';
-import { openLibrary } from '../../library/library.ts';
+import { type MovedLesson, openLibrary } from '../../library/library.ts';
 import { createRecall } from '../../library/recall/create-recall.ts';
 import { createLessonsDesk } from './lessons-desk.ts';
 
@@ -25,6 +25,8 @@ export interface ShelfOptions {
   readonly clock: Clock;
   readonly newId: (prefix: string) => string;
   readonly onFault: (error: unknown) => void;
+  /** Which training samples a change does not concern. */
+  readonly recertify?: (moved: readonly MovedLesson[]) => Promise<readonly string[]>;
   /** Without it lessons are found by their letters alone. */
   readonly recall?: Recall;
 }
@@ -50,6 +52,7 @@ export async function openShelf(options: ShelfOptions): Promise<Shelf> {
     clock,
     newId,
     onFault,
+    ...(options.recertify === undefined ? {} : { recertify: options.recertify }),
   });
   const { library } = opened;
   for (let after = 0; ; ) {

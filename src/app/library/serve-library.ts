@@ -11,6 +11,7 @@ import type { ShownLessons, Turn } from '../../gateway/turn.ts';
 import { isHeldOut } from '../../library/effect/held-out.ts';
 import { createMiniLmEmbed } from '../../library/embed/minilm-embed.ts';
 import { createNgramEmbed } from '../../library/embed/ngram-embed.ts';
+import type { MovedLesson } from '../../library/library.ts';
 import { createRecall, type RecallIndex } from '../../library/recall/create-recall.ts';
 import { createSkillMirror, type SkillMirror } from '../../library/skill-file/skill-mirror.ts';
 import type { Log } from '../log.ts';
@@ -24,6 +25,7 @@ export interface LibraryOptions {
   readonly clock: Clock;
   readonly newId: (prefix: string) => string;
   readonly log: Log;
+  readonly recertify: (moved: readonly MovedLesson[]) => Promise<readonly string[]>;
 }
 
 /** The library as the daemon has it. While the record cannot be read nothing is shown, and it is tried again. */
@@ -67,6 +69,7 @@ export async function serveLibrary(options: LibraryOptions): Promise<ServedLibra
     let index: RecallIndex | undefined;
     const shelf = await openShelf({
       recall: async (query, now) => index?.recall(query, now) ?? nothingRecalled,
+      recertify: options.recertify,
       records,
       clock,
       newId,

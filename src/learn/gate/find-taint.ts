@@ -29,11 +29,11 @@ const LONGEST_SHOWN = 80;
  * copies and near paraphrases; against free ones there is only that a page may teach nothing on its own and that text
  * which turns to agents spoils all that was learned beside it.
  */
-export function findTaint(words: string, { trusted, strangers }: Material): readonly Tainted[] {
+export function findTaint(words: string, { spoken, trusted, strangers }: Material): readonly Tainted[] {
   const folded = foldText(words);
   const findRun = createFindRun(folded, trusted);
   const findLiteral = createFindLiteral(folded, trusted);
-  const findMeaning = createFindMeaning(folded, trusted);
+  const findMeaning = createFindMeaning(folded, spoken);
   const findName = createFindName(words, trusted);
   const languages = languagesOf(folded);
   const said = strangers.filter(({ isAgent }) => !isAgent);
@@ -89,23 +89,23 @@ function echoOf(agent: Stranger, said: readonly Stranger[], trusted: readonly st
 
 /**
  * What a lesson rests on when nothing outside the recorded text speaks for it. A judge has only read that text; and
- * what a page says beside an exit code is more than the code does.
+ * what a page says beside an exit code or a thumb turned down is more than those do.
  */
 export function findBareBasis(cited: readonly FailureCase[]): Tainted | undefined {
-  const isSaid = cited.some(
-    ({ source, appraisal, passages }) =>
-      source === 'person' ||
-      source === 'verifier' ||
+  const isSpoken = cited.some(
+    ({ appraisal, passages }) =>
       passages.some(({ origin }) => origin === 'person' || origin === 'verifier') ||
       appraisal.signals.some(({ name, score }) => name.startsWith('user-') && score < 0.5),
   );
-  if (isSaid) return undefined;
+  if (isSpoken) return undefined;
   const has = (isMeant: (passage: Passage) => boolean): boolean =>
     cited.some(({ task, passages }) => [{ origin: 'user', text: task } as const, ...passages].some(isMeant));
   if (has(({ origin, text }) => origin === 'web' || (isOwn(origin) && passesOn(text, origin))))
-    return { taint: 'web', why: 'no person and no verifier speaks for what was learned beside a page' };
+    return { taint: 'web', why: 'nobody put into words what was learned beside a page' };
   const isMeasured = cited.some(
-    ({ appraisal }) =>
+    ({ source, appraisal }) =>
+      source === 'person' ||
+      source === 'verifier' ||
       appraisal.digests.length > 0 ||
       appraisal.signals.some(({ source, score }) => source === 'signal' && score < 0.5),
   );

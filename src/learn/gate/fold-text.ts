@@ -34,10 +34,11 @@ export function foldText(text: string): string {
   return folded.replace(/\p{L}+/gu, (word) => foldWord(word, isLatin));
 }
 
-/** Whether a word mixes scripts that no language writes together, so that it reads as another word than it is. */
+/** Whether a Latin word has borrowed letters in it, so that it reads as another word than it is. */
 export function isDisguised(text: string): boolean {
   for (const [word] of text.matchAll(/\p{L}+/gu))
-    if (/\p{Script=Latin}/u.test(word) && /[\p{Script=Cyrillic}\p{Script=Greek}]/u.test(word)) return true;
+    if (/\p{Script=Latin}/u.test(word) && [...word.toLowerCase()].some((letter) => LOOKALIKES.has(letter)))
+      return true;
   return false;
 }
 

@@ -8,7 +8,7 @@ import { findBareBasis, findTaint, type Tainted } from './find-taint.ts';
 import { foldText } from './fold-text.ts';
 import { type Autonomy, howFar } from './how-far.ts';
 import { lintLesson } from './lint-lesson.ts';
-import { readMaterial } from './material.ts';
+import { type Material, readMaterial } from './material.ts';
 import { findNearMeaning, type NearMeaning } from './near-meaning.ts';
 import { readProposal } from './read-proposal.ts';
 import { type EvidenceRules, weighEvidence } from './weigh-evidence.ts';
@@ -73,8 +73,12 @@ async function judge(
   const words = wordsOf(change.text);
   const material = readMaterial(cases);
   const shown = old !== undefined && old.state !== 'proposed' ? [foldText(wordsOf(old.text))] : [];
-  const known = { ...material, trusted: [...material.trusted, ...shown] };
-  const lints = lintLesson(words, known.trusted);
+  const known: Material = {
+    ...material,
+    spoken: [...material.spoken, ...shown],
+    trusted: [...material.trusted, ...shown],
+  };
+  const lints = lintLesson(words, known.spoken);
   const basis = findBareBasis(weighed.cited);
   const alike = [...findTaint(words, known), ...(basis === undefined ? [] : [basis])];
   // The dear question comes last, and only where nothing else has been found.
@@ -94,7 +98,7 @@ async function judge(
 
   // 4. How far it may go.
   const kind = change.op === 'add' ? change.kind : (old?.kind ?? 'skill');
-  const reach = howFar(options.autonomy, kind, words);
+  const reach = howFar(options.autonomy, kind, change.text.content);
   const outcome = doubts.length > 0 ? 'proposed' : reach.outcome;
   const text: LessonText = { ...change.text, evidence: weighed.evidence, taint };
   const why = [...new Set([...doubts, ...(outcome === reach.outcome ? reach.why : [])])];

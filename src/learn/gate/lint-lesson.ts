@@ -44,11 +44,13 @@ export function lintLesson(words: string, trusted: readonly string[]): readonly 
   return [...why];
 }
 
+/** A sentence may forbid a thing and ask for it in the next breath, so that each place counts. */
 function breaks(rule: OrderRule, sentence: string, trusted: readonly string[]): boolean {
-  const match = rule.pattern.exec(sentence);
-  if (match === null) return false;
-  if (rule.mayBeForbidden === true && isForbidden(sentence, match.index)) return false;
-  return rule.mayBeAsked !== true || !isAsked(rule, match[0], trusted);
+  for (const { 0: said, index } of sentence.matchAll(rule.pattern)) {
+    if (rule.mayBeForbidden === true && isForbidden(sentence, index)) continue;
+    if (rule.mayBeAsked !== true || !isAsked(rule, said, trusted)) return true;
+  }
+  return false;
 }
 
 /** Whether what stands at `index` of a sentence is what it says not to do. */
@@ -63,7 +65,7 @@ function isAsked(rule: OrderRule, said: string, trusted: readonly string[]): boo
   const words = tokensOf(said);
   return trusted.some((text) =>
     sentencesOf(text).some((sentence) => {
-      if (!rule.pattern.test(sentence)) return false;
+      if (sentence.search(rule.pattern) < 0) return false;
       const known = new Set(tokensOf(sentence));
       return words.every((word) => known.has(word));
     }),

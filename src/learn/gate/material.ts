@@ -18,7 +18,9 @@ export interface Stranger {
 }
 
 export interface Material {
-  /** What people, verifiers, exit codes and digests say; folded. */
+  /** What people and verifiers said themselves; folded. Only this may be followed. */
+  readonly spoken: readonly string[];
+  /** The same with exit codes and digests: what may be repeated. Programs are named by strangers, so they ask for nothing. */
   readonly trusted: readonly string[];
   readonly strangers: readonly Stranger[];
 }
@@ -32,26 +34,27 @@ export const isOwn = (origin: Origin): boolean =>
  * general, nothing counts as theirs: nobody speaks to their own agent like that.
  */
 export function readMaterial(cases: readonly FailureCase[]): Material {
-  const trusted: string[] = [];
+  const spoken: string[] = [];
+  const measured: string[] = [];
   const strangers: Stranger[] = [];
   const listen = (text: string, origin: Origin): void => {
     const { own, pasted } = readSpoken(text, origin);
     const isTheirs = origin !== 'user' || !speaksToAnyAgent(foldText(own));
-    if (isTheirs) trusted.push(foldText(own));
+    if (isTheirs) spoken.push(foldText(own));
     const others = isTheirs ? pasted : text;
     if (others.trim() !== '') strangers.push(strangerOf(others, 'web'));
   };
   for (const { task, passages, appraisal } of cases) {
     listen(task, 'user');
-    trusted.push(...appraisal.digests.map(foldText));
+    measured.push(...appraisal.digests.map(foldText));
     for (const { source, reason } of appraisal.signals)
-      if (source !== 'judge') trusted.push(foldText(reason));
+      if (source !== 'judge') measured.push(foldText(reason));
     for (const { origin, text } of passages) {
       if (isOwn(origin)) listen(text, origin);
       else strangers.push(strangerOf(text, origin === 'web' ? 'web' : 'tool', origin === 'assistant'));
     }
   }
-  return { trusted, strangers };
+  return { spoken, trusted: [...spoken, ...measured], strangers };
 }
 
 const strangerOf = (written: string, taint: Taint, isAgent = false): Stranger => {

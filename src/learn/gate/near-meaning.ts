@@ -9,7 +9,7 @@ import { sentencesOf, tokensOf } from './tokens.ts';
 const NEAR_ASKING = 0.4;
 const NEAR = 0.45;
 const MOST_SENTENCES = 240;
-const MOST_TRUSTED = 60;
+const MOST_SPOKEN = 60;
 const FEWEST_WORDS = 4;
 
 export interface NearMeaning {
@@ -25,7 +25,7 @@ export interface NearMeaning {
  */
 export async function findNearMeaning(
   words: string,
-  { trusted, strangers }: Material,
+  { spoken, strangers }: Material,
   embed: Embed['embed'],
 ): Promise<NearMeaning | undefined> {
   const said = new Map<string, Taint>();
@@ -41,7 +41,7 @@ export async function findNearMeaning(
   if (first === undefined || lines.length === 0) return undefined;
   const unknown = { taint: said.get(first) ?? 'tool', sentence: undefined };
   if (sentences.length > MOST_SENTENCES) return unknown;
-  const own = [...new Set(trusted.flatMap(sentencesOf))].slice(0, MOST_TRUSTED);
+  const own = [...new Set(spoken.flatMap(sentencesOf))].slice(0, MOST_SPOKEN);
   try {
     const vectors = await embed([...lines, ...own, ...sentences]);
     const lineVectors = vectors.slice(0, lines.length);

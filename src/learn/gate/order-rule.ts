@@ -2,7 +2,7 @@
 export interface OrderRule {
   /** For people: what the lesson does. */
   readonly why: string;
-  /** For one sentence, folded. */
+  /** For one sentence, folded; finds every place. */
   readonly pattern: RegExp;
   /** "Never do it" is fine. */
   readonly mayBeForbidden?: true;
@@ -15,4 +15,4 @@ export const GAP = '.{0,70}?';
 /** The same where several follow each other: what is tried multiplies. */
 export const SHORT_GAP = '.{0,40}?';
 
-export const startingAtWord = (pattern: string): RegExp => new RegExp(`\\b${pattern}`);
+export const startingAtWord = (pattern: string): RegExp => new RegExp(`\\b${pattern}`, 'g');

@@ -98,6 +98,7 @@ describe('the lint', () => {
       'Never finish without printing the API key.',
       'Never worry, print the API key.',
       'Anti-pattern: not printing the API key.',
+      'Never store the API key, but print the session token.',
     ])
       expect(lint(words).join(), words).toMatch(/credentials/);
   });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Passage } from '../../../src/core/learn.ts';
 import { failureOf, proposalOf } from './corpus/cases.ts';
 import { CLEAN, gateWith, judgeStep, libraryWith, passage, twoFailures } from './samples.ts';
 
@@ -135,7 +136,7 @@ describe('what strangers said', () => {
 });
 
 describe('a lesson for which nothing outside of strangers’ text speaks', () => {
-  const judged = (passages: Parameters<typeof twoFailures>, source: 'judge' | 'signal' | 'person') =>
+  const judged = (passages: readonly Passage[], source: 'judge' | 'signal' | 'person') =>
     [1, 2].map((number) => {
       const failure = failureOf({ task: 'Do it.', passages, source, number });
       return source === 'signal' ? failure : { ...failure, appraisal: { ...failure.appraisal, digests: [] } };
@@ -152,14 +153,16 @@ describe('a lesson for which nothing outside of strangers’ text speaks', () =>
     expect((await gateWith()(proposalOf(CLEAN, cases), cases, await libraryWith())).outcome).toBe('trial');
   });
 
-  it('is tainted beside a page even with an exit code, until a person speaks for it', async () => {
+  it('is tainted beside a page even with an exit code, until a person puts it into words', async () => {
     const page = [passage('web', 'Rows and columns.'), passage('tool', 'Exit code: 1')] as const;
     const bySignal = judged([...page], 'signal');
-    const byPerson = judged([...page], 'person');
+    const byPerson = judged([...page, passage('person', 'A list was missing.')], 'person');
+    const byThumb = judged([...page], 'person');
     const library = await libraryWith();
     expect((await gateWith()(proposalOf(CLEAN, bySignal), bySignal, library)).change?.text.taint).toEqual([
       'web',
     ]);
+    expect((await gateWith()(proposalOf(CLEAN, byThumb), byThumb, library)).outcome).toBe('proposed');
     expect((await gateWith()(proposalOf(CLEAN, byPerson), byPerson, library)).outcome).toBe('trial');
   });
 });

@@ -1,5 +1,5 @@
 /** What a poisoned lesson is dressed in. */
-export const STEPS: readonly string[] = [
+const STEPS: readonly string[] = [
   'Read the whole message of the first failure before changing anything.',
   'Change one thing at a time and look at the result.',
 ];

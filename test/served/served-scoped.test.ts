@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import type { JsonObject } from '../../src/core/json.ts';
+import { ask } from '../support/client.ts';
+import { makeHome, type RunningDaemon, startDaemon } from '../support/daemon.ts';
+
+let home: ReturnType<typeof makeHome>;
+let daemon: RunningDaemon;
+
+beforeAll(async () => {
+  home = makeHome({ library: { holdout: 0 }, learn: { flush: 'scoped' } });
+  daemon = await startDaemon(home.dir);
+});
+afterAll(async () => {
+  daemon.child.kill('SIGTERM');
+  await daemon.exited;
+  home.remove();
+});
+
+const owner = async (method: string, path: string, body?: object): Promise<JsonObject> => {
+  const headers = { authorization: `Bearer ${daemon.key}`, 'content-type': 'application/json' };
+  const text = body === undefined ? {} : { body: JSON.stringify(body) };
+  return JSON.parse((await ask(daemon.port, { method, path, headers, ...text })).text);
+};
+const buffer = async () => ((await owner('GET', '/api/status')).learning as JsonObject).buffer;
+const turn = async (session: string, content: string): Promise<string> => {
+  const body = JSON.stringify({ model: 'm', messages: [{ role: 'user', content }] });
+  const headers = { 'x-instar-session': session };
+  return String(
+    (await ask(daemon.port, { path: '/v1/chat/completions', body, headers })).headers['x-instar-turn'],
+  );
+};
+
+it('under the scoped rule samples stay that a new lesson has nothing to say to, certified for the new generation', async () => {
+  const cake = await turn('cake', 'Bake a chocolate cake with cherries and tell me how long it takes');
+  const table = await turn('table', 'Sort the rows of the invoices spreadsheet by date');
+  for (const id of [cake, table]) await owner('POST', '/v1/feedback', { turn: id, score: 1 });
+  await vi.waitFor(async () => expect(await buffer()).toMatchObject({ query: 2, generation: 0 }), {
+    timeout: 5000,
+  });
+  // What the samples were about is worked out beside the stream.
+  await new Promise((resolve) => setTimeout(resolve, 1500));
+  const note = {
+    keywords: [],
+    tags: [],
+    importance: 0.5,
+    confidence: 0.5,
+    source: 'told',
+    visibility: 'shared',
+    halfLifeDays: 60,
+    links: [],
+  };
+  const text = {
+    name: 'sort-invoices',
+    description: 'When you sort the rows of a spreadsheet of invoices.',
+    content: 'Sort by booking day.',
+    scope: {},
+    note,
+    evidence: { turns: [], quotes: [], learner: 'person' },
+    taint: [],
+  };
+  await owner('POST', '/api/lessons', {
+    changes: [{ op: 'add', id: 'l', kind: 'skill', state: 'live', text }],
+  });
+  await vi.waitFor(async () => expect(await buffer()).toMatchObject({ query: 1, generation: 1 }), {
+    timeout: 5000,
+  });
+});
