@@ -17,7 +17,7 @@ export interface Speed {
   readonly blockMs: number;
   readonly megabytes: number;
   readonly bulkMs: number;
-  readonly bulkBlockMs: number;
+  readonly bulkWaitMs: number;
   readonly changeMs: number;
 }
 
@@ -53,12 +53,16 @@ export async function measureSpeed(size: number): Promise<Speed> {
   const computed = await times(index, queries);
   const cached: number[] = [];
   for (let round = 0; round < ROUNDS; round++) cached.push(...(await times(index, queries)));
-  const { blockMs } = await watched(async () => {
-    for (const query of queries) {
-      await times(index, [query]);
-      await nextTick();
-    }
-  });
+  const rounds: number[] = [];
+  for (let round = 0; round < ROUNDS; round++) {
+    const { waits } = await watched(async () => {
+      for (const query of queries) {
+        await times(index, [query]);
+        await nextTick();
+      }
+    });
+    rounds.push(Math.max(...waits));
+  }
 
   const changes: number[] = [];
   for (let n = 0; n < CHANGES; n++) {
@@ -72,10 +76,11 @@ export async function measureSpeed(size: number): Promise<Speed> {
     lessons: size,
     cached,
     computed,
-    blockMs,
+    // What other programs do to us differs from round to round; what we do is in all of them.
+    blockMs: Math.min(...rounds),
     megabytes,
     bulkMs: bulk.ms,
-    bulkBlockMs: bulk.blockMs,
+    bulkWaitMs: quantile(bulk.waits, 0.99),
     changeMs: quantile(changes, 0.5),
   };
 }
@@ -92,7 +97,7 @@ export const reportSpeed = (found: readonly Speed[]): string =>
       'index',
       'one lesson changed',
       'all loaded (without the model)',
-      'longest block',
+      'others wait meanwhile p99',
     ],
     found.map((one) => [
       String(one.lessons),
@@ -104,7 +109,7 @@ export const reportSpeed = (found: readonly Speed[]): string =>
         one.blockMs,
       ].map((ms) => `${milliseconds(ms)} ms`),
       `${one.megabytes.toFixed(0)} MB`,
-      ...[one.changeMs, one.bulkMs, one.bulkBlockMs].map((ms) => `${milliseconds(ms)} ms`),
+      ...[one.changeMs, one.bulkMs, one.bulkWaitMs].map((ms) => `${milliseconds(ms)} ms`),
     ]),
   );
 
@@ -127,16 +132,16 @@ async function times(index: RecallIndex, queries: readonly string[]): Promise<re
   return found;
 }
 
-/** How long it took, and the longest time in which nothing else had a turn. */
+/** How long it took, and how long others had to wait for a turn, each time. */
 async function watched(
   work: () => Promise<void>,
-): Promise<{ readonly ms: number; readonly blockMs: number }> {
+): Promise<{ readonly ms: number; readonly waits: readonly number[] }> {
   let isDone = false;
   let last = performance.now();
-  let blockMs = 0;
+  const waits = [0];
   const tick = (): void => {
     const now = performance.now();
-    blockMs = Math.max(blockMs, now - last);
+    waits.push(now - last);
     last = now;
     if (!isDone) setImmediate(tick);
   };
@@ -144,7 +149,7 @@ async function watched(
   const from = performance.now();
   await work();
   isDone = true;
-  return { ms: performance.now() - from, blockMs };
+  return { ms: performance.now() - from, waits };
 }
 
 async function memoryInUse(): Promise<number> {

@@ -3,6 +3,7 @@ import type { Home } from '../config/home.ts';
 import type { Config } from '../config/schema.ts';
 import { systemClock } from '../core/clock.ts';
 import { compact } from '../core/json.ts';
+import type { Ask } from '../core/learn.ts';
 import type { Records } from '../core/records.ts';
 import { defaultRetryRule } from '../core/retry.ts';
 import { createAdmission } from '../gateway/admission.ts';
@@ -13,8 +14,10 @@ import { createIdentify } from '../gateway/identify.ts';
 import { createMetrics } from '../gateway/metrics.ts';
 import { createSessions } from '../gateway/sessions.ts';
 import type { TurnReport } from '../gateway/turn.ts';
+import { NO_COST } from '../learn/cost.ts';
 import { createExchange } from '../models/exchange.ts';
 import { sleep } from '../models/sleep.ts';
+import { createVerifiers } from '../signals/verifiers/registry.ts';
 import { lockHome } from '../store/home-lock.ts';
 import { createRedactor } from '../store/redact.ts';
 import { openCatalogue } from './catalogue.ts';
@@ -49,6 +52,7 @@ export class HomeTakenError extends Error {
 }
 
 const GRACE_MS = 30_000;
+const NO_ASK: Ask = async () => ({ ok: false, why: 'not asked', isRetryable: true, cost: NO_COST });
 /** Within this time of its last byte a turn is in the record. */
 const TURN_IS_KEPT_MS = 60;
 
@@ -56,6 +60,8 @@ const TURN_IS_KEPT_MS = 60;
 export async function startDaemon({ home, config, env, log, port }: DaemonOptions): Promise<Daemon> {
   const { gateway: settings } = config;
   const clock = systemClock;
+  // One that cannot be made is an error now, not a grade that is missing later.
+  await createVerifiers(config.learn.verifiers, { ask: NO_ASK });
   const lock = lockHome(home.lockFile);
   if (lock === undefined) throw new HomeTakenError(`${home.dir} belongs to another daemon.`);
   const startedAt = clock.now();

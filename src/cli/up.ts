@@ -75,6 +75,8 @@ async function start(context: CommandContext, options: DaemonOptions): Promise<D
   } catch (error) {
     if (error instanceof HomeTakenError)
       throw new CommandError(EXIT.homeTaken, error.message, 'see: instar status');
+    if (error instanceof Error && error.name === 'VerifierError')
+      throw new CommandError(EXIT.failed, error.message, 'mend learn.verifiers in the config');
     const { code } = error as NodeJS.ErrnoException;
     const { port: configured, host } = options.config.gateway;
     const port = options.port ?? configured;

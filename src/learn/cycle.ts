@@ -1,6 +1,7 @@
 import type { Clock } from '../core/clock.ts';
 import type { Fact } from '../core/fact.ts';
 import type { Ask, Cost, FailureCase, Judgement, Learner, Proposal, Stuck } from '../core/learn.ts';
+import type { Change } from '../core/lesson.ts';
 import type { Library } from '../core/library.ts';
 import { addCost, NO_COST } from './cost.ts';
 
@@ -59,13 +60,14 @@ export async function runCycle<Material>(
   const judged: Judged[] = [];
   for (const proposal of proposals) {
     const judgement = await gate(proposal, cases);
-    const { id: lesson, text } = proposal.change;
-    judged.push({ ...judgement, lesson, name: text.name, turns: text.evidence.turns });
+    const { id, text } = judgement.change ?? proposal.change;
+    judged.push({ ...judgement, lesson: id, name: text.name, turns: text.evidence.turns });
   }
 
   // 3. What may pass is published as one.
-  const changes = judged.flatMap(({ change }) => (change === undefined ? [] : [change]));
-  const reason = `${learner.name}: ${changes.map(({ text }) => text.name).join(', ')}`;
+  const changes = judged.flatMap((one) => changesOf(one, library));
+  const names = judged.flatMap(({ change, name }) => (change === undefined ? [] : [name]));
+  const reason = `${learner.name}: ${names.join(', ')}`;
   const set = {
     id: `${learner.name}-${id}`,
     by: { kind: 'learner', name: learner.name },
@@ -112,6 +114,13 @@ export async function runCycle<Material>(
     ...(stuck === undefined ? {} : { note: stuck.stuck }),
     isRetryable: !isDone,
   };
+}
+
+/** New words of a live lesson are on trial again: it was the old ones that passed. */
+function changesOf({ change, outcome }: Judged, library: Library): readonly Change[] {
+  if (change === undefined) return [];
+  const isLive = change.op === 'revise' && library.lesson(change.id)?.state === 'live';
+  return isLive && outcome === 'trial' ? [change, { op: 'move', id: change.id, to: 'trial' }] : [change];
 }
 
 /** The same way to the model, with what it costs told to someone. */

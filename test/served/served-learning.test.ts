@@ -83,7 +83,11 @@ beforeAll(async () => {
     },
     models: { evolver: 'own/teacher', judge: 'own/referee' },
     library: { holdout: 0 },
-    learn: { failures: 3, budget: { usdPerDay: 10_000 } },
+    learn: {
+      verifiers: [{ domain: 'ledger', kind: 'regex', pattern: 'EUR' }],
+      failures: 3,
+      budget: { usdPerDay: 10_000 },
+    },
   });
   daemon = await startDaemon(home.dir, [], { TEACHER_KEY: 'k-teacher-000000' });
 });
@@ -241,6 +245,24 @@ describe('three turns that a person calls failures', () => {
     // Two of three agree: the third is not asked.
     expect(judged - before).toBeLessThanOrEqual(3);
     expect(judged - before).toBeGreaterThanOrEqual(2);
+  });
+
+  it('are found by a verifier where the domain has one, and no one overrules it', async () => {
+    const talk = [{ role: 'user', content: 'Write the ledger of August' }];
+    const turn = await say('ledger', 'fred', talk, { 'x-instar-domain': 'ledger' });
+    const rewards = async () => {
+      const turns = (await owner('GET', '/api/sessions/ledger')).turns as readonly JsonObject[];
+      return turns.find(({ id }) => id === turn)?.rewards;
+    };
+    await vi.waitFor(async () => expect(await rewards()).toMatchObject([{ source: 'verifier', score: -1 }]), {
+      timeout: 10_000,
+      interval: 50,
+    });
+    const failures = async () => ((await learning()).appraised as JsonObject).failures;
+    const before = await failures();
+    await judge(turn, 1, 'looks fine to me');
+    await vi.waitFor(async () => expect(await rewards()).toHaveLength(2));
+    expect(await failures()).toBe(before);
   });
 
   it('teach again after a restart when the model was dead before: nothing is lost', async () => {

@@ -15,7 +15,7 @@ const LONGEST_RESULT = 1500;
 const MOST_RESULTS = 4;
 
 /** Tools whose answers are written by strangers. */
-const WEB = /web|fetch|browse|search|http|url|scrape|crawl|mail|calendar/i;
+const WEB = /web|fetch|brows|https?|url|scrape|crawl|mail|inbox|calendar|rss/i;
 
 /** Everyone's words around a failure, in order and cut to what a learner can read. */
 export function createCase(

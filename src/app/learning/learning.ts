@@ -16,6 +16,8 @@ export interface LearningOptions {
   readonly shelf: Shelf;
   readonly clock: Clock;
   readonly log: Log;
+  /** Grades a session's answers, where something can. */
+  readonly verify: (session: string) => Promise<readonly NewFact[]>;
   /** A turn went well. */
   readonly succeeded: (turn: string, task: string) => void;
   /** Runs whatever is ready to be learned; called after each look. It must not be waited for. */
@@ -102,6 +104,7 @@ export async function startLearning(options: LearningOptions): Promise<Learning>
     for (;;) {
       const { touched, ended } = await follow();
       const facts: NewFact[] = [];
+      for (const session of touched) facts.push(...(await options.verify(session)));
       for (const session of touched)
         facts.push(...(await appraiseSession(session, records, state, clock.now(), options.succeeded)));
       for (const session of ended) facts.push(...(await endSession(session, records, clock.now())));

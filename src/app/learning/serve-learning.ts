@@ -2,11 +2,12 @@ import type { Config } from '../../config/schema.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { Embed } from '../../core/embed.ts';
 import type { JsonObject } from '../../core/json.ts';
-import type { Budget } from '../../core/learn.ts';
+import type { Ask, Budget } from '../../core/learn.ts';
 import type { Records } from '../../core/records.ts';
 import type { NewFact } from '../../core/store.ts';
 import type { Catalogue } from '../../core/upstream.ts';
 import { createBudget } from '../../learn/budget.ts';
+import { NO_COST } from '../../learn/cost.ts';
 import { createDistiller } from '../../learn/distiller/distiller.ts';
 import { createEvolver } from '../../learn/evolver/evolver.ts';
 import { createGate } from '../../learn/gate/gate.ts';
@@ -14,6 +15,7 @@ import { createExtractor } from '../../learn/live/extractor.ts';
 import { checkText } from '../../library/check-text.ts';
 import type { MovedLesson } from '../../library/library.ts';
 import { comparedText } from '../../library/similar/near-pairs.ts';
+import { createVerifiers } from '../../signals/verifiers/registry.ts';
 import type { Shelf } from '../library/open-shelf.ts';
 import type { Log } from '../log.ts';
 import { createJudgeStep } from './judge-step.ts';
@@ -24,6 +26,7 @@ import type { LearningState } from './learning-state.ts';
 import { locateQuote } from './locate-quote.ts';
 import { createNearest } from './nearest.ts';
 import { createRecertifier, type Recertifier } from './recertify.ts';
+import { verifySession } from './verify-session.ts';
 
 export interface ServeLearningOptions {
   readonly config: Config;
@@ -51,6 +54,12 @@ export interface ServedLearning {
 
 const AGAIN_MS = 10_000;
 const MOST_NEAR = 5;
+const NO_JUDGE = {
+  ok: false,
+  why: 'no model is set up to judge: name one as models.judge',
+  isRetryable: true,
+  cost: NO_COST,
+} as const;
 
 /** Learning as the daemon has it: it begins when the library can be read, and is tried again until then. */
 export function serveLearning(options: ServeLearningOptions): ServedLearning {
@@ -112,6 +121,7 @@ async function open(
         id: lesson.id,
         cosine,
       })),
+    embed: embed.embed,
     voteDay: (at) => new Date(at).toDateString(),
     locate: (turn, text) => locateQuote(turn, text, records),
   });
@@ -122,12 +132,13 @@ async function open(
     budget ??= createBudget({ usdPerDay, clock, spent: totals.usdToday });
     return budget;
   };
+  const askOf = (role: 'evolver' | 'judge', known: LearningState): Ask | undefined =>
+    learningModel(role, { models: config.models, catalogue, budget: budgetOf(known), clock, log });
   const step = createLearnStep({
     records,
     shelf,
     failures,
-    ask: (state) =>
-      learningModel('evolver', { models: config.models, catalogue, budget: budgetOf(state), clock, log }),
+    ask: (known) => askOf('evolver', known),
     evolver: createEvolver({
       maxNewSkills,
       nearest: async (text) => (await nearest(text, MOST_NEAR)).map(({ lesson }) => lesson),
@@ -143,8 +154,7 @@ async function open(
   });
   const judge = createJudgeStep({
     records,
-    ask: (state) =>
-      learningModel('judge', { models: config.models, catalogue, budget: budgetOf(state), clock, log }),
+    ask: (known) => askOf('judge', known),
     generation: () => library.generation,
     clock,
     newId,
@@ -159,7 +169,18 @@ async function open(
       ?.remember(turn, task)
       .catch((error: unknown) => log.debug({ err: error }, 'a task has no vector'));
   };
-  const learning = await startLearning({ records, shelf, clock, log, learn, succeeded: remember });
+  let state: LearningState | undefined;
+  /** For verifiers with a rubric. */
+  const askJudge: Ask = async (question, aborted) => {
+    const ask = state && askOf('judge', state);
+    return ask?.(question, aborted) ?? NO_JUDGE;
+  };
+  const rows = config.learn.verifiers;
+  const verifiers = await createVerifiers(rows, { ask: askJudge });
+  const verify = async (session: string): Promise<readonly NewFact[]> =>
+    rows.length === 0 ? [] : verifySession(session, verifiers, records, clock.now(), signal);
+  const learning = await startLearning({ records, shelf, clock, log, learn, verify, succeeded: remember });
+  state = learning.state;
   library.onChange(() => learning.wake(0));
   return learning;
 }

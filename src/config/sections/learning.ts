@@ -46,6 +46,11 @@ export const learnSchema = z.strictObject({
     .describe(
       'Which samples leave the training buffer with a new generation: all older, or those it concerns.',
     ),
+  verifiers: z
+    .array(z.looseObject({ domain: z.string().min(1).max(200), kind: z.string().min(1).max(64) }))
+    .max(200)
+    .default([])
+    .describe('Who grades the answers of a domain: rows of domain, kind and what the kind needs.'),
   budget: z
     .strictObject({ usdPerDay: usd(1).describe('Most money learning may cost a day, in US dollars.') })
     .prefault({})

@@ -1,3 +1,4 @@
+import { setImmediate as takeTurn } from 'node:timers/promises';
 import type { FailureCase, Passage } from '../../core/learn.ts';
 import type { Taint } from '../../core/lesson.ts';
 import { foldText } from './fold-text.ts';
@@ -29,7 +30,10 @@ const LONGEST_SHOWN = 80;
  * copies and near paraphrases; against free ones there is only that a page may teach nothing on its own and that text
  * which turns to agents spoils all that was learned beside it.
  */
-export function findTaint(words: string, { spoken, trusted, strangers }: Material): readonly Tainted[] {
+export async function findTaint(
+  words: string,
+  { spoken, trusted, strangers }: Material,
+): Promise<readonly Tainted[]> {
   const folded = foldText(words);
   const findRun = createFindRun(folded, trusted);
   const findLiteral = createFindLiteral(folded, trusted);
@@ -45,6 +49,7 @@ export function findTaint(words: string, { spoken, trusted, strangers }: Materia
   };
 
   for (const { taint, views, isAgent, text } of [...strangers, ...echoes]) {
+    await takeTurn();
     const from = isAgent ? 'an agent' : taint === 'web' ? 'a page' : 'a tool';
     for (const view of views) {
       if (take(taint, `it repeats ${from}`, findRun(view))) break;

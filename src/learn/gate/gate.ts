@@ -11,7 +11,7 @@ import { lintLesson } from './lint-lesson.ts';
 import { type Material, readMaterial } from './material.ts';
 import { findNearMeaning, type NearMeaning } from './near-meaning.ts';
 import { readProposal } from './read-proposal.ts';
-import { type EvidenceRules, weighEvidence } from './weigh-evidence.ts';
+import { type EvidenceRules, NEEDS_ANOTHER_SESSION, weighEvidence } from './weigh-evidence.ts';
 
 export interface GateOptions extends EvidenceRules {
   readonly autonomy: Autonomy;
@@ -66,12 +66,14 @@ async function judge(
   if (conflict !== undefined) return refused(conflict);
 
   // 2. Whether enough speaks for it.
-  const weighed = await weighEvidence(proposal, cases, old, options);
+  // What happened in one session is a memory of that session; a skill must have happened twice.
+  const isMemory = change.op === 'add' && change.kind === 'experience';
+  const weighed = await weighEvidence(proposal, cases, old, options, isMemory);
   if ('refusal' in weighed) return refused(weighed.refusal);
 
   // 3. Whether a person should look first.
   const words = wordsOf(change.text);
-  const material = readMaterial(cases);
+  const material = await readMaterial(cases);
   const shown = old !== undefined && old.state !== 'proposed' ? [foldText(wordsOf(old.text))] : [];
   const known: Material = {
     ...material,
@@ -80,7 +82,7 @@ async function judge(
   };
   const lints = lintLesson(words, known.spoken);
   const basis = findBareBasis(weighed.cited);
-  const alike = [...findTaint(words, known), ...(basis === undefined ? [] : [basis])];
+  const alike = [...(await findTaint(words, known)), ...(basis === undefined ? [] : [basis])];
   // The dear question comes last, and only where nothing else has been found.
   const isClean = lints.length + alike.length === 0;
   const near = isClean && options.embed && (await findNearMeaning(words, known, options.embed));
@@ -90,6 +92,7 @@ async function judge(
     (one) => before.includes(one) || tainted.some((finding) => finding.taint === one),
   );
   const doubts = [
+    ...(weighed.isSeldom ? [NEEDS_ANOTHER_SESSION] : []),
     ...lints,
     ...tainted.map(({ why }) => why),
     ...(before.length === 0 ? [] : ['strangers’ words had gone into it before']),

@@ -1,3 +1,4 @@
+import { setImmediate as takeTurn } from 'node:timers/promises';
 import type { FailureCase, Origin } from '../../core/learn.ts';
 import type { Taint } from '../../core/lesson.ts';
 import { readStrangerViews } from './decode-text.ts';
@@ -31,18 +32,22 @@ export const isOwn = (origin: Origin): boolean =>
 
 /**
  * Sorts what was recorded by who may give orders. Of what people passed on, and of any message that turns to agents in
- * general, nothing counts as theirs: nobody speaks to their own agent like that.
+ * general, nothing counts as theirs: nobody speaks to their own agent like that. Others get their turn between passages.
  */
-export function readMaterial(cases: readonly FailureCase[]): Material {
+export async function readMaterial(cases: readonly FailureCase[]): Promise<Material> {
   const spoken: string[] = [];
   const measured: string[] = [];
-  const strangers: Stranger[] = [];
+  const strangers = new Map<string, Stranger>();
+  const meet = (text: string, taint: Taint, isAgent = false): void => {
+    const key = `${taint} ${isAgent} ${text}`;
+    if (!strangers.has(key)) strangers.set(key, strangerOf(text, taint, isAgent));
+  };
   const listen = (text: string, origin: Origin): void => {
     const { own, pasted } = readSpoken(text, origin);
     const isTheirs = origin !== 'user' || !speaksToAnyAgent(foldText(own));
     if (isTheirs) spoken.push(foldText(own));
     const others = isTheirs ? pasted : text;
-    if (others.trim() !== '') strangers.push(strangerOf(others, 'web'));
+    if (others.trim() !== '') meet(others, 'web');
   };
   for (const { task, passages, appraisal } of cases) {
     listen(task, 'user');
@@ -50,14 +55,15 @@ export function readMaterial(cases: readonly FailureCase[]): Material {
     for (const { source, reason } of appraisal.signals)
       if (source !== 'judge') measured.push(foldText(reason));
     for (const { origin, text } of passages) {
+      await takeTurn();
       if (isOwn(origin)) listen(text, origin);
-      else strangers.push(strangerOf(text, origin === 'web' ? 'web' : 'tool', origin === 'assistant'));
+      else meet(text, origin === 'web' ? 'web' : 'tool', origin === 'assistant');
     }
   }
-  return { spoken, trusted: [...spoken, ...measured], strangers };
+  return { spoken, trusted: [...spoken, ...measured], strangers: [...strangers.values()] };
 }
 
-const strangerOf = (written: string, taint: Taint, isAgent = false): Stranger => {
+const strangerOf = (written: string, taint: Taint, isAgent: boolean): Stranger => {
   const text = unwrapped(written);
   return { taint, text, isAgent, views: readStrangerViews(text) };
 };

@@ -22,7 +22,7 @@ export type FindMeaning = (folded: string) => string | undefined;
  */
 export function createFindMeaning(words: string, trusted: readonly string[]): FindMeaning {
   const known = topicStems(trusted.join('\n'));
-  const lines = sentencesOf(words).map((sentence) => topicStems(sentence));
+  const lines = sentencesOf(words).map(stemsOf);
   const all = new Set(lines.flatMap((stems) => [...stems]));
   const linesOf = new Map<string, number[]>();
   for (const [index, stems] of lines.entries())
@@ -30,7 +30,7 @@ export function createFindMeaning(words: string, trusted: readonly string[]): Fi
 
   return (folded) =>
     sentencesOf(folded).find((sentence) => {
-      const fresh = [...topicStems(sentence)].filter((stem) => !known.has(stem));
+      const fresh = [...stemsOf(sentence)].filter((stem) => !known.has(stem));
       const shared = fresh.filter((stem) => all.has(stem));
       if (shared.length < FOR_STANDING.fewest) return false;
       const bar = isStanding(sentence) ? FOR_STANDING : isAsking(sentence) ? FOR_ASKING : undefined;
@@ -49,6 +49,15 @@ export function createFindMeaning(words: string, trusted: readonly string[]): Fi
       });
     });
 }
+
+/** What stands letter by letter has been compared already; a path is no sentence. */
+const stemsOf = (sentence: string): ReadonlySet<string> =>
+  topicStems(
+    sentence
+      .split(/\s+/)
+      .filter((part) => !/\w[/\\._]\w/.test(part))
+      .join(' '),
+  );
 
 const passes = ({ fewest, share }: Bar, count: number, of: number): boolean =>
   count >= fewest && count >= of * share;

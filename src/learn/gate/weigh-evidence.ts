@@ -22,6 +22,8 @@ export type Weighed =
       readonly evidence: Evidence;
       /** The failures that speak for it, one of each session and day first. */
       readonly cited: readonly FailureCase[];
+      /** Only guessed, and seen in one session: for a person to weigh. */
+      readonly isSeldom: boolean;
     };
 
 /**
@@ -34,6 +36,7 @@ export async function weighEvidence(
   cases: readonly FailureCase[],
   old: Lesson | undefined,
   { voteDay, locate }: EvidenceRules,
+  mayBeSeldom: boolean,
 ): Promise<Weighed> {
   const named = new Set(text.evidence.turns);
   const spoken = quotes.filter(({ turn, text: said }) => isSaid(said, turn, cases));
@@ -57,7 +60,8 @@ export async function weighEvidence(
   }
   const isTold = cited.some(({ source }) => source === 'person' || source === 'verifier');
   const sessions = new Set([...votes.values()].map(({ session }) => session));
-  if (!isTold && sessions.size < FEWEST_SESSIONS) return { refusal: NEEDS_ANOTHER_SESSION };
+  const isSeldom = !isTold && sessions.size < FEWEST_SESSIONS;
+  if (isSeldom && !mayBeSeldom) return { refusal: NEEDS_ANOTHER_SESSION };
 
   const firsts = [...votes.values()];
   const ranked = [...firsts, ...cited.filter((failure) => !firsts.includes(failure))];
@@ -72,6 +76,7 @@ export async function weighEvidence(
   const { learner, model, prompt } = text.evidence;
   return {
     cited: ranked,
+    isSeldom,
     evidence: {
       turns: [...kept],
       quotes: quoted.slice(0, MOST_QUOTES),

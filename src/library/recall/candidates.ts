@@ -17,7 +17,7 @@ export interface Circumstances {
 }
 
 /** More than any budget holds, so that duplicates and lessons hidden by age leave no gap. */
-const MOST = 64;
+const MOST = 32;
 /** Lessons of others, kept only to say why they are not shown. */
 const MOST_SHUT = 8;
 
@@ -35,12 +35,15 @@ export async function findCandidates(
     createBestOf(MOST),
     createBestOf(MOST_SHUT),
   ];
+  const bars = lists.map((list) => list?.bar ?? Number.POSITIVE_INFINITY);
   await inSlices(standings.length, (from, to) => {
     for (let slot = from; slot < to; slot++) {
-      const list = lists[standings[slot] ?? STANDING.absent];
-      if (list === undefined) continue;
+      const standing = standings[slot] ?? STANDING.absent;
       const evidence = evidenceOf(slot);
-      if (evidence > list.bar) list.offer(slot, evidence);
+      if (evidence <= (bars[standing] ?? 0)) continue;
+      const list = lists[standing];
+      list?.offer(slot, evidence);
+      bars[standing] = list?.bar ?? Number.POSITIVE_INFINITY;
     }
   });
 

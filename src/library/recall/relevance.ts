@@ -31,10 +31,13 @@ export function backgroundOf(found: Scan, standings: Uint8Array): Background {
 /** The score at that rank among the lessons that may be shown; undefined when they are fewer. */
 function ranked(scores: Float32Array, standings: Uint8Array): number | undefined {
   const best = createBestOf(RANK);
+  let bar = best.bar;
   for (let slot = 0; slot < scores.length; slot++) {
     const score = scores[slot] ?? 0;
-    if (score <= best.bar) continue;
-    if (standings[slot] === STANDING.open || standings[slot] === STANDING.due) best.offer(slot, score);
+    if (score <= bar) continue;
+    if (standings[slot] !== STANDING.open && standings[slot] !== STANDING.due) continue;
+    best.offer(slot, score);
+    bar = best.bar;
   }
   return best.isFull ? best.bar : undefined;
 }
@@ -52,8 +55,10 @@ export function evidenceFor(found: Scan, background: Background): (slot: number)
   return (slot) => {
     const word = words[slot] ?? 0;
     const cosine = meaning === undefined ? 0 : (meaning[slot] ?? 0);
-    if (cosine !== 0) return Math.max(14 * cosine + 2.7 * word + withMeaning, 5 * word + wordsAlone);
-    return 5 * word + 2.5 * (spelling?.[slot] ?? 0) + withSpelling;
+    if (cosine === 0) return 5 * word + 2.5 * (spelling?.[slot] ?? 0) + withSpelling;
+    const byBoth = 14 * cosine + 2.7 * word + withMeaning;
+    const byWords = 5 * word + wordsAlone;
+    return byBoth > byWords ? byBoth : byWords;
   };
 }
 

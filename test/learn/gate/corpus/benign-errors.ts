@@ -355,7 +355,7 @@ export const SEEN: readonly SeenFailure[] = [
       '1. List them at the top of the script.',
       '2. Give each a default or stop with a message.',
       '3. Quote them at every use.',
-      'Example: `: "${BACKUP_DIR:?set it first}"`',
+      'Example: `test -n "$BACKUP_DIR"`',
       'Anti-pattern: leaving strict mode out.',
     ],
   },

@@ -1,0 +1,45 @@
+import type { TurnEvidence } from '../../core/evidence.ts';
+import type { Records } from '../../core/records.ts';
+import type { NewFact } from '../../core/store.ts';
+import type { Verifiers } from '../../signals/verifiers/registry.ts';
+import { evidenceOf } from './appraise-session.ts';
+
+const LONGEST_NOTE = 1000;
+
+/** Grades the answers of a session whose domain has a verifier; each turn once. Only what ran gives a reward. */
+export async function verifySession(
+  session: string,
+  verifiers: Verifiers,
+  records: Records,
+  now: number,
+  signal: AbortSignal,
+): Promise<readonly NewFact[]> {
+  const recalled = (await records.recalls(session)).at(-1)?.fact;
+  const domain = recalled?.type === 'lessons-recalled' ? recalled.domain.name : 'general';
+  if (verifiers.rowFor(domain) === undefined) return [];
+  const facts: NewFact[] = [];
+  for (const evidence of await evidenceOf(session, records)) {
+    const output = answerOf(evidence);
+    if (output === '' || evidence.given.some(({ source }) => source === 'verifier')) continue;
+    const { turn, task } = evidence;
+    const graded = await verifiers.verify({ task, output, domain }, signal);
+    if (graded.status !== 'ok') continue;
+    const note = graded.reasons.join('; ').slice(0, LONGEST_NOTE);
+    const score = 2 * graded.reward - 1;
+    const fact = {
+      type: 'reward-given',
+      turn,
+      source: 'verifier',
+      score,
+      ...(note ? { note } : {}),
+    } as const;
+    facts.push({ at: now, fact, key: `verifier:${turn}` });
+  }
+  return facts;
+}
+
+/** A reply that ends in words; one that calls tools is on its way to an answer. */
+function answerOf({ reply, stop }: TurnEvidence): string {
+  if (stop !== 'end' || reply.some(({ type }) => type === 'tool-call')) return '';
+  return reply.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
+}
