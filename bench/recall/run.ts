@@ -1,9 +1,10 @@
+import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { writeSection } from '../write-section.ts';
-import { createMiniLmEmbed } from './instar.ts';
+import { createMiniLmEmbed, type Embed } from './instar.ts';
 import { readPairs } from './pairs.ts';
 import { measureQuality, reportQuality } from './quality.ts';
 import { measureRealScan, measureScans, reportScans } from './scans.ts';
@@ -16,28 +17,30 @@ const { values: options } = parseArgs({
     pairs: { type: 'string' },
     sizes: { type: 'string', default: '100,1000,10000,100000' },
     write: { type: 'boolean', default: false },
+    /** What the bench starts itself with, so that each size has a program of its own, as a daemon is one. */
+    one: { type: 'string' },
   },
 });
 
-const embed = createMiniLmEmbed();
 const parts: string[] = [];
 const add = (text: string): void => {
   parts.push(text);
   process.stdout.write(`${text}\n\n`);
 };
 
-async function addQuality(file: string, split?: 'dev' | 'test'): Promise<void> {
+async function addQuality(embed: Embed, file: string, split?: 'dev' | 'test'): Promise<void> {
   const pairs = readPairs(file, split);
   const title = split === undefined ? path.basename(file) : `${path.basename(file)}, ${split}`;
   add(reportQuality(title, pairs, await measureQuality(pairs, embed)));
 }
 
-async function addSpeed(): Promise<void> {
+async function addSpeed(embed: Embed): Promise<void> {
   const sizes = options.sizes.split(',').map(Number);
   const found: Speed[] = [];
   for (const size of sizes) {
     process.stderr.write(`${size} lessons …\n`);
-    found.push(await measureSpeed(size));
+    const { stdout } = spawnSync(process.execPath, ['--expose-gc', import.meta.filename, `--one=${size}`]);
+    found.push(JSON.parse(stdout.toString()) as Speed);
   }
   add(
     `### Speed\n\nInvented texts; the lessons' vectors are random unit vectors, so that 100,000 of them need no model. The model computes a query's vector the first time; later it is remembered.\n\n${reportSpeed(found)}`,
@@ -53,18 +56,22 @@ async function addSpeed(): Promise<void> {
   );
 }
 
-if (options.pairs !== undefined) await addQuality(options.pairs);
-else {
-  await addQuality(OURS, 'test');
-  await addQuality(OURS, 'dev');
-  await addSpeed();
-}
-await embed.close();
-
-mkdirSync('.cache/bench', { recursive: true });
-writeFileSync('.cache/bench/recall.md', parts.join('\n\n'));
-if (options.write) {
+async function run(): Promise<void> {
+  const embed = createMiniLmEmbed();
+  if (options.pairs !== undefined) await addQuality(embed, options.pairs);
+  else {
+    await addQuality(embed, OURS, 'test');
+    await addQuality(embed, OURS, 'dev');
+    await addSpeed(embed);
+  }
+  await embed.close();
+  mkdirSync('.cache/bench', { recursive: true });
+  writeFileSync('.cache/bench/recall.md', parts.join('\n\n'));
+  if (!options.write) return;
   const machine = `${os.cpus().length} × ${os.cpus()[0]?.model.trim()}`;
   const head = `${new Date().toISOString().slice(0, 10)}, ${machine}, Node ${process.versions.node}. \`npm run bench:recall -- --write\``;
   writeSection('docs/recall.md', 'bench:recall', [head, ...parts].join('\n\n'));
 }
+
+if (options.one === undefined) await run();
+else process.stdout.write(JSON.stringify(await measureSpeed(Number(options.one))));

@@ -61,7 +61,9 @@ export async function runCycle<Material>(
   for (const proposal of proposals) {
     const judgement = await gate(proposal, cases);
     const { id, text } = judgement.change ?? proposal.change;
-    judged.push({ ...judgement, lesson: id, name: text.name, turns: text.evidence.turns });
+    // All that the learner rests on is used up, also what the gate does not count as evidence.
+    const { turns } = proposal.change.text.evidence;
+    judged.push({ ...judgement, lesson: id, name: text.name, turns });
   }
 
   // 3. What may pass is published as one.

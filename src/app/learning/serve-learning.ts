@@ -53,6 +53,7 @@ export interface ServedLearning {
 }
 
 const AGAIN_MS = 10_000;
+const SOON_MS = 100;
 const MOST_NEAR = 5;
 const NO_JUDGE = {
   ok: false,
@@ -67,6 +68,7 @@ export function serveLearning(options: ServeLearningOptions): ServedLearning {
   const isScoped = options.config.learn.flush === 'scoped';
   const recertifier = isScoped ? createRecertifier(options.embed, options.records) : undefined;
   let learning: Learning | undefined;
+  let isWanted = false;
   let problem: string | undefined;
   let again: NodeJS.Timeout | undefined;
 
@@ -76,6 +78,8 @@ export function serveLearning(options: ServeLearningOptions): ServedLearning {
       if (shelf === undefined) throw new Error('the library cannot be read yet');
       learning = await open(options, shelf, recertifier, stop.signal);
       problem = undefined;
+      // Something was recorded while we were not there yet, perhaps just now.
+      if (isWanted) setTimeout(() => learning?.wake(0), SOON_MS).unref();
     } catch (error) {
       problem = error instanceof Error ? error.message : String(error);
       again = setTimeout(() => void begin(), AGAIN_MS);
@@ -85,7 +89,10 @@ export function serveLearning(options: ServeLearningOptions): ServedLearning {
   const begun = begin();
 
   return {
-    wake: (delayMs) => learning?.wake(delayMs),
+    wake: (delayMs) => {
+      if (learning === undefined) isWanted = true;
+      else learning.wake(delayMs);
+    },
     recertify: async (moved) =>
       recertifier === undefined || learning === undefined
         ? []

@@ -60,10 +60,10 @@ describe('a session that is over', () => {
     expect(library.shown(0)).toMatchObject([{ kind: 'experience', state: 'trial' }]);
   });
 
-  it('teaches nothing yet when only guesses say that it failed', async () => {
+  it('waits for a person when only guesses say that it failed', async () => {
     const { end, library } = await live(session());
-    expect(end.judgements[0]).toMatchObject({ outcome: 'refused', why: [NEEDS_ANOTHER_SESSION] });
-    expect([end.turns, library.generation]).toEqual([[], 0]);
+    expect(end.judgements[0]).toMatchObject({ outcome: 'proposed', why: [NEEDS_ANOTHER_SESSION] });
+    expect([end.outcome, library.generation]).toEqual(['queued', 0]);
   });
 
   it('never trains weights with the success that it learned from', async () => {
