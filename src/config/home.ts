@@ -16,6 +16,8 @@ export interface Home {
   readonly snapshotDir: string;
   /** Skills as files, for people to read and edit. */
   readonly skillsDir: string;
+  /** What lessons mean, as numbers: worked out once. */
+  readonly vectorFile: string;
 }
 
 /** What `--home` says, else `INSTAR_HOME`, else `~/.instar`. */
@@ -35,6 +37,7 @@ export function homeAt(dir: string): Home {
     saltFile: join(root, 'salt'),
     snapshotDir: join(root, 'snapshots'),
     skillsDir: join(root, 'skills'),
+    vectorFile: join(root, 'vectors.bin'),
   };
 }
 

@@ -12,8 +12,13 @@ export interface RawFactRow extends FactRow {
   readonly hash: Uint8Array;
 }
 
-export function insertFact(sql: Sql, { seq, at, fact }: StoredFact, key: string | undefined): void {
-  const subject = subjectOf(fact);
+export function insertFact(
+  sql: Sql,
+  { seq, at, fact }: StoredFact,
+  key: string | undefined,
+  isInView: boolean,
+): void {
+  const subject = isInView ? undefined : subjectOf(fact);
   const row = { seq, at, type: fact.type, body: bodyOf(fact), key: key === undefined ? null : toColumn(key) };
   sql.run(
     'insert into facts(seq, at, type, subject, body, key, hash) values(?, ?, ?, ?, ?, ?, ?)',

@@ -111,9 +111,8 @@ export function viewReward({ seq, at, fact }: StoredFact): RewardView | undefine
 /** The turn or the session under which a fact is found again: the narrower of what it names. */
 export function subjectOf(fact: Fact): string | undefined {
   switch (fact.type) {
-    // The views of turns lead to these.
-    case 'turn-start':
     case 'turn-end':
+      return fact.turn;
     case 'library-changed':
     case 'cycle-end':
       return undefined;

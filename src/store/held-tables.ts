@@ -46,8 +46,8 @@ export function holdTables(tables: Tables): HeldTables {
       seq ??= tables.lastSeq();
       return seq;
     },
-    addFact: (stored, key) => {
-      tables.addFact(stored, key);
+    addFact: (stored, key, isInView) => {
+      tables.addFact(stored, key, isInView);
       seq = stored.seq;
     },
     session: (id) => {

@@ -56,7 +56,7 @@ function recordFact(tables: Tables, { at, fact, key }: NewFact): Appended {
   if (fact.type === 'session-erased') forget(tables, fact.session);
   const seq = tables.lastSeq() + 1;
   const stored = { seq, at, fact: isTooLate(tables, fact) ? scrubFact(fact) : fact };
-  tables.addFact(stored, key);
+  tables.addFact(stored, key, isInView(tables, fact));
   foldFact(tables, stored);
   return { seq, isNew: true };
 }
@@ -65,6 +65,14 @@ function recordFact(tables: Tables, { at, fact, key }: NewFact): Appended {
 function turnFactOf(tables: Tables, fact: Fact): number | undefined {
   if (fact.type === 'turn-start') return tables.turn(fact.turn)?.start;
   return fact.type === 'turn-end' ? tables.turn(fact.turn)?.end : undefined;
+}
+
+/** Whether the view of its turn will lead to it: then it needs no entry among the subjects. */
+function isInView(tables: Tables, fact: Fact): boolean {
+  if (fact.type === 'turn-start') return tables.turn(fact.turn) === undefined;
+  if (fact.type !== 'turn-end') return false;
+  const row = tables.turn(fact.turn);
+  return row !== undefined && row.end === undefined;
 }
 
 /** Whether a fact speaks of a turn or session that was erased before it came. */

@@ -99,7 +99,7 @@ function copyToFile({ log, keys, blocks, chains }: MemoryTables, file: string): 
     const tables = createSqliteTables(sql);
     const keyOf = new Map([...keys].map(([key, seq]) => [seq, key]));
     sql.transaction(() => {
-      for (const stored of log) tables.addFact(stored, keyOf.get(stored.seq));
+      for (const stored of log) tables.addFact(stored, keyOf.get(stored.seq), false);
       for (const [hash, { text, sessions }] of blocks)
         for (const session of sessions) tables.addBlock({ hash, text, session });
       for (const [session, link] of chains) tables.putChain(session, link);

@@ -14,7 +14,7 @@ export function createSqliteTables(sql: Sql): Tables {
   return {
     lastSeq: () => selectLastSeq(sql),
     seqOf: (key) => sql.get<{ seq: number }>('select seq from facts where key = ?', toColumn(key))?.seq,
-    addFact: (stored, key) => insertFact(sql, stored, key),
+    addFact: (stored, key, isInView) => insertFact(sql, stored, key, isInView),
     facts: (after, limit) => selectFacts(sql, after, limit),
     factsAbout: (session) =>
       sql

@@ -10,7 +10,8 @@ export interface Tables {
   /** The number of the newest fact; 0 when there is none. */
   lastSeq(): number;
   seqOf(key: string): number | undefined;
-  addFact(stored: StoredFact, key: string | undefined): void;
+  /** `isInView`: it is found by the view of its turn, and needs no other way. */
+  addFact(stored: StoredFact, key: string | undefined, isInView: boolean): void;
   facts(after: number, limit: number): readonly StoredFact[];
   /** At least the facts that tell of this session, itself or through a turn of it. */
   factsAbout(session: string): readonly StoredFact[];

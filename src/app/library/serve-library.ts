@@ -13,6 +13,7 @@ import { createMiniLmEmbed } from '../../library/embed/minilm-embed.ts';
 import { createNgramEmbed } from '../../library/embed/ngram-embed.ts';
 import type { MovedLesson } from '../../library/library.ts';
 import { createRecall, type RecallIndex } from '../../library/recall/create-recall.ts';
+import { openVectorFile } from '../../library/recall/vector-file.ts';
 import { createSkillMirror, type SkillMirror } from '../../library/skill-file/skill-mirror.ts';
 import type { Log } from '../log.ts';
 import { openShelf, type Shelf } from './open-shelf.ts';
@@ -61,6 +62,12 @@ export async function serveLibrary(options: LibraryOptions): Promise<ServedLibra
   const { home, settings, records, clock, newId, log } = options;
   const embed = createMiniLmEmbed();
   const fallback = createNgramEmbed();
+  const vectors = await openVectorFile(home.vectorFile, embed.id, embed.dimensions).catch(
+    (error: unknown) => {
+      log.warn({ err: error }, 'what lessons mean is worked out anew at each start');
+      return undefined;
+    },
+  );
   let opened: Opened | undefined;
   let problem: string | undefined;
   let again: NodeJS.Timeout | undefined;
@@ -83,6 +90,7 @@ export async function serveLibrary(options: LibraryOptions): Promise<ServedLibra
       usefulness: effects.usefulness,
       heldOut: (session, lesson) => isHeldOut(session, lesson, settings.holdout),
       patterns: settings.domains.map((pattern) => compact(pattern)),
+      ...(vectors === undefined ? {} : { shelf: vectors }),
     });
     const ready = index;
     const update = (): void => void ready.update(library.shown(clock.now()));
@@ -144,6 +152,7 @@ export async function serveLibrary(options: LibraryOptions): Promise<ServedLibra
       await opened?.mirror.close();
       await embed.close();
       await fallback.close();
+      await vectors?.close();
     },
   };
 }

@@ -1,0 +1,144 @@
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { endChild, startChild } from '../gateway/child.ts';
+import { type Order, spreadOf, type Tally } from '../gateway/orders.ts';
+import { type Instar, startInstar } from '../gateway/start-instar.ts';
+import { writeSection } from '../write-section.ts';
+
+/** What learning costs those who are served meanwhile, and how long a failure takes to become a skill in a prompt. */
+const ROUNDS = 5;
+const ROUND_MS = 5_000;
+const CONNECTIONS = 8;
+const RATE = 400;
+
+const upstream = await startChild('upstream');
+const loader = await startChild('load');
+const instar = await startInstar({ main: path.resolve('dist/cli/main.js'), upstreamPort: upstream.port });
+const key = readFileSync(path.join(instar.home, 'key'), 'utf8').trim();
+const base = `http://127.0.0.1:${instar.port}`;
+
+const load = async (): Promise<Tally> => {
+  const order: Order = {
+    port: instar.port,
+    model: 'bench-json',
+    size: '1 KB',
+    headers: {},
+    connections: CONNECTIONS,
+    openOverMs: 0,
+    perSecond: RATE,
+    until: { ms: ROUND_MS },
+    isExact: true,
+  };
+  loader.send(order);
+  const [tally] = (await once(loader, 'message')) as [Tally];
+  return tally;
+};
+
+const post = (where: string, body: object, headers: Record<string, string> = {}): Promise<Response> =>
+  fetch(base + where, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${key}`, ...headers },
+    body: JSON.stringify(body),
+  });
+const turn = async (agent: string, session: string, content: string): Promise<Headers> => {
+  const who = { 'x-instar-agent': agent, 'x-instar-session': session };
+  const reply = await post(
+    '/v1/chat/completions',
+    { model: 'bench-json', messages: [{ role: 'user', content }] },
+    who,
+  );
+  await reply.arrayBuffer();
+  return reply.headers;
+};
+
+/** Three failures in a person's words, and then requests until the skill is in one of them: milliseconds from the third. */
+async function teach(nth: number): Promise<number | undefined> {
+  const agent = `pupil-${nth}`;
+  const task = `Write the invoice amounts of client ${nth} into report.md`;
+  const turns: string[] = [];
+  for (let at = 0; at < 3; at++)
+    turns.push((await turn(agent, `${agent}-${at}`, task)).get('x-instar-turn') ?? '');
+  for (const [at, id] of turns.entries()) {
+    const note = `Put the unit U${nth} behind every amount of client ${nth}, such as 12.50 U${nth}.`;
+    if (at === 2) break;
+    await post('/v1/feedback', { turn: id, score: -1, note });
+  }
+  const from = performance.now();
+  await post('/v1/feedback', {
+    turn: turns[2],
+    score: -1,
+    note: `Put the unit U${nth} behind every amount of client ${nth}.`,
+  });
+  while (performance.now() - from < 10_000) {
+    const asked = performance.now();
+    const head = await turn(agent, `${agent}-next-${asked}`, `${task}, with all amounts`);
+    if (head.get('x-instar-lessons') !== null) return performance.now() - from;
+  }
+  return undefined;
+}
+
+const cyclesOf = async (from: Instar): Promise<number> => {
+  const { learning } = (await from.ask('/api/status')) as { learning: { cycles: { run: number } } };
+  return learning.cycles.run;
+};
+
+const alone: Tally[] = [];
+const beside: Tally[] = [];
+const delays: number[] = [];
+let missed = 0;
+let nth = 0;
+await load();
+await teach(nth++);
+for (let round = 0; round < ROUNDS; round++) {
+  alone.push(await load());
+  const under = load();
+  let isLoading = true;
+  void under.then(() => {
+    isLoading = false;
+  });
+  while (isLoading) {
+    const delay = await teach(nth++);
+    if (delay === undefined) missed++;
+    else delays.push(delay);
+  }
+  beside.push(await under);
+}
+const quiet: number[] = [];
+for (let more = 0; more < 10; more++) {
+  const delay = await teach(nth++);
+  if (delay !== undefined) quiet.push(delay);
+}
+const cycles = await cyclesOf(instar);
+const kept = await instar.kept();
+await instar.close();
+await endChild(loader);
+await endChild(upstream);
+
+const middle = (tallies: readonly Tally[], of: 'p50' | 'p99'): string =>
+  spreadOf(tallies.map(({ latency }) => latency[of])).p50.toFixed(2);
+const range = (tallies: readonly Tally[], of: 'p50' | 'p99'): string => {
+  const values = tallies.map(({ latency }) => latency[of]);
+  return `${Math.min(...values).toFixed(2)} to ${Math.max(...values).toFixed(2)}`;
+};
+const row = (name: string, tallies: readonly Tally[]): string =>
+  `| ${name} | ${tallies.reduce((sum, { requests }) => sum + requests, 0)} | ${middle(tallies, 'p50')} (${range(tallies, 'p50')}) | ${middle(tallies, 'p99')} (${range(tallies, 'p99')}) | ${tallies.reduce((sum, { lost }) => sum + lost, 0)} |`;
+const delay = (values: readonly number[]): string => {
+  const { p50 } = spreadOf(values);
+  return values.length === 0
+    ? 'none'
+    : `p50 ${p50.toFixed(0)} ms, most ${Math.max(...values).toFixed(0)} ms (${values.length})`;
+};
+const lines = [
+  `${new Date().toISOString().slice(0, 10)}, Node ${process.versions.node}. \`npm run bench:learning\`: ${ROUNDS} rounds of ${ROUND_MS / 1000} s, ${RATE} requests a second, in turn without and with learning; ${cycles} cycles, ${kept.lost} turns lost.`,
+  '',
+  '| | requests | p50 ms (rounds) | p99 ms (rounds) | lost |',
+  '|---|---|---|---|---|',
+  row('served alone', alone),
+  row('served while it learns', beside),
+  '',
+  `From a person's third word to the first prompt with the skill (no model in between): ${delay(quiet)} alone, ${delay(delays)} under that load, ${missed} not within 10 s.`,
+];
+process.stdout.write(`${lines.join('\n')}\n`);
+if (process.argv.includes('--write')) writeSection('docs/performance.md', 'bench:learning', lines.join('\n'));
+process.exit(0);
