@@ -21,6 +21,7 @@ import { createVerifiers } from '../signals/verifiers/registry.ts';
 import { lockHome } from '../store/home-lock.ts';
 import { createRedactor } from '../store/redact.ts';
 import { openCatalogue } from './catalogue.ts';
+import { HomeTakenError } from './home-taken-error.ts';
 import { createIds } from './ids.ts';
 import { createKeyInForce } from './key-in-force.ts';
 import { type ServedLearning, serveLearning } from './learning/serve-learning.ts';
@@ -44,11 +45,6 @@ export interface DaemonOptions {
   readonly log: Log;
   /** Instead of the configured one; 0 picks a free one. */
   readonly port?: number;
-}
-
-/** Another daemon serves this home; it is named in the home's record. */
-export class HomeTakenError extends Error {
-  override readonly name = 'HomeTakenError';
 }
 
 const GRACE_MS = 30_000;

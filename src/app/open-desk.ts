@@ -8,11 +8,10 @@ import type { Records } from '../core/records.ts';
 import { lockHome } from '../store/home-lock.ts';
 import { createMemoryStore } from '../store/memory-store.ts';
 import { openSqliteStore } from '../store/sqlite-store.ts';
-import { HomeTakenError } from './daemon.ts';
 import { createDesk } from './desk.ts';
 import { findDaemon, isAlive } from './find-daemon.ts';
+import { HomeTakenError } from './home-taken-error.ts';
 import { createIds } from './ids.ts';
-import { openShelf } from './library/open-shelf.ts';
 import { withFreshCopies } from './recording/copies.ts';
 import { recordsOf } from './recording/records-of.ts';
 import { createRemoteDesks } from './remote-desk.ts';
@@ -51,14 +50,19 @@ export async function openDesk(home: Home, env: NodeJS.ProcessEnv, mayCreate = f
 export function lazyShelf(records: Records): LessonsDesk {
   let opened: Promise<LessonsDesk> | undefined;
   const open = (): Promise<LessonsDesk> => {
-    opened ??= openShelf({
-      records,
-      clock: systemClock,
-      newId: createIds(systemClock),
-      onFault: (error) => {
-        throw error;
-      },
-    }).then(({ desk }) => desk);
+    // Most commands ask nothing of it: what it is made of is loaded when it is wanted.
+    opened ??= import('./library/open-shelf.ts')
+      .then(({ openShelf }) =>
+        openShelf({
+          records,
+          clock: systemClock,
+          newId: createIds(systemClock),
+          onFault: (error) => {
+            throw error;
+          },
+        }),
+      )
+      .then(({ desk }) => desk);
     return opened;
   };
   return {

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import type { Home } from '../config/home.ts';
 import { lockHome } from '../store/home-lock.ts';
 import { restoreSnapshot } from '../store/snapshots.ts';
-import { HomeTakenError } from './daemon.ts';
+import { HomeTakenError } from './home-taken-error.ts';
 
 /** Puts a backup in the store's place, under the lock. Where the old store went, if there was one. */
 export function restoreHome(home: Home, file: string): { readonly kept: string | undefined } {

@@ -1,6 +1,7 @@
 import { askStatus, type StatusReport } from '../app/ask-status.ts';
-import { type Daemon, type DaemonOptions, HomeTakenError } from '../app/daemon.ts';
+import type { Daemon, DaemonOptions } from '../app/daemon.ts';
 import { findDaemon } from '../app/find-daemon.ts';
+import { HomeTakenError } from '../app/home-taken-error.ts';
 import { createLog, isPretty, type Log } from '../app/log.ts';
 import {
   createDaemonFile,

@@ -1,5 +1,5 @@
-import { HomeTakenError } from '../app/daemon.ts';
 import { DeskError } from '../app/desk-error.ts';
+import { HomeTakenError } from '../app/home-taken-error.ts';
 import { openDesk } from '../app/open-desk.ts';
 import { homeAt } from '../config/home.ts';
 import { CommandError, EXIT, type ExitCode } from './command-error.ts';

@@ -37,6 +37,13 @@ export const librarySchema = z.strictObject({
     .describe('How the domain of work is recognised when the caller does not name it.'),
 });
 
+/** Which fields a row has depends on its kind: it is checked by who makes the verifier, at the start. */
+const verifierSchema = z
+  .record(z.string(), z.unknown())
+  .describe(
+    'One verifier: domain, kind (exact, number, regex, schema, command, rubric …) and what the kind needs.',
+  );
+
 export const learnSchema = z.strictObject({
   failures: z.int().min(1).max(100).default(3).describe('Failures that start the skill evolver.'),
   maxNewSkills: z.int().min(0).max(20).default(3).describe('Most new skills from one run of it.'),
@@ -47,7 +54,7 @@ export const learnSchema = z.strictObject({
       'Which samples leave the training buffer with a new generation: all older, or those it concerns.',
     ),
   verifiers: z
-    .array(z.looseObject({ domain: z.string().min(1).max(200), kind: z.string().min(1).max(64) }))
+    .array(verifierSchema)
     .max(200)
     .default([])
     .describe('Who grades the answers of a domain: rows of domain, kind and what the kind needs.'),
