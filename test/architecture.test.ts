@@ -99,4 +99,14 @@ describe('the house', () => {
     );
     expect(left.map(({ name }) => name)).toEqual([]);
   });
+
+  it('knows no rule of the benchmark outside of it', () => {
+    const rules = ['+08:00', '.bak', 'done.log'];
+    const knowing = sources
+      .filter(({ room }) => room !== 'bench' && room !== 'nano')
+      .flatMap(({ name, text }) =>
+        rules.filter((rule) => text.includes(rule)).map((rule) => `${name}: ${rule}`),
+      );
+    expect(knowing).toEqual([]);
+  });
 });

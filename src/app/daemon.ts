@@ -24,6 +24,7 @@ import { openCatalogue } from './catalogue.ts';
 import { HomeTakenError } from './home-taken-error.ts';
 import { createIds } from './ids.ts';
 import { createKeyInForce } from './key-in-force.ts';
+import { createEvidenceReader } from './learning/evidence-reader.ts';
 import { type ServedLearning, serveLearning } from './learning/serve-learning.ts';
 import { serveLibrary } from './library/serve-library.ts';
 import type { Log } from './log.ts';
@@ -88,6 +89,7 @@ export async function startDaemon({ home, config, env, log, port }: DaemonOption
   const follower = serveLearning({
     config,
     records: recording.records,
+    evidence: createEvidenceReader(home.storeFile),
     shelf: library.shelf,
     embed: library.embed,
     catalogue: names.catalogue,

@@ -72,6 +72,7 @@ export function lazyShelf(records: Records): LessonsDesk {
     why: async (turn) => (await open()).why(turn),
     change: async (body) => (await open()).change(body),
     generations: async () => (await open()).generations(),
+    review: async () => (await open()).review(),
     recall: async (query) => (await open()).recall(query),
     diff: async (from, to) => (await open()).diff(from, to),
     rollback: async (to) => (await open()).rollback(to),

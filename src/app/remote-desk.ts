@@ -47,6 +47,7 @@ export function createRemoteDesks(daemon: DaemonRecord, key: string | undefined)
     why: (turn) => find(`/api/turns/${named(turn)}/why`),
     change: async (body) => asObject(await ask('POST', '/api/lessons', body)),
     generations: async () => asArray(await ask('GET', '/api/generations')).map(asObject),
+    review: async () => asObject(await ask('GET', '/api/review')),
     recall: async (query) => asObject(await ask('POST', '/api/recall', query)),
     diff: (from, to) => find(`/api/generations/${named(from)}/diff?to=${named(to)}`),
     rollback: (to) => find(`/api/generations/${named(to)}/rollback`, 'POST'),

@@ -61,7 +61,9 @@ export async function askForProvider(questions: Questions): Promise<Answers> {
 }
 
 export const confirmChange = async (io: Io, file: string): Promise<boolean> =>
-  answered(await confirm({ ...io, message: `${neutraliseLine(file)} exists. Change it? A .bak is kept.` }));
+  answered(
+    await confirm({ ...io, message: `${neutraliseLine(file)} exists. Change it? A copy (.old) is kept.` }),
+  );
 
 export const offerStarter = async (io: Io): Promise<boolean> =>
   answered(

@@ -59,7 +59,7 @@ export async function init(options: InitOptions, context: CommandContext): Promi
         throw new CommandError(
           EXIT.failed,
           `${home.configFile} exists and was left as it is`,
-          'change it with --force; a .bak of it is kept',
+          'change it with --force; a copy of it (.old) is kept',
         );
       }
     }

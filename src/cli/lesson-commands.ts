@@ -32,6 +32,11 @@ export function addLessonCommands(program: Command, act: Act): void {
     .description('Explain what a turn was shown, what it was not, and why.')
     .addHelpText('after', '\nExample:\n  $ instar lessons why t_abc\n')
     .action(act(async () => (await import('./lessons.ts')).whyLessons));
+  lessons
+    .command('review')
+    .option('--apply', 'merge what says the same and retire what nobody needed')
+    .description('Show what waits for you, what says the same, what contradicts and what nobody needed.')
+    .action(act(async () => (await import('./review-lessons.ts')).reviewLessons));
   const changing = (name: string, description: string): Command =>
     lessons
       .command(name)

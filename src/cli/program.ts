@@ -67,7 +67,7 @@ export async function runProgram(argv: readonly string[], context: CliContext): 
     .option('--pass-through', "store no key: callers' own credentials pass through")
     .option('--model <name>', 'model that answers when a caller names none')
     .option('--starter', 'begin the library with a few general skills')
-    .option('--force', 'change a config that exists; a .bak of it is kept')
+    .option('--force', 'change a config that exists; a copy of it (.old) is kept')
     .addHelpText(
       'after',
       '\nExample:\n  $ instar init --provider openai --key-env OPENAI_API_KEY --model gpt-5.2\n',

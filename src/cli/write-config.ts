@@ -42,9 +42,9 @@ export function addProvider(file: string, choice: ProviderChoice, env: NodeJS.Pr
   return { settings, isFresh: usable === undefined };
 }
 
-/** Writes the config and, for editors, its schema beside it; an older config is kept as `.bak`. */
+/** Writes the config and, for editors, its schema beside it; an older config is kept as `.old`. */
 export function writeConfig(file: string, settings: Settings): WrittenConfig {
-  const backup = existsSync(file) ? `${file}.bak` : undefined;
+  const backup = existsSync(file) ? `${file}.old` : undefined;
   if (backup !== undefined) copyFileSync(file, backup);
   replacePrivateFile(join(dirname(file), 'config.schema.json'), render(configJsonSchema()));
   replacePrivateFile(file, render(settings));

@@ -21,6 +21,8 @@ export interface LessonsDesk {
    * and counts for no measurement.
    */
   recall(query: JsonObject): Promise<JsonObject>;
+  /** What to put in order: `{ waiting, same, contradictions, forgettable, changes }`; `changes` would do it. */
+  review(): Promise<JsonObject>;
   generations(): Promise<readonly JsonObject[]>;
   /** Undefined when one of them never was. */
   diff(from: number, to: number): Promise<JsonObject | undefined>;

@@ -98,6 +98,7 @@ const OPERATIONS: ReadonlyMap<string, Operation> = new Map<string, Operation>([
   ['POST /api/lessons', owned(({ shelf }, { request }) => withBody(request, (body) => shelf.change(body)))],
   ['POST /api/recall', owned(({ shelf }, { request }) => withBody(request, (body) => shelf.recall(body)))],
   ['GET /api/episodes/:id', owned(({ desk }, { id }) => desk.episode(id), 'episode')],
+  ['GET /api/review', owned(({ shelf }) => shelf.review())],
   ['GET /api/train', owned(({ desk }) => desk.training())],
   ['GET /api/generations', owned(async ({ shelf }) => [...(await shelf.generations())])],
   [

@@ -86,7 +86,7 @@ describe('instar init, by flags', () => {
     expect(readConfig().providers.mine.wire).toEqual(['openai-chat', 'anthropic']);
   });
 
-  it('leaves a config alone without --force; with it keeps what was there, and a .bak', async () => {
+  it('leaves a config alone without --force; with it keeps what was there, and a copy', async () => {
     const before = JSON.stringify({
       learn: { failures: 5 },
       providers: { a: { wire: 'openai', baseUrl: provider.url } },
@@ -99,7 +99,7 @@ describe('instar init, by flags', () => {
     const { code } = await init('--provider', 'mine', '--base-url', provider.url, '--force');
     expect(code).toBe(0);
     expect(readConfig()).toMatchObject({ learn: { failures: 5 }, providers: { a: {}, mine: {} } });
-    expect(readFileSync(`${configFile()}.bak`, 'utf8')).toBe(before);
+    expect(readFileSync(`${configFile()}.old`, 'utf8')).toBe(before);
   });
 
   it('starts afresh from a config that cannot be used, and says so', async () => {
@@ -107,7 +107,7 @@ describe('instar init, by flags', () => {
     const { code, stderr } = await init('--provider', 'mine', '--base-url', provider.url, '--force');
     expect(code).toBe(0);
     expect(stderr).toContain('nothing of the old file was kept');
-    expect(readFileSync(`${configFile()}.bak`, 'utf8')).toBe('{ broken');
+    expect(readFileSync(`${configFile()}.old`, 'utf8')).toBe('{ broken');
     expect(Object.keys(readConfig().providers)).toEqual(['mine']);
   });
 

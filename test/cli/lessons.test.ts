@@ -103,6 +103,24 @@ describe.each(['a running daemon', 'no daemon'])('with %s', (which) => {
     });
   });
 
+  it('a review names what waits and what says the same, and puts it in order when asked to', async () => {
+    const body = '1. Open the ledger.\n2. Sort the rows by their booking day.\n3. Save the file.\n';
+    await cli('lessons', 'import', writeSkills(['sort-the-rows'], body));
+    await cli('lessons', 'import', writeSkills(['sort-the-rows-again'], body));
+    await cli(
+      'lessons',
+      'import',
+      writeSkills(['waiting-one'], 'Something else entirely.\n'),
+      '--as',
+      'proposed',
+    );
+    const told = await json('lessons', 'review');
+    expect(told.waiting).toMatchObject([{ name: 'waiting-one' }]);
+    expect(told.same).toHaveLength(1);
+    expect((await cli('lessons', 'review', '--apply')).stdout).toContain('done; generation 3');
+    expect(await json('lessons', 'list', '--state', 'live')).toHaveLength(1);
+  });
+
   it('says what is wrong and how to mend it', async () => {
     const missing = await cli('lessons', 'show', 'nobody');
     expect(missing).toMatchObject({ code: 1, stderr: expect.stringContaining('instar lessons list') });

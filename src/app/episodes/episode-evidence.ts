@@ -7,7 +7,7 @@ const SCORES: Readonly<Record<string, number>> = { success: 1, failure: -1 };
 /** An episode that is over as one turn of work: its attempts, its outcome as the agent saw it, and what others said. */
 export async function readEpisodeEvidence(
   id: string,
-  records: Records,
+  records: Pick<Records, 'events' | 'rewards'>,
 ): Promise<{ readonly episode: Episode; readonly evidence: TurnEvidence } | undefined> {
   const episode = foldEpisode(id, await records.events(id));
   if (episode?.outcome === undefined) return undefined;

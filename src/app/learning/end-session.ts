@@ -2,8 +2,7 @@ import type { Records } from '../../core/records.ts';
 import type { NewFact } from '../../core/store.ts';
 import { whyHard } from '../../learn/live/is-hard.ts';
 import { shouldLearn } from '../../learn/live/should-learn.ts';
-import { appraise } from '../../signals/appraise.ts';
-import { evidenceOf } from './appraise-session.ts';
+import type { EvidenceReader } from './evidence-reader.ts';
 
 /**
  * What is to be said of a session that is over: how it came out, for the lessons it was shown and those held back from
@@ -12,20 +11,17 @@ import { evidenceOf } from './appraise-session.ts';
 export async function endSession(
   session: string,
   records: Records,
+  evidence: EvidenceReader,
   now: number,
 ): Promise<readonly NewFact[]> {
-  const evidence = await evidenceOf(session, records);
-  const last = evidence.at(-1)?.turn;
+  const appraisals = (await evidence.appraise(session)).map(({ appraisal }) => appraisal);
+  const turns = appraisals.map(({ turn }) => turn);
+  const last = turns.at(-1);
   if (last === undefined) return [];
-  const appraisals = evidence.map(appraise);
   const facts: NewFact[] = [];
   const rewards = appraisals.flatMap(({ reward }) => reward ?? []);
   if (rewards.length > 0) {
-    const { lessons, heldOut } = await shownIn(
-      session,
-      evidence.map(({ turn }) => turn),
-      records,
-    );
+    const { lessons, heldOut } = await shownIn(session, turns, records);
     const score = rewards.reduce((sum, reward) => sum + reward, 0) / rewards.length;
     if (lessons.length + heldOut.length > 0)
       facts.push({
@@ -35,7 +31,6 @@ export async function endSession(
       });
   }
   if (shouldLearn(appraisals)) {
-    const turns = evidence.map(({ turn }) => turn);
     const item = `live:${session}:${last}`;
     facts.push({
       at: now,

@@ -1,15 +1,14 @@
 import type { Clock } from '../../core/clock.ts';
 import type { Ask } from '../../core/learn.ts';
-import type { Records } from '../../core/records.ts';
 import type { NewFact } from '../../core/store.ts';
 import { addCost, NO_COST } from '../../learn/cost.ts';
 import { appraise } from '../../signals/appraise.ts';
 import { createJudge, type Judge } from '../../signals/judge/judge.ts';
-import { evidenceOf } from './appraise-session.ts';
+import type { EvidenceReader } from './evidence-reader.ts';
 import type { LearningState } from './learning-state.ts';
 
 export interface JudgeStepOptions {
-  readonly records: Records;
+  readonly evidence: EvidenceReader;
   /** Undefined when no model is set up to judge. */
   readonly ask: (state: LearningState) => Ask | undefined;
   readonly generation: () => number;
@@ -24,7 +23,7 @@ const MOST_AT_ONCE = 8;
 export function createJudgeStep(
   options: JudgeStepOptions,
 ): (state: LearningState) => Promise<readonly NewFact[]> {
-  const { records, clock, newId, signal } = options;
+  const { clock, newId, signal } = options;
   let judge: Judge | undefined;
   return async (state) => {
     const ask = state.undecided.size === 0 ? undefined : options.ask(state);
@@ -34,7 +33,7 @@ export function createJudgeStep(
     const facts: NewFact[] = [];
     let cost = NO_COST;
     for (const [turn, session] of [...state.undecided].slice(0, MOST_AT_ONCE)) {
-      const evidence = (await evidenceOf(session, records)).find((one) => one.turn === turn);
+      const [evidence] = await options.evidence.read(session, [turn]);
       if (evidence === undefined) {
         state.undecided.delete(turn);
         continue;

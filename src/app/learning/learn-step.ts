@@ -13,13 +13,14 @@ import { retireHarmful } from '../../library/effect/retire-harmful.ts';
 import { appraise } from '../../signals/appraise.ts';
 import type { Shelf } from '../library/open-shelf.ts';
 import type { Log } from '../log.ts';
-import { evidenceOf } from './appraise-session.ts';
+import type { EvidenceReader } from './evidence-reader.ts';
 import { createCase } from './failure-case.ts';
 import type { LearningState, QueuedItem } from './learning-state.ts';
 import { type AppraisedTurn, createLiveMaterial } from './live-material.ts';
 
 export interface LearnStepOptions {
   readonly records: Records;
+  readonly evidence: EvidenceReader;
   readonly shelf: Shelf;
   /** Failures of one scope that start the evolver. */
   readonly failures: number;
@@ -61,7 +62,7 @@ export function createLearnStep(
     const cases: FailureCase[] = [];
     for (const session of new Set(newest.map((failure) => failure.session))) {
       const wanted = new Map(newest.map((failure) => [failure.turn, failure]));
-      for (const evidence of await evidenceOf(session, records)) {
+      for (const evidence of await options.evidence.read(session, [...wanted.keys()])) {
         const failure = wanted.get(evidence.turn);
         if (failure === undefined) continue;
         const generation = (await records.turn(evidence.turn))?.generation ?? 0;
@@ -110,7 +111,7 @@ export function createLearnStep(
     const view = await records.session(session);
     const scope: Scope = compact({ agent: view?.agent, project: view?.project?.id });
     const turns: AppraisedTurn[] = [];
-    for (const evidence of await evidenceOf(session, records)) {
+    for (const evidence of await options.evidence.read(session)) {
       const generation = (await records.turn(evidence.turn))?.generation ?? 0;
       turns.push({ evidence, appraisal: appraise(evidence), generation });
     }

@@ -8,6 +8,7 @@ import type { Shelf } from '../library/open-shelf.ts';
 import type { Log } from '../log.ts';
 import { appraiseSession } from './appraise-session.ts';
 import { endSession } from './end-session.ts';
+import type { EvidenceReader } from './evidence-reader.ts';
 import { createLearningState, type LearningState, loadLearning } from './learning-state.ts';
 import { createServingCost } from './serving-cost.ts';
 
@@ -17,7 +18,8 @@ export interface LearningOptions {
   readonly clock: Clock;
   readonly log: Log;
   /** Grades a session's answers, where something can. */
-  readonly verify: (session: string) => Promise<readonly NewFact[]>;
+  readonly verify: (session: string, wanted: readonly string[] | undefined) => Promise<readonly NewFact[]>;
+  readonly evidence: EvidenceReader;
   /** A turn went well. */
   readonly succeeded: (turn: string, task: string) => void;
   /** Runs whatever is ready to be learned; called after each look. It must not be waited for. */
@@ -33,6 +35,9 @@ export interface Learning {
   status(): JsonObject;
   close(): Promise<void>;
 }
+
+/** Sessions with the turns that something was said of; undefined: all of them. */
+type Touched = ReadonlyMap<string, ReadonlySet<string> | undefined>;
 
 const PAGE = 500;
 /** A killed daemon may have recorded turns that it did not come to look at. */
@@ -67,12 +72,16 @@ export async function startLearning(options: LearningOptions): Promise<Learning>
   };
 
   /** What a stretch of the record touches. */
-  const follow = async (): Promise<{ touched: ReadonlySet<string>; ended: ReadonlySet<string> }> => {
-    const touched = new Set<string>();
+  const follow = async (): Promise<{ touched: Touched; ended: ReadonlySet<string> }> => {
+    const touched = new Map<string, Set<string> | undefined>();
     const ended = new Set<string>();
     const touch = async (turn: string | undefined, session?: string): Promise<void> => {
       const id = session ?? (turn === undefined ? undefined : await findSession(turn));
-      if (id !== undefined) touched.add(id);
+      if (id === undefined) return;
+      // Of a session that is spoken of as a whole, every turn is looked at.
+      if (turn === undefined) touched.set(id, undefined);
+      else if (!touched.has(id)) touched.set(id, new Set([turn]));
+      else touched.get(id)?.add(turn);
     };
     const note = async ({ at, fact }: StoredFact): Promise<void> => {
       serving.add(fact);
@@ -104,10 +113,13 @@ export async function startLearning(options: LearningOptions): Promise<Learning>
     for (;;) {
       const { touched, ended } = await follow();
       const facts: NewFact[] = [];
-      for (const session of touched) facts.push(...(await options.verify(session)));
-      for (const session of touched)
-        facts.push(...(await appraiseSession(session, records, state, clock.now(), options.succeeded)));
-      for (const session of ended) facts.push(...(await endSession(session, records, clock.now())));
+      for (const [session, turns] of touched)
+        facts.push(...(await options.verify(session, turns && [...turns])));
+      const parts = { ...options, state, now: clock.now() };
+      for (const [session, turns] of touched)
+        facts.push(...(await appraiseSession(session, turns && [...turns], parts)));
+      for (const session of ended)
+        facts.push(...(await endSession(session, records, options.evidence, clock.now())));
       if (facts.length === 0) return;
       const appended = await records.append(facts);
       appended.forEach(({ seq, isNew }, index) => {

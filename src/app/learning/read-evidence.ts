@@ -8,7 +8,9 @@ import { wires } from '../../wire/wires.ts';
 import { type KnownBlocks, readStored } from '../recording/read-stored.ts';
 
 export interface EvidenceOptions {
-  readonly records: Records;
+  readonly records: Pick<Records, 'turns' | 'block' | 'rewards'>;
+  /** Only these turns; all when absent. */
+  readonly wanted?: ReadonlySet<string>;
   /** Whether a tool's answer to a call says that it went wrong. */
   readonly hasFailed: (
     call: { readonly name: string; readonly arguments: string },
@@ -31,20 +33,27 @@ export async function readEvidence(
   session: string,
   options: EvidenceOptions,
 ): Promise<readonly TurnEvidence[]> {
-  const { records } = options;
+  const { records, wanted } = options;
   const known: KnownBlocks = new Map();
+  const views = (await records.turns(session)).filter(
+    ({ role, status }) => role === 'main' && status !== undefined,
+  );
+  const isWanted = (view: TurnView | undefined): boolean =>
+    view !== undefined && (wanted === undefined || wanted.has(view.id));
   const turns: ReadTurn[] = [];
-  for (const view of await records.turns(session)) {
-    if (view.role !== 'main' || view.status === undefined) continue;
+  for (const [index, view] of views.entries()) {
+    // What a turn led to stands in the one after it.
+    if (!isWanted(view) && !isWanted(views[index - 1])) continue;
     const read = await readTurn(view, records, known);
     if (read !== undefined) turns.push(read);
   }
+  const last = views.at(-1)?.id;
   const wholeSession = await records.rewards({ session });
-  return Promise.all(
+  const evidence = await Promise.all(
     turns.map(async (turn, index) => {
       const own = await records.rewards({ turn: turn.view.id });
       // What is said of a session as a whole is said of where it ended up.
-      const given = index === turns.length - 1 ? [...own, ...wholeSession] : own;
+      const given = turn.view.id === last ? [...own, ...wholeSession] : own;
       const { view, request, reply, stop } = turn;
       return compact({
         turn: view.id,
@@ -64,9 +73,14 @@ export async function readEvidence(
       });
     }),
   );
+  return evidence.filter(({ turn }) => wanted === undefined || wanted.has(turn));
 }
 
-async function readTurn(view: TurnView, records: Records, known: KnownBlocks): Promise<ReadTurn | undefined> {
+async function readTurn(
+  view: TurnView,
+  records: Pick<Records, 'block'>,
+  known: KnownBlocks,
+): Promise<ReadTurn | undefined> {
   const body = view.request === undefined ? undefined : await readStored(view.request, records, known);
   if (body === undefined) return undefined;
   const kept = asObject(parseJson((view.reply && (await records.block(view.reply))) || '{}'));

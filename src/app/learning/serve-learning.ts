@@ -18,6 +18,7 @@ import { comparedText } from '../../library/similar/near-pairs.ts';
 import { createVerifiers } from '../../signals/verifiers/registry.ts';
 import type { Shelf } from '../library/open-shelf.ts';
 import type { Log } from '../log.ts';
+import type { EvidenceReader } from './evidence-reader.ts';
 import { createJudgeStep } from './judge-step.ts';
 import { createLearnStep } from './learn-step.ts';
 import { type Learning, startLearning } from './learning.ts';
@@ -31,6 +32,7 @@ import { verifySession } from './verify-session.ts';
 export interface ServeLearningOptions {
   readonly config: Config;
   readonly records: Records;
+  readonly evidence: EvidenceReader;
   /** Undefined while the record cannot be read. */
   readonly shelf: () => Shelf | undefined;
   readonly embed: Embed;
@@ -105,6 +107,7 @@ export function serveLearning(options: ServeLearningOptions): ServedLearning {
       clearTimeout(again);
       await begun;
       await learning?.close();
+      await options.evidence.close();
     },
   };
 }
@@ -115,7 +118,7 @@ async function open(
   recertifier: Recertifier | undefined,
   signal: AbortSignal,
 ): Promise<Learning> {
-  const { config, records, embed, catalogue, hasSecret, clock, newId, log } = options;
+  const { config, records, evidence, embed, catalogue, hasSecret, clock, newId, log } = options;
   const { library } = shelf;
   const nearest = createNearest(embed, library);
   const { maxNewSkills, failures } = config.learn;
@@ -143,6 +146,7 @@ async function open(
     learningModel(role, { models: config.models, catalogue, budget: budgetOf(known), clock, log });
   const step = createLearnStep({
     records,
+    evidence,
     shelf,
     failures,
     ask: (known) => askOf('evolver', known),
@@ -160,7 +164,7 @@ async function open(
     signal,
   });
   const judge = createJudgeStep({
-    records,
+    evidence,
     ask: (known) => askOf('judge', known),
     generation: () => library.generation,
     clock,
@@ -184,9 +188,23 @@ async function open(
   };
   const rows = config.learn.verifiers;
   const verifiers = await createVerifiers(rows, { ask: askJudge });
-  const verify = async (session: string): Promise<readonly NewFact[]> =>
-    rows.length === 0 ? [] : verifySession(session, verifiers, records, clock.now(), signal);
-  const learning = await startLearning({ records, shelf, clock, log, learn, verify, succeeded: remember });
+  const verify = async (
+    session: string,
+    wanted: readonly string[] | undefined,
+  ): Promise<readonly NewFact[]> =>
+    rows.length === 0
+      ? []
+      : verifySession(session, wanted, verifiers, records, evidence, clock.now(), signal);
+  const learning = await startLearning({
+    records,
+    shelf,
+    evidence,
+    clock,
+    log,
+    learn,
+    verify,
+    succeeded: remember,
+  });
   state = learning.state;
   library.onChange(() => learning.wake(0));
   return learning;

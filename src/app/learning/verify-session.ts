@@ -2,15 +2,17 @@ import type { TurnEvidence } from '../../core/evidence.ts';
 import type { Records } from '../../core/records.ts';
 import type { NewFact } from '../../core/store.ts';
 import type { Verifiers } from '../../signals/verifiers/registry.ts';
-import { evidenceOf } from './appraise-session.ts';
+import type { EvidenceReader } from './evidence-reader.ts';
 
 const LONGEST_NOTE = 1000;
 
 /** Grades the answers of a session whose domain has a verifier; each turn once. Only what ran gives a reward. */
 export async function verifySession(
   session: string,
+  wanted: readonly string[] | undefined,
   verifiers: Verifiers,
   records: Records,
+  reader: EvidenceReader,
   now: number,
   signal: AbortSignal,
 ): Promise<readonly NewFact[]> {
@@ -18,7 +20,7 @@ export async function verifySession(
   const domain = recalled?.type === 'lessons-recalled' ? recalled.domain.name : 'general';
   if (verifiers.rowFor(domain) === undefined) return [];
   const facts: NewFact[] = [];
-  for (const evidence of await evidenceOf(session, records)) {
+  for (const evidence of await reader.read(session, wanted)) {
     const output = answerOf(evidence);
     if (output === '' || evidence.given.some(({ source }) => source === 'verifier')) continue;
     const { turn, task } = evidence;

@@ -25,6 +25,7 @@ export interface LessonsDeskOptions {
   readonly effect: (id: string) => JsonObject;
   readonly newId: (prefix: string) => string;
   readonly recall: Recall;
+  readonly review: () => Promise<JsonObject>;
   readonly now: () => number;
 }
 
@@ -93,6 +94,7 @@ export function createLessonsDesk(options: LessonsDeskOptions): LessonsDesk {
       const few = lessons.slice(0, asNumber(query.limit) ?? lessons.length);
       return { text: renderBlock(few), lessons: few.map(({ id, text }) => ({ id, name: text.name })) };
     },
+    review: options.review,
     generations: async () =>
       library.generations().map(({ generation, at, reason, by }) => ({
         generation,

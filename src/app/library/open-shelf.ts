@@ -1,4 +1,5 @@
 import type { Clock } from '../../core/clock.ts';
+import type { Embed } from '../../core/embed.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { LessonsDesk } from '../../core/lessons-desk.ts';
 import type { Library } from '../../core/library.ts';
@@ -10,6 +11,7 @@ import { createNgramEmbed } from '../../library/embed/ngram-embed.ts';
 import { type MovedLesson, openLibrary } from '../../library/library.ts';
 import { createRecall } from '../../library/recall/create-recall.ts';
 import { createLessonsDesk } from './lessons-desk.ts';
+import { reviewLessons } from './review-lessons.ts';
 
 /** What was learned, as the record tells it, and what it was measured to do. */
 export interface Shelf {
@@ -29,6 +31,8 @@ export interface ShelfOptions {
   readonly recertify?: (moved: readonly MovedLesson[]) => Promise<readonly string[]>;
   /** Without it lessons are found by their letters alone. */
   readonly recall?: Recall;
+  /** What compares meanings; without it letters are compared. */
+  readonly embed?: Embed;
 }
 
 const PAGE = 1000;
@@ -73,6 +77,14 @@ export async function openShelf(options: ShelfOptions): Promise<Shelf> {
       newId,
       now: clock.now,
       recall: options.recall ?? recallByLetters(library, clock),
+      review: () =>
+        reviewLessons({
+          lessons: library.lessons(),
+          embed: options.embed ?? createNgramEmbed(),
+          isByLetters: options.embed === undefined,
+          effects,
+          now: clock.now(),
+        }),
     }),
     skipped: () => opened.skipped,
   };

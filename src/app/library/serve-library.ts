@@ -77,6 +77,7 @@ export async function serveLibrary(options: LibraryOptions): Promise<ServedLibra
     const shelf = await openShelf({
       recall: async (query, now) => index?.recall(query, now) ?? nothingRecalled,
       recertify: options.recertify,
+      embed,
       records,
       clock,
       newId,
@@ -141,6 +142,7 @@ export async function serveLibrary(options: LibraryOptions): Promise<ServedLibra
       change: async (body) => desk().change(body),
       generations: async () => desk().generations(),
       recall: async (query) => desk().recall(query),
+      review: async () => desk().review(),
       diff: async (from, to) => desk().diff(from, to),
       rollback: async (to) => desk().rollback(to),
     },
