@@ -36,9 +36,6 @@ export interface Learning {
   close(): Promise<void>;
 }
 
-/** Sessions with the turns that something was said of; undefined: all of them. */
-type Touched = ReadonlyMap<string, ReadonlySet<string> | undefined>;
-
 const PAGE = 500;
 /** A killed daemon may have recorded turns that it did not come to look at. */
 const LOOK_BACK = 500;
@@ -46,6 +43,9 @@ const IDLE_MS = 30 * 60_000;
 const IDLE_LOOK_MS = 60_000;
 const MOST_TURNS = 20_000;
 const RETRY_MS = 10_000;
+/** At most so long at a time, and then a rest: under load learning falls behind, not serving. */
+const AT_ONCE_MS = 100;
+const REST_MS = 400;
 
 /**
  * Follows the record and learns from it, off the request path: appraises turns as their outcome becomes known, scores
@@ -60,6 +60,7 @@ export async function startLearning(options: LearningOptions): Promise<Learning>
   const active = new Map<string, number>();
   let cursor = Math.max(0, loaded - LOOK_BACK);
   let timer: NodeJS.Timeout | undefined;
+  let dueAt = 0;
   let queue: Promise<void> = Promise.resolve();
   let learning: Promise<void> = Promise.resolve();
   let problem: string | undefined;
@@ -71,33 +72,38 @@ export async function startLearning(options: LearningOptions): Promise<Learning>
     return known;
   };
 
-  /** What a stretch of the record touches. */
-  const follow = async (): Promise<{ touched: Touched; ended: ReadonlySet<string> }> => {
-    const touched = new Map<string, Set<string> | undefined>();
-    const ended = new Set<string>();
-    const touch = async (turn: string | undefined, session?: string): Promise<void> => {
-      const id = session ?? (turn === undefined ? undefined : await findSession(turn));
-      if (id === undefined) return;
-      // Of a session that is spoken of as a whole, every turn is looked at.
-      if (turn === undefined) touched.set(id, undefined);
-      else if (!touched.has(id)) touched.set(id, new Set([turn]));
-      else touched.get(id)?.add(turn);
-    };
-    const note = async ({ at, fact }: StoredFact): Promise<void> => {
-      serving.add(fact);
-      if (fact.type === 'turn-start') {
-        sessionOf.set(fact.turn, fact.session);
-        active.set(fact.session, at);
-        ended.delete(fact.session);
-      } else if (fact.type === 'turn-end') await touch(fact.turn);
-      else if (fact.type === 'reward-given') await touch(fact.turn, fact.turn ? undefined : fact.session);
-      else if (fact.type === 'session-end') {
-        active.delete(fact.session);
-        ended.add(fact.session);
-      } else if (fact.type === 'session-erased') active.delete(fact.session);
-      else if (fact.type === 'event-reported' && fact.kind === 'episode_end')
-        await touch(undefined, fact.session);
-    };
+  /** Sessions that something was said of, with the turns; undefined: all of them. They wait here until they were looked at. */
+  const pending = new Map<string, Set<string> | undefined>();
+  /** Those of them that someone judged: they come first. */
+  const spoken = new Set<string>();
+  const ended = new Set<string>();
+
+  const touch = async (turn: string | undefined, session?: string): Promise<string | undefined> => {
+    const id = session ?? (turn === undefined ? undefined : await findSession(turn));
+    if (id === undefined) return undefined;
+    if (turn === undefined) pending.set(id, undefined);
+    else if (!pending.has(id)) pending.set(id, new Set([turn]));
+    else pending.get(id)?.add(turn);
+    return id;
+  };
+  const note = async ({ at, fact }: StoredFact): Promise<void> => {
+    serving.add(fact);
+    if (fact.type === 'turn-start') {
+      sessionOf.set(fact.turn, fact.session);
+      active.set(fact.session, at);
+      ended.delete(fact.session);
+    } else if (fact.type === 'turn-end') await touch(fact.turn);
+    else if (fact.type === 'reward-given') {
+      const session = await touch(fact.turn, fact.turn ? undefined : fact.session);
+      if (session !== undefined) spoken.add(session);
+    } else if (fact.type === 'session-end') {
+      active.delete(fact.session);
+      ended.add(fact.session);
+    } else if (fact.type === 'session-erased') active.delete(fact.session);
+    else if (fact.type === 'event-reported' && fact.kind === 'episode_end')
+      await touch(undefined, fact.session);
+  };
+  const follow = async (): Promise<void> => {
     for (;;) {
       const page = await records.facts(cursor, PAGE);
       for (const stored of page) {
@@ -105,28 +111,43 @@ export async function startLearning(options: LearningOptions): Promise<Learning>
         await note(stored);
         cursor = stored.seq;
       }
-      if (page.length < PAGE) return { touched, ended };
+      if (page.length < PAGE) return;
     }
   };
 
+  const lookAt = async (session: string): Promise<readonly NewFact[]> => {
+    const turns = pending.get(session);
+    const wanted = turns && [...turns];
+    const graded = await options.verify(session, wanted);
+    const said = await appraiseSession(session, wanted, { ...options, state, now: clock.now() });
+    pending.delete(session);
+    spoken.delete(session);
+    return [...graded, ...said];
+  };
+  /** What people said first; of the rest as much as leaves the machine to those who are served. */
   const look = async (): Promise<void> => {
+    const until = clock.monotonic() + AT_ONCE_MS;
     for (;;) {
-      const { touched, ended } = await follow();
+      await follow();
       const facts: NewFact[] = [];
-      for (const [session, turns] of touched)
-        facts.push(...(await options.verify(session, turns && [...turns])));
-      const parts = { ...options, state, now: clock.now() };
-      for (const [session, turns] of touched)
-        facts.push(...(await appraiseSession(session, turns && [...turns], parts)));
-      for (const session of ended)
+      for (const session of spoken) if (pending.has(session)) facts.push(...(await lookAt(session)));
+      for (const session of [...pending.keys()])
+        if (clock.monotonic() < until) facts.push(...(await lookAt(session)));
+      for (const session of ended) {
+        if (pending.has(session)) continue;
         facts.push(...(await endSession(session, records, options.evidence, clock.now())));
-      if (facts.length === 0) return;
-      const appended = await records.append(facts);
-      appended.forEach(({ seq, isNew }, index) => {
-        const fact = facts[index];
-        if (isNew && fact?.fact.type === 'session-scored') shelf.effects.add({ seq, ...fact });
-      });
+        ended.delete(session);
+      }
+      if (facts.length > 0) {
+        const appended = await records.append(facts);
+        appended.forEach(({ seq, isNew }, index) => {
+          const fact = facts[index];
+          if (isNew && fact?.fact.type === 'session-scored') shelf.effects.add({ seq, ...fact });
+        });
+      }
+      if (facts.length === 0 || pending.size > 0) break;
     }
+    if (pending.size > 0) wake(REST_MS);
   };
 
   const learn = async (): Promise<void> => {
@@ -150,7 +171,10 @@ export async function startLearning(options: LearningOptions): Promise<Learning>
     }
   };
   function wake(delayMs = 0): void {
-    if (isClosed || timer !== undefined) return;
+    const due = clock.monotonic() + delayMs;
+    if (isClosed || (timer !== undefined && dueAt <= due)) return;
+    clearTimeout(timer);
+    dueAt = due;
     timer = setTimeout(() => {
       timer = undefined;
       queue = queue.then(run);
