@@ -7,7 +7,7 @@ import { type Instar, startInstar } from '../gateway/start-instar.ts';
 import { writeSection } from '../write-section.ts';
 
 /** What learning costs those who are served meanwhile, and how long a failure takes to become a skill in a prompt. */
-const ROUNDS = 5;
+const ROUNDS = 4;
 const ROUND_MS = 5_000;
 const CONNECTIONS = 8;
 const RATE = 400;

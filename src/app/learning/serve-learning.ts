@@ -57,6 +57,8 @@ export interface ServedLearning {
 const AGAIN_MS = 10_000;
 const SOON_MS = 100;
 const MOST_NEAR = 5;
+/** Some of them hold elsewhere. */
+const MOST_ALIKE = 50;
 const NO_JUDGE = {
   ok: false,
   why: 'no model is set up to judge: name one as models.judge',
@@ -127,7 +129,7 @@ async function open(
     checkText,
     hasSecret,
     findSimilar: async (text) =>
-      (await nearest(comparedText({ text }), MOST_NEAR)).map(({ lesson, cosine }) => ({
+      (await nearest(comparedText({ text }), MOST_ALIKE)).map(({ lesson, cosine }) => ({
         id: lesson.id,
         cosine,
       })),

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Proposal } from '../../core/learn.ts';
 import type { Lesson, LessonText } from '../../core/lesson.ts';
 import type { Library } from '../../core/library.ts';
+import { doScopesMeet } from '../shared-scope.ts';
 import { foldText } from './fold-text.ts';
 import { tokensOf } from './tokens.ts';
 
@@ -20,7 +21,10 @@ export async function findDuplicate(
 ): Promise<string | undefined> {
   const { text } = change;
   const mark = fingerprint(text);
-  const others = library.lessons().filter(({ id }) => id !== change.id);
+  // What holds elsewhere is no reason against learning it here.
+  const others = library
+    .lessons()
+    .filter((lesson) => lesson.id !== change.id && doScopesMeet(lesson.text.scope, text.scope));
   for (const lesson of others) {
     const why = isActive(lesson) ? undefined : whyGone(lesson, mark, library);
     if (why !== undefined) return why;

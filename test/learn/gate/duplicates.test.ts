@@ -31,6 +31,15 @@ const revise = (over: Partial<LessonText> = {}, from = 1): Change => ({
 });
 
 describe('a lesson that is there already', () => {
+  it('is none where it does not hold: what another agent learned may be learned here', async () => {
+    const elsewhere = text({ scope: { agent: 'someone-else' } });
+    const here = text({ scope: { agent: 'me' } });
+    const change = { op: 'add', id: 'new', kind: 'skill', state: 'live', text: here } as const;
+    const findSimilar = async () => [{ id: 'a', cosine: 0.99 }];
+    const { outcome } = await judge([add('a', { text: elsewhere })], { findSimilar }, change);
+    expect(outcome).toBe('trial');
+  });
+
   it('is refused by its name, with the id of the one to revise', async () => {
     const { outcome, why } = await judge([add('a', { text: text({ content: 'Something else.' }) })]);
     expect([outcome, why]).toEqual([
