@@ -39,6 +39,8 @@ export interface RecallIndex {
 }
 
 const PATIENCE_MS = 120;
+/** Queries that wait for the model at once. */
+const MOST_WAITING = 2;
 /** The cosine above which two lessons say the same. */
 const ALIKE = 0.92;
 /** Of a long message. More would take the model longer, and on our pairs finds nothing more. */
@@ -50,7 +52,7 @@ const NO_DOMAIN: Domain = { name: 'general', reason: 'default' };
 export function createRecall(settings: RecallSettings): RecallIndex {
   const { embed, fallback, limits, patterns = [] } = settings;
   const index = createLessonIndex(embed, fallback, settings.shelf);
-  const meaningOf = createQueryVectors(embed, settings.patienceMs ?? PATIENCE_MS);
+  const meaningOf = createQueryVectors(embed, settings.patienceMs ?? PATIENCE_MS, MOST_WAITING);
   const spellingOf = createQueryVectors(fallback, settings.patienceMs ?? PATIENCE_MS);
   const usefulness = settings.usefulness ?? (() => UNKNOWN_USE);
   const nothing = (domain: Domain, engine: string): Recalled => ({

@@ -9,7 +9,12 @@ export type QueryVector = (text: string) => Promise<Float32Array | undefined>;
 
 const REMEMBERED = 2000;
 
-export function createQueryVectors(embed: Embed, patienceMs: number): QueryVector {
+/** `mostWaiting`: a model that so many wait for is late already; who comes then does not wait at all. */
+export function createQueryVectors(
+  embed: Embed,
+  patienceMs: number,
+  mostWaiting = Number.POSITIVE_INFINITY,
+): QueryVector {
   const known = createRecent<string, Float32Array>(REMEMBERED);
   const asked = new Map<string, Promise<Float32Array | undefined>>();
 
@@ -31,6 +36,7 @@ export function createQueryVectors(embed: Embed, patienceMs: number): QueryVecto
   return async (text) => {
     const vector = known.get(text);
     if (vector !== undefined) return vector;
+    if (!asked.has(text) && asked.size >= mostWaiting) return undefined;
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<undefined>((resolve) => {
       timer = setTimeout(resolve, patienceMs, undefined);
