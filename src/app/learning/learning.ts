@@ -44,8 +44,8 @@ const IDLE_LOOK_MS = 60_000;
 const MOST_TURNS = 20_000;
 const RETRY_MS = 10_000;
 /** At most so long at a time, and then a rest: under load learning falls behind, not serving. */
-const AT_ONCE_MS = 100;
-const REST_MS = 400;
+const AT_ONCE_MS = 50;
+const REST_MS = 450;
 
 /**
  * Follows the record and learns from it, off the request path: appraises turns as their outcome becomes known, scores
@@ -103,16 +103,15 @@ export async function startLearning(options: LearningOptions): Promise<Learning>
     else if (fact.type === 'event-reported' && fact.kind === 'episode_end')
       await touch(undefined, fact.session);
   };
-  const follow = async (): Promise<void> => {
-    for (;;) {
-      const page = await records.facts(cursor, PAGE);
-      for (const stored of page) {
-        state.add(stored);
-        await note(stored);
-        cursor = stored.seq;
-      }
-      if (page.length < PAGE) return;
+  /** One page at a time: under load the record runs ahead, and is caught up with when there is time. True: there is more. */
+  const follow = async (): Promise<boolean> => {
+    const page = await records.facts(cursor, PAGE);
+    for (const stored of page) {
+      state.add(stored);
+      await note(stored);
+      cursor = stored.seq;
     }
+    return page.length === PAGE;
   };
 
   const lookAt = async (session: string): Promise<readonly NewFact[]> => {
@@ -127,8 +126,9 @@ export async function startLearning(options: LearningOptions): Promise<Learning>
   /** What people said first; of the rest as much as leaves the machine to those who are served. */
   const look = async (): Promise<void> => {
     const until = clock.monotonic() + AT_ONCE_MS;
+    let isBehind = false;
     for (;;) {
-      await follow();
+      isBehind = await follow();
       const facts: NewFact[] = [];
       for (const session of spoken) if (pending.has(session)) facts.push(...(await lookAt(session)));
       for (const session of [...pending.keys()])
@@ -145,9 +145,9 @@ export async function startLearning(options: LearningOptions): Promise<Learning>
           if (isNew && fact?.fact.type === 'session-scored') shelf.effects.add({ seq, ...fact });
         });
       }
-      if (facts.length === 0 || pending.size > 0) break;
+      if (facts.length === 0 || isBehind || pending.size > 0) break;
     }
-    if (pending.size > 0) wake(REST_MS);
+    if (isBehind || pending.size > 0) wake(REST_MS);
   };
 
   const learn = async (): Promise<void> => {

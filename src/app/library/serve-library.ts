@@ -49,6 +49,8 @@ interface Opened {
 }
 
 const AGAIN_MS = 10_000;
+/** Conversations begin seldom; a flood of them is no reason to give a core to the sentence model. */
+const DEMAND = { atOnce: 2, perSecond: 8 };
 
 const nothingRecalled: Recalled = {
   lessons: [],
@@ -88,6 +90,7 @@ export async function serveLibrary(options: LibraryOptions): Promise<ServedLibra
       embed,
       fallback,
       limits: { topK: settings.topK, tokenBudget: settings.tokenBudget },
+      demand: DEMAND,
       usefulness: effects.usefulness,
       heldOut: (session, lesson) => isHeldOut(session, lesson, settings.holdout),
       patterns: settings.domains.map((pattern) => compact(pattern)),

@@ -7,7 +7,7 @@ import { cleanQuery, joinEnds } from './clean-query.ts';
 import { type DomainPattern, guessedDomain, namedDomain } from './domain.ts';
 import { doubtOf } from './doubt-of.ts';
 import { createLessonIndex, type IndexStats, type LessonIndex } from './lesson-index.ts';
-import { createQueryVectors } from './query-vectors.ts';
+import { createQueryVectors, type Demand } from './query-vectors.ts';
 import { scan } from './scan.ts';
 import { type Limits, select } from './select.ts';
 import { isSmallTalk } from './small-talk.ts';
@@ -25,6 +25,8 @@ export interface RecallSettings {
   readonly heldOut?: (session: string, lessonId: string) => boolean;
   /** Where the model's vectors are kept from one start to the next. */
   readonly shelf?: VectorShelf;
+  /** How much may be asked of the model; absent: all. */
+  readonly demand?: Demand;
   /** How long a query waits for the model. */
   readonly patienceMs?: number;
 }
@@ -39,8 +41,6 @@ export interface RecallIndex {
 }
 
 const PATIENCE_MS = 120;
-/** Queries that wait for the model at once. */
-const MOST_WAITING = 2;
 /** The cosine above which two lessons say the same. */
 const ALIKE = 0.92;
 /** Of a long message. More would take the model longer, and on our pairs finds nothing more. */
@@ -52,7 +52,7 @@ const NO_DOMAIN: Domain = { name: 'general', reason: 'default' };
 export function createRecall(settings: RecallSettings): RecallIndex {
   const { embed, fallback, limits, patterns = [] } = settings;
   const index = createLessonIndex(embed, fallback, settings.shelf);
-  const meaningOf = createQueryVectors(embed, settings.patienceMs ?? PATIENCE_MS, MOST_WAITING);
+  const meaningOf = createQueryVectors(embed, settings.patienceMs ?? PATIENCE_MS, settings.demand);
   const spellingOf = createQueryVectors(fallback, settings.patienceMs ?? PATIENCE_MS);
   const usefulness = settings.usefulness ?? (() => UNKNOWN_USE);
   const nothing = (domain: Domain, engine: string): Recalled => ({

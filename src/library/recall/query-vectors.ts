@@ -9,12 +9,24 @@ export type QueryVector = (text: string) => Promise<Float32Array | undefined>;
 
 const REMEMBERED = 2000;
 
-/** `mostWaiting`: a model that so many wait for is late already; who comes then does not wait at all. */
-export function createQueryVectors(
-  embed: Embed,
-  patienceMs: number,
-  mostWaiting = Number.POSITIVE_INFINITY,
-): QueryVector {
+/** How much may be asked of a model that takes its time: who comes beyond that does not wait at all. */
+export interface Demand {
+  readonly atOnce: number;
+  readonly perSecond: number;
+}
+
+export function createQueryVectors(embed: Embed, patienceMs: number, demand?: Demand): QueryVector {
+  let credit = demand?.perSecond ?? 0;
+  let creditedAt = performance.now();
+  const mayAsk = (): boolean => {
+    if (demand === undefined) return true;
+    const now = performance.now();
+    credit = Math.min(demand.perSecond, credit + ((now - creditedAt) / 1000) * demand.perSecond);
+    creditedAt = now;
+    if (asked.size >= demand.atOnce || credit < 1) return false;
+    credit--;
+    return true;
+  };
   const known = createRecent<string, Float32Array>(REMEMBERED);
   const asked = new Map<string, Promise<Float32Array | undefined>>();
 
@@ -36,7 +48,7 @@ export function createQueryVectors(
   return async (text) => {
     const vector = known.get(text);
     if (vector !== undefined) return vector;
-    if (!asked.has(text) && asked.size >= mostWaiting) return undefined;
+    if (!asked.has(text) && !mayAsk()) return undefined;
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<undefined>((resolve) => {
       timer = setTimeout(resolve, patienceMs, undefined);
