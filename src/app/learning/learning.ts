@@ -7,6 +7,7 @@ import type { NewFact } from '../../core/store.ts';
 import type { Shelf } from '../library/open-shelf.ts';
 import type { Log } from '../log.ts';
 import { appraiseSession } from './appraise-session.ts';
+import { createBusyMeter } from './busy-meter.ts';
 import { endSession } from './end-session.ts';
 import type { EvidenceReader } from './evidence-reader.ts';
 import { createLearningState, type LearningState, loadLearning } from './learning-state.ts';
@@ -57,6 +58,7 @@ export async function startLearning(options: LearningOptions): Promise<Learning>
   const loaded = await loadLearning(state, records);
   const sessionOf = createRecent<string, string>(MOST_TURNS);
   const serving = createServingCost();
+  const meter = createBusyMeter(clock);
   const active = new Map<string, number>();
   let cursor = Math.max(0, loaded - LOOK_BACK);
   let timer: NodeJS.Timeout | undefined;
@@ -131,7 +133,7 @@ export async function startLearning(options: LearningOptions): Promise<Learning>
       isBehind = await follow();
       const facts: NewFact[] = [];
       for (const session of spoken) if (pending.has(session)) facts.push(...(await lookAt(session)));
-      for (const session of [...pending.keys()])
+      for (const session of meter.isBusy() ? [] : [...pending.keys()])
         if (clock.monotonic() < until) facts.push(...(await lookAt(session)));
       for (const session of ended) {
         if (pending.has(session)) continue;
@@ -200,7 +202,10 @@ export async function startLearning(options: LearningOptions): Promise<Learning>
 
   return {
     state,
-    wake,
+    wake: (delayMs = 0) => {
+      if (delayMs > 0) meter.count();
+      wake(delayMs);
+    },
     settle: async () => {
       for (;;) {
         clearTimeout(timer);
