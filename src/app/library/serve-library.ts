@@ -50,7 +50,7 @@ interface Opened {
 
 const AGAIN_MS = 10_000;
 /** Conversations begin seldom; a flood of them is no reason to give a core to the sentence model. */
-const DEMAND = { atOnce: 2, perSecond: 8 };
+const DEMAND = { atOnce: 2, perSecond: 2 };
 
 const nothingRecalled: Recalled = {
   lessons: [],
