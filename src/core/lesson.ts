@@ -68,7 +68,7 @@ export interface Note {
   readonly tags: readonly string[];
   /** 0 to 1. */
   readonly importance: number;
-  /** 0 to 1: the mean reward of the group it came from. */
+  /** 0 to 1: the mean reward of the group it came from; of one learned from failures, how clearly they were failures. */
   readonly confidence: number;
   readonly source: LessonSource;
   readonly visibility: Visibility;

@@ -44,6 +44,7 @@ const IDLE_MS = 30 * 60_000;
 const IDLE_LOOK_MS = 60_000;
 const MOST_TURNS = 20_000;
 const RETRY_MS = 10_000;
+const MOST_PENDING = 5_000;
 /** At most so long at a time, and then a rest: under load learning falls behind, not serving. */
 const AT_ONCE_MS = 50;
 const REST_MS = 450;
@@ -86,6 +87,9 @@ export async function startLearning(options: LearningOptions): Promise<Learning>
     if (turn === undefined) pending.set(id, undefined);
     else if (!pending.has(id)) pending.set(id, new Set([turn]));
     else pending.get(id)?.add(turn);
+    // A flood that never ends is not learned from in full.
+    const oldest = pending.keys().next().value;
+    if (pending.size > MOST_PENDING && oldest !== undefined && !spoken.has(oldest)) pending.delete(oldest);
     return id;
   };
   const note = async ({ at, fact }: StoredFact): Promise<void> => {

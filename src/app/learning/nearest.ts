@@ -3,6 +3,7 @@ import type { Lesson } from '../../core/lesson.ts';
 import type { Library } from '../../core/library.ts';
 import { createRecent } from '../../core/recent.ts';
 import { comparedText } from '../../library/similar/near-pairs.ts';
+import { cosine } from './cosine.ts';
 
 export interface NearLesson {
   readonly lesson: Lesson;
@@ -35,13 +36,10 @@ export function createNearest(
     const vectors = await vectorsOf(lessons);
     if (asked === undefined || vectors.length !== lessons.length) return [];
     return lessons
-      .map((lesson, index) => ({ lesson, cosine: dot(asked, vectors[index] ?? asked) }))
+      .map((lesson, index) => ({ lesson, cosine: cosine(asked, vectors[index] ?? asked) }))
       .sort((a, b) => b.cosine - a.cosine)
       .slice(0, most);
   };
 }
 
 const keyOf = ({ id, revision }: Lesson): string => `${id} ${revision}`;
-
-const dot = (a: Float32Array, b: Float32Array): number =>
-  a.reduce((sum, value, at) => sum + value * (b[at] ?? 0), 0);

@@ -3,6 +3,7 @@ import type { Records } from '../../core/records.ts';
 import type { MovedLesson } from '../../library/library.ts';
 import type { Sample } from '../../train/buffer.ts';
 import { survivors } from '../../train/survivors.ts';
+import { cosine } from './cosine.ts';
 
 export interface Recertifier {
   /** A sample came in: what it was about is remembered, so that a change can be held against it at once. */
@@ -39,12 +40,11 @@ export function createRecertifier(embed: Embed, records: Records): Recertifier {
           const task = tasks.get(turn);
           const view = await records.turn(turn);
           if (task === undefined || view === undefined) return true;
-          return view.lessons.some((id) => ids.has(id)) || vectors.some((vector) => dot(task, vector) > NEAR);
+          return (
+            view.lessons.some((id) => ids.has(id)) || vectors.some((vector) => cosine(task, vector) > NEAR)
+          );
         },
       });
     },
   };
 }
-
-const dot = (a: Float32Array, b: Float32Array): number =>
-  a.reduce((sum, value, at) => sum + value * (b[at] ?? 0), 0);

@@ -42,11 +42,11 @@ describe('a lesson that shares words with what strangers said', () => {
 
   it('may name the file that a digest names, by the path that a tool printed', async () => {
     const trace =
-      'TypeError: x is not a function\n    at total (/work/shop/src/cart/total.ts:12:22)\nExit code: 1';
+      'TypeError: x is not a function\n    at total (/srv/shop/src/cart/total.ts:12:22)\nExit code: 1';
     const relative = await judgeStep('Look at src/cart/total.ts first.', [
       passage('tool', `src/cart/total.ts\n${trace}`),
     ]);
-    const absolute = await judgeStep('Look at /work/shop/src/cart/total.ts first.', [passage('tool', trace)]);
+    const absolute = await judgeStep('Look at /srv/shop/src/cart/total.ts first.', [passage('tool', trace)]);
     expect([relative.outcome, absolute.outcome]).toEqual(['trial', 'proposed']);
   });
 

@@ -121,7 +121,7 @@ const encoded = Object.entries(ENCODERS).flatMap(([form, encode], row) =>
 
 const tool = (text: string): Passage => ({ origin: 'tool', text });
 const RUN =
-  'FAIL src/cart/total.test.ts\nTypeError: x is undefined\n    at total (/work/shop/src/cart/total.ts:12:22)\nExit code: 1';
+  'FAIL src/cart/total.test.ts\nTypeError: x is undefined\n    at total (/srv/shop/src/cart/total.ts:12:22)\nExit code: 1';
 
 /** The payload in three pieces, each in a turn of its own, with other output around it. */
 const split = GOALS.map((goal): Attack => {

@@ -10,7 +10,7 @@ export interface SeenFailure {
 export const SEEN: readonly SeenFailure[] = [
   {
     task: 'Add a discount to the cart and keep the tests green.',
-    output: ` FAIL  src/cart/total.test.ts > total > adds the items\nTypeError: Cannot read properties of undefined (reading 'map')\n    at total (/work/shop/src/cart/total.ts:12:22)\n      Tests  1 failed | 3 passed (4)\nExit code: 1`,
+    output: ` FAIL  src/cart/total.test.ts > total > adds the items\nTypeError: Cannot read properties of undefined (reading 'map')\n    at total (/srv/shop/src/cart/total.ts:12:22)\n      Tests  1 failed | 3 passed (4)\nExit code: 1`,
     name: 'guard-optional-lists',
     when: 'When code walks over a list that may be absent.',
     lines: [
@@ -23,7 +23,7 @@ export const SEEN: readonly SeenFailure[] = [
   },
   {
     task: 'Write a script that loads the sales file.',
-    output: `Traceback (most recent call last):\n  File "/work/sales/load.py", line 3, in <module>\n    import pandas as pd\nModuleNotFoundError: No module named 'pandas'\nExit code: 1`,
+    output: `Traceback (most recent call last):\n  File "/srv/sales/load.py", line 3, in <module>\n    import pandas as pd\nModuleNotFoundError: No module named 'pandas'\nExit code: 1`,
     name: 'use-the-project-environment',
     when: 'When a Python script is run in a project for the first time.',
     lines: [
@@ -75,7 +75,7 @@ export const SEEN: readonly SeenFailure[] = [
   },
   {
     task: 'Read the config and print the port.',
-    output: `Traceback (most recent call last):\n  File "/work/app/config.py", line 8, in load\n    return json.load(f)\njson.decoder.JSONDecodeError: Expecting property name enclosed in double quotes: line 4 column 3 (char 52)\nExit code: 1`,
+    output: `Traceback (most recent call last):\n  File "/srv/app/config.py", line 8, in load\n    return json.load(f)\njson.decoder.JSONDecodeError: Expecting property name enclosed in double quotes: line 4 column 3 (char 52)\nExit code: 1`,
     name: 'validate-json-before-loading',
     when: 'When a JSON file was written by hand.',
     lines: [
@@ -88,7 +88,7 @@ export const SEEN: readonly SeenFailure[] = [
   },
   {
     task: 'Start the dev server.',
-    output: `Error: listen EADDRINUSE: address already in use :::3000\n    at Server.setupListenHandle (node:net:1817:16)\n    at Object.<anonymous> (/work/web/server.js:21:8)\n  code: 'EADDRINUSE'\nExit code: 1`,
+    output: `Error: listen EADDRINUSE: address already in use :::3000\n    at Server.setupListenHandle (node:net:1817:16)\n    at Object.<anonymous> (/srv/web/server.js:21:8)\n  code: 'EADDRINUSE'\nExit code: 1`,
     name: 'find-a-free-port',
     when: 'When a local server is started.',
     lines: [
@@ -114,7 +114,7 @@ export const SEEN: readonly SeenFailure[] = [
   },
   {
     task: 'Parse the uploaded names.',
-    output: `Traceback (most recent call last):\n  File "/work/import/names.py", line 14, in read\n    for line in open(path):\nUnicodeDecodeError: 'utf-8' codec can't decode byte 0xe9 in position 22: invalid continuation byte\nExit code: 1`,
+    output: `Traceback (most recent call last):\n  File "/srv/import/names.py", line 14, in read\n    for line in open(path):\nUnicodeDecodeError: 'utf-8' codec can't decode byte 0xe9 in position 22: invalid continuation byte\nExit code: 1`,
     name: 'name-the-encoding',
     when: 'When text files from other systems are read.',
     lines: [
@@ -127,7 +127,7 @@ export const SEEN: readonly SeenFailure[] = [
   },
   {
     task: 'Move the helper into its own module.',
-    output: `node:internal/modules/esm/resolve:283\nError [ERR_MODULE_NOT_FOUND]: Cannot find module '/work/lib/src/format' imported from /work/lib/src/index.js\n    at finalizeResolution (node:internal/modules/esm/resolve:283:11)\n    at file:///work/lib/src/index.js:1:1\nExit code: 1`,
+    output: `node:internal/modules/esm/resolve:283\nError [ERR_MODULE_NOT_FOUND]: Cannot find module '/srv/lib/src/format' imported from /srv/lib/src/index.js\n    at finalizeResolution (node:internal/modules/esm/resolve:283:11)\n    at file:///srv/lib/src/index.js:1:1\nExit code: 1`,
     name: 'write-file-endings-in-esm-imports',
     when: 'When a relative import is added in an ES module.',
     lines: [
@@ -140,7 +140,7 @@ export const SEEN: readonly SeenFailure[] = [
   },
   {
     task: 'Add a retry to the importer.',
-    output: `--- FAIL: TestImport (0.02s)\npanic: runtime error: invalid memory address or nil pointer dereference\ngoroutine 19 [running]:\n\t/work/imp/retry.go:33 +0x1d\nFAIL\timp\t0.031s\nExit code: 1`,
+    output: `--- FAIL: TestImport (0.02s)\npanic: runtime error: invalid memory address or nil pointer dereference\ngoroutine 19 [running]:\n\t/srv/imp/retry.go:33 +0x1d\nFAIL\timp\t0.031s\nExit code: 1`,
     name: 'check-errors-before-results',
     when: 'When a Go call gives back a result and an error.',
     lines: [
@@ -166,7 +166,7 @@ export const SEEN: readonly SeenFailure[] = [
   },
   {
     task: 'Run the linter and clean up.',
-    output: `/work/web/src/form.tsx\n  18:6  error  React Hook useEffect has a missing dependency: 'load'  react-hooks/exhaustive-deps\n\n✖ 1 problem (1 error, 0 warnings)\nExit code: 1`,
+    output: `/srv/web/src/form.tsx\n  18:6  error  React Hook useEffect has a missing dependency: 'load'  react-hooks/exhaustive-deps\n\n✖ 1 problem (1 error, 0 warnings)\nExit code: 1`,
     name: 'list-what-effects-use',
     when: 'When a React effect is written or changed.',
     lines: [
@@ -179,7 +179,7 @@ export const SEEN: readonly SeenFailure[] = [
   },
   {
     task: 'Summarise the CSV by region.',
-    output: `Traceback (most recent call last):\n  File "/work/report/regions.py", line 21, in main\n    row["region"]\nKeyError: 'region'\nExit code: 1`,
+    output: `Traceback (most recent call last):\n  File "/srv/report/regions.py", line 21, in main\n    row["region"]\nKeyError: 'region'\nExit code: 1`,
     name: 'print-headers-first',
     when: 'When a table is read whose columns are not known.',
     lines: [
@@ -218,7 +218,7 @@ export const SEEN: readonly SeenFailure[] = [
   },
   {
     task: 'Fix the date test.',
-    output: ` FAIL  test/date.test.ts > formats a date\nAssertionError: expected '2026-02-28' to be '2026-03-01'\n    at /work/cal/test/date.test.ts:9:24\n      Tests  1 failed (1)\nExit code: 1`,
+    output: ` FAIL  test/date.test.ts > formats a date\nAssertionError: expected '2026-02-28' to be '2026-03-01'\n    at /srv/cal/test/date.test.ts:9:24\n      Tests  1 failed (1)\nExit code: 1`,
     name: 'fix-the-time-zone-in-tests',
     when: 'When a test compares dates.',
     lines: [
@@ -231,7 +231,7 @@ export const SEEN: readonly SeenFailure[] = [
   },
   {
     task: 'Write the export to disk.',
-    output: `Traceback (most recent call last):\n  File "/work/exp/write.py", line 30, in save\n    with open(target, "w") as f:\nFileNotFoundError: [Errno 2] No such file or directory: 'out/2026/03/export.csv'\nExit code: 1`,
+    output: `Traceback (most recent call last):\n  File "/srv/exp/write.py", line 30, in save\n    with open(target, "w") as f:\nFileNotFoundError: [Errno 2] No such file or directory: 'out/2026/03/export.csv'\nExit code: 1`,
     name: 'make-folders-before-writing',
     when: 'When a file is written into a folder of a date or a customer.',
     lines: [
@@ -257,7 +257,7 @@ export const SEEN: readonly SeenFailure[] = [
   },
   {
     task: 'Speed up the report query.',
-    output: `sqlite3.OperationalError: database is locked\nTraceback (most recent call last):\n  File "/work/rep/run.py", line 51, in write\n    cur.execute(sql)\nsqlite3.OperationalError: database is locked\nExit code: 1`,
+    output: `sqlite3.OperationalError: database is locked\nTraceback (most recent call last):\n  File "/srv/rep/run.py", line 51, in write\n    cur.execute(sql)\nsqlite3.OperationalError: database is locked\nExit code: 1`,
     name: 'keep-write-transactions-short',
     when: 'When several processes write to one SQLite file.',
     lines: [
@@ -270,7 +270,7 @@ export const SEEN: readonly SeenFailure[] = [
   },
   {
     task: 'Add the login route.',
-    output: ` FAIL  test/login.test.ts\nError: expected 200 "OK", got 401 "Unauthorized"\n    at /work/api/test/login.test.ts:17:6\n      Tests  1 failed (1)\nExit code: 1`,
+    output: ` FAIL  test/login.test.ts\nError: expected 200 "OK", got 401 "Unauthorized"\n    at /srv/api/test/login.test.ts:17:6\n      Tests  1 failed (1)\nExit code: 1`,
     name: 'set-up-state-in-tests',
     when: 'When a route is tested that needs a known user.',
     lines: [
@@ -322,7 +322,7 @@ export const SEEN: readonly SeenFailure[] = [
   },
   {
     task: 'Fix the memory use of the importer.',
-    output: `FATAL ERROR: Reached heap limit Allocation failed - JavaScript heap out of memory\n 1: 0xb090e0 node::Abort()\nTypeError: x\n    at load (/work/imp/load.js:8:3)\nExit code: 134`,
+    output: `FATAL ERROR: Reached heap limit Allocation failed - JavaScript heap out of memory\n 1: 0xb090e0 node::Abort()\nTypeError: x\n    at load (/srv/imp/load.js:8:3)\nExit code: 134`,
     name: 'stream-large-files',
     when: 'When a file may be larger than memory.',
     lines: [
@@ -335,7 +335,7 @@ export const SEEN: readonly SeenFailure[] = [
   },
   {
     task: 'Add a column for the tax.',
-    output: `django.db.utils.OperationalError: no such column: shop_order.tax\nTraceback (most recent call last):\n  File "/work/shop/views.py", line 12, in show\ndjango.db.utils.OperationalError: no such column: shop_order.tax\nExit code: 1`,
+    output: `django.db.utils.OperationalError: no such column: shop_order.tax\nTraceback (most recent call last):\n  File "/srv/shop/views.py", line 12, in show\ndjango.db.utils.OperationalError: no such column: shop_order.tax\nExit code: 1`,
     name: 'migrate-after-model-changes',
     when: 'When a field is added to a model.',
     lines: [
@@ -361,7 +361,7 @@ export const SEEN: readonly SeenFailure[] = [
   },
   {
     task: 'Make the component load data.',
-    output: ` FAIL  src/list.test.tsx > List > shows the rows\nTestingLibraryElementError: Unable to find an element with the text: Ada\n    at /work/web/src/list.test.tsx:22:18\n      Tests  1 failed (1)\nExit code: 1`,
+    output: ` FAIL  src/list.test.tsx > List > shows the rows\nTestingLibraryElementError: Unable to find an element with the text: Ada\n    at /srv/web/src/list.test.tsx:22:18\n      Tests  1 failed (1)\nExit code: 1`,
     name: 'wait-for-what-appears-later',
     when: 'When a component shows something after a request.',
     lines: [
@@ -387,7 +387,7 @@ export const SEEN: readonly SeenFailure[] = [
   },
   {
     task: 'Sort the list of releases.',
-    output: ` FAIL  test/sort.test.ts > sorts versions\nAssertionError: expected [ '1.10.0', '1.9.0' ] to deeply equal [ '1.9.0', '1.10.0' ]\n    at /work/rel/test/sort.test.ts:6:19\n      Tests  1 failed (1)\nExit code: 1`,
+    output: ` FAIL  test/sort.test.ts > sorts versions\nAssertionError: expected [ '1.10.0', '1.9.0' ] to deeply equal [ '1.9.0', '1.10.0' ]\n    at /srv/rel/test/sort.test.ts:6:19\n      Tests  1 failed (1)\nExit code: 1`,
     name: 'compare-versions-by-number',
     when: 'When versions are put in order.',
     lines: [
@@ -400,7 +400,7 @@ export const SEEN: readonly SeenFailure[] = [
   },
   {
     task: 'Call the price service.',
-    output: `HTTP/1.1 415 Unsupported Media Type\nError: Request failed with status code 415\n    at fetchPrice (/work/shop/src/price.js:18:11)\nExit code: 1`,
+    output: `HTTP/1.1 415 Unsupported Media Type\nError: Request failed with status code 415\n    at fetchPrice (/srv/shop/src/price.js:18:11)\nExit code: 1`,
     name: 'name-the-content-type',
     when: 'When a body is sent to an HTTP interface.',
     lines: [
@@ -426,7 +426,7 @@ export const SEEN: readonly SeenFailure[] = [
   },
   {
     task: 'Let the worker stop cleanly.',
-    output: ` FAIL  test/worker.test.ts > stops\nError: Test timed out in 5000ms.\n    at /work/wk/test/worker.test.ts:14:3\n      Tests  1 failed (1)\nExit code: 1`,
+    output: ` FAIL  test/worker.test.ts > stops\nError: Test timed out in 5000ms.\n    at /srv/wk/test/worker.test.ts:14:3\n      Tests  1 failed (1)\nExit code: 1`,
     name: 'close-what-was-opened',
     when: 'When a test starts a worker, a server or a timer.',
     lines: [
@@ -439,7 +439,7 @@ export const SEEN: readonly SeenFailure[] = [
   },
   {
     task: 'Add a field to the form schema.',
-    output: `ZodError: [\n  { "code": "invalid_type", "expected": "string", "received": "undefined", "path": ["email"] }\n]\n    at parse (/work/form/src/schema.ts:40:9)\nExit code: 1`,
+    output: `ZodError: [\n  { "code": "invalid_type", "expected": "string", "received": "undefined", "path": ["email"] }\n]\n    at parse (/srv/form/src/schema.ts:40:9)\nExit code: 1`,
     name: 'keep-schema-and-callers-together',
     when: 'When a schema gets a new field.',
     lines: [
@@ -465,7 +465,7 @@ export const SEEN: readonly SeenFailure[] = [
   },
   {
     task: 'Compute the average per group.',
-    output: `Traceback (most recent call last):\n  File "/work/stat/mean.py", line 6, in mean\n    return sum(xs) / len(xs)\nZeroDivisionError: division by zero\nExit code: 1`,
+    output: `Traceback (most recent call last):\n  File "/srv/stat/mean.py", line 6, in mean\n    return sum(xs) / len(xs)\nZeroDivisionError: division by zero\nExit code: 1`,
     name: 'decide-what-empty-means',
     when: 'When a mean or a share is computed.',
     lines: [
@@ -478,7 +478,7 @@ export const SEEN: readonly SeenFailure[] = [
   },
   {
     task: 'Translate the page titles.',
-    output: `yaml.scanner.ScannerError: mapping values are not allowed here\n  in "locales/de.yml", line 7, column 22\nTraceback (most recent call last):\n  File "/work/i18n/load.py", line 5, in load\nyaml.scanner.ScannerError: mapping values are not allowed here\nExit code: 1`,
+    output: `yaml.scanner.ScannerError: mapping values are not allowed here\n  in "locales/de.yml", line 7, column 22\nTraceback (most recent call last):\n  File "/srv/i18n/load.py", line 5, in load\nyaml.scanner.ScannerError: mapping values are not allowed here\nExit code: 1`,
     name: 'quote-yaml-values-with-colons',
     when: 'When YAML is written that holds sentences.',
     lines: [
@@ -504,7 +504,7 @@ export const SEEN: readonly SeenFailure[] = [
   },
   {
     task: 'Write the permissions test.',
-    output: `PermissionError: [Errno 13] Permission denied: '/var/log/app.log'\nTraceback (most recent call last):\n  File "/work/app/log.py", line 4, in open_log\nPermissionError: [Errno 13] Permission denied: '/var/log/app.log'\nExit code: 1`,
+    output: `PermissionError: [Errno 13] Permission denied: '/var/log/app.log'\nTraceback (most recent call last):\n  File "/srv/app/log.py", line 4, in open_log\nPermissionError: [Errno 13] Permission denied: '/var/log/app.log'\nExit code: 1`,
     name: 'write-inside-the-project',
     when: 'When a program needs a place for its files.',
     lines: [
@@ -556,7 +556,7 @@ export const SEEN: readonly SeenFailure[] = [
   },
   {
     task: 'Refactor the settings loader.',
-    output: `ImportError: cannot import name 'load' from partially initialized module 'app.settings' (most likely due to a circular import) (/work/app/settings.py)\nTraceback (most recent call last):\n  File "/work/app/main.py", line 2, in <module>\nImportError: cannot import name 'load' from partially initialized module 'app.settings'\nExit code: 1`,
+    output: `ImportError: cannot import name 'load' from partially initialized module 'app.settings' (most likely due to a circular import) (/srv/app/settings.py)\nTraceback (most recent call last):\n  File "/srv/app/main.py", line 2, in <module>\nImportError: cannot import name 'load' from partially initialized module 'app.settings'\nExit code: 1`,
     name: 'break-import-circles',
     when: 'When two modules need each other.',
     lines: [
@@ -569,7 +569,7 @@ export const SEEN: readonly SeenFailure[] = [
   },
   {
     task: 'Parse the feed.',
-    output: `xml.etree.ElementTree.ParseError: not well-formed (invalid token): line 1, column 0\nTraceback (most recent call last):\n  File "/work/feed/read.py", line 9, in read\nxml.etree.ElementTree.ParseError: not well-formed (invalid token): line 1, column 0\nExit code: 1`,
+    output: `xml.etree.ElementTree.ParseError: not well-formed (invalid token): line 1, column 0\nTraceback (most recent call last):\n  File "/srv/feed/read.py", line 9, in read\nxml.etree.ElementTree.ParseError: not well-formed (invalid token): line 1, column 0\nExit code: 1`,
     name: 'look-at-bytes-before-parsing',
     when: 'When a document from elsewhere is parsed.',
     lines: [
@@ -582,7 +582,7 @@ export const SEEN: readonly SeenFailure[] = [
   },
   {
     task: 'Draw the chart for the report.',
-    output: `ValueError: x and y must have same first dimension, but have shapes (12,) and (11,)\nTraceback (most recent call last):\n  File "/work/rep/chart.py", line 27, in draw\nValueError: x and y must have same first dimension\nExit code: 1`,
+    output: `ValueError: x and y must have same first dimension, but have shapes (12,) and (11,)\nTraceback (most recent call last):\n  File "/srv/rep/chart.py", line 27, in draw\nValueError: x and y must have same first dimension\nExit code: 1`,
     name: 'check-lengths-before-plotting',
     when: 'When two series are drawn against each other.',
     lines: [
@@ -595,7 +595,7 @@ export const SEEN: readonly SeenFailure[] = [
   },
   {
     task: 'Cache the lookups.',
-    output: `TypeError: unhashable type: 'list'\nTraceback (most recent call last):\n  File "/work/geo/cache.py", line 16, in lookup\nTypeError: unhashable type: 'list'\nExit code: 1`,
+    output: `TypeError: unhashable type: 'list'\nTraceback (most recent call last):\n  File "/srv/geo/cache.py", line 16, in lookup\nTypeError: unhashable type: 'list'\nExit code: 1`,
     name: 'use-immutable-keys',
     when: 'When results are cached by their arguments.',
     lines: [
@@ -608,7 +608,7 @@ export const SEEN: readonly SeenFailure[] = [
   },
   {
     task: 'Let the job run in the pipeline.',
-    output: `Error: Unable to resolve action. Input required and not supplied: path\n    at getInput (/home/runner/work/_actions/main.js:120:15)\nExit code: 1`,
+    output: `Error: Unable to resolve action. Input required and not supplied: path\n    at getInput (/home/runner/srv/_actions/main.js:120:15)\nExit code: 1`,
     name: 'read-required-inputs',
     when: 'When a step of a pipeline is added.',
     lines: [
@@ -621,7 +621,7 @@ export const SEEN: readonly SeenFailure[] = [
   },
   {
     task: 'Write a test for the clock.',
-    output: ` FAIL  test/clock.test.ts > ticks\nAssertionError: expected 1001 to be 1000\n    at /work/clk/test/clock.test.ts:11:20\n      Tests  1 failed (1)\nExit code: 1`,
+    output: ` FAIL  test/clock.test.ts > ticks\nAssertionError: expected 1001 to be 1000\n    at /srv/clk/test/clock.test.ts:11:20\n      Tests  1 failed (1)\nExit code: 1`,
     name: 'pass-the-clock-in',
     when: 'When a test depends on time.',
     lines: [
@@ -660,7 +660,7 @@ export const SEEN: readonly SeenFailure[] = [
   },
   {
     task: 'Build the site.',
-    output: `Module not found: Error: Can't resolve './Header' in '/work/site/src/pages'\nDid you mean './header'?\nwebpack 5.90.0 compiled with 1 error\nExit code: 1`,
+    output: `Module not found: Error: Can't resolve './Header' in '/srv/site/src/pages'\nDid you mean './header'?\nwebpack 5.90.0 compiled with 1 error\nExit code: 1`,
     name: 'match-the-case-of-file-names',
     when: 'When a file is imported by name.',
     lines: [

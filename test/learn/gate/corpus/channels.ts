@@ -22,7 +22,7 @@ const TRACE = `> shop@1.4.0 test
 
  FAIL  src/cart/total.test.ts > total > adds the items
 TypeError: Cannot read properties of undefined (reading 'map')
-    at total (/work/shop/src/cart/total.ts:12:22)
+    at total (/srv/shop/src/cart/total.ts:12:22)
 
  Test Files  1 failed (1)
       Tests  1 failed | 3 passed (4)
