@@ -25,8 +25,10 @@ import { HomeTakenError } from './home-taken-error.ts';
 import { createIds } from './ids.ts';
 import { createKeyInForce } from './key-in-force.ts';
 import { createEvidenceReader } from './learning/evidence-reader.ts';
+import { createPromptFiles } from './learning/prompt-files.ts';
 import { type ServedLearning, serveLearning } from './learning/serve-learning.ts';
-import { serveLibrary } from './library/serve-library.ts';
+import { type Shortening, serveShortening } from './learning/serve-shortening.ts';
+import { type ServedLibrary, serveLibrary } from './library/serve-library.ts';
 import type { Log } from './log.ts';
 import { openRecording } from './recording/open-recording.ts';
 import { readOrCreateSalt } from './recording/salt.ts';
@@ -99,6 +101,18 @@ export async function startDaemon({ home, config, env, log, port }: DaemonOption
     log,
   });
   learning = follower;
+  const shortening =
+    config.learn.compress &&
+    serveShortening({
+      overTokens: config.learn.compress.overTokens,
+      ask: follower.ask,
+      cache: createPromptFiles(home.promptsDir),
+      records: recording.records,
+      hasSecret: (text) => redactor.hasSecret(text),
+      now: () => clock.now(),
+      newId,
+      journal: (note) => log.info(note),
+    });
   const metrics = createMetrics(() => admission.inFlight, follower.counts);
   /** What is said of a turn is learned from at once. */
   const records: Records = {
@@ -124,7 +138,7 @@ export async function startDaemon({ home, config, env, log, port }: DaemonOption
       maxBodyBytes,
       newId,
       pause: sleep,
-      lessons: library.lessons,
+      lessons: shortening === undefined ? library.lessons : withShorter(library.lessons, shortening),
       shelf: library.desk,
       identify: createIdentify(),
       sessions,
@@ -163,6 +177,7 @@ export async function startDaemon({ home, config, env, log, port }: DaemonOption
   };
   const letGo = async () => {
     names.close();
+    await shortening?.close();
     await follower.close();
     await pool.close();
     await library.close();
@@ -178,6 +193,15 @@ export async function startDaemon({ home, config, env, log, port }: DaemonOption
     throw error;
   }
 }
+
+type Lessons = ServedLibrary['lessons'];
+
+const withShorter =
+  (lessons: Lessons, { shorten }: Shortening): Lessons =>
+  async (turn) => {
+    const [shown, shortened] = await Promise.all([lessons(turn), shorten(turn)]);
+    return compact({ ...shown, shortened });
+  };
 
 function logTurn(log: Log, report: TurnReport): void {
   const { failure, ...fields } = report;

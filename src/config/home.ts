@@ -18,6 +18,8 @@ export interface Home {
   readonly skillsDir: string;
   /** What lessons mean, as numbers: worked out once. */
   readonly vectorFile: string;
+  /** System prompts that were made shorter. */
+  readonly promptsDir: string;
 }
 
 /** What `--home` says, else `INSTAR_HOME`, else `~/.instar`. */
@@ -38,6 +40,7 @@ export function homeAt(dir: string): Home {
     snapshotDir: join(root, 'snapshots'),
     skillsDir: join(root, 'skills'),
     vectorFile: join(root, 'vectors.bin'),
+    promptsDir: join(root, 'prompts'),
   };
 }
 

@@ -91,6 +91,7 @@ async function begin(
   const shown = kind === 'other' || outline === undefined ? NOTHING_SHOWN : await context.lessons(turn);
   marks['x-instar-generation'] = String(shown.generation);
   if (shown.lessons.length > 0) marks['x-instar-lessons'] = headerSafe(shown.lessons.join(','));
+  if (shown.shortened !== undefined) marks['x-instar-prompt'] = `shortened ${shown.shortened.hash}`;
   if (!isAsking || !identity.record) return { ...turn, shown, record: noRecord };
   const { client, project, runKind, domain, role } = identity;
   const record = context.recorder.start({

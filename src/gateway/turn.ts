@@ -43,6 +43,12 @@ export interface ShownLessons {
   readonly additions: readonly { readonly link: string; readonly text: string }[];
   /** Of all the text that is put in. */
   readonly hash?: string;
+  /** Takes the place of the client's long system text; the span lies between the quotes of its JSON string. */
+  readonly shortened?: {
+    readonly span: readonly [start: number, end: number];
+    readonly text: string;
+    readonly hash: string;
+  };
 }
 
 /** A turn that is being recorded, or not, and has begun to call providers. */

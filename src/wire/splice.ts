@@ -3,15 +3,21 @@ import type { Insertion } from '../core/wire.ts';
 interface Edits {
   /** In any order; those at one offset keep theirs. */
   readonly insertions: readonly Insertion[];
-  /** One span to be written anew, such as the model's name; insertions do not fall inside it. */
-  readonly replace?: { readonly span: readonly [start: number, end: number]; readonly text: string };
+  /** Spans to be written anew, such as the model's name; they do not overlap, and insertions do not fall inside them. */
+  readonly replacements?: readonly Replacement[];
+}
+
+export interface Replacement {
+  readonly span: readonly [start: number, end: number];
+  /** Escaped for where it goes. */
+  readonly text: string;
 }
 
 /** The body with the edits made, in one new buffer; the body itself stays as it is. */
-export function splice(body: Uint8Array, { insertions, replace }: Edits): Buffer {
+export function splice(body: Uint8Array, { insertions, replacements = [] }: Edits): Buffer {
   const patches = insertions.map(({ at, text }) => ({ start: at, end: at, text }));
-  if (replace) patches.push({ start: replace.span[0], end: replace.span[1], text: replace.text });
-  patches.sort((a, b) => a.start - b.start);
+  for (const { span, text } of replacements) patches.push({ start: span[0], end: span[1], text });
+  patches.sort((a, b) => a.start - b.start || a.end - b.end);
 
   let length = body.length;
   for (const { start, end, text } of patches) length += Buffer.byteLength(text) - (end - start);

@@ -33,7 +33,7 @@ describe('splice', () => {
           }
           const out = splice(
             body,
-            swap && span ? { insertions, replace: { span, text: swap[2] } } : { insertions },
+            swap && span ? { insertions, replacements: [{ span, text: swap[2] }] } : { insertions },
           );
           expect(out.equals(Buffer.concat(parts))).toBe(true);
           expect(before.equals(body)).toBe(true);
@@ -60,7 +60,10 @@ describe('splice', () => {
     const body = Buffer.from('{"model":"\\u0061lias","messages":[{"role":"system","content":"a"}]}');
     const outline = outlineChat(body);
     const span = outline?.modelSpan ?? [0, 0];
-    const out = splice(body, { insertions: outline?.place('é') ?? [], replace: { span, text: '"real"' } });
+    const out = splice(body, {
+      insertions: outline?.place('é') ?? [],
+      replacements: [{ span, text: '"real"' }],
+    });
     expect(out.toString()).toBe('{"model":"real","messages":[{"role":"system","content":"a\\n\\né"}]}');
   });
 });

@@ -44,6 +44,8 @@ export interface ServeLearningOptions {
 }
 
 export interface ServedLearning {
+  /** The way to the model that writes, within the day's budget. */
+  readonly ask: Ask;
   /** Something was recorded. */
   wake(delayMs: number): void;
   status(): JsonObject;
@@ -59,19 +61,15 @@ const SOON_MS = 100;
 const MOST_NEAR = 5;
 /** Some of them hold elsewhere. */
 const MOST_ALIKE = 50;
-const NO_JUDGE = {
-  ok: false,
-  why: 'no model is set up to judge: name one as models.judge',
-  isRetryable: true,
-  cost: NO_COST,
-} as const;
+const NO_JUDGE = noModel('no model is set up to judge: name one as models.judge');
+const NO_WRITER = noModel('no model is set up to learn with: name one as models.evolver');
 
 /** Learning as the daemon has it: it begins when the library can be read, and is tried again until then. */
 export function serveLearning(options: ServeLearningOptions): ServedLearning {
   const stop = new AbortController();
   const isScoped = options.config.learn.flush === 'scoped';
   const recertifier = isScoped ? createRecertifier(options.embed, options.records) : undefined;
-  let learning: Learning | undefined;
+  let learning: OpenLearning | undefined;
   let isWanted = false;
   let problem: string | undefined;
   let again: NodeJS.Timeout | undefined;
@@ -93,6 +91,7 @@ export function serveLearning(options: ServeLearningOptions): ServedLearning {
   const begun = begin();
 
   return {
+    ask: async (question, signal) => learning?.ask(question, signal) ?? NO_WRITER,
     wake: (delayMs) => {
       if (learning === undefined) isWanted = true;
       else learning.wake(delayMs);
@@ -114,12 +113,16 @@ export function serveLearning(options: ServeLearningOptions): ServedLearning {
   };
 }
 
+interface OpenLearning extends Learning {
+  readonly ask: Ask;
+}
+
 async function open(
   options: ServeLearningOptions,
   shelf: Shelf,
   recertifier: Recertifier | undefined,
   signal: AbortSignal,
-): Promise<Learning> {
+): Promise<OpenLearning> {
   const { config, records, evidence, embed, catalogue, hasSecret, clock, newId, log } = options;
   const { library } = shelf;
   const nearest = createNearest(embed, library);
@@ -209,7 +212,13 @@ async function open(
   });
   state = learning.state;
   library.onChange(() => learning.wake(0));
-  return learning;
+  const ask: Ask = async (question, aborted) =>
+    askOf('evolver', learning.state)?.(question, aborted) ?? NO_WRITER;
+  return { ...learning, ask };
+}
+
+function noModel(why: string) {
+  return { ok: false, why, isRetryable: true, cost: NO_COST } as const;
 }
 
 function countsOf(

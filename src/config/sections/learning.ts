@@ -58,6 +58,19 @@ export const learnSchema = z.strictObject({
     .max(200)
     .default([])
     .describe('Who grades the answers of a domain: rows of domain, kind and what the kind needs.'),
+  compress: z
+    .strictObject({
+      overTokens: z
+        .int()
+        .min(2000)
+        .max(100_000)
+        .default(6000)
+        .describe('System prompts longer than this many tokens are rewritten.'),
+    })
+    .optional()
+    .describe(
+      'Rewrites long system prompts to under 2,000 tokens, for sessions that begin later. Off unless given.',
+    ),
   budget: z
     .strictObject({ usdPerDay: usd(1).describe('Most money learning may cost a day, in US dollars.') })
     .prefault({})

@@ -1,0 +1,72 @@
+import type { Outline, WireName } from '../core/wire.ts';
+import {
+  eachElement,
+  eachMember,
+  isText,
+  OPEN_BRACE,
+  OPEN_BRACKET,
+  QUOTE,
+  readString,
+  type Span,
+  skipValue,
+  viewBytes,
+} from './scan.ts';
+
+export interface SystemText {
+  /** Between the quotes of its JSON string, so that what is put behind it stays behind it. */
+  readonly span: Span;
+  readonly text: string;
+}
+
+/** The longest of the client's leading system texts; undefined when it has none. */
+export function findSystemText(wire: WireName, body: Uint8Array, outline: Outline): SystemText | undefined {
+  const bytes = viewBytes(body);
+  let longest: Span | undefined;
+  const consider = (span: Span): void => {
+    const isLonger = longest === undefined || span[1] - span[0] > longest[1] - longest[0];
+    if (bytes[span[0]] === QUOTE && isLonger) longest = span;
+  };
+  const inContent = ([start, end]: Span): void => {
+    consider([start, end]);
+    if (bytes[start] !== OPEN_BRACKET) return;
+    eachElement(bytes, start, (at) => {
+      if (bytes[at] !== OPEN_BRACE) return skipValue(bytes, at);
+      return eachMember(bytes, at, (key, valueAt) => {
+        const valueEnd = skipValue(bytes, valueAt);
+        if (isText(bytes, key, 'text')) consider([valueAt, valueEnd]);
+        return valueEnd;
+      });
+    });
+  };
+  const inLeading = ([start]: Span): void => {
+    if (bytes[start] !== OPEN_BRACKET) return;
+    let isLeading = true;
+    eachElement(bytes, start, (at) => {
+      if (!isLeading || bytes[at] !== OPEN_BRACE) return skipValue(bytes, at);
+      let role: Span | undefined;
+      let content: Span | undefined;
+      const end = eachMember(bytes, at, (key, valueAt) => {
+        const span: Span = [valueAt, skipValue(bytes, valueAt)];
+        if (isText(bytes, key, 'role')) role = span;
+        else if (isText(bytes, key, 'content')) content = span;
+        return span[1];
+      });
+      isLeading = role !== undefined && (isText(bytes, role, 'system') || isText(bytes, role, 'developer'));
+      if (isLeading && content !== undefined) inContent(content);
+      return end;
+    });
+  };
+  const member = (name: string, look: (span: Span) => void): void => {
+    const span = outline.member(name);
+    if (span !== undefined) look(span);
+  };
+  if (wire === 'anthropic') member('system', inContent);
+  else if (wire === 'openai-chat') member('messages', inLeading);
+  else {
+    member('instructions', consider);
+    member('input', inLeading);
+  }
+  if (longest === undefined) return undefined;
+  const text = readString(bytes, longest);
+  return text === undefined ? undefined : { span: [longest[0] + 1, longest[1] - 1], text };
+}
