@@ -3,6 +3,7 @@ import type { Home } from '../config/home.ts';
 import { hasOwnKey, readProviderKey } from '../config/provider-key.ts';
 import type { Config, ProviderEntry } from '../config/schema.ts';
 import { wiresOf } from '../config/wires-of.ts';
+import type { ChatModel } from '../core/chat.ts';
 import type { Clock } from '../core/clock.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { Access, Catalogue, Exchange } from '../core/upstream.ts';
@@ -21,6 +22,8 @@ export interface CatalogueSettings {
   readonly exchange: Exchange;
   readonly clock: Clock;
   readonly retry: RetryOptions;
+  /** Models that are functions of this process. */
+  readonly models?: Readonly<Record<string, ChatModel>>;
   readonly log: Log;
 }
 
@@ -78,10 +81,10 @@ export async function openCatalogue(settings: CatalogueSettings): Promise<OpenCa
 
 function build(
   providers: readonly Provider[],
-  { config, env, home, exchange, clock, retry }: CatalogueSettings,
+  { config, env, home, exchange, clock, retry, models = {} }: CatalogueSettings,
 ): Catalogue {
   const aliases: Record<string, readonly string[]> = {};
-  const commands: Record<string, ReturnType<typeof createCommandModel>> = {};
+  const commands: Record<string, ChatModel> = { ...models };
   for (const [alias, value] of Object.entries(config.models)) {
     if (typeof value === 'string') aliases[alias] = [value];
     else if (!('command' in value)) aliases[alias] = value;

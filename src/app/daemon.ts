@@ -1,6 +1,7 @@
 import { isForbiddenHost } from '../config/address.ts';
 import type { Home } from '../config/home.ts';
 import type { Config } from '../config/schema.ts';
+import type { ChatModel } from '../core/chat.ts';
 import { systemClock } from '../core/clock.ts';
 import { compact } from '../core/json.ts';
 import type { Ask } from '../core/learn.ts';
@@ -37,6 +38,8 @@ import { VERSION } from './version.ts';
 export interface Daemon {
   readonly url: string;
   readonly port: number;
+  /** When all that was recorded so far has been learned from, and what was learned can be recalled. */
+  settle(): Promise<void>;
   /** Drains running streams, then lets go of everything. */
   close(): Promise<void>;
 }
@@ -48,6 +51,10 @@ export interface DaemonOptions {
   readonly log: Log;
   /** Instead of the configured one; 0 picks a free one. */
   readonly port?: number;
+  /** Models that are functions of this process, by name. They need Instar's key. */
+  readonly models?: Readonly<Record<string, ChatModel>>;
+  /** Recall waits for the sentence model however long it takes. For benchmarks. */
+  readonly isUnhurried?: boolean;
 }
 
 const GRACE_MS = 30_000;
@@ -56,7 +63,8 @@ const NO_ASK: Ask = async () => ({ ok: false, why: 'not asked', isRetryable: tru
 const TURN_IS_KEPT_MS = 60;
 
 /** Everything that `instar up` runs, wired together. Rejects when the port is taken. */
-export async function startDaemon({ home, config, env, log, port }: DaemonOptions): Promise<Daemon> {
+export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
+  const { home, config, env, log, port, models = {} } = options;
   const { gateway: settings } = config;
   const clock = systemClock;
   // One that cannot be made is an error now, not a grade that is missing later.
@@ -67,7 +75,8 @@ export async function startDaemon({ home, config, env, log, port }: DaemonOption
   const pool = createExchange({ timeouts: settings.timeouts, isForbiddenAddress: isForbiddenHost });
   const rule = { ...defaultRetryRule, retries: settings.retries };
   const retry = { rule, random: Math.random, sleep };
-  const names = await openCatalogue({ config, env, home, exchange: pool.exchange, clock, retry, log });
+  const { exchange } = pool;
+  const names = await openCatalogue({ config, env, home, exchange, clock, retry, models, log });
   const maxBodyBytes = settings.maxBodyMb * 1024 * 1024;
   const key = createKeyInForce(home, env, clock);
   const keys = () => [key(), ...names.keys()];
@@ -85,6 +94,7 @@ export async function startDaemon({ home, config, env, log, port }: DaemonOption
     clock,
     newId,
     log,
+    isUnhurried: options.isUnhurried ?? false,
     recertify: async (moved) => learning?.recertify(moved) ?? [],
   });
   const redactor = createRedactor({ known: keys, salt: readOrCreateSalt(home) });
@@ -187,7 +197,11 @@ export async function startDaemon({ home, config, env, log, port }: DaemonOption
   try {
     const bound = await gateway.listen(port ?? settings.port, settings.host);
     const shown = settings.host.includes(':') ? `[${settings.host}]` : settings.host;
-    return { url: `http://${shown}:${bound}`, port: bound, close };
+    const settle = async (): Promise<void> => {
+      await follower.settle();
+      await library.settle();
+    };
+    return { url: `http://${shown}:${bound}`, port: bound, settle, close };
   } catch (error) {
     await letGo();
     throw error;

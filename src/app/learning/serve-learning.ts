@@ -51,6 +51,8 @@ export interface ServedLearning {
   status(): JsonObject;
   /** The training samples that a change to the library does not concern; none under the strict rule. */
   recertify(moved: readonly MovedLesson[]): Promise<readonly string[]>;
+  /** When nothing is left to learn for now. */
+  settle(): Promise<void>;
   /** For metrics. */
   readonly counts: () => Readonly<Record<string, number>>;
   close(): Promise<void>;
@@ -103,6 +105,10 @@ export function serveLearning(options: ServeLearningOptions): ServedLearning {
     counts: () =>
       learning === undefined ? {} : countsOf(learning.state, options.shelf(), options.clock.now()),
     status: () => learning?.status() ?? { problem: problem ?? 'starting' },
+    settle: async () => {
+      await begun;
+      await learning?.settle();
+    },
     close: async () => {
       stop.abort();
       clearTimeout(again);

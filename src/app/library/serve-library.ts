@@ -27,6 +27,8 @@ export interface LibraryOptions {
   readonly newId: (prefix: string) => string;
   readonly log: Log;
   readonly recertify: (moved: readonly MovedLesson[]) => Promise<readonly string[]>;
+  /** Recall waits for the sentence model however long it takes, so that two runs choose alike. For benchmarks. */
+  readonly isUnhurried?: boolean;
 }
 
 /** The library as the daemon has it. While the record cannot be read nothing is shown, and it is tried again. */
@@ -38,6 +40,8 @@ export interface ServedLibrary {
   /** What compares meanings. */
   readonly embed: Embed;
   status(): JsonObject;
+  /** When all lessons can be found by what they mean. */
+  settle(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -51,6 +55,7 @@ interface Opened {
 const AGAIN_MS = 10_000;
 /** Conversations begin seldom; a flood of them is no reason to give a core to the sentence model. */
 const DEMAND = { atOnce: 2, perSecond: 2 };
+const UNHURRIED_MS = 60_000;
 
 const nothingRecalled: Recalled = {
   lessons: [],
@@ -90,7 +95,7 @@ export async function serveLibrary(options: LibraryOptions): Promise<ServedLibra
       embed,
       fallback,
       limits: { topK: settings.topK, tokenBudget: settings.tokenBudget },
-      demand: DEMAND,
+      ...(options.isUnhurried === true ? { patienceMs: UNHURRIED_MS } : { demand: DEMAND }),
       usefulness: effects.usefulness,
       heldOut: (session, lesson) => isHeldOut(session, lesson, settings.holdout),
       patterns: settings.domains.map((pattern) => compact(pattern)),
@@ -152,6 +157,7 @@ export async function serveLibrary(options: LibraryOptions): Promise<ServedLibra
     shelf: () => opened?.shelf,
     embed,
     status: () => (opened === undefined ? { problem: problem ?? '' } : describe(opened, clock.now())),
+    settle: async () => opened?.index.settled(),
     close: async () => {
       clearTimeout(again);
       await opened?.mirror.close();

@@ -17,6 +17,8 @@ type Token = { readonly word: string } | { readonly sign: string };
 const SIGNS = ['&&', '||', '>>', '>', '|', ';', '\n'];
 /** What a real shell would do something with that this one does not: better refused than taken by the letter. */
 const UNKNOWN = '$`*?~()&<{}[]!';
+/** The place of an entry inside of a word, `tickets[0]`: no wildcard, and what `set` is given. */
+const INDEX = /^\[\d{1,9}\]/;
 const AFTER: Readonly<Record<string, Pipe['after']>> = {
   '&&': 'success',
   '||': 'failure',
@@ -89,6 +91,10 @@ function tokensOf(lines: string): readonly Token[] {
     } else if (/\s/.test(char)) {
       endWord();
       at++;
+    } else if (word !== undefined && INDEX.test(lines.slice(at, at + 11))) {
+      const end = lines.indexOf(']', at) + 1;
+      word += lines.slice(at, end);
+      at = end;
     } else {
       if (isUnknown(char, word))
         throw new SandboxError(`${char} means nothing here: put it in single quotes`);
@@ -104,6 +110,7 @@ function tokensOf(lines: string): readonly Token[] {
 const isUnknown = (char: string, word: string | undefined): boolean =>
   (UNKNOWN.includes(char) && char !== '!') || (char === '#' && word === undefined);
 
+/** Inside of quotes all is taken by the letter: there is nothing here that a `$` could stand for. */
 function readQuoted(lines: string, from: number): { readonly text: string; readonly end: number } {
   const quote = lines[from] ?? '';
   let text = '';
@@ -111,8 +118,6 @@ function readQuoted(lines: string, from: number): { readonly text: string; reado
     const char = lines[at] ?? '';
     if (char === quote) return { text, end: at + 1 };
     const isEscape = quote === '"' && char === '\\' && '"\\$`'.includes(lines[at + 1] || ' ');
-    if (quote === '"' && (char === '$' || char === '`'))
-      throw new SandboxError(`${char} means nothing here: put it in single quotes`);
     text += isEscape ? lines[++at] : char;
   }
   throw new SandboxError(`a ${quote} is not closed`);

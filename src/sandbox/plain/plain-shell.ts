@@ -1,6 +1,7 @@
 import type { Files } from '../files.ts';
 import type { RunOptions, RunResult } from '../run-confined.ts';
 import { SandboxError } from '../sandbox-error.ts';
+import { EDIT_COMMANDS } from './edit-commands.ts';
 import { FILE_COMMANDS } from './file-commands.ts';
 import { type Pipe, type PlainCommand, parseLines } from './parse-lines.ts';
 import type { CommandOutput, PlainProgram } from './plain-program.ts';
@@ -8,7 +9,11 @@ import { TEXT_COMMANDS } from './text-commands.ts';
 
 export type PlainShell = (lines: string, options: Pick<RunOptions, 'outputBytes'>) => Promise<RunResult>;
 
-const PROGRAMS: ReadonlyMap<string, PlainProgram> = new Map([...FILE_COMMANDS, ...TEXT_COMMANDS]);
+const PROGRAMS: ReadonlyMap<string, PlainProgram> = new Map([
+  ...FILE_COMMANDS,
+  ...TEXT_COMMANDS,
+  ...EDIT_COMMANDS,
+]);
 const LONGEST_LINES = 256 * 1024;
 
 /**

@@ -80,7 +80,7 @@ const head: PlainProgram = async ({ args, stdin, files }) => {
 };
 
 /** The files that were named, or what came through the pipe. */
-async function textsOf({
+export async function textsOf({
   args,
   stdin,
   files,

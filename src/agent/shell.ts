@@ -1,0 +1,54 @@
+import type { RunOptions, RunResult } from '../sandbox/run-confined.ts';
+import type { Workspace } from '../sandbox/workspace.ts';
+import { PLAIN_COMMANDS, REAL_COMMANDS } from './guidance.ts';
+
+export interface ShellResult {
+  readonly code: number;
+  /** What it printed, complaints last. */
+  readonly output: string;
+  /** Why nothing of the command was run. */
+  readonly refused?: string;
+}
+
+/** Runs commands in an agent's workspace, one after another. Never rejects. */
+export interface Shell {
+  (command: string, signal: AbortSignal): Promise<ShellResult>;
+  /** What can be written to it, for the model. */
+  readonly about?: string;
+}
+
+/** As shells say it: not run, out of time, too much printed, interrupted, too much written. */
+const REFUSED = 126;
+const STOPPED = { timeout: 124, output: 141, aborted: 130, size: 153 } as const;
+const WHY_STOPPED = {
+  timeout: 'it ran out of time',
+  output: 'it printed too much',
+  aborted: 'the task was ended',
+  size: 'it wrote more than the workspace may hold',
+} as const;
+
+/** The built-in command language: the same on every machine, and nothing in it can leave the workspace. */
+export function createPlainShellOf(
+  workspace: Workspace,
+  options: Pick<RunOptions, 'outputBytes'> = {},
+): Shell {
+  const shell: Shell = async (command) => resultOf(await workspace.runPlain(command, options));
+  return Object.assign(shell, { about: PLAIN_COMMANDS });
+}
+
+/** Real commands behind a wall. Where the machine has none they are refused, and whoever asks is told why. */
+export function createConfinedShell(workspace: Workspace, options: RunOptions = {}): Shell {
+  const shell: Shell = async (command, signal) => resultOf(await workspace.run(command, options, signal));
+  return Object.assign(shell, { about: REAL_COMMANDS });
+}
+
+function resultOf(result: RunResult): ShellResult {
+  if (result.end === 'refused')
+    return { code: REFUSED, output: `Not run: ${result.why}`, refused: result.why };
+  if (result.end === 'exit') return { code: result.code, output: joined(result.stdout, result.stderr) };
+  const note = `[stopped: ${WHY_STOPPED[result.why]}]`;
+  return { code: STOPPED[result.why], output: joined(joined(result.stdout, result.stderr), note) };
+}
+
+const joined = (first: string, second: string): string =>
+  first === '' || second === '' || first.endsWith('\n') ? first + second : `${first}\n${second}`;

@@ -1,0 +1,119 @@
+import { mkdirSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import type { Condition } from '../../bench/row.ts';
+import type { Bed, OpenBed } from '../../bench/run/bed.ts';
+import { checkConfig } from '../../config/check-config.ts';
+import { openHome } from '../../config/home.ts';
+import { readOrCreateKey } from '../../config/key.ts';
+import type { Config } from '../../config/schema.ts';
+import type { ChatModel } from '../../core/chat.ts';
+import { systemClock } from '../../core/clock.ts';
+import { parseBaseUrl } from '../../models/base-url.ts';
+import { createExchange } from '../../models/exchange.ts';
+import { createSpeakThrough } from '../../models/speak-through.ts';
+import { wires } from '../../wire/wires.ts';
+import { startDaemon } from '../daemon.ts';
+import type { Log } from '../log.ts';
+import { createRemoteDesks } from '../remote-desk.ts';
+import { restoreHome } from '../restore-home.ts';
+
+/** Who answers: a function of this process, or a model that the person's own settings name. */
+export type Policy =
+  | { readonly kind: 'own'; readonly model: (seed: number) => ChatModel | Promise<ChatModel> }
+  | { readonly kind: 'configured'; readonly name: string; readonly config: Config };
+
+export interface OpenBedOptions {
+  /** The run's folder: each condition and seed has a home of its own in it. */
+  readonly folder: string;
+  readonly policy: Policy;
+  /** Of `learn`: how many failures start the evolver. */
+  readonly failures: number;
+  readonly env: NodeJS.ProcessEnv;
+  readonly log: Log;
+}
+
+const POLICY = 'policy';
+
+/** Instar as people run it, in this process and over HTTP, with one policy behind it. */
+export function createOpenBed(options: OpenBedOptions): OpenBed {
+  return async ({ condition, seed, after }) => {
+    const { folder, policy, env, log } = options;
+    const name = `${condition}-${seed}`;
+    const kept = path.join(folder, 'kept');
+    mkdirSync(kept, { recursive: true, mode: 0o700 });
+    const dir = path.join(folder, 'homes', name);
+    // Whatever an earlier try left is older than its last whole day, or younger: both are wrong.
+    rmSync(dir, { recursive: true, force: true });
+    const home = openHome(dir);
+    if (after !== undefined) restoreHome(home, keptFile(kept, name, after));
+    const clock = systemClock;
+    let policyMs = 0;
+    const spent = (ms: number): void => {
+      policyMs += ms;
+    };
+    const models = policy.kind === 'own' ? { [POLICY]: timed(await policy.model(seed), spent) } : {};
+    const key = readOrCreateKey(home, {}).key;
+    const config = configFor(condition, options);
+    const daemon = await startDaemon({ home, config, env, log, port: 0, models, isUnhurried: true });
+    const pool = createExchange({ timeouts: config.gateway.timeouts, isForbiddenAddress: () => false });
+    const record = { url: daemon.url, port: daemon.port, pid: process.pid, startedAt: '', version: '' };
+    const { desk, shelf } = createRemoteDesks(record, key);
+    return {
+      speak: createSpeakThrough({
+        exchange: pool.exchange,
+        wire: wires['openai-chat'],
+        gateway: parseBaseUrl(daemon.url, 'openai-chat'),
+        credentials: () => ({ authorization: `Bearer ${key}` }),
+        clock,
+      }),
+      model: policy.kind === 'own' ? POLICY : policy.name,
+      judge: async (turn, score, note) => void (await desk.feedback({ turn, score, note })),
+      settle: daemon.settle,
+      lessons: async () =>
+        (await shelf.all()).map(({ id, state, text }) => ({
+          id,
+          name: text.name,
+          state,
+          text: `${text.name}\n${text.description}\n${text.content}`,
+        })),
+      policyMs: () => policyMs,
+      save: async (day) => {
+        const file = keptFile(kept, name, day);
+        rmSync(file, { force: true });
+        await desk.backup(file);
+        if (day > 0) rmSync(keptFile(kept, name, day - 1), { force: true });
+      },
+      close: async () => {
+        await pool.close();
+        await daemon.close();
+      },
+    } satisfies Bed;
+  };
+}
+
+const keptFile = (folder: string, name: string, day: number): string =>
+  path.join(folder, `${name}-day${day}.sqlite`);
+
+/**
+ * The same for all conditions but one line. Without lessons nothing that is learned goes into a prompt until a person
+ * says so, and here nobody does. Every session sees every lesson: the benchmark measures by its own comparison.
+ */
+function configFor(condition: Condition, { policy, failures }: OpenBedOptions): Config {
+  const autonomy = condition === 'baseline' ? 'manual' : 'guarded';
+  const own = policy.kind === 'configured' ? policy.config : checkConfig({}, { env: {} }).config;
+  const library = { ...own.library, autonomy, holdout: 0 } as const;
+  return { ...own, library, learn: { ...own.learn, failures } };
+}
+
+/** Counts the time that a model takes, from being asked to its last event. */
+function timed(model: ChatModel, spent: (ms: number) => void): ChatModel {
+  return async function* (request, options) {
+    let since = performance.now();
+    for await (const event of model(request, options)) {
+      spent(performance.now() - since);
+      yield event;
+      since = performance.now();
+    }
+    spent(performance.now() - since);
+  };
+}

@@ -1,0 +1,47 @@
+/** An answer is a handful of letters; whatever is longer is a formula. */
+const LONGEST_BOX = 300;
+const OPENING = /\\(?:bbox|boxed)\s{0,3}\{/g;
+
+/**
+ * The options somebody chose by `\bbox{A,C}` or `\boxed{a c}`, each once, in the order they were written. The last box
+ * that says anything counts: before it people think aloud and repeat the question. What is written there but is no
+ * option stays in the answer, in capitals, so that it counts as wrong. Undefined when there is nothing to read.
+ */
+export function readChoice(
+  text: string,
+  options: Readonly<Record<string, string>>,
+): readonly string[] | undefined {
+  let last: readonly string[] | undefined;
+  for (const opening of text.matchAll(OPENING)) {
+    const inside = readBox(text, opening.index + opening[0].length);
+    const chosen = inside === undefined ? [] : readLetters(inside, Object.keys(options));
+    if (chosen.length > 0) last = chosen;
+  }
+  return last;
+}
+
+/** Up to the brace that closes the box, over those of `\text{A}`. */
+function readBox(text: string, start: number): string | undefined {
+  let depth = 1;
+  for (let at = start; at < Math.min(text.length, start + LONGEST_BOX); at++) {
+    if (text[at] === '{') depth++;
+    else if (text[at] === '}' && --depth === 0) return text.slice(start, at);
+  }
+  return undefined;
+}
+
+function readLetters(inside: string, options: readonly string[]): readonly string[] {
+  const words = inside
+    .replace(/\\[A-Za-z]+/g, ' ')
+    .split(/[^\p{L}\p{N}_]+/u)
+    .filter((word) => word !== '' && word.toLowerCase() !== 'and');
+  return [...new Set(words.flatMap((word) => optionsOf(word, options)))];
+}
+
+/** `AC` without a comma means both; `ace` may be a word. */
+function optionsOf(word: string, options: readonly string[]): readonly string[] {
+  const named = options.find((option) => option.toUpperCase() === word.toUpperCase());
+  if (named !== undefined) return [named];
+  const letters = [...word];
+  return letters.every((letter) => options.includes(letter)) ? letters : [word.toUpperCase()];
+}

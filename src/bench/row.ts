@@ -1,0 +1,63 @@
+/** One question asked and graded: a line of the journal, all that a report is made from. */
+export interface Row {
+  readonly condition: Condition;
+  readonly seed: number;
+  /** Counted from 0. */
+  readonly day: number;
+  readonly dayId: string;
+  readonly arc?: string;
+  readonly question: string;
+  readonly kind: 'choice' | 'files';
+  /** 0 to 1; for files 0 or 1. Undefined when it could not be graded, with `why`. */
+  readonly score?: number;
+  /** Exactly the right answer, or every check. */
+  readonly passed?: boolean;
+  readonly why?: string;
+  /** The rules that counted, and those that were broken. */
+  readonly rules: readonly string[];
+  readonly broken: readonly string[];
+  /** What the model was shown, by lesson id, and under which generation. */
+  readonly lessons: readonly string[];
+  readonly generation: number;
+  /** Of `rules`, those that what it was shown teaches. */
+  readonly taught: readonly string[];
+  readonly steps: number;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly usd: number;
+  /** From question to answer, and of that outside the policy. */
+  readonly ms: number;
+  readonly overheadMs: number;
+}
+
+/** `baseline`: the library is off. `skills`: failures become skills. `full`: weights too. */
+export type Condition = 'baseline' | 'skills' | 'full';
+export const CONDITIONS: readonly Condition[] = ['baseline', 'skills', 'full'];
+
+/** A lesson as it stood at the end of a day. */
+export interface LessonSeen {
+  readonly condition: Condition;
+  readonly seed: number;
+  readonly day: number;
+  readonly id: string;
+  readonly name: string;
+  readonly state: string;
+  readonly teaches: readonly string[];
+}
+
+/** What a run was; the journal's first line. */
+export interface RunHead {
+  readonly run: string;
+  readonly suite: string;
+  /** `rules` file, split, form: what the suite was made with. */
+  readonly options: Readonly<Record<string, string | number | boolean>>;
+  readonly policy: string;
+  readonly conditions: readonly Condition[];
+  readonly seeds: readonly number[];
+  readonly questions: number;
+  readonly rules: readonly { readonly id: string; readonly title: string; readonly since: number }[];
+  readonly startedAt: string;
+  readonly version: string;
+  /** What a reader should know: a condition that could not be run and why. */
+  readonly notes: readonly string[];
+}

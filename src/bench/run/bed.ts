@@ -1,0 +1,36 @@
+import type { Speak } from '../../core/speak.ts';
+import type { Condition } from '../row.ts';
+
+/** A lesson as a report needs it. */
+export interface BedLesson {
+  readonly id: string;
+  readonly name: string;
+  readonly state: string;
+  readonly text: string;
+}
+
+/** What a run is done on: Instar between an agent and a policy, under one condition, with a memory of its own. */
+export interface Bed {
+  readonly speak: Speak;
+  /** The name by which the policy is asked for. */
+  readonly model: string;
+  /** What the user thinks of a turn, -1 to 1. Durable when it resolves. */
+  judge(turn: string, score: number, note: string): Promise<void>;
+  /** When all that happened has been learned from. */
+  settle(): Promise<void>;
+  lessons(): Promise<readonly BedLesson[]>;
+  /** Milliseconds that the policy itself has taken so far. */
+  policyMs(): number;
+  /** Keeps what was learned up to here, so that a run can go on after this day. */
+  save(day: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface BedOptions {
+  readonly condition: Condition;
+  readonly seed: number;
+  /** The day after which to go on; undefined: from the beginning. */
+  readonly after: number | undefined;
+}
+
+export type OpenBed = (options: BedOptions) => Promise<Bed>;

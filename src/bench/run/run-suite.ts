@@ -1,0 +1,108 @@
+import type { Clock } from '../../core/clock.ts';
+import type { Condition, RunHead } from '../row.ts';
+import type { Suite } from '../suite.ts';
+import type { Bed, OpenBed } from './bed.ts';
+import type { Journal, JournalWriter } from './journal.ts';
+import { runDay } from './run-day.ts';
+
+export interface RunSuiteOptions {
+  readonly head: RunHead;
+  /** The days that a seed stands for. */
+  readonly suite: (seed: number) => Promise<Suite> | Suite;
+  readonly openBed: OpenBed;
+  readonly journal: JournalWriter;
+  /** What an earlier run of the same head has done. */
+  readonly done: Journal | undefined;
+  readonly steps?: number;
+  readonly settleEach: boolean;
+  readonly clock: Clock;
+  readonly onProgress: (progress: Progress) => void;
+  readonly signal: AbortSignal;
+}
+
+export interface Progress {
+  readonly condition: Condition;
+  readonly seed: number;
+  readonly day: number;
+  readonly days: number;
+  /** Of the whole run. */
+  readonly asked: number;
+  readonly questions: number;
+}
+
+/** All conditions and seeds, one after the other. A run that was stopped goes on after its last whole day. */
+export async function runSuite(options: RunSuiteOptions): Promise<void> {
+  const { head, done, signal } = options;
+  const total = head.conditions.length * head.seeds.length * head.questions;
+  let asked = done?.rows.length ?? 0;
+  for (const seed of head.seeds) {
+    const suite = await options.suite(seed);
+    for (const condition of head.conditions) {
+      const after = done?.lastDay(condition, seed);
+      if (after === suite.days.length - 1) continue;
+      const bed = await options.openBed({ condition, seed, after });
+      try {
+        for (const index of suite.days.keys()) {
+          if (index <= (after ?? -1)) continue;
+          const count = await runOne(options, { bed, suite, condition, seed, index }, (inDay) =>
+            options.onProgress({
+              condition,
+              seed,
+              day: index,
+              days: suite.days.length,
+              asked: asked + inDay,
+              questions: total,
+            }),
+          );
+          if (signal.aborted) return;
+          asked += count;
+        }
+      } finally {
+        await bed.close();
+      }
+    }
+  }
+}
+
+interface OneDay {
+  readonly bed: Bed;
+  readonly suite: Suite;
+  readonly condition: Condition;
+  readonly seed: number;
+  readonly index: number;
+}
+
+async function runOne(
+  { head, journal, steps, settleEach, clock, signal }: RunSuiteOptions,
+  { bed, suite, condition, seed, index }: OneDay,
+  onQuestion: (inDay: number) => void,
+): Promise<number> {
+  const day = suite.days[index];
+  if (day === undefined) return 0;
+  let count = 0;
+  const rows = runDay({
+    bed,
+    day,
+    index,
+    rules: suite.rules,
+    name: `${head.run}-${condition}-${seed}`,
+    agent: `bench-${head.suite}`,
+    ...(steps === undefined ? {} : { steps }),
+    settleEach,
+    clock,
+    signal,
+  });
+  for await (const row of rows) {
+    journal.row({ condition, seed, ...row });
+    onQuestion(++count);
+  }
+  if (signal.aborted) return count;
+  for (const { id, name, state, text } of await bed.lessons()) {
+    const teaches = suite.rules.filter((rule) => rule.isTaughtBy(text)).map((rule) => rule.id);
+    journal.lesson({ condition, seed, day: index, id, name, state, teaches });
+  }
+  // What was learned is kept before the day counts: a kill between the two repeats the day, never skips it.
+  await bed.save(index);
+  journal.endDay(condition, seed, index);
+  return count;
+}

@@ -1,0 +1,144 @@
+import type { ChatEvent, ChatRequest, ToolCallPart, Usage } from '../core/chat.ts';
+import type { Clock } from '../core/clock.ts';
+import { createFailure, type Failure } from '../core/failure.ts';
+import { compact } from '../core/json.ts';
+import type { Said, Speak, Speaker } from '../core/speak.ts';
+import type { Exchange, Upstream } from '../core/upstream.ts';
+import type { Wire } from '../core/wire.ts';
+import { createHttpModel } from './http-model.ts';
+
+export interface SpeakThroughOptions {
+  readonly exchange: Exchange;
+  readonly wire: Wire;
+  /** Where the gateway serves that wire: `{ origin: 'http://127.0.0.1:4000', basePath: '/v1' }`. */
+  readonly gateway: Pick<Upstream, 'origin' | 'basePath'>;
+  /** The headers that open the gateway's door; read per request, so that a changed key counts. */
+  readonly credentials: () => Readonly<Record<string, string>>;
+  readonly clock: Clock;
+  /** Whether replies are streamed; whole unless said, since nobody watches them arrive. */
+  readonly stream?: boolean;
+}
+
+type Head = Readonly<Record<string, string | string[] | undefined>>;
+
+interface Heard {
+  readonly said: Said;
+  /** Whether the head of a reply came. */
+  readonly isAnswered: boolean;
+}
+
+/** More than any reply is; a stream that goes on beyond it does not end by itself. */
+const LONGEST_REPLY = 16 * 1024 * 1024;
+
+/**
+ * Speaks through a gateway over HTTP, the way every client does. A connection that is lost before the first byte of a reply is
+ * tried once more, since a gateway may close an idle one at the moment it is used; nothing else is tried again here,
+ * the gateway sees to that.
+ */
+export function createSpeakThrough(options: SpeakThroughOptions): Speak {
+  return async (request, speaker, signal) => {
+    const first = await hear(options, request, speaker, signal);
+    const { failure } = first.said;
+    const isLost = failure?.kind === 'unreachable' && failure.final !== true && !first.isAnswered;
+    return isLost && !signal.aborted ? (await hear(options, request, speaker, signal)).said : first.said;
+  };
+}
+
+async function hear(
+  options: SpeakThroughOptions,
+  request: ChatRequest,
+  speaker: Speaker,
+  signal: AbortSignal,
+): Promise<Heard> {
+  const { wire, gateway, credentials, clock, stream = false } = options;
+  let head: Head | undefined;
+  const model = createHttpModel({
+    exchange: withHeaders(options.exchange, headersOf(speaker), (headers) => {
+      head = headers;
+    }),
+    wire,
+    upstream: { ...gateway, wire: wire.name },
+    access: { kind: 'own', credentials },
+    clock,
+  });
+  const reply = await readWhole(model({ ...request, stream }, { signal }));
+  return { said: { ...reply, ...marksIn(head ?? {}) }, isAnswered: head !== undefined };
+}
+
+/** The same exchange with headers of ours on the way out, and told of those that come back. */
+const withHeaders =
+  (exchange: Exchange, ours: Readonly<Record<string, string>>, onHead: (headers: Head) => void): Exchange =>
+  (request, sink) =>
+    exchange(
+      { ...request, headers: { ...request.headers, ...ours } },
+      {
+        onHead: (status, headers) => {
+          onHead(headers);
+          sink.onHead(status, headers);
+        },
+        onChunk: (chunk) => sink.onChunk(chunk),
+        onEnd: () => sink.onEnd(),
+        onFailure: (failure) => sink.onFailure(failure),
+      },
+    );
+
+async function readWhole(
+  events: AsyncIterable<ChatEvent>,
+): Promise<Pick<Said, 'text' | 'calls' | 'usage' | 'failure'>> {
+  const texts: string[] = [];
+  const calls = new Map<string, { readonly name: string; readonly json: string[] }>();
+  let usage: Usage | undefined;
+  let failure: Failure | undefined;
+  let size = 0;
+  for await (const event of events) {
+    if (event.type === 'text-delta') texts.push(event.text);
+    else if (event.type === 'tool-start') calls.set(event.id, { name: event.name, json: [] });
+    else if (event.type === 'tool-delta') calls.get(event.id)?.json.push(event.json);
+    else if (event.type === 'reply-end') usage = event.usage;
+    else if (event.type === 'failure') failure = event.failure;
+    size += lengthOf(event);
+    if (size > LONGEST_REPLY) {
+      failure = createFailure('upstream-error', 'The reply is longer than 16 million characters.');
+      break;
+    }
+  }
+  const made = [...calls].map(
+    ([id, { name, json }]): ToolCallPart => ({ type: 'tool-call', id, name, arguments: json.join('') }),
+  );
+  return compact({ text: texts.join(''), calls: made, usage, failure });
+}
+
+function lengthOf(event: ChatEvent): number {
+  if (event.type === 'text-delta' || event.type === 'reasoning-delta') return event.text.length;
+  return event.type === 'tool-delta' ? event.json.length : 0;
+}
+
+function headersOf(speaker: Speaker): Readonly<Record<string, string>> {
+  const { session, agent, runKind, domain, project, isLast } = speaker;
+  const headers = compact({
+    'x-instar-session': session,
+    'x-instar-agent': agent,
+    'x-instar-run-kind': runKind,
+    'x-instar-domain': domain,
+    'x-instar-project': project,
+    'x-instar-session-done': isLast === true ? 'true' : undefined,
+  });
+  return Object.fromEntries(Object.entries(headers).map(([name, text]) => [name, asBytes(text)]));
+}
+
+/** A header is bytes; letters beyond them go as UTF-8, which the gateway reads back as one and the same name each time. */
+const asBytes = (text: string): string => Buffer.from(text, 'utf8').toString('latin1');
+
+function marksIn(head: Head): Pick<Said, 'turn' | 'generation' | 'lessons'> {
+  const generation = textAt(head, 'x-instar-generation');
+  return compact({
+    turn: textAt(head, 'x-instar-turn'),
+    generation: /^\d{1,15}$/.test(generation ?? '') ? Number(generation) : undefined,
+    lessons: (textAt(head, 'x-instar-lessons') ?? '').split(',').filter((id) => id !== ''),
+  });
+}
+
+function textAt(head: Head, name: string): string | undefined {
+  const value = head[name];
+  return Array.isArray(value) ? value[0] : value;
+}

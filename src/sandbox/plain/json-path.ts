@@ -1,0 +1,85 @@
+import { isObject, type Json, type JsonObject, parseJson } from '../../core/json.ts';
+import { SandboxError } from '../sandbox-error.ts';
+
+/** A member by its name, or an entry by its number. */
+type Step = string | number;
+
+const LONGEST = 1024;
+/** Names that mean something else to the language this is written in. */
+const FORBIDDEN = new Set(['__proto__', 'constructor', 'prototype']);
+
+/** `tickets[0].state`; a name with dots or brackets in it stands quoted: `files["a.txt"]`. Throws a SandboxError. */
+export function parseJsonPath(text: string): readonly Step[] {
+  if (text.length > LONGEST) throw new SandboxError('the path to the value is too long');
+  const steps: Step[] = [];
+  for (let at = 0; at < text.length; ) {
+    const rest = text.slice(at);
+    const found =
+      /^\[(\d{1,9})\]/.exec(rest) ??
+      /^\[("(?:[^"\\]|\\.){0,512}")\]/.exec(rest) ??
+      (at === 0 ? /^([^.[\]]+)/ : /^\.([^.[\]]+)/).exec(rest);
+    const [whole = '', inner = ''] = found ?? [];
+    const step = inner.startsWith('"') ? parseJson(inner) : /^\[/.test(whole) ? Number(inner) : inner;
+    if (whole === '' || (typeof step !== 'string' && typeof step !== 'number'))
+      throw new SandboxError(`${text} cannot be read from ${JSON.stringify(rest.slice(0, 20))} on: ${SHAPE}`);
+    steps.push(step);
+    at += whole.length;
+  }
+  const forbidden = steps.find((step) => typeof step === 'string' && FORBIDDEN.has(step));
+  if (forbidden !== undefined) throw new SandboxError(`${forbidden} cannot be the name of a value`);
+  if (steps.length === 0) throw new SandboxError(`the path to the value is empty: ${SHAPE}`);
+  return steps;
+}
+
+const SHAPE = 'write it as tickets[0].state';
+
+/** The same document with one value changed. Members that are missing are made; an entry only right behind the last. */
+export function withValueAt(document: Json, steps: readonly Step[], value: Json): Json {
+  return place(document, steps, 0, value);
+}
+
+function place(here: Json | undefined, steps: readonly Step[], depth: number, value: Json): Json {
+  const step = steps[depth];
+  if (step === undefined) return value;
+  const index = typeof step === 'string' && Array.isArray(here) ? numberIn(step) : step;
+  if (typeof index === 'number') return placeEntry(here, index, steps, depth, value);
+  if (here !== undefined && !isObject(here))
+    throw new SandboxError(`${nameOf(steps, depth)} is ${kindOf(here)}: it has no ${JSON.stringify(index)}`);
+  const members: JsonObject = here ?? {};
+  const found = Object.hasOwn(members, index) ? members[index] : undefined;
+  return { ...members, [index]: place(found, steps, depth + 1, value) };
+}
+
+function placeEntry(
+  here: Json | undefined,
+  index: number,
+  steps: readonly Step[],
+  depth: number,
+  value: Json,
+): Json {
+  if (here !== undefined && !Array.isArray(here))
+    throw new SandboxError(`${nameOf(steps, depth)} is ${kindOf(here)}, not an array: it has no [${index}]`);
+  const entries: readonly Json[] = here ?? [];
+  if (index > entries.length)
+    throw new SandboxError(
+      `${nameOf(steps, depth)} has ${entries.length} entries: the next one would be [${entries.length}], not [${index}]`,
+    );
+  const next = place(entries[index], steps, depth + 1, value);
+  return [...entries.slice(0, index), next, ...entries.slice(index + 1)];
+}
+
+/** `tickets.0` is an entry, where the tickets are an array. */
+const numberIn = (step: string): Step => (/^\d{1,9}$/.test(step) ? Number(step) : step);
+
+const nameOf = (steps: readonly Step[], depth: number): string =>
+  steps
+    .slice(0, depth)
+    .map((step, index) => (typeof step === 'number' ? `[${step}]` : index === 0 ? step : `.${step}`))
+    .join('') || 'the document';
+
+function kindOf(value: Json): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'an array';
+  if (typeof value === 'object') return 'an object';
+  return typeof value === 'string' ? 'a text' : `a ${typeof value}`;
+}

@@ -1,0 +1,63 @@
+import type { Journal } from '../../../src/bench/report/report.ts';
+import type { Row, RunHead } from '../../../src/bench/row.ts';
+import { createRandom } from '../../../src/stats/random.ts';
+
+/** A row with nothing remarkable about it, but for what a test is about. */
+export const row = (over: Partial<Row>): Row => ({
+  condition: 'baseline',
+  seed: 1,
+  day: 0,
+  dayId: 'day01',
+  question: 'q1',
+  kind: 'choice',
+  rules: [],
+  broken: [],
+  lessons: [],
+  generation: 0,
+  taught: [],
+  steps: 1,
+  inputTokens: 100,
+  outputTokens: 10,
+  usd: 0.001,
+  ms: 20,
+  overheadMs: 2,
+  ...over,
+});
+
+export const graded = (score: number, over: Partial<Row> = {}): Row =>
+  row({ score, passed: score === 1, ...over });
+
+export const head = (over: Partial<RunHead> = {}): RunHead => ({
+  run: 'r1',
+  suite: 'workdays',
+  options: { form: 'full' },
+  policy: 'scripted',
+  conditions: ['baseline', 'skills'],
+  seeds: [1],
+  questions: 4,
+  rules: [],
+  startedAt: '2026-03-02T09:00:00.000Z',
+  version: '0.1.0',
+  notes: [],
+  ...over,
+});
+
+export const journal = (rows: readonly Row[], over: Partial<RunHead> = {}): Journal => ({
+  head: head(over),
+  rows,
+  lessons: [],
+});
+
+export function shuffled<T>(given: readonly T[], seed: string): readonly T[] {
+  const random = createRandom(seed);
+  const out = [...given];
+  for (let place = out.length - 1; place > 0; place--) {
+    const other = random.below(place + 1);
+    const [one, two] = [out[place], out[other]];
+    if (one !== undefined && two !== undefined) {
+      out[place] = two;
+      out[other] = one;
+    }
+  }
+  return out;
+}

@@ -1,0 +1,178 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { html, toText } from '../../../src/bench/report/html/markup.ts';
+import { makeReport } from '../../../src/bench/report/report.ts';
+import { spark } from '../../../src/bench/report/table/spark.ts';
+import { toHtml } from '../../../src/bench/report/to-html.ts';
+import { toJson } from '../../../src/bench/report/to-json.ts';
+import { toTable } from '../../../src/bench/report/to-table.ts';
+import { graded, head } from './journals.ts';
+import { simulateJournal } from './simulated-journal.ts';
+
+const full = makeReport(simulateJournal({ ungraded: 0.004 }));
+
+describe('toJson', () => {
+  it('has the shape that scripts rely on, with intervals beside the figures', () => {
+    const json = JSON.parse(JSON.stringify(toJson(full)));
+    expect(Object.keys(json.conditions)).toEqual(['baseline', 'skills', 'full']);
+    expect([json.seeds, json.questions]).toEqual([3, 588]);
+    let figures = 0;
+    for (const name of ['baseline', 'skills', 'full']) {
+      for (const measure of ['accuracy', 'completion', 'exact']) {
+        const { [measure]: value, [`${measure}Interval`]: interval } = json.conditions[name];
+        expect(interval.low).toBeLessThan(value);
+        expect(interval.high).toBeGreaterThan(value);
+        figures++;
+      }
+    }
+    expect(figures).toBe(9);
+    expect(json.differences[0]).toMatchObject({ of: 'skills', against: 'baseline', verdict: 'better' });
+  });
+
+  it('has null (not NaN, not a missing key) where nothing was graded', () => {
+    const { conditions } = toJson(makeReport({ head: head(), rows: [], lessons: [] }));
+    expect(conditions.skills).toMatchObject({ accuracy: null, accuracyInterval: null, completion: null });
+  });
+});
+
+describe('toTable', () => {
+  it('is at most 100 wide, ends its last line, and has no escape code unless asked', () => {
+    const text = toTable(full);
+    const lines = text.split('\n');
+    expect(lines.length).toBeGreaterThan(80);
+    expect(Math.max(...lines.map((line) => [...line].length))).toBeLessThanOrEqual(100);
+    expect(text.endsWith('\n')).toBe(true);
+    expect(text).not.toContain('\u001b');
+    expect(toTable(full, { colour: true })).toContain('\u001b[32mbetter\u001b[0m');
+  });
+
+  it('keeps to a narrower terminal too', () => {
+    for (const line of toTable(full, { width: 60 }).split('\n'))
+      expect([...line].length).toBeLessThanOrEqual(60);
+  });
+
+  it('lets no name of a lesson, run or question move the cursor or break a line', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 60 }), (name) => {
+        const nasty = `${name}\u001b[2J\r\n\u202e`;
+        const report = makeReport({
+          head: head({ run: nasty, notes: [nasty] }),
+          rows: [graded(1, { question: nasty, rules: [nasty] })],
+          lessons: [
+            { condition: 'skills', seed: 1, day: 0, id: 'l', name: nasty, state: nasty, teaches: [nasty] },
+          ],
+        });
+        for (const line of toTable(report).split('\n'))
+          expect(line).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('draws days on one scale', () => {
+    expect(spark([0, 0.5, 0.999, 1, undefined])).toBe('▁▅██·');
+  });
+});
+
+/** Tags as a browser would open them: what escaping must never let through from a name. */
+const tagsIn = (page: string): readonly string[] =>
+  [...page.matchAll(/<([a-z!/][^\s>]*)/gi)].map((match) => match[1] ?? '');
+
+describe('toHtml', () => {
+  const page = toHtml(full);
+
+  it('is one small page that loads nothing and runs nothing', () => {
+    expect(Buffer.byteLength(page)).toBeLessThan(300_000);
+    expect(page).not.toMatch(/<script|<link|<img|<iframe|\son\w+=|javascript:|https?:|@import|url\(/i);
+    expect(page).toContain("default-src 'none'");
+    expect(page).toContain('prefers-color-scheme: dark');
+  });
+
+  it('has a title on every drawing that says something, and the numbers of both plots as tables', () => {
+    const drawings = page.match(/<svg[^>]*role="img"[^>]*>\s*<title/g) ?? [];
+    expect(drawings.length).toBe((page.match(/role="img"/g) ?? []).length);
+    expect(drawings.length).toBeGreaterThan(40);
+    expect(page.match(/<summary>Numbers<\/summary>/g)).toHaveLength(2);
+  });
+
+  it('closes what it opens', () => {
+    const open: string[] = [];
+    const alone = new Set(['!doctype', 'meta', 'br']);
+    let closed = 0;
+    for (const [, slash, name = '', self] of page.matchAll(/<(\/?)([a-z!]+[0-9]?)[^>]*?(\/?)>/gi)) {
+      if (slash === '/') {
+        expect(open.pop()).toBe(name);
+        closed++;
+      } else if (self !== '/' && !alone.has(name)) open.push(name);
+    }
+    expect(open).toEqual([]);
+    expect(closed).toBeGreaterThan(500);
+  });
+
+  it('opens the same tags whatever a model calls its lessons: a lesson named <script> does not run', () => {
+    const pageWith = (text: string): string =>
+      toHtml(
+        makeReport({
+          head: head({
+            run: text,
+            policy: text,
+            suite: text,
+            options: { [text]: text },
+            notes: [text],
+            rules: [{ id: text, title: text, since: 0 }],
+          }),
+          rows: [
+            graded(1, { question: text, rules: [text], arc: text }),
+            graded(0, { question: text, condition: 'skills', rules: [text], broken: [text], arc: text }),
+          ],
+          lessons: [
+            { condition: 'skills', seed: 1, day: 0, id: text, name: text, state: text, teaches: [text] },
+          ],
+        }),
+      );
+    const expected = tagsIn(pageWith('harmless'));
+    expect(expected.length).toBeGreaterThan(100);
+    const fragments = fc.constantFrom(
+      '<script>alert(1)</script>',
+      '"',
+      "'",
+      '>',
+      '<',
+      '&',
+      '-->',
+      '</style>',
+      '</title>',
+      ' onload=',
+      '`',
+      '\u0000',
+      '<svg/onload=x>',
+      '\ud800',
+      '$&',
+      '$1',
+    );
+    const text = fc
+      .array(fc.oneof(fragments, fc.string({ unit: 'binary', maxLength: 8 })), { minLength: 1, maxLength: 6 })
+      .map((parts) => `x${parts.join('')}`);
+    fc.assert(
+      fc.property(text, (name) => {
+        const got = pageWith(name);
+        expect(tagsIn(got)).toEqual(expected);
+        expect(got).not.toMatch(/<script/i);
+      }),
+      { numRuns: 80 },
+    );
+  });
+});
+
+describe('html', () => {
+  it('escapes text in content and attributes, and leaves markup alone', () => {
+    expect(
+      toText(html`<a title="${'"x" & \'y\''}">${'<b>'}${html`<i>${1}</i>`}${[html`<u></u>`, '>']}</a>`),
+    ).toBe('<a title="&quot;x&quot; &amp; &#39;y&#39;">&lt;b&gt;<i>1</i><u></u>&gt;</a>');
+  });
+
+  it('takes nothing that a journal can hold for markup', () => {
+    const forged = JSON.parse('{"markup":"<script>","Symbol(markup)":"<script>"}');
+    expect(toText(html`${forged}`)).not.toContain('<script>');
+  });
+});

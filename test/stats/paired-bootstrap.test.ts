@@ -1,0 +1,217 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { FEWEST_BLOCKS } from '../../src/stats/block-mean.ts';
+import { type Pair, pairedBootstrap } from '../../src/stats/paired-bootstrap.ts';
+import { createRandom, type Random } from '../../src/stats/random.ts';
+
+interface World {
+  readonly name: string;
+  readonly truth: number;
+  readonly blocks: number;
+  size(random: Random): number;
+  /** What a block's pairs have in common. */
+  shared(random: Random): number;
+  pair(random: Random, shared: number): readonly [number, number];
+}
+
+const coin = (random: Random, p: number): number => (random.next() < p ? 1 : 0);
+
+/** A day's own gain of −20 … +20 points: within a day, pairs hang together. */
+const dayEffect = (random: Random): number => 0.4 * (random.next() - 0.5);
+
+const worlds: readonly World[] = [
+  {
+    name: '42 blocks of independent pairs',
+    truth: 0.1,
+    blocks: 42,
+    size: () => 42,
+    shared: () => 0,
+    pair: (random) => [coin(random, 0.6), coin(random, 0.5)],
+  },
+  {
+    name: '42 blocks that hang together',
+    truth: 0.1,
+    blocks: 42,
+    size: () => 42,
+    shared: dayEffect,
+    pair: (random, shared) => [coin(random, 0.6 + shared), coin(random, 0.5)],
+  },
+  {
+    name: '14 blocks that hang together',
+    truth: 0.1,
+    blocks: 14,
+    size: () => 42,
+    shared: dayEffect,
+    pair: (random, shared) => [coin(random, 0.6 + shared), coin(random, 0.5)],
+  },
+  {
+    name: '8 blocks of 12 that hang together',
+    truth: 0.1,
+    blocks: 8,
+    size: () => 12,
+    shared: dayEffect,
+    pair: (random, shared) => [coin(random, 0.6 + shared), coin(random, 0.5)],
+  },
+  {
+    name: 'blocks of 1 to 40',
+    truth: 0.1,
+    blocks: 30,
+    size: (random) => 1 + random.below(40),
+    shared: dayEffect,
+    pair: (random, shared) => [coin(random, 0.6 + shared), coin(random, 0.5)],
+  },
+  {
+    name: 'a whole day gained or nothing',
+    truth: 0.3,
+    blocks: 20,
+    size: () => 11,
+    shared: (random) => coin(random, 0.3),
+    pair: (_, shared) => [shared, 0],
+  },
+  {
+    name: 'rare gains, no losses',
+    truth: 0.03,
+    blocks: 42,
+    size: () => 42,
+    shared: () => 0,
+    pair: (random) => [1, 1 - coin(random, 0.03)],
+  },
+];
+
+const RUNS = 400;
+
+function draw({ name, blocks, size, shared, pair }: World, run: number): readonly Pair[] {
+  const random = createRandom(`${name}/${run}`);
+  return Array.from({ length: blocks }, (_, block) => {
+    const inCommon = shared(random);
+    return Array.from({ length: size(random) }, () => {
+      const [a, b] = pair(random, inCommon);
+      return { block: String(block), a, b };
+    });
+  }).flat();
+}
+
+describe('the 95 % interval of a paired difference', () => {
+  it.each(worlds)('covers the truth in 92 to 98 % of 400 experiments: $name', (world) => {
+    let covered = 0;
+    for (let run = 0; run < RUNS; run++) {
+      const { interval } = pairedBootstrap(draw(world, run), { seed: `${run}`, resamples: 500 });
+      if (interval !== undefined && interval.low <= world.truth && world.truth <= interval.high) covered++;
+    }
+    expect(covered / RUNS).toBeGreaterThanOrEqual(0.92);
+    expect(covered / RUNS).toBeLessThanOrEqual(0.98);
+  });
+
+  it('would be far too sure if it took the pairs of a day for independent', () => {
+    const world = worlds.find(({ name }) => name.startsWith('a whole day'));
+    if (world === undefined) throw new Error('no such world');
+    let covered = 0;
+    for (let run = 0; run < 200; run++) {
+      const alone = draw(world, run).map((pair, place) => ({ ...pair, block: String(place) }));
+      const { interval } = pairedBootstrap(alone, { seed: `${run}`, resamples: 200 });
+      if (interval !== undefined && interval.low <= world.truth && world.truth <= interval.high) covered++;
+    }
+    expect(covered / 200).toBeLessThan(0.7);
+  });
+});
+
+describe('pairedBootstrap', () => {
+  const apart = (differences: readonly number[]): readonly Pair[] =>
+    differences.map((difference, place) => ({
+      block: String(place),
+      a: Math.max(0, difference),
+      b: Math.max(0, -difference),
+    }));
+
+  it('claims a difference in at most 5 % of runs in which few pairs differ and none should', () => {
+    let shown = 0;
+    let beyond = 0;
+    for (let run = 0; run < 400; run++) {
+      const random = createRandom(`rare/${run}`);
+      const differences = Array.from({ length: 120 }, () => {
+        const luck = random.next();
+        return luck < 0.017 ? 1 : luck < 0.034 ? -1 : 0;
+      });
+      const found = pairedBootstrap(apart(differences), { seed: `${run}`, resamples: 400 });
+      if (found.isShown) shown++;
+      if (found.interval !== undefined && (found.interval.low > 0 || found.interval.high < 0)) beyond++;
+    }
+    expect(shown / 400).toBeLessThanOrEqual(0.05);
+    // What the sign flips are there for.
+    expect(beyond).toBeGreaterThan(shown);
+  });
+
+  it('says nothing about nothing', () => {
+    expect(pairedBootstrap([], { seed: '' })).toEqual({ n: 0, blocks: 0, isShown: false });
+  });
+
+  it('gives a mean but no interval for one block, however many pairs it has', () => {
+    const pairs = Array.from({ length: 500 }, () => ({ block: 'one', a: 1, b: 0 }));
+    expect(pairedBootstrap(pairs, { seed: '' })).toEqual({ mean: 1, n: 500, blocks: 1, isShown: false });
+  });
+
+  it('gives no interval below six blocks and one from there on', () => {
+    const of = (blocks: number) => pairedBootstrap(apart([1, 0, 1, 1, 0, 1].slice(0, blocks)), { seed: '' });
+    expect(of(FEWEST_BLOCKS - 1).interval).toBeUndefined();
+    expect(of(FEWEST_BLOCKS).interval).toBeDefined();
+  });
+
+  it('does not take "all equal" for "certain": 42 days without a difference leave room for one of 8 points', () => {
+    const none = pairedBootstrap(apart(Array.from({ length: 42 }, () => 0)), { seed: '' });
+    expect(none.isShown).toBe(false);
+    expect(none.standardError).toBeUndefined();
+    expect(none.interval?.low).toBeCloseTo(-(1 - 0.025 ** (1 / 42)), 10);
+    expect(none.interval?.high).toBeCloseTo(1 - 0.025 ** (1 / 42), 10);
+    const always = pairedBootstrap(apart(Array.from({ length: 42 }, () => 1)), { seed: '' });
+    expect(always.isShown).toBe(true);
+    expect(always.interval?.low).toBeCloseTo(1 - 2 * (1 - 0.025 ** (1 / 42)), 10);
+    expect(always.interval?.high).toBe(1);
+  });
+
+  const pairs = fc.array(
+    fc.record({
+      block: fc.integer({ min: 0, max: 11 }).map(String),
+      a: fc.constantFrom(0, 0.25, 0.5, 1),
+      b: fc.constantFrom(0, 0.25, 0.5, 1),
+    }),
+    { minLength: 8, maxLength: 80 },
+  );
+
+  it('is the same for the same seed, holds its mean, and stays within what is possible', () => {
+    let withInterval = 0;
+    fc.assert(
+      fc.property(pairs, (given) => {
+        const options = { seed: 'same', resamples: 300 };
+        const found = pairedBootstrap(given, options);
+        expect(pairedBootstrap(given, options)).toEqual(found);
+        if (found.interval === undefined || found.mean === undefined) return;
+        withInterval++;
+        expect(found.interval.low).toBeLessThanOrEqual(found.mean + 1e-12);
+        expect(found.interval.high).toBeGreaterThanOrEqual(found.mean - 1e-12);
+        expect(found.interval.low).toBeGreaterThanOrEqual(-1);
+        expect(found.interval.high).toBeLessThanOrEqual(1);
+      }),
+    );
+    expect(withInterval).toBeGreaterThan(10);
+  });
+
+  it('turns round with its sides', () => {
+    let turned = 0;
+    fc.assert(
+      fc.property(pairs, (given) => {
+        const options = { seed: 'turn', resamples: 300 };
+        const one = pairedBootstrap(given, options);
+        const other = pairedBootstrap(
+          given.map(({ block, a, b }) => ({ block, a: b, b: a })),
+          options,
+        );
+        expect(other.isShown).toBe(one.isShown);
+        if (one.interval === undefined) return;
+        turned++;
+        expect(other.interval?.low).toBeCloseTo(-one.interval.high, 10);
+        expect(other.interval?.high).toBeCloseTo(-one.interval.low, 10);
+      }),
+    );
+    expect(turned).toBeGreaterThan(10);
+  });
+});

@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest';
+import { pairedBootstrap } from '../../src/stats/paired-bootstrap.ts';
+import { createRandom } from '../../src/stats/random.ts';
+import { blocksNeeded, smallestEffect } from '../../src/stats/smallest-effect.ts';
+
+/** Of independent pairs, so many differ in favour of a and so many of b. */
+const precision = (pairs: number, forA: number, forB: number) => {
+  const mean = forA - forB;
+  return { standardError: Math.sqrt((forA + forB - mean * mean) / pairs), blocks: pairs };
+};
+
+describe('smallestEffect', () => {
+  it('gives the planning numbers: 233 pairs of which 30 % differ show 10 points, 1,740 of which 20 % differ 3', () => {
+    expect(smallestEffect(precision(233, 0.2, 0.1))).toBeCloseTo(0.1, 2);
+    expect(smallestEffect(precision(1740, 0.115, 0.085))).toBeCloseTo(0.03, 2);
+  });
+
+  it('is the difference that runs really show 4 times in 5', () => {
+    const blocks = 120;
+    const [forA, forB] = [0.26, 0.1];
+    const effect = smallestEffect(precision(blocks, forA, forB)) ?? 0;
+    // The truth is moved to the smallest effect; the share that differs stays.
+    const gain = (forA + forB + effect) / 2;
+    let shown = 0;
+    for (let run = 0; run < 300; run++) {
+      const random = createRandom(`power/${run}`);
+      const pairs = Array.from({ length: blocks }, (_, block) => {
+        const luck = random.next();
+        return {
+          block: String(block),
+          a: luck < gain ? 1 : 0,
+          b: luck >= gain && luck < forA + forB ? 1 : 0,
+        };
+      });
+      if (pairedBootstrap(pairs, { seed: `${run}`, resamples: 500 }).isShown) shown++;
+    }
+    expect(shown / 300).toBeGreaterThan(0.72);
+    expect(shown / 300).toBeLessThan(0.9);
+  });
+
+  it('cannot say where no spread was seen', () => {
+    expect(smallestEffect({ blocks: 42 })).toBeUndefined();
+    expect(smallestEffect({ blocks: 1, standardError: 0.1 })).toBeUndefined();
+    expect(blocksNeeded({ blocks: 42 }, 0.1)).toBeUndefined();
+  });
+});
+
+describe('blocksNeeded', () => {
+  it('is what there is for the smallest effect, four times as much for half of it', () => {
+    const seen = { blocks: 42, standardError: 0.02 };
+    const effect = smallestEffect(seen) ?? 0;
+    expect(blocksNeeded(seen, effect)).toBe(42);
+    expect(blocksNeeded(seen, effect / 2)).toBe(168);
+    expect(blocksNeeded(seen, -effect / 2)).toBe(168);
+    expect(blocksNeeded(seen, 0)).toBeUndefined();
+  });
+});
