@@ -52,7 +52,15 @@ const turn = async (agent: string, session: string, content: string): Promise<He
   return reply.headers;
 };
 
-/** Three failures in a person's words, and then requests until the skill is in one of them: milliseconds from the third. */
+const generation = async (): Promise<number> => {
+  const { library } = (await instar.ask('/api/status')) as { library: { generation: number } };
+  return library.generation;
+};
+
+/**
+ * Three failures in a person's words, and a new session as soon as something was learned: milliseconds from the third word to
+ * the reply of a turn that was shown it. Asking all the time would measure the asking.
+ */
 async function teach(nth: number): Promise<number | undefined> {
   const agent = `pupil-${nth}`;
   const task = `Write the invoice amounts of client ${nth} into report.md`;
@@ -64,6 +72,7 @@ async function teach(nth: number): Promise<number | undefined> {
     if (at === 2) break;
     await post('/v1/feedback', { turn: id, score: -1, note });
   }
+  const before = await generation();
   const from = performance.now();
   await post('/v1/feedback', {
     turn: turns[2],
@@ -71,6 +80,10 @@ async function teach(nth: number): Promise<number | undefined> {
     note: `Put the unit U${nth} behind every amount of client ${nth}.`,
   });
   while (performance.now() - from < 10_000) {
+    if ((await generation()) === before) {
+      await new Promise((resolve) => setTimeout(resolve, 2));
+      continue;
+    }
     const asked = performance.now();
     const head = await turn(agent, `${agent}-next-${asked}`, `${task}, with all amounts`);
     if (head.get('x-instar-lessons') !== null) return performance.now() - from;

@@ -1,6 +1,7 @@
 import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { ConfigError } from '../config/config-error.ts';
 import { homeDir } from '../config/home.ts';
+import { addBenchCommands } from './bench-commands.ts';
 import { CommandError, EXIT, type ExitCode } from './command-error.ts';
 import type { CliContext, CommandContext } from './context.ts';
 import { addLessonCommands } from './lesson-commands.ts';
@@ -115,6 +116,7 @@ export async function runProgram(argv: readonly string[], context: CliContext): 
 
   addRecordCommands(program, act);
   addLessonCommands(program, act);
+  addBenchCommands(program, act);
 
   try {
     await program.parseAsync(argv, { from: 'user' });

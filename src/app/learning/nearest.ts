@@ -13,27 +13,30 @@ export interface NearLesson {
 const MOST_COMPARED = 2000;
 const MOST_KEPT = 5000;
 
-/** The lessons in use that a text is nearest to, the nearest first. Rejects when there is no way to compare. */
-export function createNearest(
-  embed: Embed,
-  library: Library,
-): (text: string, most: number) => Promise<readonly NearLesson[]> {
+/** The lessons that a text is nearest to, the nearest first; of all in use unless some are given. */
+export type Nearest = (
+  text: string,
+  most: number,
+  among?: readonly Lesson[],
+) => Promise<readonly NearLesson[]>;
+
+/** It rejects when there is no way to compare. */
+export function createNearest(embed: Embed, library: Library): Nearest {
+  // By their words: what a proposal means is what the lesson means that it becomes.
   const known = createRecent<string, Float32Array>(MOST_KEPT);
-  const vectorsOf = async (lessons: readonly Lesson[]): Promise<readonly Float32Array[]> => {
-    const missing = lessons.filter((lesson) => known.get(keyOf(lesson)) === undefined);
-    const vectors = missing.length === 0 ? [] : await embed.embed(missing.map(comparedText));
-    missing.forEach((lesson, index) => {
+  const vectorsOf = async (texts: readonly string[]): Promise<readonly Float32Array[]> => {
+    const missing = [...new Set(texts)].filter((text) => known.get(text) === undefined);
+    const vectors = missing.length === 0 ? [] : await embed.embed(missing);
+    missing.forEach((text, index) => {
       const vector = vectors[index];
-      if (vector !== undefined) known.set(keyOf(lesson), vector);
+      if (vector !== undefined) known.set(text, vector);
     });
-    return lessons.flatMap((lesson) => known.get(keyOf(lesson)) ?? []);
+    return texts.flatMap((text) => known.get(text) ?? []);
   };
-  return async (text, most) => {
-    const active = library.lessons().filter(({ state }) => state !== 'retired' && state !== 'rejected');
-    const lessons = active.slice(-MOST_COMPARED);
+  return async (text, most, among = inUse(library)) => {
+    const lessons = among.slice(-MOST_COMPARED);
     if (lessons.length === 0) return [];
-    const [asked] = await embed.embed([text]);
-    const vectors = await vectorsOf(lessons);
+    const [asked, ...vectors] = await vectorsOf([text, ...lessons.map(comparedText)]);
     if (asked === undefined || vectors.length !== lessons.length) return [];
     return lessons
       .map((lesson, index) => ({ lesson, cosine: cosine(asked, vectors[index] ?? asked) }))
@@ -42,4 +45,5 @@ export function createNearest(
   };
 }
 
-const keyOf = ({ id, revision }: Lesson): string => `${id} ${revision}`;
+const inUse = (library: Library): readonly Lesson[] =>
+  library.lessons().filter(({ state }) => state !== 'retired' && state !== 'rejected');

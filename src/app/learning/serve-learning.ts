@@ -61,8 +61,6 @@ export interface ServedLearning {
 const AGAIN_MS = 10_000;
 const SOON_MS = 100;
 const MOST_NEAR = 5;
-/** Some of them hold elsewhere. */
-const MOST_ALIKE = 50;
 const NO_JUDGE = noModel('no model is set up to judge: name one as models.judge');
 const NO_WRITER = noModel('no model is set up to learn with: name one as models.evolver');
 
@@ -137,8 +135,8 @@ async function open(
     autonomy: config.library.autonomy,
     checkText,
     hasSecret,
-    findSimilar: async (text) =>
-      (await nearest(comparedText({ text }), MOST_ALIKE)).map(({ lesson, cosine }) => ({
+    findSimilar: async (text, among) =>
+      (await nearest(comparedText({ text }), 1, among)).map(({ lesson, cosine }) => ({
         id: lesson.id,
         cosine,
       })),

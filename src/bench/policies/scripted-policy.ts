@@ -37,11 +37,14 @@ export function createScriptedPolicy({ suite, habits, seed }: ScriptedPolicyOpti
     const random = createRandom(`${seed} ${question?.id ?? ''}`);
     const lessons = lessonsIn(request);
     yield { type: 'reply-start', id: `scripted-${question?.id ?? 'none'}`, model: request.model };
-    if (question === undefined) yield { type: 'text-delta', text: 'I know nothing of this.' };
+    // What it did has been answered: it does nothing twice.
+    const isDone = request.messages.at(-1)?.role === 'tool';
+    if (isDone) yield { type: 'text-delta', text: 'That is done.' };
+    else if (question === undefined) yield { type: 'text-delta', text: 'I know nothing of this.' };
     else if (question.kind === 'choice')
       yield { type: 'text-delta', text: choose(question, suite.rules, lessons, habits, random) };
     else yield* act(question, suite.rules, lessons, habits, random);
-    const stop = question?.kind === 'files' ? 'tool-calls' : 'end';
+    const stop = question?.kind === 'files' && !isDone ? 'tool-calls' : 'end';
     yield { type: 'reply-end', stop, usage: { inputTokens: lengthOf(request), outputTokens: 60 } };
   };
 }

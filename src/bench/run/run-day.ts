@@ -44,7 +44,7 @@ export async function* runDay(options: RunDayOptions): AsyncGenerator<DayRow, un
       const turn = asked.run.turns.findLast((one) => one.turn !== undefined)?.turn;
       if (turn !== undefined && graded.score !== undefined)
         await bed.judge(turn, graded.passed === true ? 1 : -1, graded.feedback);
-      if (settleEach) await bed.settle();
+      if (settleEach && graded.passed !== true) await bed.settle();
       history = asked.run.messages;
       said = graded.feedback;
       yield await rowOf(options, question.id, question.kind, graded, asked);

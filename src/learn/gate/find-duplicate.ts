@@ -6,8 +6,10 @@ import { doScopesMeet } from '../shared-scope.ts';
 import { foldText } from './fold-text.ts';
 import { tokensOf } from './tokens.ts';
 
+/** How near a text is to each of some lessons. */
 export type FindSimilar = (
   text: LessonText,
+  among: readonly Lesson[],
 ) => Promise<readonly { readonly id: string; readonly cosine: number }[]>;
 
 const SAME = 0.9;
@@ -44,9 +46,10 @@ async function nearest(
   active: readonly Lesson[],
   findSimilar: FindSimilar,
 ): Promise<{ readonly id: string; readonly cosine: number } | undefined> {
+  if (active.length === 0) return undefined;
   const ids = new Set(active.map(({ id }) => id));
   try {
-    const similar = await findSimilar(text);
+    const similar = await findSimilar(text, active);
     return similar
       .filter(({ id, cosine }) => ids.has(id) && cosine >= SAME)
       .sort((a, b) => b.cosine - a.cosine)[0];

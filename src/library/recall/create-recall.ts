@@ -67,7 +67,9 @@ export function createRecall(settings: RecallSettings): RecallIndex {
     const text = cleanQuery(query.text);
     const named = namedDomain(query, text, patterns);
     if (index.size === 0 || isSmallTalk(text)) return nothing(named ?? NO_DOMAIN, embed.id);
-    const meaning = await meaningOf(joinEnds(text, MEANT_HEAD, MEANT_TAIL));
+    // With nothing to compare it with, a meaning is not worth the wait: a first lesson is found by its words at once.
+    const canCompare = index.stats().known > 0;
+    const meaning = canCompare ? await meaningOf(joinEnds(text, MEANT_HEAD, MEANT_TAIL)) : undefined;
     const isComplete = meaning !== undefined && index.stats().known === index.size;
     const spelling = isComplete ? undefined : await spellingOf(text);
     const domain = named ?? guessedDomain(index.middles, meaning);

@@ -1,0 +1,96 @@
+import { mkdirSync } from 'node:fs';
+import path from 'node:path';
+import type { Habits } from '../../bench/policies/scripted-policy.ts';
+import type { Condition, RunHead } from '../../bench/row.ts';
+import { loadJournal, openJournal } from '../../bench/run/journal.ts';
+import { type Progress, runSuite } from '../../bench/run/run-suite.ts';
+import type { Config } from '../../config/schema.ts';
+import { systemClock } from '../../core/clock.ts';
+import type { Log } from '../log.ts';
+import { VERSION } from '../version.ts';
+import { BenchError } from './bench-error.ts';
+import { createOpenBed } from './open-bed.ts';
+import { choosePolicy } from './policies.ts';
+import { loadSuite, type SuiteChoice } from './suites.ts';
+
+export interface BenchRun extends SuiteChoice {
+  readonly run: string;
+  /** Where runs lie, each in a folder of its name. */
+  readonly folder: string;
+  readonly conditions: readonly Condition[];
+  readonly seeds: readonly number[];
+  readonly policy: string;
+  readonly habits: Habits;
+  readonly failures: number;
+  readonly steps?: number;
+  readonly settleEach: boolean;
+  /** The person's own settings, for a policy of theirs. */
+  readonly config: () => Config;
+  readonly env: NodeJS.ProcessEnv;
+  readonly log: Log;
+  readonly onProgress: (progress: Progress) => void;
+  readonly signal: AbortSignal;
+}
+
+const NO_TRAINER = 'The condition full was not run: there is no trainer yet, only skills are learned.';
+
+/** Runs a benchmark, or goes on with one. Its folder holds the journal, from which every report is made. */
+export async function runBench(options: BenchRun): Promise<string> {
+  const { run, conditions, seeds, policy, habits, failures, signal } = options;
+  const suite = await loadSuite(options, options.env);
+  const answers = choosePolicy(policy, suite, habits, options.config);
+  const folder = path.join(options.folder, run);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const file = path.join(folder, 'journal.jsonl');
+  const first = suite.of(seeds[0] ?? 1);
+  const isScripted = policy === 'scripted';
+  const head: RunHead = {
+    run,
+    suite: options.suite,
+    options: {
+      ...suite.options,
+      failures,
+      settleEach: options.settleEach,
+      ...(isScripted ? { ...habits } : {}),
+    },
+    policy,
+    conditions: conditions.filter((condition) => condition !== 'full'),
+    seeds,
+    questions: first.days.reduce((sum, { questions }) => sum + questions.length, 0),
+    rules: first.rules.map(({ id, title, since }) => ({ id, title, since })),
+    startedAt: new Date().toISOString(),
+    version: VERSION,
+    notes: [...suite.notes, ...(conditions.includes('full') ? [NO_TRAINER] : [])],
+  };
+  const done = loadJournal(file);
+  if (done !== undefined) mustBeTheSame(done.head, head);
+  const journal = openJournal(file, head);
+  try {
+    await runSuite({
+      head,
+      suite: suite.of,
+      openBed: createOpenBed({ folder, policy: answers, failures, env: options.env, log: options.log }),
+      journal,
+      done,
+      ...(options.steps === undefined ? {} : { steps: options.steps }),
+      settleEach: options.settleEach,
+      clock: systemClock,
+      onProgress: options.onProgress,
+      signal,
+    });
+  } finally {
+    journal.close();
+  }
+  return folder;
+}
+
+/** Half of one benchmark and half of another would be neither. */
+function mustBeTheSame(before: RunHead, now: RunHead): void {
+  const shape = ({ suite, options, policy, conditions, seeds, questions }: RunHead): string =>
+    JSON.stringify([suite, options, policy, conditions, seeds, questions]);
+  if (shape(before) === shape(now)) return;
+  throw new BenchError(
+    `The run ${now.run} was begun with other options.`,
+    'give the same ones, or leave --run out to begin a new one',
+  );
+}

@@ -1,0 +1,106 @@
+import { readFileSync } from 'node:fs';
+import { findMetaclawData } from '../../bench/metaclaw/find-metaclaw-data.ts';
+import { loadMetaclaw } from '../../bench/metaclaw/load-metaclaw.ts';
+import type { Suite } from '../../bench/suite.ts';
+import { HOUSE_RULES } from '../../bench/workdays/rules/house-rules.ts';
+import { OTHER_RULES } from '../../bench/workdays/rules/other-rules.ts';
+import { readRuleSet } from '../../bench/workdays/rules/read-rule-set.ts';
+import type { RuleSet } from '../../bench/workdays/rules/rule-set.ts';
+import { createWorkdays } from '../../bench/workdays/workdays.ts';
+import type { Form, Split } from '../../bench/workdays/world.ts';
+import { BenchError } from './bench-error.ts';
+
+export interface SuiteChoice {
+  readonly suite: string;
+  /** Of workdays: which worlds, how long the questions are, whose rules. */
+  readonly split: Split;
+  readonly form: Form;
+  /** `house`, `other`, or a file. */
+  readonly rules: string;
+  /** Only the first so many days. */
+  readonly days?: number;
+  /** Of metaclaw: where the published data lies, and which of its sets. */
+  readonly data?: string;
+  readonly set: string;
+  readonly oracle?: string;
+}
+
+export interface LoadedSuite {
+  /** The days that a seed stands for; data that is fixed is the same for all of them. */
+  readonly of: (seed: number) => Suite;
+  /** What a report's reader should know. */
+  readonly notes: readonly string[];
+  readonly options: Readonly<Record<string, string | number | boolean>>;
+}
+
+export const SUITES = [
+  {
+    name: 'workdays',
+    about:
+      'fourteen days in a small company, 588 questions, five rules of the house that only feedback tells',
+  },
+  { name: 'metaclaw', about: 'MetaClaw-Bench, part I, as published (needs its data: --data FOLDER)' },
+  { name: 'pipeline', about: 'a research pipeline of 23 stages, run again and again' },
+] as const;
+
+/** Rejects with a BenchError that names the mend. */
+export async function loadSuite(choice: SuiteChoice, env: NodeJS.ProcessEnv): Promise<LoadedSuite> {
+  if (choice.suite === 'workdays') return loadWorkdays(choice);
+  if (choice.suite === 'metaclaw') return loadPublished(choice, env);
+  throw new BenchError(
+    `There is no suite "${choice.suite}".`,
+    `there are ${SUITES.map(({ name }) => name).join(', ')}`,
+  );
+}
+
+function loadWorkdays({ split, form, rules, days }: SuiteChoice): LoadedSuite {
+  const set = ruleSetOf(rules);
+  return {
+    of: (seed) => createWorkdays({ seed, split, form, rules: set, ...(days === undefined ? {} : { days }) }),
+    notes: form === 'short' ? ['The short form of the questions: not to be compared with the full one.'] : [],
+    options: { split, form, rules: set.name, ...(days === undefined ? {} : { days }) },
+  };
+}
+
+function ruleSetOf(name: string): RuleSet {
+  if (name === 'house') return HOUSE_RULES;
+  if (name === 'other') return OTHER_RULES;
+  let text: string;
+  try {
+    text = readFileSync(name, 'utf8');
+  } catch {
+    throw new BenchError(`The rules "${name}" cannot be read.`, 'name a file, or house, or other');
+  }
+  try {
+    return readRuleSet(text, name);
+  } catch (error) {
+    throw new BenchError(error instanceof Error ? error.message : String(error), 'see docs/benchmark.md');
+  }
+}
+
+async function loadPublished(choice: SuiteChoice, env: NodeJS.ProcessEnv): Promise<LoadedSuite> {
+  const { data, set, days, oracle } = choice;
+  const found = await findMetaclawData([data, env.INSTAR_BENCH_DATA]);
+  const chosen = found.find(({ name }) => name === set) ?? (found.length === 1 ? found[0] : undefined);
+  if (chosen === undefined) {
+    const sets = found.map(({ name }) => name).join(', ');
+    throw new BenchError(
+      found.length === 0 ? "MetaClaw-Bench's data is not here." : `There is no set "${set}": ${sets}.`,
+      found.length === 0
+        ? 'say where it lies with --data FOLDER or INSTAR_BENCH_DATA'
+        : 'choose one with --set',
+    );
+  }
+  const loaded = await loadMetaclaw({
+    folder: chosen.folder,
+    ...(oracle === undefined ? {} : { oracle }),
+  }).catch((error: unknown) => {
+    throw new BenchError(error instanceof Error ? error.message : String(error), 'mend the data');
+  });
+  const suite = days === undefined ? loaded : { ...loaded, days: loaded.days.slice(0, days) };
+  return {
+    of: () => suite,
+    notes: loaded.notes,
+    options: { set: chosen.name, ...(days === undefined ? {} : { days }) },
+  };
+}

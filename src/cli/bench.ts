@@ -1,0 +1,134 @@
+import path from 'node:path';
+import { BenchError } from '../app/bench/bench-error.ts';
+import { USUAL_HABITS } from '../app/bench/policies.ts';
+import { listRuns, type Rendered, renderRun, writePage } from '../app/bench/read-runs.ts';
+import { type BenchRun, runBench } from '../app/bench/run-bench.ts';
+import { SUITES } from '../app/bench/suites.ts';
+import { createLog } from '../app/log.ts';
+import { openHome } from '../config/home.ts';
+import { loadConfig } from '../config/load-config.ts';
+import { readConditions } from './bench-conditions.ts';
+import { CommandError, EXIT, type ExitCode } from './command-error.ts';
+import type { CommandContext } from './context.ts';
+import { showProgress } from './show-progress.ts';
+
+type Given = Partial<Record<'data' | 'oracle' | 'run' | 'html', string>> &
+  Partial<Record<'days' | 'steps' | 'obey' | 'unaided' | 'read', number>>;
+
+export interface RunBenchOptions extends Given {
+  readonly args: readonly string[];
+  readonly condition: string;
+  readonly seeds: number;
+  readonly policy: string;
+  readonly split: BenchRun['split'];
+  readonly form: BenchRun['form'];
+  readonly rules: string;
+  readonly set: string;
+  readonly failures: number;
+  readonly hurry?: true;
+}
+
+const folderOf = ({ homeDir }: CommandContext): string => path.join(openHome(homeDir).dir, 'bench');
+
+export async function listBench(_options: object, context: CommandContext): Promise<ExitCode> {
+  const { printer } = context;
+  const runs = listRuns(folderOf(context));
+  if (printer.json) {
+    printer.document({ suites: SUITES, runs });
+    return EXIT.ok;
+  }
+  printer.table(SUITES.map(({ name, about }) => [{ text: name, style: 'bold' }, about]));
+  if (runs.length > 0) printer.line('');
+  printer.table(
+    runs.map(({ run, suite, policy, asked, questions }) => [
+      { text: run, style: 'bold' },
+      suite,
+      policy,
+      asked < questions
+        ? `${asked} of ${questions} questions: goes on with --run ${run}`
+        : `${questions} questions`,
+    ]),
+  );
+  return EXIT.ok;
+}
+
+export async function runBenchmark(options: RunBenchOptions, context: CommandContext): Promise<ExitCode> {
+  const { env, printer } = context;
+  const [suite = ''] = options.args;
+  const { data, oracle, days, steps, obey, unaided, read } = options;
+  const folder = folderOf(context);
+  const run = options.run ?? nextName(folder, suite);
+  const stop = new AbortController();
+  const stopping = (): void => stop.abort();
+  process.once('SIGINT', stopping);
+  process.once('SIGTERM', stopping);
+  const progress = showProgress(context);
+  try {
+    await runBench({
+      ...defined({ data, oracle, days, steps }),
+      run,
+      folder,
+      suite,
+      conditions: readConditions(options.condition),
+      seeds: Array.from({ length: options.seeds }, (_, index) => index + 1),
+      policy: options.policy,
+      habits: { ...USUAL_HABITS, ...defined({ obey, unaided, read }) },
+      split: options.split,
+      form: options.form,
+      rules: options.rules,
+      set: options.set,
+      failures: options.failures,
+      settleEach: options.hurry !== true,
+      config: () => loadConfig({ file: openHome(context.homeDir).configFile, env }).config,
+      env,
+      log: createLog({ format: 'auto', level: 'error', stream: context.stderr, env }),
+      onProgress: progress.show,
+      signal: stop.signal,
+    });
+  } catch (error) {
+    if (error instanceof BenchError) throw new CommandError(EXIT.wrongUse, error.message, error.mend);
+    throw error;
+  } finally {
+    progress.end();
+    process.off('SIGINT', stopping);
+    process.off('SIGTERM', stopping);
+  }
+  if (stop.signal.aborted) printer.note({ text: `stopped; it goes on with --run ${run}`, style: 'yellow' });
+  const rendered = renderRun(folder, run);
+  if (rendered === undefined) return EXIT.failed;
+  show(rendered, options.html ?? path.join(folder, run, 'report.html'), context);
+  return stop.signal.aborted ? EXIT.failed : EXIT.ok;
+}
+
+export async function reportBench(
+  { args, html }: { readonly args: readonly string[]; readonly html?: string },
+  context: CommandContext,
+): Promise<ExitCode> {
+  const folder = folderOf(context);
+  const run = args[0] ?? listRuns(folder)[0]?.run;
+  if (run === undefined)
+    throw new CommandError(EXIT.failed, 'There was no run yet.', 'instar bench run workdays');
+  const rendered = renderRun(folder, run);
+  if (rendered === undefined)
+    throw new CommandError(EXIT.failed, `There is no run "${run}".`, 'instar bench list names them');
+  show(rendered, html, context);
+  return EXIT.ok;
+}
+
+function show(rendered: Rendered, page: string | undefined, { printer, stdout, env }: CommandContext): void {
+  if (page !== undefined) writePage(page, rendered.html);
+  if (printer.json) printer.document(rendered.json);
+  else stdout.write(`${rendered.table({ colour: stdout.isTTY === true && !env.NO_COLOR })}\n`);
+  if (page !== undefined) printer.note({ text: 'page  ', style: 'dim' }, page);
+}
+
+function nextName(folder: string, suite: string): string {
+  const taken = new Set(listRuns(folder).map(({ run }) => run));
+  for (let number = 1; ; number++) if (!taken.has(`${suite}-${number}`)) return `${suite}-${number}`;
+}
+
+function defined<T extends object>(value: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(value).filter(([, one]) => one !== undefined)) as {
+    [K in keyof T]?: Exclude<T[K], undefined>;
+  };
+}
