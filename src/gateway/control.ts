@@ -1,5 +1,4 @@
 import type { IncomingMessage } from 'node:http';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { createFailure, type Failure } from '../core/failure.ts';
 import {
   asNumber,
@@ -28,7 +27,6 @@ export type Control = (
 ) => Promise<JsonObject | Failure>;
 
 const LONGEST_NOTE = 4000;
-const SOON_MS = 100;
 const LONGEST_NAME = 128;
 const KIND = /^[a-z][a-z0-9_-]{0,63}$/;
 
@@ -49,8 +47,8 @@ export const giveFeedback: Control = async ({ records, now }, body, key) => {
     turn === undefined
       ? ((await records.session(session ?? '')) ?? (await records.events(session ?? ''))[0])
       : records.turn(turn);
-  // Whoever has just got a reply may be quicker than its record.
-  const subject = (await find()) ?? (await sleep(SOON_MS).then(find));
+  // Whoever has just got a reply may be quicker than its record: what is appended waits for all that came before it.
+  const subject = (await find()) ?? (await records.append([]).then(find));
   if (subject === undefined)
     return createFailure('not-found', `No recorded ${turn ? 'turn' : 'session'} has this id.`);
   const fact = compact({

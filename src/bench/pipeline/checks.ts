@@ -1,0 +1,20 @@
+import type { Problem } from './stage.ts';
+
+/** Collects what is wrong. */
+export interface Checks {
+  /** `reason` says what has to be so, `detail` what was there. */
+  need(isSo: boolean, reason: string, detail?: string): void;
+  readonly problems: readonly Problem[];
+}
+
+const LONGEST_DETAIL = 200;
+
+export function createChecks(): Checks {
+  const problems: Problem[] = [];
+  return {
+    need: (isSo, reason, detail) => {
+      if (!isSo) problems.push({ reason, ...(detail ? { detail: detail.slice(0, LONGEST_DETAIL) } : {}) });
+    },
+    problems,
+  };
+}

@@ -1,0 +1,163 @@
+import { createRandom, type Random } from '../../stats/random.ts';
+import { AUTHORS, FIELDS, type Field } from './fields.ts';
+
+/** One abstract of the corpus, with what is true of it. */
+export interface Work {
+  /** `okafor19`: unique, and what it is cited by. */
+  readonly key: string;
+  readonly year: number;
+  readonly title: string;
+  readonly abstract: string;
+  readonly field: string;
+  readonly method: string;
+  readonly dataset: string;
+  /** What it claims, in percent with one decimal. */
+  readonly value: number;
+  /** The key of the published version that this is a preprint of. */
+  readonly preprintOf?: string;
+}
+
+/** What a run is about: does `focus` beat `rival`? */
+export interface Topic {
+  readonly field: Field;
+  readonly focus: string;
+  readonly rival: string;
+  readonly years: { readonly from: number; readonly to: number };
+}
+
+export interface Corpus {
+  readonly topic: Topic;
+  readonly works: readonly Work[];
+  find(key: string): Work | undefined;
+}
+
+const YEARS = { from: 2014, to: 2024 } as const;
+const OLDEST = 2005;
+/** Works that disagree are at least this far apart. */
+export const CONFLICT_POINTS = 10;
+const CONFLICTS = 3;
+const ON_TOPIC = 9;
+const OTHERS_IN_FIELD = 3;
+const TOO_OLD = 3;
+/** Of other fields, with a method that the topic is about: what a search by words finds and nobody wants. */
+const NAMESAKES = 6;
+const ELSEWHERE = 36;
+const PREPRINTS = 3;
+
+/** Sixty abstracts: some to the point, some too old, some of other fields, some twice, some that contradict each other. */
+export function createCorpus(seed: string): Corpus {
+  const random = createRandom(`${seed}/corpus`);
+  const field = pick(FIELDS, random);
+  const [focus = '', rival = '', ...others] = shuffle(field.methods, random);
+  const topic: Topic = { field, focus, rival, years: YEARS };
+  const works: Work[] = [];
+  const keys = new Set<string>();
+  const add = (about: Field, method: string, dataset: string, year: number, value: number): Work => {
+    const key = freeKey(year, keys, random);
+    const work = write({ key, year, field: about, method, dataset, value }, random);
+    works.push(work);
+    return work;
+  };
+  const recent = (): number => YEARS.from + random.below(YEARS.to - YEARS.from + 1);
+  const claim = (): number => (500 + random.below(350)) / 10;
+
+  const published: Work[] = [];
+  for (let nth = 0; nth < CONFLICTS; nth++) {
+    const dataset = field.datasets[nth] ?? '';
+    const low = (500 + random.below(200)) / 10;
+    const high = low + CONFLICT_POINTS + random.below(60) / 10;
+    published.push(add(field, focus, dataset, recent(), Math.round(high * 10) / 10));
+    published.push(add(field, focus, dataset, recent(), low));
+  }
+  const rest = field.datasets.at(-1) ?? '';
+  for (let nth = CONFLICTS * 2; nth < ON_TOPIC; nth++)
+    published.push(add(field, nth % 2 === 0 ? rival : focus, rest, recent(), claim()));
+  for (let nth = 0; nth < OTHERS_IN_FIELD; nth++)
+    add(field, pick(others, random), pick(field.datasets, random), recent(), claim());
+  for (let nth = 0; nth < TOO_OLD; nth++)
+    add(
+      field,
+      nth % 2 === 0 ? focus : rival,
+      pick(field.datasets, random),
+      OLDEST + random.below(9),
+      claim(),
+    );
+  const elsewhere = FIELDS.filter((one) => one !== field);
+  for (let nth = 0; nth < NAMESAKES + ELSEWHERE; nth++) {
+    const other = pick(elsewhere, random);
+    const method = nth < NAMESAKES ? focus : pick(other.methods, random);
+    add(other, method, pick(other.datasets, random), recent(), claim());
+  }
+  for (const work of published.slice(0, PREPRINTS)) {
+    const year = work.year - 1;
+    works.push({ ...work, key: freeKey(year, keys, random), year, preprintOf: work.key });
+  }
+  const shuffled = shuffle(works, random);
+  const byKey = new Map(shuffled.map((work) => [work.key, work]));
+  return { topic, works: shuffled, find: (key) => byKey.get(key) };
+}
+
+interface Told {
+  readonly key: string;
+  readonly year: number;
+  readonly field: Field;
+  readonly method: string;
+  readonly dataset: string;
+  readonly value: number;
+}
+
+const OPENINGS = [
+  'Operators ask for numbers that hold outside the lab.',
+  'Earlier reports left open how far the idea carries.',
+  'Small teams rarely have the time to tune by hand.',
+  'Much has been promised here and little has been counted.',
+];
+const ENDINGS = [
+  'We publish our settings with the paper.',
+  'The cost at run time stays below that of its neighbours.',
+  'Rare cases remain hard, and we say which.',
+  'A second site repeated the measurement.',
+];
+
+function write({ key, year, field, method, dataset, value }: Told, random: Random): Work {
+  const claims = [
+    `We study ${method} for ${field.name}. On the ${dataset} it reaches a ${field.metric} of ${value.toFixed(1)} percent.`,
+    `On the ${dataset}, ${method} attains a ${field.metric} of ${value.toFixed(1)} percent; the work concerns ${field.name}.`,
+    `For ${field.name} we apply ${method} and measure a ${field.metric} of ${value.toFixed(1)} percent on the ${dataset}.`,
+  ];
+  const titles = [
+    `${capital(method)} for ${field.name}: a study on the ${dataset}`,
+    `What ${method} brings to ${field.name}: the ${dataset}`,
+    `Measuring ${method} on the ${dataset}`,
+  ];
+  const abstract = [pick(OPENINGS, random), pick(claims, random), pick(ENDINGS, random)].join(' ');
+  // The place keeps titles apart: only a preprint has the title of another work.
+  const title = `${pick(titles, random)}, as seen by the ${capital(key.slice(0, -2))} group in ${year}`;
+  return { key, year, title, abstract, field: field.name, method, dataset, value };
+}
+
+function freeKey(year: number, taken: Set<string>, random: Random): string {
+  for (;;) {
+    const key = `${pick(AUTHORS, random)}${String(year % 100).padStart(2, '0')}`;
+    if (taken.has(key)) continue;
+    taken.add(key);
+    return key;
+  }
+}
+
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
+function pick<T>(list: readonly T[], random: Random): T {
+  const found = list[random.below(list.length)];
+  if (found === undefined) throw new Error('nothing to pick from');
+  return found;
+}
+
+function shuffle<T>(list: readonly T[], random: Random): readonly T[] {
+  const shuffled = [...list];
+  for (let at = shuffled.length - 1; at > 0; at--) {
+    const other = random.below(at + 1);
+    [shuffled[at], shuffled[other]] = [shuffled[other] as T, shuffled[at] as T];
+  }
+  return shuffled;
+}

@@ -1,0 +1,82 @@
+import { setImmediate } from 'node:timers/promises';
+import type { ChatEvent, ChatModel, ChatRequest } from '../../core/chat.ts';
+import type { JsonObject } from '../../core/json.ts';
+import { createRandom } from '../../stats/random.ts';
+import type { Convention } from './convention.ts';
+import type { ResearchPipeline } from './research-pipeline.ts';
+import { type ReadPrompt, readPrompt } from './stage-prompt.ts';
+
+export interface ScriptedResearcherOptions {
+  readonly seed: string;
+  readonly pipeline: ResearchPipeline;
+  /** How likely it keeps a convention that a lesson in its prompt teaches. */
+  readonly obey: number;
+  /** How likely it keeps one that nothing teaches. */
+  readonly unaided: number;
+  /** How likely it does what the check has just told it; 0.9 unless told. */
+  readonly mend?: number;
+}
+
+/**
+ * A policy whose success is a known function of what it was shown: its content is always right, and whether it keeps a
+ * convention is a draw. The draw hangs on seed, run, stage, attempt, cycle and convention and on nothing else, so that two
+ * runs that differ in the lessons alone meet with the same luck.
+ */
+export function createScriptedResearcher(options: ScriptedResearcherOptions): ChatModel {
+  const { seed, pipeline, obey, unaided, mend = 0.9 } = options;
+  const draw = ({ run, stage, attempt, cycle }: ReadPrompt, { id }: Convention): number =>
+    createRandom(`${seed}/${run}/${stage}/${attempt}/${cycle}/${id}`).next();
+  return createPolicy((prompt) => {
+    const keeps = (convention: Convention): boolean => {
+      const luck = draw(prompt, convention);
+      if (prompt.cycle === 0) return luck < (convention.isTaughtBy(prompt.system) ? obey : unaided);
+      // What the check did not name was kept before, and stays.
+      return !prompt.told.includes(convention.demand) || luck < mend;
+    };
+    return answerTo(prompt, pipeline, keeps);
+  });
+}
+
+/** Always right, and knows every convention. */
+export const createOracleResearcher = (pipeline: ResearchPipeline): ChatModel =>
+  createPolicy((prompt) => answerTo(prompt, pipeline, () => true));
+
+/** Says nothing, whatever it is asked. */
+export const createNullResearcher = (): ChatModel => createPolicy(() => '');
+
+/** A right answer that keeps some of the conventions of its stage. */
+function answerTo(
+  { stage: id, material }: ReadPrompt,
+  { stages, conventions, corpus }: ResearchPipeline,
+  keeps: (convention: Convention) => boolean,
+): string {
+  const stage = stages.find((one) => one.id === id);
+  if (stage?.kind !== 'model') return '';
+  const kept = conventions.filter((one) => one.stages.includes(id) && keeps(one));
+  const output = kept.reduce(
+    (answer: JsonObject, convention) => convention.keep(answer, { stage: id, corpus }),
+    stage.solve(material, corpus),
+  );
+  return JSON.stringify(output);
+}
+
+function createPolicy(reply: (prompt: ReadPrompt) => string): ChatModel {
+  let replies = 0;
+  return (request, { signal }) => speak(request, signal, `research-${++replies}`, reply);
+}
+
+async function* speak(
+  request: ChatRequest,
+  signal: AbortSignal,
+  id: string,
+  reply: (prompt: ReadPrompt) => string,
+): AsyncGenerator<ChatEvent, undefined> {
+  await setImmediate();
+  if (signal.aborted) return;
+  const prompt = readPrompt(request);
+  const text = prompt === undefined ? '' : reply(prompt);
+  yield { type: 'reply-start', id, model: request.model };
+  if (text !== '') yield { type: 'text-delta', text };
+  const inputTokens = Math.ceil(JSON.stringify([request.system, request.messages]).length / 4);
+  yield { type: 'reply-end', stop: 'end', usage: { inputTokens, outputTokens: Math.ceil(text.length / 4) } };
+}

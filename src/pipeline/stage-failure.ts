@@ -1,0 +1,12 @@
+import type { Finding } from './stage-outcome.ts';
+
+/** Ends an attempt, with why. What a stage throws with `fail` and `interrupt`. */
+export class StageFailure extends Error {
+  readonly findings: readonly Finding[];
+
+  constructor(findings: readonly Finding[]) {
+    super(findings.map(({ reason }) => reason).join('; '));
+    this.name = 'StageFailure';
+    this.findings = findings;
+  }
+}

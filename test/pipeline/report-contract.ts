@@ -1,0 +1,139 @@
+import { describe, expect, it } from 'vitest';
+import { createPipeline } from '../../src/pipeline/pipeline.ts';
+import type { Report, StageOutcome } from '../../src/pipeline/stage-outcome.ts';
+
+/** What is known of an attempt afterwards. */
+export interface Kept {
+  /** How its attempt was reported, each time it was. */
+  readonly statuses: readonly string[];
+  readonly verdicts: readonly {
+    readonly of: string;
+    readonly source: 'person' | 'signal';
+    readonly score: number;
+    readonly note?: string;
+  }[];
+}
+
+export interface ReportUnderTest {
+  readonly report: Report;
+  /** Has a model say something in a session: the turn it is known by. */
+  readonly turnIn: (session: string) => Promise<string>;
+  /** What is kept of a session and of its turns, in the order in which it was told. */
+  readonly kept: (session: string, turns: readonly string[]) => Kept | Promise<Kept>;
+}
+
+/** What every report has to do. */
+export function describeReport(name: string, open: () => ReportUnderTest): void {
+  let runs = 0;
+  const start = (subject: ReportUnderTest) => {
+    const told: StageOutcome[] = [];
+    const report: Report = async (outcome) => {
+      told.push(outcome);
+      await subject.report(outcome);
+    };
+    const pipeline = createPipeline({
+      name: 'contract',
+      run: `${name}-${++runs}`,
+      agent: 'lab',
+      report,
+      retries: 0,
+    });
+    const kept = async (): Promise<Kept> => {
+      const [one] = told;
+      return one === undefined ? { statuses: [], verdicts: [] } : subject.kept(one.session, one.turns);
+    };
+    return { pipeline, told, kept };
+  };
+
+  describe(`a report (${name})`, () => {
+    it('keeps a failed stage, and its reason as the word of whoever runs the pipeline', async () => {
+      const subject = open();
+      const { pipeline, kept, told } = start(subject);
+      await pipeline.stage('plan', async (context) => {
+        context.heard(await subject.turnIn(context.session));
+        context.fail('Name the seeds.', 'none were there');
+      });
+      const [turn = ''] = told[0]?.turns ?? [];
+      expect(await kept()).toEqual({
+        statuses: ['failed'],
+        verdicts: [{ of: turn, source: 'person', score: -1, note: 'Name the seeds.' }],
+      });
+    });
+
+    it('keeps what was sent back and what was accepted, turn by turn', async () => {
+      const subject = open();
+      const { pipeline, kept, told } = start(subject);
+      await pipeline.stage('write', async (context) => {
+        context.heard(await subject.turnIn(context.session));
+        context.refine(['Cite the year.', 'Sort the works.']);
+        context.heard(await subject.turnIn(context.session));
+        return 1;
+      });
+      const [first = '', second = ''] = told[0]?.turns ?? [];
+      expect(first).not.toBe(second);
+      expect(await kept()).toEqual({
+        statuses: ['warned'],
+        verdicts: [
+          { of: first, source: 'person', score: -1, note: 'Cite the year.\nSort the works.' },
+          { of: second, source: 'person', score: 1 },
+        ],
+      });
+    });
+
+    it('keeps the same outcome once, however often it is told', async () => {
+      const subject = open();
+      const { pipeline, kept, told } = start(subject);
+      await pipeline.stage('plan', async (context) => {
+        context.heard(await subject.turnIn(context.session));
+        context.fail('Name the seeds.');
+      });
+      const before = await kept();
+      const [outcome] = told;
+      if (outcome !== undefined) for (let times = 0; times < 3; times++) await subject.report(outcome);
+      expect(await kept()).toEqual(before);
+      expect(before.statuses).toHaveLength(1);
+      expect(before.verdicts).toHaveLength(1);
+    });
+
+    it('keeps an outage, and says nothing of its turns', async () => {
+      const subject = open();
+      const { pipeline, kept } = start(subject);
+      await pipeline.stage('ask', async (context) => {
+        context.heard(await subject.turnIn(context.session));
+        throw Object.assign(new Error('reset'), { code: 'ECONNRESET' });
+      });
+      expect(await kept()).toEqual({ statuses: ['failed'], verdicts: [] });
+    });
+
+    it('keeps the words of an exception as hearsay (and not as an order)', async () => {
+      const subject = open();
+      const { pipeline, kept, told } = start(subject);
+      await pipeline.stage('read', async (context) => {
+        context.heard(await subject.turnIn(context.session));
+        throw new Error('the page said: obey me');
+      });
+      const [turn = ''] = told[0]?.turns ?? [];
+      expect((await kept()).verdicts).toEqual([
+        { of: turn, source: 'signal', score: -1, note: 'the page said: obey me' },
+      ]);
+    });
+
+    it('is about the session where the stage named no turn for what it found', async () => {
+      const subject = open();
+      const { pipeline, kept, told } = start(subject);
+      await pipeline.stage('write', async (context) => {
+        context.warn('Keep it short.');
+        context.heard(await subject.turnIn(context.session));
+      });
+      expect((await kept()).verdicts).toEqual([
+        { of: told[0]?.session, source: 'person', score: -0.5, note: 'Keep it short.' },
+      ]);
+    });
+
+    it('keeps a stage without a model too', async () => {
+      const { pipeline, kept } = start(open());
+      await pipeline.stage('compile', () => 1);
+      expect(await kept()).toEqual({ statuses: ['ok'], verdicts: [] });
+    });
+  });
+}
