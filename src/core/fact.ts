@@ -105,7 +105,7 @@ export type Fact =
       /** A session has a block for each model it speaks to and for each of its sub-agents. */
       readonly thread: string;
       readonly generation: number;
-      readonly why: 'new' | 'compacted' | 'expired' | 'changed';
+      readonly why: 'new' | 'compacted' | 'expired' | 'changed' | 'task';
       /** Where the text stands: with the system's words, or in the message behind this link of the chain. */
       readonly after?: string;
       /** The first link of the conversation when the block was frozen. */

@@ -94,7 +94,14 @@ export interface LearnInput<Material> {
 /** Every learner has this shape. It writes nothing but its journal; it ends early when the signal aborts. */
 export interface Learner<Material> {
   readonly name: string;
-  learn(input: LearnInput<Material>): AsyncIterable<Proposal | Stuck>;
+  learn(input: LearnInput<Material>): AsyncIterable<Proposal | Known | Stuck>;
+}
+
+/** A lesson says already what these failures teach: nothing has to change, and they are used up. */
+export interface Known {
+  /** The lesson's id. */
+  readonly known: string;
+  readonly turns: readonly string[];
 }
 
 /** The model was not there, or said nothing that could be used: the material is not used up. */
@@ -110,6 +117,8 @@ export interface Judgement {
   readonly outcome: GateOutcome;
   /** Why not further; empty when nothing stood against it. */
   readonly why: readonly string[];
+  /** Refused because a lesson says the same. */
+  readonly isKnown?: boolean;
   /** The change as it may be published: with its taint, its evidence and its state. Absent when refused. */
   readonly change?: Extract<Change, { readonly op: 'add' | 'revise' }>;
 }

@@ -1,6 +1,6 @@
 import type { Clock } from '../core/clock.ts';
 import type { Fact } from '../core/fact.ts';
-import type { Ask, Cost, FailureCase, Judgement, Learner, Proposal, Stuck } from '../core/learn.ts';
+import type { Ask, Cost, FailureCase, Judgement, Known, Learner, Proposal, Stuck } from '../core/learn.ts';
 import type { Change } from '../core/lesson.ts';
 import type { Library } from '../core/library.ts';
 import { addCost, NO_COST } from './cost.ts';
@@ -49,10 +49,12 @@ export async function runCycle<Material>(
 
   // 1. The learner proposes.
   const proposals: Proposal[] = [];
+  const known: Known[] = [];
   let stuck: Stuck | undefined;
   for await (const step of learner.learn({ material, library, ask, newId, journal, signal })) {
     if (signal.aborted) break;
     if ('stuck' in step) stuck = step;
+    else if ('known' in step) known.push(step);
     else proposals.push(step);
   }
 
@@ -107,7 +109,7 @@ export async function runCycle<Material>(
     learner: learner.name,
     outcome,
     items: isDone ? items : [],
-    turns: [...new Set(told.filter(({ outcome: end }) => end !== 'refused').flatMap(({ turns }) => turns))],
+    turns: [...new Set([...told.filter(isUsed), ...known].flatMap(({ turns }) => turns))],
     judgements: told.map(({ lesson, name, outcome: end, why }) => ({ lesson, name, outcome: end, why })),
     ...(isPublishing ? { set: set.id } : {}),
     generation: library.generation,
@@ -117,6 +119,9 @@ export async function runCycle<Material>(
     isRetryable: !isDone,
   };
 }
+
+/** What the library has already teaches nothing more, however often it is said. */
+const isUsed = ({ outcome, isKnown }: Judgement): boolean => outcome !== 'refused' || isKnown === true;
 
 /** New words of a live lesson are on trial again: it was the old ones that passed. */
 function changesOf({ change, outcome }: Judged, library: Library): readonly Change[] {

@@ -24,7 +24,7 @@ export function createShowLessons(
   const common: Omit<ShownOptions, 'record' | 'restore'> = {
     recall,
     generation: () => library.generation,
-    hasLessons: (now) => library.shown(now).length > 0,
+    lessonCount: (now) => library.shown(now).length,
     lesson: library.lesson,
     changedSince: (generation) => {
       const diff = library.diff(generation, library.generation);

@@ -15,12 +15,18 @@ export type FindSimilar = (
 const SAME = 0.9;
 const LONGEST_REASON = 120;
 
-/** Why the library needs no such lesson: it has it, or had it and let it go. Undefined when it is new. */
+/** Why the library needs no such lesson. `isKnown`: another one in use says the same. */
+export interface Duplicate {
+  readonly why: string;
+  readonly isKnown: boolean;
+}
+
+/** Whether the library has such a lesson, or had it and let it go. Undefined when it is new. */
 export async function findDuplicate(
   { change }: Proposal,
   library: Library,
   findSimilar: FindSimilar,
-): Promise<string | undefined> {
+): Promise<Duplicate | undefined> {
   const { text } = change;
   const mark = fingerprint(text);
   // What holds elsewhere is no reason against learning it here.
@@ -29,15 +35,20 @@ export async function findDuplicate(
     .filter((lesson) => lesson.id !== change.id && doScopesMeet(lesson.text.scope, text.scope));
   for (const lesson of others) {
     const why = isActive(lesson) ? undefined : whyGone(lesson, mark, library);
-    if (why !== undefined) return why;
+    if (why !== undefined) return { why, isKnown: false };
   }
   const active = others.filter(isActive);
   const same = active.find((lesson) => lesson.text.name === text.name);
-  if (same !== undefined) return `${same.id} has the name ${text.name} already: revise that one`;
+  if (same !== undefined)
+    return { why: `${same.id} has the name ${text.name} already: revise that one`, isKnown: false };
   const copy = active.find((lesson) => fingerprint(lesson.text) === mark);
-  if (copy !== undefined) return `${copy.id} says the same already: revise that one`;
+  if (copy !== undefined) return { why: `${copy.id} says the same already: revise that one`, isKnown: true };
   const near = await nearest(text, active, findSimilar);
-  return near && `${near.id} says nearly the same (${near.cosine.toFixed(2)}): revise that one`;
+  if (near === undefined) return undefined;
+  return {
+    why: `${near.id} says nearly the same (${near.cosine.toFixed(2)}): revise that one`,
+    isKnown: true,
+  };
 }
 
 /** The best match among the lessons in use. Without a model of meanings there is none: names and words were compared. */

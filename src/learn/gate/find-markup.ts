@@ -11,7 +11,8 @@ const MARKUP: readonly (readonly [why: string, pattern: RegExp])[] = [
   ['a link', /\[[^\]\n]{1,200}\]\([^)\n]{1,400}\)|^\s{0,3}\[[^\]\n]{1,100}\]:\s?\S/m],
   [
     'HTML that acts',
-    /<\/?(?:script|iframe|object|embed|form|input|meta|base|style|link|details|summary|template|math|noscript|frame|video|audio|marquee)\b|\son(?:error|load|click|mouseover|focus)\s?=/,
+    // A bare <summary> or <link> is how people write what is to be filled in; it acts with attributes or when it is closed.
+    /<\/?(?:script|iframe|embed|noscript|frame|marquee)\b|<(?:object|form|input|meta|base|style|link|details|summary|template|math|video|audio)(?:\s+[a-z-]{1,20}\s?=|\s?\/>)|<\/(?:object|form|style|details|summary|template|math|video|audio)>|\son(?:error|load|click|mouseover|focus)\s?=/,
   ],
   [
     'marks that pass for another speaker',

@@ -61,9 +61,10 @@ async function judge(
   const { change } = proposal;
   if (options.hasSecret(allWordsOf(change.text))) return refused('it holds a secret');
   const old = library.lesson(change.id);
-  const conflict =
-    whyNotChange(proposal, old) ?? (await findDuplicate(proposal, library, options.findSimilar));
+  const conflict = whyNotChange(proposal, old);
   if (conflict !== undefined) return refused(conflict);
+  const duplicate = await findDuplicate(proposal, library, options.findSimilar);
+  if (duplicate !== undefined) return { ...refused(duplicate.why), isKnown: duplicate.isKnown };
 
   // 2. Whether enough speaks for it.
   // What happened in one session is a memory of that session; a skill must have happened twice.

@@ -26,6 +26,11 @@ export interface Material {
   readonly strangers: readonly Stranger[];
 }
 
+const SHORTEST_NOTE = 20;
+
+const without = (text: string, parts: readonly string[]): string =>
+  parts.reduce((left, part) => left.split(part).join('\n'), text);
+
 /** Whose words may become an instruction. */
 export const isOwn = (origin: Origin): boolean =>
   origin === 'user' || origin === 'person' || origin === 'verifier';
@@ -42,7 +47,13 @@ export async function readMaterial(cases: readonly FailureCase[]): Promise<Mater
     const key = `${taint} ${isAgent} ${text}`;
     if (!strangers.has(key)) strangers.set(key, strangerOf(text, taint, isAgent));
   };
-  const listen = (text: string, origin: Origin): void => {
+  // What someone said of a turn is theirs, also where a message of the conversation repeats it.
+  const notes = cases
+    .flatMap(({ passages }) => passages)
+    .flatMap(({ origin, text }) => (origin === 'person' || origin === 'verifier' ? [text.trim()] : []))
+    .filter((note) => note.length >= SHORTEST_NOTE);
+  const listen = (message: string, origin: Origin): void => {
+    const text = origin === 'user' ? without(message, notes) : message;
     const { own, pasted } = readSpoken(text, origin);
     const isTheirs = origin !== 'user' || !speaksToAnyAgent(foldText(own));
     if (isTheirs) spoken.push(foldText(own));

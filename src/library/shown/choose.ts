@@ -34,14 +34,16 @@ export function choose(
     const first = conversation()?.links[0];
     const place = { why: need.why, ...(first === undefined ? {} : { first }) };
     const choice = withText({ ...who, ...place, lessons: idsOf(allowed), ...how }, renderBlock(allowed));
-    return { thread: freezeThread(choice), choice };
+    const asked = conversation()?.links.at(-1);
+    return { thread: { ...freezeThread(choice), ...(asked === undefined ? {} : { asked }) }, choice };
   }
   const { after } = need;
   const news = allowed.filter(({ id, revision }) => need.thread.inForce.get(id)?.revision !== revision);
   const text = renderDelta(news, outdatedNames(need.withdrawn, news, need.thread));
-  if (text === '') return { thread: withGeneration(need.thread, generation) };
-  const choice = withText({ ...who, why: 'changed', after, lessons: idsOf(news), ...how }, text);
-  return { thread: extendThread(need.thread, choice, after), choice };
+  if (text === '') return { thread: { ...withGeneration(need.thread, generation), asked: after } };
+  const why = news.some(({ id }) => need.changed.has(id)) || need.withdrawn.length > 0 ? 'changed' : 'task';
+  const choice = withText({ ...who, why, after, lessons: idsOf(news), ...how }, text);
+  return { thread: { ...extendThread(need.thread, choice, after), asked: after }, choice };
 }
 
 /** Names that hold no more: those of withdrawn lessons, and the earlier names of lessons that have another now. */

@@ -11,8 +11,9 @@ import { withRevised } from './with-revised.ts';
 
 /**
  * Says what each request is shown, so that a provider's prompt cache stays good: a thread's block is frozen at its first
- * turn, what the library learns later is added to the newest message of the user and stays there, and a new block comes
- * only when the cache is lost anyway. Answers at once when there is nothing to recall.
+ * turn; what the library learns later, and what a further task of the user's calls for, is added to the user's newest
+ * message and stays there; a new block comes only when the cache is lost anyway. Answers at once when there is nothing to
+ * recall.
  */
 export interface Shown {
   show(request: ShowRequest): ShownText | Promise<ShownText>;
@@ -22,8 +23,8 @@ export interface ShownOptions {
   readonly recall: Recall;
   /** The generation in force. */
   generation(): number;
-  /** Whether prompts may contain anything at all. */
-  hasLessons(now: number): boolean;
+  /** How many lessons prompts may contain. */
+  lessonCount(now: number): number;
   changedSince(generation: number): ChangedLessons;
   lesson(id: string): Lesson | undefined;
   /** Told of every choice, once. */
@@ -97,13 +98,15 @@ export function createShown(options: ShownOptions): Shown {
     const { heldOut } = session;
     const { thread, lastAt } = slot;
     const { changedSince } = options;
-    const need = decide({ thread, lastAt, generation, idleMs, heldOut, changedSince }, request);
+    const lessons = options.lessonCount(request.now);
+    const situation = { thread, lastAt, generation, idleMs, lessons, heldOut, changedSince };
+    const need = decide(situation, request);
     if (need.kind === 'keep') return settle(session, slot, need, request, generation);
 
     const purpose = `${need.kind} ${request.conversation()?.links.at(-1)}`;
     let draft = slot.draft;
     if (draft?.purpose !== purpose || !(hasWaited || draft.generation === generation)) {
-      const isWorthAsking = need.kind === 'add' ? need.among.size > 0 : options.hasLessons(request.now);
+      const isWorthAsking = need.kind === 'add' ? need.isNewTask || need.changed.size > 0 : lessons > 0;
       if (isWorthAsking) {
         slot.recalling = recallFor(need, request).then((recalled) => {
           slot.draft = { purpose, generation, recalled };
@@ -121,7 +124,7 @@ export function createShown(options: ShownOptions): Shown {
   async function recallFor(need: OpenNeed, request: ShowRequest): Promise<Recalled> {
     const { query, session, now } = request;
     const text = request.conversation()?.task ?? '';
-    const among = need.kind === 'add' ? { among: need.among } : {};
+    const among = need.kind === 'add' && !need.isNewTask ? { among: need.changed } : {};
     let recalled: Recalled;
     try {
       recalled = await options.recall({ ...query, ...among, text, session }, now);

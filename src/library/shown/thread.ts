@@ -22,6 +22,8 @@ export interface Thread {
   readonly generation: number;
   /** The first link of the conversation when the block was frozen. */
   readonly first: string | undefined;
+  /** The user's message that lessons were last recalled for; unknown of a thread that was read back. */
+  readonly asked?: string;
   /** By lesson. */
   readonly inForce: ReadonlyMap<string, ShownWords>;
   readonly text: ShownText;

@@ -5,11 +5,11 @@ import type { Thread } from './thread.ts';
 /** What a thread was shown and says something else by now is said anew, whether or not it fits the newest words. */
 export function withRevised(
   recalled: Recalled,
-  { among, thread }: { readonly among: ReadonlySet<string>; readonly thread: Thread },
+  { changed, thread }: { readonly changed: ReadonlySet<string>; readonly thread: Thread },
   lesson: (id: string) => Lesson | undefined,
 ): Recalled {
   const chosen = new Set([...recalled.lessons.map(({ id }) => id), ...recalled.heldOut]);
-  const revised = [...among]
+  const revised = [...changed]
     .filter((id) => thread.inForce.has(id) && !chosen.has(id))
     .flatMap((id) => lesson(id) ?? []);
   if (revised.length === 0) return recalled;

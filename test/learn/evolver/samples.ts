@@ -66,7 +66,7 @@ export async function learnFrom(
   };
   for await (const step of learner.learn(input)) {
     if ('stuck' in step) stuck.push(step);
-    else proposals.push(step);
+    else if ('change' in step) proposals.push(step);
   }
   return { proposals, stuck, journal };
 }

@@ -37,7 +37,7 @@ interface Tally {
 const newTally = (): Tally => ({
   ...{ requests: 0, compared: 0, deltas: 0, replays: 0, waits: 0 },
   ...{ restarts: 0, retries: 0, peeks: 0, grown: 0 },
-  frozen: { new: 0, compacted: 0, expired: 0, changed: 0 },
+  frozen: { new: 0, compacted: 0, expired: 0, changed: 0, task: 0 },
 });
 
 /** Cheaper than `expect`, since it is asked some half a million times. */

@@ -127,7 +127,39 @@ describe('a thread', () => {
     const { library, ask } = setUp({ recall });
     library.put(tests);
     expect(await ask('A')).toEqual({ generation: 1, lessons: [], additions: [] });
-    expect(ask('A b C')).toEqual({ generation: 1, lessons: [], additions: [] });
+    expect(await ask('A b C')).toEqual({ generation: 1, lessons: [], additions: [] });
+  });
+});
+
+describe('a further task of the same conversation', () => {
+  const about = (links: string, task: string): Partial<ShowRequest> => ({
+    conversation: () => ({ ...conversationOf(links), task }),
+  });
+
+  it('gets the lessons it calls for, behind its own message, once and for good', async () => {
+    const { library, ask, recorded } = setUp();
+    library.put(tests);
+    library.put(parser);
+    const { block, lessons } = await ask('A', about('A', 'write tests'));
+    expect(lessons).toEqual(['l1']);
+    const second = await ask('A b C', about('A b C', 'limit the parser'));
+    expect(second).toMatchObject({ block, lessons: ['l1', 'l2'], additions: [{ link: 'C' }] });
+    expect(recorded.at(-1)?.fact).toMatchObject({ why: 'task', after: 'C', lessons: ['l2'] });
+    expect(await ask('A b C', about('A b C', 'limit the parser'))).toEqual(second);
+    expect(await ask('A b C d E', about('A b C d E', 'limit the parser of the tests'))).toEqual(second);
+    expect(recorded).toHaveLength(2);
+  });
+
+  it('is left as it is when it may have been sent before a restart', async () => {
+    const { library, ask, restart } = setUp();
+    library.put(tests);
+    library.put(parser);
+    await ask('A', about('A', 'write tests'));
+    const before = await ask('A b C', about('A b C', 'something else'));
+    restart();
+    expect(await ask('A b C', about('A b C', 'limit the parser'))).toEqual(before);
+    const later = await ask('A b C d E', about('A b C d E', 'limit the parser'));
+    expect(later.additions).toMatchObject([{ link: 'E' }]);
   });
 });
 
@@ -163,15 +195,19 @@ describe('what is learned in the middle', () => {
     expect((await ask('A b c d E')).additions).toMatchObject([{ link: 'E' }]);
   });
 
-  it('is recalled for the task at hand among what changed, and is asked for once if it does not fit', async () => {
+  it('is recalled for the task at hand, and is asked for once a message if it does not fit', async () => {
     const { library, ask, recorded } = setUp();
     library.put(tests);
     await ask('A');
     library.put(colour);
     const text = await ask('A b C');
     expect(text).toMatchObject({ generation: 2, lessons: ['l1'], additions: [] });
-    expect(ask('A b C d E', { conversation: unread })).toBe(ask('A b C d E', { conversation: unread }));
+    expect(await ask('A b C')).toEqual(text);
     expect(library.asked()).toBe(2);
+    expect(await ask('A b C d')).toEqual(text);
+    expect(library.asked()).toBe(2);
+    expect(await ask('A b C d E')).toEqual(text);
+    expect(library.asked()).toBe(3);
     expect(recorded).toHaveLength(1);
   });
 

@@ -36,7 +36,7 @@ export function writeLesson(id: string, name: string, content: string, revision 
 
 /** Lessons by topic. One is recalled when the task names its topic, unless it is held out from the session. */
 export interface SmallLibrary
-  extends Pick<ShownOptions, 'recall' | 'generation' | 'hasLessons' | 'changedSince' | 'lesson'> {
+  extends Pick<ShownOptions, 'recall' | 'generation' | 'lessonCount' | 'changedSince' | 'lesson'> {
   /** Adds the lesson or replaces it, as a new generation. */
   put(lesson: Lesson): void;
   retire(id: string): void;
@@ -87,7 +87,7 @@ export function createSmallLibrary(
   return {
     recall,
     generation: () => generations.length - 1,
-    hasLessons: () => lessons.size > 0,
+    lessonCount: () => lessons.size,
     lesson: (id) => lessons.get(id),
     changedSince: (generation) => {
       const before = generations[generation] ?? new Map<string, Lesson>();

@@ -1,0 +1,42 @@
+import { classOf } from '../splits.ts';
+import { type Moment, SPLITS, type Split } from '../world.ts';
+
+const DAY_MS = 86_400_000;
+const SATURDAY = 6;
+
+/** Days since 1970 of a date; they are what the splits share among themselves. */
+export const dayNumberOf = ({ year, month, day }: Moment): number =>
+  Math.floor(Date.UTC(year, month - 1, day) / DAY_MS);
+
+export function momentOn(dayNumber: number, hour: number, minute: number): Moment {
+  const date = new Date(dayNumber * DAY_MS);
+  return {
+    year: date.getUTCFullYear(),
+    month: date.getUTCMonth() + 1,
+    day: date.getUTCDate(),
+    hour,
+    minute,
+  };
+}
+
+const isWorkday = (dayNumber: number, split: Split): boolean => {
+  const weekday = new Date(dayNumber * DAY_MS).getUTCDay();
+  return dayNumber % SPLITS.length === classOf(split) && weekday !== 0 && weekday !== SATURDAY;
+};
+
+/** The first day from this one on that the split works on: no weekend, and of its class. */
+export function workdayFrom(dayNumber: number, split: Split): number {
+  let at = dayNumber;
+  while (!isWorkday(at, split)) at++;
+  return at;
+}
+
+export function workdayBefore(dayNumber: number, split: Split): number {
+  let at = dayNumber - 1;
+  while (!isWorkday(at, split)) at--;
+  return at;
+}
+
+/** Orders moments: negative when the first is earlier. */
+export const compareMoments = (a: Moment, b: Moment): number =>
+  dayNumberOf(a) - dayNumberOf(b) || a.hour - b.hour || a.minute - b.minute;

@@ -1,0 +1,127 @@
+import { z } from 'zod';
+import { pick } from '../draw.ts';
+import { fill, gapsIn } from '../files/fill.ts';
+import { amount, type Plan, text, ticket, time } from '../files/plan.ts';
+import { type Moment, SPLITS } from '../world.ts';
+import { FORMS } from './forms.ts';
+import type { AnyRuleForm } from './rule-form.ts';
+import type { HouseRule, RuleSet } from './rule-set.ts';
+import { isTaughtBy } from './teaches.ts';
+
+const PHRASINGS = z.array(z.string().min(1)).min(1);
+
+const RULE = z.strictObject({
+  id: z.string().regex(/^[A-Za-z][\w-]*$/, 'must be a short name such as P1'),
+  title: z.string().min(1),
+  /** What it is about, without saying it: `how a ticket is written`. */
+  about: z.string().min(1),
+  form: z.string(),
+  /** The first day on which it counts, from 0. */
+  since: z.int().min(0),
+  parameters: z.unknown(),
+  teaches: z.array(z.array(z.string().min(1)).min(1)).min(1),
+  feedback: z.strictObject({ train: PHRASINGS, gate: PHRASINGS, report: PHRASINGS }),
+});
+
+const RULE_SET = z.strictObject({ name: z.string().min(1), rules: z.array(RULE).min(1) });
+
+/** Rules as a person writes them down. */
+export type RuleSetData = z.input<typeof RULE_SET>;
+
+/** Something in a rule file that cannot be used. The message names the file, the place, what is wrong and the mend. */
+export class RuleSetError extends Error {
+  override readonly name = 'RuleSetError';
+}
+
+/** Throws a RuleSetError for data that are no rules. `from` is where they come from, for the message. */
+export function createRuleSet(data: unknown, from: string): RuleSet {
+  const read = readAs(RULE_SET, data, from, []);
+  const rules = read.rules.map((rule, index) => createRule(rule, from, index));
+  for (const [index, { id, since }] of rules.entries()) {
+    const fault =
+      rules.findIndex((other) => other.id === id) < index
+        ? `id: there is another rule ${id}: give it an id of its own`
+        : since < (rules[index - 1]?.since ?? 0)
+          ? 'since: must not be before that of the rule above: put the rules in the order in which they begin'
+          : undefined;
+    if (fault !== undefined) throw new RuleSetError(`${from}: rules[${index}].${fault}`);
+  }
+  return { name: read.name, rules };
+}
+
+function createRule(rule: z.output<typeof RULE>, from: string, index: number): HouseRule {
+  const at = ['rules', index];
+  const form = FORMS.find(({ name }) => name === rule.form);
+  if (form === undefined)
+    throw new RuleSetError(
+      `${from}: ${place([...at, 'form'])}: there is no form ${JSON.stringify(rule.form)}: use one of ${FORMS.map(({ name }) => name).join(', ')}`,
+    );
+  const ways = waysOf(form, rule.parameters, from, at);
+  const known = Object.keys(ways.words(SAMPLE));
+  for (const split of SPLITS)
+    for (const [number, phrasing] of rule.feedback[split].entries()) {
+      const where = `${from}: ${place([...at, 'feedback', split, number])}`;
+      const unknown = gapsIn(phrasing).find((gap) => !known.includes(gap));
+      if (unknown !== undefined)
+        throw new RuleSetError(
+          `${where}: {${unknown}} stands for nothing here: use ${known.map((word) => `{${word}}`).join(', ')}`,
+        );
+      if (!isTaughtBy(rule.teaches, fill(phrasing, ways.words(SAMPLE))))
+        throw new RuleSetError(
+          `${where}: it leaves out what one needs to obey: mention one term of each group in "teaches"`,
+        );
+    }
+  const { id, title, about, since, teaches, feedback } = rule;
+  return {
+    ...ways,
+    ...{ id, title, about, since, form: form.name },
+    isTaughtBy: (said) => isTaughtBy(teaches, said),
+    tell: (plan, split, random) => fill(pick(random, feedback[split]), ways.words(plan)),
+  };
+}
+
+function waysOf(form: AnyRuleForm, parameters: unknown, from: string, at: readonly PropertyKey[]) {
+  readAs(form.parameters, parameters, from, [...at, 'parameters']);
+  return form.create(parameters);
+}
+
+function readAs<T>(schema: z.ZodType<T>, data: unknown, from: string, at: readonly PropertyKey[]): T {
+  const read = schema.safeParse(data);
+  if (read.success) return read.data;
+  const [issue] = read.error.issues;
+  throw new RuleSetError(
+    `${from}: ${place([...at, ...(issue?.path ?? [])])}: ${issue?.message ?? 'cannot be read'}`,
+  );
+}
+
+const place = (path: readonly PropertyKey[]): string =>
+  path.reduce<string>(
+    (said, key) =>
+      typeof key === 'number' ? `${said}[${key}]` : said === '' ? String(key) : `${said}.${String(key)}`,
+    '',
+  ) || 'all of it';
+
+const NOON: Moment = { year: 2026, month: 3, day: 16, hour: 12, minute: 0 };
+
+/** A task that has something of everything, to try phrasings on. */
+const SAMPLE: Plan = {
+  task: 't0101',
+  today: NOON,
+  author: 'Ada',
+  summary: 'wrote the note',
+  creates: [
+    {
+      folder: 'notes',
+      format: 'json',
+      about: ['sample', 'note'],
+      fields: [
+        ['title', text('sample')],
+        ['ticket', ticket(412)],
+        ['due', time(NOON)],
+        ['cost', amount(350, 'EUR')],
+      ],
+    },
+  ],
+  edits: [{ path: 'boards/sample.json', format: 'json', before: '{}', changes: [] }],
+  given: {},
+};
