@@ -38,6 +38,7 @@ export function addBenchCommands(program: Command, act: Act): void {
     .option('--unaided <chance>', 'scripted: to follow one that nobody told it', parseChance)
     .option('--read <chance>', 'scripted: to read the documents right', parseChance)
     .option('--failures <n>', 'failures that start the learner', parseCount, 3)
+    .option('--runs <n>', 'pipeline: successive runs of each condition', parseCount, 5)
     .option('--steps <n>', 'most replies to one question', parseCount)
     .option('--hurry', 'do not wait for what is learned before the next question, only before the next day')
     .option('--run <name>', "the run's name; one that was stopped goes on")

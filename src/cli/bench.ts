@@ -3,6 +3,7 @@ import { BenchError } from '../app/bench/bench-error.ts';
 import { USUAL_HABITS } from '../app/bench/policies.ts';
 import { listRuns, type Rendered, renderRun, writePage } from '../app/bench/read-runs.ts';
 import { type BenchRun, runBench } from '../app/bench/run-bench.ts';
+import { runPipelineBench } from '../app/bench/run-pipeline.ts';
 import { SUITES } from '../app/bench/suites.ts';
 import { createLog } from '../app/log.ts';
 import { openHome } from '../config/home.ts';
@@ -10,6 +11,7 @@ import { loadConfig } from '../config/load-config.ts';
 import { readConditions } from './bench-conditions.ts';
 import { CommandError, EXIT, type ExitCode } from './command-error.ts';
 import type { CommandContext } from './context.ts';
+import { showPipeline } from './show-pipeline.ts';
 import { showProgress } from './show-progress.ts';
 
 type Given = Partial<Record<'data' | 'oracle' | 'run' | 'html', string>> &
@@ -25,6 +27,7 @@ export interface RunBenchOptions extends Given {
   readonly rules: string;
   readonly set: string;
   readonly failures: number;
+  readonly runs: number;
   readonly hurry?: true;
 }
 
@@ -63,28 +66,35 @@ export async function runBenchmark(options: RunBenchOptions, context: CommandCon
   process.once('SIGINT', stopping);
   process.once('SIGTERM', stopping);
   const progress = showProgress(context);
+  const wanted: BenchRun = {
+    ...defined({ data, oracle, days, steps }),
+    run,
+    folder,
+    suite,
+    conditions: readConditions(options.condition),
+    seeds: Array.from({ length: options.seeds }, (_, index) => index + 1),
+    policy: options.policy,
+    habits: { ...USUAL_HABITS, ...defined({ obey, unaided, read }) },
+    split: options.split,
+    form: options.form,
+    rules: options.rules,
+    set: options.set,
+    failures: options.failures,
+    settleEach: options.hurry !== true,
+    config: () => loadConfig({ file: openHome(context.homeDir).configFile, env }).config,
+    env,
+    log: createLog({ format: 'auto', level: 'error', stream: context.stderr, env }),
+    onProgress: progress.show,
+    signal: stop.signal,
+  };
   try {
-    await runBench({
-      ...defined({ data, oracle, days, steps }),
-      run,
-      folder,
-      suite,
-      conditions: readConditions(options.condition),
-      seeds: Array.from({ length: options.seeds }, (_, index) => index + 1),
-      policy: options.policy,
-      habits: { ...USUAL_HABITS, ...defined({ obey, unaided, read }) },
-      split: options.split,
-      form: options.form,
-      rules: options.rules,
-      set: options.set,
-      failures: options.failures,
-      settleEach: options.hurry !== true,
-      config: () => loadConfig({ file: openHome(context.homeDir).configFile, env }).config,
-      env,
-      log: createLog({ format: 'auto', level: 'error', stream: context.stderr, env }),
-      onProgress: progress.show,
-      signal: stop.signal,
-    });
+    if (suite === 'pipeline') {
+      const report = await runPipelineBench({ ...wanted, runs: options.runs });
+      progress.end();
+      showPipeline(report, context);
+      return EXIT.ok;
+    }
+    await runBench(wanted);
   } catch (error) {
     if (error instanceof BenchError) throw new CommandError(EXIT.wrongUse, error.message, error.mend);
     throw error;

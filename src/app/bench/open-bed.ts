@@ -11,6 +11,7 @@ import { systemClock } from '../../core/clock.ts';
 import { parseBaseUrl } from '../../models/base-url.ts';
 import { createExchange } from '../../models/exchange.ts';
 import { createSpeakThrough } from '../../models/speak-through.ts';
+import { createHttpReport } from '../../pipeline/report-over-http.ts';
 import { wires } from '../../wire/wires.ts';
 import { startDaemon } from '../daemon.ts';
 import type { Log } from '../log.ts';
@@ -68,6 +69,11 @@ export function createOpenBed(options: OpenBedOptions): OpenBed {
       }),
       model: policy.kind === 'own' ? POLICY : policy.name,
       judge: async (turn, score, note) => void (await desk.feedback({ turn, score, note })),
+      report: createHttpReport({
+        url: daemon.url,
+        key,
+        onProblem: (problem) => log.warn({ problem }, 'a stage could not be reported'),
+      }),
       settle: daemon.settle,
       lessons: async () =>
         (await shelf.all()).map(({ id, state, text }) => ({

@@ -1,4 +1,5 @@
 import type { Speak } from '../../core/speak.ts';
+import type { Report } from '../../pipeline/stage-outcome.ts';
 import type { Condition } from '../row.ts';
 
 /** A lesson as a report needs it. */
@@ -16,6 +17,8 @@ export interface Bed {
   readonly model: string;
   /** What the user thinks of a turn, -1 to 1. Durable when it resolves. */
   judge(turn: string, score: number, note: string): Promise<void>;
+  /** Where a pipeline reports its stages. */
+  readonly report: Report;
   /** When all that happened has been learned from. */
   settle(): Promise<void>;
   lessons(): Promise<readonly BedLesson[]>;

@@ -1,0 +1,153 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { predictedChance } from '../../../src/bench/policies/scripted-policy.ts';
+import type { Row } from '../../../src/bench/row.ts';
+import { loadJournal } from '../../../src/bench/run/journal.ts';
+
+const MAIN = path.resolve(import.meta.dirname, '../../../dist/cli/main.js');
+const HABITS = { obey: 0.9, unaided: 0.05, read: 0.6 };
+
+let home: string;
+beforeAll(() => {
+  home = mkdtempSync(path.join(tmpdir(), 'instar-bench-'));
+});
+afterAll(() => rmSync(home, { recursive: true, force: true }));
+
+interface Ended {
+  readonly code: number | null;
+  readonly out: string;
+  readonly errors: string;
+}
+
+/** `instar bench …` as people run it; `kill` is asked with each line of progress whether it is time. */
+function bench(args: readonly string[], kill: (line: string) => boolean = () => false): Promise<Ended> {
+  const child = spawn(process.execPath, [MAIN, 'bench', ...args, '--home', home], {
+    env: { PATH: process.env.PATH, HOME: home },
+  });
+  let out = '';
+  let errors = '';
+  child.stdout.on('data', (chunk: Buffer) => {
+    out += chunk.toString();
+  });
+  child.stderr.on('data', (chunk: Buffer) => {
+    errors += chunk.toString();
+    if (kill(chunk.toString())) child.kill('SIGKILL');
+  });
+  return new Promise((resolve) => child.on('close', (code) => resolve({ code, out, errors })));
+}
+
+const journalOf = (run: string) => {
+  const journal = loadJournal(path.join(home, 'bench', run, 'journal.jsonl'));
+  if (journal === undefined) throw new Error(`no journal of ${run}`);
+  return journal;
+};
+
+/** What does not depend on time or on ids that are drawn anew. */
+const gist = ({ day, question, score, passed, rules, broken, taught, lessons }: Row) => ({
+  ...{ day, question, score, passed, rules, broken, taught },
+  shown: lessons.length,
+});
+
+const SMALL = ['run', 'workdays', '--seeds', '1', '--form', 'short'];
+
+describe('instar bench run', { timeout: 180_000 }, () => {
+  it('scores the oracle 100 % and gives the null policy what theory says', async () => {
+    const oracle = await bench([
+      ...SMALL,
+      '--days',
+      '1',
+      '--policy',
+      'oracle',
+      '--condition',
+      'baseline',
+      '--json',
+    ]);
+    expect(oracle.code).toBe(0);
+    expect(JSON.parse(oracle.out).conditions.baseline).toMatchObject({ accuracy: 1, completion: 1 });
+    const none = await bench([
+      ...SMALL,
+      '--days',
+      '1',
+      '--policy',
+      'null',
+      '--condition',
+      'baseline',
+      '--json',
+    ]);
+    expect(JSON.parse(none.out).conditions.baseline).toMatchObject({ accuracy: 0, completion: 0 });
+    expect(JSON.parse(none.out)).toMatchObject({ questions: 42, seeds: 1 });
+  });
+
+  it('goes on after kill -9 with the day it was in, and comes to the same', async () => {
+    const args = [...SMALL, '--days', '3', '--condition', 'skills'];
+    const whole = await bench([...args, '--run', 'whole']);
+    expect(whole.code).toBe(0);
+    const killed = await bench([...args, '--run', 'killed'], (line) => line.includes('day 2 of 3'));
+    expect(killed.code).toBeNull();
+    expect(journalOf('killed').rows).toHaveLength(42);
+    const again = await bench([...args, '--run', 'killed', '--json']);
+    expect(again.code).toBe(0);
+    expect(journalOf('killed').rows.map(gist)).toEqual(journalOf('whole').rows.map(gist));
+    const other = await bench([...args, '--run', 'killed', '--failures', '5']);
+    expect(other.code).toBe(2);
+    expect(other.errors).toContain('begun with other options');
+  });
+
+  it('rises by what the lessons that were shown predict', () => {
+    const files = journalOf('whole').rows.filter(({ kind }) => kind === 'files');
+    const chances = files.map(({ rules, taught }) =>
+      predictedChance(rules, new Set(taught), 'files', HABITS),
+    );
+    const predicted = chances.reduce((sum, chance) => sum + chance, 0);
+    const deviation = Math.sqrt(chances.reduce((sum, chance) => sum + chance * (1 - chance), 0));
+    const passed = files.filter((one) => one.passed === true).length;
+    expect(files).toHaveLength(33);
+    expect(files.filter(({ taught }) => taught.length > 0).length).toBeGreaterThan(11);
+    expect(Math.abs(passed - predicted)).toBeLessThan(3.3 * deviation);
+  });
+
+  it('writes a page that stands alone, and shows the same report again', async () => {
+    const page = path.join(home, 'page.html');
+    const shown = await bench(['report', 'whole', '--html', page]);
+    expect(shown.code).toBe(0);
+    expect(shown.out).toContain('skills');
+    const html = readFileSync(page, 'utf8');
+    expect(html).toContain('<svg');
+    expect(html).not.toMatch(/src=|https?:\/\/(?!www\.w3\.org)/);
+    const list = JSON.parse((await bench(['list', '--json'])).out);
+    expect(list.runs.map(({ run }: { run: string }) => run)).toContain('whole');
+  });
+
+  it('names the mend when it cannot be run as asked', async () => {
+    const rows = [
+      [['run', 'workdays', '--policy', 'nobody/knows'], 'provider/model'],
+      [['run', 'workdays', '--condition', 'magic'], 'baseline, skills, full'],
+      [['run', 'workdays', '--rules', '/nowhere.json'], 'house, or other'],
+      [['run', 'metaclaw'], '--data'],
+      [['run', 'workdays', '--obey', '2'], '0 to 1'],
+      [['report', 'nothing'], 'bench list'],
+    ] as const;
+    for (const [args, mend] of rows) {
+      const { code, errors } = await bench(args);
+      expect(code, args.join(' ')).toBeGreaterThan(0);
+      expect(errors, args.join(' ')).toContain(mend);
+    }
+  });
+
+  it('says that the condition full was not run, and why', async () => {
+    const { out } = await bench([
+      ...SMALL,
+      '--days',
+      '1',
+      '--condition',
+      'baseline,full',
+      '--policy',
+      'null',
+      '--json',
+    ]);
+    expect(JSON.stringify(JSON.parse(out))).toContain('there is no trainer yet');
+  });
+});
