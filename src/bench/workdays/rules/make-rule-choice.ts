@@ -26,6 +26,8 @@ export interface RuleChoiceOptions {
 
 const LETTERS = [...'ABCDEF'];
 const TRIES = 60;
+/** Characters of a question in the short form. */
+const LONGEST_SHORT = 320;
 
 const STEMS: BySplit = {
   train: [
@@ -56,9 +58,15 @@ interface Option {
  * one as likely; whether an option is right is then said by the rule's own check of the work that the option shows.
  */
 export function makeRuleChoice(choice: RuleChoiceOptions): ChoiceQuestion {
-  const { rule, day, form, id, seed, split } = choice;
-  const random = createRandom(`${seed}/rule-choice/${rule.id}`);
-  const count = form === 'short' ? 4 : between(random, 4, 6);
+  const random = createRandom(`${choice.seed}/rule-choice/${choice.rule.id}`);
+  if (choice.form === 'full') return compose(choice, between(random, 4, 6), random);
+  const question = compose(choice, 4, random);
+  // Some rules show only in whole commands or files: two of those are as much as a small policy can read.
+  return question.text.length <= LONGEST_SHORT ? question : compose(choice, 2, random);
+}
+
+function compose(choice: RuleChoiceOptions, count: number, random: Random): ChoiceQuestion {
+  const { rule, day, form, id, split } = choice;
   const pattern = 1 + random.below(2 ** count - 1);
   const others =
     choice.rules?.rules.filter(({ id: other, since }) => other !== rule.id && since <= day.index) ?? [];
