@@ -1,5 +1,7 @@
 import type { CATEGORIES } from '../evolver/skill-shape.ts';
-import { findLiterals } from './literals.ts';
+import { aboutWords, spokenOf } from './about-words.ts';
+import { small } from './phrasing.ts';
+import { withoutShown } from './shown-part.ts';
 
 type Category = (typeof CATEGORIES)[number];
 
@@ -19,6 +21,21 @@ const BY_RULE: readonly (readonly [RegExp, string, Category])[] = [
     'write to people',
     'communication',
   ],
+  [
+    /\bnew (?:\p{L}+ )?(?:files?|documents?)\b|\bfiles? (?:that )?(?:you|a task) (?:creates?|writes?|wrote|touches)\b|\b(?:new|written|created) or changed files?\b|\bcreate an? file\b|\bwhatever you create\b/iu,
+    'create a file',
+    'productivity',
+  ],
+  [
+    /\bexisting files?\b|\bfiles? that (?:is already there|already exists?|exists?)\b|\bfiles? you (?:update|edit|change|modify|touch)\b|\bold version\b/i,
+    'change a file that is already there',
+    'productivity',
+  ],
+  [
+    /\b(?:each|every|a|finished|the) (?:finished )?tasks?\b|\bfinished tasks?\b|\byou are done\b|^append\b|^log (?:each|every)\b/i,
+    'finish a task',
+    'productivity',
+  ],
   [/\bmigrations?\b|\bsql\b|\bquer(?:y|ies)\b|\bdatabase\b/i, 'write SQL or change a database', 'coding'],
   [
     /\bjson\b|\byaml\b|\byml\b|\btoml\b|\bxml\b/i,
@@ -31,14 +48,19 @@ const BY_RULE: readonly (readonly [RegExp, string, Category])[] = [
     'data_analysis',
   ],
   [
-    /\btimestamps?\b|\bdates?\b|\btime ?zones?\b|\bdatetimes?\b|\btimes\b|\bclock\b/i,
-    'write dates or times',
+    /\b(?:timestamps?|dates?|time ?zones?|datetimes?|times|clock)\b(?!.*\bfile ?names?\b)/i,
+    'write a date or a time',
     'general',
   ],
-  [/\bfile ?names?\b|\bnamed\b|\brename|\bnaming\b/i, 'name files', 'productivity'],
   [
-    /\bunits?\b|\bamounts?\b|\bcurrenc|\bprices?\b|\bpercent|\bdecimals?\b|\bnumbers?\b|\bround(?:ed)?\b/i,
-    'write figures',
+    /\bfile ?names?\b|\bname (?:files|each file|every file|new files|each new file|of an? (?:new )?file)\b|\bnamed\b|\brename|\bnaming\b/i,
+    'name a file',
+    'productivity',
+  ],
+  [/\btickets?\b|\bissue numbers?\b/i, 'mention a ticket', 'productivity'],
+  [
+    /\bfigures? .{0,40}\bunits?\b|\bunits?\b|\bamounts?\b|\bcurrenc|\bprices?\b|\bpercent|\bdecimals?\b|\bnumbers?\b|\bround(?:ed)?\b/i,
+    'write an amount or a figure',
     'data_analysis',
   ],
   [
@@ -77,7 +99,7 @@ const BY_TASK: readonly (readonly [RegExp, string])[] = [
 
 /** The row whose words come first in a rule: sentences begin with what they are about. */
 function rowOf(rule: string): (typeof BY_RULE)[number] | undefined {
-  const spoken = findLiterals(rule).reduce((text, literal) => text.replace(literal, ' '), rule);
+  const spoken = spokenOf(withoutShown(rule));
   let best: (typeof BY_RULE)[number] | undefined;
   let first = Number.POSITIVE_INFINITY;
   for (const row of BY_RULE) {
@@ -89,8 +111,26 @@ function rowOf(rule: string): (typeof BY_RULE)[number] | undefined {
   return best ?? BY_RULE.find(([pattern]) => pattern.test(rule));
 }
 
-/** "write dates or times": when a rule concerns someone, by what it is about; undefined where it does not tell. */
-export const activityOf = (rule: string): string | undefined => rowOf(rule)?.[1];
+const SUBJECT =
+  /^((?:all |our |the |an? )?[\p{L}-]+(?: [\p{L}-]+){0,4}?) (?:must|should|shall|has to|have to|needs?|ought to|may|are|is|go|goes|end|ends|take|takes)\b/iu;
+
+/** "write a date or a time": when a rule concerns someone, by what it is about; undefined where it does not tell. */
+export function activityOf(rule: string): string | undefined {
+  const known = rowOf(rule)?.[1];
+  const where =
+    known?.endsWith('a time') && /\bin(?:to)? (?:an? |the )?files?\b/i.test(rule) ? ' into a file' : '';
+  return known === undefined ? subjectOf(rule) : `${known}${where}`;
+}
+
+/** "Plots need error bars" concerns whoever deals with plots. */
+function subjectOf(rule: string): string | undefined {
+  const subject = SUBJECT.exec(rule)?.[1];
+  return subject === undefined ||
+    aboutWords(subject).length === 0 ||
+    /^(?:you|we|the (?:result|output))\b/i.test(subject)
+    ? undefined
+    : `deal with ${small(subject.replace(/^(?:all|our) /i, ''))}`;
+}
 
 /** "edit files": what someone was asked to do. */
 export function taskKind(tasks: readonly string[]): string {

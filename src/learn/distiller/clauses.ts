@@ -23,6 +23,8 @@ export interface Clause {
   readonly isHeading: boolean;
   /** It goes on where a semicolon stood. */
   readonly goesOn: boolean;
+  /** Which line or item it is from, counted from 0. */
+  readonly line: number;
 }
 
 interface Block {
@@ -53,7 +55,15 @@ export function splitClauses(text: string): readonly Clause[] {
       const line = cutEnd(oneLine(raw), LONGEST_CLAUSE).replaceAll('**', '');
       if (line === '') continue;
       const above = block.isItem && heading !== undefined ? { heading } : {};
-      clauses.push({ text: line, raw, isOpen: block.isOpen, isHeading: false, goesOn: isMore, ...above });
+      clauses.push({
+        text: line,
+        raw,
+        isOpen: block.isOpen,
+        isHeading: false,
+        goesOn: isMore,
+        line: index,
+        ...above,
+      });
       isMore = raw.endsWith(';');
     }
     const last = clauses.at(-1);

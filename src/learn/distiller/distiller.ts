@@ -1,4 +1,4 @@
-import type { FailureCase, Learner, LearnInput, Proposal } from '../../core/learn.ts';
+import type { FailureCase, Known, Learner, LearnInput, Proposal } from '../../core/learn.ts';
 import type { Lesson, LessonSource, LessonText } from '../../core/lesson.ts';
 import { cutEnd, oneLine } from '../plain-text.ts';
 import { doScopesMeet, sharedScope } from '../shared-scope.ts';
@@ -9,6 +9,7 @@ import { type HeardRule, isSameRule, mergeRules, type RuleGroup } from './merge-
 import { freeName } from './name-skill.ts';
 import { findRepeatedErrors } from './repeated-errors.ts';
 import { rulesIn } from './rules-in.ts';
+import { covers, isNewTo, type Said, saidIn } from './what-is-new.ts';
 import { type WrittenSkill, writeSkill } from './write-skill.ts';
 
 const LEARNER = 'distiller';
@@ -34,14 +35,22 @@ export function createDistiller(options: DistillerOptions = {}): Learner<readonl
     name: LEARNER,
     async *learn(input) {
       const lessons = input.library.lessons();
-      const active = lessons.filter(({ state }) => state !== 'retired' && state !== 'rejected');
-      const taken = new Set(active.map(({ text }) => text.name));
+      const taken = new Set(
+        lessons
+          .filter(({ state }) => state !== 'retired' && state !== 'rejected')
+          .map(({ text }) => text.name),
+      );
+      const told = lessons.filter(({ state }) => state !== 'retired');
       let proposed = 0;
-      for (const draft of draftsOf(rankFailures(input.material), active, input)) {
+      for (const draft of draftsOf(rankFailures(input.material), told, input)) {
         if (input.signal.aborted || proposed >= maxNewSkills) return;
+        if ('known' in draft) {
+          yield draft;
+          continue;
+        }
         const name = draft.old?.text.name ?? freeName(draft.skill.name, taken);
-        if (name === undefined || wasRefused(draft.skill, lessons)) {
-          input.journal(`left out: ${draft.skill.name} was refused before, or its name is used up`);
+        if (name === undefined) {
+          input.journal(`left out: the name ${draft.skill.name} is used up`);
           continue;
         }
         const text = textOf(draft, name, halfLifeDays);
@@ -68,9 +77,9 @@ interface Draft {
 
 function* draftsOf(
   failures: readonly FailureCase[],
-  active: readonly Lesson[],
+  lessons: readonly Lesson[],
   { journal }: LearnInput<unknown>,
-): Generator<Draft> {
+): Generator<Draft | Known> {
   const heard = failures.flatMap((failure) =>
     feedbackOf(failure).flatMap((text) => rulesIn(text).map((rule): HeardRule => ({ rule, failure }))),
   );
@@ -78,36 +87,49 @@ function* draftsOf(
   const near =
     groups.length === 0
       ? []
-      : active.filter((lesson) => failures.some(({ scope }) => doScopesMeet(scope, lesson.text.scope)));
-  const contents = near.map(({ text }) => plain(text.content));
-  const own = new Map(near.filter(isOwn).map((lesson) => [lesson, rulesSaid(lesson)]));
+      : lessons.filter((lesson) => failures.some(({ scope }) => doScopesMeet(scope, lesson.text.scope)));
+  const shelf = near.map((lesson) => ({ lesson, said: saidIn(lesson) }));
+  const revised = new Set<Lesson>();
   for (const group of groups) {
-    if (group.every(({ rule }) => contents.some((content) => content.includes(plain(rule.todo))))) {
+    const place = shelf.find(({ lesson, said }) => !revised.has(lesson) && teaches(lesson, said, group));
+    const turns = [...new Set(group.flatMap(({ failure }) => failure?.turn ?? []))];
+    if (place === undefined) yield draftRule(group);
+    else if (place.lesson.state === 'rejected')
+      journal(`left out: ${place.lesson.text.name} was refused before`);
+    else if (!isOwn(place.lesson) || !group.some((one) => isNewTo(place.said, one))) {
       journal(`known already: ${cutEnd(group[0].rule.todo, 120)}`);
-      continue;
+      yield { known: place.lesson.id, turns };
+    } else {
+      revised.add(place.lesson);
+      yield draftRule(
+        [...newest(group, place.said), ...place.said.rules.map((rule): HeardRule => ({ rule }))],
+        place.lesson,
+      );
     }
-    const [old, rules = []] =
-      [...own].find(([, said]) => said.some(({ rule }) => isSameRule(rule, group[0].rule))) ?? [];
-    if (old !== undefined) own.delete(old);
-    yield draftRule([...group, ...rules], old);
   }
   for (const { skill, failures: seen } of findRepeatedErrors(failures)) {
-    if (active.some(({ text }) => text.name === skill.name)) continue;
-    yield { skill, failures: seen, quotes: [], source: 'experience', importance: ERROR_IMPORTANCE };
+    const old = lessons.find(({ state, text }) => state !== 'rejected' && text.name === skill.name);
+    if (old === undefined)
+      yield { skill, failures: seen, quotes: [], source: 'experience', importance: ERROR_IMPORTANCE };
+    else yield { known: old.id, turns: seen.map(({ turn }) => turn) };
   }
 }
+
+/** A refused lesson stands for what it says and no more; another's is not ours to say better. */
+const teaches = (lesson: Lesson, said: Said, group: RuleGroup): boolean =>
+  lesson.state === 'rejected'
+    ? group.every((one) => said.rules.some((rule) => isSameRule(rule, one.rule)) && !isNewTo(said, one))
+    : group.some(({ rule }) => isOwn(lesson) && said.rules.some((told) => isSameRule(told, rule))) ||
+      group.every(({ rule }) => covers(said, rule));
 
 const isOwn = ({ kind, frozen, text }: Lesson): boolean =>
   kind === 'skill' && !frozen && text.evidence.learner === LEARNER;
 
-/** The words that a skill of ours was made of stand in it, so that it can be made again with new ones. */
-const rulesSaid = ({ text }: Lesson): readonly HeardRule[] =>
-  text.content
-    .split('\n')
-    .filter((line) => line.startsWith('> '))
-    .flatMap((line) => rulesIn(line.slice(2)).map((rule): HeardRule => ({ rule })));
-
-const plain = (text: string): string => oneLine(text).replaceAll('`', '').toLowerCase();
+/** What says something new comes first: it leads the revision. */
+const newest = (group: RuleGroup, said: Said): RuleGroup => {
+  const [first, ...rest] = [...group].sort((a, b) => Number(isNewTo(said, b)) - Number(isNewTo(said, a)));
+  return first === undefined ? group : [first, ...rest];
+};
 
 function draftRule(group: RuleGroup, old?: Lesson): Draft {
   const failures = [...new Set(group.flatMap(({ failure }) => (failure === undefined ? [] : [failure])))];
@@ -126,10 +148,6 @@ function draftRule(group: RuleGroup, old?: Lesson): Draft {
     ...(old === undefined ? {} : { old }),
   };
 }
-
-/** A person who said no to this text is not asked again. */
-const wasRefused = (skill: WrittenSkill, lessons: readonly Lesson[]): boolean =>
-  lessons.some(({ state, text }) => state === 'rejected' && text.content === skill.content);
 
 function textOf(
   { skill, failures, source, importance, old }: Draft,

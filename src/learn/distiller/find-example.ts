@@ -11,7 +11,15 @@ const ALONE_WRONG =
 const DID =
   /^(?:you|it|the (?:agent|assistant|model|bot)|instead,? you|your \w+|yours) (?:just |only |still )?((?:wrote|used|put|saved|named|had|gave|sent|left|called|returned|printed|created|made|chose|set|said|has|is|was|ran|added) .+)/i;
 
-const bare = (text: string | undefined): string | undefined => text?.trim().replace(/[.;,]+$/, '');
+/** What is quoted ends with its quotation, though the sentence may go on. */
+const bare = (text: string | undefined): string | undefined =>
+  (
+    /^("[^"]{1,200}"|`[^`]{1,200}`|“[^”]{1,200}”)(?=,? (?:with|where|and|which|in|on|at|so|but)\b)/.exec(
+      text?.trim() ?? '',
+    )?.[1] ?? text
+  )
+    ?.trim()
+    .replace(/[.;,]+$/, '');
 
 /** The example that stands in a sentence. */
 export const findExample = (said: string): string | undefined =>

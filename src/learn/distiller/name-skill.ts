@@ -1,21 +1,62 @@
 import { createHash } from 'node:crypto';
-import { topicWords } from '../words.ts';
+import { topicStems } from '../words.ts';
+import { aboutWords, isFiller } from './about-words.ts';
+import { findLiterals } from './literals.ts';
 import type { Rule } from './rule.ts';
-import { isVagueWord } from './vague.ts';
+import { withoutShown } from './shown-part.ts';
+import { isVerb } from './verbs.ts';
 
 const BANS = new Set(['stop', 'avoid', 'refrain', 'allowed', 'forbidden', 'prohibited', 'banned']);
-const MOST_WORDS = 5;
+const MOST_WORDS = 4;
 const LONGEST = 48;
+const LABEL = /^(?:keep to this|mind this|deliver what is (?:wanted|expected)): /i;
+const CONDITION =
+  /^(?:when|whenever|if|before|after|once|as soon as|every time|each time|for|in|on)\b([^,]{2,120}), (.+)$/i;
 
-/** A name out of the words that a rule is about; a rule in letters that a name cannot hold is named by its hash. */
+/**
+ * A name out of what is to be done and what with, the condition behind it: `sort-keys-json-file`. Literals come in only where words
+ * are short; a rule in letters that a name cannot hold is named by its hash.
+ */
 export function nameSkill({ kind, todo }: Rule): string {
-  const words = topicWords(todo.normalize('NFKD').replace(/\p{M}/gu, ''))
-    .filter((word) => /^[a-z][a-z0-9]{1,23}$/.test(word) && !isVagueWord(word) && !BANS.has(word))
-    .filter((word, index, all) => all.indexOf(word) === index)
-    .slice(0, MOST_WORDS);
-  if (words.length === 0) return `rule-${createHash('sha256').update(todo).digest('hex').slice(0, 10)}`;
-  while (words.length > 1 && words.join('-').length > LONGEST) words.pop();
-  return `${kind === 'ban' ? 'never-' : ''}${words.join('-')}`;
+  const general = plain(withoutShown(todo.replace(LABEL, '')));
+  const [, condition = '', deed = general] = CONDITION.exec(general) ?? [];
+  const words = unique([...leadingVerb(deed), ...wordsOf(deed), ...wordsOf(condition)]).slice(0, MOST_WORDS);
+  const [first, ...rest] = words;
+  const pieces = words.length < MOST_WORDS ? piecesOf(plain(todo), words.length < 2) : [];
+  const name = unique([...(first === undefined ? [] : [first]), ...pieces, ...rest]).slice(0, MOST_WORDS + 1);
+  if (name.length === 0) return `rule-${createHash('sha256').update(todo).digest('hex').slice(0, 10)}`;
+  while (name.length > 1 && name.join('-').length > LONGEST) name.pop();
+  return `${kind === 'ban' ? 'never-' : ''}${name.join('-')}`;
+}
+
+const plain = (text: string): string => text.normalize('NFKD').replace(/\p{M}/gu, '');
+
+/** A verb that could stand in any rule still says what to do when it comes first. */
+function leadingVerb(deed: string): readonly string[] {
+  const [first = ''] = deed.toLowerCase().match(/[a-z]+/) ?? [];
+  return isVerb(first) &&
+    !/^(?:do|be|have|make|use|put|keep|get|go|take|ensure|let|include)$/.test(first) &&
+    !BANS.has(first)
+    ? [first]
+    : [];
+}
+
+const wordsOf = (text: string): readonly string[] =>
+  aboutWords(text).filter((word) => /^[a-z][a-z0-9]{1,23}$/.test(word) && !isFiller(word) && !BANS.has(word));
+
+/** `notes.txt` → notes, txt. A literal with figures is an example or a format. */
+const piecesOf = (todo: string, isShort: boolean): readonly string[] =>
+  findLiterals(todo)
+    .filter((literal) => isShort || /^[^\d\s]{2,24}$/.test(literal))
+    .slice(0, 1)
+    .flatMap((literal) => literal.toLowerCase().match(/(?<![a-z0-9])[a-z]{2,15}(?![a-z0-9])/g) ?? []);
+
+function unique(words: readonly string[]): readonly string[] {
+  const seen = new Set<string>();
+  return words.filter((word) => {
+    const [stem = word] = topicStems(word);
+    return seen.has(stem) ? false : seen.add(stem);
+  });
 }
 
 /** The name, or the name with a number when another lesson has it. */

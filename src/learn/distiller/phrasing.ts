@@ -48,4 +48,6 @@ export function isImperative(text: string): boolean {
 
 /** "It belongs at the top", "Put it below the address": about something that was named before. */
 export const looksBack = (text: string): boolean =>
-  /^(?:it|they|this|that|these|those)\b|^\S+ (?:it|them|this|that|those|these)\b(?! \p{L}*s\b)/iu.test(text);
+  /^(?:it|they|this|that|these|those|(?:all|each|both|none|any) of (?:them|these|those|it))\b|^\S+ (?:it|them|this|that|those|these)\b(?! \p{L}*s\b)/iu.test(
+    text,
+  );

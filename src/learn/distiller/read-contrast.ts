@@ -9,7 +9,8 @@ import { baseOf } from './verbs.ts';
 
 const WAS =
   /\s*\((?:it )?(?:was|is|were|got|found|currently|not|now|had|instead of|you (?:wrote|used|put|had|gave))\s*:?\s+([^()]{1,200})\)/i;
-const INSTEAD = /,?\s+(?:instead of|rather than|as opposed to)\s+([^.;()]{1,200})/i;
+const INSTEAD =
+  /,?\s+(?:instead of|rather than|as opposed to)\s+((?:[^.,;()]|[.,](?=\S)){1,200}?)(?=[.,;()]\s|[.;()]|$| for (?:an?|the|all|any|every|each)\b)/i;
 const NOT_BUT = /\bnot ([^,;()]{1,80}),? but (?=\S)/i;
 const NOT = /,\s*(?:and )?(?:but )?not (?!only\b|just\b|even\b)([^.;()]{1,200})/i;
 const YOU_DID =
@@ -74,9 +75,9 @@ export function readFragment(said: string): Rule | undefined {
   )
     return undefined;
   const isContrast = INSTEAD.test(said) || NOT.test(said) || NOT_BUT.test(said);
-  if (isContrast) return { kind: 'do', todo: `Use ${small(said)}` };
+  if (isContrast) return { kind: 'do', todo: `Use ${small(said)}`, isStated: true };
   const isTerse = words <= 8 && (/\bonly\b/i.test(said) || findLiterals(said).length > 0) && words > 1;
-  return isTerse ? { kind: 'do', todo: `Keep to this: ${said}` } : undefined;
+  return isTerse ? { kind: 'do', todo: `Keep to this: ${said}`, isStated: true } : undefined;
 }
 
 const NO_STATEMENT =
@@ -91,5 +92,5 @@ export function readStatement(said: string): Rule | undefined {
   if (topics.length < 2) return undefined;
   return /\b(?:not|nothing|none|nobody)\b|n['’]t\b/i.test(text)
     ? mind(text)
-    : { kind: 'do', todo: `Keep to this: ${text}` };
+    : { kind: 'do', todo: `Keep to this: ${text}`, isStated: true };
 }

@@ -13,6 +13,10 @@ export const JUDGED =
 const order = (todo: string): Rule => ({ kind: 'do', todo: capital(todo) });
 const ban = (todo: string): Rule => ({ kind: 'ban', todo: capital(todo) });
 
+/** What tells of something, with "we" before it. */
+const NO_DEED =
+  /^(?:are|were|was|had|have|did|do|can|could|may|might|will|would|know|think|believe|see|saw|went|got|found|like|hope|all|both|each)$|ed$/i;
+
 const READERS: readonly (readonly [RegExp, Reader])[] = [
   [
     /^(?:do not|don['’]?t) (?!worry|know|think|care|mind|bother)(.+)/i,
@@ -54,7 +58,12 @@ const READERS: readonly (readonly [RegExp, Reader])[] = [
   [/^we (?:do not|don['’]t) (.+)/i, ([, what = '']) => ban(`do not ${what}`)],
   [
     /^we ((?:always |only |usually |normally |generally )?(\w+) .+)/i,
-    ([, what = '', verb = '']) => (isVerb(verb) ? order(what) : undefined),
+    ([, what = '', verb = '']) =>
+      isVerb(verb) || (/\b(?:each|every|all)\b/i.test(what) && !NO_DEED.test(verb)) ? order(what) : undefined,
+  ],
+  [
+    /^(?:the|our|my) (?:first|last|final|next) (?:step|thing|act|task|duty)\b.{0,120}? (?:is|are|must be|should be|has to be) to \w+ .+/i,
+    ([whole]) => order(whole),
   ],
   [/^(?:could|can|would|will) you (?:please )?(?:also )?(\w+ .+)/i, ([, what = '']) => order(what)],
   [
@@ -115,8 +124,12 @@ export function readDemand(said: string): Rule | undefined {
   if (/^no (?!one\b|idea\b|problem|way\b|need\b|thanks|longer\b)\S/i.test(said) && !JUDGED.test(said))
     return ban(said);
   if (JUDGED.test(said) || /^(?:you|this|that|it|there)\b/i.test(said)) return undefined;
-  if (LABELLED.test(said)) return order(`keep to this: ${said}`);
+  if (LABELLED.test(said)) return { ...order(`keep to this: ${said}`), isStated: true };
   return CONVENTION.test(said)
-    ? { kind: /\bnever\b/i.test(said) ? 'ban' : 'do', todo: capital(said) }
+    ? {
+        kind: /\bnever\b/i.test(said) && !/\balways\b/i.test(said) ? 'ban' : 'do',
+        todo: capital(said),
+        isStated: true,
+      }
     : undefined;
 }

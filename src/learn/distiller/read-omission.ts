@@ -6,7 +6,7 @@ export type Reader = (match: RegExpExecArray) => Rule | undefined;
 
 const WHO = "(?:you|it|the (?:agent|assistant|model|bot|script|run|reply))(?:['’]ve| have| has)?";
 export const NOT_A_RULE =
-  /^(?:work|help|make sense|look(?! like)|seem|compile|pass|know|understand|matter|listen|care|want|like|think|believe|get it|see|(?:read|follow|answer) (?:the |my )?(?:task|instructions?|question|prompt)|do (?:it|this|that|what|as)|what|how|why|as asked|right|correct|good|enough|ok|okay|fine|quite|helpful|useful|acceptable|sure|done|finished|it\b)/i;
+  /^(?:work|help|make sense|look(?! like)|seem|agree|tally|add up|correspond|match (?:what|with|up)|compile|pass|know|understand|matter|listen|care|want|like|think|believe|get it|see|(?:read|follow|answer) (?:the |my )?(?:task|instructions?|question|prompt)|do (?:it|this|that|what|as)|what|how|why|as asked|right|correct|good|enough|ok|okay|fine|quite|helpful|useful|acceptable|sure|done|finished|it\b)/i;
 
 /** Where nobody can tell whether it is how it is or how it should be, both are left to the reader. */
 export const mind = (said: string): Rule => ({ kind: 'do', todo: `Mind this: ${capital(said)}` });

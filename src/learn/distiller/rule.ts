@@ -12,4 +12,6 @@ export interface Rule {
   /** What was there instead. */
   readonly wrong?: string;
   readonly example?: string;
+  /** It was stated and not demanded: only how it is said tells whether it is a custom or a fact. */
+  readonly isStated?: true;
 }

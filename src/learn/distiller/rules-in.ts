@@ -1,12 +1,15 @@
-import { topicStems, topicWords } from '../words.ts';
+import { topicWords } from '../words.ts';
+import { aboutStems } from './about-words.ts';
 import { type Clause, splitClauses } from './clauses.ts';
 import { readDeed, readExample } from './find-example.ts';
+import { namesOption, reachOf, statesCustom } from './generality.ts';
 import { withoutLeadIn } from './lead-in.ts';
-import { findLiterals } from './literals.ts';
+import { marksOf } from './marks.ts';
 import { capital, looksBack, small } from './phrasing.ts';
 import { readStatement } from './read-contrast.ts';
 import { readItem } from './read-rule.ts';
 import type { Rule } from './rule.ts';
+import { withoutCase, withoutShown } from './shown-part.ts';
 import { isVagueWord } from './vague.ts';
 
 const MOST_MORE = 2;
@@ -21,33 +24,62 @@ export interface ToldRule extends Rule {
   /** Sentences that say more about it. */
   readonly more: readonly string[];
   readonly code?: string;
+  /** What it is about, without its examples: for comparing. */
   readonly stems: ReadonlySet<string>;
-  readonly literals: readonly string[];
+  /** Its literals, with those of its examples. */
+  readonly marks: ReadonlySet<string>;
+  /** Those that it has of itself. */
+  readonly ownMarks: ReadonlySet<string>;
 }
 
-/** The rules in one piece of feedback, in order. Where it demands nothing, what it states is taken as one. */
+/**
+ * The rules in one piece of feedback, in order. What is said of one thing alone is none, however it is put. Where it demands
+ * nothing, what it states as a custom is taken as one.
+ */
 export function rulesIn(feedback: string): readonly ToldRule[] {
-  const clauses = splitClauses(feedback).filter(({ isHeading }) => !isHeading);
+  const clauses = withoutFacts(splitClauses(feedback).filter(({ isHeading }) => !isHeading));
   const rules = readClauses(clauses);
   if (rules.length > 0) return rules;
   return clauses.flatMap((clause) => {
-    const rule = readStatement(withoutLeadIn(clause.text));
+    const text = withoutLeadIn(clause.text);
+    const rule = statesCustom(text) ? readStatement(text) : undefined;
     return rule === undefined ? [] : [tell(rule, [clause])];
   });
 }
+
+/** A line that has come to speak of one thing goes on about it, unless it says in so many words that it is about more. */
+function withoutFacts(clauses: readonly Clause[]): readonly Clause[] {
+  let fact: number | undefined;
+  return clauses.filter(({ text, line }) => {
+    const said = withoutLeadIn(text);
+    const reach = reachOf(said);
+    const isFact = fact === line;
+    if (reach === 'one') fact = line;
+    return reach === 'many' || (!isFact && (reach === 'open' || isShown(said)));
+  });
+}
+
+const isShown = (said: string): boolean =>
+  !namesOption(said) && (readExample(said) ?? readDeed(said)) !== undefined;
 
 function readClauses(clauses: readonly Clause[]): readonly ToldRule[] {
   const rules: ToldRule[] = [];
   let before: Clause | undefined;
   let wrong: string | undefined;
+  let line = -1;
   for (const clause of clauses) {
     const text = withoutLeadIn(clause.text);
     const last = rules.at(-1);
     const shown = readExample(text);
-    const rule = shown === undefined ? readItem(clause) : undefined;
+    const rule = shown === undefined ? readCustom(clause, text) : undefined;
     const example = rule === undefined ? (shown ?? readDeed(text)) : undefined;
     const isBack = looksBack(text) && before === undefined;
-    if (last !== undefined && (example !== undefined || (rule === undefined ? isMore(clause) : isBack)))
+    const isNear = line === clause.line;
+    if (
+      last !== undefined &&
+      isNear &&
+      (example !== undefined || (rule === undefined ? isMore(clause) : isBack))
+    )
       rules[rules.length - 1] = extend(last, clause, example, rule?.todo ?? text);
     else if (rule !== undefined) {
       const known = wrong === undefined ? rule : { wrong, ...rule };
@@ -61,8 +93,15 @@ function readClauses(clauses: readonly Clause[]): readonly ToldRule[] {
       if (example !== undefined && 'wrong' in example) wrong = example.wrong;
       before = tellsSomething(text) ? clause : undefined;
     }
+    line = clause.line;
   }
   return rules;
+}
+
+/** What is demanded, or stated so that it can only be meant of all such work. */
+function readCustom(clause: Clause, text: string): Rule | undefined {
+  const rule = reachOf(text) === 'one' ? undefined : readItem(clause);
+  return rule?.isStated && !statesCustom(text) ? undefined : rule;
 }
 
 const isMore = (clause: Clause): boolean =>
@@ -93,12 +132,12 @@ function extend(
     more: example === undefined ? [...rule.more, sentence(todo)].slice(0, MOST_MORE) : rule.more,
     said: [...rule.said, text],
     raw: [...rule.raw, raw],
-    literals: [...rule.literals, ...findLiterals(text)],
+    ...comparable([rule.todo, ...rule.more, text]),
   };
 }
 
-function tell(rule: Rule, clauses: readonly Clause[]): ToldRule {
-  const words = topicWords(rule.todo).filter((word) => !isVagueWord(word));
+function tell(read: Rule, clauses: readonly Clause[]): ToldRule {
+  const rule = { ...read, ...withoutCase(read.todo) };
   const code = clauses.find((clause) => clause.code !== undefined)?.code;
   return {
     ...rule,
@@ -106,7 +145,11 @@ function tell(rule: Rule, clauses: readonly Clause[]): ToldRule {
     raw: clauses.map(({ raw }) => raw),
     more: [],
     ...(code === undefined ? {} : { code }),
-    stems: topicStems(words.join(' ')),
-    literals: findLiterals(rule.todo),
+    ...comparable([rule.todo]),
   };
+}
+
+function comparable(sentences: readonly string[]): Pick<ToldRule, 'stems' | 'marks' | 'ownMarks'> {
+  const general = sentences.map(withoutShown).join(' ');
+  return { stems: aboutStems(general), marks: marksOf(sentences.join(' ')), ownMarks: marksOf(general) };
 }

@@ -1,10 +1,13 @@
 import { cutEnd, oneLine, visibleText } from '../plain-text.ts';
 import { activityOf, categoryOf, taskKind } from './activity.ts';
 import { quoteLiterals } from './literals.ts';
+import { hasMark } from './marks.ts';
 import type { RuleGroup } from './merge-rules.ts';
 import { nameSkill } from './name-skill.ts';
 import { small } from './phrasing.ts';
 import type { ToldRule } from './rules-in.ts';
+import { withoutShown } from './shown-part.ts';
+import { isNewTo, saidBy } from './what-is-new.ts';
 
 const LONGEST_STEP = 480;
 const LONGEST_TITLE = 90;
@@ -39,7 +42,7 @@ export function writeSkill(group: RuleGroup): WrittenSkill {
 const describe = (todo: string, activity: string): string =>
   /^(?:when|whenever|before|after|if|once|every time|each time)\b/i.test(todo)
     ? `${todo}.`
-    : `When you ${activity}: ${small(todo)}.`;
+    : `When you ${activity}: ${small(todo.replace(/^deliver what is wanted: /i, ''))}.`;
 
 function contentOf(lead: ToldRule, rules: readonly ToldRule[], activity: string | undefined): string {
   const steps = [
@@ -49,9 +52,15 @@ function contentOf(lead: ToldRule, rules: readonly ToldRule[], activity: string 
       : `Hold to this whenever you ${activity}, also where the task does not mention it.`,
     'Before you say that you are done, look at what you produced once more and put right what breaks this.',
   ];
-  const examples = unique(rules.flatMap(({ example }) => (example === undefined ? [] : [example])));
+  const examples = unique(
+    rules.flatMap(({ example }) => (example === undefined ? [] : [example])),
+    figureless,
+  );
   const code = rules.find((rule) => rule.code !== undefined)?.code;
-  const said = unique(rules.flatMap((rule) => rule.said.join(' '))).slice(0, MOST_SAID);
+  const said = unique(
+    rules.map((rule) => rule.said.join(' ')),
+    withoutShown,
+  ).slice(0, MOST_SAID);
   return [
     `## ${cutEnd(oneLine(lead.todo), LONGEST_TITLE)}`,
     '',
@@ -67,7 +76,7 @@ function contentOf(lead: ToldRule, rules: readonly ToldRule[], activity: string 
   ].join('\n');
 }
 
-/** The leading rule, what was said beyond it, and of older versions only what does not differ in its letters and figures. */
+/** The leading rule, and of the others what it leaves open: an older figure or another literal gives way to its own. */
 function stepsOf(lead: ToldRule, rules: readonly ToldRule[]): readonly string[] {
   const others = rules.slice(1).filter((rule) => addsTo(lead, rule));
   const sentences = [lead, ...others].flatMap(({ todo, more }) => [todo, ...more]);
@@ -77,13 +86,12 @@ function stepsOf(lead: ToldRule, rules: readonly ToldRule[]): readonly string[] 
 }
 
 function addsTo(lead: ToldRule, other: ToldRule): boolean {
-  const isNew = [...other.stems].some((stem) => !lead.stems.has(stem)) || other.more.length > 0;
-  const differs =
-    lead.literals.length > 0 && other.literals.some((literal) => !lead.literals.includes(literal));
-  return isNew && !differs && figuresOf(other).every((figure) => figuresOf(lead).includes(figure));
+  const isMore = isNewTo(saidBy([lead]), { rule: other });
+  const differs = lead.ownMarks.size > 0 && [...other.ownMarks].some((mark) => !hasMark(lead.marks, mark));
+  return isMore && !differs && figuresOf(other).every((figure) => figuresOf(lead).includes(figure));
 }
 
-const figuresOf = ({ todo }: ToldRule): readonly string[] => todo.match(/\d+/g) ?? [];
+const figuresOf = ({ todo }: ToldRule): readonly string[] => withoutShown(todo).match(/\d+/g) ?? [];
 
 function antiPattern(lead: ToldRule, rules: readonly ToldRule[]): string {
   const wrongs = unique(
@@ -105,10 +113,16 @@ function fenced(code: string): readonly string[] {
   return [fence, ...lines.map((line) => cutEnd(line, 200)), fence];
 }
 
-const unique = (texts: readonly string[]): readonly string[] => {
+const figureless = (text: string): string => text.replace(/\d/g, '#').replace(/"/g, '');
+
+/** Each once: of two that differ only in what `keyOf` leaves out, the first. */
+const unique = (
+  texts: readonly string[],
+  keyOf: (text: string) => string = (text) => text,
+): readonly string[] => {
   const seen = new Set<string>();
   return texts.filter((text) => {
-    const key = oneLine(text).toLowerCase();
+    const key = figureless(oneLine(keyOf(text)).toLowerCase());
     return seen.has(key) ? false : seen.add(key);
   });
 };
