@@ -33,6 +33,9 @@ import { type ServedLibrary, serveLibrary } from './library/serve-library.ts';
 import type { Log } from './log.ts';
 import { openRecording } from './recording/open-recording.ts';
 import { readOrCreateSalt } from './recording/salt.ts';
+import { createReviewJob } from './schedule/review-job.ts';
+import { type SlowWork, serveSchedule } from './schedule/serve-schedule.ts';
+import { watchAdmission } from './schedule/watch-admission.ts';
 import { VERSION } from './version.ts';
 
 export interface Daemon {
@@ -55,6 +58,7 @@ export interface DaemonOptions {
   readonly models?: Readonly<Record<string, ChatModel>>;
   /** Recall waits for the sentence model however long it takes. For benchmarks. */
   readonly isUnhurried?: boolean;
+  readonly slowWork?: SlowWork;
 }
 
 const GRACE_MS = 30_000;
@@ -133,8 +137,21 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       return appended;
     },
   };
+  const schedule = serveSchedule({
+    settings: config.schedule,
+    env,
+    homeDir: home.dir,
+    records: recording.records,
+    clock,
+    newId,
+    log,
+    jobs: ({ history }) => [
+      createReviewJob({ shelf: library.shelf, embed: library.embed, now: clock.now, history }),
+    ],
+    ...(options.slowWork === undefined ? {} : { slowWork: options.slowWork }),
+  });
   const gateway = createGateway({
-    admission,
+    admission: watchAdmission(admission, schedule.noticeTraffic),
     allowedHosts: settings.allowedHosts,
     onRefused: metrics.refused,
     onFault: (error) => log.error({ err: error }, 'a request failed inside Instar'),
@@ -160,7 +177,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       },
       recorder: recording.recorder,
       records,
-      desk: recording.desk,
+      desk: { ...recording.desk, schedule: schedule.describe },
       report: (report) => {
         metrics.report(report);
         logTurn(log, report);
@@ -178,7 +195,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
         learning: follower.status(),
         memoryBytes: process.memoryUsage.rss(),
       }),
-      metrics: metrics.text,
+      metrics: async () => `${await metrics.text()}\n${await schedule.text()}`,
     },
   });
   const close = async () => {
@@ -186,6 +203,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     await letGo();
   };
   const letGo = async () => {
+    await schedule.close();
     names.close();
     await shortening?.close();
     await follower.close();

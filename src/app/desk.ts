@@ -8,8 +8,12 @@ import { failedIn, foldEpisode, teaches } from './episodes/episode.ts';
 import { createLearningState, loadLearning } from './learning/learning-state.ts';
 import { readStored } from './recording/read-stored.ts';
 
-/** The desk over a store's records, wherever those are. */
-export function createDesk(records: Records, now: () => number): Desk {
+/** The desk over a store's records, wherever those are. `schedule`: as the scheduler tells it, where one is. */
+export function createDesk(
+  records: Records,
+  now: () => number,
+  schedule: Desk['schedule'] = async () => ({ state: 'off' }),
+): Desk {
   const show = async (
     id: string,
     turnOf: (turn: TurnView) => Promise<JsonObject>,
@@ -77,6 +81,10 @@ export function createDesk(records: Records, now: () => number): Desk {
       const { query, support, generation } = state.samples.counts();
       return { engine: 'off', policy: '', generation, buffer: { query, support } };
     },
+    schedule,
+    // Few ask, and what answers is loaded then.
+    suggestWindows: async () =>
+      (await import('./schedule/suggest-windows.ts')).suggestFromRecord(records, now()),
     backup: (file) => records.snapshot(file),
   };
 }

@@ -10,6 +10,7 @@ import { checkModels } from './check-models.ts';
 import { checkStore } from './check-store.ts';
 import { findDaemon } from './find-daemon.ts';
 import { createProbeExchange } from './probe-provider.ts';
+import { checkSchedule } from './schedule/check-schedule.ts';
 
 export interface DoctorOptions {
   readonly home: Home;
@@ -26,11 +27,12 @@ export async function runDoctor(options: DoctorOptions): Promise<readonly Check[
   if (config === undefined) return [...basics, ...checks];
   const pool = createProbeExchange();
   try {
-    const [port, models] = await Promise.all([
+    const [port, models, presence] = await Promise.all([
       checkPort(home, config),
       checkModels({ config, env, homeDir: home.dir, exchange: pool.exchange }),
+      checkSchedule(config.schedule, env, home.dir, clock),
     ]);
-    return [...basics, ...checks, port, ...models];
+    return [...basics, ...checks, port, ...models, presence];
   } finally {
     await pool.close();
   }

@@ -30,7 +30,9 @@ export async function openDesk(home: Home, env: NodeJS.ProcessEnv, mayCreate = f
   }
   const now = systemClock.now;
   const over = (records: Records, close: () => void): OpenDesk => ({
-    desk: createDesk(records, now),
+    desk: createDesk(records, now, async () =>
+      (await import('./schedule/offline-schedule.ts')).describeOffline(home, env, records),
+    ),
     shelf: lazyShelf(records),
     close,
   });

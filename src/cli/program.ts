@@ -7,6 +7,7 @@ import type { CliContext, CommandContext } from './context.ts';
 import { addLessonCommands } from './lesson-commands.ts';
 import { createPrinter, type Printer } from './print.ts';
 import { addRecordCommands } from './record-commands.ts';
+import { addScheduleCommands } from './schedule-commands.ts';
 
 type Action<Options> = (options: Options, context: CommandContext) => Promise<ExitCode>;
 
@@ -116,6 +117,7 @@ export async function runProgram(argv: readonly string[], context: CliContext): 
 
   addRecordCommands(program, act);
   addLessonCommands(program, act);
+  addScheduleCommands(program, act);
   addBenchCommands(program, act);
 
   try {

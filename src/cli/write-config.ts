@@ -42,6 +42,14 @@ export function addProvider(file: string, choice: ProviderChoice, env: NodeJS.Pr
   return { settings, isFresh: usable === undefined };
 }
 
+/** The settings with these hours of sleep in them. Throws `ConfigError` for a file that cannot be used, or hours that cannot. */
+export function setSleep(file: string, sleep: string, env: NodeJS.ProcessEnv): Settings {
+  const before = membersOf(readConfigFile(file));
+  const settings = { ...before, schedule: { ...membersOf(before.schedule), sleep } };
+  checkConfig(settings, { env });
+  return settings;
+}
+
 /** Writes the config and, for editors, its schema beside it; an older config is kept as `.old`. */
 export function writeConfig(file: string, settings: Settings): WrittenConfig {
   const backup = existsSync(file) ? `${file}.old` : undefined;

@@ -16,6 +16,10 @@ export interface Desk {
   episode(id: string): Promise<JsonObject | undefined>;
   /** What weights may be trained on: `{ engine, policy, generation, buffer: { query, support } }`. */
   training(): Promise<JsonObject>;
+  /** Who is there as far as can be seen, whether slow work may run, what it did and may spend, and the next window. */
+  schedule(): Promise<JsonObject>;
+  /** Quiet hours that the record of your own activity suggests, with the evidence. Changes nothing. */
+  suggestWindows(): Promise<JsonObject>;
   /** Copies everything recorded into a new file. */
   backup(file: string): Promise<void>;
 }

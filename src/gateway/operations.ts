@@ -100,6 +100,11 @@ const OPERATIONS: ReadonlyMap<string, Operation> = new Map<string, Operation>([
   ['GET /api/episodes/:id', owned(({ desk }, { id }) => desk.episode(id), 'episode')],
   ['GET /api/review', owned(({ shelf }) => shelf.review())],
   ['GET /api/train', owned(({ desk }) => desk.training())],
+  ['GET /api/schedule', owned(({ desk }) => desk.schedule())],
+  [
+    'GET /api/schedule/:id',
+    owned(async ({ desk }, { id }) => (id === 'suggest' ? desk.suggestWindows() : undefined), 'schedule'),
+  ],
   ['GET /api/generations', owned(async ({ shelf }) => [...(await shelf.generations())])],
   [
     'GET /api/generations/:id/diff',

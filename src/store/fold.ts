@@ -115,10 +115,20 @@ export function subjectOf(fact: Fact): string | undefined {
       return fact.turn;
     case 'library-changed':
     case 'cycle-end':
+    case 'schedule-changed':
       return undefined;
     case 'reward-given':
       return fact.turn ?? fact.session;
+    case 'job-leased':
+    case 'job-ended':
+      return `job/${fact.job}`;
+    // Only the checkpoints of a run that is not over are ever wanted again, and there are many.
+    case 'job-checkpointed':
+      return `run/${fact.run}`;
     default:
       return fact.session;
   }
 }
+
+/** Kinds of facts that `events` answers with: what was reported of a session, and what happened to a job or its run. */
+export const REPORTED_TYPES = ['event-reported', 'job-leased', 'job-checkpointed', 'job-ended'] as const;

@@ -1,7 +1,15 @@
 import { type SessionView, type Store, StoreError, type TurnView } from '../core/store.ts';
 import { leaveLog } from './compact.ts';
 import { connectWriter } from './connect.ts';
-import { type SessionRow, type TurnRow, viewReward, viewSession, viewTurn } from './fold.ts';
+import {
+  REPORTED_TYPES,
+  type SessionRow,
+  subjectOf,
+  type TurnRow,
+  viewReward,
+  viewSession,
+  viewTurn,
+} from './fold.ts';
 import { eraseSession, expireSessions, readBatch, rebuildViews, recordBatch } from './ledger.ts';
 import { createMemoryTables, type MemoryTables, type RewardRow } from './memory-tables.ts';
 import { writeSnapshotFile } from './snapshot-file.ts';
@@ -35,8 +43,11 @@ export function createMemoryStore(): Store {
     factsOf: open((type, after, limit) =>
       tables.log.filter(({ seq, fact }) => seq > after && fact.type === type).slice(0, Math.max(0, limit)),
     ),
-    events: open((session) =>
-      tables.log.filter(({ fact }) => fact.type === 'event-reported' && fact.session === session),
+    events: open((subject) =>
+      tables.log.filter(
+        ({ fact }) =>
+          (REPORTED_TYPES as readonly string[]).includes(fact.type) && subjectOf(fact) === subject,
+      ),
     ),
     recalls: open((session) =>
       tables.log.filter(({ fact }) => fact.type === 'lessons-recalled' && fact.session === session),

@@ -46,6 +46,10 @@ export function concerns(fact: Fact, session: string, isItsTurn: (turn: string) 
       return fact.session === session || (fact.turn !== undefined && isItsTurn(fact.turn));
     case 'library-changed':
     case 'cycle-end':
+    case 'schedule-changed':
+    case 'job-leased':
+    case 'job-checkpointed':
+    case 'job-ended':
       return false;
     default:
       return fact.session === session;

@@ -5,7 +5,7 @@ import { readBlock } from './block-rows.ts';
 import { checkStore } from './check-store.ts';
 import { fromColumn, toColumn } from './column.ts';
 import { FACT_COLUMNS, type RawFactRow, readFact } from './fact-rows.ts';
-import { type SessionRow, type TurnRow, viewReward, viewSession, viewTurn } from './fold.ts';
+import { REPORTED_TYPES, type SessionRow, type TurnRow, viewReward, viewSession, viewTurn } from './fold.ts';
 import type { Sql } from './sql.ts';
 import { boundLimit, selectFacts, selectLastSeq } from './sqlite-tables.ts';
 import { selectSession, selectSessions, selectTurn, selectTurns } from './view-rows.ts';
@@ -17,12 +17,13 @@ export function createSqliteReader(sql: Sql): StoreReader {
     const row = sql.get<RawFactRow>(`select ${FACT_COLUMNS} from facts where seq = ?`, seq);
     return row && readFact(row);
   };
-  const about = (session: string, type: string): readonly StoredFact[] =>
+  const about = (subject: string, types: readonly string[]): readonly StoredFact[] =>
     sql
       .all<RawFactRow>(
-        `select ${FACT_COLUMNS} from facts where subject = ? and type = ? order by seq`,
-        toColumn(session),
-        type,
+        `select ${FACT_COLUMNS} from facts where subject = ? and type in (${types.map(() => '?').join(', ')})
+         order by seq`,
+        toColumn(subject),
+        ...types,
       )
       .flatMap((row) => readFact(row) ?? []);
   const toSession = (row: SessionRow) => viewSession(row, factAt(row.projectFrom));
@@ -30,8 +31,8 @@ export function createSqliteReader(sql: Sql): StoreReader {
   return {
     facts: (after, limit) => selectFacts(sql, after, limit),
     factsOf: (type, after, limit) => selectFacts(sql, after, limit, type),
-    recalls: (session) => about(session, 'lessons-recalled'),
-    events: (session) => about(session, 'event-reported'),
+    recalls: (session) => about(session, ['lessons-recalled']),
+    events: (subject) => about(subject, REPORTED_TYPES),
     sessions: (query) => selectSessions(sql, query, boundLimit(query.limit)).map(toSession),
     session: (id) => {
       const row = selectSession(sql, id);

@@ -11,7 +11,10 @@ const calendarSchema = z
     google: z.string().min(1).optional().describe('Google calendar id, such as primary.'),
     caldav: z.string().min(1).optional().describe('https address of a CalDAV calendar.'),
     user: z.string().min(1).optional().describe('User name at the CalDAV server.'),
-    keyEnv: keyEnvSchema.optional().describe('Variable that holds the CalDAV password.'),
+    clientId: z.string().min(1).optional().describe('OAuth client (a desktop app) that asks Google.'),
+    keyEnv: keyEnvSchema
+      .optional()
+      .describe("Variable that holds the CalDAV password, or the Google client's secret."),
   })
   .refine(
     (given) => [given.ics, given.google, given.caldav].filter((one) => one !== undefined).length === 1,
@@ -20,17 +23,37 @@ const calendarSchema = z
     },
   );
 
+const DAY = '(sun|mon|tue|wed|thu|fri|sat|daily|weekdays|weekends)';
+const DAYS = `${DAY}(-${DAY})?`;
+const STRETCH = `(${DAYS}(, ?${DAYS})* )?${CLOCK_TIME}-(${CLOCK_TIME}|24:00)`;
+const HOURS = new RegExp(`^(off|${STRETCH}([,;] ?${STRETCH})*)$`);
+
+/** A stretch that ends when it begins is a slip more often than a wish; the whole day is 00:00-24:00. */
+const hasEmptyStretch = (text: string): boolean =>
+  [...text.matchAll(/(\d\d:\d\d)-(\d\d:\d\d)/g)].some(([, start, end]) => start === end);
+
+const budgetSchema = z.strictObject({
+  minutesPerDay: z.int().min(0).max(1440).default(480).describe('Minutes of slow work a day, over all jobs.'),
+  tokensPerDay: z.int().min(0).default(2_000_000).describe('Tokens that slow work may use a day.'),
+  usdPerDay: z.number().min(0).default(1).describe('Dollars that slow work may cost a day.'),
+});
+
 export const scheduleSchema = z.strictObject({
   sleep: z
     .string()
+    .max(1000)
     .regex(
-      new RegExp(`^(off|${CLOCK_TIME}-${CLOCK_TIME})$`),
-      'must be "off" or two times such as "23:00-07:00"',
+      HOURS,
+      'must be "off" or hours such as "23:00-07:00" or "mon-fri 23:00-07:00, sat,sun 01:00-09:00"',
     )
+    .refine((text) => !hasEmptyStretch(text), {
+      error: 'has hours that end when they begin; the whole day is 00:00-24:00',
+    })
     .default('23:00-07:00')
     .describe('When you sleep, local time; slow work may run then. "off" for no such hours.'),
   idleMinutes: z.int().min(1).max(1440).default(30).describe('Minutes without input that count as away.'),
   calendar: calendarSchema.optional().describe('A calendar: in a meeting counts as away.'),
+  budget: budgetSchema.prefault({}).describe('What slow work may use a day, at most.'),
 });
 
 const tinkerSchema = z

@@ -14,7 +14,9 @@ const FENCE = /^\s{0,3}(?:```|~~~)/;
 const QUOTE_LINE = /^\s{0,3}>/;
 const MAIL_HEAD = /^(?:from|to|subject|sent|date|cc|von|betreff|an|de|objet|asunto): \S/i;
 const FORWARDED = /^-{2,}\s?(?:forwarded|original|begin|start|weitergeleitet|ursprüngliche)/i;
-const TAG = /<\/?(?:[a-z][\w-]{0,30})(?:\s[^<>]{0,300})?>/gi;
+/** Tags of pages, or of whatever is closed again: <timestamp> and <task id> are what people write for what is to be filled in. */
+const TAG =
+  /<\/[a-z][\w-]{0,30}>|<(?:html|head|body|div|span|p|a|br|hr|img|h[1-6]|ul|ol|li|dl|dt|dd|table|tbody|thead|tr|td|th|script|style|form|input|button|iframe|meta|link|section|article|nav|header|footer|main|aside|strong|em|b|i|u|code|pre|blockquote|font|center|details|title|svg|figure)(?:\s[^<>]{0,300})?\/?>|<[a-z][\w-]{0,30}\s[^<>]{0,300}=[^<>]{0,300}>/gi;
 /** A line that introduces what someone else wrote; the rest is theirs. */
 const INTRODUCES =
   /\b(?:says?|said|reads?|states?|writes|wrote|according to|pasted?|copied|copy of|quot(?:e|ing)|here(?:'s| is| are)|below is|below|(?:the )?following|this is what|contents? of|text of|found this|got this|summari[sz]e|translate|from (?:the|their|this|a) (?:\w+ ){0,2}(?:page|site|website|docs?|documentation|readme|blog|article|post|wiki|mail|email|ticket|issue|comment|calendar|invite|file|log|output|forum|thread))\b.{0,120}:\s*$/i;

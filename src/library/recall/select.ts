@@ -13,7 +13,7 @@ export interface Candidate {
   readonly isKept: boolean;
   /** Belongs to the domain's block, which goes first. */
   readonly isGuideline: boolean;
-  /** Shown because its domain was named, whether or not it fits the words. */
+  /** Shown because its domain was named or people told it to this agent, whether or not it fits the words. */
   readonly isDue: boolean;
   readonly isInScope: boolean;
 }

@@ -21,6 +21,8 @@ export interface SlotTable {
   expiries(): Float64Array;
   /** 1 for how to work, 0 for what once happened. */
   guidelines(): Uint8Array;
+  /** 1 for how to work as people told an agent, or those who work on a project, in so many words. */
+  told(): Uint8Array;
 }
 
 const GUIDELINES: ReadonlySet<LessonKind> = new Set(['skill', 'fragment', 'identity']);
@@ -32,6 +34,7 @@ export function createSlotTable(): SlotTable {
   let scopeIds = new Uint32Array(256);
   let expiries = new Float64Array(256);
   let guidelines = new Uint8Array(256);
+  let told = new Uint8Array(256);
   let length = 0;
 
   const grow = (): void => {
@@ -44,6 +47,7 @@ export function createSlotTable(): SlotTable {
     scopeIds = moved(scopeIds, new Uint32Array(size));
     expiries = moved(expiries, new Float64Array(size));
     guidelines = moved(guidelines, new Uint8Array(size));
+    told = moved(told, new Uint8Array(size));
   };
   const scopeId = (scope: Scope): number => {
     const key = JSON.stringify([scope.agent, scope.project, scope.runKind, scope.domain]);
@@ -66,6 +70,7 @@ export function createSlotTable(): SlotTable {
       stamps[slot] = stamp;
       scopeIds[slot] = scopeId(lesson.text.scope);
       guidelines[slot] = GUIDELINES.has(lesson.kind) ? 1 : 0;
+      told[slot] = isTold(lesson) ? 1 : 0;
       refresh(slot, lesson);
     },
     refresh,
@@ -76,5 +81,11 @@ export function createSlotTable(): SlotTable {
     scopeIds: () => scopeIds,
     expiries: () => expiries,
     guidelines: () => guidelines,
+    told: () => told,
   };
+}
+
+function isTold({ kind, text: { scope, note } }: Lesson): boolean {
+  const isSomeones = [scope.agent, scope.project].some((name) => name !== undefined && name !== '*');
+  return GUIDELINES.has(kind) && note.source === 'told' && isSomeones;
 }

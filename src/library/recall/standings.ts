@@ -8,7 +8,7 @@ export const STANDING = {
   /** Gone, placed after the scan, or not among those asked for. */
   absent: 0,
   open: 1,
-  /** Of the domain that was named: shown without having to fit the words. */
+  /** Of the domain that was named, or told to this very agent by people: shown without having to fit the words. */
   due: 2,
   /** Of another scope, or expired. */
   shut: 3,
@@ -32,17 +32,19 @@ export async function standingsOf(
   );
   const standings = new Uint8Array(length);
   await inSlices(length, (from, to) => {
-    const [stamps, scopeIds, expiries, guidelines] = [
+    const [stamps, scopeIds, expiries, guidelines, told] = [
       table.stamps(),
       table.scopeIds(),
       table.expiries(),
       table.guidelines(),
+      table.told(),
     ];
     for (let slot = from; slot < to; slot++) {
       const placed = stamps[slot] ?? 0;
       if (placed === 0 || placed > stamp) continue;
       const scope = scopeIds[slot] ?? 0;
       if (inScope[scope] !== 1 || (expiries[slot] ?? 0) <= now) standings[slot] = STANDING.shut;
+      else if (told[slot] === 1) standings[slot] = STANDING.due;
       else if (ofDomain[scope] === 1 && guidelines[slot] === 1) standings[slot] = STANDING.due;
       else standings[slot] = STANDING.open;
     }

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createArena } from '../../../src/library/embed/minilm/arena.ts';
 import { createKernels } from '../../../src/library/embed/minilm/kernels.ts';
+import { createArena } from '../../../src/wasm/arena.ts';
 
 const arena = createArena();
-const kernels = await createKernels(arena.memory);
+const kernels = createKernels(arena.memory);
 
 /** Puts numbers into fresh memory. */
 const put = (values: readonly number[]): number => {

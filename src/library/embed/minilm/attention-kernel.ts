@@ -1,5 +1,16 @@
-import { advance, block, countUp, f32, f32x4, i32, joinLanes, kernel, v128, whileTrue } from './assembler.ts';
-import { powerOfTwo } from './exponential.ts';
+import {
+  advance,
+  block,
+  countUp,
+  f32,
+  f32x4,
+  i32,
+  joinLanes,
+  kernel,
+  v128,
+  whileTrue,
+} from '../../../wasm/assembler.ts';
+import { powerOfTwo } from '../../../wasm/exponential.ts';
 import { HEAD, HIDDEN } from './shape.ts';
 
 /** One row holds query, key and value of all heads. */

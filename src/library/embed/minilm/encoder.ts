@@ -1,4 +1,4 @@
-import type { Arena } from './arena.ts';
+import type { Arena } from '../../../wasm/arena.ts';
 import type { Kernels } from './kernels.ts';
 import { HEAD, HEADS, HIDDEN, INNER, MAX_TOKENS } from './shape.ts';
 import type { Linear, Weights } from './weights.ts';

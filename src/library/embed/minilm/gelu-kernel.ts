@@ -1,5 +1,5 @@
-import { advance, countUp, f32x4, kernel, v128 } from './assembler.ts';
-import { polynomial, powerOfTwo } from './exponential.ts';
+import { advance, countUp, f32x4, kernel, v128 } from '../../../wasm/assembler.ts';
+import { polynomial, powerOfTwo } from '../../../wasm/exponential.ts';
 
 /** Abramowitz and Stegun 7.1.26: erf(z) = 1 - P(t)·e^(-z²) with t = 1 / (1 + 0.3275911·z), good to 1.5e-7. */
 const ERF = [1.061405429, -1.453152027, 1.421413741, -0.284496736, 0.254829592, 0];

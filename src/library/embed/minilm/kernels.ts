@@ -1,9 +1,9 @@
-import { assemble } from './assembler.ts';
+import { assemble } from '../../../wasm/assembler.ts';
+import { instantiate, type Memory } from '../../../wasm/web-assembly.ts';
 import { attendKernel } from './attention-kernel.ts';
 import { geluKernel } from './gelu-kernel.ts';
 import { linearKernel } from './linear-kernel.ts';
 import { addNormKernel, expandKernel, quantizeKernel } from './row-kernels.ts';
-import { instantiate, type Memory } from './web-assembly.ts';
 
 /** Takes addresses and counts, as the kernel's own file names them. */
 type Run = (...operands: readonly number[]) => void;
@@ -26,5 +26,4 @@ export interface Kernels {
   readonly attend: Run;
 }
 
-export const createKernels = async (memory: Memory): Promise<Kernels> =>
-  (await instantiate(assemble(KERNELS), memory)) as Kernels;
+export const createKernels = (memory: Memory): Kernels => instantiate(assemble(KERNELS), memory) as Kernels;

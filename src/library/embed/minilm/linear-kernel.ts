@@ -1,4 +1,4 @@
-import type { Local, Scope } from './assembler.ts';
+import type { Local, Scope } from '../../../wasm/assembler.ts';
 import {
   advance,
   block,
@@ -10,7 +10,7 @@ import {
   kernel,
   v128,
   whileTrue,
-} from './assembler.ts';
+} from '../../../wasm/assembler.ts';
 
 /** Outputs computed side by side; weights are stored in panels of this many. */
 export const PANEL = 8;

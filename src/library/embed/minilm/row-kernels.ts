@@ -12,7 +12,7 @@ import {
   kernel,
   type Local,
   v128,
-} from './assembler.ts';
+} from '../../../wasm/assembler.ts';
 import { HIDDEN } from './shape.ts';
 
 const ROW_BYTES = HIDDEN * 4;

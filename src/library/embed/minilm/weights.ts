@@ -1,4 +1,4 @@
-import type { Arena } from './arena.ts';
+import type { Arena } from '../../../wasm/arena.ts';
 import type { Kernels } from './kernels.ts';
 import { PANEL } from './linear-kernel.ts';
 import { HIDDEN, INNER, LAYERS, MAX_TOKENS, WORDS } from './shape.ts';

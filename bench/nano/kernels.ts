@@ -1,0 +1,158 @@
+import { pathToFileURL } from 'node:url';
+import type { Datum } from '../../dist/nano/engine.js';
+import type { Tensor } from '../../dist/nano/safetensors.js';
+
+/*
+ * What the embedded engine's mathematics cost, on the shape that ships and random weights. In processor time, since other work
+ * on the machine would otherwise count; best and median of several rounds. From the root of the checkout, after bench:build:
+ * node .cache/bench/js/nano/kernels.js
+ */
+const load = async <T>(file: string): Promise<T> =>
+  (await import(pathToFileURL(`dist/${file}.js`).href)) as T;
+const { createEngine } = await load<typeof import('../../dist/nano/create-engine.js')>('nano/create-engine');
+const { createKernels } =
+  await load<typeof import('../../dist/nano/kernels/kernels.js')>('nano/kernels/kernels');
+const { PROJECTIONS, projectionName, projectionSize } =
+  await load<typeof import('../../dist/nano/model/projections.js')>('nano/model/projections');
+const { createRandom } = await load<typeof import('../../dist/nano/random.js')>('nano/random');
+const { writeSafetensors } = await load<typeof import('../../dist/nano/safetensors.js')>('nano/safetensors');
+const { NANO } = await load<typeof import('../../dist/nano/shape.js')>('nano/shape');
+const { createArena } = await load<typeof import('../../dist/wasm/arena.js')>('wasm/arena');
+
+const PROMPT = 208;
+const ANSWER = 112;
+const GROUP = 8;
+const LORA = { rank: 8, alpha: 8, seed: 1, attention: true, mlp: true };
+const ADAM = { learningRate: 1e-3, beta1: 0.9, beta2: 0.95, eps: 1e-8, weightDecay: 0, gradClipNorm: 1 };
+
+const random = createRandom(1, 0);
+const say = (line: string): void => {
+  process.stdout.write(`${line}\n`);
+};
+const tokens = (count: number): number[] =>
+  Array.from({ length: count }, () => Math.floor(random() * NANO.vocabulary));
+
+const weights = (): Uint8Array => {
+  const tensors = new Map<string, Tensor>();
+  const put = (name: string, middle: number, spread: number, ...shape: readonly number[]): void => {
+    const count = shape.reduce((product, side) => product * side);
+    const values = Float32Array.from({ length: count }, () => middle + (2 * random() - 1) * spread);
+    tensors.set(name, { shape, values });
+  };
+  put('model.embed_tokens.weight', 0, 0.5, NANO.vocabulary, NANO.width);
+  put('model.norm.weight', 1, 0, NANO.width);
+  for (let layer = 0; layer < NANO.layers; layer++) {
+    put(`model.layers.${layer}.input_layernorm.weight`, 1, 0, NANO.width);
+    put(`model.layers.${layer}.post_attention_layernorm.weight`, 1, 0, NANO.width);
+    for (const projection of PROJECTIONS) {
+      const { inputs, outputs } = projectionSize(NANO, projection);
+      put(`${projectionName(layer, projection)}.weight`, 0, 0.2, outputs, inputs);
+    }
+  }
+  return writeSafetensors(tensors, {});
+};
+
+const processorTime = (): number => {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
+};
+
+/** Milliseconds of each round, the shortest first. */
+const rounds = async (count: number, work: () => unknown): Promise<readonly number[]> => {
+  const times: number[] = [];
+  for (let round = 0; round < count; round++) {
+    const start = processorTime();
+    await work();
+    times.push(processorTime() - start);
+  }
+  return times.sort((a, b) => a - b);
+};
+const text = (times: readonly number[], per = 1): string =>
+  `best ${((times[0] ?? 0) / per).toFixed(2)} ms, median ${((times[times.length >> 1] ?? 0) / per).toFixed(2)} ms`;
+
+const measureMatmul = async (): Promise<void> => {
+  const arena = createArena();
+  const kernels = createKernels(arena.memory);
+  const rows = PROMPT + GROUP * ANSWER;
+  const shapes = [
+    [rows, 96, 288, 'query, key, value'],
+    [rows, 96, 512, 'gate, up'],
+    [rows, 256, 96, 'down'],
+    [64, 96, 768, 'logits'],
+    [32, 32, 320, 'scores of a block'],
+    [GROUP, 96, 512, 'gate, up of eight tokens'],
+    [1, 96, 512, 'gate, up of one token'],
+  ] as const;
+  for (const [m, inputs, outputs, what] of shapes) {
+    const [x, w, out] = [m * inputs, inputs * outputs, m * outputs].map((count) => arena.take(count * 4));
+    const work = 2 * m * inputs * outputs;
+    const repeat = Math.ceil(1e8 / work);
+    const times = await rounds(9, () => {
+      for (let i = 0; i < repeat; i++) {
+        kernels.matmul(x ?? 0, inputs * 4, w ?? 0, inputs * 32, out ?? 0, outputs * 4, m, inputs, outputs, 0);
+      }
+    });
+    const speed = (time = 1): string => ((work * repeat) / time / 1e6).toFixed(1);
+    say(
+      `matmul ${m} x ${inputs} x ${outputs} (${what}): best ${speed(times[0])} GFLOP/s, median ${speed(times[4])}`,
+    );
+  }
+};
+
+const group = (): readonly Datum[] => {
+  const prompt = tokens(PROMPT);
+  return Array.from({ length: GROUP }, () => {
+    const full = Int32Array.from([...prompt, ...tokens(ANSWER + 1)]);
+    const length = full.length - 1;
+    return {
+      tokens: full.slice(0, -1),
+      targets: full.slice(1),
+      advantages: Float32Array.from({ length }, (_, i) => (i < PROMPT - 1 ? 0 : random() - 0.5)),
+      logprobs: new Float32Array(length).fill(-Math.log(NANO.vocabulary)),
+    };
+  });
+};
+
+const megabytes = (): string => `${(process.memoryUsage.rss() / 2 ** 20).toFixed(0)} MB`;
+
+await measureMatmul();
+say(`before the engine: RSS ${megabytes()}`);
+const engine = createEngine({ weights: weights(), shape: NANO, name: 'bench' });
+const adapter = await engine.createAdapter(LORA);
+const batch = { loss: 'importance_sampling', data: group() } as const;
+say(`forward, group of 8: ${text(await rounds(15, () => engine.forward(adapter, batch)))}`);
+say(
+  `forward and backward, group of 8: ${text(await rounds(15, () => engine.forwardBackward(adapter, batch)))}`,
+);
+say(`step of Adam: ${text(await rounds(15, () => engine.optimStep(adapter, ADAM)))}`);
+const signal = new AbortController().signal;
+const copy = await engine.freeze(adapter);
+const request = {
+  prompt: Int32Array.from(tokens(PROMPT)),
+  temperature: 1,
+  topK: -1,
+  topP: 1,
+  seed: 1,
+  stop: [],
+};
+const sample = (count: number, maxTokens: number) => () =>
+  engine.sample(copy, { ...request, count, maxTokens }, signal);
+const prefill = await rounds(15, sample(1, 1));
+say(`prompt of ${PROMPT} tokens: ${text(prefill)}`);
+for (const count of [1, GROUP]) {
+  const times = (await rounds(9, sample(count, ANSWER + 1))).map((time) => time - (prefill[7] ?? 0));
+  say(
+    `sampling ${count} at a time, per token: ${text(times, count * ANSWER)}; per step ${text(times, ANSWER)}`,
+  );
+}
+let highest = 0;
+for (let step = 0; step < 30; step++) {
+  for (let prompt = 0; prompt < 4; prompt++) {
+    const data = group();
+    await engine.sample(adapter, { ...request, count: GROUP, maxTokens: ANSWER }, signal);
+    await engine.forwardBackward(adapter, { loss: 'importance_sampling', data });
+  }
+  await engine.optimStep(adapter, ADAM);
+  highest = Math.max(highest, process.memoryUsage.rss());
+}
+say(`30 steps of 4 prompts x 8 rollouts: highest RSS ${(highest / 2 ** 20).toFixed(0)} MB`);

@@ -1,0 +1,93 @@
+import { type Engine, EngineError, type EngineModel } from './engine.ts';
+import type { Lora } from './model/lora.ts';
+import type { Sampler } from './sampling/sampler.ts';
+import type { Shape } from './shape.ts';
+import type { Trainer } from './training/trainer.ts';
+
+/** The same calls, answered later; those that were made first are done first. */
+export type Remote<Calls> = {
+  readonly [Name in keyof Calls]: Calls[Name] extends (...operands: infer Operands) => infer Answer
+    ? (...operands: Operands) => Promise<Awaited<Answer>>
+    : never;
+};
+
+export interface EngineParts {
+  readonly model: EngineModel;
+  readonly trainer: Remote<Trainer>;
+  readonly sampler: Sampler;
+  close(): Promise<void>;
+}
+
+/** Bounds memory: of rank 8 on the model that ships, a frozen copy is 0.2 MB. */
+const MOST_COPIES = 512;
+
+export const engineModel = (name: string, shape: Shape): EngineModel => ({
+  name,
+  vocabulary: shape.vocabulary,
+  contextLength: shape.contextLength,
+  layers: shape.layers,
+  width: shape.width,
+});
+
+/**
+ * An engine from a trainer and a sampler, wherever those run. Calls on an adapter take effect in the order they were made;
+ * to sample from one waits for the steps that were asked for before, to sample from a frozen copy waits for no training.
+ */
+export const composeEngine = ({ model, trainer, sampler, close }: EngineParts): Engine => {
+  const adapters = new Set<string>();
+  const copies = new Map<string, Lora>();
+  let lastAdapter = 0;
+  let lastCopy = 0;
+  let lastLook = 0;
+
+  const known = (name: string): string => {
+    if (!adapters.has(name)) throw new EngineError(`there is no adapter "${name}"`);
+    return name;
+  };
+  const added = async (make: (name: string) => Promise<void>): Promise<string> => {
+    const name = `adapter-${++lastAdapter}`;
+    adapters.add(name);
+    try {
+      await make(name);
+    } catch (error) {
+      adapters.delete(name);
+      throw error;
+    }
+    return name;
+  };
+  const named = async (weights: string) => {
+    const copy = copies.get(weights);
+    if (copy !== undefined) return { name: weights, lora: copy };
+    if (!adapters.has(weights)) throw new EngineError(`there are no weights "${weights}"`);
+    // Each look may find other numbers, so each has a name of its own.
+    return { name: `${weights}/${++lastLook}`, lora: await trainer.copy(weights) };
+  };
+
+  return {
+    model,
+    createAdapter: (options) => added((name) => trainer.create(name, options)),
+    forward: async (adapter, batch) =>
+      trainer.forward(adapter === undefined ? undefined : known(adapter), batch),
+    forwardBackward: async (adapter, batch) => trainer.forwardBackward(known(adapter), batch),
+    optimStep: async (adapter, adam) => trainer.optimStep(known(adapter), adam),
+    async freeze(adapter) {
+      if (copies.size >= MOST_COPIES) {
+        throw new EngineError(`there are ${MOST_COPIES} frozen copies already; dispose of one first`);
+      }
+      const name = `copy-${++lastCopy}`;
+      copies.set(name, await trainer.copy(known(adapter)));
+      return name;
+    },
+    async sample(weights, request, signal) {
+      return sampler.sample(weights === undefined ? undefined : await named(weights), request, signal);
+    },
+    save: async (adapter, withOptimizer) => trainer.save(known(adapter), withOptimizer),
+    load: (saved, withOptimizer) => added((name) => trainer.load(name, saved, withOptimizer)),
+    async dispose(name) {
+      if (copies.delete(name)) return;
+      await trainer.dispose(known(name));
+      adapters.delete(name);
+    },
+    close,
+  };
+};

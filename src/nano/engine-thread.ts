@@ -1,0 +1,51 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { EngineError } from './engine.ts';
+import { loadWeights } from './model/load-weights.ts';
+import { createSampler } from './sampling/sampler.ts';
+import type { Answer, Question, ThreadData } from './thread-messages.ts';
+import { createTrainer } from './training/trainer.ts';
+
+const port = parentPort;
+if (!port) throw new Error('engine-thread is a thread');
+
+const { role, weights, shape } = workerData as ThreadData;
+const loaded = loadWeights(weights, shape);
+
+const say = (answer: Answer): void => port.postMessage(answer);
+const fail = (id: number, error: unknown): void =>
+  say({
+    type: 'failed',
+    id,
+    why: error instanceof Error ? error.message : String(error),
+    isAskersFault: error instanceof EngineError,
+  });
+
+if (role === 'train') {
+  const trainer = createTrainer(loaded);
+  port.on('message', (question: Question) => {
+    if (question.type !== 'train') return;
+    try {
+      const call = trainer[question.call] as (...operands: readonly unknown[]) => unknown;
+      say({ type: 'done', id: question.id, value: call(...question.operands) });
+    } catch (error) {
+      fail(question.id, error);
+    }
+  });
+} else {
+  const sampler = createSampler(loaded);
+  const running = new Map<number, AbortController>();
+  port.on('message', (question: Question) => {
+    if (question.type === 'abort') running.get(question.id)?.abort();
+    if (question.type !== 'sample') return;
+    const { id } = question;
+    const leaving = new AbortController();
+    running.set(id, leaving);
+    sampler
+      .sample(question.weights, question.request, leaving.signal)
+      .then(
+        (value) => say({ type: 'done', id, value }),
+        (error: unknown) => fail(id, error),
+      )
+      .finally(() => running.delete(id));
+  });
+}

@@ -1,0 +1,81 @@
+import { createHash } from 'node:crypto';
+import { EngineError } from '../engine.ts';
+import { readSafetensors } from '../safetensors.ts';
+import type { Shape } from '../shape.ts';
+import { PROJECTIONS, type Projection, projectionName, projectionSize } from './projections.ts';
+
+/** A model's numbers, row by row as they are stored: a matrix is [outputs][inputs]. */
+export interface Weights {
+  readonly shape: Shape;
+  readonly embedding: Float32Array;
+  readonly layers: readonly LayerWeights[];
+  readonly norm: Float32Array;
+  /** SHA-256 of all numbers: what an adapter must have been trained on to fit. */
+  readonly hash: string;
+}
+
+export interface LayerWeights {
+  readonly attentionNorm: Float32Array;
+  readonly mlpNorm: Float32Array;
+  readonly matrices: Readonly<Record<Projection, Float32Array>>;
+}
+
+/** The kernels work on eight columns at a time, and turn positions in vectors of four pairs. */
+const GRAIN = 8;
+
+const checkShape = (shape: Shape): void => {
+  const head = shape.width / shape.heads;
+  const sides = {
+    vocabulary: shape.vocabulary,
+    width: shape.width,
+    inner: shape.inner,
+    'width / heads': head,
+  };
+  for (const [name, side] of Object.entries(sides)) {
+    if (!Number.isSafeInteger(side) || side <= 0 || side % GRAIN !== 0) {
+      throw new EngineError(`${name} is ${side}; it must be a multiple of ${GRAIN}`);
+    }
+  }
+  for (const name of ['layers', 'contextLength'] as const) {
+    if (!Number.isSafeInteger(shape[name]) || shape[name] <= 0) {
+      throw new EngineError(`${name} is ${shape[name]}; it must be a whole number above zero`);
+    }
+  }
+};
+
+/** Reads a Llama's safetensors. Throws an EngineError that names a tensor that is missing, not wanted, or not of this shape. */
+export const loadWeights = (bytes: Uint8Array, shape: Shape): Weights => {
+  checkShape(shape);
+  const { tensors } = readSafetensors(bytes);
+  const known = new Set<string>();
+  const hash = createHash('sha256');
+  const take = (name: string, ...sides: readonly number[]): Float32Array => {
+    const tensor = tensors.get(name);
+    if (tensor === undefined) throw new EngineError(`the weights have no ${name}`);
+    if (tensor.shape.length !== sides.length || sides.some((side, i) => side !== tensor.shape[i])) {
+      throw new EngineError(`${name} has shape [${tensor.shape}]; the model's shape asks for [${sides}]`);
+    }
+    if (!tensor.values.every(Number.isFinite))
+      throw new EngineError(`${name} holds a number that is not finite`);
+    known.add(name);
+    hash.update(tensor.values);
+    return tensor.values;
+  };
+  const matrix = (layer: number, projection: Projection): Float32Array => {
+    const { inputs, outputs } = projectionSize(shape, projection);
+    return take(`${projectionName(layer, projection)}.weight`, outputs, inputs);
+  };
+  const embedding = take('model.embed_tokens.weight', shape.vocabulary, shape.width);
+  const layers = Array.from({ length: shape.layers }, (_, layer) => ({
+    attentionNorm: take(`model.layers.${layer}.input_layernorm.weight`, shape.width),
+    mlpNorm: take(`model.layers.${layer}.post_attention_layernorm.weight`, shape.width),
+    matrices: Object.fromEntries(
+      PROJECTIONS.map((projection) => [projection, matrix(layer, projection)]),
+    ) as Record<Projection, Float32Array>,
+  }));
+  const norm = take('model.norm.weight', shape.width);
+  const extra = [...tensors.keys()].filter((name) => !known.has(name) && name !== 'lm_head.weight');
+  if (extra.length > 0)
+    throw new EngineError(`the weights hold what the model has no place for: ${extra.join(', ')}`);
+  return { shape, embedding, layers, norm, hash: hash.digest('hex') };
+};

@@ -1,0 +1,62 @@
+import { EngineError, type LoraOptions } from '../engine.ts';
+import { createRandom } from '../random.ts';
+import type { Shape } from '../shape.ts';
+import { isOfAttention, PROJECTIONS, type Projection, projectionSize } from './projections.ts';
+
+/** One matrix's low-rank change: W + alpha / rank · B·A. `a` and `b` say where A [rank][inputs] and B [outputs][rank] begin. */
+export interface LoraPiece {
+  readonly layer: number;
+  readonly projection: Projection;
+  readonly inputs: number;
+  readonly outputs: number;
+  readonly a: number;
+  readonly b: number;
+}
+
+/** All numbers of an adapter in one array, laid out as `loraPieces` says. */
+export interface Lora {
+  readonly options: LoraOptions;
+  readonly values: Float32Array;
+}
+
+const HIGHEST_RANK = 64;
+
+export const loraPieces = (shape: Shape, { rank, attention, mlp }: LoraOptions): readonly LoraPiece[] => {
+  let end = 0;
+  const take = (count: number): number => {
+    end += count;
+    return end - count;
+  };
+  const wanted = PROJECTIONS.filter((projection) => (isOfAttention(projection) ? attention : mlp));
+  return Array.from({ length: shape.layers }, (_, layer) =>
+    wanted.map((projection) => {
+      const { inputs, outputs } = projectionSize(shape, projection);
+      return { layer, projection, inputs, outputs, a: take(rank * inputs), b: take(outputs * rank) };
+    }),
+  ).flat();
+};
+
+export const loraSize = (shape: Shape, options: LoraOptions): number =>
+  loraPieces(shape, options).reduce((sum, { inputs, outputs }) => sum + (inputs + outputs) * options.rank, 0);
+
+export const checkLoraOptions = ({ rank, alpha, seed, attention, mlp }: LoraOptions): void => {
+  if (!Number.isInteger(rank) || rank < 1 || rank > HIGHEST_RANK) {
+    throw new EngineError(`rank is ${rank}; it must be a whole number from 1 to ${HIGHEST_RANK}`);
+  }
+  if (!Number.isFinite(alpha) || alpha <= 0)
+    throw new EngineError(`alpha is ${alpha}; it must be above zero`);
+  if (!Number.isSafeInteger(seed)) throw new EngineError(`seed is ${seed}; it must be a whole number`);
+  if (!attention && !mlp) throw new EngineError('an adapter needs attention, mlp or both to train');
+};
+
+/** B is zero, so nothing changes yet; A is Kaiming-uniform with a = √5, as PEFT does it: within 1 / √inputs. */
+export const createLora = (shape: Shape, options: LoraOptions): Lora => {
+  checkLoraOptions(options);
+  const values = new Float32Array(loraSize(shape, options));
+  loraPieces(shape, options).forEach(({ a, inputs }, stream) => {
+    const random = createRandom(options.seed, stream);
+    const bound = 1 / Math.sqrt(inputs);
+    for (let i = a; i < a + options.rank * inputs; i++) values[i] = (2 * random() - 1) * bound;
+  });
+  return { options, values };
+};

@@ -1,0 +1,75 @@
+import { type Arena, createArena } from '../../wasm/arena.ts';
+import { createKernels, type Kernels } from '../kernels/kernels.ts';
+import { PANEL } from '../kernels/matmul-kernel.ts';
+import type { Shape } from '../shape.ts';
+
+export const FLOAT = 4;
+
+/** Rows of a segment whose scores are held at one time. */
+export const SCORE_ROWS = 32;
+
+/** Up to the next whole panel. */
+export const padded = (count: number): number => Math.ceil(count / PANEL) * PANEL;
+
+/** Memory, the kernels that work on it, and what never changes for a shape. All but the first three are addresses. */
+export interface Machine {
+  readonly arena: Arena;
+  readonly kernels: Kernels;
+  readonly shape: Shape;
+  readonly head: number;
+  readonly eps: number;
+  /** 1 / √head. */
+  readonly scale: number;
+  /** The same, for powers of two instead of e. */
+  readonly sharpness: number;
+  /** A row for each position: cosines, then sines. */
+  readonly turns: number;
+  /** The same, to turn back. */
+  readonly returns: number;
+  /** Two blocks of SCORE_ROWS rows, `scoreStep` bytes apart. */
+  readonly scores: number;
+  readonly backScores: number;
+  readonly scoreStep: number;
+}
+
+/** The kernel that softens scores writes a vector beyond the last key. */
+const SPARE = 4;
+
+export const createMachine = (shape: Shape): Machine => {
+  const arena = createArena();
+  const head = shape.width / shape.heads;
+  const half = head / 2;
+  const floats = (count: number): number => arena.take(count * FLOAT);
+  const put = (value: number): number => {
+    const address = floats(1);
+    arena.floats(address, 1)[0] = value;
+    return address;
+  };
+  const table = (sign: number): number => {
+    const address = floats(shape.contextLength * head);
+    const rows = arena.floats(address, shape.contextLength * head);
+    for (let position = 0; position < shape.contextLength; position++) {
+      for (let pair = 0; pair < half; pair++) {
+        const angle = position * shape.ropeBase ** (-pair / half);
+        rows[position * head + pair] = Math.cos(angle);
+        rows[position * head + half + pair] = sign * Math.sin(angle);
+      }
+    }
+    return address;
+  };
+  const scoreStep = (padded(shape.contextLength) + SPARE) * FLOAT;
+  return {
+    arena,
+    kernels: createKernels(arena.memory),
+    shape,
+    head,
+    eps: put(shape.normEps),
+    scale: put(1 / Math.sqrt(head)),
+    sharpness: put(Math.LOG2E / Math.sqrt(head)),
+    turns: table(1),
+    returns: table(-1),
+    scores: arena.take(SCORE_ROWS * scoreStep),
+    backScores: arena.take(SCORE_ROWS * scoreStep),
+    scoreStep,
+  };
+};

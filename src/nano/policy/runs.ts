@@ -1,0 +1,44 @@
+/** A stretch of text that is spelt in one way. `word` is in small letters; how it was written is said beside it. */
+export type Run =
+  | { readonly is: 'word'; readonly text: string; readonly letters: 'small' | 'capital' | 'upper' }
+  | { readonly is: 'figure'; readonly text: string }
+  | { readonly is: 'signs'; readonly text: string };
+
+const RUN = /[A-Za-z]+|[0-9]+|[^A-Za-z0-9]+/g;
+/** Inside a word: `CAMEL`, `Case`, `case`. */
+const SPELLING = /[A-Z]?[a-z]+|[A-Z]+(?![a-z])/g;
+
+/**
+ * A text cut where its spelling changes. A lone letter beside a figure (`t1201`, `26T14:05`) counts as a sign: it is part of
+ * how the figure is written. Nothing is lost: the runs joined, with their letters as they were, are the text.
+ */
+export function runsOf(text: string): readonly Run[] {
+  const runs: Run[] = [];
+  let signs = '';
+  const flush = () => {
+    if (signs !== '') runs.push({ is: 'signs', text: signs });
+    signs = '';
+  };
+  for (const { 0: run, index } of text.matchAll(RUN)) {
+    const isLone = run.length === 1 && (isFigure(text[index - 1]) || isFigure(text[index + 1]));
+    if (isLetter(run[0]) && !isLone) {
+      flush();
+      for (const [word] of run.matchAll(SPELLING)) runs.push({ is: 'word', ...spellingOf(word) });
+    } else if (isFigure(run[0])) {
+      flush();
+      runs.push({ is: 'figure', text: run });
+    } else signs += run;
+  }
+  flush();
+  return runs;
+}
+
+function spellingOf(word: string): { text: string; letters: 'small' | 'capital' | 'upper' } {
+  const text = word.toLowerCase();
+  if (word === text) return { text, letters: 'small' };
+  return { text, letters: word.length > 1 && word === word.toUpperCase() ? 'upper' : 'capital' };
+}
+
+const isFigure = (letter: string | undefined): boolean =>
+  letter !== undefined && letter >= '0' && letter <= '9';
+const isLetter = (letter: string | undefined): boolean => letter !== undefined && /^[A-Za-z]$/.test(letter);

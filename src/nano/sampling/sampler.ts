@@ -1,0 +1,130 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { SampleRequest, SampleResult, Sequence } from '../engine.ts';
+import { createAttention } from '../model/attention.ts';
+import { runForward, type Tape } from '../model/forward.ts';
+import type { Weights } from '../model/load-weights.ts';
+import type { Lora } from '../model/lora.ts';
+import { createMachine, FLOAT, type Machine } from '../model/machine.ts';
+import { createModel, type Model } from '../model/model.ts';
+import { scoreRows } from '../model/score-rows.ts';
+import { createSequenceTree } from '../model/segments.ts';
+import { checkRequest } from './check-request.ts';
+import { createChooser, type Growing, SIDE_BY_SIDE } from './chooser.ts';
+import { createDecoder } from './decoder.ts';
+import { createKeyValues } from './key-values.ts';
+
+/** An adapter's weights; the same name means the same numbers, so that they are worked in once. */
+export interface NamedLora {
+  readonly name: string;
+  readonly lora: Lora;
+}
+
+/** One request at a time, in the order they came. The signal is looked at between tokens; then it rejects with its reason. */
+export interface Sampler {
+  sample(weights: NamedLora | undefined, request: SampleRequest, signal: AbortSignal): Promise<SampleResult>;
+}
+
+/** The log-probabilities of a prompt's tokens after the first, in a place of its own for each. */
+const scorePrompt = (machine: Machine, model: Model, tape: Tape, prompt: Int32Array): Float32Array => {
+  const logprobs = new Float32Array(prompt.length).fill(Number.NaN);
+  const asked = { rows: Int32Array.from(prompt.subarray(1), (_, row) => row), tokens: prompt.subarray(1) };
+  scoreRows(machine, model, tape, asked, (place, logprob) => {
+    logprobs[place + 1] = logprob;
+    return 0;
+  });
+  return logprobs;
+};
+
+/** The request's sequences from `first` on, as many as go side by side. */
+const grow = async (
+  machine: Machine,
+  model: Model,
+  tape: Tape,
+  request: SampleRequest,
+  first: number,
+  signal: AbortSignal,
+): Promise<readonly Growing[]> => {
+  const { prompt } = request;
+  const { contextLength, width } = machine.shape;
+  const room = Math.min(request.maxTokens, contextLength - prompt.length);
+  const count = Math.min(SIDE_BY_SIDE, request.count - first);
+  const all = Array.from(
+    { length: count },
+    (_, at): Growing => ({ index: first + at, tokens: [], logprobs: [], stop: 'length' }),
+  );
+  const keyValues = createKeyValues(machine, tape.layers, prompt.length, count, room);
+  const decoder = createDecoder(machine, model, keyValues, count);
+  const choose = createChooser(machine, model, request);
+  choose(tape.hidden + (prompt.length - 1) * width * FLOAT, 1, all);
+  for (let done = 1; done < room; done++) {
+    const active = all.filter(({ stop }) => stop !== 'stop');
+    if (active.length === 0) break;
+    await nextTurn();
+    signal.throwIfAborted();
+    const tokens = Int32Array.from(active, (sequence) => sequence.tokens.at(-1) ?? 0);
+    const places = active.map(({ index }) => index - first);
+    const hidden = decoder.step(tokens, places, prompt.length + done - 1);
+    choose(hidden, active.length, active);
+  }
+  return all;
+};
+
+/** Rejects as soon as the signal says so, so that who waits in line need not wait to leave it. */
+const aborted = (signal: AbortSignal, work: Promise<unknown>): Promise<never> =>
+  new Promise((_, reject) => {
+    const leave = (): void => reject(signal.reason);
+    signal.addEventListener('abort', leave, { once: true });
+    const stay = (): void => signal.removeEventListener('abort', leave);
+    work.then(stay, stay);
+  });
+
+export const createSampler = (weights: Weights): Sampler => {
+  const machine = createMachine(weights.shape);
+  const model = createModel(machine, weights, false);
+  model.bind(undefined);
+  let boundTo: string | undefined;
+
+  const run = async (named: NamedLora | undefined, request: SampleRequest, signal: AbortSignal) => {
+    signal.throwIfAborted();
+    checkRequest(request, weights.shape);
+    if (boundTo !== named?.name) model.bind(named?.lora);
+    boundTo = named?.name;
+    const { arena } = machine;
+    const ground = arena.mark();
+    try {
+      const tree = createSequenceTree();
+      tree.add(request.prompt);
+      const tape = runForward(machine, model, createAttention(machine), tree.rows());
+      const promptLogprobs = request.wantsPromptLogprobs
+        ? scorePrompt(machine, model, tape, request.prompt)
+        : undefined;
+      const prefilled = arena.mark();
+      const sequences: Sequence[] = [];
+      while (sequences.length < request.count) {
+        arena.rewind(prefilled);
+        for (const { tokens, logprobs, stop } of await grow(
+          machine,
+          model,
+          tape,
+          request,
+          sequences.length,
+          signal,
+        )) {
+          sequences.push({ tokens: Int32Array.from(tokens), logprobs: Float32Array.from(logprobs), stop });
+        }
+      }
+      return { sequences, ...(promptLogprobs && { promptLogprobs }) };
+    } finally {
+      arena.rewind(ground);
+    }
+  };
+
+  let last: Promise<unknown> = Promise.resolve();
+  return {
+    sample(named, request, signal) {
+      const mine = last.then(() => run(named, request, signal));
+      last = mine.catch(() => undefined);
+      return Promise.race([mine, aborted(signal, mine)]);
+    },
+  };
+};

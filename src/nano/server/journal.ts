@@ -1,0 +1,140 @@
+import { type FileHandle, open, readFile, rm, truncate } from 'node:fs/promises';
+import { crc32 } from 'node:zlib';
+import { asObject, type JsonObject, parseJson } from '../../core/json.ts';
+import { DamagedFileError, writeDurably } from './durable-file.ts';
+
+/** What stands in a journal: a head in JSON and bytes that belong to it. */
+export interface JournalRecord {
+  readonly head: JsonObject;
+  readonly bytes: Uint8Array;
+}
+
+/**
+ * A file that only grows, until a new one takes its place. Everything runs in the order of the calls. A write that
+ * fails leaves the file as it was before; the call rejects, and later ones may succeed.
+ */
+export interface Journal {
+  readonly size: number;
+  /** Durable: on the disk when it resolves. Otherwise it survives the death of the process, not of the machine. */
+  append(records: readonly JournalRecord[], durable: boolean): Promise<void>;
+  /** Starts a new file with these records, which is complete or does not exist; then the old one is removed. */
+  rotate(file: string, records: readonly JournalRecord[]): Promise<void>;
+  close(): Promise<void>;
+}
+
+const FRAME_BYTES = 16;
+const NOTHING = new Uint8Array(0);
+
+/** Length of head, length of bytes, checksum of the lengths, checksum of what follows. */
+function encodeRecord({ head, bytes }: JournalRecord): Buffer {
+  const text = Buffer.from(JSON.stringify(head));
+  const frame = Buffer.alloc(FRAME_BYTES);
+  frame.writeUInt32LE(text.length, 0);
+  frame.writeUInt32LE(bytes.length, 4);
+  frame.writeUInt32LE(crc32(frame.subarray(0, 8)), 8);
+  frame.writeUInt32LE(crc32(bytes, crc32(text)), 12);
+  return Buffer.concat([frame, text, bytes]);
+}
+
+/**
+ * All records. A last one that was being written when the process died is cut off, and so are zeros, which some file
+ * systems leave at the end after a power cut; anything else is damage, and an error.
+ */
+export async function readJournal(file: string): Promise<readonly JournalRecord[]> {
+  const content = await readFile(file);
+  const records: JournalRecord[] = [];
+  let at = 0;
+  while (at + FRAME_BYTES <= content.length) {
+    const damaged = new DamagedFileError(`${file} is damaged at byte ${at} of ${content.length}`);
+    if (crc32(content.subarray(at, at + 8)) !== content.readUInt32LE(at + 8)) {
+      if (content.subarray(at).every((byte) => byte === 0)) break;
+      throw damaged;
+    }
+    const start = at + FRAME_BYTES;
+    const headEnd = start + content.readUInt32LE(at);
+    const end = headEnd + content.readUInt32LE(at + 4);
+    if (end > content.length) break;
+    if (crc32(content.subarray(start, end)) !== content.readUInt32LE(at + 12)) {
+      if (end === content.length) break;
+      throw damaged;
+    }
+    const head = asObject(parseJson(content.toString('utf8', start, headEnd)));
+    records.push({ head, bytes: content.subarray(headEnd, end) });
+    at = end;
+  }
+  if (at < content.length) await truncate(file, at);
+  return records;
+}
+
+/** Opens a journal that exists. */
+export async function openJournal(path: string): Promise<Journal> {
+  let file = path;
+  let handle: FileHandle = await open(file, 'r+');
+  let size = (await handle.stat()).size;
+  let last: Promise<void> = Promise.resolve();
+  /** Appends that wait are written, and brought to the disk, together. */
+  let waiting: { bytes: Buffer[]; durable: boolean; done: Promise<void> } | undefined;
+
+  const inTurn = (step: () => Promise<void>): Promise<void> => {
+    const done = last.then(step);
+    last = done.catch(() => undefined);
+    return done;
+  };
+  const write = async (bytes: Buffer, durable: boolean): Promise<void> => {
+    try {
+      let written = 0;
+      while (written < bytes.length) {
+        const part = await handle.write(bytes, written, bytes.length - written, size + written);
+        written += part.bytesWritten;
+      }
+      if (durable) await handle.datasync();
+    } catch (error) {
+      await handle.truncate(size);
+      throw error;
+    }
+    size += bytes.length;
+  };
+
+  return {
+    get size() {
+      return size;
+    },
+    append: (records, durable) => {
+      if (waiting === undefined) {
+        const group = { bytes: [] as Buffer[], durable: false, done: Promise.resolve() };
+        waiting = group;
+        group.done = inTurn(() => {
+          if (waiting === group) waiting = undefined;
+          return write(Buffer.concat(group.bytes), group.durable);
+        });
+      }
+      waiting.bytes.push(...records.map(encodeRecord));
+      waiting.durable ||= durable;
+      return waiting.done;
+    },
+    rotate: (next, records) => {
+      // What comes after this call belongs into the new file.
+      waiting = undefined;
+      return inTurn(async () => {
+        const content = Buffer.concat(records.map(encodeRecord));
+        await writeDurably(next, content);
+        const opened = await open(next, 'r+');
+        const old = { file, handle };
+        file = next;
+        handle = opened;
+        size = content.length;
+        await old.handle.close();
+        await rm(old.file, { force: true });
+      });
+    },
+    close: () => inTurn(() => handle.close()),
+  };
+}
+
+export const headOnly = (head: JsonObject): JournalRecord => ({ head, bytes: NOTHING });
+
+/** A journal that did not exist, with its first records. */
+export async function createJournal(file: string, records: readonly JournalRecord[]): Promise<Journal> {
+  await writeDurably(file, Buffer.concat(records.map(encodeRecord)));
+  return openJournal(file);
+}

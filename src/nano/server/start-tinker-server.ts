@@ -1,0 +1,150 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type Clock, systemClock } from '../../core/clock.ts';
+import { type Engine, EngineError } from '../engine.ts';
+import { ProtocolError } from '../tinker/protocol-error.ts';
+import { createArchiveRoutes } from './archive-routes.ts';
+import { createDoor, isLoopback } from './door.ts';
+import { lockFolder } from './folder-lock.ts';
+import { createFutureRoutes } from './future-routes.ts';
+import { DEFAULT_LIMITS, type Limits } from './limits.ts';
+import { openParts } from './open-parts.ts';
+import { readBody } from './read-body.ts';
+import { Refusal } from './refusal.ts';
+import { matchRoute, type Reply } from './route.ts';
+import { createRunRoutes } from './run-routes.ts';
+import { sendReply } from './send-reply.ts';
+import { createSessionRoutes } from './session-routes.ts';
+import { createTrainingRoutes } from './training-routes.ts';
+
+export interface TinkerServerOptions {
+  readonly engine: Engine;
+  /** Where checkpoints, snapshots and journals are kept. One server at a time has it. */
+  readonly folder: string;
+  /** 0 takes one that is free. */
+  readonly port: number;
+  /** Loopback unless said otherwise, and anything else only with a key. */
+  readonly host?: string;
+  readonly key?: string;
+  readonly clock?: Clock;
+  readonly log?: (line: string) => void;
+  /** The tokens at which a sampling stops that does not say where. */
+  readonly endOfText?: readonly number[];
+  readonly limits?: Partial<Limits>;
+}
+
+export interface TinkerServer {
+  readonly url: string;
+  readonly port: number;
+  /** What is being done ends, what waits stays on the disk. The engine is left to its owner. */
+  close(): Promise<void>;
+}
+
+/** An engine behind the routes of the Tinker protocol. Models that were there before are there again. */
+export async function startTinkerServer(options: TinkerServerOptions): Promise<TinkerServer> {
+  const { engine, folder, key, host = '127.0.0.1', clock = systemClock, log = () => undefined } = options;
+  if (key === undefined && !isLoopback(host))
+    throw new TypeError(`A server at ${host} can be reached by others: it needs a key.`);
+  const limits: Limits = { ...DEFAULT_LIMITS, ...options.limits };
+  const unlock = await lockFolder(folder);
+  const stopping = new AbortController();
+  const { parts, close } = await openParts({ ...options, engine, folder, clock, log, limits }).catch(
+    async (error) => {
+      await unlock();
+      throw error;
+    },
+  );
+  const routes = [
+    ...createSessionRoutes(parts),
+    ...createTrainingRoutes(parts),
+    ...createFutureRoutes(parts),
+    ...createRunRoutes(parts),
+    ...createArchiveRoutes(parts),
+  ];
+  let door: ReturnType<typeof createDoor> | undefined;
+
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<Reply> => {
+    const url = splitUrl(request.url ?? '');
+    const match = matchRoute(routes, request.method ?? '', url.path);
+    door?.(request, match !== undefined && 'route' in match && match.route.isOpen === true);
+    if (match === undefined) throw new Refusal(404, 'There is no such route.');
+    if ('allowed' in match)
+      return { ...failed(405, 'Not with this method.'), headers: { allow: match.allowed.join(', ') } };
+    const left = new AbortController();
+    response.once('close', () => left.abort());
+    const signal = AbortSignal.any([left.signal, stopping.signal]);
+    const bytes = await readBody(request, limits.bodyBytes);
+    const { headers } = request;
+    return match.route.answer({
+      params: match.params,
+      query: url.query,
+      headers,
+      bytes,
+      signal,
+      origin: `http://${headers.host}`,
+    });
+  };
+
+  const server = createServer((request, response) => {
+    answer(request, response)
+      .catch((error: unknown) => refusalReply(error, log))
+      .then((reply) => sendReply(request, response, reply))
+      .catch((error: Error) => {
+        log(`a reply was lost: ${error.message}`);
+        response.destroy();
+      });
+  });
+  // Clients keep connections for about a minute; closing first would lose what they send in that moment.
+  server.keepAliveTimeout = 75_000;
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(options.port, host, resolve);
+  }).catch(async (error) => {
+    await close();
+    await unlock();
+    throw error;
+  });
+  const { port } = server.address() as AddressInfo;
+  door = createDoor({ host, port, key });
+  const name = host.includes(':') ? `[${host}]` : host;
+
+  return {
+    url: `http://${name}:${port}`,
+    port,
+    close: async () => {
+      stopping.abort();
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      server.closeIdleConnections();
+      await close();
+      server.closeAllConnections();
+      await closed;
+      await unlock();
+    },
+  };
+}
+
+function splitUrl(url: string): { readonly path: string; readonly query: URLSearchParams } {
+  const [path = '', query = ''] = url.split('?', 2);
+  try {
+    return { path: decodeURIComponent(path), query: new URLSearchParams(query) };
+  } catch {
+    throw new Refusal(400, 'The path is not encoded as URLs are.');
+  }
+}
+
+const failed = (status: number, error: string): Reply => ({
+  status,
+  body: { error, detail: error, category: status < 500 ? 'user' : 'server' },
+});
+
+function refusalReply(error: unknown, log: (line: string) => void): Reply {
+  if (error instanceof Refusal) {
+    const seconds = error.retryAfterSeconds;
+    const headers = seconds === undefined ? {} : { 'retry-after': String(seconds) };
+    return { ...failed(error.status, error.message), headers };
+  }
+  if (error instanceof ProtocolError) return failed(error.status, error.message);
+  if (error instanceof EngineError) return failed(400, error.message);
+  log(`a request failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+  return failed(500, 'The server failed to answer.');
+}

@@ -1,0 +1,32 @@
+import type { SampleRequest } from './engine.ts';
+import type { NamedLora } from './sampling/sampler.ts';
+import type { Shape } from './shape.ts';
+import type { Trainer } from './training/trainer.ts';
+
+/** What an engine's thread is started with. */
+export interface ThreadData {
+  readonly role: 'train' | 'sample';
+  readonly weights: Uint8Array;
+  readonly shape: Shape;
+}
+
+/** What a thread is asked; `abort` ends the sample of that number. */
+export type Question =
+  | {
+      readonly type: 'train';
+      readonly id: number;
+      readonly call: keyof Trainer;
+      readonly operands: readonly unknown[];
+    }
+  | {
+      readonly type: 'sample';
+      readonly id: number;
+      readonly weights: NamedLora | undefined;
+      readonly request: SampleRequest;
+    }
+  | { readonly type: 'abort'; readonly id: number };
+
+/** `isAskersFault`: an EngineError. Errors lose their class on the way between threads. */
+export type Answer =
+  | { readonly type: 'done'; readonly id: number; readonly value: unknown }
+  | { readonly type: 'failed'; readonly id: number; readonly why: string; readonly isAskersFault: boolean };

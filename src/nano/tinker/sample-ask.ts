@@ -1,0 +1,131 @@
+import type { JsonObject } from '../../core/json.ts';
+import { EngineError, type EngineModel, type SampleRequest, type SampleResult } from '../engine.ts';
+import {
+  flagAt,
+  integerAt,
+  numberAt,
+  objectAt,
+  optionalIntegerAt,
+  optionalObjectAt,
+  optionalTextAt,
+} from './json-fields.ts';
+import { ProtocolError } from './protocol-error.ts';
+import { checkTokens } from './to-batch.ts';
+import { decodeModelInput } from './train-request.ts';
+
+/** The body of an asample. Which weights it means is said by a sampling session, or by a path, or by a model's name. */
+export interface SampleAsk {
+  readonly samplerId: string | undefined;
+  readonly seqId: number | undefined;
+  readonly path: string | undefined;
+  readonly baseModel: string | undefined;
+  readonly count: number;
+  readonly tokens: Int32Array;
+  readonly foreign: readonly string[];
+  readonly maxTokens: number | undefined;
+  readonly temperature: number;
+  readonly topK: number;
+  readonly topP: number;
+  readonly seed: number | undefined;
+  /** Undefined: at the model's own end of text. Texts are recognised, so that they can be refused by name. */
+  readonly stop: readonly (number | string)[] | undefined;
+  readonly wantsPromptLogprobs: boolean;
+  /** Of the prompt's log-probabilities, those of so many last tokens. */
+  readonly lastPromptLogprobs: number | undefined;
+  /** Members that ask for something this server does not do. */
+  readonly beyond: readonly string[];
+}
+
+const MAX_COUNT = 256;
+
+export function decodeSampleAsk(body: JsonObject): SampleAsk {
+  const params = objectAt(body, 'sampling_params');
+  const beyond = ['topk_prompt_logprobs', 'topk_sample_logprobs', 'prompt_alt_tokens_k'].filter(
+    (name) => (optionalIntegerAt(body, name) ?? 0) > 0,
+  );
+  if (optionalObjectAt(body, 'target_prompt_logprobs') !== undefined) beyond.push('target_prompt_logprobs');
+  if (flagAt(body, 'record_stability_info', false)) beyond.push('record_stability_info');
+  return {
+    samplerId: optionalTextAt(body, 'sampling_session_id'),
+    seqId: optionalIntegerAt(body, 'seq_id'),
+    path: optionalTextAt(body, 'model_path'),
+    baseModel: optionalTextAt(body, 'base_model'),
+    count: body.num_samples === undefined ? 1 : integerAt(body, 'num_samples'),
+    ...decodeModelInput(body.prompt, 'prompt'),
+    maxTokens: optionalIntegerAt(params, 'max_tokens'),
+    temperature: numberAt(params, 'temperature', 1),
+    topK: optionalIntegerAt(params, 'top_k') ?? -1,
+    topP: numberAt(params, 'top_p', 1),
+    seed: optionalIntegerAt(params, 'seed'),
+    stop: decodeStop(params.stop ?? undefined),
+    wantsPromptLogprobs: flagAt(body, 'prompt_logprobs', false),
+    lastPromptLogprobs: optionalIntegerAt(body, 'prompt_logprobs_last_n'),
+    beyond,
+  };
+}
+
+function decodeStop(value: unknown): readonly (number | string)[] | undefined {
+  if (value === undefined) return undefined;
+  const list: readonly unknown[] = Array.isArray(value) ? value : [value];
+  return list.map((item) => {
+    if (typeof item === 'string' || (typeof item === 'number' && Number.isSafeInteger(item))) return item;
+    throw new ProtocolError('stop must be a text, texts or token ids', 422);
+  });
+}
+
+/** Throws an EngineError that says what no engine could do. `seed` is used when none was asked for. */
+export function toSampleRequest(
+  ask: SampleAsk,
+  model: EngineModel,
+  endOfText: readonly number[],
+  seed: number,
+): SampleRequest {
+  const [kind] = ask.foreign;
+  const [beyond] = ask.beyond;
+  if (kind !== undefined) throw new EngineError(`This model reads tokens, not ${kind.slice(0, 64)}.`);
+  if (beyond !== undefined) throw new EngineError(`${beyond} is not served here.`);
+  if (ask.tokens.length === 0) throw new EngineError('The prompt is empty.');
+  if (ask.tokens.length > model.contextLength)
+    throw new EngineError(
+      `The prompt has ${ask.tokens.length} tokens; the model reads ${model.contextLength}.`,
+    );
+  checkTokens(ask.tokens, 'The prompt', model);
+  if (ask.count < 1 || ask.count > MAX_COUNT)
+    throw new EngineError(`num_samples must be from 1 to ${MAX_COUNT}.`);
+  const room = model.contextLength - ask.tokens.length;
+  const maxTokens = Math.min(ask.maxTokens ?? room, room);
+  if (maxTokens < 0) throw new EngineError('max_tokens must not be negative.');
+  if (!(ask.temperature >= 0 && Number.isFinite(ask.temperature)))
+    throw new EngineError('temperature must be a number, and not negative.');
+  if (!(ask.topP > 0 && ask.topP <= 1)) throw new EngineError('top_p must be above 0 and at most 1.');
+  if (ask.topK < 1 && ask.topK !== -1) throw new EngineError('top_k must be at least 1, or -1 for all.');
+  const stop = ask.stop ?? endOfText;
+  return {
+    prompt: ask.tokens,
+    count: ask.count,
+    maxTokens,
+    temperature: ask.temperature,
+    topK: ask.topK,
+    topP: ask.topP,
+    seed: ask.seed ?? seed,
+    stop: stop.map((item) => {
+      if (typeof item === 'number') return item;
+      throw new EngineError('This server stops at token ids, not at texts.');
+    }),
+    wantsPromptLogprobs: ask.wantsPromptLogprobs,
+  };
+}
+
+/** The protocol wants one value for each prompt token, NaN where there is none. */
+export function alignPromptLogprobs(result: SampleResult, ask: SampleAsk): SampleResult {
+  const { promptLogprobs } = result;
+  if (!ask.wantsPromptLogprobs || promptLogprobs === undefined) return { sequences: result.sequences };
+  const aligned = new Float32Array(ask.tokens.length).fill(Number.NaN);
+  const known = promptLogprobs.subarray(Math.max(0, promptLogprobs.length - (ask.tokens.length - 1)));
+  aligned.set(known, ask.tokens.length - known.length);
+  if (ask.lastPromptLogprobs !== undefined) {
+    const first = Math.max(1, ask.tokens.length - ask.lastPromptLogprobs);
+    aligned.fill(Number.NaN, 0, first);
+  }
+  return { sequences: result.sequences, promptLogprobs: aligned };
+}

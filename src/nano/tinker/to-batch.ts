@@ -1,0 +1,103 @@
+import { type Batch, type Datum, EngineError, type EngineModel, LOSSES, type LossName } from '../engine.ts';
+import type { Tensor } from './tensor.ts';
+import type { TrainDatum, TrainRequest } from './train-request.ts';
+
+const MAX_DATA = 1024;
+const MAX_TOKENS = 1_048_576;
+const INPUTS = ['target_tokens', 'weights', 'advantages', 'logprobs'];
+
+/** What an engine is asked to do. Throws an EngineError that says what no engine could do with it. */
+export function toBatch(request: TrainRequest, model: EngineModel): Batch {
+  const loss = LOSSES.find((name) => name === request.loss);
+  if (loss === undefined) {
+    throw new EngineError(
+      `The loss "${request.loss.slice(0, 64)}" is not known here; known are ${LOSSES.join(', ')}.`,
+    );
+  }
+  if (request.data.length === 0) throw new EngineError('There is no data.');
+  if (request.data.length > MAX_DATA)
+    throw new EngineError(`${request.data.length} data are more than the ${MAX_DATA} that fit in a request.`);
+  const tokens = request.data.reduce((sum, datum) => sum + datum.tokens.length, 0);
+  if (tokens > MAX_TOKENS)
+    throw new EngineError(`${tokens} tokens are more than the ${MAX_TOKENS} that fit in a request.`);
+  const clip = clipOf(request, loss);
+  const data = request.data.map((datum, i) => toDatum(datum, `data[${i}]`, loss, model));
+  return { loss, data, ...(clip === undefined ? {} : { clip }) };
+}
+
+function clipOf({ config }: TrainRequest, loss: LossName): Batch['clip'] {
+  const isClipped = loss === 'ppo' || loss === 'cispo';
+  const numbers = { clip_low_threshold: 0.8, clip_high_threshold: 1.2 };
+  for (const [name, value] of config) {
+    if (!isClipped || !(name === 'clip_low_threshold' || name === 'clip_high_threshold'))
+      throw new EngineError(`The loss ${loss} has no setting "${name.slice(0, 64)}".`);
+    if (typeof value !== 'number' || !Number.isFinite(value) || value < 0)
+      throw new EngineError(`${name} must be a number, and not negative.`);
+    numbers[name] = value;
+  }
+  const { clip_low_threshold: low, clip_high_threshold: high } = numbers;
+  if (low > high) throw new EngineError('clip_low_threshold must not be above clip_high_threshold.');
+  return isClipped ? { low, high } : undefined;
+}
+
+function toDatum(datum: TrainDatum, place: string, loss: LossName, model: EngineModel): Datum {
+  const { tokens, inputs, foreign } = datum;
+  const [kind] = foreign;
+  if (kind !== undefined)
+    throw new EngineError(`${place}: this model reads tokens, not ${kind.slice(0, 64)}.`);
+  if (tokens.length === 0) throw new EngineError(`${place} has no tokens.`);
+  if (tokens.length > model.contextLength)
+    throw new EngineError(`${place} has ${tokens.length} tokens; the model reads ${model.contextLength}.`);
+  for (const name of inputs.keys()) {
+    if (!INPUTS.includes(name))
+      throw new EngineError(
+        `${place}: "${name.slice(0, 64)}" is not an input; inputs are ${INPUTS.join(', ')}.`,
+      );
+  }
+  checkTokens(tokens, `${place}.model_input`, model);
+  const targets = inputs.get('target_tokens');
+  if (targets === undefined) throw new EngineError(`${place} needs target_tokens.`);
+  const row = rowOf(targets, `${place}.target_tokens`, tokens.length);
+  if (targets.dtype !== 'int64') throw new EngineError(`${place}.target_tokens must be int64.`);
+  checkTokens(row, `${place}.target_tokens`, model);
+
+  const floats = (name: string, isNeeded: boolean): Float32Array | undefined => {
+    const tensor = inputs.get(name);
+    if (tensor === undefined && !isNeeded) return undefined;
+    if (tensor === undefined) throw new EngineError(`${place} needs ${name} for the loss ${loss}.`);
+    const values = Float32Array.from(rowOf(tensor, `${place}.${name}`, tokens.length));
+    if (!values.every(Number.isFinite))
+      throw new EngineError(`${place}.${name} has a value that is not a number.`);
+    return values;
+  };
+  const isPolicy = loss !== 'cross_entropy';
+  const weights = floats('weights', false);
+  const advantages = floats('advantages', isPolicy);
+  const logprobs = floats('logprobs', isPolicy);
+  return {
+    tokens,
+    targets: Int32Array.from(row),
+    ...(weights === undefined ? {} : { weights }),
+    ...(advantages === undefined || !isPolicy ? {} : { advantages }),
+    ...(logprobs === undefined || !isPolicy ? {} : { logprobs }),
+  };
+}
+
+function rowOf(tensor: Tensor, place: string, length: number): Float32Array | Float64Array {
+  if (tensor.dtype === 'sparse')
+    throw new EngineError(`${place} is sparse; send it dense, with one dimension.`);
+  if (tensor.shape.length !== 1 || tensor.data.length !== length) {
+    throw new EngineError(
+      `${place} has the shape [${tensor.shape.slice(0, 8)}], not [${length}] as the input has.`,
+    );
+  }
+  return tensor.data;
+}
+
+/** Also for prompts. */
+export function checkTokens(tokens: Iterable<number>, place: string, { vocabulary }: EngineModel): void {
+  for (const token of tokens) {
+    if (token < 0 || token >= vocabulary)
+      throw new EngineError(`${place} has the token ${token}; the vocabulary has ${vocabulary}.`);
+  }
+}

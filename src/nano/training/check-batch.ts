@@ -1,0 +1,65 @@
+import { type Batch, type Datum, EngineError, LOSSES } from '../engine.ts';
+import type { Shape } from '../shape.ts';
+
+/** Far beyond what a step of training sends, and little enough to be done with in minutes. */
+const MOST_BATCH_TOKENS = 131_072;
+
+const checkNumbers = (values: Float32Array | undefined, datum: Datum, what: string): void => {
+  if (values === undefined) return;
+  if (values.length !== datum.tokens.length) {
+    throw new EngineError(`${what} has length ${values.length}, but tokens has ${datum.tokens.length}`);
+  }
+  const wrong = values.findIndex((value) => !Number.isFinite(value));
+  if (wrong >= 0) throw new EngineError(`${what}[${wrong}] is ${values[wrong]}; it must be a finite number`);
+};
+
+export const checkTokens = (tokens: Int32Array, vocabulary: number, what: string): void => {
+  const wrong = tokens.findIndex((token) => token < 0 || token >= vocabulary);
+  if (wrong >= 0) {
+    throw new EngineError(`${what}[${wrong}] is ${tokens[wrong]}; the vocabulary ends at ${vocabulary - 1}`);
+  }
+};
+
+const checkDatum = (batch: Batch, shape: Shape, datum: Datum, index: number): void => {
+  const at = (part: string): string => `data[${index}].${part}`;
+  const { tokens, targets } = datum;
+  if (tokens.length === 0) throw new EngineError(`${at('tokens')} is empty`);
+  if (tokens.length > shape.contextLength) {
+    throw new EngineError(
+      `${at('tokens')} has ${tokens.length} tokens; the model's context holds ${shape.contextLength}`,
+    );
+  }
+  if (targets.length !== tokens.length) {
+    throw new EngineError(`${at('targets')} has length ${targets.length}, but tokens has ${tokens.length}`);
+  }
+  checkTokens(tokens, shape.vocabulary, at('tokens'));
+  checkTokens(targets, shape.vocabulary, at('targets'));
+  for (const part of ['weights', 'advantages', 'logprobs'] as const)
+    checkNumbers(datum[part], datum, at(part));
+  if (batch.loss === 'cross_entropy') return;
+  for (const part of ['advantages', 'logprobs'] as const) {
+    if (datum[part] === undefined) throw new EngineError(`${at(part)} is missing; ${batch.loss} needs it`);
+  }
+};
+
+const checkClip = ({ clip }: Batch): void => {
+  if (clip === undefined) return;
+  const isRange = clip.low >= 0 && clip.low <= clip.high && Number.isFinite(clip.high);
+  if (!isRange) throw new EngineError(`ratios cannot be clipped to [${clip.low}, ${clip.high}]`);
+};
+
+/** Throws an EngineError for a batch that cannot be computed, before anything is. */
+export const checkBatch = (batch: Batch, shape: Shape): void => {
+  if (!LOSSES.includes(batch.loss)) {
+    throw new EngineError(`there is no loss "${batch.loss}"; there are ${LOSSES.join(', ')}`);
+  }
+  checkClip(batch);
+  if (batch.data.length === 0) throw new EngineError('the batch is empty');
+  const tokens = batch.data.reduce((sum, datum) => sum + datum.tokens.length, 0);
+  if (tokens > MOST_BATCH_TOKENS) {
+    throw new EngineError(`the batch has ${tokens} tokens; send at most ${MOST_BATCH_TOKENS} at a time`);
+  }
+  batch.data.forEach((datum, index) => {
+    checkDatum(batch, shape, datum, index);
+  });
+};

@@ -1,0 +1,101 @@
+import type { AdamParams, Batch, BatchResult, LoraOptions } from '../engine.ts';
+import { EngineError } from '../engine.ts';
+import type { Weights } from '../model/load-weights.ts';
+import { createLora, type Lora } from '../model/lora.ts';
+import { createLoraGradient } from '../model/lora-gradient.ts';
+import { createMachine } from '../model/machine.ts';
+import { type BoundPiece, createModel } from '../model/model.ts';
+import { type Adapter, createAdapter, stepAdapter } from './adapter.ts';
+import { checkBatch } from './check-batch.ts';
+import { runBatch } from './run-batch.ts';
+import { readAdapter, writeAdapter } from './saved-adapter.ts';
+
+/**
+ * Adapters in training over one model, by the names they are given. Each call is done when it returns, or throws an
+ * EngineError and has changed nothing.
+ */
+export interface Trainer {
+  create(name: string, options: LoraOptions): void;
+  forward(name: string | undefined, batch: Batch): BatchResult;
+  forwardBackward(name: string, batch: Batch): BatchResult;
+  optimStep(name: string, adam: AdamParams): Readonly<Record<string, number>>;
+  /** A copy of the weights as they are now. */
+  copy(name: string): Lora;
+  save(name: string, withOptimizer: boolean): Uint8Array;
+  load(name: string, saved: Uint8Array, withOptimizer: boolean): void;
+  dispose(name: string): void;
+}
+
+/** Bounds memory: of rank 8 on the model that ships, an adapter in training is 0.7 MB. */
+const MOST_ADAPTERS = 64;
+
+export const createTrainer = (weights: Weights): Trainer => {
+  const { shape } = weights;
+  const machine = createMachine(shape);
+  const model = createModel(machine, weights, true);
+  const adapters = new Map<string, Adapter>();
+  let bound: {
+    readonly lora: Lora | undefined;
+    readonly version: number;
+    readonly pieces: readonly BoundPiece[];
+  };
+  bound = { lora: undefined, version: 0, pieces: model.bind(undefined) };
+
+  const find = (name: string): Adapter => {
+    const adapter = adapters.get(name);
+    if (adapter === undefined) throw new EngineError(`there is no adapter "${name}"`);
+    return adapter;
+  };
+  const add = (name: string, adapter: Adapter): void => {
+    if (adapters.size >= MOST_ADAPTERS) {
+      throw new EngineError(`there are ${MOST_ADAPTERS} adapters already; dispose of one first`);
+    }
+    adapters.set(name, adapter);
+  };
+  const bind = (adapter: Adapter | undefined): readonly BoundPiece[] => {
+    const lora = adapter?.lora;
+    const version = adapter?.version ?? 0;
+    if (bound.lora !== lora || bound.version !== version) bound = { lora, version, pieces: model.bind(lora) };
+    return bound.pieces;
+  };
+  const addGradient = ({ gathered }: Adapter, gradient: Float32Array): void => {
+    const sum = gathered.map((value, i) => value + (gradient[i] ?? 0));
+    if (!sum.every(Number.isFinite)) throw new EngineError('the gradient of the batch is not finite');
+    gathered.set(sum);
+  };
+
+  return {
+    create: (name, options) => add(name, createAdapter(createLora(shape, options))),
+    forward(name, batch) {
+      const adapter = name === undefined ? undefined : find(name);
+      checkBatch(batch, shape);
+      bind(adapter);
+      return runBatch(machine, model, batch);
+    },
+    forwardBackward(name, batch) {
+      const adapter = find(name);
+      checkBatch(batch, shape);
+      const pieces = bind(adapter);
+      const ground = machine.arena.mark();
+      try {
+        const gradient = createLoraGradient(machine, pieces, adapter.lora.options);
+        const result = runBatch(machine, model, batch, gradient);
+        addGradient(adapter, gradient.read());
+        return result;
+      } finally {
+        machine.arena.rewind(ground);
+      }
+    },
+    optimStep: (name, adam) => stepAdapter(find(name), adam),
+    copy(name) {
+      const { options, values } = find(name).lora;
+      return { options, values: values.slice() };
+    },
+    save: (name, withOptimizer) => writeAdapter(find(name), weights, withOptimizer),
+    load: (name, saved, withOptimizer) => add(name, readAdapter(saved, weights, withOptimizer)),
+    dispose(name) {
+      find(name);
+      adapters.delete(name);
+    },
+  };
+};

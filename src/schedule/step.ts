@@ -1,0 +1,151 @@
+import type { SchedulePhase } from '../core/fact.ts';
+import { findJump } from './find-jump.ts';
+import { judgeWindow, type Verdict } from './judge-window.ts';
+import type { Candidate, Effect, Moment, Rules, ScheduleEvent, ScheduleState } from './state.ts';
+
+export interface Stepped {
+  readonly state: ScheduleState;
+  readonly effects: readonly Effect[];
+}
+
+/**
+ * The whole scheduler: what is believed after an event, and what is to be done about it. Waits for nothing, asks
+ * nobody, knows no clock but the moments it is given.
+ *
+ *     waiting ──two looks: away──▶ open ──a job is ready──▶ running ──present, traffic, jump, budget──▶ pausing
+ *        ▲                          │ ▲────────the job ended────────┘                                     │
+ *        └──────one look: not away──┘◀────────────────the job stopped, or its grace is over───────────────┘
+ */
+export function step(before: ScheduleState, event: ScheduleEvent, rules: Rules): Stepped {
+  const effects: Effect[] = [];
+  let state: ScheduleState = { ...before, at: event.at };
+
+  const move = (to: SchedulePhase, reasons: readonly string[]): void => {
+    effects.push({ type: 'tell', from: state.phase, to, reasons, job: state.job });
+    state = { ...state, phase: to, reasons };
+  };
+  /** The window is over, whatever it was used for. */
+  const shut = (reasons: readonly string[]): void => {
+    state = { ...state, looks: 0 };
+    if (state.phase === 'waiting') state = { ...state, reasons };
+    else if (state.phase === 'open') move('waiting', reasons);
+    else if (state.phase === 'running') stop(reasons);
+  };
+  const stop = (reasons: readonly string[]): void => {
+    if (state.job === undefined) return;
+    effects.push({ type: 'abort', job: state.job, reasons });
+    move('pausing', reasons);
+  };
+  const stopBeside = (reasons: readonly string[]): void => {
+    for (const job of state.beside) effects.push({ type: 'abort', job, reasons });
+  };
+
+  const jump = findJump(before.at, event.at, rules);
+  if (jump !== undefined) shut([jump]);
+
+  switch (event.type) {
+    case 'traffic':
+      state = { ...state, trafficAt: event.at.mono, inFlight: event.inFlight };
+      shut(['traffic: present']);
+      break;
+    case 'budget-spent':
+      if (state.phase === 'running') stop(['budget spent']);
+      stopBeside(['budget spent']);
+      break;
+    case 'closing':
+      state = { ...state, isClosing: true };
+      shut(['closing']);
+      stopBeside(['closing']);
+      break;
+    case 'ended':
+      state = { ...state, ...withRest(state, event, rules), stuck: without(state.stuck, event.job) };
+      state = { ...state, beside: without(state.beside, event.job) };
+      if (state.job !== event.job) break;
+      if (state.phase === 'pausing') state = { ...state, looks: 0 };
+      move(state.phase === 'pausing' ? 'waiting' : 'open', [`job ${event.end}`]);
+      state = { ...state, job: undefined };
+      break;
+    case 'grace-over':
+      if (state.job !== event.job || state.phase !== 'pausing') break;
+      effects.push({ type: 'abandon', job: event.job });
+      move('waiting', ['job did not stop in time']);
+      state = { ...state, job: undefined, looks: 0, stuck: [...state.stuck, event.job] };
+      break;
+    case 'look': {
+      state = { ...state, readings: event.readings };
+      // What was seen across a jump is not trusted: both looks come after it.
+      if (jump !== undefined) break;
+      const verdict = judgeWindow(event.readings, isQuiet(state, rules));
+      if (!verdict.isAway || state.isClosing) shut(verdict.reasons);
+      else state = { ...state, looks: state.looks + 1 };
+      if (event.isSpent && state.phase === 'running') stop(['budget spent']);
+      const able = event.isSpent || state.isClosing ? [] : event.ready.filter((job) => mayBegin(state, job));
+      const fitting = able.filter((job) => job.needsWindow && isLongEnough(verdict, job, event.at, rules));
+      if (state.phase === 'waiting' && verdict.isAway && state.looks >= rules.looksToOpen) {
+        if (fitting.length > 0 || leftOf(verdict, event.at) >= rules.minimumMs) move('open', verdict.reasons);
+        else state = { ...state, reasons: ['window too short'] };
+      }
+      const next = fitting.reduce<Candidate | undefined>(better, undefined);
+      if (state.phase === 'open' && next !== undefined) {
+        state = { ...state, job: next.name };
+        effects.push({ type: 'start', job: next.name });
+        move('running', verdict.reasons);
+      }
+      for (const { name } of able.filter(({ needsWindow }) => !needsWindow)) {
+        state = { ...state, beside: [...state.beside, name] };
+        effects.push({ type: 'start', job: name });
+      }
+    }
+  }
+  return { state, effects };
+}
+
+/** No request is being served, and none was for a while. */
+export const isQuiet = ({ inFlight, trafficAt, at }: ScheduleState, { quietMs }: Rules): boolean =>
+  inFlight === 0 && (trafficAt === undefined || at === undefined || at.mono - trafficAt >= quietMs);
+
+/** How long until the next look. */
+export const paceOf = ({ phase, looks }: ScheduleState, rules: Rules): number =>
+  phase === 'running' || phase === 'pausing' || (phase === 'waiting' && looks > 0)
+    ? rules.busyPaceMs
+    : rules.idlePaceMs;
+
+const without = (list: readonly string[], job: string): readonly string[] =>
+  list.filter((name) => name !== job);
+
+const mayBegin = ({ job, beside, stuck, rests, at }: ScheduleState, { name }: Candidate): boolean =>
+  name !== job &&
+  !beside.includes(name) &&
+  !stuck.includes(name) &&
+  (at?.mono ?? 0) >= (rests[name]?.until ?? Number.NEGATIVE_INFINITY);
+
+const better = (best: Candidate | undefined, next: Candidate): Candidate =>
+  best === undefined || next.priority > best.priority ? next : best;
+
+const leftOf = ({ until }: Verdict, { wall }: Moment): number => (until ?? Number.POSITIVE_INFINITY) - wall;
+
+/** Work can be interrupted, so a long job needs no longer window than the least; a short one is let into a short one. */
+const isLongEnough = (
+  verdict: Verdict,
+  { estimateMs }: Candidate,
+  at: Moment,
+  { minimumMs }: Rules,
+): boolean => leftOf(verdict, at) >= Math.min(estimateMs, minimumMs);
+
+/** A job that failed, was lost to another, or left of its own accord is not begun again at once. */
+function withRest(
+  state: ScheduleState,
+  { job, end, at }: ScheduleEvent & { readonly type: 'ended' },
+  { restMs, longestRestMs, busyPaceMs }: Rules,
+): Pick<ScheduleState, 'rests'> {
+  const { [job]: before, ...others } = state.rests;
+  if (end === 'done') return { rests: others };
+  const wasAsked = state.phase === 'pausing' || state.isClosing;
+  if (end === 'paused') {
+    const until = at.mono + (wasAsked ? 0 : busyPaceMs);
+    return { rests: { ...others, [job]: { until, failures: before?.failures ?? 0 } } };
+  }
+  const failures = (before?.failures ?? 0) + 1;
+  const rest = end === 'lost' ? restMs : Math.min(longestRestMs, restMs * 2 ** Math.min(failures - 1, 20));
+  return { rests: { ...others, [job]: { until: at.mono + rest, failures } } };
+}

@@ -1,0 +1,143 @@
+import { DAY_NAMES } from '../windows/parse-sleep.ts';
+import { openZone } from '../windows/zone.ts';
+import { type ActivityDay, activityDays, withoutHolidays } from './activity-days.ts';
+import { quietHours, type Share, shareOf, type Tally } from './quiet-hours.ts';
+import { type DayWindow, dayWindows, quietRuns } from './quiet-runs.ts';
+
+export interface SuggestedWindow {
+  /** In the words of the setting: `mon,tue,wed 23:00-07:00`. */
+  readonly text: string;
+  /** How many hours of a week it covers. */
+  readonly hours: number;
+  /** Of the hours seen in this window, those without activity. */
+  readonly evidence: Share;
+}
+
+/** A proposal with its evidence. Nothing is changed by it. */
+export type Suggestion =
+  | {
+      readonly kind: 'windows';
+      /** For the setting as it stands. */
+      readonly text: string;
+      readonly windows: readonly SuggestedWindow[];
+      readonly zone: string;
+      readonly days: number;
+      readonly weeks: number;
+    }
+  | { readonly kind: 'nothing'; readonly why: string; readonly days: number; readonly weeks: number };
+
+export interface SuggestQuestion {
+  /** When turns began, milliseconds since the epoch, in any order. */
+  readonly activity: readonly number[];
+  readonly zone: string;
+  readonly now: number;
+}
+
+const MOST_DAYS = 56;
+/** Where eight weeks do not agree, the last three may: someone moved, or changed shifts. They then find clearly more. */
+const RECENT_DAYS = 21;
+const CLEARLY_MORE = 1.25;
+const LEAST_DAYS = 14;
+const LEAST_ACTIVE_HOURS = 20;
+const LEAST_RUN_HOURS = 4;
+/** How much rarer activity must be inside than outside, at the worst ends of both intervals. */
+const CONTRAST = 2;
+
+/**
+ * Learns at which hours of the week nobody is usually there. The quietest hours of someone without habits are quiet too,
+ * by luck; so what was learned from the odd weeks is tried on the even ones and the other way round, and only when
+ * activity is clearly rarer inside than outside there, where nothing was chosen, is anything proposed.
+ */
+export function suggestWindows({ activity, zone, now }: SuggestQuestion): Suggestion {
+  const place = openZone(zone);
+  if (place === undefined)
+    return { kind: 'nothing', why: 'the time zone is not known here', days: 0, weeks: 0 };
+  const seen = activityDays(activity, place, now, MOST_DAYS);
+  const all = suggestFrom(withoutHolidays(seen), zone);
+  if (seen.length <= RECENT_DAYS) return all;
+  const recent = suggestFrom(withoutHolidays(seen.slice(-RECENT_DAYS)), zone);
+  return hoursAWeek(recent) > CLEARLY_MORE * hoursAWeek(all) ? recent : all;
+}
+
+const hoursAWeek = (suggestion: Suggestion): number =>
+  suggestion.kind === 'nothing' ? 0 : suggestion.windows.reduce((sum, { hours }) => sum + hours, 0);
+
+function suggestFrom(days: readonly ActivityDay[], zone: string): Suggestion {
+  const span = { days: days.length, weeks: Math.floor(days.length / 7) };
+  const nothing = (why: string): Suggestion => ({ kind: 'nothing', why, ...span });
+  if (days.length < LEAST_DAYS) {
+    return nothing(`${days.length} days with and without activity were seen, ${LEAST_DAYS} are needed`);
+  }
+  const active = days.reduce((sum, { isActive }) => sum + isActive.filter(Boolean).length, 0);
+  if (active < LEAST_ACTIVE_HOURS) return nothing(`only ${active} hours with activity were seen`);
+
+  const windows = windowsOf(days);
+  if (windows.length === 0) return nothing('no hours are quiet week after week');
+  if (!isHabit(days)) return nothing('activity follows no habit that holds from week to week');
+  const suggested = joined(windows).map(({ text, parts }) => ({
+    text,
+    hours: parts.reduce((count, { hours }) => count + hours.length, 0),
+    evidence: shareOf(tallyOf(days, new Set(parts.flatMap(({ hours }) => hours)))),
+  }));
+  return {
+    kind: 'windows',
+    text: suggested.map(({ text }) => text).join('; '),
+    windows: suggested,
+    zone,
+    ...span,
+  };
+}
+
+/** Over the hours of the week that are in the set. */
+function tallyOf(days: readonly ActivityDay[], hours: ReadonlySet<number>): Tally {
+  let [count, quiet] = [0, 0];
+  for (const { weekday, isActive } of days) {
+    for (const [hour, isBusy] of isActive.entries()) {
+      if (!hours.has(weekday * 24 + hour)) continue;
+      count++;
+      if (!isBusy) quiet++;
+    }
+  }
+  return { hours: count, quiet };
+}
+
+const windowsOf = (days: readonly ActivityDay[]): readonly DayWindow[] =>
+  quietRuns(quietHours(days), LEAST_RUN_HOURS).flatMap(dayWindows);
+
+const WEEK_HOURS = Array.from({ length: 168 }, (_, hour) => hour);
+
+function isHabit(days: readonly ActivityDay[]): boolean {
+  const isOdd = ({ number }: ActivityDay): boolean => Math.floor(number / 7) % 2 === 1;
+  const halves = [days.filter(isOdd), days.filter((day) => !isOdd(day))] as const;
+  let [inside, outside] = [NONE, NONE];
+  for (const [learned, tried] of [halves, [halves[1], halves[0]]] as const) {
+    const hours = new Set(windowsOf(learned).flatMap((window) => window.hours));
+    inside = sum(inside, tallyOf(tried, hours));
+    outside = sum(outside, tallyOf(tried, new Set(WEEK_HOURS.filter((hour) => !hours.has(hour)))));
+  }
+  return (1 - shareOf(inside).low) * CONTRAST <= 1 - shareOf(outside).high;
+}
+
+const NONE: Tally = { hours: 0, quiet: 0 };
+const sum = (a: Tally, b: Tally): Tally => ({ hours: a.hours + b.hours, quiet: a.quiet + b.quiet });
+
+interface Joined {
+  readonly text: string;
+  readonly parts: readonly DayWindow[];
+}
+
+/** Windows of the same hours, with their days in one line; a week begins on Monday for people. */
+function joined(windows: readonly DayWindow[]): readonly Joined[] {
+  const byHours = new Map<string, DayWindow[]>();
+  const monday = (weekday: number): number => (weekday + 6) % 7;
+  for (const window of [...windows].sort((a, b) => monday(a.weekday) - monday(b.weekday))) {
+    const hours = `${clock(window.start)}-${clock(window.end)}`;
+    byHours.set(hours, [...(byHours.get(hours) ?? []), window]);
+  }
+  return [...byHours].map(([hours, parts]) => {
+    const days = parts.map(({ weekday }) => DAY_NAMES[weekday]).join(',');
+    return { text: parts.length === 7 ? hours : `${days} ${hours}`, parts };
+  });
+}
+
+const clock = (hour: number): string => `${String(hour).padStart(2, '0')}:00`;

@@ -1,0 +1,106 @@
+import type { SleepRule } from './parse-sleep.ts';
+import type { Zone } from './zone.ts';
+
+export interface Window {
+  readonly start: number;
+  /** Absent when it never ends. */
+  readonly end?: number;
+}
+
+/**
+ * The instants at which the wall shows one of the given hours, and nothing else: a beginning that the clock skips is the
+ * first instant after the gap, hours within the gap do not happen that day, hours that are shown twice happen twice.
+ * `fri 23:00-07:00` ends on Saturday even where a Friday is missing from the calendar. Instants are milliseconds since
+ * the epoch.
+ */
+export interface SleepWindows {
+  readonly zone: Zone;
+  isInside(instant: number): boolean;
+  /** The first instant after this one at which `isInside` is another; undefined when there is none within four weeks. */
+  nextChange(instant: number): number | undefined;
+  /** The window that is open at `from`, from then on, or the next one. */
+  nextWindow(from: number): Window | undefined;
+}
+
+interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+const MINUTE_MS = 60_000;
+const DAY_MINUTES = 1440;
+const WEEK_MINUTES = 7 * DAY_MINUTES;
+const WEEK_MS = WEEK_MINUTES * MINUTE_MS;
+/** The epoch was a Thursday; weeks begin on Sunday here. */
+const EPOCH_IN_WEEK_MS = 4 * DAY_MINUTES * MINUTE_MS;
+/** A weekly hour may fall into a gap, and the one after it on a day that a country left out. */
+const HORIZON_MS = 4 * WEEK_MS;
+
+export function createSleepWindows(rules: readonly SleepRule[], zone: Zone): SleepWindows {
+  const spans = spansOf(rules);
+  const edges = edgesOf(spans);
+
+  const isInside = (instant: number): boolean => {
+    const minute = Math.floor(inWeek(instant + zone.offsetAt(instant)) / MINUTE_MS);
+    return spans.some(({ from, to }) => minute >= from && minute < to);
+  };
+
+  const nextChange = (instant: number): number | undefined => {
+    if (edges.length === 0) return undefined;
+    const isNow = isInside(instant);
+    const end = instant + HORIZON_MS;
+    let at = instant;
+    while (at < end) {
+      const edge = at + untilEdge(inWeek(at + zone.offsetAt(at)), edges);
+      at = zone.nextShift(at, edge) ?? edge;
+      if (isInside(at) !== isNow) return at;
+    }
+    return undefined;
+  };
+
+  const nextWindow = (from: number): Window | undefined => {
+    const start = isInside(from) ? from : nextChange(from);
+    if (start === undefined) return undefined;
+    const end = nextChange(start);
+    return end === undefined ? { start } : { start, end };
+  };
+
+  return { zone, isInside, nextChange, nextWindow };
+}
+
+/** Milliseconds since the week began on this wall. */
+const inWeek = (local: number): number => (((local + EPOCH_IN_WEEK_MS) % WEEK_MS) + WEEK_MS) % WEEK_MS;
+
+function untilEdge(local: number, edges: readonly number[]): number {
+  const next = edges.find((edge) => edge * MINUTE_MS > local);
+  return next === undefined ? WEEK_MS - local + (edges[0] ?? 0) * MINUTE_MS : next * MINUTE_MS - local;
+}
+
+/** In minutes of the week, in order, none touching another; Saturday's night is cut at the week's end. */
+function spansOf(rules: readonly SleepRule[]): readonly Span[] {
+  const cut = rules.flatMap(({ days, start, end }) =>
+    days.flatMap((day): Span[] => {
+      const from = day * DAY_MINUTES + start;
+      const to = day * DAY_MINUTES + end + (end <= start ? DAY_MINUTES : 0);
+      if (to <= WEEK_MINUTES) return [{ from, to }];
+      return [
+        { from, to: WEEK_MINUTES },
+        { from: 0, to: to - WEEK_MINUTES },
+      ];
+    }),
+  );
+  const joined: Span[] = [];
+  for (const span of cut.sort((a, b) => a.from - b.from)) {
+    const last = joined.at(-1);
+    if (last === undefined || span.from > last.to) joined.push(span);
+    else joined[joined.length - 1] = { from: last.from, to: Math.max(last.to, span.to) };
+  }
+  return joined;
+}
+
+/** Where inside and outside meet; a span that goes on over the week's end has no edge there. */
+function edgesOf(spans: readonly Span[]): readonly number[] {
+  const all = spans.flatMap(({ from, to }) => [from, to % WEEK_MINUTES]);
+  const isThroughEnd = spans[0]?.from === 0 && spans.at(-1)?.to === WEEK_MINUTES;
+  return [...new Set(isThroughEnd ? all.filter((edge) => edge !== 0) : all)].sort((a, b) => a - b);
+}

@@ -1,0 +1,32 @@
+import { BETS, logCapital } from './capital.ts';
+import { findEdge } from './find-edge.ts';
+import type { Interval } from './interval.ts';
+import type { MeanOptions } from './mean-interval.ts';
+import { standInsOf } from './stand-ins.ts';
+import { type Tally, unitTally } from './tally.ts';
+
+const UNIT: Interval = { low: 0, high: 1 };
+const STEPS = 40;
+
+/**
+ * A mean that is ever over-estimated, looked at after every value, with a probability of at most `alpha`: one end of
+ * `meanInterval` for who asks nothing of the other, and the tighter for it.
+ */
+export function lowerBound(tally: Tally, { alpha = 0.05, range = UNIT }: MeanOptions = {}): number {
+  const seen = standInsOf(unitTally(tally, range));
+  const enough = Math.log(1 / alpha);
+  const edge = findEdge((mean) => logCapital(seen, mean, BETS) >= enough, 0, 1, STEPS);
+  return range.low + (range.high - range.low) * edge;
+}
+
+/**
+ * The logarithm of an e-value against "the mean is at most `bound`": at least log(1/alpha) where the lower bound lies at
+ * `bound` or above, for a small part of the work.
+ */
+export function evidenceAbove(tally: Tally, bound: number, range: Interval = UNIT): number {
+  return logCapital(
+    standInsOf(unitTally(tally, range)),
+    (bound - range.low) / (range.high - range.low),
+    BETS,
+  );
+}

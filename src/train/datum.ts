@@ -1,0 +1,99 @@
+import type { EngineProfile, TrainDatum } from '../core/training.ts';
+import type { Scored } from './advantage.ts';
+import type { Segment } from './rollout.ts';
+
+// N: attempts of an update · T: tokens of a sequence, without its last, which has nothing to predict.
+
+/** Every position that trains has the advantage of its attempt; nothing is scaled yet. */
+export interface RolloutData {
+  readonly data: readonly TrainDatum[];
+  /** Sampled tokens in them. */
+  readonly tokens: number;
+  /** Sequences over the engine's context length: left out whole, since a cut one has another ending than was rewarded. */
+  readonly overlong: number;
+}
+
+/**
+ * What divides the sum over an attempt's tokens. `tokens`: one number for all, so that no attempt counts for more because
+ * it is short (Dr.GRPO). `own-length`: how many tokens it has (GRPO).
+ */
+export type LengthRule = { readonly tokens: number } | 'own-length';
+
+/** A conversation as far as it is known to the token. */
+interface Sequence {
+  readonly ids: number[];
+  /** Of each id: what the sampler gave it; undefined where it was not sampled, or trains nothing. */
+  readonly logprobs: (number | undefined)[];
+}
+
+export function dataOf({ rollout, advantage }: Scored, contextLength: number): RolloutData {
+  const sequences = sequencesOf(rollout.segments).filter(({ logprobs }) => logprobs.some(isSampled));
+  const fitting = sequences.filter(({ ids }) => ids.length - 1 <= contextLength);
+  return {
+    data: fitting.map((sequence) => shifted(sequence, advantage)),
+    tokens: fitting.reduce((sum, { logprobs }) => sum + logprobs.filter(isSampled).length, 0),
+    overlong: sequences.length - fitting.length,
+  };
+}
+
+/**
+ * A prompt that begins with everything so far goes on where that ended; any other begins a new sequence. The client may
+ * have rewritten its history: what was sampled stays in the sequence in which it was sampled, as it was sampled.
+ */
+function sequencesOf(segments: readonly Segment[]): readonly Sequence[] {
+  const sequences: Sequence[] = [];
+  for (const segment of segments) {
+    let current = sequences.at(-1);
+    if (segment.kind === 'prompt' && (current === undefined || !isStartOf(current.ids, segment.ids))) {
+      current = { ids: [], logprobs: [] };
+      sequences.push(current);
+    }
+    if (current !== undefined) append(current, segment);
+  }
+  return sequences;
+}
+
+function append({ ids, logprobs }: Sequence, segment: Segment): void {
+  const isNew = segment.kind === 'reply';
+  for (let at = isNew ? 0 : ids.length; at < segment.ids.length; at++) {
+    ids.push(segment.ids[at] ?? 0);
+    logprobs.push(isNew && segment.isBent !== true ? segment.logprobs[at] : undefined);
+  }
+}
+
+const isStartOf = (start: readonly number[], whole: readonly number[]): boolean =>
+  start.length <= whole.length && start.every((id, at) => id === whole[at]);
+
+const isSampled = (logprob: number | undefined): logprob is number => logprob !== undefined;
+
+/** Each token predicts the next: targets and what belongs to them move by one. */
+function shifted({ ids, logprobs }: Sequence, advantage: number): TrainDatum {
+  const ofTargets = logprobs.slice(1);
+  return {
+    tokens: ids.slice(0, -1),
+    targets: ids.slice(1),
+    weights: ofTargets.map((logprob) => (isSampled(logprob) ? 1 : 0)),
+    advantages: ofTargets.map((logprob) => (isSampled(logprob) ? advantage : 0)),
+    logprobs: ofTargets.map((logprob) => logprob ?? 0),
+  };
+}
+
+/**
+ * The data of one update, scaled so that the engine's loss is the mean over attempts of the sum over their tokens divided
+ * as the rule says, however the engine reduces: what it divides by is multiplied in beforehand.
+ */
+export function scaleData(
+  data_N: readonly RolloutData[],
+  rule: LengthRule,
+  reduction: EngineProfile['reduction'],
+): readonly TrainDatum[] {
+  const attempts = data_N.filter(({ data }) => data.length > 0);
+  return attempts.flatMap(({ data, tokens }) => {
+    const divisor = attempts.length * (rule === 'own-length' ? tokens : rule.tokens);
+    return data.map((datum) => {
+      const undone = reduction === 'sum' ? 1 : datum.weights.reduce((sum, weight) => sum + weight, 0);
+      const scale = undone / divisor;
+      return { ...datum, advantages: (datum.advantages ?? []).map((advantage) => advantage * scale) };
+    });
+  });
+}

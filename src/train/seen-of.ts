@@ -1,0 +1,19 @@
+import type { Seen } from './reward-guard.ts';
+import type { Group } from './rollout.ts';
+
+/**
+ * How the attempts of a batch went, all groups together. Turns of live traffic are other tasks each time, and do not count:
+ * where there is nothing else, nothing was seen.
+ */
+export function seenOf(groups: readonly Group[]): Seen | undefined {
+  const rollouts = groups.flatMap((group) => group.rollouts);
+  const [first] = groups;
+  if (first === undefined || rollouts.length === 0) return undefined;
+  const told = rollouts.filter(({ isComplete }) => isComplete !== undefined);
+  const done = told.filter(({ isComplete }) => isComplete === true);
+  return {
+    version: first.policy,
+    reward: rollouts.reduce((sum, { reward }) => sum + reward, 0) / rollouts.length,
+    completion: told.length === 0 ? undefined : done.length / told.length,
+  };
+}

@@ -1,0 +1,10 @@
+import { createRandom } from '../stats/random.ts';
+
+/** The items in an order that only the seed decides. */
+export function shuffled<T>(items: readonly T[], seed: string): readonly T[] {
+  const random = createRandom(seed);
+  return items
+    .map((item) => ({ item, place: random.next() }))
+    .sort((a, b) => a.place - b.place)
+    .map(({ item }) => item);
+}

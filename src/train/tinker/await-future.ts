@@ -1,0 +1,122 @@
+import type { Clock } from '../../core/clock.ts';
+import { TrainingError } from '../../core/training.ts';
+import type { Gate } from './gate.ts';
+import { judgePoll, type PollVerdict } from './judge-poll.ts';
+import { backoffOf, type Pace } from './pace.ts';
+import { jsonCall } from './post.ts';
+import { sleep } from './sleep.ts';
+import type { Answer, Transport } from './transport.ts';
+
+export type FutureOutcome =
+  | { readonly kind: 'result'; readonly answer: Answer }
+  | { readonly kind: 'failed'; readonly error: TrainingError }
+  /** The server was not heard of for too long, so nobody knows. */
+  | { readonly kind: 'lost'; readonly error: TrainingError }
+  /** The server no longer has it. */
+  | { readonly kind: 'expired' }
+  | { readonly kind: 'aborted' };
+
+export interface FutureRequest {
+  readonly id: string;
+  /** For the server's own records. */
+  readonly route: string;
+  /** The result may come in protobuf. */
+  readonly takesProto: boolean;
+  /** The server may first say how large the result is. */
+  readonly isAnnounced: boolean;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Waits until a future is settled. One waiter for each id: there are servers that give a result away once. It is waited
+ * for as long as the server is heard of, on whatever route.
+ */
+export type AwaitFuture = (request: FutureRequest) => Promise<FutureOutcome>;
+
+export interface AwaitFutureOptions {
+  readonly transport: Transport;
+  readonly pace: Pace;
+  readonly clock: Clock;
+  readonly random: () => number;
+  /** Bounds the results that are being read at the same time. */
+  readonly results: Gate;
+  readonly log: (line: string) => void;
+}
+
+/** Of answers that make no sense, in a row. */
+const MOST_STRANGE = 3;
+
+export function createAwaitFuture(options: AwaitFutureOptions): AwaitFuture {
+  const { transport, pace, clock, random, results, log } = options;
+  const look = async (request: FutureRequest, iteration: number, isAnnounced: boolean) =>
+    transport.send(
+      {
+        ...jsonCall('retrieve_future', { request_id: request.id, allow_metadata_only: isAnnounced }),
+        timeoutMs: pace.pollMs,
+        headers: {
+          accept: request.takesProto ? 'application/x-protobuf, application/json' : 'application/json',
+          'x-tinker-request-iteration': String(iteration),
+          'x-tinker-request-type': request.route,
+        },
+      },
+      request.signal,
+    );
+
+  return async (request) => {
+    const { id, route, signal } = request;
+    const explained = (category: TrainingError['category'], detail: string): TrainingError =>
+      new TrainingError(category, `${route} ${id}: ${detail}`);
+    const failed = (category: TrainingError['category'], detail: string): FutureOutcome => ({
+      kind: 'failed',
+      error: explained(category, detail),
+    });
+    let isAnnounced = request.isAnnounced;
+    let strange = 0;
+    let misses = 0;
+    let unpaidMs = 0;
+    let told: string | undefined;
+    let leave: (() => void) | undefined;
+    try {
+      for (let iteration = 0; !signal.aborted; iteration++) {
+        const asked = clock.monotonic();
+        const said = judgePoll(await look(request, iteration, isAnnounced), clock.now());
+        const verdict: PollVerdict =
+          said.kind === 'announced' && leave !== undefined
+            ? { kind: 'strange', detail: 'the result is announced and never comes' }
+            : said;
+        if (verdict.kind === 'result' || verdict.kind === 'expired' || verdict.kind === 'aborted')
+          return verdict;
+        if (verdict.kind === 'failed') return failed(verdict.error.category, verdict.error.message);
+        if (verdict.kind === 'strange') {
+          if (++strange > MOST_STRANGE) return failed('unknown', verdict.detail);
+          await sleep(backoffOf(pace, strange, random), signal);
+          continue;
+        }
+        strange = 0;
+        if (verdict.kind === 'pending') {
+          misses = 0;
+          if (verdict.reason !== undefined && verdict.reason !== told)
+            log(`${route} ${id} waits: ${verdict.reason}`);
+          told = verdict.reason ?? told;
+          await sleep(pace.lookMs - (clock.monotonic() - asked), signal);
+        } else if (verdict.kind === 'announced') {
+          isAnnounced = false;
+          leave = await results.enter(verdict.bytes, signal);
+        } else if (verdict.kind === 'unpaid') {
+          if (unpaidMs >= pace.unpaidForMs) return failed('user', 'the bill is unpaid');
+          const from = clock.monotonic();
+          await sleep(pace.unpaidMs, signal);
+          unpaidMs += clock.monotonic() - from;
+        } else {
+          const afterMs = verdict.kind === 'busy' ? verdict.afterMs : undefined;
+          await sleep(afterMs ?? backoffOf(pace, misses++, random), signal);
+        }
+        if (clock.monotonic() - transport.heardAt() > pace.lostAfterMs)
+          return { kind: 'lost', error: explained('server', 'the server is not heard of any more') };
+      }
+      return { kind: 'aborted' };
+    } finally {
+      leave?.();
+    }
+  };
+}

@@ -1,0 +1,150 @@
+import { setMaxListeners } from 'node:events';
+import type { Clock } from '../../core/clock.ts';
+import { asNumber, type JsonObject } from '../../core/json.ts';
+import { type EngineProfile, type LossKind, TrainingError } from '../../core/training.ts';
+import type { Random } from '../../stats/random.ts';
+import { createAwaitFuture } from './await-future.ts';
+import { findWire } from './find-wire.ts';
+import { createGate } from './gate.ts';
+import { DEFAULT_PACE, type Pace } from './pace.ts';
+import { createPost } from './post.ts';
+import { PROFILES, type ProfileName, type ServerTraits } from './profiles.ts';
+import { readCapabilities } from './read-capabilities.ts';
+import { runSelfTest } from './self-test.ts';
+import { openSession } from './session.ts';
+import { CHUNK_LIMITS } from './split-data.ts';
+import { createTinkerEngine, type TinkerEngine } from './tinker-engine.ts';
+import { createTransport } from './transport.ts';
+import type { Wiring } from './wiring.ts';
+
+export interface ConnectOptions {
+  /** Up to and without `/api/v1`. */
+  readonly url: string;
+  readonly key?: string;
+  readonly baseModel: string;
+  /** `generic` unless said: the wire is found out, the rest is as Tinker has it. */
+  readonly profile?: ProfileName | ServerTraits;
+  /** Those that will be used: refused here when the server lacks one. */
+  readonly losses?: readonly LossKind[];
+  /** False: the server is believed. */
+  readonly selfTest?: false | { readonly prompt: readonly number[] };
+  readonly fetch: typeof fetch;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log?: (line: string) => void;
+  readonly pace?: Partial<Pace>;
+  /** Of one answer. */
+  readonly mostBytes?: number;
+}
+
+const MOST_BYTES = 256 * 2 ** 20;
+const TRAINING = { count: 64, bytes: 50_000_000 };
+const SAMPLING = { count: 400, bytes: 10 * 2 ** 20 };
+const RESULTS = { count: 64, bytes: 50 * 2 ** 20 };
+/** Small ids are in every vocabulary. */
+const PROMPT = [5, 6, 7, 8, 9, 10, 11, 12];
+const TEST_RANK = 8;
+
+/**
+ * Connects to a server that speaks the Tinker protocol, finds out what it takes, and tests whether it computes what it
+ * says. Rejects with a TrainingError; nothing is then left running.
+ */
+export async function connectTinker(options: ConnectOptions): Promise<TinkerEngine> {
+  const { baseModel, clock, random, losses = ['importance_sampling'], log = () => undefined } = options;
+  const { profile: wanted = 'generic' } = options;
+  const traits = typeof wanted === 'string' ? PROFILES[wanted] : wanted;
+  const missing = losses.filter((loss) => !traits.losses.includes(loss));
+  if (missing.length > 0) throw new TrainingError('user', `${traits.name} has no loss ${missing.join(', ')}`);
+
+  // Its text would otherwise be in the complaint about it.
+  if (options.key !== undefined && !/^[\x21-\x7e]+$/.test(options.key))
+    throw new TrainingError('user', 'the key has characters that no header can carry');
+
+  const pace: Pace = { ...DEFAULT_PACE, ...options.pace };
+  const closing = new AbortController();
+  const { signal } = closing;
+  // Whatever is under way listens to it, and leaves when it is over.
+  setMaxListeners(0, signal);
+  const { url, key, mostBytes = MOST_BYTES } = options;
+  const transport = createTransport({ url, key, fetch: options.fetch, clock, mostBytes });
+  const shared = { transport, pace, clock, random: random.next, log };
+  const post = createPost(shared);
+  // Told apart from those of other processes by the time and a random number, from each other by a count.
+  const start = `instar-${clock.now().toString(36)}-${random.below(2 ** 48).toString(36)}`;
+  let keys = 0;
+  const nextKey = (route: string): string => `${start}-${keys++}-${route}`;
+
+  const server = await readCapabilities(post, baseModel, nextKey, signal);
+  const session = await openSession({ ...shared, post, key: nextKey('create_session'), closing: signal });
+  const close = (): void => {
+    session.close();
+    closing.abort();
+  };
+  const profile: EngineProfile = {
+    name: traits.name,
+    baseModel,
+    wire: traits.wire ?? 'json',
+    losses: traits.losses,
+    reduction: traits.reduction,
+    learningRate: traits.learningRate,
+    contextLength: server.contextLength ?? traits.contextLength,
+    inputs: traits.inputs,
+  };
+  const wiring: Wiring = {
+    profile,
+    traits,
+    session: session.id,
+    post,
+    awaitFuture: createAwaitFuture({ ...shared, results: createGate(RESULTS) }),
+    chunks: chunksOf(server.config),
+    training: createGate(TRAINING),
+    sampling: createGate(SAMPLING),
+    pace,
+    clock,
+    closing: signal,
+    nextKey,
+    log,
+  };
+  const counts = { models: 0, samplers: 0 };
+  const createsByLoading = server.config.create_model_via_load_weights === true;
+  const parts = { wiring, counts, createsByLoading, selfTest: undefined, close };
+  try {
+    const prompt = (options.selfTest || undefined)?.prompt ?? PROMPT;
+    if (traits.wire === undefined)
+      parts.wiring = { ...wiring, profile: { ...profile, wire: await probe(prompt) } };
+    if (options.selfTest === false) return createTinkerEngine(parts);
+    return createTinkerEngine({ ...parts, selfTest: await test(prompt) });
+  } catch (error) {
+    close();
+    throw error;
+  }
+
+  async function probe(prompt: readonly number[]): Promise<EngineProfile['wire']> {
+    const model = await createTinkerEngine(parts).createModel({ rank: TEST_RANK, seed: 0 });
+    const wire = await findWire(wiring, model.id, prompt);
+    await model.close();
+    log(`the server takes ${wire}`);
+    return wire;
+  }
+
+  async function test(prompt: readonly number[]) {
+    const engine = createTinkerEngine(parts);
+    const model = await engine.createModel({ rank: TEST_RANK, seed: 0 });
+    const sampler = await engine.openSampler(undefined);
+    const { reduction } = profile;
+    const { tolerance } = traits;
+    const report = await runSelfTest({ model, sampler, losses, reduction, tolerance, prompt, signal, log });
+    await sampler.close();
+    await model.close();
+    return report;
+  }
+}
+
+function chunksOf(config: JsonObject): typeof CHUNK_LIMITS {
+  const atLeastOne = (value: number | undefined, most: number): number =>
+    value === undefined || value < 1 ? most : Math.min(value, most);
+  return {
+    data: atLeastOne(asNumber(config.fwdbwd_max_chunk_len), CHUNK_LIMITS.data),
+    bytes: atLeastOne(asNumber(config.fwdbwd_max_chunk_bytes_count), CHUNK_LIMITS.bytes),
+  };
+}

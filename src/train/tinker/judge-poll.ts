@@ -1,0 +1,66 @@
+import { asNumber, asString } from '../../core/json.ts';
+import { TrainingError } from '../../core/training.ts';
+import { bodyOf, excerptOf, explainRefusal, failureIn } from './explain-refusal.ts';
+import { retryAfterOf } from './retry-after.ts';
+import type { Answer, Reply } from './transport.ts';
+
+/** What the answer to one look at a future means. */
+export type PollVerdict =
+  | { readonly kind: 'result'; readonly answer: Answer }
+  /** It is not done yet. */
+  | { readonly kind: 'pending'; readonly reason: string | undefined }
+  /** It is done, and this large: ask again when there is room. */
+  | { readonly kind: 'announced'; readonly bytes: number }
+  | { readonly kind: 'failed'; readonly error: TrainingError }
+  /** The server no longer has it: the request is to be made again. */
+  | { readonly kind: 'expired' }
+  | { readonly kind: 'unpaid' }
+  | { readonly kind: 'busy'; readonly afterMs: number | undefined }
+  /** No answer, or a server out of order. Nothing is known of the future. */
+  | { readonly kind: 'unheard'; readonly detail: string }
+  /** Something between us and the server may have said it: worth a few more looks. */
+  | { readonly kind: 'strange'; readonly detail: string }
+  | { readonly kind: 'aborted' };
+
+/**
+ * Servers agree on how a result looks and not on how a failure does: 200 with `error` (Tinker, and verl with categories
+ * of its own), 400 with `detail` (SkyRL), 400 with `error_message` (open-rl), 422 with `detail` (TuFT). All of them are
+ * final. A 400 that says nothing of this kind is a proxy's.
+ */
+export function judgePoll(reply: Reply, nowMs: number): PollVerdict {
+  if (reply.kind === 'none') {
+    if (reply.why === 'aborted') return { kind: 'aborted' };
+    if (reply.why === 'too-large')
+      return { kind: 'failed', error: new TrainingError('server', reply.detail) };
+    // Servers hold a look for longer than we wait; that one ends in time is no news.
+    if (reply.why === 'timeout') return { kind: 'pending', reason: undefined };
+    return { kind: 'unheard', detail: reply.detail };
+  }
+  const { status } = reply;
+  const body = bodyOf(reply) ?? {};
+  if (status === 408) return { kind: 'pending', reason: asString(body.queue_state_reason) };
+  if (status === 429) return { kind: 'busy', afterMs: retryAfterOf(reply, nowMs) };
+  if (status === 402) return { kind: 'unpaid' };
+  if (status === 410) return { kind: 'expired' };
+  if (status >= 500) return { kind: 'unheard', detail: `the server answered ${status}` };
+  if (status === 400) {
+    const error = failureIn(body, 'unknown');
+    return error === undefined
+      ? { kind: 'strange', detail: `400: ${excerptOf(reply)}` }
+      : { kind: 'failed', error };
+  }
+  if (status >= 300) return { kind: 'failed', error: explainRefusal(reply) };
+  return judgeSuccess(reply);
+}
+
+function judgeSuccess(answer: Answer): PollVerdict {
+  if (answer.type === 'protobuf') return { kind: 'result', answer };
+  const body = bodyOf(answer);
+  if (body === undefined) return { kind: 'strange', detail: `not JSON: ${excerptOf(answer)}` };
+  if (body.type === 'try_again') return { kind: 'pending', reason: asString(body.queue_state_reason) };
+  if (body.status === 'complete_metadata')
+    return { kind: 'announced', bytes: Math.max(0, asNumber(body.response_payload_size) ?? 0) };
+  const error = typeof body.error === 'string' || typeof body.error_message === 'string';
+  const failure = error ? failureIn(body, 'unknown') : undefined;
+  return failure === undefined ? { kind: 'result', answer } : { kind: 'failed', error: failure };
+}

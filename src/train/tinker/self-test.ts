@@ -1,0 +1,158 @@
+import {
+  type LossKind,
+  type Sampler,
+  type TrainDatum,
+  TrainingError,
+  type TrainingModel,
+} from '../../core/training.ts';
+import { checkLoss, lossIn, RATIO } from './expected-loss.ts';
+import type { Tolerance } from './profiles.ts';
+
+export interface SelfTestReport {
+  /** KL(sampler || trainer) for each sampled token, estimated without bias and never below 0. */
+  readonly kl: number;
+  readonly maxDifference: number;
+  readonly tokens: number;
+  /** How far a step along no gradient moved a log-probability. */
+  readonly drift: number;
+  /** Undefined: the server does not say. */
+  readonly gradientNorm: number | undefined;
+  /** What each loss gave where we know what it should give. */
+  readonly losses: Readonly<Partial<Record<LossKind, number>>>;
+}
+
+export interface SelfTestOptions {
+  readonly model: TrainingModel;
+  readonly sampler: Sampler;
+  readonly losses: readonly LossKind[];
+  readonly reduction: 'sum' | 'mean-per-sequence';
+  readonly tolerance: Tolerance;
+  readonly prompt: readonly number[];
+  readonly signal: AbortSignal;
+  readonly log: (line: string) => void;
+}
+
+const SAMPLES = 4;
+const SAMPLE_TOKENS = 16;
+/** So large that any gradient at all would be seen: Adam's first step has this size whatever the gradient's. */
+const LEARNING_RATE = 0.01;
+const NO_GRADIENT = 1e-6;
+
+/**
+ * Finds out whether a server computes what it says. It works on a model of its own, which can be thrown away after.
+ * Rejects with a TrainingError that says what was wrong.
+ */
+export async function runSelfTest(options: SelfTestOptions): Promise<SelfTestReport> {
+  const { model, losses, reduction, tolerance, signal, log } = options;
+  const { data, sampled } = await sampleData(options);
+  const forward = async (): Promise<readonly (readonly number[])[]> =>
+    (await model.forward({ data, loss: 'cross_entropy' }, signal)).logprobs;
+
+  const trained = await forward();
+  const { kl, maxDifference, tokens } = compare(sampled, trained, options.prompt.length);
+  if (!(maxDifference <= tolerance.difference && kl <= tolerance.kl))
+    fail(
+      `the sampler and the trainer are not the same model: over ${tokens} sampled tokens their log-probabilities ` +
+        `differ by up to ${maxDifference.toPrecision(3)} (allowed ${tolerance.difference}), KL ${kl.toPrecision(3)} (allowed ${tolerance.kl})`,
+    );
+
+  // A mean over weights that are all zero is no number.
+  const idle = losses.filter((loss) => loss !== 'cross_entropy' || reduction === 'sum');
+  const zeroed = data.map((datum) => ({ ...datum, advantages: datum.tokens.map(() => 0) }));
+  const silent = zeroed.map((datum) => ({ ...datum, weights: datum.tokens.map(() => 0) }));
+  const steps = idle.map((loss) =>
+    model.forwardBackward({ data: loss === 'cross_entropy' ? silent : zeroed, loss }, signal),
+  );
+  const step = model.optimStep({ learningRate: LEARNING_RATE }, signal);
+  for (const [i, { done }] of steps.entries()) {
+    const loss = lossIn((await done).metrics);
+    if (loss !== undefined && !(Math.abs(loss) <= NO_GRADIENT * tokens))
+      fail(
+        `with no advantage anywhere, ${idle[i]} has the loss ${loss} instead of 0: the server computes another loss`,
+      );
+  }
+  const gradientNorm = gradientNormIn(await step.done);
+  if (gradientNorm !== undefined && !(gradientNorm <= NO_GRADIENT))
+    fail(`with no advantage anywhere, the gradient has the norm ${gradientNorm} instead of 0`);
+  const after = await forward();
+  const drift = compare(trained, after, options.prompt.length).maxDifference;
+  if (!(drift <= tolerance.drift))
+    fail(
+      `a step with no advantage anywhere moved log-probabilities by up to ${drift.toPrecision(3)} ` +
+        `(allowed ${tolerance.drift}): the server computes another loss`,
+    );
+
+  const given: Partial<Record<LossKind, number>> = {};
+  for (const loss of losses) {
+    const likelier = data.map((datum, i) => ({
+      ...datum,
+      advantages: datum.weights,
+      // As if each token had been half as likely when it was sampled: no two losses agree there.
+      logprobs: (after[i] ?? []).map((p, t) => (datum.weights[t] === 0 ? 0 : p - Math.log(RATIO))),
+    }));
+    const { metrics, logprobs } = await model.forward({ data: likelier, loss }, signal);
+    const value = lossIn(metrics);
+    if (value === undefined)
+      log(`${loss}: the server says nothing of the loss, so it was tested by its gradient alone`);
+    else {
+      given[loss] = value;
+      const wrong = checkLoss({
+        loss,
+        value,
+        reduction,
+        logprobs,
+        weights: data.map(({ weights }) => weights),
+      });
+      if (wrong !== undefined) fail(wrong);
+    }
+  }
+  return { kl, maxDifference, tokens, drift, gradientNorm, losses: given };
+}
+
+/** Fresh samples as data: what was sampled has weight 1. */
+async function sampleData({ sampler, prompt, signal }: SelfTestOptions): Promise<{
+  readonly data: readonly TrainDatum[];
+  readonly sampled: readonly (readonly number[])[];
+}> {
+  const request = { prompt, count: SAMPLES, maxTokens: SAMPLE_TOKENS, temperature: 1, stop: [], seed: 1 };
+  const sequences = (await sampler.sample(request, signal)).filter(({ tokens }) => tokens.length > 0);
+  if (sequences.length === 0) fail('the sampler answered with no tokens at all');
+  const data = sequences.map(({ tokens, logprobs }): TrainDatum => {
+    const full = [...prompt, ...tokens];
+    const blank = prompt.slice(1).map(() => 0);
+    return {
+      tokens: full.slice(0, -1),
+      targets: full.slice(1),
+      weights: [...blank, ...tokens.map(() => 1)],
+      advantages: [...blank, ...tokens.map(() => 0)],
+      logprobs: [...blank, ...logprobs],
+    };
+  });
+  return { data, sampled: data.map(({ logprobs }) => logprobs ?? []) };
+}
+
+function compare(a: readonly (readonly number[])[], b: readonly (readonly number[])[], promptLength: number) {
+  let maxDifference = 0;
+  let kl = 0;
+  let tokens = 0;
+  a.forEach((row, i) => {
+    row.forEach((q, t) => {
+      if (t < promptLength - 1) return;
+      const apart = (b[i]?.[t] ?? Number.NaN) - q;
+      // Math.max would keep a NaN, and so must this: it is the worst of all differences.
+      maxDifference = Math.max(maxDifference, Math.abs(apart));
+      kl += Math.exp(apart) - 1 - apart;
+      tokens++;
+    });
+  });
+  return { maxDifference, kl: tokens === 0 ? 0 : kl / tokens, tokens };
+}
+
+function gradientNormIn(metrics: Readonly<Record<string, number>>): number | undefined {
+  const name = Object.keys(metrics).find((one) => /grad(ient)?_?norm/i.test(one) && !/clip/i.test(one));
+  return name === undefined ? undefined : metrics[name];
+}
+
+function fail(detail: string): never {
+  throw new TrainingError('server', `self-test: ${detail}`);
+}

@@ -1,0 +1,95 @@
+import { asString, type JsonObject } from '../../core/json.ts';
+import { TrainingError } from '../../core/training.ts';
+import type { FutureOutcome } from './await-future.ts';
+import type { EncodedCall } from './encode-train.ts';
+import { bodyOf } from './explain-refusal.ts';
+import type { PostOutcome, PostRequest } from './post.ts';
+import type { Wiring } from './wiring.ts';
+
+/** Something that a server answers with a future. */
+export interface FutureAsk {
+  readonly call: EncodedCall;
+  /** Encodes it again, so that nothing large is held while it is waited for. */
+  readonly encode: () => EncodedCall;
+  /** Large results may be in protobuf, and announced before they come. */
+  readonly isLarge: boolean;
+  /**
+   * When the server has lost the future: with `same`, the request goes out as it was, under the same key, so that what
+   * was done is not done twice; with `fresh` it is another request, for those that change nothing.
+   */
+  readonly redo: 'same' | 'fresh';
+  readonly signal: AbortSignal;
+  readonly options?: Pick<PostRequest, 'before' | 'onHaste' | 'headers'>;
+}
+
+export type SendOutcome =
+  | { readonly kind: 'taken'; readonly requestId: string; readonly outcome: Promise<FutureOutcome> }
+  | { readonly kind: 'refused'; readonly status: number; readonly error: TrainingError }
+  | { readonly kind: 'in-doubt'; readonly error: TrainingError };
+
+const MOST_REDOS = 2;
+
+export async function sendRequest(wiring: Wiring, ask: FutureAsk): Promise<SendOutcome> {
+  const { route } = ask.call;
+  const key = wiring.nextKey(route);
+  const post = async (call: EncodedCall, under: string): Promise<Taken> =>
+    taken(await wiring.post({ ...ask.options, call, key: under, signal: ask.signal }), route);
+  const first = await post(ask.call, key);
+  if (first.kind !== 'taken') return first;
+  return { ...first, outcome: follow(first.requestId) };
+
+  async function follow(firstId: string): Promise<FutureOutcome> {
+    let requestId = firstId;
+    for (let redos = 0; ; redos++) {
+      const outcome = await wiring.awaitFuture({
+        id: requestId,
+        route,
+        takesProto: ask.isLarge && wiring.profile.wire === 'protobuf',
+        isAnnounced: ask.isLarge && wiring.traits.announces,
+        signal: ask.signal,
+      });
+      if (outcome.kind !== 'expired') return outcome;
+      if (redos >= MOST_REDOS)
+        return {
+          kind: 'lost',
+          error: new TrainingError('server', `${route} ${requestId}: the result has expired`),
+        };
+      wiring.log(`${route} ${requestId} has expired and is asked for again`);
+      const again = await post(ask.encode(), ask.redo === 'same' ? key : wiring.nextKey(route));
+      if (again.kind !== 'taken') return { kind: 'lost', error: again.error };
+      requestId = again.requestId;
+    }
+  }
+}
+
+type Taken = { readonly kind: 'taken'; readonly requestId: string } | Exclude<SendOutcome, { kind: 'taken' }>;
+
+function taken(outcome: PostOutcome, route: string): Taken {
+  if (outcome.kind === 'aborted')
+    return { kind: 'in-doubt', error: new TrainingError('unknown', `${route}: it is no longer waited for`) };
+  if (outcome.kind !== 'answered') return outcome;
+  const requestId = asString(outcome.body.request_id);
+  if (requestId === undefined || requestId === '')
+    return { kind: 'in-doubt', error: new TrainingError('server', `${route}: the answer names no request`) };
+  return { kind: 'taken', requestId };
+}
+
+/** Sends a request, waits for its future, and answers with the JSON of its result. */
+export async function requestJson(wiring: Wiring, call: EncodedCall): Promise<JsonObject> {
+  const sent = await sendRequest(wiring, {
+    call,
+    encode: () => call,
+    isLarge: false,
+    redo: 'same',
+    signal: wiring.closing,
+  });
+  if (sent.kind !== 'taken') throw sent.error;
+  return bodyOf(resultOf(await sent.outcome)) ?? {};
+}
+
+/** A result, or why there is none. */
+export function resultOf(outcome: FutureOutcome): Extract<FutureOutcome, { kind: 'result' }>['answer'] {
+  if (outcome.kind === 'result') return outcome.answer;
+  if (outcome.kind === 'failed' || outcome.kind === 'lost') throw outcome.error;
+  throw new TrainingError('unknown', 'it is no longer waited for');
+}

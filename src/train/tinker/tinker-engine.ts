@@ -1,0 +1,124 @@
+import { asNumber, asString, compact } from '../../core/json.ts';
+import { type Sampler, type TrainingEngine, TrainingError } from '../../core/training.ts';
+import type { FutureOutcome } from './await-future.ts';
+import { jsonCall } from './post.ts';
+import type { SelfTestReport } from './self-test.ts';
+import { requestJson } from './send-request.ts';
+import { createTinkerModel, type TinkerModel } from './tinker-model.ts';
+import { createTinkerSampler, type SamplingRest } from './tinker-sampler.ts';
+import type { Wiring } from './wiring.ts';
+
+/** An engine over the Tinker protocol. */
+export interface TinkerEngine extends TrainingEngine {
+  createModel(options: { readonly rank: number; readonly seed?: number }): Promise<TinkerModel>;
+  openModel(path: string): Promise<TinkerModel>;
+  /**
+   * What came of a request, by its future's id, also of one that was sent before this process was started: `result`
+   * when it was done, `failed` when it was not or never was, `expired` or `lost` when the server does not say.
+   */
+  lookUp(requestId: string, signal: AbortSignal): Promise<FutureOutcome['kind']>;
+  /** Undefined: it was not wanted. */
+  readonly selfTest: SelfTestReport | undefined;
+}
+
+/** When the server does not say what rank a saved model has. */
+const USUAL_RANK = 32;
+
+/** What is counted in a session; shared by all that make models or samplers in it. */
+export interface SessionCounts {
+  models: number;
+  samplers: number;
+}
+
+export interface EngineParts {
+  readonly wiring: Wiring;
+  readonly counts: SessionCounts;
+  /** A model is made and loaded in one request. */
+  readonly createsByLoading: boolean;
+  readonly selfTest: SelfTestReport | undefined;
+  readonly close: () => void;
+}
+
+export function createTinkerEngine(parts: EngineParts): TinkerEngine {
+  const { wiring, counts, selfTest } = parts;
+  const { profile, session, closing } = wiring;
+  const rest: SamplingRest = { until: 0 };
+
+  const makeModel = async (route: string, body: object): Promise<string> => {
+    const call = jsonCall(route, {
+      session_id: session,
+      model_seq_id: counts.models++,
+      ...body,
+      type: route,
+    });
+    const id = asString((await requestJson(wiring, call)).model_id);
+    if (id === undefined || id === '')
+      throw new TrainingError('server', `${route}: the answer names no model`);
+    return id;
+  };
+  const create = async (rank: number, seed: number | undefined): Promise<TinkerModel> => {
+    const lora = { rank, seed, train_unembed: true, train_mlp: true, train_attn: true };
+    const body = { base_model: profile.baseModel, lora_config: compact(lora) };
+    return createTinkerModel(wiring, await makeModel('create_model', body), 1);
+  };
+  const rankOf = async (path: string): Promise<number> => {
+    const call = jsonCall('weights_info', { tinker_path: path });
+    const info = await wiring.post({
+      call,
+      key: wiring.nextKey('weights_info'),
+      signal: closing,
+      forMs: wiring.pace.adviceForMs,
+    });
+    if (info.kind === 'answered') return asNumber(info.body.lora_rank) ?? USUAL_RANK;
+    // Loading will say what is wrong with the path, and better.
+    if (info.kind !== 'aborted') wiring.log(`the rank of ${path} is not known: ${info.error.message}`);
+    return USUAL_RANK;
+  };
+
+  return {
+    profile,
+    selfTest,
+    createModel: ({ rank, seed }) => create(rank, seed),
+    openModel: async (path) => {
+      if (parts.createsByLoading) {
+        const body = { base_model: profile.baseModel, path, optimizer: true };
+        return createTinkerModel(wiring, await makeModel('load_weights', body), 1);
+      }
+      const model = await create(await rankOf(path), undefined);
+      // Servers allow it as a model's first request only.
+      const body = { model_id: model.id, seq_id: 1, path, optimizer: true, type: 'load_weights' };
+      await requestJson(wiring, jsonCall('load_weights', body)).catch(async (error: TrainingError) => {
+        await model.close();
+        throw error;
+      });
+      return createTinkerModel(wiring, model.id, 2);
+    },
+    openSampler: async (path): Promise<Sampler> => {
+      const body = compact({
+        session_id: session,
+        sampling_session_seq_id: counts.samplers++,
+        base_model: path === undefined ? profile.baseModel : undefined,
+        model_path: path,
+        type: 'create_sampling_session',
+      });
+      const call = jsonCall('create_sampling_session', body);
+      const made = await wiring.post({
+        call,
+        key: wiring.nextKey('create_sampling_session'),
+        signal: closing,
+      });
+      if (made.kind === 'aborted') throw new TrainingError('unknown', 'the connection was closed');
+      if (made.kind !== 'answered') throw made.error;
+      const id = asString(made.body.sampling_session_id);
+      if (id === undefined || id === '')
+        throw new TrainingError('server', 'create_sampling_session: the answer names no sampler');
+      return createTinkerSampler(wiring, id, rest);
+    },
+    lookUp: async (id, signal) => {
+      const either = AbortSignal.any([signal, closing]);
+      const options = { route: 'lookup', takesProto: false, isAnnounced: false, signal: either };
+      return (await wiring.awaitFuture({ id, ...options })).kind;
+    },
+    close: async () => parts.close(),
+  };
+}

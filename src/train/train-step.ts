@@ -1,0 +1,213 @@
+import {
+  type AdamSettings,
+  type EngineProfile,
+  TrainingError,
+  type TrainingModel,
+} from '../core/training.ts';
+import { type AdvantageRule, type Scored, scoreGroups } from './advantage.ts';
+import { type GateLimits, gateBatch } from './batch-gate.ts';
+import { dataOf, type LengthRule, type RolloutData, scaleData } from './datum.ts';
+import { minibatchesOf } from './minibatches.ts';
+import { type Refusal, refuse } from './refusal.ts';
+import type { Seen } from './reward-guard.ts';
+import type { Group } from './rollout.ts';
+import type { RunLog } from './run-log.ts';
+import { type LiveTurn, scoreLiveTurns } from './running-baseline.ts';
+import { seenOf } from './seen-of.ts';
+import type { Checkpoint } from './step-journal.ts';
+import { agreementOf, type Clip, gradNormOf, klOf, notFiniteIn, type Update } from './step-metrics.ts';
+import type { StepReport } from './step-report.ts';
+import { untilAborted } from './until-aborted.ts';
+
+export interface StepSettings extends GateLimits {
+  readonly advantage: AdvantageRule;
+  readonly length: LengthRule;
+  /** `importance_sampling` makes one update of the whole batch; `ppo` as many as it has minibatches, in each epoch. */
+  readonly loss: 'importance_sampling' | 'ppo';
+  readonly epochs: number;
+  readonly minibatches: number;
+  /** Of the ratio, for ppo. */
+  readonly clip: Clip;
+  readonly adam: Omit<AdamSettings, 'learningRate'>;
+  /**
+   * KL(sample ‖ train) before the first update over `warn` is told, over `refuse` the step is not kept: sampler and trainer
+   * are not the same policy. Nor is it kept when its own updates have carried it over `drift` by the last pass.
+   */
+  readonly kl: { readonly warn: number; readonly refuse: number; readonly drift: number };
+  /** How much an agent's running mean keeps each turn. */
+  readonly baselineDecay: number;
+}
+
+export const DEFAULT_STEP: StepSettings = {
+  size: 16,
+  mostStale: 2,
+  advantage: 'dr-grpo',
+  length: { tokens: 256 },
+  loss: 'importance_sampling',
+  epochs: 2,
+  minibatches: 2,
+  clip: { low: 0.8, high: 1.2 },
+  adam: { beta1: 0.9, beta2: 0.95, eps: 1e-12, weightDecay: 0, gradClipNorm: 1 },
+  kl: { warn: 0.01, refuse: 0.1, drift: 0.5 },
+  baselineDecay: 0.95,
+};
+
+export interface StepBatch {
+  /** The same whenever the step is tried: of all tries together at most one takes effect. */
+  readonly id: string;
+  readonly groups: readonly Group[];
+  /** Single turns of live traffic; whoever gives none trains on groups alone. */
+  readonly live?: readonly LiveTurn[];
+}
+
+export interface StepInput {
+  readonly batch: StepBatch;
+  /** Stands at the run's last checkpoint: nothing was submitted to it since. After any end but `trained` and `idle` it does not. */
+  readonly model: TrainingModel;
+  readonly profile: EngineProfile;
+  readonly log: RunLog;
+  /** The generation in force. */
+  readonly generation: number;
+  readonly learningRate: number;
+  readonly settings: StepSettings;
+  readonly signal: AbortSignal;
+}
+
+export type StepEnd =
+  | { readonly end: 'trained'; readonly checkpoint: Checkpoint; readonly report: StepReport }
+  /** No attempt was better than another. An optimiser would move the weights all the same: it was not asked. */
+  | { readonly end: 'idle'; readonly report: StepReport }
+  /** The batch is closed, and the weights are what they were. */
+  | { readonly end: 'refused'; readonly refusal: Refusal }
+  /** The batch is open, and the weights are what they were; the model is not. */
+  | { readonly end: 'failed'; readonly why: string; readonly isRetryable: boolean }
+  | { readonly end: 'paused' }
+  /** The batch was closed before. */
+  | { readonly end: 'known' };
+
+/**
+ * One step of learning, from groups to a checkpoint. Whatever ends it early, the weights in training are those of the
+ * last checkpoint in the log, and trying again with the same batch is the same step. Rejects when
+ * the log does: an engine's failure is an end like others.
+ */
+export async function trainStep(input: StepInput): Promise<StepEnd> {
+  const { batch, profile, log, settings, signal, learningRate } = input;
+  const { groups, live = [] } = batch;
+  const { run } = log;
+  if (run.closed.has(batch.id)) return { end: 'known' };
+  if (signal.aborted) return { end: 'paused' };
+  const seen = seenOf(groups);
+  const turnAway = async (refusal: Refusal, tells?: Seen): Promise<StepEnd> => {
+    await log.append({ type: 'step-refused', batch: batch.id, refusal, seen: tells });
+    return { end: 'refused', refusal };
+  };
+
+  // Only what this policy did under these prompts, enough of it, and none of it twice.
+  const lineage = run.lineage.map(({ version }) => version);
+  const origin = { generation: input.generation, lineage, isTrained: (id: string) => run.trained.has(id) };
+  const refusal = lossFault(profile, settings) ?? gateBatch({ groups, live, ...origin }, settings);
+  if (refusal !== undefined) return turnAway(refusal);
+
+  // Rewards become advantages; groups in which nothing was better than anything else are dropped.
+  const { scored: fromGroups, constantGroups } = scoreGroups(groups, settings.advantage);
+  const fromLive = scoreLiveTurns(live, run.baselines, settings.baselineDecay);
+  const scored: readonly Scored[] = [...fromGroups, ...fromLive.scored];
+
+  // Attempts become sequences of the tokens that were sampled.
+  const data_N = scored.map((each) => dataOf(each, profile.contextLength));
+  const count = (of: (data: RolloutData) => number): number =>
+    data_N.reduce((sum, each) => sum + of(each), 0);
+  const report: StepReport = {
+    seen,
+    groups: groups.length,
+    constantGroups,
+    rollouts: scored.length,
+    live: fromLive.scored.length,
+    data: count(({ data }) => data.length),
+    overlong: count(({ overlong }) => overlong),
+    updates: 0,
+    learningRate,
+    warnings: [],
+    ...(live.length > 0 && { baselines: fromLive.baselines }),
+  };
+  // A live turn is used up even where it only moved its agent's mean.
+  const rollouts = [...fromGroups, ...live].map(({ rollout }) => rollout.id);
+  if (!data_N.some(isTelling)) {
+    await log.append({ type: 'step-ended', batch: batch.id, rollouts, report });
+    return { end: 'idle', report };
+  }
+
+  // The updates. Nothing they do counts until a checkpoint of it is in the log.
+  const attempt = run.attempts(batch.id) + 1;
+  await log.append({ type: 'step-begun', batch: batch.id, attempt, from: lineage.at(-1) ?? 0 });
+  try {
+    const updates: Update[] = [];
+    const parts = partsOf(data_N, batch.id, settings);
+    for (const part of parts) {
+      const update = await updateOnce(input, scaleData(part, settings.length, profile.reduction));
+      updates.push(update);
+      const broken = notFiniteIn(update);
+      if (broken !== undefined) return await turnAway(refuse('not-finite', broken), seen);
+    }
+
+    // What sampler and trainer make of the same tokens, before the first update and in the last pass.
+    const start = agreementOf(updates.slice(0, 1), settings.clip);
+    const end = agreementOf(updates.slice(-Math.ceil(parts.length / passesOf(settings))), settings.clip);
+    const gradNorm = gradNormOf(updates);
+    const { warn, refuse: most, drift } = settings.kl;
+    if (!(klOf(start) <= most && klOf(end) <= drift)) {
+      const why = `KL(sample ‖ train) is ${klOf(start)} before and ${klOf(end)} after updates`;
+      return await turnAway(refuse('diverged', why), seen);
+    }
+    const warnings = klOf(start) > warn ? [`KL(sample ‖ train) is ${klOf(start)}`] : [];
+
+    // The checkpoint. Two tries never save under one name: the first may have come further than anyone heard.
+    const name = `${batch.id.replaceAll(/[^A-Za-z0-9]+/g, '-')}-${attempt}`;
+    const state = await untilAborted(input.model.saveState(name), signal);
+    const sampler = await untilAborted(input.model.saveForSampler(name), signal);
+    const checkpoint: Checkpoint = { version: run.lastVersion + 1, state, sampler };
+    const measured = { ...report, updates: updates.length, start, end, warnings };
+    const whole: StepReport = gradNorm === undefined ? measured : { ...measured, gradNorm };
+    await log.append({ type: 'step-ended', batch: batch.id, checkpoint, rollouts, report: whole });
+    return { end: 'trained', checkpoint, report: whole };
+  } catch (error) {
+    if (signal.aborted) return { end: 'paused' };
+    if (!(error instanceof TrainingError)) throw error;
+    return { end: 'failed', why: error.message, isRetryable: error.category !== 'user' };
+  }
+}
+
+/** Both requests are on their way before the first is waited for; both must have succeeded. */
+async function updateOnce({ model, settings, ...input }: StepInput, data: Update['data']): Promise<Update> {
+  const { signal, learningRate } = input;
+  signal.throwIfAborted();
+  const { loss, clip, adam } = settings;
+  const config = { clip_low_threshold: clip.low, clip_high_threshold: clip.high };
+  const passed = model.forwardBackward({ data, loss, ...(loss === 'ppo' && { config }) }, signal);
+  const stepped = model.optimStep({ ...adam, learningRate }, signal);
+  // Neither may reject unheard while the other is looked at.
+  const [pass, step] = await untilAborted(Promise.allSettled([passed.done, stepped.done]), signal);
+  if (pass.status === 'rejected') throw pass.reason;
+  if (step.status === 'rejected') throw step.reason;
+  return { data, output: pass.value, optimiser: step.value };
+}
+
+const partsOf = (
+  data_N: readonly RolloutData[],
+  seed: string,
+  { loss, epochs, minibatches }: StepSettings,
+): readonly (readonly RolloutData[])[] => {
+  const filled = data_N.filter(({ data }) => data.length > 0);
+  const parts = loss === 'ppo' ? minibatchesOf(filled, { epochs, count: minibatches, seed }) : [filled];
+  // A part without any advantage has no gradient, but momentum would move the weights.
+  return parts.filter((part) => part.some(isTelling));
+};
+
+const isTelling = ({ data }: RolloutData): boolean =>
+  data.some(({ advantages = [] }) => advantages.some((advantage) => advantage !== 0));
+
+/** How often an update sees every attempt. */
+const passesOf = ({ loss, epochs }: StepSettings): number => (loss === 'ppo' ? epochs : 1);
+
+const lossFault = ({ name, losses }: EngineProfile, { loss }: StepSettings): Refusal | undefined =>
+  losses.includes(loss) ? undefined : refuse('unknown-loss', `${name} has no loss ${loss}`);

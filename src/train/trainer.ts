@@ -1,0 +1,117 @@
+import { TrainingError, type TrainingModel } from '../core/training.ts';
+import { collectGroups } from './collect-groups.ts';
+import { rateAt } from './learning-rate.ts';
+import { DEFAULT_GUARD, observe, verdictOf } from './reward-guard.ts';
+import { openRunLog, type RunLog } from './run-log.ts';
+import { seenOf } from './seen-of.ts';
+import { DEFAULT_STEP, type StepEnd, type StepSettings, trainStep } from './train-step.ts';
+import type { TrainInput, TrainProgress } from './training-run.ts';
+
+/** Tries of one step in one window, and refusals in a row, after which someone should look. */
+const MOST_TRIES = 3;
+
+/**
+ * Trains through `steps` batches, in as many windows as it takes: stopped by the signal or by a kill at any place, the
+ * next call with the same run and journal goes on from there, and ends at the same weights. It publishes nothing. An
+ * engine's failure ends it with `stuck`; it rejects when the journal or the sampling does.
+ */
+export async function* train<Task>(input: TrainInput<Task>): AsyncGenerator<TrainProgress, void, undefined> {
+  const { engine, signal, steps, guard: limits = DEFAULT_GUARD } = input;
+  const log = await openRunLog(input.journal, limits);
+  const { run } = log;
+  const settings: StepSettings = { ...DEFAULT_STEP, ...input.settings, size: input.batch.size };
+  let model: TrainingModel | undefined;
+  let tries = 0;
+  const leaveModel = (): void => {
+    // Not waited for: whoever came back should not wait for an engine to tidy up, and one that is gone has nothing to.
+    model?.close().catch(() => undefined);
+    model = undefined;
+  };
+  const stuck = (why: string, isRetryable: boolean): TrainProgress => {
+    const best = run.lineage.find(({ version }) => version === run.guard.best?.version);
+    return { type: 'stuck', why, isRetryable, checkpoint: best ?? run.lineage.at(-1) };
+  };
+
+  try {
+    if (run.lineage.length === 0) model = await begin(input, log);
+    while (run.closed.size < steps) {
+      const step = run.closed.size;
+      const batch = `${input.run}/${step}`;
+
+      // Attempts, by the weights as they are now.
+      const groups = yield* collectGroups(input, log, batch, step);
+      if (signal.aborted || groups === undefined) return yield { type: 'paused', batch };
+
+      // If these went much worse than earlier ones, the weights go back before more is learned from them.
+      const seen = seenOf(groups);
+      const after = seen === undefined ? run.guard : observe(run.guard, seen, limits);
+      const verdict = verdictOf(after, limits);
+      const best = run.lineage.find(({ version }) => version === after.best?.version);
+      if (verdict === 'give-up') return yield stuck('rewards keep falling', false);
+      if (verdict === 'roll-back' && seen !== undefined && best !== undefined) {
+        leaveModel();
+        await log.append({ type: 'rolled-back', batch, to: best, seen });
+        yield { type: 'rolled-back', batch, to: best, rate: run.guard.rate };
+        continue;
+      }
+
+      // The step.
+      model ??= await engine.openModel(run.lineage.at(-1)?.state ?? '');
+      const rate = input.learningRate ?? engine.profile.learningRate;
+      const end = await trainStep({
+        batch: { id: batch, groups },
+        model,
+        profile: engine.profile,
+        log,
+        generation: input.generation(),
+        learningRate: run.guard.rate * rateAt(rate, input.schedule ?? 'constant', step, steps),
+        settings,
+        signal,
+      });
+      if (end.end !== 'trained' && end.end !== 'idle') leaveModel();
+      tries = end.end === 'failed' ? tries + 1 : 0;
+      yield progressOf(end, batch);
+      if (end.end === 'paused') return;
+      const isLost = end.end === 'refused' && end.refusal.refused === 'not-finite';
+      if (isLost) return yield stuck(end.refusal.why, false);
+      if (end.end === 'failed' && (tries >= MOST_TRIES || !end.isRetryable))
+        return yield stuck(end.why, end.isRetryable);
+      if (run.refusedInARow >= MOST_TRIES) return yield stuck('batch after batch is refused', true);
+    }
+    const last = run.lineage.at(-1);
+    if (last !== undefined) yield { type: 'done', checkpoint: last };
+  } catch (error) {
+    if (signal.aborted) yield { type: 'paused', batch: `${input.run}/${run.closed.size}` };
+    else if (error instanceof TrainingError) yield stuck(error.message, error.category !== 'user');
+    else throw error;
+  } finally {
+    leaveModel();
+  }
+}
+
+/** The first checkpoint of a run: an adapter that changes nothing yet. */
+async function begin<Task>(input: TrainInput<Task>, log: RunLog): Promise<TrainingModel> {
+  const { engine, rank, seed } = input;
+  const model = await engine.createModel({ rank, ...(seed !== undefined && { seed }) });
+  const name = `${input.run.replaceAll(/[^A-Za-z0-9]+/g, '-')}-start`;
+  const state = await model.saveState(name);
+  const sampler = await model.saveForSampler(name);
+  await log.append({ type: 'run-begun', checkpoint: { version: 0, state, sampler } });
+  return model;
+}
+
+function progressOf(end: StepEnd, batch: string): TrainProgress {
+  switch (end.end) {
+    case 'trained':
+      return { type: 'step-trained', batch, checkpoint: end.checkpoint, report: end.report };
+    case 'idle':
+      return { type: 'step-idle', batch, report: end.report };
+    case 'refused':
+      return { type: 'step-refused', batch, refusal: end.refusal };
+    case 'failed':
+      return { type: 'step-failed', batch, why: end.why };
+    case 'paused':
+    case 'known':
+      return { type: 'paused', batch };
+  }
+}

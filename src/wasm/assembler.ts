@@ -1,0 +1,211 @@
+/**
+ * A small WebAssembly assembler: instructions are functions from operands to bytes, so a kernel reads as the
+ * expression it computes, and its machine code comes from this source with no compiler at build or run time.
+ */
+export type Code = readonly number[];
+/** A plain number stands for a constant of the type that the instruction expects, in all lanes of a vector. */
+type Operand = Code | number;
+type Instruction = (...operands: readonly Operand[]) => Code;
+/** Used as an operand, a local is its value. */
+export type Local = Code & { set(value: Operand): Code };
+
+const unsigned = (value: number): number[] => {
+  const bytes: number[] = [];
+  let rest = value;
+  for (; rest > 0x7f; rest >>>= 7) bytes.push((rest & 0x7f) | 0x80);
+  return [...bytes, rest];
+};
+
+const signed = (value: number): number[] => {
+  const bytes: number[] = [];
+  let rest = value;
+  for (; rest < -64 || rest > 63; rest >>= 7) bytes.push((rest & 0x7f) | 0x80);
+  return [...bytes, rest & 0x7f];
+};
+
+const floatBytes = (value: number): number[] => [...new Uint8Array(new Float32Array([value]).buffer)];
+
+interface ValueType {
+  readonly byte: number;
+  constant(value: number): Code;
+}
+const I32: ValueType = { byte: 0x7f, constant: (value) => [0x41, ...signed(value)] };
+const F32: ValueType = { byte: 0x7d, constant: (value) => [0x43, ...floatBytes(value)] };
+const V128: ValueType = {
+  byte: 0x7b,
+  constant: (value) => [0xfd, 0x0c, ...[0, 1, 2, 3].flatMap(() => floatBytes(value))],
+};
+
+const push = (type: ValueType, operands: readonly Operand[]): number[] =>
+  operands.flatMap((operand) => (typeof operand === 'number' ? type.constant(operand) : operand));
+const plain =
+  (type: ValueType, opcode: number): Instruction =>
+  (...operands) => [...push(type, operands), opcode];
+const simd =
+  (opcode: number, type = V128): Instruction =>
+  (...operands) => [...push(type, operands), 0xfd, ...unsigned(opcode)];
+/** The alignment hint 0 promises nothing and is always valid. */
+const load =
+  (...opcode: readonly number[]) =>
+  (address: Code, offset = 0): Code => [...address, ...opcode, 0, ...unsigned(offset)];
+const store =
+  (...opcode: readonly number[]) =>
+  (address: Code, value: Code, offset = 0): Code => [...address, ...value, ...opcode, 0, ...unsigned(offset)];
+
+export const i32 = {
+  load: load(0x28),
+  add: plain(I32, 0x6a),
+  sub: plain(I32, 0x6b),
+  mul: plain(I32, 0x6c),
+  lessThan: plain(I32, 0x49),
+};
+
+export const f32 = {
+  load: load(0x2a),
+  store: store(0x38),
+  sqrt: plain(F32, 0x91),
+  add: plain(F32, 0x92),
+  mul: plain(F32, 0x94),
+  div: plain(F32, 0x95),
+  max: plain(F32, 0x97),
+  fromInt: plain(I32, 0xb2),
+};
+
+export const v128 = {
+  load: load(0xfd, 0x00),
+  /** Eight signed bytes, widened to 16 bits. */
+  loadBytes: load(0xfd, 0x01),
+  /** Four signed 16-bit integers, widened to 32 bits. */
+  loadShorts: load(0xfd, 0x03),
+  /** One 32-bit value, repeated in all four lanes. */
+  loadSplat: load(0xfd, 0x09),
+  store: store(0xfd, 0x0b),
+  and: simd(0x4e),
+};
+
+export const i16x8 = { narrow: simd(0x85) };
+
+export const i32x4 = {
+  splat: simd(0x11, I32),
+  shiftLeft: (vector: Code, bits: number): Code => simd(0xab)(vector, I32.constant(bits)),
+  add: simd(0xae),
+  /** Products of 16-bit pairs, added two by two. */
+  dot: simd(0xba),
+  fromFloat: simd(0xf8),
+};
+
+export const f32x4 = {
+  splat: simd(0x13, F32),
+  nearest: simd(0x6a),
+  abs: simd(0xe0),
+  neg: simd(0xe1),
+  add: simd(0xe4),
+  sub: simd(0xe5),
+  mul: simd(0xe6),
+  div: simd(0xe7),
+  /** The bare compare-and-pick forms: no care for NaN, one machine instruction. */
+  min: simd(0xea),
+  max: simd(0xeb),
+  fromInt: simd(0xfa),
+};
+
+/** The four lanes of a vector of floats, joined by a scalar instruction. */
+export const joinLanes = (join: Instruction, vector: Local): Code => {
+  const lane = (index: number): Code => [...vector, 0xfd, 0x1f, index];
+  return join(join(lane(0), lane(1)), join(lane(2), lane(3)));
+};
+
+/** Several instructions one after the other. */
+export const block = (...parts: readonly Code[]): Code => parts.flat();
+
+/** local = local + amount, for addresses and counts. */
+export const advance = (local: Local, amount: Operand): Code => local.set(i32.add(local, amount));
+
+/** Runs `body` for i = 0, step, 2·step, ... below `end`; the body runs at least once. */
+export const countUp = (i: Local, end: Operand, step: number, ...body: readonly Code[]): Code => [
+  ...i.set(0),
+  ...[0x03, 0x40],
+  ...body.flat(),
+  ...advance(i, step),
+  ...i32.lessThan(i, end),
+  ...[0x0d, 0x00, 0x0b],
+];
+
+/** Runs `body` as long as `condition` holds. */
+export const whileTrue = (condition: Code, ...body: readonly Code[]): Code => [
+  ...[0x03, 0x40],
+  ...condition,
+  ...[0x04, 0x40],
+  ...body.flat(),
+  ...[0x0c, 0x01, 0x0b, 0x0b],
+];
+
+/** Runs `then` if `condition` holds, else `otherwise`. */
+export const choose = (condition: Code, then: Code, otherwise: Code): Code => [
+  ...condition,
+  ...[0x04, 0x40],
+  ...then,
+  0x05,
+  ...otherwise,
+  0x0b,
+];
+
+/** Makes the local variables of one kernel. */
+export interface Scope {
+  i32(): Local;
+  f32(): Local;
+  v128(): Local;
+}
+
+export interface Kernel {
+  readonly name: string;
+  readonly parameters: number;
+  readonly code: Code;
+}
+
+const localAt = (index: number, type: ValueType): Local =>
+  Object.assign([0x20, ...unsigned(index)], {
+    set: (value: Operand) => [...push(type, [value]), 0x21, ...unsigned(index)],
+  });
+
+/** A function over addresses and counts that returns nothing. */
+export const kernel = <const Names extends readonly string[]>(
+  name: string,
+  names: Names,
+  write: (parameters: Readonly<Record<Names[number], Local>>, scope: Scope) => Code,
+): Kernel => {
+  const types: number[] = [];
+  const fresh = (type: ValueType) => () => localAt(names.length + types.push(type.byte) - 1, type);
+  const parameters = Object.fromEntries(names.map((key, index) => [key, localAt(index, I32)]));
+  const scope = { i32: fresh(I32), f32: fresh(F32), v128: fresh(V128) };
+  const body = write(parameters as Record<Names[number], Local>, scope);
+  const code = [...unsigned(types.length), ...types.flatMap((type) => [1, type]), ...body, 0x0b];
+  return { name, parameters: names.length, code };
+};
+
+const sized = (bytes: Code): Code => [...unsigned(bytes.length), ...bytes];
+const list = (items: readonly Code[]): Code => [...unsigned(items.length), ...items.flat()];
+const text = (value: string): Code => sized([...new TextEncoder().encode(value)]);
+const section = (id: number, items: readonly Code[]): Code => [id, ...sized(list(items))];
+
+/** A module that imports its memory as `env.memory` and exports the kernels by name. */
+export const assemble = (kernels: readonly Kernel[]): Uint8Array => {
+  const signature = ({ parameters }: Kernel): Code => [0x60, ...sized(Array(parameters).fill(I32.byte)), 0];
+  return new Uint8Array([
+    ...[0x00, 0x61, 0x73, 0x6d, 1, 0, 0, 0],
+    ...section(1, kernels.map(signature)),
+    ...section(2, [[...text('env'), ...text('memory'), 0x02, 0x00, 0x01]]),
+    ...section(
+      3,
+      kernels.map((_, index) => unsigned(index)),
+    ),
+    ...section(
+      7,
+      kernels.map(({ name }, index) => [...text(name), 0x00, ...unsigned(index)]),
+    ),
+    ...section(
+      10,
+      kernels.map(({ code }) => sized(code)),
+    ),
+  ]);
+};

@@ -1,0 +1,119 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Fact } from '../../src/core/fact.ts';
+import { asArray, asObject } from '../../src/core/json.ts';
+import type { NewFact } from '../../src/core/store.ts';
+import { openSqliteStore } from '../../src/store/sqlite-store.ts';
+import { createTemporaryFolder, runCli } from './run-cli.ts';
+
+let folder: ReturnType<typeof createTemporaryFolder>;
+beforeEach(() => {
+  folder = createTemporaryFolder();
+});
+afterEach(() => folder.remove());
+
+const configure = (schedule: object): void =>
+  writeFileSync(path.join(folder.dir, 'config.json'), JSON.stringify({ schedule }), { mode: 0o600 });
+/** So many days of turns from nine to five, local time, up to now. */
+function recordWorkdays(file: string, days: number): void {
+  const store = openSqliteStore({ file });
+  const facts: NewFact[] = [];
+  for (let day = days; day > 0; day--) {
+    for (let hour = 9; hour < 17; hour++) {
+      const date = new Date();
+      date.setDate(date.getDate() - day);
+      date.setHours(hour, 10, 0, 0);
+      facts.push({ at: date.getTime(), fact: turnStart(`t-${day}-${hour}`, `s-${day}`) });
+    }
+  }
+  store.append({ facts });
+  store.close();
+}
+const turnStart = (turn: string, session: string): Fact => ({
+  type: 'turn-start',
+  turn,
+  session,
+  agent: 'agent',
+  role: 'main',
+  wire: 'anthropic',
+  model: 'fast',
+  generation: 1,
+  policy: 'maker/fast',
+  lessons: [],
+});
+const run = (...args: string[]) => runCli(['schedule', ...args, '--home', folder.dir]);
+
+describe('instar schedule', () => {
+  it('tells each signal with its reason and what it can see, without a daemon', async () => {
+    configure({ sleep: '00:00-24:00', budget: { minutesPerDay: 7 } });
+    const { stdout, code } = await run('status', '--json');
+    expect(code).toBe(0);
+    const told = asObject(JSON.parse(stdout));
+    expect(told.state).toBe('off');
+    const [sleep] = asArray(told.signals).map(asObject);
+    expect(sleep).toMatchObject({ source: 'sleep', state: 'away' });
+    expect(String(sleep?.sees)).toContain('hours');
+    expect(asObject(asObject(told.budget).left).minutes).toBe(7);
+  });
+
+  it('shows the same as text, and writes nothing into the home', async () => {
+    const { stdout, code } = await run('status');
+    expect(code).toBe(0);
+    expect(stdout).toContain('library-review');
+    expect(stdout).toContain('next window');
+    expect(existsSync(path.join(folder.dir, 'instar.sqlite'))).toBe(false);
+  });
+
+  it('says when the next window opens and why, and that nobody can say when there is no plan', async () => {
+    configure({ sleep: '23:00-07:00' });
+    const planned = asObject(asObject(JSON.parse((await run('next', '--json')).stdout)).next);
+    expect(Number.isFinite(Date.parse(String(planned.from)))).toBe(true);
+    configure({ sleep: 'off' });
+    const unplanned = asObject(asObject(JSON.parse((await run('next', '--json')).stdout)).next);
+    expect(unplanned.from).toBeUndefined();
+    expect(String(unplanned.why)).toContain('no plan');
+  });
+
+  it('takes hours by weekday, and refuses hours that end when they begin', async () => {
+    configure({ sleep: 'mon-fri 23:00-07:00, sat,sun 01:00-09:00' });
+    expect((await run('next', '--json')).code).toBe(0);
+    configure({ sleep: '07:00-07:00' });
+    const refused = await run('next', '--json');
+    expect(refused.code).not.toBe(0);
+    expect(refused.stdout).toContain('00:00-24:00');
+  });
+
+  it('suggests nothing from an empty record, and changes no config then, even when told to write', async () => {
+    configure({ sleep: 'off' });
+    const before = readFileSync(path.join(folder.dir, 'config.json'), 'utf8');
+    expect((await run('suggest', '--json')).code).toBe(0);
+    expect((await run('suggest', '--write')).code).toBe(1);
+    expect(readFileSync(path.join(folder.dir, 'config.json'), 'utf8')).toBe(before);
+  });
+
+  it('suggests hours from the record, changes nothing unasked, and writes them with a copy of the old config', async () => {
+    configure({ sleep: 'off', idleMinutes: 45 });
+    const file = path.join(folder.dir, 'config.json');
+    const before = readFileSync(file, 'utf8');
+    recordWorkdays(path.join(folder.dir, 'instar.sqlite'), 42);
+    const told = asObject(JSON.parse((await run('suggest', '--json')).stdout));
+    expect(typeof told.sleep).toBe('string');
+    expect(asArray(told.evidence).length).toBeGreaterThan(0);
+    expect(readFileSync(file, 'utf8')).toBe(before);
+
+    const written = await run('suggest', '--write');
+    expect(written.code).toBe(0);
+    expect(written.stdout).toContain(String(told.sleep));
+    const settings = asObject(JSON.parse(readFileSync(file, 'utf8')));
+    expect(settings.schedule).toEqual({ sleep: told.sleep, idleMinutes: 45 });
+    expect(readFileSync(`${file}.old`, 'utf8')).toBe(before);
+    expect((await run('status', '--json')).code).toBe(0);
+  });
+
+  it('connects no calendar that the settings do not name', async () => {
+    const { code, stdout } = await run('connect', '--json');
+    expect(code).toBe(1);
+    expect(stdout).toContain('clientId');
+  });
+});

@@ -1,0 +1,125 @@
+import { describe, expect, it } from 'vitest';
+import type { ChatMessage } from '../../../src/core/chat.ts';
+import { createDistiller } from '../../../src/learn/distiller/distiller.ts';
+import { renderBlock, renderDelta } from '../../../src/library/render-block.ts';
+import { LIMITS, renderPrompt } from '../../../src/nano/policy/render-prompt.ts';
+import { shownSkills } from '../../../src/nano/policy/shown-skills.ts';
+import { MARK } from '../../../src/nano/policy/vocabulary.ts';
+import { failure, learnFrom } from '../../learn/evolver/samples.ts';
+import { ask, lesson, shippedTokenizer } from './parts.ts';
+
+const tokenizer = shippedTokenizer();
+const TASK = 't1201, August 19, 2031, 13:33, from Oskar. Update desk/onyx.json: state to done.';
+const user = (text: string): ChatMessage => ({ role: 'user', content: [{ type: 'text', text }] });
+
+/** The prompt as a person would read it. */
+function read(request: Parameters<typeof renderPrompt>[0]): string {
+  const prompt = renderPrompt(request, tokenizer);
+  if (prompt.is === 'foreign') return 'foreign';
+  const names = new Map(Object.entries(MARK).map(([name, token]) => [token as number, name]));
+  const parts: string[] = [];
+  let said: number[] = [];
+  for (const token of prompt.tokens) {
+    const name = token <= MARK.end ? names.get(token) : undefined;
+    if (name === undefined) said.push(token);
+    else {
+      if (said.length > 0) parts.push(tokenizer.decode(said));
+      parts.push(`<${name}>`);
+      said = [];
+    }
+  }
+  return parts.join(' ');
+}
+
+const copy = lesson('copy-first', 'Before you change a file, copy it to its name with .bak.', '1. Copy it.');
+const units = lesson(
+  'units',
+  'When you write amounts: give each its unit.',
+  '## Units\n\n1. Give each its `unit`.\n2. Never guess it.\n3. Hold to this always.',
+);
+const many = Array.from({ length: 11 }, (_, at) =>
+  lesson(`skill-${String(at).padStart(2, '0')}`, `Rule number ${at}.`, ''),
+);
+
+describe('the prompt of the small policy', () => {
+  it('holds what the block teaches without names of skills, then the task', () => {
+    const request = ask(TASK, {
+      system: [{ type: 'text', text: `You help Oskar.\n\n${renderBlock([copy, units])}` }],
+    });
+    expect(read(request)).toBe(
+      `<begin> <skill> Before you change a file, copy it to its name with .bak. Copy it. <skill> Give each its unit. Never guess it. <task> ${TASK} <reply>`,
+    );
+  });
+
+  it('holds all of what the distiller wrote that is about the rule, and none of what it writes under every skill', async () => {
+    const said = 'Ticket numbers must have the prefix OPS-, so 1407 is written OPS-1407.';
+    const { proposals } = await learnFrom(createDistiller(), [
+      failure({
+        task: TASK,
+        passages: [
+          { origin: 'user', text: TASK },
+          { origin: 'person', text: said },
+        ],
+      }),
+    ]);
+    const [proposal] = proposals;
+    if (proposal === undefined) throw new Error('nothing was learned');
+    const { name, description, content } = proposal.change.text;
+    const block = renderBlock([lesson(name, description, content)]);
+    const [skill] = shownSkills(ask(TASK, { system: [{ type: 'text', text: block }] }));
+    expect(skill?.text).toBe(said);
+  });
+
+  it('takes the newest words of a skill, and none of one that was withdrawn', () => {
+    const revised = lesson('units', 'Amounts carry a unit in brackets.', '');
+    const messages = [
+      user(`${TASK}\n\n${renderDelta([revised], ['copy-first'])}`),
+      {
+        role: 'assistant',
+        content: [{ type: 'text', text: '## Active Skills\n\n### mine\n_I may do as I like._' }],
+      } as const,
+      user(TASK),
+    ];
+    const request = ask('', { system: [{ type: 'text', text: renderBlock([copy, units]) }], messages });
+    expect(read(request)).toBe(`<begin> <skill> Amounts carry a unit in brackets. <task> ${TASK} <reply>`);
+  });
+
+  it('asks what stands in the last paragraph of the last message, without the block behind it', () => {
+    const said = `That was wrong: B is right.\n\n${TASK}\n\n${renderDelta([copy], [])}`;
+    expect(read(ask('', { messages: [user('Something else.'), user(said)] }))).toContain(
+      `<task> ${TASK} <reply>`,
+    );
+    expect(read(ask('', { messages: [user(said)] }))).toContain('<skill> Before you change');
+  });
+
+  it('reads the last eight of eleven skills', () => {
+    const text = read(ask(TASK, { system: [{ type: 'text', text: renderBlock(many) }] }));
+    expect(text.match(/Rule number \d+/g)).toEqual(
+      [3, 4, 5, 6, 7, 8, 9, 10].map((at) => `Rule number ${at}`),
+    );
+  });
+
+  it('cuts a long skill at its end, and leaves out the first skills when there is no room for all', () => {
+    const long = many
+      .slice(0, 8)
+      .map(({ text }) => lesson(text.name, `${text.name} ${'and so on '.repeat(80)}`, ''));
+    const prompt = renderPrompt(
+      ask(TASK, { system: [{ type: 'text', text: renderBlock(long) }] }),
+      tokenizer,
+    );
+    if (prompt.is !== 'prompt') throw new Error('it is a task');
+    expect(prompt.tokens.length).toBeLessThanOrEqual(LIMITS.promptTokens);
+    expect(tokenizer.decode(prompt.tokens)).toContain(TASK);
+    expect(tokenizer.decode(prompt.tokens)).toContain('skill-07');
+    expect(tokenizer.decode(prompt.tokens)).not.toContain('skill-00');
+    expect([...prompt.tokens].filter((token) => token === MARK.skill).length).toBeLessThan(8);
+  });
+
+  it.each([
+    ['nothing', ''],
+    ['a task that is longer than any of the suite', 'word '.repeat(1_000)],
+    ['another script', '今日は何をしますか、教えてください'],
+  ])('knows %s for foreign without asking the model', (_, text) => {
+    expect(renderPrompt(ask(text), tokenizer)).toEqual({ is: 'foreign' });
+  });
+});

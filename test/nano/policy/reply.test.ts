@@ -1,0 +1,51 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { readReply } from '../../../src/nano/policy/read-reply.ts';
+import { MARK } from '../../../src/nano/policy/vocabulary.ts';
+import { type Reply, writeReply } from '../../../src/nano/policy/write-reply.ts';
+import { shippedTokenizer } from './parts.ts';
+
+const tokenizer = shippedTokenizer();
+const read = (tokens: readonly number[]): Reply => readReply(tokens, tokenizer);
+
+describe('a reply of the small policy', () => {
+  it.each<[string, Reply]>([
+    [
+      'commands',
+      {
+        is: 'act',
+        commands: ["set desk/onyx.json due '2031-08-28 11:15'", 'write a/b.json \'{"n":1}\'', 'done'],
+      },
+    ],
+    ['an answer', { is: 'say', text: '\\bbox{A,C}' }],
+    ['that it is foreign', { is: 'foreign' }],
+  ])('is read as it was written: %s', (_, reply) => {
+    expect(read(writeReply(reply, tokenizer))).toEqual(reply);
+  });
+
+  it('ends what it does with `done`, said or not', () => {
+    const commands = ['cp a.json a.json.bak'];
+    expect(read(writeReply({ is: 'act', commands }, tokenizer))).toEqual({
+      is: 'act',
+      commands: [...commands, 'done'],
+    });
+    expect(read([MARK.act])).toEqual({ is: 'act', commands: ['done'] });
+  });
+
+  it('is over at its end mark, whatever follows', () => {
+    const tokens = [...writeReply({ is: 'say', text: 'yes' }, tokenizer), ...tokenizer.encode('no')];
+    expect(read(tokens)).toEqual({ is: 'say', text: 'yes' });
+  });
+
+  it('is text when it begins with no mark', () => {
+    expect(read(tokenizer.encode('write nothing'))).toEqual({ is: 'say', text: 'write nothing' });
+  });
+
+  it('can be any tokens at all', () => {
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: 0, max: tokenizer.size - 1 })), (tokens) => {
+        expect(['act', 'say', 'foreign']).toContain(read(tokens).is);
+      }),
+    );
+  });
+});

@@ -1,0 +1,136 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { PlannedQuestion } from '../../../src/bench/workdays/files/make-file-question.ts';
+import { lettersIn, shortVocabulary } from '../../../src/bench/workdays/files/short/short-vocabulary.ts';
+import { FAMILY_NAMES, GIVEN_NAMES, PROJECTS } from '../../../src/bench/workdays/make-world/pools.ts';
+import { HOUSE_RULES } from '../../../src/bench/workdays/rules/house-rules.ts';
+import { OTHER_RULES } from '../../../src/bench/workdays/rules/other-rules.ts';
+import { createWorkdays } from '../../../src/bench/workdays/workdays.ts';
+import { SPLITS } from '../../../src/bench/workdays/world.ts';
+import { createTokenizer } from '../../../src/nano/policy/tokenizer.ts';
+import {
+  createVocabulary,
+  FIRST_FIGURE,
+  FIRST_NIBBLE,
+  MARK,
+  readVocabulary,
+} from '../../../src/nano/policy/vocabulary.ts';
+import { NANO } from '../../../src/nano/shape.ts';
+import { createRandom } from '../../../src/stats/random.ts';
+import { shippedTokenizer, shippedVocabulary } from './parts.ts';
+
+const tokenizer = shippedTokenizer();
+const ALPHABET = [...'abcdefghijklmnopqrstuvwxyz'];
+const bare = createTokenizer(createVocabulary({ starts: ALPHABET, insides: ALPHABET, signs: [' '] }));
+const isByte = (token: number): boolean => token >= FIRST_NIBBLE && token < FIRST_FIGURE;
+
+describe('the tokenizer', () => {
+  it.each(SPLITS)(
+    'gives back every question, command and lesson of %s, and spells none of them in bytes',
+    (split) => {
+      let texts = 0;
+      for (const rules of [HOUSE_RULES, OTHER_RULES]) {
+        const { days } = createWorkdays({ seed: 5, split, form: 'short', rules });
+        for (const question of days.flatMap(({ questions }) => questions)) {
+          const said = [question.text];
+          if (question.kind === 'files') {
+            const { plan, solve } = question as PlannedQuestion;
+            const random = createRandom(question.id);
+            said.push(solve(new Set(question.rules)).join('\n'), solve(new Set()).join('\n'));
+            said.push(...rules.rules.map((rule) => rule.tell(plan, split, random)));
+          }
+          for (const text of said) {
+            const tokens = tokenizer.encode(text);
+            expect(tokenizer.decode(tokens)).toBe(text);
+            // Sums have lone letters between their figures.
+            if (!/[0-9a-f]{12}/.test(text)) expect(tokens.filter(isByte), text).toEqual([]);
+            texts++;
+          }
+        }
+      }
+      expect(texts).toBeGreaterThan(2_500);
+    },
+  );
+
+  it('gives back any text at all, whichever pieces it has', () => {
+    let seen = 0;
+    const any = fc.oneof(
+      fc.string({ unit: 'binary', maxLength: 60 }),
+      fc.string({ unit: fc.constantFrom(...'aBT t19 \n_-.é漢"\u0301'), maxLength: 60 }),
+      fc
+        .array(
+          fc.constantFrom(
+            'Done',
+            'DONE',
+            'camelCase',
+            'sha256sum',
+            't1201',
+            '26T14:05',
+            ' ',
+            '  ',
+            '42',
+            'x9y',
+            'A',
+            'aB',
+          ),
+        )
+        .map((words) => words.join('')),
+    );
+    fc.assert(
+      fc.property(any, (text) => {
+        // Half of a surrogate pair has no UTF-8.
+        const sound = Buffer.from(text).toString();
+        for (const each of [tokenizer, bare]) {
+          const tokens = each.encode(text);
+          expect(each.decode(tokens)).toBe(sound);
+          expect(tokens.every((token) => token >= MARK.capital && token < each.size)).toBe(true);
+        }
+        seen++;
+      }),
+      { numRuns: 2_000 },
+    );
+    expect(seen).toBe(2_000);
+  });
+
+  it('decodes any tokens without failing', () => {
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: -1, max: 900 })), (tokens) => {
+        expect(typeof tokenizer.decode(tokens)).toBe('string');
+      }),
+    );
+  });
+
+  it('has as many tokens as the model, and no name of any split among them', () => {
+    const { size, starts, insides } = shippedVocabulary();
+    expect(size).toBe(NANO.vocabulary);
+    const names = [...GIVEN_NAMES, ...FAMILY_NAMES, ...PROJECTS].map((name) => name.toLowerCase());
+    expect(names.filter((name) => name.length > 3 && (starts.has(name) || insides.has(name)))).toEqual([]);
+  });
+
+  it('spells a word of the suite in few pieces, whatever split it is of', () => {
+    const words = shortVocabulary().flatMap(lettersIn);
+    const lengths = words.map((word) => tokenizer.encode(word).length);
+    expect(words.length).toBeGreaterThan(200);
+    expect(Math.max(...lengths)).toBeLessThanOrEqual(6);
+    expect(lengths.reduce((sum, length) => sum + length, 0) / words.length).toBeLessThan(3);
+  });
+
+  it('splits figures into pairs, so that a date is the same tokens however it is written', () => {
+    const [compact, dashed] = ['20310819', '2031-08-19'].map((text) => tokenizer.encode(text));
+    expect(dashed?.filter((token) => compact?.includes(token))).toEqual(compact);
+    expect(compact).toHaveLength(4);
+  });
+
+  it.each([
+    ['{}'],
+    ['nothing'],
+    ['{"version":2,"starts":[],"insides":[],"signs":[]}'],
+    ['{"version":1,"starts":[1]}'],
+  ])('does not read %s as a vocabulary', (json) => {
+    expect(readVocabulary(json)).toBeUndefined();
+  });
+
+  it('refuses a vocabulary in which a word could not be spelt', () => {
+    expect(() => createVocabulary({ starts: ['a'], insides: ['a'], signs: [' '] })).toThrow(/letter b/);
+  });
+});

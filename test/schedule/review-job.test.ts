@@ -1,0 +1,125 @@
+import { describe, expect, it } from 'vitest';
+import { openShelf } from '../../src/app/library/open-shelf.ts';
+import { recordsOf } from '../../src/app/recording/records-of.ts';
+import { createRecordsJournal } from '../../src/app/schedule/records-journal.ts';
+import { createReviewJob, REVIEW_JOB } from '../../src/app/schedule/review-job.ts';
+import { createManualClock } from '../../src/core/clock.ts';
+import type { JobContext } from '../../src/core/job.ts';
+import { createNgramEmbed } from '../../src/library/embed/ngram-embed.ts';
+import { NOTHING_SPENT } from '../../src/schedule/day-budget.ts';
+import { createLeases } from '../../src/schedule/leases.ts';
+import { createMemoryStore } from '../../src/store/memory-store.ts';
+
+const DAY = 86_400_000;
+
+async function open() {
+  const clock = createManualClock(Date.UTC(2026, 10, 14));
+  const store = createMemoryStore();
+  const records = recordsOf(store, clock.now);
+  let ids = 0;
+  const newId = (prefix: string): string => `${prefix}_${++ids}`;
+  const shelf = await openShelf({
+    records,
+    clock,
+    newId,
+    onFault: (error) => {
+      throw error;
+    },
+  });
+  const leases = createLeases({
+    journal: createRecordsJournal(records, clock),
+    clock,
+    holder: 'p',
+    newRun: () => newId('run'),
+    isAlone: true,
+    leaseMs: 1000,
+  });
+  const embed = createNgramEmbed();
+  const job = createReviewJob({ shelf: () => shelf, embed, now: clock.now, history: leases.history });
+  const add = (id: string, content: string) =>
+    shelf.desk.change({
+      reason: 'a test',
+      changes: [{ op: 'add', id, kind: 'skill', state: 'live', text: textOf(id, content) }],
+    });
+  /** A whole run, as the scheduler would make it; told to stop after so many checkpoints. */
+  const run = async (stopAfter = Number.POSITIVE_INFINITY) => {
+    const lease = await leases.take(REVIEW_JOB);
+    if (lease === undefined) throw new Error('not ours');
+    const stop = new AbortController();
+    let kept = 0;
+    const context: JobContext = {
+      run: lease.run,
+      from: lease.from,
+      signal: stop.signal,
+      checkpoint: async (state) => {
+        await lease.checkpoint(state, NOTHING_SPENT);
+        if (++kept >= stopAfter) stop.abort();
+      },
+      spend: () => undefined,
+    };
+    const end = await job.run(context);
+    await lease.end(end, NOTHING_SPENT);
+    return { end, kept, run: lease.run };
+  };
+  return { clock, shelf, job, add, run };
+}
+const textOf = (name: string, content: string) => ({
+  name,
+  description: `When you work on ${name}.`,
+  content,
+  scope: {},
+  note: {
+    keywords: [],
+    tags: [],
+    importance: 0.5,
+    confidence: 0.5,
+    source: 'told',
+    visibility: 'shared',
+    halfLifeDays: 60,
+    links: [],
+  },
+  evidence: { turns: [], quotes: [], learner: 'person' },
+  taint: [],
+});
+
+describe('the nightly review of the library', () => {
+  it('has nothing to do for an empty library, and proposes without changing a lesson', async () => {
+    const { shelf, job, add, run } = await open();
+    expect(await job.isReady()).toBe(false);
+    await add('one', 'Run the linter before you commit any change to the repository.');
+    await add('two', 'Run the linter before you commit any change to this repository.');
+    const before = JSON.stringify(shelf.library.lessons());
+    const { end } = await run();
+    expect(end).toMatchObject({ end: 'done' });
+    expect(end.end === 'done' ? end.note : '').toMatch(/^generation \d+: /);
+    expect(JSON.stringify(shelf.library.lessons())).toBe(before);
+  });
+
+  it('looks at the same generation once, at a changed one after a day, and not again for a clock that was set back', async () => {
+    const { clock, job, add, run } = await open();
+    await add('one', 'Write dates with an offset.');
+    await run();
+    clock.advance(2 * DAY);
+    expect(await job.isReady()).toBe(false);
+    await add('two', 'Keep a copy before you overwrite a file.');
+    expect(await job.isReady()).toBe(true);
+    await run();
+    await add('three', 'Sort the keys of every JSON file.');
+    expect(await job.isReady()).toBe(false);
+    clock.advance(-3_600_000);
+    expect(await job.isReady()).toBe(false);
+    clock.advance(DAY);
+    expect(await job.isReady()).toBe(true);
+  });
+
+  it('stops between groups and goes on as the same run without reading again what it has read', async () => {
+    const { job, add, run } = await open();
+    for (let n = 0; n < 40; n++)
+      await add(`lesson-${n}`, `Do thing number ${n} in the way that ${n} asks for.`);
+    const first = await run(1);
+    expect([first.end.end, first.kept]).toEqual(['paused', 1]);
+    expect(await job.isReady()).toBe(true);
+    const second = await run();
+    expect([second.end.end, second.kept, second.run]).toEqual(['done', 2, first.run]);
+  });
+});

@@ -1,0 +1,53 @@
+// A real daemon with one slow job, as a process of its own that can be killed.
+import { appendFileSync, existsSync, readFileSync } from 'node:fs';
+import { startDaemon } from '../../dist/app/daemon.js';
+import { createLog } from '../../dist/app/log.js';
+import { openHome } from '../../dist/config/home.js';
+import { loadConfig } from '../../dist/config/load-config.js';
+
+const [dir, journal] = process.argv.slice(2);
+const UNITS = 12;
+const home = openHome(dir);
+const { config } = loadConfig({ file: home.configFile, env: {} });
+const note = (line) => appendFileSync(journal, `${line}\n`);
+const job = {
+  name: 'slow-test',
+  priority: 1,
+  needsWindow: true,
+  estimate: () => 1000,
+  isReady: () => !existsSync(journal) || !readFileSync(journal, 'utf8').includes('done'),
+  run: async ({ run, from, signal, checkpoint }) => {
+    note(`begin ${run} ${from ?? '-'}`);
+    for (let unit = Number(from ?? 0); unit < UNITS; unit++) {
+      await new Promise((resolve) => setTimeout(resolve, 40));
+      if (signal.aborted) {
+        note(`stop ${run} ${unit}`);
+        return { end: 'paused' };
+      }
+      note(`unit ${run} ${unit}`);
+      await checkpoint(String(unit + 1));
+      note(`kept ${run} ${unit}`);
+    }
+    note(`done ${run} ${UNITS}`);
+    return { end: 'done', note: 'all units' };
+  },
+};
+const away = {
+  name: 'test',
+  sees: 'nothing',
+  read: async () => ({ source: 'test', state: 'away', why: 'said so' }),
+};
+const daemon = await startDaemon({
+  home,
+  config,
+  env: {},
+  log: createLog({ format: 'json', level: 'silent' }),
+  port: 0,
+  slowWork: {
+    jobs: [job],
+    sources: [away],
+    rules: { quietMs: 300, busyPaceMs: 100, idlePaceMs: 100, restMs: 60_000 },
+  },
+});
+process.stdout.write(`ready ${daemon.port}\n`);
+process.on('SIGTERM', () => void daemon.close().then(() => process.exit(0)));

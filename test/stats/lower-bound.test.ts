@@ -1,0 +1,101 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { evidenceAbove, lowerBound } from '../../src/stats/lower-bound.ts';
+import { meanInterval } from '../../src/stats/mean-interval.ts';
+import { createRandom, type Random } from '../../src/stats/random.ts';
+import { addToTally, EMPTY_TALLY } from '../../src/stats/tally.ts';
+import { tallyOf } from './samples.ts';
+
+const ALPHA = 0.05;
+const RANGE = { low: -1, high: 1 };
+const LOOKS = 1000;
+const RUNS = 150;
+
+interface Pairs {
+  readonly name: string;
+  readonly mean: number;
+  draw(random: Random): number;
+}
+
+/** Differences of two that both succeed or fail, and disagree in some of the tasks. */
+const disagreeing = (better: number, worse: number): Pairs => ({
+  name: `better in ${better}, worse in ${worse}`,
+  mean: better - worse,
+  draw: (random) => {
+    const place = random.next();
+    return place < better ? 1 : place < better + worse ? -1 : 0;
+  },
+});
+
+/** Whether the bound was ever over the mean, looked at after every pair. */
+function everOver({ mean, draw }: Pairs, random: Random): boolean {
+  let tally = EMPTY_TALLY;
+  for (let look = 0; look < LOOKS; look++) {
+    tally = addToTally(tally, draw(random));
+    if (evidenceAbove(tally, mean, RANGE) >= Math.log(1 / ALPHA)) return true;
+  }
+  return false;
+}
+
+const hundredth = (whole: number): number => whole / 100;
+
+describe('a lower bound of paired differences', () => {
+  const cases: readonly Pairs[] = [
+    disagreeing(0.1, 0.1),
+    disagreeing(0.05, 0.1),
+    disagreeing(0.3, 0.32),
+    { name: 'grades', mean: 0, draw: (random) => (random.below(5) - random.below(5)) / 4 },
+  ];
+
+  it('is ever over the mean in at most 5 % of the runs, though it is watched all the time', () => {
+    const rates = cases.map((each) => {
+      let over = 0;
+      for (let run = 0; run < RUNS; run++) if (everOver(each, createRandom(`${each.name}/${run}`))) over++;
+      return over / RUNS;
+    });
+    const most = (runs: number): number => ALPHA + 3 * Math.sqrt((ALPHA * (1 - ALPHA)) / runs);
+    expect(rates.filter((rate) => rate > most(RUNS))).toEqual([]);
+    expect(rates.reduce((sum, rate) => sum + rate, 0) / rates.length).toBeLessThanOrEqual(
+      most(RUNS * rates.length),
+    );
+  });
+
+  it('comes near the mean when there is enough to see', () => {
+    const random = createRandom('near');
+    const { mean, draw } = disagreeing(0.2, 0.1);
+    const tally = tallyOf(Array.from({ length: 5000 }, () => draw(random)));
+    expect(lowerBound(tally, { range: RANGE })).toBeGreaterThan(mean - 0.05);
+  });
+
+  it('and the evidence agree', () => {
+    const values = fc.array(fc.integer({ min: -20, max: 100 }).map(hundredth), {
+      minLength: 10,
+      maxLength: 60,
+    });
+    const place = fc.integer({ min: -100, max: 50 }).map(hundredth);
+    let above = 0;
+    fc.assert(
+      fc.property(values, place, (seen, bound) => {
+        const low = lowerBound(tallyOf(seen), { alpha: ALPHA, range: RANGE });
+        const evidence = evidenceAbove(tallyOf(seen), bound, RANGE);
+        if (bound < low - 1e-6) above++;
+        if (bound < low - 1e-6) expect(evidence).toBeGreaterThanOrEqual(Math.log(1 / ALPHA) - 1e-6);
+        if (bound > low + 1e-6) expect(evidence).toBeLessThanOrEqual(Math.log(1 / ALPHA) + 1e-6);
+      }),
+      { numRuns: 300 },
+    );
+    expect(above).toBeGreaterThan(20);
+  });
+
+  it('is never below the lower end of the interval of both sides', () => {
+    const values = fc.array(fc.double({ min: -1, max: 1, noNaN: true }), { maxLength: 60 });
+    fc.assert(
+      fc.property(values, (seen) => {
+        const tally = tallyOf(seen);
+        expect(lowerBound(tally, { range: RANGE })).toBeGreaterThanOrEqual(
+          meanInterval(tally, { range: RANGE }).low - 1e-9,
+        );
+      }),
+    );
+  });
+});

@@ -1,0 +1,103 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createMemoryJournal } from '../../src/train/step-journal.ts';
+import { train } from '../../src/train/trainer.ts';
+import type { TrainProgress } from '../../src/train/training-run.ts';
+import { echoTasks, rollOutEcho, VOCABULARY } from './echo-tasks.ts';
+import { createOperations, journalWithOperations, Killed, withOperations } from './faulty.ts';
+import { bitsOf, createServer, createTabularEngine } from './tabular-engine.ts';
+
+const STEPS = 3;
+
+/** One training run over as many processes as are killed and one more. */
+async function runThrough(
+  kills: readonly { readonly at: number; readonly when: 'before' | 'after' }[],
+  loss: 'importance_sampling' | 'ppo',
+) {
+  const server = createServer({ vocabulary: VOCABULARY });
+  const journal = createMemoryJournal();
+  let killed = 0;
+  const progress: TrainProgress[] = [];
+  const names: (readonly string[])[] = [];
+  for (const kill of [...kills, { at: -1, when: 'before' } as const]) {
+    const operations = createOperations(kill.at, kill.when);
+    const engine = withOperations(createTabularEngine(server), operations);
+    try {
+      for await (const each of train({
+        engine,
+        run: 'run',
+        tasks: echoTasks,
+        rollouts: rollOutEcho(engine, () => 0),
+        steps: STEPS,
+        batch: { groups: 2, size: 16 },
+        generation: () => 0,
+        journal: journalWithOperations(journal, operations),
+        signal: new AbortController().signal,
+        rank: 1,
+        settings: { loss, length: { tokens: 2 } },
+      }))
+        progress.push(each);
+    } catch (error) {
+      if (!(error instanceof Killed)) throw error;
+      killed++;
+    }
+    names.push(operations.names);
+  }
+  const last = progress.at(-1);
+  if (last?.type !== 'done') throw new Error(`the run ended with ${last?.type}`);
+  const table = server.saved.get(last.checkpoint.state);
+  const { entries } = await journal.read();
+  return { bits: bitsOf(table), steps: table?.steps, killed, names, entries, last: last.checkpoint };
+}
+
+describe.each(['importance_sampling', 'ppo'] as const)('a run with %s that is killed', (loss) => {
+  it('at any operation, before or after its effect, ends at the same weights, each batch trained once', async () => {
+    const whole = await runThrough([], loss);
+    const operations = whole.names[0] ?? [];
+    const updates = loss === 'ppo' ? 4 : 1;
+    expect(whole.steps).toBe(STEPS * updates);
+    expect(new Set(operations)).toEqual(
+      new Set([
+        'read',
+        'createModel',
+        'saveState',
+        'saveForSampler',
+        'run-begun',
+        'openSampler',
+        'group-collected',
+        'step-begun',
+        'forwardBackward',
+        'optimStep',
+        'step-ended',
+      ]),
+    );
+    let killed = 0;
+    for (let at = 0; at < operations.length; at++)
+      for (const when of ['before', 'after'] as const) {
+        const cut = await runThrough([{ at, when }], loss);
+        killed += cut.killed;
+        expect(cut.bits, `${operations[at]} ${at} ${when}`).toBe(whole.bits);
+        const ended = cut.entries.flatMap((entry) => (entry.type === 'step-ended' ? [entry.batch] : []));
+        expect(ended).toEqual(['run/0', 'run/1', 'run/2']);
+        const ids = cut.entries.flatMap((entry) => (entry.type === 'step-ended' ? entry.rollouts : []));
+        expect(new Set(ids).size).toBe(ids.length);
+      }
+    expect(killed).toBe(2 * operations.length);
+  });
+
+  it('again and again does so too', async () => {
+    const whole = await runThrough([], loss);
+    const kill = fc.record({
+      at: fc.nat({ max: 25 }),
+      when: fc.constantFrom('before' as const, 'after' as const),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(kill, { minLength: 2, maxLength: 6 }), async (kills) => {
+        const { bits, last } = await runThrough(kills, loss);
+        expect(bits).toBe(whole.bits);
+        expect(last.version).toBe(whole.last.version);
+      }),
+      { numRuns: 20 },
+    );
+  });
+});

@@ -1,0 +1,65 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  DEFAULT_GUARD,
+  FRESH_GUARD,
+  type Guard,
+  observe,
+  rolledBack,
+  type Seen,
+  verdictOf,
+} from '../../src/train/reward-guard.ts';
+
+const seen = (version: number, reward: number, completion?: number): Seen => ({
+  version,
+  reward,
+  completion,
+});
+const guardAfter = (...all: readonly Seen[]): Guard =>
+  all.reduce((guard, each) => observe(guard, each, DEFAULT_GUARD), FRESH_GUARD);
+const verdict = (guard: Guard): string => verdictOf(guard, DEFAULT_GUARD);
+
+describe('the guard of rewards', () => {
+  it('rolls back when reward lies below the best for two batches in a row, not for one', () => {
+    expect(verdict(guardAfter(seen(0, 0.5), seen(1, 0.8), seen(2, 0.5)))).toBe('go-on');
+    expect(verdict(guardAfter(seen(0, 0.5), seen(1, 0.8), seen(2, 0.5), seen(3, 0.7), seen(4, 0.5)))).toBe(
+      'go-on',
+    );
+    const fallen = guardAfter(seen(0, 0.5), seen(1, 0.8), seen(2, 0.5), seen(3, 0.5));
+    expect(verdict(fallen)).toBe('roll-back');
+    expect(fallen.best?.version).toBe(1);
+  });
+
+  it('does so when completion falls while rewards do not', () => {
+    expect(verdict(guardAfter(seen(0, 0.5, 0.9), seen(1, 0.6, 0.5), seen(2, 0.7, 0.4)))).toBe('roll-back');
+  });
+
+  it('gives up after as many times as allowed, and slows down each time', () => {
+    let guard = guardAfter(seen(0, 0.8));
+    for (let round = 1; round <= DEFAULT_GUARD.mostRollbacks; round++) {
+      guard = observe(
+        observe(guard, seen(2 * round, 0), DEFAULT_GUARD),
+        seen(2 * round + 1, 0),
+        DEFAULT_GUARD,
+      );
+      expect(verdict(guard)).toBe('roll-back');
+      guard = rolledBack(guard, DEFAULT_GUARD);
+      expect(guard.rate).toBeCloseTo(DEFAULT_GUARD.slowDown ** round);
+    }
+    guard = observe(observe(guard, seen(90, 0), DEFAULT_GUARD), seen(91, 0), DEFAULT_GUARD);
+    expect(verdict(guard)).toBe('give-up');
+  });
+
+  it('takes the best for what it is on average once it was seen again (not for its lucky day)', () => {
+    expect(guardAfter(seen(0, 1), seen(0, 0.5), seen(0, 0.6)).best?.reward).toBeCloseTo(0.7);
+  });
+
+  it('never rolls back while nothing is below the best by more than the bound', () => {
+    const narrow = fc.array(fc.double({ min: 0.4, max: 0.59, noNaN: true }), { maxLength: 50 });
+    fc.assert(
+      fc.property(narrow, (rewards) => {
+        expect(verdict(guardAfter(...rewards.map((reward, version) => seen(version, reward))))).toBe('go-on');
+      }),
+    );
+  });
+});

@@ -1,0 +1,68 @@
+import { systemClock } from '../../../src/core/clock.ts';
+import type { TrainDatum } from '../../../src/core/training.ts';
+import { createRandom } from '../../../src/stats/random.ts';
+import { type ConnectOptions, connectTinker } from '../../../src/train/tinker/connect-tinker.ts';
+import { PROFILES } from '../../../src/train/tinker/profiles.ts';
+import type { TinkerEngine } from '../../../src/train/tinker/tinker-engine.ts';
+import { type Script, type ScriptedServer, startScripted } from './scripted-server.ts';
+
+/** Waits of the real client in milliseconds instead of seconds, so that every row of a table is lived through. */
+export const FAST = {
+  heartbeatMs: 60_000,
+  requestMs: 300,
+  pollMs: 300,
+  lookMs: 1,
+  backoffMs: 1,
+  longestMs: 4,
+  submitForMs: 2_000,
+  adviceForMs: 20,
+  lostAfterMs: 2_000,
+  unpaidMs: 1,
+  unpaidForMs: 2_000,
+  restMs: 1,
+} as const;
+
+export const datum: TrainDatum = {
+  tokens: [1, 2, 3],
+  targets: [2, 3, 4],
+  weights: [0, 1, 1],
+  advantages: [0, 1, -1],
+  logprobs: [0, -1, -1],
+};
+
+export interface Connected {
+  readonly server: ScriptedServer;
+  readonly engine: TinkerEngine;
+  readonly lines: readonly string[];
+}
+
+/** Runs `use` with a client that is connected to a scripted server, and takes both down again. */
+export async function withScripted<T>(
+  script: Script,
+  use: (connected: Connected) => Promise<T>,
+  options: Partial<ConnectOptions> = {},
+): Promise<T> {
+  const server = await startScripted(script);
+  const lines: string[] = [];
+  try {
+    const engine = await connectTinker({
+      url: server.url,
+      baseModel: 'any',
+      profile: { ...PROFILES.generic, wire: 'json' },
+      selfTest: false,
+      fetch,
+      clock: systemClock,
+      random: createRandom('scripted'),
+      log: (line) => lines.push(line),
+      pace: FAST,
+      ...options,
+    });
+    try {
+      return await use({ server, engine, lines });
+    } finally {
+      await engine.close();
+    }
+  } finally {
+    await server.close();
+  }
+}

@@ -1,0 +1,180 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { systemClock } from '../../../src/core/clock.ts';
+import type { LossKind } from '../../../src/core/training.ts';
+import { createEngine } from '../../../src/nano/create-engine.ts';
+import type { Batch, BatchResult, Engine } from '../../../src/nano/engine.ts';
+import { startTinkerServer } from '../../../src/nano/server/start-tinker-server.ts';
+import { createRandom } from '../../../src/stats/random.ts';
+import { connectTinker } from '../../../src/train/tinker/connect-tinker.ts';
+import type { SelfTestReport } from '../../../src/train/tinker/self-test.ts';
+import { SMALL, smallWeights } from '../../nano/engine/small-model.ts';
+
+const ALL: readonly LossKind[] = ['cross_entropy', 'importance_sampling', 'ppo', 'cispo'];
+
+/** Connects to a server over the real embedded engine, or over one that lies as `twist` says. */
+async function report(
+  twist: (engine: Engine) => Partial<Engine>,
+  losses = ALL,
+): Promise<SelfTestReport | undefined> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'instar-liar-'));
+  const honest = createEngine({ weights: smallWeights(), shape: SMALL, name: 'small' });
+  const server = await startTinkerServer({ engine: { ...honest, ...twist(honest) }, folder, port: 0 });
+  try {
+    const engine = await connectTinker({
+      url: server.url,
+      baseModel: 'small',
+      profile: 'nano',
+      losses,
+      fetch,
+      clock: systemClock,
+      random: createRandom('liar'),
+    });
+    await engine.close();
+    return engine.selfTest;
+  } finally {
+    await server.close();
+    await honest.close();
+    await rm(folder, { recursive: true });
+  }
+}
+
+const mapped =
+  (change: (batch: Batch) => Batch) =>
+  (engine: Engine): Partial<Engine> => ({
+    forward: (name, batch) => engine.forward(name, change(batch)),
+    forwardBackward: (name, batch) => engine.forwardBackward(name, change(batch)),
+  });
+const answered =
+  (change: (result: BatchResult, batch: Batch) => BatchResult) =>
+  (engine: Engine): Partial<Engine> => ({
+    forward: async (name, batch) => change(await engine.forward(name, batch), batch),
+    forwardBackward: async (name, batch) => change(await engine.forwardBackward(name, batch), batch),
+  });
+const withoutMetrics = (result: BatchResult): BatchResult => ({ ...result, metrics: {} });
+const asLoss =
+  (loss: LossKind) =>
+  (batch: Batch): Batch => ({
+    ...batch,
+    loss,
+    data: batch.data.map((one) =>
+      loss === 'cross_entropy' && batch.loss !== loss ? { tokens: one.tokens, targets: one.targets } : one,
+    ),
+  });
+
+describe('the self-test at connect', () => {
+  it('passes the embedded engine, with sampler and trainer as near as float32 is', async () => {
+    const passed = await report(() => ({}));
+    expect(passed?.tokens).toBeGreaterThan(20);
+    expect(passed?.maxDifference).toBeLessThan(1e-3);
+    expect(passed?.kl).toBeLessThan(1e-6);
+    expect(passed?.gradientNorm).toBe(0);
+    expect(passed?.drift).toBe(0);
+    expect(Object.keys(passed?.losses ?? {})).toEqual(ALL);
+  });
+
+  const LIARS: readonly (readonly [
+    string,
+    (engine: Engine) => Partial<Engine>,
+    readonly LossKind[],
+    RegExp,
+  ])[] = [
+    [
+      'takes every loss for cross-entropy',
+      mapped(asLoss('cross_entropy')),
+      ['ppo'],
+      /ppo has the loss .* instead of 0: the server computes another loss/,
+    ],
+    [
+      'takes every loss for cross-entropy and says nothing of its loss',
+      (engine) => ({
+        ...mapped(asLoss('cross_entropy'))({ ...engine, ...answered(withoutMetrics)(engine) }),
+        optimStep: async (...given) => {
+          await engine.optimStep(...given);
+          return {};
+        },
+      }),
+      ['importance_sampling'],
+      /a step with no advantage anywhere moved log-probabilities/,
+    ],
+    [
+      'takes ppo for importance sampling',
+      mapped((batch) => (batch.loss === 'ppo' ? asLoss('importance_sampling')(batch) : batch)),
+      ['ppo'],
+      /ppo should be .* which is what importance_sampling gives/,
+    ],
+    [
+      'takes importance sampling for ppo',
+      mapped((batch) => (batch.loss === 'importance_sampling' ? asLoss('ppo')(batch) : batch)),
+      ['importance_sampling'],
+      /which is what ppo gives/,
+    ],
+    [
+      'takes cispo for ppo',
+      mapped((batch) => (batch.loss === 'cispo' ? asLoss('ppo')(batch) : batch)),
+      ['cispo'],
+      /which is what ppo gives/,
+    ],
+    [
+      'averages where it should sum',
+      answered((result, { data }) => ({
+        ...result,
+        metrics: {
+          'loss:sum':
+            (result.metrics['loss:sum'] ?? 0) / data.reduce((sum, { tokens }) => sum + tokens.length - 7, 0),
+        },
+      })),
+      ['importance_sampling'],
+      /averaged over each sequence/,
+    ],
+    [
+      'samples at another temperature than it says',
+      (engine) => ({
+        sample: async (weights, request, signal) => {
+          const result = await engine.sample(weights, request, signal);
+          return {
+            ...result,
+            sequences: result.sequences.map((one) => ({
+              ...one,
+              logprobs: one.logprobs.map((p) => p * 0.7),
+            })),
+          };
+        },
+      }),
+      ['ppo'],
+      /not the same model: over \d+ sampled tokens/,
+    ],
+    [
+      'answers with NaN',
+      answered((result) => ({
+        ...result,
+        logprobs: result.logprobs.map((row) => row.map(() => Number.NaN)),
+      })),
+      ['ppo'],
+      /not the same model/,
+    ],
+    [
+      'has a gradient where there is none',
+      (engine) => ({
+        optimStep: async (...given) => ({ ...(await engine.optimStep(...given)), 'grad_norm:mean': 0.5 }),
+      }),
+      ['ppo'],
+      /gradient has the norm 0.5 instead of 0/,
+    ],
+  ];
+  let found = 0;
+  it.each(LIARS)('finds out a server that %s', async (_, twist, losses, message) => {
+    await expect(report(twist, losses)).rejects.toMatchObject({
+      name: 'TrainingError',
+      category: 'server',
+      message: expect.stringMatching(message),
+    });
+    found++;
+  });
+
+  it('found out all of them', () => {
+    expect(found).toBe(9);
+  });
+});

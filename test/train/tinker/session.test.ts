@@ -1,0 +1,151 @@
+import { describe, expect, it } from 'vitest';
+import { PROFILES } from '../../../src/train/tinker/profiles.ts';
+import { FAST, withScripted } from './connect-scripted.ts';
+
+const signal = new AbortController().signal;
+const beating = { ...FAST, heartbeatMs: 5, silenceMs: 0 };
+
+describe('a session', () => {
+  it('beats while it is open and not after', async () => {
+    await withScripted(
+      {},
+      async ({ engine, server }) => {
+        await expect.poll(() => server.ofRoute('session_heartbeat').length).toBeGreaterThan(3);
+        await engine.close();
+        const beats = server.ofRoute('session_heartbeat').length;
+        await new Promise((resolve) => setTimeout(resolve, 60));
+        expect(server.ofRoute('session_heartbeat').length).toBeLessThanOrEqual(beats + 1);
+        expect(server.ofRoute('session_heartbeat')[0]?.body.session_id).toBe('session-0');
+      },
+      { pace: beating },
+    );
+  });
+
+  it('says once that no beat gets through, and once that they do again', async () => {
+    let isDown = true;
+    await withScripted(
+      {
+        fault: (route) =>
+          route === 'session_heartbeat' && isDown ? { when: 'before', answer: { status: 503 } } : undefined,
+      },
+      async ({ server, lines }) => {
+        await expect.poll(() => server.ofRoute('session_heartbeat').length).toBeGreaterThan(4);
+        isDown = false;
+        await expect.poll(() => lines.length).toBeGreaterThan(1);
+        expect(lines).toEqual([
+          expect.stringMatching(/no heartbeat got through/),
+          'the server hears us again',
+        ]);
+      },
+      { pace: beating },
+    );
+  });
+
+  it('stops beating when the server has ended it', async () => {
+    await withScripted(
+      {
+        fault: (route) =>
+          route === 'session_heartbeat' ? { when: 'before', answer: { status: 410 } } : undefined,
+      },
+      async ({ server, lines }) => {
+        await expect.poll(() => lines.length).toBe(1);
+        await new Promise((resolve) => setTimeout(resolve, 40));
+        expect(server.ofRoute('session_heartbeat')).toHaveLength(1);
+        expect(lines[0]).toMatch(/session is over/);
+      },
+      { pace: beating },
+    );
+  });
+
+  it('shows its key to the server and to no log', async () => {
+    await withScripted(
+      {
+        fault: (route) =>
+          route === 'asample'
+            ? { when: 'before', answer: { status: 400, body: { detail: 'no' } } }
+            : undefined,
+      },
+      async ({ server, engine, lines }) => {
+        const sampler = await engine.openSampler(undefined);
+        const request = { prompt: [1], count: 1, maxTokens: 1, temperature: 1, stop: [] };
+        const error = await sampler.sample(request, signal).catch((reason: Error) => reason);
+        expect(server.seen.every(({ headers }) => headers['x-api-key'] === 'tml-secret')).toBe(true);
+        expect(`${String(error)} ${lines.join()}`).not.toContain('tml-secret');
+      },
+      { key: 'tml-secret' },
+    );
+  });
+});
+
+describe('connecting', () => {
+  it('refuses a key that no header can carry, without repeating it', async () => {
+    const connecting = withScripted({}, async () => undefined, { key: 'tml-secret\n' });
+    await expect(connecting).rejects.toMatchObject({
+      category: 'user',
+      message: expect.not.stringContaining('secret'),
+    });
+  });
+
+  it('refuses a loss that the server lacks before it sends anything', async () => {
+    const traits = { ...PROFILES.generic, losses: ['cross_entropy'] as const };
+    const connecting = withScripted({}, async () => undefined, { profile: traits, losses: ['ppo'] });
+    await expect(connecting).rejects.toMatchObject({ category: 'user', message: 'generic has no loss ppo' });
+  });
+
+  it('refuses a model that the server lacks, and names those it has', async () => {
+    const capabilities = {
+      status: 200,
+      body: { supported_models: [{ model_name: 'qwen' }, { model_name: 'llama' }] },
+    };
+    const connecting = withScripted(
+      {
+        fault: (route) =>
+          route === 'get_server_capabilities' ? { when: 'before', answer: capabilities } : undefined,
+      },
+      async () => undefined,
+    );
+    await expect(connecting).rejects.toMatchObject({
+      category: 'user',
+      message: expect.stringMatching(/no model any; it has qwen, llama/),
+    });
+  });
+
+  it.each([
+    ['json', 415, 'protobuf'],
+    ['json', 422, 'protobuf'],
+    ['json', 404, 'protobuf'],
+    ['protobuf', 415, 'json'],
+  ] as const)('speaks the other wire to a server that answers %s with %i', async (refused, status, taken) => {
+    await withScripted(
+      {
+        fault: (route, _, body) => {
+          const isTrain = route === 'forward' || route === 'forward_backward';
+          const wire = Object.keys(body).length === 0 ? 'protobuf' : 'json';
+          return isTrain && wire === refused
+            ? { when: 'before', answer: { status, body: { detail: 'not this' } } }
+            : undefined;
+        },
+      },
+      async ({ engine, server }) => {
+        expect(engine.profile.wire).toBe(taken);
+        expect(server.effects.filter((effect) => effect.startsWith('forward'))).toHaveLength(1);
+        expect(server.effects.at(-1)).toBe('unload_model/-');
+      },
+      { profile: { ...PROFILES.generic, wire: undefined } },
+    );
+  });
+
+  it('names both reasons when a server takes neither wire', async () => {
+    const connecting = withScripted(
+      {
+        fault: (route) =>
+          route.startsWith('forward')
+            ? { when: 'before', answer: { status: 415, body: { detail: 'no' } } }
+            : undefined,
+      },
+      async () => undefined,
+      { profile: 'generic' },
+    );
+    await expect(connecting).rejects.toThrow(/neither wire; json: no \(415\); protobuf: no \(415\)/);
+  });
+});
