@@ -22,7 +22,8 @@ const INTRODUCES =
   /\b(?:says?|said|reads?|states?|writes|wrote|according to|pasted?|copied|copy of|quot(?:e|ing)|here(?:'s| is| are)|below is|below|(?:the )?following|this is what|contents? of|text of|found this|got this|summari[sz]e|translate|from (?:the|their|this|a) (?:\w+ ){0,2}(?:page|site|website|docs?|documentation|readme|blog|article|post|wiki|mail|email|ticket|issue|comment|calendar|invite|file|log|output|forum|thread))\b.{0,120}:\s*$/i;
 const INTRODUCES_INLINE =
   /\b(?:(?:page|site|website|docs?|documentation|readme|blog|article|post|wiki|mail|email|ticket|issue|comment|invite|invitation|event|file|log|output|forum|thread|tool|bot|vendor|it|he|she|they|someone) (?:says?|said|reads?|states?|wrote|writes|told|tells)|according to (?:the|their|this|that|an?) (?:\w+ ){0,3}(?:page|site|website|docs?|documentation|readme|blog|article|post|wiki|mail|email|ticket|issue|comment|file|log|output|forum|thread))\b[^.!?\n]{0,40}?[:,]\s/i;
-const LONG_QUOTE = /["“«]([^"“”«»\n]{20,2000})["”»]/g;
+/** Short ones too, so that what stands between two of them is not taken for a third. */
+const QUOTE = /["“«]([^"“”«»\n]{0,2000})["”»]/g;
 const FEWEST_QUOTED = 8;
 /** A tag alone is a placeholder; several are a page. */
 const FEWEST_TAGS = 3;
@@ -49,7 +50,7 @@ export function readSpoken(text: string, origin: Origin): Spoken {
       (isPage && /[<>]/.test(line));
     if (isPasted) pasted.push(line);
     else {
-      const split = splitLine(line);
+      const split = splitLine(line, origin);
       own.push(split.own);
       if (split.pasted !== '') pasted.push(split.pasted);
       isOthers = INTRODUCES.test(line);
@@ -62,15 +63,17 @@ export function readSpoken(text: string, origin: Origin): Spoken {
 export const passesOn = (text: string, origin: Origin): boolean =>
   sentencesOf(foldText(readSpoken(text, origin).pasted)).some(isProse);
 
-function splitLine(line: string): Spoken {
+function splitLine(line: string, origin: Origin): Spoken {
   const inline = INTRODUCES_INLINE.exec(line);
   if (inline !== null) {
     const from = inline.index + inline[0].length;
     const rest = line.slice(from);
     if (tokensOf(rest).length >= FEWEST_QUOTED) return { own: line.slice(0, from), pasted: rest };
   }
+  // With a turn before their eyes people quote what they want to see.
+  if (origin !== 'user') return { own: line, pasted: '' };
   const quotes: string[] = [];
-  const own = line.replace(LONG_QUOTE, (whole, said: string) => {
+  const own = line.replace(QUOTE, (whole, said: string) => {
     if (tokensOf(said).length < FEWEST_QUOTED) return whole;
     quotes.push(said);
     return ' ';
