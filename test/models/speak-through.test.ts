@@ -50,7 +50,7 @@ const speakTo = (origin: string, more: Partial<SpeakThroughOptions> = {}) =>
 describe('speaking through a gateway', () => {
   it('says who speaks in headers and asks for a whole reply (not a stream) unless told', async () => {
     const gateway = await startProvider(whole);
-    const speaker = { ...SPEAKER, domain: 'files', project: '/work/größe', isLast: true };
+    const speaker = { ...SPEAKER, domain: 'files', project: '/srv/größe', isLast: true };
     await speakTo(gateway.origin)(REQUEST, speaker, createSignal());
     const [sent] = gateway.received;
     expect(sent).toMatchObject({ method: 'POST', path: '/v1/chat/completions' });
@@ -62,7 +62,7 @@ describe('speaking through a gateway', () => {
       'x-instar-domain': 'files',
       'x-instar-session-done': 'true',
     });
-    expect(Buffer.from(String(sent?.headers['x-instar-project']), 'latin1').toString()).toBe('/work/größe');
+    expect(Buffer.from(String(sent?.headers['x-instar-project']), 'latin1').toString()).toBe('/srv/größe');
     const body = JSON.parse(sent?.body ?? '');
     expect(body.stream ?? false).toBe(false);
     expect(wire.decodeRequest(body)).toEqual({ ...REQUEST, stream: false });
