@@ -45,6 +45,26 @@ export interface LessonSeen {
   readonly teaches: readonly string[];
 }
 
+/** Training after a day. */
+export interface NightSeen {
+  readonly condition: Condition;
+  readonly seed: number;
+  readonly day: number;
+  /** Steps that moved weights; 0 when there was nothing new to train for. */
+  readonly steps: number;
+  /** Mean reward and share of complete attempts in the first and the last step. */
+  readonly first?: { readonly reward: number; readonly completion: number };
+  readonly last?: { readonly reward: number; readonly completion: number };
+  /** Held-out tasks on which the weights were held against those that served, and the mean of both. */
+  readonly pairs: number;
+  readonly candidate?: number;
+  readonly live?: number;
+  /** What became of them, in words; and the version that serves from here on. */
+  readonly moves: readonly string[];
+  readonly serving: number;
+  readonly ms: number;
+}
+
 /** What a run was; the journal's first line. */
 export interface RunHead {
   readonly run: string;

@@ -11,7 +11,6 @@ import { loadConfig } from '../config/load-config.ts';
 import { readConditions } from './bench-conditions.ts';
 import { CommandError, EXIT, type ExitCode } from './command-error.ts';
 import type { CommandContext } from './context.ts';
-import { showPipeline } from './show-pipeline.ts';
 import { showProgress } from './show-progress.ts';
 
 type Given = Partial<Record<'data' | 'oracle' | 'run' | 'html', string>> &
@@ -23,11 +22,13 @@ export interface RunBenchOptions extends Given {
   readonly seeds: number;
   readonly policy: string;
   readonly split: BenchRun['split'];
-  readonly form: BenchRun['form'];
+  readonly form?: BenchRun['form'];
   readonly rules: string;
   readonly set: string;
   readonly failures: number;
   readonly runs: number;
+  readonly nightSteps: number;
+  readonly control?: 'shuffled-rewards' | 'no-lessons';
   readonly hurry?: true;
 }
 
@@ -43,14 +44,11 @@ export async function listBench(_options: object, context: CommandContext): Prom
   printer.table(SUITES.map(({ name, about }) => [{ text: name, style: 'bold' }, about]));
   if (runs.length > 0) printer.line('');
   printer.table(
-    runs.map(({ run, suite, policy, asked, questions }) => [
-      { text: run, style: 'bold' },
-      suite,
-      policy,
-      asked < questions
-        ? `${asked} of ${questions} questions: goes on with --run ${run}`
-        : `${questions} questions`,
-    ]),
+    runs.map(({ run, suite, policy, done, of, unit }) => {
+      const all = `${of} ${of === 1 ? unit.slice(0, -1) : unit}`;
+      const progress = done < of ? `${done} of ${all}: goes on with --run ${run}` : all;
+      return [{ text: run, style: 'bold' }, suite, policy, progress];
+    }),
   );
   return EXIT.ok;
 }
@@ -65,7 +63,7 @@ export async function runBenchmark(options: RunBenchOptions, context: CommandCon
   const stopping = (): void => stop.abort();
   process.once('SIGINT', stopping);
   process.once('SIGTERM', stopping);
-  const progress = showProgress(context);
+  const progress = showProgress(context, suite === 'pipeline' ? ['run', 'runs'] : ['day', 'questions']);
   const wanted: BenchRun = {
     ...defined({ data, oracle, days, steps }),
     run,
@@ -76,11 +74,14 @@ export async function runBenchmark(options: RunBenchOptions, context: CommandCon
     policy: options.policy,
     habits: { ...USUAL_HABITS, ...defined({ obey, unaided, read }) },
     split: options.split,
-    form: options.form,
+    // The embedded policy has read nothing longer.
+    form: options.form ?? (options.policy === 'nano' ? 'short' : 'full'),
     rules: options.rules,
     set: options.set,
     failures: options.failures,
     settleEach: options.hurry !== true,
+    nightSteps: options.nightSteps,
+    ...defined({ control: options.control }),
     config: () => loadConfig({ file: openHome(context.homeDir).configFile, env }).config,
     env,
     log: createLog({ format: 'auto', level: 'error', stream: context.stderr, env }),
@@ -88,13 +89,9 @@ export async function runBenchmark(options: RunBenchOptions, context: CommandCon
     signal: stop.signal,
   };
   try {
-    if (suite === 'pipeline') {
-      const report = await runPipelineBench({ ...wanted, runs: options.runs });
-      progress.end();
-      showPipeline(report, context);
-      return EXIT.ok;
-    }
-    await runBench(wanted);
+    if (suite === 'pipeline')
+      await runPipelineBench({ ...wanted, runs: options.runs, habits: defined({ obey, unaided }) });
+    else await runBench(wanted);
   } catch (error) {
     if (error instanceof BenchError) throw new CommandError(EXIT.wrongUse, error.message, error.mend);
     throw error;

@@ -11,17 +11,23 @@ export interface ProgressLine {
 const WIDTH = 24;
 const EVERY_MS = 100;
 
-/** How far a run has come: one line that changes on a terminal, a line a day elsewhere, nothing for a program. */
-export function showProgress({ stderr, printer }: CommandContext): ProgressLine {
+/**
+ * How far a run has come: one line that changes on a terminal, a line a day elsewhere, nothing for a program. A suite has
+ * words of its own for its days and for what it counts.
+ */
+export function showProgress(
+  { stderr, printer }: CommandContext,
+  [part, counted]: readonly [part: string, counted: string],
+): ProgressLine {
   if (printer.json) return { show: () => undefined, end: () => undefined };
   const isLive = stderr.isTTY === true;
   let shownAt = Number.NEGATIVE_INFINITY;
   let before = '';
   return {
     show: ({ condition, seed, day, days, asked, questions }) => {
-      const place = `${condition} · seed ${seed} · day ${day + 1} of ${days}`;
+      const place = `${condition} · seed ${seed} · ${part} ${day + 1} of ${days}`;
       if (!isLive) {
-        if (place !== before) stderr.write(`${place} · ${asked} of ${questions} questions\n`);
+        if (place !== before) stderr.write(`${place} · ${asked} of ${questions} ${counted}\n`);
         before = place;
         return;
       }

@@ -1,23 +1,31 @@
-import { readdirSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { makeReport, type Report } from '../../bench/report/report.ts';
+import { readPipelineJournal } from '../../bench/pipeline/pipeline-journal.ts';
+import { finishedSeeds } from '../../bench/pipeline/report/finished-seeds.ts';
+import { type PipelineJson, pipelineJson } from '../../bench/pipeline/report/pipeline-json.ts';
+import { pipelinePage } from '../../bench/pipeline/report/pipeline-page.ts';
+import { makePipelineReport } from '../../bench/pipeline/report/pipeline-report.ts';
+import { pipelineTable } from '../../bench/pipeline/report/pipeline-table.ts';
+import { makeReport } from '../../bench/report/report.ts';
 import { toHtml } from '../../bench/report/to-html.ts';
 import { type ReportJson, toJson } from '../../bench/report/to-json.ts';
 import { toTable } from '../../bench/report/to-table.ts';
-import { loadJournal } from '../../bench/run/journal.ts';
+import { readJournal } from '../../bench/run/journal.ts';
 
 export interface RunSummary {
   readonly run: string;
   readonly suite: string;
   readonly policy: string;
   readonly startedAt: string;
-  readonly asked: number;
-  readonly questions: number;
+  /** How far it has come, in what its suite counts. */
+  readonly done: number;
+  readonly of: number;
+  readonly unit: 'questions' | 'seeds';
 }
 
 /** A report in its three forms. */
 export interface Rendered {
-  readonly json: ReportJson;
+  readonly json: ReportJson | PipelineJson;
   readonly table: (options: { readonly colour: boolean }) => string;
   readonly html: string;
 }
@@ -26,37 +34,61 @@ export interface Rendered {
 export function listRuns(folder: string): readonly RunSummary[] {
   return namesIn(folder)
     .flatMap((run) => {
-      const journal = loadJournal(path.join(folder, run, 'journal.jsonl'));
-      if (journal === undefined) return [];
-      const { suite, policy, startedAt, questions, conditions, seeds } = journal.head;
-      return {
-        run,
-        suite,
-        policy,
-        startedAt,
-        asked: journal.rows.length,
-        questions: questions * conditions.length * seeds.length,
-      };
+      const text = textOf(folder, run);
+      return text === undefined ? [] : (summariseRun(run, text) ?? []);
     })
     .sort((a, b) => (a.startedAt < b.startedAt ? 1 : -1));
 }
 
+function summariseRun(run: string, text: string): RunSummary | undefined {
+  const pipeline = readPipelineJournal(text);
+  if (pipeline !== undefined) {
+    const { suite, policy, startedAt, seeds } = pipeline.head;
+    const progress = { done: finishedSeeds(pipeline), of: seeds.length, unit: 'seeds' } as const;
+    return { run, suite, policy, startedAt, ...progress };
+  }
+  const journal = readJournal(text);
+  if (journal === undefined) return undefined;
+  const { suite, policy, startedAt, questions, conditions, seeds } = journal.head;
+  const of = questions * conditions.length * seeds.length;
+  return { run, suite, policy, startedAt, done: journal.rows.length, of, unit: 'questions' };
+}
+
 /** Undefined when there is no such run. */
 export function renderRun(folder: string, run: string): Rendered | undefined {
-  const journal = loadJournal(path.join(folder, run, 'journal.jsonl'));
+  const text = textOf(folder, run);
+  if (text === undefined) return undefined;
+  const pipeline = readPipelineJournal(text);
+  if (pipeline !== undefined) {
+    const report = makePipelineReport(pipeline);
+    return {
+      json: pipelineJson(report),
+      table: (options) => pipelineTable(report, options),
+      html: pipelinePage(report),
+    };
+  }
+  const journal = readJournal(text);
   if (journal === undefined) return undefined;
-  const report: Report = makeReport(journal);
-  const html = toHtml(report);
-  return { json: toJson(report), table: (options) => toTable(report, options), html };
+  const report = makeReport(journal);
+  return { json: toJson(report), table: (options) => toTable(report, options), html: toHtml(report) };
 }
 
 export const writePage = (file: string, html: string): void => writeFileSync(file, html, { mode: 0o600 });
 
-function namesIn(folder: string): readonly string[] {
+/** A run's journal; undefined when there is none. */
+const textOf = (folder: string, run: string): string | undefined =>
+  unlessMissing(() => readFileSync(path.join(folder, run, 'journal.jsonl'), 'utf8'));
+
+const namesIn = (folder: string): readonly string[] =>
+  unlessMissing(() =>
+    readdirSync(folder).filter((name) => statSync(path.join(folder, name)).isDirectory()),
+  ) ?? [];
+
+function unlessMissing<T>(read: () => T): T | undefined {
   try {
-    return readdirSync(folder).filter((name) => statSync(path.join(folder, name)).isDirectory());
+    return read();
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw error;
   }
 }

@@ -1,110 +1,89 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import path from 'node:path';
-import { comparePipeline } from '../../bench/pipeline/compare-pipeline.ts';
 import {
-  type Measure,
-  type MeasuredPairs,
-  measurePairs,
-  type RunPair,
-} from '../../bench/pipeline/measure-pairs.ts';
+  loadPipelineJournal,
+  openPipelineJournal,
+  type PipelineHead,
+} from '../../bench/pipeline/pipeline-journal.ts';
+import type { PipelineCondition } from '../../bench/pipeline/pipeline-run.ts';
 import { createResearchPipeline, type ResearchPipeline } from '../../bench/pipeline/research-pipeline.ts';
-import {
-  createNullResearcher,
-  createOracleResearcher,
-  createScriptedResearcher,
-} from '../../bench/pipeline/scripted-researcher.ts';
-import type { ChatModel } from '../../core/chat.ts';
+import { runPipelineSuite } from '../../bench/pipeline/run-pipeline-suite.ts';
+import { isScorable } from '../../bench/pipeline/stage.ts';
+import { loadJournal } from '../../bench/run/journal.ts';
+import { VERSION } from '../version.ts';
 import { BenchError } from './bench-error.ts';
-import { createOpenBed, type Policy } from './open-bed.ts';
-import { USUAL_HABITS } from './policies.ts';
+import { createOpenBed } from './open-bed.ts';
+import { chooseResearcher, type ResearcherChoice } from './researchers.ts';
 import type { BenchRun } from './run-bench.ts';
 
-export interface PipelineReport {
-  readonly run: string;
-  readonly policy: string;
-  /** Finished so far. */
-  readonly seeds: readonly number[];
+export interface PipelineBenchRun extends Omit<BenchRun, 'habits'>, Pick<ResearcherChoice, 'habits'> {
   /** Runs of each condition; the first teaches and is not compared. */
   readonly runs: number;
-  readonly measures: Readonly<Record<Measure, MeasuredPairs>>;
 }
 
-/** Conventions are no secrets to a researcher who has seen other houses: some it follows by habit. */
-const UNAIDED = 0.25;
+const NOTHING_TO_TRAIN =
+  'The condition full was not run: the suite pipeline has nothing to train, weights are not part of it.';
 
-/** The pipeline without and with lessons, seed by seed. Seeds that are done are kept: a stopped run goes on after them. */
-export async function runPipelineBench(
-  options: BenchRun & { readonly runs: number },
-): Promise<PipelineReport> {
-  const { seeds, runs, policy, run, signal } = options;
+/** Runs the pipeline without and with lessons, or goes on with it. Its folder holds the journal that every report is made from. */
+export async function runPipelineBench(options: PipelineBenchRun): Promise<void> {
+  const { run, seeds, policy, failures, settleEach, env, log, onProgress, signal } = options;
+  const conditions = options.conditions.filter((name): name is PipelineCondition => name !== 'full');
+  if (conditions.length === 0)
+    throw new BenchError(
+      'The suite pipeline has nothing to train: weights are not part of it.',
+      'say --condition baseline,skills',
+    );
+  const pipelines = new Map(seeds.map((seed) => [seed, createResearchPipeline({ seed: `report/${seed}` })]));
+  const pipeline = (seed: number): ResearchPipeline => {
+    const found = pipelines.get(seed);
+    if (found === undefined) throw new Error(`there is no seed ${seed}`);
+    return found;
+  };
+  const researcher = chooseResearcher(options, pipeline);
+  const first = pipeline(seeds[0] ?? 1);
+  const head: PipelineHead = {
+    run,
+    suite: 'pipeline',
+    options: { failures, settleEach, ...researcher.options },
+    policy,
+    conditions,
+    seeds,
+    runs: options.runs,
+    scored: first.stages.filter(isScorable).length,
+    mostRefines: first.mostRefines,
+    conventions: first.conventions.map(({ id, title, stages }) => ({ id, title, stages })),
+    startedAt: new Date().toISOString(),
+    version: VERSION,
+    notes: options.conditions.includes('full') ? [NOTHING_TO_TRAIN] : [],
+  };
   const folder = path.join(options.folder, run);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const pairs: RunPair[] = [];
-  const done: number[] = [];
-  let mostRefines = 1;
-  for (const [at, seed] of seeds.entries()) {
-    const pipeline = createResearchPipeline({ seed: `report/${seed}` });
-    mostRefines = pipeline.mostRefines;
-    const file = path.join(folder, `seed-${seed}-${runs}.json`);
-    const found = existsSync(file)
-      ? (JSON.parse(readFileSync(file, 'utf8')) as readonly RunPair[])
-      : await compareSeed(options, folder, pipeline, seed);
-    if (signal.aborted) break;
-    if (!existsSync(file)) {
-      writeFileSync(`${file}.new`, JSON.stringify(found), { mode: 0o600, flush: true });
-      renameSync(`${file}.new`, file);
-    }
-    pairs.push(...found);
-    done.push(seed);
-    options.onProgress({
-      condition: 'skills',
-      seed,
-      day: at,
-      days: seeds.length,
-      asked: at + 1,
-      questions: seeds.length,
-    });
-  }
-  return { run, policy, seeds: done, runs, measures: measurePairs(pairs, { seed: run, mostRefines }) };
-}
-
-async function compareSeed(
-  options: BenchRun & { readonly runs: number },
-  folder: string,
-  pipeline: ResearchPipeline,
-  seed: number,
-): Promise<readonly RunPair[]> {
-  const { env, log, failures, runs, signal } = options;
-  const openBed = createOpenBed({ folder, policy: policyOf(options, pipeline), failures, env, log });
-  const baseline = await openBed({ condition: 'baseline', seed, after: undefined });
-  const skills = await openBed({ condition: 'skills', seed, after: undefined });
+  const file = path.join(folder, 'journal.jsonl');
+  const done = loadPipelineJournal(file);
+  if (done === undefined ? loadJournal(file) !== undefined : shapeOf(done.head) !== shapeOf(head))
+    throw new BenchError(
+      `The run ${run} was begun with other options.`,
+      'give the same ones, or leave --run out to begin a new one',
+    );
+  const journal = openPipelineJournal(file, head, done);
   try {
-    const { pairs } = await comparePipeline({
+    await runPipelineSuite({
+      head,
       pipeline,
-      arms: { baseline, skills },
-      model: skills.model,
-      agent: 'bench-pipeline',
-      runs,
+      openBed: createOpenBed({ folder, policy: researcher.policy, failures, env, log }),
+      journal,
+      done,
+      settleEach,
+      onProgress,
+      onBegunAgain: (place, error) =>
+        log.warn({ ...place, err: error }, 'what was learned is gone: begun again'),
       signal,
     });
-    return pairs;
   } finally {
-    await baseline.close();
-    await skills.close();
+    journal.close();
   }
 }
 
-function policyOf({ policy, habits, config }: BenchRun, pipeline: ResearchPipeline): Policy {
-  const own = (model: ChatModel): Policy => ({ kind: 'own', model: () => model });
-  if (policy === 'oracle') return own(createOracleResearcher(pipeline));
-  if (policy === 'null') return own(createNullResearcher());
-  if (policy === 'scripted') {
-    const unaided = habits.unaided === USUAL_HABITS.unaided ? UNAIDED : habits.unaided;
-    return own(createScriptedResearcher({ seed: pipeline.seed, pipeline, obey: habits.obey, unaided }));
-  }
-  const settings = config();
-  const provider = policy.split('/', 1)[0] ?? '';
-  if (Object.hasOwn(settings.providers, provider) || Object.hasOwn(settings.models, policy))
-    return { kind: 'configured', name: policy, config: settings };
-  throw new BenchError(`There is no policy "${policy}".`, 'say scripted, oracle or null, or provider/model');
-}
+/** Half of one benchmark and half of another would be neither. */
+const shapeOf = ({ options, policy, conditions, seeds, runs }: PipelineHead): string =>
+  JSON.stringify([options, policy, conditions, seeds, runs]);

@@ -10,7 +10,7 @@ export interface RunPair {
   readonly skills: PipelineRun;
 }
 
-export type Measure = 'completion' | 'retryRate' | 'refinesPerStage' | 'robustness';
+export type Measure = 'completion' | 'atOnce' | 'retryRate' | 'refinesPerStage' | 'robustness';
 
 export interface MeasuredPairs {
   readonly baseline: number;
@@ -56,6 +56,7 @@ export function measurePairs(
   };
   return {
     completion: measure('completion'),
+    atOnce: measure('atOnce'),
     retryRate: measure('retryRate'),
     refinesPerStage: measure('refinesPerStage'),
     robustness: measure('robustness'),

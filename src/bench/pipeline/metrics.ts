@@ -6,6 +6,8 @@ import type { PipelineRun, StageRecord } from './pipeline-run.ts';
  *
  *   begun             stages that were tried: not blocked, with at least one attempt that no outage ended
  *   completion        completed stages / all scorable stages (19)
+ *   at once           stages whose first answer passed every check / all scorable stages: not of the source, but the one
+ *                     measure that a lesson moves directly
  *   retry rate        begun stages that needed more than one attempt / begun stages. The source's 10.5 % and 7.9 % are 4 and
  *                     3 of 38, two runs of 19 stages: shares of stages, and not of attempts, which were more than 38.
  *   refines per stage refine cycles, of all attempts / begun stages
@@ -21,7 +23,7 @@ import type { PipelineRun, StageRecord } from './pipeline-run.ts';
  * 2.0 and 1.2. The nearest whole number, 3, gives 0.747 and 0.856. Other curves are further off, each at its best: e^(-kx)
  * by 0.024, 1 / (1 + kx) by 0.033. A cap on retries (1 - rate / cap) comes nearer only as it makes retries count for nothing.
  */
-const REFINES_AT_NOTHING = 2.63;
+export const REFINES_AT_NOTHING = 2.63;
 const WEIGHTS = { completion: 0.4, retryReduction: 0.3, refineEfficiency: 0.3 } as const;
 
 export interface PipelineFigures {
@@ -30,6 +32,8 @@ export interface PipelineFigures {
   readonly completed: number;
   /** 0 to 1. */
   readonly completion: number;
+  /** 0 to 1. */
+  readonly atOnce: number;
   /** 0 to 1. */
   readonly retryRate: number;
   readonly refinesPerStage: number;
@@ -44,6 +48,7 @@ export function figuresOf({ stages }: Pick<PipelineRun, 'stages'>): PipelineFigu
   const retried = begun.filter(({ attempts }) => attempts > 1).length;
   const shares = {
     completion: scorable.length === 0 ? 0 : completed / scorable.length,
+    atOnce: scorable.length === 0 ? 0 : scorable.filter(isDoneAtOnce).length / scorable.length,
     retryRate: begun.length === 0 ? 1 : retried / begun.length,
     refinesPerStage: begun.length === 0 ? REFINES_AT_NOTHING : refinesOf(begun) / begun.length,
   };
@@ -67,6 +72,10 @@ export function robustnessOf(
     WEIGHTS.refineEfficiency * efficiency
   );
 }
+
+/** The first answer passed: nothing was sent back and nothing began anew. */
+export const isDoneAtOnce = ({ status, attempts, refines }: StageRecord): boolean =>
+  status === 'completed' && attempts === 1 && refines === 0;
 
 const refinesOf = (stages: readonly StageRecord[]): number =>
   stages.reduce((sum, { refines }) => sum + refines, 0);

@@ -1,3 +1,6 @@
+/** Lessons are not shown, or they are; all else is the same. Weights are not part of this suite. */
+export type PipelineCondition = 'baseline' | 'skills';
+
 /**
  * How a stage ended. `blocked`: something that it needs was not there. `interrupted`: the model could not be reached or the
  * run was aborted; that says nothing about the work.

@@ -131,7 +131,8 @@ function recordOf(
   { ms, isAborted }: { readonly ms: number; readonly isAborted: boolean },
 ): StageRecord {
   const outcomes = end?.outcomes ?? [];
-  const [first] = replies;
+  // A call that failed is no answer.
+  const first = replies.find(({ said }) => said.failure === undefined);
   const tokens = (count: (usage: Usage) => number): number =>
     replies.reduce((sum, { said }) => sum + (said.usage === undefined ? 0 : count(said.usage)), 0);
   return {

@@ -18,7 +18,10 @@ export interface LessonLife {
   readonly shown: number;
 }
 
-export function lessonLives(seen: readonly LessonSeen[], rows: readonly Row[]): readonly LessonLife[] {
+export function lessonLives(
+  seen: readonly LessonSeen[],
+  rows: readonly Pick<Row, 'condition' | 'seed' | 'lessons'>[],
+): readonly LessonLife[] {
   const shown = new Map<string, number>();
   for (const { condition, seed, lessons } of rows) {
     for (const id of lessons) {

@@ -32,7 +32,7 @@ export const blockKey = ({ seed, day }: Row): string => `${seed}/${day}`;
 export const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 /** The learning arcs, in the order in which they begin. */
-export function arcsOf(rows: readonly Row[]): readonly string[] {
+export function arcsOf(rows: readonly Pick<Row, 'arc' | 'day'>[]): readonly string[] {
   const begins = new Map<string, number>();
   for (const { arc, day } of rows) {
     if (arc !== undefined) begins.set(arc, Math.min(day, begins.get(arc) ?? day));

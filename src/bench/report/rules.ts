@@ -25,9 +25,12 @@ export interface RuleUnder {
   readonly arcs: readonly { readonly arc: string; readonly obeyed: Figure }[];
 }
 
+/** What of a row tells how a rule fared. */
+export type RuleRow = Pick<Row, 'seed' | 'day' | 'arc' | 'score' | 'rules' | 'broken' | 'taught'>;
+
 export function rulesOf(
-  head: RunHead,
-  byCondition: ReadonlyMap<Condition, readonly Row[]>,
+  head: Pick<RunHead, 'rules'>,
+  byCondition: ReadonlyMap<Condition, readonly RuleRow[]>,
 ): readonly RuleSummary[] {
   const listed = new Set(head.rules.map(({ id }) => id));
   const unlisted = new Set<string>();
@@ -44,14 +47,14 @@ export function rulesOf(
   }));
 }
 
-function ruleUnder(condition: Condition, rule: string, rows: readonly Row[]): RuleUnder {
+function ruleUnder(condition: Condition, rule: string, rows: readonly RuleRow[]): RuleUnder {
   // What could not be graded says nothing about what was obeyed.
   const counted = rows.filter(({ rules, score }) => rules.includes(rule) && score !== undefined);
   const first = new Map<number, number>();
   for (const { seed, day, taught } of rows) {
     if (taught.includes(rule)) first.set(seed, Math.min(day, first.get(seed) ?? day));
   }
-  const isBefore = (row: Row): boolean => {
+  const isBefore = (row: RuleRow): boolean => {
     const day = first.get(row.seed);
     return day === undefined || row.day < day || (row.day === day && !row.taught.includes(rule));
   };
@@ -73,13 +76,16 @@ function ruleUnder(condition: Condition, rule: string, rows: readonly Row[]): Ru
   };
 }
 
-const obeyedShare = (rows: readonly Row[], rule: string): Figure =>
+const obeyedShare = (rows: readonly RuleRow[], rule: string): Figure =>
   shareFigure(rows.filter(({ broken }) => !broken.includes(rule)).length, rows.length);
 
-/** `day 2`, or `days 2–4` where seeds differ. */
-export function taughtOn({ firstTaught }: RuleUnder): string {
+/** `day 2`, or `days 2–4` where seeds differ; a suite may count its time in runs. */
+export function taughtOn(
+  { firstTaught }: Pick<RuleUnder, 'firstTaught'>,
+  period: 'day' | 'run' = 'day',
+): string {
   const days = firstTaught.map(({ day }) => day + 1);
   if (days.length === 0) return 'never';
   const [low, high] = [Math.min(...days), Math.max(...days)];
-  return low === high ? `day ${low}` : `days ${low}–${high}`;
+  return low === high ? `${period} ${low}` : `${period}s ${low}–${high}`;
 }

@@ -8,6 +8,7 @@ import { ruleBars } from './html/rule-bars.ts';
 import { section } from './html/section.ts';
 import { STYLE } from './html/style.ts';
 import { byArc, byType, costs } from './html/tables.ts';
+import { lastDay } from './last-day.ts';
 import type { Report } from './report.ts';
 
 /**
@@ -24,7 +25,7 @@ ${overview(report)}
 ${section('Differences', 'The same question under both conditions, days of runs drawn anew. A verdict is given only where the 95 % interval leaves out 0 and flipping the signs of days by chance agrees.', differences(report))}
 ${section('By day', 'Dots are days over all seeds, the curve is the mean of three days, the band its 95 % interval. Dashed marks show where a rule begins to count.', byDay(report))}
 ${section('Rules', 'A rule is taught from the first question on whose prompt held something that teaches it. “Not shown” counts later questions that were not shown it again.', ruleBars(report))}
-${section('What was learned when', '', lessonTimeline(report))}
+${section('What was learned when', '', lessonTimeline({ lessons: report.lessons, last: lastDay(report), period: 'day', subject: 'rule' }))}
 ${section('Losses beside gains', '', losses(report))}
 ${section('By type', '', byType(report))}
 ${section('By learning arc', '', byArc(report))}

@@ -1,6 +1,6 @@
 import type { Speak } from '../../core/speak.ts';
 import type { Report } from '../../pipeline/stage-outcome.ts';
-import type { Condition } from '../row.ts';
+import type { Condition, NightSeen } from '../row.ts';
 
 /** A lesson as a report needs it. */
 export interface BedLesson {
@@ -24,10 +24,15 @@ export interface Bed {
   lessons(): Promise<readonly BedLesson[]>;
   /** Milliseconds that the policy itself has taken so far. */
   policyMs(): number;
+  /** What happens after a day while nobody is there, where weights are trained; undefined elsewhere. */
+  readonly night?: (day: number, signal: AbortSignal) => Promise<Night>;
   /** Keeps what was learned up to here, so that a run can go on after this day. */
   save(day: number): Promise<void>;
   close(): Promise<void>;
 }
+
+/** What a night of training came to. */
+export type Night = Omit<NightSeen, 'condition' | 'seed' | 'day'>;
 
 export interface BedOptions {
   readonly condition: Condition;

@@ -1,12 +1,13 @@
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { asNumber, asObject, asString, isObject, parseJson } from '../../core/json.ts';
-import type { Condition, LessonSeen, Row, RunHead } from '../row.ts';
+import type { Condition, LessonSeen, NightSeen, Row, RunHead } from '../row.ts';
 
 /** What a run left: its head, and all of the days that came to their end. */
 export interface Journal {
   readonly head: RunHead;
   readonly rows: readonly Row[];
   readonly lessons: readonly LessonSeen[];
+  readonly nights: readonly NightSeen[];
   /** The last day that is complete, per condition and seed. */
   lastDay(condition: Condition, seed: number): number | undefined;
 }
@@ -14,6 +15,7 @@ export interface Journal {
 export interface JournalWriter {
   row(row: Row): void;
   lesson(lesson: LessonSeen): void;
+  night(night: NightSeen): void;
   /** From here on the day counts; on disk when it returns. */
   endDay(condition: Condition, seed: number, day: number): void;
   close(): void;
@@ -31,6 +33,7 @@ export function openJournal(file: string, head: RunHead): JournalWriter {
   return {
     row: (row) => write({ type: 'row', ...row }),
     lesson: (lesson) => write({ type: 'lesson', ...lesson }),
+    night: (night) => write({ type: 'night', ...night }),
     endDay: (condition, seed, day) => {
       write({ type: 'day-end', condition, seed, day });
       fsyncSync(descriptor);
@@ -44,9 +47,11 @@ export function readJournal(text: string): Journal | undefined {
   let head: RunHead | undefined;
   const rows: Row[] = [];
   const lessons: LessonSeen[] = [];
+  const nights: NightSeen[] = [];
   const last = new Map<string, number>();
   let openRows = new Map<string, Row[]>();
   let openLessons = new Map<string, LessonSeen[]>();
+  let openNights = new Map<string, NightSeen[]>();
   const keyOf = (line: object): string => {
     const { condition, seed, day } = asObject(line);
     return `${asString(condition)} ${asNumber(seed)} ${asNumber(day)}`;
@@ -64,19 +69,23 @@ export function readJournal(text: string): Journal | undefined {
       // A run that goes on begins its open days anew.
       openRows = new Map();
       openLessons = new Map();
+      openNights = new Map();
     } else if (type === 'row') put(openRows, keyOf(rest), rest as unknown as Row);
     else if (type === 'lesson') put(openLessons, keyOf(rest), rest as unknown as LessonSeen);
+    else if (type === 'night') put(openNights, keyOf(rest), rest as unknown as NightSeen);
     else if (type === 'day-end') {
       const key = keyOf(rest);
       rows.push(...latest(openRows.get(key) ?? []));
       lessons.push(...(openLessons.get(key) ?? []));
+      nights.push(...(openNights.get(key) ?? []).slice(-1));
+      openNights.delete(key);
       openRows.delete(key);
       openLessons.delete(key);
       last.set(`${asString(rest.condition)} ${asNumber(rest.seed)}`, asNumber(rest.day) ?? -1);
     }
   }
   if (head === undefined) return undefined;
-  return { head, rows, lessons, lastDay: (condition, seed) => last.get(`${condition} ${seed}`) };
+  return { head, rows, lessons, nights, lastDay: (condition, seed) => last.get(`${condition} ${seed}`) };
 }
 
 /** A day that was begun twice has its first questions twice: the later ones stand. */

@@ -98,6 +98,9 @@ async function runOne(
     onQuestion(++count);
   }
   if (signal.aborted) return count;
+  const night = await bed.night?.(index, signal);
+  if (signal.aborted) return count;
+  if (night !== undefined) journal.night({ condition, seed, day: index, ...night });
   for (const { id, name, state, text } of await bed.lessons()) {
     const teaches = suite.rules.filter((rule) => rule.isTaughtBy(text)).map((rule) => rule.id);
     journal.lesson({ condition, seed, day: index, id, name, state, teaches });

@@ -29,6 +29,7 @@ describe('the figures of a run', () => {
       begun: 19,
       completed: 19,
       completion: 1,
+      atOnce: 1,
       retryRate: 0,
       refinesPerStage: 0,
       robustness: 1,
@@ -47,6 +48,7 @@ describe('the figures of a run', () => {
     const figures = figuresOf({ stages });
     expect(figures).toMatchObject({ scorable: 19, begun: 17, completed: 16 });
     expect(figures.completion).toBeCloseTo(16 / 19, 12);
+    expect(figures.atOnce).toBeCloseTo(14 / 19, 12);
     expect(figures.retryRate).toBeCloseTo(2 / 17, 12);
     expect(figures.refinesPerStage).toBeCloseTo(9 / 17, 12);
     expect(figures.robustness).toBeCloseTo(0.4 * (16 / 19) + 0.3 * (15 / 17) + 0.3 * (1 - 9 / 17 / 2.63), 12);

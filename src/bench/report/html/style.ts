@@ -51,6 +51,10 @@ tr.joined > * { border-bottom: 0; padding-bottom: 1px; }
 .baseline { color: var(--baseline); } .skills { color: var(--skills); } .full { color: var(--full); }
 figure { margin: 14px 0 6px; }
 figure svg { display: block; width: 100%; min-width: 640px; height: auto; }
+.plots { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 420px), 1fr)); gap: 8px 28px; }
+.plots h3 { margin: 16px 0 0; } .plots figure { margin: 4px 0; } .plots figure svg { min-width: 0; }
+.meanings { margin: 6px 0 12px; } .meanings dt { font-weight: 600; margin-top: 8px; } .meanings dd { margin: 0; max-width: 76ch; color: var(--soft); }
+.cells { letter-spacing: 0.04em; white-space: nowrap; } .cells .none { color: var(--mark); }
 svg text { fill: var(--soft); font-size: 12px; font-family: inherit; font-variant-numeric: tabular-nums; }
 svg .name { fill: currentColor; font-weight: 600; }
 .grid { stroke: var(--grid); } .axis { stroke: var(--line); } .zero { stroke: var(--mark); }

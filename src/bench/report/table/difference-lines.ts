@@ -43,7 +43,7 @@ export function differenceLines({ differences }: Report, width: number, colour: 
 }
 
 /** The verdict is the line's last words. */
-const coloured = (line: string, verdict: Difference['verdict']): string =>
+export const coloured = (line: string, verdict: Difference['verdict']): string =>
   line.endsWith(verdict)
     ? `${line.slice(0, -verdict.length)}\u001b[${COLOURS[verdict]}m${verdict}\u001b[0m`
     : line;

@@ -1,12 +1,16 @@
+import type { LessonLife } from '../lessons.ts';
 import { count, counted } from '../numbers.ts';
-import type { Report } from '../report.ts';
 import { columns, cut } from './columns.ts';
 
 const MOST_LESSONS = 30;
 const NAME_WIDTH = 40;
 
 /** When each came and what became of it; those that teach a rule before those that do not, and the rest counted. */
-export function lessonLines({ lessons }: Report, width: number): readonly string[] {
+export function lessonLines(
+  { lessons }: { readonly lessons: readonly LessonLife[] },
+  width: number,
+  period: 'day' | 'run' = 'day',
+): readonly string[] {
   if (lessons.length === 0) return [];
   const shown = [
     ...lessons.filter(({ teaches }) => teaches.length > 0),
@@ -20,7 +24,7 @@ export function lessonLines({ lessons }: Report, width: number): readonly string
         ...listed.map(({ condition, seed, firstDay, states, teaches, shown: times, name }) => [
           condition,
           String(seed),
-          `day ${firstDay + 1}`,
+          `${period} ${firstDay + 1}`,
           states.at(-1)?.state ?? '',
           teaches.join(' '),
           count(times),
