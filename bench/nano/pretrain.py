@@ -1,7 +1,8 @@
 """Pre-trains the laboratory policy on what make-data.ts wrote.
 
-One offline step: noisy demonstrations in, half-precision weights out, with a log, a reference for the engine's tests and
-replies to the gate's prompts, which grade.ts looks at. Needs PyTorch and safetensors; reads nothing from a network.
+One offline step: noisy demonstrations in, half-precision weights out, with a log and replies to the gate's prompts, which
+grade.ts looks at. Needs PyTorch and safetensors; reads nothing from a network. When the weights ship, reference.py makes the
+numbers that the engine's tests compare with.
 
     python3 bench/nano/pretrain.py --data .cache/nano-data --out "$OUT"
 
@@ -26,6 +27,7 @@ PROMPT_WEIGHT = 0.05
 WARM_UP = 200
 CHUNK_OF_BATCHES = 64
 LONGEST_REPLY = 208
+MOST_POSITIONS = 769
 
 
 # ---------------------------------------------------------------------------------------------------------------- data
@@ -54,11 +56,46 @@ class Lessons:
         self.mean = [np.mean([len(line) for line in lines]) + 1 for lines in self.lines]
 
 
+class Pool:
+    """What is filled in where a sample leaves a word or a figure open."""
+
+    def __init__(self, file, first):
+        numbers = read_numbers(file)
+        at = 0
+        lists = []
+        for _ in range(2):
+            count, at = int(numbers[at]), at + 1
+            entries = []
+            for _ in range(count):
+                length = int(numbers[at])
+                entries.append(numbers[at + 1 : at + 1 + length])
+                at += 1 + length
+            lists.append(entries)
+        self.words, self.figures = lists
+        self.first_word, self.first_figure = first["words"], first["figures"]
+
+    def fill(self, tokens, random, chosen):
+        """The tokens with every open one replaced; `chosen` remembers by what, so that the same is the same."""
+        places = np.nonzero(tokens >= self.first_word)[0]
+        if len(places) == 0:
+            return tokens
+        parts, start = [], 0
+        for place in places:
+            token = int(tokens[place])
+            if token not in chosen:
+                entries = self.figures if token >= self.first_figure else self.words
+                chosen[token] = entries[random.integers(len(entries))]
+            parts += [tokens[start:place], chosen[token]]
+            start = place + 1
+        return np.concatenate([*parts, tokens[start:]])
+
+
 class Samples:
     """Keys of lessons, a task and a reply each, as one array with places in it."""
 
-    def __init__(self, file, lessons):
+    def __init__(self, file, lessons, pool):
         self.lessons = lessons
+        self.pool = pool
         self.numbers = read_numbers(file)
         places, sizes = [], []
         at, end = 0, len(self.numbers)
@@ -86,11 +123,14 @@ class Samples:
         random.shuffle(keys)
         task = numbers[task_at + 1 : task_at + 1 + numbers[task_at]]
         reply = numbers[reply_at + 1 : reply_at + 1 + numbers[reply_at]]
+        chosen = {}
+        task = self.pool.fill(task, random, chosen)
+        reply = self.pool.fill(reply, random, chosen)
         room = limits["promptTokens"] - 3 - len(task)
         shown = []
         for key in keys:
             lines = self.lessons.lines[key]
-            line = lines[random.integers(len(lines))]
+            line = self.pool.fill(lines[random.integers(len(lines))], random, {})[: limits["skillTokens"]]
             room -= 1 + len(line)
             # Skills that do not fit are left out, as the template does; the demonstration may then know more than was said.
             if room < 0:
@@ -125,10 +165,12 @@ class Batches(torch.utils.data.Dataset):
         random = np.random.default_rng([self.seed, step])
         made = [self.samples.compose(index, random, self.marks, self.limits) for index in self.plan[step]]
         longest = max(len(tokens) for tokens, _ in made)
-        longest = (longest + 15) // 16 * 16 + 1
+        # What was filled in may be longer than what the suite would have said.
+        longest = min((longest + 15) // 16 * 16 + 1, MOST_POSITIONS)
         tokens = np.zeros((len(made), longest), dtype=np.int64)
         weights = np.zeros((len(made), longest), dtype=np.float32)
         for row, (sequence, prompt) in enumerate(made):
+            sequence = sequence[:longest]
             tokens[row, : len(sequence)] = sequence
             weights[row, 1:prompt] = PROMPT_WEIGHT
             weights[row, prompt : len(sequence)] = 1
@@ -291,12 +333,13 @@ def train(model, args, samples, gate, manifest, device, autocast):
         betas=(0.9, 0.95),
         fused=device == "cuda",
     )
+    compiled = torch.compile(loss_of, dynamic=True) if args.compile else loss_of
     log, window, start = [], [], time.time()
     for step, (tokens, weights) in enumerate(loader):
         for group in optimizer.param_groups:
             group["lr"] = rate_at(step, args.steps, args.rate)
         tokens, weights = tokens.to(device, non_blocking=True), weights.to(device, non_blocking=True)
-        loss, reply = loss_of(model, tokens, weights, autocast)
+        loss, reply = compiled(model, tokens, weights, autocast)
         optimizer.zero_grad(set_to_none=True)
         loss.backward()
         torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
@@ -370,118 +413,6 @@ def evaluate(model, data, marks, device, most):
     }
 
 
-# ----------------------------------------------------------------------------------------------------------- reference
-
-RANK, ALPHA = 4, 8
-FORMULA = "A[r][i] = 0.1 sin(1 + 0.7 m + 1.3 r + 0.11 i), B[o][r] = 0.05 cos(2 + 0.3 m + 0.9 r + 0.17 o); m counts matrices"
-
-
-def formula_lora(model):
-    """An adapter that anyone can make again without a file."""
-    pairs = []
-    for m, (_, matrix) in enumerate(projections(model)):
-        outputs, inputs = matrix.weight.shape
-        r = torch.arange(RANK, dtype=torch.float64)
-        i = torch.arange(inputs, dtype=torch.float64)
-        o = torch.arange(outputs, dtype=torch.float64)
-        a = 0.1 * torch.sin(1 + 0.7 * m + 1.3 * r[:, None] + 0.11 * i[None, :])
-        b = 0.05 * torch.cos(2 + 0.3 * m + 0.9 * r[None, :] + 0.17 * o[:, None])
-        matrix.lora = (a.requires_grad_(), b.requires_grad_(), ALPHA / RANK)
-        pairs.append(matrix.lora[:2])
-    return pairs
-
-
-def token_losses(name, p, q, advantages, low=0.8, high=1.2):
-    ratio = (p - q).exp()
-    if name == "importance_sampling":
-        return -ratio * advantages
-    if name == "ppo":
-        return -torch.minimum(ratio * advantages, ratio.clamp(low, high) * advantages)
-    return -ratio.clamp(low, high).detach() * p * advantages
-
-
-def rounded(tensor, digits=6):
-    return [round(float(x), digits) for x in tensor.flatten()]
-
-
-def reference(model, data, marks):
-    """Numbers that another engine must come to, in double precision on the rounded weights."""
-    model = model.double().cpu()
-    model.cos, model.sin = model.cos.double(), model.sin.double()
-    asked = json.loads((data / "evaluation.json").read_text())
-    by_condition = {}
-    for each in asked:
-        kept = by_condition.setdefault(each["condition"], each["prompt"])
-        if len(each["prompt"]) < len(kept):
-            by_condition[each["condition"]] = each["prompt"]
-    prompts = list(by_condition.values())
-    out = {"prompts": [], "marks": marks}
-    greedy = sample(model, prompts, 0, 1, marks["end"], "cpu")
-    with torch.no_grad():
-        for number, prompt in enumerate(prompts):
-            logits = model(torch.tensor([prompt]))[0]
-            logprobs = logits.log_softmax(-1)[torch.arange(len(prompt) - 1), torch.tensor(prompt[1:])]
-            out["prompts"].append(
-                {
-                    "tokens": prompt,
-                    "logprobs": rounded(logprobs),
-                    "greedy": greedy[number],
-                    **({"lastLogits": rounded(logits[-1])} if number < 3 else {}),
-                }
-            )
-    picked = sorted(range(len(prompts)), key=lambda index: len(prompts[index]))[:3]
-    sequences = [prompts[index] + greedy[index] for index in picked]
-    starts = [len(prompts[index]) for index in picked]
-    pairs = formula_lora(model)
-    batch = []
-    with torch.no_grad():
-        for number, (sequence, start) in enumerate(zip(sequences, starts)):
-            tokens, targets = torch.tensor(sequence[:-1]), torch.tensor(sequence[1:])
-            p = model(tokens[None])[0].log_softmax(-1)[torch.arange(len(tokens)), targets]
-            at = torch.arange(len(tokens), dtype=torch.float64)
-            # Near enough to now that some ratios are clipped and some are not.
-            q = torch.tensor(rounded(p + 0.3 * torch.sin(at + number)), dtype=torch.float64)
-            mask = (at >= start - 1).double()
-            advantages = torch.tensor(rounded(mask * torch.cos(0.5 * at + number)), dtype=torch.float64)
-            batch.append({"tokens": tokens, "targets": targets, "weights": mask, "advantages": advantages, "logprobs": q})
-    losses = {}
-    for name in ("cross_entropy", "importance_sampling", "ppo", "cispo"):
-        total = 0
-        for datum in batch:
-            logits = model(datum["tokens"][None])[0]
-            p = logits.log_softmax(-1)[torch.arange(len(datum["tokens"])), datum["targets"]]
-            each = -p if name == "cross_entropy" else token_losses(name, p, datum["logprobs"], datum["advantages"])
-            total = total + (each * datum["weights"]).sum()
-        gradients = torch.autograd.grad(total, [factor for pair in pairs for factor in pair])
-        norms = {
-            path: {"a": round(float(gradients[2 * m].norm()), 7), "b": round(float(gradients[2 * m + 1].norm()), 7)}
-            for m, (path, _) in enumerate(projections(model))
-        }
-        losses[name] = {"sum": round(float(total.detach()), 7), "gradientNorms": norms}
-    with torch.no_grad():
-        logprobs = [
-            rounded(model(d["tokens"][None])[0].log_softmax(-1)[torch.arange(len(d["tokens"])), d["targets"]]) for d in batch
-        ]
-    out["lora"] = {
-        "rank": RANK,
-        "alpha": ALPHA,
-        "formula": FORMULA,
-        "data": [
-            {
-                "tokens": d["tokens"].tolist(),
-                "targets": d["targets"].tolist(),
-                "weights": [int(w) for w in d["weights"]],
-                "advantages": rounded(d["advantages"]),
-                "sampled": rounded(d["logprobs"]),
-                "logprobs": now,
-            }
-            for d, now in zip(batch, logprobs)
-        ],
-        "losses": losses,
-    }
-    return out
-
-
 # ---------------------------------------------------------------------------------------------------------------- main
 
 
@@ -504,6 +435,7 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--prompts", type=int, default=None, help="how many of the gate's prompts are answered")
     parser.add_argument("--workers", type=int, default=12)
+    parser.add_argument("--compile", action="store_true", help="whether PyTorch compiles the step")
     parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
     args = parser.parse_args()
     started = time.time()
@@ -515,8 +447,9 @@ def main():
     torch.backends.cuda.matmul.allow_tf32 = True
     device = args.device
     autocast = lambda: torch.autocast(device, dtype=torch.bfloat16, enabled=device == "cuda")
-    samples = Samples(args.data / "samples-train.bin.gz", Lessons(args.data / "lessons-train.bin.gz"))
-    gate = Samples(args.data / "samples-gate.bin.gz", Lessons(args.data / "lessons-gate.bin.gz"))
+    pool = Pool(args.data / "pool.bin.gz", manifest["open"])
+    samples = Samples(args.data / "samples-train.bin.gz", Lessons(args.data / "lessons-train.bin.gz"), pool)
+    gate = Samples(args.data / "samples-gate.bin.gz", Lessons(args.data / "lessons-gate.bin.gz"), pool)
     shape = manifest["shape"]
     model = Decoder(shape).to(device)
     parameters = sum(p.numel() for p in model.parameters())
@@ -531,7 +464,6 @@ def main():
     torch.backends.cuda.matmul.allow_tf32 = False
     write(args.out / "samples.json", evaluate(model, args.data, manifest["marks"], device, args.prompts))
     print(f"sampled after {time.time() - started:.0f} s", flush=True)
-    write(args.out / "reference.json", reference(model, args.data, manifest["marks"]))
     run = {
         "seed": args.seed,
         "steps": args.steps,

@@ -1,10 +1,12 @@
-import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { Argument, Command, CommanderError, Option } from 'commander';
 import { ConfigError } from '../config/config-error.ts';
 import { homeDir } from '../config/home.ts';
 import { addBenchCommands } from './bench-commands.ts';
 import { CommandError, EXIT, type ExitCode } from './command-error.ts';
 import type { CliContext, CommandContext } from './context.ts';
+import { addEngineCommands } from './engine-commands.ts';
 import { addLessonCommands } from './lesson-commands.ts';
+import { parsePort } from './parse-port.ts';
 import { createPrinter, type Printer } from './print.ts';
 import { addRecordCommands } from './record-commands.ts';
 import { addScheduleCommands } from './schedule-commands.ts';
@@ -119,6 +121,7 @@ export async function runProgram(argv: readonly string[], context: CliContext): 
   addLessonCommands(program, act);
   addScheduleCommands(program, act);
   addBenchCommands(program, act);
+  addEngineCommands(program, act);
 
   try {
     await program.parseAsync(argv, { from: 'user' });
@@ -126,13 +129,6 @@ export async function runProgram(argv: readonly string[], context: CliContext): 
   } catch (error) {
     return report(error, help, printer, context);
   }
-}
-
-function parsePort(text: string): number {
-  const port = Number(text);
-  if (!/^\d{1,5}$/.test(text) || port > 65_535)
-    throw new InvalidArgumentError('Give a number from 0 to 65535.');
-  return port;
 }
 
 function report(error: unknown, help: string, printer: Printer, { stderr, env }: CliContext): ExitCode {

@@ -1,0 +1,24 @@
+import { type Engine, EngineError } from '../../nano/engine.ts';
+import { openEngineThreads } from '../../nano/open-engine-threads.ts';
+import { type NanoPolicy, readNano } from './read-nano.ts';
+import { ShippedFileError } from './shipped-file-error.ts';
+
+export interface Nano extends Pick<NanoPolicy, 'name' | 'shape' | 'tokenizer'> {
+  /** In threads that its first calls start. */
+  readonly engine: Engine;
+  close(): Promise<void>;
+}
+
+/** The shipped policy, ready to be sampled and trained. Rejects with a ShippedFileError for files that are not what was shipped. */
+export async function openNano(folder?: string): Promise<Nano> {
+  const { name, shape, tokenizer, weights } = await readNano(folder);
+  try {
+    const engine = openEngineThreads({ name, shape, weights });
+    return { name, shape, tokenizer, engine, close: () => engine.close() };
+  } catch (error) {
+    if (!(error instanceof EngineError)) throw error;
+    throw new ShippedFileError(`the weights of ${name} do not fit its shape: ${error.message}`, {
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,105 @@
+import path from 'node:path';
+import { ShippedFileError } from '../app/engine/shipped-file-error.ts';
+import {
+  needsKey,
+  type RunningEngine,
+  type StartEngineOptions,
+  startEngine,
+} from '../app/engine/start-engine.ts';
+import { HomeTakenError } from '../app/home-taken-error.ts';
+import { createLog, isPretty, type Log } from '../app/log.ts';
+import { openHome } from '../config/home.ts';
+import { readOrCreateKey } from '../config/key.ts';
+import { CommandError, EXIT, type ExitCode } from './command-error.ts';
+import type { CommandContext } from './context.ts';
+
+export interface EngineUpOptions {
+  readonly port?: number;
+  readonly host?: string;
+}
+
+const PORT = 4601;
+const LOG_FORMAT = 'auto';
+
+/** The embedded engine in the foreground: resolves when a signal has ended it, or the program that supervises it is gone. */
+export async function engineUp(options: EngineUpOptions, context: CommandContext): Promise<ExitCode> {
+  const { env, printer, stderr, version } = context;
+  const { port = PORT, host = '127.0.0.1' } = options;
+  const home = openHome(context.homeDir);
+  const log = createLog({ format: LOG_FORMAT, level: 'info', stream: stderr, env });
+  const key = needsKey(host) ? readOrCreateKey(home, env) : undefined;
+  if (key?.tightened) log.warn(`${home.keyFile} could be read by others; its mode is 600 now`);
+  const folder = path.join(home.dir, 'engine');
+  const startedAt = new Date().toISOString();
+
+  const engine = await start({ folder, port, host, log, ...(key !== undefined && { key: key.key }) });
+  // Heard before anyone is told that we are ready: who starts us may stop us at once.
+  const ended = untilStopped(engine, log);
+  const url = callableUrl(engine.url);
+  const { model } = engine;
+  if (printer.json)
+    printer.document({ ready: true, pid: process.pid, port: engine.port, url, model, startedAt, version });
+  else printer.line(`instar engine ready ${url}`);
+  if (!isPretty(LOG_FORMAT, stderr)) log.info({ url, model, folder }, 'ready');
+  else {
+    const label = (text: string) => ({ text: `  ${text.padEnd(10)}`, style: 'dim' }) as const;
+    printer.note(label('serves'), { text: model, style: 'bold' });
+    printer.note(label('keeps'), folder);
+    if (key !== undefined)
+      printer.note(label('key'), key.source === 'environment' ? 'INSTAR_KEY' : home.keyFile);
+    printer.note(label('next'), 'point a Tinker client at it; Ctrl-C stops');
+  }
+  return ended;
+}
+
+async function start(options: StartEngineOptions & { readonly host: string }): Promise<RunningEngine> {
+  const { port, host } = options;
+  try {
+    return await startEngine(options);
+  } catch (error) {
+    if (error instanceof HomeTakenError) {
+      const mend = 'use that one, stop it, or choose another home with --home';
+      throw new CommandError(EXIT.homeTaken, error.message, mend);
+    }
+    if (error instanceof ShippedFileError) throw new CommandError(EXIT.failed, error.what, error.mend);
+    const refused = {
+      EADDRINUSE: [`port ${port} is taken by another program`, 'choose another with --port, or 0 for any'],
+      EACCES: [`port ${port} is not yours to use`, 'choose one above 1023 with --port'],
+      EADDRNOTAVAIL: [`${host} is not an address of this machine`, 'choose another with --host'],
+      ENOTFOUND: [`${host} is not an address of this machine`, 'choose another with --host'],
+    }[String((error as NodeJS.ErrnoException).code)];
+    if (refused !== undefined) throw new CommandError(EXIT.failed, refused[0] ?? '', refused[1]);
+    throw error;
+  }
+}
+
+/** Listening on every address is not an address to call. */
+const callableUrl = (url: string): string =>
+  url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:');
+
+/** When nobody is left who could send a second signal. */
+const LAST_GRACE_MS = 5_000;
+
+function untilStopped(engine: RunningEngine, log: Log): Promise<ExitCode> {
+  return new Promise((resolve, reject) => {
+    let closing = false;
+    const stop = (why: string): void => {
+      closing = true;
+      log.info(why);
+      engine.close().then(() => resolve(EXIT.ok), reject);
+    };
+    const onSignal = (): void => {
+      if (closing) process.exit(EXIT.failed);
+      stop('finishing what is under way; a second signal stops at once');
+    };
+    const onAbandoned = (): void => {
+      setTimeout(() => process.exit(EXIT.failed), LAST_GRACE_MS).unref();
+      if (!closing) stop('the program that started this engine is gone; finishing what is under way');
+    };
+    process.on('SIGINT', onSignal);
+    process.on('SIGTERM', onSignal);
+    // Who supervises us holds a channel to us, which the system closes however that program ends. False: it has ended already.
+    process.once('disconnect', onAbandoned);
+    if (process.connected === false) onAbandoned();
+  });
+}
