@@ -1,0 +1,139 @@
+import { createFailure, type Failure, failureKindOf } from '../core/failure.ts';
+import { asArray, asNumber, asObject, asString, isObject, parseJson } from '../core/json.ts';
+import type { Exchange } from '../core/upstream.ts';
+import { parseBaseUrl } from './base-url.ts';
+import { ModelError } from './model-error.ts';
+import { openReply } from './open-reply.ts';
+
+/** vLLM's routes for adapters. None rejects: what was refused is a value, and its message names the mend. */
+export interface VllmRoutes {
+  load(adapter: AdapterPlace, isInPlace: boolean, signal: AbortSignal): Promise<VllmOutcome>;
+  unload(name: string, signal: AbortSignal): Promise<VllmOutcome>;
+  /** Where each adapter that is served was read from; the base model is among them. */
+  list(
+    signal: AbortSignal,
+  ): Promise<{ readonly served: ReadonlyMap<string, string> } | { readonly failure: Failure }>;
+}
+
+export interface AdapterPlace {
+  readonly name: string;
+  /** As the server sees it. */
+  readonly folder: string;
+}
+
+export type VllmOutcome =
+  | { readonly is: 'done' }
+  /** An adapter of that name is there. */
+  | { readonly is: 'taken'; readonly failure: Failure }
+  /** None of that name is. */
+  | { readonly is: 'absent'; readonly failure: Failure }
+  | { readonly is: 'refused'; readonly failure: Failure };
+
+export interface VllmRoutesOptions {
+  readonly exchange: Exchange;
+  /** Of the server, with or without `/v1`. */
+  readonly baseUrl: string;
+  /** Read for each request, so that a rotated key counts. */
+  readonly key?: () => string | undefined;
+}
+
+interface Answer {
+  readonly status: number;
+  readonly text: string;
+}
+
+const MOST_BYTES = 4 * 2 ** 20;
+const ROUTES_OFF =
+  'vLLM has no routes to load adapters: start it with --enable-lora and the environment variable VLLM_ALLOW_RUNTIME_LORA_UPDATING=True.';
+
+export function createVllmRoutes({ exchange, baseUrl, key }: VllmRoutesOptions): VllmRoutes {
+  const { origin, basePath } = parseBaseUrl(baseUrl, 'openai-chat');
+  const send = async (
+    route: string,
+    body: object | undefined,
+    signal: AbortSignal,
+  ): Promise<Answer | Failure> => {
+    const secret = key?.();
+    const headers = {
+      accept: 'application/json',
+      'accept-encoding': 'identity',
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(secret === undefined ? {} : { authorization: `Bearer ${secret}` }),
+    };
+    const bytes = body === undefined ? undefined : Buffer.from(JSON.stringify(body));
+    const method = body === undefined ? 'GET' : 'POST';
+    try {
+      const request = { method, origin, path: `${basePath}/${route}`, headers, body: bytes };
+      const reply = await openReply(exchange, request, signal);
+      const parts: Buffer[] = [];
+      let size = 0;
+      for await (const part of reply.body) {
+        parts.push(part);
+        size += part.length;
+        if (size > MOST_BYTES) reply.close();
+      }
+      return { status: reply.status, text: Buffer.concat(parts).toString('utf8') };
+    } catch (error) {
+      if (error instanceof ModelError) return error.failure;
+      return createFailure('internal', error instanceof Error ? error.message : String(error));
+    }
+  };
+  return {
+    load: async ({ name, folder }, isInPlace, signal) => {
+      const inPlace = isInPlace ? { load_inplace: true } : {};
+      const body = { lora_name: name, lora_path: folder, ...inPlace };
+      return judge(await send('load_lora_adapter', body, signal), folder);
+    },
+    unload: async (name, signal) =>
+      judge(await send('unload_lora_adapter', { lora_name: name }, signal), name),
+    list: async (signal) => {
+      const answer = await send('models', undefined, signal);
+      if (!('text' in answer)) return { failure: answer };
+      if (answer.status !== 200) return { failure: explain(answer, '').failure };
+      const cards = asArray(asObject(parseJson(answer.text)).data).map(asObject);
+      return { served: new Map(cards.map(({ id, root }) => [asString(id) ?? '', asString(root) ?? ''])) };
+    },
+  };
+}
+
+function judge(answer: Answer | Failure, what: string): VllmOutcome {
+  if (!('text' in answer)) return { is: 'refused', failure: answer };
+  if (answer.status >= 200 && answer.status < 300) return { is: 'done' };
+  const { failure, words } = explain(answer, what);
+  if (/has already been loaded/i.test(words)) return { is: 'taken', failure };
+  if (/adapter '.*' cannot be found/i.test(words)) return { is: 'absent', failure };
+  return { is: 'refused', failure };
+}
+
+/** Older servers put the message at the top, newer ones into `error`, and a route that is not there into `detail`. */
+function explain(
+  { status, text }: Answer,
+  what: string,
+): { readonly failure: Failure; readonly words: string } {
+  const body = asObject(parseJson(text));
+  const error = isObject(body.error) ? body.error : body;
+  const words = asString(error.message) ?? asString(body.detail) ?? '';
+  const mended = mendFor(status, words, what);
+  const plain = words === '' ? `vLLM answered ${status}.` : words;
+  const code = asString(error.type);
+  return {
+    words,
+    failure: createFailure(failureKindOf(status), mended ?? `vLLM refused: ${plain}`, {
+      status: asNumber(error.code) ?? status,
+      ...(code === undefined ? {} : { code }),
+    }),
+  };
+}
+
+function mendFor(status: number, words: string, what: string): string | undefined {
+  if (status === 404 && (words === '' || words === 'Not Found')) return ROUTES_OFF;
+  if (status === 405) return ROUTES_OFF;
+  if (status === 401) return 'vLLM wants a key: give the one that it was started with (--api-key).';
+  if (/lora is not enabled|--enable-lora/i.test(words))
+    return `vLLM serves no adapters: start it with --enable-lora. It says: ${words}`;
+  if (/max_lora_rank/i.test(words))
+    return `The adapter's rank is too large for this vLLM: start it with a larger --max-lora-rank. It says: ${words}`;
+  if (/no adapter found|adapter_config\.json|no such file/i.test(words))
+    return `vLLM does not find an adapter in ${what}: the folder must be at this path on its machine, and readable. It says: ${words}`;
+  return undefined;
+}

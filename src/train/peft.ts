@@ -1,0 +1,89 @@
+import { mkdir, mkdtemp, open, readFile, rename, rm, stat } from 'node:fs/promises';
+import path from 'node:path';
+import type { Clock } from '../core/clock.ts';
+import { TrainingError } from '../core/training.ts';
+import { CONFIG_FILE, checkPeft, type PeftAdapter, type PeftExpected } from './peft-check.ts';
+import { downloadPeft } from './peft-download.ts';
+import { createTransport } from './tinker/transport.ts';
+
+export interface ExportOptions {
+  /** Of the engine's server, up to and without `/api/v1`. */
+  readonly url: string;
+  readonly key?: string;
+  /** What `saveForSampler` or `saveState` answered. */
+  readonly checkpoint: string;
+  /** Where the adapter is to be; it may be there already. */
+  readonly folder: string;
+  readonly expected?: PeftExpected;
+  readonly fetch: typeof fetch;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  /** Between looks at an archive that is still being packed. */
+  readonly packingMs?: number;
+  readonly mostBytes?: number;
+}
+
+const PACKING_MS = 30_000;
+const MOST_BYTES = 64 * 2 ** 30;
+/** Of an answer that only holds links. */
+const MOST_ANSWER_BYTES = 2 ** 20;
+
+/**
+ * Takes a checkpoint out of an engine as a PEFT adapter, for other servers to serve. The folder appears at once and whole,
+ * after every number in it was looked at, or not at all; it is never changed afterwards, so that a server may read it at any
+ * time. One that is there already stays when it holds the same adapter, and is refused otherwise. Rejects with a
+ * TrainingError.
+ */
+export async function exportPeft(options: ExportOptions): Promise<PeftAdapter> {
+  const { url, key, checkpoint, expected, fetch, clock, signal } = options;
+  const { packingMs = PACKING_MS, mostBytes = MOST_BYTES } = options;
+  const folder = path.resolve(options.folder);
+  const transport = createTransport({ url, key, fetch, clock, mostBytes: MOST_ANSWER_BYTES });
+  await mkdir(path.dirname(folder), { recursive: true });
+  // Beside its place: a rename between file systems is a copy.
+  const beside = await mkdtemp(`${folder}.partial-`);
+  try {
+    await downloadPeft(checkpoint, beside, { transport, url, fetch, signal, packingMs, mostBytes });
+    const adapter = await checkPeft(beside, expected);
+    if (await isThere(folder)) await checkSame(adapter, folder);
+    else await moveInto(beside, folder);
+    return { ...adapter, folder };
+  } finally {
+    await rm(beside, { recursive: true, force: true });
+  }
+}
+
+const isThere = (folder: string): Promise<boolean> =>
+  stat(folder).then(
+    () => true,
+    () => false,
+  );
+
+async function checkSame(adapter: PeftAdapter, folder: string): Promise<void> {
+  const configOf = (one: string): Promise<string> => readFile(path.join(one, CONFIG_FILE), 'utf8');
+  const there = await checkPeft(folder).catch(() => undefined);
+  if (there?.sha256 === adapter.sha256 && (await configOf(folder)) === (await configOf(adapter.folder)))
+    return;
+  throw new TrainingError(
+    'user',
+    `${folder} exists and holds something else. Servers may be reading it: choose another folder, or remove it.`,
+  );
+}
+
+/** Durable: the files were synced when they were written, and now their names are. */
+async function moveInto(beside: string, folder: string): Promise<void> {
+  await syncFolder(beside);
+  await rename(beside, folder);
+  await syncFolder(path.dirname(folder));
+}
+
+/** Windows has no such call. */
+async function syncFolder(folder: string): Promise<void> {
+  if (process.platform === 'win32') return;
+  const handle = await open(folder, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,0 +1,294 @@
+import { once } from 'node:events';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { gzipSync } from 'node:zlib';
+import fc from 'fast-check';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { systemClock } from '../../src/core/clock.ts';
+import { createEngine } from '../../src/nano/create-engine.ts';
+import { readSafetensors, type Tensor, writeSafetensors } from '../../src/nano/safetensors.ts';
+import { startTinkerServer } from '../../src/nano/server/start-tinker-server.ts';
+import { createTar } from '../../src/nano/server/tar.ts';
+import { createRandom } from '../../src/stats/random.ts';
+import { type ExportOptions, exportPeft } from '../../src/train/peft.ts';
+import { connectTinker } from '../../src/train/tinker/connect-tinker.ts';
+import { SMALL, smallWeights } from '../nano/engine/small-model.ts';
+
+const signal = new AbortController().signal;
+const CHECKPOINT = 'tinker://run/sampler_weights/one';
+
+async function newFolder(): Promise<string> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'instar-peft-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  return folder;
+}
+
+const exporting = (url: string, folder: string, more: Partial<ExportOptions> = {}) =>
+  exportPeft({
+    url,
+    checkpoint: CHECKPOINT,
+    folder,
+    fetch,
+    clock: systemClock,
+    signal,
+    packingMs: 1,
+    ...more,
+  });
+
+async function listen(listener: RequestListener): Promise<string> {
+  const server = createServer(listener).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(async () => {
+    server.closeAllConnections();
+    server.close();
+    await once(server, 'close');
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+const tensor = (shape: readonly number[], value = 0.5): Tensor => ({
+  shape,
+  values: new Float32Array(shape.reduce((product, side) => product * side, 1)).fill(value),
+});
+const Q = 'base_model.model.model.layers.0.self_attn.q_proj';
+const SOUND: ReadonlyMap<string, Tensor> = new Map([
+  [`${Q}.lora_A.weight`, tensor([2, 8])],
+  [`${Q}.lora_B.weight`, tensor([8, 2])],
+]);
+const CONFIG = {
+  peft_type: 'LORA',
+  base_model_name_or_path: 'small',
+  r: 2,
+  lora_alpha: 4,
+  target_modules: ['q_proj'],
+};
+interface Parts {
+  readonly config?: object | string;
+  readonly tensors?: ReadonlyMap<string, Tensor>;
+  readonly weights?: Uint8Array;
+}
+const filesOf = ({ config = CONFIG, tensors = SOUND, weights }: Parts) => [
+  { name: './adapter/README.md', bytes: Buffer.from('read me') },
+  {
+    name: './adapter/adapter_config.json',
+    bytes: Buffer.from(typeof config === 'string' ? config : JSON.stringify(config)),
+  },
+  {
+    name: './adapter/adapter_model.safetensors',
+    bytes: weights ?? writeSafetensors(tensors, { format: 'pt' }),
+  },
+];
+const archiveOf = (parts: Parts): Uint8Array => gzipSync(createTar(filesOf(parts), 0));
+
+/** A server that has one archive behind a link. */
+const serve = (archive: Uint8Array): Promise<string> =>
+  listen((request, response) => {
+    if (request.url === '/download') response.end(archive);
+    else if (request.url?.endsWith('/archive') === true)
+      response.writeHead(302, { location: '/download' }).end();
+    else response.writeHead(404).end('{}');
+  });
+
+/** Why it was refused. Nothing may be left of it. */
+async function refusalOf(url: string, more: Partial<ExportOptions> = {}): Promise<string> {
+  const parent = await newFolder();
+  const reason = await exporting(url, path.join(parent, 'v1'), more).then(
+    () => 'taken',
+    (error: Error) => `${error.name}: ${error.message}`,
+  );
+  if (reason !== 'taken') expect(await readdir(parent)).toEqual([]);
+  return reason;
+}
+
+describe('an adapter taken out of an engine', () => {
+  it('is a sound PEFT folder with the very numbers that were trained, over the archive and over single links', async () => {
+    const home = await newFolder();
+    const engine = createEngine({ weights: smallWeights(), shape: SMALL, name: 'small' });
+    const server = await startTinkerServer({ engine, folder: home, port: 0, key: 'tml-test' });
+    onTestFinished(() => server.close());
+    const { url } = server;
+    const client = await connectTinker({
+      url,
+      key: 'tml-test',
+      baseModel: 'small',
+      profile: 'nano',
+      selfTest: false,
+      fetch,
+      clock: systemClock,
+      random: createRandom('peft'),
+    });
+    onTestFinished(() => client.close());
+    const model = await client.createModel({ rank: 4, seed: 3 });
+    const data = [{ tokens: [1, 2, 3], targets: [2, 3, 4], weights: [1, 1, 1] }];
+    const step = model.forwardBackward({ data, loss: 'cross_entropy' }, signal);
+    const moved = model.optimStep({ learningRate: 0.01 }, signal);
+    await Promise.all([step.done, moved.done]);
+    const checkpoint = await model.saveForSampler('first');
+
+    const parent = await newFolder();
+    const folder = path.join(parent, 'v1');
+    const given = { checkpoint, key: 'tml-test', expected: { rank: 4, baseModel: 'small' } };
+    const adapter = await exporting(url, folder, given);
+    expect(adapter).toMatchObject({ folder, rank: 4, alpha: 4, baseModel: 'small' });
+    expect((await readdir(folder)).sort()).toEqual(['adapter_config.json', 'adapter_model.safetensors']);
+    const written = readSafetensors(await readFile(path.join(folder, 'adapter_model.safetensors')));
+    expect(written.tensors.size).toBe(adapter.tensors);
+    const moves = [...written.tensors].filter(
+      ([name, { values }]) => name.includes('lora_B') && values.some((value) => value !== 0),
+    );
+    expect(moves.length).toBeGreaterThan(3);
+
+    const withoutArchive: typeof fetch = (to, init) =>
+      String(to).endsWith('/archive')
+        ? Promise.resolve(new Response('{"detail":"Not Found"}', { status: 404 }))
+        : fetch(to, init);
+    const other = await exporting(url, path.join(parent, 'v1-again'), { ...given, fetch: withoutArchive });
+    expect(other.sha256).toBe(adapter.sha256);
+    // The same once more is no conflict; another adapter in its place is.
+    expect(await exporting(url, folder, given)).toEqual(adapter);
+    await model.optimStep({ learningRate: 0.01 }, signal).done;
+    const second = await model.saveForSampler('second');
+    await expect(exporting(url, folder, { ...given, checkpoint: second })).rejects.toThrow(
+      /holds something else/,
+    );
+    await expect(
+      exporting(url, path.join(parent, 'v3'), { ...given, expected: { rank: 8 } }),
+    ).rejects.toThrow(/rank is 4, and 8 was trained/);
+    await expect(exporting(url, path.join(parent, 'v3'), { ...given, key: 'tml-wrong' })).rejects.toThrow();
+    expect((await readdir(parent)).sort()).toEqual(['v1', 'v1-again']);
+  });
+
+  it('is waited for while the server packs it, and comes from a link in an answer too', async () => {
+    let looks = 0;
+    const archive = archiveOf({});
+    const url = await listen((request, response) => {
+      expect(request.headers['x-api-key']).toBe(request.url === '/download' ? undefined : 'secret');
+      if (request.url === '/download') return void response.end(archive);
+      if (++looks < 4) return void response.writeHead(503).end();
+      response.setHeader('content-type', 'application/json');
+      response.end(JSON.stringify({ url: `http://${request.headers.host}/download` }));
+    });
+    const folder = path.join(await newFolder(), 'v1');
+    expect(await exporting(url, folder, { key: 'secret' })).toMatchObject({ rank: 2, alpha: 4, tensors: 2 });
+    expect(looks).toBe(4);
+  });
+
+  it('is refused wherever it was cut off', async () => {
+    const archive = archiveOf({});
+    const weights = writeSafetensors(SOUND, {});
+    let refused = 0;
+    for (let at = 0; at < archive.length; at += 23) {
+      expect(await refusalOf(await serve(archive.subarray(0, at)))).toMatch(/^TrainingError: /);
+      refused++;
+    }
+    for (let at = 0; at < weights.length; at += 29) {
+      const cut = await serve(archiveOf({ weights: weights.subarray(0, at) }));
+      expect(await refusalOf(cut)).toMatch(/^TrainingError: adapter_model.safetensors is refused/);
+      refused++;
+    }
+    expect(refused).toBeGreaterThan(20);
+    const longer = await serve(archiveOf({ weights: Buffer.concat([weights, Buffer.alloc(3)]) }));
+    expect(await refusalOf(longer)).toMatch(/3 bytes at its end belong to nothing/);
+    const broken = await listen((request, response) => {
+      if (request.url !== '/download') return void response.writeHead(302, { location: '/download' }).end();
+      response.writeHead(200, { 'content-length': archive.length });
+      response.write(archive.subarray(0, 40), () => response.destroy());
+    });
+    expect(await refusalOf(broken)).toMatch(/did not come through/);
+  });
+
+  it('is refused for a single number that is none, whatever its type and place', async () => {
+    const entries = { F64: 8, F32: 4, F16: 2, BF16: 2 } as const;
+    const write = (dtype: keyof typeof entries, odd: readonly number[], at: number): Uint8Array => {
+      const bytes = entries[dtype];
+      const side = 16 * bytes;
+      const header = Buffer.from(
+        JSON.stringify({
+          [`${Q}.lora_A.weight`]: { dtype, shape: [2, 8], data_offsets: [0, side] },
+          [`${Q}.lora_B.weight`]: { dtype, shape: [8, 2], data_offsets: [side, 2 * side] },
+        }),
+      );
+      const file = Buffer.concat([Buffer.alloc(8), header, Buffer.alloc(2 * side)]);
+      file.writeBigUInt64LE(BigInt(header.length));
+      Buffer.from(odd).copy(file, 8 + header.length + at * bytes);
+      return file;
+    };
+    const largest = {
+      F64: [0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xef, 0x7f],
+      F32: [0xff, 0xff, 0x7f, 0x7f],
+      F16: [0xff, 0x7b],
+      BF16: [0x7f, 0x7f],
+    } as const;
+    const odd = {
+      F64: [0, 0, 0, 0, 0, 0, 0xf0, 0xff],
+      F32: [1, 0, 0x80, 0x7f],
+      F16: [0, 0x7c],
+      BF16: [0xc0, 0xff],
+    } as const;
+    for (const dtype of ['F64', 'F32', 'F16', 'BF16'] as const) {
+      expect(await refusalOf(await serve(archiveOf({ weights: write(dtype, largest[dtype], 5) })))).toBe(
+        'taken',
+      );
+      for (const at of [0, 15, 16, 31])
+        expect(await refusalOf(await serve(archiveOf({ weights: write(dtype, odd[dtype], at) })))).toMatch(
+          new RegExp(`number ${at % 16} of .*lora_${at < 16 ? 'A' : 'B'}.* is infinite, or no number`),
+        );
+    }
+  });
+
+  it('is refused for names, ranks and settings that no server would take', async () => {
+    const reasons = async (parts: Parts): Promise<string> => refusalOf(await serve(archiveOf(parts)));
+    const renamed = (from: string, to: string): ReadonlyMap<string, Tensor> =>
+      new Map([...SOUND].map(([name, one]) => [name.replace(from, to), one]));
+    expect(await reasons({ tensors: renamed('base_model.model.', '') })).toMatch(/no name that PEFT gives/);
+    expect(await reasons({ tensors: renamed('lora_A.weight', 'lora_A') })).toMatch(/no name that PEFT gives/);
+    expect(await reasons({ tensors: renamed('q_proj', 'lm_head') })).toMatch(/not among target_modules/);
+    expect(await reasons({ tensors: new Map([...SOUND].slice(0, 1)) })).toMatch(
+      /the factor A and not the other/,
+    );
+    expect(await reasons({ tensors: new Map() })).toMatch(/has no tensors/);
+    expect(await reasons({ config: { ...CONFIG, r: 4 } })).toMatch(/shape \[2,8\], and the rank should be 4/);
+    expect(await reasons({ config: { ...CONFIG, r: 4, rank_pattern: { q_proj: 2 } } })).toBe('taken');
+    expect(await reasons({ config: { ...CONFIG, peft_type: 'IA3' } })).toMatch(/peft_type/);
+    expect(await reasons({ config: { ...CONFIG, lora_alpha: 0 } })).toMatch(/would do nothing/);
+    expect(await reasons({ config: '{' })).toMatch(/not a JSON object/);
+    expect(await refusalOf(await serve(gzipSync(createTar(filesOf({}).slice(0, 2), 0))))).toMatch(
+      /without adapter_model/,
+    );
+    expect(await refusalOf(await serve(gzipSync(createTar([...filesOf({}), ...filesOf({})], 0))))).toMatch(
+      /twice/,
+    );
+    expect(await refusalOf(await serve(archiveOf({})), { mostBytes: 64 })).toMatch(/more than 64 bytes/);
+    expect(await refusalOf(await serve(archiveOf({})), { checkpoint: 'somewhere' })).toMatch(
+      /names no checkpoint/,
+    );
+  });
+
+  it('is never half taken: whatever byte of it was changed, it is refused or whole', async () => {
+    const archive = createTar(filesOf({}), 0);
+    let refused = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.nat(archive.length - 1), fc.integer({ min: 1, max: 255 }), async (at, change) => {
+        const changed = Uint8Array.from(archive);
+        changed[at] = (changed[at] ?? 0) ^ change;
+        const reason = await refusalOf(await serve(gzipSync(changed)));
+        refused += reason === 'taken' ? 0 : 1;
+      }),
+      { numRuns: 40 },
+    );
+    expect(refused).toBeGreaterThan(0);
+  });
+
+  it('does not touch a folder that is there and holds something else', async () => {
+    const parent = await newFolder();
+    await writeFile(path.join(parent, 'v1'), 'a file of somebody');
+    await expect(exporting(await serve(archiveOf({})), path.join(parent, 'v1'))).rejects.toThrow(
+      /something else/,
+    );
+    expect(await readFile(path.join(parent, 'v1'), 'utf8')).toBe('a file of somebody');
+    expect(await readdir(parent)).toEqual(['v1']);
+  });
+});
