@@ -15,6 +15,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   schedule: ['core'],
   wasm: [],
   nano: ['core', 'wasm'],
+  policy: ['core'],
   config: ['core'],
   library: ['core', 'stats', 'wasm'],
   signals: ['core', 'stats'],

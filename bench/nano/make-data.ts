@@ -10,7 +10,6 @@ import {
   MARK,
   NANO,
   type Split,
-  type Tokenizer,
   writeReply,
   writeVocabulary,
 } from './built.ts';
@@ -18,6 +17,13 @@ import { makeEvaluation } from './evaluation.ts';
 import { type LessonPool, makeLessons } from './lessons.ts';
 import { createRenaming } from './new-names.ts';
 import { createPacker } from './pack.ts';
+import {
+  createOpenEncoder,
+  createOpening,
+  FIRST_OPEN_FIGURE,
+  FIRST_OPEN_WORD,
+  makePool,
+} from './placeholders.ts';
 import { HABITS, makeSamples, type Sample, type SampleOptions } from './samples.ts';
 import { trainVocabulary } from './train-vocabulary.ts';
 
@@ -48,6 +54,7 @@ const optionsOf = (split: Split, seed: number): SampleOptions => ({
   variants: 4,
   documentChoices: 150,
   foreign: 60,
+  isOpen: split === 'train',
 });
 
 mkdirSync(OUT, { recursive: true });
@@ -69,6 +76,8 @@ say(
   `vocabulary: ${tokenizer.size}, ${vocabulary.starts.length} + ${vocabulary.insides.length} + ${vocabulary.signs.length} pieces`,
 );
 
+const encode = createOpenEncoder(tokenizer);
+writePool();
 const counts = {
   train: writeSamples(
     'train',
@@ -84,6 +93,7 @@ const counts = {
 const evaluation = makeEvaluation(lessons, tokenizer);
 writeFileSync(path.join(OUT, 'evaluation.json'), JSON.stringify(evaluation));
 const files = [
+  'pool.bin.gz',
   'lessons-train.bin.gz',
   'samples-train.bin.gz',
   'lessons-gate.bin.gz',
@@ -96,6 +106,7 @@ const manifest = {
   habits: HABITS,
   limits: LIMITS,
   marks: MARK,
+  open: { words: FIRST_OPEN_WORD, figures: FIRST_OPEN_FIGURE },
   shape: NANO,
   counts,
   evaluation: evaluation.length,
@@ -113,6 +124,7 @@ function* sampleTexts(): Generator<string> {
       ...optionsOf('train', FIRST_SEED + at),
       variants: 1,
       foreign: 10,
+      isOpen: false,
     })) {
       yield rename(task);
       if (reply.is === 'act') yield rename(reply.commands.join('\n'));
@@ -130,7 +142,7 @@ function writeSamples(split: 'train' | 'gate', worlds: readonly SampleOptions[])
   let tokens = 0;
   for (const world of worlds)
     for (const sample of makeSamples(world)) {
-      const packed = packSample(sample, keys, tokenizer);
+      const packed = packSample(sample, keys);
       const kind = packed === undefined ? 'too long' : sample.kind;
       count[kind] = (count[kind] ?? 0) + 1;
       if (packed === undefined) continue;
@@ -143,19 +155,15 @@ function writeSamples(split: 'train' | 'gate', worlds: readonly SampleOptions[])
 }
 
 /** count of lessons, their keys, length of the task, the task, length of the reply, the reply. */
-function packSample(
-  sample: Sample,
-  keys: ReadonlyMap<string, number>,
-  { encode }: Tokenizer,
-): readonly number[] | undefined {
+function packSample(sample: Sample, keys: ReadonlyMap<string, number>): readonly number[] | undefined {
   const task = encode(sample.task);
-  const reply = writeReply(sample.reply, tokenizer);
+  const reply = writeReply(sample.reply, { ...tokenizer, encode });
   const slots = sample.lessons.flatMap((key) => keys.get(key) ?? []);
   if (task.length > LIMITS.taskTokens || reply.length > LONGEST_REPLY) return undefined;
   return [slots.length, ...slots, task.length, ...task, reply.length, ...reply];
 }
 
-/** For each key: count of its lines, then each with its length. Names are new words in most of them. */
+/** For each key: count of its lines, then each with its length. Names are left open in most of them. */
 function writeLessons(split: Split, pool: LessonPool): ReadonlyMap<string, number> {
   const packer = createPacker();
   const keys = new Map([...pool.keys()].map((key, at) => [key, at]));
@@ -163,16 +171,27 @@ function writeLessons(split: Split, pool: LessonPool): ReadonlyMap<string, numbe
   for (const [key, lines] of pool) {
     const random = createRandom(`lesson names/${split}/${key}`);
     const shown = lines.map((line) =>
-      split === 'train' && random.next() < 0.6 ? createRenaming(random)(line) : line,
+      split === 'train' && random.next() < 0.8 ? createOpening().open(line) : line,
     );
     packer.add(shown.length);
     for (const line of shown) {
-      const tokens = tokenizer.encode(line).slice(0, LIMITS.skillTokens);
+      const tokens = encode(line).slice(0, LIMITS.skillTokens);
       packer.add(tokens.length, ...tokens);
     }
   }
   packer.write(path.join(OUT, `lessons-${split}.bin.gz`));
   return keys;
+}
+
+/** Words, then figures: their count, then each with its length. */
+function writePool(): void {
+  const packer = createPacker();
+  const { words, figures } = makePool(tokenizer, vocabulary);
+  for (const list of [words, figures]) {
+    packer.add(list.length);
+    for (const tokens of list) packer.add(tokens.length, ...tokens);
+  }
+  packer.write(path.join(OUT, 'pool.bin.gz'));
 }
 
 function hashOf(file: string): string {

@@ -1,6 +1,9 @@
 import { FAMILY_NAMES, GIVEN_NAMES, PROJECTS, type Random } from './built.ts';
 
-const NAMES = new Set([...GIVEN_NAMES, ...FAMILY_NAMES, ...PROJECTS].map((name) => name.toLowerCase()));
+/** Of all worlds, in small letters. */
+export const NAMES: ReadonlySet<string> = new Set(
+  [...GIVEN_NAMES, ...FAMILY_NAMES, ...PROJECTS].map((name) => name.toLowerCase()),
+);
 const ONSETS =
   'b c d f g h j k l m n p qu r s t v w x y z br ch cl cr dr fl fr gl gn gr kn ph pl pr sc sh sk sl sn sp st sw th tr wh hy'.split(
     ' ',

@@ -7,7 +7,7 @@ import type { ChatModel } from '../core/chat.ts';
 import type { Clock } from '../core/clock.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { Access, Catalogue, Exchange } from '../core/upstream.ts';
-import { createCatalogue, type Provider } from '../models/catalogue.ts';
+import { createCatalogue, type OwnPolicy, type Provider } from '../models/catalogue.ts';
 import { createCommandModel } from '../models/command-model.ts';
 import { discoverLocal, type LocalProvider } from '../models/discover-local.ts';
 import { createWelcomeModel } from '../models/welcome-model.ts';
@@ -24,6 +24,7 @@ export interface CatalogueSettings {
   readonly retry: RetryOptions;
   /** Models that are functions of this process. */
   readonly models?: Readonly<Record<string, ChatModel>>;
+  readonly policy?: OwnPolicy | undefined;
   readonly log: Log;
 }
 
@@ -81,7 +82,7 @@ export async function openCatalogue(settings: CatalogueSettings): Promise<OpenCa
 
 function build(
   providers: readonly Provider[],
-  { config, env, home, exchange, clock, retry, models = {} }: CatalogueSettings,
+  { config, env, home, exchange, clock, retry, models = {}, policy }: CatalogueSettings,
 ): Catalogue {
   const aliases: Record<string, readonly string[]> = {};
   const commands: Record<string, ChatModel> = { ...models };
@@ -94,7 +95,17 @@ function build(
     }
   }
   const welcome = createWelcomeModel();
-  return createCatalogue({ providers, aliases, commands, welcome, exchange, wires, clock, retry });
+  return createCatalogue({
+    providers,
+    aliases,
+    commands,
+    welcome,
+    exchange,
+    wires,
+    clock,
+    retry,
+    ...(policy === undefined ? {} : { policy }),
+  });
 }
 
 function createProvider(name: string, entry: ProviderEntry, { env, home }: CatalogueSettings): Provider {

@@ -4,8 +4,6 @@ import type { Config } from '../config/schema.ts';
 import type { ChatModel } from '../core/chat.ts';
 import { systemClock } from '../core/clock.ts';
 import { compact } from '../core/json.ts';
-import type { Ask } from '../core/learn.ts';
-import type { Records } from '../core/records.ts';
 import { defaultRetryRule } from '../core/retry.ts';
 import { createAdmission } from '../gateway/admission.ts';
 import { createAuthorize } from '../gateway/authorize.ts';
@@ -14,28 +12,34 @@ import { createGateway } from '../gateway/gateway.ts';
 import { createIdentify } from '../gateway/identify.ts';
 import { createMetrics } from '../gateway/metrics.ts';
 import { createSessions } from '../gateway/sessions.ts';
-import type { TurnReport } from '../gateway/turn.ts';
-import { NO_COST } from '../learn/cost.ts';
 import { createExchange } from '../models/exchange.ts';
 import { sleep } from '../models/sleep.ts';
-import { createVerifiers } from '../signals/verifiers/registry.ts';
 import { lockHome } from '../store/home-lock.ts';
 import { createRedactor } from '../store/redact.ts';
 import { openCatalogue } from './catalogue.ts';
 import { HomeTakenError } from './home-taken-error.ts';
 import { createIds } from './ids.ts';
 import { createKeyInForce } from './key-in-force.ts';
+import { checkVerifiers } from './learning/check-verifiers.ts';
 import { createEvidenceReader } from './learning/evidence-reader.ts';
 import { createPromptFiles } from './learning/prompt-files.ts';
 import { type ServedLearning, serveLearning } from './learning/serve-learning.ts';
-import { type Shortening, serveShortening } from './learning/serve-shortening.ts';
-import { type ServedLibrary, serveLibrary } from './library/serve-library.ts';
+import { serveShortening } from './learning/serve-shortening.ts';
+import { withShorter } from './learning/with-shorter.ts';
+import { serveLibrary } from './library/serve-library.ts';
 import type { Log } from './log.ts';
+import { logTurn } from './log-turn.ts';
+import { keepSessionEnd } from './recording/keep-session-end.ts';
 import { openRecording } from './recording/open-recording.ts';
 import { readOrCreateSalt } from './recording/salt.ts';
+import { withNews } from './recording/with-news.ts';
 import { createReviewJob } from './schedule/review-job.ts';
 import { type SlowWork, serveSchedule } from './schedule/serve-schedule.ts';
 import { watchAdmission } from './schedule/watch-admission.ts';
+import { createLatePolicy } from './training/late-policy.ts';
+import { noticeRewards } from './training/notice-rewards.ts';
+import { type ServedTraining, serveTraining, type TrainingOverride } from './training/serve-training.ts';
+import { createTrainingDesk } from './training/training-desk.ts';
 import { VERSION } from './version.ts';
 
 export interface Daemon {
@@ -43,6 +47,10 @@ export interface Daemon {
   readonly port: number;
   /** When all that was recorded so far has been learned from, and what was learned can be recalled. */
   settle(): Promise<void>;
+  /** Undefined when nothing is to be trained. */
+  readonly training: ServedTraining | undefined;
+  /** What prompts may contain now. */
+  generation(): number;
   /** Drains running streams, then lets go of everything. */
   close(): Promise<void>;
 }
@@ -59,10 +67,12 @@ export interface DaemonOptions {
   /** Recall waits for the sentence model however long it takes. For benchmarks. */
   readonly isUnhurried?: boolean;
   readonly slowWork?: SlowWork;
+  readonly training?: TrainingOverride;
+  /** Whether the embedded engine is started before it is asked for. */
+  readonly isWarm?: boolean;
 }
 
 const GRACE_MS = 30_000;
-const NO_ASK: Ask = async () => ({ ok: false, why: 'not asked', isRetryable: true, cost: NO_COST });
 /** Within this time of its last byte a turn is in the record. */
 const TURN_IS_KEPT_MS = 60;
 
@@ -71,8 +81,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const { home, config, env, log, port, models = {} } = options;
   const { gateway: settings } = config;
   const clock = systemClock;
-  // One that cannot be made is an error now, not a grade that is missing later.
-  await createVerifiers(config.learn.verifiers, { ask: NO_ASK });
+  await checkVerifiers(config.learn.verifiers);
   const lock = lockHome(home.lockFile);
   if (lock === undefined) throw new HomeTakenError(`${home.dir} belongs to another daemon.`);
   const startedAt = clock.now();
@@ -80,7 +89,9 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const rule = { ...defaultRetryRule, retries: settings.retries };
   const retry = { rule, random: Math.random, sleep };
   const { exchange } = pool;
-  const names = await openCatalogue({ config, env, home, exchange, clock, retry, models, log });
+  let training: ServedTraining | undefined;
+  const policy = createLatePolicy(config.train, () => training?.policy);
+  const names = await openCatalogue({ config, env, home, exchange, clock, retry, models, policy, log });
   const maxBodyBytes = settings.maxBodyMb * 1024 * 1024;
   const key = createKeyInForce(home, env, clock);
   const keys = () => [key(), ...names.keys()];
@@ -115,6 +126,19 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     log,
   });
   learning = follower;
+  const generation = (): number => library.shelf()?.library.generation ?? 0;
+  training = serveTraining({
+    settings: config.train,
+    home,
+    env,
+    records: recording.records,
+    shelf: library.desk,
+    generation,
+    clock,
+    log,
+    ...(options.training === undefined ? {} : { override: options.training }),
+  });
+  if (options.isWarm === true && names.describe().length === 0) training?.warm();
   const shortening =
     config.learn.compress &&
     serveShortening({
@@ -129,14 +153,10 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     });
   const metrics = createMetrics(() => admission.inFlight, follower.counts);
   /** What is said of a turn is learned from at once. */
-  const records: Records = {
-    ...recording.records,
-    append: async (...args) => {
-      const appended = await recording.records.append(...args);
-      follower.wake(0);
-      return appended;
-    },
-  };
+  const records = withNews(recording.records, (facts) => {
+    follower.wake(0);
+    void noticeRewards(facts, recording.records, training, log);
+  });
   const schedule = serveSchedule({
     settings: config.schedule,
     env,
@@ -147,6 +167,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     log,
     jobs: ({ history }) => [
       createReviewJob({ shelf: library.shelf, embed: library.embed, now: clock.now, history }),
+      ...(training === undefined ? [] : [training.job(history)]),
     ],
     ...(options.slowWork === undefined ? {} : { slowWork: options.slowWork }),
   });
@@ -165,19 +186,18 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       maxBodyBytes,
       newId,
       pause: sleep,
-      lessons: shortening === undefined ? library.lessons : withShorter(library.lessons, shortening),
+      lessons: withShorter(library.lessons, shortening),
       shelf: library.desk,
       identify: createIdentify(),
       sessions,
-      sessionEnded: (session) => {
-        const fact = { type: 'session-end', session, reason: 'said by the client' } as const;
-        records.append([{ at: clock.now(), fact }]).catch((error: unknown) => {
-          log.warn({ err: error, session }, 'the end of a session could not be kept');
-        });
-      },
+      sessionEnded: (session) => keepSessionEnd(session, records, clock, log),
       recorder: recording.recorder,
       records,
-      desk: { ...recording.desk, schedule: schedule.describe },
+      desk: {
+        ...recording.desk,
+        schedule: schedule.describe,
+        ...createTrainingDesk(training, recording.desk.training, log),
+      },
       report: (report) => {
         metrics.report(report);
         logTurn(log, report);
@@ -204,6 +224,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   };
   const letGo = async () => {
     await schedule.close();
+    await training?.close();
     names.close();
     await shortening?.close();
     await follower.close();
@@ -219,24 +240,9 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       await follower.settle();
       await library.settle();
     };
-    return { url: `http://${shown}:${bound}`, port: bound, settle, close };
+    return { url: `http://${shown}:${bound}`, port: bound, settle, training, generation, close };
   } catch (error) {
     await letGo();
     throw error;
   }
-}
-
-type Lessons = ServedLibrary['lessons'];
-
-const withShorter =
-  (lessons: Lessons, { shorten }: Shortening): Lessons =>
-  async (turn) => {
-    const [shown, shortened] = await Promise.all([lessons(turn), shorten(turn)]);
-    return compact({ ...shown, shortened });
-  };
-
-function logTurn(log: Log, report: TurnReport): void {
-  const { failure, ...fields } = report;
-  if (failure === undefined) log.debug(fields, 'turn ended');
-  else log.warn({ ...fields, failure: failure.kind, message: failure.message }, 'turn failed');
 }

@@ -4,6 +4,7 @@ import { compact, parseJson } from '../core/json.ts';
 import type { Records } from '../core/records.ts';
 import type { SessionView, TurnView } from '../core/store.ts';
 import { giveFeedback } from '../gateway/control.ts';
+import { DeskError } from './desk-error.ts';
 import { failedIn, foldEpisode, teaches } from './episodes/episode.ts';
 import { createLearningState, loadLearning } from './learning/learning-state.ts';
 import { readStored } from './recording/read-stored.ts';
@@ -81,6 +82,8 @@ export function createDesk(
       const { query, support, generation } = state.samples.counts();
       return { engine: 'off', policy: '', generation, buffer: { query, support } };
     },
+    startTraining: needsDaemon,
+    moveWeights: needsDaemon,
     schedule,
     // Few ask, and what answers is loaded then.
     suggestWindows: async () =>
@@ -88,6 +91,10 @@ export function createDesk(
     backup: (file) => records.snapshot(file),
   };
 }
+
+const needsDaemon = async (): Promise<never> => {
+  throw new DeskError(409, 'Weights are trained and served by a running Instar: start it with instar up.');
+};
 
 const isoTime = (ms: number): string => new Date(ms).toISOString();
 

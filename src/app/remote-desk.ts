@@ -35,6 +35,8 @@ export function createRemoteDesks(daemon: DaemonRecord, key: string | undefined)
     erase: async (id) => asNumber(asObject(await ask('DELETE', place(id))).erased) ?? 0,
     feedback: async (body) => asObject(await ask('POST', '/v1/feedback', body)),
     training: async () => asObject(await ask('GET', '/api/train')),
+    startTraining: async (request) => asObject(await ask('POST', '/api/train/run', { ...request })),
+    moveWeights: async (to) => asArray(await ask('POST', `/api/train/${to}`, {})).map(asObject),
     schedule: async () => asObject(await ask('GET', '/api/schedule')),
     suggestWindows: async () => asObject(await ask('GET', '/api/schedule/suggest')),
     episode: (id) => find(`/api/episodes/${encodeURIComponent(id)}`),

@@ -16,7 +16,7 @@ export function addBenchCommands(program: Command, act: Act): void {
     .option('--seeds <n>', 'how many different runs of each', parseCount, 3)
     .option(
       '--policy <name>',
-      'scripted, oracle, null, or a model of your config as provider/model',
+      'scripted, nano, oracle, null, or a model of your config as provider/model',
       'scripted',
     )
     .option('--days <n>', 'only the first days', parseCount)
@@ -26,9 +26,10 @@ export function addBenchCommands(program: Command, act: Act): void {
         .default('report'),
     )
     .addOption(
-      new Option('--form <form>', 'workdays: how long the questions are')
-        .choices(['full', 'short'])
-        .default('full'),
+      new Option(
+        '--form <form>',
+        'workdays: how long the questions are (default: full; nano: short)',
+      ).choices(['full', 'short']),
     )
     .option('--rules <set>', 'workdays: house, other, or a file with rules of your own', 'house')
     .option('--data <folder>', 'metaclaw: where its data lies (default: $INSTAR_BENCH_DATA)')
@@ -39,6 +40,13 @@ export function addBenchCommands(program: Command, act: Act): void {
     .option('--read <chance>', 'scripted: to read the documents right', parseChance)
     .option('--failures <n>', 'failures that start the learner', parseCount, 3)
     .option('--runs <n>', 'pipeline: successive runs of each condition', parseCount, 5)
+    .option('--night-steps <n>', 'full: training steps of one night', parseCount, 10)
+    .addOption(
+      new Option('--control <name>', 'full: a trainer from which something is taken').choices([
+        'shuffled-rewards',
+        'no-lessons',
+      ]),
+    )
     .option('--steps <n>', 'most replies to one question', parseCount)
     .option('--hurry', 'do not wait for what is learned before the next question, only before the next day')
     .option('--run <name>', "the run's name; one that was stopped goes on")

@@ -32,7 +32,7 @@ function show(
   );
   const serves =
     providers.length === 0
-      ? ['scripted replies, no provider yet']
+      ? ['instar/nano, a laboratory model; no provider yet']
       : providers.map((provider) => `${provider.name} (${provider.serves})`);
   printer.table([
     [dim('since'), since(daemon.startedAt)],

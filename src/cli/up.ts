@@ -42,7 +42,7 @@ export async function up(options: UpOptions, context: CommandContext): Promise<E
   for (const note of notes) log.info(note);
   if (key.tightened) log.warn(`${home.keyFile} could be read by others; its mode is 600 now`);
 
-  const daemon = await start(context, { home, config, env, log, ...port });
+  const daemon = await start(context, { home, config, env, log, isWarm: true, ...port });
   const record: DaemonRecord = {
     pid: process.pid,
     port: daemon.port,
@@ -128,7 +128,7 @@ async function claimHome(home: Home, record: DaemonRecord): Promise<void> {
 
 function greet(printer: Printer, providers: StatusReport['providers'], keyPlace: string): void {
   const label = (text: string) => ({ text: `  ${text.padEnd(10)}`, style: 'dim' }) as const;
-  if (providers.length === 0) printer.note(label('serves'), 'scripted replies, no provider yet');
+  if (providers.length === 0) printer.note(label('serves'), 'instar/nano, a laboratory model; no provider yet');
   for (const { name, serves } of providers) {
     printer.note(label('serves'), { text: name, style: 'bold' }, ` (${serves})`);
   }

@@ -114,6 +114,16 @@ export interface ChatOptions {
   readonly signal: AbortSignal;
   /** The caller's own credential headers, for a provider entry that has no key of its own. */
   readonly credentials?: Readonly<Record<string, string>>;
+  /** The turn that is answered, where a gateway asks. */
+  readonly turn?: TurnMark;
+}
+
+/** A turn as a model of our own needs to know it. */
+export interface TurnMark {
+  readonly id: string;
+  readonly session: string;
+  /** Of the library, under which its prompt was made. */
+  readonly generation: number;
 }
 
 /**

@@ -16,6 +16,10 @@ export interface Desk {
   episode(id: string): Promise<JsonObject | undefined>;
   /** What weights may be trained on: `{ engine, policy, generation, buffer: { query, support } }`. */
   training(): Promise<JsonObject>;
+  /** Begins a window of training now, of so many steps or the usual number; `training` tells how it goes. */
+  startTraining(request: { readonly steps?: number }): Promise<JsonObject>;
+  /** Weights one stage on, or back, because a person says so; what moved. */
+  moveWeights(to: 'promote' | 'rollback'): Promise<readonly JsonObject[]>;
   /** Who is there as far as can be seen, whether slow work may run, what it did and may spend, and the next window. */
   schedule(): Promise<JsonObject>;
   /** Quiet hours that the record of your own activity suggests, with the evidence. Changes nothing. */

@@ -4,6 +4,7 @@ import type { Json } from './json.ts';
 import type { Cost, GateOutcome } from './learn.ts';
 import type { Author, Change, Scope } from './lesson.ts';
 import type { Considered, Domain } from './recall.ts';
+import type { SlowFact } from './slow-fact.ts';
 import type { WireName } from './wire.ts';
 
 /** How a turn ended. `crashed` is said by the next start of a turn that a dead process left open. */
@@ -14,7 +15,7 @@ export type TurnRole = 'main' | 'side' | 'aux';
 
 /**
  * Something that happened. Appended once, never changed; every view is a fold over these. This list is closed: a new
- * kind of fact is a new line here. Texts in facts have been redacted before they come here.
+ * kind of fact is a new line here, or in `SlowFact`. Texts in facts have been redacted before they come here.
  */
 export type Fact =
   | {
@@ -179,59 +180,7 @@ export type Fact =
       readonly mark: 'hard';
       readonly reason: string;
     }
-  /** Whether slow work may run has changed. The reasons name sources and states, never what a person did or planned. */
-  | {
-      readonly type: 'schedule-changed';
-      readonly from: SchedulePhase;
-      readonly to: SchedulePhase;
-      readonly reasons: readonly string[];
-      readonly job?: string;
-    }
-  /**
-   * A process took up a piece of slow work. What happens to a job is one chain, numbered without a gap: of two who write
-   * the same number the second is refused, and knows that the work is no longer its own.
-   */
-  | {
-      readonly type: 'job-leased';
-      readonly job: string;
-      /** The same for all parts of one piece of work. */
-      readonly run: string;
-      readonly n: number;
-      readonly holder: string;
-      /** For people. Whoever waits for a lease to end measures it on a clock that nobody sets. */
-      readonly until: number;
-    }
-  | {
-      readonly type: 'job-checkpointed';
-      readonly job: string;
-      readonly run: string;
-      readonly n: number;
-      /** What the job needs to go on from here: places and counts, nobody's words. */
-      readonly state: string;
-      /** By this part so far. */
-      readonly spent: JobSpent;
-    }
-  /** A part of the work is over. */
-  | {
-      readonly type: 'job-ended';
-      readonly job: string;
-      readonly run: string;
-      readonly n: number;
-      readonly end: 'done' | 'paused' | 'failed';
-      /** No further part follows. */
-      readonly isOver: boolean;
-      readonly note?: string;
-      readonly spent: JobSpent;
-    };
-
-/** `waiting`: someone may be there. `open`: nobody is, and nothing runs. `pausing`: someone is back, work is stopping. */
-export type SchedulePhase = 'waiting' | 'open' | 'running' | 'pausing';
-
-export interface JobSpent {
-  readonly ms: number;
-  readonly tokens: number;
-  readonly usd: number;
-}
+  | SlowFact;
 
 export type RewardSource = 'verifier' | 'person' | 'judge' | 'signal';
 

@@ -30,6 +30,8 @@ export interface Target {
   readonly upstreams: readonly Upstream[];
   /** The same model for callers of any wire. */
   readonly chat: ChatModel;
+  /** Who answers a session, where that is more than the model's name: a policy has versions. */
+  readonly label?: (session: string) => string;
 }
 
 /** Names to targets. */

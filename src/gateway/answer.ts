@@ -23,6 +23,7 @@ export async function answer(turn: RunningTurn, { target, body, marks }: AnswerO
   const { access, model } = target;
   const events = target.chat(model === undefined ? request : { ...request, model }, {
     signal: turn.leaving.signal,
+    turn: { id: turn.id, session: turn.session.session, generation: turn.shown.generation },
     ...(access.kind === 'caller' ? { credentials: credentialHeaders(turn.request.headers) } : {}),
   });
   if (!request.stream) return wholeReply(turn, events, marks);

@@ -1,8 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import path from 'node:path';
 import { createFailure, type Failure } from '../core/failure.ts';
-import { asObject, asString, type Json, type JsonObject, parseJson } from '../core/json.ts';
+import { asNumber, asObject, asString, type Json, type JsonObject, parseJson } from '../core/json.ts';
 import { StoreError } from '../core/store.ts';
+import { TrainingError } from '../core/training.ts';
 import type { GatewayContext } from './context.ts';
 import { type Control, giveFeedback, reportEvent, runControl } from './control.ts';
 import { receiveBody } from './read-body.ts';
@@ -58,6 +59,8 @@ const owned = (
     } catch (error) {
       if (error instanceof StoreError)
         return createFailure('overloaded', error.message, { retryAfterMs: 5000 });
+      if (error instanceof TrainingError)
+        return createFailure(error.category === 'user' ? 'bad-request' : 'overloaded', error.message);
       throw error;
     }
   },
@@ -100,6 +103,19 @@ const OPERATIONS: ReadonlyMap<string, Operation> = new Map<string, Operation>([
   ['GET /api/episodes/:id', owned(({ desk }, { id }) => desk.episode(id), 'episode')],
   ['GET /api/review', owned(({ shelf }) => shelf.review())],
   ['GET /api/train', owned(({ desk }) => desk.training())],
+  [
+    'POST /api/train/:id',
+    owned(async ({ desk }, { id, request }) => {
+      if (id === 'promote' || id === 'rollback') return [...(await desk.moveWeights(id))];
+      if (id !== 'run') return undefined;
+      return withBody(request, async ({ steps }) => {
+        const asked = asNumber(steps);
+        if (asked !== undefined && !(Number.isInteger(asked) && asked >= 1 && asked <= 10_000))
+          return createFailure('bad-request', 'steps: 1 to 10000.');
+        return desk.startTraining(asked === undefined ? {} : { steps: asked });
+      });
+    }, 'training'),
+  ],
   ['GET /api/schedule', owned(({ desk }) => desk.schedule())],
   [
     'GET /api/schedule/:id',

@@ -119,8 +119,8 @@ async function begin(
 
 const NOTHING_SHOWN: ShownLessons = { generation: 0, lessons: [], additions: [] };
 
-const policyOf = (target: Target, { outline }: Turn): string =>
-  `${target.provider}/${target.model ?? outline?.model ?? ''}`;
+const policyOf = (target: Target, { outline, session }: Turn): string =>
+  target.label?.(session.session) ?? `${target.provider}/${target.model ?? outline?.model ?? ''}`;
 
 async function tryTarget(
   context: GatewayContext,

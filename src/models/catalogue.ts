@@ -23,12 +23,20 @@ export interface CatalogueOptions {
   readonly aliases: Readonly<Record<string, readonly string[]>>;
   /** Names of our own for programs on this machine. */
   readonly commands?: Readonly<Record<string, ChatModel>>;
-  /** Answers when there is no provider. */
+  /** Answers when there is no provider, or when the policy cannot. */
   readonly welcome: ChatModel;
+  /** The policy whose weights are trained here, as `instar/NAME`; it answers when there is no provider. */
+  readonly policy?: OwnPolicy;
   readonly exchange: Exchange;
   readonly wires: Readonly<Record<WireName, Wire>>;
   readonly clock: Clock;
   readonly retry: RetryOptions;
+}
+
+export interface OwnPolicy {
+  readonly name: string;
+  readonly chat: ChatModel;
+  readonly label: (session: string) => string;
 }
 
 /** Which wire a request is translated to when the caller's is not spoken: the plainest first. */
@@ -44,6 +52,8 @@ interface Entry {
 /** Throws when a provider entry cannot be used at all. */
 export function createCatalogue(options: CatalogueOptions): Catalogue {
   const entries = options.providers.map(createEntry);
+  const own = options.policy && createPolicyTarget(options.policy);
+  const ownName = `instar/${options.policy?.name}`;
   const byName = new Map(entries.map((entry) => [entry.provider.name, entry]));
   const aliases = new Map<string, readonly Target[]>([
     ...Object.entries(options.commands ?? {}).map(
@@ -56,6 +66,7 @@ export function createCatalogue(options: CatalogueOptions): Catalogue {
   const byDefault = aliases.get('default') ?? [];
 
   function named(name: string): Target | undefined {
+    if (own !== undefined && name === ownName) return own;
     const slash = name.indexOf('/');
     const entry = slash > 0 ? byName.get(name.slice(0, slash)) : undefined;
     const model = name.slice(slash + 1);
@@ -80,7 +91,8 @@ export function createCatalogue(options: CatalogueOptions): Catalogue {
   function anything(): readonly Target[] {
     if (byDefault.length > 0) return byDefault;
     const entry = entries.find(({ provider }) => provider.models?.[0] !== undefined) ?? entries[0];
-    if (entry === undefined) return [createWelcomeTarget(options.welcome)];
+    const welcome = createWelcomeTarget(options.welcome);
+    if (entry === undefined) return own === undefined ? [welcome] : [own, welcome];
     return [createTarget(options, entry, entry.provider.models?.[0])];
   }
 
@@ -102,6 +114,7 @@ export function createCatalogue(options: CatalogueOptions): Catalogue {
       for (const { name, models = [] } of options.providers) {
         for (const model of models) add(`${name}/${model}`, name);
       }
+      if (own !== undefined) add(ownName, 'instar');
       if (known.size === 0 && entries.length === 0) add('instar/welcome', 'instar');
       return [...known].map(([id, provider]) => ({ id, provider }));
     },
@@ -140,6 +153,15 @@ const createCommandTarget = (alias: string, chat: ChatModel): Target => ({
   access: { kind: 'own', credentials: () => ({}) },
   upstreams: [],
   chat,
+});
+
+const createPolicyTarget = ({ name, chat, label }: OwnPolicy): Target => ({
+  provider: 'instar',
+  model: name,
+  access: { kind: 'open' },
+  upstreams: [],
+  chat,
+  label,
 });
 
 const createWelcomeTarget = (welcome: ChatModel): Target => ({

@@ -1,5 +1,5 @@
 import type { Clock } from '../core/clock.ts';
-import type { JobSpent } from '../core/fact.ts';
+import type { JobSpent } from '../core/slow-fact.ts';
 
 /** What slow work may cost a day. */
 export interface DayLimits {

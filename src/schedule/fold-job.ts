@@ -1,4 +1,5 @@
-import type { Fact, JobSpent, StoredFact } from '../core/fact.ts';
+import type { Fact, StoredFact } from '../core/fact.ts';
+import type { JobSpent } from '../core/slow-fact.ts';
 import { addSpent, NOTHING_SPENT } from './day-budget.ts';
 
 /** What happened to a job, as its facts tell it. */

@@ -1,6 +1,7 @@
 import type { Clock } from '../core/clock.ts';
-import type { Fact, JobSpent } from '../core/fact.ts';
+import type { Fact } from '../core/fact.ts';
 import type { JobEnd } from '../core/job.ts';
+import type { JobSpent } from '../core/slow-fact.ts';
 import { foldJob, type JobHistory, lastRunIn } from './fold-job.ts';
 import type { JobJournal } from './job-journal.ts';
 

@@ -1,6 +1,6 @@
 import type { Clock } from '../core/clock.ts';
-import type { JobSpent } from '../core/fact.ts';
 import type { Job, JobCost, JobEnd } from '../core/job.ts';
+import type { JobSpent } from '../core/slow-fact.ts';
 import { NOTHING_SPENT } from './day-budget.ts';
 import type { Lease } from './leases.ts';
 

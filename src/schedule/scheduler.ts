@@ -1,7 +1,7 @@
 import type { Clock } from '../core/clock.ts';
-import type { SchedulePhase } from '../core/fact.ts';
 import type { Job, JobEnd } from '../core/job.ts';
 import type { Presence, PresenceSource } from '../core/presence.ts';
+import type { SchedulePhase } from '../core/slow-fact.ts';
 import { type DayBudget, NOTHING_SPENT } from './day-budget.ts';
 import type { JobJournal } from './job-journal.ts';
 import type { Leases } from './leases.ts';

@@ -1,6 +1,6 @@
-import type { SchedulePhase } from '../core/fact.ts';
 import type { JobEnd } from '../core/job.ts';
 import type { Presence } from '../core/presence.ts';
+import type { SchedulePhase } from '../core/slow-fact.ts';
 
 /** One moment on both clocks: `wall` can be set and says what time it is, `mono` cannot and says how long. */
 export interface Moment {

@@ -1,4 +1,4 @@
-import type { SchedulePhase } from '../core/fact.ts';
+import type { SchedulePhase } from '../core/slow-fact.ts';
 import { findJump } from './find-jump.ts';
 import { judgeWindow, type Verdict } from './judge-window.ts';
 import type { Candidate, Effect, Moment, Rules, ScheduleEvent, ScheduleState } from './state.ts';

@@ -125,10 +125,18 @@ export function subjectOf(fact: Fact): string | undefined {
     // Only the checkpoints of a run that is not over are ever wanted again, and there are many.
     case 'job-checkpointed':
       return `run/${fact.run}`;
+    case 'policy-moved':
+      return `policy/${fact.engine}`;
     default:
       return fact.session;
   }
 }
 
-/** Kinds of facts that `events` answers with: what was reported of a session, and what happened to a job or its run. */
-export const REPORTED_TYPES = ['event-reported', 'job-leased', 'job-checkpointed', 'job-ended'] as const;
+/** Kinds of facts that `events` answers with: what was reported of a session, what happened to a job or its run, and to weights. */
+export const REPORTED_TYPES = [
+  'event-reported',
+  'job-leased',
+  'job-checkpointed',
+  'job-ended',
+  'policy-moved',
+] as const;

@@ -28,6 +28,10 @@ export function scrubFact(fact: Fact): Fact {
       return fact.signals.length === 0 && fact.digests.length === 0
         ? fact
         : { ...fact, signals: [], digests: [] };
+    case 'turn-sampled': {
+      const { tokens, ...rest } = fact;
+      return tokens === undefined ? fact : rest;
+    }
     case 'session-marked':
       return fact.reason === '' ? fact : { ...fact, reason: '' };
     case 'event-reported':
@@ -50,6 +54,7 @@ export function concerns(fact: Fact, session: string, isItsTurn: (turn: string) 
     case 'job-leased':
     case 'job-checkpointed':
     case 'job-ended':
+    case 'policy-moved':
       return false;
     default:
       return fact.session === session;

@@ -26,4 +26,6 @@ export interface CheckpointMoved {
   readonly to: Stage;
   readonly by: 'measurement' | 'probe' | 'person';
   readonly why: string;
+  /** It was shown to be worse, and not merely not shown to be as good. */
+  readonly isWorse?: true;
 }

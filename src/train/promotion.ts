@@ -101,7 +101,7 @@ const DIFFERENCES = { low: -1, high: 1 };
 function weighPair(
   state: Promotion,
   event: Extract<PromotionEvent, { readonly type: 'pair-scored' }>,
-  { alpha, margin, fewestPairs, mostPairs }: PromotionSettings,
+  { alpha, margin, fewestPairs, mostPairs, canarySessions }: PromotionSettings,
 ): Promoted {
   const { trial } = state;
   if (trial?.stage !== 'candidate' || trial.served.version !== event.version) return same(state);
@@ -114,9 +114,14 @@ function weighPair(
   const enough = Math.log(1 / alpha);
   const low = (): string => points(lowerBound(differences, { alpha, range: DIFFERENCES }));
   if (n >= fewestPairs && evidenceAbove(differences, -margin, DIFFERENCES) >= enough)
-    return moveOn(after, next, 'measurement', `at least ${low()} points on ${n} held-out tasks`);
+    return pastCanary(
+      moveOn(after, next, 'measurement', `at least ${low()} points on ${n} held-out tasks`),
+      canarySessions,
+    );
   if (evidenceBelow(differences, -margin, DIFFERENCES) >= enough)
-    return moveBack(after, 'measurement', `worse by more than ${points(margin)} points on ${n} tasks`);
+    return asWorse(
+      moveBack(after, 'measurement', `worse by more than ${points(margin)} points on ${n} tasks`),
+    );
   if (n >= mostPairs)
     return moveBack(after, 'measurement', `on ${n} tasks it may still be as low as ${low()} points`);
   return same(after);
@@ -168,6 +173,18 @@ function moveOn(state: Promotion, trial: Trial, by: CheckpointMoved['by'], why: 
     state: { live: served, previous: state.live, trial: undefined, failed: 0 },
     facts: [{ ...fact, to: 'live' }],
   };
+}
+
+const asWorse = ({ state, facts }: Promoted): Promoted => ({
+  state,
+  facts: facts.map((fact) => ({ ...fact, isWorse: true })),
+});
+
+/** Where no session is asked for, there is nothing to wait for. */
+function pastCanary({ state, facts }: Promoted, canarySessions: number): Promoted {
+  if (canarySessions > 0 || state.trial?.stage !== 'canary') return { state, facts };
+  const moved = moveOn(state, state.trial, 'measurement', 'no canary is asked for');
+  return { state: moved.state, facts: [...facts, ...moved.facts] };
 }
 
 /** Whatever is on trial ends; if nothing is, what is live gives way to what was before. */

@@ -63,7 +63,7 @@ export async function* train<Task>(input: TrainInput<Task>): AsyncGenerator<Trai
         model,
         profile: engine.profile,
         log,
-        generation: input.generation(),
+        generation: await input.generation(),
         learningRate: run.guard.rate * rateAt(rate, input.schedule ?? 'constant', step, steps),
         settings,
         signal,
@@ -89,14 +89,19 @@ export async function* train<Task>(input: TrainInput<Task>): AsyncGenerator<Trai
   }
 }
 
-/** The first checkpoint of a run: an adapter that changes nothing yet. */
+/** The first checkpoint of a run: one of another run, or an adapter that changes nothing yet. */
 async function begin<Task>(input: TrainInput<Task>, log: RunLog): Promise<TrainingModel> {
-  const { engine, rank, seed } = input;
+  const { engine, rank, seed, from, firstVersion = 0 } = input;
+  if (from !== undefined) {
+    const opened = await engine.openModel(from.state);
+    await log.append({ type: 'run-begun', checkpoint: from });
+    return opened;
+  }
   const model = await engine.createModel({ rank, ...(seed !== undefined && { seed }) });
   const name = `${input.run.replaceAll(/[^A-Za-z0-9]+/g, '-')}-start`;
   const state = await model.saveState(name);
   const sampler = await model.saveForSampler(name);
-  await log.append({ type: 'run-begun', checkpoint: { version: 0, state, sampler } });
+  await log.append({ type: 'run-begun', checkpoint: { version: firstVersion, state, sampler } });
   return model;
 }
 

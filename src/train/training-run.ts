@@ -1,5 +1,6 @@
 import type { TrainingEngine } from '../core/training.ts';
 import type { RateSchedule } from './learning-rate.ts';
+import type { Served } from './policy-pointer.ts';
 import type { Refusal } from './refusal.ts';
 import type { GuardSettings } from './reward-guard.ts';
 import type { Rollout } from './rollout.ts';
@@ -7,15 +8,12 @@ import type { Checkpoint, RunJournal } from './step-journal.ts';
 import type { StepReport } from './step-report.ts';
 import type { StepSettings } from './train-step.ts';
 
-/** Weights to sample from. */
-export type Policy = Pick<Checkpoint, 'version' | 'sampler'>;
-
 /**
  * So many attempts at a task by a policy, each stamped with its version. For the same `seed` and weights the same attempts
  * under the same ids, if the engine can do that: a group that was interrupted is asked for again.
  */
 export type RollOut<Task> = (
-  policy: Policy,
+  policy: Served,
   task: Task,
   count: number,
   context: { readonly seed: string; readonly signal: AbortSignal },
@@ -36,11 +34,15 @@ export interface TrainInput<Task> {
     readonly atOnce?: number;
   };
   /** The generation in force, asked before every step. */
-  readonly generation: () => number;
+  readonly generation: () => number | Promise<number>;
   readonly journal: RunJournal;
   readonly signal: AbortSignal;
   readonly rank: number;
   readonly seed?: number;
+  /** What a run that has not begun begins with: a new adapter unless told. */
+  readonly from?: Checkpoint;
+  /** Of a new adapter; 0 unless told. */
+  readonly firstVersion?: number;
   /** The engine's own unless told. */
   readonly learningRate?: number;
   readonly schedule?: RateSchedule;

@@ -62,7 +62,7 @@ describe.each(['a running daemon', 'no daemon'])('with %s', (which) => {
     expect(shown).toMatchObject({
       id: 'one',
       turns: [
-        { status: 'complete', generation: 0, policy: 'instar/welcome', lessons: [] },
+        { status: 'complete', generation: 0, policy: 'instar/nano', lessons: [] },
         { id: turn, rewards: expect.any(Array) },
       ],
     });
@@ -90,7 +90,7 @@ describe.each(['a running daemon', 'no daemon'])('with %s', (which) => {
       .split('\n')
       .map((line) => JSON.parse(line));
     expect(lines.map(({ id }) => id).sort()).toEqual(['one', 'two']);
-    expect(lines[0].turns[0].reply.content[0].text).toContain('Instar is running');
+    expect(lines[0].turns[0].reply.content[0].text).toContain('run `instar init`');
     expect(statSync(out).mode & 0o777).toBe(0o600);
     expect((await cli('export', 'trajectories', '--out', out)).code).toBe(1);
   });

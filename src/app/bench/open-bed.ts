@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import type { Condition } from '../../bench/row.ts';
-import type { Bed, OpenBed } from '../../bench/run/bed.ts';
+import type { Bed, BedOptions, OpenBed } from '../../bench/run/bed.ts';
 import { checkConfig } from '../../config/check-config.ts';
 import { openHome } from '../../config/home.ts';
 import { readOrCreateKey } from '../../config/key.ts';
@@ -17,11 +17,16 @@ import { startDaemon } from '../daemon.ts';
 import type { Log } from '../log.ts';
 import { createRemoteDesks } from '../remote-desk.ts';
 import { restoreHome } from '../restore-home.ts';
+import type { TrainingOverride } from '../training/serve-training.ts';
+import { forgetKept, keepWeights, restoreWeights } from './keep-weights.ts';
+import { createNight, type NightOptions } from './night.ts';
 
 /** Who answers: a function of this process, or a model that the person's own settings name. */
 export type Policy =
   | { readonly kind: 'own'; readonly model: (seed: number) => ChatModel | Promise<ChatModel> }
-  | { readonly kind: 'configured'; readonly name: string; readonly config: Config };
+  | { readonly kind: 'configured'; readonly name: string; readonly config: Config }
+  /** The policy that ships, whose weights can be trained. */
+  | { readonly kind: 'embedded' };
 
 export interface OpenBedOptions {
   /** The run's folder: each condition and seed has a home of its own in it. */
@@ -29,6 +34,8 @@ export interface OpenBedOptions {
   readonly policy: Policy;
   /** Of `learn`: how many failures start the evolver. */
   readonly failures: number;
+  /** How weights are trained under the condition `full`. */
+  readonly nights?: NightOptions;
   readonly env: NodeJS.ProcessEnv;
   readonly log: Log;
 }
@@ -46,7 +53,10 @@ export function createOpenBed(options: OpenBedOptions): OpenBed {
     // Whatever an earlier try left is older than its last whole day, or younger: both are wrong.
     rmSync(dir, { recursive: true, force: true });
     const home = openHome(dir);
-    if (after !== undefined) restoreHome(home, keptFile(kept, name, after));
+    if (after !== undefined) {
+      restoreHome(home, keptFile(kept, name, after));
+      restoreWeights(home.dir, keptFile(kept, name, after));
+    }
     const clock = systemClock;
     let policyMs = 0;
     const spent = (ms: number): void => {
@@ -55,7 +65,17 @@ export function createOpenBed(options: OpenBedOptions): OpenBed {
     const models = policy.kind === 'own' ? { [POLICY]: timed(await policy.model(seed), spent) } : {};
     const key = readOrCreateKey(home, {}).key;
     const config = configFor(condition, options);
-    const daemon = await startDaemon({ home, config, env, log, port: 0, models, isUnhurried: true });
+    const training = trainingFor(options, { condition, seed, after });
+    const daemon = await startDaemon({
+      home,
+      config,
+      env,
+      log,
+      port: 0,
+      models,
+      isUnhurried: true,
+      training,
+    });
     const pool = createExchange({ timeouts: config.gateway.timeouts, isForbiddenAddress: () => false });
     const record = { url: daemon.url, port: daemon.port, pid: process.pid, startedAt: '', version: '' };
     const { desk, shelf } = createRemoteDesks(record, key);
@@ -67,7 +87,7 @@ export function createOpenBed(options: OpenBedOptions): OpenBed {
         credentials: () => ({ authorization: `Bearer ${key}` }),
         clock,
       }),
-      model: policy.kind === 'own' ? POLICY : policy.name,
+      model: modelOf(policy),
       judge: async (turn, score, note) => void (await desk.feedback({ turn, score, note })),
       report: createHttpReport({
         url: daemon.url,
@@ -82,12 +102,24 @@ export function createOpenBed(options: OpenBedOptions): OpenBed {
           state,
           text: `${text.name}\n${text.description}\n${text.content}`,
         })),
-      policyMs: () => policyMs,
+      policyMs: () => (policy.kind === 'embedded' ? (daemon.training?.policy.sampledMs() ?? 0) : policyMs),
+      ...(condition === 'full' && options.nights !== undefined && daemon.training !== undefined
+        ? {
+            night: createNight({
+              ...options.nights,
+              seed,
+              training: daemon.training,
+              generation: daemon.generation,
+            }),
+          }
+        : {}),
       save: async (day) => {
         const file = keptFile(kept, name, day);
         rmSync(file, { force: true });
         await desk.backup(file);
-        if (day > 0) rmSync(keptFile(kept, name, day - 1), { force: true });
+        keepWeights(dir, file);
+        // The day before stays until the journal counts this one.
+        if (day > 1) forgetKept(keptFile(kept, name, day - 2));
       },
       close: async () => {
         await pool.close();
@@ -104,11 +136,36 @@ const keptFile = (folder: string, name: string, day: number): string =>
  * The same for all conditions but one line. Without lessons nothing that is learned goes into a prompt until a person
  * says so, and here nobody does. Every session sees every lesson: the benchmark measures by its own comparison.
  */
-function configFor(condition: Condition, { policy, failures }: OpenBedOptions): Config {
-  const autonomy = condition === 'baseline' ? 'manual' : 'guarded';
+function configFor(condition: Condition, { policy, failures, nights }: OpenBedOptions): Config {
+  const isBare = condition === 'baseline' || (condition === 'full' && nights?.control === 'no-lessons');
+  const autonomy = isBare ? 'manual' : 'guarded';
   const own = policy.kind === 'configured' ? policy.config : checkConfig({}, { env: {} }).config;
   const library = { ...own.library, autonomy, holdout: 0 } as const;
-  return { ...own, library, learn: { ...own.learn, failures } };
+  const engine = policy.kind === 'embedded' ? 'nano' : 'off';
+  return {
+    ...own,
+    library,
+    learn: { ...own.learn, failures },
+    train: { ...own.train, ...nights?.train, engine },
+  };
+}
+
+const modelOf = (policy: Policy): string =>
+  policy.kind === 'own' ? POLICY : policy.kind === 'configured' ? policy.name : 'instar/nano';
+
+/** The same questions in the same order get the same replies, also after a stop. */
+function trainingFor({ nights }: OpenBedOptions, { seed, after = -1 }: BedOptions): TrainingOverride {
+  return {
+    policySeed: seed * 1_000_000 + (after + 1) * 10_000,
+    agent: 'bench-workdays',
+    // Every session is asked once here: a canary would have nobody to be held against.
+    promotion: { canarySessions: 0, ...nights?.promotion },
+    tuning: {
+      seed,
+      ...nights?.tuning,
+      ...(nights?.control === undefined ? {} : { control: nights.control }),
+    },
+  };
 }
 
 /** Counts the time that a model takes, from being asked to its last event. */

@@ -12,6 +12,9 @@ import type { LoadedSuite } from './suites.ts';
 /** What the scripted policy does unless told otherwise. */
 export const USUAL_HABITS: Habits = { obey: 0.9, unaided: 0.05, read: 0.6 };
 
+/** The policy that ships: the only one whose weights can be trained here. */
+export const NANO = 'nano';
+
 /** Who answers, by name: one of ours, or a model of the person's own settings, as `provider/model` or an alias. */
 export function choosePolicy(name: string, suite: LoadedSuite, habits: Habits, config: () => Config): Policy {
   if (name === 'null') return { kind: 'own', model: () => createNullPolicy() };
@@ -22,12 +25,13 @@ export function choosePolicy(name: string, suite: LoadedSuite, habits: Habits, c
       model: (seed) => createScriptedPolicy({ suite: suite.of(seed), habits: kept, seed: `policy ${seed}` }),
     };
   }
+  if (name === NANO) return { kind: 'embedded' };
   const own = config();
   const provider = name.split('/', 1)[0] ?? '';
   if (Object.hasOwn(own.providers, provider) || Object.hasOwn(own.models, name))
     return { kind: 'configured', name, config: own };
   throw new BenchError(
     `There is no policy "${name}".`,
-    'say scripted, oracle or null, or a model of your config as provider/model',
+    'say scripted, nano, oracle or null, or a model of your config as provider/model',
   );
 }

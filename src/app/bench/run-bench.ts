@@ -9,8 +9,9 @@ import { systemClock } from '../../core/clock.ts';
 import type { Log } from '../log.ts';
 import { VERSION } from '../version.ts';
 import { BenchError } from './bench-error.ts';
+import type { NightOptions } from './night.ts';
 import { createOpenBed } from './open-bed.ts';
-import { choosePolicy } from './policies.ts';
+import { choosePolicy, NANO } from './policies.ts';
 import { loadSuite, type SuiteChoice } from './suites.ts';
 
 export interface BenchRun extends SuiteChoice {
@@ -24,6 +25,9 @@ export interface BenchRun extends SuiteChoice {
   readonly failures: number;
   readonly steps?: number;
   readonly settleEach: boolean;
+  /** Of `full`: training steps of one night, and what is taken from the trainer, as a control. */
+  readonly nightSteps: number;
+  readonly control?: NightOptions['control'];
   /** The person's own settings, for a policy of theirs. */
   readonly config: () => Config;
   readonly env: NodeJS.ProcessEnv;
@@ -32,7 +36,14 @@ export interface BenchRun extends SuiteChoice {
   readonly signal: AbortSignal;
 }
 
-const NO_TRAINER = 'The condition full was not run: there is no trainer yet, only skills are learned.';
+const NO_WEIGHTS =
+  'The condition full was not run: this policy has no weights that could be trained here (nano has).';
+
+/** What nights have in common. */
+const NIGHTS: Pick<NightOptions, 'train' | 'tuning' | 'promotion'> = {
+  train: { batchSize: 64, groupSize: 8, loraRank: 8 },
+  promotion: { fewestPairs: 40, mostPairs: 300 },
+};
 
 /** Runs a benchmark, or goes on with one. Its folder holds the journal, from which every report is made. */
 export async function runBench(options: BenchRun): Promise<string> {
@@ -44,6 +55,8 @@ export async function runBench(options: BenchRun): Promise<string> {
   const file = path.join(folder, 'journal.jsonl');
   const first = suite.of(seeds[0] ?? 1);
   const isScripted = policy === 'scripted';
+  const isTrained = policy === NANO && conditions.includes('full');
+  const { nightSteps, control, rules } = options;
   const head: RunHead = {
     run,
     suite: options.suite,
@@ -52,15 +65,16 @@ export async function runBench(options: BenchRun): Promise<string> {
       failures,
       settleEach: options.settleEach,
       ...(isScripted ? { ...habits } : {}),
+      ...(isTrained ? { nightSteps, ...(control === undefined ? {} : { control }) } : {}),
     },
     policy,
-    conditions: conditions.filter((condition) => condition !== 'full'),
+    conditions: conditions.filter((condition) => condition !== 'full' || isTrained),
     seeds,
     questions: first.days.reduce((sum, { questions }) => sum + questions.length, 0),
     rules: first.rules.map(({ id, title, since }) => ({ id, title, since })),
     startedAt: new Date().toISOString(),
     version: VERSION,
-    notes: [...suite.notes, ...(conditions.includes('full') ? [NO_TRAINER] : [])],
+    notes: [...suite.notes, ...(conditions.includes('full') && !isTrained ? [NO_WEIGHTS] : [])],
   };
   const done = loadJournal(file);
   if (done !== undefined) mustBeTheSame(done.head, head);
@@ -69,7 +83,14 @@ export async function runBench(options: BenchRun): Promise<string> {
     await runSuite({
       head,
       suite: suite.of,
-      openBed: createOpenBed({ folder, policy: answers, failures, env: options.env, log: options.log }),
+      openBed: createOpenBed({
+        folder,
+        policy: answers,
+        failures,
+        nights: { ...NIGHTS, steps: nightSteps, rules, ...(control === undefined ? {} : { control }) },
+        env: options.env,
+        log: options.log,
+      }),
       journal,
       done,
       ...(options.steps === undefined ? {} : { steps: options.steps }),

@@ -1,6 +1,6 @@
-import type { JobSpent } from '../../core/fact.ts';
 import { compact, type JsonObject } from '../../core/json.ts';
 import type { Presence, PresenceSource } from '../../core/presence.ts';
+import type { JobSpent } from '../../core/slow-fact.ts';
 import type { DayLimits } from '../../schedule/day-budget.ts';
 import type { JobHistory } from '../../schedule/fold-job.ts';
 import type { ForeseenWindow } from '../../schedule/foresee-window.ts';

@@ -1,5 +1,5 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
-import type { SchedulePhase } from '../../core/fact.ts';
+import type { SchedulePhase } from '../../core/slow-fact.ts';
 import type { ScheduleNews } from '../../schedule/scheduler.ts';
 
 export interface ScheduleMetrics {

@@ -61,6 +61,11 @@ const tinkerSchema = z
     tinker: baseUrlSchema.describe("Base URL of a server that speaks Tinker's protocol."),
     keyEnv: keyEnvSchema.optional().describe('Variable that holds its key.'),
     baseModel: z.string().min(1).describe('Model to train.'),
+    tokenizer: z
+      .string()
+      .min(1)
+      .optional()
+      .describe("Folder with the model's tokenizer.json and tokenizer_config.json: to answer with it."),
   })
   .check(
     z.refine((entry) => !sendsKeyInClear(asString(entry.tinker), entry.keyEnv !== undefined), {
@@ -77,5 +82,7 @@ export const trainSchema = z.strictObject({
     .default('nano')
     .describe('What trains the weights: the embedded engine, none, or a server.'),
   loraRank: z.int().min(1).max(512).default(8).describe('Rank of the LoRA adapters.'),
-  batchSize: z.int().min(1).max(4096).default(32).describe('Samples in one training step.'),
+  batchSize: z.int().min(2).max(4096).default(32).describe('Attempts in one training step.'),
+  groupSize: z.int().min(2).max(64).default(8).describe('Attempts at one task, held against each other.'),
+  steps: z.int().min(1).max(10_000).default(10).describe('Training steps of one window.'),
 });

@@ -1,23 +1,22 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { runAgent } from '../../../src/agent/agent.ts';
 import { createPlainShellOf } from '../../../src/agent/shell.ts';
+import { createSpeakTo } from '../../../src/agent/speak-to.ts';
 import { createWorkdays } from '../../../src/bench/workdays/workdays.ts';
 import type { Tool } from '../../../src/core/chat.ts';
-import { EngineError } from '../../../src/nano/engine.ts';
-import { createNanoModel } from '../../../src/nano/policy/nano-model.ts';
+import { TrainingError } from '../../../src/core/training.ts';
 import { renderTask } from '../../../src/nano/policy/render-prompt.ts';
 import { MARK } from '../../../src/nano/policy/vocabulary.ts';
 import { writeReply } from '../../../src/nano/policy/write-reply.ts';
 import { workspaceWith } from '../../bench/workdays/files-day.ts';
-import { ask, createSayingEngine, eventsOf, shippedTokenizer, speakTo } from './parts.ts';
+import { ask, createSayingSampler, eventsOf, nanoModel, shippedTokenizer } from './parts.ts';
 
 const tokenizer = shippedTokenizer();
 const signal = new AbortController().signal;
 const tool: Tool = { name: 'run_command', parameters: {} };
 const acting = writeReply({ is: 'act', commands: ['set a.json state done', 'done'] }, tokenizer);
 const TASK = 't0101, May 4, 2031, 10:00, from Ada. Set state to done in a.json.';
-const saying = (tokens: readonly number[]) =>
-  createNanoModel({ engine: createSayingEngine(() => tokens), tokenizer });
+const saying = (tokens: readonly number[]) => nanoModel(createSayingSampler(() => tokens));
 
 describe('the small policy as a model', () => {
   it('passes the real checks of the gate in the real agent and shell when it says what a perfect policy says', async () => {
@@ -33,14 +32,14 @@ describe('the small policy as a model', () => {
           : writeReply({ is: 'say', text: `\\bbox{${question.answer.join(',')}}` }, tokenizer);
       if (prompt.is === 'prompt') replies.set(prompt.tokens.join(), reply);
     }
-    const engine = createSayingEngine((prompt) => replies.get(prompt.join()) ?? []);
-    const model = createNanoModel({ engine, tokenizer });
+    const sampler = createSayingSampler((prompt) => replies.get(prompt.join()) ?? []);
+    const model = nanoModel(sampler);
     const workspace = await workspaceWith(day.files.texts);
     onTestFinished(() => workspace.dispose());
     const seen = { files: 0, choice: 0 };
     for (const question of day.questions) {
       const run = await runAgent({
-        speak: speakTo(model),
+        speak: createSpeakTo(model),
         speaker: { session: question.id, agent: 'nano', runKind: 'bench' },
         model: 'nano',
         system: day.system,
@@ -88,27 +87,25 @@ describe('the small policy as a model', () => {
   });
 
   it('does nothing twice: what a tool answered is the end of it', async () => {
-    const engine = createSayingEngine(() => {
+    const sampler = createSayingSampler(() => {
       throw new Error('it was asked again');
     });
     const messages = [
       ...ask(TASK).messages,
       { role: 'tool' as const, callId: 'c', content: [{ type: 'text' as const, text: 'Exit code: 0' }] },
     ];
-    const events = await eventsOf(
-      createNanoModel({ engine, tokenizer }),
-      ask('', { messages, tools: [tool] }),
-    );
+    const events = await eventsOf(nanoModel(sampler), ask('', { messages, tools: [tool] }));
     expect(events.map(({ type }) => type)).toEqual(['reply-start', 'text-delta', 'reply-end']);
   });
 
-  it("asks with a seed of its own each time, the request's temperature before its own, and the weights it was given", async () => {
+  it("asks with a seed of its own each time, and the request's temperature before its own", async () => {
     const seen: unknown[] = [];
-    const engine = createSayingEngine((_, { seed, temperature, stop }) => {
+    let next = 7;
+    const sampler = createSayingSampler((_, { seed, temperature, stop }) => {
       seen.push([seed, temperature, stop]);
       return acting;
     });
-    const model = createNanoModel({ engine, tokenizer, seed: 7, temperature: 0.5 });
+    const model = nanoModel(sampler, { seed: () => next++, temperature: 0.5 });
     await eventsOf(model, ask(TASK));
     await eventsOf(model, ask(TASK, { temperature: 0 }));
     expect(seen).toEqual([
@@ -126,11 +123,12 @@ describe('the small policy as a model', () => {
   });
 
   it.each([
-    ['bad-request', new EngineError('no such weights')],
+    ['bad-request', new TrainingError('user', 'no such weights')],
+    ['upstream-error', new TrainingError('server', 'the engine is starting')],
     ['internal', new Error('the worker is gone')],
   ])('turns what the engine throws into a %s as its last event', async (kind, error) => {
-    const engine = createSayingEngine(() => Promise.reject(error));
-    expect(await eventsOf(createNanoModel({ engine, tokenizer }), ask(TASK))).toMatchObject([
+    const sampler = createSayingSampler(() => Promise.reject(error));
+    expect(await eventsOf(nanoModel(sampler), ask(TASK))).toMatchObject([
       { type: 'failure', failure: { kind, message: error.message } },
     ]);
   });
@@ -138,7 +136,7 @@ describe('the small policy as a model', () => {
   it('ends with a failure and tells the engine when the caller aborts', async () => {
     const caller = new AbortController();
     let wasTold = false;
-    const engine = createSayingEngine(
+    const sampler = createSayingSampler(
       (_, __, inner) =>
         new Promise((_resolve, reject) => {
           inner.addEventListener('abort', () => {
@@ -148,7 +146,7 @@ describe('the small policy as a model', () => {
           caller.abort();
         }),
     );
-    const events = await eventsOf(createNanoModel({ engine, tokenizer }), ask(TASK), caller.signal);
+    const events = await eventsOf(nanoModel(sampler), ask(TASK), caller.signal);
     expect(events).toMatchObject([{ type: 'failure', failure: { kind: 'aborted' } }]);
     expect(wasTold).toBe(true);
   });

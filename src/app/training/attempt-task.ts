@@ -1,0 +1,111 @@
+import { runAgent } from '../../agent/agent.ts';
+import { createPlainShellOf } from '../../agent/shell.ts';
+import { createSpeakTo } from '../../agent/speak-to.ts';
+import { readChoice } from '../../bench/read-choice.ts';
+import { scoreChoice } from '../../bench/score-choice.ts';
+import type { SampledTurn, ServedWeights, Template } from '../../core/policy.ts';
+import { createPolicyModel } from '../../policy/policy-model.ts';
+import { createWorkspace, type Workspace } from '../../sandbox/workspace.ts';
+import { createRandom } from '../../stats/random.ts';
+import type { WorkTask } from './work-task.ts';
+
+export interface Attempt {
+  readonly turns: readonly SampledTurn[];
+  readonly reward: number;
+  readonly isComplete: boolean;
+}
+
+export interface AttemptOptions {
+  readonly task: WorkTask;
+  readonly template: Template;
+  readonly weights: ServedWeights;
+  /** What the library shows with it. */
+  readonly block: string;
+  readonly count: number;
+  readonly temperature: number;
+  readonly seed: string;
+  readonly signal: AbortSignal;
+}
+
+/** Replies to one task, after which it has not been done. */
+const MOST_STEPS = 4;
+
+/**
+ * So many attempts at a task side by side, each in a workspace of its own. Undefined stands for one that came to no end
+ * through no fault of the policy. Rejects when the signal aborts.
+ */
+export async function attemptTask(options: AttemptOptions): Promise<readonly (Attempt | undefined)[]> {
+  const { task, count, signal } = options;
+  const places = Array.from({ length: count }, (_, at) => at);
+  // All are ready before the first begins, so that all ask their first question in the same moment.
+  const workspaces = await Promise.all(places.map(() => openWorkspace(task)));
+  try {
+    const attempts = await Promise.all(
+      workspaces.map((workspace, at) => attemptOnce(options, workspace, at)),
+    );
+    signal.throwIfAborted();
+    return attempts;
+  } finally {
+    await Promise.all(workspaces.map((workspace) => workspace.dispose()));
+  }
+}
+
+async function openWorkspace({ files }: WorkTask): Promise<Workspace> {
+  const workspace = await createWorkspace();
+  for (const [file, text] of Object.entries(files)) await workspace.write(file, text);
+  return workspace;
+}
+
+async function attemptOnce(
+  { task, template, weights, block, temperature, seed, signal }: AttemptOptions,
+  workspace: Workspace,
+  place: number,
+): Promise<Attempt | undefined> {
+  const turns: SampledTurn[] = [];
+  const random = createRandom(`${seed}/${place}`);
+  const model = createPolicyModel({
+    template,
+    weights: async () => ({ ...weights, release: () => undefined }),
+    temperature,
+    seed: () => random.below(2 ** 31),
+    keep: (sampled) => void turns.push(sampled),
+  });
+  const run = await runAgent({
+    speak: createSpeakTo(model, () => block),
+    speaker: { session: `${seed}/${place}`, agent: 'practice', runKind: 'train' },
+    model: 'policy',
+    system: task.system,
+    history: [],
+    prompt: task.question.text,
+    shell: createPlainShellOf(workspace),
+    limits: { steps: MOST_STEPS },
+    signal,
+  });
+  if (run.failure !== undefined || signal.aborted) return undefined;
+  const grade = await gradeAttempt(task, run.answer, workspace, signal);
+  return grade && { turns, ...grade };
+}
+
+/**
+ * What an attempt is worth: nothing while the task is not done, then as much as rules of the house were kept. Undefined
+ * when the check itself did not run.
+ */
+async function gradeAttempt(
+  { question }: WorkTask,
+  answer: string,
+  workspace: Workspace,
+  signal: AbortSignal,
+): Promise<Pick<Attempt, 'reward' | 'isComplete'> | undefined> {
+  if (question.kind === 'choice') {
+    const { score, exact } = scoreChoice(
+      readChoice(answer, question.options),
+      question.answer,
+      question.options,
+    );
+    return { reward: score, isComplete: exact };
+  }
+  const { status, passed, isDone, broken } = await question.check(workspace, signal);
+  if (status === 'failed-to-run') return undefined;
+  const kept = 1 - broken.length / Math.max(1, question.rules.length);
+  return { reward: passed ? 1 : isDone === false ? 0 : kept, isComplete: passed };
+}

@@ -1,0 +1,86 @@
+import { readFileSync } from 'node:fs';
+import { HOUSE_RULES } from '../../bench/workdays/rules/house-rules.ts';
+import { OTHER_RULES } from '../../bench/workdays/rules/other-rules.ts';
+import { readRuleSet } from '../../bench/workdays/rules/read-rule-set.ts';
+import type { RuleSet } from '../../bench/workdays/rules/rule-set.ts';
+import { systemClock } from '../../core/clock.ts';
+import type { Template } from '../../core/policy.ts';
+import { createNanoTemplate } from '../../nano/policy/nano-template.ts';
+import { createRandom } from '../../stats/random.ts';
+import { withShuffledRewards } from '../../train/controls.ts';
+import { connectTinker } from '../../train/tinker/connect-tinker.ts';
+import { readNano } from '../engine/read-nano.ts';
+import { openChatTemplate } from './open-chat-template.ts';
+import type { Promotions } from './promotions.ts';
+import type { TrainingDuties } from './thread-messages.ts';
+import { type TrainNews, trainWeights } from './train-weights.ts';
+import type { TaskChoice, TrainingPlan } from './training-plan.ts';
+import { makeWorkTasks, type WorkTask } from './work-task.ts';
+
+/** One window of training with everything it needs opened, and closed again at its end. */
+export async function* carryOutPlan(
+  plan: TrainingPlan,
+  duties: TrainingDuties,
+  signal: AbortSignal,
+): AsyncGenerator<TrainNews, void, undefined> {
+  const { control, ...tuning } = plan.tuning;
+  const { url, key, baseModel, profile, isTested } = plan.engine;
+  const engine = await connectTinker({
+    url,
+    baseModel,
+    profile,
+    ...(key === undefined ? {} : { key }),
+    ...(isTested ? {} : { selfTest: false }),
+    fetch,
+    clock: systemClock,
+    random: createRandom(`training/${systemClock.now()}/${process.pid}`),
+  });
+  try {
+    yield* trainWeights(
+      {
+        engine,
+        template: await openTemplate(plan.template),
+        promotions: follow(plan, duties),
+        folder: plan.folder,
+        tasks: { train: tasksOf(plan.tasks.train), heldOut: tasksOf(plan.tasks.heldOut) },
+        show: async ({ question }: WorkTask) => {
+          const shown = await duties.show(question.text);
+          return control === 'no-lessons' ? { ...shown, text: '' } : shown;
+        },
+        generation: duties.generation,
+        rank: plan.rank,
+        batch: plan.batch,
+        ...tuning,
+        ...(control === 'shuffled-rewards' ? { bend: withShuffledRewards } : {}),
+      },
+      plan.steps,
+      signal,
+    );
+  } finally {
+    await engine.close();
+  }
+}
+
+/** Which weights serve is decided elsewhere; here one knows what was told last. */
+function follow({ promotion }: TrainingPlan, duties: TrainingDuties): Pick<Promotions, 'state' | 'tell'> {
+  let state = promotion;
+  return {
+    state: () => state,
+    tell: async (event) => {
+      const told = await duties.tell(event);
+      state = told.promotion;
+      return told.moves;
+    },
+  };
+}
+
+const openTemplate = async (of: TrainingPlan['template']): Promise<Template> =>
+  of === 'nano' ? createNanoTemplate((await readNano()).tokenizer) : openChatTemplate(of.folder);
+
+const tasksOf = ({ rules, ...choice }: TaskChoice): readonly WorkTask[] =>
+  makeWorkTasks({ ...choice, rules: rulesOf(rules ?? 'house') });
+
+function rulesOf(name: string): RuleSet {
+  if (name === 'house') return HOUSE_RULES;
+  return name === 'other' ? OTHER_RULES : readRuleSet(readFileSync(name, 'utf8'), name);
+}

@@ -1,0 +1,24 @@
+import type { Records } from '../../core/records.ts';
+import type { NewFact } from '../../core/store.ts';
+import type { Log } from '../log.ts';
+import type { ServedTraining } from './serve-training.ts';
+
+/** What is said of turns that the policy answered tells a canary from the rest. Never rejects. */
+export async function noticeRewards(
+  facts: readonly NewFact[],
+  records: Records,
+  training: ServedTraining | undefined,
+  log: Log,
+): Promise<void> {
+  if (training === undefined || training.policy.answered() === 0) return;
+  const mark = `instar/${training.policy.name}@`;
+  try {
+    for (const { fact } of facts) {
+      if (fact.type !== 'reward-given' || fact.turn === undefined) continue;
+      const turn = await records.turn(fact.turn);
+      if (turn?.policy.startsWith(mark) === true) await training.heard(turn.session, fact.score);
+    }
+  } catch (error) {
+    log.warn({ err: error }, 'what was said of a turn could not be weighed');
+  }
+}

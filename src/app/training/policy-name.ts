@@ -1,0 +1,7 @@
+import type { Config } from '../../config/schema.ts';
+
+/** The policy's name behind `instar/`; undefined when nothing is to be trained. */
+export function policyName({ engine }: Config['train']): string | undefined {
+  if (engine === 'off') return undefined;
+  return engine === 'nano' ? engine : (engine.baseModel.split('/').at(-1) ?? engine.baseModel);
+}

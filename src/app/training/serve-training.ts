@@ -1,0 +1,186 @@
+import path from 'node:path';
+import type { Home } from '../../config/home.ts';
+import type { Config } from '../../config/schema.ts';
+import type { Clock } from '../../core/clock.ts';
+import type { Job } from '../../core/job.ts';
+import { asString, compact, type JsonObject } from '../../core/json.ts';
+import type { LessonsDesk } from '../../core/lessons-desk.ts';
+import type { Records } from '../../core/records.ts';
+import { TrainingError } from '../../core/training.ts';
+import type { JobHistory } from '../../schedule/fold-job.ts';
+import { DEFAULT_PROMOTION, type PromotionSettings } from '../../train/promotion-settings.ts';
+import type { Log } from '../log.ts';
+import { openPolicyEngine, type PolicyEngine } from './policy-engine.ts';
+import type { Promotions } from './promotions.ts';
+import { runTrainingThread } from './run-training-thread.ts';
+import { type ServedPolicy, servePolicy } from './serve-policy.ts';
+import type { TrainingDuties } from './thread-messages.ts';
+import { createTrainJob } from './train-job.ts';
+import type { TrainNews } from './train-weights.ts';
+import type { TrainingPlan, Tuning } from './training-plan.ts';
+import { createTrainingView } from './training-view.ts';
+
+export interface TrainingOptions {
+  readonly settings: Config['train'];
+  readonly home: Home;
+  readonly env: NodeJS.ProcessEnv;
+  readonly records: Records;
+  readonly shelf: LessonsDesk;
+  readonly generation: () => number;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly override?: TrainingOverride;
+}
+
+/** Other than what people get. For benchmarks and tests. */
+export interface TrainingOverride {
+  readonly promotion?: Partial<PromotionSettings>;
+  readonly policySeed?: number;
+  readonly tuning?: Tuning;
+  /** Whose lessons are shown with the tasks. */
+  readonly agent?: string;
+  readonly engine?: PolicyEngine;
+}
+
+export interface TrainRequest {
+  readonly steps?: number;
+  readonly tasks?: TrainingPlan['tasks'];
+}
+
+/** The training of weights as the daemon has it. */
+export interface ServedTraining {
+  readonly policy: ServedPolicy & { readonly name: string };
+  /** One window, now. At most one at a time: a second is refused. */
+  run(request: TrainRequest, signal: AbortSignal): AsyncIterable<TrainNews>;
+  readonly job: (history: (job: string) => Promise<JobHistory>) => Job;
+  /** What `GET /api/train` adds. */
+  describe(): Promise<JsonObject>;
+  /** One stage on, or back, because a person says so. Answers with what moved. */
+  move(to: 'promote' | 'rollback'): Promise<readonly JsonObject[]>;
+  /** A person or a check has said how good a turn was, −1 to 1. */
+  heard(session: string, score: number): Promise<void>;
+  /** Starts the engine before it is needed. */
+  warm(): void;
+  close(): Promise<void>;
+}
+
+/** Tasks that can be checked without anyone: the training split of the workdays, and its gate to be measured on. */
+const USUAL_TASKS: TrainingPlan['tasks'] = {
+  train: { split: 'train', seed: 1000, count: 600 },
+  heldOut: { split: 'gate', seed: 5000, count: 1000 },
+};
+
+/** Undefined when nothing is to be trained. */
+export function serveTraining(options: TrainingOptions): ServedTraining | undefined {
+  const { settings, records, clock, log, override = {} } = options;
+  const opened = override.engine ?? openPolicyEngine(options);
+  if (opened === undefined) return undefined;
+  const engine: PolicyEngine = opened;
+  const promotion = { ...DEFAULT_PROMOTION, ...override.promotion };
+  const { policySeed } = override;
+  const policy = servePolicy({
+    engine,
+    records,
+    clock,
+    log,
+    promotion,
+    ...(policySeed === undefined ? {} : { seed: policySeed }),
+  });
+  const view = createTrainingView();
+  let running: AbortController | undefined;
+
+  const dutiesOf = (promotions: Promotions): TrainingDuties => ({
+    // What the library would show an agent with this task.
+    show: async (task) => {
+      const generation = options.generation();
+      const agent = override.agent ?? 'unknown';
+      const { text } = await options.shelf.recall({ task, agent });
+      return { text: asString(text) ?? '', generation };
+    },
+    generation: async () => options.generation(),
+    tell: async (event) => {
+      const moves = await promotions.tell(event);
+      if (moves.length > 0) policy.moved();
+      return { moves, promotion: promotions.state() };
+    },
+  });
+
+  async function* run(request: TrainRequest, signal: AbortSignal): AsyncGenerator<TrainNews> {
+    if (running !== undefined) throw new TrainingError('user', 'weights are being trained already');
+    const stop = new AbortController();
+    running = stop;
+    const { groupSize, batchSize, loraRank } = settings;
+    const steps = request.steps ?? settings.steps;
+    view.begin(steps);
+    try {
+      const promotions = await policy.promotions();
+      const plan: TrainingPlan = {
+        ...(await engine.place()),
+        folder: path.join(options.home.dir, 'train', engine.name),
+        tasks: request.tasks ?? USUAL_TASKS,
+        steps,
+        rank: loraRank,
+        batch: { groups: Math.max(1, Math.round(batchSize / groupSize)), size: batchSize },
+        tuning: override.tuning ?? {},
+        promotion: promotions.state(),
+      };
+      const both = AbortSignal.any([stop.signal, signal]);
+      for await (const news of runTrainingThread(plan, dutiesOf(promotions), both)) {
+        view.hear(news);
+        if (news.type === 'moved')
+          log.info({ ...news.moved }, `weights: version ${news.moved.version} is ${news.moved.to}`);
+        yield news;
+      }
+    } catch (error) {
+      view.fail(error instanceof Error ? error.message : String(error));
+      throw error;
+    } finally {
+      view.end();
+      running = undefined;
+    }
+  }
+
+  return {
+    policy: Object.assign(policy, { name: engine.name }),
+    run,
+    job: (history) =>
+      createTrainJob({ run, policy, generation: options.generation, history, clock, settings }),
+    describe: async () => {
+      const { live, previous, trial } = (await policy.promotions()).state();
+      return compact({
+        engine: engine.name,
+        engineState: engine.state(),
+        policy: `instar/${engine.name}@${live.version}`,
+        versions: compact({
+          live: live.version,
+          previous: previous?.version,
+          onTrial: trial && { version: trial.served.version, stage: trial.stage, pairs: trial.pairs.length },
+        }),
+        window: view.describe(),
+      });
+    },
+    move: async (to) => {
+      const type = to === 'promote' ? 'person-promoted' : 'person-rolled-back';
+      const moves = await (await policy.promotions()).tell({ type });
+      policy.moved();
+      return moves.map((moved) => compact({ ...moved }));
+    },
+    heard: async (session, score) => {
+      // Nothing was served by the policy yet: there is nothing to hold this against.
+      if (policy.answered() === 0) return;
+      const moves = await (await policy.promotions()).tell({
+        type: 'session-scored',
+        session,
+        score: (score + 1) / 2,
+      });
+      if (moves.length > 0) policy.moved();
+    },
+    warm: () =>
+      void engine.connect().catch((error: unknown) => log.warn({ err: error }, 'the engine is not up yet')),
+    close: async () => {
+      running?.abort();
+      await policy.close();
+      await engine.close();
+    },
+  };
+}

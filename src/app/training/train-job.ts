@@ -1,0 +1,55 @@
+import type { Config } from '../../config/schema.ts';
+import type { Clock } from '../../core/clock.ts';
+import type { Job, JobEnd } from '../../core/job.ts';
+import { TrainingError } from '../../core/training.ts';
+import type { JobHistory } from '../../schedule/fold-job.ts';
+import type { ServedPolicy } from './serve-policy.ts';
+import type { TrainNews } from './train-weights.ts';
+
+const TRAIN_JOB = 'training';
+const DAY_MS = 24 * 3_600_000;
+const STEP_MS = 3_000;
+
+interface TrainJobOptions {
+  readonly run: (request: object, signal: AbortSignal) => AsyncIterable<TrainNews>;
+  readonly policy: ServedPolicy;
+  readonly generation: () => number;
+  readonly history: (job: string) => Promise<JobHistory>;
+  readonly clock: Clock;
+  readonly settings: Config['train'];
+}
+
+/** Weights that nobody asks are not trained; nor again on the same day with the same lessons. */
+export function createTrainJob({ run, policy, generation, history, clock, settings }: TrainJobOptions): Job {
+  return {
+    name: TRAIN_JOB,
+    priority: 2,
+    needsWindow: true,
+    estimate: () => settings.steps * STEP_MS,
+    isReady: async () => {
+      if (policy.answered() === 0 || generation() === 0) return false;
+      const { run: open, lastDone } = await history(TRAIN_JOB);
+      if (open !== undefined || lastDone === undefined) return true;
+      const isNew = lastDone.note?.startsWith(noteOf(generation())) !== true;
+      return isNew || Math.abs(clock.now() - lastDone.at) >= DAY_MS;
+    },
+    run: async ({ signal, checkpoint }): Promise<JobEnd> => {
+      const moves: string[] = [];
+      try {
+        for await (const news of run({}, signal)) {
+          if (news.type === 'step-trained') await checkpoint(news.batch);
+          if (news.type === 'paused') return { end: 'paused' };
+          if (news.type === 'stuck') return { end: 'failed', why: news.why, isRetryable: news.isRetryable };
+          if (news.type === 'moved') moves.push(`version ${news.moved.version} is ${news.moved.to}`);
+        }
+      } catch (error) {
+        if (!(error instanceof TrainingError)) throw error;
+        return { end: 'failed', why: error.message, isRetryable: error.category !== 'user' };
+      }
+      if (signal.aborted) return { end: 'paused' };
+      return { end: 'done', note: `${noteOf(generation())}${moves.join(', ') || 'nothing moved'}` };
+    },
+  };
+}
+
+const noteOf = (generation: number): string => `generation ${generation}: `;

@@ -1,0 +1,105 @@
+import path from 'node:path';
+import type { Template } from '../../core/policy.ts';
+import type { TrainingEngine } from '../../core/training.ts';
+import type { RateSchedule } from '../../train/learning-rate.ts';
+import type { Served } from '../../train/policy-pointer.ts';
+import type { CheckpointMoved } from '../../train/promotion-event.ts';
+import type { Checkpoint } from '../../train/step-journal.ts';
+import type { StepSettings } from '../../train/train-step.ts';
+import { train } from '../../train/trainer.ts';
+import type { RollOut, TrainProgress } from '../../train/training-run.ts';
+import { openFileJournal } from './file-journal.ts';
+import type { Promotions } from './promotions.ts';
+import { createRollOut, type Shown } from './roll-out.ts';
+import { openRunBook } from './run-book.ts';
+import { weighCandidate } from './weigh-candidate.ts';
+import type { WorkTask } from './work-task.ts';
+
+export interface WeightsTraining {
+  readonly engine: TrainingEngine;
+  readonly template: Template;
+  readonly promotions: Pick<Promotions, 'state' | 'tell'>;
+  /** Of this engine's runs. */
+  readonly folder: string;
+  /** To attempt and learn from, and others to be measured on. */
+  readonly tasks: { readonly train: readonly WorkTask[]; readonly heldOut: readonly WorkTask[] };
+  readonly show: (task: WorkTask) => Promise<Shown>;
+  readonly generation: () => number | Promise<number>;
+  readonly rank: number;
+  readonly batch: { readonly groups: number; readonly size: number };
+  readonly learningRate?: number;
+  readonly schedule?: RateSchedule;
+  readonly settings?: Partial<StepSettings>;
+  /** Attempts as the trainer is to see them; as they are unless told. For controls. */
+  readonly bend?: (rollOut: RollOut<WorkTask>) => RollOut<WorkTask>;
+  readonly seed?: number;
+}
+
+export type TrainNews =
+  | TrainProgress
+  | {
+      readonly type: 'pair-weighed';
+      readonly pairs: number;
+      readonly candidate: number;
+      readonly live: number;
+    }
+  | { readonly type: 'moved'; readonly moved: CheckpointMoved };
+
+/**
+ * One window of training: so many steps more, then the weights are held against those that serve, on tasks that trained
+ * nobody. Stopped at any place it goes on from there. Nothing serves that was not measured.
+ */
+export async function* trainWeights(
+  training: WeightsTraining,
+  steps: number,
+  signal: AbortSignal,
+): AsyncGenerator<TrainNews, void, undefined> {
+  const { engine, template, promotions, folder, show } = training;
+  const rollOut = createRollOut({ template, openSampler: (sampler) => engine.openSampler(sampler), show });
+  const weigh = () => weighCandidate({ promotions, rollOut, tasks: training.tasks.heldOut, signal });
+  // What an earlier window left half measured.
+  if (promotions.state().trial?.stage === 'candidate') yield* weigh();
+  if (signal.aborted || promotions.state().trial !== undefined) return;
+
+  const book = openRunBook(path.join(folder, 'runs.json'));
+  const { name, from, firstVersion } = book.next(promotions.state().live.version);
+  const journal = openFileJournal(path.join(folder, `${name}.jsonl`));
+  let best: Checkpoint | undefined;
+  try {
+    const done = await closedIn(journal);
+    const { bend = (same) => same } = training;
+    for await (const news of train({
+      ...training,
+      run: name,
+      tasks: training.tasks.train,
+      rollouts: bend(rollOut),
+      steps: done + steps,
+      journal,
+      signal,
+      firstVersion,
+      ...(from === undefined ? {} : { from }),
+    })) {
+      yield news;
+      if (news.type === 'done' || news.type === 'stuck') best = news.checkpoint;
+    }
+  } finally {
+    journal.close();
+  }
+  if (best === undefined || best.version <= promotions.state().live.version) return;
+  book.propose(best);
+  for (const moved of await promotions.tell({ type: 'proposed', served: servedOf(best) }))
+    yield { type: 'moved', moved };
+  for await (const news of weigh()) {
+    yield news;
+    // What is shown to be worse is no place to go on from; what could not be shown to be as good may yet be.
+    if (news.type === 'moved' && news.moved.to === 'rejected' && news.moved.isWorse === true) book.leave();
+  }
+}
+
+const servedOf = ({ version, sampler }: Checkpoint): Served => ({ version, sampler });
+
+async function closedIn(journal: ReturnType<typeof openFileJournal>): Promise<number> {
+  const { entries } = await journal.read();
+  const closing = new Set(['step-ended', 'step-refused', 'rolled-back']);
+  return entries.filter(({ type }) => closing.has(type)).length;
+}

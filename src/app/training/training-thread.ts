@@ -1,0 +1,47 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { TrainingError } from '../../core/training.ts';
+import { carryOutPlan } from './carry-out-plan.ts';
+import type { FromThread, Question, ToThread } from './thread-messages.ts';
+import type { TrainingPlan } from './training-plan.ts';
+
+/*
+ * One window of training. Attempts, their checks and the making of tasks are work for seconds at a time: here nobody waits
+ * for it.
+ */
+const port = parentPort;
+if (port === null) throw new Error('this file is run as a thread');
+const stop = new AbortController();
+const asked = new Map<number, { resolve(value: unknown): void; reject(error: Error): void }>();
+let lastId = 0;
+const say = (message: FromThread): void => port.postMessage(message);
+
+port.on('message', (message: ToThread) => {
+  if (message.type === 'stop') return stop.abort();
+  const one = asked.get(message.id);
+  asked.delete(message.id);
+  if (message.type === 'answer') one?.resolve(message.value);
+  else one?.reject(new Error(message.message));
+});
+
+const ask = <T>(question: Question): Promise<T> =>
+  new Promise((resolve, reject) => {
+    const id = ++lastId;
+    asked.set(id, { resolve: resolve as (value: unknown) => void, reject });
+    say({ type: 'question', id, question });
+  });
+
+try {
+  const duties = {
+    show: (task: string) => ask<never>({ ask: 'show', task }),
+    generation: () => ask<never>({ ask: 'generation' }),
+    tell: (event: never) => ask<never>({ ask: 'tell', event }),
+  };
+  for await (const news of carryOutPlan(workerData as TrainingPlan, duties, stop.signal))
+    say({ type: 'news', news });
+  say({ type: 'over' });
+} catch (error) {
+  const category = error instanceof TrainingError ? error.category : 'unknown';
+  say({ type: 'failed', message: error instanceof Error ? error.message : String(error), category });
+} finally {
+  port.close();
+}

@@ -1,0 +1,48 @@
+import type { FileQuestion, Question } from '../../bench/suite.ts';
+import { HOUSE_RULES } from '../../bench/workdays/rules/house-rules.ts';
+import type { RuleSet } from '../../bench/workdays/rules/rule-set.ts';
+import { createWorkdays } from '../../bench/workdays/workdays.ts';
+import type { Split } from '../../bench/workdays/world.ts';
+
+/** Something to attempt as often as one likes: it begins the same each time, and its outcome can be checked. */
+export interface WorkTask {
+  readonly id: string;
+  readonly system: string;
+  readonly question: Question;
+  /** What the workspace begins with. */
+  readonly files: Readonly<Record<string, string>>;
+}
+
+export interface WorkTaskOptions {
+  readonly split: Split;
+  readonly seed: number;
+  readonly count: number;
+  readonly rules?: RuleSet;
+  /** Rules that count: those of the first so many days, in every task; all of them unless given. */
+  readonly since?: number;
+}
+
+/** Tasks of the suite `workdays` in its short form, from one world after another. */
+export function makeWorkTasks(options: WorkTaskOptions): readonly WorkTask[] {
+  const { split, seed, count, rules: all = HOUSE_RULES, since = Number.POSITIVE_INFINITY } = options;
+  const counting = all.rules.filter((rule) => rule.since <= since);
+  const rules: RuleSet = { name: all.name, rules: counting.map((rule) => ({ ...rule, since: 0 })) };
+  const tasks: WorkTask[] = [];
+  for (let world = seed; tasks.length < count; world++) {
+    for (const { system, questions, files } of createWorkdays({ seed: world, split, form: 'short', rules })
+      .days)
+      for (const question of questions) {
+        if (question.kind !== 'files' || tasks.length === count) continue;
+        const id = `workdays/${split}/${world}/${question.id}`;
+        tasks.push({ id, system, question, files: 'texts' in files ? filesOf(question, files.texts) : {} });
+      }
+  }
+  return tasks;
+}
+
+/** Of the day's files those that the task names: nothing else is touched by it or looked at. */
+const filesOf = (
+  { text }: FileQuestion,
+  files: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> =>
+  Object.fromEntries(Object.entries(files).filter(([file]) => text.includes(file)));
