@@ -94,9 +94,7 @@ export function makePool(
     return luck < 0.1 ? 1 : luck < 0.4 ? 2 : luck < 0.7 ? 3 : 4;
   };
   return {
-    words: Array.from({ length: POOL_WORDS }, (_, at) =>
-      encode(at % 2 === 0 ? newWord(random) : pieced()),
-    ),
+    words: Array.from({ length: POOL_WORDS }, (_, at) => encode(at % 2 === 0 ? newWord(random) : pieced())),
     figures: Array.from({ length: POOL_FIGURES }, () => {
       const least = 10 ** (digits() - 1);
       return encode(String(least + random.below(9 * least)));

@@ -128,7 +128,8 @@ async function claimHome(home: Home, record: DaemonRecord): Promise<void> {
 
 function greet(printer: Printer, providers: StatusReport['providers'], keyPlace: string): void {
   const label = (text: string) => ({ text: `  ${text.padEnd(10)}`, style: 'dim' }) as const;
-  if (providers.length === 0) printer.note(label('serves'), 'instar/nano, a laboratory model; no provider yet');
+  if (providers.length === 0)
+    printer.note(label('serves'), 'instar/nano, a laboratory model; no provider yet');
   for (const { name, serves } of providers) {
     printer.note(label('serves'), { text: name, style: 'bold' }, ` (${serves})`);
   }

@@ -125,7 +125,11 @@ describe('slow work in the real daemon', () => {
     const sources = asArray(told.signals).map((signal) => asObject(signal).source);
     expect(sources).toContain('sleep');
     expect(sources).toContain('gateway');
-    expect(asArray(told.jobs).map((job) => asObject(job).name)).toEqual(['library-review', 'training', 'learning']);
+    expect(asArray(told.jobs).map((job) => asObject(job).name)).toEqual([
+      'library-review',
+      'training',
+      'learning',
+    ]);
     daemon.child.kill('SIGTERM');
     await daemon.exited;
   }, 60_000);

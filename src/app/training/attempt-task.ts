@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { runAgent } from '../../agent/agent.ts';
 import { createPlainShellOf } from '../../agent/shell.ts';
 import { createSpeakTo } from '../../agent/speak-to.ts';
@@ -13,6 +14,8 @@ export interface Attempt {
   readonly turns: readonly SampledTurn[];
   readonly reward: number;
   readonly isComplete: boolean;
+  /** The task itself, rules aside. */
+  readonly isDone: boolean;
 }
 
 export interface AttemptOptions {
@@ -35,13 +38,16 @@ const MOST_STEPS = 4;
  * through no fault of the policy. Rejects when the signal aborts.
  */
 export async function attemptTask(options: AttemptOptions): Promise<readonly (Attempt | undefined)[]> {
-  const { task, count, signal } = options;
+  const { task, count } = options;
+  // All of them listen to it at once.
+  const signal = AbortSignal.any([options.signal]);
+  setMaxListeners(0, signal);
   const places = Array.from({ length: count }, (_, at) => at);
   // All are ready before the first begins, so that all ask their first question in the same moment.
   const workspaces = await Promise.all(places.map(() => openWorkspace(task)));
   try {
     const attempts = await Promise.all(
-      workspaces.map((workspace, at) => attemptOnce(options, workspace, at)),
+      workspaces.map((workspace, at) => attemptOnce({ ...options, signal }, workspace, at)),
     );
     signal.throwIfAborted();
     return attempts;
@@ -95,17 +101,17 @@ async function gradeAttempt(
   answer: string,
   workspace: Workspace,
   signal: AbortSignal,
-): Promise<Pick<Attempt, 'reward' | 'isComplete'> | undefined> {
+): Promise<Omit<Attempt, 'turns'> | undefined> {
   if (question.kind === 'choice') {
     const { score, exact } = scoreChoice(
       readChoice(answer, question.options),
       question.answer,
       question.options,
     );
-    return { reward: score, isComplete: exact };
+    return { reward: score, isComplete: exact, isDone: exact };
   }
   const { status, passed, isDone, broken } = await question.check(workspace, signal);
   if (status === 'failed-to-run') return undefined;
   const kept = 1 - broken.length / Math.max(1, question.rules.length);
-  return { reward: passed ? 1 : isDone === false ? 0 : kept, isComplete: passed };
+  return { reward: passed ? 1 : isDone === false ? 0 : kept, isComplete: passed, isDone: isDone ?? passed };
 }

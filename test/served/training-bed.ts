@@ -1,0 +1,119 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { type Daemon, startDaemon } from '../../src/app/daemon.ts';
+import { createLog } from '../../src/app/log.ts';
+import { createRemoteDesks, type RemoteDesks } from '../../src/app/remote-desk.ts';
+import type { ServedTraining, TrainingOverride, TrainRequest } from '../../src/app/training/serve-training.ts';
+import type { TrainNews } from '../../src/app/training/train-weights.ts';
+import { checkConfig } from '../../src/config/check-config.ts';
+import { openHome } from '../../src/config/home.ts';
+import { readOrCreateKey } from '../../src/config/key.ts';
+import { type Answer, ask } from '../support/client.ts';
+
+export interface TrainingBed extends RemoteDesks {
+  readonly dir: string;
+  readonly port: number;
+  readonly key: string;
+  readonly daemon: Daemon;
+  readonly training: ServedTraining;
+  /** What was logged, a line each. */
+  readonly lines: readonly { readonly level: string; readonly msg: string }[];
+  /** One turn of the policy. */
+  chat(text: string, more?: { readonly session?: string; readonly model?: string }): Promise<Answer>;
+  /** The daemon ends, and the folder stays. */
+  close(): Promise<void>;
+}
+
+export interface BedOptions {
+  /** A new one unless given. */
+  readonly dir?: string;
+  readonly override?: TrainingOverride;
+  readonly train?: object;
+}
+
+/** Instar as people run it, in this process, with the embedded engine in its own; batches are small. */
+export async function openTrainingBed({
+  dir = newFolder(),
+  override = {},
+  train = {},
+}: BedOptions = {}): Promise<TrainingBed> {
+  const home = openHome(dir);
+  const key = readOrCreateKey(home, {}).key;
+  const { config } = checkConfig(
+    { train: { batchSize: 16, groupSize: 8, ...train }, library: { holdout: 0 }, learn: { failures: 50 } },
+    { env: {} },
+  );
+  const lines: { level: string; msg: string }[] = [];
+  const stream = { write: (line: string) => void lines.push(JSON.parse(line)) };
+  const daemon = await startDaemon({
+    home,
+    config,
+    env: { PATH: process.env.PATH },
+    log: createLog({ format: 'json', level: 'info', stream }),
+    port: 0,
+    training: { tuning: { seed: 1 }, policySeed: 1, ...override },
+  });
+  const record = { url: daemon.url, port: daemon.port, pid: process.pid, startedAt: '', version: '' };
+  const { training } = daemon;
+  if (training === undefined) throw new Error('nothing is trained here');
+  return {
+    ...createRemoteDesks(record, key),
+    dir,
+    port: daemon.port,
+    key,
+    daemon,
+    training,
+    lines,
+    chat: (text, { session, model = 'instar/nano' } = {}) =>
+      ask(daemon.port, {
+        path: '/v1/chat/completions',
+        headers: session === undefined ? {} : { 'x-instar-session': session },
+        body: JSON.stringify({ model, stream: true, messages: [{ role: 'user', content: text }] }),
+      }),
+    close: () => daemon.close(),
+  };
+}
+
+export const newFolder = (): string => mkdtempSync(path.join(tmpdir(), 'instar-trained-'));
+export const removeFolder = (dir: string): void => rmSync(dir, { recursive: true, force: true });
+
+/** A few tasks of the workdays, and one to be measured on: nothing is decided by that. */
+export const FEW_TASKS = {
+  train: { split: 'train', seed: 1, count: 6 },
+  heldOut: { split: 'gate', seed: 2, count: 1 },
+} as const;
+
+/** A task as the policy knows them. */
+export const TASK = 't0101, May 4, 2031, 10:00, from Ada. Set state to done in a.json.';
+
+/** A lesson, live at once: another generation. */
+export const lesson = (id: string, content: string) => ({
+  changes: [
+    {
+      op: 'add',
+      id,
+      kind: 'skill',
+      state: 'live',
+      text: { name: id, description: 'How a time is written.', content, tags: [] },
+    },
+  ],
+  reason: 'a test',
+});
+
+/** One window, and what happened in it. `onNews` sees each before the next is waited for. */
+export async function runWindow(
+  training: ServedTraining,
+  request: TrainRequest,
+  { signal = new AbortController().signal, onNews }: {
+    readonly signal?: AbortSignal;
+    readonly onNews?: (news: TrainNews) => void | Promise<void>;
+  } = {},
+): Promise<readonly TrainNews[]> {
+  const heard: TrainNews[] = [];
+  for await (const news of training.run({ tasks: FEW_TASKS, ...request }, signal)) {
+    heard.push(news);
+    await onNews?.(news);
+  }
+  return heard;
+}
