@@ -1,57 +1,15 @@
-import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
-
-interface Datum {
-  readonly tokens: readonly number[];
-  readonly targets: readonly number[];
-  readonly weights: readonly number[];
-  readonly advantages: readonly number[];
-  readonly logprobs: readonly number[];
-}
-interface StepInput {
-  readonly data: readonly Datum[];
-  readonly loss: string;
-}
-interface StepOutput {
-  readonly logprobs: readonly (readonly number[])[];
-  readonly metrics: Readonly<Record<string, number>>;
-}
-interface Model {
-  forward(input: StepInput, signal: AbortSignal): Promise<StepOutput>;
-  forwardBackward(input: StepInput, signal: AbortSignal): { readonly done: Promise<StepOutput> };
-  optimStep(adam: object, signal: AbortSignal): { readonly done: Promise<object> };
-  saveState(name: string): Promise<string>;
-  saveForSampler(name: string): Promise<string>;
-  close(): Promise<void>;
-}
-interface Sequence {
-  readonly tokens: readonly number[];
-  readonly logprobs: readonly number[];
-  readonly stop: string;
-}
-interface Engine {
-  readonly profile: { readonly learningRate: number };
-  readonly selfTest: object | undefined;
-  createModel(options: object): Promise<Model>;
-  openModel(path: string): Promise<Model>;
-  openSampler(
-    path: string | undefined,
-  ): Promise<{ sample(request: object, signal: AbortSignal): Promise<readonly Sequence[]> }>;
-  close(): Promise<void>;
-}
-
-/** What was built: a bench stands outside of the package. */
-const built = async <T>(file: string): Promise<T> =>
-  import(pathToFileURL(`dist/${file}.js`).href) as Promise<T>;
-const { systemClock } = await built<{ systemClock: object }>('core/clock');
-const { createRandom } = await built<{ createRandom(seed: string): object }>('stats/random');
-const { connectTinker } = await built<{ connectTinker(options: object): Promise<Engine> }>(
-  'train/tinker/connect-tinker',
-);
+import type { LossKind } from '../../dist/core/training.js';
+import type { ProfileName } from '../../dist/train/tinker/profiles.js';
+import { connectTinker, createRandom, systemClock } from './built.ts';
+import { driveProtocol } from './drive-protocol.ts';
+import { driveTrainer } from './drive-trainer.ts';
+import { createLossyFetch } from './lossy-fetch.ts';
+import { createReport } from './report.ts';
 
 /**
- * Drives our client against a server that is already running: connect, self-test, a few steps of each loss that the
- * profile has, sample, save, load, and the same log-probabilities from the model that was loaded.
+ * Drives our client against a server that is already running and that nobody here wrote: call by call, or with `--journal`
+ * as our trainer does. Leaves with status 1 if anything that is expected to work did not.
  */
 const { values } = parseArgs({
   options: {
@@ -61,94 +19,75 @@ const { values } = parseArgs({
     profile: { type: 'string', default: 'generic' },
     losses: { type: 'string', default: 'cross_entropy,importance_sampling,ppo,cispo' },
     steps: { type: 'string', default: '5' },
-    rate: { type: 'string' },
     rank: { type: 'string', default: '8' },
-    'no-self-test': { type: 'boolean', default: false },
+    rate: { type: 'string' },
+    many: { type: 'string', default: '2500' },
+    /** The server computes only something that looks like a model: the self-test must say so, and is left out after. */
+    pretends: { type: 'boolean', default: false },
+    journal: { type: 'string' },
+    groups: { type: 'string', default: '4' },
+    size: { type: 'string', default: '64' },
+    rise: { type: 'string', default: '0.2' },
+    'pause-after': { type: 'string' },
+    'kill-after': { type: 'string' },
   },
 });
 
-const signal = new AbortController().signal;
-const say = (name: string, value: unknown): void => {
-  process.stdout.write(`${name.padEnd(22)} ${typeof value === 'string' ? value : JSON.stringify(value)}\n`);
-};
-const losses = values.losses.split(',');
+const number = (value: string | undefined): number | undefined =>
+  value === undefined ? undefined : Number(value);
+const losses = values.losses.split(',') as LossKind[];
+const report = createReport((line) => process.stdout.write(line));
+const way = createLossyFetch();
+const connect = (selfTest: boolean, key = values.key) =>
+  connectTinker({
+    url: values.url,
+    ...(key === undefined ? {} : { key }),
+    baseModel: values.model,
+    profile: values.profile as ProfileName,
+    losses,
+    ...(selfTest ? {} : { selfTest: false as const }),
+    fetch: way.fetch,
+    clock: systemClock,
+    random: createRandom(`drive/${Date.now()}`),
+    log: (line) => report.say('log', line),
+  });
+
 const started = performance.now();
-
-const engine = await connectTinker({
-  url: values.url,
-  ...(values.key === undefined ? {} : { key: values.key }),
-  baseModel: values.model,
-  profile: values.profile,
-  losses,
-  ...(values['no-self-test'] ? { selfTest: false } : {}),
-  fetch,
-  clock: systemClock,
-  random: createRandom(`drive/${Date.now()}`),
-  log: (line: string) => say('log', line),
-});
-say('profile', engine.profile);
-say('self-test', engine.selfTest ?? 'not run');
-
-const prompt = [5, 6, 7, 8, 9, 10, 11, 12];
-const model = await engine.createModel({ rank: Number(values.rank), seed: 1 });
-const base = await engine.openSampler(undefined);
-const sequences = await base.sample(
-  { prompt, count: 4, maxTokens: 12, temperature: 1, stop: [], seed: 3 },
-  signal,
-);
-say(
-  'sampled',
-  sequences.map(({ tokens, stop }) => `${tokens.length} ${stop}`),
-);
-
-const data = sequences.map(({ tokens, logprobs }, i): Datum => {
-  const full = [...prompt, ...tokens];
-  const blank = prompt.slice(1).map(() => 0);
-  return {
-    tokens: full.slice(0, -1),
-    targets: full.slice(1),
-    weights: [...blank, ...tokens.map(() => 1)],
-    // The first sample is the good one.
-    advantages: [...blank, ...tokens.map(() => (i === 0 ? 1 : -1 / 3))],
-    logprobs: [...blank, ...logprobs],
-  };
-});
-const learningRate = Number(values.rate ?? engine.profile.learningRate);
-const score = async (of: typeof model): Promise<number[]> => {
-  const { logprobs } = await of.forward({ data, loss: 'cross_entropy' }, signal);
-  return logprobs.map((row, i) => row.reduce((sum, p, t) => sum + p * (data[i]?.weights[t] ?? 0), 0));
+if (values.pretends) await report.refused('self-test', () => connect(true), /not the same model/);
+if (values.key !== undefined && values.journal === undefined)
+  await report.refused('wrong key', () => connect(false, 'tml-wrong'), /user/);
+const engine = await connect(!values.pretends);
+const { wire, reduction, contextLength } = engine.profile;
+report.say('connected', `${engine.profile.name}, ${wire}, ${reduction}, context ${contextLength}`);
+if (engine.selfTest !== undefined) report.say('self-test', engine.selfTest);
+const shared = {
+  steps: Number(values.steps),
+  rank: Number(values.rank),
+  rate: number(values.rate) ?? engine.profile.learningRate,
 };
-say(
-  'log-probs before',
-  (await score(model)).map((sum) => sum.toFixed(3)),
-);
-for (const loss of losses) {
-  const input: StepInput = { data: loss === 'cross_entropy' ? data.slice(0, 1) : data, loss };
-  for (let step = 0; step < Number(values.steps); step++) {
-    const given = model.forwardBackward(input, signal);
-    const moved = model.optimStep({ learningRate, gradClipNorm: 1 }, signal);
-    const { metrics } = await given.done;
-    await moved.done;
-    if (step === 0 || step === Number(values.steps) - 1) say(`${loss} ${step}`, metrics);
-  }
-}
-const learned = await score(model);
-say(
-  'log-probs after',
-  learned.map((sum) => sum.toFixed(3)),
-);
-
-const state = await model.saveState(`state-${Date.now()}`);
-const sampler = await engine.openSampler(await model.saveForSampler(`sampler-${Date.now()}`));
-say(
-  'sampled after',
-  (await sampler.sample({ prompt, count: 1, maxTokens: 8, temperature: 1, stop: [], seed: 3 }, signal))[0]
-    ?.tokens ?? [],
-);
-const loaded = await engine.openModel(state);
-const apart = (await score(loaded)).map((sum, i) => Math.abs(sum - (learned[i] ?? Number.NaN)));
-say('loaded differs by', Math.max(...apart));
-await loaded.close();
-await model.close();
+if (values.journal === undefined)
+  await driveProtocol(
+    engine,
+    { ...shared, losses, many: Number(values.many), learns: !values.pretends, way },
+    report,
+  );
+else
+  await driveTrainer(
+    engine,
+    {
+      ...shared,
+      journal: values.journal,
+      groups: Number(values.groups),
+      size: Number(values.size),
+      rise: Number(values.rise),
+      pauseAfter: number(values['pause-after']),
+      killAfter: number(values['kill-after']),
+    },
+    report,
+  );
 await engine.close();
-say('seconds', ((performance.now() - started) / 1000).toFixed(1));
+const seconds = ((performance.now() - started) / 1000).toFixed(1);
+process.stdout.write(
+  `${report.failures === 0 ? 'all as expected' : `${report.failures} not as expected`}, ${seconds} s\n`,
+);
+process.exitCode = report.failures === 0 ? 0 : 1;

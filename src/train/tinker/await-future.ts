@@ -29,7 +29,7 @@ export interface FutureRequest {
 
 /**
  * Waits until a future is settled. One waiter for each id: there are servers that give a result away once. It is waited
- * for as long as the server is heard of, on whatever route.
+ * for as long as the server is heard of, on whatever route, and does not answer every look with a failure of its own.
  */
 export type AwaitFuture = (request: FutureRequest) => Promise<FutureOutcome>;
 
@@ -73,6 +73,7 @@ export function createAwaitFuture(options: AwaitFutureOptions): AwaitFuture {
     let isAnnounced = request.isAnnounced;
     let strange = 0;
     let misses = 0;
+    let failingSince = Number.POSITIVE_INFINITY;
     let unpaidMs = 0;
     let told: string | undefined;
     let leave: (() => void) | undefined;
@@ -93,6 +94,7 @@ export function createAwaitFuture(options: AwaitFutureOptions): AwaitFuture {
           continue;
         }
         strange = 0;
+        failingSince = verdict.kind === 'unheard' ? Math.min(failingSince, asked) : Number.POSITIVE_INFINITY;
         if (verdict.kind === 'pending') {
           misses = 0;
           if (verdict.reason !== undefined && verdict.reason !== told)
@@ -111,8 +113,12 @@ export function createAwaitFuture(options: AwaitFutureOptions): AwaitFuture {
           const afterMs = verdict.kind === 'busy' ? verdict.afterMs : undefined;
           await sleep(afterMs ?? backoffOf(pace, misses++, random), signal);
         }
-        if (clock.monotonic() - transport.heardAt() > pace.lostAfterMs)
+        const now = clock.monotonic();
+        if (now - transport.heardAt() > pace.lostAfterMs)
           return { kind: 'lost', error: explained('server', 'the server is not heard of any more') };
+        // Its heart may beat all the same.
+        if (verdict.kind === 'unheard' && now - failingSince > pace.lostAfterMs)
+          return { kind: 'lost', error: explained('server', `no look succeeds: ${verdict.detail}`) };
       }
       return { kind: 'aborted' };
     } finally {

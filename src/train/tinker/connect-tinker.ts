@@ -16,6 +16,7 @@ import { CHUNK_LIMITS } from './split-data.ts';
 import { createTinkerEngine, type TinkerEngine } from './tinker-engine.ts';
 import { createTransport } from './transport.ts';
 import type { Wiring } from './wiring.ts';
+import { withSamplersApart } from './with-samplers-apart.ts';
 
 export interface ConnectOptions {
   /** Up to and without `/api/v1`. */
@@ -112,8 +113,9 @@ export async function connectTinker(options: ConnectOptions): Promise<TinkerEngi
     const prompt = (options.selfTest || undefined)?.prompt ?? PROMPT;
     if (traits.wire === undefined)
       parts.wiring = { ...wiring, profile: { ...profile, wire: await probe(prompt) } };
-    if (options.selfTest === false) return createTinkerEngine(parts);
-    return createTinkerEngine({ ...parts, selfTest: await test(prompt) });
+    const selfTest = options.selfTest === false ? undefined : await test(prompt);
+    const engine = createTinkerEngine({ ...parts, selfTest });
+    return traits.samplesInPlace ? withSamplersApart(engine) : engine;
   } catch (error) {
     close();
     throw error;

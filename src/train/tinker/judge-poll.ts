@@ -23,9 +23,16 @@ export type PollVerdict =
   | { readonly kind: 'aborted' };
 
 /**
+ * TuFT gives a failed future the status that its reason would have as an answer: 408 when its turn never came, 409 when
+ * its number was used before, 429 when there was no room. Only the text tells them from a look that did not succeed.
+ */
+const FAILED_FUTURE = /^(Future failed|Failed to retrieve future): /;
+const BORROWED = new Set([408, 409, 422, 429, 503]);
+
+/**
  * Servers agree on how a result looks and not on how a failure does: 200 with `error` (Tinker, and verl with categories
- * of its own), 400 with `detail` (SkyRL), 400 with `error_message` (open-rl), 422 with `detail` (TuFT). All of them are
- * final. A 400 that says nothing of this kind is a proxy's.
+ * of its own), 400 with `detail` (SkyRL), 400 with `error_message` (open-rl), any status with `detail` (TuFT). All of
+ * them are final. A 400 that says nothing of this kind is a proxy's.
  */
 export function judgePoll(reply: Reply, nowMs: number): PollVerdict {
   if (reply.kind === 'none') {
@@ -38,6 +45,8 @@ export function judgePoll(reply: Reply, nowMs: number): PollVerdict {
   }
   const { status } = reply;
   const body = bodyOf(reply) ?? {};
+  if (BORROWED.has(status) && FAILED_FUTURE.test(asString(body.detail) ?? ''))
+    return { kind: 'failed', error: failureIn(body, 'unknown') ?? explainRefusal(reply) };
   if (status === 408) return { kind: 'pending', reason: asString(body.queue_state_reason) };
   if (status === 429) return { kind: 'busy', afterMs: retryAfterOf(reply, nowMs) };
   if (status === 402) return { kind: 'unpaid' };

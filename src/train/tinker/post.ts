@@ -21,6 +21,8 @@ export interface PostRequest {
   /** The same for all tries, so that a server that took it and could not say so does it once. */
   readonly key: string;
   readonly signal: AbortSignal;
+  /** When nobody knows whether it was taken, it is not sent again. */
+  readonly once?: boolean;
   /** It is tried for so long; as submissions are, unless said. */
   readonly forMs?: number;
   /** Waited for before each try. */
@@ -49,7 +51,7 @@ export const jsonCall = (route: string, body: object): EncodedCall => ({
 });
 
 export function createPost({ transport, pace, clock, random }: PostOptions): Post {
-  return async ({ call, key, signal, before, onHaste, headers, forMs = pace.submitForMs }) => {
+  return async ({ call, key, signal, once = false, before, onHaste, headers, forMs = pace.submitForMs }) => {
     const started = clock.monotonic();
     let unpaidMs = 0;
     let conflicts = 0;
@@ -75,8 +77,10 @@ export function createPost({ transport, pace, clock, random }: PostOptions): Pos
         unpaidMs += clock.monotonic() - from;
         continue;
       }
-      if (verdict.kind === 'in-doubt') isDoubtful = true;
-      else if (verdict.why === 'haste') onHaste?.();
+      if (verdict.kind === 'in-doubt') {
+        isDoubtful = true;
+        if (once) return failed(verdict.detail);
+      } else if (verdict.why === 'haste') onHaste?.();
       else if (verdict.why === 'conflict' && ++conflicts > MOST_CONFLICTS && reply.kind === 'answer')
         return giveUp(reply.status, explainRefusal(reply));
       const pause = verdict.afterMs ?? backoffOf(pace, tries, random);

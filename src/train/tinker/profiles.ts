@@ -9,6 +9,13 @@ export interface ServerTraits
   readonly contextLength: number;
   /** It knows `allow_metadata_only`, and says how large a result is before it sends it. */
   readonly announces: boolean;
+  /**
+   * A training request that comes twice, under one key and number, is done once, and the second gets the answer of the
+   * first. To others it is sent once, whatever comes of it.
+   */
+  readonly knowsRepeats: boolean;
+  /** It samples a checkpoint by putting it where the model that saved it is trained. */
+  readonly samplesInPlace: boolean;
   readonly tolerance: Tolerance;
 }
 
@@ -39,15 +46,25 @@ const TINKER: ServerTraits = {
   inputs: INPUTS,
   contextLength: 32_768,
   announces: true,
+  knowsRepeats: true,
+  samplesInPlace: false,
   tolerance: LOOSE,
 };
 
 export const PROFILES: Readonly<Record<ProfileName, ServerTraits>> = {
   tinker: TINKER,
   /** Divides each sequence by the sum of its weights, and the gradient by the number of sequences. */
-  skyrl: { ...TINKER, name: 'skyrl', wire: 'json', reduction: 'mean-per-sequence', announces: false },
-  /** Answers 415 to a forward_backward in JSON. */
-  tuft: { ...TINKER, name: 'tuft', announces: false },
+  skyrl: {
+    ...TINKER,
+    name: 'skyrl',
+    wire: 'json',
+    reduction: 'mean-per-sequence',
+    announces: false,
+    knowsRepeats: false,
+    samplesInPlace: true,
+  },
+  /** Answers 415 to a forward_backward in JSON, and a repeat with a conflict. */
+  tuft: { ...TINKER, name: 'tuft', announces: false, knowsRepeats: false },
   /** float32 on both sides, and a model so small that it takes large steps. */
   nano: {
     ...TINKER,
@@ -56,5 +73,12 @@ export const PROFILES: Readonly<Record<ProfileName, ServerTraits>> = {
     contextLength: 512,
     tolerance: { difference: 1e-2, kl: 1e-4, drift: 1e-5 },
   },
-  generic: { ...TINKER, name: 'generic', wire: undefined, contextLength: 4096, announces: false },
+  generic: {
+    ...TINKER,
+    name: 'generic',
+    wire: undefined,
+    contextLength: 4096,
+    announces: false,
+    knowsRepeats: false,
+  },
 };

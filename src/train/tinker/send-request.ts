@@ -15,9 +15,10 @@ export interface FutureAsk {
   readonly isLarge: boolean;
   /**
    * When the server has lost the future: with `same`, the request goes out as it was, under the same key, so that what
-   * was done is not done twice; with `fresh` it is another request, for those that change nothing.
+   * was done is not done twice; with `fresh` it is another request, for those that change nothing; with `never` it was
+   * the only one, for those that change something on a server that would do it again.
    */
-  readonly redo: 'same' | 'fresh';
+  readonly redo: 'same' | 'fresh' | 'never';
   readonly signal: AbortSignal;
   readonly options?: Pick<PostRequest, 'before' | 'onHaste' | 'headers'>;
 }
@@ -33,7 +34,10 @@ export async function sendRequest(wiring: Wiring, ask: FutureAsk): Promise<SendO
   const { route } = ask.call;
   const key = wiring.nextKey(route);
   const post = async (call: EncodedCall, under: string): Promise<Taken> =>
-    taken(await wiring.post({ ...ask.options, call, key: under, signal: ask.signal }), route);
+    taken(
+      await wiring.post({ ...ask.options, call, key: under, signal: ask.signal, once: ask.redo === 'never' }),
+      route,
+    );
   const first = await post(ask.call, key);
   if (first.kind !== 'taken') return first;
   return { ...first, outcome: follow(first.requestId) };
@@ -49,7 +53,7 @@ export async function sendRequest(wiring: Wiring, ask: FutureAsk): Promise<SendO
         signal: ask.signal,
       });
       if (outcome.kind !== 'expired') return outcome;
-      if (redos >= MOST_REDOS)
+      if (ask.redo === 'never' || redos >= MOST_REDOS)
         return {
           kind: 'lost',
           error: new TrainingError('server', `${route} ${requestId}: the result has expired`),

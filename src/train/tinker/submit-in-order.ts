@@ -70,7 +70,8 @@ export function createOrderedRequests(wiring: Wiring, firstSeq: number): Ordered
     if (leave === undefined)
       throw new NotSent(before, false, new TrainingError('unknown', 'the connection was closed'));
     const again = (): EncodedCall => encode(number);
-    const sent = await sendRequest(wiring, { call, encode: again, isLarge, redo: 'same', signal });
+    const redo = wiring.traits.knowsRepeats ? 'same' : 'never';
+    const sent = await sendRequest(wiring, { call, encode: again, isLarge, redo, signal });
     if (sent.kind !== 'taken') {
       leave();
       throw new NotSent(before, sent.kind === 'in-doubt', sent.error);

@@ -61,7 +61,8 @@ export function createTinkerEngine(parts: EngineParts): TinkerEngine {
     const body = { base_model: profile.baseModel, lora_config: compact(lora) };
     return createTinkerModel(wiring, await makeModel('create_model', body), 1);
   };
-  const rankOf = async (path: string): Promise<number> => {
+  /** `doubt`: why the rank is only the usual one. */
+  const rankOf = async (path: string): Promise<{ readonly rank: number; readonly doubt?: TrainingError }> => {
     const call = jsonCall('weights_info', { tinker_path: path });
     const info = await wiring.post({
       call,
@@ -69,10 +70,25 @@ export function createTinkerEngine(parts: EngineParts): TinkerEngine {
       signal: closing,
       forMs: wiring.pace.adviceForMs,
     });
-    if (info.kind === 'answered') return asNumber(info.body.lora_rank) ?? USUAL_RANK;
-    // Loading will say what is wrong with the path, and better.
-    if (info.kind !== 'aborted') wiring.log(`the rank of ${path} is not known: ${info.error.message}`);
-    return USUAL_RANK;
+    if (info.kind === 'answered') return { rank: asNumber(info.body.lora_rank) ?? USUAL_RANK };
+    if (info.kind === 'aborted') return { rank: USUAL_RANK };
+    wiring.log(`the rank of ${path} is not known: ${info.error.message}`);
+    return { rank: USUAL_RANK, doubt: info.error };
+  };
+  const load = async (path: string): Promise<TinkerModel> => {
+    const { rank, doubt } = await rankOf(path);
+    const model = await create(rank, undefined).catch((error: unknown) => {
+      if (doubt === undefined || !(error instanceof TrainingError)) throw error;
+      // Whoever is told only of a rank that nobody asked for would look in the wrong place.
+      throw new TrainingError(doubt.category, `${path}: ${doubt.message}; ${error.message}`);
+    });
+    // Servers allow it as a model's first request only.
+    const body = { model_id: model.id, seq_id: 1, path, optimizer: true, type: 'load_weights' };
+    await requestJson(wiring, jsonCall('load_weights', body)).catch(async (error: TrainingError) => {
+      await model.close();
+      throw error;
+    });
+    return createTinkerModel(wiring, model.id, 2);
   };
 
   return {
@@ -84,14 +100,7 @@ export function createTinkerEngine(parts: EngineParts): TinkerEngine {
         const body = { base_model: profile.baseModel, path, optimizer: true };
         return createTinkerModel(wiring, await makeModel('load_weights', body), 1);
       }
-      const model = await create(await rankOf(path), undefined);
-      // Servers allow it as a model's first request only.
-      const body = { model_id: model.id, seq_id: 1, path, optimizer: true, type: 'load_weights' };
-      await requestJson(wiring, jsonCall('load_weights', body)).catch(async (error: TrainingError) => {
-        await model.close();
-        throw error;
-      });
-      return createTinkerModel(wiring, model.id, 2);
+      return load(path);
     },
     openSampler: async (path): Promise<Sampler> => {
       const body = compact({

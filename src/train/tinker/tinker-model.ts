@@ -27,6 +27,8 @@ export interface TinkerModel extends TrainingModel {
   readonly broken: TrainingError | undefined;
 }
 
+/** There are servers that make a file's path of it without a look. */
+const NAME = /^[A-Za-z0-9_-][A-Za-z0-9._-]*$/;
 const NEVER = new AbortController().signal;
 
 const decodeTrain = (answer: Answer): StepOutput =>
@@ -68,8 +70,10 @@ export function createTinkerModel(wiring: Wiring, id: string, firstSeq: number):
       },
       signal,
     );
-  const save = (route: string, name: string): Promise<string> =>
-    submitJson(route, { path: name }, (body) => pathIn(body, route), NEVER).done;
+  const save = async (route: string, name: string): Promise<string> => {
+    if (!NAME.test(name)) throw new TrainingError('user', `${name} is not a name for a checkpoint`);
+    return submitJson(route, { path: name }, (body) => pathIn(body, route), NEVER).done;
+  };
 
   return {
     id,
@@ -107,7 +111,8 @@ function adamParams(adam: AdamSettings): JsonObject {
 function metricsIn(body: JsonObject): Readonly<Record<string, number>> {
   const metrics = Object.entries(asObject(body.metrics)).flatMap(([name, value]): [string, number][] => {
     const number = asNumber(value);
-    return number === undefined ? [] : [[name, number]];
+    // SkyRL's `skyrl.ai/grad_norm` is what others call `grad_norm`.
+    return number === undefined ? [] : [[name.slice(name.lastIndexOf('/') + 1), number]];
   });
   return Object.fromEntries(metrics);
 }

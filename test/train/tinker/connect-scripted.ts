@@ -48,7 +48,7 @@ export async function withScripted<T>(
     const engine = await connectTinker({
       url: server.url,
       baseModel: 'any',
-      profile: { ...PROFILES.generic, wire: 'json' },
+      profile: { ...PROFILES.generic, wire: 'json', knowsRepeats: true },
       selfTest: false,
       fetch,
       clock: systemClock,

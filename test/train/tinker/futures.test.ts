@@ -69,7 +69,48 @@ const ROWS: readonly Row[] = [
     fails: { category: 'unknown', message: /no such model/ },
   },
   {
-    name: '422 {detail} (TuFT)',
+    name: '408 {detail} of a server that held the look long enough (SkyRL)',
+    answers: many(2, { status: 408, body: { detail: 'Timeout waiting for result' } }),
+    looks: 3,
+  },
+  {
+    name: '422 {detail} of a future that broke (TuFT), which is not the caller’s fault',
+    answers: [{ status: 422, body: { detail: 'Future failed: Server error: engine died' } }],
+    looks: 1,
+    fails: { category: 'unknown', message: /engine died/ },
+  },
+  {
+    name: '408 of a future whose turn never came (TuFT), which no more looks will change',
+    answers: many(9, {
+      status: 408,
+      body: { detail: 'Failed to retrieve future: Timeout when waiting for sequence ID 4.' },
+    }),
+    looks: 1,
+    fails: { category: 'unknown', message: /sequence ID 4/ },
+  },
+  {
+    name: '409 of a future whose number was used before (TuFT)',
+    answers: many(9, {
+      status: 409,
+      body: { detail: 'Failed to retrieve future: Sequence conflict: expected 3, got 2.' },
+    }),
+    looks: 1,
+    fails: { category: 'unknown', message: /expected 3, got 2/ },
+  },
+  {
+    name: '429 of a future for which there was no room (TuFT)',
+    answers: many(9, { status: 429, body: { detail: 'Failed to retrieve future: no free slot' } }),
+    looks: 1,
+    fails: { category: 'unknown', message: /no free slot/ },
+  },
+  {
+    name: '404 of a future whose checkpoint is missing (TuFT)',
+    answers: [{ status: 404, body: { detail: 'Failed to retrieve future: Checkpoint x not found.' } }],
+    looks: 1,
+    fails: { category: 'user', message: /Checkpoint x not found.*404/ },
+  },
+  {
+    name: '422 {detail: [place]} of a framework',
     answers: [{ status: 422, body: { detail: [{ loc: ['body', 'x'], msg: 'Field required' }] } }],
     looks: 1,
     fails: { category: 'user', message: /body\.x: Field required/ },
@@ -180,7 +221,7 @@ describe('what the answer to a look at a future means', () => {
 
   it('lived through every row', () => {
     expect(lived).toBe(ROWS.length);
-    expect(lived).toBe(28);
+    expect(lived).toBe(34);
   });
 
   it('gives up on a result that is announced and never comes (does not ask for ever)', async () => {
@@ -213,6 +254,28 @@ describe('what the answer to a look at a future means', () => {
         await model.optimStep({ learningRate: 1e-4 }, new AbortController().signal).done;
         expect(server.ofRoute('retrieve_future').at(-1)?.body.allow_metadata_only).toBe(false);
       },
+    );
+  });
+
+  it('gives up on a result whose every look fails although the server’s heart beats', async () => {
+    await withScripted(
+      {
+        fault: (route, count) =>
+          route === 'retrieve_future' && count > 0
+            ? { when: 'before', answer: { status: 500, body: { detail: 'Unknown error' } } }
+            : undefined,
+      },
+      async ({ engine, server }) => {
+        const model = await engine.createModel({ rank: 4 });
+        const step = model.optimStep({ learningRate: 1e-4 }, new AbortController().signal);
+        await expect(step.done).rejects.toMatchObject({
+          category: 'server',
+          message: expect.stringMatching(/no look succeeds: the server answered 500/),
+        });
+        expect(server.ofRoute('session_heartbeat').length).toBeGreaterThan(0);
+        expect(model.broken?.message).toMatch(/not certain/);
+      },
+      { pace: { backoffMs: 1, longestMs: 4, lostAfterMs: 150, heartbeatMs: 5 } },
     );
   });
 

@@ -282,4 +282,51 @@ describe('a model over the wire', () => {
       },
     );
   });
+
+  it.each(['../x', 'a/b', '', '.hidden', 'a b'])('sends no checkpoint under the name "%s"', async (name) => {
+    await withScripted({}, async ({ engine, server }) => {
+      const model = await engine.createModel({ rank: 4 });
+      await expect(model.saveState(name)).rejects.toMatchObject({ category: 'user' });
+      await expect(model.saveForSampler(name)).rejects.toMatchObject({ category: 'user' });
+      expect(await model.saveState('day-1.2_a')).toBe('tinker://run/weights/day-1.2_a');
+      expect(server.effects.slice(1)).toEqual(['save_weights/1']);
+    });
+  });
+
+  it('tells why a path has no rank when no model can be made with the usual one (not only of that rank)', async () => {
+    await withScripted(
+      {
+        fault: (route) =>
+          route === 'weights_info'
+            ? { when: 'before', answer: { status: 404, body: { detail: 'Model not found' } } }
+            : undefined,
+        result: (route) =>
+          route === 'create_model' ? { status: 400, body: { detail: 'rank 32 is over 8' } } : undefined,
+      },
+      async ({ engine, server }) => {
+        await expect(engine.openModel('tinker://gone/weights/x')).rejects.toMatchObject({
+          category: 'user',
+          message: expect.stringMatching(
+            /^tinker:\/\/gone\/weights\/x: Model not found \(404\); .*rank 32 is over 8/,
+          ),
+        });
+        expect(server.ofRoute('load_weights')).toHaveLength(0);
+      },
+    );
+  });
+
+  it('reads the optimiser’s metrics without the name of the server before them', async () => {
+    await withScripted(
+      {
+        result: (route) =>
+          route === 'optim_step'
+            ? { status: 200, body: { metrics: { 'skyrl.ai/grad_norm': 3, 'step:max': 1, odd: 'x' } } }
+            : undefined,
+      },
+      async ({ engine }) => {
+        const model = await engine.createModel({ rank: 4 });
+        expect(await model.optimStep(adam, signal).done).toEqual({ grad_norm: 3, 'step:max': 1 });
+      },
+    );
+  });
 });

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { PROFILES } from '../../../src/train/tinker/profiles.ts';
 import { datum, withScripted } from './connect-scripted.ts';
 import type { Fault, Scripted } from './scripted-server.ts';
 
@@ -103,6 +104,44 @@ describe('a submission', () => {
 
   it('lived through every row', () => {
     expect(lived).toBe(17);
+  });
+
+  it.each([
+    ['its answer is lost', executed('drop'), 1, 'unknown'],
+    ['the server breaks', executed({ status: 500 }), 1, 'unknown'],
+    ['its answer makes no sense', executed({ status: 200, body: 'nonsense' }), 1, 'unknown'],
+    ['the server is away for a moment', unread({ status: 503 }), 2, 'done'],
+    ['it comes too soon', unread({ status: 429 }), 2, 'done'],
+  ] as const)('to a server that does repeats again: when %s', async (_, fault, tries, fate) => {
+    await withScripted(
+      { fault: (route, count) => (route === 'optim_step' && count === 0 ? fault : undefined) },
+      async ({ engine, server }) => {
+        const model = await engine.createModel({ rank: 4 });
+        const step = model.optimStep({ learningRate: 1e-4 }, signal);
+        expect((await step.fate).kind).toBe(fate);
+        expect(server.ofRoute('optim_step')).toHaveLength(tries);
+        expect(model.broken === undefined).toBe(fate === 'done');
+      },
+      { profile: { ...PROFILES.generic, wire: 'json', knowsRepeats: false } },
+    );
+  });
+
+  it('is not made again when its result has expired on a server that does repeats again', async () => {
+    await withScripted(
+      {
+        fault: (route, count) =>
+          route === 'retrieve_future' && count === 1
+            ? { when: 'before', answer: { status: 410 } }
+            : undefined,
+      },
+      async ({ engine, server }) => {
+        const model = await engine.createModel({ rank: 4 });
+        const step = model.optimStep({ learningRate: 1e-4 }, signal);
+        expect(await step.fate).toMatchObject({ kind: 'unknown' });
+        expect(server.ofRoute('optim_step')).toHaveLength(1);
+      },
+      { profile: { ...PROFILES.generic, wire: 'json', knowsRepeats: false } },
+    );
   });
 
   it('is tried for so long and no longer', async () => {

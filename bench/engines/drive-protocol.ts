@@ -1,0 +1,226 @@
+import type { LossKind, TrainDatum } from '../../dist/core/training.js';
+import type { TinkerEngine } from '../../dist/train/tinker/tinker-engine.js';
+import type { TinkerModel } from '../../dist/train/tinker/tinker-model.js';
+import type { LossyFetch } from './lossy-fetch.ts';
+import { must, type Report } from './report.ts';
+
+export interface ProtocolOptions {
+  readonly losses: readonly LossKind[];
+  readonly steps: number;
+  readonly rank: number;
+  readonly rate: number;
+  /** Data in one call, to see it cut into several requests. */
+  readonly many: number;
+  /** The server computes: log-probabilities move the way they should, and samples are drawn. */
+  readonly learns: boolean;
+  /** What the engine was connected with. */
+  readonly way: LossyFetch;
+}
+
+const signal = new AbortController().signal;
+const PROMPT = [5, 6, 7, 8, 9, 10, 11, 12];
+const REQUEST = { prompt: PROMPT, count: 4, maxTokens: 12, temperature: 1, stop: [], seed: 3 };
+const NO_PATH = 'tinker://00000000/weights/nothing';
+
+/** Everything that the client can ask of a server, in the order in which a run would. */
+export async function driveProtocol(
+  engine: TinkerEngine,
+  options: ProtocolOptions,
+  report: Report,
+): Promise<void> {
+  const { losses, steps, rank, rate, many, learns, way } = options;
+  const { check, refused, say } = report;
+  const adam = { learningRate: rate, gradClipNorm: 1 };
+  const bare = await engine.openSampler(undefined);
+  const sequences = await bare.sample(REQUEST, signal);
+  await check('sample', async () => sequences.map(({ tokens, stop }) => `${tokens.length} ${stop}`));
+  await check('sample, same seed', async () => {
+    const again = await bare.sample(REQUEST, signal);
+    must(JSON.stringify(again) === JSON.stringify(sequences), 'other tokens came');
+    return 'the same tokens';
+  });
+  const data = sequences.map(({ tokens, logprobs }, i) => datumOf(tokens, logprobs, i === 0 ? 1 : -1 / 3));
+
+  // The first sample is the good one: from the weights that sampled it, every loss makes it likelier.
+  let model = await engine.createModel({ rank, seed: 1 });
+  for (const [i, loss] of losses.entries())
+    await check(`${loss}, ${steps} steps`, async () => {
+      if (i > 0) {
+        await model.close();
+        model = await engine.createModel({ rank, seed: 1 });
+      }
+      const input = { data: loss === 'cross_entropy' ? data.slice(0, 1) : data, loss };
+      const before = (await score(model, data))[0] ?? Number.NaN;
+      const values: string[] = [];
+      for (let step = 0; step < steps; step++) {
+        const given = model.forwardBackward(input, signal);
+        const moved = model.optimStep(adam, signal);
+        values.push((await given.done).metrics['loss:sum']?.toFixed(3) ?? 'no loss');
+        await moved.done;
+      }
+      const after = (await score(model, data))[0] ?? Number.NaN;
+      must(!learns || after > before, `log-probability ${before} -> ${after}`);
+      return `loss ${values[0]} -> ${values.at(-1)}, log-probability ${before.toFixed(2)} -> ${after.toFixed(2)}`;
+    });
+  await check(`${many} data in one call`, async () => {
+    const short = data.map((datum) => cut(datum, 4));
+    const large = Array.from({ length: many }, (_, i) => short[i % short.length] ?? short[0]);
+    const input = { data: large.flatMap((datum) => datum ?? []), loss: 'cross_entropy' as const };
+    const given = model.forwardBackward(input, signal);
+    const { logprobs } = await given.done;
+    await model.optimStep({ ...adam, learningRate: 0 }, signal).done;
+    return `${logprobs.length} answers to ${(await given.sent).length} requests`;
+  });
+
+  // Futures.
+  const step = model.forwardBackward({ data, loss: 'importance_sampling' }, signal);
+  const id = (await step.sent)[0]?.requestId ?? '';
+  await step.done;
+  await model.optimStep({ ...adam, learningRate: 0 }, signal).done;
+  await check('future, looked at again', async () => engine.lookUp(id, signal));
+  await check('future that never was', async () => {
+    const kind = await engine.lookUp('987654321', signal);
+    must(kind === 'failed', kind);
+    return kind;
+  });
+
+  // Lost answers: a step is taken once, or the client says that it does not know. It never passes for done when it was not.
+  await check('lost answer of retrieve_future', () =>
+    other(engine, rank, async (one) => {
+      way.lose('retrieve_future');
+      await stepOnce(one, data, adam);
+      return `done, ${way.lost} lost`;
+    }),
+  );
+  for (const route of ['forward_backward', 'optim_step'])
+    await check(`lost answer of ${route}`, async () => {
+      const calm = await other(engine, rank, (one) => twoSteps(one));
+      return other(engine, rank, async (one) => {
+        const done = await twoSteps(one, () => way.lose(route)).catch((error: Error) => error);
+        if (done instanceof Error) return `told: ${done.message}`;
+        must(!learns || distance(done, calm) === 0, `differs by ${distance(done, calm)} from one done once`);
+        return 'done once';
+      });
+    });
+
+  // Checkpoints.
+  const name = `drive-${Date.now()}`;
+  const learned = await score(model, data);
+  let state = '';
+  let sampler = '';
+  await check('save_weights', async () => {
+    state = await model.saveState(name);
+    return state;
+  });
+  await check('save_weights_for_sampler', async () => {
+    sampler = await model.saveForSampler(name);
+    return sampler;
+  });
+  await answered('save_weights, name taken', () => model.saveState(name));
+  const drawn = await draw(engine, sampler);
+  await check('load_weights with optimiser', async () => {
+    const loaded = await engine.openModel(state);
+    const apart = distance(await score(loaded, data), learned);
+    must(apart === 0, `differs by ${apart}`);
+    await stepOnce(loaded, data, adam);
+    const fromFile = await score(loaded, data);
+    await loaded.close();
+    await stepOnce(model, data, adam);
+    const fromMemory = await score(model, data);
+    must(
+      !learns || distance(fromFile, fromMemory) === 0,
+      `a step later they differ by ${distance(fromFile, fromMemory)}`,
+    );
+    return learns ? 'the same now, and after one more step of both' : 'the same';
+  });
+  await check('sample an older checkpoint', async () => {
+    const before = await score(model, data);
+    must((await draw(engine, sampler)) === drawn, 'it is no longer what it was');
+    const apart = distance(await score(model, data), before);
+    must(apart === 0, `the model in training has moved by ${apart}`);
+    return 'as when it was saved; the model in training has not moved';
+  });
+  await model.close();
+  await check('sample after unload_model', async () => {
+    must((await draw(engine, sampler)) === drawn, 'it is no longer what it was');
+    return 'as when it was saved';
+  });
+
+  // What cannot be had.
+  await refused('checkpoint that is not there', () => engine.openModel(NO_PATH), /user|unknown/);
+  await refused('name that is no name', () => other(engine, rank, (one) => one.saveState('../x')), /user/);
+  await refused('step after unload_model', () => model.optimStep(adam, signal).done, /user|unknown/);
+  await check('after all that, a step', () =>
+    other(engine, rank, async (one) => {
+      await stepOnce(one, data, adam);
+      return 'done';
+    }),
+  );
+  await answered('rank 4096', () => other(engine, 4096, async () => 'taken'));
+
+  /** Two, so that the optimiser has a memory which a third would use. */
+  async function twoSteps(one: TinkerModel, before = (): void => undefined): Promise<readonly number[]> {
+    await stepOnce(one, data, adam);
+    before();
+    await stepOnce(one, data, adam);
+    return score(one, data);
+  }
+
+  /** Servers are free to take it or not. */
+  async function answered(what: string, call: () => Promise<string>): Promise<void> {
+    say(what, await call().catch((error: Error) => `refused: ${error.message}`));
+  }
+
+  function datumOf(tokens: readonly number[], logprobs: readonly number[], advantage: number): TrainDatum {
+    const full = [...PROMPT, ...tokens];
+    const blank = PROMPT.slice(1).map(() => 0);
+    return {
+      tokens: full.slice(0, -1),
+      targets: full.slice(1),
+      weights: [...blank, ...tokens.map(() => 1)],
+      advantages: [...blank, ...tokens.map(() => advantage)],
+      logprobs: [...blank, ...logprobs],
+    };
+  }
+}
+
+function cut(datum: TrainDatum, length: number): TrainDatum {
+  const { tokens, targets } = datum;
+  return {
+    tokens: tokens.slice(0, length),
+    targets: targets.slice(0, length),
+    weights: targets.slice(0, length).map(() => 1),
+  };
+}
+
+/** The log-probability of each sample. */
+async function score(model: TinkerModel, data: readonly TrainDatum[]): Promise<readonly number[]> {
+  const { logprobs } = await model.forward({ data, loss: 'cross_entropy' }, signal);
+  return logprobs.map((row, i) => row.reduce((sum, p, t) => sum + p * (data[i]?.weights[t] ?? 0), 0));
+}
+
+async function stepOnce(model: TinkerModel, data: readonly TrainDatum[], adam: { learningRate: number }) {
+  const given = model.forwardBackward({ data, loss: 'importance_sampling' }, signal);
+  const moved = model.optimStep(adam, signal);
+  for (const one of await Promise.allSettled([given.done, moved.done]))
+    if (one.status === 'rejected') throw one.reason;
+}
+
+async function draw(engine: TinkerEngine, path: string): Promise<string> {
+  const sampler = await engine.openSampler(path);
+  const sequences = await sampler.sample(REQUEST, signal);
+  await sampler.close();
+  return JSON.stringify(sequences);
+}
+
+async function other<T>(engine: TinkerEngine, rank: number, use: (model: TinkerModel) => Promise<T>) {
+  const model = await engine.createModel({ rank, seed: 1 });
+  try {
+    return await use(model);
+  } finally {
+    await model.close();
+  }
+}
+
+const distance = (a: readonly number[], b: readonly number[]): number =>
+  Math.max(...a.map((one, i) => Math.abs(one - (b[i] ?? Number.NaN))));
