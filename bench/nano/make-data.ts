@@ -9,6 +9,7 @@ import {
   LIMITS,
   MARK,
   NANO,
+  type Random,
   type Split,
   writeReply,
   writeVocabulary,
@@ -44,6 +45,7 @@ const WORLDS = Number(values.worlds);
 const OUT = values.out;
 const MODEL = values.model;
 const LESSONS_PER_RULE = 60;
+const BLUR = 0.3;
 const LONGEST_REPLY = 208;
 const FIRST_SEED = 10_000;
 const GATE_SEED = 20_000;
@@ -173,6 +175,7 @@ function writeLessons(split: Split, pool: LessonPool): ReadonlyMap<string, numbe
     const shown = lines.map((line) =>
       split === 'train' && random.next() < 0.8 ? createOpening().open(line) : line,
     );
+    if (split === 'train') shown.push(...lines.map((line) => blurred(line, random)));
     packer.add(shown.length);
     for (const line of shown) {
       const tokens = encode(line).slice(0, LIMITS.skillTokens);
@@ -181,6 +184,16 @@ function writeLessons(split: Split, pool: LessonPool): ReadonlyMap<string, numbe
   }
   packer.write(path.join(OUT, `lessons-${split}.bin.gz`));
   return keys;
+}
+
+/** The line with some of its words left open as well, so that no wording is learned by heart; what is quoted or an example stays. */
+function blurred(line: string, random: Random): string {
+  const { open, nextWord } = createOpening();
+  return open(line).replace(/(?<=^|\s)[A-Za-z][a-z]+(?=[,.:;]?(?:\s|$))/g, (word) => {
+    if (random.next() >= BLUR) return word;
+    const other = nextWord();
+    return /^[A-Z]/.test(word) ? other.charAt(0).toUpperCase() + other.slice(1) : other;
+  });
 }
 
 /** Words, then figures: their count, then each with its length. */

@@ -24,6 +24,7 @@ from safetensors.torch import save_file
 from torch import nn
 
 PROMPT_WEIGHT = 0.05
+COPY_WEIGHT = 2.0
 WARM_UP = 200
 CHUNK_OF_BATCHES = 64
 LONGEST_REPLY = 208
@@ -76,10 +77,14 @@ class Pool:
 
     def fill(self, tokens, random, chosen):
         """The tokens with every open one replaced; `chosen` remembers by what, so that the same is the same."""
+        return self.fill_and_mark(tokens, random, chosen)[0]
+
+    def fill_and_mark(self, tokens, random, chosen):
+        """Also answers with where what was filled in stands: starts and ends."""
         places = np.nonzero(tokens >= self.first_word)[0]
         if len(places) == 0:
-            return tokens
-        parts, start = [], 0
+            return tokens, []
+        parts, start, shift, spans = [], 0, 0, []
         for place in places:
             token = int(tokens[place])
             if token not in chosen:
@@ -87,7 +92,9 @@ class Pool:
                 chosen[token] = entries[random.integers(len(entries))]
             parts += [tokens[start:place], chosen[token]]
             start = place + 1
-        return np.concatenate([*parts, tokens[start:]])
+            spans.append((place + shift, place + shift + len(chosen[token])))
+            shift += len(chosen[token]) - 1
+        return np.concatenate([*parts, tokens[start:]]), spans
 
 
 class Samples:
@@ -116,7 +123,7 @@ class Samples:
         return len(self.places)
 
     def compose(self, index, random, marks, limits):
-        """A prompt with lessons drawn anew and in any order, then the reply. Answers with the tokens and the prompt's length."""
+        """A prompt with lessons drawn anew and in any order, then the reply. Answers with the tokens and their weights."""
         numbers = self.numbers
         at, task_at, reply_at = self.places[index]
         keys = numbers[at + 1 : task_at].copy()
@@ -125,7 +132,7 @@ class Samples:
         reply = numbers[reply_at + 1 : reply_at + 1 + numbers[reply_at]]
         chosen = {}
         task = self.pool.fill(task, random, chosen)
-        reply = self.pool.fill(reply, random, chosen)
+        reply, spans = self.pool.fill_and_mark(reply, random, chosen)
         room = limits["promptTokens"] - 3 - len(task)
         shown = []
         for key in keys:
@@ -137,7 +144,13 @@ class Samples:
                 break
             shown += [[marks["skill"]], line]
         prompt = np.concatenate([[marks["begin"]], *shown, [marks["task"]], task, [marks["reply"]]])
-        return np.concatenate([prompt, reply]), len(prompt)
+        weights = np.ones(len(prompt) + len(reply), dtype=np.float32)
+        weights[: len(prompt)] = PROMPT_WEIGHT
+        for first, last in spans:
+            # With the token behind it: a word must also end where it ends.
+            weights[len(prompt) + first : len(prompt) + last + 1] = COPY_WEIGHT
+        weights[0] = 0
+        return np.concatenate([prompt, reply]), weights
 
 
 class Batches(torch.utils.data.Dataset):
@@ -169,11 +182,10 @@ class Batches(torch.utils.data.Dataset):
         longest = min((longest + 15) // 16 * 16 + 1, MOST_POSITIONS)
         tokens = np.zeros((len(made), longest), dtype=np.int64)
         weights = np.zeros((len(made), longest), dtype=np.float32)
-        for row, (sequence, prompt) in enumerate(made):
+        for row, (sequence, weight) in enumerate(made):
             sequence = sequence[:longest]
             tokens[row, : len(sequence)] = sequence
-            weights[row, 1:prompt] = PROMPT_WEIGHT
-            weights[row, prompt : len(sequence)] = 1
+            weights[row, : len(sequence)] = weight[:longest]
         return torch.from_numpy(tokens), torch.from_numpy(weights)
 
 
@@ -318,7 +330,7 @@ def loss_of(model, tokens, weights, autocast):
         logits = model(tokens[:, :-1])
     nll = F.cross_entropy(logits.float().flatten(0, 1), tokens[:, 1:].flatten(), reduction="none").view(tokens.shape[0], -1)
     w = weights[:, 1:]
-    reply = (w == 1).float()
+    reply = (w >= 1).float()
     return (nll * w).sum() / w.sum(), ((nll * reply).sum() / reply.sum()).detach()
 
 
@@ -333,13 +345,12 @@ def train(model, args, samples, gate, manifest, device, autocast):
         betas=(0.9, 0.95),
         fused=device == "cuda",
     )
-    compiled = torch.compile(loss_of, dynamic=True) if args.compile else loss_of
     log, window, start = [], [], time.time()
     for step, (tokens, weights) in enumerate(loader):
         for group in optimizer.param_groups:
             group["lr"] = rate_at(step, args.steps, args.rate)
         tokens, weights = tokens.to(device, non_blocking=True), weights.to(device, non_blocking=True)
-        loss, reply = compiled(model, tokens, weights, autocast)
+        loss, reply = loss_of(model, tokens, weights, autocast)
         optimizer.zero_grad(set_to_none=True)
         loss.backward()
         torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
@@ -435,7 +446,6 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--prompts", type=int, default=None, help="how many of the gate's prompts are answered")
     parser.add_argument("--workers", type=int, default=12)
-    parser.add_argument("--compile", action="store_true", help="whether PyTorch compiles the step")
     parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
     args = parser.parse_args()
     started = time.time()

@@ -21,6 +21,12 @@ export function addBenchCommands(program: Command, act: Act): void {
     )
     .option('--days <n>', 'only the first days', parseCount)
     .addOption(
+      new Option('--only <questions>', 'only tasks on files, or these and questions on house rules').choices([
+        'files',
+        'house',
+      ]),
+    )
+    .addOption(
       new Option('--split <split>', 'workdays: which worlds')
         .choices(['train', 'gate', 'report'])
         .default('report'),
@@ -61,7 +67,7 @@ export function addBenchCommands(program: Command, act: Act): void {
     .action(act(async () => (await import('./bench.ts')).reportBench));
 }
 
-function parseCount(text: string): number {
+export function parseCount(text: string): number {
   const count = Number(text);
   if (!Number.isInteger(count) || count < 1 || count > 1000) throw new InvalidArgumentError('1 to 1000.');
   return count;

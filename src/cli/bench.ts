@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { BenchError } from '../app/bench/bench-error.ts';
 import { USUAL_HABITS } from '../app/bench/policies.ts';
-import { listRuns, type Rendered, renderRun, writePage } from '../app/bench/read-runs.ts';
+import { listRuns, nextRun, type Rendered, renderRun, writePage } from '../app/bench/read-runs.ts';
 import { type BenchRun, runBench } from '../app/bench/run-bench.ts';
 import { runPipelineBench } from '../app/bench/run-pipeline.ts';
 import { SUITES } from '../app/bench/suites.ts';
@@ -28,6 +28,7 @@ export interface RunBenchOptions extends Given {
   readonly failures: number;
   readonly runs: number;
   readonly nightSteps: number;
+  readonly only?: 'files' | 'house';
   readonly control?: 'shuffled-rewards' | 'no-lessons';
   readonly hurry?: true;
 }
@@ -58,7 +59,7 @@ export async function runBenchmark(options: RunBenchOptions, context: CommandCon
   const [suite = ''] = options.args;
   const { data, oracle, days, steps, obey, unaided, read } = options;
   const folder = folderOf(context);
-  const run = options.run ?? nextName(folder, suite);
+  const run = options.run ?? nextRun(folder, suite);
   const stop = new AbortController();
   const stopping = (): void => stop.abort();
   process.once('SIGINT', stopping);
@@ -81,11 +82,12 @@ export async function runBenchmark(options: RunBenchOptions, context: CommandCon
     failures: options.failures,
     settleEach: options.hurry !== true,
     nightSteps: options.nightSteps,
-    ...defined({ control: options.control }),
+    ...defined({ control: options.control, only: options.only }),
     config: () => loadConfig({ file: openHome(context.homeDir).configFile, env }).config,
     env,
     log: createLog({ format: 'auto', level: 'error', stream: context.stderr, env }),
     onProgress: progress.show,
+    onNight: progress.night,
     signal: stop.signal,
   };
   try {
@@ -127,11 +129,6 @@ function show(rendered: Rendered, page: string | undefined, { printer, stdout, e
   if (printer.json) printer.document(rendered.json);
   else stdout.write(`${rendered.table({ colour: stdout.isTTY === true && !env.NO_COLOR })}\n`);
   if (page !== undefined) printer.note({ text: 'page  ', style: 'dim' }, page);
-}
-
-function nextName(folder: string, suite: string): string {
-  const taken = new Set(listRuns(folder).map(({ run }) => run));
-  for (let number = 1; ; number++) if (!taken.has(`${suite}-${number}`)) return `${suite}-${number}`;
 }
 
 function defined<T extends object>(value: T): { [K in keyof T]?: Exclude<T[K], undefined> } {

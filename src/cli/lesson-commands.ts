@@ -78,15 +78,6 @@ export function addLessonCommands(program: Command, act: Act): void {
     .description('Write skills as SKILL.md folders.')
     .action(act(async () => (await import('./lesson-files.ts')).exportLessons));
 
-  program
-    .command('train')
-    .description('The training of weights.')
-    .command('status')
-    .description(
-      'Show what weights may be trained on: only what the current generation served, never a failure.',
-    )
-    .action(act(async () => (await import('./train.ts')).trainStatus));
-
   const generations = program.command('generations').description('The history of what prompts may contain.');
   generations
     .command('list')

@@ -4,12 +4,14 @@ import { homeDir } from '../config/home.ts';
 import { addBenchCommands } from './bench-commands.ts';
 import { CommandError, EXIT, type ExitCode } from './command-error.ts';
 import type { CliContext, CommandContext } from './context.ts';
+import { addDemoCommand } from './demo-command.ts';
 import { addEngineCommands } from './engine-commands.ts';
 import { addLessonCommands } from './lesson-commands.ts';
 import { parsePort } from './parse-port.ts';
 import { createPrinter, type Printer } from './print.ts';
 import { addRecordCommands } from './record-commands.ts';
 import { addScheduleCommands } from './schedule-commands.ts';
+import { addTrainCommands } from './train-commands.ts';
 
 type Action<Options> = (options: Options, context: CommandContext) => Promise<ExitCode>;
 
@@ -119,8 +121,10 @@ export async function runProgram(argv: readonly string[], context: CliContext): 
 
   addRecordCommands(program, act);
   addLessonCommands(program, act);
+  addTrainCommands(program, act);
   addScheduleCommands(program, act);
   addBenchCommands(program, act);
+  addDemoCommand(program, act);
   addEngineCommands(program, act);
 
   try {

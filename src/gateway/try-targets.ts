@@ -39,9 +39,10 @@ export async function tryTargets(context: GatewayContext, turn: Turn): Promise<S
   let running: RunningTurn | undefined;
   let last = NOTHING_FITS;
   let tries = 0;
+  // Of the target that is tried, as it was when that began: weights may change while a reply is under way.
+  let policy = first ? policyOf(first, turn) : '';
   const finish = (served: Omit<Served, 'tries'>): Served => {
-    const { end, status, failure, target } = served;
-    const policy = target ? policyOf(target, turn) : '';
+    const { end, status, failure } = served;
     const totalMs = context.clock.monotonic() - turn.startedAt;
     running?.record.end({
       status: end,
@@ -64,7 +65,8 @@ export async function tryTargets(context: GatewayContext, turn: Turn): Promise<S
     }
     const target: Target = { ...candidate, access: admittance.access };
     running ??= await begin(context, turn, target, marks);
-    marks['x-instar-policy'] = headerSafe(policyOf(target, turn));
+    policy = policyOf(target, turn);
+    marks['x-instar-policy'] = headerSafe(policy);
     const result = await tryTarget(context, running, target, marks);
     tries += result.tries;
     if (result.attempt.kind === 'sent') {
@@ -76,6 +78,7 @@ export async function tryTargets(context: GatewayContext, turn: Turn): Promise<S
   }
   if (last.reply !== undefined) passOn(response, wire, last.reply, last.failure, marks);
   else refuse(response, wire, last.failure, marks);
+  policy = first ? policyOf(first, turn) : '';
   return finish({ target: first, end: 'upstream-error', status: last.failure.status, failure: last.failure });
 }
 

@@ -1,4 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
+import { stepBack } from '../core/step-back.ts';
 import { EngineError } from './engine.ts';
 import { loadWeights } from './model/load-weights.ts';
 import { createSampler } from './sampling/sampler.ts';
@@ -21,6 +22,7 @@ const fail = (id: number, error: unknown): void =>
   });
 
 if (role === 'train') {
+  stepBack();
   const trainer = createTrainer(loaded);
   port.on('message', (question: Question) => {
     if (question.type !== 'train') return;

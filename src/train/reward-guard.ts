@@ -18,6 +18,8 @@ export const DEFAULT_GUARD: GuardSettings = { bound: 0.2, batches: 2, mostRollba
 /** How attempts by one version of the policy went. */
 export interface Seen {
   readonly version: number;
+  /** Under which they were made: what was best with other lessons says nothing of these. */
+  readonly generation: number;
   readonly reward: number;
   /** The share of attempts that were complete; undefined where nobody says. */
   readonly completion: number | undefined;
@@ -38,6 +40,8 @@ export const FRESH_GUARD: Guard = { best: undefined, below: 0, rollbacks: 0, rat
 export function observe(guard: Guard, seen: Seen, { bound }: GuardSettings): Guard {
   const { best } = guard;
   if (best === undefined) return { ...guard, best: { ...seen, batches: 1 } };
+  // Other lessons make other tasks of the same ones: it begins anew, also with its rate.
+  if (best.generation !== seen.generation) return { ...FRESH_GUARD, best: { ...seen, batches: 1 } };
   // What was best by luck is not best for ever: seen again, it is what it is on average.
   if (seen.version === best.version) return { ...guard, best: averaged(best, seen), below: 0 };
   if (isBelow(seen, best, bound)) return { ...guard, below: guard.below + 1 };
@@ -67,6 +71,7 @@ function averaged(best: NonNullable<Guard['best']>, seen: Seen): NonNullable<Gua
   const mean = (old: number, now: number): number => old + (now - old) / batches;
   return {
     version: best.version,
+    generation: best.generation,
     reward: mean(best.reward, seen.reward),
     completion:
       best.completion === undefined || seen.completion === undefined

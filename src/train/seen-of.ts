@@ -13,6 +13,7 @@ export function seenOf(groups: readonly Group[]): Seen | undefined {
   const done = told.filter(({ isComplete }) => isComplete === true);
   return {
     version: first.policy,
+    generation: first.generation,
     reward: rollouts.reduce((sum, { reward }) => sum + reward, 0) / rollouts.length,
     completion: told.length === 0 ? undefined : done.length / told.length,
   };

@@ -4,7 +4,11 @@ import path from 'node:path';
 import { type Daemon, startDaemon } from '../../src/app/daemon.ts';
 import { createLog } from '../../src/app/log.ts';
 import { createRemoteDesks, type RemoteDesks } from '../../src/app/remote-desk.ts';
-import type { ServedTraining, TrainingOverride, TrainRequest } from '../../src/app/training/serve-training.ts';
+import type {
+  ServedTraining,
+  TrainingOverride,
+  TrainRequest,
+} from '../../src/app/training/serve-training.ts';
 import type { TrainNews } from '../../src/app/training/train-weights.ts';
 import { checkConfig } from '../../src/config/check-config.ts';
 import { openHome } from '../../src/config/home.ts';
@@ -52,6 +56,7 @@ export async function openTrainingBed({
     env: { PATH: process.env.PATH },
     log: createLog({ format: 'json', level: 'info', stream }),
     port: 0,
+    isUnhurried: true,
     training: { tuning: { seed: 1 }, policySeed: 1, ...override },
   });
   const record = { url: daemon.url, port: daemon.port, pid: process.pid, startedAt: '', version: '' };
@@ -78,14 +83,33 @@ export async function openTrainingBed({
 export const newFolder = (): string => mkdtempSync(path.join(tmpdir(), 'instar-trained-'));
 export const removeFolder = (dir: string): void => rmSync(dir, { recursive: true, force: true });
 
-/** A few tasks of the workdays, and one to be measured on: nothing is decided by that. */
+/** A few tasks of the workdays, on which the policy does well now and then, and one to be measured on: that decides nothing. */
 export const FEW_TASKS = {
-  train: { split: 'train', seed: 1, count: 6 },
-  heldOut: { split: 'gate', seed: 2, count: 1 },
+  train: { split: 'train', seed: 6, count: 12, since: 0 },
+  heldOut: { split: 'gate', seed: 2, count: 1, since: 0 },
 } as const;
 
 /** A task as the policy knows them. */
 export const TASK = 't0101, May 4, 2031, 10:00, from Ada. Set state to done in a.json.';
+
+const REST = {
+  scope: {},
+  note: {
+    keywords: [],
+    tags: [],
+    importance: 0.5,
+    confidence: 0.5,
+    source: 'told',
+    visibility: 'shared',
+    halfLifeDays: 60,
+    links: [],
+  },
+  evidence: { turns: [], quotes: [], learner: 'person' },
+  taint: [],
+};
+
+/** A rule of the house. With it some attempts of the policy go well and some do not. */
+const TIMES = 'Please write every time as 2031-05-04T10:00:00+08:00: ISO 8601 with the offset +08:00.';
 
 /** A lesson, live at once: another generation. */
 export const lesson = (id: string, content: string) => ({
@@ -95,17 +119,29 @@ export const lesson = (id: string, content: string) => ({
       id,
       kind: 'skill',
       state: 'live',
-      text: { name: id, description: 'How a time is written.', content, tags: [] },
+      text: {
+        name: id,
+        description: 'When a line, a file or a field has a date or a time: append, set, write, plan, notes.',
+        content: `1. ${content}`,
+        ...REST,
+      },
     },
   ],
   reason: 'a test',
 });
 
+export async function teach({ shelf }: Pick<TrainingBed, 'shelf'>): Promise<void> {
+  await shelf.change(lesson('times', TIMES));
+}
+
 /** One window, and what happened in it. `onNews` sees each before the next is waited for. */
 export async function runWindow(
   training: ServedTraining,
   request: TrainRequest,
-  { signal = new AbortController().signal, onNews }: {
+  {
+    signal = new AbortController().signal,
+    onNews,
+  }: {
     readonly signal?: AbortSignal;
     readonly onNews?: (news: TrainNews) => void | Promise<void>;
   } = {},

@@ -12,6 +12,7 @@ import {
 
 const seen = (version: number, reward: number, completion?: number): Seen => ({
   version,
+  generation: 1,
   reward,
   completion,
 });
@@ -48,6 +49,15 @@ describe('the guard of rewards', () => {
     }
     guard = observe(observe(guard, seen(90, 0), DEFAULT_GUARD), seen(91, 0), DEFAULT_GUARD);
     expect(verdict(guard)).toBe('give-up');
+  });
+
+  it('begins anew with other lessons: what was best before says nothing of what is harder now', () => {
+    const hard = { ...seen(2, 0.3), generation: 2 };
+    const after = guardAfter(seen(0, 0.9), seen(1, 0.95), hard, { ...hard, version: 3 });
+    expect(verdict(after)).toBe('go-on');
+    expect(after.best).toMatchObject({ version: 2, generation: 2 });
+    const slowed = rolledBack(guardAfter(seen(0, 0.9), seen(1, 0), seen(2, 0)), DEFAULT_GUARD);
+    expect(observe(slowed, hard, DEFAULT_GUARD)).toMatchObject({ rollbacks: 0, rate: 1 });
   });
 
   it('takes the best for what it is on average once it was seen again (not for its lucky day)', () => {

@@ -32,7 +32,7 @@ const { values } = parseArgs({
     seeds: { type: 'string', default: '3' },
     steps: { type: 'string', default: '30' },
     tasks: { type: 'string', default: '300' },
-    rate: { type: 'string', default: '' },
+    rate: { type: 'string', default: '8e-3' },
     controls: { type: 'boolean', default: true },
   },
   allowNegative: true,
@@ -143,7 +143,7 @@ async function trainOnce(what: string, seed: number, words: Words, isShuffled: b
     signal: new AbortController().signal,
     rank: 8,
     seed,
-    ...(values.rate === '' ? {} : { learningRate: Number(values.rate) }),
+    learningRate: Number(values.rate),
     schedule: { downTo: 0.1 },
   })) {
     if (news.type === 'step-trained') {

@@ -1,8 +1,12 @@
-import type { Bed, Night } from '../../bench/run/bed.ts';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Bed } from '../../bench/run/bed.ts';
 import type { Config } from '../../config/schema.ts';
+import { asNumber, parseJson } from '../../core/json.ts';
 import type { PromotionSettings } from '../../train/promotion-settings.ts';
 import type { ServedTraining } from '../training/serve-training.ts';
 import type { Tuning } from '../training/training-plan.ts';
+import { foldNight, NO_NIGHT, soFar } from './fold-night.ts';
 
 export interface NightOptions {
   readonly steps: number;
@@ -15,6 +19,8 @@ export interface NightOptions {
 }
 
 export interface CreateNight extends NightOptions {
+  /** Where the training of this home is kept, and copied with it. */
+  readonly folder: string;
   readonly seed: number;
   readonly training: ServedTraining;
   readonly generation: () => number;
@@ -29,21 +35,14 @@ const TASKS = { train: 154, heldOut: 308 };
  * the library has learned by then. Where that is what it was at the last night, there is nothing new to train for.
  */
 export function createNight(options: CreateNight): NonNullable<Bed['night']> {
-  const { training, generation, seed, steps, rules, control } = options;
-  let trainedFor: number | undefined;
-  return async (day, signal) => {
+  const { training, generation, folder, seed, steps, rules, control } = options;
+  const trainedFor = openNumber(path.join(folder, 'trained-for.json'));
+  return async (day, signal, watch) => {
     const since = performance.now();
     // Without lessons a generation never changes: such a control trains after every third day.
     const now = control === 'no-lessons' ? Math.floor(day / 3) : generation();
-    const isNew = control === 'no-lessons' || now > 0 ? now !== trainedFor : false;
-    trainedFor = now;
-    const night: { -readonly [K in keyof Night]: Night[K] } = {
-      steps: 0,
-      pairs: 0,
-      moves: [],
-      serving: 0,
-      ms: 0,
-    };
+    const isNew = control === 'no-lessons' || now > 0 ? now !== trainedFor.get() : false;
+    let open = NO_NIGHT;
     if (isNew) {
       const place = WORLDS.perSeed * seed + WORLDS.perNight * day;
       const choice = { rules, since: day };
@@ -51,28 +50,30 @@ export function createNight(options: CreateNight): NonNullable<Bed['night']> {
         train: { ...choice, split: 'train', seed: WORLDS.train + place, count: TASKS.train },
         heldOut: { ...choice, split: 'gate', seed: WORLDS.heldOut + place, count: TASKS.heldOut },
       } as const;
+      watch(soFar(open, steps));
       for await (const news of training.run({ steps, tasks }, signal)) {
-        if (news.type === 'step-trained' || news.type === 'step-idle') {
-          const { seen } = news.report;
-          const how = seen && { reward: seen.reward, completion: seen.completion ?? 0 };
-          if (how !== undefined) {
-            night.first ??= how;
-            night.last = how;
-          }
-          if (news.type === 'step-trained') night.steps++;
-        } else if (news.type === 'pair-weighed') {
-          night.pairs = news.pairs;
-          night.candidate = news.candidate / news.pairs;
-          night.live = news.live / news.pairs;
-        } else if (news.type === 'moved')
-          night.moves = [...night.moves, `version ${news.moved.version} ${news.moved.to}: ${news.moved.why}`];
-        else if (news.type === 'stuck') night.moves = [...night.moves, `stuck: ${news.why}`];
-        else if (news.type === 'rolled-back')
-          night.moves = [...night.moves, `rewards fell: back to version ${news.to.version}`];
+        open = foldNight(open, news);
+        watch(soFar(open, steps));
       }
+      trainedFor.set(now);
     }
-    night.serving = (await training.policy.promotions()).state().live.version;
-    night.ms = Math.round(performance.now() - since);
-    return night;
+    return {
+      ...open.night,
+      serving: (await training.policy.promotions()).state().live.version,
+      ms: Math.round(performance.now() - since),
+    };
+  };
+}
+
+/** A number in a file, so that a run that was stopped and goes on knows it. */
+function openNumber(file: string): { get(): number | undefined; set(value: number): void } {
+  let value = existsSync(file) ? asNumber(parseJson(readFileSync(file, 'utf8'))) : undefined;
+  return {
+    get: () => value,
+    set: (next) => {
+      value = next;
+      mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+      writeFileSync(file, JSON.stringify(next), { mode: 0o600 });
+    },
   };
 }

@@ -66,10 +66,12 @@ export function createOpenBed(options: OpenBedOptions): OpenBed {
     const key = readOrCreateKey(home, {}).key;
     const config = configFor(condition, options);
     const training = trainingFor(options, { condition, seed, after });
+    // Each home has a key of its own: that of the person's environment would be asked for in its place.
+    const { INSTAR_KEY: _, ...others } = env;
     const daemon = await startDaemon({
       home,
       config,
-      env,
+      env: others,
       log,
       port: 0,
       models,
@@ -107,6 +109,7 @@ export function createOpenBed(options: OpenBedOptions): OpenBed {
         ? {
             night: createNight({
               ...options.nights,
+              folder: path.join(home.dir, 'train'),
               seed,
               training: daemon.training,
               generation: daemon.generation,

@@ -40,6 +40,12 @@ export function listRuns(folder: string): readonly RunSummary[] {
     .sort((a, b) => (a.startedAt < b.startedAt ? 1 : -1));
 }
 
+/** A name that no run of the folder has yet. */
+export function nextRun(folder: string, prefix: string): string {
+  const taken = new Set(listRuns(folder).map(({ run }) => run));
+  for (let number = 1; ; number++) if (!taken.has(`${prefix}-${number}`)) return `${prefix}-${number}`;
+}
+
 function summariseRun(run: string, text: string): RunSummary | undefined {
   const pipeline = readPipelineJournal(text);
   if (pipeline !== undefined) {

@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { Habits } from '../../bench/policies/scripted-policy.ts';
 import type { Condition, RunHead } from '../../bench/row.ts';
 import { loadJournal, openJournal } from '../../bench/run/journal.ts';
-import { type Progress, runSuite } from '../../bench/run/run-suite.ts';
+import { type Progress, type RunSuiteOptions, runSuite } from '../../bench/run/run-suite.ts';
 import type { Config } from '../../config/schema.ts';
 import { systemClock } from '../../core/clock.ts';
 import type { Log } from '../log.ts';
@@ -14,7 +14,7 @@ import { createOpenBed } from './open-bed.ts';
 import { choosePolicy, NANO } from './policies.ts';
 import { loadSuite, type SuiteChoice } from './suites.ts';
 
-export interface BenchRun extends SuiteChoice {
+export interface BenchRun extends SuiteChoice, Pick<RunSuiteOptions, 'onRow' | 'onNight'> {
   readonly run: string;
   /** Where runs lie, each in a folder of its name. */
   readonly folder: string;
@@ -97,6 +97,8 @@ export async function runBench(options: BenchRun): Promise<string> {
       settleEach: options.settleEach,
       clock: systemClock,
       onProgress: options.onProgress,
+      ...(options.onRow === undefined ? {} : { onRow: options.onRow }),
+      ...(options.onNight === undefined ? {} : { onNight: options.onNight }),
       signal,
     });
   } finally {

@@ -8,6 +8,7 @@ import { readRuleSet } from '../../bench/workdays/rules/read-rule-set.ts';
 import type { RuleSet } from '../../bench/workdays/rules/rule-set.ts';
 import { createWorkdays } from '../../bench/workdays/workdays.ts';
 import type { Form, Split } from '../../bench/workdays/world.ts';
+import { askOnly, type Only } from './ask-only.ts';
 import { BenchError } from './bench-error.ts';
 
 export interface SuiteChoice {
@@ -19,6 +20,8 @@ export interface SuiteChoice {
   readonly rules: string;
   /** Only the first so many days. */
   readonly days?: number;
+  /** Only some of a day's questions. */
+  readonly only?: Only;
   /** Of metaclaw: where the published data lies, and which of its sets. */
   readonly data?: string;
   readonly set: string;
@@ -45,8 +48,8 @@ export const SUITES = [
 
 /** Rejects with a BenchError that names the mend. */
 export async function loadSuite(choice: SuiteChoice, env: NodeJS.ProcessEnv): Promise<LoadedSuite> {
-  if (choice.suite === 'workdays') return loadWorkdays(choice);
-  if (choice.suite === 'metaclaw') return loadPublished(choice, env);
+  if (choice.suite === 'workdays') return askOnly(loadWorkdays(choice), choice.only);
+  if (choice.suite === 'metaclaw') return askOnly(await loadPublished(choice, env), choice.only);
   throw new BenchError(
     `There is no suite "${choice.suite}".`,
     `there are ${SUITES.map(({ name }) => name).join(', ')}`,
@@ -57,7 +60,7 @@ function loadWorkdays({ split, form, rules, days }: SuiteChoice): LoadedSuite {
   const set = ruleSetOf(rules);
   return {
     of: (seed) => createWorkdays({ seed, split, form, rules: set, ...(days === undefined ? {} : { days }) }),
-    notes: form === 'short' ? ['The short form of the questions: not to be compared with the full one.'] : [],
+    notes: [],
     options: { split, form, rules: set.name, ...(days === undefined ? {} : { days }) },
   };
 }

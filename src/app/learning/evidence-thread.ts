@@ -1,4 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
+import { stepBack } from '../../core/step-back.ts';
 import { StoreError, type StoreReader } from '../../core/store.ts';
 import { openSqliteReader } from '../../store/sqlite-store.ts';
 import { appraiseTurns, type EvidenceRecords, evidenceOf } from './evidence-of.ts';
@@ -12,6 +13,7 @@ export interface EvidenceQuestion {
 }
 
 const port = parentPort;
+stepBack();
 const { file } = workerData as { readonly file: string };
 let reader: (StoreReader & { close(): void }) | undefined;
 

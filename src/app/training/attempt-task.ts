@@ -28,6 +28,8 @@ export interface AttemptOptions {
   readonly temperature: number;
   readonly seed: string;
   readonly signal: AbortSignal;
+  /** Told why an attempt came to no end. */
+  readonly onFailure?: (why: string) => void;
 }
 
 /** Replies to one task, after which it has not been done. */
@@ -63,7 +65,7 @@ async function openWorkspace({ files }: WorkTask): Promise<Workspace> {
 }
 
 async function attemptOnce(
-  { task, template, weights, block, temperature, seed, signal }: AttemptOptions,
+  { task, template, weights, block, temperature, seed, signal, onFailure }: AttemptOptions,
   workspace: Workspace,
   place: number,
 ): Promise<Attempt | undefined> {
@@ -87,6 +89,7 @@ async function attemptOnce(
     limits: { steps: MOST_STEPS },
     signal,
   });
+  if (run.failure !== undefined) onFailure?.(run.failure.message);
   if (run.failure !== undefined || signal.aborted) return undefined;
   const grade = await gradeAttempt(task, run.answer, workspace, signal);
   return grade && { turns, ...grade };

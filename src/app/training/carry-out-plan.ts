@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { HOUSE_RULES } from '../../bench/workdays/rules/house-rules.ts';
 import { OTHER_RULES } from '../../bench/workdays/rules/other-rules.ts';
@@ -15,7 +16,7 @@ import type { Promotions } from './promotions.ts';
 import type { TrainingDuties } from './thread-messages.ts';
 import { type TrainNews, trainWeights } from './train-weights.ts';
 import type { TaskChoice, TrainingPlan } from './training-plan.ts';
-import { makeWorkTasks, type WorkTask } from './work-task.ts';
+import { gatherWorkTasks, type WorkTask } from './work-task.ts';
 
 /** One window of training with everything it needs opened, and closed again at its end. */
 export async function* carryOutPlan(
@@ -23,6 +24,8 @@ export async function* carryOutPlan(
   duties: TrainingDuties,
   signal: AbortSignal,
 ): AsyncGenerator<TrainNews, void, undefined> {
+  // Every attempt of a group listens to it.
+  setMaxListeners(0, signal);
   const { control, ...tuning } = plan.tuning;
   const { url, key, baseModel, profile, isTested } = plan.engine;
   const engine = await connectTinker({
@@ -42,7 +45,10 @@ export async function* carryOutPlan(
         template: await openTemplate(plan.template),
         promotions: follow(plan, duties),
         folder: plan.folder,
-        tasks: { train: tasksOf(plan.tasks.train), heldOut: tasksOf(plan.tasks.heldOut) },
+        tasks: {
+          train: () => tasksOf(plan.tasks.train, signal),
+          heldOut: () => tasksOf(plan.tasks.heldOut, signal),
+        },
         show: async ({ question }: WorkTask) => {
           const shown = await duties.show(question.text);
           return control === 'no-lessons' ? { ...shown, text: '' } : shown;
@@ -62,10 +68,14 @@ export async function* carryOutPlan(
 }
 
 /** Which weights serve is decided elsewhere; here one knows what was told last. */
-function follow({ promotion }: TrainingPlan, duties: TrainingDuties): Pick<Promotions, 'state' | 'tell'> {
+function follow(
+  { promotion, turnedBack }: TrainingPlan,
+  duties: TrainingDuties,
+): Omit<Promotions, 'pointer'> {
   let state = promotion;
   return {
     state: () => state,
+    turnedBack: () => turnedBack,
     tell: async (event) => {
       const told = await duties.tell(event);
       state = told.promotion;
@@ -77,8 +87,8 @@ function follow({ promotion }: TrainingPlan, duties: TrainingDuties): Pick<Promo
 const openTemplate = async (of: TrainingPlan['template']): Promise<Template> =>
   of === 'nano' ? createNanoTemplate((await readNano()).tokenizer) : openChatTemplate(of.folder);
 
-const tasksOf = ({ rules, ...choice }: TaskChoice): readonly WorkTask[] =>
-  makeWorkTasks({ ...choice, rules: rulesOf(rules ?? 'house') });
+const tasksOf = ({ rules, ...choice }: TaskChoice, signal: AbortSignal): Promise<readonly WorkTask[]> =>
+  gatherWorkTasks({ ...choice, rules: rulesOf(rules ?? 'house') }, signal);
 
 function rulesOf(name: string): RuleSet {
   if (name === 'house') return HOUSE_RULES;

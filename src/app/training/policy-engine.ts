@@ -3,6 +3,7 @@ import type { Config } from '../../config/schema.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { Template } from '../../core/policy.ts';
 import { TrainingError } from '../../core/training.ts';
+import { sleep } from '../../models/sleep.ts';
 import { createNanoTemplate } from '../../nano/policy/nano-template.ts';
 import { createRandom } from '../../stats/random.ts';
 import { connectTinker } from '../../train/tinker/connect-tinker.ts';
@@ -30,11 +31,20 @@ export interface PolicyEngine {
   template(): Promise<Template>;
   /** For whoever connects on its own; it is up when this resolves. */
   place(): Promise<Pick<TrainingPlan, 'engine' | 'template'>>;
-  /** Rejects with a TrainingError; the next call tries again. */
+  /** It is up when this resolves. Rejects with a TrainingError; the next call tries again. */
   connect(): Promise<TinkerEngine>;
   state(): 'idle' | 'starting' | 'up' | 'down';
   close(): Promise<void>;
 }
+
+/** In which it should be up, and how long it is waited for once it was not. */
+const START_MS = 20_000;
+const DOUBTED_MS = 500;
+/** Deaths that are seen while waiting; one may be an accident. */
+const MOST_DEATHS = 2;
+const LOOK_MS = 50;
+const NEVER = new AbortController().signal;
+const WHERE = "the daemon's log has its last words, and instar doctor looks for the cause";
 
 /** Undefined when nothing is to be trained. */
 export function openPolicyEngine(options: PolicyEngineOptions): PolicyEngine | undefined {
@@ -44,10 +54,32 @@ export function openPolicyEngine(options: PolicyEngineOptions): PolicyEngine | u
 }
 
 function openEmbedded({ home, env, clock, log }: PolicyEngineOptions): PolicyEngine {
-  const nano = once(() => readNano());
+  const nano = once(() =>
+    readNano().catch((error: Error) => {
+      throw new TrainingError('user', error.message);
+    }),
+  );
   let child: Promise<SupervisedEngine> | undefined;
   let supervised: SupervisedEngine | undefined;
   let isClosed = false;
+  let isDoubted = false;
+  let connection: TinkerEngine | undefined;
+  /** Whoever waits for an engine that does not come up is told so: there may be someone else to ask. */
+  const untilUp = async (engine: SupervisedEngine): Promise<void> => {
+    const until = clock.monotonic() + (isDoubted ? DOUBTED_MS : START_MS);
+    let deaths = 0;
+    let before = engine.state();
+    while (engine.state() !== 'up') {
+      if (isClosed) throw new TrainingError('server', 'the engine is closed');
+      const state = engine.state();
+      if (state === 'down' && before !== 'down') deaths++;
+      before = state;
+      isDoubted = deaths >= MOST_DEATHS || clock.monotonic() >= until;
+      if (isDoubted) throw new TrainingError('server', `the embedded engine does not start: ${WHERE}`);
+      await sleep(LOOK_MS, NEVER);
+    }
+    isDoubted = false;
+  };
   const place = async (): Promise<EnginePlace> => {
     if (isClosed) throw new TrainingError('server', 'the engine is closed');
     child ??= superviseEngine({ home, log, clock, env }).then((one) => {
@@ -56,24 +88,27 @@ function openEmbedded({ home, env, clock, log }: PolicyEngineOptions): PolicyEng
     });
     const { name } = await nano();
     const engine = await child;
-    await engine.ready();
+    await untilUp(engine);
     return { url: engine.url, baseModel: name, profile: 'nano', isTested: false };
   };
-  const connected = once(async () => connectTo(await place(), clock, log));
+  const connected = once(async () => {
+    connection = await connectTo(await place(), clock, log);
+    return connection;
+  });
   return {
     name: 'nano',
     isEmbedded: true,
     template: once(async () => createNanoTemplate((await nano()).tokenizer)),
     place: async () => ({ engine: await place(), template: 'nano' }),
-    connect: connected,
+    connect: async () => {
+      await place();
+      return connected();
+    },
     state: () => (child === undefined ? 'idle' : (supervised?.state() ?? 'starting')),
     close: async () => {
       isClosed = true;
-      if (child === undefined) return;
-      await connected()
-        .then((engine) => engine.close())
-        .catch(() => undefined);
-      await (await child).close();
+      await connection?.close();
+      await (await child)?.close();
     },
   };
 }

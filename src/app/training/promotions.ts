@@ -9,7 +9,7 @@ import type { PromotionSettings } from '../../train/promotion-settings.ts';
 export interface PromotionsOptions {
   /** What was trained: weights of one engine mean nothing to another. */
   readonly engine: string;
-  readonly records: Records;
+  readonly records: Pick<Records, 'events' | 'append'>;
   readonly clock: Clock;
   readonly settings: PromotionSettings;
 }
@@ -18,6 +18,8 @@ export interface PromotionsOptions {
 export interface Promotions {
   state(): Promotion;
   pointer(): PolicyPointer;
+  /** Versions that served, all sessions or some, and were turned back. */
+  turnedBack(): readonly number[];
   /** The pointer has moved when it resolves, and what moved it is on the disk. */
   tell(event: PromotionEvent): Promise<readonly CheckpointMoved[]>;
 }
@@ -29,7 +31,11 @@ export async function openPromotions({
   clock,
   settings,
 }: PromotionsOptions): Promise<Promotions> {
-  const before = (await records.events(`policy/${engine}`)).at(-1)?.fact;
+  const events = await records.events(`policy/${engine}`);
+  const before = events.at(-1)?.fact;
+  const turnedBack = new Set<number>();
+  for (const { fact } of events)
+    if (fact.type === 'policy-moved' && fact.to === 'rolled-back') turnedBack.add(fact.version);
   let state: Promotion =
     before?.type === 'policy-moved'
       ? restored(before.state)
@@ -60,12 +66,14 @@ export async function openPromotions({
         }),
       );
     state = next;
+    for (const { to, version } of facts) if (to === 'rolled-back') turnedBack.add(version);
     return facts;
   };
 
   return {
     state: () => state,
     pointer: () => pointerOf(state, settings),
+    turnedBack: () => [...turnedBack],
     tell: (event) => {
       const told = last.then(() => move(event));
       last = told.catch(() => undefined);

@@ -39,7 +39,11 @@ export function createRollOut({ template, openSampler, show }: RollOutOptions): 
   return async (policy, task, count, { seed, signal }) => {
     const [sampler, shown] = await Promise.all([samplerOf(policy.sampler), show(task)]);
     const weights = { version: policy.version, sampler, release: () => undefined };
+    let why: string | undefined;
     const attempts = await attemptTask({
+      onFailure: (reason) => {
+        why ??= reason;
+      },
       task,
       template,
       weights,
@@ -54,7 +58,11 @@ export function createRollOut({ template, openSampler, show }: RollOutOptions): 
         ? []
         : [rolloutOf(attempt, `${seed}/${at}`, task.id, shown.generation)],
     );
-    if (rollouts.length === 0) throw new TrainingError('server', `no attempt at ${task.id} came to its end`);
+    if (rollouts.length === 0)
+      throw new TrainingError(
+        'server',
+        `no attempt at ${task.id} came to its end: ${why ?? 'nothing was said'}`,
+      );
     return rollouts;
   };
 }

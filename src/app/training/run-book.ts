@@ -15,10 +15,12 @@ export interface OpenRun {
 export interface RunBook {
   /**
    * The run goes on until weights of it that served have been turned back, or it was left: then another begins, with
-   * what serves now. Versions only grow.
+   * what serves now. Versions only grow: what a run begins with has a number of its own there.
    */
-  next(live: number): OpenRun;
+  next(live: number, turnedBack: readonly number[]): OpenRun;
   propose(checkpoint: Checkpoint): void;
+  /** A window could not go on. Where it never will, and where several in a row came no further, the run is left. */
+  stop(cameFurther: boolean, isRetryable: boolean): void;
   leave(): void;
 }
 
@@ -27,12 +29,13 @@ interface Page {
   readonly from: Checkpoint | undefined;
   readonly firstVersion: number;
   readonly proposed: readonly Checkpoint[];
-  /** The last of its weights that were seen to serve. */
-  readonly served: number | undefined;
+  /** Windows in a row that came no further. */
+  readonly stalled: number;
   readonly isLeft: boolean;
 }
 
 const KEPT = 50;
+const MOST_STALLED = 3;
 
 export function openRunBook(file: string): RunBook {
   mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
@@ -43,24 +46,36 @@ export function openRunBook(file: string): RunBook {
     renameSync(`${file}.new`, file);
   };
   return {
-    next: (live) => {
-      const { proposed } = page;
-      const isOurs = proposed.some(({ version }) => version === live);
-      const wasTurnedBack = page.served !== undefined && live < page.served;
+    next: (live, turnedBack) => {
+      const { proposed, firstVersion } = page;
+      // A run's own versions come after its first: before it are those of others.
+      const wasTurnedBack = turnedBack.some((version) => version > firstVersion);
       if (page.isLeft || wasTurnedBack) {
-        const highest = Math.max(live, ...proposed.map(({ version }) => version));
+        const highest = Math.max(
+          live,
+          firstVersion,
+          ...turnedBack,
+          ...proposed.map(({ version }) => version),
+        );
+        const serving = proposed.find(({ version }) => version === live);
+        // What nobody could begin with once is not tried again.
+        const isLost = page.stalled >= MOST_STALLED && page.from?.state === serving?.state;
         write({
           number: page.number + 1,
-          from: proposed.find(({ version }) => version === live),
+          from: serving === undefined || isLost ? undefined : { ...serving, version: highest + 1 },
           firstVersion: highest + 1,
           proposed,
-          served: undefined,
+          stalled: 0,
           isLeft: false,
         });
-      } else write({ ...page, served: isOurs ? live : page.served });
+      }
       return { name: `run-${page.number}`, from: page.from, firstVersion: page.firstVersion };
     },
     propose: (checkpoint) => write({ ...page, proposed: [...page.proposed, checkpoint].slice(-KEPT) }),
+    stop: (cameFurther, isRetryable) => {
+      const stalled = cameFurther ? 0 : isRetryable ? page.stalled + 1 : MOST_STALLED;
+      write({ ...page, stalled, isLeft: page.isLeft || !isRetryable || stalled >= MOST_STALLED });
+    },
     leave: () => write({ ...page, isLeft: true }),
   };
 }
@@ -72,13 +87,13 @@ function readPage(file: string): Page {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
   }
-  const { number, from, firstVersion, proposed, served, isLeft } = asObject(parseJson(text));
+  const { number, from, firstVersion, proposed, stalled, isLeft } = asObject(parseJson(text));
   return {
     number: asNumber(number) ?? 1,
     from: readCheckpoint(from),
     firstVersion: asNumber(firstVersion) ?? 0,
     proposed: asArray(proposed).flatMap((one) => readCheckpoint(one) ?? []),
-    served: asNumber(served),
+    stalled: asNumber(stalled) ?? 0,
     isLeft: isLeft === true,
   };
 }

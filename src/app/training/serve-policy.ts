@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { ChatModel, TurnMark } from '../../core/chat.ts';
 import type { Clock } from '../../core/clock.ts';
 import { createFailure } from '../../core/failure.ts';
@@ -6,9 +5,11 @@ import type { SampledTurn } from '../../core/policy.ts';
 import type { Records } from '../../core/records.ts';
 import type { Sampler } from '../../core/training.ts';
 import { createPolicyModel } from '../../policy/policy-model.ts';
-import { servedBy } from '../../train/policy-pointer.ts';
+import { type Served, servedBy } from '../../train/policy-pointer.ts';
+import type { Promotion } from '../../train/promotion.ts';
 import type { PromotionSettings } from '../../train/promotion-settings.ts';
 import type { Log } from '../log.ts';
+import { textHash } from '../recording/text-hash.ts';
 import type { PolicyEngine } from './policy-engine.ts';
 import { openPromotions, type Promotions } from './promotions.ts';
 import { createWeightsRoom, type WeightsRoom } from './served-weights.ts';
@@ -26,7 +27,7 @@ export interface ServePolicyOptions {
 /** The policy as the gateway serves it. */
 export interface ServedPolicy {
   readonly chat: ChatModel;
-  /** What a session is answered by: `instar/nano@3`. */
+  /** What a session is answered by: `instar/nano@3`. Who asks for a turn in the same breath is answered by that. */
   label(session: string): string;
   promotions(): Promise<Promotions>;
   /** Weights that serve no more may be let go of. */
@@ -37,7 +38,10 @@ export interface ServedPolicy {
   close(): Promise<void>;
 }
 
-/** Nothing is opened before the first turn. */
+/** What answers when nothing that was trained can. */
+const BARE: Served = { version: 0, sampler: undefined };
+
+/** No engine is asked for anything before the first turn. */
 export function servePolicy(options: ServePolicyOptions): ServedPolicy {
   const { engine, records, clock, log, promotion, seed: firstSeed } = options;
   let promotions: Promotions | undefined;
@@ -52,6 +56,11 @@ export function servePolicy(options: ServePolicyOptions): ServedPolicy {
         room = createWeightsRoom({
           pointer: opened.pointer,
           openSampler: async (path) => (await engine.connect()).openSampler(path),
+          spares: () => {
+            const { live, previous } = opened.state();
+            return [live, previous ?? BARE, BARE];
+          },
+          probed,
         });
         return opened;
       },
@@ -60,6 +69,21 @@ export function servePolicy(options: ServePolicyOptions): ServedPolicy {
       opening = undefined;
     });
     return opening;
+  };
+  /** Weights that cannot answer while others can are turned back, after as many times in a row as the settings say. */
+  const probed = ({ version, sampler }: Served, isWell: boolean, why?: unknown): void => {
+    const state = promotions?.state();
+    if (promotions === undefined || state === undefined || (isWell && !isDoubted(state, version))) return;
+    if (!isWell)
+      log.warn({ err: why, version, sampler }, 'these weights could not answer: others did in their place');
+    promotions
+      .tell({ type: 'probed', version, isWell })
+      .then((moves) => {
+        for (const moved of moves)
+          log.error({ ...moved }, `weights: version ${moved.version} is ${moved.to}`);
+        if (moves.length > 0) room?.sweep();
+      })
+      .catch((error: unknown) => log.warn({ err: error }, 'weights could not be turned back'));
   };
   const keep = (sampled: SampledTurn, turn: TurnMark | undefined): void => {
     answered++;
@@ -72,27 +96,42 @@ export function servePolicy(options: ServePolicyOptions): ServedPolicy {
     createPolicyModel({
       template: await engine.template(),
       weights: async (turn) => {
-        await open();
+        const { pointer } = await open();
         if (room === undefined) throw new Error('the policy is closed');
-        const taken = await room.take(turn);
+        const read = turn && readAt.get(turn);
+        const taken = await room.take(read ?? servedBy(pointer(), turn?.session ?? ''));
         const timed = async (...asked: Parameters<Sampler['sample']>) => {
           const since = clock.monotonic();
           try {
+            await engine.connect();
             return await taken.sampler.sample(...asked);
           } finally {
             sampledMs += clock.monotonic() - since;
           }
         };
-        return { ...taken, sampler: { ...taken.sampler, sample: timed } };
+        return {
+          get version() {
+            return taken.version;
+          },
+          sampler: { ...taken.sampler, sample: timed },
+          release: taken.release,
+        };
       },
       keep,
       ...(firstSeed === undefined ? {} : { seed: () => firstSeed + answered }),
     });
   let made: Promise<ChatModel> | undefined;
+  /** What the pointer said when a turn began: the head of its reply says the same. */
+  const readAt = new WeakMap<TurnMark, Served>();
+  // So that the first turn, too, can say by whom it is answered.
+  open().catch((error: unknown) => log.warn({ err: error }, 'which weights serve is not known yet'));
 
   return {
     chat: (request, context) => ({
       async *[Symbol.asyncIterator]() {
+        const { turn } = context;
+        if (turn !== undefined && promotions !== undefined)
+          readAt.set(turn, servedBy(promotions.pointer(), turn.session));
         made ??= model();
         let chat: ChatModel;
         try {
@@ -119,6 +158,9 @@ export function servePolicy(options: ServePolicyOptions): ServedPolicy {
   };
 }
 
+const isDoubted = ({ live, trial, failed }: Promotion, version: number): boolean =>
+  (live.version === version && failed > 0) || (trial?.served.version === version && trial.failed > 0);
+
 async function keepTokens(
   records: Records,
   clock: Clock,
@@ -130,7 +172,8 @@ async function keepTokens(
     tokens,
     logprobs: logprobs.map((value) => Number(value.toFixed(6))),
   });
-  const hash = createHash('sha256').update(text).digest('hex');
+  // Of a bare hash in a field called tokens nobody can say that it is no secret: it would not be kept.
+  const hash = `sha256:${textHash(text)}`;
   const fact = {
     type: 'turn-sampled',
     turn: id,

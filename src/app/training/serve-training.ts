@@ -7,9 +7,11 @@ import { asString, compact, type JsonObject } from '../../core/json.ts';
 import type { LessonsDesk } from '../../core/lessons-desk.ts';
 import type { Records } from '../../core/records.ts';
 import { TrainingError } from '../../core/training.ts';
+import { sleep } from '../../models/sleep.ts';
 import type { JobHistory } from '../../schedule/fold-job.ts';
 import { DEFAULT_PROMOTION, type PromotionSettings } from '../../train/promotion-settings.ts';
 import type { Log } from '../log.ts';
+import { describeVersions } from './describe-versions.ts';
 import { openPolicyEngine, type PolicyEngine } from './policy-engine.ts';
 import type { Promotions } from './promotions.ts';
 import { runTrainingThread } from './run-training-thread.ts';
@@ -70,6 +72,9 @@ const USUAL_TASKS: TrainingPlan['tasks'] = {
   heldOut: { split: 'gate', seed: 5000, count: 1000 },
 };
 
+/** For a window to come to its next safe place when we close. */
+const GRACE_MS = 2_000;
+
 /** Undefined when nothing is to be trained. */
 export function serveTraining(options: TrainingOptions): ServedTraining | undefined {
   const { settings, records, clock, log, override = {} } = options;
@@ -87,7 +92,7 @@ export function serveTraining(options: TrainingOptions): ServedTraining | undefi
     ...(policySeed === undefined ? {} : { seed: policySeed }),
   });
   const view = createTrainingView();
-  let running: AbortController | undefined;
+  let running: { readonly stop: AbortController; readonly over: Promise<void> } | undefined;
 
   const dutiesOf = (promotions: Promotions): TrainingDuties => ({
     // What the library would show an agent with this task.
@@ -108,7 +113,11 @@ export function serveTraining(options: TrainingOptions): ServedTraining | undefi
   async function* run(request: TrainRequest, signal: AbortSignal): AsyncGenerator<TrainNews> {
     if (running !== undefined) throw new TrainingError('user', 'weights are being trained already');
     const stop = new AbortController();
-    running = stop;
+    let end = (): void => undefined;
+    const over = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    running = { stop, over };
     const { groupSize, batchSize, loraRank } = settings;
     const steps = request.steps ?? settings.steps;
     view.begin(steps);
@@ -123,12 +132,14 @@ export function serveTraining(options: TrainingOptions): ServedTraining | undefi
         batch: { groups: Math.max(1, Math.round(batchSize / groupSize)), size: batchSize },
         tuning: override.tuning ?? {},
         promotion: promotions.state(),
+        turnedBack: promotions.turnedBack(),
       };
       const both = AbortSignal.any([stop.signal, signal]);
       for await (const news of runTrainingThread(plan, dutiesOf(promotions), both)) {
         view.hear(news);
         if (news.type === 'moved')
           log.info({ ...news.moved }, `weights: version ${news.moved.version} is ${news.moved.to}`);
+        if (news.type === 'weights-unfit') log.warn({ ...news }, 'weights on trial cannot answer');
         yield news;
       }
     } catch (error) {
@@ -137,6 +148,7 @@ export function serveTraining(options: TrainingOptions): ServedTraining | undefi
     } finally {
       view.end();
       running = undefined;
+      end();
     }
   }
 
@@ -146,16 +158,11 @@ export function serveTraining(options: TrainingOptions): ServedTraining | undefi
     job: (history) =>
       createTrainJob({ run, policy, generation: options.generation, history, clock, settings }),
     describe: async () => {
-      const { live, previous, trial } = (await policy.promotions()).state();
+      const { state } = await policy.promotions();
       return compact({
         engine: engine.name,
         engineState: engine.state(),
-        policy: `instar/${engine.name}@${live.version}`,
-        versions: compact({
-          live: live.version,
-          previous: previous?.version,
-          onTrial: trial && { version: trial.served.version, stage: trial.stage, pairs: trial.pairs.length },
-        }),
+        ...describeVersions(engine.name, state()),
         window: view.describe(),
       });
     },
@@ -178,7 +185,13 @@ export function serveTraining(options: TrainingOptions): ServedTraining | undefi
     warm: () =>
       void engine.connect().catch((error: unknown) => log.warn({ err: error }, 'the engine is not up yet')),
     close: async () => {
-      running?.abort();
+      if (running !== undefined) {
+        running.stop.abort();
+        // What it has begun to write it ends; one whose news nobody reads is not waited for.
+        const late = new AbortController();
+        await Promise.race([running.over, sleep(GRACE_MS, late.signal)]);
+        late.abort();
+      }
       await policy.close();
       await engine.close();
     },

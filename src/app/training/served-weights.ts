@@ -1,17 +1,23 @@
-import type { TurnMark } from '../../core/chat.ts';
 import type { ServedWeights } from '../../core/policy.ts';
 import { type Sampler, TrainingError } from '../../core/training.ts';
-import { type PolicyPointer, servedBy } from '../../train/policy-pointer.ts';
+import type { PolicyPointer, Served } from '../../train/policy-pointer.ts';
 
 export interface WeightsOptions {
   readonly pointer: () => PolicyPointer;
   /** Undefined: the bare model. */
   readonly openSampler: (path: string | undefined) => Promise<Sampler>;
+  /** Who answers when weights cannot, the first first. Nobody unless told. */
+  readonly spares?: () => readonly Served[];
+  /** Told of weights that answered, and of those that could not where others could: it is then not the engine. */
+  readonly probed?: (served: Served, isWell: boolean, why?: unknown) => void;
 }
 
 export interface WeightsRoom {
-  /** The weights for a turn: those that the pointer names now, until they are let go of. */
-  take(turn: TurnMark | undefined): Promise<ServedWeights>;
+  /**
+   * Weights for a turn, open until they are let go of. `version` is that of whoever answered: when these cannot, a spare
+   * does. Rejects with a TrainingError when nobody can.
+   */
+  take(served: Served): Promise<ServedWeights>;
   /** Lets go of weights that serve no more and that no turn holds. */
   sweep(): void;
   close(): Promise<void>;
@@ -23,7 +29,8 @@ interface Held {
 }
 
 /** Which weights are open: as long as the pointer names them or a turn that began on them has not ended. */
-export function createWeightsRoom({ pointer, openSampler }: WeightsOptions): WeightsRoom {
+export function createWeightsRoom(options: WeightsOptions): WeightsRoom {
+  const { pointer, openSampler, spares = () => [], probed = () => undefined } = options;
   const held = new Map<string | undefined, Held>();
   const hold = (path: string | undefined): Held => {
     const known = held.get(path);
@@ -40,7 +47,10 @@ export function createWeightsRoom({ pointer, openSampler }: WeightsOptions): Wei
   };
   const sweep = (): void => {
     const { live, canary } = pointer();
-    const named = new Set([live.sampler, canary?.served.sampler]);
+    // The bare model has no path, and is named only where it serves.
+    const named = new Set(
+      [live, ...(canary === undefined ? [] : [canary.served])].map(({ sampler }) => sampler),
+    );
     for (const [path, { turns }] of held) if (turns === 0 && !named.has(path)) leave(path);
   };
   /** An engine that was started again knows no sampler of before: it is opened anew, once. */
@@ -57,28 +67,73 @@ export function createWeightsRoom({ pointer, openSampler }: WeightsOptions): Wei
     },
     close: async () => undefined,
   });
+  const takeOne = async ({ version, sampler: path }: Served): Promise<ServedWeights> => {
+    const one = hold(path);
+    one.turns++;
+    let isReleased = false;
+    const release = (): void => {
+      if (isReleased) return;
+      isReleased = true;
+      one.turns--;
+      sweep();
+    };
+    try {
+      await one.sampler;
+    } catch (error) {
+      release();
+      if (held.get(path) === one && one.turns === 0) held.delete(path);
+      throw error;
+    }
+    return { version, sampler: lasting(path, one), release };
+  };
 
   return {
     sweep,
-    take: async (turn) => {
-      const { version, sampler: path } = servedBy(pointer(), turn?.session ?? '');
-      const one = hold(path);
-      one.turns++;
-      let isReleased = false;
-      const release = (): void => {
-        if (isReleased) return;
-        isReleased = true;
-        one.turns--;
-        sweep();
+    take: async (served) => {
+      const wanted = [served, ...spares().filter(({ sampler }) => sampler !== served.sampler)];
+      let taken: ServedWeights | undefined;
+      let answering = served;
+      let reason: unknown;
+      /** The next who can be opened; the first reason is the one that tells what is wrong. */
+      const takeNext = async (): Promise<ServedWeights> => {
+        taken?.release();
+        taken = undefined;
+        for (let next = wanted.shift(); next !== undefined; next = wanted.shift()) {
+          try {
+            answering = next;
+            taken = await takeOne(next);
+            return taken;
+          } catch (error) {
+            if (!(error instanceof TrainingError)) throw error;
+            reason ??= error;
+          }
+        }
+        throw reason;
       };
-      try {
-        await one.sampler;
-      } catch (error) {
-        release();
-        if (held.get(path) === one && one.turns === 0) held.delete(path);
-        throw error;
-      }
-      return { version, sampler: lasting(path, one), release };
+      await takeNext();
+      return {
+        get version() {
+          return answering.version;
+        },
+        sampler: {
+          sample: async (request, signal) => {
+            for (;;) {
+              try {
+                const sequences = await (taken ?? (await takeNext())).sampler.sample(request, signal);
+                if (answering !== served) probed(served, false, reason);
+                probed(answering, true);
+                return sequences;
+              } catch (error) {
+                if (signal.aborted || !(error instanceof TrainingError)) throw error;
+                reason ??= error;
+                await takeNext();
+              }
+            }
+          },
+          close: async () => undefined,
+        },
+        release: () => taken?.release(),
+      };
     },
     close: async () => {
       for (const path of [...held.keys()]) leave(path);

@@ -18,11 +18,11 @@ import type { WorkTask } from './work-task.ts';
 export interface WeightsTraining {
   readonly engine: TrainingEngine;
   readonly template: Template;
-  readonly promotions: Pick<Promotions, 'state' | 'tell'>;
+  readonly promotions: Omit<Promotions, 'pointer'>;
   /** Of this engine's runs. */
   readonly folder: string;
-  /** To attempt and learn from, and others to be measured on. */
-  readonly tasks: { readonly train: readonly WorkTask[]; readonly heldOut: readonly WorkTask[] };
+  /** To attempt and learn from, and others to be measured on. Made when they are wanted: it takes seconds. */
+  readonly tasks: Readonly<Record<'train' | 'heldOut', () => Promise<readonly WorkTask[]>>>;
   readonly show: (task: WorkTask) => Promise<Shown>;
   readonly generation: () => number | Promise<number>;
   readonly rank: number;
@@ -43,6 +43,8 @@ export type TrainNews =
       readonly candidate: number;
       readonly live: number;
     }
+  /** They cannot be sampled, while those that serve can. */
+  | { readonly type: 'weights-unfit'; readonly version: number; readonly why: string }
   | { readonly type: 'moved'; readonly moved: CheckpointMoved };
 
 /**
@@ -56,22 +58,27 @@ export async function* trainWeights(
 ): AsyncGenerator<TrainNews, void, undefined> {
   const { engine, template, promotions, folder, show } = training;
   const rollOut = createRollOut({ template, openSampler: (sampler) => engine.openSampler(sampler), show });
-  const weigh = () => weighCandidate({ promotions, rollOut, tasks: training.tasks.heldOut, signal });
+  async function* weigh(): AsyncGenerator<TrainNews, void, undefined> {
+    yield* weighCandidate({ promotions, rollOut, tasks: await training.tasks.heldOut(), signal });
+  }
   // What an earlier window left half measured.
   if (promotions.state().trial?.stage === 'candidate') yield* weigh();
   if (signal.aborted || promotions.state().trial !== undefined) return;
 
   const book = openRunBook(path.join(folder, 'runs.json'));
-  const { name, from, firstVersion } = book.next(promotions.state().live.version);
+  const { name, from, firstVersion } = book.next(promotions.state().live.version, promotions.turnedBack());
+  const tasks = await training.tasks.train();
+  if (signal.aborted) return;
   const journal = openFileJournal(path.join(folder, `${name}.jsonl`));
   let best: Checkpoint | undefined;
+  let closed = 0;
   try {
     const done = await closedIn(journal);
     const { bend = (same) => same } = training;
     for await (const news of train({
       ...training,
       run: name,
-      tasks: training.tasks.train,
+      tasks,
       rollouts: bend(rollOut),
       steps: done + steps,
       journal,
@@ -80,12 +87,15 @@ export async function* trainWeights(
       ...(from === undefined ? {} : { from }),
     })) {
       yield news;
+      if (isClosing(news.type)) closed++;
       if (news.type === 'done' || news.type === 'stuck') best = news.checkpoint;
+      if (news.type === 'stuck') book.stop(closed > 0, news.isRetryable);
     }
   } finally {
     journal.close();
   }
-  if (best === undefined || best.version <= promotions.state().live.version) return;
+  // What a run begins with is nothing that it has learned.
+  if (best === undefined || best.version <= Math.max(firstVersion, promotions.state().live.version)) return;
   book.propose(best);
   for (const moved of await promotions.tell({ type: 'proposed', served: servedOf(best) }))
     yield { type: 'moved', moved };
@@ -96,10 +106,12 @@ export async function* trainWeights(
   }
 }
 
+const isClosing = (type: string): boolean =>
+  type === 'step-trained' || type === 'step-idle' || type === 'step-refused' || type === 'rolled-back';
+
 const servedOf = ({ version, sampler }: Checkpoint): Served => ({ version, sampler });
 
 async function closedIn(journal: ReturnType<typeof openFileJournal>): Promise<number> {
   const { entries } = await journal.read();
-  const closing = new Set(['step-ended', 'step-refused', 'rolled-back']);
-  return entries.filter(({ type }) => closing.has(type)).length;
+  return entries.filter(({ type }) => type === 'step-ended' || isClosing(type)).length;
 }

@@ -19,6 +19,8 @@ export interface TrainingPlan {
   readonly tuning: Tuning;
   /** What is on trial when the window begins. */
   readonly promotion: Promotion;
+  /** Versions that served and were turned back. */
+  readonly turnedBack: readonly number[];
 }
 
 /** Where a server of Tinker's protocol is, and what it is. */

@@ -1,4 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
+import { stepBack } from '../../core/step-back.ts';
 import { TrainingError } from '../../core/training.ts';
 import { carryOutPlan } from './carry-out-plan.ts';
 import type { FromThread, Question, ToThread } from './thread-messages.ts';
@@ -10,6 +11,7 @@ import type { TrainingPlan } from './training-plan.ts';
  */
 const port = parentPort;
 if (port === null) throw new Error('this file is run as a thread');
+stepBack();
 const stop = new AbortController();
 const asked = new Map<number, { resolve(value: unknown): void; reject(error: Error): void }>();
 let lastId = 0;

@@ -57,6 +57,9 @@ export function createTrainingView(): TrainingView {
             moves: [...window.moves, `version ${news.moved.version} is ${news.moved.to}: ${news.moved.why}`],
           });
           return;
+        case 'weights-unfit':
+          change({ problem: `version ${news.version} cannot answer: ${news.why}` });
+          return;
         case 'stuck':
           change({ problem: news.why });
       }

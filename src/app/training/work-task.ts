@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FileQuestion, Question } from '../../bench/suite.ts';
 import { HOUSE_RULES } from '../../bench/workdays/rules/house-rules.ts';
 import type { RuleSet } from '../../bench/workdays/rules/rule-set.ts';
@@ -23,21 +24,38 @@ export interface WorkTaskOptions {
 }
 
 /** Tasks of the suite `workdays` in its short form, from one world after another. */
-export function makeWorkTasks(options: WorkTaskOptions): readonly WorkTask[] {
+export const makeWorkTasks = (options: WorkTaskOptions): readonly WorkTask[] => [...worldsOf(options)].flat();
+
+/** The same, for whoever should be heard in between: a world takes half a second. Fewer when the signal aborts. */
+export async function gatherWorkTasks(
+  options: WorkTaskOptions,
+  signal: AbortSignal,
+): Promise<readonly WorkTask[]> {
+  const tasks: WorkTask[] = [];
+  for (const world of worldsOf(options)) {
+    tasks.push(...world);
+    await nextTurn();
+    if (signal.aborted) break;
+  }
+  return tasks;
+}
+
+function* worldsOf(options: WorkTaskOptions): Generator<readonly WorkTask[]> {
   const { split, seed, count, rules: all = HOUSE_RULES, since = Number.POSITIVE_INFINITY } = options;
   const counting = all.rules.filter((rule) => rule.since <= since);
   const rules: RuleSet = { name: all.name, rules: counting.map((rule) => ({ ...rule, since: 0 })) };
-  const tasks: WorkTask[] = [];
-  for (let world = seed; tasks.length < count; world++) {
-    for (const { system, questions, files } of createWorkdays({ seed: world, split, form: 'short', rules })
-      .days)
-      for (const question of questions) {
-        if (question.kind !== 'files' || tasks.length === count) continue;
+  for (let world = seed, left = count; left > 0; world++) {
+    const { days } = createWorkdays({ seed: world, split, form: 'short', rules });
+    const tasks = days.flatMap(({ system, questions, files }) =>
+      questions.flatMap((question): readonly WorkTask[] => {
+        if (question.kind !== 'files') return [];
         const id = `workdays/${split}/${world}/${question.id}`;
-        tasks.push({ id, system, question, files: 'texts' in files ? filesOf(question, files.texts) : {} });
-      }
+        return [{ id, system, question, files: 'texts' in files ? filesOf(question, files.texts) : {} }];
+      }),
+    );
+    yield tasks.slice(0, left);
+    left -= tasks.length;
   }
-  return tasks;
 }
 
 /** Of the day's files those that the task names: nothing else is touched by it or looked at. */

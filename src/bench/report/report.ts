@@ -1,9 +1,17 @@
-import { CONDITIONS, type Condition, type LessonSeen, type Row, type RunHead } from '../row.ts';
+import {
+  CONDITIONS,
+  type Condition,
+  type LessonSeen,
+  type NightSeen,
+  type Row,
+  type RunHead,
+} from '../row.ts';
 import { compare, type Difference } from './compare.ts';
 import { type Cost, costOf } from './cost.ts';
 import { type LessonLife, lessonLives } from './lessons.ts';
 import { type Losses, lossesOf } from './losses.ts';
 import { isAbout, MEASURES } from './measure.ts';
+import { type NightReport, nightsOf } from './nights.ts';
 import { orderRows } from './order-rows.ts';
 import { remarksOn } from './remarks.ts';
 import { type RuleSummary, rulesOf } from './rules.ts';
@@ -22,16 +30,19 @@ export interface Report {
   readonly rules: readonly RuleSummary[];
   readonly losses: readonly Losses[];
   readonly lessons: readonly LessonLife[];
+  /** Those in which weights were trained or weighed. */
+  readonly nights: readonly NightReport[];
 }
 
 export interface Journal {
   readonly head: RunHead;
   readonly rows: readonly Row[];
   readonly lessons: readonly LessonSeen[];
+  readonly nights: readonly NightSeen[];
 }
 
 /** Pure: no clock, no chance (random draws are seeded by what they are for), and the order of rows does not matter. */
-export function makeReport({ head, rows: given, lessons }: Journal): Report {
+export function makeReport({ head, rows: given, lessons, nights }: Journal): Report {
   const { rows, repeated } = orderRows(given);
   const byCondition = new Map<Condition, readonly Row[]>();
   for (const condition of CONDITIONS) {
@@ -59,5 +70,6 @@ export function makeReport({ head, rows: given, lessons }: Journal): Report {
       .filter(({ names: [, against] }) => against === 'baseline')
       .map(({ names, own, base }) => lossesOf(names, own, base, rules)),
     lessons: lessonLives(lessons, rows),
+    nights: nightsOf(nights),
   };
 }

@@ -3,6 +3,7 @@ import { differences } from './html/differences.ts';
 import { lessonTimeline } from './html/lesson-timeline.ts';
 import { losses } from './html/losses.ts';
 import { html, toText } from './html/markup.ts';
+import { nights } from './html/nights.ts';
 import { overview } from './html/overview.ts';
 import { ruleBars } from './html/rule-bars.ts';
 import { section } from './html/section.ts';
@@ -23,9 +24,10 @@ export const toHtml = (report: Report): string =>
 <style>${STYLE}</style></head><body><main>
 ${overview(report)}
 ${section('Differences', 'The same question under both conditions, days of runs drawn anew. A verdict is given only where the 95 % interval leaves out 0 and flipping the signs of days by chance agrees.', differences(report))}
-${section('By day', 'Dots are days over all seeds, the curve is the mean of three days, the band its 95 % interval. Dashed marks show where a rule begins to count.', byDay(report))}
+${section('By day', 'Dots are days over all seeds, the curve is the mean of three days, the band its 95 % interval. Dashed marks show where a rule begins to count, thin lines where newly trained weights began to serve.', byDay(report))}
 ${section('Rules', 'A rule is taught from the first question on whose prompt held something that teaches it. “Not shown” counts later questions that were not shown it again.', ruleBars(report))}
 ${section('What was learned when', '', lessonTimeline({ lessons: report.lessons, last: lastDay(report), period: 'day', subject: 'rule' }))}
+${section('Nights', 'Weights are trained after a day on which the library learned something, on tasks of another world, and then held against those that serve on tasks that trained nobody. They serve only where these pairs show that they are not worse by more than a small margin.', nights(report))}
 ${section('Losses beside gains', '', losses(report))}
 ${section('By type', '', byType(report))}
 ${section('By learning arc', '', byArc(report))}

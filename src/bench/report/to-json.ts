@@ -20,6 +20,7 @@ export interface ReportJson {
   readonly rules: Report['rules'];
   readonly losses: Report['losses'];
   readonly lessons: Report['lessons'];
+  readonly nights: Report['nights'];
 }
 
 /** Shares in 0 … 1; null where nothing was graded, or where an interval cannot be given. */
@@ -40,7 +41,7 @@ export interface ConditionJson {
 }
 
 export function toJson(report: Report): ReportJson {
-  const { head, remarks, conditions, differences, costs, rules, losses, lessons } = report;
+  const { head, remarks, conditions, differences, costs, rules, losses, lessons, nights } = report;
   return {
     conditions: Object.fromEntries(conditions.map((each) => [each.condition, conditionJson(each)])),
     seeds: head.seeds.length,
@@ -52,6 +53,7 @@ export function toJson(report: Report): ReportJson {
     rules,
     losses,
     lessons,
+    nights,
   };
 }
 

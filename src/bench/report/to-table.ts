@@ -6,6 +6,7 @@ import { dayLines } from './table/day-lines.ts';
 import { differenceLines } from './table/difference-lines.ts';
 import { lessonLines } from './table/lesson-lines.ts';
 import { lossLines } from './table/loss-lines.ts';
+import { nightLines } from './table/night-lines.ts';
 import { arcLines, resultLines, typeLines } from './table/result-lines.ts';
 import { ruleLines } from './table/rule-lines.ts';
 
@@ -32,6 +33,7 @@ export function toTable(report: Report, { width = WIDTH, colour = false }: Table
     { name: 'Rules: how often they were obeyed', lines: ruleLines(report, width) },
     { name: 'Losses beside gains', lines: lossLines(report, width) },
     { name: 'Lessons', lines: lessonLines(report, width) },
+    { name: 'Nights: weights trained and weighed after a day', lines: nightLines(report, width) },
     { name: 'Cost', lines: costLines(report, width) },
   ];
   return [

@@ -25,7 +25,7 @@ export interface Bed {
   /** Milliseconds that the policy itself has taken so far. */
   policyMs(): number;
   /** What happens after a day while nobody is there, where weights are trained; undefined elsewhere. */
-  readonly night?: (day: number, signal: AbortSignal) => Promise<Night>;
+  readonly night?: (day: number, signal: AbortSignal, watch: WatchNight) => Promise<Night>;
   /** Keeps what was learned up to here, so that a run can go on after this day. */
   save(day: number): Promise<void>;
   close(): Promise<void>;
@@ -33,6 +33,16 @@ export interface Bed {
 
 /** What a night of training came to. */
 export type Night = Omit<NightSeen, 'condition' | 'seed' | 'day'>;
+
+/** How far a night has come. */
+export interface NightSoFar {
+  readonly step: number;
+  /** That it is to have. */
+  readonly steps: number;
+  /** Held-out tasks on which new weights were held against those that serve, once they are. */
+  readonly pairs: number;
+}
+export type WatchNight = (soFar: NightSoFar) => void;
 
 export interface BedOptions {
   readonly condition: Condition;

@@ -1,7 +1,7 @@
 import type { Clock } from '../../core/clock.ts';
-import type { Condition, RunHead } from '../row.ts';
+import type { Condition, Row, RunHead } from '../row.ts';
 import type { Suite } from '../suite.ts';
-import type { Bed, OpenBed } from './bed.ts';
+import type { Bed, NightSoFar, OpenBed } from './bed.ts';
 import type { Journal, JournalWriter } from './journal.ts';
 import { runDay } from './run-day.ts';
 
@@ -17,6 +17,9 @@ export interface RunSuiteOptions {
   readonly settleEach: boolean;
   readonly clock: Clock;
   readonly onProgress: (progress: Progress) => void;
+  /** Each question when it is graded, and each step of a night: for who wants to see more than how far it is. */
+  readonly onRow?: (row: Row) => void;
+  readonly onNight?: (night: NightProgress) => void;
   readonly signal: AbortSignal;
 }
 
@@ -29,6 +32,8 @@ export interface Progress {
   readonly asked: number;
   readonly questions: number;
 }
+
+export type NightProgress = NightSoFar & Pick<Row, 'condition' | 'seed' | 'day'>;
 
 /** All conditions and seeds, one after the other. A run that was stopped goes on after its last whole day. */
 export async function runSuite(options: RunSuiteOptions): Promise<void> {
@@ -73,7 +78,7 @@ interface OneDay {
 }
 
 async function runOne(
-  { head, journal, steps, settleEach, clock, signal }: RunSuiteOptions,
+  { head, journal, steps, settleEach, clock, onRow, onNight, signal }: RunSuiteOptions,
   { bed, suite, condition, seed, index }: OneDay,
   onQuestion: (inDay: number) => void,
 ): Promise<number> {
@@ -94,11 +99,17 @@ async function runOne(
     signal,
   });
   for await (const row of rows) {
-    journal.row({ condition, seed, ...row });
+    const placed = { condition, seed, ...row };
+    journal.row(placed);
     onQuestion(++count);
+    onRow?.(placed);
   }
   if (signal.aborted) return count;
-  const night = await bed.night?.(index, signal);
+  // Weights that no day is left for serve nobody.
+  const isLast = index === suite.days.length - 1;
+  const night = isLast
+    ? undefined
+    : await bed.night?.(index, signal, (soFar) => onNight?.({ condition, seed, day: index, ...soFar }));
   if (signal.aborted) return count;
   if (night !== undefined) journal.night({ condition, seed, day: index, ...night });
   for (const { id, name, state, text } of await bed.lessons()) {

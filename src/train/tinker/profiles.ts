@@ -69,7 +69,7 @@ export const PROFILES: Readonly<Record<ProfileName, ServerTraits>> = {
   nano: {
     ...TINKER,
     name: 'nano',
-    learningRate: 2e-3,
+    learningRate: 5e-3,
     contextLength: 512,
     tolerance: { difference: 1e-2, kl: 1e-4, drift: 1e-5 },
   },

@@ -1,5 +1,5 @@
 import type { Journal } from '../../../src/bench/report/report.ts';
-import type { Row, RunHead } from '../../../src/bench/row.ts';
+import type { NightSeen, Row, RunHead } from '../../../src/bench/row.ts';
 import { createRandom } from '../../../src/stats/random.ts';
 
 /** A row with nothing remarkable about it, but for what a test is about. */
@@ -27,6 +27,23 @@ export const row = (over: Partial<Row>): Row => ({
 export const graded = (score: number, over: Partial<Row> = {}): Row =>
   row({ score, passed: score === 1, ...over });
 
+/** A night that went well. */
+export const night = (over: Partial<NightSeen> = {}): NightSeen => ({
+  condition: 'full',
+  seed: 1,
+  day: 0,
+  steps: 6,
+  first: { reward: 0.7, completion: 0.609375 },
+  last: { reward: 0.9, completion: 0.921875 },
+  pairs: 40,
+  candidate: 0.95,
+  live: 0.575,
+  moves: ['version 6 live: at least 16.1 points on 40 held-out tasks'],
+  serving: 6,
+  ms: 20_433,
+  ...over,
+});
+
 export const head = (over: Partial<RunHead> = {}): RunHead => ({
   run: 'r1',
   suite: 'workdays',
@@ -46,6 +63,7 @@ export const journal = (rows: readonly Row[], over: Partial<RunHead> = {}): Jour
   head: head(over),
   rows,
   lessons: [],
+  nights: [],
 });
 
 export function shuffled<T>(given: readonly T[], seed: string): readonly T[] {

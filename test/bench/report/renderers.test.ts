@@ -6,7 +6,7 @@ import { spark } from '../../../src/bench/report/table/spark.ts';
 import { toHtml } from '../../../src/bench/report/to-html.ts';
 import { toJson } from '../../../src/bench/report/to-json.ts';
 import { toTable } from '../../../src/bench/report/to-table.ts';
-import { graded, head } from './journals.ts';
+import { graded, head, night } from './journals.ts';
 import { simulateJournal } from './simulated-journal.ts';
 
 const full = makeReport(simulateJournal({ ungraded: 0.004 }));
@@ -30,7 +30,7 @@ describe('toJson', () => {
   });
 
   it('has null (not NaN, not a missing key) where nothing was graded', () => {
-    const { conditions } = toJson(makeReport({ head: head(), rows: [], lessons: [] }));
+    const { conditions } = toJson(makeReport({ head: head(), rows: [], lessons: [], nights: [] }));
     expect(conditions.skills).toMatchObject({ accuracy: null, accuracyInterval: null, completion: null });
   });
 });
@@ -61,6 +61,7 @@ describe('toTable', () => {
           lessons: [
             { condition: 'skills', seed: 1, day: 0, id: 'l', name: nasty, state: nasty, teaches: [nasty] },
           ],
+          nights: [night({ moves: [nasty] })],
         });
         for (const line of toTable(report).split('\n'))
           expect(line).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
@@ -128,6 +129,7 @@ describe('toHtml', () => {
           lessons: [
             { condition: 'skills', seed: 1, day: 0, id: text, name: text, state: text, teaches: [text] },
           ],
+          nights: [night({ moves: [text] })],
         }),
       );
     const expected = tagsIn(pageWith('harmless'));

@@ -244,8 +244,8 @@ describe('a report', () => {
 
   it('states the short form in front, apart from the full one', () => {
     const options = { form: 'short' };
-    expect(makeReport({ head: head({ options }), rows: [graded(1)], lessons: [] }).remarks[0]).toContain(
-      'Short-context form',
-    );
+    expect(
+      makeReport({ head: head({ options }), rows: [graded(1)], lessons: [], nights: [] }).remarks[0],
+    ).toContain('Short-context form');
   });
 });

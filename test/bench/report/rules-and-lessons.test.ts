@@ -95,6 +95,7 @@ describe('lessons', () => {
         seen(3),
         seen(3, { id: 'l2', name: 'other', teaches: [] }),
       ],
+      nights: [],
     });
     expect(lessons.map(({ id, shown }) => [id, shown])).toEqual([
       ['l1', 2],
@@ -113,7 +114,12 @@ describe('lessons', () => {
   });
 
   it('of two runs are two lives, though they have the same id', () => {
-    const { lessons } = makeReport({ head: head(), rows: [], lessons: [seen(1), seen(2, { seed: 2 })] });
+    const { lessons } = makeReport({
+      head: head(),
+      rows: [],
+      lessons: [seen(1), seen(2, { seed: 2 })],
+      nights: [],
+    });
     expect(lessons.map(({ seed, firstDay }) => [seed, firstDay])).toEqual([
       [1, 1],
       [2, 2],

@@ -1,5 +1,5 @@
 import type { Journal } from '../../../src/bench/report/report.ts';
-import type { Condition, LessonSeen, Row, RunHead } from '../../../src/bench/row.ts';
+import type { Condition, LessonSeen, NightSeen, Row, RunHead } from '../../../src/bench/row.ts';
 import { createRandom, type Random } from '../../../src/stats/random.ts';
 
 export interface Simulation {
@@ -40,6 +40,7 @@ export function simulateJournal(simulation: Simulation = {}): Journal {
   const conditions = simulation.conditions ?? ['baseline', 'skills', 'full'];
   const rows: Row[] = [];
   const lessons: LessonSeen[] = [];
+  const nights: NightSeen[] = [];
   for (const condition of conditions) {
     for (let seed = 1; seed <= seeds; seed++) {
       const random = createRandom(`${name}/${condition}/${seed}`);
@@ -51,6 +52,8 @@ export function simulateJournal(simulation: Simulation = {}): Journal {
         for (let n = 0; n < choices; n++) rows.push(ask('choice', `q${String(n + 1).padStart(2, '0')}`));
         for (let n = 0; n < files; n++) rows.push(ask('files', `f${String(n + 1).padStart(2, '0')}`));
         if (condition === 'baseline') continue;
+        if (condition === 'full' && day < days - 1)
+          nights.push(nightAfter(day, seed, [...learnedOn.values()], nights.at(-1)));
         for (const { id } of RULES.filter((rule) => (learnedOn.get(rule.id) ?? days) <= day)) {
           const age = day - (learnedOn.get(id) ?? 0);
           lessons.push({
@@ -77,7 +80,43 @@ export function simulateJournal(simulation: Simulation = {}): Journal {
       }
     }
   }
-  return { head: headOf(name, conditions, { seeds, questions: days * (choices + files) }), rows, lessons };
+  return {
+    head: headOf(name, conditions, { seeds, questions: days * (choices + files) }),
+    rows,
+    lessons,
+    nights,
+  };
+}
+
+/** Weights are trained after a day on which a rule was learned; the second time they turn out to be no better. */
+function nightAfter(
+  day: number,
+  seed: number,
+  learnedOn: readonly number[],
+  before: NightSeen | undefined,
+): NightSeen {
+  const place = { condition: 'full', seed, day } as const;
+  const serving = before?.seed === seed ? before.serving : 0;
+  const nth = learnedOn.filter((one) => one < day).length;
+  if (!learnedOn.includes(day)) return { ...place, steps: 0, pairs: 0, moves: [], serving, ms: 0 };
+  const isKept = nth !== 1;
+  const version = 6 * (nth + 1);
+  return {
+    ...place,
+    steps: 6,
+    first: { reward: 0.6, completion: 0.55 + 0.02 * nth },
+    last: { reward: 0.8, completion: 0.75 + 0.02 * nth },
+    pairs: isKept ? 55 : 300,
+    candidate: isKept ? 0.78 : 0.66,
+    live: 0.65,
+    moves: [
+      isKept
+        ? `version ${version} live: at least 2.1 points on 55 held-out tasks`
+        : `version ${version} rejected: 300 tasks do not show it`,
+    ],
+    serving: isKept ? version : serving,
+    ms: 18_000,
+  };
 }
 
 const headOf = (

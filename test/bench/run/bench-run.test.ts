@@ -91,9 +91,14 @@ describe('instar bench run', { timeout: 180_000 }, () => {
     const again = await bench([...args, '--run', 'killed', '--json']);
     expect(again.code).toBe(0);
     expect(journalOf('killed').rows.map(gist)).toEqual(journalOf('whole').rows.map(gist));
-    const other = await bench([...args, '--run', 'killed', '--failures', '5']);
-    expect(other.code).toBe(2);
-    expect(other.errors).toContain('begun with other options');
+    for (const change of [
+      ['--failures', '5'],
+      ['--only', 'house'],
+    ]) {
+      const other = await bench([...args, '--run', 'killed', ...change]);
+      expect(other.code).toBe(2);
+      expect(other.errors).toContain('begun with other options');
+    }
   });
 
   it('rises by what the lessons that were shown predict', () => {
@@ -119,6 +124,27 @@ describe('instar bench run', { timeout: 180_000 }, () => {
     expect(html).not.toMatch(/src=|https?:\/\/(?!www\.w3\.org)/);
     const list = JSON.parse((await bench(['list', '--json'])).out);
     expect(list.runs.map(({ run }: { run: string }) => run)).toContain('whole');
+  });
+
+  it('asks only what it is told to ask, and says so', async () => {
+    const asked = async (only: string) => {
+      const { out } = await bench([
+        ...SMALL,
+        '--days',
+        '1',
+        '--condition',
+        'baseline',
+        '--only',
+        only,
+        '--json',
+      ]);
+      return JSON.parse(out);
+    };
+    const house = await asked('house');
+    expect(house).toMatchObject({ questions: 17, conditions: { baseline: { asked: 17 } } });
+    expect(house.remarks[0]).toContain('Only tasks on files and questions on the rules of the house');
+    const files = await asked('files');
+    expect(files).toMatchObject({ questions: 11, conditions: { baseline: { exact: null } } });
   });
 
   it('names the mend when it cannot be run as asked', async () => {
@@ -148,6 +174,6 @@ describe('instar bench run', { timeout: 180_000 }, () => {
       'null',
       '--json',
     ]);
-    expect(JSON.stringify(JSON.parse(out))).toContain('there is no trainer yet');
+    expect(JSON.stringify(JSON.parse(out))).toContain('no weights that could be trained');
   });
 });

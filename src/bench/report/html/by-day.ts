@@ -1,4 +1,5 @@
 import { lastDay } from '../last-day.ts';
+import { weightsMarks } from '../nights.ts';
 import { dayName, percent, percentRange } from '../numbers.ts';
 import type { Report } from '../report.ts';
 import { linePlot } from './line-plot.ts';
@@ -13,6 +14,7 @@ const PLOTS = [
 export function byDay(report: Report): readonly Markup[] {
   const last = lastDay(report);
   if (last === undefined) return [];
+  const weights = weightsMarks(report.nights, last);
   return PLOTS.flatMap(({ measure, title }) => {
     const series = report.conditions
       .map(({ condition, days }) => ({
@@ -26,7 +28,7 @@ export function byDay(report: Report): readonly Markup[] {
       .join(', ');
     const days = Array.from({ length: last + 1 }, (_, day) => day);
     return [
-      html`<h3>${title}</h3><figure class="scroll">${linePlot({ id: measure, title, description, lastDay: last, series, rules: report.head.rules })}</figure>
+      html`<h3>${title}</h3><figure class="scroll">${linePlot({ id: measure, title, description, lastDay: last, series, rules: report.head.rules, weights })}</figure>
 <details><summary>Numbers</summary><div class="scroll"><table class="tight"><caption>Each day, and the mean of it and the two days before</caption><thead><tr><th scope="col">day</th>${series.map(({ condition }) => html`<th scope="col" class="num">${condition}</th><th scope="col">95 %</th><th scope="col" class="num">3-day mean</th>`)}</tr></thead><tbody>${days.map(
         (day) =>
           html`<tr><th scope="row">${dayName(day)}</th>${series.map(({ points }) => {

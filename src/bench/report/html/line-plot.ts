@@ -1,5 +1,6 @@
 import type { Condition, RunHead } from '../../row.ts';
 import type { Figure } from '../figure.ts';
+import type { WeightsMark } from '../nights.ts';
 import { dayName, percent, percentRange } from '../numbers.ts';
 import { html, type Markup } from './markup.ts';
 import { scale } from './scale.ts';
@@ -16,6 +17,7 @@ export interface LinePlot {
   readonly lastDay: number;
   readonly series: readonly Series[];
   readonly rules: RunHead['rules'];
+  readonly weights: readonly WeightsMark[];
 }
 
 const WIDTH = 960;
@@ -25,7 +27,7 @@ const EDGE = { left: 46, right: 84, top: 30, bottom: 36 };
 const LINE_HEIGHT = 15;
 
 /** Shares by day: dots for days, a curve for the mean of three, a band for its interval, a mark where a rule begins. */
-export function linePlot({ id, title, description, lastDay, series, rules }: LinePlot): Markup {
+export function linePlot({ id, title, description, lastDay, series, rules, weights }: LinePlot): Markup {
   const x = scale(0, Math.max(1, lastDay), EDGE.left + 10, WIDTH - EDGE.right);
   const y = scale(0, 1, HEIGHT - EDGE.bottom, EDGE.top);
   const every = Math.max(1, Math.ceil((lastDay + 1) / 31));
@@ -39,6 +41,7 @@ ${[0, 0.25, 0.5, 0.75, 1].map(
 ${days.map((day) => html`<text x="${x(day)}" y="${HEIGHT - 16}" text-anchor="middle">${day + 1}</text>`)}
 <text x="${WIDTH - EDGE.right + 16}" y="${HEIGHT - 16}">day</text>
 ${ruleMarks(rules, lastDay, x, y)}
+${weights.map((mark) => weightsLine(mark, x, y))}
 ${series.map((one) => band(one, x, y))}
 ${series.map((one) => curve(one, x, y))}
 ${series.map((one) => dots(one, x, y))}
@@ -54,6 +57,13 @@ function ruleMarks(rules: RunHead['rules'], lastDay: number, x: Scale, y: Scale)
     const begun = rules.filter(({ since }) => since === day);
     return html`<g><title>${begun.map((rule) => `${rule.id} begins on ${dayName(day)}: ${rule.title}`).join('\n')}</title><line class="begins" x1="${x(day)}" x2="${x(day)}" y1="${y(0)}" y2="${y(1)}"/><text x="${x(day)}" y="${EDGE.top - 10}" text-anchor="middle">${begun.map((rule) => rule.id).join(' ')}</text></g>`;
   });
+}
+
+/** Between the evening before and the first day they serve; its label runs along it, where two of them cannot meet. */
+function weightsLine({ day, label, told }: WeightsMark, x: Scale, y: Scale): Markup {
+  const at = x(day - 0.5);
+  const top = Number(y(1)) + 4;
+  return html`<g class="full"><title>${label}, from ${dayName(day)} on (${told})</title><line class="weights" x1="${at}" x2="${at}" y1="${y(0)}" y2="${y(1)}"/><text class="small" x="${at}" y="${top}" dy="-4" text-anchor="end" transform="rotate(-90 ${at} ${top})">${label}</text></g>`;
 }
 
 /** Days without a value interrupt a curve. */

@@ -58,6 +58,7 @@ figure svg { display: block; width: 100%; min-width: 640px; height: auto; }
 svg text { fill: var(--soft); font-size: 12px; font-family: inherit; font-variant-numeric: tabular-nums; }
 svg .name { fill: currentColor; font-weight: 600; }
 .grid { stroke: var(--grid); } .axis { stroke: var(--line); } .zero { stroke: var(--mark); }
+.weights { stroke: currentColor; opacity: 0.7; } svg .small { font-size: 11px; }
 .begins { stroke: var(--mark); stroke-dasharray: 2 4; }
 .curve { fill: none; stroke: currentColor; stroke-width: 2.4; stroke-linejoin: round; stroke-linecap: round; }
 .baseline.curve { stroke-dasharray: 7 5; } .full.curve { stroke-dasharray: 1 5; stroke-width: 3; }

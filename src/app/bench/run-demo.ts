@@ -1,0 +1,119 @@
+import path from 'node:path';
+import { makeReport } from '../../bench/report/report.ts';
+import { toHtml } from '../../bench/report/to-html.ts';
+import { type ReportJson, toJson } from '../../bench/report/to-json.ts';
+import { toSummary } from '../../bench/report/to-summary.ts';
+import type { Row } from '../../bench/row.ts';
+import { loadJournal } from '../../bench/run/journal.ts';
+import type { NightProgress } from '../../bench/run/run-suite.ts';
+import { HOUSE_RULES } from '../../bench/workdays/rules/house-rules.ts';
+import { checkConfig } from '../../config/check-config.ts';
+import type { Only } from './ask-only.ts';
+import { NANO, USUAL_HABITS } from './policies.ts';
+import { type BenchRun, runBench } from './run-bench.ts';
+
+/** How much of the workdays a demo has. */
+export interface DemoPlan {
+  readonly days: number;
+  /** Undefined: every question of a day. */
+  readonly only: Only | undefined;
+  readonly nightSteps: number;
+}
+
+export interface DemoRun
+  extends DemoPlan,
+    Pick<BenchRun, 'run' | 'folder' | 'seeds' | 'env' | 'log' | 'signal'> {
+  readonly watch: (event: DemoEvent) => void;
+}
+
+/** What somebody who looks on may see. */
+export type DemoEvent =
+  | {
+      readonly type: 'answered';
+      /** Of all that is asked under one condition, and of all there is to ask. */
+      readonly asked: number;
+      readonly questions: number;
+      readonly row: Pick<Row, 'condition' | 'seed' | 'day' | 'kind' | 'passed'>;
+    }
+  | ({ readonly type: 'night' } & NightProgress);
+
+export interface DemoReport {
+  readonly json: ReportJson;
+  readonly html: string;
+  readonly summary: (options: { readonly colour: boolean }) => string;
+}
+
+export const DEMO_CONDITIONS = ['baseline', 'skills', 'full'] as const;
+
+/** As `bench run` has it. */
+const WHOLE: DemoPlan = { days: 14, only: undefined, nightSteps: 10 };
+/** Up to the day on which the last rule would begin; nothing that neither lessons nor weights could change. */
+const FAST: DemoPlan = { days: 9, only: 'house', nightSteps: 5 };
+
+export function planDemo(isFast: boolean, wanted: Partial<DemoPlan>): DemoPlan {
+  return { ...(isFast ? FAST : WHOLE), ...wanted };
+}
+
+/** What such a demo does not have, in words. */
+export function leftOut({ days, only, nightSteps }: DemoPlan): readonly string[] {
+  const { rules } = HOUSE_RULES;
+  const unmet = rules.filter(({ since }) => since >= days).length;
+  const withRules = unmet === 0 ? '' : ` with ${unmet} of ${rules.length} rules`;
+  const cut = days + 1 === WHOLE.days ? `day ${WHOLE.days}` : `days ${days + 1} to ${WHOLE.days}`;
+  return [
+    ...(days < WHOLE.days ? [`${cut}${withRules}`] : []),
+    ...(only === 'house'
+      ? ['questions on documents']
+      : only === 'files'
+        ? ['multiple-choice questions']
+        : []),
+    ...(nightSteps < WHOLE.nightSteps
+      ? [`${WHOLE.nightSteps - nightSteps} of ${WHOLE.nightSteps} training steps a night`]
+      : []),
+  ];
+}
+
+/** The workdays under every condition, with the embedded policy. Undefined when it was stopped before the first day's end. */
+export async function runDemo(options: DemoRun): Promise<DemoReport | undefined> {
+  const { run, folder, seeds, env, log, signal, days, only, nightSteps, watch } = options;
+  const asked = new Map<string, number>();
+  let questions = 0;
+  await runBench({
+    run,
+    folder,
+    suite: 'workdays',
+    split: 'report',
+    form: 'short',
+    rules: 'house',
+    set: '',
+    days,
+    ...(only === undefined ? {} : { only }),
+    conditions: DEMO_CONDITIONS,
+    seeds,
+    policy: NANO,
+    habits: USUAL_HABITS,
+    failures: 3,
+    settleEach: true,
+    nightSteps,
+    config: () => checkConfig({}, { env: {} }).config,
+    env,
+    log,
+    onProgress: (progress) => {
+      questions = progress.questions / DEMO_CONDITIONS.length;
+    },
+    onRow: (row) => {
+      asked.set(row.condition, (asked.get(row.condition) ?? 0) + 1);
+      watch({ type: 'answered', asked: asked.get(row.condition) ?? 0, questions, row });
+    },
+    onNight: (night) => watch({ type: 'night', ...night }),
+    signal,
+  });
+  const journal = loadJournal(path.join(folder, run, 'journal.jsonl'));
+  if (journal === undefined || journal.rows.length === 0) return undefined;
+  const report = makeReport(journal);
+  return {
+    json: toJson(report),
+    html: toHtml(report),
+    summary: (how) => toSummary(report, how),
+  };
+}

@@ -1,0 +1,33 @@
+import { existsSync } from 'node:fs';
+import type { Home } from '../../config/home.ts';
+import { loadConfig } from '../../config/load-config.ts';
+import { systemClock } from '../../core/clock.ts';
+import type { JsonObject } from '../../core/json.ts';
+import { openSqliteReader } from '../../store/sqlite-store.ts';
+import { DEFAULT_PROMOTION } from '../../train/promotion-settings.ts';
+import { describeVersions } from './describe-versions.ts';
+import { policyName } from './policy-name.ts';
+import { openPromotions } from './promotions.ts';
+
+/** What is known of weights while nobody trains or serves them: the settings, and what the record says of versions. */
+export async function describeOffline(home: Home, env: NodeJS.ProcessEnv): Promise<JsonObject> {
+  const name = policyName(loadConfig({ file: home.configFile, env }).config.train);
+  if (name === undefined) return { engine: 'off', policy: '' };
+  const reader = existsSync(home.storeFile) ? openSqliteReader(home.storeFile) : undefined;
+  try {
+    const promotions = await openPromotions({
+      engine: name,
+      records: {
+        events: async (of) => reader?.events(of) ?? [],
+        append: async () => {
+          throw new Error('nothing is moved here');
+        },
+      },
+      clock: systemClock,
+      settings: DEFAULT_PROMOTION,
+    });
+    return { engine: name, engineState: 'idle', ...describeVersions(name, promotions.state()) };
+  } finally {
+    reader?.close();
+  }
+}

@@ -1,0 +1,137 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { recordsOf } from '../../../src/app/recording/records-of.ts';
+import { openPromotions } from '../../../src/app/training/promotions.ts';
+import { systemClock } from '../../../src/core/clock.ts';
+import type { Records } from '../../../src/core/records.ts';
+import { openSqliteStore } from '../../../src/store/sqlite-store.ts';
+import type { PromotionEvent } from '../../../src/train/promotion-event.ts';
+import { DEFAULT_PROMOTION } from '../../../src/train/promotion-settings.ts';
+
+const settings = { ...DEFAULT_PROMOTION, canaryShare: 0.5, canarySessions: 3 };
+let folder = '';
+let close = (): void => undefined;
+beforeEach(() => {
+  folder = mkdtempSync(path.join(tmpdir(), 'instar-promotions-'));
+});
+afterEach(() => {
+  close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** The record as another process would find it. */
+function openRecords(): Records {
+  close();
+  const store = openSqliteStore({ file: path.join(folder, 'store.sqlite') });
+  close = () => store.close();
+  return recordsOf(store, systemClock.now);
+}
+const open = (records: Records, engine = 'nano') =>
+  openPromotions({ engine, records, clock: systemClock, settings });
+const proposed = (version: number): PromotionEvent => ({
+  type: 'proposed',
+  served: { version, sampler: `weights/${version}` },
+});
+
+describe('which weights serve', () => {
+  it('is the bare model before anything was trained', async () => {
+    const promotions = await open(openRecords());
+    expect(promotions.pointer()).toEqual({ live: { version: 0, sampler: undefined } });
+    expect(promotions.turnedBack()).toEqual([]);
+  });
+
+  it('is on the disk before the pointer moves: what cannot be written does not move it', async () => {
+    const records = openRecords();
+    let seen: string | undefined;
+    let isBroken = false;
+    const watched = await open({
+      ...records,
+      append: async (...args) => {
+        seen = JSON.stringify(watched.pointer());
+        if (isBroken) throw new Error('the disk is full');
+        return records.append(...args);
+      },
+    });
+    await watched.tell(proposed(1));
+    const before = JSON.stringify(watched.pointer());
+    await watched.tell({ type: 'person-promoted' });
+    expect(seen).toBe(before);
+    expect(watched.pointer().canary?.served.version).toBe(1);
+
+    isBroken = true;
+    await expect(watched.tell({ type: 'person-promoted' })).rejects.toThrow('the disk is full');
+    expect(watched.pointer().live.version).toBe(0);
+    isBroken = false;
+    expect(await watched.tell({ type: 'person-promoted' })).toMatchObject([{ version: 1, to: 'live' }]);
+  });
+
+  it('is taken up after a kill where the record says it was, at every place of a history', async () => {
+    const event: fc.Arbitrary<PromotionEvent> = fc.oneof(
+      fc.integer({ min: 1, max: 9 }).map(proposed),
+      fc.record({
+        type: fc.constant('session-scored' as const),
+        session: fc.integer({ min: 0, max: 12 }).map((n) => `s${n}`),
+        score: fc.constantFrom(0, 0.5, 1),
+      }),
+      fc.constantFrom({ type: 'person-promoted' as const }, { type: 'person-rolled-back' as const }),
+    );
+    const seen = { canary: 0, live: 0, back: 0 };
+    await fc.assert(
+      fc.asyncProperty(fc.array(event, { minLength: 3, maxLength: 20 }), async (events) => {
+        close();
+        rmSync(path.join(folder, 'store.sqlite'), { force: true });
+        for (const rest of ['-wal', '-shm'])
+          rmSync(path.join(folder, `store.sqlite${rest}`), { force: true });
+        close = () => undefined;
+        let promotions = await open(openRecords());
+        for (const one of events) {
+          await promotions.tell(one);
+          const [state, back] = [promotions.state(), promotions.turnedBack()];
+          promotions = await open(openRecords());
+          expect(promotions.state()).toEqual(state);
+          expect(promotions.turnedBack()).toEqual(back);
+          if (state.trial?.stage === 'canary') seen.canary++;
+          if (state.live.version > 0) seen.live++;
+          if (back.length > 0) seen.back++;
+        }
+      }),
+      { numRuns: 12 },
+    );
+    for (const [what, times] of Object.entries(seen)) expect(times, what).toBeGreaterThan(0);
+  });
+
+  it('is not what another engine has: its weights mean nothing here', async () => {
+    const records = openRecords();
+    const nano = await open(records);
+    for (const event of [proposed(4), { type: 'person-promoted' }, { type: 'person-promoted' }] as const)
+      await nano.tell(event);
+    expect(nano.pointer().live.version).toBe(4);
+    const other = await open(records, 'Qwen3-8B');
+    expect(other.state().live).toEqual({ version: 0, sampler: undefined });
+    await other.tell(proposed(2));
+    expect((await open(records)).state()).toEqual(nano.state());
+    expect((await open(records, 'Qwen3-8B')).state().trial?.served.version).toBe(2);
+  });
+
+  it('hears one thing after another, however many tell it at once', async () => {
+    const promotions = await open(openRecords());
+    const moves = await Promise.all([
+      promotions.tell(proposed(1)),
+      ...Array.from({ length: 5 }, () => promotions.tell({ type: 'person-promoted' })),
+    ]);
+    expect(moves.flat().map(({ to }) => to)).toEqual(['candidate', 'canary', 'live']);
+  });
+
+  it('counts what sessions said over restarts (it cannot be asked again)', async () => {
+    const promotions = await open(openRecords());
+    for (const event of [proposed(1), { type: 'person-promoted' }] as const) await promotions.tell(event);
+    await promotions.tell({ type: 'session-scored', session: 'a', score: 1 });
+    const after = await open(openRecords());
+    expect(after.state().trial?.sessions).toEqual(['a']);
+    await after.tell({ type: 'session-scored', session: 'a', score: 0 });
+    expect(after.state().trial?.sessions).toEqual(['a']);
+  });
+});

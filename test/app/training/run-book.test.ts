@@ -1,0 +1,124 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openRunBook } from '../../../src/app/training/run-book.ts';
+import type { Checkpoint } from '../../../src/train/step-journal.ts';
+
+let folder = '';
+let file = '';
+beforeEach(() => {
+  folder = mkdtempSync(path.join(tmpdir(), 'instar-book-'));
+  file = path.join(folder, 'train', 'runs.json');
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const saved = (version: number): Checkpoint => ({
+  version,
+  state: `state/${version}`,
+  sampler: `s/${version}`,
+});
+
+describe('the book of runs', () => {
+  it('begins with a new adapter, and goes on with the same run in every window (not with another)', () => {
+    expect(openRunBook(file).next(0, [])).toEqual({ name: 'run-1', from: undefined, firstVersion: 0 });
+    openRunBook(file).propose(saved(3));
+    expect(openRunBook(file).next(3, []).name).toBe('run-1');
+  });
+
+  it('goes on with a run that another version was not yet shown to be as good as', () => {
+    const book = openRunBook(file);
+    book.propose(saved(3));
+    expect(book.next(0, [])).toMatchObject({ name: 'run-1' });
+  });
+
+  it('begins another with what serves now, under a new number, when weights of it were turned back', () => {
+    const book = openRunBook(file);
+    for (const version of [2, 4]) book.propose(saved(version));
+    const next = book.next(2, [4]);
+    expect(next).toEqual({ name: 'run-2', from: { ...saved(2), version: 5 }, firstVersion: 5 });
+    // That was then: the new run is not turned back by what ended the old one, in this process or the next.
+    expect(book.next(2, [4])).toEqual(next);
+    expect(openRunBook(file).next(2, [4])).toEqual(next);
+  });
+
+  it('begins with a new adapter when what serves is nothing that was trained', () => {
+    const book = openRunBook(file);
+    book.propose(saved(2));
+    book.leave();
+    expect(book.next(0, [])).toEqual({ name: 'run-2', from: undefined, firstVersion: 3 });
+  });
+
+  it('leaves a run that is stuck for good at once, and one that came no further in three windows', () => {
+    openRunBook(file).stop(true, false);
+    expect(openRunBook(file).next(0, []).name).toBe('run-2');
+    for (const name of ['run-2', 'run-2', 'run-3']) {
+      openRunBook(file).stop(false, true);
+      expect(openRunBook(file).next(0, []).name).toBe(name);
+    }
+    for (const cameFurther of [false, false, true, false, false]) {
+      openRunBook(file).stop(cameFurther, true);
+      expect(openRunBook(file).next(0, []).name).toBe('run-3');
+    }
+  });
+
+  it('does not begin again with what nobody could begin with', () => {
+    const book = openRunBook(file);
+    book.propose(saved(1));
+    book.leave();
+    expect(book.next(1, []).from).toMatchObject({ state: 'state/1' });
+    for (let window = 0; window < 3; window++) book.stop(false, true);
+    expect(book.next(1, [])).toEqual({ name: 'run-3', from: undefined, firstVersion: 3 });
+  });
+
+  it('takes a file that is none for a book without entries (not for an end of all training)', () => {
+    openRunBook(file);
+    writeFileSync(file, '{"number": 4, "propo');
+    expect(openRunBook(file).next(7, [])).toEqual({ name: 'run-1', from: undefined, firstVersion: 0 });
+  });
+
+  it('never gives a version twice, whatever becomes of runs, and says the same after a restart', () => {
+    let begun = 0;
+    const happening = fc.oneof(
+      fc.record({ what: fc.constant('propose' as const), steps: fc.integer({ min: 1, max: 5 }) }),
+      fc.record({ what: fc.constant('serve' as const), which: fc.nat({ max: 20 }) }),
+      fc.record({ what: fc.constantFrom('turn back' as const, 'leave' as const, 'stall' as const) }),
+    );
+    fc.assert(
+      fc.property(fc.array(happening, { maxLength: 30 }), (happenings) => {
+        rmSync(file, { force: true });
+        let live = 0;
+        let last = 0;
+        const given: number[] = [];
+        const turnedBack: number[] = [];
+        let run = openRunBook(file).next(live, turnedBack);
+        for (const one of happenings) {
+          const book = openRunBook(file);
+          if (one.what === 'propose') {
+            last = Math.max(last, run.firstVersion) + one.steps;
+            given.push(last);
+            book.propose(saved(last));
+          } else if (one.what === 'serve') live = given[one.which % Math.max(1, given.length)] ?? 0;
+          else if (one.what === 'leave') book.leave();
+          else if (one.what === 'stall') book.stop(false, true);
+          else if (live > 0) {
+            turnedBack.push(live);
+            live = 0;
+          }
+          const next = openRunBook(file).next(live, turnedBack);
+          expect(openRunBook(file).next(live, turnedBack)).toEqual(next);
+          if (next.name !== run.name) {
+            begun++;
+            expect(next.firstVersion).toBeGreaterThan(Math.max(live, ...given));
+            if (next.from !== undefined) expect(next.from.sampler).toBe(`s/${live}`);
+          }
+          run = next;
+        }
+        expect(new Set(given).size).toBe(given.length);
+      }),
+      { numRuns: 60 },
+    );
+    expect(begun).toBeGreaterThan(15);
+  });
+});

@@ -1,0 +1,119 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { nightsOf, weightsMarks } from '../../../src/bench/report/nights.ts';
+import { makeReport } from '../../../src/bench/report/report.ts';
+import { toHtml } from '../../../src/bench/report/to-html.ts';
+import { toJson } from '../../../src/bench/report/to-json.ts';
+import { toSummary } from '../../../src/bench/report/to-summary.ts';
+import { toTable } from '../../../src/bench/report/to-table.ts';
+import type { NightSeen } from '../../../src/bench/row.ts';
+import { night, shuffled } from './journals.ts';
+import { simulateJournal } from './simulated-journal.ts';
+
+const idle = (day: number, serving: number, seed = 1): NightSeen => ({
+  ...{ condition: 'full', seed, day, steps: 0, pairs: 0, moves: [], serving, ms: 0 },
+});
+
+describe('nights of a report', () => {
+  it('leave out those in which there was nothing to do, and say where other weights began to serve', () => {
+    const refused = night({ day: 4, serving: 6, moves: ['version 12 rejected: worse'] });
+    const found = nightsOf([
+      night({ day: 0 }),
+      idle(1, 6),
+      refused,
+      night({ day: 6, serving: 18 }),
+      idle(7, 18),
+    ]);
+    expect(found.map(({ day, isNew }) => [day, isNew])).toEqual([
+      [0, true],
+      [4, false],
+      [6, true],
+    ]);
+  });
+
+  it('hold each seed against its own nights, in whatever order the journal has them', () => {
+    const { nights } = simulateJournal({ seeds: 3 });
+    const expected = nightsOf(nights);
+    expect(expected.filter(({ isNew }) => isNew).length).toBeGreaterThan(6);
+    expect(expected.filter(({ isNew }) => !isNew).length).toBeGreaterThan(1);
+    fc.assert(
+      fc.property(fc.string(), (seed) => {
+        expect(nightsOf([...shuffled(nights, seed), ...nights.slice(0, 3)])).toEqual(expected);
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  it('mark the first day that new weights serve, once for all seeds, and none after the last day', () => {
+    const all = nightsOf([
+      night({ day: 2, serving: 6 }),
+      night({ day: 2, seed: 2, serving: 8 }),
+      night({ day: 5, serving: 12 }),
+      night({ day: 9, serving: 18 }),
+    ]);
+    expect(weightsMarks(all, 9)).toEqual([
+      { day: 3, label: 'weights v6 to v8', told: 'seed 1: version 6, seed 2: version 8' },
+      { day: 6, label: 'weights v12', told: 'seed 1: version 12' },
+    ]);
+  });
+});
+
+describe('a report with nights', () => {
+  const journal = simulateJournal({ seeds: 1 });
+  const report = makeReport(journal);
+  const without = makeReport({ ...journal, nights: [] });
+
+  it('has them in the table, a line each with what became of it', () => {
+    const table = toTable(report);
+    const lines = table.slice(table.indexOf('Nights')).split('\n');
+    expect(lines.filter((line) => /^ +1 {2}day \d+ +6 /.test(line))).toHaveLength(report.nights.length);
+    expect(table).toMatch(
+      /55\.0\u00a0% → 75\.0\u00a0% {2,}55 +78\.0\u00a0% +65\.0\u00a0% +18\.0 s {2}v6 serves/,
+    );
+    expect(table).toMatch(/300 +66\.0\u00a0%.* v6 stays/);
+    expect(table).toContain('rejected: 300 tasks do not show it');
+    expect(Math.max(...lines.map((line) => [...line].length))).toBeLessThanOrEqual(100);
+  });
+
+  it('has them on the page, and a line on both plots for each change of weights', () => {
+    const page = toHtml(report);
+    const changes = report.nights.filter(({ isNew }) => isNew).length;
+    expect(changes).toBeGreaterThan(2);
+    expect(page.match(/<line class="weights"/g)).toHaveLength(2 * changes);
+    expect(page).toContain('>weights v6</text>');
+    expect(page).toContain('<h2>Nights</h2>');
+  });
+
+  it('has them in the JSON, with what they weighed', () => {
+    const { nights } = JSON.parse(JSON.stringify(toJson(report)));
+    expect(nights).toHaveLength(report.nights.length);
+    expect(nights[0]).toMatchObject({ condition: 'full', steps: 6, pairs: 55, serving: 6, isNew: true });
+  });
+
+  it('says nothing of nights where there were none', () => {
+    expect(toTable(without)).not.toContain('Nights');
+    expect(toHtml(without)).not.toContain('<h2>Nights</h2>');
+    expect(toHtml(without)).not.toContain('class="weights"');
+    expect(toJson(without).nights).toEqual([]);
+    expect(toSummary(without)).not.toContain('new weights');
+  });
+});
+
+describe('toSummary', () => {
+  it('has figures with intervals, every difference with its verdict, and a panel for each condition', () => {
+    const text = toSummary(makeReport(simulateJournal()));
+    for (const name of ['baseline', 'skills', 'full'])
+      expect(text).toMatch(
+        new RegExp(
+          `^ {2}${name} +[\\d.]+\u00a0% \\([\\d.]+ to [\\d.]+\\) of 462 +[\\d.]+\u00a0% .* of 1,302$`,
+          'm',
+        ),
+      );
+    for (const pair of ['skills − baseline', 'full − baseline', 'full − skills'])
+      expect(text.match(new RegExp(`${pair} .*(better|worse|cannot say)$`, 'gm'))).toHaveLength(2);
+    expect(text.match(/100 % ┤/g)).toHaveLength(3);
+    expect(text).toContain('^ a rule begins to count');
+    expect(text).not.toContain('\u001b');
+    expect(toSummary(makeReport(simulateJournal()), { colour: true })).toContain('\u001b[32mbetter');
+  });
+});

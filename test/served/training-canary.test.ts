@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isInCanary } from '../../src/train/policy-pointer.ts';
+import { ask } from '../support/client.ts';
+import { openTrainingBed, removeFolder, runWindow, TASK, type TrainingBed, teach } from './training-bed.ts';
+
+const SHARE = 0.5;
+const SESSIONS = 12;
+let bed: TrainingBed;
+beforeAll(async () => {
+  const promotion = { canaryShare: SHARE, canarySessions: SESSIONS };
+  bed = await openTrainingBed({ override: { promotion } });
+  await teach(bed);
+}, 60_000);
+afterAll(async () => {
+  await bed.close();
+  removeFolder(bed.dir);
+});
+
+const versions = async () => (await bed.desk.training()).versions;
+
+/** The weights of one more step, as a canary. */
+async function nextCanary(): Promise<number> {
+  const news = await runWindow(bed.training, { steps: 1 });
+  expect(news.map(({ type }) => type)).toContain('step-trained');
+  const [moved] = await bed.desk.moveWeights('promote');
+  expect(moved).toMatchObject({ to: 'canary' });
+  return Number(moved?.version);
+}
+
+/** A session of one turn, and what a person says of it; answers with the version that served. */
+async function session(name: string, score: number): Promise<number> {
+  const { status, headers } = await bed.chat(TASK, { session: name });
+  expect(status).toBe(200);
+  const said = await ask(bed.port, {
+    path: '/v1/feedback',
+    headers: { authorization: `Bearer ${bed.key}` },
+    body: JSON.stringify({ turn: headers['x-instar-turn'], score }),
+  });
+  expect(said.status, said.text).toBe(200);
+  return Number(String(headers['x-instar-policy']).split('@')[1]);
+}
+
+/** Sessions one after another until it is no canary any more; `scoreOf` is told whether it served. */
+async function judge(version: number, scoreOf: (isCanary: boolean) => number) {
+  const served = { canary: 0, rest: 0 };
+  for (let number = 0; number < 80; number++) {
+    const { onTrial } = Object(await versions());
+    if (onTrial === undefined) break;
+    const name = `${version}/${number}`;
+    const isCanary = isInCanary(name, version, SHARE);
+    expect((await session(name, scoreOf(isCanary))) === version).toBe(isCanary);
+    served[isCanary ? 'canary' : 'rest']++;
+    // What was said is weighed behind the reply.
+    await expect
+      .poll(async () => {
+        const trial = Object(Object(await versions()).onTrial);
+        return trial.version === undefined || trial.sessions === number + 1;
+      })
+      .toBe(true);
+  }
+  return served;
+}
+
+describe('a canary', () => {
+  it('goes live when enough of its sessions were not worse than those of others', async () => {
+    const version = await nextCanary();
+    const served = await judge(version, () => 1);
+    expect(served.canary).toBe(SESSIONS);
+    expect(served.rest).toBeGreaterThan(3);
+    expect(await versions()).toMatchObject({ live: version, previous: 0 });
+  }, 60_000);
+
+  it('is turned back when its sessions are worse, and what served before serves on', async () => {
+    const { live } = Object(await versions());
+    const version = await nextCanary();
+    expect(version).toBeGreaterThan(live);
+    const served = await judge(version, (isCanary) => (isCanary ? -1 : 1));
+    expect(served.canary).toBeGreaterThan(1);
+    expect(served.canary).toBeLessThan(SESSIONS);
+    expect(await versions()).toEqual({ live, previous: 0 });
+    expect((await bed.chat(TASK)).headers['x-instar-policy']).toBe(`instar/nano@${live}`);
+  }, 60_000);
+});

@@ -1,0 +1,81 @@
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { runCli, startCli } from '../cli/run-cli.ts';
+import { makeHome } from '../support/daemon.ts';
+
+const undo: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const run of undo.splice(0).reverse()) await run();
+});
+const open = (train: object = { batchSize: 16, groupSize: 8 }) => {
+  const home = makeHome({ train });
+  undo.push(home.remove);
+  const args = (...words: readonly string[]) => ['--home', home.dir, 'train', ...words];
+  return { home, run: (...words: readonly string[]) => runCli(args(...words)), args };
+};
+
+describe('instar train, without a daemon', () => {
+  it('tells the engine, the policy, the generation and the buffer before anything was trained', async () => {
+    const { run, home } = open();
+    const { code, stdout } = await run('status', '--json');
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({
+      engine: 'nano',
+      engineState: 'idle',
+      policy: 'instar/nano@0',
+      generation: 0,
+      buffer: { query: 0, support: 0 },
+    });
+    expect(existsSync(path.join(home.dir, 'instar.sqlite'))).toBe(false);
+  });
+
+  it('trains in parts of its own, and prints one document at the end', async () => {
+    const { run } = open();
+    const { code, stdout, stderr } = await run('run', '--steps', '1', '--json');
+    expect(stderr).toBe('');
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({
+      engine: 'nano',
+      window: { steps: 1, done: 1, isRunning: false },
+    });
+  });
+
+  it('names the mend when nothing can move, and when nothing is trained', async () => {
+    const { run } = open();
+    const promoted = await run('promote');
+    expect(promoted).toMatchObject({ code: 1, stdout: '' });
+    expect(promoted.stderr).toContain('no weights are on trial\n→ instar train run');
+    expect((await run('rollback')).stderr).toContain('none served before these');
+    const { run: off, home } = open({ engine: 'off' });
+    for (const command of ['run', 'promote']) {
+      const refused = await off(command);
+      expect(refused.code).toBe(1);
+      expect(refused.stderr).toContain(`set train.engine to "nano", or to a server, in ${home.dir}`);
+    }
+    expect((await run('run', '--steps', '0')).code).toBe(2);
+  });
+
+  it('pauses at Ctrl-C, says that it goes on, and does', async () => {
+    const { run, args, home } = open();
+    const cli = startCli(args('run', '--steps', '500'));
+    let seen = '';
+    await new Promise<void>((resolve) => {
+      cli.child.stderr?.on('data', (text: string) => {
+        seen += text;
+        if (/step [1-9]\d* of 500/.test(seen)) resolve();
+      });
+    });
+    cli.child.kill('SIGINT');
+    const { code, stderr } = await cli.ended();
+    expect(code).toBe(1);
+    expect(stderr).toContain('paused; instar train run goes on from here');
+    const journal = path.join(home.dir, 'train', 'nano', 'run-1.jsonl');
+    const batches = () =>
+      new Set(readFileSync(journal, 'utf8').match(/"type":"step-ended","batch":"[^"]+"/g));
+    const before = batches();
+    expect(before.size).toBeGreaterThan(0);
+    expect((await run('run', '--steps', '1')).code).toBe(0);
+    expect(batches().size).toBe(before.size + 1);
+  }, 60_000);
+});

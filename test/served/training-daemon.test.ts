@@ -1,0 +1,27 @@
+import { expect, it, onTestFinished } from 'vitest';
+import { runCli, startCli } from '../cli/run-cli.ts';
+import { makeHome, startDaemon } from '../support/daemon.ts';
+
+it('instar train run asks a daemon, refuses a second run beside one that runs, and leaves it running', async () => {
+  const home = makeHome({ train: { batchSize: 16, groupSize: 8 } });
+  const args = (...words: readonly string[]) => ['--home', home.dir, 'train', ...words];
+  const daemon = await startDaemon(home.dir);
+  onTestFinished(async () => {
+    daemon.child.kill('SIGTERM');
+    await daemon.exited;
+    home.remove();
+  });
+  const first = startCli(args('run', '--steps', '400'));
+  await new Promise<void>((resolve) => {
+    first.child.stderr?.on('data', (text: string) => {
+      if (/step \d+ of 400/.test(text)) resolve();
+    });
+  });
+  const second = await runCli(args('run'));
+  expect(second.code).toBe(1);
+  expect(second.stderr).toContain('being trained already\n→ instar train status');
+  first.child.kill('SIGINT');
+  expect((await first.ended()).stderr).toContain('the daemon goes on with it');
+  const { stdout } = await runCli(args('status', '--json'));
+  expect(JSON.parse(stdout)).toMatchObject({ engineState: 'up', window: { steps: 400, isRunning: true } });
+}, 60_000);

@@ -1,0 +1,107 @@
+import { readdirSync, statSync, truncateSync } from 'node:fs';
+import path from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { TrainNews } from '../../src/app/training/train-weights.ts';
+import {
+  type BedOptions,
+  FEW_TASKS,
+  newFolder,
+  openTrainingBed,
+  removeFolder,
+  runWindow,
+  TASK,
+  type TrainingBed,
+  teach,
+} from './training-bed.ts';
+
+const undo: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const run of undo.splice(0).reverse()) await run();
+});
+const folder = (): string => {
+  const dir = newFolder();
+  undo.push(() => removeFolder(dir));
+  return dir;
+};
+async function open(options: BedOptions): Promise<TrainingBed> {
+  const bed = await openTrainingBed(options);
+  undo.push(() => bed.close());
+  return bed;
+}
+async function reopen(bed: TrainingBed): Promise<TrainingBed> {
+  await bed.close();
+  undo.pop();
+  return open({ dir: bed.dir });
+}
+/** Cuts the weights of the last step short; answers with the file's name. */
+function damage({ dir }: TrainingBed, kind: 'sampler_weights' | 'weights'): string {
+  const checkpoints = path.join(dir, 'engine', 'checkpoints');
+  const [last] = readdirSync(checkpoints, { recursive: true, withFileTypes: true })
+    .filter(({ name, parentPath }) => name.endsWith('.bin') && path.basename(parentPath) === kind)
+    .map(({ name, parentPath }) => path.join(parentPath, name))
+    .sort((a, b) => statSync(b).mtimeMs - statSync(a).mtimeMs);
+  if (last === undefined) throw new Error('there are no weights to damage');
+  truncateSync(last, statSync(last).size >> 1);
+  return last;
+}
+const typesOf = (news: readonly TrainNews[]): readonly string[] => news.map(({ type }) => type);
+const MORE = { tasks: { ...FEW_TASKS, heldOut: { ...FEW_TASKS.heldOut, count: 4 } } };
+
+describe('weights whose file is damaged', () => {
+  it('that serve are stood in for at once, named, and turned back: no turn fails', async () => {
+    const first = await open({ dir: folder() });
+    await teach(first);
+    await runWindow(first.training, { steps: 1 });
+    for (const to of ['canary', 'live'])
+      expect(await first.desk.moveWeights('promote')).toMatchObject([{ version: 1, to }]);
+    const file = damage(first, 'sampler_weights');
+    const bed = await reopen(first);
+    for (const turn of [1, 2, 3]) {
+      const { status, text } = await bed.chat(TASK, { session: `after ${turn}` });
+      expect(status, text).toBe(200);
+      expect(text.trimEnd().endsWith('data: [DONE]')).toBe(true);
+    }
+    await expect.poll(async () => (await bed.desk.training()).versions).toEqual({ live: 0 });
+    expect((await bed.chat(TASK)).headers['x-instar-policy']).toBe('instar/nano@0');
+    expect(JSON.stringify(bed.lines)).toContain(path.basename(file));
+    expect((await (await reopen(bed)).desk.training()).versions).toEqual({ live: 0 });
+  }, 60_000);
+
+  it('that are on trial are refused by name, and the pointer stays where it was', async () => {
+    const first = await open({ dir: folder() });
+    await teach(first);
+    await runWindow(first.training, { steps: 1 });
+    const file = damage(first, 'sampler_weights');
+    const bed = await reopen(first);
+    const news = await runWindow(bed.training, { steps: 1, ...MORE });
+    const unfit = news.flatMap((one) => (one.type === 'weights-unfit' ? [one.why] : []));
+    expect(unfit).toHaveLength(2);
+    for (const why of unfit) expect(why).toContain(path.basename(file));
+    expect(news.flatMap((one) => (one.type === 'moved' ? [one.moved] : []))[0]).toMatchObject({
+      version: 1,
+      to: 'rejected',
+      by: 'probe',
+    });
+    expect((await bed.desk.training()).versions).toMatchObject({ live: 0 });
+    expect((await bed.chat(TASK)).status).toBe(200);
+  }, 60_000);
+
+  it('that training would go on from are named, and after three windows another run begins', async () => {
+    const first = await open({ dir: folder() });
+    await teach(first);
+    await runWindow(first.training, { steps: 1 });
+    await first.desk.moveWeights('rollback');
+    const file = damage(first, 'weights');
+    const bed = await reopen(first);
+    for (let window = 0; window < 3; window++) {
+      const news = await runWindow(bed.training, { steps: 1 });
+      const stuck = news.flatMap((one) => (one.type === 'stuck' ? [one.why] : []));
+      expect(stuck.join()).toContain(path.basename(file));
+      await bed.desk.moveWeights('rollback');
+    }
+    const news = await runWindow(bed.training, { steps: 1 });
+    expect(typesOf(news)).not.toContain('stuck');
+    expect(news.flatMap((one) => ('batch' in one ? [one.batch] : []))).toContain('run-2/0');
+    expect((await bed.desk.training()).versions).toMatchObject({ live: 0 });
+  }, 60_000);
+});

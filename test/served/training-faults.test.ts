@@ -1,0 +1,75 @@
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { openFileJournal } from '../../src/app/training/file-journal.ts';
+import {
+  lesson,
+  newFolder,
+  openTrainingBed,
+  removeFolder,
+  runWindow,
+  type TrainingBed,
+  teach,
+} from './training-bed.ts';
+
+const undo: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const run of undo.splice(0).reverse()) await run();
+});
+const folder = (): string => {
+  const dir = newFolder();
+  undo.push(() => removeFolder(dir));
+  return dir;
+};
+async function open(dir: string): Promise<TrainingBed> {
+  const bed = await openTrainingBed({ dir });
+  undo.push(() => bed.close());
+  return bed;
+}
+
+describe('a generation that changes in the middle of a run', () => {
+  it('refuses the batch that spans it: nothing of another generation is trained, and the next batch is', async () => {
+    const bed = await open(folder());
+    await teach(bed);
+    const before = bed.daemon.generation();
+    let collected = 0;
+    const news = await runWindow(
+      bed.training,
+      { steps: 3 },
+      {
+        onNews: async ({ type }) => {
+          if (type !== 'group-collected' || ++collected !== 3) return;
+          await bed.shelf.change(lesson('another', 'Please keep every line short.'));
+        },
+      },
+    );
+    expect(bed.daemon.generation()).toBe(before + 1);
+    const refused = news.flatMap((one) => (one.type === 'step-refused' ? [one] : []));
+    expect(refused).toMatchObject([{ batch: 'run-1/1', refusal: { refused: 'other-generation' } }]);
+    const journal = openFileJournal(path.join(bed.dir, 'train', 'nano', 'run-1.jsonl'));
+    const { entries } = await journal.read();
+    journal.close();
+    const trained = entries.flatMap((entry) => (entry.type === 'step-ended' ? entry.rollouts : []));
+    expect(trained.length).toBeGreaterThan(0);
+    expect(trained.filter((id) => id.startsWith('run-1/1/'))).toEqual([]);
+    expect(news.filter(({ type }) => type === 'step-trained' || type === 'step-idle')).toHaveLength(2);
+  }, 60_000);
+});
+
+describe('an engine that cannot start', () => {
+  it('leaves the gateway answering: who named no model of ours gets the welcome, and training says what is wrong', async () => {
+    const dir = folder();
+    // Where its folder should be is a file.
+    writeFileSync(path.join(dir, 'engine'), 'in the way');
+    const bed = await open(dir);
+    const answers = [];
+    for (const _ of [1, 2]) answers.push(await bed.chat('hello', { model: 'gpt-5.2' }));
+    for (const { status, text, headers } of answers) {
+      expect(status, text).toBe(200);
+      expect(text).toContain('Instar');
+      expect(headers['x-instar-policy']).toBe('instar/welcome');
+    }
+    await expect(bed.desk.startTraining({ steps: 1 })).rejects.toThrow('the embedded engine does not start');
+    expect((await bed.desk.training()).window).toMatchObject({ isRunning: false });
+  }, 60_000);
+});

@@ -1,0 +1,171 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { readEngineRecord } from '../../src/app/engine/engine-record.ts';
+import { openFileJournal } from '../../src/app/training/file-journal.ts';
+import type { TrainNews } from '../../src/app/training/train-weights.ts';
+import { TrainingError } from '../../src/core/training.ts';
+import { createRandom } from '../../src/stats/random.ts';
+import type { RunEntry } from '../../src/train/step-journal.ts';
+import { openTrainingBed, removeFolder, runWindow, type TrainingBed, teach } from './training-bed.ts';
+
+const STEPS = 3;
+/** How often the engine is killed, four times in each run: one that dies at once again is started ever later. */
+const KILLS = 4;
+const RUNS = Math.ceil(Number(process.env.INSTAR_KILLS ?? KILLS) / KILLS);
+const beds: TrainingBed[] = [];
+const open = async (): Promise<TrainingBed> => {
+  const bed = await openTrainingBed();
+  beds.push(bed);
+  await teach(bed);
+  return bed;
+};
+const closeAll = async (): Promise<void> => {
+  for (const bed of beds.splice(0)) {
+    await bed.close();
+    removeFolder(bed.dir);
+  }
+};
+afterEach(closeAll);
+afterAll(closeAll);
+
+async function entriesOf({ dir }: TrainingBed): Promise<readonly RunEntry[]> {
+  const journal = openFileJournal(path.join(dir, 'train', 'nano', 'run-1.jsonl'));
+  const { entries } = await journal.read();
+  journal.close();
+  return entries;
+}
+
+interface Outcome {
+  /** Of every step, in order: what it was trained on, and what the weights and the optimiser then were, to the bit. */
+  readonly steps: readonly {
+    readonly batch: string;
+    readonly rollouts: readonly string[];
+    readonly sums: readonly string[];
+  }[];
+}
+
+/** What a run has come to, from what is on the disk. */
+async function outcomeOf(bed: TrainingBed): Promise<Outcome> {
+  const folder = path.join(bed.dir, 'engine', 'checkpoints');
+  const cards = readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter(({ name }) => name.endsWith('.json'))
+    .map((file) => JSON.parse(readFileSync(path.join(file.parentPath, file.name), 'utf8')));
+  const sumOf = (place: string): string => {
+    const [, run, kind, name] = /^tinker:\/\/([^/]+)\/([^/]+)\/([^/]+)$/.exec(place) ?? [];
+    return cards.find((card) => card.run === run && card.kind === kind && card.name === name)?.sha;
+  };
+  const steps = (await entriesOf(bed)).flatMap((entry) => {
+    if (entry.type !== 'step-ended') return [];
+    const { batch, rollouts, checkpoint } = entry;
+    return [
+      { batch, rollouts, sums: checkpoint ? [sumOf(checkpoint.state), sumOf(checkpoint.sampler)] : [] },
+    ];
+  });
+  return { steps };
+}
+
+const closedIn = async (bed: TrainingBed): Promise<number> =>
+  (await entriesOf(bed)).filter(({ type }) => type === 'step-ended').length;
+
+let calm: Outcome;
+beforeAll(async () => {
+  const bed = await open();
+  await runWindow(bed.training, { steps: STEPS });
+  calm = await outcomeOf(bed);
+  await closeAll();
+}, 60_000);
+
+describe('training that is stopped', () => {
+  it('has something to lose: steps of the calm run moved the weights, each to another place', () => {
+    expect(calm.steps).toHaveLength(STEPS);
+    const sums = calm.steps.flatMap(({ sums: both }) => both);
+    expect(new Set(sums).size).toBe(sums.length);
+    expect(sums.length).toBeGreaterThanOrEqual(6);
+    expect(sums).not.toContain(undefined);
+  });
+
+  it('by someone who comes back pauses before any further step, and ends at the same bits as one that was left alone', async () => {
+    const bed = await open();
+    const random = createRandom('who comes back');
+    let paused = 0;
+    for (let windows = 0; (await (windows === 0 ? 0 : closedIn(bed))) < STEPS; windows++) {
+      const left = STEPS - (windows === 0 ? 0 : await closedIn(bed));
+      const stop = new AbortController();
+      const after: string[] = [];
+      let at = 0;
+      const place = windows < 4 ? random.below(4) + 1 : Number.POSITIVE_INFINITY;
+      let since = 0;
+      let seen = 0;
+      await runWindow(
+        bed.training,
+        { steps: left },
+        {
+          signal: stop.signal,
+          onNews: async ({ type }) => {
+            if (stop.signal.aborted) {
+              after.push(type);
+              at = performance.now();
+            } else if (++seen === place) {
+              await pause(random.below(60));
+              since = performance.now();
+              stop.abort();
+            }
+          },
+        },
+      );
+      if (!after.includes('paused')) continue;
+      paused++;
+      // What was on its way may still be told; no step is taken after it.
+      expect(after.filter((type) => type.startsWith('step-')).length).toBeLessThanOrEqual(1);
+      expect(after.at(-1)).toBe('paused');
+      process.stdout.write(`paused after ${Math.round(at - since)} ms\n`);
+    }
+    expect(paused).toBeGreaterThan(1);
+    expect(await outcomeOf(bed)).toEqual(calm);
+  }, 60_000);
+
+  it.each(Array.from({ length: RUNS }, (_, at) => at + 1))(
+    'by kills of its engine (%i) goes on, trains nothing twice, moves no pointer, and ends at the same bits',
+    async (run) => {
+      const bed = await open();
+      const random = createRandom(`who kills ${run}`);
+      let kills = 0;
+      const killed = new Set<number>();
+      const kill = (): void => {
+        const pid = readEngineRecord(path.join(bed.dir, 'engine'))?.pid;
+        if (pid === undefined || killed.has(pid) || kills >= KILLS) return;
+        killed.add(pid);
+        kills++;
+        process.kill(pid, 'SIGKILL');
+      };
+      let waiting = random.below(2) + 1;
+      const onNews = async ({ type }: TrainNews): Promise<void> => {
+        const { versions } = await bed.training.describe();
+        expect(versions).toMatchObject({ live: 0 });
+        if (type === 'done' || type === 'moved' || --waiting > 0) return;
+        waiting = random.below(2) + 1;
+        // In the middle of what comes next, whatever that is.
+        setTimeout(kill, random.below(150));
+      };
+      let closed = 0;
+      for (let windows = 0; closed < STEPS; windows++) {
+        expect(windows).toBeLessThan(KILLS + 3);
+        try {
+          await runWindow(bed.training, { steps: STEPS - closed }, { onNews });
+        } catch (error) {
+          expect(error).toBeInstanceOf(TrainingError);
+        }
+        closed = await closedIn(bed);
+      }
+      process.stdout.write(`killed ${kills} times\n`);
+      expect(kills).toBeGreaterThan(KILLS / 2);
+      const ids = (await outcomeOf(bed)).steps.flatMap(({ rollouts }) => rollouts);
+      expect(new Set(ids).size).toBe(ids.length);
+      expect(await outcomeOf(bed)).toEqual(calm);
+      expect((await bed.desk.training()).versions).toMatchObject({ live: 0 });
+    },
+    240_000,
+  );
+});
