@@ -39,7 +39,7 @@ const { values } = parseArgs({
 });
 const SEEDS = Array.from({ length: Number(values.seeds) }, (_, at) => at + 1);
 const STEPS = Number(values.steps);
-const BATCH = { groups: 8, size: 64, atOnce: 2 };
+const BATCH = { groups: 12, size: 96, atOnce: 4 };
 const say = (text: string) => process.stdout.write(`${text}\n`);
 
 const pools = { train: await makeLessons('train', 40), gate: await makeLessons('gate', 40) };

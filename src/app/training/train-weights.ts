@@ -47,6 +47,9 @@ export type TrainNews =
   | { readonly type: 'weights-unfit'; readonly version: number; readonly why: string }
   | { readonly type: 'moved'; readonly moved: CheckpointMoved };
 
+/** While the attempts of one group are checked, others are sampled. */
+const AT_ONCE = 4;
+
 /**
  * One window of training: so many steps more, then the weights are held against those that serve, on tasks that trained
  * nobody. Stopped at any place it goes on from there. Nothing serves that was not measured.
@@ -79,6 +82,7 @@ export async function* trainWeights(
       ...training,
       run: name,
       tasks,
+      batch: { ...training.batch, atOnce: AT_ONCE },
       rollouts: bend(rollOut),
       steps: done + steps,
       journal,

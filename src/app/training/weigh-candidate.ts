@@ -26,9 +26,11 @@ export async function* weighCandidate<Task extends Named>(
     const { trial, live } = promotions.state();
     if (trial?.stage !== 'candidate' || signal.aborted) return;
     const { version } = trial.served;
-    const candidate = await score(options, trial.served, task, pair);
-    if (signal.aborted) return;
-    const serving = await score(options, live, task, pair);
+    // Side by side: while one is checked the other is sampled.
+    const [candidate, serving] = await Promise.all([
+      score(options, trial.served, task, pair),
+      score(options, live, task, pair),
+    ]);
     if (signal.aborted) return;
     // What serves could not be asked either: it is not the candidate.
     if (serving instanceof TrainingError) throw serving;

@@ -98,7 +98,7 @@ describe('which weights serve', () => {
           if (back.length > 0) seen.back++;
         }
       }),
-      { numRuns: 12 },
+      { numRuns: 12, seed: 7 },
     );
     for (const [what, times] of Object.entries(seen)) expect(times, what).toBeGreaterThan(0);
   });
