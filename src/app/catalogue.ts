@@ -32,7 +32,7 @@ export interface OpenCatalogue {
   readonly catalogue: Catalogue;
   /** For `status`: what is served and with whose credentials. */
   describe(): readonly JsonObject[];
-  /** The providers' keys that we hold now. */
+  /** The keys that we hold now: of providers, and for training. */
   keys(): readonly string[];
   close(): void;
 }
@@ -72,12 +72,20 @@ export async function openCatalogue(settings: CatalogueSettings): Promise<OpenCa
       list: () => current.list(),
     },
     describe: () => providers.map((provider) => describe(provider)),
-    keys: () =>
-      Object.values(config.providers).flatMap(
+    keys: () => [
+      ...Object.values(config.providers).flatMap(
         (entry) => readProviderKey(entry, { env, homeDir: home.dir }) ?? [],
       ),
+      ...trainingKeys(config.train, env),
+    ],
     close: () => clearInterval(timer),
   };
+}
+
+/** Of the engine, and of what serves its weights. */
+function trainingKeys({ engine, serve }: Config['train'], env: NodeJS.ProcessEnv): readonly string[] {
+  const named = [typeof engine === 'string' ? undefined : engine.keyEnv, serve?.keyEnv];
+  return named.flatMap((name) => (name === undefined ? [] : (env[name] ?? [])));
 }
 
 function build(

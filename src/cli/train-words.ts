@@ -25,6 +25,7 @@ export function showTraining(printer: Printer, told: Told): void {
   const rows: (readonly Part[] | undefined)[] = [
     row('engine', told.engineState === undefined ? `${told.engine}` : `${told.engine} (${told.engineState})`),
     told.policy === '' ? undefined : row('serves', `${told.policy}`),
+    told.adapter === undefined ? undefined : row('adapter', `${told.adapter}`),
     versions.previous === undefined ? undefined : row('before', `version ${versions.previous}`),
     trial.version === undefined ? undefined : row('on trial', trialWords(trial)),
     window.steps === undefined ? undefined : row('window', windowWords(window)),

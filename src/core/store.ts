@@ -61,6 +61,8 @@ export interface StoreReader {
   factsOf(type: FoldedType, after: number, limit: number): readonly StoredFact[];
   /** What was chosen for a session, oldest first. */
   recalls(session: string): readonly StoredFact[];
+  /** What a policy that trains has sampled for a session's turns, oldest first. */
+  sampled(session: string): readonly StoredFact[];
   /** What was reported of a session or an episode, oldest first. */
   events(session: string): readonly StoredFact[];
   sessions(query: SessionQuery): readonly SessionView[];

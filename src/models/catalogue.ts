@@ -37,6 +37,8 @@ export interface OwnPolicy {
   readonly name: string;
   readonly chat: ChatModel;
   readonly label: (session: string) => string;
+  /** It is asked with a key of ours, so that callers must show Instar's. */
+  readonly isKeyed?: boolean;
 }
 
 /** Which wire a request is translated to when the caller's is not spoken: the plainest first. */
@@ -155,10 +157,10 @@ const createCommandTarget = (alias: string, chat: ChatModel): Target => ({
   chat,
 });
 
-const createPolicyTarget = ({ name, chat, label }: OwnPolicy): Target => ({
+const createPolicyTarget = ({ name, chat, label, isKeyed = false }: OwnPolicy): Target => ({
   provider: 'instar',
   model: name,
-  access: { kind: 'open' },
+  access: isKeyed ? { kind: 'own', credentials: () => ({}) } : { kind: 'open' },
   upstreams: [],
   chat,
   label,

@@ -52,6 +52,9 @@ export function createMemoryStore(): Store {
     recalls: open((session) =>
       tables.log.filter(({ fact }) => fact.type === 'lessons-recalled' && fact.session === session),
     ),
+    sampled: open((session) =>
+      tables.log.filter(({ fact }) => fact.type === 'turn-sampled' && fact.session === session),
+    ),
     sessions: open(({ limit, before, agent, project }) => {
       const wanted = [...tables.sessions.values()]
         .reverse()

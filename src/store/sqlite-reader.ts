@@ -32,6 +32,7 @@ export function createSqliteReader(sql: Sql): StoreReader {
     facts: (after, limit) => selectFacts(sql, after, limit),
     factsOf: (type, after, limit) => selectFacts(sql, after, limit, type),
     recalls: (session) => about(session, ['lessons-recalled']),
+    sampled: (session) => about(session, ['turn-sampled']),
     events: (subject) => about(subject, REPORTED_TYPES),
     sessions: (query) => selectSessions(sql, query, boundLimit(query.limit)).map(toSession),
     session: (id) => {

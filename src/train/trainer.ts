@@ -57,13 +57,20 @@ export async function* train<Task>(input: TrainInput<Task>): AsyncGenerator<Trai
 
       // The step.
       model ??= await engine.openModel(run.lineage.at(-1)?.state ?? '');
+      const generation = await input.generation();
+      const live = await input.live?.({
+        generation,
+        versions: run.lineage.slice(-1 - settings.mostStale).map(({ version }) => version),
+        trained: run.trained,
+        most: input.batch.size,
+      });
       const rate = input.learningRate ?? engine.profile.learningRate;
       const end = await trainStep({
-        batch: { id: batch, groups },
+        batch: { id: batch, groups, ...(live === undefined ? {} : { live }) },
         model,
         profile: engine.profile,
         log,
-        generation: await input.generation(),
+        generation,
         learningRate: run.guard.rate * rateAt(rate, input.schedule ?? 'constant', step, steps),
         settings,
         signal,

@@ -4,6 +4,7 @@ import type { Served } from './policy-pointer.ts';
 import type { Refusal } from './refusal.ts';
 import type { GuardSettings } from './reward-guard.ts';
 import type { Rollout } from './rollout.ts';
+import type { LiveTurn } from './running-baseline.ts';
 import type { Checkpoint, RunJournal } from './step-journal.ts';
 import type { StepReport } from './step-report.ts';
 import type { StepSettings } from './train-step.ts';
@@ -18,6 +19,15 @@ export type RollOut<Task> = (
   count: number,
   context: { readonly seed: string; readonly signal: AbortSignal },
 ) => Promise<readonly Rollout[]>;
+
+/** What a step may learn from besides groups: turns of this generation, by one of these versions. */
+export interface LiveWanted {
+  readonly generation: number;
+  readonly versions: readonly number[];
+  /** Those that this run has learned from before, among others: they must not come again. */
+  readonly trained: ReadonlySet<string>;
+  readonly most: number;
+}
 
 export interface TrainInput<Task> {
   readonly engine: TrainingEngine;
@@ -35,6 +45,11 @@ export interface TrainInput<Task> {
   };
   /** The generation in force, asked before every step. */
   readonly generation: () => number | Promise<number>;
+  /**
+   * Single turns of live traffic, asked for before every step; none unless given. What it answers with is not journalled: a step
+   * that is tried again may find others.
+   */
+  readonly live?: (wanted: LiveWanted) => Promise<readonly LiveTurn[]>;
   readonly journal: RunJournal;
   readonly signal: AbortSignal;
   readonly rank: number;

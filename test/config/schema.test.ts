@@ -35,6 +35,7 @@ describe('configSchema', () => {
       },
     ],
     [{ train: { engine: 'off' } }],
+    [{ train: { serve: { vllm: 'http://127.0.0.1:8000/v1', keyEnv: 'VLLM_KEY', model: 'q' } } }],
     [{ schedule: { sleep: 'off', calendar: { google: 'primary' } } }],
     [{ schedule: { calendar: { caldav: 'https://dav.example/cal', user: 'me', keyEnv: 'DAV' } } }],
     [{ store: { url: 'postgres://me:pw@db/instar' } }],
@@ -60,6 +61,8 @@ describe('configSchema', () => {
     [{ models: { a: [] } }],
     [{ models: { a: { command: 'rm' } } }],
     [{ train: { engine: { tinker: 'http://tinker.example', keyEnv: 'K', baseModel: 'm' } } }],
+    [{ train: { serve: { vllm: 'http://vllm.example/v1', keyEnv: 'K' } } }],
+    [{ train: { serve: {} } }],
   ])('refuses %j', (input) => {
     expect(configSchema.safeParse(input).success).toBe(false);
   });

@@ -14,6 +14,8 @@ export interface VllmTraits {
   /** --max-lora-rank */
   readonly mostRank?: number;
   readonly key?: string;
+  /** Nobody answers. */
+  readonly isDown?: boolean;
   /** Before `load_inplace`, and with the error at the top of the body. */
   readonly isOld?: boolean;
   /** The engine has dropped the adapter: it cannot be removed. */
@@ -44,6 +46,7 @@ export async function startVllm(given: VllmTraits = {}) {
 
   const server = createServer(async (request, response) => {
     const { url = '', method = '' } = request;
+    if (traits.isDown === true) return void request.socket.destroy();
     const body = method === 'POST' ? ((await json(request)) as Record<string, unknown>) : {};
     const send = (status: number, value: unknown): void => {
       response.writeHead(status, { 'content-type': 'application/json' });
@@ -140,6 +143,16 @@ export async function startVllm(given: VllmTraits = {}) {
     stream.response.write(`data: ${JSON.stringify({ ...card, choices })}\n\n`);
   }
 
+  function finish(ending: readonly Stream[]): void {
+    for (const stream of ending) {
+      write(stream);
+      const choices = [{ index: 0, delta: {}, finish_reason: 'stop' }];
+      const last = { id: 'c1', object: 'chat.completion.chunk', created: 1, model: stream.model, choices };
+      stream.response.end(`data: ${JSON.stringify(last)}\n\ndata: [DONE]\n\n`);
+      streams.delete(stream);
+    }
+  }
+
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   onTestFinished(async () => {
@@ -160,15 +173,8 @@ export async function startVllm(given: VllmTraits = {}) {
     writeAll: (): void => {
       for (const stream of streams) write(stream);
     },
-    /** Ends streams that have begun. */
-    end: (count: number): void => {
-      for (const stream of [...streams].slice(0, count)) {
-        write(stream);
-        const choices = [{ index: 0, delta: {}, finish_reason: 'stop' }];
-        const last = { id: 'c1', object: 'chat.completion.chunk', created: 1, model: stream.model, choices };
-        stream.response.end(`data: ${JSON.stringify(last)}\n\ndata: [DONE]\n\n`);
-        streams.delete(stream);
-      }
-    },
+    /** Ends streams that have begun, the oldest first. */
+    end: (count: number): void => finish([...streams].slice(0, count)),
+    endNewest: (): void => finish([...streams].slice(-1)),
   };
 }

@@ -34,6 +34,8 @@ export interface BedOptions {
   readonly dir?: string;
   readonly override?: TrainingOverride;
   readonly train?: object;
+  readonly learn?: object;
+  readonly env?: NodeJS.ProcessEnv;
 }
 
 /** Instar as people run it, in this process, with the embedded engine in its own; batches are small. */
@@ -41,11 +43,17 @@ export async function openTrainingBed({
   dir = newFolder(),
   override = {},
   train = {},
+  learn = {},
+  env = {},
 }: BedOptions = {}): Promise<TrainingBed> {
   const home = openHome(dir);
   const key = readOrCreateKey(home, {}).key;
   const { config } = checkConfig(
-    { train: { batchSize: 16, groupSize: 8, ...train }, library: { holdout: 0 }, learn: { failures: 50 } },
+    {
+      train: { batchSize: 16, groupSize: 8, ...train },
+      library: { holdout: 0 },
+      learn: { failures: 50, ...learn },
+    },
     { env: {} },
   );
   const lines: { level: string; msg: string }[] = [];
@@ -53,7 +61,7 @@ export async function openTrainingBed({
   const daemon = await startDaemon({
     home,
     config,
-    env: { PATH: process.env.PATH },
+    env: { PATH: process.env.PATH, ...env },
     log: createLog({ format: 'json', level: 'info', stream }),
     port: 0,
     isUnhurried: true,

@@ -21,15 +21,16 @@ const folder = (): string => {
   undo.push(() => removeFolder(dir));
   return dir;
 };
-async function open(dir: string): Promise<TrainingBed> {
-  const bed = await openTrainingBed({ dir });
+async function open(dir: string, train = {}): Promise<TrainingBed> {
+  const bed = await openTrainingBed({ dir, train });
   undo.push(() => bed.close());
   return bed;
 }
 
 describe('a generation that changes in the middle of a run', () => {
   it('refuses the batch that spans it: nothing of another generation is trained, and the next batch is', async () => {
-    const bed = await open(folder());
+    // More groups than are attempted at once: some of a batch come before the change, some after it.
+    const bed = await open(folder(), { batchSize: 48 });
     await teach(bed);
     const before = bed.daemon.generation();
     let collected = 0;
@@ -38,7 +39,7 @@ describe('a generation that changes in the middle of a run', () => {
       { steps: 3 },
       {
         onNews: async ({ type }) => {
-          if (type !== 'group-collected' || ++collected !== 3) return;
+          if (type !== 'group-collected' || ++collected !== 8) return;
           await bed.shelf.change(lesson('another', 'Please keep every line short.'));
         },
       },

@@ -9,7 +9,12 @@ export function observe(store: StoreReader): unknown {
 
 export const observeViews = (store: StoreReader) => ({
   sessions: store.sessions({ limit: 1_000 }),
-  bySession: SESSIONS.map((id) => [store.session(id), store.turns(id), store.rewards({ session: id })]),
+  bySession: SESSIONS.map((id) => [
+    store.session(id),
+    store.turns(id),
+    store.rewards({ session: id }),
+    store.sampled(id),
+  ]),
   byTurn: TURNS.map((id) => [store.turn(id), store.rewards({ turn: id })]),
   open: store.openTurns(),
   blocks: HASHES.map((hash) => store.block(hash)),

@@ -196,6 +196,26 @@ export function describeStore(name: string, open: () => Store): void {
       expect(store.rewards({ session: 's1' })).toEqual([{ seq: 4, at: 21, source: 'person', score: 1 }]);
     });
 
+    it('gives what was sampled for the turns of one session, in order, and not its tokens once it is erased', () => {
+      const store = withTurn();
+      const sampled = (turn: string, session: string): Fact => ({
+        type: 'turn-sampled',
+        turn,
+        session,
+        version: 1,
+        generation: 2,
+        temperature: 1,
+        tokens: 'sha256:1',
+      });
+      const facts = [sampled('t1', 's1'), sampled('t2', 's2'), sampled('t3', 's1')];
+      store.append({ facts: at(20, ...facts) });
+      expect(store.sampled('s1').map(({ fact }) => fact)).toEqual([facts[0], facts[2]]);
+      expect(store.sampled('s3')).toEqual([]);
+      store.erase('s1', 30, 'asked for');
+      expect(store.sampled('s1').map(({ fact }) => 'tokens' in fact)).toEqual([false, false]);
+      expect(store.sampled('s2').map(({ fact }) => fact)).toEqual([facts[1]]);
+    });
+
     it('gives the newest link of each session, the newest session first', () => {
       const store = openStore();
       const link = (session: string, name: string) =>

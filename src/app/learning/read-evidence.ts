@@ -18,7 +18,7 @@ export interface EvidenceOptions {
   ) => boolean;
 }
 
-interface ReadTurn {
+export interface ReadTurn {
   readonly view: TurnView;
   readonly request: ChatRequest;
   readonly reply: readonly AssistantPart[];
@@ -76,7 +76,8 @@ export async function readEvidence(
   return evidence.filter(({ turn }) => wanted === undefined || wanted.has(turn));
 }
 
-async function readTurn(
+/** Undefined when what was said is gone, or of a shape its wire does not know. */
+export async function readTurn(
   view: TurnView,
   records: Pick<Records, 'block'>,
   known: KnownBlocks,
@@ -140,7 +141,8 @@ const outcomeOf = (message: Extract<ChatMessage, { role: 'tool' }>): ToolOutcome
 const textOf = ({ content }: ChatMessage): string =>
   content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
 
-const taskOf = (messages: readonly ChatMessage[]): string => {
+/** The newest words of the user. */
+export const taskOf = (messages: readonly ChatMessage[]): string => {
   const words = messages.flatMap((message) => (message.role === 'user' ? [textOf(message)] : []));
   return words.findLast((text) => text.trim() !== '') ?? '';
 };

@@ -16,6 +16,7 @@ import { checkText } from '../../library/check-text.ts';
 import type { MovedLesson } from '../../library/library.ts';
 import { comparedText } from '../../library/similar/near-pairs.ts';
 import { createVerifiers } from '../../signals/verifiers/registry.ts';
+import type { Sample } from '../../train/buffer.ts';
 import type { Shelf } from '../library/open-shelf.ts';
 import type { Log } from '../log.ts';
 import type { EvidenceReader } from './evidence-reader.ts';
@@ -51,6 +52,8 @@ export interface ServedLearning {
   status(): JsonObject;
   /** The training samples that a change to the library does not concern; none under the strict rule. */
   recertify(moved: readonly MovedLesson[]): Promise<readonly string[]>;
+  /** What weights may be trained on: rewarded turns under the prompts of now, none of which taught the library. */
+  samples(): readonly Sample[];
   /** When nothing is left to learn for now. */
   settle(): Promise<void>;
   /** For metrics. */
@@ -100,6 +103,7 @@ export function serveLearning(options: ServeLearningOptions): ServedLearning {
       recertifier === undefined || learning === undefined
         ? []
         : recertifier.survive(learning.state.samples.samples(), moved),
+    samples: () => learning?.state.samples.samples() ?? [],
     counts: () =>
       learning === undefined ? {} : countsOf(learning.state, options.shelf(), options.clock.now()),
     status: () => learning?.status() ?? { problem: problem ?? 'starting' },

@@ -1,3 +1,4 @@
+import type { StopReason } from '../../core/chat.ts';
 import type { TurnEvidence } from '../../core/evidence.ts';
 import type { Records } from '../../core/records.ts';
 import type { NewFact } from '../../core/store.ts';
@@ -16,8 +17,7 @@ export async function verifySession(
   now: number,
   signal: AbortSignal,
 ): Promise<readonly NewFact[]> {
-  const recalled = (await records.recalls(session)).at(-1)?.fact;
-  const domain = recalled?.type === 'lessons-recalled' ? recalled.domain.name : 'general';
+  const domain = await domainOf(session, records);
   if (verifiers.rowFor(domain) === undefined) return [];
   const facts: NewFact[] = [];
   for (const evidence of await reader.read(session, wanted)) {
@@ -40,8 +40,17 @@ export async function verifySession(
   return facts;
 }
 
+/** What a session's work was last found to be. */
+export async function domainOf(session: string, records: Pick<Records, 'recalls'>): Promise<string> {
+  const recalled = (await records.recalls(session)).at(-1)?.fact;
+  return recalled?.type === 'lessons-recalled' ? recalled.domain.name : 'general';
+}
+
 /** A reply that ends in words; one that calls tools is on its way to an answer. */
-function answerOf({ reply, stop }: TurnEvidence): string {
+export function answerOf({
+  reply,
+  stop,
+}: Pick<TurnEvidence, 'reply'> & { readonly stop?: StopReason | undefined }): string {
   if (stop !== 'end' || reply.some(({ type }) => type === 'tool-call')) return '';
   return reply.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
 }

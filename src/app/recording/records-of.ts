@@ -15,6 +15,7 @@ export function recordsOf(store: Store, now: () => number): Records {
     factsOf: (...args) => run(() => store.factsOf(...args)),
     events: (...args) => run(() => store.events(...args)),
     recalls: (...args) => run(() => store.recalls(...args)),
+    sampled: (...args) => run(() => store.sampled(...args)),
     sessions: (...args) => run(() => store.sessions(...args)),
     session: (...args) => run(() => store.session(...args)),
     turns: (...args) => run(() => store.turns(...args)),

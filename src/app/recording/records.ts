@@ -57,6 +57,7 @@ export function openRecords(file: string, recorder: Pick<Recorder, 'append' | 'e
     facts: ask('facts'),
     factsOf: ask('factsOf'),
     recalls: ask('recalls'),
+    sampled: ask('sampled'),
     events: ask('events'),
     sessions: ask('sessions'),
     session: ask('session'),

@@ -5,17 +5,21 @@ import { OTHER_RULES } from '../../bench/workdays/rules/other-rules.ts';
 import { readRuleSet } from '../../bench/workdays/rules/read-rule-set.ts';
 import type { RuleSet } from '../../bench/workdays/rules/rule-set.ts';
 import { systemClock } from '../../core/clock.ts';
+import { compact } from '../../core/json.ts';
 import type { Template } from '../../core/policy.ts';
 import { createNanoTemplate } from '../../nano/policy/nano-template.ts';
 import { createRandom } from '../../stats/random.ts';
 import { withShuffledRewards } from '../../train/controls.ts';
 import { connectTinker } from '../../train/tinker/connect-tinker.ts';
 import { readNano } from '../engine/read-nano.ts';
+import { liveQueryOf } from './live-turns.ts';
 import { openChatTemplate } from './open-chat-template.ts';
 import type { Promotions } from './promotions.ts';
-import type { TrainingDuties } from './thread-messages.ts';
+import type { RecordedTask } from './recorded-task.ts';
+import type { ShowQuery, TrainingDuties } from './thread-messages.ts';
 import { type TrainNews, trainWeights } from './train-weights.ts';
 import type { TaskChoice, TrainingPlan } from './training-plan.ts';
+import { canAttempt, mixTasks, type TrainingTask } from './training-task.ts';
 import { gatherWorkTasks, type WorkTask } from './work-task.ts';
 
 /** One window of training with everything it needs opened, and closed again at its end. */
@@ -39,20 +43,25 @@ export async function* carryOutPlan(
     random: createRandom(`training/${systemClock.now()}/${process.pid}`),
   });
   try {
+    const template = await openTemplate(plan.template);
+    const recorded = async (): Promise<readonly RecordedTask[]> =>
+      (await duties.recorded()).filter((task) => canAttempt(task, template, engine.profile.contextLength));
     yield* trainWeights(
       {
         engine,
-        template: await openTemplate(plan.template),
+        template,
         promotions: follow(plan, duties),
         folder: plan.folder,
         tasks: {
-          train: () => tasksOf(plan.tasks.train, signal),
+          train: async () => mixTasks(await tasksOf(plan.tasks.train, signal), await recorded()),
           heldOut: () => tasksOf(plan.tasks.heldOut, signal),
         },
-        show: async ({ question }: WorkTask) => {
-          const shown = await duties.show(question.text);
+        show: async (task) => {
+          const shown = await duties.show(queryOf(task));
           return control === 'no-lessons' ? { ...shown, text: '' } : shown;
         },
+        grade: ({ text, domain }, answer) => duties.grade({ task: text, domain, answer }),
+        ...(plan.isLive ? { live: (wanted) => duties.live(liveQueryOf(wanted)) } : {}),
         generation: duties.generation,
         rank: plan.rank,
         batch: plan.batch,
@@ -86,6 +95,12 @@ function follow(
 
 const openTemplate = async (of: TrainingPlan['template']): Promise<Template> =>
   of === 'nano' ? createNanoTemplate((await readNano()).tokenizer) : openChatTemplate(of.folder);
+
+const queryOf = (task: TrainingTask): ShowQuery => {
+  if (task.kind === 'work') return { task: task.question.text };
+  const { text, agent, project, domain } = task;
+  return compact({ task: text, agent, project, domain });
+};
 
 const tasksOf = ({ rules, ...choice }: TaskChoice, signal: AbortSignal): Promise<readonly WorkTask[]> =>
   gatherWorkTasks({ ...choice, rules: rulesOf(rules ?? 'house') }, signal);

@@ -12,6 +12,7 @@ import {
 import path from 'node:path';
 import { asNumber, isObject, parseJson } from '../../core/json.ts';
 import type { RunEntry, RunJournal } from '../../train/step-journal.ts';
+import { isRecordedTask } from './recorded-task.ts';
 
 interface Line {
   readonly place: number;
@@ -20,7 +21,8 @@ interface Line {
 
 /**
  * A run's journal in a file of the home, which one daemon has. Attempts whose batch is closed are forgotten when it is
- * opened: they are most of it, and nobody asks for them again.
+ * opened: they are most of it, and nobody asks for them again. Attempts at recorded tasks are not written at all, and are made
+ * again after an interruption: what people said stands in the record alone, so that erasing it there is enough.
  */
 export function openFileJournal(file: string): RunJournal & { close(): void } {
   mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
@@ -39,8 +41,10 @@ export function openFileJournal(file: string): RunJournal & { close(): void } {
     read: async () => ({ entries: kept.map(({ entry }) => entry), places }),
     append: async (entry, place) => {
       if (place !== places) throw new Error(`entry ${place} of the run is written already`);
-      writeSync(descriptor, `${JSON.stringify({ place, entry })}\n`);
-      fsyncSync(descriptor);
+      if (entry.type !== 'group-collected' || !isRecordedTask(entry.group.task)) {
+        writeSync(descriptor, `${JSON.stringify({ place, entry })}\n`);
+        fsyncSync(descriptor);
+      }
       places++;
     },
     close: () => closeSync(descriptor),

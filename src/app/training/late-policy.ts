@@ -4,6 +4,9 @@ import type { OwnPolicy } from '../../models/catalogue.ts';
 import { policyName } from './policy-name.ts';
 import type { ServedPolicy } from './serve-policy.ts';
 
+const hasKey = ({ engine, serve }: Config['train']): boolean =>
+  (serve ?? (typeof engine === 'object' ? engine : undefined))?.keyEnv !== undefined;
+
 /** Names are given out before there is a record, and the policy needs one: until then it is not there yet. */
 export function createLatePolicy(
   settings: Config['train'],
@@ -13,6 +16,8 @@ export function createLatePolicy(
   if (name === undefined) return undefined;
   return {
     name,
+    // As with a provider's: whoever would use a key of ours must show Instar's.
+    isKeyed: hasKey(settings),
     label: (session) => served()?.label(session) ?? `instar/${name}`,
     chat: async function* (request, options) {
       const policy = served();

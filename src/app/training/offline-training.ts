@@ -26,7 +26,7 @@ export async function describeOffline(home: Home, env: NodeJS.ProcessEnv): Promi
       clock: systemClock,
       settings: DEFAULT_PROMOTION,
     });
-    return { engine: name, engineState: 'idle', ...describeVersions(name, promotions.state()) };
+    return { engine: name, engineState: 'idle', ...describeVersions(name, promotions.state(), home) };
   } finally {
     reader?.close();
   }

@@ -12,6 +12,15 @@ export interface PromotionsOptions {
   readonly records: Pick<Records, 'events' | 'append'>;
   readonly clock: Clock;
   readonly settings: PromotionSettings;
+  readonly outside?: OutsideWeights;
+}
+
+/** Weights as they are outside of the engine that trained them: they follow the pointer, and may have to be there before it. */
+export interface OutsideWeights {
+  /** Rejects with a TrainingError when `next` could not be served: then it does not come to be. */
+  prepare(next: Promotion, now: Promotion): Promise<void>;
+  /** The pointer has moved. */
+  moved(now: Promotion): void;
 }
 
 /** Which weights serve, and which are on their way. */
@@ -20,7 +29,10 @@ export interface Promotions {
   pointer(): PolicyPointer;
   /** Versions that served, all sessions or some, and were turned back. */
   turnedBack(): readonly number[];
-  /** The pointer has moved when it resolves, and what moved it is on the disk. */
+  /**
+   * The pointer has moved when it resolves, and what moved it is on the disk. Where weights could not be made ready to
+   * serve it rejects, and everything is as if nothing had been told.
+   */
   tell(event: PromotionEvent): Promise<readonly CheckpointMoved[]>;
 }
 
@@ -30,6 +42,7 @@ export async function openPromotions({
   records,
   clock,
   settings,
+  outside,
 }: PromotionsOptions): Promise<Promotions> {
   const events = await records.events(`policy/${engine}`);
   const before = events.at(-1)?.fact;
@@ -45,6 +58,7 @@ export async function openPromotions({
   const move = async (event: PromotionEvent): Promise<readonly CheckpointMoved[]> => {
     const { state: next, facts } = promote(state, event, settings);
     if (next === state) return [];
+    if (facts.length > 0) await outside?.prepare(next, state);
     // Pairs are weighed again after a restart; what sessions said cannot be asked again.
     const measured = {
       version: next.live.version,
@@ -67,6 +81,7 @@ export async function openPromotions({
       );
     state = next;
     for (const { to, version } of facts) if (to === 'rolled-back') turnedBack.add(version);
+    if (facts.length > 0) outside?.moved(next);
     return facts;
   };
 

@@ -3,7 +3,9 @@ import { type Sampler, TrainingError } from '../../core/training.ts';
 import { sharePrompts } from '../../policy/share-prompts.ts';
 import type { Rollout, Segment } from '../../train/rollout.ts';
 import type { RollOut } from '../../train/training-run.ts';
+import { attemptRecorded, type RecordedAttemptOptions } from './attempt-recorded.ts';
 import { type Attempt, attemptTask } from './attempt-task.ts';
+import type { TrainingTask } from './training-task.ts';
 import type { WorkTask } from './work-task.ts';
 
 /** What the library shows with a task, and the generation it is of. */
@@ -12,17 +14,25 @@ export interface Shown {
   readonly generation: number;
 }
 
-export interface RollOutOptions {
+export interface RollOutOptions<Task extends TrainingTask> {
   readonly template: Template;
   readonly openSampler: (path: string | undefined) => Promise<Sampler>;
-  readonly show: (task: WorkTask) => Promise<Shown>;
+  readonly show: (task: Task) => Promise<Shown>;
+  /** Answers to recorded tasks are worth nothing to learn from without it. */
+  readonly grade?: RecordedAttemptOptions['grade'];
 }
 
 /** Weights that are held against each other. */
 const MOST_OPEN = 2;
 
-/** Attempts of a policy at a task with the lessons of the moment, in tokens, with what each was worth. */
-export function createRollOut({ template, openSampler, show }: RollOutOptions): RollOut<WorkTask> {
+/**
+ * Attempts of a policy at a task with the lessons of the moment, in tokens, with what each was worth. None where nobody could
+ * grade any.
+ */
+export function createRollOut<Task extends TrainingTask = WorkTask>(
+  options: RollOutOptions<Task>,
+): RollOut<Task> {
+  const { template, openSampler, show, grade = async () => undefined } = options;
   const open = new Map<string | undefined, Promise<Sampler>>();
   const samplerOf = (path: string | undefined): Promise<Sampler> => {
     const sampler = open.get(path) ?? openSampler(path).then(sharePrompts);
@@ -40,11 +50,10 @@ export function createRollOut({ template, openSampler, show }: RollOutOptions): 
     const [sampler, shown] = await Promise.all([samplerOf(policy.sampler), show(task)]);
     const weights = { version: policy.version, sampler, release: () => undefined };
     let why: string | undefined;
-    const attempts = await attemptTask({
-      onFailure: (reason) => {
+    const shared = {
+      onFailure: (reason: string) => {
         why ??= reason;
       },
-      task,
       template,
       weights,
       block: shown.text,
@@ -52,13 +61,17 @@ export function createRollOut({ template, openSampler, show }: RollOutOptions): 
       temperature: 1,
       seed,
       signal,
-    });
+    };
+    const attempts: readonly (MadeAttempt | undefined)[] =
+      task.kind === 'recorded'
+        ? await attemptRecorded({ ...shared, task, grade })
+        : await attemptTask({ ...shared, task });
     const rollouts = attempts.flatMap((attempt, at) =>
       attempt === undefined || attempt.turns.length === 0
         ? []
         : [rolloutOf(attempt, `${seed}/${at}`, task.id, shown.generation)],
     );
-    if (rollouts.length === 0)
+    if (rollouts.length === 0 && (task.kind === 'work' || why !== undefined))
       throw new TrainingError(
         'server',
         `no attempt at ${task.id} came to its end: ${why ?? 'nothing was said'}`,
@@ -67,8 +80,10 @@ export function createRollOut({ template, openSampler, show }: RollOutOptions): 
   };
 }
 
+type MadeAttempt = Pick<Attempt, 'turns' | 'reward'> & Partial<Pick<Attempt, 'isComplete'>>;
+
 function rolloutOf(
-  { turns, reward, isComplete }: Attempt,
+  { turns, reward, isComplete }: MadeAttempt,
   id: string,
   task: string,
   generation: number,
@@ -81,5 +96,6 @@ function rolloutOf(
       temperature === 1 ? reply : { ...reply, isBent: true },
     ];
   });
-  return { id, task, segments, reward, rewardSource: 'verifier', isComplete };
+  const rollout = { id, task, segments, reward, rewardSource: 'verifier' } as const;
+  return isComplete === undefined ? rollout : { ...rollout, isComplete };
 }

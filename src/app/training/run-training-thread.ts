@@ -66,10 +66,16 @@ export async function* runTrainingThread(
 const answer = (question: Question, duties: TrainingDuties): Promise<unknown> => {
   switch (question.ask) {
     case 'show':
-      return duties.show(question.task);
+      return duties.show(question.query);
     case 'generation':
       return duties.generation();
     case 'tell':
       return duties.tell(question.event);
+    case 'recorded':
+      return duties.recorded();
+    case 'grade':
+      return duties.grade(question.answer);
+    case 'live':
+      return duties.live(question.query);
   }
 };

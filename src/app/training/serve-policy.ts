@@ -1,6 +1,6 @@
 import type { ChatModel, TurnMark } from '../../core/chat.ts';
 import type { Clock } from '../../core/clock.ts';
-import { createFailure } from '../../core/failure.ts';
+import { createFailure, type Failure } from '../../core/failure.ts';
 import type { SampledTurn } from '../../core/policy.ts';
 import type { Records } from '../../core/records.ts';
 import type { Sampler } from '../../core/training.ts';
@@ -12,10 +12,12 @@ import type { Log } from '../log.ts';
 import { textHash } from '../recording/text-hash.ts';
 import type { PolicyEngine } from './policy-engine.ts';
 import { openPromotions, type Promotions } from './promotions.ts';
+import type { ServedAdapters } from './serve-adapters.ts';
 import { createWeightsRoom, type WeightsRoom } from './served-weights.ts';
 
 export interface ServePolicyOptions {
   readonly engine: PolicyEngine;
+  readonly adapters: ServedAdapters;
   readonly records: Records;
   readonly clock: Clock;
   readonly log: Log;
@@ -43,28 +45,24 @@ const BARE: Served = { version: 0, sampler: undefined };
 
 /** No engine is asked for anything before the first turn. */
 export function servePolicy(options: ServePolicyOptions): ServedPolicy {
-  const { engine, records, clock, log, promotion, seed: firstSeed } = options;
+  const { engine, adapters, records, clock, log, promotion, seed: firstSeed } = options;
   let promotions: Promotions | undefined;
   let room: WeightsRoom | undefined;
   let opening: Promise<Promotions> | undefined;
   let answered = 0;
   let sampledMs = 0;
   const open = (): Promise<Promotions> => {
-    opening ??= openPromotions({ engine: engine.name, records, clock, settings: promotion }).then(
-      (opened) => {
-        promotions = opened;
-        room = createWeightsRoom({
-          pointer: opened.pointer,
-          openSampler: async (path) => (await engine.connect()).openSampler(path),
-          spares: () => {
-            const { live, previous } = opened.state();
-            return [live, previous ?? BARE, BARE];
-          },
-          probed,
-        });
-        return opened;
-      },
-    );
+    const followed = { settings: promotion, outside: adapters };
+    opening ??= openPromotions({ engine: engine.name, records, clock, ...followed }).then((opened) => {
+      promotions = opened;
+      room = createWeightsRoom({
+        pointer: opened.pointer,
+        openSampler: async (path) => (await engine.connect()).openSampler(path),
+        spares: () => sparesOf(opened.state()),
+        probed,
+      });
+      return opened;
+    });
     opening.catch(() => {
       opening = undefined;
     });
@@ -120,6 +118,21 @@ export function servePolicy(options: ServePolicyOptions): ServedPolicy {
       keep,
       ...(firstSeed === undefined ? {} : { seed: () => firstSeed + answered }),
     });
+  /** Only the engine's sampler tells ids and log-probabilities: of a turn that another server answered none are kept. Attempts that train are the engine's own. */
+  const modelOutside = async (ask: NonNullable<ServedAdapters['chat']>): Promise<ChatModel> => {
+    const { pointer, state } = await open();
+    return (request, context) => {
+      const { turn } = context;
+      const served = (turn && readAt.get(turn)) ?? servedBy(pointer(), turn?.session ?? '');
+      const spares = sparesOf(state()).filter(({ version }) => version !== served.version);
+      const heard = (by: Served, why: Failure | undefined): void => {
+        answered++;
+        if (by !== served) probed(served, false, why?.message);
+        probed(by, true);
+      };
+      return ask([served, ...spares], heard)(request, context);
+    };
+  };
   let made: Promise<ChatModel> | undefined;
   /** What the pointer said when a turn began: the head of its reply says the same. */
   const readAt = new WeakMap<TurnMark, Served>();
@@ -132,7 +145,7 @@ export function servePolicy(options: ServePolicyOptions): ServedPolicy {
         const { turn } = context;
         if (turn !== undefined && promotions !== undefined)
           readAt.set(turn, servedBy(promotions.pointer(), turn.session));
-        made ??= model();
+        made ??= adapters.chat === undefined ? model() : modelOutside(adapters.chat);
         let chat: ChatModel;
         try {
           chat = await made;
@@ -154,9 +167,14 @@ export function servePolicy(options: ServePolicyOptions): ServedPolicy {
     moved: () => room?.sweep(),
     answered: () => answered,
     sampledMs: () => sampledMs,
-    close: async () => room?.close(),
+    close: async () => {
+      await adapters.close();
+      await room?.close();
+    },
   };
 }
+
+const sparesOf = ({ live, previous }: Promotion): readonly Served[] => [live, previous ?? BARE, BARE];
 
 const isDoubted = ({ live, trial, failed }: Promotion, version: number): boolean =>
   (live.version === version && failed > 0) || (trial?.served.version === version && trial.failed > 0);

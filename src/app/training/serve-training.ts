@@ -3,22 +3,27 @@ import type { Home } from '../../config/home.ts';
 import type { Config } from '../../config/schema.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { Job } from '../../core/job.ts';
-import { asString, compact, type JsonObject } from '../../core/json.ts';
+import { compact, type JsonObject } from '../../core/json.ts';
 import type { LessonsDesk } from '../../core/lessons-desk.ts';
 import type { Records } from '../../core/records.ts';
 import { TrainingError } from '../../core/training.ts';
 import { sleep } from '../../models/sleep.ts';
 import type { JobHistory } from '../../schedule/fold-job.ts';
 import { DEFAULT_PROMOTION, type PromotionSettings } from '../../train/promotion-settings.ts';
+import type { ServedLearning } from '../learning/serve-learning.ts';
 import type { Log } from '../log.ts';
 import { describeVersions } from './describe-versions.ts';
 import { openPolicyEngine, type PolicyEngine } from './policy-engine.ts';
 import type { Promotions } from './promotions.ts';
+import { createRecordedTasks } from './recorded-tasks.ts';
 import { runTrainingThread } from './run-training-thread.ts';
+import { type ServeAdaptersOptions, serveAdapters } from './serve-adapters.ts';
 import { type ServedPolicy, servePolicy } from './serve-policy.ts';
 import type { TrainingDuties } from './thread-messages.ts';
 import { createTrainJob } from './train-job.ts';
 import type { TrainNews } from './train-weights.ts';
+import { beginTrainingCycle, type TrainingCycle } from './training-cycle.ts';
+import { createTrainingDuties } from './training-duties.ts';
 import type { TrainingPlan, Tuning } from './training-plan.ts';
 import { createTrainingView } from './training-view.ts';
 
@@ -26,9 +31,15 @@ export interface TrainingOptions {
   readonly settings: Config['train'];
   readonly home: Home;
   readonly env: NodeJS.ProcessEnv;
+  /** To a server that answers in the engine's place. */
+  readonly upstream: ServeAdaptersOptions['upstream'];
   readonly records: Records;
   readonly shelf: LessonsDesk;
   readonly generation: () => number;
+  /** Who grades the answers of a domain, and what was learned from so far; it looks at the record when it is woken. */
+  readonly learning: Pick<ServedLearning, 'samples' | 'wake'> & {
+    readonly verifiers: Config['learn']['verifiers'];
+  };
   readonly clock: Clock;
   readonly log: Log;
   readonly override?: TrainingOverride;
@@ -85,6 +96,7 @@ export function serveTraining(options: TrainingOptions): ServedTraining | undefi
   const { policySeed } = override;
   const policy = servePolicy({
     engine,
+    adapters: serveAdapters({ ...options, engine }),
     records,
     clock,
     log,
@@ -94,21 +106,26 @@ export function serveTraining(options: TrainingOptions): ServedTraining | undefi
   const view = createTrainingView();
   let running: { readonly stop: AbortController; readonly over: Promise<void> } | undefined;
 
-  const dutiesOf = (promotions: Promotions): TrainingDuties => ({
-    // What the library would show an agent with this task.
-    show: async (task) => {
-      const generation = options.generation();
-      const agent = override.agent ?? 'unknown';
-      const { text } = await options.shelf.recall({ task, agent });
-      return { text: asString(text) ?? '', generation };
-    },
-    generation: async () => options.generation(),
-    tell: async (event) => {
-      const moves = await promotions.tell(event);
-      if (moves.length > 0) policy.moved();
-      return { moves, promotion: promotions.state() };
-    },
-  });
+  const recorded = createRecordedTasks({ rows: options.learning.verifiers, records, now: clock.now });
+  const dutiesOf = (promotions: Promotions, signal: AbortSignal): TrainingDuties =>
+    createTrainingDuties({
+      ...options,
+      agent: override.agent ?? 'unknown',
+      recorded,
+      samples: options.learning.samples,
+      promotions,
+      moved: policy.moved,
+      signal,
+    });
+  const keepCycle = async (cycle: TrainingCycle, isAborted: boolean): Promise<void> => {
+    try {
+      const fact = cycle.end(options.generation(), isAborted);
+      await records.append([{ at: Math.round(clock.now()), fact }]);
+      options.learning.wake(0);
+    } catch (error) {
+      log.warn({ err: error }, 'the end of a window of training could not be kept');
+    }
+  };
 
   async function* run(request: TrainRequest, signal: AbortSignal): AsyncGenerator<TrainNews> {
     if (running !== undefined) throw new TrainingError('user', 'weights are being trained already');
@@ -121,6 +138,8 @@ export function serveTraining(options: TrainingOptions): ServedTraining | undefi
     const { groupSize, batchSize, loraRank } = settings;
     const steps = request.steps ?? settings.steps;
     view.begin(steps);
+    const cycle = beginTrainingCycle(engine.name, clock);
+    const both = AbortSignal.any([stop.signal, signal]);
     try {
       const promotions = await policy.promotions();
       const plan: TrainingPlan = {
@@ -130,22 +149,26 @@ export function serveTraining(options: TrainingOptions): ServedTraining | undefi
         steps,
         rank: loraRank,
         batch: { groups: Math.max(1, Math.round(batchSize / groupSize)), size: batchSize },
+        isLive: settings.live,
         tuning: override.tuning ?? {},
         promotion: promotions.state(),
         turnedBack: promotions.turnedBack(),
       };
-      const both = AbortSignal.any([stop.signal, signal]);
-      for await (const news of runTrainingThread(plan, dutiesOf(promotions), both)) {
+      for await (const news of runTrainingThread(plan, dutiesOf(promotions, both), both)) {
         view.hear(news);
+        cycle.hear(news);
         if (news.type === 'moved')
           log.info({ ...news.moved }, `weights: version ${news.moved.version} is ${news.moved.to}`);
         if (news.type === 'weights-unfit') log.warn({ ...news }, 'weights on trial cannot answer');
         yield news;
       }
     } catch (error) {
-      view.fail(error instanceof Error ? error.message : String(error));
+      const why = error instanceof Error ? error.message : String(error);
+      view.fail(why);
+      cycle.fail(why);
       throw error;
     } finally {
+      await keepCycle(cycle, both.aborted);
       view.end();
       running = undefined;
       end();
@@ -162,7 +185,7 @@ export function serveTraining(options: TrainingOptions): ServedTraining | undefi
       return compact({
         engine: engine.name,
         engineState: engine.state(),
-        ...describeVersions(engine.name, state()),
+        ...describeVersions(engine.name, state(), options.home),
         window: view.describe(),
       });
     },

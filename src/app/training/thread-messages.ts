@@ -1,14 +1,31 @@
 import type { Promotion } from '../../train/promotion.ts';
 import type { CheckpointMoved, PromotionEvent } from '../../train/promotion-event.ts';
+import type { LiveTurn } from '../../train/running-baseline.ts';
+import type { LiveQuery } from './live-turns.ts';
+import type { RecordedTask } from './recorded-task.ts';
+import type { RecordedAnswer } from './recorded-tasks.ts';
 import type { Shown } from './roll-out.ts';
 import type { TrainNews } from './train-weights.ts';
 
 /** What training needs to know of the rest of Instar, and tells it. */
 export interface TrainingDuties {
   /** What the library shows with a task at the moment. */
-  show(task: string): Promise<Shown>;
+  show(query: ShowQuery): Promise<Shown>;
   generation(): Promise<number>;
   tell(event: PromotionEvent): Promise<Told>;
+  /** Tasks of the record, newest first. */
+  recorded(): Promise<readonly RecordedTask[]>;
+  /** 0 to 1; undefined when nobody can say. */
+  grade(answer: RecordedAnswer): Promise<number | undefined>;
+  live(query: LiveQuery): Promise<readonly LiveTurn[]>;
+}
+
+export interface ShowQuery {
+  readonly task: string;
+  /** Whose task it is, where it is someone's. */
+  readonly agent?: string;
+  readonly project?: string;
+  readonly domain?: string;
 }
 
 export interface Told {
@@ -17,9 +34,12 @@ export interface Told {
 }
 
 export type Question =
-  | { readonly ask: 'show'; readonly task: string }
+  | { readonly ask: 'show'; readonly query: ShowQuery }
   | { readonly ask: 'generation' }
-  | { readonly ask: 'tell'; readonly event: PromotionEvent };
+  | { readonly ask: 'tell'; readonly event: PromotionEvent }
+  | { readonly ask: 'recorded' }
+  | { readonly ask: 'grade'; readonly answer: RecordedAnswer }
+  | { readonly ask: 'live'; readonly query: LiveQuery };
 
 export type FromThread =
   | { readonly type: 'news'; readonly news: TrainNews }

@@ -4,14 +4,17 @@ import type { TrainingEngine } from '../../core/training.ts';
 import type { RateSchedule } from '../../train/learning-rate.ts';
 import type { Served } from '../../train/policy-pointer.ts';
 import type { CheckpointMoved } from '../../train/promotion-event.ts';
+import type { LiveTurn } from '../../train/running-baseline.ts';
 import type { Checkpoint } from '../../train/step-journal.ts';
 import type { StepSettings } from '../../train/train-step.ts';
 import { train } from '../../train/trainer.ts';
-import type { RollOut, TrainProgress } from '../../train/training-run.ts';
+import type { LiveWanted, RollOut, TrainProgress } from '../../train/training-run.ts';
 import { openFileJournal } from './file-journal.ts';
 import type { Promotions } from './promotions.ts';
+import type { RecordedTask } from './recorded-task.ts';
 import { createRollOut, type Shown } from './roll-out.ts';
 import { openRunBook } from './run-book.ts';
+import type { TrainingTask } from './training-task.ts';
 import { weighCandidate } from './weigh-candidate.ts';
 import type { WorkTask } from './work-task.ts';
 
@@ -22,8 +25,15 @@ export interface WeightsTraining {
   /** Of this engine's runs. */
   readonly folder: string;
   /** To attempt and learn from, and others to be measured on. Made when they are wanted: it takes seconds. */
-  readonly tasks: Readonly<Record<'train' | 'heldOut', () => Promise<readonly WorkTask[]>>>;
-  readonly show: (task: WorkTask) => Promise<Shown>;
+  readonly tasks: {
+    readonly train: () => Promise<readonly TrainingTask[]>;
+    readonly heldOut: () => Promise<readonly WorkTask[]>;
+  };
+  readonly show: (task: TrainingTask) => Promise<Shown>;
+  /** What an answer to a recorded task is worth; undefined when nobody can say. */
+  readonly grade: (task: RecordedTask, answer: string) => Promise<number | undefined>;
+  /** Single turns of live traffic to learn from besides; none unless given. */
+  readonly live?: (wanted: LiveWanted) => Promise<readonly LiveTurn[]>;
   readonly generation: () => number | Promise<number>;
   readonly rank: number;
   readonly batch: { readonly groups: number; readonly size: number };
@@ -31,7 +41,7 @@ export interface WeightsTraining {
   readonly schedule?: RateSchedule;
   readonly settings?: Partial<StepSettings>;
   /** Attempts as the trainer is to see them; as they are unless told. For controls. */
-  readonly bend?: (rollOut: RollOut<WorkTask>) => RollOut<WorkTask>;
+  readonly bend?: (rollOut: RollOut<TrainingTask>) => RollOut<TrainingTask>;
   readonly seed?: number;
 }
 
@@ -59,8 +69,9 @@ export async function* trainWeights(
   steps: number,
   signal: AbortSignal,
 ): AsyncGenerator<TrainNews, void, undefined> {
-  const { engine, template, promotions, folder, show } = training;
-  const rollOut = createRollOut({ template, openSampler: (sampler) => engine.openSampler(sampler), show });
+  const { engine, template, promotions, folder, show, grade } = training;
+  const openSampler = (sampler: string | undefined) => engine.openSampler(sampler);
+  const rollOut = createRollOut<TrainingTask>({ template, openSampler, show, grade });
   async function* weigh(): AsyncGenerator<TrainNews, void, undefined> {
     yield* weighCandidate({ promotions, rollOut, tasks: await training.tasks.heldOut(), signal });
   }

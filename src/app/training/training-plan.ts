@@ -16,6 +16,8 @@ export interface TrainingPlan {
   readonly steps: number;
   readonly rank: number;
   readonly batch: { readonly groups: number; readonly size: number };
+  /** Whether single turns of live traffic are learned from besides. */
+  readonly isLive: boolean;
   readonly tuning: Tuning;
   /** What is on trial when the window begins. */
   readonly promotion: Promotion;

@@ -2,7 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { stepBack } from '../../core/step-back.ts';
 import { TrainingError } from '../../core/training.ts';
 import { carryOutPlan } from './carry-out-plan.ts';
-import type { FromThread, Question, ToThread } from './thread-messages.ts';
+import type { FromThread, Question, ToThread, TrainingDuties } from './thread-messages.ts';
 import type { TrainingPlan } from './training-plan.ts';
 
 /*
@@ -33,10 +33,13 @@ const ask = <T>(question: Question): Promise<T> =>
   });
 
 try {
-  const duties = {
-    show: (task: string) => ask<never>({ ask: 'show', task }),
-    generation: () => ask<never>({ ask: 'generation' }),
-    tell: (event: never) => ask<never>({ ask: 'tell', event }),
+  const duties: TrainingDuties = {
+    show: (query) => ask({ ask: 'show', query }),
+    generation: () => ask({ ask: 'generation' }),
+    tell: (event) => ask({ ask: 'tell', event }),
+    recorded: () => ask({ ask: 'recorded' }),
+    grade: (answer) => ask({ ask: 'grade', answer }),
+    live: (query) => ask({ ask: 'live', query }),
   };
   for await (const news of carryOutPlan(workerData as TrainingPlan, duties, stop.signal))
     say({ type: 'news', news });

@@ -7,6 +7,7 @@ import type { Split } from '../../bench/workdays/world.ts';
 
 /** Something to attempt as often as one likes: it begins the same each time, and its outcome can be checked. */
 export interface WorkTask {
+  readonly kind: 'work';
   readonly id: string;
   readonly system: string;
   readonly question: Question;
@@ -50,7 +51,8 @@ function* worldsOf(options: WorkTaskOptions): Generator<readonly WorkTask[]> {
       questions.flatMap((question): readonly WorkTask[] => {
         if (question.kind !== 'files') return [];
         const id = `workdays/${split}/${world}/${question.id}`;
-        return [{ id, system, question, files: 'texts' in files ? filesOf(question, files.texts) : {} }];
+        const own = 'texts' in files ? filesOf(question, files.texts) : {};
+        return [{ kind: 'work', id, system, question, files: own }];
       }),
     );
     yield tasks.slice(0, left);

@@ -76,13 +76,39 @@ const tinkerSchema = z
     }),
   );
 
+const serveSchema = z
+  .strictObject({
+    vllm: baseUrlSchema.describe('Base URL of a vLLM that reads the same files and may load adapters.'),
+    keyEnv: keyEnvSchema.optional().describe('Variable that holds its key.'),
+    model: z
+      .string()
+      .min(1)
+      .optional()
+      .describe("The base model's name at vLLM; that of the model in training unless given."),
+  })
+  .check(
+    z.refine((entry) => !sendsKeyInClear(asString(entry.vllm), entry.keyEnv !== undefined), {
+      when: ({ value }) => isObject(value),
+      path: ['vllm'],
+      error: PLAIN_HTTP_FAULT.what,
+      params: { mend: PLAIN_HTTP_FAULT.mend },
+    }),
+  );
+
 export const trainSchema = z.strictObject({
   engine: z
     .union([z.enum(['nano', 'off']), tinkerSchema])
     .default('nano')
     .describe('What trains the weights: the embedded engine, none, or a server.'),
+  serve: serveSchema
+    .optional()
+    .describe('What answers with the trained weights; the engine that trains them unless given.'),
   loraRank: z.int().min(1).max(512).default(8).describe('Rank of the LoRA adapters.'),
   batchSize: z.int().min(2).max(4096).default(32).describe('Attempts in one training step.'),
   groupSize: z.int().min(2).max(64).default(8).describe('Attempts at one task, held against each other.'),
   steps: z.int().min(1).max(10_000).default(10).describe('Training steps of one window.'),
+  live: z
+    .boolean()
+    .default(false)
+    .describe("Also learn from single turns of live traffic, against the agent's running mean."),
 });

@@ -118,6 +118,15 @@ describe('the journal of a run in a file', () => {
     expect(size).toBeLessThan(readFileSync(file).length);
   });
 
+  it('never has attempts at recorded tasks (whose words may be erased), and counts their places while it is open', async () => {
+    const own = collected(0, 0);
+    if (own.type !== 'group-collected') throw new Error('no group');
+    const recorded: RunEntry = { ...own, slot: 1, group: { ...own.group, task: 'recorded/s' } };
+    await write([begun, own, recorded, stepBegun(0)]);
+    expect((await read()).entries).toEqual([begun, own, stepBegun(0)]);
+    expect(readFileSync(file, 'utf8')).not.toContain('recorded/');
+  });
+
   it('survives a kill between the new file and its new name', async () => {
     await write([begun, collected(0, 0), ended(0)]);
     appendFileSync(`${file}.new`, 'half a li');

@@ -1,0 +1,78 @@
+import type { ChatRequest } from '../../core/chat.ts';
+import type { Records } from '../../core/records.ts';
+import type { SessionView } from '../../core/store.ts';
+import { readTurn, taskOf } from '../learning/read-evidence.ts';
+import { answerOf } from '../learning/verify-session.ts';
+
+/**
+ * What a session began with, as its client sent it: without lessons, and without what became of it. One reply is an
+ * attempt at it, and nothing that it calls is run.
+ */
+export interface RecordedTask {
+  readonly kind: 'recorded';
+  readonly id: string;
+  readonly request: ChatRequest;
+  /** The user's words in it. */
+  readonly text: string;
+  readonly domain: string;
+  readonly agent: string;
+  readonly project?: string;
+}
+
+const PREFIX = 'recorded/';
+
+/** Whether a task of this id is one. */
+export const isRecordedTask = (id: string): boolean => id.startsWith(PREFIX);
+
+/** With the answer it had then. */
+export interface AnsweredTask {
+  readonly task: RecordedTask;
+  readonly answer: string;
+}
+
+/**
+ * Undefined when the session was erased, did not begin with a question of words alone, or was not answered in words at once: what
+ * began with tools cannot be graded by a first reply.
+ */
+export async function readRecordedTask(
+  { id, agent, project, erased }: SessionView,
+  domain: string,
+  records: Pick<Records, 'turns' | 'block'>,
+): Promise<AnsweredTask | undefined> {
+  if (erased) return undefined;
+  const first = (await records.turns(id)).find(({ role }) => role === 'main');
+  const read = first?.status === 'complete' ? await readTurn(first, records, new Map()) : undefined;
+  if (read === undefined || !isBeginning(read.request)) return undefined;
+  const answer = answerOf(read);
+  const text = taskOf(read.request.messages);
+  if (answer === '' || text === '') return undefined;
+  const task: RecordedTask = {
+    kind: 'recorded',
+    id: `${PREFIX}${id}`,
+    request: asAsked(read.request),
+    text,
+    domain,
+    agent,
+    ...(project === undefined ? {} : { project: project.id }),
+  };
+  return { task, answer };
+}
+
+const isBeginning = ({ messages }: ChatRequest): boolean =>
+  messages.at(-1)?.role === 'user' &&
+  messages.every(
+    ({ role, content }) =>
+      (role === 'user' || role === 'system') && content.every(({ type }) => type === 'text'),
+  );
+
+/** Attempts are drawn as the policy is, not as this client once liked it: what is bent trains nothing. */
+const asAsked = ({ system, messages, tools, toolChoice, maxTokens, format }: ChatRequest): ChatRequest => ({
+  model: 'policy',
+  system,
+  messages,
+  tools,
+  stream: false,
+  ...(toolChoice === undefined ? {} : { toolChoice }),
+  ...(maxTokens === undefined ? {} : { maxTokens }),
+  ...(format === undefined ? {} : { format }),
+});

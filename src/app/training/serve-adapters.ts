@@ -1,0 +1,146 @@
+import type { Home } from '../../config/home.ts';
+import type { Config } from '../../config/schema.ts';
+import type { ChatModel } from '../../core/chat.ts';
+import type { Clock } from '../../core/clock.ts';
+import type { Failure } from '../../core/failure.ts';
+import { TrainingError } from '../../core/training.ts';
+import type { Exchange } from '../../core/upstream.ts';
+import { sleep } from '../../models/sleep.ts';
+import type { RetryOptions } from '../../models/with-retry.ts';
+import type { Served } from '../../train/policy-pointer.ts';
+import type { Promotion } from '../../train/promotion.ts';
+import type { Log } from '../log.ts';
+import { type AdapterFolders, createAdapterFolders } from './adapter-folders.ts';
+import type { PolicyEngine } from './policy-engine.ts';
+import type { OutsideWeights } from './promotions.ts';
+import { createVllmServing, type VllmServing } from './vllm-serving.ts';
+
+export interface ServeAdaptersOptions {
+  readonly settings: Config['train'];
+  readonly engine: PolicyEngine;
+  readonly home: Home;
+  readonly env: NodeJS.ProcessEnv;
+  readonly upstream: { readonly exchange: Exchange; readonly retry: RetryOptions };
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** The adapters of what serves, served before or is on trial, as folders; and what answers with them, where the engine does not. */
+export interface ServedAdapters extends OutsideWeights {
+  /** A turn by the first of these that can answer. Undefined where the engine itself answers. */
+  readonly chat:
+    | ((wanted: readonly Served[], answered: (by: Served, why: Failure | undefined) => void) => ChatModel)
+    | undefined;
+  close(): Promise<void>;
+}
+
+const GRACE_MS = 1_000;
+
+export function serveAdapters(options: ServeAdaptersOptions): ServedAdapters {
+  const { settings, log } = options;
+  const closing = new AbortController();
+  const folders = createAdapterFolders(options);
+  let last: Promise<void> = Promise.resolve();
+  /** Behind the move, one after the other: nobody waits for it. */
+  const later = (work: () => Promise<void>): void => {
+    last = last.then(work).catch((error: unknown) => {
+      if (!closing.signal.aborted) log.warn({ err: error }, 'an adapter could not be exported, or removed');
+    });
+  };
+  const close = async (): Promise<void> => {
+    closing.abort();
+    // A server that does not answer is not waited for.
+    const late = new AbortController();
+    await Promise.race([last, sleep(GRACE_MS, late.signal)]);
+    late.abort();
+  };
+  const vllm = settings.serve && openVllm(options, settings.serve, folders, closing.signal);
+  if (vllm === undefined)
+    return {
+      chat: undefined,
+      prepare: async () => undefined,
+      moved: (now) =>
+        later(async () => {
+          await folders.keepOnly(versionsOf(now));
+          for (const served of servingOf(now))
+            if (served.sampler !== undefined) await folders.bring(served, closing.signal);
+        }),
+      close,
+    };
+
+  let kept: readonly number[] | undefined;
+  const sweep = (): void =>
+    later(async () => {
+      if (kept === undefined) return;
+      // A folder stays while a turn reads from its adapter: vLLM may read it again.
+      const held = await vllm.keepOnly(kept);
+      if (!closing.signal.aborted) await folders.keepOnly([...kept, ...held]);
+    });
+  return {
+    chat: (wanted, answered) => {
+      const model = vllm.chat(wanted, answered);
+      return (request, given) => ({
+        async *[Symbol.asyncIterator]() {
+          try {
+            yield* model(request, given);
+          } finally {
+            if (wanted.some(({ version }) => kept?.includes(version) === false)) sweep();
+          }
+        },
+      });
+    },
+    prepare: async (next, now) => {
+      const isBack = next.live.version < now.live.version;
+      for (const served of newIn(next, now)) {
+        // Going on, the server is asked; going back must also be possible while it is away.
+        if (isBack && vllm.isAtHand(served)) continue;
+        const failure = await vllm.load(served);
+        if (failure !== undefined)
+          throw new TrainingError(
+            'server',
+            `version ${served.version} cannot serve, and what served goes on: ${failure.message}`,
+          );
+      }
+    },
+    moved: (now) => {
+      kept = versionsOf(now);
+      sweep();
+    },
+    close,
+  };
+}
+
+const servingOf = ({ live, trial }: Promotion): readonly Served[] =>
+  trial?.stage === 'canary' ? [live, trial.served] : [live];
+
+/** What the pointer will name for sessions for which it does not yet. */
+function newIn(next: Promotion, now: Promotion): readonly Served[] {
+  const live = next.live.version === now.live.version ? [] : [next.live];
+  const isNew = next.trial?.stage === 'canary' && now.trial?.stage !== 'canary';
+  return isNew && next.trial !== undefined ? [...live, next.trial.served] : live;
+}
+
+const versionsOf = ({ live, previous, trial }: Promotion): readonly number[] =>
+  [live, previous, trial?.served].flatMap((served) => (served === undefined ? [] : [served.version]));
+
+function openVllm(
+  { settings, engine, home, env, upstream, clock, log }: ServeAdaptersOptions,
+  { vllm: baseUrl, keyEnv, model }: NonNullable<Config['train']['serve']>,
+  folders: AdapterFolders,
+  closing: AbortSignal,
+): VllmServing {
+  const trained = async (): Promise<string> =>
+    typeof settings.engine === 'object' ? settings.engine.baseModel : (await engine.place()).engine.baseModel;
+  return createVllmServing({
+    baseUrl,
+    key: () => (keyEnv === undefined ? undefined : env[keyEnv]?.trim() || undefined),
+    baseModel: model === undefined ? trained : async () => model,
+    name: engine.name,
+    installation: home.dir,
+    folders,
+    ...upstream,
+    clock,
+    log: (line) => log.warn(line),
+    closing,
+  });
+}

@@ -1,0 +1,155 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { TrainNews } from '../../src/app/training/train-weights.ts';
+import { asObject, parseJson } from '../../src/core/json.ts';
+import { openSqliteReader } from '../../src/store/sqlite-store.ts';
+import { ask } from '../support/client.ts';
+import {
+  lesson,
+  newFolder,
+  openTrainingBed,
+  removeFolder,
+  runWindow,
+  TASK,
+  type TrainingBed,
+  teach,
+} from './training-bed.ts';
+
+/** Grades by what no reply knows of, so that some are better than others; and writes down what it was asked. */
+const VERIFIER = `
+import { appendFileSync } from 'node:fs';
+export function verify({ task, output }) {
+  appendFileSync(new URL('./graded.jsonl', import.meta.url), JSON.stringify({ task, output }) + '\\n');
+  let sum = 0;
+  for (const letter of output) sum = (sum * 31 + letter.charCodeAt(0)) % 997;
+  return { status: 'ok', reward: (sum % 11) / 10, reasons: [] };
+}
+`;
+/** One made-up task, so that every other group is of the record. */
+const TASKS = {
+  train: { split: 'train', seed: 6, count: 1, since: 0 },
+  heldOut: { split: 'gate', seed: 2, count: 1, since: 0 },
+} as const;
+const GROUP = 8;
+/** In letters that the policy cannot read: it is answered without being asked. */
+const FOREIGN = '今天的天气怎么样，我应该带伞吗？';
+
+const dir = newFolder();
+const gradedFile = path.join(dir, 'graded.jsonl');
+const graded = (): readonly { readonly task: string }[] =>
+  existsSync(gradedFile)
+    ? readFileSync(gradedFile, 'utf8')
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line))
+    : [];
+const gradedOf = (task: string): number => graded().filter((one) => one.task === task).length;
+const reportsOf = (news: readonly TrainNews[]) =>
+  news.flatMap((one) => (one.type === 'step-trained' || one.type === 'step-idle' ? [one.report] : []));
+
+describe('recorded tasks', () => {
+  let bed: TrainingBed;
+  beforeAll(async () => {
+    writeFileSync(path.join(dir, 'verify.mjs'), VERIFIER);
+    const verifiers = [{ domain: '*', kind: 'module', file: path.join(dir, 'verify.mjs') }];
+    bed = await openTrainingBed({ dir, learn: { verifiers } });
+    await teach(bed);
+  }, 60_000);
+  afterAll(async () => {
+    await bed.close();
+    removeFolder(dir);
+  });
+  const cycleEnds = () => {
+    const reader = openSqliteReader(path.join(dir, 'instar.sqlite'));
+    try {
+      return reader
+        .factsOf('cycle-end', 0, 100)
+        .flatMap(({ fact }) => (fact.type === 'cycle-end' ? [fact] : []));
+    } finally {
+      reader.close();
+    }
+  };
+  const status = async () => {
+    const headers = { authorization: `Bearer ${bed.key}` };
+    const { text } = await ask(bed.port, { method: 'GET', path: '/api/status', headers });
+    return asObject(parseJson(text));
+  };
+
+  it('are attempted anew, graded by the verifier that their owner has set, and trained on', async () => {
+    await bed.chat(TASK, { session: 'asked' });
+    await bed.chat(FOREIGN, { session: 'foreign' });
+    await bed.daemon.settle();
+    const before = gradedOf(TASK);
+    const foreign = gradedOf(FOREIGN);
+    const news = await runWindow(bed.training, { steps: 2, tasks: TASKS });
+    const reports = reportsOf(news);
+    expect(reports.map(({ groups }) => groups)).toEqual([2, 2]);
+    // The answer of then, and a group in each of two batches.
+    expect(gradedOf(TASK) - before).toBe(1 + 2 * GROUP);
+    // What the policy is not asked has no tokens to learn from.
+    expect(gradedOf(FOREIGN) - foreign).toBe(1);
+    expect(news.filter(({ type }) => type === 'step-trained').length).toBeGreaterThan(0);
+    // Live traffic is learned from only where someone says so.
+    expect(reports.map(({ live }) => live)).toEqual([0, 0]);
+  }, 60_000);
+
+  it('leave no word of theirs beside the record', () => {
+    const journal = readFileSync(path.join(dir, 'train', 'nano', 'run-1.jsonl'), 'utf8');
+    expect(journal).toContain('workdays/train');
+    expect(journal).not.toContain('recorded/');
+  });
+
+  it('are none of a session that was erased', async () => {
+    expect(await bed.desk.erase('asked')).toBe(1);
+    await bed.desk.moveWeights('rollback');
+    const before = gradedOf(TASK);
+    const news = await runWindow(bed.training, { steps: 1, tasks: TASKS });
+    expect(reportsOf(news).map(({ groups }) => groups)).toEqual([2]);
+    expect(gradedOf(TASK)).toBe(before);
+  }, 60_000);
+
+  it('end, like every window, in a cycle of the trainer that is counted with those of other learners', async () => {
+    const ends = cycleEnds().filter(({ learner }) => learner === 'trainer');
+    expect(ends).toHaveLength(2);
+    const generation = bed.daemon.generation();
+    for (const end of ends)
+      expect(end).toMatchObject({ outcome: 'nothing', items: [], turns: [], generation, cost: { usd: 0 } });
+    await bed.daemon.settle();
+    const { cycles } = asObject((await status()).learning);
+    expect(asObject(cycles).run).toBe(cycleEnds().length);
+  });
+});
+
+describe('turns of live traffic', () => {
+  let bed: TrainingBed;
+  beforeAll(async () => {
+    bed = await openTrainingBed({ train: { live: true } });
+    await teach(bed);
+  }, 60_000);
+  afterAll(async () => {
+    await bed.close();
+    removeFolder(bed.dir);
+  });
+
+  /** A turn of the policy, and what a person says of it. */
+  const judged = async (session: string, score: number): Promise<void> => {
+    const { headers } = await bed.chat(TASK, { session });
+    const said = await bed.desk.feedback({ turn: String(headers['x-instar-turn']), score });
+    expect(said).toMatchObject({ ok: true });
+  };
+
+  it('are learned from once, if a person said that they went well under the lessons of now', async () => {
+    await judged('stale-1', 1);
+    await judged('stale-2', 0.4);
+    await bed.shelf.change(lesson('later', 'Write the year first.'));
+    await judged('bad', -1);
+    for (const [at, score] of [1, 0.2, 0.8, 0.4].entries()) await judged(`good-${at}`, score);
+    await bed.chat(TASK, { session: 'nothing-said' });
+    await bed.daemon.settle();
+    const news = await runWindow(bed.training, { steps: 2 });
+    // The first of an agent has nothing to be held against, and only moves its mean.
+    expect(reportsOf(news).map(({ live }) => live)).toEqual([3, 0]);
+    expect(Object.values(reportsOf(news)[0]?.baselines ?? {})).toHaveLength(1);
+  }, 60_000);
+});

@@ -1,0 +1,244 @@
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { readEngineRecord } from '../../src/app/engine/engine-record.ts';
+import { systemClock } from '../../src/core/clock.ts';
+import { createRandom } from '../../src/stats/random.ts';
+import { openSqliteReader } from '../../src/store/sqlite-store.ts';
+import { checkPeft } from '../../src/train/peft-check.ts';
+import { isInCanary } from '../../src/train/policy-pointer.ts';
+import { connectTinker } from '../../src/train/tinker/connect-tinker.ts';
+import { startVllm } from '../models/vllm-server.ts';
+import { type Answer, ask } from '../support/client.ts';
+import {
+  type BedOptions,
+  newFolder,
+  openTrainingBed,
+  removeFolder,
+  type TrainingBed,
+} from './training-bed.ts';
+
+const SHARE = 0.5;
+const NEVER = new AbortController().signal;
+
+async function openBed(options: BedOptions): Promise<TrainingBed> {
+  const bed = await openTrainingBed({ override: { promotion: { canaryShare: SHARE } }, ...options });
+  onTestFinished(() => bed.close());
+  return bed;
+}
+
+async function start() {
+  const dir = newFolder();
+  onTestFinished(() => removeFolder(dir));
+  const vllm = await startVllm();
+  const train = { serve: { vllm: vllm.baseUrl, model: 'base-model' } };
+  const bed = await openBed({ dir, train });
+  /** A turn that has begun; the server decides when it ends. In a list: who waits for it would wait for its end. */
+  const begin = async (on: TrainingBed, session: string): Promise<readonly Promise<Answer>[]> => {
+    const before = vllm.streams.size;
+    const answer = on.chat('Who are you?', { session });
+    await expect.poll(() => vllm.streams.size, { timeout: 10_000 }).toBe(before + 1);
+    return [answer];
+  };
+  const turn = async (session: string, on = bed): Promise<string> => {
+    const [answer] = await begin(on, session);
+    vllm.endNewest();
+    return heard(await answer);
+  };
+  return { dir, vllm, train, bed, begin, turn };
+}
+
+/** By whom it says it was answered, and by whom it was. */
+function heard(answer: Answer | undefined): string {
+  if (answer?.status !== 200 || !answer.whole)
+    throw new Error(`no answer: ${answer?.status} ${answer?.text}`);
+  const words = answer.text
+    .split('\n')
+    .filter((line) => line.startsWith('data: {'))
+    .map((line) => JSON.parse(line.slice(6)))
+    .flatMap(({ choices, model }) => {
+      expect(model).toBe('nano');
+      return choices.flatMap(({ delta }: { delta: { content?: string } }) => delta.content ?? []);
+    });
+  const said = [...new Set(words.map((word) => word.trim()))].filter((word) => word !== '');
+  expect(words.length).toBeGreaterThan(1);
+  return `${answer.headers['x-instar-policy']} ${said.join('+')}`;
+}
+
+/** Weights of one step of the real engine, on trial. */
+async function propose(bed: TrainingBed, version: number): Promise<void> {
+  bed.training.warm();
+  const record = () => readEngineRecord(path.join(bed.dir, 'engine'));
+  await expect.poll(record, { timeout: 20_000 }).toBeDefined();
+  const engine = await connectTinker({
+    url: record()?.url ?? '',
+    baseModel: 'instar-nano',
+    profile: 'nano',
+    selfTest: false,
+    fetch,
+    clock: systemClock,
+    random: createRandom(`proposed/${version}`),
+  });
+  const model = await engine.createModel({ rank: 4, seed: version });
+  const datum = { tokens: [1, 2, 3], targets: [2, 3, version], weights: [1, 1, 1] };
+  const trained = model.forwardBackward({ data: [datum], loss: 'cross_entropy' }, NEVER);
+  const stepped = model.optimStep({ learningRate: 1e-3 }, NEVER);
+  await Promise.all([trained.done, stepped.done]);
+  const sampler = await model.saveForSampler(`proposed-${version}`);
+  await engine.close();
+  const moves = await (await bed.training.policy.promotions()).tell({
+    type: 'proposed',
+    served: { version, sampler },
+  });
+  expect(moves).toMatchObject([{ version, to: 'candidate' }]);
+}
+
+const promote = async (bed: TrainingBed): Promise<unknown> =>
+  (await bed.desk.moveWeights('promote')).map(({ version, to }) => `${version} ${to}`);
+const rollBack = async (bed: TrainingBed): Promise<unknown> =>
+  (await bed.desk.moveWeights('rollback')).map(({ version, to }) => `${version} ${to}`);
+const foldersOf = (dir: string): readonly string[] => {
+  const parent = path.join(dir, 'train', 'nano', 'adapters');
+  return existsSync(parent) ? readdirSync(parent).sort() : [];
+};
+const loaded = (vllm: { readonly adapters: ReadonlyMap<string, unknown> }): readonly string[] =>
+  [...vllm.adapters.keys()].map((name) => name.replace(/^instar-nano-[0-9a-f]{6}-/, '')).sort();
+const sessionOf = (version: number, isCanary: boolean): string => {
+  for (let number = 0; ; number++)
+    if (isInCanary(`s${number}`, version, SHARE) === isCanary) return `s${number}`;
+};
+
+describe('weights that vLLM serves', () => {
+  it('are loaded before the pointer moves, answer new turns, and go when their last stream has ended', async () => {
+    const { dir, vllm, bed, begin, turn } = await start();
+    expect(await turn('bare')).toBe('instar/nano@0 base-model');
+    const [bare] = await begin(bed, 'bare');
+    await propose(bed, 1);
+    expect([foldersOf(dir), loaded(vllm)]).toEqual([[], []]);
+
+    expect(await promote(bed)).toEqual(['1 canary']);
+    expect([foldersOf(dir), loaded(vllm)]).toEqual([['v1'], ['v1']]);
+    expect(await turn(sessionOf(1, true))).toBe('instar/nano@1 v1');
+    expect(await turn(sessionOf(1, false))).toBe('instar/nano@0 base-model');
+    expect(await promote(bed)).toEqual(['1 live']);
+    expect(await turn(sessionOf(1, false))).toBe('instar/nano@1 v1');
+    const { adapter } = await bed.desk.training();
+    expect(adapter).toBe(path.join(dir, 'train', 'nano', 'adapters', 'v1'));
+    expect(await checkPeft(String(adapter))).toMatchObject({ rank: 4, baseModel: 'instar-nano' });
+
+    const [first] = await begin(bed, 'first');
+    for (const version of [2, 3]) {
+      await propose(bed, version);
+      for (const stage of ['canary', 'live']) expect(await promote(bed)).toEqual([`${version} ${stage}`]);
+    }
+    expect(await turn('first')).toBe('instar/nano@3 v3');
+    // What served two moves ago is read from to the last word.
+    expect([foldersOf(dir), loaded(vllm)]).toEqual([
+      ['v1', 'v2', 'v3'],
+      ['v1', 'v2', 'v3'],
+    ]);
+    vllm.end(2);
+    expect([heard(await bare), heard(await first)]).toEqual(['instar/nano@0 base-model', 'instar/nano@1 v1']);
+    await expect
+      .poll(() => [foldersOf(dir), loaded(vllm)])
+      .toEqual([
+        ['v2', 'v3'],
+        ['v2', 'v3'],
+      ]);
+    expect(vllm.broken()).toBe(0);
+    const reader = openSqliteReader(path.join(dir, 'instar.sqlite'));
+    onTestFinished(() => reader.close());
+    const kinds = reader.facts(0, 10_000).map(({ fact }) => fact.type);
+    expect(kinds.filter((kind) => kind === 'policy-moved')).toHaveLength(9);
+    expect(kinds).not.toContain('turn-sampled');
+  }, 30_000);
+
+  it('do not serve when they cannot be loaded: the pointer stays, a person is told, and going back works all the same', async () => {
+    const { dir, vllm, bed, turn } = await start();
+    await propose(bed, 1);
+    vllm.change({ isDown: true });
+    await expect(promote(bed)).rejects.toThrow(/version 1 cannot serve, and what served goes on/);
+    expect((await bed.desk.training()).versions).toMatchObject({ live: 0, onTrial: { stage: 'candidate' } });
+    vllm.change({ isDown: false, hasLora: false });
+    await expect(promote(bed)).rejects.toThrow(/--enable-lora/);
+    expect(await turn(sessionOf(1, true))).toBe('instar/nano@0 base-model');
+    vllm.change({ hasLora: true });
+    expect([await promote(bed), await promote(bed)]).toEqual([['1 canary'], ['1 live']]);
+    await propose(bed, 2);
+    expect([await promote(bed), await promote(bed)]).toEqual([['2 canary'], ['2 live']]);
+    expect(await turn('any')).toBe('instar/nano@2 v2');
+
+    vllm.change({ isDown: true });
+    expect(await rollBack(bed)).toEqual(['2 rolled-back']);
+    vllm.change({ isDown: false });
+    expect(await turn('any')).toBe('instar/nano@1 v1');
+    await expect.poll(() => foldersOf(dir)).toEqual(['v1']);
+  }, 30_000);
+
+  it('are loaded again when a server has lost them; what cannot be is stood in for, and turned back', async () => {
+    const { dir, vllm, train, bed, turn } = await start();
+    await propose(bed, 1);
+    expect([await promote(bed), await promote(bed)]).toEqual([['1 canary'], ['1 live']]);
+    vllm.adapters.clear();
+    expect(await turn('lost')).toBe('instar/nano@1 v1');
+    await bed.close();
+    vllm.adapters.clear();
+    const again = await openBed({ dir, train });
+    expect(await again.desk.training()).toMatchObject({ policy: 'instar/nano@1', versions: { live: 1 } });
+    expect(await turn('restarted', again)).toBe('instar/nano@1 v1');
+
+    vllm.adapters.clear();
+    vllm.change({ hasLora: false });
+    for (const session of ['one', 'two']) expect(await turn(session, again)).toMatch(/@1 base-model$/);
+    await expect.poll(async () => (await again.desk.training()).versions).toEqual({ live: 0 });
+    expect(await turn('three', again)).toBe('instar/nano@0 base-model');
+    expect(again.lines.filter(({ msg }) => msg.includes('others did in their place'))).toHaveLength(2);
+  }, 30_000);
+
+  it('are asked with its key, and only by those who show ours', async () => {
+    const dir = newFolder();
+    onTestFinished(() => removeFolder(dir));
+    const vllm = await startVllm({ key: 'abc-secret' });
+    const serve = { vllm: vllm.baseUrl, model: 'base-model', keyEnv: 'VLLM_KEY' };
+    const bed = await openBed({ dir, train: { serve }, env: { VLLM_KEY: 'abc-secret' } });
+    expect((await bed.chat('Who are you?')).status).toBe(401);
+    const body = JSON.stringify({
+      model: 'instar/nano',
+      stream: true,
+      messages: [{ role: 'user', content: 'x' }],
+    });
+    const answer = ask(bed.port, {
+      path: '/v1/chat/completions',
+      headers: { authorization: `Bearer ${bed.key}` },
+      body,
+    });
+    await expect.poll(() => vllm.streams.size).toBe(1);
+    vllm.end(1);
+    expect(heard(await answer)).toBe('instar/nano@0 base-model');
+  }, 30_000);
+});
+
+describe('weights that the engine serves', () => {
+  it('are exported for a person to take; where that fails they serve all the same', async () => {
+    const dir = newFolder();
+    onTestFinished(() => removeFolder(dir));
+    const bed = await openBed({ dir });
+    // What a killed export left.
+    mkdirSync(path.join(dir, 'train', 'nano', 'adapters', 'v9.partial-x'), { recursive: true });
+    await propose(bed, 1);
+    expect([await promote(bed), await promote(bed)]).toEqual([['1 canary'], ['1 live']]);
+    await expect.poll(() => foldersOf(dir)).toEqual(['v1']);
+    const { adapter } = await bed.desk.training();
+    expect((await checkPeft(String(adapter))).tensors).toBeGreaterThan(0);
+
+    mkdirSync(path.join(dir, 'train', 'nano', 'adapters', 'v2'), { recursive: true });
+    writeFileSync(path.join(dir, 'train', 'nano', 'adapters', 'v2', 'adapter_config.json'), '{}');
+    await propose(bed, 2);
+    expect([await promote(bed), await promote(bed)]).toEqual([['2 canary'], ['2 live']]);
+    await expect
+      .poll(() => bed.lines.filter(({ msg }) => msg.includes('could not be exported')).length)
+      .toBeGreaterThan(0);
+    const { headers, status } = await bed.chat('Who are you?');
+    expect([status, headers['x-instar-policy']]).toEqual([200, 'instar/nano@2']);
+  }, 30_000);
+});
