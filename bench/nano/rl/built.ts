@@ -4,7 +4,6 @@ import { pathToFileURL } from 'node:url';
 export type { WorkTask } from '../../../dist/app/training/work-task.js';
 export type { Sampler } from '../../../dist/core/training.js';
 export type { TinkerEngine } from '../../../dist/train/tinker/tinker-engine.js';
-export type { TrainProgress } from '../../../dist/train/training-run.js';
 
 const load = async <T>(file: string): Promise<T> =>
   (await import(pathToFileURL(`dist/${file}.js`).href)) as T;
