@@ -62,7 +62,7 @@ describe.each(['a running daemon', 'no daemon'])('with %s', (which) => {
     expect(shown).toMatchObject({
       id: 'one',
       turns: [
-        { status: 'complete', generation: 0, policy: 'instar/nano', lessons: [] },
+        { status: 'complete', generation: 0, policy: 'instar/nano@0', lessons: [] },
         { id: turn, rewards: expect.any(Array) },
       ],
     });

@@ -312,7 +312,7 @@ describe('a command', () => {
   });
 
   it('whose folder cannot be made is a failure', async () => {
-    const { model } = await createStandIn('claude', "answer('x')", { cwd: '/nonexistent' });
+    const { model } = await createStandIn('claude', "answer('x')", { cwd: '/dev/null/nowhere' });
     expect(lastFailure(await ask(model)).kind).toBe('internal');
   });
 
