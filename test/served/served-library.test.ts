@@ -201,8 +201,6 @@ describe('the library in the daemon', () => {
         ((await owner('GET', '/api/status')).library as JsonObject).generation,
     );
     const file = path.join(home.dir, 'skills', 'date-offsets', 'SKILL.md');
-    // The folder follows a change a moment later; an edit made in that very moment is written over.
-    await new Promise((resolve) => setTimeout(resolve, 1500));
     writeFileSync(
       file,
       `---\nname: date-offsets\ndescription: When you write dates.\n---\n\n${WORDS}\nNever two digits for the year.\n`,

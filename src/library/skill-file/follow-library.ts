@@ -1,9 +1,9 @@
 import type { Lesson } from '../../core/lesson.ts';
 import type { MirrorFiles } from './mirror-files.ts';
 import type { MirrorMemory } from './mirror-memory.ts';
-import { type Records, recordOf } from './mirror-records.ts';
+import { type FileRecord, type Records, recordOf } from './mirror-records.ts';
 import { planWrites, type Write } from './plan-writes.ts';
-import type { Seen } from './scan-skills.ts';
+import { hashOf, type Seen } from './scan-skills.ts';
 
 interface FollowParts {
   readonly memory: MirrorMemory;
@@ -12,18 +12,24 @@ interface FollowParts {
   readonly isStopped: () => boolean;
 }
 
-/** Writes what was published. Whether anything was done; what the disk does not allow is a fault, and the rest goes on. */
+/**
+ * Writes what was published. Whether anything was done; what the disk does not allow is a fault, and the rest goes on.
+ * Rejects when it cannot be kept what is about to be written: then nothing is.
+ */
 export async function followLibrary(
   records: Records,
   seen: ReadonlyMap<string, Seen>,
   wanted: ReadonlyMap<string, Lesson>,
   parts: FollowParts,
 ): Promise<boolean> {
+  const writes = planWrites(records, seen, wanted);
+  const drafts = await draftAll(writes, parts.files);
+  await parts.memory.mean(new Map([...drafts].map(([folder, { record }]) => [folder, record])));
   let isDone = false;
-  for (const write of planWrites(records, seen, wanted)) {
+  for (const write of writes) {
     if (parts.isStopped()) return isDone;
     try {
-      isDone = (await perform(write, parts)) || isDone;
+      isDone = (await perform(write, drafts, parts)) || isDone;
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       parts.fault(write.folder, `cannot be written (${code ?? 'unknown error'}); it is tried again`);
@@ -32,7 +38,26 @@ export async function followLibrary(
   return isDone;
 }
 
-async function perform(write: Write, { memory, files, fault }: FollowParts): Promise<boolean> {
+interface Draft {
+  readonly text: string;
+  readonly record: FileRecord;
+}
+
+async function draftAll(writes: readonly Write[], files: MirrorFiles): Promise<ReadonlyMap<string, Draft>> {
+  const drafts = new Map<string, Draft>();
+  for (const write of writes) {
+    if (write.type !== 'write') continue;
+    const text = await files.draft(write.folder, write.lesson, write.over);
+    drafts.set(write.folder, { text, record: recordOf(write.lesson, hashOf(text)) });
+  }
+  return drafts;
+}
+
+async function perform(
+  write: Write,
+  drafts: ReadonlyMap<string, Draft>,
+  { memory, files, fault }: FollowParts,
+): Promise<boolean> {
   const { folder } = write;
   switch (write.type) {
     case 'fault':
@@ -47,8 +72,10 @@ async function perform(write: Write, { memory, files, fault }: FollowParts): Pro
       if (await files.remove(folder, write.over)) memory.forget(folder);
       return true;
     case 'write': {
-      const hash = await files.write(folder, write.lesson, write.over);
-      if (hash !== undefined) memory.put(folder, recordOf(write.lesson, hash));
+      const draft = drafts.get(folder);
+      if (draft !== undefined && (await files.write(folder, draft.text, write.over))) {
+        memory.put(folder, draft.record);
+      }
       return true;
     }
   }

@@ -50,16 +50,19 @@ export function judgeEdit(file: ReadFolder, claim: Claim, scene: JudgeScene): Ed
   const isSame = isSameSkill(skill, lesson.text);
   const moved = leaves === undefined ? {} : { leaves };
   const { origin } = file.skill;
-  if (scene.isLost && origin !== undefined && isAsWritten(file, lesson, scene.library)) {
+  const isConflict = isShown ? !isSame && revision !== lesson.revision : isTracked;
+  // What Instar wrote itself is nobody's edit, however it came to lie here.
+  const isOwn = (scene.isLost || isConflict) && isAsWritten(file, lesson, scene.library);
+  if (isOwn && origin !== undefined) {
     const record = { id, revision: origin.revision, state: origin.state, hash };
-    return { type: 'in-step', folder, id, record };
+    return { type: 'in-step', folder, id, record, ...moved };
   }
   if (isShown && isSame) {
     const record = recordOf(lesson, hash);
     const isExact = origin === undefined || origin.id === id;
     return { type: 'in-step', folder, id, record: isExact ? record : { ...record, revision: 0 }, ...moved };
   }
-  if (isShown ? revision !== lesson.revision : isTracked) return { type: 'conflict', folder, id, hash };
+  if (isConflict) return { type: 'conflict', folder, id, hash };
   const text = edited(skill, lesson.text);
   const changes: readonly Change[] = [
     ...putBack(lesson, isShown),

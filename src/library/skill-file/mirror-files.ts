@@ -12,8 +12,10 @@ import { writeSkillFile } from './write-skill-file.ts';
 
 /** What the mirror does to files. Each rejects when the disk does not let it, and leaves alone what was changed meanwhile. */
 export interface MirrorFiles {
-  /** The hash of what was written; undefined when the file is not the one that was to be replaced. */
-  write(folder: string, lesson: Lesson, over: string | undefined): Promise<string | undefined>;
+  /** The text that a lesson's file is to have. */
+  draft(folder: string, lesson: Lesson, over: string | undefined): Promise<string>;
+  /** Whether it was written: not when the file is not the one that was to be replaced. */
+  write(folder: string, text: string, over: string | undefined): Promise<boolean>;
   /** Whether it is gone. */
   remove(folder: string, over: string): Promise<boolean>;
   move(folder: string, to: string): Promise<void>;
@@ -29,12 +31,11 @@ export function createMirrorFiles(dir: string): MirrorFiles {
     return !isFault(file) && hashOf(file.bytes) === hash;
   };
   return {
-    write: async (folder, lesson, over) => {
+    draft: async (folder, lesson, over) => {
       const extra = over === undefined ? [] : await othersFields(fileOf(folder), folder);
-      const text = writeSkillFile(toSkillFile(lesson, extra));
-      const isWritten = await replaceFile(fileOf(folder), text, () => isStill(folder, over));
-      return isWritten ? hashOf(text) : undefined;
+      return writeSkillFile(toSkillFile(lesson, extra));
     },
+    write: (folder, text, over) => replaceFile(fileOf(folder), text, () => isStill(folder, over)),
     remove: async (folder, over) => {
       if (!(await isStill(folder, over))) return false;
       await rm(fileOf(folder), { force: true });

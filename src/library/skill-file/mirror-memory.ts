@@ -9,25 +9,34 @@ export interface MirrorMemory {
   put(folder: string, record: FileRecord): void;
   forget(folder: string): void;
   move(folder: string, to: string): void;
-  /**
-   * `isWhole`: every file was looked at; a memory that was lost is none before that. Rejects when it cannot be written;
-   * then it is tried the next time.
-   */
+  /** Keeps what is about to be written, so that a file is known also when the process ends right after it. Rejects as `save`. */
+  mean(records: Records): Promise<void>;
+  /** Puts what was meant and lies there; what was meant and is not there was never written. The folders that were put. */
+  resolve(hashOf: (folder: string) => string | undefined): readonly string[];
+  /** `isWhole`: every file was looked at; a memory that was lost is lost before that. Rejects when it cannot be written. */
   save(isWhole: boolean): Promise<void>;
 }
 
 export function createMirrorMemory(dir: string): MirrorMemory {
-  const records: Records = new Map();
+  const files: Records = new Map();
+  const meant: Records = new Map();
   let isKept = false;
   let isLost = true;
   let isDirty = false;
   let isRead = false;
   const put = (folder: string, record: FileRecord): void => {
-    records.set(folder, record);
+    files.set(folder, record);
+    meant.delete(folder);
     isDirty = true;
   };
   const forget = (folder: string): void => {
-    if (records.delete(folder)) isDirty = true;
+    if (files.delete(folder)) isDirty = true;
+  };
+  const write = async (isStillLost: boolean): Promise<void> => {
+    await writeRecords(dir, { files, meant, isLost: isStillLost });
+    isLost = isStillLost;
+    isDirty = false;
+    isKept = true;
   };
   return {
     load: async () => {
@@ -35,31 +44,41 @@ export function createMirrorMemory(dir: string): MirrorMemory {
       const isThere = await exists(join(dir, RECORDS_FILE));
       if (!isRead) {
         const before = isThere ? await readRecords(dir) : undefined;
-        for (const [folder, record] of before ?? []) records.set(folder, record);
-        isLost = before === undefined;
+        for (const [folder, record] of before?.files ?? []) files.set(folder, record);
+        for (const [folder, record] of before?.meant ?? []) meant.set(folder, record);
+        isLost = before?.isLost ?? true;
         isKept = isThere;
         isRead = true;
       } else if (isKept && !isThere) {
         // Someone took the whole folder away or put another one there. Nobody deleted these skills one by one.
-        records.clear();
+        files.clear();
+        meant.clear();
         isLost = true;
         isKept = false;
       }
-      return { records, isLost };
+      return { records: files, isLost };
     },
     put,
     forget,
     move: (folder, to) => {
-      const record = records.get(folder);
+      const record = files.get(folder);
       forget(folder);
       if (record !== undefined) put(to, record);
     },
+    mean: async (records) => {
+      if (records.size === 0) return;
+      for (const [folder, record] of records) meant.set(folder, record);
+      await write(isLost);
+    },
+    resolve: (hashOf) => {
+      const found = [...meant].filter(([folder, { hash }]) => hashOf(folder) === hash);
+      if (meant.size > 0) isDirty = true;
+      meant.clear();
+      for (const [folder, record] of found) put(folder, record);
+      return found.map(([folder]) => folder);
+    },
     save: async (isWhole) => {
-      if (isLost ? !isWhole : !isDirty) return;
-      await writeRecords(dir, records);
-      isDirty = false;
-      isLost = false;
-      isKept = true;
+      if (isDirty || (isLost && isWhole)) await write(isLost && !isWhole);
     },
   };
 }

@@ -50,6 +50,12 @@ export function createMirrorPass(parts: MirrorParts, options: PassOptions): () =
     for (const [folder, { id }] of records) if (library.lesson(id) === undefined) memory.forget(folder);
     const { kept, leftovers, ...look } = await scan(records);
     const seen = new Map(look.seen);
+    const hashIn = (folder: string): string | undefined => {
+      const there = seen.get(folder);
+      return there?.kind === 'file' ? there.hash : undefined;
+    };
+    for (const folder of memory.resolve(hashIn))
+      seen.set(folder, { kind: 'file', hash: hashIn(folder) ?? '' });
     const isQuiet = quiet(seen, records);
     const isMoving = ![...records.keys(), ...seen.keys()].every(isQuiet);
     for (const file of isFirst ? leftovers : []) await rm(join(dir, file), { force: true });

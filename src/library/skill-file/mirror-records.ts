@@ -18,6 +18,15 @@ export interface FileRecord {
 /** By folder. */
 export type Records = Map<string, FileRecord>;
 
+/** What is kept of the records in the folder itself. */
+export interface KeptRecords {
+  readonly files: Records;
+  /** What was about to be written: it is so when the file says so. */
+  readonly meant: Records;
+  /** There are files that were not looked at since nothing was known of them. */
+  readonly isLost: boolean;
+}
+
 export const RECORDS_FILE = '.mirror.json';
 const VERSION = 1;
 
@@ -29,13 +38,17 @@ export const recordOf = ({ id, revision, state }: Lesson, hash: string): FileRec
 });
 
 /** Undefined when there are none that can be used. Never rejects. */
-export async function readRecords(dir: string): Promise<Records | undefined> {
+export async function readRecords(dir: string): Promise<KeptRecords | undefined> {
   const file = await readTextFile(join(dir, RECORDS_FILE));
   if (file === undefined || isFault(file)) return undefined;
   const said = parseJson(file.text);
   if (!isObject(said) || said.version !== VERSION || !isObject(said.files)) return undefined;
+  return { files: readMap(said.files), meant: readMap(said.meant), isLost: said.isLost === true };
+}
+
+function readMap(said: unknown): Records {
   const records: Records = new Map();
-  for (const [folder, value] of Object.entries(said.files)) {
+  for (const [folder, value] of isObject(said) ? Object.entries(said) : []) {
     const record = readRecord(value);
     if (record !== undefined) records.set(folder, record);
   }
@@ -55,7 +68,15 @@ function readRecord(value: unknown): FileRecord | undefined {
 }
 
 /** Rejects when it cannot be written. */
-export async function writeRecords(dir: string, records: Records): Promise<void> {
-  const files = Object.fromEntries([...records].sort(([one], [other]) => (one < other ? -1 : 1)));
-  await replaceFile(join(dir, RECORDS_FILE), `${JSON.stringify({ version: VERSION, files }, null, 1)}\n`);
+export async function writeRecords(dir: string, { files, meant, isLost }: KeptRecords): Promise<void> {
+  const kept = {
+    version: VERSION,
+    ...(isLost ? { isLost } : {}),
+    files: inOrder(files),
+    ...(meant.size === 0 ? {} : { meant: inOrder(meant) }),
+  };
+  await replaceFile(join(dir, RECORDS_FILE), `${JSON.stringify(kept, null, 1)}\n`);
 }
+
+const inOrder = (records: Records): Readonly<Record<string, FileRecord>> =>
+  Object.fromEntries([...records].sort(([one], [other]) => (one < other ? -1 : 1)));

@@ -65,9 +65,9 @@ export function createSkillMirror(options: SkillMirrorOptions): SkillMirror {
     clearTimeout(poll);
     poll = setTimeout(() => void look(), Math.max(pollMs, REST * (clock.monotonic() - start)));
     poll.unref();
-    watch.follow(folders);
+    const isWatchedAnew = watch.follow(folders);
     report(found);
-    if (hasMore) wake(quietMs);
+    if (hasMore || isWatchedAnew) wake(quietMs);
     return hasMore;
   };
   /** One look after the other; who asks while one waits for its turn gets that one. */

@@ -2,8 +2,8 @@ import { type FSWatcher, watch } from 'node:fs';
 import { basename, join } from 'node:path';
 
 export interface SkillWatch {
-  /** The folders that are there now. */
-  follow(folders: Iterable<string>): void;
+  /** The folders that are there now. Whether one is watched from now on that was not before: who looked earlier looks again. */
+  follow(folders: Iterable<string>): boolean;
   close(): void;
 }
 
@@ -23,8 +23,8 @@ export function watchSkills(dir: string, onEvent: () => void): SkillWatch {
     watchers.get(folder)?.close();
     watchers.delete(folder);
   };
-  const add = (folder: string): void => {
-    if (watchers.has(folder) || watchers.size >= MOST_WATCHED) return;
+  const add = (folder: string): boolean => {
+    if (watchers.has(folder) || watchers.size >= MOST_WATCHED) return false;
     try {
       const options = { persistent: false, recursive: isRecursive };
       const watcher = watch(join(dir, folder), options, (event, name) => {
@@ -34,8 +34,10 @@ export function watchSkills(dir: string, onEvent: () => void): SkillWatch {
       });
       watcher.on('error', () => forget(folder));
       watchers.set(folder, watcher);
+      return true;
     } catch {
       // It is gone again, or no more watches are to be had: looking from time to time must do.
+      return false;
     }
   };
 
@@ -43,7 +45,7 @@ export function watchSkills(dir: string, onEvent: () => void): SkillWatch {
     follow: (folders) => {
       const wanted = new Set([ROOT, ...(isRecursive ? [] : folders)]);
       for (const folder of [...watchers.keys()]) if (!wanted.has(folder)) forget(folder);
-      for (const folder of wanted) add(folder);
+      return [...wanted].map(add).includes(true);
     },
     close: () => {
       for (const folder of [...watchers.keys()]) forget(folder);

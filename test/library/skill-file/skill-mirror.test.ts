@@ -182,7 +182,7 @@ describe('a person in the skills folder', () => {
   });
 
   it('is noticed by looking where nothing tells of changes', async () => {
-    const watch = () => ({ follow: () => undefined, close: () => undefined });
+    const watch = () => ({ follow: () => false, close: () => undefined });
     await openMirror(dir, library, { watch, pollMs: 10 });
     plant(dir, { 'two/SKILL.md': skillText('two') });
     await until(() => library.find('two')?.state === 'live');
