@@ -9,8 +9,6 @@ import { ROUTES, requestBody, streamedReply, wholeReply } from '../support/sampl
 /** `KILL_CYCLES=100 npx vitest run test/record/kill` is the long form. */
 const CYCLES = Number(process.env.KILL_CYCLES ?? 6);
 const CLIENTS = 8;
-/** A turn that ended this long before the kill must be there. */
-const SETTLED_MS = 100;
 
 let provider: Provider;
 beforeAll(async () => {
@@ -27,12 +25,23 @@ interface Done {
   readonly at: number;
 }
 
+/** What clients saw of one daemon's life. */
+interface Life {
+  readonly turns: Done[];
+  /** Acknowledged, by their keys. */
+  readonly feedback: string[];
+  /** What had ended by then was handed to the record before a feedback that was acknowledged: it must be there. */
+  settledAt: number;
+}
+
 /** Asks and gives feedback until the daemon is gone. */
-async function live(daemon: RunningDaemon, turns: Done[], feedback: string[]): Promise<void> {
+async function live(daemon: RunningDaemon, life: Life): Promise<void> {
   const headers = { authorization: `Bearer ${daemon.key}` };
+  const { turns } = life;
   for (let n = 0; ; n++) {
     try {
       const body = requestBody('openai-chat', n % 2 === 0, `question ${randomUUID()}`);
+      const askedAt = performance.now();
       const answer = await ask(daemon.port, { path: ROUTES['openai-chat'], body });
       if (answer.status !== 200 || !answer.whole) return;
       const id = String(answer.headers['x-instar-turn']);
@@ -45,7 +54,9 @@ async function live(daemon: RunningDaemon, turns: Done[], feedback: string[]): P
         body: JSON.stringify(given),
         headers: { ...headers, 'idempotency-key': key },
       };
-      if ((await ask(daemon.port, sent)).status === 200) feedback.push(key);
+      if ((await ask(daemon.port, sent)).status !== 200) continue;
+      life.feedback.push(key);
+      life.settledAt = Math.max(life.settledAt, askedAt);
     } catch {
       return;
     }
@@ -54,26 +65,28 @@ async function live(daemon: RunningDaemon, turns: Done[], feedback: string[]): P
 
 describe('kill -9 under load', () => {
   it(
-    `${CYCLES} times loses no turn that had ended, doubles none, and keeps every acknowledged feedback`,
+    `${CYCLES} times loses no settled turn, doubles none, and keeps every acknowledged feedback`,
     async () => {
       const home = makeHome({ providers: { fake: { wire: 'openai', baseUrl: `${provider.url}/v1` } } });
       const settled: string[] = [];
       const feedback: string[] = [];
       let interrupted = 0;
+      const ages = new Map<string, number>();
       for (let cycle = 0; cycle < CYCLES; cycle++) {
         const daemon = await startDaemon(home.dir);
-        const turns: Done[] = [];
-        const clients = Array.from({ length: CLIENTS }, () => live(daemon, turns, feedback));
+        const life: Life = { turns: [], feedback: [], settledAt: 0 };
+        const clients = Array.from({ length: CLIENTS }, () => live(daemon, life));
         // Armed when there is something to lose, however slow the machine is.
-        const before = feedback.length;
-        while (turns.length < 20 || feedback.length < before + 2)
+        while (life.turns.length < 20 || life.feedback.length < 2)
           await new Promise((resolve) => setTimeout(resolve, 5));
         await new Promise((resolve) => setTimeout(resolve, 150 + Math.random() * 250));
         const killedAt = performance.now();
         daemon.child.kill('SIGKILL');
         await daemon.exited;
         await Promise.all(clients);
-        settled.push(...turns.filter(({ at }) => at < killedAt - SETTLED_MS).map(({ id }) => id));
+        settled.push(...life.turns.filter(({ at }) => at < life.settledAt).map(({ id }) => id));
+        feedback.push(...life.feedback);
+        for (const { id, at } of life.turns) ages.set(id, killedAt - at);
       }
       const last = await startDaemon(home.dir);
       last.child.kill('SIGTERM');
@@ -101,13 +114,17 @@ describe('kill -9 under load', () => {
       expect([...counts.values()].filter((count) => count > 1)).toEqual([]);
       expect(feedback.filter((key) => notes.get(key) !== 1)).toEqual([]);
       expect(reader.check()).toEqual([]);
+      const unrecorded = [...ages].filter(([id]) => reader.turn(id)?.status !== 'complete');
       reader.close();
       home.remove();
       // Not vacuous: there was something to lose.
       expect(settled.length).toBeGreaterThan(CYCLES * 10);
       expect(feedback.length).toBeGreaterThan(CYCLES);
+      const lag = Math.max(0, ...unrecorded.map(([, age]) => age)).toFixed(0);
       process.stderr.write(
-        `kill -9: ${CYCLES} cycles, ${settled.length} settled turns, ${feedback.length} feedbacks, ${interrupted} interrupted\n`,
+        `kill -9: ${CYCLES} cycles, ${ages.size} turns ended, ${settled.length} of them settled (0 lost), ` +
+          `${feedback.length} feedbacks, ${interrupted} interrupted; ` +
+          `${unrecorded.length} had ended and were not yet recorded, the oldest ${lag} ms before the kill\n`,
       );
     },
     60_000 + CYCLES * 10_000,
