@@ -10,8 +10,11 @@ import { HomeTakenError } from '../app/home-taken-error.ts';
 import { createLog, isPretty, type Log } from '../app/log.ts';
 import { openHome } from '../config/home.ts';
 import { readOrCreateKey } from '../config/key.ts';
+import { callableUrl } from './callable-url.ts';
 import { CommandError, EXIT, type ExitCode } from './command-error.ts';
 import type { CommandContext } from './context.ts';
+import { explainNoListening } from './explain-no-listening.ts';
+import { stayUntilStopped } from './stay-until-stopped.ts';
 
 export interface EngineUpOptions {
   readonly port?: number;
@@ -62,44 +65,22 @@ async function start(options: StartEngineOptions & { readonly host: string }): P
       throw new CommandError(EXIT.homeTaken, error.message, mend);
     }
     if (error instanceof ShippedFileError) throw new CommandError(EXIT.failed, error.what, error.mend);
-    const refused = {
-      EADDRINUSE: [`port ${port} is taken by another program`, 'choose another with --port, or 0 for any'],
-      EACCES: [`port ${port} is not yours to use`, 'choose one above 1023 with --port'],
-      EADDRNOTAVAIL: [`${host} is not an address of this machine`, 'choose another with --host'],
-      ENOTFOUND: [`${host} is not an address of this machine`, 'choose another with --host'],
-    }[String((error as NodeJS.ErrnoException).code)];
-    if (refused !== undefined) throw new CommandError(EXIT.failed, refused[0] ?? '', refused[1]);
-    throw error;
+    const hostMend = 'choose another with --host';
+    throw explainNoListening(error, { host, port, hostMend }) ?? error;
   }
 }
-
-/** Listening on every address is not an address to call. */
-const callableUrl = (url: string): string =>
-  url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:');
 
 /** When nobody is left who could send a second signal. */
 const LAST_GRACE_MS = 5_000;
 
 function untilStopped(engine: RunningEngine, log: Log): Promise<ExitCode> {
-  return new Promise((resolve, reject) => {
-    let closing = false;
-    const stop = (why: string): void => {
-      closing = true;
-      log.info(why);
-      engine.close().then(() => resolve(EXIT.ok), reject);
-    };
-    const onSignal = (): void => {
-      if (closing) process.exit(EXIT.failed);
-      stop('finishing what is under way; a second signal stops at once');
-    };
-    const onAbandoned = (): void => {
-      setTimeout(() => process.exit(EXIT.failed), LAST_GRACE_MS).unref();
-      if (!closing) stop('the program that started this engine is gone; finishing what is under way');
-    };
-    process.on('SIGINT', onSignal);
-    process.on('SIGTERM', onSignal);
-    // Who supervises us holds a channel to us, which the system closes however that program ends. False: it has ended already.
-    process.once('disconnect', onAbandoned);
-    if (process.connected === false) onAbandoned();
-  });
+  const { ended, stop } = stayUntilStopped({ close: () => engine.close(), log });
+  const onAbandoned = (): void => {
+    setTimeout(() => process.exit(EXIT.failed), LAST_GRACE_MS).unref();
+    stop('the program that started this engine is gone; finishing what is under way');
+  };
+  // Who supervises us holds a channel to us, which the system closes however that program ends. False: it has ended already.
+  process.once('disconnect', onAbandoned);
+  if (process.connected === false) onAbandoned();
+  return ended;
 }

@@ -2,7 +2,7 @@ import { askStatus, type StatusReport } from '../app/ask-status.ts';
 import type { Daemon, DaemonOptions } from '../app/daemon.ts';
 import { findDaemon } from '../app/find-daemon.ts';
 import { HomeTakenError } from '../app/home-taken-error.ts';
-import { createLog, isPretty, type Log } from '../app/log.ts';
+import { createLog, isPretty } from '../app/log.ts';
 import {
   createDaemonFile,
   type DaemonRecord,
@@ -12,10 +12,14 @@ import {
 import { type Home, openHome } from '../config/home.ts';
 import { readOrCreateKey } from '../config/key.ts';
 import { loadConfig } from '../config/load-config.ts';
+import { callableUrl } from './callable-url.ts';
 import { CommandError, EXIT, type ExitCode } from './command-error.ts';
 import type { CommandContext } from './context.ts';
+import { explainNoListening } from './explain-no-listening.ts';
+import { letThreadsRest } from './let-threads-rest.ts';
 import { openUrl } from './open-url.ts';
 import type { Printer } from './print.ts';
+import { stayUntilStopped } from './stay-until-stopped.ts';
 
 export interface UpOptions {
   readonly port?: number;
@@ -51,7 +55,15 @@ export async function up(options: UpOptions, context: CommandContext): Promise<E
     version: context.version,
   };
   // Signals are heard before anyone is told that we are ready: who starts us may stop us at once.
-  const ended = untilSignal(daemon, log, () => removeDaemonFile(home, record));
+  const giveUpHome = () => removeDaemonFile(home, record);
+  const { ended } = stayUntilStopped({
+    close: () => daemon.close().finally(giveUpHome),
+    leave: () => {
+      giveUpHome();
+      letThreadsRest();
+    },
+    log,
+  });
   try {
     await claimHome(home, record);
   } catch (error) {
@@ -78,31 +90,9 @@ async function start(context: CommandContext, options: DaemonOptions): Promise<D
       throw new CommandError(EXIT.homeTaken, error.message, 'see: instar status');
     if (error instanceof Error && error.name === 'VerifierError')
       throw new CommandError(EXIT.failed, error.message, 'mend learn.verifiers in the config');
-    const { code } = error as NodeJS.ErrnoException;
-    const { port: configured, host } = options.config.gateway;
-    const port = options.port ?? configured;
-    if (code === 'EADDRINUSE') {
-      throw new CommandError(
-        EXIT.failed,
-        `port ${port} is taken by another program`,
-        'choose another with --port, or 0 for any',
-      );
-    }
-    if (code === 'EACCES') {
-      throw new CommandError(
-        EXIT.failed,
-        `port ${port} is not yours to use`,
-        'choose one above 1023 with --port',
-      );
-    }
-    if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
-      throw new CommandError(
-        EXIT.failed,
-        `${host} is not an address of this machine`,
-        'set gateway.host to 127.0.0.1 in the config',
-      );
-    }
-    throw error;
+    const { port, host } = options.config.gateway;
+    const hostMend = 'set gateway.host to 127.0.0.1 in the config';
+    throw explainNoListening(error, { host, port: options.port ?? port, hostMend }) ?? error;
   }
 }
 
@@ -139,28 +129,4 @@ function greet(printer: Printer, providers: StatusReport['providers'], keyPlace:
     providers.length === 0 ? 'instar init sets up a provider' : 'instar status shows what it does',
     '; Ctrl-C stops',
   );
-}
-
-/** Listening on every address is not an address to call. */
-const callableUrl = (url: string): string =>
-  url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:');
-
-function untilSignal(daemon: Daemon, log: Log, leave: () => void): Promise<ExitCode> {
-  return new Promise((resolve, reject) => {
-    let closing = false;
-    const onSignal = (): void => {
-      if (closing) {
-        leave();
-        process.exit(EXIT.failed);
-      }
-      closing = true;
-      log.info('finishing what is under way; a second signal stops at once');
-      daemon
-        .close()
-        .then(() => resolve(EXIT.ok), reject)
-        .finally(leave);
-    };
-    process.on('SIGINT', onSignal);
-    process.on('SIGTERM', onSignal);
-  });
 }

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { createSfc32 } from '../core/sfc32.ts';
 
 /** A stream of random numbers that is the same for the same seed, on every machine. Not for secrets. */
 export interface Random {
@@ -8,30 +9,9 @@ export interface Random {
   below(limit: number): number;
 }
 
-/** What the generator's author asks for, so that near seeds have nothing in common. */
-const WARM_UP = 15;
-
-/**
- * sfc32 ("small fast counting", Chris Doty-Humphrey): 128 bits of state, of which 32 count, so that no cycle is shorter
- * than 2^32; it passes PractRand. The seed is hashed: `run/1` and `run/2` are streams of their own.
- */
+/** The seed is hashed: `run/1` and `run/2` are streams of their own. */
 export function createRandom(seed: string): Random {
   const bytes = hash('sha256', seed, 'buffer');
-  let a = bytes.readInt32LE(0);
-  let b = bytes.readInt32LE(4);
-  let c = bytes.readInt32LE(8);
-  let counter = 1;
-
-  const next32 = (): number => {
-    const out = (a + b + counter) | 0;
-    counter = (counter + 1) | 0;
-    a = b ^ (b >>> 9);
-    b = (c + (c << 3)) | 0;
-    c = (((c << 21) | (c >>> 11)) + out) | 0;
-    return out >>> 0;
-  };
-  for (let round = 0; round < WARM_UP; round++) next32();
-
-  const next = (): number => ((next32() >>> 5) * 2 ** 26 + (next32() >>> 6)) / 2 ** 53;
+  const next = createSfc32(bytes.readInt32LE(0), bytes.readInt32LE(4), bytes.readInt32LE(8));
   return { next, below: (limit) => Math.floor(next() * limit) };
 }

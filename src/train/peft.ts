@@ -1,6 +1,7 @@
-import { mkdir, mkdtemp, open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Clock } from '../core/clock.ts';
+import { syncFolder } from '../core/sync-folder.ts';
 import { TrainingError } from '../core/training.ts';
 import { CONFIG_FILE, checkPeft, type PeftAdapter, type PeftExpected } from './peft-check.ts';
 import { downloadPeft } from './peft-download.ts';
@@ -75,15 +76,4 @@ async function moveInto(beside: string, folder: string): Promise<void> {
   await syncFolder(beside);
   await rename(beside, folder);
   await syncFolder(path.dirname(folder));
-}
-
-/** Windows has no such call. */
-async function syncFolder(folder: string): Promise<void> {
-  if (process.platform === 'win32') return;
-  const handle = await open(folder, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 }

@@ -3,47 +3,21 @@ import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, wri
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/core/clock.ts';
 import { createRandom } from '../../src/stats/random.ts';
 import { connectTinker } from '../../src/train/tinker/connect-tinker.ts';
 import { createClient, createSession, datum, trainBody } from '../nano/server/tinker-client.ts';
-import { createTemporaryFolder, type RunningCli, runCli, startCli } from './run-cli.ts';
+import { eachInAHome } from './each-in-a-home.ts';
+import { type RunningCli, runCli } from './run-cli.ts';
 import { startStandIn } from './stand-in.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
-let folder: ReturnType<typeof createTemporaryFolder>;
-let running: RunningCli[];
-beforeEach(() => {
-  folder = createTemporaryFolder();
-  running = [];
-});
-afterEach(async () => {
-  for (const { child, ended } of running) {
-    child.kill('SIGKILL');
-    await ended();
-  }
-  folder.remove();
-});
-
-const up = (args: readonly string[] = [], env?: NodeJS.ProcessEnv): RunningCli => {
-  const cli = startCli(['engine', 'up', '--home', folder.dir, '--port', '0', ...args], env);
-  running.push(cli);
-  return cli;
-};
+const { folder, up } = eachInAHome('engine', 'up');
 const urlOf = async (cli: RunningCli): Promise<string> => {
   const line = await cli.firstLine();
   return /^instar engine ready (http:\/\/\S+:\d+)$/.exec(line)?.[1] ?? `no address in: ${line}`;
 };
-const untilSaid = ({ child, ended }: RunningCli, text: string): Promise<void> =>
-  new Promise((resolve, reject) => {
-    let said = '';
-    child.stderr?.on('data', (chunk: string) => {
-      said += chunk;
-      if (said.includes(text)) resolve();
-    });
-    ended().then(() => reject(new Error(`ended without saying ${text}`)), reject);
-  });
 const recordFile = () => path.join(folder.dir, 'engine', 'engine.json');
 
 /** With any Host, which `fetch` does not allow. */
@@ -192,7 +166,7 @@ describe('instar engine up', () => {
       ),
     );
     expect((await client.post('forward_backward', trainBody(model, 1, long))).status).toBe(200);
-    const isFinishing = untilSaid(cli, 'finishing what is under way');
+    const isFinishing = cli.untilSaid('finishing what is under way');
     cli.child.kill('SIGTERM');
     await isFinishing;
     cli.child.kill('SIGTERM');

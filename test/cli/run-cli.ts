@@ -16,6 +16,8 @@ export interface RunningCli {
   readonly child: ChildProcess;
   /** Resolves with the first line on standard output; rejects when the command ends before it. */
   firstLine(): Promise<string>;
+  /** Resolves once standard error has these words; rejects when the command ends without them. */
+  untilSaid(words: string): Promise<void>;
   ended(): Promise<CliResult>;
 }
 
@@ -37,18 +39,35 @@ export function startCli(args: readonly string[], env: NodeJS.ProcessEnv = {}): 
     child.once('error', reject);
     child.once('close', (code) => resolve({ code, stdout, stderr }));
   });
+  const until = async <T>(
+    stream: NodeJS.ReadableStream,
+    look: () => T | undefined,
+    what: string,
+  ): Promise<T> => {
+    const seen = new Promise<T>((resolve) => {
+      const check = (): void => {
+        const found = look();
+        if (found !== undefined) resolve(found);
+      };
+      check();
+      stream.on('data', check);
+    });
+    const missed = end.then(() => {
+      throw new Error(`ended before ${what}: ${stderr}`);
+    });
+    return Promise.race([seen, missed]);
+  };
   return {
     child,
     ended: () => end,
     firstLine: () =>
-      new Promise((resolve, reject) => {
-        const look = (): void => {
-          if (stdout.includes('\n')) resolve(stdout.split('\n')[0] ?? '');
-        };
-        look();
-        child.stdout.on('data', look);
-        end.then(({ stderr: text }) => reject(new Error(`ended before its first line: ${text}`)), reject);
-      }),
+      until(
+        child.stdout,
+        () => (stdout.includes('\n') ? stdout.split('\n')[0] : undefined),
+        'its first line',
+      ),
+    untilSaid: async (words) =>
+      void (await until(child.stderr, () => stderr.includes(words) || undefined, `it said ${words}`)),
   };
 }
 

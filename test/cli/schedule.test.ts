@@ -1,10 +1,10 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Fact } from '../../src/core/fact.ts';
 import { asArray, asObject } from '../../src/core/json.ts';
 import type { NewFact } from '../../src/core/store.ts';
 import { openSqliteStore } from '../../src/store/sqlite-store.ts';
+import { start } from '../store/facts.ts';
 import { createTemporaryFolder, runCli } from './run-cli.ts';
 
 let folder: ReturnType<typeof createTemporaryFolder>;
@@ -24,24 +24,12 @@ function recordWorkdays(file: string, days: number): void {
       const date = new Date();
       date.setDate(date.getDate() - day);
       date.setHours(hour, 10, 0, 0);
-      facts.push({ at: date.getTime(), fact: turnStart(`t-${day}-${hour}`, `s-${day}`) });
+      facts.push({ at: date.getTime(), fact: start(`t-${day}-${hour}`, `s-${day}`) });
     }
   }
   store.append({ facts });
   store.close();
 }
-const turnStart = (turn: string, session: string): Fact => ({
-  type: 'turn-start',
-  turn,
-  session,
-  agent: 'agent',
-  role: 'main',
-  wire: 'anthropic',
-  model: 'fast',
-  generation: 1,
-  policy: 'maker/fast',
-  lessons: [],
-});
 const run = (...args: string[]) => runCli(['schedule', ...args, '--home', folder.dir]);
 
 describe('instar schedule', () => {

@@ -1,29 +1,21 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createTemporaryFolder, type RunningCli, runCli, startCli } from './run-cli.ts';
+import { describe, expect, it } from 'vitest';
+import { eachInAHome } from './each-in-a-home.ts';
+import { runCli } from './run-cli.ts';
 import { startStandIn } from './stand-in.ts';
 
-let folder: ReturnType<typeof createTemporaryFolder>;
-let running: RunningCli[];
-beforeEach(() => {
-  folder = createTemporaryFolder();
-  running = [];
-});
-afterEach(async () => {
-  for (const { child, ended } of running) {
-    child.kill('SIGKILL');
-    await ended();
-  }
-  folder.remove();
-});
-
-const up = (args: readonly string[] = [], env?: NodeJS.ProcessEnv): RunningCli => {
-  const cli = startCli(['up', '--home', folder.dir, '--port', '0', ...args], env);
-  running.push(cli);
-  return cli;
-};
+const { folder, up } = eachInAHome('up');
 const daemonFile = () => join(folder.dir, 'daemon.json');
+/** To someone new: a connection that is kept alive is served until the last stream has ended. */
+const isOpen = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1', () => {
+      socket.destroy();
+      resolve(true);
+    }).on('error', () => resolve(false));
+  });
 
 describe('instar up', () => {
   it('says where it is ready as the first line, serves, and ends with 0 on SIGTERM', async () => {
@@ -162,15 +154,9 @@ describe('instar up', () => {
     await isAsked;
     const body = (await reply).text().catch(() => 'cut');
     cli.child.kill('SIGTERM');
-    await expect
-      .poll(() =>
-        fetch(`${url}/healthz`).then(
-          () => 'open',
-          () => 'closed',
-        ),
-      )
-      .toBe('closed');
-    expect(cli.child.exitCode).toBeNull();
+    await cli.untilSaid('finishing what is under way');
+    await expect.poll(() => isOpen(Number(new URL(url).port))).toBe(false);
+    expect([cli.child.exitCode, cli.child.signalCode]).toEqual([null, null]);
     cli.child.kill('SIGTERM');
     expect((await cli.ended()).code).toBe(1);
     expect(existsSync(daemonFile())).toBe(false);

@@ -5,10 +5,12 @@ import { createRecordsJournal } from '../../src/app/schedule/records-journal.ts'
 import { createReviewJob, REVIEW_JOB } from '../../src/app/schedule/review-job.ts';
 import { createManualClock } from '../../src/core/clock.ts';
 import type { JobContext } from '../../src/core/job.ts';
+import { asObject } from '../../src/core/json.ts';
 import { createNgramEmbed } from '../../src/library/embed/ngram-embed.ts';
 import { NOTHING_SPENT } from '../../src/schedule/day-budget.ts';
 import { createLeases } from '../../src/schedule/leases.ts';
 import { createMemoryStore } from '../../src/store/memory-store.ts';
+import { lessonText } from '../support/lesson-text.ts';
 
 const DAY = 86_400_000;
 
@@ -36,11 +38,13 @@ async function open() {
   });
   const embed = createNgramEmbed();
   const job = createReviewJob({ shelf: () => shelf, embed, now: clock.now, history: leases.history });
-  const add = (id: string, content: string) =>
-    shelf.desk.change({
+  const add = (id: string, content: string) => {
+    const text = asObject(lessonText({ name: id, description: `When you work on ${id}.`, content }));
+    return shelf.desk.change({
       reason: 'a test',
-      changes: [{ op: 'add', id, kind: 'skill', state: 'live', text: textOf(id, content) }],
+      changes: [{ op: 'add', id, kind: 'skill', state: 'live', text }],
     });
+  };
   /** A whole run, as the scheduler would make it; told to stop after so many checkpoints. */
   const run = async (stopAfter = Number.POSITIVE_INFINITY) => {
     const lease = await leases.take(REVIEW_JOB);
@@ -63,24 +67,6 @@ async function open() {
   };
   return { clock, shelf, job, add, run };
 }
-const textOf = (name: string, content: string) => ({
-  name,
-  description: `When you work on ${name}.`,
-  content,
-  scope: {},
-  note: {
-    keywords: [],
-    tags: [],
-    importance: 0.5,
-    confidence: 0.5,
-    source: 'told',
-    visibility: 'shared',
-    halfLifeDays: 60,
-    links: [],
-  },
-  evidence: { turns: [], quotes: [], learner: 'person' },
-  taint: [],
-});
 
 describe('the nightly review of the library', () => {
   it('has nothing to do for an empty library, and proposes without changing a lesson', async () => {

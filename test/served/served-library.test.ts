@@ -5,6 +5,7 @@ import type { JsonObject } from '../../src/core/json.ts';
 import { WIRE_NAMES, type WireName } from '../../src/core/wire.ts';
 import { ask } from '../support/client.ts';
 import { makeHome, type RunningDaemon, startDaemon } from '../support/daemon.ts';
+import { lessonText } from '../support/lesson-text.ts';
 import { type Provider, startProvider } from '../support/provider.ts';
 import { ROUTES, wholeReply } from '../support/samples.ts';
 
@@ -51,25 +52,7 @@ const add = (id: string, name: string, description: string, content: string, sta
   id,
   kind: 'skill',
   state,
-  text: textOf(name, description, content),
-});
-const textOf = (name: string, description: string, content: string) => ({
-  name,
-  description,
-  content,
-  scope: {},
-  note: {
-    keywords: [],
-    tags: [],
-    importance: 0.5,
-    confidence: 0.5,
-    source: 'told',
-    visibility: 'shared',
-    halfLifeDays: 60,
-    links: [],
-  },
-  evidence: { turns: [], quotes: [], learner: 'person' },
-  taint: [],
+  text: lessonText({ name, description, content }),
 });
 
 const message = (role: string, content: string) => ({ role, content });
@@ -222,7 +205,12 @@ describe('the library in the daemon', () => {
     await publish([add('queued', 'queued-skill', 'When something waits.', 'One.', 'proposed')]);
     const { hash } = await owner('GET', '/api/lessons/queued');
     await publish([
-      { op: 'revise', id: 'queued', from: 1, text: textOf('queued-skill', 'When something waits.', 'Two.') },
+      {
+        op: 'revise',
+        id: 'queued',
+        from: 1,
+        text: lessonText({ name: 'queued-skill', description: 'When something waits.', content: 'Two.' }),
+      },
     ]);
     const approval = { changes: [{ op: 'move', id: 'queued', to: 'trial' }], shown: { queued: hash } };
     const stale = await owner('POST', '/api/lessons', approval);

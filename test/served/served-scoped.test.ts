@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import type { JsonObject } from '../../src/core/json.ts';
 import { ask } from '../support/client.ts';
 import { makeHome, type RunningDaemon, startDaemon } from '../support/daemon.ts';
+import { lessonText } from '../support/lesson-text.ts';
 
 let home: ReturnType<typeof makeHome>;
 let daemon: RunningDaemon;
@@ -39,25 +40,11 @@ it('under the scoped rule samples stay that a new lesson has nothing to say to, 
   });
   // What the samples were about is worked out beside the stream.
   await new Promise((resolve) => setTimeout(resolve, 1500));
-  const note = {
-    keywords: [],
-    tags: [],
-    importance: 0.5,
-    confidence: 0.5,
-    source: 'told',
-    visibility: 'shared',
-    halfLifeDays: 60,
-    links: [],
-  };
-  const text = {
+  const text = lessonText({
     name: 'sort-invoices',
     description: 'When you sort the rows of a spreadsheet of invoices.',
     content: 'Sort by booking day.',
-    scope: {},
-    note,
-    evidence: { turns: [], quotes: [], learner: 'person' },
-    taint: [],
-  };
+  });
   await owner('POST', '/api/lessons', {
     changes: [{ op: 'add', id: 'l', kind: 'skill', state: 'live', text }],
   });

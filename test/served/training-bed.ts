@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { afterEach } from 'vitest';
 import { type Daemon, startDaemon } from '../../src/app/daemon.ts';
 import { createLog } from '../../src/app/log.ts';
 import { createRemoteDesks, type RemoteDesks } from '../../src/app/remote-desk.ts';
@@ -13,7 +14,9 @@ import type { TrainNews } from '../../src/app/training/train-weights.ts';
 import { checkConfig } from '../../src/config/check-config.ts';
 import { openHome } from '../../src/config/home.ts';
 import { readOrCreateKey } from '../../src/config/key.ts';
+import { asObject } from '../../src/core/json.ts';
 import { type Answer, ask } from '../support/client.ts';
+import { lessonText } from '../support/lesson-text.ts';
 
 export interface TrainingBed extends RemoteDesks {
   readonly dir: string;
@@ -91,6 +94,39 @@ export async function openTrainingBed({
 export const newFolder = (): string => mkdtempSync(path.join(tmpdir(), 'instar-trained-'));
 export const removeFolder = (dir: string): void => rmSync(dir, { recursive: true, force: true });
 
+export interface BedsOfEach {
+  folder(): string;
+  open(options: BedOptions & { readonly dir: string }): Promise<TrainingBed>;
+  /** Ends the daemon that was started last, and starts another one in its folder. */
+  reopen(bed: TrainingBed): Promise<TrainingBed>;
+}
+
+/** Folders and beds of each test of a file: after it they are closed and removed, the last one first. */
+export function bedsOfEach(): BedsOfEach {
+  const undo: (() => unknown)[] = [];
+  afterEach(async () => {
+    for (const run of undo.splice(0).reverse()) await run();
+  });
+  const open: BedsOfEach['open'] = async (options) => {
+    const bed = await openTrainingBed(options);
+    undo.push(() => bed.close());
+    return bed;
+  };
+  return {
+    folder: () => {
+      const dir = newFolder();
+      undo.push(() => removeFolder(dir));
+      return dir;
+    },
+    open,
+    reopen: async (bed) => {
+      await bed.close();
+      undo.pop();
+      return open({ dir: bed.dir });
+    },
+  };
+}
+
 /** A few tasks of the workdays, on which the policy does well now and then, and one to be measured on: that decides nothing. */
 export const FEW_TASKS = {
   train: { split: 'train', seed: 6, count: 12, since: 0 },
@@ -99,22 +135,6 @@ export const FEW_TASKS = {
 
 /** A task as the policy knows them. */
 export const TASK = 't0101, May 4, 2031, 10:00, from Ada. Set state to done in a.json.';
-
-const REST = {
-  scope: {},
-  note: {
-    keywords: [],
-    tags: [],
-    importance: 0.5,
-    confidence: 0.5,
-    source: 'told',
-    visibility: 'shared',
-    halfLifeDays: 60,
-    links: [],
-  },
-  evidence: { turns: [], quotes: [], learner: 'person' },
-  taint: [],
-};
 
 /** A rule of the house. With it some attempts of the policy go well and some do not. */
 const TIMES = 'Please write every time as 2031-05-04T10:00:00+08:00: ISO 8601 with the offset +08:00.';
@@ -127,12 +147,14 @@ export const lesson = (id: string, content: string) => ({
       id,
       kind: 'skill',
       state: 'live',
-      text: {
-        name: id,
-        description: 'When a line, a file or a field has a date or a time: append, set, write, plan, notes.',
-        content: `1. ${content}`,
-        ...REST,
-      },
+      text: asObject(
+        lessonText({
+          name: id,
+          description:
+            'When a line, a file or a field has a date or a time: append, set, write, plan, notes.',
+          content: `1. ${content}`,
+        }),
+      ),
     },
   ],
   reason: 'a test',

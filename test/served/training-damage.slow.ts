@@ -1,38 +1,11 @@
 import { readdirSync, statSync, truncateSync } from 'node:fs';
 import path from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { TrainNews } from '../../src/app/training/train-weights.ts';
-import {
-  type BedOptions,
-  FEW_TASKS,
-  newFolder,
-  openTrainingBed,
-  removeFolder,
-  runWindow,
-  TASK,
-  type TrainingBed,
-  teach,
-} from './training-bed.ts';
+import { bedsOfEach, FEW_TASKS, runWindow, TASK, type TrainingBed, teach } from './training-bed.ts';
 
-const undo: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const run of undo.splice(0).reverse()) await run();
-});
-const folder = (): string => {
-  const dir = newFolder();
-  undo.push(() => removeFolder(dir));
-  return dir;
-};
-async function open(options: BedOptions): Promise<TrainingBed> {
-  const bed = await openTrainingBed(options);
-  undo.push(() => bed.close());
-  return bed;
-}
-async function reopen(bed: TrainingBed): Promise<TrainingBed> {
-  await bed.close();
-  undo.pop();
-  return open({ dir: bed.dir });
-}
+const { folder, open, reopen } = bedsOfEach();
+
 /** Cuts the weights of the last step short; answers with the file's name. */
 function damage({ dir }: TrainingBed, kind: 'sampler_weights' | 'weights'): string {
   const checkpoints = path.join(dir, 'engine', 'checkpoints');

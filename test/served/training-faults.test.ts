@@ -1,36 +1,15 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { openFileJournal } from '../../src/app/training/file-journal.ts';
-import {
-  lesson,
-  newFolder,
-  openTrainingBed,
-  removeFolder,
-  runWindow,
-  type TrainingBed,
-  teach,
-} from './training-bed.ts';
+import { bedsOfEach, lesson, runWindow, teach } from './training-bed.ts';
 
-const undo: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const run of undo.splice(0).reverse()) await run();
-});
-const folder = (): string => {
-  const dir = newFolder();
-  undo.push(() => removeFolder(dir));
-  return dir;
-};
-async function open(dir: string, train = {}): Promise<TrainingBed> {
-  const bed = await openTrainingBed({ dir, train });
-  undo.push(() => bed.close());
-  return bed;
-}
+const { folder, open } = bedsOfEach();
 
 describe('a generation that changes in the middle of a run', () => {
   it('refuses the batch that spans it: nothing of another generation is trained, and the next batch is', async () => {
     // More groups than are attempted at once: some of a batch come before the change, some after it.
-    const bed = await open(folder(), { batchSize: 48 });
+    const bed = await open({ dir: folder(), train: { batchSize: 48 } });
     await teach(bed);
     const before = bed.daemon.generation();
     let collected = 0;
@@ -62,7 +41,7 @@ describe('an engine that cannot start', () => {
     const dir = folder();
     // Where its folder should be is a file.
     writeFileSync(path.join(dir, 'engine'), 'in the way');
-    const bed = await open(dir);
+    const bed = await open({ dir });
     const answers = [];
     for (const _ of [1, 2]) answers.push(await bed.chat('hello', { model: 'gpt-5.2' }));
     for (const { status, text, headers } of answers) {

@@ -109,7 +109,7 @@ export async function startLearning(options: LearningOptions): Promise<Learning>
     else if (fact.type === 'event-reported' && fact.kind === 'episode_end')
       await touch(undefined, fact.session);
   };
-  /** One page at a time: under load the record runs ahead, and is caught up with when there is time. True: there is more. */
+  /** A page of what was recorded since. True: there is more. */
   const follow = async (): Promise<boolean> => {
     const page = await records.facts(cursor, PAGE);
     for (const stored of page) {
@@ -134,7 +134,8 @@ export async function startLearning(options: LearningOptions): Promise<Learning>
     const until = clock.monotonic() + AT_ONCE_MS;
     let isBehind = false;
     for (;;) {
-      isBehind = await follow();
+      do isBehind = await follow();
+      while (isBehind && clock.monotonic() < until);
       const facts: NewFact[] = [];
       for (const session of spoken) if (pending.has(session)) facts.push(...(await lookAt(session)));
       for (const session of meter.isBusy() ? [] : [...pending.keys()])
@@ -150,6 +151,8 @@ export async function startLearning(options: LearningOptions): Promise<Learning>
           const fact = facts[index];
           if (isNew && fact?.fact.type === 'session-scored') shelf.effects.add({ seq, ...fact });
         });
+        // What was just found out may be what is learned from next.
+        isBehind = await follow();
       }
       if (facts.length === 0 || isBehind || pending.size > 0) break;
     }

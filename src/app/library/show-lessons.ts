@@ -6,6 +6,7 @@ import type { Records } from '../../core/records.ts';
 import type { ShownLessons, Turn } from '../../gateway/turn.ts';
 import { createShown, type ShownOptions } from '../../library/shown/shown.ts';
 import { type Conversation, readConversation } from '../../wire/conversation.ts';
+import { createCountLessons } from './count-lessons.ts';
 
 export interface ShowLessonsOptions {
   readonly library: Library;
@@ -24,7 +25,7 @@ export function createShowLessons(
   const common: Omit<ShownOptions, 'record' | 'restore'> = {
     recall,
     generation: () => library.generation,
-    lessonCount: (now) => library.shown(now).length,
+    lessonCount: createCountLessons(library),
     lesson: library.lesson,
     changedSince: (generation) => {
       const diff = library.diff(generation, library.generation);

@@ -1,9 +1,7 @@
-import { createSpeakTo } from '../../agent/speak-to.ts';
 import type { SampledTurn } from '../../core/policy.ts';
-import { createPolicyModel } from '../../policy/policy-model.ts';
-import { createRandom } from '../../stats/random.ts';
 import type { AttemptOptions } from './attempt-task.ts';
 import type { RecordedTask } from './recorded-task.ts';
+import { speakAsPolicy } from './speak-as-policy.ts';
 
 export interface RecordedAttemptOptions extends Omit<AttemptOptions, 'task'> {
   readonly task: RecordedTask;
@@ -30,20 +28,12 @@ export async function attemptRecorded(
 }
 
 async function replyOnce(
-  { task, template, weights, block, temperature, seed, signal, grade, onFailure }: RecordedAttemptOptions,
+  options: RecordedAttemptOptions,
   place: number,
 ): Promise<RecordedAttempt | undefined> {
-  const turns: SampledTurn[] = [];
-  const random = createRandom(`${seed}/${place}`);
-  const model = createPolicyModel({
-    template,
-    weights: async () => ({ ...weights, release: () => undefined }),
-    temperature,
-    seed: () => random.below(2 ** 31),
-    keep: (sampled) => void turns.push(sampled),
-  });
-  const speak = createSpeakTo(model, () => block);
-  const speaker = { session: `${seed}/${place}`, agent: task.agent, runKind: 'train' };
+  const { task, signal, grade, onFailure } = options;
+  const { speak, session, turns } = speakAsPolicy(options, place);
+  const speaker = { session, agent: task.agent, runKind: 'train' };
   const { text, failure } = await speak(task.request, speaker, signal);
   if (failure !== undefined) onFailure?.(failure.message);
   if (failure !== undefined || signal.aborted) return undefined;

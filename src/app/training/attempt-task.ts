@@ -1,13 +1,11 @@
 import { setMaxListeners } from 'node:events';
 import { runAgent } from '../../agent/agent.ts';
 import { createPlainShellOf } from '../../agent/shell.ts';
-import { createSpeakTo } from '../../agent/speak-to.ts';
 import { readChoice } from '../../bench/read-choice.ts';
 import { scoreChoice } from '../../bench/score-choice.ts';
-import type { SampledTurn, ServedWeights, Template } from '../../core/policy.ts';
-import { createPolicyModel } from '../../policy/policy-model.ts';
+import type { SampledTurn } from '../../core/policy.ts';
 import { createWorkspace, type Workspace } from '../../sandbox/workspace.ts';
-import { createRandom } from '../../stats/random.ts';
+import { type PolicyOfAttempts, speakAsPolicy } from './speak-as-policy.ts';
 import type { WorkTask } from './work-task.ts';
 
 export interface Attempt {
@@ -18,15 +16,9 @@ export interface Attempt {
   readonly isDone: boolean;
 }
 
-export interface AttemptOptions {
+export interface AttemptOptions extends PolicyOfAttempts {
   readonly task: WorkTask;
-  readonly template: Template;
-  readonly weights: ServedWeights;
-  /** What the library shows with it. */
-  readonly block: string;
   readonly count: number;
-  readonly temperature: number;
-  readonly seed: string;
   readonly signal: AbortSignal;
   /** Told why an attempt came to no end. */
   readonly onFailure?: (why: string) => void;
@@ -65,22 +57,15 @@ async function openWorkspace({ files }: WorkTask): Promise<Workspace> {
 }
 
 async function attemptOnce(
-  { task, template, weights, block, temperature, seed, signal, onFailure }: AttemptOptions,
+  options: AttemptOptions,
   workspace: Workspace,
   place: number,
 ): Promise<Attempt | undefined> {
-  const turns: SampledTurn[] = [];
-  const random = createRandom(`${seed}/${place}`);
-  const model = createPolicyModel({
-    template,
-    weights: async () => ({ ...weights, release: () => undefined }),
-    temperature,
-    seed: () => random.below(2 ** 31),
-    keep: (sampled) => void turns.push(sampled),
-  });
+  const { task, signal, onFailure } = options;
+  const { speak, session, turns } = speakAsPolicy(options, place);
   const run = await runAgent({
-    speak: createSpeakTo(model, () => block),
-    speaker: { session: `${seed}/${place}`, agent: 'practice', runKind: 'train' },
+    speak,
+    speaker: { session, agent: 'practice', runKind: 'train' },
     model: 'policy',
     system: task.system,
     history: [],

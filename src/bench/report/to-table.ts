@@ -1,6 +1,5 @@
 import { counted } from './numbers.ts';
 import type { Report } from './report.ts';
-import { columns, plainLine, wrapped } from './table/columns.ts';
 import { costLines } from './table/cost-lines.ts';
 import { dayLines } from './table/day-lines.ts';
 import { differenceLines } from './table/difference-lines.ts';
@@ -9,6 +8,7 @@ import { lossLines } from './table/loss-lines.ts';
 import { nightLines } from './table/night-lines.ts';
 import { arcLines, resultLines, typeLines } from './table/result-lines.ts';
 import { ruleLines } from './table/rule-lines.ts';
+import { headSection, sectionsText } from './table/sections.ts';
 
 export interface TableOptions {
   readonly width?: number;
@@ -20,8 +20,9 @@ const WIDTH = 100;
 
 /** The report for a terminal: no line wider than asked, the last one ended. */
 export function toTable(report: Report, { width = WIDTH, colour = false }: TableOptions = {}): string {
-  const title = (text: string): string => (colour ? `\u001b[1m${text}\u001b[0m` : text);
+  const size = `${counted(report.head.questions, 'question')} × ${counted(report.head.seeds.length, 'seed')}`;
   const sections = [
+    headSection(report, size, width),
     { name: 'Result (95 % intervals)', lines: resultLines(report, width) },
     { name: 'By day', lines: dayLines(report, width) },
     { name: 'By type', lines: typeLines(report, width) },
@@ -36,26 +37,5 @@ export function toTable(report: Report, { width = WIDTH, colour = false }: Table
     { name: 'Nights: weights trained and weighed after a day', lines: nightLines(report, width) },
     { name: 'Cost', lines: costLines(report, width) },
   ];
-  return [
-    headLines(report, width, title),
-    ...sections.filter(({ lines }) => lines.length > 0).map(({ name, lines }) => [title(name), ...lines]),
-  ]
-    .map((lines) => `${lines.join('\n')}\n`)
-    .join('\n');
-}
-
-function headLines(
-  { head, remarks }: Report,
-  width: number,
-  title: (text: string) => string,
-): readonly string[] {
-  const made = Object.entries(head.options).map(([name, value]) => `${name} ${value}`);
-  const size = `${counted(head.questions, 'question')} × ${counted(head.seeds.length, 'seed')}`;
-  const facts = [`run ${head.run}`, size, ...made, `instar ${head.version}`, head.startedAt];
-  const [first = ''] = columns([[`${head.suite} · policy ${head.policy}`]], { width, indent: '' });
-  return [
-    title(plainLine(first)),
-    ...wrapped(facts.join(' · '), width),
-    ...remarks.flatMap((remark) => wrapped(`! ${remark}`, width)),
-  ];
+  return sectionsText(sections, colour);
 }

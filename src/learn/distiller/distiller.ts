@@ -1,12 +1,12 @@
 import type { FailureCase, Known, Learner, LearnInput, Proposal } from '../../core/learn.ts';
 import type { Lesson, LessonSource, LessonText } from '../../core/lesson.ts';
+import { freeName } from '../free-name.ts';
 import { cutEnd, oneLine } from '../plain-text.ts';
 import { doScopesMeet, sharedScope } from '../shared-scope.ts';
 import { confidenceOf, importanceOf, rankFailures } from '../weigh-failures.ts';
 import { keywordsOf } from '../words.ts';
 import { feedbackOf } from './feedback.ts';
 import { type HeardRule, isSameRule, mergeRules, type RuleGroup } from './merge-rules.ts';
-import { freeName } from './name-skill.ts';
 import { findRepeatedErrors } from './repeated-errors.ts';
 import { rulesIn } from './rules-in.ts';
 import { covers, isNewTo, type Said, saidIn } from './what-is-new.ts';
@@ -49,10 +49,6 @@ export function createDistiller(options: DistillerOptions = {}): Learner<readonl
           continue;
         }
         const name = draft.old?.text.name ?? freeName(draft.skill.name, taken);
-        if (name === undefined) {
-          input.journal(`left out: the name ${draft.skill.name} is used up`);
-          continue;
-        }
         const text = textOf(draft, name, halfLifeDays);
         const why = checkText?.(text);
         if (why === undefined) {

@@ -58,10 +58,3 @@ function unique(words: readonly string[]): readonly string[] {
     return seen.has(stem) ? false : seen.add(stem);
   });
 }
-
-/** The name, or the name with a number when another lesson has it. */
-export function freeName(name: string, taken: ReadonlySet<string>): string | undefined {
-  if (!taken.has(name)) return name;
-  for (let number = 2; number <= 9; number++) if (!taken.has(`${name}-${number}`)) return `${name}-${number}`;
-  return undefined;
-}

@@ -3,6 +3,7 @@ import type { Embed } from '../../core/embed.ts';
 import type { FailureCase, Judgement, Proposal } from '../../core/learn.ts';
 import type { Lesson, LessonText, Taint } from '../../core/lesson.ts';
 import type { Library } from '../../core/library.ts';
+import { freeName } from '../free-name.ts';
 import { type FindSimilar, findDuplicate, fingerprint } from './find-duplicate.ts';
 import { findBareBasis, findTaint, type Tainted } from './find-taint.ts';
 import { foldText } from './fold-text.ts';
@@ -157,9 +158,7 @@ function besideOld(
     .digest('hex')
     .slice(0, 20)}`;
   const taken = new Set(library.lessons().map((lesson) => lesson.text.name));
-  const base = `${text.name.slice(0, 50)}-revised`;
-  let name = base;
-  for (let number = 2; taken.has(name); number++) name = `${base}-${number}`;
+  const name = freeName(`${text.name.slice(0, 50)}-revised`, taken);
   const links = [...new Set([old.id, ...text.note.links])].slice(0, 32);
   return {
     op: 'add',

@@ -1,7 +1,7 @@
 import type { Learner, LearnInput, Proposal, Stuck } from '../../core/learn.ts';
 import type { Lesson, LessonText } from '../../core/lesson.ts';
-import { freeName } from '../distiller/name-skill.ts';
 import { findQuote } from '../evolver/find-quote.ts';
+import { freeName } from '../free-name.ts';
 import { oneLine } from '../plain-text.ts';
 import { doScopesMeet } from '../shared-scope.ts';
 import { rankFailures } from '../weigh-failures.ts';
@@ -166,9 +166,8 @@ const recorded = ({ quotes }: Pick<Extraction, 'quotes'>, shown: LiveMaterial): 
 
 const isActive = ({ state }: Lesson): boolean => state !== 'retired' && state !== 'rejected';
 
-/** A name that is used up stays: the gate says so to whom it concerns. */
 const nameAmong = (name: string, active: readonly Lesson[]): string =>
-  freeName(name, new Set(active.map(({ text }) => text.name))) ?? name;
+  freeName(name, new Set(active.map(({ text }) => text.name)));
 
 const propose = (
   text: LessonText,

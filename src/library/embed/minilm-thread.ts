@@ -1,12 +1,10 @@
 import { parentPort } from 'node:worker_threads';
-import { stepBack } from '../../core/step-back.ts';
 import type { ModelAnswer, ModelQuestion } from './minilm-jobs.ts';
 import { loadMiniLm, type MiniLmModel } from './minilm-model.ts';
 
 const port = parentPort;
 if (!port) throw new Error('minilm-thread is a thread');
 
-stepBack();
 const say = (answer: ModelAnswer): void => port.postMessage(answer);
 const because = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 

@@ -9,6 +9,7 @@ import { doubtOf } from './doubt-of.ts';
 import { createLessonIndex, type IndexStats, type LessonIndex } from './lesson-index.ts';
 import { createQueryVectors, type Demand } from './query-vectors.ts';
 import { scan } from './scan.ts';
+import { isInScope } from './scope.ts';
 import { type Limits, select } from './select.ts';
 import { isSmallTalk } from './small-talk.ts';
 import { standingsOf } from './standings.ts';
@@ -66,7 +67,9 @@ export function createRecall(settings: RecallSettings): RecallIndex {
   const find = async (query: RecallQuery, now: number): Promise<Recalled> => {
     const text = cleanQuery(query.text);
     const named = namedDomain(query, text, patterns);
-    if (index.size === 0 || isSmallTalk(text)) return nothing(named ?? NO_DOMAIN, embed.id);
+    // What is meant for others alone is not worth a look, let alone the model's time.
+    const isForAsker = index.table.scopes.some((scope) => isInScope(scope, query, named?.name));
+    if (index.size === 0 || !isForAsker || isSmallTalk(text)) return nothing(named ?? NO_DOMAIN, embed.id);
     // With nothing to compare it with, a meaning is not worth the wait: a first lesson is found by its words at once.
     const canCompare = index.stats().known > 0;
     const meaning = canCompare ? await meaningOf(joinEnds(text, MEANT_HEAD, MEANT_TAIL)) : undefined;

@@ -27,7 +27,11 @@ export function fitsPattern(pattern: string, value: string): boolean {
  * Whether a lesson applies to who asks. `domain` is the one that was named; when it was only guessed it is undefined and
  * shuts nothing out, since a wrong guess would hide what is relevant.
  */
-export function isInScope(scope: Scope, query: RecallQuery, domain: string | undefined): boolean {
+export function isInScope(
+  scope: Scope,
+  query: Pick<RecallQuery, 'agent' | 'project' | 'runKind'>,
+  domain: string | undefined,
+): boolean {
   return (
     fits(scope.agent, query.agent) &&
     fits(scope.project, query.project) &&

@@ -32,7 +32,7 @@ export interface Situation {
   readonly lastAt: number;
   readonly generation: number;
   readonly idleMs: number;
-  /** How many lessons prompts may contain. */
+  /** How many lessons its prompt may contain. */
   readonly lessons: number;
   /** Lessons that the session is not to be shown. */
   readonly heldOut: ReadonlySet<string>;

@@ -23,8 +23,8 @@ export interface ShownOptions {
   readonly recall: Recall;
   /** The generation in force. */
   generation(): number;
-  /** How many lessons prompts may contain. */
-  lessonCount(now: number): number;
+  /** How many lessons prompts of who asks may contain. */
+  lessonCount(query: ShowRequest['query'], now: number): number;
   changedSince(generation: number): ChangedLessons;
   lesson(id: string): Lesson | undefined;
   /** Told of every choice, once. */
@@ -98,7 +98,7 @@ export function createShown(options: ShownOptions): Shown {
     const { heldOut } = session;
     const { thread, lastAt } = slot;
     const { changedSince } = options;
-    const lessons = options.lessonCount(request.now);
+    const lessons = options.lessonCount(request.query, request.now);
     const situation = { thread, lastAt, generation, idleMs, lessons, heldOut, changedSince };
     const need = decide(situation, request);
     if (need.kind === 'keep') return settle(session, slot, need, request, generation);

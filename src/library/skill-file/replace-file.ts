@@ -1,6 +1,7 @@
 import { constants } from 'node:fs';
 import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { syncFolder } from '../../core/sync-folder.ts';
 
 let written = 0;
 
@@ -41,15 +42,4 @@ export async function replaceFile(
   }
   await syncFolder(folder);
   return true;
-}
-
-/** A name is durable once its folder is; Windows has no such call. */
-export async function syncFolder(folder: string): Promise<void> {
-  if (process.platform === 'win32') return;
-  const handle = await open(folder, constants.O_RDONLY);
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 }

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { open, readFile, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { syncFolder } from '../../core/sync-folder.ts';
 
 /** A file that is not what was written: torn, changed, or of another time. */
 export class DamagedFileError extends Error {
@@ -24,17 +25,6 @@ export async function writeDurably(file: string, bytes: Uint8Array | string): Pr
     throw error;
   }
   await syncFolder(dirname(file));
-}
-
-/** A new name is durable once its folder is; Windows has no such call. */
-async function syncFolder(folder: string): Promise<void> {
-  if (process.platform === 'win32') return;
-  const handle = await open(folder, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 }
 
 /** The content, if it is still the one with this hash. */

@@ -1,41 +1,10 @@
-import { spawn } from 'node:child_process';
-import { appendFileSync, copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { appendFileSync, copyFileSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type FinishedRun, loadPipelineJournal } from '../../../src/bench/pipeline/pipeline-journal.ts';
+import { openBenchCli } from '../bench-cli.ts';
 
-const MAIN = path.resolve(import.meta.dirname, '../../../dist/cli/main.js');
-
-let home: string;
-beforeAll(() => {
-  home = mkdtempSync(path.join(tmpdir(), 'instar-bench-pipeline-'));
-});
-afterAll(() => rmSync(home, { recursive: true, force: true }));
-
-interface Ended {
-  readonly code: number | null;
-  readonly out: string;
-  readonly errors: string;
-}
-
-/** `instar bench …` as people run it; `kill` is asked with each line of progress whether it is time. */
-function bench(args: readonly string[], kill: (line: string) => boolean = () => false): Promise<Ended> {
-  const child = spawn(process.execPath, [MAIN, 'bench', ...args, '--home', home], {
-    env: { PATH: process.env.PATH, HOME: home },
-  });
-  let out = '';
-  let errors = '';
-  child.stdout.on('data', (chunk: Buffer) => {
-    out += chunk.toString();
-  });
-  child.stderr.on('data', (chunk: Buffer) => {
-    errors += chunk.toString();
-    if (kill(chunk.toString())) child.kill('SIGKILL');
-  });
-  return new Promise((resolve) => child.on('close', (code) => resolve({ code, out, errors })));
-}
-
+const { home, bench } = openBenchCli();
 const fileOf = (run: string): string => path.join(home, 'bench', run, 'journal.jsonl');
 const runsOf = (run: string): readonly FinishedRun[] => loadPipelineJournal(fileOf(run))?.runs ?? [];
 
@@ -80,14 +49,14 @@ describe('instar bench run pipeline', { timeout: 240_000 }, () => {
     const page = path.join(home, 'page.html');
     const again = await bench(['report', 'copied', '--html', page, '--json']);
     expect(again.code).toBe(0);
-    expect(again.out).toBe(own.out);
+    expect(again.stdout).toBe(own.stdout);
     expect(readFileSync(page, 'utf8')).toBe(
       readFileSync(path.join(home, 'bench', 'whole', 'report.html'), 'utf8'),
     );
     expect(readFileSync(page, 'utf8')).not.toMatch(/src=|https?:/);
     const table = await bench(['report', 'whole']);
-    expect(table.out).toContain('cannot say');
-    expect(table.out).toContain('robustness');
+    expect(table.stdout).toContain('cannot say');
+    expect(table.stdout).toContain('robustness');
     rmSync(path.join(home, 'bench', 'copied'), { recursive: true });
   });
 
@@ -99,12 +68,12 @@ describe('instar bench run pipeline', { timeout: 240_000 }, () => {
     const before = runsOf('killed');
     expect(before).toHaveLength(3);
     appendFileSync(fileOf('killed'), '{"type":"run","condition":"skills","seed":1,"run":2,"stages":[{"sta');
-    expect((await bench(['list'])).out).toMatch(
+    expect((await bench(['list'])).stdout).toMatch(
       /killed +pipeline +scripted +0 of 1 seed: goes on with --run killed/,
     );
     const again = await bench([...SMALL, '--run', 'killed']);
     expect(again.code).toBe(0);
-    expect(again.errors).not.toContain('run 1 of 2');
+    expect(again.stderr).not.toContain('run 1 of 2');
     const after = runsOf('killed');
     expect(after).toHaveLength(4);
     expect(after.slice(0, 3)).toEqual(before);
@@ -114,7 +83,7 @@ describe('instar bench run pipeline', { timeout: 240_000 }, () => {
     expect(after[3]?.lessons.map(({ id }) => id)).toEqual(expect.arrayContaining(known));
     const shown = new Set(after[3]?.stages.flatMap(({ lessons }) => lessons));
     expect(known.filter((id) => shown.has(id)).length).toBeGreaterThan(2);
-    expect((await bench(['list'])).out).toMatch(/killed +pipeline +scripted +1 seed\n/);
+    expect((await bench(['list'])).stdout).toMatch(/killed +pipeline +scripted +1 seed\n/);
   });
 
   it('refuses to go on with other options, and with what another suite began', async () => {
@@ -125,10 +94,10 @@ describe('instar bench run pipeline', { timeout: 240_000 }, () => {
       ['run', 'workdays', '--seeds', '1', '--run', 'whole'],
     ];
     for (const args of rows) {
-      const { code, errors } = await bench(args);
+      const { code, stderr } = await bench(args);
       expect(code, args.join(' ')).toBe(2);
-      expect(errors).toContain('begun with other options');
-      expect(errors).toContain('--run');
+      expect(stderr).toContain('begun with other options');
+      expect(stderr).toContain('--run');
     }
     expect(runsOf('whole')).toHaveLength(4);
   });
@@ -136,20 +105,20 @@ describe('instar bench run pipeline', { timeout: 240_000 }, () => {
   it('gives each run a name of its own, and is worth nothing where nothing is answered', async () => {
     const first = await bench([...NULL, '--json']);
     const second = await bench([...NULL, '--json']);
-    const [one, two] = [JSON.parse(first.out), JSON.parse(second.out)];
+    const [one, two] = [JSON.parse(first.stdout), JSON.parse(second.stdout)];
     expect([one.run.run, two.run.run]).toEqual(['pipeline-1', 'pipeline-2']);
     expect(one.conditions.baseline).toMatchObject({ accuracy: 0, completion: 0, robustness: 0 });
     expect(one.questions).toBe(19);
-    const list = JSON.parse((await bench(['list', '--json'])).out);
+    const list = JSON.parse((await bench(['list', '--json'])).stdout);
     expect(list.runs.map(({ run }: { run: string }) => run)).toContain('pipeline-2');
   });
 
   it('says that there is nothing to train', async () => {
     const alone = await bench([...SMALL, '--condition', 'full']);
     expect(alone.code).toBe(2);
-    expect(alone.errors).toContain('nothing to train');
+    expect(alone.stderr).toContain('nothing to train');
     const beside = await bench([...NULL.slice(0, -1), 'baseline,full', '--json']);
     expect(beside.code).toBe(0);
-    expect(JSON.parse(beside.out).remarks.join()).toContain('weights are not part of it');
+    expect(JSON.parse(beside.stdout).remarks.join()).toContain('weights are not part of it');
   });
 });

@@ -10,6 +10,7 @@ import { pipelineJson } from '../../../src/bench/pipeline/report/pipeline-json.t
 import { pipelinePage } from '../../../src/bench/pipeline/report/pipeline-page.ts';
 import { makePipelineReport } from '../../../src/bench/pipeline/report/pipeline-report.ts';
 import { pipelineTable } from '../../../src/bench/pipeline/report/pipeline-table.ts';
+import { countClosed } from '../report/count-closed.ts';
 import { finished, head, simulatePipelineJournal, stage } from './pipeline-journals.ts';
 
 const learning = (condition: PipelineCondition, run: number): number =>
@@ -214,17 +215,7 @@ describe('the page of a pipeline run', () => {
   });
 
   it('closes what it opens, and has no number that is none', () => {
-    const open: string[] = [];
-    const alone = new Set(['!doctype', 'meta', 'br']);
-    let closed = 0;
-    for (const [, slash, name = '', self] of page.matchAll(/<(\/?)([a-z!]+[0-9]?)[^>]*?(\/?)>/gi)) {
-      if (slash === '/') {
-        expect(open.pop()).toBe(name);
-        closed++;
-      } else if (self !== '/' && !alone.has(name)) open.push(name);
-    }
-    expect(open).toEqual([]);
-    expect(closed).toBeGreaterThan(400);
+    expect(countClosed(page)).toBeGreaterThan(400);
     expect(page).not.toMatch(/NaN|undefined|Infinity|\[object/);
   });
 

@@ -1,44 +1,14 @@
-import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { predictedChance } from '../../../src/bench/policies/scripted-policy.ts';
 import type { Row } from '../../../src/bench/row.ts';
 import { loadJournal } from '../../../src/bench/run/journal.ts';
+import { openBenchCli } from '../bench-cli.ts';
 
-const MAIN = path.resolve(import.meta.dirname, '../../../dist/cli/main.js');
 const HABITS = { obey: 0.9, unaided: 0.05, read: 0.6 };
 
-let home: string;
-beforeAll(() => {
-  home = mkdtempSync(path.join(tmpdir(), 'instar-bench-'));
-});
-afterAll(() => rmSync(home, { recursive: true, force: true }));
-
-interface Ended {
-  readonly code: number | null;
-  readonly out: string;
-  readonly errors: string;
-}
-
-/** `instar bench …` as people run it; `kill` is asked with each line of progress whether it is time. */
-function bench(args: readonly string[], kill: (line: string) => boolean = () => false): Promise<Ended> {
-  const child = spawn(process.execPath, [MAIN, 'bench', ...args, '--home', home], {
-    env: { PATH: process.env.PATH, HOME: home },
-  });
-  let out = '';
-  let errors = '';
-  child.stdout.on('data', (chunk: Buffer) => {
-    out += chunk.toString();
-  });
-  child.stderr.on('data', (chunk: Buffer) => {
-    errors += chunk.toString();
-    if (kill(chunk.toString())) child.kill('SIGKILL');
-  });
-  return new Promise((resolve) => child.on('close', (code) => resolve({ code, out, errors })));
-}
-
+const { home, bench } = openBenchCli();
 const journalOf = (run: string) => {
   const journal = loadJournal(path.join(home, 'bench', run, 'journal.jsonl'));
   if (journal === undefined) throw new Error(`no journal of ${run}`);
@@ -66,7 +36,7 @@ describe('instar bench run', { timeout: 180_000 }, () => {
       '--json',
     ]);
     expect(oracle.code).toBe(0);
-    expect(JSON.parse(oracle.out).conditions.baseline).toMatchObject({ accuracy: 1, completion: 1 });
+    expect(JSON.parse(oracle.stdout).conditions.baseline).toMatchObject({ accuracy: 1, completion: 1 });
     const none = await bench([
       ...SMALL,
       '--days',
@@ -77,8 +47,8 @@ describe('instar bench run', { timeout: 180_000 }, () => {
       'baseline',
       '--json',
     ]);
-    expect(JSON.parse(none.out).conditions.baseline).toMatchObject({ accuracy: 0, completion: 0 });
-    expect(JSON.parse(none.out)).toMatchObject({ questions: 42, seeds: 1 });
+    expect(JSON.parse(none.stdout).conditions.baseline).toMatchObject({ accuracy: 0, completion: 0 });
+    expect(JSON.parse(none.stdout)).toMatchObject({ questions: 42, seeds: 1 });
   });
 
   it('goes on after kill -9 with the day it was in, and comes to the same', async () => {
@@ -97,7 +67,7 @@ describe('instar bench run', { timeout: 180_000 }, () => {
     ]) {
       const other = await bench([...args, '--run', 'killed', ...change]);
       expect(other.code).toBe(2);
-      expect(other.errors).toContain('begun with other options');
+      expect(other.stderr).toContain('begun with other options');
     }
   });
 
@@ -118,17 +88,17 @@ describe('instar bench run', { timeout: 180_000 }, () => {
     const page = path.join(home, 'page.html');
     const shown = await bench(['report', 'whole', '--html', page]);
     expect(shown.code).toBe(0);
-    expect(shown.out).toContain('skills');
+    expect(shown.stdout).toContain('skills');
     const html = readFileSync(page, 'utf8');
     expect(html).toContain('<svg');
     expect(html).not.toMatch(/src=|https?:\/\/(?!www\.w3\.org)/);
-    const list = JSON.parse((await bench(['list', '--json'])).out);
+    const list = JSON.parse((await bench(['list', '--json'])).stdout);
     expect(list.runs.map(({ run }: { run: string }) => run)).toContain('whole');
   });
 
   it('asks only what it is told to ask, and says so', async () => {
     const asked = async (only: string) => {
-      const { out } = await bench([
+      const { stdout } = await bench([
         ...SMALL,
         '--days',
         '1',
@@ -138,7 +108,7 @@ describe('instar bench run', { timeout: 180_000 }, () => {
         only,
         '--json',
       ]);
-      return JSON.parse(out);
+      return JSON.parse(stdout);
     };
     const house = await asked('house');
     expect(house).toMatchObject({ questions: 17, conditions: { baseline: { asked: 17 } } });
@@ -157,14 +127,14 @@ describe('instar bench run', { timeout: 180_000 }, () => {
       [['report', 'nothing'], 'bench list'],
     ] as const;
     for (const [args, mend] of rows) {
-      const { code, errors } = await bench(args);
+      const { code, stderr } = await bench(args);
       expect(code, args.join(' ')).toBeGreaterThan(0);
-      expect(errors, args.join(' ')).toContain(mend);
+      expect(stderr, args.join(' ')).toContain(mend);
     }
   });
 
   it('says that the condition full was not run, and why', async () => {
-    const { out } = await bench([
+    const { stdout } = await bench([
       ...SMALL,
       '--days',
       '1',
@@ -174,6 +144,6 @@ describe('instar bench run', { timeout: 180_000 }, () => {
       'null',
       '--json',
     ]);
-    expect(JSON.stringify(JSON.parse(out))).toContain('no weights that could be trained');
+    expect(JSON.stringify(JSON.parse(stdout))).toContain('no weights that could be trained');
   });
 });

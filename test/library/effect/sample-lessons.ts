@@ -1,28 +1,17 @@
 import type { StoredFact } from '../../../src/core/fact.ts';
 import type { Lesson, LessonText } from '../../../src/core/lesson.ts';
+import { lessonText } from '../../support/lesson-text.ts';
 
 /** A lesson's words, with what a test is about. */
-export function textOf(more: Partial<LessonText> = {}): LessonText {
-  return {
+export const textOf = (more: Partial<LessonText> = {}): LessonText =>
+  lessonText({
     name: 'a-lesson',
     description: 'When something is asked for.',
     content: 'Do it well.',
-    scope: {},
-    note: {
-      keywords: [],
-      tags: [],
-      importance: 0.5,
-      confidence: 0.5,
-      source: 'experience',
-      visibility: 'shared',
-      halfLifeDays: 30,
-      links: [],
-    },
+    note: { source: 'experience', halfLifeDays: 30 },
     evidence: { turns: [], quotes: [], learner: 'test' },
-    taint: [],
     ...more,
-  };
-}
+  });
 
 export function lessonOf(id: string, more: Partial<Omit<Lesson, 'id'>> = {}): Lesson {
   return {

@@ -157,6 +157,29 @@ describe('recall', () => {
     expect(few.considered.map(({ id }) => id)).toEqual(['this-project']);
   });
 
+  it('asks the model nothing when all lessons are for others', async () => {
+    const ngrams = createNgramEmbed();
+    let asked = 0;
+    const embed: Embed = {
+      ...ngrams,
+      embed: (texts) => {
+        asked++;
+        return ngrams.embed(texts);
+      },
+    };
+    const index = await open(
+      [lesson('theirs', { description: 'When you bake.', scope: { agent: 'other' } })],
+      {
+        embed,
+      },
+    );
+    const before = asked;
+    expect(shown(await index.recall(query('How do I bake bread?'), 0))).toEqual([]);
+    expect(asked).toBe(before);
+    await index.recall(query('How do I bake bread?', { agent: 'other' }), 0);
+    expect(asked).toBe(before + 1);
+  });
+
   it('shows one of two lessons that say the same', async () => {
     const told = { description: 'When the kraken deploy fails', content: 'Restart the kraken.' };
     const index = await open([...LESSONS, lesson('one', told), lesson('two', told)]);

@@ -1,19 +1,8 @@
-import type { Lesson, LessonText, Note } from '../../../src/core/lesson.ts';
+import type { Lesson } from '../../../src/core/lesson.ts';
 import type { RecallQuery } from '../../../src/core/recall.ts';
+import { lessonText, type ToldText } from '../../support/lesson-text.ts';
 
-const NOTE: Note = {
-  keywords: [],
-  tags: [],
-  importance: 0.5,
-  confidence: 0.5,
-  source: 'told',
-  visibility: 'shared',
-  halfLifeDays: 30,
-  links: [],
-};
-
-type Told = Partial<Omit<Lesson, 'text'>> &
-  Partial<Omit<LessonText, 'note'>> & { readonly note?: Partial<Note> };
+type Told = Partial<Omit<Lesson, 'text'> & ToldText>;
 
 /** A live skill that says what is told of it. */
 export function lesson(name: string, told: Told = {}): Lesson {
@@ -28,16 +17,14 @@ export function lesson(name: string, told: Told = {}): Lesson {
     createdAt: 0,
     changedAt: 0,
     ...rest,
-    text: {
+    text: lessonText({
       name,
       description,
       content,
       ...(category === undefined ? {} : { category }),
       scope,
-      note: { ...NOTE, ...note },
-      evidence: { turns: [], quotes: [], learner: 'person' },
-      taint: [],
-    },
+      note: { halfLifeDays: 30, ...note },
+    }),
   };
 }
 

@@ -1,6 +1,7 @@
 import type { Lesson } from '../../../src/core/lesson.ts';
 import type { Considered, Recall } from '../../../src/core/recall.ts';
 import type { ShownOptions } from '../../../src/library/shown/shown.ts';
+import { lessonText } from '../../support/lesson-text.ts';
 
 /** A lesson that says what it is about and how often it was revised. */
 export function writeLesson(id: string, name: string, content: string, revision = 1): Lesson {
@@ -9,24 +10,12 @@ export function writeLesson(id: string, name: string, content: string, revision 
     kind: 'skill',
     state: 'live',
     revision,
-    text: {
+    text: lessonText({
       name,
       description: `Use it for ${name}.`,
       content,
-      scope: {},
-      note: {
-        keywords: [],
-        tags: [],
-        importance: 0.5,
-        confidence: 0.5,
-        source: 'experience',
-        visibility: 'private',
-        halfLifeDays: 30,
-        links: [],
-      },
-      evidence: { turns: [], quotes: [], learner: 'person' },
-      taint: [],
-    },
+      note: { source: 'experience', visibility: 'private', halfLifeDays: 30 },
+    }),
     pinned: false,
     frozen: false,
     createdAt: 0,

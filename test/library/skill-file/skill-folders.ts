@@ -1,7 +1,7 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { onTestFinished } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import type { Clock } from '../../../src/core/clock.ts';
 import { systemClock } from '../../../src/core/clock.ts';
 import type { Change, Lesson, LessonText, Published } from '../../../src/core/lesson.ts';
@@ -23,6 +23,25 @@ export function plant(dir: string, files: Readonly<Record<string, string>>): voi
     mkdirSync(dirname(join(dir, path)), { recursive: true });
     writeFileSync(join(dir, path), text);
   }
+}
+
+export interface Below {
+  at(...parts: readonly string[]): string;
+  read(path: string): string;
+  /** Fails when there is nothing to change. */
+  change(path: string, from: string, to: string): void;
+}
+
+/** Files by their paths below a folder, which is another one in each test. */
+export function below(dir: () => string): Below {
+  const at = (...parts: readonly string[]): string => join(dir(), ...parts);
+  const read = (path: string): string => readFileSync(at(path), 'utf8');
+  const change = (path: string, from: string, to: string): void => {
+    const text = read(path);
+    expect(text).toContain(from);
+    writeFileSync(at(path), text.replace(from, to));
+  };
+  return { at, read, change };
 }
 
 export const skillText = (name: string, content = 'Do it.', description = `For ${name}.`): string =>

@@ -21,6 +21,7 @@ import { createMemoryStore } from '../../../src/store/memory-store.ts';
 import { filesIn, openMirror, until } from './open-mirror.ts';
 import {
   addSkill,
+  below,
   lessonOf,
   openMemoryLibrary,
   plant,
@@ -32,13 +33,7 @@ import {
 
 let library: Library;
 let dir: string;
-const at = (...parts: string[]): string => join(dir, ...parts);
-const read = (path: string): string => readFileSync(at(path), 'utf8');
-const change = (path: string, from: string, to: string): void => {
-  const text = read(path);
-  expect(text).toContain(from);
-  writeFileSync(at(path), text.replace(from, to));
-};
+const { at, read, change } = below(() => dir);
 
 beforeEach(async () => {
   library = await openMemoryLibrary();

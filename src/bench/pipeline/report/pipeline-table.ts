@@ -1,6 +1,7 @@
 import { count, duration } from '../../report/numbers.ts';
-import { columns, plainLine, wrapped } from '../../report/table/columns.ts';
+import { columns, wrapped } from '../../report/table/columns.ts';
 import { lessonLines } from '../../report/table/lesson-lines.ts';
+import { headSection, sectionsText } from '../../report/table/sections.ts';
 import type { TableOptions } from '../../report/to-table.ts';
 import { MEASURES, sizeText } from './measures.ts';
 import type { PipelineReport } from './pipeline-report.ts';
@@ -16,11 +17,11 @@ export function pipelineTable(
   report: PipelineReport,
   { width = WIDTH, colour = false }: TableOptions = {},
 ): string {
-  const title = (text: string): string => (colour ? `\u001b[1m${text}\u001b[0m` : text);
-  const isRunOnce = report.head.runs === 1;
+  const { seeds, runs, scored } = report.head;
   const sections = [
+    headSection(report, `${sizeText(seeds.length, runs)} × ${count(scored)} scored stages`, width),
     {
-      name: isRunOnce ? 'Result (95 % intervals)' : 'Result, from the second run on (95 % intervals)',
+      name: runs === 1 ? 'Result (95 % intervals)' : 'Result, from the second run on (95 % intervals)',
       lines: resultLines(report, width),
     },
     {
@@ -41,28 +42,7 @@ export function pipelineTable(
       lines: MEASURES.flatMap(({ title: name, meaning }) => wrapped(`${name}: ${meaning}`, width)),
     },
   ];
-  return [
-    headLines(report, width, title),
-    ...sections.filter(({ lines }) => lines.length > 0).map(({ name, lines }) => [title(name), ...lines]),
-  ]
-    .map((lines) => `${lines.join('\n')}\n`)
-    .join('\n');
-}
-
-function headLines(
-  { head, remarks }: PipelineReport,
-  width: number,
-  title: (text: string) => string,
-): readonly string[] {
-  const made = Object.entries(head.options).map(([name, value]) => `${name} ${value}`);
-  const size = `${sizeText(head.seeds.length, head.runs)} × ${count(head.scored)} scored stages`;
-  const facts = [`run ${head.run}`, size, ...made, `instar ${head.version}`, head.startedAt];
-  const [first = ''] = columns([[`${head.suite} · policy ${head.policy}`]], { width, indent: '' });
-  return [
-    title(plainLine(first)),
-    ...wrapped(facts.join(' · '), width),
-    ...remarks.flatMap((remark) => wrapped(`! ${remark}`, width)),
-  ];
+  return sectionsText(sections, colour);
 }
 
 function costLines({ costs }: PipelineReport, width: number): readonly string[] {

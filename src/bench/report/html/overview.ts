@@ -4,20 +4,17 @@ import { count, counted, percent, percentRange } from '../numbers.ts';
 import type { Report } from '../report.ts';
 import type { ConditionSummary } from '../summarise.ts';
 import { html, type Markup } from './markup.ts';
+import { overviewHead } from './overview-head.ts';
 import { shareLine } from './share-bar.ts';
 
 /** What the run was, what must be known before its numbers, and the numbers. */
-export const overview = ({ head, remarks, conditions }: Report): Markup => html`<header>
-<h1>${head.suite}: does it learn?</h1>
-<ul class="facts"><li>policy <b>${head.policy}</b></li><li><b>${count(head.questions)}</b> questions × <b>${counted(head.seeds.length, 'seed')}</b></li>${Object.entries(
-  head.options,
-).map(
-  ([name, value]) => html`<li>${name} <b>${String(value)}</b></li>`,
-)}<li>run <b>${head.run}</b></li><li>${head.startedAt}</li><li>instar ${head.version}</li></ul>
-${remarks.length === 0 ? undefined : html`<ul class="remarks" aria-label="What to know first">${remarks.map((remark) => html`<li>${remark}</li>`)}</ul>`}
-</header>
-<div class="cards">${conditions.map(card)}</div>
+export const overview = (report: Report): Markup => {
+  const { questions, seeds } = report.head;
+  const size = html`<b>${count(questions)}</b> questions × <b>${counted(seeds.length, 'seed')}</b>`;
+  return html`${overviewHead(report, size)}
+<div class="cards">${report.conditions.map(card)}</div>
 `;
+};
 
 const told = ({ value, interval }: Figure): string =>
   value === undefined

@@ -1,22 +1,19 @@
 import type { Figure } from '../../../report/figure.ts';
 import { html, type Markup } from '../../../report/html/markup.ts';
+import { overviewHead } from '../../../report/html/overview-head.ts';
 import { shareLine } from '../../../report/html/share-bar.ts';
 import { count, counted } from '../../../report/numbers.ts';
 import { MEASURES, type MeasureWords, sizeText, valueText } from '../measures.ts';
 import type { ConditionRuns, PipelineReport } from '../pipeline-report.ts';
 
 /** What the run was, what must be known before its numbers, and the numbers. */
-export const runOverview = ({ head, remarks, conditions }: PipelineReport): Markup => html`<header>
-<h1>${head.suite}: does it learn?</h1>
-<ul class="facts"><li>policy <b>${head.policy}</b></li><li><b>${sizeText(head.seeds.length, head.runs)}</b> × <b>${count(head.scored)}</b> scored stages</li>${Object.entries(
-  head.options,
-).map(
-  ([name, value]) => html`<li>${name} <b>${String(value)}</b></li>`,
-)}<li>run <b>${head.run}</b></li><li>${head.startedAt}</li><li>instar ${head.version}</li></ul>
-${remarks.length === 0 ? undefined : html`<ul class="remarks" aria-label="What to know first">${remarks.map((remark) => html`<li>${remark}</li>`)}</ul>`}
-</header>
-<div class="cards">${conditions.map((one) => card(one, head.mostRefines))}</div>
+export const runOverview = (report: PipelineReport): Markup => {
+  const { seeds, runs, scored, mostRefines } = report.head;
+  const size = html`<b>${sizeText(seeds.length, runs)}</b> × <b>${count(scored)}</b> scored stages`;
+  return html`${overviewHead(report, size)}
+<div class="cards">${report.conditions.map((one) => card(one, mostRefines))}</div>
 `;
+};
 
 function told(words: MeasureWords, { value, interval }: Figure): string {
   if (value === undefined) return 'nothing to compare yet';

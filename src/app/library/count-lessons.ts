@@ -1,0 +1,49 @@
+import type { Lesson, Scope } from '../../core/lesson.ts';
+import type { Library } from '../../core/library.ts';
+import type { RecallQuery } from '../../core/recall.ts';
+import { createRecent } from '../../core/recent.ts';
+import { isInScope } from '../../library/recall/scope.ts';
+
+export type CountLessons = (query: Pick<RecallQuery, 'agent' | 'project' | 'runKind'>, now: number) => number;
+
+const MOST_ASKERS = 1000;
+
+interface ScopeCount {
+  readonly scope: Scope;
+  readonly count: number;
+}
+
+/**
+ * How many lessons could be shown to who asks, by whom they are for alone: asked with every turn, so that those for whom
+ * there is nothing wait for nothing.
+ */
+export function createCountLessons(library: Pick<Library, 'shown'>): CountLessons {
+  const known = createRecent<string, number>(MOST_ASKERS);
+  let counted: readonly Lesson[] | undefined;
+  let counts: readonly ScopeCount[] = [];
+  return (query, now) => {
+    const shown = library.shown(now);
+    if (shown !== counted) {
+      counts = countScopes(shown);
+      counted = shown;
+      known.clear();
+    }
+    const asker = JSON.stringify([query.agent, query.project, query.runKind]);
+    const before = known.get(asker);
+    if (before !== undefined) return before;
+    const own = counts.filter(({ scope }) => isInScope(scope, query, undefined));
+    const sum = own.reduce((all, { count }) => all + count, 0);
+    known.set(asker, sum);
+    return sum;
+  };
+}
+
+function countScopes(lessons: readonly Lesson[]): readonly ScopeCount[] {
+  const counts = new Map<string, ScopeCount>();
+  for (const { text } of lessons) {
+    const { agent, project, runKind } = text.scope;
+    const key = JSON.stringify([agent, project, runKind]);
+    counts.set(key, { scope: text.scope, count: (counts.get(key)?.count ?? 0) + 1 });
+  }
+  return [...counts.values()];
+}

@@ -1,0 +1,40 @@
+import { createSpeakTo } from '../../agent/speak-to.ts';
+import type { SampledTurn, ServedWeights, Template } from '../../core/policy.ts';
+import type { Speak } from '../../core/speak.ts';
+import { createPolicyModel } from '../../policy/policy-model.ts';
+import { createRandom } from '../../stats/random.ts';
+
+export interface PolicyOfAttempts {
+  readonly template: Template;
+  readonly weights: ServedWeights;
+  /** What the library shows with it. */
+  readonly block: string;
+  readonly temperature: number;
+  readonly seed: string;
+}
+
+export interface PolicySpeech {
+  readonly speak: Speak;
+  /** Of this attempt alone. */
+  readonly session: string;
+  /** What was sampled so far. */
+  readonly turns: readonly SampledTurn[];
+}
+
+/** The policy for one of several attempts side by side: each draws its own numbers, and its tokens are kept. */
+export function speakAsPolicy(
+  { template, weights, block, temperature, seed }: PolicyOfAttempts,
+  place: number,
+): PolicySpeech {
+  const session = `${seed}/${place}`;
+  const turns: SampledTurn[] = [];
+  const random = createRandom(session);
+  const model = createPolicyModel({
+    template,
+    weights: async () => ({ ...weights, release: () => undefined }),
+    temperature,
+    seed: () => random.below(2 ** 31),
+    keep: (sampled) => void turns.push(sampled),
+  });
+  return { speak: createSpeakTo(model, () => block), session, turns };
+}

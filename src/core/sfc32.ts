@@ -1,0 +1,24 @@
+/** What the generator's author asks for, so that near states have nothing in common. */
+const WARM_UP = 15;
+
+/**
+ * sfc32 ("small fast counting", Chris Doty-Humphrey): 128 bits of state, of which 32 count, so that no cycle is shorter
+ * than 2^32; it passes PractRand. Numbers at least 0 and less than 1, with 53 random bits, the same for the same state on
+ * every machine. Not for secrets.
+ */
+export function createSfc32(first: number, second: number, third: number): () => number {
+  let a = first | 0;
+  let b = second | 0;
+  let c = third | 0;
+  let counter = 1;
+  const next32 = (): number => {
+    const out = (a + b + counter) | 0;
+    counter = (counter + 1) | 0;
+    a = b ^ (b >>> 9);
+    b = (c + (c << 3)) | 0;
+    c = (((c << 21) | (c >>> 11)) + out) | 0;
+    return out >>> 0;
+  };
+  for (let round = 0; round < WARM_UP; round++) next32();
+  return () => ((next32() >>> 5) * 2 ** 26 + (next32() >>> 6)) / 2 ** 53;
+}

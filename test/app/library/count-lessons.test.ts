@@ -1,0 +1,35 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createCountLessons } from '../../../src/app/library/count-lessons.ts';
+import type { Lesson } from '../../../src/core/lesson.ts';
+import { isInScope } from '../../../src/library/recall/scope.ts';
+import { lesson, query } from '../../library/recall/sample-lessons.ts';
+
+const name = fc.constantFrom('a', 'b', '*', 'a*');
+const scope = fc.record({ agent: name, project: name, domain: name }, { requiredKeys: [] });
+const shelf = fc
+  .array(scope, { maxLength: 12 })
+  .map((scopes) => scopes.map((one, at) => lesson(`l${at}`, { scope: one })));
+
+describe('how many lessons could be shown to who asks', () => {
+  it('is as many as are for them, whatever was counted before and whoever asked', () => {
+    let counted = 0;
+    fc.assert(
+      fc.property(fc.array(shelf, { minLength: 1, maxLength: 4 }), (shelves) => {
+        let shown: readonly Lesson[] = [];
+        const count = createCountLessons({ shown: () => shown });
+        for (const next of shelves) {
+          shown = next;
+          for (const agent of ['a', 'b', 'ab', 'a'])
+            for (const project of [undefined, 'a']) {
+              const asked = query('', { agent, ...(project === undefined ? {} : { project }) });
+              const own = next.filter(({ text }) => isInScope(text.scope, asked, undefined));
+              expect(count(asked, 0)).toBe(own.length);
+              counted += own.length;
+            }
+        }
+      }),
+    );
+    expect(counted).toBeGreaterThan(100);
+  });
+});

@@ -1,0 +1,19 @@
+import { isMainThread, parentPort, Worker } from 'node:worker_threads';
+import { DatabaseSync } from '@photostructure/sqlite';
+import { letThreadsRest } from '../../dist/cli/let-threads-rest.js';
+
+/** A process that leaves with 7 while its thread is inside SQLite, and has been told of no more work. */
+const WORK_MS = 150;
+
+if (isMainThread) {
+  const thread = new Worker(new URL(import.meta.url));
+  thread.once('message', () => {
+    letThreadsRest();
+    process.exit(7);
+  });
+} else {
+  const statement = new DatabaseSync(':memory:').prepare('select ? as a');
+  parentPort?.postMessage('at work');
+  for (const end = Date.now() + WORK_MS; Date.now() < end; ) statement.get('x');
+  setInterval(() => undefined, 1000);
+}
