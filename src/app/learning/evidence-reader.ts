@@ -1,6 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import type { TurnEvidence } from '../../core/evidence.ts';
 import { StoreError } from '../../core/store.ts';
+import { endThread } from '../end-thread.ts';
 import type { AppraisedTurn } from './evidence-of.ts';
 import type { EvidenceQuestion } from './evidence-thread.ts';
 
@@ -75,7 +76,7 @@ export function createEvidenceReader(file: string): EvidenceReader {
     read: (session, wanted) => ask('read', session, wanted),
     appraise: (session, wanted) => ask('appraise', session, wanted),
     close: async () => {
-      await worker?.terminate();
+      if (worker !== undefined) await endThread(worker);
     },
   };
 }

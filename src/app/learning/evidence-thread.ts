@@ -2,6 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { stepBack } from '../../core/step-back.ts';
 import { StoreError, type StoreReader } from '../../core/store.ts';
 import { openSqliteReader } from '../../store/sqlite-store.ts';
+import { GOODBYE } from '../end-thread.ts';
 import { appraiseTurns, type EvidenceRecords, evidenceOf } from './evidence-of.ts';
 
 /** Reads what was said and says how it went, on a connection of its own: no stream waits while a long session is read. */
@@ -43,4 +44,8 @@ async function answer({ id, method, session, wanted }: EvidenceQuestion): Promis
   }
 }
 
-port?.on('message', (question: EvidenceQuestion) => void answer(question));
+port?.on('message', (question: EvidenceQuestion | typeof GOODBYE) => {
+  if (question !== GOODBYE) return void answer(question);
+  reader?.close();
+  port.close();
+});

@@ -1,6 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import type { Records } from '../../core/records.ts';
 import { StoreError } from '../../core/store.ts';
+import { endThread } from '../end-thread.ts';
 import type { Question } from './reader-thread.ts';
 import type { Recorder } from './recorder.ts';
 import { threadFile } from './thread-file.ts';
@@ -73,7 +74,7 @@ export function openRecords(file: string, recorder: Pick<Recorder, 'append' | 'e
     append: (facts, blocks) => recorder.append(facts, blocks),
     erase: (session, reason) => recorder.erase(session, reason),
     close: async () => {
-      await worker?.terminate();
+      if (worker !== undefined) await endThread(worker);
     },
   };
 }
