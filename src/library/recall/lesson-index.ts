@@ -82,7 +82,7 @@ export function createLessonIndex(embed: Embed, fallback: Embed, shelf?: VectorS
       if (label !== undefined) middles.add(label, meanings.read(slot));
       if (isFirst) known++;
       const whole = wholeOf(lesson);
-      if (isFirst && whole !== text) meaningQueue.want(slot, whole);
+      if (isFirst && whole !== text) meaningQueue.wantLater(slot, whole);
     },
     shelf,
   );

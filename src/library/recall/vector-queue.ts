@@ -14,6 +14,8 @@ export interface VectorQueue {
   /** Why the model gave nothing the last time. */
   readonly failure: string | undefined;
   want(slot: number, text: string): void;
+  /** The same, but not before some time has passed or someone waits for all: what is asked meanwhile need not stand behind it. */
+  wantLater(slot: number, text: string): void;
   /** Takes a wish back. */
   forget(slot: number): void;
   /** When nothing waits, or nothing can be had. */
@@ -21,6 +23,7 @@ export interface VectorQueue {
 }
 
 const BATCH = 8;
+const LATER_MS = 1000;
 /** So that a change that is taken back at once costs nothing. */
 const REMEMBERED = 512;
 
@@ -30,6 +33,10 @@ export function createVectorQueue(
   shelf?: VectorShelf,
 ): VectorQueue {
   const wanted = new Map<number, string>();
+  const later = new Map<number, string>();
+  let timer: NodeJS.Timeout | undefined;
+  /** How many wait for all of them. */
+  let awaited = 0;
   const known = createRecent<string, Float32Array>(REMEMBERED);
   let work: Promise<void> | undefined;
   let failure: string | undefined;
@@ -82,20 +89,40 @@ export function createVectorQueue(
       });
   };
 
+  const hurry = (): void => {
+    clearTimeout(timer);
+    timer = undefined;
+    for (const [slot, text] of later) wanted.set(slot, text);
+    later.clear();
+    if (wanted.size > 0) start();
+  };
+
   return {
     get waiting() {
-      return wanted.size;
+      return wanted.size + later.size;
     },
     get failure() {
       return failure;
     },
     want: (slot, text) => {
+      later.delete(slot);
       wanted.set(slot, text);
       start();
     },
-    forget: (slot) => void wanted.delete(slot),
+    wantLater: (slot, text) => {
+      later.set(slot, text);
+      if (awaited > 0) return hurry();
+      timer ??= setTimeout(hurry, LATER_MS).unref();
+    },
+    forget: (slot) => {
+      wanted.delete(slot);
+      later.delete(slot);
+    },
     settled: async () => {
+      awaited++;
+      hurry();
       while (work !== undefined) await work;
+      awaited--;
     },
   };
 }
