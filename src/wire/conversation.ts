@@ -1,5 +1,6 @@
 import type { Insertion, WireName } from '../core/wire.ts';
 import { appendText } from './place.ts';
+import { quoteText } from './quote-text.ts';
 import { linkAfter, type MessageSpans, readMessage, withoutMarks } from './read-message.ts';
 import {
   eachElement,
@@ -149,7 +150,7 @@ function describe(bytes: Buffer, { links, users }: Said, isStored: boolean, part
   const placeAt = (link: string, text: string): readonly Insertion[] | undefined => {
     const user = isStored ? undefined : users[links.indexOf(link)];
     if (user === undefined) return undefined;
-    const part = `{"type":"${partType}","text":${JSON.stringify(text)}}`;
+    const part = `{"type":"${partType}","text":${quoteText(text)}}`;
     const inside = appendText(bytes, user.only ?? user.content, text, part);
     return inside && [inside];
   };

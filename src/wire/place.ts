@@ -1,4 +1,5 @@
 import type { Insertion } from '../core/wire.ts';
+import { quoteText } from './quote-text.ts';
 import { OPEN_BRACKET, QUOTE, type Span, skipSpace } from './scan.ts';
 
 /** Whether nothing stands between a span's brackets. */
@@ -17,7 +18,7 @@ export const prependItem = (bytes: Buffer, span: Span, item: string): Insertion 
 export function appendText(bytes: Buffer, span: Span, block: string, part: string): Insertion | undefined {
   const [start, end] = span;
   if (bytes[start] === QUOTE) {
-    return { at: end - 1, text: JSON.stringify(`\n\n${block}`).slice(1, -1) };
+    return { at: end - 1, text: `\\n\\n${quoteText(block).slice(1, -1)}` };
   }
   if (bytes[start] === OPEN_BRACKET) {
     return { at: end - 1, text: isEmpty(bytes, span) ? part : `,${part}` };

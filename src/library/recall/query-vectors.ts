@@ -8,6 +8,8 @@ import { createRecent } from '../../core/recent.ts';
 export type QueryVector = (text: string) => Promise<Float32Array | undefined>;
 
 const REMEMBERED = 2000;
+/** What each refusal takes: in a flood the model is left alone until the flood is over. */
+const REFUSAL = 0.2;
 
 /** How much may be asked of a model that takes its time: who comes beyond that does not wait at all. */
 export interface Demand {
@@ -15,17 +17,25 @@ export interface Demand {
   readonly perSecond: number;
 }
 
-export function createQueryVectors(embed: Embed, patienceMs: number, demand?: Demand): QueryVector {
+export function createQueryVectors(
+  embed: Embed,
+  patienceMs: number,
+  demand?: Demand,
+  monotonic: () => number = () => performance.now(),
+): QueryVector {
   let credit = demand?.perSecond ?? 0;
-  let creditedAt = performance.now();
+  let creditedAt = monotonic();
   const mayAsk = (): boolean => {
     if (demand === undefined) return true;
-    const now = performance.now();
+    const now = monotonic();
     credit = Math.min(demand.perSecond, credit + ((now - creditedAt) / 1000) * demand.perSecond);
     creditedAt = now;
-    if (asked.size >= demand.atOnce || credit < 1) return false;
-    credit--;
-    return true;
+    if (asked.size < demand.atOnce && credit >= 1) {
+      credit--;
+      return true;
+    }
+    credit = Math.max(-2 * demand.perSecond, credit - REFUSAL);
+    return false;
   };
   const known = createRecent<string, Float32Array>(REMEMBERED);
   const asked = new Map<string, Promise<Float32Array | undefined>>();

@@ -1,6 +1,7 @@
 import type { Outline } from '../../core/wire.ts';
 import { outlineObject } from '../outline.ts';
 import { appendText, prependItem } from '../place.ts';
+import { quoteText } from '../quote-text.ts';
 import { isText, type Span, skipValue, viewBytes } from '../scan.ts';
 
 /** A block goes to the end of `system`, after the client's cache marks, so that what they cover stays the same. */
@@ -15,7 +16,7 @@ export function outlineAnthropic(body: Uint8Array): Outline | undefined {
   }
 
   return outlineObject(bytes, visit, (block, object) => {
-    const text = JSON.stringify(block);
+    const text = quoteText(block);
     if (system === undefined) return [prependItem(bytes, object, `"system":${text}`)];
     const inside = appendText(bytes, system, block, `{"type":"text","text":${text}}`);
     return inside ? [inside] : [];

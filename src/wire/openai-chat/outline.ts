@@ -1,6 +1,7 @@
 import type { Outline } from '../../core/wire.ts';
 import { findLeading, type Leading, placeAfterLeading } from '../leading.ts';
 import { outlineObject } from '../outline.ts';
+import { quoteText } from '../quote-text.ts';
 import { isText, OPEN_BRACKET, type Span, skipValue, viewBytes } from '../scan.ts';
 
 /** A block goes into the last of the leading `system` or `developer` messages, or before the first message. */
@@ -16,7 +17,7 @@ export function outlineChat(body: Uint8Array): Outline | undefined {
 
   return outlineObject(bytes, visit, (block) => {
     if (!messages) return [];
-    const text = JSON.stringify(block);
+    const text = quoteText(block);
     const part = `{"type":"text","text":${text}}`;
     const message = `{"role":"system","content":${text}}`;
     return [placeAfterLeading(bytes, messages, block, { part, message })];

@@ -2,6 +2,7 @@ import type { Insertion, Outline } from '../../core/wire.ts';
 import { findLeading, type Leading, placeAfterLeading } from '../leading.ts';
 import { outlineObject } from '../outline.ts';
 import { appendText } from '../place.ts';
+import { quoteText } from '../quote-text.ts';
 import { isText, OPEN_BRACKET, QUOTE, type Span, skipValue, viewBytes } from '../scan.ts';
 
 /**
@@ -33,7 +34,7 @@ export function outlineResponses(body: Uint8Array): Outline | undefined {
   }
 
   return outlineObject(bytes, visit, (block) => {
-    const text = JSON.stringify(block);
+    const text = quoteText(block);
     const part = `{"type":"input_text","text":${text}}`;
     const message = `{"type":"message","role":"developer","content":${text}}`;
     const inside = instructions && appendText(bytes, instructions, block, part);

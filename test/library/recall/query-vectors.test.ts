@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest';
+import type { Embed } from '../../../src/core/embed.ts';
+import { createNgramEmbed } from '../../../src/library/embed/ngram-embed.ts';
+import { createQueryVectors } from '../../../src/library/recall/query-vectors.ts';
+
+const DEMAND = { atOnce: 2, perSecond: 2 };
+
+/** A model that counts what it is asked, and a clock that is set. */
+function open() {
+  const ngrams = createNgramEmbed();
+  const scene = { now: 0, asked: 0 };
+  const embed: Embed = {
+    ...ngrams,
+    embed: (texts) => {
+      scene.asked++;
+      return ngrams.embed(texts);
+    },
+  };
+  const vectorOf = createQueryVectors(embed, 1000, DEMAND, () => scene.now);
+  return { scene, vectorOf };
+}
+
+describe('the vector of what is asked', () => {
+  it('is worked out once and then remembered, also when the demand is used up', async () => {
+    const { scene, vectorOf } = open();
+    const first = await vectorOf('one');
+    await vectorOf('two');
+    expect(await vectorOf('three')).toBeUndefined();
+    expect(await vectorOf('one')).toBe(first);
+    expect(scene.asked).toBe(2);
+    scene.now = 1500;
+    expect(await vectorOf('three')).toBeInstanceOf(Float32Array);
+  });
+
+  it('is there for everyone who asks as seldom as people do', async () => {
+    const { scene, vectorOf } = open();
+    for (let nth = 0; nth < 50; nth++) {
+      scene.now += 600;
+      expect(await vectorOf(`task ${nth}`)).toBeInstanceOf(Float32Array);
+    }
+    expect(scene.asked).toBe(50);
+  });
+
+  it('is not worked out in a flood, and is again soon after it', async () => {
+    const { scene, vectorOf } = open();
+    for (let nth = 0; nth < 1000; nth++) {
+      scene.now += 10;
+      await vectorOf(`flood ${nth}`);
+    }
+    expect(scene.asked).toBeLessThan(5);
+    scene.now += 3000;
+    expect(await vectorOf('after it')).toBeInstanceOf(Float32Array);
+  });
+});
