@@ -12,6 +12,8 @@ export interface RecallQuery {
   readonly domain?: string;
   /** Only these may be recalled; absent: all that are shown. */
   readonly among?: ReadonlySet<string>;
+  /** Nobody is served meanwhile: it waits until what lessons and task mean is known, so that the same is found every time. */
+  readonly isUnhurried?: boolean;
 }
 
 export type Verdict =

@@ -89,7 +89,13 @@ export function createLessonsDesk(options: LessonsDeskOptions): LessonsDesk {
       const agent = asString(query.agent) ?? 'unknown';
       const project = asString(query.project);
       const domain = asString(query.domain);
-      const asked = { text: task, session: '', agent, ...compact({ project, domain }) };
+      const asked = {
+        text: task,
+        session: '',
+        agent,
+        ...compact({ project, domain }),
+        isUnhurried: query.isUnhurried === true,
+      };
       const { lessons } = await options.recall(asked, options.now());
       const few = lessons.slice(0, asNumber(query.limit) ?? lessons.length);
       return { text: renderBlock(few), lessons: few.map(({ id, text }) => ({ id, name: text.name })) };

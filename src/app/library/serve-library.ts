@@ -55,7 +55,6 @@ interface Opened {
 const AGAIN_MS = 10_000;
 /** Conversations begin seldom; a flood of them is no reason to give a core to the sentence model. */
 const DEMAND = { atOnce: 2, perSecond: 2 };
-const UNHURRIED_MS = 60_000;
 
 const nothingRecalled: Recalled = {
   lessons: [],
@@ -95,7 +94,7 @@ export async function serveLibrary(options: LibraryOptions): Promise<ServedLibra
       embed,
       fallback,
       limits: { topK: settings.topK, tokenBudget: settings.tokenBudget },
-      ...(options.isUnhurried === true ? { patienceMs: UNHURRIED_MS } : { demand: DEMAND }),
+      ...(options.isUnhurried === true ? {} : { demand: DEMAND }),
       usefulness: effects.usefulness,
       heldOut: (session, lesson) => isHeldOut(session, lesson, settings.holdout),
       patterns: settings.domains.map((pattern) => compact(pattern)),
@@ -115,7 +114,7 @@ export async function serveLibrary(options: LibraryOptions): Promise<ServedLibra
     });
     const lessons = createShowLessons({
       library,
-      recall: ready.recall,
+      recall: (query, now) => ready.recall({ ...query, isUnhurried: options.isUnhurried === true }, now),
       records,
       clock,
       onFault: (error, session) =>

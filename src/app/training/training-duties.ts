@@ -38,7 +38,10 @@ export function createTrainingDuties(options: DutiesOptions): TrainingDuties {
     // What the library would show an agent with this task.
     show: async ({ task, agent = options.agent, project, domain }) => {
       const generation = options.generation();
-      const { text } = await shelf.recall(compact({ task, agent, project, domain }));
+      const { text } = await shelf.recall({
+        ...compact({ task, agent, project, domain }),
+        isUnhurried: true,
+      });
       return { text: asString(text) ?? '', generation };
     },
     generation: async () => options.generation(),

@@ -70,9 +70,13 @@ export function createRecall(settings: RecallSettings): RecallIndex {
     // What is meant for others alone is not worth a look, let alone the model's time.
     const isForAsker = index.table.scopes.some((scope) => isInScope(scope, query, named?.name));
     if (index.size === 0 || !isForAsker || isSmallTalk(text)) return nothing(named ?? NO_DOMAIN, embed.id);
+    const { isUnhurried = false } = query;
+    if (isUnhurried) await index.settled();
     // With nothing to compare it with, a meaning is not worth the wait: a first lesson is found by its words at once.
     const canCompare = index.stats().known > 0;
-    const meaning = canCompare ? await meaningOf(joinEnds(text, MEANT_HEAD, MEANT_TAIL)) : undefined;
+    const meaning = canCompare
+      ? await meaningOf(joinEnds(text, MEANT_HEAD, MEANT_TAIL), isUnhurried)
+      : undefined;
     const isComplete = meaning !== undefined && index.stats().known === index.size;
     const spelling = isComplete ? undefined : await spellingOf(text);
     const domain = named ?? guessedDomain(index.middles, meaning);

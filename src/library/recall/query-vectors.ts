@@ -3,9 +3,9 @@ import { createRecent } from '../../core/recent.ts';
 
 /**
  * The vector of what is asked; at once when it was asked lately. Undefined when the model fails or takes longer than the
- * patience; what comes late is there the next time.
+ * patience; what comes late is there the next time. Who is in no hurry has all patience, and is not counted.
  */
-export type QueryVector = (text: string) => Promise<Float32Array | undefined>;
+export type QueryVector = (text: string, isUnhurried?: boolean) => Promise<Float32Array | undefined>;
 
 const REMEMBERED = 2000;
 /** What each refusal takes: in a flood the model is left alone until the flood is over. */
@@ -55,9 +55,10 @@ export function createQueryVectors(
     return answer;
   };
 
-  return async (text) => {
+  return async (text, isUnhurried = false) => {
     const vector = known.get(text);
     if (vector !== undefined) return vector;
+    if (isUnhurried) return asked.get(text) ?? ask(text);
     if (!asked.has(text) && !mayAsk()) return undefined;
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<undefined>((resolve) => {

@@ -48,6 +48,7 @@ describe('the vector of what is asked', () => {
       await vectorOf(`flood ${nth}`);
     }
     expect(scene.asked).toBeLessThan(5);
+    expect(await vectorOf('someone in no hurry', true)).toBeInstanceOf(Float32Array);
     scene.now += 3000;
     expect(await vectorOf('after it')).toBeInstanceOf(Float32Array);
   });
