@@ -248,6 +248,8 @@ describe('three turns that a person calls failures', () => {
   });
 
   it('are found by a verifier where the domain has one, and no one overrules it', async () => {
+    const failures = async () => Number(((await learning()).appraised as JsonObject).failures);
+    const before = await failures();
     const talk = [{ role: 'user', content: 'Write the ledger of August' }];
     const turn = await say('ledger', 'fred', talk, { 'x-instar-domain': 'ledger' });
     const rewards = async () => {
@@ -258,11 +260,13 @@ describe('three turns that a person calls failures', () => {
       timeout: 10_000,
       interval: 50,
     });
-    const failures = async () => ((await learning()).appraised as JsonObject).failures;
-    const before = await failures();
+    await vi.waitFor(async () => expect(await failures()).toBe(before + 1), {
+      timeout: 10_000,
+      interval: 50,
+    });
     await judge(turn, 1, 'looks fine to me');
     await vi.waitFor(async () => expect(await rewards()).toHaveLength(2));
-    expect(await failures()).toBe(before);
+    expect(await failures()).toBe(before + 1);
   });
 
   it('teach again after a restart when the model was dead before: nothing is lost', async () => {
