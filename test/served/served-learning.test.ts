@@ -123,6 +123,7 @@ const say = async (
 const judge = (id: string, score: number, note: string) =>
   owner('POST', '/v1/feedback', { turn: id, score, note });
 const learning = async () => (await owner('GET', '/api/status')).learning as JsonObject;
+const failures = async () => Number(((await learning()).appraised as JsonObject).failures);
 const generation = async () =>
   ((await owner('GET', '/api/status')).library as JsonObject).generation as number;
 
@@ -227,6 +228,7 @@ describe('three turns that a person calls failures', () => {
 
   it('may also be found by a judge, where nothing else says how a turn went', async () => {
     const before = judged;
+    const known = await failures();
     const talk = [{ role: 'user', content: 'Write the amounts of July into july.md' }];
     const turn = await say('judged', 'erik', talk);
     await say('judged', 'erik', [
@@ -245,10 +247,10 @@ describe('three turns that a person calls failures', () => {
     // Two of three agree: the third is not asked.
     expect(judged - before).toBeLessThanOrEqual(3);
     expect(judged - before).toBeGreaterThanOrEqual(2);
+    await vi.waitFor(async () => expect(await failures()).toBe(known + 1), { timeout: 10_000, interval: 50 });
   });
 
   it('are found by a verifier where the domain has one, and no one overrules it', async () => {
-    const failures = async () => Number(((await learning()).appraised as JsonObject).failures);
     const before = await failures();
     const talk = [{ role: 'user', content: 'Write the ledger of August' }];
     const turn = await say('ledger', 'fred', talk, { 'x-instar-domain': 'ledger' });

@@ -12,6 +12,7 @@ import { endSession } from './end-session.ts';
 import type { EvidenceReader } from './evidence-reader.ts';
 import { createLearningState, type LearningState, loadLearning } from './learning-state.ts';
 import { createServingCost } from './serving-cost.ts';
+import { createWaitingSessions } from './waiting-sessions.ts';
 
 export interface LearningOptions {
   readonly records: Records;
@@ -44,7 +45,6 @@ const IDLE_MS = 30 * 60_000;
 const IDLE_LOOK_MS = 60_000;
 const MOST_TURNS = 20_000;
 const RETRY_MS = 10_000;
-const MOST_PENDING = 5_000;
 /** At most so long at a time, and then a rest: under load learning falls behind, not serving. */
 const AT_ONCE_MS = 50;
 const REST_MS = 450;
@@ -60,13 +60,15 @@ export async function startLearning(options: LearningOptions): Promise<Learning>
   const sessionOf = createRecent<string, string>(MOST_TURNS);
   const serving = createServingCost();
   const meter = createBusyMeter(clock);
-  const active = new Map<string, number>();
   let cursor = Math.max(0, loaded - LOOK_BACK);
   let timer: NodeJS.Timeout | undefined;
   let dueAt = 0;
+  let lastDue = 0;
   let queue: Promise<void> = Promise.resolve();
   let learning: Promise<void> = Promise.resolve();
   let problem: string | undefined;
+  /** Someone said something that has not been read yet: it is worth catching up with a flood. */
+  let isAsked = false;
   let isClosed = false;
 
   const findSession = async (turn: string): Promise<string | undefined> => {
@@ -75,39 +77,13 @@ export async function startLearning(options: LearningOptions): Promise<Learning>
     return known;
   };
 
-  /** Sessions that something was said of, with the turns; undefined: all of them. They wait here until they were looked at. */
-  const pending = new Map<string, Set<string> | undefined>();
-  /** Those of them that someone judged: they come first. */
-  const spoken = new Set<string>();
-  const ended = new Set<string>();
-
-  const touch = async (turn: string | undefined, session?: string): Promise<string | undefined> => {
-    const id = session ?? (turn === undefined ? undefined : await findSession(turn));
-    if (id === undefined) return undefined;
-    if (turn === undefined) pending.set(id, undefined);
-    else if (!pending.has(id)) pending.set(id, new Set([turn]));
-    else pending.get(id)?.add(turn);
-    // A flood that never ends is not learned from in full.
-    const oldest = pending.keys().next().value;
-    if (pending.size > MOST_PENDING && oldest !== undefined && !spoken.has(oldest)) pending.delete(oldest);
-    return id;
-  };
-  const note = async ({ at, fact }: StoredFact): Promise<void> => {
+  const waiting = createWaitingSessions(findSession);
+  const { pending, spoken, ended } = waiting;
+  const note = async (stored: StoredFact): Promise<void> => {
+    const { fact } = stored;
     serving.add(fact);
-    if (fact.type === 'turn-start') {
-      sessionOf.set(fact.turn, fact.session);
-      active.set(fact.session, at);
-      ended.delete(fact.session);
-    } else if (fact.type === 'turn-end') await touch(fact.turn);
-    else if (fact.type === 'reward-given') {
-      const session = await touch(fact.turn, fact.turn ? undefined : fact.session);
-      if (session !== undefined) spoken.add(session);
-    } else if (fact.type === 'session-end') {
-      active.delete(fact.session);
-      ended.add(fact.session);
-    } else if (fact.type === 'session-erased') active.delete(fact.session);
-    else if (fact.type === 'event-reported' && fact.kind === 'episode_end')
-      await touch(undefined, fact.session);
+    if (fact.type === 'turn-start') sessionOf.set(fact.turn, fact.session);
+    await waiting.note(stored);
   };
   /** A page of what was recorded since. True: there is more. */
   const follow = async (): Promise<boolean> => {
@@ -125,8 +101,7 @@ export async function startLearning(options: LearningOptions): Promise<Learning>
     const wanted = turns && [...turns];
     const graded = await options.verify(session, wanted);
     const said = await appraiseSession(session, wanted, { ...options, state, now: clock.now() });
-    pending.delete(session);
-    spoken.delete(session);
+    waiting.done(session);
     return [...graded, ...said];
   };
   /** What people said first; of the rest as much as leaves the machine to those who are served. */
@@ -135,7 +110,8 @@ export async function startLearning(options: LearningOptions): Promise<Learning>
     let isBehind = false;
     for (;;) {
       do isBehind = await follow();
-      while (isBehind && clock.monotonic() < until);
+      while (isBehind && (isAsked || !meter.isBusy()) && clock.monotonic() < until);
+      isAsked &&= isBehind;
       const facts: NewFact[] = [];
       for (const session of spoken) if (pending.has(session)) facts.push(...(await lookAt(session)));
       for (const session of meter.isBusy() ? [] : [...pending.keys()])
@@ -179,13 +155,17 @@ export async function startLearning(options: LearningOptions): Promise<Learning>
       failed(error);
     }
   };
+  /** At the first moment that was asked for, and once more at the last: what was announced then may not be there before. */
   function wake(delayMs = 0): void {
     const due = clock.monotonic() + delayMs;
+    lastDue = Math.max(lastDue, due);
     if (isClosed || (timer !== undefined && dueAt <= due)) return;
     clearTimeout(timer);
     dueAt = due;
     timer = setTimeout(() => {
       timer = undefined;
+      const left = lastDue - dueAt;
+      if (left > 0) wake(left);
       queue = queue.then(run);
     }, delayMs);
     timer.unref();
@@ -194,9 +174,7 @@ export async function startLearning(options: LearningOptions): Promise<Learning>
   /** A conversation that nobody went on with is over. */
   const endIdle = async (): Promise<void> => {
     const now = clock.now();
-    const idle = [...active].filter(([, at]) => now - at > IDLE_MS).map(([session]) => session);
-    for (const session of idle) active.delete(session);
-    const facts = idle.map((session) => ({
+    const facts = waiting.takeIdle(now - IDLE_MS).map((session) => ({
       at: now,
       fact: { type: 'session-end' as const, session, reason: 'idle' },
     }));
@@ -211,7 +189,8 @@ export async function startLearning(options: LearningOptions): Promise<Learning>
     state,
     wake: (delayMs = 0) => {
       if (delayMs > 0) meter.count();
-      wake(delayMs);
+      else isAsked = true;
+      wake(delayMs > 0 && meter.isBusy() ? REST_MS : delayMs);
     },
     settle: async () => {
       for (;;) {
