@@ -29,21 +29,27 @@ export interface Identity {
 }
 
 const MOST_KNOWN = 4000;
+/** A client that says nothing of itself in so many turns of a conversation will not say it later. */
+const MOST_LOOKS = 3;
 
 /**
- * The same, looking through a conversation's texts for its client and its project only once. Conversations that a header
- * names are remembered; the others are looked at each time.
+ * The same, looking through a conversation's texts for its client and its project only until they are found, and not for
+ * ever. Conversations that a header names are remembered; the others are looked at each time.
  */
 export function createIdentify(): (arrival: Arrival) => Identity {
   const seen = createRecent<string, Known>(MOST_KNOWN);
+  const looked = createRecent<string, number>(MOST_KNOWN);
   return (arrival) => {
     const name = conversationOf(arrival.headers);
     const known = name === undefined ? undefined : seen.get(name);
     const identity = identify(arrival, known);
-    const { client, project } = identity;
-    // Only what was found is remembered: a title call comes first and does not say where its client works.
-    if (name !== undefined && client !== undefined && project !== undefined)
-      seen.set(name, { client, project });
+    if (name === undefined || known !== undefined) return identity;
+    const { client, project, role } = identity;
+    const isAllFound = client !== undefined && project !== undefined;
+    // A title call comes first and does not say where its client works.
+    const looks = role === 'main' ? (looked.get(name) ?? 0) + 1 : 0;
+    if (isAllFound || looks >= MOST_LOOKS) seen.set(name, { client, project });
+    else if (looks > 0) looked.set(name, looks);
     return identity;
   };
 }

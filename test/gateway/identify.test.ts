@@ -404,4 +404,17 @@ describe('a remembered conversation', () => {
     expect(remembering(turn('Working directory: /home/dev/shop\n')).project?.label).toBe('shop');
     expect(remembering(turn('nothing about folders')).project?.label).toBe('shop');
   });
+
+  it('that says nothing of its project in three turns of work is not looked through again', () => {
+    const remembering = createIdentify();
+    for (let nth = 0; nth < 3; nth++)
+      expect(remembering(turn('nothing about folders')).project).toBeUndefined();
+    expect(remembering(turn('Working directory: /home/dev/shop\n'))).toMatchObject({ client: 'opencode' });
+    expect(remembering(turn('Working directory: /home/dev/shop\n')).project).toBeUndefined();
+    const other = {
+      ...turn('Working directory: /home/dev/shop\n'),
+      headers: { ...headers, 'x-session-id': 'ses_2' },
+    };
+    expect(remembering(other).project?.label).toBe('shop');
+  });
 });
