@@ -56,7 +56,7 @@ interface Sample {
 
 const WARM_MS = 200;
 /** The compiler counts calls, not seconds: a slow subject needs as many as a fast one before it is measured. */
-const WARM_REQUESTS = 4000;
+const WARM_REQUESTS = 10_000;
 
 const MANY = 32;
 /** Within everyone's reach: a process that is rarely awake pays more for each request, so equal rates are compared too. */

@@ -22,7 +22,7 @@ const { values: options } = parseArgs({
   },
 });
 const FULL = {
-  cells: { rounds: 5, ms: 600, warmMs: 3000, isShort: false },
+  cells: { rounds: 5, ms: 600, warmMs: 10_000, isShort: false },
   paced: { rounds: 3, ms: 1500 },
   rungs: [2000, 4000, 10_000, 30_000],
 };
