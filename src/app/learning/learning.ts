@@ -6,6 +6,7 @@ import type { Records } from '../../core/records.ts';
 import type { NewFact } from '../../core/store.ts';
 import type { Shelf } from '../library/open-shelf.ts';
 import type { Log } from '../log.ts';
+import { createAlarm } from './alarm.ts';
 import { appraiseSession } from './appraise-session.ts';
 import { createBusyMeter } from './busy-meter.ts';
 import { endSession } from './end-session.ts';
@@ -61,9 +62,9 @@ export async function startLearning(options: LearningOptions): Promise<Learning>
   const serving = createServingCost();
   const meter = createBusyMeter(clock);
   let cursor = Math.max(0, loaded - LOOK_BACK);
-  let timer: NodeJS.Timeout | undefined;
-  let dueAt = 0;
-  let lastDue = 0;
+  const alarm = createAlarm(clock, () => {
+    queue = queue.then(run);
+  });
   let queue: Promise<void> = Promise.resolve();
   let learning: Promise<void> = Promise.resolve();
   let problem: string | undefined;
@@ -155,20 +156,8 @@ export async function startLearning(options: LearningOptions): Promise<Learning>
       failed(error);
     }
   };
-  /** At the first moment that was asked for, and once more at the last: what was announced then may not be there before. */
   function wake(delayMs = 0): void {
-    const due = clock.monotonic() + delayMs;
-    lastDue = Math.max(lastDue, due);
-    if (isClosed || (timer !== undefined && dueAt <= due)) return;
-    clearTimeout(timer);
-    dueAt = due;
-    timer = setTimeout(() => {
-      timer = undefined;
-      const left = lastDue - dueAt;
-      if (left > 0) wake(left);
-      queue = queue.then(run);
-    }, delayMs);
-    timer.unref();
+    if (!isClosed) alarm.set(delayMs);
   }
 
   /** A conversation that nobody went on with is over. */
@@ -194,12 +183,11 @@ export async function startLearning(options: LearningOptions): Promise<Learning>
     },
     settle: async () => {
       for (;;) {
-        clearTimeout(timer);
-        timer = undefined;
+        alarm.clear();
         queue = queue.then(run);
         await queue;
         await learning;
-        if (timer === undefined) return;
+        if (!alarm.isSet) return;
       }
     },
     status: () => ({
@@ -217,7 +205,7 @@ export async function startLearning(options: LearningOptions): Promise<Learning>
     }),
     close: async () => {
       isClosed = true;
-      clearTimeout(timer);
+      alarm.clear();
       clearInterval(idle);
       await queue;
       await learning;

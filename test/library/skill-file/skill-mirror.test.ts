@@ -17,6 +17,7 @@ import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { createManualClock, systemClock } from '../../../src/core/clock.ts';
 import type { Library } from '../../../src/core/library.ts';
 import { StoreError } from '../../../src/core/store.ts';
+import { createSkillMirror } from '../../../src/library/skill-file/skill-mirror.ts';
 import { createMemoryStore } from '../../../src/store/memory-store.ts';
 import { filesIn, openMirror, until } from './open-mirror.ts';
 import {
@@ -180,6 +181,32 @@ describe('a person in the skills folder', () => {
     const watch = () => ({ follow: () => false, close: () => undefined });
     await openMirror(dir, library, { watch, pollMs: 10 });
     plant(dir, { 'two/SKILL.md': skillText('two') });
+    await until(() => library.find('two')?.state === 'live');
+  });
+
+  it('is noticed also when it fell between a look and the watch that the look set up', async () => {
+    let isFirst = true;
+    const watch = () => ({
+      follow: () => {
+        if (isFirst) plant(dir, { 'two/SKILL.md': skillText('two') });
+        const isNew = isFirst;
+        isFirst = false;
+        return isNew;
+      },
+      close: () => undefined,
+    });
+    // Nothing else makes it look: not a wait for it to settle, and no poll within a minute.
+    const mirror = createSkillMirror({
+      dir,
+      library,
+      clock: systemClock,
+      newId: (prefix) => `w${prefix}`,
+      onFault: () => undefined,
+      quietMs: 10,
+      pollMs: 60_000,
+      watch,
+    });
+    onTestFinished(() => mirror.close());
     await until(() => library.find('two')?.state === 'live');
   });
 
