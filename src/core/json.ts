@@ -22,8 +22,18 @@ export function parseJson(text: string): Json | undefined {
   }
 }
 
+const MEMBER = { enumerable: true, configurable: true, writable: true };
+
 /** A copy without the members that are undefined, so that optional fields stay absent on the wire. */
 export function compact<T extends object>(value: T): { [K in keyof T]: Exclude<T[K], undefined> } {
-  const members = Object.entries(value).filter(([, member]) => member !== undefined);
-  return Object.fromEntries(members) as { [K in keyof T]: Exclude<T[K], undefined> };
+  const members = value as Readonly<Record<string, unknown>>;
+  const kept: Record<string, unknown> = {};
+  for (const name of Object.keys(members)) {
+    const member = members[name];
+    if (member === undefined) continue;
+    // Parsed JSON can have a member of this name; assigned, it would be the copy's prototype.
+    if (name === '__proto__') Object.defineProperty(kept, name, { ...MEMBER, value: member });
+    else kept[name] = member;
+  }
+  return kept as { [K in keyof T]: Exclude<T[K], undefined> };
 }

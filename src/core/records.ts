@@ -9,8 +9,12 @@ type Reads = {
  * `StoreError` when the store cannot do it.
  */
 export interface Records extends Reads {
-  /** Durable when it resolves, with the bodies that the facts name. */
-  append(facts: readonly NewFact[], blocks?: readonly Block[]): Promise<readonly Appended[]>;
+  /** Durable when it resolves, with the bodies that the facts name. A patient one may wait for company first. */
+  append(
+    facts: readonly NewFact[],
+    blocks?: readonly Block[],
+    isPatient?: boolean,
+  ): Promise<readonly Appended[]>;
   /** The number of turns erased. */
   erase(session: string, reason: string): Promise<number>;
   /** A consistent copy in one new file. */

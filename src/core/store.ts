@@ -9,7 +9,11 @@ export interface NewFact {
   readonly key?: string;
 }
 
-/** A body kept beside the log, once, under the hash of its text. It belongs to the sessions that use it. */
+/**
+ * A body kept beside the log: once for all who use it, under the hash of its text, or for one turn alone, under that
+ * turn's name (see `ownBodyName`); that comes in one batch with the fact that names it. It belongs to the sessions that
+ * use it.
+ */
 export interface Block {
   readonly hash: string;
   /** Absent when the caller knows that the store has it; the use is counted all the same. */
@@ -147,6 +151,7 @@ export interface StoreTotals {
   readonly facts: number;
   readonly sessions: number;
   readonly turns: number;
+  /** Bodies that turns share. */
   readonly blocks: number;
   /** On disk, write-ahead log included. */
   readonly bytes: number;

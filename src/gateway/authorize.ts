@@ -2,6 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Clock } from '../core/clock.ts';
 import { createFailure, type Failure } from '../core/failure.ts';
+import { createRecent } from '../core/recent.ts';
 import type { Access, Target } from '../core/upstream.ts';
 import { isLoopbackName } from './door.ts';
 
@@ -25,6 +26,9 @@ export type Admittance =
   | { readonly refused: Failure };
 
 const WRONG_PER_MINUTE = 10;
+/** Callers send the same few keys with every request. */
+const MOST_DIGESTS = 32;
+const LONGEST_REMEMBERED = 512;
 
 /**
  * Wrong keys are counted by address, loopback included, and after ten in a minute are refused unread. The right
@@ -36,7 +40,18 @@ export function createAuthorize({ key, onLoopback, clock }: AuthorizeOptions): A
   const isKey = (presented: string): boolean => {
     const current = key();
     if (current !== known.key) known = { key: current, digest: digest(current) };
-    return current !== '' && timingSafeEqual(digest(presented), known.digest);
+    return current !== '' && timingSafeEqual(digestOf(presented), known.digest);
+  };
+  /** What was presented is looked up among what was presented before; with our key only digests are compared. */
+  const digests = createRecent<string, Buffer>(MOST_DIGESTS);
+  const digestOf = (presented: string): Buffer => {
+    if (presented.length > LONGEST_REMEMBERED) return digest(presented);
+    let found = digests.get(presented);
+    if (found === undefined) {
+      found = digest(presented);
+      digests.set(presented, found);
+    }
+    return found;
   };
 
   const wrong = new Map<string, { count: number; until: number }>();

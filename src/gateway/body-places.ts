@@ -29,53 +29,93 @@ const CLOSING_BYTES = 16 * 1024;
 const INTRODUCTION_BYTES = 8 * 1024;
 const SHORT_TEXT = 16 * 1024;
 
-export function findPlaces(
+const NO_BYTES = Buffer.alloc(0);
+
+export const findPlaces = (
   wire: WireName,
   body: Buffer | undefined,
   outline: Outline | undefined,
-): BodyPlaces {
-  const bytes = body ?? Buffer.alloc(0);
-  const member = (name: string): Span | undefined => outline?.member(name);
-  const apart = (): Span | undefined => member(wire === 'anthropic' ? 'system' : 'instructions');
-  const conversation = (): Span | undefined => member(wire === 'openai-responses' ? 'input' : 'messages');
+): BodyPlaces => new OutlinedPlaces(wire, body ?? NO_BYTES, outline);
 
-  return {
-    bytes,
-    member,
-    text: (name) => {
-      const span = member(name);
-      return span && span[1] - span[0] <= SHORT_TEXT ? readString(bytes, span) : undefined;
-    },
-    hasTools: () => ['tools', 'functions'].some((name) => firstAt(bytes, member(name)) !== undefined),
-    introductions: () => {
-      const list = conversation();
-      const first = firstAt(bytes, list);
-      return [
-        apart(),
-        first === undefined || list === undefined ? undefined : ([first, list[1]] as const),
-      ].flatMap((span) => (span ? [cut(span, INTRODUCTION_BYTES)] : []));
-    },
-    instructions: () => {
-      const span = apart();
-      return span && cut(span, OPENING_BYTES);
-    },
-    opening: () => {
-      const span = conversation();
-      return span && cut(span, OPENING_BYTES);
-    },
-    closing: () => {
-      const span = conversation();
-      return span && [Math.max(span[0], span[1] - CLOSING_BYTES), span[1]];
-    },
-    newestMessage: () => lastElement(bytes, conversation()),
-  };
+/** A class because every request has one and most of it is never asked for. */
+class OutlinedPlaces implements BodyPlaces {
+  readonly bytes: Buffer;
+  readonly #wire: WireName;
+  readonly #outline: Outline | undefined;
+
+  constructor(wire: WireName, bytes: Buffer, outline: Outline | undefined) {
+    this.bytes = bytes;
+    this.#wire = wire;
+    this.#outline = outline;
+  }
+
+  member(name: string): Span | undefined {
+    return this.#outline?.member(name);
+  }
+
+  text(name: string): string | undefined {
+    const span = this.member(name);
+    return span && span[1] - span[0] <= SHORT_TEXT ? readString(this.bytes, span) : undefined;
+  }
+
+  hasTools(): boolean {
+    const first = firstAt(this.bytes, this.member('tools')) ?? firstAt(this.bytes, this.member('functions'));
+    return first !== undefined;
+  }
+
+  introductions(): readonly Span[] {
+    const spans: Span[] = [];
+    const apart = this.#apart();
+    if (apart !== undefined) spans.push(cut(apart, INTRODUCTION_BYTES));
+    const list = this.#conversation();
+    const first = firstAt(this.bytes, list);
+    if (first !== undefined && list !== undefined) spans.push(cut([first, list[1]], INTRODUCTION_BYTES));
+    return spans;
+  }
+
+  instructions(): Span | undefined {
+    const span = this.#apart();
+    return span && cut(span, OPENING_BYTES);
+  }
+
+  opening(): Span | undefined {
+    const span = this.#conversation();
+    return span && cut(span, OPENING_BYTES);
+  }
+
+  closing(): Span | undefined {
+    const span = this.#conversation();
+    return span && [Math.max(span[0], span[1] - CLOSING_BYTES), span[1]];
+  }
+
+  newestMessage(): Span | undefined {
+    return lastElement(this.bytes, this.#conversation());
+  }
+
+  #apart(): Span | undefined {
+    return this.member(this.#wire === 'anthropic' ? 'system' : 'instructions');
+  }
+
+  #conversation(): Span | undefined {
+    return this.member(this.#wire === 'openai-responses' ? 'input' : 'messages');
+  }
 }
 
+/** Words to look for in a body: encoded once, not with every look. */
+export const toNeedle = (words: string): Buffer => Buffer.from(words, 'latin1');
+
 /** Where `needle` stands in a span, or -1. */
-export function findIn(bytes: Buffer, span: Span | undefined, needle: string): number {
+export function findIn(bytes: Buffer, span: Span | undefined, needle: Buffer): number {
   if (span === undefined) return -1;
-  const at = bytes.subarray(span[0], span[1]).indexOf(needle, 0, 'latin1');
+  const at = bytes.subarray(span[0], span[1]).indexOf(needle);
   return at < 0 ? -1 : span[0] + at;
+}
+
+/** Whether any of the needles stands in a span. */
+export function holdsAny(bytes: Buffer, span: Span | undefined, needles: readonly Buffer[]): boolean {
+  if (span === undefined) return false;
+  const text = bytes.subarray(span[0], span[1]);
+  return needles.some((needle) => text.includes(needle));
 }
 
 const cut = ([start, end]: Span, most: number): Span => [start, Math.min(end, start + most)];

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { type BodyPlaces, findIn } from './body-places.ts';
+import { type BodyPlaces, findIn, toNeedle } from './body-places.ts';
 import { headerText } from './caller-text.ts';
 
 export type ClientName = 'claude-code' | 'codex' | 'opencode' | 'pi' | 'openclaw' | 'cline';
@@ -15,17 +15,19 @@ const AGENT_NAMES: readonly (readonly [start: RegExp, client: ClientName])[] = [
 ];
 
 /** Programs that call through a maker's SDK and so can only be told by the first words of their instructions. */
-const FIRST_WORDS: readonly (readonly [words: string, client: ClientName])[] = [
-  ['running inside OpenClaw', 'openclaw'],
-  ['operating inside pi, a coding agent harness', 'pi'],
-  ['You are Cline, ', 'cline'],
-  ['official CLI for Claude', 'claude-code'],
-  ['running in the Codex CLI', 'codex'],
-  ['You are opencode, ', 'opencode'],
-  // The two summarisers, whose prompts differ in one word.
-  ['between a user and an AI coding assistant, then produce', 'pi'],
-  ['between a user and an AI assistant, then produce', 'openclaw'],
-];
+const FIRST_WORDS = (
+  [
+    ['running inside OpenClaw', 'openclaw'],
+    ['operating inside pi, a coding agent harness', 'pi'],
+    ['You are Cline, ', 'cline'],
+    ['official CLI for Claude', 'claude-code'],
+    ['running in the Codex CLI', 'codex'],
+    ['You are opencode, ', 'opencode'],
+    // The two summarisers, whose prompts differ in one word.
+    ['between a user and an AI coding assistant, then produce', 'pi'],
+    ['between a user and an AI assistant, then produce', 'openclaw'],
+  ] satisfies readonly (readonly [words: string, client: ClientName])[]
+).map(([words, client]) => [toNeedle(words), client] as const);
 /** They introduce themselves at once; what stands far behind is someone else's text. */
 const INTRODUCTION_BYTES = 4096;
 

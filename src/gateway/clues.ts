@@ -21,9 +21,9 @@ export interface Clues {
   readonly kind: TurnKind;
   readonly headers: IncomingHttpHeaders;
   readonly places: BodyPlaces;
-  readonly client?: ClientName;
-  readonly codex?: CodexTurn;
-  readonly openclaw?: OpenclawRuntime;
+  readonly client: ClientName | undefined;
+  readonly codex: CodexTurn | undefined;
+  readonly openclaw: OpenclawRuntime | undefined;
 }
 
 /** What earlier turns of the same conversation gave away, and need not be looked for again. */
@@ -37,12 +37,5 @@ export function readClues({ kind, wire, headers, body, outline }: Arrival, known
   const client = known ? known.client : clientOf(headers, places);
   const codex = readCodexTurn(headers);
   const openclaw = client === 'openclaw' ? readOpenclawRuntime(places) : undefined;
-  return {
-    kind,
-    headers,
-    places,
-    ...(client !== undefined && { client }),
-    ...(codex !== undefined && { codex }),
-    ...(openclaw !== undefined && { openclaw }),
-  };
+  return { kind, headers, places, client, codex, openclaw };
 }

@@ -26,7 +26,15 @@ export function createDoor({
     ...allowedHosts.map((name) => name.toLowerCase()),
   ]);
   const onLoopback = isLoopbackName(host);
+  /** Callers mostly name us in one way. */
+  let lastOurs: string | undefined;
   const isOurs = (authority: string): boolean => {
+    if (authority === lastOurs) return true;
+    const isFound = namesUs(authority);
+    if (isFound) lastOurs = authority;
+    return isFound;
+  };
+  const namesUs = (authority: string): boolean => {
     const match = /^(\[[0-9a-f:.]+\]|[^:[\]]+)(?::(\d{1,5}))?$/.exec(authority.toLowerCase());
     if (match === null) return false;
     const [, name = '', givenPort = '80'] = match;
@@ -64,15 +72,18 @@ export const isLoopbackName = (host: string): boolean =>
   host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
 
 function countHeader(request: IncomingMessage, name: string): number {
+  const { rawHeaders } = request;
   let count = 0;
-  for (let i = 0; i < request.rawHeaders.length; i += 2) {
-    if (request.rawHeaders[i]?.toLowerCase() === name) count++;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const raw = rawHeaders[i];
+    if (raw?.length === name.length && raw.toLowerCase() === name) count++;
   }
   return count;
 }
 
 /** JSON only, so that a browser cannot send it as a form without asking first. */
 export function isJsonContent(type: string | undefined): boolean {
+  if (type === 'application/json') return true;
   const essence = (type ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
   return essence === 'application/json' || (essence.startsWith('application/') && essence.endsWith('+json'));
 }

@@ -1,8 +1,6 @@
 import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createFailure, type Failure } from '../core/failure.ts';
-import type { Wire } from '../core/wire.ts';
-import { wires } from '../wire/wires.ts';
 import type { Admission } from './admission.ts';
 import { ANY_MODEL, type GatewayContext } from './context.ts';
 import { createDoor, isJsonContent, isLoopbackName } from './door.ts';
@@ -10,6 +8,7 @@ import { listModels } from './list-models.ts';
 import { findOperation, type Operation } from './operations.ts';
 import { BUSY } from './read-body.ts';
 import { refuse } from './refuse.ts';
+import { dialectOf, pathOf, routeOf, turnAt } from './route-of.ts';
 import { serveTurn, type TurnRoute } from './serve-turn.ts';
 
 export interface GatewayOptions {
@@ -39,9 +38,9 @@ export function createGateway({
   let door: ReturnType<typeof createDoor> = () => createFailure('overloaded', 'Instar is starting.');
   let onLoopback = true;
 
-  const turnAway = (response: ServerResponse, wire: Wire, failure: Failure) => {
+  const turnAway = (request: IncomingMessage, response: ServerResponse, failure: Failure) => {
     onRefused(failure.kind);
-    refuse(response, wire, failure);
+    refuse(response, dialectOf(pathOf(request), request), failure);
   };
 
   const mayNot = (access: Operation['access'], request: IncomingMessage): Failure | undefined => {
@@ -53,39 +52,38 @@ export function createGateway({
   };
 
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const { method = 'GET', url = '/' } = request;
-    const queryAt = url.indexOf('?');
-    const path = queryAt < 0 ? url : url.slice(0, queryAt);
-    const query = queryAt < 0 ? '' : url.slice(queryAt);
-    const wire = dialectOf(path, request);
     const barred = door(request);
-    if (barred !== undefined) return turnAway(response, wire, barred);
+    if (barred !== undefined) return turnAway(request, response, barred);
+    const { method = 'GET', url = '/' } = request;
+    const path = pathOf(request);
+    const query = path.length === url.length ? '' : url.slice(path.length);
     if (method === 'HEAD' && (path === '/' || path === '/api/hello')) return sendText(response, 200, '');
     if (method === 'GET' && path === '/') return sendText(response, 200, GREETING);
-    const found = findOperation(method, path);
+    const turn = method === 'POST' ? turnAt(path, query) : undefined;
+    const found = turn === undefined ? findOperation(method, path) : undefined;
     if (found !== undefined) {
       const { operation, id } = found;
       const barredHere = mayNot(operation.access, request) ?? lacksJson(request);
-      if (barredHere !== undefined) return turnAway(response, wire, barredHere);
+      if (barredHere !== undefined) return turnAway(request, response, barredHere);
       const reply = await operation.run(context, { request, query: new URLSearchParams(query), id });
-      if ('kind' in reply) return turnAway(response, wire, reply);
+      if ('kind' in reply) return turnAway(request, response, reply);
       if ('text' in reply) return sendText(response, 200, reply.text, reply.type);
       return sendText(response, 200, JSON.stringify(reply.json), 'application/json');
     }
-    const route = routeOf(method, path, query, wire);
+    const route = turn ?? routeOf(method, path, query, request);
     if (route === undefined) {
       const failure = createFailure('not-found', `There is no ${method} ${path.slice(0, 200)} here.`);
-      return turnAway(response, wire, failure);
+      return turnAway(request, response, failure);
     }
     if (route !== 'models' && method === 'POST' && !isAcceptable(route, request)) {
-      return turnAway(response, wire, NOT_JSON);
+      return turnAway(request, response, NOT_JSON);
     }
     const visit = admission.enter();
-    if (visit === undefined) return turnAway(response, wire, BUSY);
+    if (visit === undefined) return turnAway(request, response, BUSY);
     try {
       if (route !== 'models') return await serveTurn(context, route, visit, request, response);
-      const list = await listModels(context, wire.name, request);
-      if ('kind' in list) return turnAway(response, wire, list as Failure);
+      const list = await listModels(context, dialectOf(pathOf(request), request).name, request);
+      if ('kind' in list) return turnAway(request, response, list as Failure);
       return sendText(response, 200, JSON.stringify(list), 'application/json');
     } finally {
       visit.leave();
@@ -135,30 +133,6 @@ export function createGateway({
       await closed;
     },
   };
-}
-
-const TURN_ROUTES: ReadonlyMap<string, Omit<TurnRoute, 'path'>> = new Map([
-  ['/chat/completions', { kind: 'chat', wire: wires['openai-chat'] }],
-  ['/responses', { kind: 'chat', wire: wires['openai-responses'] }],
-  ['/messages', { kind: 'chat', wire: wires.anthropic }],
-  ['/messages/count_tokens', { kind: 'count', wire: wires.anthropic }],
-] as const);
-
-/** `/v1` may be missing or doubled: base URLs are given with it and without it. */
-function routeOf(method: string, path: string, query: string, wire: Wire): TurnRoute | 'models' | undefined {
-  const rest = path.replace(/^(?:\/v1)+(?=\/)/, '');
-  if (method === 'GET' && rest === '/models') return 'models';
-  const known = method === 'POST' ? TURN_ROUTES.get(rest) : undefined;
-  if (known !== undefined) return { ...known, path: rest + query };
-  return path.startsWith('/v1/') && /^[\w\-./:@]+$/.test(rest) && !rest.includes('..')
-    ? { kind: 'other', wire, path: rest + query }
-    : undefined;
-}
-
-function dialectOf(path: string, request: IncomingMessage): Wire {
-  if (/\/messages(\/|$|\?)/.test(path) || request.headers['anthropic-version'] !== undefined)
-    return wires.anthropic;
-  return /\/responses(\/|$|\?)/.test(path) ? wires['openai-responses'] : wires['openai-chat'];
 }
 
 const isAcceptable = (route: TurnRoute, { headers }: IncomingMessage): boolean =>

@@ -21,6 +21,7 @@ const NOT_SENT = new Set(['host', 'content-length', 'expect', 'cookie', 'origin'
 const CREDENTIALS = ['authorization', 'x-api-key', 'api-key', 'x-goog-api-key'] as const;
 /** True of the provider's origin, false of ours: HSTS or alt-svc for loopback would break other programs on it. */
 const NOT_RETURNED = new Set([
+  ...HOP,
   'set-cookie',
   'alt-svc',
   'strict-transport-security',
@@ -33,18 +34,23 @@ const NOT_RETURNED = new Set([
 
 const isOurs = (name: string) => name.startsWith('x-instar-');
 
-/** What goes to the provider: everything the client sent but for what belongs to this connection or to us. */
-export function requestHeaders(incoming: IncomingHttpHeaders, access: Access): HeaderMap {
+const KEPT_BACK: ReadonlySet<string> = new Set([...HOP, ...NOT_SENT]);
+const KEPT_BACK_WITH_CREDENTIALS: ReadonlySet<string> = new Set([...KEPT_BACK, ...CREDENTIALS]);
+
+/**
+ * What goes to the provider: everything the client sent but for what belongs to this connection or to us. `isEdited`: the
+ * body is no longer the client's bytes, and so not in their encoding.
+ */
+export function requestHeaders(incoming: IncomingHttpHeaders, access: Access, isEdited = false): HeaderMap {
+  const keptBack = access.kind === 'caller' ? KEPT_BACK : KEPT_BACK_WITH_CREDENTIALS;
   const named = connectionNames(incoming.connection);
   const headers: HeaderMap = {};
   for (const name in incoming) {
     const value = incoming[name];
-    if (value === undefined || HOP.has(name) || NOT_SENT.has(name) || isOurs(name) || named?.has(name))
-      continue;
+    if (value === undefined || keptBack.has(name) || isOurs(name) || named?.has(name)) continue;
+    if (isEdited && name === 'content-encoding') continue;
     headers[name] = value;
   }
-  if (access.kind === 'caller') return headers;
-  for (const name of CREDENTIALS) delete headers[name];
   return access.kind === 'own' ? Object.assign(headers, access.credentials()) : headers;
 }
 
@@ -63,7 +69,7 @@ export function replyHeaders(upstream: Readonly<Record<string, string | string[]
   const headers: HeaderMap = {};
   for (const name in upstream) {
     const value = upstream[name];
-    if (value === undefined || HOP.has(name) || NOT_RETURNED.has(name) || isOurs(name)) continue;
+    if (value === undefined || NOT_RETURNED.has(name) || isOurs(name)) continue;
     if (name.startsWith('access-control-') || named?.has(name)) continue;
     headers[name] = value;
   }

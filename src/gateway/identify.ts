@@ -56,7 +56,8 @@ export function createIdentify(): (arrival: Arrival) => Identity {
 
 /** A name for the conversation from headers alone. Another program is another conversation, whatever it calls it. */
 function conversationOf(headers: IncomingHttpHeaders): string | undefined {
-  const session = SESSION_HEADERS.flatMap((name) => headers[name] ?? [])[0];
+  const named = SESSION_HEADERS.find((name) => headers[name] !== undefined);
+  const session = named === undefined ? undefined : headers[named];
   return session === undefined
     ? undefined
     : `${session}\n${headers['user-agent'] ?? ''}\n${headers['x-instar-project'] ?? ''}`;
@@ -106,5 +107,5 @@ function backgroundKind({ openclaw }: Clues): string | undefined {
   return lane === 'cron' || lane === 'hook' || lane === 'heartbeat' ? lane : undefined;
 }
 
-const isNo = (text: string | undefined): boolean => /^(off|false|no|0)$/i.test(text ?? '');
-const isYes = (text: string | undefined): boolean => /^(on|true|yes|1)$/i.test(text ?? '');
+const isNo = (text: string | undefined): boolean => text !== undefined && /^(off|false|no|0)$/i.test(text);
+const isYes = (text: string | undefined): boolean => text !== undefined && /^(on|true|yes|1)$/i.test(text);

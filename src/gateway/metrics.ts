@@ -9,6 +9,13 @@ export interface Metrics {
   text(): Promise<string>;
 }
 
+/** Turns of one wire and provider that ended alike, since someone last asked. */
+interface Counted {
+  turns: number;
+  readonly labels: { readonly wire: string; readonly provider: string; readonly end: string };
+  readonly seconds: Histogram.Internal<string>;
+}
+
 /** `learned`: counts of what was learned and what waits, by their names. */
 export function createMetrics(
   inFlight: () => number,
@@ -16,11 +23,19 @@ export function createMetrics(
 ): Metrics {
   const registry = new Registry();
   const registers = [registry];
-  const turns = new Counter({
+  /** Counting in a library's counter costs more than counting: it is told when someone asks. */
+  const counted = new Map<string, Counted>();
+  new Counter({
     name: 'instar_turns_total',
     help: 'Turns by wire, provider and how they ended',
     labelNames: ['wire', 'provider', 'end'],
     registers,
+    collect() {
+      for (const one of counted.values()) {
+        if (one.turns > 0) this.inc(one.labels, one.turns);
+        one.turns = 0;
+      }
+    },
   });
   const retries = new Counter({
     name: 'instar_retries_total',
@@ -67,26 +82,25 @@ export function createMetrics(
     },
   });
   const totals = { served: 0, failed: 0, refused: 0 };
-  /** Finding a labelled counter costs more than counting: each is looked up once. */
-  const counters = new Map<
-    string,
-    { readonly turns: Counter.Internal; readonly seconds: Histogram.Internal<string> }
-  >();
-  const countersOf = (wire: string, provider: string, end: string) => {
+  let last: Counted | undefined;
+  const countedOf = (wire: string, provider: string, end: string): Counted => {
+    const labels = last?.labels;
+    if (last && labels?.wire === wire && labels.provider === provider && labels.end === end) return last;
     const name = `${wire} ${provider} ${end}`;
-    let found = counters.get(name);
-    if (found === undefined) {
-      found = { turns: turns.labels({ wire, provider, end }), seconds: seconds.labels({ wire }) };
-      counters.set(name, found);
-    }
-    return found;
+    last = counted.get(name) ?? {
+      turns: 0,
+      labels: { wire, provider, end },
+      seconds: seconds.labels({ wire }),
+    };
+    counted.set(name, last);
+    return last;
   };
   return {
     totals,
     report: ({ wire, provider, end, tries, totalMs }) => {
-      const counted = countersOf(wire, provider, end);
-      counted.turns.inc();
-      counted.seconds.observe(totalMs / 1000);
+      const one = countedOf(wire, provider, end);
+      one.turns++;
+      one.seconds.observe(totalMs / 1000);
       if (tries > 1) retries.inc({ provider }, tries - 1);
       if (end === 'complete' || end === 'client-abort') totals.served++;
       else totals.failed++;

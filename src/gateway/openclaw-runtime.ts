@@ -1,4 +1,4 @@
-import { type BodyPlaces, findIn } from './body-places.ts';
+import { type BodyPlaces, findIn, toNeedle } from './body-places.ts';
 
 /** What OpenClaw tells the model about the run, in a line of the first message. */
 export interface OpenclawRuntime {
@@ -8,7 +8,7 @@ export interface OpenclawRuntime {
   readonly lane?: string;
 }
 
-const LINE = 'Runtime: agent=';
+const LINE = toNeedle('Runtime: agent=');
 const LINE_BYTES = 1024;
 /** Session keys are `agent:NAME:REST`; the rest of a background run starts with one of these words. */
 const LANES = new Set(['subagent', 'acp', 'cron', 'hook', 'heartbeat']);

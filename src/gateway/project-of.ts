@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Project } from '../core/fact.ts';
 import { asString, parseJson } from '../core/json.ts';
 import type { Span } from '../wire/scan.ts';
-import { findIn } from './body-places.ts';
+import { findIn, toNeedle } from './body-places.ts';
 import { headerText } from './caller-text.ts';
 import type { ClientName } from './client-of.ts';
 import type { Clues } from './clues.ts';
@@ -16,16 +16,16 @@ export function projectOf(clues: Clues): Project | undefined {
 
 interface Mark {
   /** What stands before the path. */
-  readonly words: string;
+  readonly words: Buffer;
   /** What ends it, if not the line. */
   readonly close?: string;
 }
 
 /** "Primary working directory: ", "Current working directory: " and the like. */
-const PLAIN: Mark = { words: 'orking directory: ' };
-const TITLE: Mark = { words: 'orking Directory: ' };
-const TAG: Mark = { words: '<cwd>', close: '<' };
-const BRACKET: Mark = { words: 'orking Directory (', close: ')' };
+const PLAIN: Mark = { words: toNeedle('orking directory: ') };
+const TITLE: Mark = { words: toNeedle('orking Directory: ') };
+const TAG: Mark = { words: toNeedle('<cwd>'), close: '<' };
+const BRACKET: Mark = { words: toNeedle('orking Directory ('), close: ')' };
 
 /** How each client says it; one that we do not know may say it in any of these ways. */
 const MARKS: Readonly<Record<ClientName, readonly Mark[]>> = {

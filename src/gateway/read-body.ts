@@ -13,14 +13,22 @@ export interface ReceivedBody {
 }
 
 /** A body over the cap, or one there is no memory for, is refused as soon as that is known. */
-export async function receiveBody(
+export function receiveBody(
   request: IncomingMessage,
   maxBytes: number,
   hold: (bytes: number) => boolean,
 ): Promise<ReceivedBody | Failure> {
-  const raw = await readBody(request, maxBytes, hold);
-  if (!Buffer.isBuffer(raw)) return raw;
-  const encoding = request.headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
+  return new Promise((resolve) => {
+    collect(request, maxBytes, hold, (raw) => {
+      const encoding = request.headers['content-encoding'];
+      if (!Buffer.isBuffer(raw)) resolve(raw);
+      else resolve(encoding === undefined ? { raw, body: raw } : decode(raw, encoding, maxBytes));
+    });
+  });
+}
+
+async function decode(raw: Buffer, stated: string, maxBytes: number): Promise<ReceivedBody | Failure> {
+  const encoding = stated.trim().toLowerCase();
   if (encoding === 'identity' || encoding === '') return { raw, body: raw };
   const inflate = INFLATE.get(encoding);
   if (inflate === undefined) return { raw, body: undefined };
@@ -32,32 +40,36 @@ export async function receiveBody(
   }
 }
 
-function readBody(
+/** The first call of `done` counts. */
+function collect(
   request: IncomingMessage,
   maxBytes: number,
   hold: (bytes: number) => boolean,
-): Promise<Buffer | Failure> {
+  done: (raw: Buffer | Failure) => void,
+): void {
   const declared = Number(request.headers['content-length'] ?? 0);
-  if (declared > maxBytes) return Promise.resolve(tooLarge(maxBytes));
-  return new Promise((resolve) => {
-    const chunks: Buffer[] = [];
-    let size = 0;
-    request.on('data', (chunk: Buffer) => {
-      size += chunk.length;
-      const isOver = size > maxBytes;
-      if (isOver || !hold(chunk.length)) {
-        request.removeAllListeners('data');
-        request.pause();
-        resolve(isOver ? tooLarge(maxBytes) : BUSY);
-      } else chunks.push(chunk);
-    });
-    request.on('end', () =>
-      resolve(chunks.length === 1 ? (chunks[0] ?? EMPTY) : Buffer.concat(chunks, size)),
-    );
-    const left = () => resolve(createFailure('aborted', 'The client left before its request was whole.'));
-    request.on('error', left);
-    request.on('close', left);
+  if (declared > maxBytes) {
+    done(tooLarge(maxBytes));
+    return;
+  }
+  const chunks: Buffer[] = [];
+  let size = 0;
+  request.on('data', (chunk: Buffer) => {
+    size += chunk.length;
+    const isOver = size > maxBytes;
+    if (isOver || !hold(chunk.length)) {
+      request.removeAllListeners('data');
+      request.pause();
+      done(isOver ? tooLarge(maxBytes) : BUSY);
+    } else chunks.push(chunk);
   });
+  request.on('end', () => done(chunks.length === 1 ? (chunks[0] ?? EMPTY) : Buffer.concat(chunks, size)));
+  const left = () => {
+    if (!request.readableEnded)
+      done(createFailure('aborted', 'The client left before its request was whole.'));
+  };
+  request.on('error', left);
+  request.on('close', left);
 }
 
 export const BUSY: Failure = createFailure(

@@ -18,12 +18,13 @@ export interface RelayOptions {
 }
 
 const MAX_ERROR_BODY = 1_048_576;
+const NO_HEADERS = {};
+const NO_BYTES = Buffer.alloc(0);
 
 /** One try at a provider that speaks the caller's wire: bytes out, bytes back, nothing parsed on the way. */
 export function relay(turn: RunningTurn, options: RelayOptions): Promise<Attempt> {
   const { exchange, target, upstream, body } = options;
-  const headers = requestHeaders(turn.request.headers, target.access);
-  if (body !== turn.raw) delete headers['content-encoding'];
+  const headers = requestHeaders(turn.request.headers, target.access, body !== turn.raw);
   const method = turn.request.method ?? 'POST';
   return new Promise((resolve) => {
     const sink = new RelaySink(turn, options, resolve);
@@ -47,22 +48,22 @@ class RelaySink implements ExchangeSink {
   readonly #options: RelayOptions;
   readonly #resolve: (attempt: Attempt) => void;
   #status = 0;
-  #headers: Readonly<Record<string, string | string[] | undefined>> = {};
+  #headers: Readonly<Record<string, string | string[] | undefined>> = NO_HEADERS;
   #sent = false;
-  #errorChunks: Buffer[] = [];
+  readonly #errorChunks: Buffer[] = [];
   #errorSize = 0;
-  #tail: Buffer = Buffer.alloc(0);
+  #tail: Buffer = NO_BYTES;
+  /** A reply that never overtakes its reader needs no listener for when there is room again. */
+  #isAwaitingRoom = false;
 
   constructor(turn: RunningTurn, options: RelayOptions, resolve: (attempt: Attempt) => void) {
     this.#turn = turn;
     this.#options = options;
     this.#resolve = resolve;
-    turn.response.on('close', this.#left);
-    turn.response.on('drain', this.#drained);
+    turn.leaving.tell(this.#left);
   }
 
   readonly #left = () => {
-    if (this.#turn.response.writableFinished) return;
     this.control?.abort();
     this.#settle({ kind: 'sent', end: 'client-abort', status: this.#sent ? this.#status : 499 });
   };
@@ -86,7 +87,12 @@ class RelaySink implements ExchangeSink {
     if (!this.#sent) this.#sendHead();
     this.#turn.record.chunk(chunk);
     this.#tail = chunk.length >= 4 ? chunk : Buffer.concat([this.#tail.subarray(-4), chunk]);
-    return this.#turn.response.write(chunk);
+    const hasRoom = this.#turn.response.write(chunk);
+    if (!hasRoom && !this.#isAwaitingRoom) {
+      this.#isAwaitingRoom = true;
+      this.#turn.response.on('drain', this.#drained);
+    }
+    return hasRoom;
   }
 
   onEnd(): void {
@@ -133,8 +139,8 @@ class RelaySink implements ExchangeSink {
   }
 
   #settle(attempt: Attempt): void {
-    this.#turn.response.off('close', this.#left);
-    this.#turn.response.off('drain', this.#drained);
+    this.#turn.leaving.tell(undefined);
+    if (this.#isAwaitingRoom) this.#turn.response.off('drain', this.#drained);
     this.#resolve(attempt);
   }
 }

@@ -41,12 +41,34 @@ export async function serveTurn(
   const outline = body === undefined ? undefined : wire.outline(body);
   const identity = context.identify({ kind, wire: wire.name, headers: request.headers, body, outline });
   const session = sessionOf(context, identity, body);
-  const base = { id, kind, wire, path, request, response, raw, body, outline };
-  const turn: Turn = { ...base, identity, session, leaving, startedAt };
-  const { target, ...served } = await tryTargets(context, turn);
-  const named = { provider: target?.provider ?? '', model: target?.model ?? outline?.model ?? '' };
-  const totalMs = clock.monotonic() - startedAt;
-  context.report({ id, session: session.session, wire: wire.name, ...named, ...served, totalMs });
+  const turn: Turn = {
+    id,
+    kind,
+    wire,
+    path,
+    request,
+    response,
+    raw,
+    body,
+    outline,
+    identity,
+    session,
+    leaving,
+    startedAt,
+  };
+  const { target, end, status, tries, failure } = await tryTargets(context, turn);
+  const report = {
+    id,
+    session: session.session,
+    wire: wire.name,
+    provider: target?.provider ?? '',
+    model: target?.model ?? outline?.model ?? '',
+    end,
+    status,
+    tries,
+    totalMs: clock.monotonic() - startedAt,
+  };
+  context.report(failure === undefined ? report : { ...report, failure });
   if (identity.sessionDone && identity.record) context.sessionEnded(session.session);
 }
 

@@ -9,7 +9,14 @@ import { ANY_MODEL, type GatewayContext } from './context.ts';
 import { countTokens } from './count-tokens.ts';
 import { passOn, refuse } from './refuse.ts';
 import { relay } from './relay.ts';
-import type { Attempt, RunningTurn, ShownLessons, Turn, TurnEnd } from './turn.ts';
+import {
+  type Attempt,
+  type RunningTurn,
+  type ShownLessons,
+  type Turn,
+  type TurnEnd,
+  toRunning,
+} from './turn.ts';
 
 /** How a turn ended, and with whom. */
 export interface Served {
@@ -17,7 +24,7 @@ export interface Served {
   readonly end: TurnEnd;
   readonly status: number;
   readonly tries: number;
-  readonly failure?: Failure;
+  readonly failure: Failure | undefined;
 }
 
 type Failed = Attempt & { readonly kind: 'failed' };
@@ -40,18 +47,14 @@ export async function tryTargets(context: GatewayContext, turn: Turn): Promise<S
   let last = NOTHING_FITS;
   let tries = 0;
   // Of the target that is tried, as it was when that began: weights may change while a reply is under way.
-  let policy = first ? policyOf(first, turn) : '';
-  const finish = (served: Omit<Served, 'tries'>): Served => {
-    const { end, status, failure } = served;
-    const totalMs = context.clock.monotonic() - turn.startedAt;
-    running?.record.end({
-      status: end,
-      httpStatus: status,
-      policy,
-      totalMs,
-      ...(failure ? { failure } : {}),
-    });
-    return { ...served, tries };
+  let policy = '';
+  const finish = (target: Target | undefined, end: TurnEnd, status: number, failure?: Failure): Served => {
+    if (running !== undefined) {
+      const totalMs = context.clock.monotonic() - turn.startedAt;
+      const outcome = { status: end, httpStatus: status, policy, totalMs };
+      running.record.end(failure === undefined ? outcome : { ...outcome, failure });
+    }
+    return { target, end, status, tries, failure };
   };
   for (const candidate of targets) {
     // The caller's credentials were meant for the provider it asked for; a fallback elsewhere must have its own.
@@ -61,41 +64,54 @@ export async function tryTargets(context: GatewayContext, turn: Turn): Promise<S
       if (candidate !== first) continue;
       const failure = admittance.refused;
       refuse(response, wire, failure, marks);
-      return finish({ target: first, end: 'refused', status: failure.status, failure });
+      return finish(first, 'refused', failure.status, failure);
     }
-    const target: Target = { ...candidate, access: admittance.access };
-    running ??= await begin(context, turn, target, marks);
+    const { access } = admittance;
+    const target: Target = access === candidate.access ? candidate : { ...candidate, access };
+    if (running === undefined) {
+      const begun = begin(context, turn, target, marks);
+      running = begun instanceof Promise ? await begun : begun;
+    }
     policy = policyOf(target, turn);
     marks['x-instar-policy'] = headerSafe(policy);
-    const result = await tryTarget(context, running, target, marks);
-    tries += result.tries;
-    if (result.attempt.kind === 'sent') {
-      const { kind: _, ...sent } = result.attempt;
-      return finish({ target, ...sent });
-    }
-    last = result.attempt;
+    const { attempt, tries: tried } = await tryTarget(context, running, target, marks);
+    tries += tried;
+    if (attempt.kind === 'sent') return finish(target, attempt.end, attempt.status, attempt.failure);
+    last = attempt;
     if (!isWorthAnotherModel(last.failure)) break;
   }
   if (last.reply !== undefined) passOn(response, wire, last.reply, last.failure, marks);
   else refuse(response, wire, last.failure, marks);
   policy = first ? policyOf(first, turn) : '';
-  return finish({ target: first, end: 'upstream-error', status: last.failure.status, failure: last.failure });
+  return finish(first, 'upstream-error', last.failure.status, last.failure);
 }
 
-/** Says what is about to happen before it does: recall, then the intent, then the provider. */
-async function begin(
+/** Says what is about to happen before it does: recall, then the intent, then the provider. At once when recall is. */
+function begin(
   context: GatewayContext,
   turn: Turn,
   target: Target,
   marks: Record<string, string>,
-): Promise<RunningTurn> {
+): RunningTurn | Promise<RunningTurn> {
+  const hasPrompt = turn.kind !== 'other' && turn.outline !== undefined;
+  const shown = hasPrompt ? context.lessons(turn) : NOTHING_SHOWN;
+  return shown instanceof Promise
+    ? shown.then((lessons) => beginWith(lessons, context, turn, target, marks))
+    : beginWith(shown, context, turn, target, marks);
+}
+
+function beginWith(
+  shown: ShownLessons,
+  context: GatewayContext,
+  turn: Turn,
+  target: Target,
+  marks: Record<string, string>,
+): RunningTurn {
   const { id, identity, kind, wire, outline, session } = turn;
-  const isAsking = kind === 'chat' && outline !== undefined;
-  const shown = kind === 'other' || outline === undefined ? NOTHING_SHOWN : await context.lessons(turn);
   marks['x-instar-generation'] = String(shown.generation);
   if (shown.lessons.length > 0) marks['x-instar-lessons'] = headerSafe(shown.lessons.join(','));
   if (shown.shortened !== undefined) marks['x-instar-prompt'] = `shortened ${shown.shortened.hash}`;
-  if (!isAsking || !identity.record) return { ...turn, shown, record: noRecord };
+  if (kind !== 'chat' || outline === undefined || !identity.record) return toRunning(turn, shown, noRecord);
   const { client, project, runKind, domain, role } = identity;
   const record = context.recorder.start({
     turn: id,
@@ -117,7 +133,7 @@ async function begin(
       block: shown.hash,
     }),
   });
-  return { ...turn, shown, record };
+  return toRunning(turn, shown, record);
 }
 
 const NOTHING_SHOWN: ShownLessons = { generation: 0, lessons: [], additions: [] };

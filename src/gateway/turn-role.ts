@@ -1,7 +1,6 @@
 import type { TurnRole } from '../core/fact.ts';
 import { asArray, asNumber, asObject, asString, type Json, parseJson } from '../core/json.ts';
-import type { Span } from '../wire/scan.ts';
-import { type BodyPlaces, findIn } from './body-places.ts';
+import { type BodyPlaces, holdsAny, toNeedle } from './body-places.ts';
 import { headerText } from './caller-text.ts';
 import type { ClientName } from './client-of.ts';
 import type { Clues } from './clues.ts';
@@ -12,8 +11,10 @@ export function turnRole(clues: Clues): TurnRole {
   return said(clues) ?? claudeRole(clues) ?? codexRole(clues) ?? seen(clues);
 }
 
+const TURN_HEADERS = ['x-instar-turn', 'x-turn-type'];
+
 function said({ headers }: Clues): TurnRole | undefined {
-  for (const name of ['x-instar-turn', 'x-turn-type']) {
+  for (const name of TURN_HEADERS) {
     const value = headerText(headers, name)?.toLowerCase();
     if (value === 'main' || value === 'side') return value;
   }
@@ -40,8 +41,8 @@ function claudeRole({ headers }: Clues): TurnRole | undefined {
 function codexRole({ headers, codex }: Clues): TurnRole | undefined {
   const subagent = headerText(headers, 'x-openai-subagent') ?? codex?.subagent;
   const isTurn = codex?.requestKind === undefined || codex.requestKind === 'turn';
-  if (!isTurn || /^(compact|memory)/.test(subagent ?? '')) return 'aux';
-  if (subagent !== undefined) return 'side';
+  if (!isTurn) return 'aux';
+  if (subagent !== undefined) return /^(compact|memory)/.test(subagent) ? 'aux' : 'side';
   return codex?.requestKind === 'turn' ? 'main' : undefined;
 }
 
@@ -67,13 +68,15 @@ const CHORES = [
   'You are naming a coding session',
   'You are a context summarization a',
   'Summarize the provided coding session',
-];
+].map(toNeedle);
 
 /** Agents that ask for a summary in a request of its own, never at the end of the conversation. */
 const SUMMARISE_APART: ReadonlySet<string> = new Set(['opencode', 'pi', 'openclaw', 'cline']);
 
 /** How the others ask for one, tools and all: the words, and how the text that holds them begins. */
-const SUMMARY_WORDS = ['create a detailed summary of the conversation', 'CONTEXT CHECKPOINT COMPACTION'];
+const SUMMARY_WORDS = ['create a detailed summary of the conversation', 'CONTEXT CHECKPOINT COMPACTION'].map(
+  toNeedle,
+);
 const SUMMARY_STARTS = [
   'CRITICAL: Respond with TEXT ONLY',
   'Your task is to create a detailed summary',
@@ -84,15 +87,13 @@ function isAuxiliary(places: BodyPlaces, client: ClientName | undefined): boolea
   if (places.hasTools()) return !SUMMARISE_APART.has(client ?? '') && asksForSummary(places);
   if (NEVER_WITHOUT_TOOLS.has(client ?? '')) return true;
   if (mostTokens(places) === 1) return true;
-  const spans = places.introductions();
-  const isChore = CHORES.some((words) => spans.some((span) => findIn(places.bytes, span, words) >= 0));
+  const isChore = places.introductions().some((span) => holdsAny(places.bytes, span, CHORES));
   return isChore || asksForSummary(places);
 }
 
 /** The words alone are not enough: an agent may be reading a file that holds them. */
 function asksForSummary(places: BodyPlaces): boolean {
-  const closing = places.closing();
-  if (SUMMARY_WORDS.every((words) => findIn(places.bytes, closing, words) < 0)) return false;
+  if (!holdsAny(places.bytes, places.closing(), SUMMARY_WORDS)) return false;
   const newest = places.newestMessage();
   if (newest === undefined) return false;
   const message = asObject(parseJson(places.bytes.toString('utf8', ...newest)));
@@ -108,10 +109,10 @@ const textsOf = (content: Json | undefined): readonly string[] =>
     : asArray(content).flatMap((part) => asString(asObject(part).text) ?? []);
 
 function mostTokens(places: BodyPlaces): number | undefined {
-  const span = ['max_tokens', 'max_completion_tokens', 'max_output_tokens'].reduce<Span | undefined>(
-    (found, name) => found ?? places.member(name),
-    undefined,
-  );
+  const span =
+    places.member('max_tokens') ??
+    places.member('max_completion_tokens') ??
+    places.member('max_output_tokens');
   return span && span[1] - span[0] < 16
     ? asNumber(parseJson(places.bytes.toString('latin1', ...span)))
     : undefined;

@@ -1,5 +1,6 @@
 import type { ChatModel } from '../core/chat.ts';
 import type { Clock } from '../core/clock.ts';
+import { createRecent, type Recent } from '../core/recent.ts';
 import type { Access, Catalogue, Exchange, Target, Upstream } from '../core/upstream.ts';
 import type { Wire, WireName } from '../core/wire.ts';
 import { parseBaseUrl } from './base-url.ts';
@@ -44,6 +45,10 @@ export interface OwnPolicy {
 /** Which wire a request is translated to when the caller's is not spoken: the plainest first. */
 const PREFERRED: readonly WireName[] = ['openai-chat', 'anthropic', 'openai-responses'];
 
+/** Names are callers' words: only so many are remembered, and none that is longer than a name. */
+const MOST_NAMES = 512;
+const LONGEST_NAME = 256;
+
 interface Entry {
   readonly provider: Provider;
   readonly upstreams: readonly Upstream[];
@@ -80,6 +85,11 @@ export function createCatalogue(options: CatalogueOptions): Catalogue {
     return entry && createTarget(options, entry, name);
   }
 
+  function find(requested: string, wire: WireName): readonly Target[] {
+    const one = named(requested) ?? listed(requested);
+    return one ? [one] : (untouched(wire) ?? anything());
+  }
+
   /** The caller's own name, left to a provider of its wire; then what the default has for bad days. */
   function untouched(wire: WireName): readonly Target[] | undefined {
     const takes = ({ provider }: Entry) => provider.wires.includes(wire) && provider.onlyListed !== true;
@@ -98,13 +108,23 @@ export function createCatalogue(options: CatalogueOptions): Catalogue {
     return [createTarget(options, entry, entry.provider.models?.[0])];
   }
 
+  /** A target keeps nothing, so that one will do for everyone who asks by that name. */
+  const found: Readonly<Record<WireName, Recent<string, readonly Target[]>>> = {
+    'openai-chat': createRecent(MOST_NAMES),
+    'openai-responses': createRecent(MOST_NAMES),
+    anthropic: createRecent(MOST_NAMES),
+  };
   return {
     resolve: (requested, wire) => {
       if (requested === undefined || requested === '') return anything();
       const alias = aliases.get(requested);
       if (alias) return alias;
-      const one = named(requested) ?? listed(requested);
-      return one ? [one] : (untouched(wire) ?? anything());
+      let targets = found[wire].get(requested);
+      if (targets === undefined) {
+        targets = find(requested, wire);
+        if (requested.length <= LONGEST_NAME) found[wire].set(requested, targets);
+      }
+      return targets;
     },
     list: () => {
       const known = new Map<string, string>();

@@ -67,8 +67,12 @@ class RunningExchange implements Dispatcher.DispatchHandler, ExchangeControl {
   readonly #timeouts: Timeouts;
   readonly #origin: string;
   #controller: Dispatcher.DispatchController | undefined;
+  /** One for all phases, set no further ahead than the shortest of them: it may ring early, and never late. */
   #timer: NodeJS.Timeout | undefined;
-  #phase: 'waiting' | 'head' | 'first byte' | 'body' = 'waiting';
+  #patienceMs = 0;
+  /** Infinite while the provider is paused: a paused provider is not an idle one. */
+  #dueAt = Number.POSITIVE_INFINITY;
+  #phase: 'waiting' | Phase = 'waiting';
   #over = false;
 
   constructor(sink: ExchangeSink, timeouts: Timeouts, origin: string) {
@@ -98,11 +102,9 @@ class RunningExchange implements Dispatcher.DispatchHandler, ExchangeControl {
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.#over) return;
-    if (this.#phase === 'body') this.#timer?.refresh();
-    else this.#enter('body', this.#timeouts.idleMs);
+    this.#enter('body', this.#timeouts.idleMs);
     if (!this.#sink.onChunk(chunk) && !this.#over) {
-      // A paused provider is not an idle one.
-      clearTimeout(this.#timer);
+      this.#dueAt = Number.POSITIVE_INFINITY;
       controller.pause();
     }
   }
@@ -125,16 +127,34 @@ class RunningExchange implements Dispatcher.DispatchHandler, ExchangeControl {
     if (this.#finish()) this.#controller?.abort(new Error('left'));
   }
 
-  #enter(phase: 'head' | 'first byte' | 'body', ms: number): void {
+  #enter(phase: Phase, ms: number): void {
+    const now = performance.now();
     this.#phase = phase;
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => {
-      if (!this.#finish()) return;
+    this.#patienceMs = ms;
+    this.#dueAt = now + ms;
+    if (this.#timer === undefined) this.#arm(now);
+  }
+
+  #arm(now: number): void {
+    const { headersMs, firstByteMs, idleMs } = this.#timeouts;
+    const ms = Math.min(this.#dueAt - now, headersMs, firstByteMs, idleMs, LONGEST_TIMER_MS);
+    this.#timer = setTimeout(RunningExchange.#ring, ms, this);
+  }
+
+  static #ring(exchange: RunningExchange): void {
+    exchange.#onTime();
+  }
+
+  #onTime(): void {
+    this.#timer = undefined;
+    if (this.#dueAt === Number.POSITIVE_INFINITY) return;
+    const now = performance.now();
+    if (now < this.#dueAt) this.#arm(now);
+    else if (this.#phase !== 'waiting' && this.#finish()) {
       this.#controller?.abort(new Error('timeout'));
-      this.#sink.onFailure(
-        createFailure('timeout', `${this.#origin} sent no ${NEXT[phase]} for ${ms / 1000} s.`),
-      );
-    }, ms);
+      const waited = `${NEXT[this.#phase]} for ${this.#patienceMs / 1000} s`;
+      this.#sink.onFailure(createFailure('timeout', `${this.#origin} sent no ${waited}.`));
+    }
   }
 
   #finish(): boolean {
@@ -144,6 +164,11 @@ class RunningExchange implements Dispatcher.DispatchHandler, ExchangeControl {
     return true;
   }
 }
+
+/** Beyond this a timer rings at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+type Phase = 'head' | 'first byte' | 'body';
 
 const NEXT = {
   head: 'reply',

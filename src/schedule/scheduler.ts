@@ -11,11 +11,12 @@ import {
   type Candidate,
   type Effect,
   initialState,
+  type Moment,
   type Rules,
   type ScheduleEvent,
   type ScheduleState,
 } from './state.ts';
-import { paceOf, step } from './step.ts';
+import { paceOf, step, stillWaiting } from './step.ts';
 
 /** Runs it after so many milliseconds; the answer takes that back. */
 export type Later = (ms: number, run: () => void) => () => void;
@@ -72,8 +73,8 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
   let cancelLook: () => void = () => undefined;
   const closed = new AbortController();
 
-  const dispatch = (event: DistributiveOmit<ScheduleEvent, 'at'>): void => {
-    const at = { wall: clock.now(), mono: clock.monotonic() };
+  const moment = (): Moment => ({ wall: clock.now(), mono: clock.monotonic() });
+  const dispatch = (event: DistributiveOmit<ScheduleEvent, 'at'>, at = moment()): void => {
     const stepped = step(state, { ...event, at }, rules);
     state = stepped.state;
     for (const effect of stepped.effects) act(effect);
@@ -188,7 +189,12 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
     get state() {
       return state;
     },
-    noticeTraffic: (inFlight) => dispatch({ type: 'traffic', inFlight }),
+    noticeTraffic: (inFlight) => {
+      const at = moment();
+      const next = stillWaiting(state, at, inFlight);
+      if (next === undefined) dispatch({ type: 'traffic', inFlight }, at);
+      else state = next;
+    },
     close: async () => {
       closed.abort();
       cancelLook();

@@ -1,7 +1,8 @@
 import { StoreError } from '../core/store.ts';
 import type { RawBlockRow } from './block-rows.ts';
+import type { RawBodyRow } from './body-rows.ts';
 import { FACT_COLUMNS, type RawFactRow, readFact } from './fact-rows.ts';
-import { isSoundBlock } from './row-hash.ts';
+import { isErasedSum, isSoundBlock, isSoundBody } from './row-hash.ts';
 import type { Sql } from './sql.ts';
 
 /** A broken file can have a finding per row; the first ones tell what to do. */
@@ -13,7 +14,7 @@ const BLOCKS_PER_PAGE = 16;
 /** What SQLite finds, then every row against its hash; page by page, so that memory does not grow with the file. */
 export function checkStore(sql: Sql): readonly string[] {
   const findings: string[] = [];
-  for (const look of [lookAtPages, lookAtFacts, lookAtBlocks, lookAtNames]) {
+  for (const look of [lookAtPages, lookAtFacts, lookAtBodies, lookAtBlocks, lookAtNames]) {
     try {
       for (const finding of look(sql)) {
         findings.push(finding);
@@ -52,6 +53,23 @@ export function* lookAtFacts(sql: Sql, after = 0): Generator<string> {
   }
 }
 
+function* lookAtBodies(sql: Sql): Generator<string> {
+  let seen = 0;
+  for (;;) {
+    const rows = sql.all<RawBodyRow>(
+      'select seq, codec, sum, body from bodies where seq > ? order by seq limit ?',
+      seen,
+      BLOCKS_PER_PAGE,
+    );
+    if (rows.length === 0) return;
+    for (const row of rows) {
+      seen = row.seq;
+      if (!isErasedSum(row.sum) && !isSoundBody(row))
+        yield `the body of fact ${row.seq} does not fit its hash`;
+    }
+  }
+}
+
 function* lookAtBlocks(sql: Sql): Generator<string> {
   let seen = 0;
   for (;;) {
@@ -63,13 +81,10 @@ function* lookAtBlocks(sql: Sql): Generator<string> {
     if (rows.length === 0) return;
     for (const row of rows) {
       seen = row.id;
-      if (!isErased(row) && !isSoundBlock(row)) yield `block ${row.id} does not fit its hash`;
+      if (!isErasedSum(row.sum) && !isSoundBlock(row)) yield `block ${row.id} does not fit its hash`;
     }
   }
 }
-
-const isErased = ({ sum }: RawBlockRow): boolean =>
-  sum instanceof Uint8Array && sum.every((byte) => byte === 0);
 
 function* lookAtNames(sql: Sql): Generator<string> {
   const lost = sql.all<{ id: number }>(

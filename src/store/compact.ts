@@ -43,7 +43,7 @@ export function compactIfWorth(sql: Sql): boolean {
     if (bavail * bsize < size * ROOM) return false;
     sql.transaction(() => {
       setMeta(sql, 'compacting', 1);
-      sql.run('delete from blocks where sum = zeroblob(16)');
+      for (const table of ['blocks', 'bodies']) sql.run(`delete from ${table} where sum = zeroblob(16)`);
       setMeta(sql, 'holes', 0);
     });
     sql.exec('vacuum');

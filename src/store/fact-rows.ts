@@ -15,11 +15,12 @@ export interface RawFactRow extends FactRow {
 export function insertFact(
   sql: Sql,
   { seq, at, fact }: StoredFact,
+  body: string,
   key: string | undefined,
   isInView: boolean,
 ): void {
   const subject = isInView ? undefined : subjectOf(fact);
-  const row = { seq, at, type: fact.type, body: bodyOf(fact), key: key === undefined ? null : toColumn(key) };
+  const row = { seq, at, type: fact.type, body, key: key === undefined ? null : toColumn(key) };
   sql.run(
     'insert into facts(seq, at, type, subject, body, key, hash) values(?, ?, ?, ?, ?, ?, ?)',
     seq,
@@ -54,8 +55,8 @@ export function readFact(row: RawFactRow): StoredFact | undefined {
   return isObject(rest) ? { seq, at, fact: { type, ...rest } as unknown as Fact } : undefined;
 }
 
-/** The type has a column of its own. */
-function bodyOf(fact: Fact): string {
+/** As JSON, without the type: that has a column of its own. */
+export function bodyOf(fact: Fact): string {
   const { type, ...rest } = fact;
   return JSON.stringify(rest);
 }

@@ -29,6 +29,11 @@ export function foldSession(
   if (fact.type === 'session-erased') return row && { ...row, erased: true };
   if (fact.type !== 'turn-start') return row;
   const { client, project } = fact;
+  // Most turns tell nothing new of their session but that it goes on.
+  if (row !== undefined && isKnown(row, fact)) {
+    const [startedAt, lastAt] = [Math.min(row.startedAt, at), Math.max(row.lastAt, at)];
+    return { ...row, turns: row.turns + 1, startedAt, lastAt };
+  }
   const named = { client: row?.client ?? client, ...projectOf(row, project?.id, seq) };
   if (row === undefined) {
     const { session: id, agent } = fact;
@@ -44,6 +49,12 @@ export function foldSession(
     erased: false,
   });
 }
+
+const isKnown = (row: SessionRow, { client, project }: Fact & { readonly type: 'turn-start' }): boolean =>
+  row.endedAt === undefined &&
+  !row.erased &&
+  (row.client !== undefined || client === undefined) &&
+  (row.project !== undefined || project === undefined);
 
 const projectOf = (row: SessionRow | undefined, id: string | undefined, seq: number) =>
   row?.project === undefined && id !== undefined

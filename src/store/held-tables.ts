@@ -2,13 +2,18 @@ import type { SessionRow, TurnRow } from './fold.ts';
 import type { Tables } from './tables.ts';
 
 export interface HeldTables extends Tables {
-  /** Writes what was put and not yet written. */
+  /** Writes what was put and not yet written. What is still likely to be asked for stays in memory. */
   write(): void;
+  /** Holds nothing any more: it was not written after all, or someone else wrote. */
+  forget(): void;
 }
 
+const MOST_SESSIONS = 500;
+
 /**
- * The same tables, with the rows that a batch reads and puts again and again held in memory: a turn's start and end, and
- * all turns of a session, cost one row each. Questions that go over many rows are asked after everything is written.
+ * The same tables, with the rows that are read and put again and again held in memory: a turn's start and end cost one row
+ * in a batch, a session is read once while it goes on. Questions that go over many rows are asked after everything is
+ * written.
  */
 export function holdTables(tables: Tables): HeldTables {
   const sessions = new Map<string, SessionRow | undefined>();
@@ -21,20 +26,28 @@ export function holdTables(tables: Tables): HeldTables {
       const row = turns.get(id);
       if (row !== undefined) tables.putTurn(row);
     }
+    // A turn that was asked for and is not there, or is over, is not asked for again.
+    for (const [id, row] of turns) if (row === undefined || row.end !== undefined) turns.delete(id);
     for (const id of changed.sessions) {
       const row = sessions.get(id);
       if (row !== undefined) tables.putSession(row);
     }
     changed.turns.clear();
     changed.sessions.clear();
+    if (sessions.size > MOST_SESSIONS) sessions.clear();
+  };
+  const forget = (): void => {
+    sessions.clear();
+    turns.clear();
+    changed.turns.clear();
+    changed.sessions.clear();
+    seq = undefined;
   };
   /** For what looks at, or changes, rows that are not asked for by their id. */
   const afterWriting = <Args extends readonly unknown[], T>(ask: (...args: Args) => T) => {
     return (...args: Args): T => {
       write();
-      sessions.clear();
-      turns.clear();
-      seq = undefined;
+      forget();
       return ask(...args);
     };
   };
@@ -42,12 +55,13 @@ export function holdTables(tables: Tables): HeldTables {
   return {
     ...tables,
     write,
+    forget,
     lastSeq: () => {
       seq ??= tables.lastSeq();
       return seq;
     },
-    addFact: (stored, key, isInView) => {
-      tables.addFact(stored, key, isInView);
+    addFact: (stored, ...how) => {
+      tables.addFact(stored, ...how);
       seq = stored.seq;
     },
     session: (id) => {

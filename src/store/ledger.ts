@@ -1,32 +1,40 @@
 import type { Fact, StoredFact } from '../core/fact.ts';
+import { type OwnBody, readOwnBodyName } from '../core/own-body.ts';
 import type { Appended, Batch, NewFact } from '../core/store.ts';
+import { bodyOf } from './fact-rows.ts';
 import { foldSession, foldTurn } from './fold.ts';
 import { concerns, scrubFact } from './scrub.ts';
 import type { Tables } from './tables.ts';
 
 const REBUILD_PAGE = 1000;
 
+/** A batch that can be written, with each fact's text. */
+export interface ReadyBatch extends Batch {
+  readonly facts: readonly ReadyFact[];
+}
+
+interface ReadyFact extends NewFact {
+  readonly body: string;
+}
+
 /**
- * The batch as JSON will give it back. Throws `TypeError` for what JSON cannot carry (a number that is none, a
- * circle): such a batch is wrong today and tomorrow, and must not cost a transaction.
+ * Throws `TypeError` for what JSON cannot carry (a number that is none, a circle): such a batch is wrong today and
+ * tomorrow, and must not cost a transaction.
  */
-export function readBatch(batch: Batch): Batch {
-  const facts = batch.facts.map(({ at, fact, ...rest }): NewFact => {
-    checkTime(at);
-    return { at, fact: readFact(fact), ...rest };
-  });
-  return { ...batch, facts };
+export function readBatch(batch: Batch): ReadyBatch {
+  return { ...batch, facts: batch.facts.map(readFact) };
+}
+
+function readFact({ at, fact, key }: NewFact): ReadyFact {
+  checkTime(at);
+  const body = bodyOf(fact);
+  // A number that is none becomes null; looking for the cause is dear, and only needed when there is one.
+  if (body.includes('null')) refuseNonNumbers(fact);
+  return key === undefined ? { at, fact, body } : { at, fact, key, body };
 }
 
 function checkTime(at: number): void {
   if (!Number.isSafeInteger(at)) throw new TypeError(`not a time in whole milliseconds: ${at}`);
-}
-
-function readFact(fact: Fact): Fact {
-  const text = JSON.stringify(fact);
-  // A number that is none becomes null; looking for the cause is dear, and only needed when there is one.
-  if (text.includes('null')) refuseNonNumbers(fact);
-  return JSON.parse(text) as Fact;
 }
 
 /** JSON would write null, and a score would be gone without a word. */
@@ -41,22 +49,41 @@ function refuseNonNumbers(value: unknown): void {
  * Facts first, then what they refer to. While a session is erased nothing it says is kept: a fact that comes late is
  * scrubbed before it is written, a body is dropped. A new turn takes the session up again.
  */
-export function recordBatch(tables: Tables, batch: Batch): readonly Appended[] {
+export function recordBatch(tables: Tables, batch: ReadyBatch): readonly Appended[] {
+  const before = tables.lastSeq();
   const appended = batch.facts.map((fact) => recordFact(tables, fact));
   const isErased = (session: string): boolean => tables.session(session)?.erased ?? false;
-  for (const block of batch.blocks ?? []) if (!isErased(block.session)) tables.addBlock(block);
+  const own: { readonly seq: number; readonly text: string }[] = [];
+  for (const block of batch.blocks ?? []) {
+    if (isErased(block.session)) continue;
+    const name = readOwnBodyName(block.hash);
+    const seq = name && seqOfBody(tables, name);
+    if (name === undefined) tables.addBlock(block);
+    // It comes with its fact or not at all, and in order: no body is ever put between two others (see `schema`).
+    else if (seq !== undefined && seq > before && block.text !== undefined)
+      own.push({ seq, text: block.text });
+  }
+  for (const { seq, text } of own.sort((a, b) => a.seq - b.seq)) tables.addBody(seq, text);
   for (const { session, link } of batch.chains ?? []) if (!isErased(session)) tables.putChain(session, link);
   return appended;
 }
 
-function recordFact(tables: Tables, { at, fact, key }: NewFact): Appended {
+/** What a turn said stands and falls with the turn; without one it is nothing. */
+function seqOfBody(tables: Tables, { turn, part }: OwnBody): number | undefined {
+  const row = tables.turn(turn);
+  if (row === undefined || row.erased) return undefined;
+  return part === 'request' ? row.start : row.end;
+}
+
+function recordFact(tables: Tables, { at, fact, key, body }: ReadyFact): Appended {
   const first = key === undefined ? turnFactOf(tables, fact) : tables.seqOf(key);
   if (first !== undefined) return { seq: first, isNew: false };
   // The tombstone and the erasing are one step, so that no log can claim what did not happen.
   if (fact.type === 'session-erased') forget(tables, fact.session);
   const seq = tables.lastSeq() + 1;
-  const stored = { seq, at, fact: isTooLate(tables, fact) ? scrubFact(fact) : fact };
-  tables.addFact(stored, key, isInView(tables, fact));
+  const kept = isTooLate(tables, fact) ? scrubFact(fact) : fact;
+  const stored = { seq, at, fact: kept };
+  tables.addFact(stored, kept === fact ? body : bodyOf(kept), key, isInView(tables, fact));
   foldFact(tables, stored);
   return { seq, isNew: true };
 }
@@ -117,12 +144,14 @@ function foldSessionOf(tables: Tables, session: string, stored: StoredFact): voi
 
 /** Takes away what a session said: its bodies, its chain, what its facts quote. */
 function forget(tables: Tables, session: string): void {
-  const turns = new Set(tables.turnsOf(session).map(({ id }) => id));
+  const rows = tables.turnsOf(session);
+  const turns = new Set(rows.map(({ id }) => id));
   for (const stored of tables.factsAbout(session)) {
     if (!concerns(stored.fact, session, (turn) => turns.has(turn))) continue;
     const scrubbed = scrubFact(stored.fact);
     if (scrubbed !== stored.fact) tables.overwriteFact({ ...stored, fact: scrubbed });
   }
+  tables.dropBodies(rows.flatMap(({ start, end }) => (end === undefined ? [start] : [start, end])));
   tables.dropBlocks(session);
   tables.dropChain(session);
 }
@@ -137,7 +166,7 @@ export function eraseSession(tables: Tables, session: string, at: number, reason
     return 0;
   }
   const turns = tables.turnsOf(session).filter(({ erased }) => !erased).length;
-  recordFact(tables, { at, fact: { type: 'session-erased', session, turns, reason } });
+  recordFact(tables, readFact({ at, fact: { type: 'session-erased', session, turns, reason } }));
   return turns;
 }
 

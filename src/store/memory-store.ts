@@ -1,6 +1,8 @@
+import { readOwnBodyName } from '../core/own-body.ts';
 import { type SessionView, type Store, StoreError, type TurnView } from '../core/store.ts';
 import { leaveLog } from './compact.ts';
 import { connectWriter } from './connect.ts';
+import { bodyOf } from './fact-rows.ts';
 import {
   REPORTED_TYPES,
   type SessionRow,
@@ -84,7 +86,7 @@ export function createMemoryStore(): Store {
         .flatMap(({ seq }) => factAt(seq) ?? [])
         .flatMap((stored) => viewReward(stored) ?? []),
     ),
-    block: open((hash) => tables.blocks.get(hash)?.text),
+    block: open((name) => bodyNamed(tables, name) ?? tables.blocks.get(name)?.text),
     chains: open((limit) =>
       [...tables.chains]
         .reverse()
@@ -106,14 +108,22 @@ export function createMemoryStore(): Store {
 const isOfWhole = (row: RewardRow, session: string): boolean =>
   row.session === session && row.turn === undefined;
 
+function bodyNamed({ turns, bodies }: MemoryTables, name: string): string | undefined {
+  const own = readOwnBodyName(name);
+  const row = own && turns.get(own.turn);
+  const seq = own?.part === 'request' ? row?.start : row?.end;
+  return seq === undefined ? undefined : bodies.get(seq);
+}
+
 /** A snapshot is a store that can be opened, whoever wrote it. */
-function copyToFile({ log, keys, blocks, chains }: MemoryTables, file: string): void {
+function copyToFile({ log, keys, blocks, bodies, chains }: MemoryTables, file: string): void {
   const sql = connectWriter(file);
   try {
     const tables = createSqliteTables(sql);
     const keyOf = new Map([...keys].map(([key, seq]) => [seq, key]));
     sql.transaction(() => {
-      for (const stored of log) tables.addFact(stored, keyOf.get(stored.seq), false);
+      for (const stored of log) tables.addFact(stored, bodyOf(stored.fact), keyOf.get(stored.seq), false);
+      for (const [seq, text] of bodies) tables.addBody(seq, text);
       for (const [hash, { text, sessions }] of blocks)
         for (const session of sessions) tables.addBlock({ hash, text, session });
       for (const [session, link] of chains) tables.putChain(session, link);

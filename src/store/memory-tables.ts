@@ -17,6 +17,8 @@ export interface MemoryTables extends Tables {
   readonly turns: ReadonlyMap<string, TurnRow>;
   readonly rewards: readonly RewardRow[];
   readonly blocks: ReadonlyMap<string, { readonly text: string; readonly sessions: ReadonlySet<string> }>;
+  /** What turns said, by the number of the fact that says so. */
+  readonly bodies: ReadonlyMap<number, string>;
   readonly chains: ReadonlyMap<string, string>;
 }
 
@@ -27,6 +29,7 @@ export function createMemoryTables(): MemoryTables {
   const turns = new Map<string, TurnRow>();
   const rewards: RewardRow[] = [];
   const blocks = new Map<string, { text: string; sessions: Set<string> }>();
+  const bodies = new Map<number, string>();
   const chains = new Map<string, string>();
   return {
     log,
@@ -35,12 +38,14 @@ export function createMemoryTables(): MemoryTables {
     turns,
     rewards,
     blocks,
+    bodies,
     chains,
 
     lastSeq: () => log.length,
     seqOf: (key) => keys.get(key),
-    addFact: (stored, key) => {
-      log.push(stored);
+    addFact: (stored, body, key) => {
+      // As JSON gives it back.
+      log.push({ ...stored, fact: { type: stored.fact.type, ...JSON.parse(body) } });
       if (key !== undefined) keys.set(key, stored.seq);
     },
     facts: (after, limit) => log.slice(Math.max(0, after), Math.max(0, after) + Math.max(0, limit)),
@@ -68,11 +73,16 @@ export function createMemoryTables(): MemoryTables {
         .slice(0, Math.max(0, limit))
         .map(({ id }) => id),
 
+    addBody: (seq, text) => {
+      if (!bodies.has(seq)) bodies.set(seq, wellFormed(text));
+    },
+    dropBodies: (facts) => {
+      for (const seq of facts) bodies.delete(seq);
+    },
     addBlock: ({ hash, text, session }) => {
       const block = blocks.get(hash);
       if (block !== undefined) block.sessions.add(session);
-      else if (text !== undefined)
-        blocks.set(hash, { text: Buffer.from(text).toString(), sessions: new Set([session]) });
+      else if (text !== undefined) blocks.set(hash, { text: wellFormed(text), sessions: new Set([session]) });
     },
     dropBlocks: (session) => {
       for (const [hash, { sessions: users }] of blocks)
@@ -85,3 +95,6 @@ export function createMemoryTables(): MemoryTables {
     dropChain: (session) => void chains.delete(session),
   };
 }
+
+/** As UTF-8 gives it back. */
+const wellFormed = (text: string): string => Buffer.from(text).toString();

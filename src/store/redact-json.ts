@@ -29,6 +29,41 @@ export function redactJsonWith(redaction: TextRedaction, value: Json): Json {
   return redactAsText(redaction, root[0] ?? null);
 }
 
+/** Whether a member anywhere in the value has a name that promises a secret. */
+export function hasTellingName(value: Json): boolean {
+  const open: Json[] = [value];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    if (Array.isArray(next)) {
+      for (const element of next) if (typeof element === 'object') open.push(element);
+    } else if (isObject(next)) {
+      for (const [name, member] of Object.entries(next)) {
+        if (kindOfName(name) !== undefined) return true;
+        if (typeof member === 'object') open.push(member);
+      }
+    }
+  }
+  return false;
+}
+
+/** Whether every string and every name of the value stays as it is. */
+export function isUntouched(redaction: TextRedaction, value: Json): boolean {
+  const open: { readonly value: Json; readonly name: string | undefined }[] = [{ value, name: undefined }];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const { value: here, name } = next;
+    if (typeof here === 'string') {
+      if (redactMember(redaction, name, here) !== here) return false;
+    } else if (Array.isArray(here)) {
+      for (const element of here) open.push({ value: element, name });
+    } else if (isObject(here)) {
+      for (const [key, member] of Object.entries(here)) {
+        if (redaction.redactText(key) !== key) return false;
+        if (member !== undefined) open.push({ value: member, name: withoutMarks(key) });
+      }
+    }
+  }
+  return true;
+}
+
 function place(redaction: TextRedaction, task: Task, tasks: Task[]): void {
   const { value, name } = task;
   if (typeof value === 'string') {

@@ -1,6 +1,6 @@
 import type { Json } from '../core/json.ts';
-import { redactJsonWith } from './redact-json.ts';
-import { createFindSecrets, type FindSecrets } from './secrets/find-secrets.ts';
+import { hasTellingName, isUntouched, redactJsonWith } from './redact-json.ts';
+import { createSecretFinder } from './secrets/find-secrets.ts';
 import { markFor } from './secrets/mark.ts';
 
 export interface RedactorOptions {
@@ -19,29 +19,31 @@ export interface Redactor {
   redactText(text: string): string;
   /** The same value with its strings and names redacted; a string under a telling name goes as a whole. */
   redactJson(value: Json): Json;
+  /** The text of `redactJson`'s value, for less when there is nothing to redact. */
+  redactToText(value: Json): string;
   /** Whether `redactText` would change the text. */
   hasSecret(text: string): boolean;
 }
 
 export function createRedactor({ known, salt }: RedactorOptions): Redactor {
   let keys: readonly string[] = [];
-  let find: FindSecrets = createFindSecrets(keys);
+  let finder = createSecretFinder(keys);
 
-  const findNow = (): FindSecrets => {
+  const finderNow = (): typeof finder => {
     const now = known();
     if (now.length !== keys.length || now.some((key, i) => key !== keys[i])) {
       keys = [...now];
-      find = createFindSecrets(keys);
+      finder = createSecretFinder(keys);
     }
-    return find;
+    return finder;
   };
   const mark = (secret: string): string => markFor(secret, salt);
 
   /** Taking one secret out can lay the next one bare, so this goes on until nothing is found; each round leaves less to find. */
   const redactText = (text: string): string => {
-    const findIn = findNow();
+    const { find } = finderNow();
     let current = text;
-    for (let spans = findIn(current); spans.length > 0; spans = findIn(current)) {
+    for (let spans = find(current); spans.length > 0; spans = find(current)) {
       let out = '';
       let from = 0;
       for (const span of spans) {
@@ -53,9 +55,22 @@ export function createRedactor({ known, salt }: RedactorOptions): Redactor {
     return current;
   };
 
+  const redaction = { redactText, mark };
+  const redactJson = (value: Json): Json => redactJsonWith(redaction, value);
+  /** Most values hold nothing to redact, and most of those hold nothing that even looks like it. */
+  const isClean = (value: Json, text: string): boolean => {
+    const { isPlain, find } = finderNow().look(text);
+    if (isPlain && !hasTellingName(value)) return true;
+    return isUntouched(redaction, value) && find().length === 0;
+  };
+
   return {
     redactText,
-    redactJson: (value) => redactJsonWith({ redactText, mark }, value),
-    hasSecret: (text) => findNow()(text).length > 0,
+    redactJson,
+    redactToText: (value) => {
+      const text = JSON.stringify(value);
+      return isClean(value, text) ? text : JSON.stringify(redactJson(value));
+    },
+    hasSecret: (text) => finderNow().find(text).length > 0,
   };
 }

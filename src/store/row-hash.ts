@@ -33,6 +33,14 @@ export const hashBlockRow = ({ hash, codec, body }: BlockRow): Uint8Array =>
     body,
   );
 
+export interface BodyRow {
+  readonly seq: number;
+  readonly codec: number;
+  readonly body: Uint8Array;
+}
+
+export const hashBodyRow = ({ seq, codec, body }: BodyRow): Uint8Array => digest(`[${seq},${codec}]\n`, body);
+
 /** Whether a row is as it was written. In a damaged file its columns can be of any type. */
 export const isSoundFact = (row: FactRow & { readonly hash: unknown }): boolean =>
   typeof row.body === 'string' && isSame(hashFactRow(row), row.hash);
@@ -41,6 +49,13 @@ export const isSoundBlock = (row: BlockRow & { readonly sum: unknown }): boolean
   row.body instanceof Uint8Array &&
   (typeof row.hash === 'string' || row.hash instanceof Uint8Array) &&
   isSame(hashBlockRow(row), row.sum);
+
+export const isSoundBody = (row: BodyRow & { readonly sum: unknown }): boolean =>
+  row.body instanceof Uint8Array && isSame(hashBodyRow(row), row.sum);
+
+/** What an erased body has in place of its sum. */
+export const isErasedSum = (sum: unknown): boolean =>
+  sum instanceof Uint8Array && sum.every((byte) => byte === 0);
 
 const isSame = (hash: Uint8Array, stored: unknown): boolean =>
   stored instanceof Uint8Array && Buffer.compare(hash, stored) === 0;

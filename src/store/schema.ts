@@ -5,7 +5,7 @@ import type { Sql } from './sql.ts';
 const APPLICATION_ID = 0x496e7374;
 
 /**
- * Text that someone may want gone stands in two columns, `facts.body` and `blocks.body`, and nowhere else. Both tables
+ * Text that someone may want gone stands in three columns, `facts.body`, `blocks.body` and `bodies.body`, and nowhere else. The tables
  * only grow at their end, and erasing overwrites a row with one of the same length: SQLite then never moves such a
  * text to another page. (`secure_delete` alone does not do it: a page that was rebalanced keeps copies of moved rows
  * in its gaps.) So a block's name and its uses are tables of their own.
@@ -57,8 +57,21 @@ create index facts_by_type on facts(type, seq) where type in
    'reward-given');
 `;
 
+/**
+ * What one turn alone said is kept under the number of its fact. Nobody shares it, so it needs no name and no count of
+ * uses, which cost more than the text. Whether a fact belongs into the index is asked at every one: SQLite answers a chain
+ * of comparisons, and makes a table for a list.
+ */
+const THIRD = `
+drop index facts_by_type;
+create index facts_by_type on facts(type, seq) where type = 'library-changed' or type = 'session-scored' or
+  type = 'turn-appraised' or type = 'learning-queued' or type = 'cycle-end' or type = 'session-marked' or
+  type = 'reward-given';
+create table bodies(seq integer primary key, codec integer not null, sum blob not null, body blob not null) strict;
+`;
+
 /** Number N brings a file of version N to N + 1. Files in the field have been through these: append, never edit. */
-export const MIGRATIONS: readonly string[] = [FIRST, SECOND];
+export const MIGRATIONS: readonly string[] = [FIRST, SECOND, THIRD];
 
 /** The file's version; throws for a file of another program or of a newer version of this one. Changes nothing. */
 export function readVersion(sql: Sql, known: number): number {

@@ -1,7 +1,9 @@
 import { statSync } from 'node:fs';
 import type { StoredFact } from '../core/fact.ts';
+import { readOwnBodyName } from '../core/own-body.ts';
 import type { StoreReader } from '../core/store.ts';
 import { readBlock } from './block-rows.ts';
+import { readBody } from './body-rows.ts';
 import { checkStore } from './check-store.ts';
 import { fromColumn, toColumn } from './column.ts';
 import { FACT_COLUMNS, type RawFactRow, readFact } from './fact-rows.ts';
@@ -58,7 +60,11 @@ export function createSqliteReader(sql: Sql): StoreReader {
         )
         .flatMap((row) => readFact(row) ?? [])
         .flatMap((stored) => viewReward(stored) ?? []),
-    block: (hash) => readBlock(sql, hash),
+    block: (name) => {
+      const own = readOwnBodyName(name);
+      if (own === undefined) return readBlock(sql, name);
+      return readBody(sql, own.turn, own.part === 'request' ? 'start' : 'end');
+    },
     chains: (limit) =>
       sql
         .all<{ session: string; link: string }>(

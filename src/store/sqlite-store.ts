@@ -2,14 +2,20 @@ import type { Appended, Batch, Store, StoreReader } from '../core/store.ts';
 import { compactIfWorth, leaveLog, truncateLog } from './compact.ts';
 import { connectReader, connectWriter } from './connect.ts';
 import { holdTables } from './held-tables.ts';
-import { eraseSession, expireSessions, readBatch, rebuildViews, recordBatch } from './ledger.ts';
+import {
+  eraseSession,
+  expireSessions,
+  type ReadyBatch,
+  readBatch,
+  rebuildViews,
+  recordBatch,
+} from './ledger.ts';
 import { setMeta } from './meta.ts';
 import { writeSnapshotFile } from './snapshot-file.ts';
 import type { Sql } from './sql.ts';
 import { createSqliteReader } from './sqlite-reader.ts';
 import { createSqliteTables } from './sqlite-tables.ts';
 import { succeeds } from './succeeds.ts';
-import type { Tables } from './tables.ts';
 
 /** How long an erasing waits for readers to let go of the old log. */
 const PATIENCE_MS = 1_000;
@@ -18,6 +24,7 @@ const PATIENCE_MS = 1_000;
 export function openSqliteStore({ file }: { readonly file: string }): Store {
   const sql = connectWriter(file);
   const tables = createSqliteTables(sql);
+  const held = holdTables(tables);
   const reader = createSqliteReader(sql);
   let isMarked = false;
   let isOpen = true;
@@ -27,12 +34,32 @@ export function openSqliteStore({ file }: { readonly file: string }): Store {
 
   /** The mark that a writer was here goes with the first thing written: a full disk can still be opened and read. */
   const write = <T>(work: () => T): T => {
-    const result = sql.transaction(() => {
-      if (!isMarked) setMeta(sql, 'open', 1);
-      return work();
-    });
-    isMarked = true;
-    return result;
+    try {
+      const result = sql.transaction(() => {
+        if (!isMarked) setMeta(sql, 'open', 1);
+        return work();
+      });
+      isMarked = true;
+      return result;
+    } catch (error) {
+      held.forget();
+      throw error;
+    }
+  };
+  let version: number | undefined;
+  const record = (batch: ReadyBatch): readonly Appended[] => {
+    // Changes when another process has written, such as a command without a daemon.
+    const now = sql.get<{ data_version: number }>('pragma data_version')?.data_version;
+    if (now !== version) held.forget();
+    version = now;
+    const appended = recordBatch(held, batch);
+    held.write();
+    return appended;
+  };
+  /** Behind the back of what is held. */
+  const writeApart = <T>(work: () => T): T => {
+    held.forget();
+    return write(work);
   };
   const cleanUp = (): void => {
     compactIfWorth(sql);
@@ -43,22 +70,22 @@ export function openSqliteStore({ file }: { readonly file: string }): Store {
     ...reader,
     append: (batch) => {
       const ready = readBatch(batch);
-      const appended = write(() => recordHeld(tables, ready));
+      const appended = write(() => record(ready));
       if (isErasing(batch)) cleanUp();
       else if (!isLogClean) isLogClean = truncateLog(sql, 0);
       return appended;
     },
     erase: (session, at, reason) => {
-      const turns = write(() => eraseSession(tables, session, at, reason));
+      const turns = writeApart(() => eraseSession(tables, session, at, reason));
       cleanUp();
       return turns;
     },
     expire: (before, at, limit) => {
-      const sessions = write(() => expireSessions(tables, before, at, limit));
+      const sessions = writeApart(() => expireSessions(tables, before, at, limit));
       if (sessions > 0) cleanUp();
       return sessions;
     },
-    rebuild: () => write(() => rebuildViews(tables)),
+    rebuild: () => writeApart(() => rebuildViews(tables)),
     snapshot: (target) => writeSnapshot(sql, target),
     close: () => {
       if (!isOpen) return;
@@ -69,14 +96,6 @@ export function openSqliteStore({ file }: { readonly file: string }): Store {
       sql.close();
     },
   };
-}
-
-/** The batch through tables that hold its rows; a failure in the middle leaves nothing held. */
-function recordHeld(tables: Tables, batch: Batch): readonly Appended[] {
-  const held = holdTables(tables);
-  const appended = recordBatch(held, batch);
-  held.write();
-  return appended;
 }
 
 const isErasing = ({ facts }: Batch): boolean => facts.some(({ fact }) => fact.type === 'session-erased');

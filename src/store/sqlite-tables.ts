@@ -1,6 +1,7 @@
 import type { StoredFact } from '../core/fact.ts';
 import type { FoldedType } from '../core/store.ts';
 import { eraseBlocks, insertBlock } from './block-rows.ts';
+import { eraseBodies, insertBody } from './body-rows.ts';
 import { fromColumn, toColumn } from './column.ts';
 import { eraseFact, FACT_COLUMNS, insertFact, type RawFactRow, readFact } from './fact-rows.ts';
 import type { Sql } from './sql.ts';
@@ -14,7 +15,7 @@ export function createSqliteTables(sql: Sql): Tables {
   return {
     lastSeq: () => selectLastSeq(sql),
     seqOf: (key) => sql.get<{ seq: number }>('select seq from facts where key = ?', toColumn(key))?.seq,
-    addFact: (stored, key, isInView) => insertFact(sql, stored, key, isInView),
+    addFact: (...fact) => insertFact(sql, ...fact),
     facts: (after, limit) => selectFacts(sql, after, limit),
     factsAbout: (session) =>
       sql
@@ -54,6 +55,8 @@ export function createSqliteTables(sql: Sql): Tables {
         )
         .map(({ id }) => fromColumn(id)),
 
+    addBody: (seq, text) => insertBody(sql, seq, text),
+    dropBodies: (facts) => eraseBodies(sql, facts),
     addBlock: (block) => insertBlock(sql, block),
     dropBlocks: (session) => eraseBlocks(sql, session),
     putChain: (session, link) =>

@@ -10,8 +10,8 @@ export interface Tables {
   /** The number of the newest fact; 0 when there is none. */
   lastSeq(): number;
   seqOf(key: string): number | undefined;
-  /** `isInView`: it is found by the view of its turn, and needs no other way. */
-  addFact(stored: StoredFact, key: string | undefined, isInView: boolean): void;
+  /** `body`: the fact without its type, as JSON. `isInView`: it is found by its turn's view, and needs no other way. */
+  addFact(stored: StoredFact, body: string, key: string | undefined, isInView: boolean): void;
   facts(after: number, limit: number): readonly StoredFact[];
   /** At least the facts that tell of this session, itself or through a turn of it. */
   factsAbout(session: string): readonly StoredFact[];
@@ -29,6 +29,10 @@ export interface Tables {
   /** Sessions with something to erase whose last turn began before this, oldest first. */
   sessionsBefore(lastAt: number, limit: number): readonly string[];
 
+  /** Keeps what a turn said, under the number of the fact that says so; a second time nothing happens. */
+  addBody(seq: number, text: string): void;
+  /** Takes away what these facts' turns said. */
+  dropBodies(facts: readonly number[]): void;
   /** Keeps a text once and notes who uses it; without a text, only the use, and only of a block that is there. */
   addBlock(block: Block): void;
   /** Takes back a session's uses, and the bodies that nobody else uses. */

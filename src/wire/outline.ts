@@ -38,7 +38,13 @@ export function outlineObject(
     model,
     modelSpan,
     stream,
-    member: (name) => found.findLast(({ key }) => isText(bytes, key, name))?.value,
+    member: (name) => {
+      for (let i = found.length - 1; i >= 0; i--) {
+        const one = found[i];
+        if (one !== undefined && isText(bytes, one.key, name)) return one.value;
+      }
+      return undefined;
+    },
     place: (block) => (block === '' ? [] : place(block, [start, end])),
   };
 }

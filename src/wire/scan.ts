@@ -106,7 +106,8 @@ export function readString(bytes: Buffer, [start, end]: Span): string | undefine
 /** Whether the value in a span is the string `text`, which has neither quotes nor backslashes. */
 export function isText(bytes: Buffer, span: Span, text: string): boolean {
   const [start, end] = span;
-  if (bytes[start] !== QUOTE) return false;
+  // However it is escaped, a text takes at least a byte for each of its characters.
+  if (end - start - 2 < text.length || bytes[start] !== QUOTE) return false;
   for (let i = 0; i < text.length; i++) {
     const byte = bytes[start + 1 + i];
     if (byte === BACKSLASH) return end - start - 2 <= 6 * text.length && readString(bytes, span) === text;

@@ -3,22 +3,27 @@ import { describe, expect, it } from 'vitest';
 import { createRequestKeeper } from '../../src/app/recording/keep-request.ts';
 import { readStoredRequest } from '../../src/app/recording/read-request.ts';
 import type { JsonObject } from '../../src/core/json.ts';
+import { ownBodyName } from '../../src/core/own-body.ts';
 import { createMemoryStore } from '../../src/store/memory-store.ts';
+import { at, start } from '../store/facts.ts';
 
 const bytes = (value: unknown) => Buffer.from(JSON.stringify(value));
 
 function open() {
   const store = createMemoryStore();
-  const keeper = createRequestKeeper((value) => value);
+  const keeper = createRequestKeeper((value) => JSON.stringify(value));
   let written = 0;
+  let turns = 0;
   const keep = (session: string, body: JsonObject): string => {
-    const kept = keeper.keep(session, 'anthropic', bytes(body));
-    if (kept === undefined) throw new Error('not kept');
-    written += kept.blocks.reduce((sum, { text = '' }) => sum + text.length, 0);
-    store.append({ facts: [], blocks: kept.blocks });
-    return kept.hash;
+    const turn = `t${++turns}`;
+    const name = ownBodyName({ turn, part: 'request' });
+    const blocks = keeper.keep(name, session, 'anthropic', bytes(body));
+    if (blocks === undefined) throw new Error('not kept');
+    written += blocks.reduce((sum, { text = '' }) => sum + text.length, 0);
+    store.append({ facts: at(turns, start(turn, session)), blocks });
+    return name;
   };
-  const read = (hash: string) => readStoredRequest(hash, (name) => store.block(name));
+  const read = (name: string) => readStoredRequest(name, (part) => store.block(part));
   return { store, keeper, keep, read, written: () => written };
 }
 
@@ -104,6 +109,6 @@ describe('a kept request', () => {
   it('that is not a JSON object is not kept', () => {
     const { keeper } = open();
     for (const junk of ['', '[]', 'null', '{"a":', '\u0000'])
-      expect(keeper.keep('s', 'w', Buffer.from(junk))).toBeUndefined();
+      expect(keeper.keep('n', 's', 'w', Buffer.from(junk))).toBeUndefined();
   });
 });

@@ -8,8 +8,9 @@ import { createMemoryStore } from '../../src/store/memory-store.ts';
 
 /** A store that does the writing, or does it and then says it failed, or refuses, as it is told. */
 function withFaults(store: Store) {
-  const fault = { mode: 'none' as 'none' | 'full' | 'execute-then-fail', seen: 0 };
+  const fault = { mode: 'none' as 'none' | 'full' | 'execute-then-fail', seen: 0, commits: 0 };
   const append: Store['append'] = (batch) => {
+    fault.commits++;
     if (fault.mode === 'none') return store.append(batch);
     fault.seen++;
     if (fault.mode === 'execute-then-fail') store.append(batch);
@@ -22,9 +23,10 @@ function open(inner = createMemoryStore()) {
   const { fault, store } = withFaults(inner);
   const words: Word[] = [];
   const timers: { ms: number; run: () => void }[] = [];
+  const redactToText = (value: Json): string => JSON.stringify(value).replaceAll('hunter2', '[[secret]]');
   const keeper = createTurnKeeper({
-    redactJson: (value: Json) =>
-      JSON.parse(JSON.stringify(value).replaceAll('hunter2', '[[secret]]')) as Json,
+    redactToText,
+    redactJson: (value) => JSON.parse(redactToText(value)) as Json,
     setKeys: () => undefined,
   });
   const writer = createWriter({
@@ -40,7 +42,7 @@ function open(inner = createMemoryStore()) {
   const tick = () => {
     for (const { run } of timers.splice(0)) run();
   };
-  return { writer, words, tick, timers, fault, store: inner };
+  return { writer, words, tick, timers, fault, commits: () => fault.commits, store: inner };
 }
 
 let n = 0;
@@ -77,13 +79,14 @@ function turn(text = 'hi'): { id: string; jobs: Job[] } {
     ],
   };
 }
-const append = (id: number, key?: string): Job => ({
+const append = (id: number, key?: string, at = 1): Job & { type: 'append' } => ({
   type: 'append',
   id,
   blocks: [],
+  isPatient: false,
   facts: [
     {
-      at: 1,
+      at,
       fact: { type: 'event-reported', kind: 'k', data: { note: 'hunter2' } },
       ...(key ? { key } : {}),
     },
@@ -103,6 +106,44 @@ describe('the writer', () => {
     expect(store.block(kept?.reply ?? '')).toContain('[[secret]]');
     expect(JSON.stringify([store.facts(0, 100), store.block(kept?.reply ?? '')])).not.toContain('hunter2');
     expect(words).toContainEqual(expect.objectContaining({ type: 'done', jobs: 4, recorded: 2, lost: 0 }));
+  });
+
+  it('commits a control action with the turns that wait, and a patient one with the next group', () => {
+    const { writer, words, tick, store, commits } = open();
+    const { jobs } = turn();
+    writer.take(jobs);
+    expect(commits()).toBe(0);
+    writer.take([append(1)]);
+    expect(commits()).toBe(1);
+    expect(words).toMatchObject([
+      { type: 'done', jobs: 2, recorded: 1 },
+      { type: 'answer', id: 1, value: [{ seq: 3, isNew: true }] },
+    ]);
+    writer.take([{ ...append(2), isPatient: true }, ...turn().jobs, { ...append(3), isPatient: true }]);
+    expect(commits()).toBe(1);
+    tick();
+    expect(commits()).toBe(2);
+    expect(words.slice(-2)).toMatchObject([
+      { type: 'answer', id: 2, value: [{ seq: 6 }] },
+      { type: 'answer', id: 3, value: [{ seq: 7 }] },
+    ]);
+    expect(store.facts(0, 10).map(({ fact }) => fact.type)).toEqual(
+      'turn-start turn-end event-reported turn-start turn-end event-reported event-reported'.split(' '),
+    );
+  });
+
+  it('keeps a turn and a good action beside one that can never be written', () => {
+    const { writer, words, tick, store } = open();
+    const bad = append(2, undefined, Number.NaN);
+    writer.take([...turn().jobs, { ...append(1), isPatient: true }, { ...bad, isPatient: true }]);
+    tick();
+    expect(store.facts(0, 10)).toHaveLength(3);
+    expect(words.filter(({ type }) => type !== 'state')).toMatchObject([
+      { type: 'done', recorded: 0 },
+      { type: 'done', recorded: 1 },
+      { type: 'answer', id: 1 },
+      { type: 'refusal', id: 2 },
+    ]);
   });
 
   it('answers a control action only when it is in the store, and refuses it when it is not', () => {

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import type { Fact } from '../../src/core/fact.ts';
+import { ownBodyName } from '../../src/core/own-body.ts';
 import type { Batch, Block, NewFact, Store } from '../../src/core/store.ts';
 import { end, start } from './facts.ts';
 
@@ -81,9 +82,18 @@ const block: fc.Arbitrary<Block> = fc
 export const textOf = (hash: string): string =>
   hash > 'b' ? `long ${hash} `.repeat(400) : `text of ${hash}`;
 
+/** What a turn alone said; the text carries its session's mark. */
+const ownBlock: fc.Arbitrary<Block> = fc
+  .tuple(turn, fc.constantFrom('request', 'reply'), filler)
+  .map(([id, part, text]) => ({
+    hash: ownBodyName({ turn: id, part }),
+    session: sessionOf(id),
+    text: `${markOf(sessionOf(id))}${part}${text}`,
+  }));
+
 const batch: fc.Arbitrary<Batch> = fc.record({
   facts: fc.array(newFact, { maxLength: 8 }),
-  blocks: fc.array(block, { maxLength: 4 }),
+  blocks: fc.array(fc.oneof(block, ownBlock), { maxLength: 12 }),
   chains: fc.array(
     fc.tuple(session, fc.constantFrom('l1', 'l2')).map(([of, link]) => ({ session: of, link })),
     { maxLength: 2 },

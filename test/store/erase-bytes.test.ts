@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { copyFileSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { ownBodyName } from '../../src/core/own-body.ts';
 import type { Block } from '../../src/core/store.ts';
 import { packBody } from '../../src/store/body-codec.ts';
 import { openSql } from '../../src/store/sql.ts';
@@ -51,6 +52,8 @@ describe('an erased session', () => {
     const file = join(scratch(), 'store.db');
     const store = openSqliteStore({ file });
     const own = ['tiny secret of mine', 'a secret that is longer '.repeat(200), textOf('mine', 1, 20_000)];
+    const asked = textOf('asked', 1, 9_000);
+    const replied = 'a reply to me alone';
     const shared = ['words of both of us', textOf('both', 1, 5_000)];
     const project = { id: 'p', label: 'hush-hush-project' };
     store.append({
@@ -64,6 +67,13 @@ describe('an erased session', () => {
       ),
       blocks: [
         ...own.map((text) => blockOf(text, 'mine')),
+        { hash: ownBodyName({ turn: 't1', part: 'request' }), text: asked, session: 'mine' },
+        { hash: ownBodyName({ turn: 't1', part: 'reply' }), text: replied, session: 'mine' },
+        {
+          hash: ownBodyName({ turn: 't2', part: 'request' }),
+          text: 'what another one asked',
+          session: 'yours',
+        },
         ...shared.flatMap((text) => [blockOf(text, 'mine'), blockOf(text, 'yours')]),
       ],
     });
@@ -73,6 +83,8 @@ describe('an erased session', () => {
       'a note with a name in it',
       'a log with a path in it',
       hashOf('r'),
+      asked,
+      replied,
     ];
     const before = bytesOf(file);
     for (const text of [...own, ...shared, ...quotes]) expect(isAnywhere(before, text)).toBe(true);
@@ -82,7 +94,8 @@ describe('an erased session', () => {
     store.close();
     for (const bytes of [whileOpen, bytesOf(file)]) {
       for (const text of [...own, ...quotes]) expect(isAnywhere(bytes, text)).toBe(false);
-      for (const text of [...shared, 'an open project for all']) expect(isAnywhere(bytes, text)).toBe(true);
+      for (const text of [...shared, 'an open project for all', 'what another one asked'])
+        expect(isAnywhere(bytes, text)).toBe(true);
       for (const text of own) expect(bytes.includes(Buffer.from(nameOf(text), 'hex'))).toBe(false);
     }
     const again = openSqliteStore({ file });
@@ -103,11 +116,17 @@ describe('an erased session', () => {
       const size = 30 + chance(`a${n}`) * chance(`b${n}`) * 2500;
       let text = '';
       for (let word = 0; text.length < size; word++) text += `${hashOf(`${run}.${n}.${word}`).slice(0, 24)} `;
-      return blockOf(text, `s${Math.floor(chance(`s${n}`) * 30)}`);
+      const session = `s${Math.floor(chance(`s${n}`) * 30)}`;
+      // Every second text is one turn's own.
+      if (n % 2 === 0) return blockOf(text, session);
+      return { hash: ownBodyName({ turn: `${session}/${n}`, part: 'request' }), text, session } as const;
     });
     store.append({ facts: at(1, ...sessions.map((session) => start(`${session}/1`, session))) });
-    for (let from = 0; from < blocks.length; from += 20)
-      store.append({ facts: [], blocks: blocks.slice(from, from + 20) });
+    for (let from = 0; from < blocks.length; from += 20) {
+      const some = blocks.slice(from, from + 20);
+      const facts = some.map(({ session }, n) => start(`${session}/${from + n}`, session));
+      store.append({ facts: at(2, ...facts), blocks: some });
+    }
     const gone = new Set(sessions.slice(0, 29).map((_, n) => `s${(n * 7) % 30}`));
     for (const session of gone) store.erase(session, 5, 'asked');
     store.close();

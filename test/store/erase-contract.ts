@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { ownBodyName } from '../../src/core/own-body.ts';
 import type { Store } from '../../src/core/store.ts';
 import { HASHES, markOf, SESSIONS, steps, TURNS, textOf } from './arbitraries.ts';
 import { at, end, start } from './facts.ts';
@@ -85,6 +86,38 @@ export function describeErasing(name: string, open: () => Store): void {
       const once = observe(store);
       expect(store.erase('s1', 51, 'asked')).toBe(0);
       expect(observe(store)).toEqual(once);
+    });
+
+    it('takes what one turn alone said, and nothing of what another did', () => {
+      const store = open();
+      onTestFinished(() => store.close());
+      const names = ['t1', 't2'].flatMap((turn) => [
+        ownBodyName({ turn, part: 'request' }),
+        ownBodyName({ turn, part: 'reply' }),
+      ]);
+      const texts = names.map((name) => `text of ${name} `.repeat(300));
+      store.append({
+        facts: at(1, start('t1', 's1'), end('t1'), start('t2', 's2'), end('t2')),
+        blocks: names.map((hash, n) => ({ hash, text: texts[n] ?? '', session: n < 2 ? 's1' : 's2' })),
+      });
+      const read = () => names.map((name) => store.block(name));
+      expect(read()).toEqual(texts);
+      expect(store.erase('s1', 50, 'asked')).toBe(1);
+      expect(read()).toEqual([undefined, undefined, ...texts.slice(2)]);
+      expect(store.check()).toEqual([]);
+    });
+
+    it('keeps a body only with the fact that names it, and the first of two', () => {
+      const store = open();
+      onTestFinished(() => store.close());
+      const hash = ownBodyName({ turn: 't1', part: 'request' });
+      const say = (text: string) => [{ hash, text, session: 's1' }];
+      store.append({ facts: [], blocks: say('before its turn') });
+      expect(store.block(hash)).toBeUndefined();
+      store.append({ facts: at(1, start('t1', 's1')), blocks: [...say('first'), ...say('second')] });
+      store.append({ facts: at(2, start('t1', 's1')), blocks: say('again') });
+      expect(store.block(hash)).toBe('first');
+      expect(store.block(ownBodyName({ turn: 't1', part: 'reply' }))).toBeUndefined();
     });
 
     it('keeps nothing that an erased session says late', () => {
@@ -177,6 +210,7 @@ export function describeErasing(name: string, open: () => Store): void {
           // An end or a reward of a turn that never began belongs to nobody.
           expect(left.filter(({ fact }) => !('turn' in fact) || open_.has(fact.turn ?? ''))).toEqual([]);
           expect(others.map((id) => [store.session(id), store.turns(id)])).toEqual(othersBefore);
+          expect(JSON.stringify(observe(store))).not.toContain(JSON.stringify(`${mark}re`).slice(1, -1));
           for (const [n, hash] of HASHES.entries())
             expect([undefined, before[n] === undefined ? undefined : textOf(hash)]).toContain(
               store.block(hash),

@@ -1,3 +1,4 @@
+import { ownBodyName } from '../../src/core/own-body.ts';
 import type { StoreReader } from '../../src/core/store.ts';
 import { HASHES, SESSIONS, TURNS } from './arbitraries.ts';
 
@@ -15,7 +16,12 @@ export const observeViews = (store: StoreReader) => ({
     store.rewards({ session: id }),
     store.sampled(id),
   ]),
-  byTurn: TURNS.map((id) => [store.turn(id), store.rewards({ turn: id })]),
+  byTurn: TURNS.map((id) => [
+    store.turn(id),
+    store.rewards({ turn: id }),
+    store.block(ownBodyName({ turn: id, part: 'request' })),
+    store.block(ownBodyName({ turn: id, part: 'reply' })),
+  ]),
   open: store.openTurns(),
   blocks: HASHES.map((hash) => store.block(hash)),
   chains: store.chains(1_000),

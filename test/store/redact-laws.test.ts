@@ -192,6 +192,25 @@ describe('redaction, whatever the text', () => {
     );
   });
 
+  it('writes a value as text the short way and the long way alike, quotes in a key we hold or not', () => {
+    const plain = createRedactor({ known: () => [KNOWN.replaceAll(/["\\]/g, 'k')], salt: 'a salt' });
+    const quoted = createRedactor({ known: () => [KNOWN], salt: 'a salt' });
+    const counts = { same: 0, changed: 0 };
+    fc.assert(
+      fc.property(
+        fc.oneof(json, prose, fc.record({ role: fc.constant('user'), content: prose })),
+        fc.constantFrom(plain, quoted),
+        (value, redactor) => {
+          const text = redactor.redactToText(value);
+          expect(text).toBe(JSON.stringify(redactor.redactJson(value)));
+          counts[text === JSON.stringify(value) ? 'same' : 'changed']++;
+        },
+      ),
+      { numRuns: 4000 * MORE },
+    );
+    expect(Math.min(counts.same, counts.changed)).toBeGreaterThan(200);
+  });
+
   it('leaves JSON text JSON, with the same structure', () => {
     fc.assert(
       fc.property(json, fc.constantFrom(0, 2), (value, indent) => {

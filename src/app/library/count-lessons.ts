@@ -28,7 +28,9 @@ export function createCountLessons(library: Pick<Library, 'shown'>): CountLesson
       counted = shown;
       known.clear();
     }
-    const asker = JSON.stringify([query.agent, query.project, query.runKind]);
+    if (counts.length === 0) return 0;
+    // Names have no line breaks, and a pattern takes what is missing for what is empty.
+    const asker = `${query.agent}\n${query.project ?? ''}\n${query.runKind ?? ''}`;
     const before = known.get(asker);
     if (before !== undefined) return before;
     const own = counts.filter(({ scope }) => isInScope(scope, query, undefined));

@@ -40,7 +40,9 @@ export function createShowLessons(
     record: (fact, text) => {
       const { session, block: hash } = fact;
       const blocks = hash === undefined || text === undefined ? [] : [{ hash, text, session }];
-      records.append([{ at: clock.now(), fact }], blocks).catch((error: unknown) => onFault(error, session));
+      records
+        .append([{ at: clock.now(), fact }], blocks, true)
+        .catch((error: unknown) => onFault(error, session));
     },
     restore: async (session) => {
       const facts = (await records.recalls(session)).map(({ fact }) => fact);
@@ -58,9 +60,8 @@ export function createShowLessons(
 
   return (turn) => {
     const { identity, kind, body, wire, session, outline } = turn;
-    const none = { generation: library.generation, lessons: [], additions: [] };
-    if (body === undefined) return none;
-    if (identity.role === 'aux' && kind !== 'count') return none;
+    if (body === undefined || (identity.role === 'aux' && kind !== 'count'))
+      return { generation: library.generation, lessons: [], additions: [] };
     const { client, project, runKind, domain } = identity;
     let read: Conversation | undefined;
     let isRead = false;

@@ -30,6 +30,8 @@ export type Job =
   | {
       readonly type: 'append';
       readonly id: number;
+      /** Nobody waits for it: it may wait for company, as turns do. */
+      readonly isPatient: boolean;
       readonly facts: readonly NewFact[];
       readonly blocks: readonly Block[];
     }
@@ -87,14 +89,19 @@ export const packJobs = (jobs: readonly Job[], bytes: readonly SentBytes[]): Pac
 
 export function unpackJobs({ text, bytes }: PackedJobs, ring: SharedArrayBuffer): readonly Job[] {
   const jobs = JSON.parse(text) as Job[];
-  return jobs.map((job, index) => {
-    const sent = bytes[index];
-    if (sent === undefined || (job.type !== 'start' && job.type !== 'end')) return job;
+  for (const [index, sent] of bytes.entries()) {
+    const job = jobs[index];
+    if (sent === undefined || (job?.type !== 'start' && job?.type !== 'end')) continue;
     const isOwn = sent instanceof Uint8Array;
     const found = isOwn ? sent : new Uint8Array(ring, sent.at, sent.length);
-    const held = isOwn ? {} : { held: sent.taken };
-    return job.type === 'start' ? { ...job, body: found, ...held } : { ...job, reply: found, ...held };
-  });
+    // Made by the line above and nobody else's yet.
+    Object.assign(
+      job,
+      job.type === 'start' ? { body: found } : { reply: found },
+      isOwn ? {} : { held: sent.taken },
+    );
+  }
+  return jobs;
 }
 
 /** The same job with bytes of its own: one that waits must not hold the ring. */

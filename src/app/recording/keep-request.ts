@@ -1,4 +1,4 @@
-import { isObject, type Json, parseJson } from '../../core/json.ts';
+import { asObject, isObject, type Json, parseJson } from '../../core/json.ts';
 import { createRecent } from '../../core/recent.ts';
 import type { Block } from '../../core/store.ts';
 import { cutBody } from '../../wire/parts.ts';
@@ -6,31 +6,31 @@ import type { Span } from '../../wire/scan.ts';
 import { textHash } from './text-hash.ts';
 
 export interface RequestKeeper {
-  /** The hash of the request's manifest and the blocks the store does not have yet. Undefined if it is not JSON. */
-  keep(
-    session: string,
-    wire: string,
-    body: Buffer,
-  ): { readonly hash: string; readonly blocks: readonly Block[] } | undefined;
+  /**
+   * What is to be stored so that the request can be read again under `name`, which is a name of its own: its manifest, and
+   * the blocks the store does not have yet. Undefined if it is not JSON.
+   */
+  keep(name: string, session: string, wire: string, body: Buffer): readonly Block[] | undefined;
   /** Forget what is in the store: something was taken out of it, or did not get in. */
   forget(): void;
 }
 
-/** A part of a request as it stands in the manifest. */
-interface Kept {
-  readonly span: Span;
-  /** Of the text that is kept. */
-  readonly hash: string;
-  /** As JSON. */
-  readonly part: string;
+/** A list of a request: where its elements stand, and each as the manifest has it. */
+interface KeptList {
+  readonly spans: readonly Span[];
+  readonly parts: readonly string[];
 }
+
+type Lists = ReadonlyMap<string, KeptList>;
 
 /** The session's request before, which the next one usually extends. */
 interface Last {
-  readonly hash: string;
+  readonly name: string;
   /** Its own bytes: what a request came in is used again for another. */
   readonly body: Buffer;
-  readonly lists: ReadonlyMap<string, readonly Kept[]>;
+  readonly lists: Lists;
+  /** All that is not a list: as it came, and as the manifest has it. */
+  readonly rest: readonly [raw: string, part: string];
   readonly depth: number;
 }
 
@@ -46,7 +46,7 @@ const DEEPEST = 200;
  * Cuts a request into blocks that are stored once under the hash of their text: of a long conversation only the new
  * messages are written. What was seen before is recognised by its raw bytes and neither parsed nor redacted again.
  */
-export function createRequestKeeper(redact: (value: Json) => Json): RequestKeeper {
+export function createRequestKeeper(redactToText: (value: Json) => string): RequestKeeper {
   const stored = createRecent<string, string>(MOST_BLOCKS);
   const usedBy = createRecent<string, Set<string>>(MOST_SESSIONS);
   const lastOf = createRecent<string, Last>(MOST_SESSIONS);
@@ -59,58 +59,70 @@ export function createRequestKeeper(redact: (value: Json) => Json): RequestKeepe
   };
 
   return {
-    keep: (session, wire, body) => {
-      const parts = cutBody(body);
-      if (parts === undefined) return undefined;
+    keep: (name, session, wire, body) => {
+      const cut = cutBody(body);
+      if (cut === undefined) return undefined;
       const blocks: Block[] = [];
       const used = usesOf(session);
       const last = lastOf.get(session);
       const use = (hash: string, text?: string): string => {
-        if (used.has(hash)) return hash;
-        used.add(hash);
-        blocks.push(text === undefined ? { hash, session } : { hash, text, session });
-        return hash;
+        if (!used.has(hash)) {
+          used.add(hash);
+          blocks.push(text === undefined ? { hash, session } : { hash, text, session });
+        }
+        return `"${hash}"`;
       };
-      const keepItem = (raw: Buffer, span: Span): Kept => {
-        const isShort = raw.length <= SHORT;
-        const name = isShort ? '' : textHash(raw);
-        const known = isShort ? undefined : stored.get(name);
-        if (known !== undefined) return { span, hash: use(known), part: `"${known}"` };
-        const text = redactedText(raw.toString('utf8'), redact);
+      const keepPart = (raw: Buffer | string): string => {
+        if (raw.length <= SHORT) return `{"json":${redactedText(raw.toString(), redactToText)}}`;
+        const seen = textHash(raw);
+        const known = stored.get(seen);
+        if (known !== undefined) return use(known);
+        const text = redactedText(raw.toString(), redactToText);
         const hash = textHash(text);
-        if (isShort) return { span, hash, part: `{"json":${text}}` };
-        stored.set(name, hash);
-        return { span, hash: use(hash, text), part: `"${hash}"` };
+        stored.set(seen, hash);
+        return use(hash, text);
       };
-      const lists = new Map<string, readonly Kept[]>();
-      for (const [key, spans] of parts.lists) {
+      const lists = new Map<string, KeptList>();
+      for (const [key, spans] of cut.lists) {
         const before = last?.lists.get(key);
-        lists.set(
-          key,
-          spans.map((span, index) => {
-            const same = before?.[index];
-            if (last !== undefined && same !== undefined && isSame(last.body, same.span, body, span))
-              return { ...same, span };
-            return keepItem(body.subarray(span[0], span[1]), span);
-          }),
-        );
+        const isKnown = last && before ? compareLists(last.body, before.spans, body, spans) : () => false;
+        const parts = spans.map(([start, end], index) => {
+          const part = isKnown(index) ? before?.parts[index] : undefined;
+          return part ?? keepPart(body.subarray(start, end));
+        });
+        lists.set(key, { spans, parts });
       }
-      const rest = keepItem(Buffer.from(parts.rest), [0, 0]);
+      const rest = last?.rest[0] === cut.rest ? last.rest : ([cut.rest, keepPart(cut.rest)] as const);
       const base = last !== undefined && last.depth < DEEPEST ? last : undefined;
-      const text = manifestAfter(base, { wire, rest, lists });
-      const hash = textHash(text);
-      // The very same request again is the very same block, and no link in the chain.
-      if (hash !== last?.hash) {
-        const depth = base ? base.depth + 1 : 0;
-        lastOf.set(session, { hash, body: copyInto(last?.body, body), lists, depth });
-      }
-      return { hash: use(hash, text), blocks };
+      const text = manifestAfter(base, { wire, rest: rest[1], lists });
+      const depth = base ? base.depth + 1 : 0;
+      lastOf.set(session, { name, body: copyInto(last?.body, body), lists, rest, depth });
+      blocks.push({ hash: name, text, session });
+      return blocks;
     },
     forget: () => {
       stored.clear();
       usedBy.clear();
       lastOf.clear();
     },
+  };
+}
+
+/** Whether the element of a list at an index came in the same bytes before. */
+function compareLists(
+  last: Buffer,
+  before: readonly Span[],
+  body: Buffer,
+  spans: readonly Span[],
+): (index: number) => boolean {
+  const most = Math.min(before.length, spans.length);
+  // Usually nothing in front of them changed, so that they stand where they stood: one look at all of them.
+  const all = [spans[0]?.[0] ?? 0, spans[most - 1]?.[1] ?? 0] as const;
+  const isInPlace = before[0]?.[0] === all[0] && before[most - 1]?.[1] === all[1];
+  if (isInPlace && isSame(last, all, body, all)) return (index) => index < most;
+  return (index) => {
+    const [old, now] = [before[index], spans[index]];
+    return old !== undefined && now !== undefined && isSame(last, old, body, now);
   };
 }
 
@@ -137,41 +149,53 @@ const isSame = (a: Buffer, [aStart, aEnd]: Span, b: Buffer, [bStart, bEnd]: Span
  */
 function manifestAfter(
   last: Last | undefined,
-  { wire, rest, lists }: { wire: string; rest: Kept; lists: ReadonlyMap<string, readonly Kept[]> },
+  { wire, rest, lists }: { wire: string; rest: string; lists: Lists },
 ): string {
   let isBased = false;
-  const entries = [...lists].map(([key, items]) => {
-    const before = last?.lists.get(key) ?? [];
+  const entries = [...lists].map(([key, { parts }]) => {
+    const before = last?.lists.get(key)?.parts ?? [];
     let keep = 0;
-    while (keep < before.length && keep < items.length && before[keep]?.hash === items[keep]?.hash) keep++;
+    while (keep < before.length && keep < parts.length && before[keep] === parts[keep]) keep++;
     if (keep < 2) keep = 0;
     else isBased = true;
-    const add = items.slice(keep).map(({ part }) => part);
+    const add = keep === 0 ? parts : parts.slice(keep);
     return `${JSON.stringify(key)}:{${keep > 0 ? `"keep":${keep},` : ''}"add":[${add.join(',')}]}`;
   });
-  const base = isBased && last ? `"base":"${last.hash}",` : '';
-  return `{"wire":${JSON.stringify(wire)},"rest":${rest.part},${base}"lists":{${entries.join(',')}}}`;
+  const base = isBased && last ? `"base":${JSON.stringify(last.name)},` : '';
+  return `{"wire":${JSON.stringify(wire)},"rest":${rest},${base}"lists":{${entries.join(',')}}}`;
 }
 
-function redactedText(raw: string, redact: (value: Json) => Json): string {
+function redactedText(raw: string, redactToText: (value: Json) => string): string {
   const value = parseJson(raw);
-  return JSON.stringify(redact(value === undefined ? raw : trimmed(value)));
+  return redactToText(value === undefined ? raw : trimmed(value));
 }
 
 const LONG = 16_384;
 
 /** Without prompt-cache marks, which clients move from message to message, and without the bytes of images and files. */
 function trimmed(value: Json): Json {
-  if (typeof value === 'string')
-    return value.length > LONG && isData(value) ? `[[${value.length} characters of data]]` : value;
+  if (!needsTrimming(value)) return value;
+  if (typeof value === 'string') return `[[${value.length} characters of data]]`;
   if (Array.isArray(value)) return value.map(trimmed);
-  if (!isObject(value)) return value;
   // Not by assignment: a member may be called __proto__.
   return Object.fromEntries(
-    Object.entries(value).flatMap(([key, member]) =>
-      key === 'cache_control' || member === undefined ? [] : [[key, trimmed(member)]],
+    Object.entries(asObject(value)).flatMap(([key, member]) =>
+      key === CACHE_MARK || member === undefined ? [] : [[key, trimmed(member)]],
     ),
   );
+}
+
+const CACHE_MARK = 'cache_control';
+
+function needsTrimming(value: Json): boolean {
+  if (typeof value === 'string') return value.length > LONG && isData(value);
+  if (Array.isArray(value)) return value.some(needsTrimming);
+  if (!isObject(value)) return false;
+  for (const key in value) {
+    const member = value[key];
+    if (key === CACHE_MARK || (member !== undefined && needsTrimming(member))) return true;
+  }
+  return false;
 }
 
 const isData = (text: string): boolean => text.startsWith('data:') || /^[\w+/=-]+$/.test(text.slice(0, 2048));

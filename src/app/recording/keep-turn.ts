@@ -1,16 +1,19 @@
 import type { Fact } from '../../core/fact.ts';
 import { asString, type Json, type JsonObject } from '../../core/json.ts';
+import { ownBodyName } from '../../core/own-body.ts';
 import { createRecent } from '../../core/recent.ts';
 import type { Batch, Block, NewFact } from '../../core/store.ts';
+import { viewBytes } from '../../wire/scan.ts';
 import { wires } from '../../wire/wires.ts';
 import type { Job } from './jobs.ts';
-import { readReply } from './keep-reply.ts';
+import { type KeptReply, readReply } from './keep-reply.ts';
 import { createRequestKeeper } from './keep-request.ts';
-import { textHash } from './text-hash.ts';
 
 /** Takes secrets out. */
 export interface Cleaner {
   redactJson(value: Json): Json;
+  /** The same as JSON text. */
+  redactToText(value: Json): string;
   setKeys(keys: readonly string[]): void;
 }
 
@@ -30,7 +33,7 @@ type End = Job & { readonly type: 'end' };
 const MOST_WORDS = 10_000;
 
 export function createTurnKeeper(cleaner: Cleaner): TurnKeeper {
-  const requests = createRequestKeeper((value) => cleaner.redactJson(value));
+  const requests = createRequestKeeper((value) => cleaner.redactToText(value));
   const cleaned = createRecent<string, string>(MOST_WORDS);
   /** Names and ids come again and again. The same id must be the same in facts, blocks and chains. */
   const cleanWord = (word: string): string => {
@@ -41,63 +44,63 @@ export function createTurnKeeper(cleaner: Cleaner): TurnKeeper {
     return clean;
   };
 
+  const cleanOptional = (word: string | undefined): string | undefined =>
+    word === undefined ? undefined : cleanWord(word);
+
   const startFact = ({ at, intent, body }: Start, blocks: Block[]): NewFact => {
-    const { link: _, project, ...known } = intent;
+    const { turn, role, wire, generation, lessons, project } = intent;
     const session = cleanWord(intent.session);
-    const bytes = body === undefined ? undefined : Buffer.from(body.buffer, body.byteOffset, body.byteLength);
-    const kept = bytes && requests.keep(session, intent.wire, bytes);
-    if (kept) blocks.push(...kept.blocks);
-    const words = {
-      agent: known.agent,
-      model: known.model,
-      policy: known.policy,
-      client: known.client,
-      runKind: known.runKind,
-      domain: known.domain,
-    };
-    const clean = Object.fromEntries(
-      Object.entries(words).flatMap(([name, word]) => (word === undefined ? [] : [[name, cleanWord(word)]])),
-    );
-    const fact: Fact = {
+    const name = ownBodyName({ turn, part: 'request' });
+    const kept = body && requests.keep(name, session, wire, viewBytes(body));
+    if (kept) blocks.push(...kept);
+    // Members that are undefined are not written.
+    const fact = {
       type: 'turn-start',
-      ...known,
-      ...clean,
+      turn,
       session,
-      ...(project ? { project: { id: project.id, label: cleanWord(project.label) } } : {}),
-      ...(kept ? { request: kept.hash } : {}),
-    };
+      agent: cleanWord(intent.agent),
+      role,
+      client: cleanOptional(intent.client),
+      project: project && { id: project.id, label: cleanWord(project.label) },
+      runKind: cleanOptional(intent.runKind),
+      domain: cleanOptional(intent.domain),
+      wire,
+      model: cleanWord(intent.model),
+      generation,
+      policy: cleanWord(intent.policy),
+      lessons,
+      block: intent.block,
+      request: kept && name,
+    } as Fact;
     return { at, fact };
   };
 
   const endFact = (job: End, blocks: Block[]): NewFact => {
-    const { at, turn, session, outcome, asked } = job;
-    const bytes = job.reply && Buffer.from(job.reply.buffer, job.reply.byteOffset, job.reply.byteLength);
-    const kept = bytes?.length
-      ? readReply(wires[job.wire], bytes, job.contentType, job.contentEncoding)
+    const { at, turn, outcome } = job;
+    const kept = job.reply?.length
+      ? readReply(wires[job.wire], viewBytes(job.reply), job.contentType, job.contentEncoding)
       : undefined;
-    let reply: string | undefined;
-    if (kept !== undefined) {
-      const text = JSON.stringify(cleaner.redactJson(kept as unknown as JsonObject));
-      reply = textHash(text);
-      blocks.push({ hash: reply, text, session: cleanWord(session) });
+    const name = kept && ownBodyName({ turn, part: 'reply' });
+    if (kept !== undefined && name !== undefined) {
+      const text = replyText(kept, cleaner);
+      blocks.push({ hash: name, text, session: cleanWord(job.session) });
     }
     // A provider that hangs up between two events looks like a clean end; the reply itself says that it is not.
     const isCut = outcome.status === 'complete' && kept?.failure === 'truncated';
-    const fact: Fact = {
+    const { failure } = outcome;
+    const fact = {
       type: 'turn-end',
       turn,
       status: isCut ? 'truncated' : outcome.status,
       httpStatus: outcome.httpStatus,
+      policy: outcome.policy === job.asked ? undefined : cleanWord(outcome.policy),
+      failure: failure && cleanWord(`${failure.kind}: ${failure.message}`),
+      usage: kept?.usage,
+      stop: kept?.stop,
+      firstByteMs: job.firstByteMs === undefined ? undefined : Math.round(job.firstByteMs),
       totalMs: Math.round(outcome.totalMs),
-      ...(outcome.policy === asked ? {} : { policy: cleanWord(outcome.policy) }),
-      ...(outcome.failure
-        ? { failure: cleanWord(`${outcome.failure.kind}: ${outcome.failure.message}`) }
-        : {}),
-      ...(job.firstByteMs === undefined ? {} : { firstByteMs: Math.round(job.firstByteMs) }),
-      ...(kept?.usage ? { usage: kept.usage } : {}),
-      ...(kept?.stop ? { stop: kept.stop } : {}),
-      ...(reply ? { reply } : {}),
-    };
+      reply: name,
+    } as Fact;
     return { at, fact };
   };
 
@@ -127,4 +130,10 @@ export function createTurnKeeper(cleaner: Cleaner): TurnKeeper {
     },
     forget: () => requests.forget(),
   };
+}
+
+/** Counts are no secrets, but their names (`inputTokens`) look like those of secrets, and would be looked into at every reply. */
+function replyText({ usage, ...said }: KeptReply, cleaner: Cleaner): string {
+  const text = cleaner.redactToText(said as unknown as JsonObject);
+  return usage === undefined ? text : `${text.slice(0, -1)},"usage":${JSON.stringify(usage)}}`;
 }

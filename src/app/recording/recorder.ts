@@ -7,7 +7,11 @@ import { type Job, packJobs, type SentBytes, type Word, type WriterSettings } fr
 import { threadFile } from './thread-file.ts';
 
 export interface Recorder extends TurnRecorder {
-  append(facts: readonly NewFact[], blocks?: readonly Block[]): Promise<readonly Appended[]>;
+  append(
+    facts: readonly NewFact[],
+    blocks?: readonly Block[],
+    isPatient?: boolean,
+  ): Promise<readonly Appended[]>;
   erase(session: string, reason: string): Promise<number>;
   setKeys(keys: readonly string[]): void;
   state(): RecordingState;
@@ -108,23 +112,26 @@ export function createRecorder(settings: Omit<WriterSettings, 'ring'>, now: () =
     ring.put(pieces, size) ?? join(pieces, size);
 
   const start = (intent: TurnIntent): TurnRecord => {
-    const { body, ...known } = intent;
+    const { body } = intent;
     if (!hasRoom(body?.length ?? 0)) {
       counts.lost++;
       return { chunk: () => undefined, head: () => undefined, end: () => undefined };
     }
     counts.jobs += 2;
     counts.bytes += body?.length ?? 0;
+    // What is undefined does not travel.
+    const known = { ...intent, body: undefined };
     send({ type: 'start', at: now(), intent: known, body: undefined }, body && carry([body], body.length));
-    return createRecord(intent, (job, chunks, size) => {
+    return createRecord(intent, now, (job, chunks, size) => {
       counts.bytes += chunks === undefined ? 0 : size;
-      send({ ...job, at: now() }, chunks && carry(chunks, size));
+      send(job, chunks && carry(chunks, size));
     });
   };
 
   return {
     start,
-    append: (facts, blocks = []) => ask((id) => ({ type: 'append', id, facts, blocks })),
+    append: (facts, blocks = [], isPatient = false) =>
+      ask((id) => ({ type: 'append', id, facts, blocks, isPatient })),
     erase: (session, reason) => ask((id) => ({ type: 'erase', id, at: now(), session, reason })),
     setKeys: (keys) => send({ type: 'keys', keys }),
     state: () => ({ degraded, lost: counts.lost, recorded: counts.recorded }),
@@ -140,6 +147,7 @@ type EndJob = Job & { readonly type: 'end' };
 
 function createRecord(
   { turn, session, wire, policy: asked }: TurnIntent,
+  now: () => number,
   finish: (job: EndJob, chunks: readonly Buffer[] | undefined, size: number) => void,
 ): TurnRecord {
   let chunks: Buffer[] = [];
@@ -160,10 +168,22 @@ function createRecord(
       else chunks = [];
     },
     end: (outcome) => {
-      const reply = size > LONGEST_REPLY ? undefined : chunks;
+      const kept = size > LONGEST_REPLY ? undefined : chunks;
       chunks = [];
-      const read = { firstByteMs, contentType, contentEncoding, reply: undefined };
-      finish({ type: 'end', at: 0, turn, session, wire, asked, outcome, ...read }, reply, size);
+      const job: EndJob = {
+        type: 'end',
+        at: now(),
+        turn,
+        session,
+        wire,
+        asked,
+        outcome,
+        firstByteMs,
+        contentType,
+        contentEncoding,
+        reply: undefined,
+      };
+      finish(job, kept, size);
     },
   };
 }

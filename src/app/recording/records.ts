@@ -71,7 +71,7 @@ export function openRecords(file: string, recorder: Pick<Recorder, 'append' | 'e
     totals: ask('totals'),
     check: ask('check'),
     snapshot: ask('snapshot'),
-    append: (facts, blocks) => recorder.append(facts, blocks),
+    append: (...args) => recorder.append(...args),
     erase: (session, reason) => recorder.erase(session, reason),
     close: async () => {
       if (worker !== undefined) await endThread(worker);

@@ -31,6 +31,7 @@ const writer = createWriter({
   open,
   keeper: createTurnKeeper({
     redactJson: (value: Json) => redactor.redactJson(value),
+    redactToText: (value: Json) => redactor.redactToText(value),
     setKeys: (fresh) => {
       keys = fresh;
     },

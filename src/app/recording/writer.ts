@@ -1,6 +1,7 @@
 import { type NewFact, type Store, StoreError } from '../../core/store.ts';
-import { detach, heldBy, type Job, type Word } from './jobs.ts';
+import type { Job, Word } from './jobs.ts';
 import type { TurnKeeper } from './keep-turn.ts';
+import { createWaitingTurns } from './waiting-turns.ts';
 
 export interface WriterOptions {
   /** Opens the store, again after it failed; throws `StoreError`. */
@@ -21,27 +22,30 @@ export interface Writer {
   close(): void;
 }
 
+/** How long a turn waits for company. In a flood longer: a commit costs as much for hundreds as for one. */
 const GROUP_MS = 5;
+const FLOOD_GROUP_MS = 20;
+const FLOOD_JOBS = 16;
 const DAY_MS = 86_400_000;
 const EXPIRED_AT_ONCE = 20;
 const LONGEST_PAUSE_MS = 5000;
-/** What may wait while the disk is full; beyond it turns are lost, and counted. */
-const MOST_WAITING = 10_000;
-const MOST_WAITING_BYTES = 64 * 1024 * 1024;
 
-type Control = Job & { readonly type: 'append' | 'erase' };
+type Append = Job & { readonly type: 'append' };
+type Erase = Job & { readonly type: 'erase' };
 
 /**
  * The one writer. Turns wait a few milliseconds for company and are committed together; control actions are committed
- * at once and answered only then. While the store is broken turns wait, up to a bound, and control actions are refused:
- * a refusal is honest, a late yes is not.
+ * at once, with the turns that wait, and answered only then. While the store is broken turns wait, up to a bound, and
+ * control actions are refused: a refusal is honest, a late yes is not.
  */
 export function createWriter({ open, keeper, say, later, now, keepDays }: WriterOptions): Writer {
+  const waiting = createWaitingTurns(say);
   let store: Store | undefined;
   let degraded: string | undefined;
-  let waiting: Job[] = [];
-  let waitingBytes = 0;
+  /** Appends that go with the next group. */
+  let asking: Append[] = [];
   let isScheduled = false;
+  let isFlood = false;
   let pauseMs = 0;
 
   const tell = (problem: string | undefined): void => {
@@ -56,6 +60,8 @@ export function createWriter({ open, keeper, say, later, now, keepDays }: Writer
   };
 
   const failed = (error: unknown): StoreError => {
+    // What is wrong with one job says nothing about the store.
+    if (!(error instanceof StoreError) && store !== undefined) return new StoreError('io', String(error));
     const fault = error instanceof StoreError ? error : new StoreError('io', String(error));
     tell(fault.message);
     keeper.forget();
@@ -66,77 +72,61 @@ export function createWriter({ open, keeper, say, later, now, keepDays }: Writer
     return fault;
   };
 
-  const flush = (): void => {
-    isScheduled = false;
-    if (waiting.length === 0) return;
-    const jobs = waiting;
+  /** All that waits in one transaction. False when one of them is wrong: then each must show what it is worth. */
+  const writeTogether = (asked: readonly Append[]): boolean => {
+    if (waiting.jobs.length + asked.length === 0) return true;
     try {
-      const target = ensureOpen();
-      target.append(keeper.batch(jobs));
-    } catch (error) {
-      if (!(error instanceof StoreError)) {
-        keepWhatCanBe();
-        return;
+      const turns = keeper.batch(waiting.jobs);
+      const facts = asked.flatMap(cleaned);
+      const blocks = asked.flatMap((job) => job.blocks);
+      const appended = ensureOpen().append(
+        asked.length === 0
+          ? turns
+          : { ...turns, facts: [...turns.facts, ...facts], blocks: [...(turns.blocks ?? []), ...blocks] },
+      );
+      isFlood = waiting.jobs.length >= FLOOD_JOBS;
+      pauseMs = 0;
+      waiting.settle();
+      tell(undefined);
+      let from = turns.facts.length;
+      for (const job of asked) {
+        say({ type: 'answer', id: job.id, value: appended.slice(from, from + job.facts.length) });
+        from += job.facts.length;
       }
+      return true;
+    } catch (error) {
+      if (!(error instanceof StoreError)) return false;
       failed(error);
-      letGoOfRing();
-      dropBeyondBound();
+      for (const job of asked) refuse(job, error);
+      if (waiting.jobs.length === 0) return true;
+      waiting.putOff();
       pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 2 || 100);
       schedule(pauseMs);
-      return;
+      return true;
     }
-    waiting = [];
-    pauseMs = 0;
-    done(jobs, 0);
-    tell(undefined);
   };
 
-  /** Jobs that have to wait do not keep others from crossing over. */
-  const letGoOfRing = (): void => {
-    const released = waiting.reduce((sum, job) => sum + heldBy(job), 0);
-    if (released === 0) return;
-    waiting = waiting.map(detach);
-    say({ type: 'done', jobs: 0, bytes: 0, released, recorded: 0, lost: 0 });
+  const flush = (): void => {
+    isScheduled = false;
+    const asked = asking;
+    asking = [];
+    if (writeTogether(asked)) return;
+    keepWhatCanBe();
+    for (const job of asked) answer(job, append);
   };
 
   /** One job that cannot be written, today or tomorrow, must not hold up the others for ever. */
   const keepWhatCanBe = (): void => {
     keeper.forget();
-    letGoOfRing();
-    const jobs = waiting;
-    waiting = [];
-    for (const job of jobs) {
+    waiting.settleEach((job) => {
       try {
         ensureOpen().append(keeper.batch([job]));
-        done([job], 0);
+        return 'written';
       } catch (error) {
-        if (error instanceof StoreError) waiting.push(job);
-        else done([job], job.type === 'end' ? 1 : 0);
+        return error instanceof StoreError ? 'waits' : 'lost';
       }
-    }
-    if (waiting.length > 0) schedule(LONGEST_PAUSE_MS);
-  };
-
-  const done = (jobs: readonly Job[], lost: number): void => {
-    const bytes = jobs.reduce((sum, job) => sum + sizeOf(job), 0);
-    waitingBytes -= bytes;
-    const ended = jobs.filter((job) => job.type === 'end').length;
-    const released = jobs.reduce((sum, job) => sum + heldBy(job), 0);
-    say({ type: 'done', jobs: jobs.length, bytes, released, recorded: lost > 0 ? 0 : ended, lost });
-  };
-
-  const dropBeyondBound = (): void => {
-    let drop = 0;
-    let bytes = waitingBytes;
-    while (waiting.length - drop > MOST_WAITING || bytes > MOST_WAITING_BYTES) {
-      const job = waiting[drop++];
-      if (job === undefined) break;
-      bytes -= sizeOf(job);
-    }
-    if (drop === 0) return;
-    const dropped = waiting.slice(0, drop);
-    waiting = waiting.slice(drop);
-    done(dropped, dropped.filter((job) => job.type === 'end').length);
+    });
+    if (waiting.jobs.length > 0) schedule(LONGEST_PAUSE_MS);
   };
 
   const schedule = (ms: number): void => {
@@ -145,25 +135,28 @@ export function createWriter({ open, keeper, say, later, now, keepDays }: Writer
     later(ms, flush);
   };
 
-  const control = (job: Control): void => {
+  const answer = <T extends Append | Erase>(job: T, work: (target: Store, job: T) => Value): void => {
     try {
-      const target = ensureOpen();
-      if (waiting.length > 0 && pauseMs === 0) flush();
-      const value =
-        job.type === 'append'
-          ? target.append({ facts: cleaned(job.facts), blocks: job.blocks })
-          : erase(target, job);
-      say({ type: 'answer', id: job.id, value });
+      say({ type: 'answer', id: job.id, value: work(ensureOpen(), job) });
     } catch (error) {
-      const { code, message } = failed(error);
-      say({ type: 'refusal', id: job.id, code, message });
+      refuse(job, failed(error));
     }
   };
-
-  const cleaned = (facts: readonly NewFact[]) => facts.map((fact) => keeper.clean(fact));
-  const erase = (target: Store, job: Job & { type: 'erase' }): number => {
+  const refuse = ({ id }: Append | Erase, { code, message }: StoreError): void =>
+    say({ type: 'refusal', id, code, message });
+  const cleaned = ({ facts }: Append): readonly NewFact[] => facts.map((fact) => keeper.clean(fact));
+  const append = (target: Store, job: Append): Value =>
+    target.append({ facts: cleaned(job), blocks: job.blocks });
+  const erase = (target: Store, { session, at, reason }: Erase): Value => {
+    if (pauseMs === 0) flush();
     keeper.forget();
-    return target.erase(job.session, job.at, job.reason);
+    return target.erase(session, at, reason);
+  };
+  const ask = (job: Append): void => {
+    // What waits cannot be written now: an answer must not wait for it.
+    if (pauseMs > 0) answer(job, append);
+    else asking.push(job);
+    if (asking.length > 0 && !job.isPatient) flush();
   };
 
   /** A few sessions at a time, so that nobody waits long for the writer. */
@@ -198,14 +191,14 @@ export function createWriter({ open, keeper, say, later, now, keepDays }: Writer
     },
     take: (jobs) => {
       for (const job of jobs) {
-        if (job.type === 'append' || job.type === 'erase') control(job);
+        if (job.type === 'append') ask(job);
+        else if (job.type === 'erase') answer(job, erase);
         else if (job.type === 'keys') keeper.setKeys(job.keys);
         else if (job.type === 'start' || job.type === 'end') {
-          waiting.push(job);
-          waitingBytes += sizeOf(job);
+          waiting.add(job);
         }
       }
-      if (waiting.length > 0) schedule(GROUP_MS);
+      if (waiting.jobs.length + asking.length > 0) schedule(isFlood ? FLOOD_GROUP_MS : GROUP_MS);
     },
     close: () => {
       flush();
@@ -215,5 +208,4 @@ export function createWriter({ open, keeper, say, later, now, keepDays }: Writer
   };
 }
 
-const sizeOf = (job: Job): number =>
-  (job.type === 'start' ? job.body?.byteLength : job.type === 'end' ? job.reply?.byteLength : 0) ?? 0;
+type Value = (Word & { readonly type: 'answer' })['value'];

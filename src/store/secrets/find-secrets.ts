@@ -9,8 +9,22 @@ import { createShapeRule, PROVIDER_SHAPES } from './provider-shapes.ts';
 import { findCurlUser, findUrlCredential } from './url-credential.ts';
 import { findDiscordToken, findEntraSecret, findJsonWebToken, findTelegramToken } from './web-token.ts';
 
-/** The secrets of a text, in order and apart from each other. Time grows with the text, whatever it says. */
-export type FindSecrets = (text: string) => readonly Span[];
+export interface SecretFinder {
+  /** The secrets of a text, in order and apart from each other. Time grows with the text, whatever it says. */
+  find(text: string): readonly Span[];
+  /** A look at a JSON text: see `JsonLook`. */
+  look(json: string): JsonLook;
+}
+
+export interface JsonLook {
+  /**
+   * Whether nothing in the text announces a secret, as a whole or in one of its strings. The names of members are not
+   * judged: some tell although no rule looks for them in a text.
+   */
+  readonly isPlain: boolean;
+  /** The secrets of the text. */
+  find(): readonly Span[];
+}
 
 /** A literal that may announce a secret, and who judges the place. */
 interface Trigger {
@@ -50,12 +64,18 @@ const TRIGGERS: readonly Trigger[] = [
   ),
 ];
 
-export function createFindSecrets(keys: readonly string[]): FindSecrets {
+export function createSecretFinder(keys: readonly string[]): SecretFinder {
   const known = knownForms(keys).map(
     ({ anchor, rule }): Trigger => ({ literal: anchor, rule, exact: true, known: true }),
   );
   const triggers = [...known, ...TRIGGERS];
   const scanner = createLiteralScanner(triggers.map(({ literal }) => literal));
+
+  const isMeant = (text: string, hits: readonly number[], at: number): boolean => {
+    const trigger = triggers[hits[at] ?? 0];
+    if (trigger === undefined) return false;
+    return !trigger.exact || text.startsWith(trigger.literal, (hits[at + 1] ?? 0) - trigger.literal.length);
+  };
 
   const judge = (text: string, hits: readonly number[], isKnown: boolean): readonly Span[] => {
     const page = createPage(text);
@@ -66,18 +86,32 @@ export function createFindSecrets(keys: readonly string[]): FindSecrets {
       if (!trigger || (trigger.known ?? false) !== isKnown) continue;
       const start = end - trigger.literal.length;
       if (start < page.floor && !trigger.spreads) continue;
-      if (trigger.exact && !text.startsWith(trigger.literal, start)) continue;
+      if (!isMeant(text, hits, i)) continue;
       take(page, spans, trigger.rule(page, start, end));
     }
     return spans;
   };
 
-  return (text) => {
-    const hits = scanner.scan(text);
+  // A literal with a character that JSON escapes can stand in a string and not in its text.
+  const isSameInJson = triggers.every(({ literal }) => !/["\\\p{Cc}]/u.test(literal));
+
+  const hasMeant = (text: string, hits: readonly number[]): boolean => {
+    for (let at = 0; at < hits.length; at += 2) if (isMeant(text, hits, at)) return true;
+    return false;
+  };
+  const findAt = (text: string, hits: readonly number[]): readonly Span[] => {
     if (hits.length === 0) return NONE;
     // A key we hold goes first and whole: no other rule may cut it in two and leave a half.
     const held = known.length > 0 ? judge(text, hits, true) : NONE;
     return settle(text, held.length > 0 ? held : judge(text, hits, false));
+  };
+
+  return {
+    find: (text) => findAt(text, scanner.scan(text)),
+    look: (json) => {
+      const hits = scanner.scan(json);
+      return { isPlain: isSameInJson && !hasMeant(json, hits), find: () => findAt(json, hits) };
+    },
   };
 }
 

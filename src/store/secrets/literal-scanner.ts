@@ -4,10 +4,6 @@ export interface LiteralScanner {
   scan(text: string): readonly number[];
 }
 
-const WIDTH_BITS = 7;
-const WIDTH = 1 << WIDTH_BITS;
-/** An entry of the table is where the next row begins; its lowest bit says that a literal ends there. */
-const ROW = ~1;
 const NOTHING: readonly number[] = [];
 
 /** An automaton after Aho and Corasick with every transition filled in. The literals are ASCII and not empty. */
@@ -31,19 +27,18 @@ export function createLiteralScanner(literals: readonly string[]): LiteralScanne
     found[state]?.push(index);
   });
 
-  const next = fillTransitions(children, found);
+  const { next, bits, firstFinal, foundAt } = fillTransitions(children, found);
 
   return {
     scan: (text) => {
       let hits: number[] | undefined;
-      let row = 0;
+      let state = 0;
       for (let i = 0; i < text.length; i++) {
         const code = text.charCodeAt(i);
-        const entry = next[row + (code < 256 ? (columns[code] as number) : 0)] as number;
-        row = entry & ROW;
-        if (entry !== row) {
+        state = next[(state << bits) | (code < 256 ? (columns[code] as number) : 0)] as number;
+        if (state >= firstFinal) {
           hits ??= [];
-          for (const index of found[row >> WIDTH_BITS] ?? []) hits.push(index, i + 1);
+          for (const index of foundAt[state] ?? []) hits.push(index, i + 1);
         }
       }
       return hits ?? NOTHING;
@@ -62,23 +57,50 @@ function columnOf(columns: Uint8Array, character: string): number {
   return column;
 }
 
-/** Fills `found` with the shorter literals that end in the same place, and gives the table of next rows. */
-function fillTransitions(children: readonly Map<number, number>[], found: number[][]): Int32Array {
-  const next = new Int32Array(children.length * WIDTH);
-  const fallback = new Int32Array(children.length);
+interface Transitions {
+  /** The next state, at `state << bits | column`. Small, for it is looked into once for every character. */
+  readonly next: Uint16Array | Uint32Array;
+  readonly bits: number;
+  /** In this state and those behind it a literal ends. */
+  readonly firstFinal: number;
+  readonly foundAt: readonly (readonly number[])[];
+}
+
+/** Fills `found` with the shorter literals that end in the same place, and numbers the states anew. */
+function fillTransitions(children: readonly Map<number, number>[], found: number[][]): Transitions {
+  const columns = children.reduce((most, entries) => Math.max(most, ...entries.keys()), 0) + 1;
+  const bits = Math.ceil(Math.log2(columns));
+  const width = 1 << bits;
+  const next = new Uint32Array(children.length * width);
+  const fallback = new Uint32Array(children.length);
   const queue: number[] = [0];
   for (let head = 0; head < queue.length; head++) {
     const state = queue[head] ?? 0;
     const back = fallback[state] ?? 0;
     if (state !== 0) found[state]?.push(...(found[back] ?? []));
-    for (let column = 0; column < WIDTH; column++) {
+    for (let column = 0; column < width; column++) {
       const child = children[state]?.get(column);
-      const elsewhere = state === 0 ? 0 : (next[back * WIDTH + column] ?? 0);
-      next[state * WIDTH + column] = child ?? elsewhere;
+      const elsewhere = state === 0 ? 0 : (next[back * width + column] ?? 0);
+      next[state * width + column] = child ?? elsewhere;
       if (child === undefined) continue;
       fallback[child] = elsewhere;
       queue.push(child);
     }
   }
-  return next.map((state) => (state * WIDTH) | Number((found[state]?.length ?? 0) > 0));
+  // The root stays first: a literal is not empty, so that none ends there.
+  const isFinal = (state: number): boolean => (found[state]?.length ?? 0) > 0;
+  const order = [...children.keys()].sort((a, b) => Number(isFinal(a)) - Number(isFinal(b)));
+  const numberOf = new Uint32Array(children.length);
+  for (const [number, state] of order.entries()) numberOf[state] = number;
+  const Table = children.length <= 0x1_0000 ? Uint16Array : Uint32Array;
+  const renumbered = new Table(next.length);
+  for (const [number, state] of order.entries())
+    for (let column = 0; column < width; column++)
+      renumbered[number * width + column] = numberOf[next[state * width + column] ?? 0] ?? 0;
+  return {
+    next: renumbered,
+    bits,
+    firstFinal: order.findIndex(isFinal),
+    foundAt: order.map((state) => found[state] ?? []),
+  };
 }

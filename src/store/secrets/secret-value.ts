@@ -2,7 +2,7 @@ import { classOf, DIGIT, LETTER, LOWER, SPACE, UPPER } from './char-class.ts';
 import { entropyBits } from './entropy.ts';
 import { isPlaceholder, isReference } from './placeholder.ts';
 import type { NameKind } from './secret-name.ts';
-import { wordShare } from './word-share.ts';
+import { meanHump, wordShare } from './word-share.ts';
 
 /** More of a value than this is never looked at: it says enough. */
 export const SAMPLE = 128;
@@ -60,7 +60,15 @@ export function isRandom(value: string): boolean {
 }
 
 /** Words and names do not change between letters and digits time and again; what chance made does. */
-const isWordy = (sample: string, seams: number): boolean => seams < 4 && wordShare(sample) >= 0.6;
+function isWordy(sample: string, seams: number): boolean {
+  if (seams >= 4) return false;
+  const share = wordShare(sample);
+  if (sample.length < LONG) return share >= 0.6;
+  // In a long text chance has made some words too, but short ones, and not all of it.
+  return share >= 0.75 && meanHump(sample) >= 3.2;
+}
+
+const LONG = 24;
 
 /** What follows a provider's prefix can be a key: it is not a stand-in and not just words with dashes between them. */
 export function isCredible(body: string): boolean {

@@ -55,6 +55,19 @@ export function wordShare(text: string): number {
   return counted === 0 ? 0 : wordy / counted;
 }
 
+/** How many letters the stretches have on average that camel case cuts a text into: 4 to 6 in names, 2 or 3 by chance. */
+export function meanHump(text: string): number {
+  let letters = 0;
+  let humps = 0;
+  for (let at = 0; at < text.length; ) {
+    const end = classOf(text.charCodeAt(at)) & LETTER ? humpEnd(text, at) : at;
+    letters += end - at;
+    humps += Number(end > at);
+    at = Math.max(end, at + 1);
+  }
+  return humps === 0 ? 0 : letters / humps;
+}
+
 const isVowel = (code: number): boolean => 'aeiouyAEIOUY'.includes(String.fromCharCode(code));
 
 const isDigit = (code: number): boolean => code >= 48 && code <= 57;

@@ -3,6 +3,7 @@ import { createRequestKeeper } from '../../../src/app/recording/keep-request.ts'
 import { recordsOf } from '../../../src/app/recording/records-of.ts';
 import { textHash } from '../../../src/app/recording/text-hash.ts';
 import { createRecordedTasks } from '../../../src/app/training/recorded-tasks.ts';
+import { ownBodyName } from '../../../src/core/own-body.ts';
 import { createMemoryStore } from '../../../src/store/memory-store.ts';
 import { end, start } from '../../store/facts.ts';
 
@@ -35,17 +36,15 @@ async function record(sessions: readonly Recorded[]) {
       tools: TOOLS,
       messages: [{ role: 'system', content: 'Be brief.' }, ...before, { role: 'user', content: says }],
     };
-    const kept = createRequestKeeper((value) => value).keep(
-      session,
-      'chat',
-      Buffer.from(JSON.stringify(body)),
-    );
+    const turn = `t-${session}`;
+    const request = ownBodyName({ turn, part: 'request' });
+    const keeper = createRequestKeeper((value) => JSON.stringify(value));
+    const kept = keeper.keep(request, session, 'chat', Buffer.from(JSON.stringify(body)));
     if (kept === undefined) throw new Error('nothing was kept');
     const said = JSON.stringify(reply);
-    const turn = `t-${session}`;
     await records.append(
       [
-        start(turn, session, { wire: 'openai-chat', agent: 'ada', role, request: kept.hash }),
+        start(turn, session, { wire: 'openai-chat', agent: 'ada', role, request }),
         {
           type: 'lessons-recalled',
           session,
@@ -61,7 +60,7 @@ async function record(sessions: readonly Recorded[]) {
         } as const,
         end(turn, { reply: textHash(said) }),
       ].map((fact) => ({ at, fact })),
-      [...kept.blocks, { hash: textHash(said), text: said, session }],
+      [...kept, { hash: textHash(said), text: said, session }],
     );
   }
   return records;

@@ -1,0 +1,45 @@
+import { StoreError } from '../core/store.ts';
+import { packBody, unpackBody } from './body-codec.ts';
+import { toColumn } from './column.ts';
+import { addMeta } from './meta.ts';
+import { type BodyRow, hashBodyRow, isErasedSum, isSoundBody } from './row-hash.ts';
+import type { Sql } from './sql.ts';
+
+/** As it comes from the file. */
+export interface RawBodyRow extends BodyRow {
+  readonly sum: Uint8Array;
+}
+
+export function insertBody(sql: Sql, seq: number, text: string): void {
+  const { codec, body } = packBody(text);
+  const sum = hashBodyRow({ seq, codec, body });
+  sql.run('insert or ignore into bodies(seq, codec, sum, body) values(?, ?, ?, ?)', seq, codec, sum, body);
+}
+
+/** What a turn said; undefined when it was erased or never there. Throws `StoreError` when it is not as it was written. */
+export function readBody(sql: Sql, turn: string, fact: 'start' | 'end'): string | undefined {
+  const row = sql.get<RawBodyRow>(
+    `select b.seq, b.codec, b.sum, b.body from turns t join bodies b on b.seq = t."${fact}" where t.id = ?`,
+    toColumn(turn),
+  );
+  if (row === undefined || isErasedSum(row.sum)) return undefined;
+  const text = isSoundBody(row) ? unpackBody(row) : undefined;
+  if (text === undefined)
+    throw new StoreError('corrupt', `${sql.file}: the body of fact ${row.seq} is damaged`);
+  return text;
+}
+
+/** Overwritten with zeros where they stand (see `schema`); the room they leave is given back by `compact`. */
+export function eraseBodies(sql: Sql, facts: readonly number[]): void {
+  let holes = 0;
+  for (const seq of facts) {
+    const row = sql.get<{ size: number }>('select length(body) as size from bodies where seq = ?', seq);
+    if (row === undefined) continue;
+    holes += row.size;
+    sql.run(
+      'update bodies set sum = zeroblob(length(sum)), body = zeroblob(length(body)) where seq = ?',
+      seq,
+    );
+  }
+  if (holes > 0) addMeta(sql, 'holes', holes);
+}

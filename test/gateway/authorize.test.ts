@@ -1,0 +1,36 @@
+import type { IncomingMessage } from 'node:http';
+import { describe, expect, it } from 'vitest';
+import { createManualClock } from '../../src/core/clock.ts';
+import { createAuthorize } from '../../src/gateway/authorize.ts';
+
+const showing = (key: string) =>
+  ({
+    headers: { authorization: `Bearer ${key}` },
+    socket: { remoteAddress: '127.0.0.1' },
+  }) as IncomingMessage;
+
+describe('who has shown Instar’s key', () => {
+  it('is found anew when the key changes, whatever was shown before', () => {
+    let key = 'first-key';
+    const { forOwner } = createAuthorize({ key: () => key, onLoopback: true, clock: createManualClock() });
+    for (let look = 0; look < 3; look++) {
+      expect(forOwner(showing('first-key'))).toBeUndefined();
+      expect(forOwner(showing('second-key'))?.kind).toBe('unauthorized');
+    }
+    key = 'second-key';
+    for (let look = 0; look < 3; look++) {
+      expect(forOwner(showing('second-key'))).toBeUndefined();
+      expect(forOwner(showing('first-key'))?.kind).toBe('unauthorized');
+    }
+  });
+
+  it('is found behind any number of other keys, short and long', () => {
+    const clock = createManualClock();
+    const { forOwner } = createAuthorize({ key: () => 'the-key', onLoopback: true, clock });
+    for (let nth = 0; nth < 200; nth++) {
+      expect(forOwner(showing(`other-${nth}`))?.status).toBeGreaterThanOrEqual(401);
+      expect(forOwner(showing('x'.repeat(600 + nth)))?.status).toBeGreaterThanOrEqual(401);
+      expect(forOwner(showing('the-key'))).toBeUndefined();
+    }
+  });
+});

@@ -1,0 +1,42 @@
+import type { IncomingMessage } from 'node:http';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { findOperation } from '../../src/gateway/operations.ts';
+import { routeOf, turnAt } from '../../src/gateway/route-of.ts';
+
+const request = { headers: {} } as IncomingMessage;
+const segment = fc.constantFrom(
+  'v1',
+  'chat',
+  'completions',
+  'responses',
+  'messages',
+  'count_tokens',
+  'models',
+  '',
+);
+const path = fc.array(segment, { minLength: 1, maxLength: 4 }).map((parts) => `/${parts.join('/')}`);
+
+describe('the paths on which a model is asked', () => {
+  it('lead where taking them apart leads, and to no operation', () => {
+    let found = 0;
+    fc.assert(
+      fc.property(path, fc.constantFrom('', '?beta=true', '?'), (asked, query) => {
+        const turn = turnAt(asked, query);
+        if (turn === undefined) return;
+        found++;
+        expect(turn).toStrictEqual(routeOf('POST', asked, query, request));
+        expect(findOperation('POST', asked)).toBeUndefined();
+      }),
+      { numRuns: 5000 },
+    );
+    expect(found).toBeGreaterThan(100);
+  });
+
+  it('are found with /v1 and without, and taken apart when it is doubled', () => {
+    expect(turnAt('/v1/messages', '')).toMatchObject({ kind: 'chat', path: '/messages' });
+    expect(turnAt('/messages', '?beta=true')).toMatchObject({ kind: 'chat', path: '/messages?beta=true' });
+    expect(turnAt('/v1/v1/messages', '')).toBeUndefined();
+    expect(routeOf('POST', '/v1/v1/messages', '', request)).toMatchObject({ path: '/messages' });
+  });
+});
