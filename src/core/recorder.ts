@@ -42,8 +42,14 @@ export interface TurnRecord {
   end(outcome: TurnOutcome): void;
 }
 
-/** Told of every turn on the hot path. Nothing here blocks, waits or throws: serving does not depend on recording. */
+/** Told of every turn on the hot path. Nothing here blocks or throws: serving does not depend on recording. */
 export interface TurnRecorder {
+  /**
+   * Undefined, nearly always: begin. In a flood that a sound store cannot keep up with, resolves when it can take a turn
+   * with so many bytes, or a moment later anyway: callers are slowed down rather than their turns lost. While the store
+   * is broken nobody waits for it.
+   */
+  room(bytes: number): Promise<void> | undefined;
   start(intent: TurnIntent): TurnRecord;
 }
 

@@ -26,6 +26,8 @@ export interface Batch {
   readonly blocks?: readonly Block[];
   /** For sessions that are recognised by the chain of their messages: the newest link. */
   readonly chains?: readonly { readonly session: string; readonly link: string }[];
+  /** More is waiting than can be written: bodies are kept as they are, which takes more room and less time. */
+  readonly isHurried?: boolean;
 }
 
 export interface Appended {

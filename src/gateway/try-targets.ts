@@ -69,6 +69,8 @@ export async function tryTargets(context: GatewayContext, turn: Turn): Promise<S
     const { access } = admittance;
     const target: Target = access === candidate.access ? candidate : { ...candidate, access };
     if (running === undefined) {
+      const room = isRecorded(turn) ? context.recorder.room(turn.body.length) : undefined;
+      if (room !== undefined) await room;
       const begun = begin(context, turn, target, marks);
       running = begun instanceof Promise ? await begun : begun;
     }
@@ -107,11 +109,11 @@ function beginWith(
   target: Target,
   marks: Record<string, string>,
 ): RunningTurn {
-  const { id, identity, kind, wire, outline, session } = turn;
+  const { id, identity, wire, outline, session } = turn;
   marks['x-instar-generation'] = String(shown.generation);
   if (shown.lessons.length > 0) marks['x-instar-lessons'] = headerSafe(shown.lessons.join(','));
   if (shown.shortened !== undefined) marks['x-instar-prompt'] = `shortened ${shown.shortened.hash}`;
-  if (kind !== 'chat' || outline === undefined || !identity.record) return toRunning(turn, shown, noRecord);
+  if (!isRecorded(turn) || outline === undefined) return toRunning(turn, shown, noRecord);
   const { client, project, runKind, domain, role } = identity;
   const record = context.recorder.start({
     turn: id,
@@ -135,6 +137,9 @@ function beginWith(
   });
   return toRunning(turn, shown, record);
 }
+
+const isRecorded = (turn: Turn): turn is Turn & { readonly body: Buffer } =>
+  turn.kind === 'chat' && turn.identity.record && turn.body !== undefined && turn.outline !== undefined;
 
 const NOTHING_SHOWN: ShownLessons = { generation: 0, lessons: [], additions: [] };
 

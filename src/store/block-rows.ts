@@ -13,10 +13,10 @@ export interface RawBlockRow extends BlockRow {
 }
 
 /** A use is noted even when the text was there before; a use of a text that is not there is nothing. */
-export function insertBlock(sql: Sql, { hash, text, session }: Block): void {
+export function insertBlock(sql: Sql, { hash, text, session }: Block, isHurried: boolean): void {
   const name = toHashColumn(hash);
   const known = findBlock(sql, name);
-  const id = known ?? (text === undefined ? undefined : insertBody(sql, name, text));
+  const id = known ?? (text === undefined ? undefined : insertBody(sql, name, text, isHurried));
   if (id === undefined) return;
   const isNew = sql.run('insert or ignore into block_uses(session, id) values(?, ?)', toColumn(session), id);
   if (known !== undefined && isNew > 0) sql.run('update block_ids set uses = uses + 1 where hash = ?', name);
@@ -25,8 +25,8 @@ export function insertBlock(sql: Sql, { hash, text, session }: Block): void {
 const findBlock = (sql: Sql, name: string | Uint8Array): number | undefined =>
   sql.get<{ id: number }>('select id from block_ids where hash = ?', name)?.id;
 
-function insertBody(sql: Sql, hash: string | Uint8Array, text: string): number {
-  const { codec, body } = packBody(text);
+function insertBody(sql: Sql, hash: string | Uint8Array, text: string, isHurried: boolean): number {
+  const { codec, body } = packBody(text, isHurried);
   const sum = hashBlockRow({ hash, codec, body });
   const id = sql.insert(
     'insert into blocks(hash, codec, sum, body) values(?, ?, ?, ?)',

@@ -12,10 +12,10 @@ export interface PackedBody {
   readonly body: Uint8Array;
 }
 
-/** A text as bytes, packed when that makes it smaller. UTF-8: a lone surrogate becomes U+FFFD, as in a hash over it. */
-export function packBody(text: string): PackedBody {
+/** A text as bytes, packed when that makes it smaller and there is time. UTF-8: a lone surrogate becomes U+FFFD, as in a hash over it. */
+export function packBody(text: string, isHurried = false): PackedBody {
   const plain = Buffer.from(text, 'utf8');
-  if (plain.length <= WORTH_PACKING) return { codec: PLAIN, body: plain };
+  if (isHurried || plain.length <= WORTH_PACKING) return { codec: PLAIN, body: plain };
   const packed = deflateRawSync(plain, { level: LEVEL });
   return packed.length < plain.length ? { codec: DEFLATED, body: packed } : { codec: PLAIN, body: plain };
 }

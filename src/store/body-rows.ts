@@ -10,8 +10,8 @@ export interface RawBodyRow extends BodyRow {
   readonly sum: Uint8Array;
 }
 
-export function insertBody(sql: Sql, seq: number, text: string): void {
-  const { codec, body } = packBody(text);
+export function insertBody(sql: Sql, seq: number, text: string, isHurried: boolean): void {
+  const { codec, body } = packBody(text, isHurried);
   const sum = hashBodyRow({ seq, codec, body });
   sql.run('insert or ignore into bodies(seq, codec, sum, body) values(?, ?, ?, ?)', seq, codec, sum, body);
 }

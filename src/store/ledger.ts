@@ -50,6 +50,7 @@ function refuseNonNumbers(value: unknown): void {
  * scrubbed before it is written, a body is dropped. A new turn takes the session up again.
  */
 export function recordBatch(tables: Tables, batch: ReadyBatch): readonly Appended[] {
+  const { isHurried = false } = batch;
   const before = tables.lastSeq();
   const appended = batch.facts.map((fact) => recordFact(tables, fact));
   const isErased = (session: string): boolean => tables.session(session)?.erased ?? false;
@@ -58,12 +59,12 @@ export function recordBatch(tables: Tables, batch: ReadyBatch): readonly Appende
     if (isErased(block.session)) continue;
     const name = readOwnBodyName(block.hash);
     const seq = name && seqOfBody(tables, name);
-    if (name === undefined) tables.addBlock(block);
+    if (name === undefined) tables.addBlock(block, isHurried);
     // It comes with its fact or not at all, and in order: no body is ever put between two others (see `schema`).
     else if (seq !== undefined && seq > before && block.text !== undefined)
       own.push({ seq, text: block.text });
   }
-  for (const { seq, text } of own.sort((a, b) => a.seq - b.seq)) tables.addBody(seq, text);
+  for (const { seq, text } of own.sort((a, b) => a.seq - b.seq)) tables.addBody(seq, text, isHurried);
   for (const { session, link } of batch.chains ?? []) if (!isErased(session)) tables.putChain(session, link);
   return appended;
 }

@@ -123,9 +123,9 @@ function copyToFile({ log, keys, blocks, bodies, chains }: MemoryTables, file: s
     const keyOf = new Map([...keys].map(([key, seq]) => [seq, key]));
     sql.transaction(() => {
       for (const stored of log) tables.addFact(stored, bodyOf(stored.fact), keyOf.get(stored.seq), false);
-      for (const [seq, text] of bodies) tables.addBody(seq, text);
+      for (const [seq, text] of bodies) tables.addBody(seq, text, false);
       for (const [hash, { text, sessions }] of blocks)
-        for (const session of sessions) tables.addBlock({ hash, text, session });
+        for (const session of sessions) tables.addBlock({ hash, text, session }, false);
       for (const [session, link] of chains) tables.putChain(session, link);
       rebuildViews(tables);
     });

@@ -55,9 +55,9 @@ export function createSqliteTables(sql: Sql): Tables {
         )
         .map(({ id }) => fromColumn(id)),
 
-    addBody: (seq, text) => insertBody(sql, seq, text),
+    addBody: (...body) => insertBody(sql, ...body),
     dropBodies: (facts) => eraseBodies(sql, facts),
-    addBlock: (block) => insertBlock(sql, block),
+    addBlock: (...block) => insertBlock(sql, ...block),
     dropBlocks: (session) => eraseBlocks(sql, session),
     putChain: (session, link) =>
       void sql.run(

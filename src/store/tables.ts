@@ -30,11 +30,11 @@ export interface Tables {
   sessionsBefore(lastAt: number, limit: number): readonly string[];
 
   /** Keeps what a turn said, under the number of the fact that says so; a second time nothing happens. */
-  addBody(seq: number, text: string): void;
+  addBody(seq: number, text: string, isHurried: boolean): void;
   /** Takes away what these facts' turns said. */
   dropBodies(facts: readonly number[]): void;
   /** Keeps a text once and notes who uses it; without a text, only the use, and only of a block that is there. */
-  addBlock(block: Block): void;
+  addBlock(block: Block, isHurried: boolean): void;
   /** Takes back a session's uses, and the bodies that nobody else uses. */
   dropBlocks(session: string): void;
   putChain(session: string, link: string): void;

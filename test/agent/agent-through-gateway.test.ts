@@ -114,6 +114,7 @@ describe.each([
     const provider = await startProvider(play(script));
     const intents: TurnIntent[] = [];
     const recorder = {
+      room: () => undefined,
       start: (intent: TurnIntent) => {
         intents.push(intent);
         return noRecord;

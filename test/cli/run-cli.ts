@@ -78,5 +78,7 @@ export const runCli = (args: readonly string[], env?: NodeJS.ProcessEnv): Promis
 export function createTemporaryFolder(): { readonly dir: string; remove(): void } {
   const dir = mkdtempSync(join(tmpdir(), 'instar-cli-'));
   chmodSync(dir, 0o700);
-  return { dir, remove: () => rmSync(dir, { recursive: true, force: true }) };
+  // A killed daemon's engine needs a moment to notice, and may write into the folder until then.
+  const patience = { maxRetries: 20, retryDelay: 100 };
+  return { dir, remove: () => rmSync(dir, { recursive: true, force: true, ...patience }) };
 }

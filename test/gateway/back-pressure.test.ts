@@ -1,6 +1,7 @@
 import http from 'node:http';
 import { describe, expect, it } from 'vitest';
 import type { ChatModel } from '../../src/core/chat.ts';
+import { noRecord } from '../../src/core/recorder.ts';
 import { WIRE_NAMES } from '../../src/core/wire.ts';
 import { providerAt, startGateway, type TestGateway } from '../support/gateway.ts';
 import { startProvider } from '../support/provider.ts';
@@ -91,5 +92,54 @@ describe('a slow reader', () => {
     expect(ahead).toBeLessThan(MOST_AHEAD / MB);
     expect(bytes).toBeGreaterThan(64 * MB);
     await gateway.close();
+  });
+});
+
+describe('a record that cannot keep up', () => {
+  it('slows callers down before a provider is asked, and nobody who wants no record', async () => {
+    let asked = 0;
+    const provider = await startProvider((_request, response) => {
+      asked++;
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end('{"id":"x","choices":[]}');
+    });
+    let letIn = (): void => undefined;
+    const waits: number[] = [];
+    const started: string[] = [];
+    const gateway = await startGateway({
+      providers: [providerAt(provider.url, ['openai-chat'])],
+      recorder: {
+        room: (bytes) => {
+          waits.push(bytes);
+          return new Promise((resolve) => {
+            letIn = resolve;
+          });
+        },
+        start: ({ turn }) => {
+          started.push(turn);
+          return noRecord;
+        },
+      },
+    });
+    const body = requestBody('openai-chat', false);
+    const ask = (headers: Record<string, string> = {}): Promise<number> =>
+      fetch(`http://127.0.0.1:${gateway.port}${ROUTES['openai-chat']}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...headers },
+        body,
+      }).then(async (reply) => {
+        await reply.arrayBuffer();
+        return reply.status;
+      });
+    const slowed = ask();
+    while (waits.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    expect(await ask({ 'x-instar-record': 'off' })).toBe(200);
+    expect({ asked, started: started.length }).toEqual({ asked: 1, started: 0 });
+    letIn();
+    expect(await slowed).toBe(200);
+    expect({ asked, started: started.length }).toEqual({ asked: 2, started: 1 });
+    expect(waits).toEqual([Buffer.byteLength(body)]);
+    await gateway.close(0);
+    await provider.close();
   });
 });

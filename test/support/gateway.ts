@@ -97,7 +97,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
       identify: createIdentify(),
       sessions: createSessions(systemClock, newId),
       sessionEnded: () => undefined,
-      recorder: options.recorder ?? { start: () => noRecord },
+      recorder: options.recorder ?? { room: () => undefined, start: () => noRecord },
       records,
       desk: createDesk(records, systemClock.now),
       shelf: lazyShelf(records),

@@ -38,6 +38,8 @@ export function createByteRing(memory: SharedArrayBuffer): ByteRing {
     },
     release: (taken) => {
       used -= taken;
+      // From the beginning again: in calm times only a little of the memory is ever touched.
+      if (used === 0) head = 0;
     },
   };
 }

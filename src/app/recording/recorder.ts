@@ -5,6 +5,7 @@ import { type Appended, type Block, type NewFact, StoreError } from '../../core/
 import { createByteRing, type RingSpan } from './byte-ring.ts';
 import { type Job, packJobs, type SentBytes, type Word, type WriterSettings } from './jobs.ts';
 import { threadFile } from './thread-file.ts';
+import { createWaitingRoom } from './waiting-room.ts';
 
 export interface Recorder extends TurnRecorder {
   append(
@@ -25,6 +26,9 @@ const MOST_BYTES = 64 * 1024 * 1024;
 const MOST_JOBS = 20_000;
 const LONGEST_REPLY = 8 * 1024 * 1024;
 const RING_BYTES = 8 * 1024 * 1024;
+/** More than this is not under way unless there is no helping it: it fits into the ring, and is written soon. */
+const ENOUGH_BYTES = 6 * 1024 * 1024;
+const PATIENCE_MS = 500;
 
 interface Waiting {
   resolve(value: never): void;
@@ -39,6 +43,7 @@ export function createRecorder(settings: Omit<WriterSettings, 'ring'>, now: () =
   const worker = new Worker(threadFile('writer-thread'), { workerData });
   const waiting = new Map<number, Waiting>();
   const counts = { jobs: 0, bytes: 0, recorded: 0, lost: 0 };
+  const room = createWaitingRoom({ used: () => counts.bytes, most: ENOUGH_BYTES, patienceMs: PATIENCE_MS });
   let degraded: string | undefined;
   let nextId = 1;
   let outbox: Job[] = [];
@@ -59,9 +64,12 @@ export function createRecorder(settings: Omit<WriterSettings, 'ring'>, now: () =
       ring.release(word.released);
       counts.recorded += word.recorded;
       counts.lost += word.lost;
+      room.look();
     } else if (word.type === 'state') {
       degraded = word.degraded;
-      if (degraded !== undefined) opened([]);
+      if (degraded === undefined) return;
+      opened([]);
+      room.open();
     } else {
       const asker = waiting.get(word.id);
       waiting.delete(word.id);
@@ -73,6 +81,7 @@ export function createRecorder(settings: Omit<WriterSettings, 'ring'>, now: () =
     isDead = true;
     degraded = reason;
     opened([]);
+    room.open();
     for (const { reject } of waiting.values()) reject(new StoreError('closed', reason));
     waiting.clear();
   };
@@ -129,6 +138,7 @@ export function createRecorder(settings: Omit<WriterSettings, 'ring'>, now: () =
   };
 
   return {
+    room: (bytes) => (degraded === undefined ? room.enter(bytes) : undefined),
     start,
     append: (facts, blocks = [], isPatient = false) =>
       ask((id) => ({ type: 'append', id, facts, blocks, isPatient })),

@@ -7,6 +7,8 @@ const MOST_WAITING_BYTES = 64 * 1024 * 1024;
 /** Starts and ends of turns that are not written yet, in order. Says of each, once, what became of it. */
 export interface WaitingTurns {
   readonly jobs: readonly Job[];
+  /** Of their bodies and replies. */
+  readonly bytes: number;
   add(job: Job): void;
   /** All of them are written. */
   settle(): void;
@@ -50,6 +52,9 @@ export function createWaitingTurns(say: (word: Word) => void): WaitingTurns {
   return {
     get jobs() {
       return jobs;
+    },
+    get bytes() {
+      return size;
     },
     add: (job) => {
       jobs.push(job);

@@ -22,10 +22,13 @@ export interface Writer {
   close(): void;
 }
 
-/** How long a turn waits for company. In a flood longer: a commit costs as much for hundreds as for one. */
+/** How long a turn waits for company. In a flood of small ones longer: a commit costs as much for hundreds as for one. */
 const GROUP_MS = 5;
 const FLOOD_GROUP_MS = 20;
 const FLOOD_JOBS = 16;
+const FLOOD_BYTES = 512 * 1024;
+/** So much came while the last group was written: we are behind, and need not wait for company. */
+const HURRY_BYTES = 2 * 1024 * 1024;
 const DAY_MS = 86_400_000;
 const EXPIRED_AT_ONCE = 20;
 const LONGEST_PAUSE_MS = 5000;
@@ -76,7 +79,7 @@ export function createWriter({ open, keeper, say, later, now, keepDays }: Writer
   const writeTogether = (asked: readonly Append[]): boolean => {
     if (waiting.jobs.length + asked.length === 0) return true;
     try {
-      const turns = keeper.batch(waiting.jobs);
+      const turns = { ...keeper.batch(waiting.jobs), isHurried: waiting.bytes >= HURRY_BYTES };
       const facts = asked.flatMap(cleaned);
       const blocks = asked.flatMap((job) => job.blocks);
       const appended = ensureOpen().append(
@@ -84,7 +87,7 @@ export function createWriter({ open, keeper, say, later, now, keepDays }: Writer
           ? turns
           : { ...turns, facts: [...turns.facts, ...facts], blocks: [...(turns.blocks ?? []), ...blocks] },
       );
-      isFlood = waiting.jobs.length >= FLOOD_JOBS;
+      isFlood = waiting.jobs.length >= FLOOD_JOBS && waiting.bytes <= FLOOD_BYTES;
       pauseMs = 0;
       waiting.settle();
       tell(undefined);
@@ -198,7 +201,8 @@ export function createWriter({ open, keeper, say, later, now, keepDays }: Writer
           waiting.add(job);
         }
       }
-      if (waiting.jobs.length + asking.length > 0) schedule(isFlood ? FLOOD_GROUP_MS : GROUP_MS);
+      if (pauseMs === 0 && waiting.bytes >= HURRY_BYTES) flush();
+      else if (waiting.jobs.length + asking.length > 0) schedule(isFlood ? FLOOD_GROUP_MS : GROUP_MS);
     },
     close: () => {
       flush();
