@@ -1,5 +1,3 @@
-import { createHash } from 'node:crypto';
-
 const DAY_MS = 86_400_000;
 const TURNS_PER_SESSION = 20;
 const TEXT_BYTES = 800;
@@ -31,11 +29,12 @@ export function createHistory(turns: number) {
       const at = Math.round(start + n * step);
       const session = `s_${Math.floor(n / TURNS_PER_SESSION).toString(36)}`;
       const turn = `t_${n.toString(36).padStart(20, '0')}`;
-      const [request, reply] = [text('question'), text('answer')].map((body) => {
-        const hash = createHash('sha256').update(body).digest('hex').slice(0, 32);
-        blocks.push({ hash, text: body, session });
-        return hash;
-      });
+      // As the recorder names what one turn alone said.
+      const [request, reply] = [`request:${turn}`, `reply:${turn}`];
+      blocks.push(
+        { hash: request, text: text('question'), session },
+        { hash: reply, text: text('answer'), session },
+      );
       const project = { id: `p${n % 7}`, label: 'shop' };
       const known = {
         agent: 'claude-code',
@@ -48,12 +47,10 @@ export function createHistory(turns: number) {
       facts.push(
         {
           at,
-          key: `${turn}:start`,
           fact: { type: 'turn-start', turn, session, project, ...known, lessons: [], request },
         },
         {
           at: at + 900,
-          key: `${turn}:end`,
           fact: {
             type: 'turn-end',
             turn,

@@ -19,7 +19,6 @@ interface Store {
   totals(): {
     readonly bytes: number;
     readonly sessions: number;
-    readonly blocks: number;
     readonly facts: number;
   };
   close(): void;
@@ -81,7 +80,7 @@ const listed = timed(() => spawnSync(process.execPath, [main, 'sessions', 'list'
 const size = statSync(file).size;
 
 const rows: readonly (readonly [string, string])[] = [
-  ['turns / sessions / facts / blocks', `${TURNS} / ${totals.sessions} / ${totals.facts} / ${totals.blocks}`],
+  ['turns / sessions / facts', `${TURNS} / ${totals.sessions} / ${totals.facts}`],
   [
     'file',
     `${(size / 1048576).toFixed(0)} MB, ${Math.round(size / TURNS)} bytes per turn (each with two new texts of ${history.textBytes} bytes)`,

@@ -4,6 +4,8 @@ import {
   OPEN_BRACE,
   OPEN_BRACKET,
   readString,
+  restOfElements,
+  restOfMembers,
   type Span,
   skipSpace,
   skipValue,
@@ -16,38 +18,88 @@ export interface BodyParts {
   readonly lists: ReadonlyMap<string, readonly Span[]>;
   /** The JSON text of all other members, as one object. */
   readonly rest: string;
+  /** Where those others stand, and where the lists begin. */
+  readonly others: ReadonlyMap<string, Span>;
+  readonly starts: ReadonlyMap<string, number>;
+  /** A key came twice. */
+  readonly hasRepeats: boolean;
+}
+
+/** A body that was cut before. */
+export interface CutBody {
+  readonly bytes: Buffer;
+  readonly parts: BodyParts;
 }
 
 const LISTS = new Set(['messages', 'input', 'system', 'tools']);
 
-/** Undefined when the body is not one JSON object. A repeated key counts once, with its last value. */
-export function cutBody(body: Uint8Array): BodyParts | undefined {
+/**
+ * Undefined when the body is not one JSON object. A repeated key counts once, with its last value. What a body has in
+ * common with the one before it, from the first byte on, is not read again.
+ */
+export function cutBody(body: Uint8Array, before?: CutBody): BodyParts | undefined {
   const bytes = viewBytes(body);
-  const start = skipSpace(bytes, 0);
-  if (bytes[start] !== OPEN_BRACE) return undefined;
-  const lists = new Map<string, readonly Span[]>();
+  const lists = new Map<string, Span[]>();
   const others = new Map<string, Span>();
-  const end = eachMember(bytes, start, (keySpan, at) => {
+  const starts = new Map<string, number>();
+  let hasRepeats = false;
+
+  const cutElements =
+    (items: Span[]) =>
+    (at: number): number => {
+      const end = skipValue(bytes, at);
+      items.push([at, end]);
+      return end;
+    };
+  const cutMember = (keySpan: Span, at: number): number => {
     const key = readString(bytes, keySpan);
     if (key === undefined) return -1;
+    const isRepeated = lists.delete(key) || others.delete(key);
+    starts.delete(key);
+    hasRepeats ||= isRepeated;
     if (bytes[at] !== OPEN_BRACKET || !LISTS.has(key)) {
-      const valueEnd = skipValue(bytes, at);
-      lists.delete(key);
-      others.set(key, [at, valueEnd]);
-      return valueEnd;
+      const end = skipValue(bytes, at);
+      others.set(key, [at, end]);
+      return end;
     }
     const items: Span[] = [];
-    others.delete(key);
     lists.set(key, items);
-    return eachElement(bytes, at, (itemAt) => {
-      const itemEnd = skipValue(bytes, itemAt);
-      items.push([itemAt, itemEnd]);
-      return itemEnd;
-    });
-  });
+    starts.set(key, at);
+    return eachElement(bytes, at, cutElements(items));
+  };
+
+  const common = before && commonList(before, bytes);
+  let end: number;
+  if (before === undefined || common === undefined) {
+    const start = skipSpace(bytes, 0);
+    if (bytes[start] !== OPEN_BRACE) return undefined;
+    end = eachMember(bytes, start, cutMember);
+  } else {
+    for (const [key, start] of before.parts.starts) {
+      if (start > common.end) continue;
+      starts.set(key, start);
+      lists.set(key, [...(before.parts.lists.get(key) ?? [])]);
+    }
+    for (const [key, span] of before.parts.others) if (span[0] < common.end) others.set(key, span);
+    const listEnd = restOfElements(bytes, common.end, cutElements(lists.get(common.key) ?? []));
+    end = listEnd < 0 ? -1 : restOfMembers(bytes, listEnd, cutMember);
+  }
   if (end < 0) return undefined;
   const members = [...others].map(
     ([key, [from, to]]) => `${JSON.stringify(key)}:${bytes.toString('utf8', from, to)}`,
   );
-  return { lists, rest: `{${members.join(',')}}` };
+  return { lists, rest: `{${members.join(',')}}`, others, starts, hasRepeats };
+}
+
+/** The list that goes furthest of those up to whose last element both bodies are the same. */
+function commonList(
+  before: CutBody,
+  bytes: Buffer,
+): { readonly key: string; readonly end: number } | undefined {
+  // Of a key that came twice only the last value is known.
+  if (before.parts.hasRepeats) return undefined;
+  return [...before.parts.lists]
+    .map(([key, spans]) => ({ key, end: spans.at(-1)?.[1] ?? 0 }))
+    .sort((a, b) => b.end - a.end)
+    .find(({ end }) => end > 0 && end <= bytes.length && bytes.compare(before.bytes, 0, end, 0, end) === 0);
 }

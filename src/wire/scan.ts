@@ -121,9 +121,23 @@ export function isText(bytes: Buffer, span: Span, text: string): boolean {
  * answers with the value's end; it sees a repeated key each time, and the last one counts.
  */
 export function eachMember(bytes: Buffer, at: number, visit: (key: Span, valueAt: number) => number): number {
-  let i = skipSpace(bytes, at + 1);
+  const i = skipSpace(bytes, at + 1);
+  return bytes[i] === CLOSE_BRACE ? i + 1 : walkMembers(bytes, i, visit);
+}
+
+/** The same from the end of one of its values on. */
+export function restOfMembers(
+  bytes: Buffer,
+  valueEnd: number,
+  visit: (key: Span, valueAt: number) => number,
+): number {
+  const i = skipSpace(bytes, valueEnd);
   if (bytes[i] === CLOSE_BRACE) return i + 1;
-  for (;;) {
+  return bytes[i] === COMMA ? walkMembers(bytes, skipSpace(bytes, i + 1), visit) : -1;
+}
+
+function walkMembers(bytes: Buffer, at: number, visit: (key: Span, valueAt: number) => number): number {
+  for (let i = at; ; ) {
     if (bytes[i] !== QUOTE) return -1;
     const keyEnd = skipString(bytes, i);
     if (keyEnd < 0) return -1;
@@ -140,9 +154,23 @@ export function eachMember(bytes: Buffer, at: number, visit: (key: Span, valueAt
 
 /** Walks the array at `at` and gives its end; `visit` answers with each element's end. */
 export function eachElement(bytes: Buffer, at: number, visit: (elementAt: number) => number): number {
-  let i = skipSpace(bytes, at + 1);
+  const i = skipSpace(bytes, at + 1);
+  return bytes[i] === CLOSE_BRACKET ? i + 1 : walkElements(bytes, i, visit);
+}
+
+/** The same from the end of one of its elements on. */
+export function restOfElements(
+  bytes: Buffer,
+  elementEnd: number,
+  visit: (elementAt: number) => number,
+): number {
+  const i = skipSpace(bytes, elementEnd);
   if (bytes[i] === CLOSE_BRACKET) return i + 1;
-  for (;;) {
+  return bytes[i] === COMMA ? walkElements(bytes, skipSpace(bytes, i + 1), visit) : -1;
+}
+
+function walkElements(bytes: Buffer, at: number, visit: (elementAt: number) => number): number {
+  for (let i = at; ; ) {
     const end = visit(i);
     if (end < 0) return -1;
     i = skipSpace(bytes, end);

@@ -1,7 +1,7 @@
 import { asObject, isObject, type Json, parseJson } from '../../core/json.ts';
 import { createRecent } from '../../core/recent.ts';
 import type { Block } from '../../core/store.ts';
-import { cutBody } from '../../wire/parts.ts';
+import { type BodyParts, cutBody } from '../../wire/parts.ts';
 import type { Span } from '../../wire/scan.ts';
 import { textHash } from './text-hash.ts';
 
@@ -28,6 +28,7 @@ interface Last {
   readonly name: string;
   /** Its own bytes: what a request came in is used again for another. */
   readonly body: Buffer;
+  readonly cut: BodyParts;
   readonly lists: Lists;
   /** All that is not a list: as it came, and as the manifest has it. */
   readonly rest: readonly [raw: string, part: string];
@@ -60,11 +61,11 @@ export function createRequestKeeper(redactToText: (value: Json) => string): Requ
 
   return {
     keep: (name, session, wire, body) => {
-      const cut = cutBody(body);
+      const last = lastOf.get(session);
+      const cut = cutBody(body, last && { bytes: last.body, parts: last.cut });
       if (cut === undefined) return undefined;
       const blocks: Block[] = [];
       const used = usesOf(session);
-      const last = lastOf.get(session);
       const use = (hash: string, text?: string): string => {
         if (!used.has(hash)) {
           used.add(hash);
@@ -96,7 +97,7 @@ export function createRequestKeeper(redactToText: (value: Json) => string): Requ
       const base = last !== undefined && last.depth < DEEPEST ? last : undefined;
       const text = manifestAfter(base, { wire, rest: rest[1], lists });
       const depth = base ? base.depth + 1 : 0;
-      lastOf.set(session, { name, body: copyInto(last?.body, body), lists, rest, depth });
+      lastOf.set(session, { name, body: copyInto(last?.body, body), cut, lists, rest, depth });
       blocks.push({ hash: name, text, session });
       return blocks;
     },
