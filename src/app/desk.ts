@@ -7,7 +7,7 @@ import { giveFeedback } from '../gateway/control.ts';
 import { DeskError } from './desk-error.ts';
 import { failedIn, foldEpisode, teaches } from './episodes/episode.ts';
 import { createLearningState, loadLearning } from './learning/learning-state.ts';
-import { readStored } from './recording/read-stored.ts';
+import { type KnownBlocks, readStored } from './recording/read-stored.ts';
 
 /** The desk over a store's records, wherever those are. `schedule`: as the scheduler tells it, where one is. */
 export function createDesk(
@@ -46,7 +46,7 @@ export function createDesk(
     });
   };
   const withBodies = async (turn: TurnView): Promise<JsonObject> => {
-    const known = new Map<string, string | undefined>();
+    const known: KnownBlocks = new Map();
     const reply = turn.reply === undefined ? undefined : await records.block(turn.reply);
     const request = turn.request === undefined ? undefined : await readStored(turn.request, records, known);
     return {

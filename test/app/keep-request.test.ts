@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createRequestKeeper } from '../../src/app/recording/keep-request.ts';
 import { readStoredRequest } from '../../src/app/recording/read-request.ts';
-import type { JsonObject } from '../../src/core/json.ts';
+import { type JsonObject, parseJson } from '../../src/core/json.ts';
 import { ownBodyName } from '../../src/core/own-body.ts';
 import { createMemoryStore } from '../../src/store/memory-store.ts';
 import { at, start } from '../store/facts.ts';
@@ -23,7 +23,7 @@ function open() {
     store.append({ facts: at(turns, start(turn, session)), blocks });
     return name;
   };
-  const read = (name: string) => readStoredRequest(name, (part) => store.block(part));
+  const read = (name: string) => readStoredRequest(name, (part) => parseJson(store.block(part) ?? ''));
   return { store, keeper, keep, read, written: () => written };
 }
 

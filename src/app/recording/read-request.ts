@@ -1,18 +1,11 @@
-import {
-  asArray,
-  asNumber,
-  asObject,
-  asString,
-  type Json,
-  type JsonObject,
-  parseJson,
-} from '../../core/json.ts';
+import { asArray, asNumber, asObject, asString, type Json, type JsonObject } from '../../core/json.ts';
 
-type Blocks = (hash: string) => string | undefined;
+/** What the block of a name says. */
+type Blocks = (name: string) => Json | undefined;
 
 /** Puts a stored request together again from its blocks; undefined when one of them is gone. */
-export function readStoredRequest(hash: string, block: Blocks): JsonObject | undefined {
-  const manifest = asObject(read(block, hash));
+export function readStoredRequest(name: string, block: Blocks): JsonObject | undefined {
+  const manifest = asObject(block(name));
   const rest = readPart(block, manifest.rest);
   if (rest === undefined) return undefined;
   const body: Record<string, Json> = { ...(asObject(rest) as Record<string, Json>) };
@@ -35,7 +28,7 @@ function readList(block: Blocks, newest: JsonObject, key: string): readonly Json
     pieces.unshift(add.slice(0, Math.max(0, wanted - kept)));
     wanted = Math.min(wanted, kept);
     if (wanted === 0) return pieces.flat();
-    const base = read(block, asString(manifest.base) ?? '');
+    const base = block(asString(manifest.base) ?? '');
     if (base === undefined) return undefined;
     manifest = asObject(base);
   }
@@ -43,9 +36,4 @@ function readList(block: Blocks, newest: JsonObject, key: string): readonly Json
 
 /** A part stands by the name of its block, or itself. */
 const readPart = (block: Blocks, part: Json | undefined): Json | undefined =>
-  typeof part === 'string' ? read(block, part) : asObject(part).json;
-
-function read(block: Blocks, hash: string): Json | undefined {
-  const text = hash === '' ? undefined : block(hash);
-  return text === undefined ? undefined : parseJson(text);
-}
+  typeof part === 'string' ? block(part) : asObject(part).json;

@@ -1,9 +1,9 @@
-import type { JsonObject } from '../../core/json.ts';
+import { type Json, type JsonObject, parseJson } from '../../core/json.ts';
 import type { Records } from '../../core/records.ts';
 import { readStoredRequest } from './read-request.ts';
 
-/** Blocks that were read, by name; shared between requests that build on each other. */
-export type KnownBlocks = Map<string, string | undefined>;
+/** What blocks say, by their names; shared between requests that build on each other, and parsed once for all of them. */
+export type KnownBlocks = Map<string, Json | undefined>;
 
 /** Blocks come from another thread one by one: read what is asked for until nothing more is missing. */
 export async function readStored(
@@ -18,6 +18,6 @@ export async function readStored(
       return known.get(name);
     });
     if (missing.length === 0) return request;
-    for (const name of missing) known.set(name, await records.block(name));
+    for (const name of missing) known.set(name, parseJson((await records.block(name)) ?? ''));
   }
 }
