@@ -54,34 +54,25 @@ export function* lookAtFacts(sql: Sql, after = 0): Generator<string> {
 }
 
 function* lookAtBodies(sql: Sql): Generator<string> {
-  let seen = 0;
-  for (;;) {
-    const rows = sql.all<RawBodyRow>(
-      'select seq, codec, sum, body from bodies where seq > ? order by seq limit ?',
-      seen,
-      BLOCKS_PER_PAGE,
-    );
-    if (rows.length === 0) return;
-    for (const row of rows) {
-      seen = row.seq;
-      if (!isErasedSum(row.sum) && !isSoundBody(row))
-        yield `the body of fact ${row.seq} does not fit its hash`;
-    }
-  }
+  const select = 'select seq, codec, sum, body from bodies where seq > ? order by seq limit ?';
+  for (const row of eachRow<RawBodyRow>(sql, select, ({ seq }) => seq))
+    if (!isErasedSum(row.sum) && !isSoundBody(row)) yield `the body of fact ${row.seq} does not fit its hash`;
 }
 
 function* lookAtBlocks(sql: Sql): Generator<string> {
+  const select = 'select id, hash, codec, sum, body from blocks where id > ? order by id limit ?';
+  for (const row of eachRow<RawBlockRow>(sql, select, ({ id }) => id))
+    if (!isErasedSum(row.sum) && !isSoundBlock(row)) yield `block ${row.id} does not fit its hash`;
+}
+
+function* eachRow<Row>(sql: Sql, select: string, numberOf: (row: Row) => number): Generator<Row> {
   let seen = 0;
   for (;;) {
-    const rows = sql.all<RawBlockRow>(
-      'select id, hash, codec, sum, body from blocks where id > ? order by id limit ?',
-      seen,
-      BLOCKS_PER_PAGE,
-    );
+    const rows = sql.all<Row>(select, seen, BLOCKS_PER_PAGE);
     if (rows.length === 0) return;
     for (const row of rows) {
-      seen = row.id;
-      if (!isErasedSum(row.sum) && !isSoundBlock(row)) yield `block ${row.id} does not fit its hash`;
+      seen = numberOf(row);
+      yield row;
     }
   }
 }
