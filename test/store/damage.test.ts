@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { ownBodyName } from '../../src/core/own-body.ts';
 import { type Store, StoreError } from '../../src/core/store.ts';
 import { packBody } from '../../src/store/body-codec.ts';
 import { openSqliteReader, openSqliteStore } from '../../src/store/sqlite-store.ts';
@@ -13,7 +14,9 @@ const textOf = (n: number): string =>
   n % 2 === 0 ? `short text number ${n}` : Array.from({ length: 300 }, (_, k) => `${n * k * 7919}`).join(' ');
 const hashOf = (n: number): string => `aa${n.toString(16).padStart(4, '0')}`;
 
-/** A closed store's bytes, and where in them the bodies of its facts and blocks stand. */
+const replyOf = (n: number): string => ownBodyName({ turn: `t${n}`, part: 'reply' });
+
+/** A closed store's bytes, and where in them the bodies of its facts, blocks and turns stand. */
 function buildImage(): {
   readonly bytes: Buffer;
   readonly bodies: readonly (readonly [from: number, to: number])[];
@@ -27,13 +30,17 @@ function buildImage(): {
         start(`t${n}`, `s${n % 5}`, { request: hashOf(n) }),
         end(`t${n}`, { failure: `failure number ${n}` }),
       ),
-      blocks: [{ hash: hashOf(n), text: textOf(n), session: `s${n % 5}` }],
+      blocks: [
+        { hash: hashOf(n), text: textOf(n), session: `s${n % 5}` },
+        { hash: replyOf(n), text: `reply ${textOf(n)}`, session: `s${n % 5}` },
+      ],
     });
   store.close();
   const bytes = readFileSync(file);
   const bodies = Array.from({ length: TURNS }, (_, n) => [
     Buffer.from(`"failure":"failure number ${n}"`),
     Buffer.from(packBody(textOf(n)).body).subarray(0, 40),
+    Buffer.from(packBody(`reply ${textOf(n)}`).body).subarray(0, 40),
   ]).flat();
   return {
     bytes,
@@ -63,7 +70,7 @@ function askAll(
   if (store) {
     ask(() => store.sessions({ limit: 99 }));
     ask(() => store.totals());
-    for (let n = 0; n < TURNS; n++) ask(() => store.block(hashOf(n)));
+    for (let n = 0; n < TURNS; n++) for (const name of [hashOf(n), replyOf(n)]) ask(() => store.block(name));
     for (let n = 0; n < 5; n++) ask(() => store.turns(`s${n}`));
     ask(() => store.close());
   }
