@@ -155,13 +155,15 @@ async function tryTarget(
   const upstream = upstreamFor(target, turn);
   // A model behind another wire retries by itself; a route we know nothing of may not be safe to repeat.
   const mayRepeat = upstream !== undefined && (turn.kind !== 'other' || turn.request.method === 'GET');
-  for (let tries = 1; ; tries++) {
+  for (let tries = 0; ; ) {
+    // Who left while lessons were looked for, the record had no room or a pause was made, wants no reply.
+    if (turn.leaving.isGone) return { attempt: { kind: 'sent', end: 'client-abort', status: 499 }, tries };
     const attempt = await tryOnce(context, turn, target, upstream, marks);
+    tries++;
     if (attempt.kind === 'sent' || !mayRepeat) return { attempt, tries };
     const pause = retryDelayMs(context.retry, attempt.failure, tries, context.random);
     if (pause === undefined) return { attempt, tries };
     await context.pause(pause, turn.leaving.signal);
-    if (turn.leaving.isGone) return { attempt: { kind: 'sent', end: 'client-abort', status: 499 }, tries };
   }
 }
 

@@ -1,7 +1,7 @@
 import http from 'node:http';
 import { describe, expect, it } from 'vitest';
 import type { ChatModel } from '../../src/core/chat.ts';
-import { noRecord } from '../../src/core/recorder.ts';
+import { noRecord, type TurnOutcome } from '../../src/core/recorder.ts';
 import { WIRE_NAMES } from '../../src/core/wire.ts';
 import { providerAt, startGateway, type TestGateway } from '../support/gateway.ts';
 import { startProvider } from '../support/provider.ts';
@@ -139,6 +139,52 @@ describe('a record that cannot keep up', () => {
     expect(await slowed).toBe(200);
     expect({ asked, started: started.length }).toEqual({ asked: 2, started: 1 });
     expect(waits).toEqual([Buffer.byteLength(body)]);
+    await gateway.close(0);
+    await provider.close();
+  });
+
+  it('asks no provider for a client that left while it waited, and records that it left', async () => {
+    let asked = 0;
+    const provider = await startProvider((_request, response) => {
+      asked++;
+      response.end('{}');
+    });
+    let letIn = (): void => undefined;
+    const room = new Promise<void>((resolve) => {
+      letIn = resolve;
+    });
+    let isWaiting = false;
+    const outcomes: TurnOutcome[] = [];
+    const gateway = await startGateway({
+      providers: [providerAt(provider.url, ['openai-chat'])],
+      recorder: {
+        room: () => {
+          isWaiting = true;
+          return room;
+        },
+        start: () => ({ ...noRecord, end: (outcome) => void outcomes.push(outcome) }),
+      },
+    });
+    const leaving = new AbortController();
+    const left = fetch(`http://127.0.0.1:${gateway.port}${ROUTES['openai-chat']}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: requestBody('openai-chat', false),
+      signal: leaving.signal,
+    }).catch((error: Error) => error.name);
+    const until = async (isSo: () => boolean): Promise<void> => {
+      while (!isSo()) await new Promise((resolve) => setImmediate(resolve));
+    };
+    await until(() => isWaiting);
+    leaving.abort();
+    expect(await left).toBe('AbortError');
+    // It is seen to go before there is room: what happened on one connection comes before what is asked on another later.
+    for (let n = 0; n < 3; n++) await fetch(`http://127.0.0.1:${gateway.port}/healthz`);
+    letIn();
+    await until(() => gateway.reports.length > 0);
+    expect(asked).toBe(0);
+    expect(gateway.reports).toMatchObject([{ end: 'client-abort', tries: 0 }]);
+    expect(outcomes).toMatchObject([{ status: 'client-abort', httpStatus: 499 }]);
     await gateway.close(0);
     await provider.close();
   });
