@@ -78,7 +78,16 @@ export const runCli = (args: readonly string[], env?: NodeJS.ProcessEnv): Promis
 export function createTemporaryFolder(): { readonly dir: string; remove(): void } {
   const dir = mkdtempSync(join(tmpdir(), 'instar-cli-'));
   chmodSync(dir, 0o700);
-  // A killed daemon's engine needs a moment to notice, and may write into the folder until then.
-  const patience = { maxRetries: 20, retryDelay: 100 };
-  return { dir, remove: () => rmSync(dir, { recursive: true, force: true, ...patience }) };
+  return { dir, remove: () => removeFolder(dir, 50) };
+}
+
+/** A killed daemon's engine needs a moment to notice, and may write into the folder until then; `rmSync` looks into it once. */
+function removeFolder(dir: string, tries: number): void {
+  try {
+    rmSync(dir, { recursive: true, force: true });
+  } catch (error) {
+    if (tries === 0 || (error as NodeJS.ErrnoException).code !== 'ENOTEMPTY') throw error;
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100);
+    removeFolder(dir, tries - 1);
+  }
 }
