@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** Replaces what stands between the two marks of that name; a document without them gets them at its end. */
+/** Replaces the text between the two markers of this name; a document without markers gets them at its end. */
 export function writeSection(file: string, name: string, text: string): void {
   const open = `<!-- ${name} -->`;
   const close = `<!-- /${name} -->`;

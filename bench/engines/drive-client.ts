@@ -1,15 +1,17 @@
 import { parseArgs } from 'node:util';
-import type { LossKind } from '../../dist/core/training.js';
-import type { ProfileName } from '../../dist/train/tinker/profiles.js';
-import { connectTinker, createRandom, systemClock } from './built.ts';
+import { systemClock } from '../../src/core/clock.ts';
+import type { LossKind } from '../../src/core/training.ts';
+import { createRandom } from '../../src/stats/random.ts';
+import { connectTinker } from '../../src/train/tinker/connect-tinker.ts';
+import type { ProfileName } from '../../src/train/tinker/profiles.ts';
 import { driveProtocol } from './drive-protocol.ts';
 import { driveTrainer } from './drive-trainer.ts';
 import { createLossyFetch } from './lossy-fetch.ts';
 import { createReport } from './report.ts';
 
 /**
- * Drives our client against a server that is already running and that nobody here wrote: call by call, or with `--journal`
- * as our trainer does. Leaves with status 1 if anything that is expected to work did not.
+ * Drives our client against a running third-party server: call by call, or with `--journal` through our trainer. Exits with
+ * status 1 if anything that is expected to work did not.
  */
 const { values } = parseArgs({
   options: {
@@ -22,7 +24,7 @@ const { values } = parseArgs({
     rank: { type: 'string', default: '8' },
     rate: { type: 'string' },
     many: { type: 'string', default: '2500' },
-    /** The server computes only something that looks like a model: the self-test must say so, and is left out after. */
+    /** The server only imitates a model: the self-test must detect it and is then skipped. */
     pretends: { type: 'boolean', default: false },
     journal: { type: 'string' },
     groups: { type: 'string', default: '4' },

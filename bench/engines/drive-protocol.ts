@@ -1,6 +1,6 @@
-import type { LossKind, TrainDatum } from '../../dist/core/training.js';
-import type { TinkerEngine } from '../../dist/train/tinker/tinker-engine.js';
-import type { TinkerModel } from '../../dist/train/tinker/tinker-model.js';
+import type { LossKind, TrainDatum } from '../../src/core/training.ts';
+import type { TinkerEngine } from '../../src/train/tinker/tinker-engine.ts';
+import type { TinkerModel } from '../../src/train/tinker/tinker-model.ts';
 import type { LossyFetch } from './lossy-fetch.ts';
 import { must, type Report } from './report.ts';
 
@@ -9,11 +9,11 @@ export interface ProtocolOptions {
   readonly steps: number;
   readonly rank: number;
   readonly rate: number;
-  /** Data in one call, to see it cut into several requests. */
+  /** Data in one call, enough to be split into several requests. */
   readonly many: number;
-  /** The server computes: log-probabilities move the way they should, and samples are drawn. */
+  /** The server really trains: log-probabilities change in the right direction, and samples are drawn. */
   readonly learns: boolean;
-  /** What the engine was connected with. */
+  /** The fetch that the engine was connected with. */
   readonly way: LossyFetch;
 }
 
@@ -22,7 +22,7 @@ const PROMPT = [5, 6, 7, 8, 9, 10, 11, 12];
 const REQUEST = { prompt: PROMPT, count: 4, maxTokens: 12, temperature: 1, stop: [], seed: 3 };
 const NO_PATH = 'tinker://00000000/weights/nothing';
 
-/** Everything that the client can ask of a server, in the order in which a run would. */
+/** Every call of the client, in the order of a run. */
 export async function driveProtocol(
   engine: TinkerEngine,
   options: ProtocolOptions,
@@ -36,7 +36,7 @@ export async function driveProtocol(
   await check('sample', async () => sequences.map(({ tokens, stop }) => `${tokens.length} ${stop}`));
   await check('sample, same seed', async () => {
     const again = await bare.sample(REQUEST, signal);
-    must(JSON.stringify(again) === JSON.stringify(sequences), 'other tokens came');
+    must(JSON.stringify(again) === JSON.stringify(sequences), 'the tokens differ');
     return 'the same tokens';
   });
   const data = sequences.map(({ tokens, logprobs }, i) => datumOf(tokens, logprobs, i === 0 ? 1 : -1 / 3));
@@ -77,14 +77,14 @@ export async function driveProtocol(
   const id = (await step.sent)[0]?.requestId ?? '';
   await step.done;
   await model.optimStep({ ...adam, learningRate: 0 }, signal).done;
-  await check('future, looked at again', async () => engine.lookUp(id, signal));
-  await check('future that never was', async () => {
+  await check('future, polled again', async () => engine.lookUp(id, signal));
+  await check('unknown future', async () => {
     const kind = await engine.lookUp('987654321', signal);
     must(kind === 'failed', kind);
     return kind;
   });
 
-  // Lost answers: a step is taken once, or the client says that it does not know. It never passes for done when it was not.
+  // Lost responses: a step is applied once, or the client reports an unknown outcome. It never reports success for a step that was not applied.
   await check('lost answer of retrieve_future', () =>
     other(engine, rank, async (one) => {
       way.lose('retrieve_future');
@@ -97,7 +97,7 @@ export async function driveProtocol(
       const calm = await other(engine, rank, (one) => twoSteps(one));
       return other(engine, rank, async (one) => {
         const done = await twoSteps(one, () => way.lose(route)).catch((error: Error) => error);
-        if (done instanceof Error) return `told: ${done.message}`;
+        if (done instanceof Error) return `reported: ${done.message}`;
         must(!learns || distance(done, calm) === 0, `differs by ${distance(done, calm)} from one done once`);
         return 'done once';
       });
@@ -135,30 +135,30 @@ export async function driveProtocol(
   });
   await check('sample an older checkpoint', async () => {
     const before = await score(model, data);
-    must((await draw(engine, sampler)) === drawn, 'it is no longer what it was');
+    must((await draw(engine, sampler)) === drawn, 'it has changed');
     const apart = distance(await score(model, data), before);
     must(apart === 0, `the model in training has moved by ${apart}`);
     return 'as when it was saved; the model in training has not moved';
   });
   await model.close();
   await check('sample after unload_model', async () => {
-    must((await draw(engine, sampler)) === drawn, 'it is no longer what it was');
+    must((await draw(engine, sampler)) === drawn, 'it has changed');
     return 'as when it was saved';
   });
 
-  // What cannot be had.
-  await refused('checkpoint that is not there', () => engine.openModel(NO_PATH), /user|unknown/);
-  await refused('name that is no name', () => other(engine, rank, (one) => one.saveState('../x')), /user/);
+  // Requests that must be refused.
+  await refused('missing checkpoint', () => engine.openModel(NO_PATH), /user|unknown/);
+  await refused('invalid name', () => other(engine, rank, (one) => one.saveState('../x')), /user/);
   await refused('step after unload_model', () => model.optimStep(adam, signal).done, /user|unknown/);
-  await check('after all that, a step', () =>
+  await check('a step afterwards', () =>
     other(engine, rank, async (one) => {
       await stepOnce(one, data, adam);
       return 'done';
     }),
   );
-  await answered('rank 4096', () => other(engine, 4096, async () => 'taken'));
+  await answered('rank 4096', () => other(engine, 4096, async () => 'accepted'));
 
-  /** Two, so that the optimiser has a memory which a third would use. */
+  /** Two steps, so that the optimiser has momentum. */
   async function twoSteps(one: TinkerModel, before = (): void => undefined): Promise<readonly number[]> {
     await stepOnce(one, data, adam);
     before();
@@ -166,7 +166,7 @@ export async function driveProtocol(
     return score(one, data);
   }
 
-  /** Servers are free to take it or not. */
+  /** Servers may accept or refuse it. */
   async function answered(what: string, call: () => Promise<string>): Promise<void> {
     say(what, await call().catch((error: Error) => `refused: ${error.message}`));
   }

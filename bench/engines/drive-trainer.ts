@@ -1,29 +1,30 @@
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
-import type { Sampler } from '../../dist/core/training.js';
-import type { Rollout } from '../../dist/train/rollout.js';
-import type { RunEntry, RunJournal } from '../../dist/train/step-journal.js';
-import type { TinkerEngine } from '../../dist/train/tinker/tinker-engine.js';
-import type { RollOut } from '../../dist/train/training-run.js';
-import { createRandom, train } from './built.ts';
+import type { Sampler } from '../../src/core/training.ts';
+import { createRandom } from '../../src/stats/random.ts';
+import type { Rollout } from '../../src/train/rollout.ts';
+import type { RunEntry, RunJournal } from '../../src/train/step-journal.ts';
+import type { TinkerEngine } from '../../src/train/tinker/tinker-engine.ts';
+import { train } from '../../src/train/trainer.ts';
+import type { RollOut } from '../../src/train/training-run.ts';
 import { must, type Report } from './report.ts';
 
 export interface TrainerOptions {
-  /** A file, so that another process can go on. */
+  /** A file, so that another process can continue. */
   readonly journal: string;
   readonly steps: number;
   readonly rank: number;
   readonly rate: number;
   readonly groups: number;
   readonly size: number;
-  /** After so many steps of this process someone comes back, and training stops in the middle of the next. */
+  /** After this many steps of this process the user returns, and training stops in the middle of the next. */
   readonly pauseAfter: number | undefined;
   /** The same with SIGKILL. */
   readonly killAfter: number | undefined;
-  /** By how much the reward must have risen at the end. */
+  /** The least increase of the reward. */
   readonly rise: number;
 }
 
-/** After these tokens, say this one as often as you can. The reward is its share of what was said. */
+/** After these tokens, produce this one as often as possible. The reward is its share of the reply. */
 interface Habit {
   readonly id: string;
   readonly prompt: readonly number[];
@@ -38,7 +39,7 @@ const TOKENS = 8;
 const GENERATION = 1;
 const NEVER = new AbortController().signal;
 
-/** Our trainer, as the scheduler runs it, on a task that a random model can learn in a few steps. */
+/** Our trainer as the scheduler runs it, on a task that a random model can learn in a few steps. */
 export async function driveTrainer(engine: TinkerEngine, options: TrainerOptions, report: Report) {
   const { groups, size, steps, rank, rate } = options;
   const journal = openJournal(options.journal);
@@ -106,7 +107,7 @@ async function rewards(journal: RunJournal, rollouts: RollOut<Habit>): Promise<r
   return [await mean(0), await mean(-1)];
 }
 
-/** Log-probabilities of some tokens by a state, to the last digit: two runs that ended at the same weights agree. */
+/** Log-probabilities of some tokens to the last digit: equal for two runs that ended at the same weights. */
 async function fingerprint(engine: TinkerEngine, state: string): Promise<string> {
   const model = await engine.openModel(state);
   const tokens = HABITS.flatMap(({ prompt, wanted }) => [...prompt, wanted]);
@@ -143,7 +144,7 @@ function rollOutWith(engine: TinkerEngine): RollOut<Habit> {
   };
 }
 
-/** One entry a line. */
+/** One entry per line. */
 function openJournal(file: string): RunJournal {
   const entries = existsSync(file)
     ? readFileSync(file, 'utf8')

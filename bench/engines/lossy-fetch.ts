@@ -1,7 +1,7 @@
-/** A way to a server on which answers get lost: the request arrives, and what comes back does not. */
+/** A fetch that loses responses: the request arrives, the response does not. */
 export interface LossyFetch {
   readonly fetch: typeof fetch;
-  /** The next answer of this route is lost. */
+  /** The next response of this route is lost. */
   lose(route: string): void;
   readonly lost: number;
 }
@@ -20,7 +20,7 @@ export function createLossyFetch(): LossyFetch {
       if (!routes.delete(route)) return response;
       await response.arrayBuffer();
       lost++;
-      throw new TypeError('fetch failed', { cause: new Error('the answer got lost') });
+      throw new TypeError('fetch failed', { cause: new Error('the response was lost') });
     },
   };
 }

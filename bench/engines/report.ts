@@ -1,9 +1,9 @@
-/** Says line by line what came of what was tried, and remembers whether all of it was as expected. */
+/** Prints the result of each check and counts failures. */
 export interface Report {
   say(name: string, value: unknown): void;
-  /** `call` answers with what to say; whatever it throws is a failure. */
+  /** `call` returns what to print; an exception is a failure. */
   check(name: string, call: () => Promise<unknown>): Promise<void>;
-  /** `call` must be refused, in words that `like` knows. */
+  /** `call` must be refused with a message that matches `like`. */
   refused(name: string, call: () => Promise<unknown>, like: RegExp): Promise<void>;
   readonly failures: number;
 }
@@ -36,7 +36,7 @@ export function createReport(write: (line: string) => void): Report {
     },
     refused: async (name, call, like) => {
       try {
-        fail(name, `was taken: ${text((await call()) ?? 'done')}`);
+        fail(name, `was accepted: ${text((await call()) ?? 'done')}`);
       } catch (error) {
         if (like.test(told(error))) line('ok', name, `refused: ${told(error)}`);
         else fail(name, told(error));
@@ -45,7 +45,7 @@ export function createReport(write: (line: string) => void): Report {
   };
 }
 
-/** Throws when what was found is not what it should be. */
+/** Throws unless the condition holds. */
 export function must(holds: boolean, otherwise: string): void {
   if (!holds) throw new Error(otherwise);
 }

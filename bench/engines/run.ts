@@ -2,11 +2,13 @@ import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { parseArgs, promisify } from 'node:util';
+import { openEngineThreads } from '../../src/nano/open-engine-threads.ts';
+import { startTinkerServer } from '../../src/nano/server/start-tinker-server.ts';
+import type { Shape } from '../../src/nano/shape.ts';
 import { writeSection } from '../write-section.ts';
 
-/** Puts the nano engine behind its server and lets the official Python SDK drive it, in each of the versions given. */
+/** Starts the nano engine's server and drives it with each of the given versions of the official Python SDK. */
 const { values: options } = parseArgs({
   options: {
     /** The python of a virtual environment with `tinker` in it. */
@@ -15,21 +17,10 @@ const { values: options } = parseArgs({
   },
 });
 
-interface Closable {
-  close(): Promise<void>;
-}
-const fromDist = (file: string): Promise<unknown> => import(pathToFileURL(`dist/nano/${file}.js`).href);
-const { openEngineThreads } = (await fromDist('open-engine-threads')) as {
-  openEngineThreads(options: { weights: Uint8Array; shape: object; name: string }): Closable;
-};
-const { startTinkerServer } = (await fromDist('server/start-tinker-server')) as {
-  startTinkerServer(options: object): Promise<Closable & { readonly url: string }>;
-};
-
 const KEY = 'tml-local';
 const { name, shape } = JSON.parse(readFileSync('models/nano/config.json', 'utf8')) as {
   name: string;
-  shape: object;
+  shape: Shape;
 };
 const weights = readFileSync('models/nano/weights.safetensors');
 const reports: string[] = [];
@@ -39,7 +30,7 @@ for (const python of options.python) {
   const engine = openEngineThreads({ weights, shape, name });
   const server = await startTinkerServer({ engine, folder, port: 0, key: KEY });
   const env = { ...process.env, TINKER_API_KEY: KEY, TINKER_TELEMETRY: '0' };
-  const run = promisify(execFile)(python, ['bench/engines/drive_sdk.py', server.url], {
+  const run = promisify(execFile)(python, ['lab/measure/engines/drive_sdk.py', server.url], {
     env,
     timeout: 300_000,
   });

@@ -2,14 +2,14 @@
 # Our client and our trainer against SkyRL with its JAX backend, on the CPU, from nothing: installs it, makes a tiny random
 # model, starts it, drives it, trains, is interrupted in three ways, and compares the weights at the end.
 #
-#   npm run -s bench:build && bench/engines/skyrl.sh FOLDER [PYTHON]
+#   npm run -s build && lab/measure/engines/skyrl.sh FOLDER [PYTHON]
 #
 # FOLDER is where the virtual environment, the model, the log and the checkpoints go (about 7 GB: it installs torch). PYTHON is
 # 3.12 or later: on 3.11 SkyRL 0.3.0 does not start with the pydantic of today. A second run in the same folder installs
 # nothing. PORT chooses another port, STEPS the length of the training run.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-. bench/engines/server.sh
+. lab/measure/engines/server.sh
 
 folder=$(mkdir -p "$1" && cd "$1" && pwd)
 python=${2:-python3.12}
@@ -24,7 +24,7 @@ if [ ! -e "$venv/installed" ]; then
   touch "$venv/installed"
 fi
 "$venv/bin/uv" pip list -q --python "$venv/bin/python" 2>/dev/null | grep -E '^(skyrl|tinker|jax|flax|transformers) '
-[ -e "$folder/tiny/model.safetensors" ] || "$venv/bin/python" bench/engines/tiny_model.py "$folder/tiny" 2>/dev/null
+[ -e "$folder/tiny/model.safetensors" ] || "$venv/bin/python" lab/measure/engines/tiny_model.py "$folder/tiny" 2>/dev/null
 
 # The server starts its engine the way it was started itself and accepts no other way than `uv run`.
 export VIRTUAL_ENV=$venv PATH=$venv/bin:$PATH UV_OFFLINE=1 HF_HUB_OFFLINE=1 JAX_PLATFORMS=cpu
@@ -38,7 +38,7 @@ start() {
     --checkpoints-base "$folder/run/checkpoints" --database-url "sqlite:///$folder/run/server.db"
 }
 drive() {
-  timeout 1200 node .cache/bench/js/engines/drive-client.js --url "http://127.0.0.1:$port" --model "$folder/tiny" \
+  timeout 1200 node dist/lab/measure/engines/drive-client.js --url "http://127.0.0.1:$port" --model "$folder/tiny" \
     --profile skyrl "$@"
 }
 train() {

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Our client against TuFT in its CPU mode, from nothing: installs it, starts it, drives it.
 #
-#   npm run -s bench:build && bench/engines/tuft.sh FOLDER [PYTHON]
+#   npm run -s build && lab/measure/engines/tuft.sh FOLDER [PYTHON]
 #
 # FOLDER is where the virtual environment, the log and the checkpoints go (about 6 GB: TuFT imports torch). PYTHON is 3.11
 # or later. A second run in the same folder installs nothing. PORT chooses another port.
@@ -10,7 +10,7 @@
 # So this shows the protocol, and that our self-test and our trainer do not fall for it.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-. bench/engines/server.sh
+. lab/measure/engines/server.sh
 
 folder=$(mkdir -p "$1" && cd "$1" && pwd)
 python=${2:-python3}
@@ -45,7 +45,7 @@ export TUFT_CPU_TEST=1
 start_server "$folder/run/log" "$port" "$venv/bin/tuft" launch --config "$folder/run/tuft.yaml" --port "$port"
 
 drive() {
-  timeout 600 node .cache/bench/js/engines/drive-client.js --url "http://127.0.0.1:$port" --key tml-test --model tiny "$@"
+  timeout 600 node dist/lab/measure/engines/drive-client.js --url "http://127.0.0.1:$port" --key tml-test --model tiny "$@"
 }
 echo "== the profile for it"
 drive --profile tuft --pretends

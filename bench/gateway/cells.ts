@@ -6,7 +6,7 @@ import type { Kept } from './start-instar.ts';
 import { median, sum, unrest } from './stats.ts';
 import type { Bench, Subject, SubjectName } from './subjects.ts';
 
-/** What is asked for, by how many at once, and how often: as often as they can, or all together so many times a second. */
+/** A kind of load: reply format, request size, concurrency, and a rate limit for all connections together. */
 export interface Task {
   readonly name: string;
   readonly shape: 'JSON' | 'SSE';
@@ -15,13 +15,13 @@ export interface Task {
   readonly rate?: number;
 }
 
-/** One subject at one task, in the middle of all rounds. Times in milliseconds, CPU in microseconds per request. */
+/** One subject under one load, the median of all rounds. Times in milliseconds, CPU in microseconds per request. */
 export interface Cell {
   readonly task: Task;
   readonly subject: SubjectName;
   readonly requests: number;
   readonly lost: number;
-  /** Turns that were served and did not get into the record; undefined for who keeps none. */
+  /** Turns that were served but not recorded; undefined for subjects without a record. */
   readonly unrecorded: number | undefined;
   readonly perSecond: number;
   readonly p50: number;
@@ -39,9 +39,9 @@ export interface Cell {
 export interface CellPlan {
   readonly rounds: number;
   readonly ms: number;
-  /** How long the first warm-up of each task may take. */
+  /** Time limit of the first warm-up of each task. */
   readonly warmMs: number;
-  /** Only 32 at once, as fast as they can. */
+  /** Only 32 connections without a rate limit. */
   readonly isShort: boolean;
   readonly onRound: (round: number) => void;
 }
@@ -55,11 +55,11 @@ interface Sample {
 }
 
 const WARM_MS = 200;
-/** The compiler counts calls, not seconds: a slow subject needs as many as a fast one before it is measured. */
+/** JIT compilation depends on calls, not on time: a slow subject needs as many warm-up requests as a fast one. */
 const WARM_REQUESTS = 10_000;
 
 const MANY = 32;
-/** Within everyone's reach: a process that is rarely awake pays more for each request, so equal rates are compared too. */
+/** A rate that every subject reaches: a mostly idle process pays more per request, so equal rates are compared too. */
 const CALM_RATE = 200;
 
 const TASKS: readonly Task[] = (['1 KB', '64 KB'] as const).flatMap((size) => [
@@ -74,10 +74,10 @@ function named(shape: Task['shape'], size: Size, how: string): Pick<Task, 'name'
   return { name: `${shape === 'SSE' ? 'SSE, 50 events' : shape}, ${size} request, ${how}`, shape, size };
 }
 
-/** Many at once, as fast as they can. */
+/** Many connections without a rate limit. */
 export const isFull = ({ connections, rate }: Task): boolean => connections === MANY && rate === undefined;
 
-/** Every subject at every task, in turns: what the machine does beside it falls on all alike. */
+/** Every subject under every load, interleaved, so that other work on the machine affects all of them alike. */
 export async function runCells(bench: Bench, plan: CellPlan): Promise<readonly Cell[]> {
   const { rounds, ms, warmMs, onRound } = plan;
   const tasks = TASKS.filter((task) => isFull(task) || !plan.isShort);
@@ -144,7 +144,7 @@ async function measure(bench: Bench, subject: Subject, task: Task, ms: number): 
   };
 }
 
-/** Waits for a disk that is slow; what was let go will never come. */
+/** Waits for a slow disk, but not for turns that were dropped. */
 async function untilRecorded(
   subject: Subject,
   before: Kept | undefined,

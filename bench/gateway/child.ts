@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import net, { type AddressInfo } from 'node:net';
 
-/** One of our own processes, which says when it is ready; it ends when we do. */
+/** Forks one of our own programs and waits until it is ready; it exits when we do. */
 export async function startChild(
   name: string,
   args: readonly string[] = [],
@@ -12,7 +12,7 @@ export async function startChild(
   return Object.assign(child, { port: said.port ?? 0 });
 }
 
-/** Asks a process to end and waits until it has. */
+/** Sends SIGTERM and waits for the exit. */
 export async function endChild(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const gone = once(child, 'exit');

@@ -2,7 +2,7 @@ import { type Cell, isFull } from './cells.ts';
 import type { Results } from './results.ts';
 import { sum } from './stats.ts';
 
-/** What we want to be true, and what was found. */
+/** A goal and the measured value. */
 export interface Goal {
   readonly claim: string;
   readonly found: string;
@@ -15,7 +15,7 @@ const LAG_AT_MOST_MS = 0.3;
 const RSS_AT_MOST_MB = 250;
 const FLAT = 1.15;
 
-/** Ratios are taken within one run: another machine has other numbers and, one hopes, the same ratios. */
+/** Goals are ratios within one run where possible: absolute numbers differ between machines. */
 export function judge(results: Results): readonly Goal[] {
   return [
     ...cpuGoals(results),
@@ -79,7 +79,7 @@ function keptGoals({ cells }: Results): readonly Goal[] {
   const unrecorded = sum(ours.map((cell) => cell.unrecorded ?? 0));
   return [
     {
-      claim: 'at full load every reply is whole and every turn recorded',
+      claim: 'at full load every reply is complete and every turn is recorded',
       found: `${lost} lost, ${unrecorded} not recorded of ${sum(ours.map((cell) => cell.requests))}`,
       isMet: lost === 0 && unrecorded === 0,
     },

@@ -4,7 +4,7 @@ import { sum } from './stats.ts';
 import type { Bench } from './subjects.ts';
 import { createText } from './text.ts';
 
-/** What a coding agent's conversation takes on disk. */
+/** Disk space of a coding agent's conversation. */
 export interface Growth {
   readonly turns: number;
   /** Of the last request: instructions and tools, and the messages. */
@@ -22,7 +22,7 @@ const TOOLS = 30;
 const TOOL_BYTES = 900;
 const MESSAGE_BYTES = 85_000;
 
-/** Every turn sends everything again, on Anthropic's wire, as coding agents do: 45 KB that stay, and messages that grow. */
+/** Every turn sends the whole conversation again in Anthropic's format, as coding agents do: 45 KB that stay, and messages that grow. */
 export async function runGrowth(bench: Bench): Promise<Growth> {
   const { main, upstreamPort } = bench;
   const home = createHome(upstreamPort);
@@ -35,7 +35,7 @@ export async function runGrowth(bench: Bench): Promise<Growth> {
   }));
   const messages: object[] = [];
   const sent: number[] = [];
-  // Opened and closed once before, so that an empty store is not counted.
+  // Started once before, so that the size of an empty store is not counted.
   await withInstar(async () => undefined);
   const before = storeBytes(home);
   await withInstar(async (instar) => {

@@ -4,10 +4,10 @@ import { DONE, replyLength } from './replies.ts';
 import { createReplyReader } from './reply-reader.ts';
 import { createRequest } from './requests.ts';
 
-/** The load process: takes an order from its parent, carries it out, and says what came of it. */
+/** The load process: receives an order from its parent, carries it out and replies with the result. */
 const TURNS_PER_SESSION = 40;
 
-/** One agent at work: its conversation goes on from one order to the next, so that a slow subject sees no more sessions than a fast one. */
+/** One simulated agent. Its conversation continues from one order to the next, so that a slow subject does not see more sessions than a fast one. */
 interface Lane {
   session: number;
   turnsLeft: number;
@@ -54,7 +54,7 @@ const mayBegin = ({ order: { until }, startedAt, begun }: Run): boolean => {
   return begun < requests && performance.now() - startedAt < ms;
 };
 
-/** One connection from its opening to its end; resolves also when it breaks, with the request counted as lost. */
+/** One connection until it closes; a broken one counts its request as lost. */
 function drive(run: Run, connection: number): Promise<void> {
   const { order, latencies, lags, faults } = run;
   const { port, model, isExact } = order;
@@ -128,7 +128,7 @@ function laneOf(name: string): Lane {
   return lane;
 }
 
-/** The numbers of a lane's session and of its next turn; none of them comes twice. */
+/** The numbers of a lane's session and of its next turn, all unique. */
 function nextTurn(lane: Lane): [session: number, turn: number] {
   if (lane.turnsLeft === 0) {
     lane.session = ++sessions;

@@ -10,7 +10,7 @@ export interface ManyStreams {
   readonly streams: number;
   readonly complete: number;
   readonly lost: number;
-  /** Sessions in the record with exactly the one turn that was sent, ended well. */
+  /** Sessions in the record with exactly the one complete turn that was sent. */
   readonly recorded: number;
   readonly idleMb: number;
   readonly peakMb: number;
@@ -23,7 +23,7 @@ export interface ManyStreams {
 const OPEN_OVER_MS = 2000;
 const PATIENCE_MS = 20_000;
 
-/** Streams of 40 events, ten a second each. */
+/** Streams of 40 events, ten per second each. */
 export async function runManyStreams(bench: Bench, streams: number, size: Size): Promise<ManyStreams> {
   const order = {
     model: 'bench-slow',

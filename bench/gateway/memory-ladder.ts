@@ -10,7 +10,7 @@ export interface Rung {
 
 const QUIET_MS = 2000;
 
-/** What one process holds after so many requests in all, at rest. */
+/** Memory of one process at rest after increasing numbers of requests. */
 export async function climbLadder(bench: Bench, rungs: readonly number[]): Promise<readonly Rung[]> {
   const { main, upstreamPort } = bench;
   const instar = await startInstar({ main, upstreamPort });

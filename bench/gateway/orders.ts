@@ -1,21 +1,21 @@
 import type { Model } from './replies.ts';
 import type { Size } from './requests.ts';
 
-/** What the load process is asked to do. */
+/** A job for the load process. */
 export interface Order {
   readonly port: number;
   readonly model: Model;
   readonly size: Size;
   readonly headers: Readonly<Record<string, string>>;
-  /** Each is one keep-alive connection that sends its next request when it has its reply. */
+  /** Keep-alive connections; each sends its next request after the reply. */
   readonly connections: number;
   /** The connections are opened evenly over this time. */
   readonly openOverMs: number;
-  /** All connections together send no more than this; without it, as many as they can. */
+  /** Rate limit of all connections together; without it they send as fast as they can. */
   readonly perSecond?: number;
-  /** No request is begun after this time, nor after so many. */
+  /** No request starts after this time or this number of requests. */
   readonly until: { readonly ms?: number; readonly requests?: number };
-  /** Replies have exactly the bytes that the upstream sent. */
+  /** Whether replies must be byte-identical to the upstream's. */
   readonly isExact: boolean;
 }
 
@@ -26,14 +26,14 @@ export interface Spread {
 
 export interface Tally {
   readonly requests: number;
-  /** Requests without a whole and right reply. */
+  /** Requests without a complete and correct reply. */
   readonly lost: number;
   readonly ms: number;
   /** From the request's first byte to the reply's last, in milliseconds. */
   readonly latency: Spread;
-  /** From an event's sending at the upstream to its arrival, in milliseconds. */
+  /** From sending an event at the upstream to its arrival, in milliseconds. */
   readonly lag: Spread;
-  /** What went wrong, the first few. */
+  /** The first few errors. */
   readonly faults: readonly string[];
 }
 

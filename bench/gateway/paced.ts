@@ -1,7 +1,7 @@
 import { median, sum } from './stats.ts';
 import type { Bench, SubjectName } from './subjects.ts';
 
-/** How late events arrive that a model sends one by one. Milliseconds. */
+/** Delay of events that a model sends one by one, in milliseconds. */
 export interface Paced {
   readonly subject: SubjectName;
   readonly streams: number;
@@ -14,7 +14,7 @@ export interface Paced {
 
 const EVENT_MS = 10;
 
-/** Streams of 20 events 10 ms apart behind a 64 KB request, through every subject in turns. */
+/** Streams of 20 events 10 ms apart after a 64 KB request, through every subject in turn. */
 export async function runPaced(bench: Bench, rounds: number, ms: number): Promise<readonly Paced[]> {
   const streaming = bench.subjects.filter(({ hasStreams }) => hasStreams);
   const places = [4, 64].flatMap((streams) =>

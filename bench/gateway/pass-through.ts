@@ -3,8 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { type Dispatcher, Pool } from 'undici';
 
 /**
- * The least that a proxy on Node can do: read a request, send it on, send the reply back piece by piece. Every other
- * proxy is measured against it.
+ * The minimal proxy on Node: reads a request, forwards it, and streams the reply back. The other proxies are compared with it.
  */
 const HOP = new Set(['connection', 'keep-alive', 'transfer-encoding', 'host', 'content-length']);
 const pool = new Pool(process.argv[2] ?? '', {

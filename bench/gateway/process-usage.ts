@@ -12,7 +12,7 @@ export interface Memory {
 }
 
 const QUIET_MS = 50;
-/** A process at rest uses less than this in that time. */
+/** A process at rest uses less CPU than this in QUIET_MS. */
 const AT_REST_MS = 5;
 const LONGEST_WAIT_MS = 15_000;
 
@@ -30,7 +30,7 @@ export function readCpu(pid: number): CpuTime | undefined {
 /** CPU time of each thread in milliseconds, by its id; the main thread has the process's. */
 export function readThreads(pid: number): ReadonlyMap<number, number> {
   const threads = readdirSync(`/proc/${pid}/task`).map(Number);
-  // Counted in nanoseconds here; the better known `stat` counts in hundredths of a second.
+  // `schedstat` counts nanoseconds; `stat` only hundredths of a second.
   const nanoseconds = (thread: number) =>
     Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ', 1)[0]);
   return new Map(threads.map((thread) => [thread, nanoseconds(thread) / 1e6]));
@@ -46,11 +46,11 @@ export function readMemory(pid: number): Memory | undefined {
   }
 }
 
-/** Waits until a process has nothing left to do: what it put off is part of what a request costs. */
+/** Waits until a process is idle: deferred work is part of a request's cost. */
 export async function untilQuiet(pid: number): Promise<void> {
   const deadline = performance.now() + LONGEST_WAIT_MS;
   let before = readCpu(pid);
-  // Twice in a row: a thread that waits for the disk looks idle too.
+  // Twice in a row: a thread that waits for the disk also looks idle.
   let quiet = 0;
   while (before !== undefined && quiet < 2 && performance.now() < deadline) {
     await new Promise((resolve) => setTimeout(resolve, QUIET_MS));

@@ -12,13 +12,13 @@ import { startInstar } from './start-instar.ts';
 import { sum } from './stats.ts';
 import { BLOCK } from './subjects.ts';
 
-/** Where the CPU goes: a sampled profile of a warm daemon under load, each thread by itself. */
+/** Where the CPU time goes: a sampled profile of a warm daemon under load, for each thread. */
 const { values: options } = parseArgs({
   options: {
-    instar: { type: 'string', default: 'dist/cli/main.js' },
+    instar: { type: 'string', default: 'dist/src/cli/main.js' },
     requests: { type: 'string', default: '6000' },
     top: { type: 'string', default: '15' },
-    /** Tell the gateway to keep nothing: what is left is the cost of serving. */
+    /** Turn recording off: the rest is the cost of serving. */
     unrecorded: { type: 'boolean', default: false },
   },
 });
@@ -27,7 +27,7 @@ interface Profile {
   readonly nodes: readonly ProfileNode[];
   readonly samples: readonly number[];
   readonly timeDeltas: readonly number[];
-  /** On the clock that all processes of a machine share, in microseconds. */
+  /** On the clock shared by all processes of a machine, in microseconds. */
   readonly startTime: number;
 }
 
@@ -37,7 +37,7 @@ interface ProfileNode {
   readonly callFrame: { readonly functionName: string; readonly url: string; readonly lineNumber: number };
 }
 
-/** Waiting is not work. */
+/** Frames that are waiting time. */
 const IDLE = new Set(['(idle)', '(root)']);
 
 const nowUs = (): number => Number(process.hrtime.bigint() / 1000n);
@@ -83,7 +83,7 @@ async function profile(size: Size, model: Model): Promise<void> {
     const read = JSON.parse(readFileSync(path.join(dir, file), 'utf8')) as Profile;
     const isMain = thread === '0';
     const cpu = ((isMain ? main : (others[0] ?? 0)) * 1000) / requests;
-    // The second worker only reads: it has nothing to do here.
+    // The second worker is the reader, which is idle here.
     if (isMain || thread === '1')
       say(`\n${isMain ? 'main' : 'writer'} thread: ${describe(read, since, cpu)}`);
   }
@@ -91,8 +91,8 @@ async function profile(size: Size, model: Model): Promise<void> {
 }
 
 /**
- * The functions that took the most time: by themselves, and with what they call of others. A sampler sees a thread that
- * waits for a core as busy, so what it saw is scaled to the CPU time that the thread really had, in microseconds per request.
+ * The functions with the most time: self time, and time including calls into Node and packages. A sampler counts a thread that
+ * waits for a core as busy, so samples are scaled to the thread's CPU time, in microseconds per request.
  */
 function describe(profiled: Profile, since: number, cpu: number): string {
   const { nodes, samples, timeDeltas, startTime } = profiled;
@@ -112,7 +112,7 @@ function describe(profiled: Profile, since: number, cpu: number): string {
     charged.set(nameOf(own), (charged.get(nameOf(own)) ?? 0) + delta);
     const file = ours.has(id)
       ? fileOf(own)
-      : 'nothing of ours above: sockets, parsers, timers, the collector';
+      : 'no frame of ours: sockets, parsers, timers, garbage collection';
     files.set(file, (files.get(file) ?? 0) + delta);
   });
   const busy = sum([...itself.values()]);
@@ -126,16 +126,16 @@ function describe(profiled: Profile, since: number, cpu: number): string {
       });
   return [
     `${cpu.toFixed(0)} µs CPU per request`,
-    ' by themselves',
+    ' self time',
     ...rows(itself),
-    ' with what Node and packages did for them',
+    ' including Node and packages',
     ...rows(charged),
     ' the same by file',
     ...rows(files),
   ].join('\n');
 }
 
-/** For each place in the tree of calls, the nearest function of ours at or above it. */
+/** For each node of the call tree, the nearest function of ours at or above it. */
 function nearestOurs(
   nodes: readonly ProfileNode[],
   byId: ReadonlyMap<number, ProfileNode>,

@@ -1,6 +1,6 @@
 import { createText } from './text.ts';
 
-/** What the upstream does is named by the model that is asked for; every proxy passes that on. */
+/** The model name selects what the upstream does; every proxy passes it on. */
 export const MODELS = ['bench-json', 'bench-sse', 'bench-paced', 'bench-slow'] as const;
 export type Model = (typeof MODELS)[number];
 
@@ -9,7 +9,7 @@ export interface Pace {
   readonly everyMs: number;
 }
 
-/** Streams that take their time, as a model does. The others answer at once. */
+/** Streams with delays between events, like a model's. The others reply at once. */
 export const PACES: Partial<Record<Model, Pace>> = {
   'bench-paced': { events: 20, everyMs: 10 },
   'bench-slow': { events: 40, everyMs: 100 },
@@ -17,9 +17,9 @@ export const PACES: Partial<Record<Model, Pace>> = {
 const EVENTS_AT_ONCE = 50;
 export const DONE = 'data: [DONE]\n\n';
 
-/** A number that always takes the same room, so that it can be written over another. */
+/** A number of fixed width, so that it can be overwritten in place. */
 export const digits = (value: number): string => String(Math.floor(value)).padStart(16, '0');
-/** Where a reply's number goes. It makes each reply a new one: nothing is recorded for free. */
+/** Placeholder for a reply's number. It makes each reply unique, so that none is deduplicated when recorded. */
 export const NUMBER = digits(0);
 
 const words = createText(2);
@@ -61,18 +61,18 @@ const event = (delta: object, finish: string | null): string =>
     choices: [{ index: 0, delta, finish_reason: finish }],
   })}\n\n`;
 
-/** Carries a number: its time of sending, or which reply it belongs to. */
+/** Carries a number: its send time, or the number of its reply. */
 export const NUMBERED_EVENT = event({ content: `@${NUMBER} ` }, null);
 export const LAST_EVENT = event({}, 'stop');
 
-/** Fifty events: the first is numbered, the last says how it ended. */
+/** Fifty events: the first is numbered, the last has the finish reason. */
 export const EVENTS: readonly string[] = [
   NUMBERED_EVENT,
   ...Array.from({ length: EVENTS_AT_ONCE - 2 }, () => event({ content: words(12) }, null)),
   LAST_EVENT,
 ];
 
-/** How many bytes of body an unchanged reply has. */
+/** Body length of an unchanged reply. */
 export function replyLength(model: Model): number {
   if (model === 'bench-json') return JSON_REPLY.length;
   const pace = PACES[model];

@@ -1,5 +1,5 @@
 export interface ReplyEvents {
-  /** A piece of the body, without the transfer's own framing. */
+  /** A piece of the body, without chunk framing. */
   onBody?: (bytes: Buffer) => void;
   onEnd: (status: number, bodyLength: number, tail: string) => void;
 }
@@ -7,7 +7,7 @@ export interface ReplyEvents {
 type Phase = 'head' | 'counted' | 'size' | 'chunk' | 'trailer';
 const TAIL = 14;
 
-/** Reads HTTP/1.1 replies off a connection, one after the other, as cheaply as can be. */
+/** Reads HTTP/1.1 replies from a connection with as little CPU as possible. */
 export function createReplyReader({ onBody, onEnd }: ReplyEvents): (bytes: Buffer) => void {
   let phase: Phase = 'head';
   let line = '';
@@ -36,9 +36,9 @@ export function createReplyReader({ onBody, onEnd }: ReplyEvents): (bytes: Buffe
     missing = Number(counted?.[1] ?? 0);
     if (counted && missing === 0) finish();
   };
-  /** The text up to the mark, which may come in several pieces; undefined when it is not all there yet. */
+  /** The position after the mark, which may arrive in several pieces; undefined when it is incomplete. */
   const until = (mark: string, bytes: Buffer, at: number): number | undefined => {
-    // A mark can be cut in two by the network, so what is kept of the line is looked at again.
+    // The network can split a mark, so the kept part of the line is searched again.
     const text = line + bytes.toString('latin1', at, Math.min(bytes.length, at + 2048));
     const found = text.indexOf(mark);
     if (found >= 0) {

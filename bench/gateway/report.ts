@@ -110,7 +110,7 @@ const fixed = (value: number, places: number): string =>
   Number.isFinite(value) ? value.toFixed(places) : '-';
 const kilobytes = (bytes: number): string => `${fixed(bytes / 1000, 1)} kB`;
 
-/** A titled table, padded so that its columns stand in line; nothing when it has no rows. */
+/** A titled table with aligned columns; empty when it has no rows. */
 function section(title: string, [head = [], ...rows]: readonly Row[]): string {
   if (rows.length === 0) return '';
   const widths = head.map((_, at) => Math.max(3, ...[head, ...rows].map((row) => row[at]?.length ?? 0)));

@@ -4,7 +4,7 @@ import { createText } from './text.ts';
 export type Size = '1 KB' | '64 KB';
 const BYTES: Record<Size, number> = { '1 KB': 1024, '64 KB': 65_536 };
 
-/** A request as bytes on a connection, with two numbers in it that are overwritten for each turn. */
+/** A request as bytes, with two numbers that are overwritten for each turn. */
 export interface RequestBytes {
   readonly bytes: Buffer;
   readonly bodyLength: number;
@@ -12,7 +12,7 @@ export interface RequestBytes {
   renumber(session: number, turn: number): void;
 }
 
-/** What an agent sends in the middle of its work: the same instructions, tools and history as before, and one new message. */
+/** A request in the middle of an agent's work: the same instructions, tools and history as before, and one new message. */
 export function createRequest(
   port: number,
   { model, size, headers }: { model: Model; size: Size; headers: Readonly<Record<string, string>> },
@@ -73,7 +73,7 @@ const toolOf = (nth: number, words: (length: number) => string) => ({
   },
 });
 
-/** A call of a tool, what it returned, and what was said then. */
+/** A user message, a tool call and its result. */
 const exchangeOf = (nth: number, words: (length: number) => string) => [
   { role: 'user', content: words(200) },
   {

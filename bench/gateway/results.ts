@@ -4,7 +4,7 @@ import type { ManyStreams } from './many-streams.ts';
 import type { Rung } from './memory-ladder.ts';
 import type { Paced } from './paced.ts';
 
-/** Everything one run found out. A part that was not run is empty. */
+/** The results of one run. A part that was not run is empty. */
 export interface Results {
   readonly date: string;
   readonly machine: string;
@@ -12,7 +12,7 @@ export interface Results {
   readonly command: string;
   readonly minutes: number;
   readonly rounds: number;
-  /** Load average before the run: what else the machine had to do. */
+  /** Load average before the run: other work on the machine. */
   readonly loadBefore: number;
   readonly notes: readonly string[];
   readonly cells: readonly Cell[];

@@ -11,13 +11,13 @@ import { report } from './report.ts';
 import type { Results } from './results.ts';
 import { type Bench, openBench } from './subjects.ts';
 
-/** What the gateway costs: through it, through the least that a proxy can do, through a peer, and without any. */
+/** The cost of the gateway, compared with a minimal proxy, a peer gateway and no proxy. */
 const { values: options } = parseArgs({
   options: {
     quick: { type: 'boolean', default: false },
     write: { type: 'boolean', default: false },
     only: { type: 'string', default: 'cells,paced,many,ladder,growth' },
-    instar: { type: 'string', default: 'dist/cli/main.js' },
+    instar: { type: 'string', default: 'dist/src/cli/main.js' },
     'no-portkey': { type: 'boolean', default: false },
   },
 });
@@ -33,7 +33,7 @@ const QUICK = {
 };
 const STREAMS = 1000;
 const QUICK_NOTE =
-  'a quick run measures programs that are not warm yet: it shows that all works, not what it costs';
+  'a quick run measures programs that are not warm: it shows that everything works, not what it costs';
 
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
 

@@ -8,18 +8,18 @@ import { endChild } from './child.ts';
 import { MODELS } from './replies.ts';
 
 export interface InstarOptions {
-  /** The command line's file: dist/cli/main.js. */
+  /** The built command line: dist/src/cli/main.js. */
   readonly main: string;
   readonly upstreamPort: number;
-  /** The words of a skill that the library then shows in every session. */
+  /** The text of a skill that every session's prompt then contains. */
   readonly block?: string;
   /** Further arguments for node itself. */
   readonly nodeArgs?: readonly string[];
-  /** A home that is there already. */
+  /** An existing home. */
   readonly home?: string;
 }
 
-/** How many turns the record has taken, and how many it had to let go. */
+/** How many turns were recorded, and how many were dropped. */
 export interface Kept {
   readonly recorded: number;
   readonly lost: number;
@@ -30,7 +30,7 @@ export interface Instar {
   readonly port: number;
   readonly home: string;
   kept(): Promise<Kept>;
-  /** What the control plane answers at a path. */
+  /** GET on the control API. */
   ask(where: string): Promise<unknown>;
   close(): Promise<void>;
 }
@@ -48,7 +48,7 @@ export function createHome(upstreamPort: number): string {
   return home;
 }
 
-/** The product as people run it: a process of its own, recording on. */
+/** The product as users run it: a separate process with recording on. */
 export async function startInstar(options: InstarOptions): Promise<Instar> {
   const { main, upstreamPort, block, nodeArgs = [] } = options;
   const home = options.home ?? createHome(upstreamPort);
@@ -58,7 +58,7 @@ export async function startInstar(options: InstarOptions): Promise<Instar> {
     process.execPath,
     [...nodeArgs, main, 'up', '--port', '0', '--home', home, '--log', 'json'],
     {
-      // Nothing of the caller's environment: a key in it would be another provider.
+      // Without the caller's environment: an API key in it would add a provider.
       env: { PATH, HOME: home },
       stdio: ['ignore', 'pipe', openSync('.cache/bench/instar.log', 'a')],
     },
@@ -70,7 +70,7 @@ export async function startInstar(options: InstarOptions): Promise<Instar> {
       const ready = /^instar ready \S+:(\d+)/.exec(line);
       if (ready) resolve(Number(ready[1]));
     });
-    child.on('exit', (code) => reject(new Error(`instar ended with ${code}; see .cache/bench/instar.log`)));
+    child.on('exit', (code) => reject(new Error(`instar exited with ${code}; see .cache/bench/instar.log`)));
   });
   const ask = async (where: string): Promise<unknown> => {
     const authorization = `Bearer ${readFileSync(path.join(home, 'key'), 'utf8').trim()}`;
@@ -102,7 +102,7 @@ export async function startInstar(options: InstarOptions): Promise<Instar> {
   };
 }
 
-/** One live skill, due to everyone whose work is the bench's. */
+/** Adds one live skill that applies to every session of the bench. */
 async function teach(home: string, port: number, content: string): Promise<void> {
   const text = {
     name: 'bench',
@@ -131,10 +131,10 @@ async function teach(home: string, port: number, content: string): Promise<void>
     body: JSON.stringify({ changes: [{ op: 'add', id: 'bench', kind: 'skill', state: 'live', text }] }),
   });
   const told = await reply.text();
-  if (!told.includes('"applied"')) throw new Error(`the skill was not taken in: ${told}`);
+  if (!told.includes('"applied"')) throw new Error(`the skill was not added: ${told}`);
 }
 
-/** Bytes of the record on disk, once its journal has been taken in. */
+/** Size of the record on disk after a WAL checkpoint. */
 export function storeBytes(home: string): number {
   const file = path.join(home, 'instar.sqlite');
   const store = new DatabaseSync(file);

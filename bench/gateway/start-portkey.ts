@@ -9,16 +9,19 @@ const ROOT = path.resolve('.cache/peers');
 const ENTRY = path.join(ROOT, 'node_modules/@portkey-ai/gateway/build/start-server.js');
 
 export interface Portkey {
+  readonly ok: true;
   readonly pid: number;
   readonly port: number;
   readonly headers: Readonly<Record<string, string>>;
   close(): Promise<void>;
 }
 
-/** The peer, installed when it is first asked for; a sentence when it cannot be had. */
-export async function startPortkey(upstreamPort: number): Promise<Portkey | string> {
-  const missing = install();
-  if (missing !== undefined) return missing;
+/** Starts the peer gateway; installs it at the first use. */
+export async function startPortkey(
+  upstreamPort: number,
+): Promise<Portkey | { readonly ok: false; readonly why: string }> {
+  const why = install();
+  if (why !== undefined) return { ok: false, why };
   const port = await freePort();
   const child = spawn(process.execPath, [ENTRY, `--port=${port}`, '--headless'], {
     env: { PATH: process.env.PATH, NODE_ENV: 'production' },
@@ -32,6 +35,7 @@ export async function startPortkey(upstreamPort: number): Promise<Portkey | stri
     );
     if (!isUp) continue;
     return {
+      ok: true,
       pid: child.pid ?? 0,
       port,
       headers: {
@@ -42,9 +46,10 @@ export async function startPortkey(upstreamPort: number): Promise<Portkey | stri
     };
   }
   await endChild(child);
-  return `@portkey-ai/gateway ${VERSION} did not start`;
+  return { ok: false, why: `@portkey-ai/gateway ${VERSION} did not start` };
 }
 
+/** Undefined when it is installed; otherwise why it is not. */
 function install(): string | undefined {
   if (existsSync(ENTRY)) return undefined;
   mkdirSync(ROOT, { recursive: true });

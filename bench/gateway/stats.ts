@@ -5,7 +5,7 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? Number.NaN) + upper) / 2;
 }
 
-/** Half the distance between the greatest and the least, as a share of the median: how much rounds disagree. */
+/** Half the range as a share of the median: how much rounds disagree. */
 export const unrest = (values: readonly number[]): number =>
   (Math.max(...values) - Math.min(...values)) / 2 / median(values);
 

@@ -10,7 +10,7 @@ import { createText } from './text.ts';
 export const SUBJECTS = ['direct', 'pass-through', 'instar', 'instar + block', 'portkey'] as const;
 export type SubjectName = (typeof SUBJECTS)[number];
 
-/** Something that load can be sent through. */
+/** A gateway under load, or the upstream itself. */
 export interface Subject {
   readonly name: SubjectName;
   readonly port: number;
@@ -35,7 +35,7 @@ export interface Bench {
   close(): Promise<void>;
 }
 
-/** As long as the lessons of a busy agent. */
+/** As long as the lesson block of a busy agent. */
 export const BLOCK = createText(4)(2048);
 
 export async function openBench(main: string, withPortkey: boolean): Promise<Bench> {
@@ -46,7 +46,9 @@ export async function openBench(main: string, withPortkey: boolean): Promise<Ben
   const upstreamPort = upstream.port;
   const plain = await startInstar({ main, upstreamPort });
   const spliced = await startInstar({ main, upstreamPort, block: BLOCK });
-  const portkey = withPortkey ? await startPortkey(upstreamPort) : 'portkey was left out';
+  const portkey = withPortkey
+    ? await startPortkey(upstreamPort)
+    : ({ ok: false, why: 'portkey was skipped' } as const);
   const usual = { headers: {}, isExact: true, hasStreams: true };
   const subjects: Subject[] = [
     { name: 'direct', port: upstreamPort, ...usual },
@@ -54,7 +56,7 @@ export async function openBench(main: string, withPortkey: boolean): Promise<Ben
     { name: 'instar', port: plain.port, pid: plain.pid, kept: plain.kept, ...usual },
     { name: 'instar + block', port: spliced.port, pid: spliced.pid, kept: spliced.kept, ...usual },
   ];
-  if (typeof portkey === 'string') notes.push(portkey);
+  if (!portkey.ok) notes.push(portkey.why);
   else {
     const { port, pid, headers } = portkey;
     subjects.push({ name: 'portkey', port, pid, headers, isExact: false, hasStreams: false });
@@ -72,17 +74,13 @@ export async function openBench(main: string, withPortkey: boolean): Promise<Ben
       return tally;
     },
     close: async () => {
-      await Promise.all([
-        plain.close(),
-        spliced.close(),
-        typeof portkey === 'string' ? undefined : portkey.close(),
-      ]);
+      await Promise.all([plain.close(), spliced.close(), portkey.ok ? portkey.close() : undefined]);
       await Promise.all(ours.map(endChild));
     },
   };
 }
 
-/** One request through each: does it come out as it went in, and where there is a block, is it in there? */
+/** Sends one request through each: it must arrive unchanged, or with the block where there is one. */
 async function findFaults(subjects: readonly Subject[]): Promise<string[]> {
   const faults: string[] = [];
   for (const { name, port, headers, isExact } of subjects) {
@@ -97,7 +95,7 @@ async function findFaults(subjects: readonly Subject[]): Promise<string[]> {
     await reply.arrayBuffer();
     const added = Number(reply.headers.get('x-bench-received') ?? bodyLength) - bodyLength;
     if (reply.status !== 200) faults.push(`${name} answers ${reply.status}`);
-    if (name === 'instar + block' && added < BLOCK.length) faults.push(`${name} puts no block in`);
+    if (name === 'instar + block' && added < BLOCK.length) faults.push(`${name} does not insert the block`);
     if (name !== 'instar + block' && isExact && added !== 0)
       faults.push(`${name} changes requests by ${added} bytes`);
   }

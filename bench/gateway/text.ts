@@ -1,4 +1,4 @@
-/** Small, fast, and the same on every machine: what is measured must not depend on luck. */
+/** Mulberry32: the same numbers on every machine, so that measurements do not depend on chance. */
 function createRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -21,12 +21,12 @@ const WORDS: readonly string[] = (() => {
   });
 })();
 
-/** ASCII prose without end, a given number of characters at a time; it compresses about as well as English. */
+/** Endless ASCII prose, a given number of characters at a time; it compresses about as well as English. */
 export function createText(seed: number): (length: number) => string {
   const random = createRandom(seed);
   return (length) => {
     let text = '';
-    // Squared, so that few words are frequent and many are rare, as in a language.
+    // Squared, so that few words are frequent and many are rare, as in natural language.
     while (text.length < length) text += `${WORDS[Math.floor(random() ** 2 * WORDS.length)]} `;
     return text.slice(0, length);
   };

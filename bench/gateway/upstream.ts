@@ -14,13 +14,13 @@ import {
 } from './replies.ts';
 
 /**
- * A provider that costs next to nothing: bare sockets, no HTTP library, replies that lie ready. Reads each request to
- * its end, then answers in the way its model's name says.
+ * A provider with minimal CPU cost: bare sockets, no HTTP library, prepared replies. Reads each request to its end, then replies
+ * as the model name says.
  */
 const HEAD_END = '\r\n\r\n';
 const MODEL_IS_WITHIN = 4096;
 const LENGTH = /^content-length: *(\d+)/im;
-/** Says how long the request was, so that what a proxy put into it can be seen from outside. */
+/** Reports the length of the request, so that what a proxy added can be measured. */
 const RECEIVED = `x-bench-received: ${NUMBER}\r\n`;
 const STREAM_HEAD = `HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n${RECEIVED}transfer-encoding: chunked\r\n\r\n`;
 
@@ -28,7 +28,7 @@ const chunk = (text: string): string => `${text.length.toString(16)}\r\n${text}\
 const whole = (text: string): string =>
   `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n${RECEIVED}content-length: ${text.length}\r\n\r\n${text}`;
 
-/** A reply with its numbers left open: the first is the request's length, the others are the reply's own. */
+/** A reply with placeholders: the first is the request's length, the others are the reply's number. */
 function createNumbered(text: string): (length: number, nth: number) => Buffer {
   const template = Buffer.from(text, 'latin1');
   const places: number[] = [];
@@ -92,7 +92,7 @@ function answer(socket: Socket, head: string, body: Buffer): void {
   else sendPaced(socket, length, pace);
 }
 
-/** Each event carries the moment at which it was sent, on the clock that all processes of a machine share. */
+/** Each event carries its send time, on the clock shared by all processes of a machine. */
 function sendPaced(socket: Socket, length: number, { events, everyMs }: Pace): void {
   let sent = 0;
   socket.write(streamHead(length, 0));

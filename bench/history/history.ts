@@ -1,3 +1,5 @@
+import type { Block, NewFact } from '../../src/core/store.ts';
+
 const DAY_MS = 86_400_000;
 const TURNS_PER_SESSION = 20;
 const TEXT_BYTES = 800;
@@ -23,13 +25,13 @@ export function createHistory(turns: number) {
     return JSON.stringify({ kind, n, text: body });
   };
   const next = (count: number) => {
-    const facts: object[] = [];
-    const blocks: object[] = [];
+    const facts: NewFact[] = [];
+    const blocks: Block[] = [];
     for (let i = 0; i < count; i++, n++) {
       const at = Math.round(start + n * step);
       const session = `s_${Math.floor(n / TURNS_PER_SESSION).toString(36)}`;
       const turn = `t_${n.toString(36).padStart(20, '0')}`;
-      // As the recorder names what one turn alone said.
+      // The recorder's names for the bodies of a single turn.
       const [request, reply] = [`request:${turn}`, `reply:${turn}`];
       blocks.push(
         { hash: request, text: text('question'), session },
@@ -43,7 +45,7 @@ export function createHistory(turns: number) {
         model: 'claude-sonnet-5',
         generation: 3,
         policy: 'anthropic/claude-sonnet-5',
-      };
+      } as const;
       facts.push(
         {
           at,

@@ -2,32 +2,17 @@ import { spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { openSqliteStore } from '../../src/store/sqlite-store.ts';
 import { writeSection } from '../write-section.ts';
 import { createHistory } from './history.ts';
 
-/** A year of someone's work in the store: what starts slower, what lists slower, what grows. */
+/** A year of work in the store: start-up time, listing time and file size. */
 const TURNS = Number(
   /^--turns=(\d+)$/.exec(process.argv.find((arg) => arg.startsWith('--turns=')) ?? '')?.[1] ?? 1_000_000,
 );
 const BATCH = 200;
 
-interface Store {
-  append(batch: unknown): unknown;
-  sessions(query: object): readonly { readonly id: string }[];
-  turns(session: string): readonly { readonly id: string }[];
-  totals(): {
-    readonly bytes: number;
-    readonly sessions: number;
-    readonly facts: number;
-  };
-  close(): void;
-}
-
-const main = path.resolve('dist/cli/main.js');
-const { openSqliteStore } = (await import(pathToFileURL('dist/store/sqlite-store.js').href)) as {
-  openSqliteStore(options: { file: string }): Store;
-};
+const main = path.resolve('dist/src/cli/main.js');
 const root = mkdtempSync(path.join(tmpdir(), 'instar-history-'));
 const home = path.join(root, 'home');
 mkdirSync(home, { mode: 0o700 });

@@ -6,19 +6,19 @@ import { type Order, spreadOf, type Tally } from '../gateway/orders.ts';
 import { type Instar, startInstar } from '../gateway/start-instar.ts';
 import { writeSection } from '../write-section.ts';
 
-/** What learning costs those who are served meanwhile, and how long a failure takes to become a skill in a prompt. */
+/** How learning slows down concurrent requests, and how long a failure takes to become a skill in a prompt. */
 const ROUNDS = 5;
 const ROUND_MS = 5_000;
 const CONNECTIONS = 8;
 const RATE = 400;
-/** More than people teach: from one lesson to the next. */
+/** From one lesson to the next; faster than any user teaches. */
 const PACE_MS = 1_000;
-/** Asking more often would measure the asking. */
+/** Polling more often would measure the polling. */
 const LOOK_MS = 10;
 
 const upstream = await startChild('upstream');
 const loader = await startChild('load');
-const instar = await startInstar({ main: path.resolve('dist/cli/main.js'), upstreamPort: upstream.port });
+const instar = await startInstar({ main: path.resolve('dist/src/cli/main.js'), upstreamPort: upstream.port });
 const key = readFileSync(path.join(instar.home, 'key'), 'utf8').trim();
 const base = `http://127.0.0.1:${instar.port}`;
 
@@ -62,8 +62,8 @@ const generation = async (): Promise<number> => {
 };
 
 /**
- * Three failures in a person's words, and a new session as soon as something was learned: milliseconds from the third word to
- * the reply of a turn that was shown it.
+ * Three failures with a user's feedback, then a new session as soon as something was learned: milliseconds from the third feedback
+ * to the reply of a turn whose prompt contained the skill.
  */
 async function teach(nth: number): Promise<number | undefined> {
   const agent = `pupil-${nth}`;
@@ -155,14 +155,14 @@ const delay = (values: readonly number[]): string => {
     : `p50 ${p50.toFixed(0)} ms, most ${Math.max(...values).toFixed(0)} ms (${values.length})`;
 };
 const lines = [
-  `${new Date().toISOString().slice(0, 10)}, Node ${process.versions.node}. \`npm run bench:learning\`: ${ROUNDS} rounds of ${ROUND_MS / 1000} s, ${RATE} requests a second, in turn without and with a lesson learned every second; ${cycles} cycles, ${kept.lost} turns lost.`,
+  `${new Date().toISOString().slice(0, 10)}, Node ${process.versions.node}. \`npm run bench:learning\`: ${ROUNDS} rounds of ${ROUND_MS / 1000} s, ${RATE} requests a second, alternately without and with a lesson learned every second; ${cycles} cycles, ${kept.lost} turns lost.`,
   '',
   '| | requests | p50 ms (rounds) | p99 ms (rounds) | lost |',
   '|---|---|---|---|---|',
   row('served alone', alone),
   row('served while it learns', beside),
   '',
-  `From a person's third word to the first prompt with the skill (no model in between): ${delay(quiet)} alone (goal: 100 ms), ${first.toFixed(0)} ms the very first time, ${delay(delays)} under that load, ${delay(after)} right after it, ${missed} not within 10 s.`,
+  `From the third feedback to the first prompt with the skill (no model in between): ${delay(quiet)} alone (goal: 100 ms), ${first.toFixed(0)} ms the very first time, ${delay(delays)} under that load, ${delay(after)} right after it, ${missed} not within 10 s.`,
 ];
 process.stdout.write(`${lines.join('\n')}\n`);
 if (process.argv.includes('--write')) writeSection('docs/performance.md', 'bench:learning', lines.join('\n'));

@@ -1,15 +1,12 @@
-import {
-  createRandom,
-  createWorkdays,
-  HOUSE_RULES,
-  OTHER_RULES,
-  type PlannedQuestion,
-  pick,
-  type RuleSet,
-  renderTask,
-  shuffled,
-  type Tokenizer,
-} from './built.ts';
+import { pick, shuffled } from '../../src/bench/workdays/draw.ts';
+import type { PlannedQuestion } from '../../src/bench/workdays/files/make-file-question.ts';
+import { HOUSE_RULES } from '../../src/bench/workdays/rules/house-rules.ts';
+import { OTHER_RULES } from '../../src/bench/workdays/rules/other-rules.ts';
+import type { RuleSet } from '../../src/bench/workdays/rules/rule-set.ts';
+import { createWorkdays } from '../../src/bench/workdays/workdays.ts';
+import { renderTask } from '../../src/nano/policy/render-prompt.ts';
+import type { Tokenizer } from '../../src/nano/policy/tokenizer.ts';
+import { createRandom } from '../../src/stats/random.ts';
 import { makeForeign } from './foreign.ts';
 import type { LessonPool } from './lessons.ts';
 

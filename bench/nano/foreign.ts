@@ -1,4 +1,5 @@
-import { pick, type Random } from './built.ts';
+import { pick } from '../../src/bench/workdays/draw.ts';
+import type { Random } from '../../src/stats/random.ts';
 import { newWord } from './new-names.ts';
 
 const OPENINGS: readonly string[] =

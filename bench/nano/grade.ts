@@ -1,12 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import {
-  createTokenizer,
-  createWorkspace,
-  type PlannedQuestion,
-  readReply,
-  readVocabulary,
-} from './built.ts';
+import type { PlannedQuestion } from '../../src/bench/workdays/files/make-file-question.ts';
+import { readReply } from '../../src/nano/policy/read-reply.ts';
+import { createTokenizer } from '../../src/nano/policy/tokenizer.ts';
+import { readVocabulary } from '../../src/nano/policy/vocabulary.ts';
+import { createWorkspace } from '../../src/sandbox/workspace.ts';
 import { type Asked, questionOf } from './evaluation.ts';
 
 /*

@@ -1,24 +1,16 @@
-import { pathToFileURL } from 'node:url';
-import type { Datum } from '../../dist/nano/engine.js';
-import type { Tensor } from '../../dist/nano/safetensors.js';
+import { type FloatTensor, writeSafetensors } from '../../src/base/safetensors.ts';
+import { createEngine } from '../../src/nano/create-engine.ts';
+import type { Datum } from '../../src/nano/engine.ts';
+import { createKernels } from '../../src/nano/kernels/kernels.ts';
+import { PROJECTIONS, projectionName, projectionSize } from '../../src/nano/model/projections.ts';
+import { createRandom } from '../../src/nano/random.ts';
+import { NANO } from '../../src/nano/shape.ts';
+import { createArena } from '../../src/wasm/arena.ts';
 
 /*
  * What the embedded engine's mathematics cost, on the shape that ships and random weights. In processor time, since other work
- * on the machine would otherwise count; best and median of several rounds. From the root of the checkout, after bench:build:
- * node .cache/bench/js/nano/kernels.js
+ * on the machine would otherwise count; best and median of several rounds. `npm run bench:kernels`
  */
-const load = async <T>(file: string): Promise<T> =>
-  (await import(pathToFileURL(`dist/${file}.js`).href)) as T;
-const { createEngine } = await load<typeof import('../../dist/nano/create-engine.js')>('nano/create-engine');
-const { createKernels } =
-  await load<typeof import('../../dist/nano/kernels/kernels.js')>('nano/kernels/kernels');
-const { PROJECTIONS, projectionName, projectionSize } =
-  await load<typeof import('../../dist/nano/model/projections.js')>('nano/model/projections');
-const { createRandom } = await load<typeof import('../../dist/nano/random.js')>('nano/random');
-const { writeSafetensors } = await load<typeof import('../../dist/nano/safetensors.js')>('nano/safetensors');
-const { NANO } = await load<typeof import('../../dist/nano/shape.js')>('nano/shape');
-const { createArena } = await load<typeof import('../../dist/wasm/arena.js')>('wasm/arena');
-
 const PROMPT = 208;
 const ANSWER = 112;
 const GROUP = 8;
@@ -33,7 +25,7 @@ const tokens = (count: number): number[] =>
   Array.from({ length: count }, () => Math.floor(random() * NANO.vocabulary));
 
 const weights = (): Uint8Array => {
-  const tensors = new Map<string, Tensor>();
+  const tensors = new Map<string, FloatTensor>();
   const put = (name: string, middle: number, spread: number, ...shape: readonly number[]): void => {
     const count = shape.reduce((product, side) => product * side);
     const values = Float32Array.from({ length: count }, () => middle + (2 * random() - 1) * spread);

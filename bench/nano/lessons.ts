@@ -1,17 +1,15 @@
-import {
-  createDistiller,
-  createRandom,
-  createWorkdays,
-  fill,
-  HOUSE_RULES,
-  type Plan,
-  type PlannedQuestion,
-  pick,
-  renderBlock,
-  type Split,
-  STARTER_SKILLS,
-  shownSkills,
-} from './built.ts';
+import { pick } from '../../src/bench/workdays/draw.ts';
+import { fill } from '../../src/bench/workdays/files/fill.ts';
+import type { PlannedQuestion } from '../../src/bench/workdays/files/make-file-question.ts';
+import type { Plan } from '../../src/bench/workdays/files/plan.ts';
+import { HOUSE_RULES } from '../../src/bench/workdays/rules/house-rules.ts';
+import { createWorkdays } from '../../src/bench/workdays/workdays.ts';
+import type { Split } from '../../src/bench/workdays/world.ts';
+import { createDistiller } from '../../src/learn/distiller/distiller.ts';
+import { renderBlock } from '../../src/library/render-block.ts';
+import { STARTER_SKILLS } from '../../src/library/starter/starter-skills.ts';
+import { shownSkills } from '../../src/nano/policy/shown-skills.ts';
+import { createRandom } from '../../src/stats/random.ts';
 import { DISTRACTORS, PHRASINGS } from './phrasings.ts';
 import { POOL, type PoolRule } from './rule-pool.ts';
 

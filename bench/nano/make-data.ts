@@ -2,18 +2,13 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import {
-  createRandom,
-  createTokenizer,
-  createVocabulary,
-  LIMITS,
-  MARK,
-  NANO,
-  type Random,
-  type Split,
-  writeReply,
-  writeVocabulary,
-} from './built.ts';
+import type { Split } from '../../src/bench/workdays/world.ts';
+import { LIMITS } from '../../src/nano/policy/render-prompt.ts';
+import { createTokenizer } from '../../src/nano/policy/tokenizer.ts';
+import { createVocabulary, MARK, writeVocabulary } from '../../src/nano/policy/vocabulary.ts';
+import { writeReply } from '../../src/nano/policy/write-reply.ts';
+import { NANO } from '../../src/nano/shape.ts';
+import { createRandom, type Random } from '../../src/stats/random.ts';
 import { makeEvaluation } from './evaluation.ts';
 import { type LessonPool, makeLessons } from './lessons.ts';
 import { createRenaming } from './new-names.ts';

@@ -1,4 +1,5 @@
-import { FAMILY_NAMES, GIVEN_NAMES, PROJECTS, type Random } from './built.ts';
+import { FAMILY_NAMES, GIVEN_NAMES, PROJECTS } from '../../src/bench/workdays/make-world/pools.ts';
+import type { Random } from '../../src/stats/random.ts';
 
 /** Of all worlds, in small letters. */
 export const NAMES: ReadonlySet<string> = new Set(

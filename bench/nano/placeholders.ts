@@ -1,4 +1,6 @@
-import { createRandom, pick, type Tokenizer } from './built.ts';
+import { pick } from '../../src/bench/workdays/draw.ts';
+import type { Tokenizer } from '../../src/nano/policy/tokenizer.ts';
+import { createRandom } from '../../src/stats/random.ts';
 import { NAMES, newWord } from './new-names.ts';
 
 /*

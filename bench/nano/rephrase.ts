@@ -1,4 +1,6 @@
-import { fill, pick, type Random } from './built.ts';
+import { pick } from '../../src/bench/workdays/draw.ts';
+import { fill } from '../../src/bench/workdays/files/fill.ts';
+import type { Random } from '../../src/stats/random.ts';
 
 /*
  * The suite words its training tasks in three ways each. These are others of our own, none of them the gate's or the report's, so

@@ -1,17 +1,12 @@
-import {
-  createRandom,
-  FORMS,
-  fill,
-  HOUSE_RULES,
-  type HouseRule,
-  OTHER_RULES,
-  type Plan,
-  pick,
-  type Random,
-  type RuleSet,
-  type Split,
-  shuffled,
-} from './built.ts';
+import { pick, shuffled } from '../../src/bench/workdays/draw.ts';
+import { fill } from '../../src/bench/workdays/files/fill.ts';
+import type { Plan } from '../../src/bench/workdays/files/plan.ts';
+import { FORMS } from '../../src/bench/workdays/rules/forms.ts';
+import { HOUSE_RULES } from '../../src/bench/workdays/rules/house-rules.ts';
+import { OTHER_RULES } from '../../src/bench/workdays/rules/other-rules.ts';
+import type { HouseRule, RuleSet } from '../../src/bench/workdays/rules/rule-set.ts';
+import type { Split } from '../../src/bench/workdays/world.ts';
+import { createRandom, type Random } from '../../src/stats/random.ts';
 import { PHRASINGS } from './phrasings.ts';
 
 /** Further parameters for each kind of rule, so that a policy learns to read rules rather than to know ten. */

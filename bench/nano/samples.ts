@@ -1,16 +1,11 @@
-import {
-  commandOf,
-  createDraft,
-  createRandom,
-  createWorkdays,
-  type PlannedQuestion,
-  pick,
-  type Random,
-  type Split,
-  type Suite,
-  shuffled,
-  stepsOf,
-} from './built.ts';
+import type { Suite } from '../../src/bench/suite.ts';
+import { pick, shuffled } from '../../src/bench/workdays/draw.ts';
+import { createDraft, stepsOf } from '../../src/bench/workdays/files/draft.ts';
+import type { PlannedQuestion } from '../../src/bench/workdays/files/make-file-question.ts';
+import { commandOf } from '../../src/bench/workdays/files/steps.ts';
+import { createWorkdays } from '../../src/bench/workdays/workdays.ts';
+import type { Split } from '../../src/bench/workdays/world.ts';
+import { createRandom, type Random } from '../../src/stats/random.ts';
 import { makeForeign } from './foreign.ts';
 import { createRenaming, newWord } from './new-names.ts';
 import { createOpening } from './placeholders.ts';

@@ -1,4 +1,5 @@
-import { FIRST_PIECE, type Pieces, runsOf } from './built.ts';
+import { runsOf } from '../../src/nano/policy/runs.ts';
+import { FIRST_PIECE, type Pieces } from '../../src/nano/policy/vocabulary.ts';
 
 const LETTERS = [...'abcdefghijklmnopqrstuvwxyz'];
 /** Single signs that texts of the suite have; what is missing is spelt in bytes. */

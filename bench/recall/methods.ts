@@ -1,22 +1,20 @@
-import {
-  cleanQuery,
-  createLexicalIndex,
-  createNgramEmbed,
-  createRecall,
-  type Embed,
-  lessonOf,
-} from './instar.ts';
+import type { Embed } from '../../src/core/embed.ts';
+import { createNgramEmbed } from '../../src/library/embed/ngram-embed.ts';
+import { cleanQuery } from '../../src/library/recall/clean-query.ts';
+import { createRecall } from '../../src/library/recall/create-recall.ts';
+import { createLexicalIndex } from '../../src/library/recall/lexical-index.ts';
+import { lessonOf } from './instar.ts';
 import type { PairLesson } from './pairs.ts';
 import type { Method } from './score-pairs.ts';
 
-/** Where each simple method does best on the dev part of our pairs: F1 plus half the silence. */
+/** The best threshold of each simple method on the dev part of our pairs, by F1 plus half the silence. */
 export const BM25_THRESHOLD = 1.25;
 export const COSINE_THRESHOLD = 0.425;
 
 const NO_BUDGET = 1_000_000;
 const PATIENT_MS = 60_000;
 
-/** As a gateway would show them, best first. */
+/** The gateway's own recall. */
 export async function ours(lessons: readonly PairLesson[], embed: Embed, k: number): Promise<Method> {
   const index = createRecall({
     embed,
@@ -32,7 +30,7 @@ export async function ours(lessons: readonly PairLesson[], embed: Embed, k: numb
   };
 }
 
-/** The words alone, over name, description and content. */
+/** BM25 over name, description and content. */
 export function bm25(lessons: readonly PairLesson[], threshold: number): Method {
   const index = createLexicalIndex();
   for (const [slot, lesson] of lessons.entries())
@@ -44,7 +42,7 @@ export function bm25(lessons: readonly PairLesson[], threshold: number): Method 
   };
 }
 
-/** The meaning alone, of name and description. */
+/** Cosine similarity of the embeddings of name and description. */
 export async function cosine(
   lessons: readonly PairLesson[],
   embed: Embed,

@@ -7,7 +7,7 @@ export interface PairLesson {
   readonly content: string;
 }
 
-/** A task and the lessons that are right for it; none for a task that no lesson is about. */
+/** A task and its relevant lessons, if any. */
 export interface Pair {
   readonly query: string;
   readonly right: readonly string[];
@@ -19,7 +19,7 @@ export interface Pairs {
   readonly pairs: readonly Pair[];
 }
 
-/** A file of pairs: the lessons in its first line, then one task a line. With `split`, only the tasks of that part. */
+/** Reads a file of pairs: the lessons in the first line, then one task per line. With `split`, only the tasks of that part. */
 export function readPairs(file: string, split?: 'dev' | 'test'): Pairs {
   const [first = '{}', ...rest] = readFileSync(file, 'utf8')
     .split('\n')

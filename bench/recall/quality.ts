@@ -1,13 +1,13 @@
-import type { Embed } from './instar.ts';
+import type { Embed } from '../../src/core/embed.ts';
 import { BM25_THRESHOLD, bm25, COSINE_THRESHOLD, cosine, ours } from './methods.ts';
 import type { Pairs } from './pairs.ts';
 import { type Quality, scorePairs } from './score-pairs.ts';
 import { table } from './table.ts';
 
-/** How many lessons a method may show. */
+/** The most lessons a method may show. */
 const K = 5;
 
-/** What is found for tasks whose right lessons are known: ours, and the two simple ways. */
+/** Scores our recall and the two simple methods on tasks whose relevant lessons are known. */
 export async function measureQuality({ lessons, pairs }: Pairs, embed: Embed): Promise<readonly Quality[]> {
   return [
     await scorePairs('Instar', await ours(lessons, embed, K), pairs, K),
@@ -19,7 +19,7 @@ export async function measureQuality({ lessons, pairs }: Pairs, embed: Embed): P
 export function reportQuality(title: string, { lessons, pairs }: Pairs, found: readonly Quality[]): string {
   const without = pairs.filter(({ right }) => right.length === 0).length;
   return [
-    `### ${title}: ${lessons.length} lessons, ${pairs.length - without} tasks with right ones, ${without} without`,
+    `### ${title}: ${lessons.length} lessons, ${pairs.length - without} tasks with relevant ones, ${without} without`,
     table(
       [
         '',
@@ -27,7 +27,7 @@ export function reportQuality(title: string, { lessons, pairs }: Pairs, found: r
         'recall',
         'F1',
         `nDCG@${K}`,
-        'nothing shown where nothing is right',
+        'nothing shown where nothing is relevant',
         'shown per task',
       ],
       found.map(({ method, precision, recall, f1, ndcg, silence, shown }) => [

@@ -3,21 +3,22 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
+import type { Embed } from '../../src/core/embed.ts';
+import { createMiniLmEmbed } from '../../src/library/embed/minilm-embed.ts';
 import { writeSection } from '../write-section.ts';
-import { createMiniLmEmbed, type Embed } from './instar.ts';
 import { readPairs } from './pairs.ts';
 import { measureQuality, reportQuality } from './quality.ts';
 import { measureRealScan, measureScans, reportScans } from './scans.ts';
 import { measureSpeed, reportSpeed, type Speed } from './speed.ts';
 
-/** Whether the right lessons are found, and how fast. With `--pairs` only the first, for any file of that format. */
-const OURS = 'bench/recall/pairs.jsonl';
+/** Quality and speed of recall. With `--pairs` only the quality, for any file of that format. */
+const OURS = 'lab/measure/recall/pairs.jsonl';
 const { values: options } = parseArgs({
   options: {
     pairs: { type: 'string' },
     sizes: { type: 'string', default: '100,1000,10000,100000' },
     write: { type: 'boolean', default: false },
-    /** What the bench starts itself with, so that each size has a program of its own, as a daemon is one. */
+    /** Internal: measures one size in a process of its own. */
     one: { type: 'string' },
   },
 });
@@ -43,7 +44,7 @@ async function addSpeed(embed: Embed): Promise<void> {
     found.push(JSON.parse(stdout.toString()) as Speed);
   }
   add(
-    `### Speed\n\nInvented texts; the lessons' vectors are random unit vectors, so that 100,000 of them need no model. The model computes a task's vector the first time; later it is remembered. The tasks are those of our pairs (half of them up to 62 characters), the long messages twelve of them in a row, of which recall gives the model 320 characters.\n\n${reportSpeed(found)}`,
+    `### Speed\n\nSynthetic texts; the lessons' vectors are random unit vectors, so that 100,000 of them need no model. The model computes a task's vector the first time; later it is cached. The tasks are those of our pairs (half of them up to 62 characters), the long messages twelve of them in a row, of which recall gives the model 320 characters.\n\n${reportSpeed(found)}`,
   );
   const { lessons, pairs } = readPairs(OURS, 'dev');
   const queries = pairs.slice(0, 50).map(({ query }) => query);
@@ -52,7 +53,7 @@ async function addSpeed(embed: Embed): Promise<void> {
     ...sizes.filter((n) => n >= 1000).map(measureScans),
   ];
   add(
-    `### Comparing meanings\n\nBytes are a quarter of the memory and faster than floats, and what they miss is as good as equal; a scan in slices never holds the event loop for long. So there is no approximate index.\n\n${reportScans(scans)}`,
+    `### Vector scan\n\nBytes take a quarter of the memory and are faster than floats, and the lessons they miss are near ties; a scan in slices never blocks the event loop for long. So there is no approximate index.\n\n${reportScans(scans)}`,
   );
 }
 

@@ -1,12 +1,14 @@
+import type { Embed } from '../../src/core/embed.ts';
+import { createPlainKernel } from '../../src/library/recall/dot-kernel.ts';
+import { createVectorRows } from '../../src/library/recall/vector-rows.ts';
 import { createFloatRows } from './float-rows.ts';
-import { createPlainKernel, createVectorRows, type Embed } from './instar.ts';
 import type { PairLesson } from './pairs.ts';
 import { createRandom, randomVector } from './synthetic.ts';
 import { milliseconds, quantile, table } from './table.ts';
 
 export interface Scans {
   readonly rows: string;
-  /** Of the ten best by floats, the share that bytes find. */
+  /** The share of the ten best by floats that bytes find. */
   readonly recallAt10: number;
   readonly floatMs: number;
   readonly byteMs: number;
@@ -16,7 +18,7 @@ export interface Scans {
 const DIMENSIONS = 384;
 const QUERIES = 30;
 
-/** Floats or bytes: how long a scan takes, and what it misses. Random vectors are the worst case: nothing stands out. */
+/** Scan time and recall of bytes against floats. Random vectors are the worst case: no vector stands out. */
 export function measureScans(size: number): Scans {
   const random = createRandom(size);
   const vectors = Array.from({ length: size }, () => randomVector(random, DIMENSIONS));
@@ -61,13 +63,7 @@ function compare(rows: string, vectors: readonly Float32Array[], queries: readon
 
 export const reportScans = (found: readonly Scans[]): string =>
   table(
-    [
-      'vectors',
-      'floats, SIMD',
-      'bytes, SIMD (used)',
-      'bytes, plain JavaScript',
-      'bytes find of the ten best',
-    ],
+    ['vectors', 'floats, SIMD', 'bytes, SIMD (used)', 'bytes, plain JavaScript', 'bytes: recall@10'],
     found.map(({ rows, floatMs, byteMs, plainMs, recallAt10 }) => [
       rows,
       ...[floatMs, byteMs, plainMs].map((ms) => `${milliseconds(ms)} ms`),

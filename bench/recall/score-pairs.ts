@@ -1,19 +1,19 @@
 import type { Pair } from './pairs.ts';
 
-/** The lessons a method shows for a task, best first. */
+/** Returns the lessons for a task, best first. */
 export type Method = (query: string) => Promise<readonly string[]>;
 
 export interface Quality {
   readonly method: string;
-  /** Of all lessons shown, also for tasks without a right one, the share that was right. */
+  /** The share of relevant lessons among all shown, tasks without a relevant lesson included. */
   readonly precision: number;
-  /** Of the lessons that were right for a task, the share shown; the mean over tasks. */
+  /** The share of a task's relevant lessons that were shown; the mean over tasks. */
   readonly recall: number;
   readonly f1: number;
   readonly ndcg: number;
-  /** Of the tasks without a right lesson, the share for which nothing was shown. */
+  /** Of the tasks without a relevant lesson, the share for which nothing was shown. */
   readonly silence: number;
-  /** Lessons shown per task that has a right one. */
+  /** Lessons shown per task with a relevant lesson. */
   readonly shown: number;
 }
 

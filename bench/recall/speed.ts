@@ -1,19 +1,16 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
-import {
-  createMiniLmEmbed,
-  createNgramEmbed,
-  createRecall,
-  type Embed,
-  lessonOf,
-  type RecallIndex,
-} from './instar.ts';
+import type { Embed } from '../../src/core/embed.ts';
+import { createMiniLmEmbed } from '../../src/library/embed/minilm-embed.ts';
+import { createNgramEmbed } from '../../src/library/embed/ngram-embed.ts';
+import { createRecall, type RecallIndex } from '../../src/library/recall/create-recall.ts';
+import { lessonOf } from './instar.ts';
 import { createRandomEmbed, createTexts } from './synthetic.ts';
 import { milliseconds, quantile, table } from './table.ts';
 
 export interface Speed {
   readonly lessons: number;
   readonly cached: readonly number[];
-  /** Of tasks as people write them, and of long messages. */
+  /** For tasks as users write them, and for long messages. */
   readonly computed: readonly number[];
   readonly computedLong: readonly number[];
   readonly blockMs: number;
@@ -29,8 +26,8 @@ const ROUNDS = 5;
 const CHANGES = 20;
 
 /**
- * Recall over invented lessons. Their vectors are random, so that a hundred thousand of them need no model; queries go through
- * it. `tasks` are real ones: invented words would be many more pieces to the model than words that it knows.
+ * Recall over synthetic lessons. Their vectors are random, so that a hundred thousand of them need no model; queries use the
+ * model. `tasks` are real ones: invented words would be split into many more tokens than known words.
  */
 export async function measureSpeed(size: number, tasks: readonly string[]): Promise<Speed> {
   const texts = createTexts(size);
@@ -113,7 +110,7 @@ export const reportSpeed = (found: readonly Speed[]): string =>
       'index',
       'one lesson changed',
       'all loaded (without the model)',
-      'others wait meanwhile p99',
+      'event-loop delay meanwhile p99',
     ],
     found.map((one) => [
       String(one.lessons),
@@ -130,13 +127,13 @@ export const reportSpeed = (found: readonly Speed[]): string =>
     ]),
   );
 
-/** Lessons get random vectors; queries get the model's. */
+/** Random vectors for lessons, the model's vectors for queries. */
 function queriesBy(model: Embed, isAsking: () => boolean): Embed {
   const random = createRandomEmbed(DIMENSIONS);
   return { ...random, embed: (texts) => (isAsking() ? model : random).embed(texts) };
 }
 
-/** Several tasks in one: more than recall reads of a message. */
+/** Several tasks in one message: longer than recall reads. */
 const longMessage = (tasks: readonly string[], at: number): string =>
   Array.from({ length: 12 }, (_, more) => tasks[(at + more * 7) % tasks.length]).join(' ');
 
@@ -150,7 +147,7 @@ async function times(index: RecallIndex, queries: readonly string[]): Promise<re
   return found;
 }
 
-/** How long it took, and how long others had to wait for a turn, each time. */
+/** The duration of the work, and every delay of the event loop during it. */
 async function watched(
   work: () => Promise<void>,
 ): Promise<{ readonly ms: number; readonly waits: readonly number[] }> {

@@ -1,7 +1,7 @@
-import type { Embed } from './instar.ts';
+import type { Embed } from '../../src/core/embed.ts';
 import type { PairLesson } from './pairs.ts';
 
-/** Numbers from 0 to 1, the same on every run. */
+/** Mulberry32: numbers from 0 to 1, the same on every run. */
 export function createRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -26,7 +26,7 @@ const wordAt = (rank: number): string =>
     .map((at) => SYLLABLES[at] ?? 'zu')
     .join('');
 
-/** Texts of invented words, as unevenly spread as real ones are. */
+/** Texts of invented words with a frequency distribution like that of a language. */
 export function createTexts(seed: number): {
   lesson(id: number): PairLesson;
   query(about: PairLesson): string;
@@ -59,7 +59,7 @@ export function randomVector(random: () => number, dimensions: number): Float32A
 
 const POOL = 2000;
 
-/** Random unit vectors out of a pool, at once: what recall costs beside the model. */
+/** Random unit vectors from a pool without delay, to measure recall without the model. */
 export function createRandomEmbed(dimensions: number): Embed {
   const random = createRandom(7);
   const pool = Array.from({ length: POOL }, () => randomVector(random, dimensions));

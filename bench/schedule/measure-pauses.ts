@@ -1,34 +1,29 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import {
-  createDayBudget,
-  createLeases,
-  createScheduler,
-  defaultRules,
-  localDay,
-  suspendChild,
-  systemClock,
-} from './built.ts';
+import { systemClock } from '../../src/core/clock.ts';
+import { createDayBudget, localDay } from '../../src/schedule/day-budget.ts';
+import { createLeases } from '../../src/schedule/leases.ts';
+import { createScheduler } from '../../src/schedule/scheduler.ts';
+import { defaultRules } from '../../src/schedule/state.ts';
 import { createPlainJournal } from './plain-journal.ts';
 
 export interface Pauses {
-  /** From a request to the child standing still, as the kernel tells it, in milliseconds. */
+  /** From a request to the stopped child, as /proc reports it, in milliseconds. */
   readonly stillMs: readonly number[];
-  /** From a request to the job having ended its part, its end written. */
+  /** From a request to the end of the job, with its checkpoint written. */
   readonly endedMs: readonly number[];
 }
 
 const BUSY = 'process.stdout.write("up"); for (let x = 1; ; x = (x * 16807) % 2147483647);';
 const QUIET_MS = 20;
 
-/** A scheduler on the real clock with a job whose child uses a core without ever looking up; paused so many times. */
+/** A scheduler on the real clock with a job whose child uses a core all the time, paused this many times. */
 export async function measurePauses(rounds: number): Promise<Pauses> {
   const stillMs: number[] = [];
   const endedMs: number[] = [];
   const child = spawn(process.execPath, ['-e', BUSY], { stdio: ['ignore', 'pipe', 'ignore'] });
   await new Promise((resolve) => child.stdout.once('data', resolve));
-  const held = suspendChild(child);
-  /** Not while it is measured: on a machine that is busy elsewhere it might go on before anyone saw it stand still. */
+  /** False during a measurement: on a busy machine the job might otherwise resume before the stop was observed. */
   let isWanted = true;
   let began: () => void = () => undefined;
   let ended: () => void = () => undefined;
@@ -51,13 +46,16 @@ export async function measurePauses(rounds: number): Promise<Pauses> {
         estimate: () => 1000,
         isReady: () => isWanted,
         run: async ({ signal }) => {
-          held.resume();
-          const letGo = held.follow(signal);
+          child.kill('SIGCONT');
           began();
-          await new Promise<void>((resolve) =>
-            signal.addEventListener('abort', () => resolve(), { once: true }),
-          );
-          letGo();
+          await new Promise<void>((resolve) => {
+            const stop = (): void => {
+              child.kill('SIGSTOP');
+              resolve();
+            };
+            if (signal.aborted) stop();
+            else signal.addEventListener('abort', stop, { once: true });
+          });
           return { end: 'paused' };
         },
       },

@@ -1,7 +1,7 @@
-import type { Fact, StoredFact } from '../../dist/core/fact.js';
-import type { JobJournal } from '../../dist/schedule/job-journal.js';
+import type { Fact, StoredFact } from '../../src/core/fact.ts';
+import type { JobJournal } from '../../src/schedule/job-journal.ts';
 
-/** What the scheduler wrote, found by job and run as a store finds it. */
+/** A job journal in memory. */
 export function createPlainJournal(now: () => number): JobJournal {
   const keys = new Set<string>();
   const found = new Map<string, StoredFact[]>();

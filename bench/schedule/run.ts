@@ -1,29 +1,11 @@
 import { writeSection } from '../write-section.ts';
-import {
-  createDayBudget,
-  createIdleSource,
-  createLeases,
-  createRandom,
-  createScheduler,
-  createSleepSource,
-  defaultRules,
-} from './built.ts';
 import { measurePauses } from './measure-pauses.ts';
 import { type Month, simulateMonth } from './simulate-month.ts';
 
-/** How soon slow work stops when someone is back, and how much of the time they are away it uses. */
+/** How soon background work stops when the user returns, and how much of the user's absence it uses. */
 const ROUNDS = 300;
 const SEEDS = ['one', 'two', 'three'];
 
-const parts = {
-  createScheduler,
-  createLeases,
-  createDayBudget,
-  createIdleSource,
-  createSleepSource,
-  defaultRules,
-  createRandom,
-};
 const quantile = (values: readonly number[], share: number): number =>
   [...values].sort((a, b) => a - b)[Math.min(values.length - 1, Math.ceil(share * values.length) - 1)] ??
   Number.NaN;
@@ -36,8 +18,8 @@ const pauses = [
   row(['---', '---', '---', '---', '---']),
   ...(
     [
-      ['the busy child standing still', stillMs],
-      ["the part's end (kept in memory here)", endedMs],
+      ['the busy child being stopped', stillMs],
+      ["the job's checkpoint (in memory here)", endedMs],
     ] as const
   ).map(([what, list]) =>
     row([
@@ -81,9 +63,9 @@ const months: string[] = [
   ]),
   row(Array.from({ length: 10 }, () => '---')),
 ];
-for (const seed of SEEDS) months.push(describe(seed, await simulateMonth(parts, seed)));
+for (const seed of SEEDS) months.push(describe(seed, await simulateMonth(seed)));
 
 const text = [...pauses, '', ...months].join('\n');
 process.stdout.write(`${text}\n`);
 if (process.argv.includes('--write'))
-  writeSection('docs/performance.md', 'schedule', `## Slow work\n\n${text}`);
+  writeSection('docs/performance.md', 'schedule', `## Background work\n\n${text}`);

@@ -1,19 +1,15 @@
-import type { Job, JobEnd } from '../../dist/core/job.js';
-import type { PresenceSource } from '../../dist/core/presence.js';
+import type { Job, JobEnd } from '../../src/core/job.ts';
+import type { PresenceSource } from '../../src/core/presence.ts';
+import { createDayBudget } from '../../src/schedule/day-budget.ts';
+import { createIdleSource } from '../../src/schedule/idle/idle-source.ts';
+import { createLeases } from '../../src/schedule/leases.ts';
+import { createScheduler } from '../../src/schedule/scheduler.ts';
+import { defaultRules } from '../../src/schedule/state.ts';
+import { createSleepSource } from '../../src/schedule/windows/sleep-source.ts';
+import { createRandom } from '../../src/stats/random.ts';
 import { createPlainJournal } from './plain-journal.ts';
 import { type SimulatedUser, simulateUser } from './simulated-user.ts';
 import { createVirtualTime } from './virtual-time.ts';
-
-/** The scheduler's parts, from the sources or as they were built. */
-export interface ScheduleParts {
-  readonly createScheduler: typeof import('../../dist/schedule/scheduler.js').createScheduler;
-  readonly createLeases: typeof import('../../dist/schedule/leases.js').createLeases;
-  readonly createDayBudget: typeof import('../../dist/schedule/day-budget.js').createDayBudget;
-  readonly createIdleSource: typeof import('../../dist/schedule/idle/idle-source.js').createIdleSource;
-  readonly createSleepSource: typeof import('../../dist/schedule/windows/sleep-source.js').createSleepSource;
-  readonly defaultRules: typeof import('../../dist/schedule/state.js').defaultRules;
-  readonly createRandom: typeof import('../../dist/stats/random.js').createRandom;
-}
 
 export interface Month {
   readonly user: SimulatedUser;
@@ -22,9 +18,9 @@ export interface Month {
   readonly parts: number;
   readonly done: number;
   readonly windows: number;
-  /** Parts that began while the person was at the desk. */
+  /** Parts that began while the user was present. */
   readonly begunWhilePresent: number;
-  /** How long work went on after each return, by how the return began. */
+  /** How long work continued after each return, by how the return began. */
   readonly overlaps: readonly {
     readonly kind: string;
     readonly beginsWith: 'request' | 'input';
@@ -33,17 +29,18 @@ export interface Month {
 }
 
 const MINUTE = 60_000;
-const DAY = 24 * 60 * MINUTE;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
 const UNIT_MS = 30_000;
 const UNITS = 240;
 
-/** So many days of one person, with more work waiting than they leave room for. */
-export async function simulateMonth(parts: ScheduleParts, seed: string, days = 30): Promise<Month> {
+/** Days of one user, with more background work waiting than their absence has room for. */
+export async function simulateMonth(seed: string, days = 30): Promise<Month> {
   const start = Date.UTC(2026, 10, 2);
   const time = createVirtualTime(start);
   const { clock, later } = time;
-  const user = simulateUser(start, days, parts.createRandom(seed));
-  // What begins in the very moment of a return began before it.
+  const user = simulateUser(start, days, createRandom(seed));
+  // Work that begins at the very moment of a return counts as begun before it.
   const isAtDesk = (at: number): boolean => user.stays.some(({ from, to }) => at > from && at < to);
   const counts = { parts: 0, done: 0, windows: 0, begunWhilePresent: 0, runs: 0 };
   const work: { from: number; to: number }[] = [];
@@ -85,8 +82,8 @@ export async function simulateMonth(parts: ScheduleParts, seed: string, days = 3
   };
   const night = { days: [0, 1, 2, 3, 4, 5, 6], start: 23 * 60, end: 7 * 60 };
   const sources: readonly PresenceSource[] = [
-    untilChange(parts.createSleepSource({ rules: [night], zone: () => 'UTC' })),
-    parts.createIdleSource({
+    untilChange(createSleepSource({ rules: [night], zone: () => 'UTC' })),
+    createIdleSource({
       reader: {
         name: 'x11',
         sees: 'input',
@@ -108,13 +105,13 @@ export async function simulateMonth(parts: ScheduleParts, seed: string, days = 3
     },
   ];
   const journal = createPlainJournal(clock.now);
-  const scheduler = parts.createScheduler({
+  const scheduler = createScheduler({
     clock,
     later,
     sources,
     jobs: [training],
     journal,
-    leases: parts.createLeases({
+    leases: createLeases({
       journal,
       clock,
       holder: 'p',
@@ -122,12 +119,12 @@ export async function simulateMonth(parts: ScheduleParts, seed: string, days = 3
       isAlone: true,
       leaseMs: 10 * MINUTE,
     }),
-    budget: parts.createDayBudget({
+    budget: createDayBudget({
       limits: { minutes: 1440, tokens: 1e9, usd: 1e9 },
       clock,
       dayOf: (at) => new Date(at).toISOString().slice(0, 10),
     }),
-    rules: parts.defaultRules,
+    rules: defaultRules,
     hear: (news) => {
       if (news.type === 'moved' && news.to === 'open' && news.from === 'waiting') counts.windows++;
       if (news.type === 'fault') throw news.error;
@@ -140,7 +137,7 @@ export async function simulateMonth(parts: ScheduleParts, seed: string, days = 3
   }
   await time.pass(Math.max(0, start + days * DAY - clock.now()));
   const closing = scheduler.close();
-  await time.pass(parts.defaultRules.graceMs);
+  await time.pass(defaultRules.graceMs);
   await closing;
   const overlaps = user.stays.map(({ from, to, kind, beginsWith }) => ({
     kind,
@@ -152,7 +149,7 @@ export async function simulateMonth(parts: ScheduleParts, seed: string, days = 3
   return { user, awayMs: days * DAY - present, workedMs, overlaps, ...counts };
 }
 
-/** Asks again only when the answer was to change: calendars of a zone are slow to ask a hundred thousand times. */
+/** Caches an answer until it expires: time-zone calendars are slow to query a hundred thousand times. */
 function untilChange(source: PresenceSource): PresenceSource {
   let known: Awaited<ReturnType<PresenceSource['read']>> | undefined;
   return {

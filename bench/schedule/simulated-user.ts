@@ -1,22 +1,19 @@
-/** One stretch at the desk. */
+import type { Random } from '../../src/stats/random.ts';
+
+/** A period of presence. */
 export interface Stay {
   readonly from: number;
   readonly to: number;
   readonly kind: 'work' | 'evening' | 'weekend' | 'surprise at night';
-  /** What the person does first: a request through the gateway, or keys and mouse alone. */
+  /** What the user does first: a request through the gateway, or keyboard and mouse only. */
   readonly beginsWith: 'request' | 'input';
 }
 
 export interface SimulatedUser {
   readonly stays: readonly Stay[];
   readonly meetings: readonly { readonly from: number; readonly to: number }[];
-  /** Every key press that matters and every request, in order. */
+  /** Inputs and requests in order. */
   readonly acts: readonly { readonly at: number; readonly kind: 'input' | 'request' }[];
-}
-
-interface Random {
-  next(): number;
-  below(limit: number): number;
 }
 
 const MINUTE = 60_000;
@@ -24,8 +21,8 @@ const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
 /**
- * Office days with lunch and meetings (some of them skipped), some evenings, weekends now and then, nights, and nights
- * on which the person is back at about two. Hours are UTC.
+ * Office days with lunch and meetings (some of them skipped), some evenings and weekends, and some nights with a return at about
+ * two. Hours are UTC.
  */
 export function simulateUser(start: number, days: number, random: Random): SimulatedUser {
   const stays: Stay[] = [];

@@ -1,12 +1,12 @@
-/** Time that passes only when it is told to, with timers that ring in it and a wall clock that can be set. */
+/** A manual clock with timers and a wall clock that can be set. */
 export interface VirtualTime {
   readonly clock: { now(): number; monotonic(): number };
   readonly later: (ms: number, run: () => void) => () => void;
-  /** Lets so much time pass, ringing what is due on the way and letting it finish. */
+  /** Advances the time, running due timers in order and letting their work finish. */
   pass(ms: number): Promise<void>;
-  /** Sets the wall clock forwards or back; no time passes. */
+  /** Moves the wall clock forwards or back; the monotonic clock stays. */
   jump(ms: number): void;
-  /** Timers of a process that is gone. */
+  /** Drops all timers, as when a process dies. */
   forget(): void;
 }
 
@@ -15,7 +15,7 @@ interface Alarm {
   readonly run: () => void;
 }
 
-/** Work in this world waits for timers of this time and for nothing else, so one turn of the loop lets it all finish. */
+/** Simulated work waits only for these timers, so one turn of the event loop lets it finish. */
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 export function createVirtualTime(start = Date.UTC(2026, 10, 2, 9)): VirtualTime {

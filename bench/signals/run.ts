@@ -1,29 +1,18 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
+import { appraise } from '../../src/signals/appraise.ts';
 import { writeSection } from '../write-section.ts';
-import {
-  type LabelledTurn,
-  type Opinion,
-  type Score,
-  type Share,
-  scoreTurns,
-  VERDICTS,
-} from './score-turns.ts';
+import { type LabelledTurn, type Score, type Share, scoreTurns, VERDICTS } from './score-turns.ts';
 
-/** How well failures are found in turns that people labelled: ours, or any file of that format. */
-const OURS = ['test', 'dev', 'hard'].map((part) => `bench/signals/turns-${part}.jsonl`);
+/** How well failures are found in labelled turns: ours, or any file of that format. */
+const OURS = ['test', 'dev', 'hard'].map((part) => `lab/measure/signals/turns-${part}.jsonl`);
 const { values: options } = parseArgs({
   options: {
     turns: { type: 'string', multiple: true, default: OURS },
     write: { type: 'boolean', default: false },
   },
 });
-
-const { appraise } = (await import(pathToFileURL('dist/signals/appraise.js').href)) as {
-  appraise(evidence: never): Opinion;
-};
 
 const readTurns = (file: string): readonly LabelledTurn[] =>
   readFileSync(file, 'utf8')
@@ -44,12 +33,12 @@ function report(file: string, score: Score): string {
       [
         ['failures: precision', ratio(score.precision)],
         ['failures: recall', ratio(score.recall)],
-        ['infrastructure wrongly taught', ratio(score.taught)],
+        ['infrastructure judged as success or failure', ratio(score.taught)],
         ['verdict is the label', ratio(score.exact)],
       ],
     ),
     table(
-      ['label ↓, taken for →', ...VERDICTS],
+      ['label ↓, judged →', ...VERDICTS],
       VERDICTS.map((label) => [label, ...VERDICTS.map((verdict) => score.confusion[label][verdict])]),
     ),
     table(
@@ -61,7 +50,7 @@ function report(file: string, score: Score): string {
       score.clients.map(({ client, precision, recall }) => [client, ratio(precision), ratio(recall)]),
     ),
     score.wrong.length === 0
-      ? 'None is wrong.'
+      ? 'No turn is wrong.'
       : `Wrong:\n\n${score.wrong.map((line) => `- ${line}`).join('\n')}`,
   ].join('\n\n');
 }

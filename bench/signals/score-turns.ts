@@ -1,17 +1,12 @@
-/** What a turn is, by whoever labelled it, and what it was taken for. */
-export const VERDICTS = ['success', 'failure', 'infrastructure', 'ambiguous'] as const;
-export type Verdict = (typeof VERDICTS)[number];
+import type { Appraisal, TurnEvidence, Verdict } from '../../src/core/evidence.ts';
+
+export const VERDICTS: readonly Verdict[] = ['success', 'failure', 'infrastructure', 'ambiguous'];
 
 export interface LabelledTurn {
   readonly label: Verdict;
   readonly client: string;
   readonly note: string;
-  readonly evidence: { readonly turn: string };
-}
-
-export interface Opinion {
-  readonly verdict: Verdict;
-  readonly signals: readonly { readonly name: string; readonly source: string; readonly score: number }[];
+  readonly evidence: TurnEvidence;
 }
 
 export interface Share {
@@ -23,11 +18,11 @@ export interface Score {
   readonly turns: number;
   /** Turns whose verdict is the label. */
   readonly exact: Share;
-  /** Of the turns taken for failures, those that are. */
+  /** Of the turns judged as failures, those labelled as failures. */
   readonly precision: Share;
-  /** Of the failures, those that were found. */
+  /** Of the labelled failures, those that were found. */
   readonly recall: Share;
-  /** Of the turns that infrastructure broke, those taken for a success or a failure. */
+  /** Of the infrastructure failures, those judged as success or failure. */
   readonly taught: Share;
   readonly confusion: Readonly<Record<Verdict, Readonly<Record<Verdict, number>>>>;
   readonly signals: readonly SignalScore[];
@@ -35,7 +30,7 @@ export interface Score {
   readonly wrong: readonly string[];
 }
 
-/** A signal alone: what its word would be worth if there were no other. */
+/** Precision and recall of one signal on its own. */
 export interface SignalScore {
   readonly name: string;
   readonly says: 'failure' | 'success' | 'infrastructure';
@@ -44,11 +39,14 @@ export interface SignalScore {
 }
 
 interface Row extends LabelledTurn {
-  readonly opinion: Opinion;
+  readonly opinion: Appraisal;
 }
 
-export function scoreTurns(turns: readonly LabelledTurn[], appraise: (evidence: never) => Opinion): Score {
-  const rows: readonly Row[] = turns.map((turn) => ({ ...turn, opinion: appraise(turn.evidence as never) }));
+export function scoreTurns(
+  turns: readonly LabelledTurn[],
+  appraise: (evidence: TurnEvidence) => Appraisal,
+): Score {
+  const rows: readonly Row[] = turns.map((turn) => ({ ...turn, opinion: appraise(turn.evidence) }));
   const clients = [...new Set(rows.map(({ client }) => client))];
   return {
     turns: rows.length,
@@ -68,7 +66,7 @@ export function scoreTurns(turns: readonly LabelledTurn[], appraise: (evidence: 
       .filter(({ label, opinion }) => label !== opinion.verdict)
       .map(
         (row) =>
-          `${row.evidence.turn} (${row.client}): ${row.label}, taken for ${row.opinion.verdict}: ${row.note}`,
+          `${row.evidence.turn} (${row.client}): ${row.label}, judged ${row.opinion.verdict}: ${row.note}`,
       ),
   };
 }

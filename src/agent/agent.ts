@@ -1,3 +1,4 @@
+import { undefinedIfAborted } from '../base/until-aborted.ts';
 import type { ChatMessage, ChatRequest, Usage } from '../core/chat.ts';
 import { createFailure, type Failure } from '../core/failure.ts';
 import type { Said, Speak, Speaker } from '../core/speak.ts';
@@ -7,61 +8,60 @@ import { toLastingCalls, toReply, withPrompt } from './conversation.ts';
 import { GUIDANCE } from './guidance.ts';
 import type { Shell } from './shell.ts';
 import { sumUsage } from './sum-usage.ts';
-import { untilAborted } from './until-aborted.ts';
 
 export interface AgentLimits {
-  /** Replies of the model. */
+  /** The number of replies of the model. */
   readonly steps: number;
-  /** How much of a command's output the model is shown. */
+  /** How much of a command's output the model gets. */
   readonly outputCharacters: number;
-  /** Of one reply. */
+  /** The limit of one reply. */
   readonly maxTokens?: number;
   readonly temperature?: number;
 }
 
 export interface AgentTask {
   readonly speak: Speak;
-  /** `isLast` is said with the last step that the limit allows, and not before: until then another may follow. */
+  /** `isLast` is passed on with the last step that the limit allows only, since until then another step may follow. */
   readonly speaker: Speaker;
   readonly model: string;
-  /** What the agent is told before anything else; how to work here is added to it. */
+  /** The system prompt; the agent's guidance is appended to it. */
   readonly system: string;
-  /** The conversation so far: `messages` of the task before, or nothing. */
+  /** The conversation so far: `messages` of the previous task, or nothing. */
   readonly history: readonly ChatMessage[];
-  /** What the user says next. */
+  /** The user's next message. */
   readonly prompt: string;
-  /** What `run_command` does. */
+  /** What runs the commands of `run_command`. */
   readonly shell: Shell;
-  /** 20 steps and 8,000 characters unless said. */
+  /** 20 steps and 8,000 characters by default. */
   readonly limits?: Partial<AgentLimits>;
   readonly signal: AbortSignal;
 }
 
 /**
- * How a task ended. `answered`: with a reply that calls nothing. `done`: by the command of that name. `steps`: there was
- * no step left. `failed`: the model did not reply. `aborted`: by the signal.
+ * How a task ended. `answered`: with a reply without tool calls. `done`: by the command of that name. `steps`: the limit of
+ * steps was reached. `failed`: the model did not reply. `aborted`: by the signal.
  */
 export type AgentEnd = 'answered' | 'done' | 'steps' | 'failed' | 'aborted';
 
 export interface AgentRun {
-  /** The history and all of this task, fit to be the next task's history: every call in it has its result. */
+  /** The history and this task; valid as the history of the next task, since every tool call has its result. */
   readonly messages: readonly ChatMessage[];
-  /** The last words of the model in this task; empty when it said none. */
+  /** The model's last text in this task; empty when there is none. */
   readonly answer: string;
   readonly commands: readonly CommandRun[];
-  /** Whole replies of the model. */
+  /** The number of complete replies of the model. */
   readonly steps: number;
   readonly end: AgentEnd;
-  /** What was said at each step, with the gateway's name for it; also the reply that failed. */
+  /** The reply of each step with the gateway's turn id, including a reply that failed. */
   readonly turns: readonly Said[];
-  /** Of all turns together. */
+  /** The sum over all turns. */
   readonly usage: Usage;
   readonly failure?: Failure;
 }
 
 const DEFAULT_LIMITS: AgentLimits = { steps: 20, outputCharacters: 8000 };
 
-/** Works on one task: asks the model, runs what it calls, until the task ends. Never rejects; an abort ends it at once. */
+/** Works on one task: asks the model and runs its tool calls until the task ends. Never rejects; an abort ends it at once. */
 export async function runAgent(task: AgentTask): Promise<AgentRun> {
   const { history, prompt, shell, signal } = task;
   const limits: AgentLimits = { ...DEFAULT_LIMITS, ...task.limits };
@@ -83,8 +83,8 @@ export async function runAgent(task: AgentTask): Promise<AgentRun> {
 
   while (steps < limits.steps) {
     const isLast = task.speaker.isLast === true && steps + 1 === limits.steps;
-    const said = await untilAborted(
-      () => hear(task, createRequest(task, limits, messages), { ...task.speaker, isLast }),
+    const said = await undefinedIfAborted(
+      () => askModel(task, createRequest(task, limits, messages), { ...task.speaker, isLast }),
       signal,
     );
     if (said !== undefined) turns.push(said);
@@ -122,8 +122,8 @@ function createRequest(
   };
 }
 
-/** What breaks the promise of `Speak` is a failure like any other. */
-async function hear({ speak, signal }: AgentTask, request: ChatRequest, speaker: Speaker): Promise<Said> {
+/** A `Speak` must not reject; if it does, that is a failure like any other. */
+async function askModel({ speak, signal }: AgentTask, request: ChatRequest, speaker: Speaker): Promise<Said> {
   try {
     return await speak(request, speaker, signal);
   } catch (error) {

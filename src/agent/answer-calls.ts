@@ -1,18 +1,21 @@
+import { undefinedIfAborted } from '../base/until-aborted.ts';
 import type { ChatMessage, ToolCallPart } from '../core/chat.ts';
+import { truncateMiddle } from '../text/truncate.ts';
 import { readCommandCall } from './command-call.ts';
-import { cutOutput } from './cut-output.ts';
 import type { Shell, ShellResult } from './shell.ts';
 import { splitDone } from './split-done.ts';
-import { untilAborted } from './until-aborted.ts';
 
-/** A command that was given to the shell. */
+const leftOut = (left: number, length: number): string =>
+  `[... ${left} of ${length} characters left out ...]`;
+
+/** A command that was passed to the shell. */
 export interface CommandRun {
-  /** Without the `done` behind it. */
+  /** Without a trailing `done`. */
   readonly command: string;
   readonly code: number;
-  /** All of it, as the shell gave it. */
+  /** The complete output of the shell. */
   readonly output: string;
-  /** Why nothing of it was run. */
+  /** Why the command was not run. */
   readonly refused?: string;
 }
 
@@ -30,16 +33,16 @@ interface Answer {
   readonly end?: 'done' | 'aborted';
 }
 
-/** As shells say it. */
+/** The usual exit code of an interrupted command. */
 const INTERRUPTED = 130;
 const UNRUN = {
   done: 'Not run: the task was already ended by `done`.',
   aborted: 'Not run: the task was stopped.',
 } as const;
 
-/** Runs the calls of one reply in order. Whatever they are, each gets exactly one result; never rejects. */
+/** Runs the tool calls of one reply in order. Each gets exactly one result, also an invalid one. Never rejects. */
 export async function answerCalls(
-  /** As the model made them, and as they stay in the conversation. */
+  /** The calls as the model made them, and as they are kept in the conversation. */
   calls: readonly { readonly made: ToolCallPart; readonly kept: ToolCallPart }[],
   shell: Shell,
   outputCharacters: number,
@@ -70,16 +73,17 @@ async function answerCall(
 ): Promise<Answer> {
   if (signal.aborted) return { text: UNRUN.aborted, isError: true, end: 'aborted' };
   const read = readCommandCall(call);
-  if ('fault' in read) return { text: read.fault, isError: true };
+  if (!read.ok) return { text: read.why, isError: true };
   const { lines, ends } = splitDone(read.command);
   if (ends !== undefined && lines.trim() === '') return { text: 'The task is over.', end: 'done' };
-  const ran = await untilAborted(() => runGuarded(shell, lines, signal), signal);
+  const ran = await undefinedIfAborted(() => runGuarded(shell, lines, signal), signal);
   if (ran === undefined || signal.aborted) {
     const run: CommandRun = { command: lines, ...(ran ?? { code: INTERRUPTED, output: '' }) };
     return { text: 'Stopped: the task was ended while this ran.', isError: true, run, end: 'aborted' };
   }
   const isDone = ran.refused === undefined && (ends === 'always' || (ends === 'success' && ran.code === 0));
-  const shown = cutOutput(ran.output, outputCharacters).trimEnd() || '(nothing was printed)';
+  const shown =
+    truncateMiddle(ran.output, outputCharacters, { gap: leftOut }).trimEnd() || '(nothing was printed)';
   const note = ends === undefined || isDone ? '' : `\n${notDone(ran)}`;
   return {
     text: `Exit code: ${ran.code}\n${shown}${note}`,
@@ -94,7 +98,7 @@ const notDone = ({ refused }: ShellResult): string =>
     ? '[`done` did not count: what stands before its && failed]'
     : '[`done` did not count: the lines before it were not run]';
 
-/** A shell that breaks its promise has failed at a command; that is no reason to end the task. */
+/** A shell must not reject; if it does, the command has failed and the task goes on. */
 async function runGuarded(shell: Shell, lines: string, signal: AbortSignal): Promise<ShellResult> {
   try {
     return await shell(lines, signal);

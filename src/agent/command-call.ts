@@ -5,23 +5,28 @@ import { COMMAND_PARAMETERS, TOOL_DESCRIPTION } from './guidance.ts';
 const NAME = 'run_command';
 const EXAMPLE = '{"command": "ls"}';
 
-/** The one tool of the agent, with what its shell says of itself. */
+/** The agent's only tool, with the description of its shell. */
 export const createCommandTool = (about: string | undefined): Tool => ({
   name: NAME,
   description: about === undefined ? TOOL_DESCRIPTION : `${TOOL_DESCRIPTION}\n\n${about}`,
   parameters: COMMAND_PARAMETERS,
 });
 
-/** What a call asks to run, or what is wrong with it and how to mend it, said to the model. */
-export type CommandCall = { readonly command: string } | { readonly fault: string };
+/** The command of a call, or a message to the model about what is wrong with the call and how to fix it. */
+export type CommandCall =
+  | { readonly ok: true; readonly command: string }
+  | { readonly ok: false; readonly why: string };
 
 export function readCommandCall({ name, arguments: text }: ToolCallPart): CommandCall {
   if (name !== NAME) {
-    const mend =
+    const hint =
       name === 'done'
         ? `To end the task, call ${NAME} with {"command": "done"}.`
         : `Call ${NAME} with ${EXAMPLE}.`;
-    return { fault: `Unknown tool ${JSON.stringify(name.slice(0, 80))}: the only one is ${NAME}. ${mend}` };
+    return {
+      ok: false,
+      why: `Unknown tool ${JSON.stringify(name.slice(0, 80))}: the only one is ${NAME}. ${hint}`,
+    };
   }
   const given = text.trim() === '' ? {} : parseJson(text);
   if (given === undefined)
@@ -30,12 +35,13 @@ export function readCommandCall({ name, arguments: text }: ToolCallPart): Comman
   const { command } = given;
   if (command === undefined) return wrong('"command" is missing');
   if (typeof command !== 'string') return wrong('"command" is not a string');
-  return command.trim() === '' ? wrong('"command" is empty') : { command };
+  return command.trim() === '' ? wrong('"command" is empty') : { ok: true, command };
 }
 
 const wrong = (what: string): CommandCall => ({
-  fault: `Invalid arguments for ${NAME}: ${what}. Nothing was run. Write them as ${EXAMPLE}, with line breaks as \\n and quotes as \\" inside of the string.`,
+  ok: false,
+  why: `Invalid arguments for ${NAME}: ${what}. Nothing was run. Write them as ${EXAMPLE}, with line breaks as \\n and quotes as \\" inside of the string.`,
 });
 
-/** A reply that came to its length limit ends in the middle of a call. */
+/** A reply that reached its length limit ends in the middle of a call. */
 const isCutOff = (text: string): boolean => text.trimStart().startsWith('{') && !text.trimEnd().endsWith('}');

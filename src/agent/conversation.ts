@@ -2,28 +2,27 @@ import type { ChatMessage, TextPart, ToolCallPart } from '../core/chat.ts';
 import { isObject, parseJson } from '../core/json.ts';
 
 /**
- * The conversation with the next thing the user says. After a prompt that was never answered it belongs to the same
- * message: many servers refuse a user who speaks twice in a row.
+ * The conversation with the user's next prompt. After a prompt without a reply it is appended to the same message, since many
+ * servers reject two user messages in a row.
  */
 export function withPrompt(history: readonly ChatMessage[], prompt: string): readonly ChatMessage[] {
-  const said: TextPart = { type: 'text', text: prompt };
+  const part: TextPart = { type: 'text', text: prompt };
   const last = history.at(-1);
-  if (last?.role !== 'user') return [...history, { role: 'user', content: [said] }];
-  return [...history.slice(0, -1), { role: 'user', content: [...last.content, said] }];
+  if (last?.role !== 'user') return [...history, { role: 'user', content: [part] }];
+  return [...history.slice(0, -1), { role: 'user', content: [...last.content, part] }];
 }
 
 /**
- * A reply as it can be said again on any wire; undefined when there is nothing to say. `calls` are those of
- * `toLastingCalls`.
+ * A reply as a message that every wire accepts; undefined for an empty reply. `calls` are those of `toLastingCalls`.
  */
 export function toReply(text: string, calls: readonly ToolCallPart[]): ChatMessage | undefined {
-  const said: readonly TextPart[] = text === '' ? [] : [{ type: 'text', text }];
-  return said.length + calls.length === 0 ? undefined : { role: 'assistant', content: [...said, ...calls] };
+  const parts: readonly TextPart[] = text === '' ? [] : [{ type: 'text', text }];
+  return parts.length + calls.length === 0 ? undefined : { role: 'assistant', content: [...parts, ...calls] };
 }
 
 /**
- * The calls of one reply as they stay in the conversation. Each has an id that no other has, a name that can be a tool's,
- * and an object for its arguments: models write otherwise, and servers then refuse every request that follows.
+ * The tool calls of one reply as they are kept in the conversation. Each has a unique id, a valid tool name and an object as
+ * its arguments. Models violate this, and servers would then reject every later request.
  */
 export function toLastingCalls(
   calls: readonly ToolCallPart[],
@@ -54,7 +53,7 @@ function freeId(wanted: string, taken: ReadonlySet<string>): string {
   return id;
 }
 
-/** In the letters that every wire allows; two that look the same in these are the same. */
+/** With only the characters that every wire allows. */
 const plain = (text: string): string => text.replace(/[^\w-]/g, '_');
 
 const lasting = ({ arguments: text }: ToolCallPart): string =>

@@ -1,11 +1,11 @@
-/** What every task's system text ends with. */
+/** Appended to the system prompt of every task. */
 export const GUIDANCE = `You work in a folder, through the tool run_command. It keeps its files from one command to the next.
-Look at what is there before you change it, and look again afterwards at what you changed. When a command fails, read what it says and mend the cause; the same command again fails again.
+Look at what is there before you change it, and look again afterwards at what you changed. When a command fails, read what it says and fix the cause; the same command again fails again.
 Once the work is complete, run the command \`done\`, alone or as the last line of a command. It ends the task, so nothing after it is run. If the task only asks a question, answer it in plain text instead.`;
 
 const LINES = 'One or more lines to run. `done` as the last line ends the task.';
 
-/** The arguments of `run_command`. */
+/** The schema of the arguments of `run_command`. */
 export const COMMAND_PARAMETERS = {
   type: 'object',
   properties: { command: { type: 'string', description: LINES } },

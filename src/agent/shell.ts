@@ -4,20 +4,20 @@ import { PLAIN_COMMANDS, REAL_COMMANDS } from './guidance.ts';
 
 export interface ShellResult {
   readonly code: number;
-  /** What it printed, complaints last. */
+  /** Standard output, then standard error. */
   readonly output: string;
-  /** Why nothing of the command was run. */
+  /** Why the command was not run. */
   readonly refused?: string;
 }
 
 /** Runs commands in an agent's workspace, one after another. Never rejects. */
 export interface Shell {
   (command: string, signal: AbortSignal): Promise<ShellResult>;
-  /** What can be written to it, for the model. */
+  /** Describes its commands to the model. */
   readonly about?: string;
 }
 
-/** As shells say it: not run, out of time, too much printed, interrupted, too much written. */
+/** The exit codes that are usual for: not run, time-out, too much output, interrupted, too much written. */
 const REFUSED = 126;
 const STOPPED = { timeout: 124, output: 141, aborted: 130, size: 153 } as const;
 const WHY_STOPPED = {
@@ -27,7 +27,7 @@ const WHY_STOPPED = {
   size: 'it wrote more than the workspace may hold',
 } as const;
 
-/** The built-in command language: the same on every machine, and nothing in it can leave the workspace. */
+/** The built-in command language: the same on every machine, and it cannot leave the workspace. */
 export function createPlainShellOf(
   workspace: Workspace,
   options: Pick<RunOptions, 'outputBytes'> = {},
@@ -36,7 +36,7 @@ export function createPlainShellOf(
   return Object.assign(shell, { about: PLAIN_COMMANDS });
 }
 
-/** Real commands behind a wall. Where the machine has none they are refused, and whoever asks is told why. */
+/** Real commands in a sandbox. Where the machine cannot confine them they are refused with the reason. */
 export function createConfinedShell(workspace: Workspace, options: RunOptions = {}): Shell {
   const shell: Shell = async (command, signal) => resultOf(await workspace.run(command, options, signal));
   return Object.assign(shell, { about: REAL_COMMANDS });

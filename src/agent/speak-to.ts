@@ -1,24 +1,24 @@
 import type { ChatModel, ToolCallPart } from '../core/chat.ts';
 import type { Said, Speak, Speaker } from '../core/speak.ts';
 
-/** Speaks to a model of this process, with no gateway between; `block` is put behind its system words, as a gateway would. */
+/** Calls a model of this process without a gateway. `block` is appended to the system prompt, as a gateway would do. */
 export function createSpeakTo(model: ChatModel, block: (speaker: Speaker) => string = () => ''): Speak {
   return async (request, speaker, signal) => {
     const shown = block(speaker);
     const system =
       shown === '' ? request.system : [...request.system, { type: 'text' as const, text: shown }];
     const calls = new Map<string, ToolCallPart>();
-    let said: Omit<Said, 'calls'> = { text: '', lessons: [] };
+    let reply: Omit<Said, 'calls'> = { text: '', lessons: [] };
     for await (const event of model({ ...request, system }, { signal })) {
-      if (event.type === 'text-delta') said = { ...said, text: said.text + event.text };
+      if (event.type === 'text-delta') reply = { ...reply, text: reply.text + event.text };
       if (event.type === 'tool-start')
         calls.set(event.id, { type: 'tool-call', id: event.id, name: event.name, arguments: '' });
       const call = event.type === 'tool-delta' ? calls.get(event.id) : undefined;
       if (event.type === 'tool-delta' && call !== undefined)
         calls.set(event.id, { ...call, arguments: call.arguments + event.json });
-      if (event.type === 'reply-end' && event.usage !== undefined) said = { ...said, usage: event.usage };
-      if (event.type === 'failure') said = { ...said, failure: event.failure };
+      if (event.type === 'reply-end' && event.usage !== undefined) reply = { ...reply, usage: event.usage };
+      if (event.type === 'failure') reply = { ...reply, failure: event.failure };
     }
-    return { ...said, calls: [...calls.values()] };
+    return { ...reply, calls: [...calls.values()] };
   };
 }

@@ -1,14 +1,14 @@
-/** A command with what ends the task taken off. */
+/** A command without its trailing `done`. */
 export interface SplitCommand {
-  /** What is to be run first; may be empty. */
+  /** What to run first; may be empty. */
   readonly lines: string;
-  /** When the task ends after them: whatever comes of them, or only when they go well. Undefined: it does not. */
+  /** Whether the task ends after the lines: always, or only when they succeed. Undefined: it does not end. */
   readonly ends?: 'always' | 'success';
 }
 
 const WORD = 'done';
 
-/** Finds a closing `done`: alone, on the last line, or behind `;` or `&&`. One that closes a loop is none of ours. */
+/** Finds a trailing `done`: alone, on the last line, or after `;` or `&&`. The `done` of a loop does not count. */
 export function splitDone(command: string): SplitCommand {
   const text = withoutTrailing(command, ' \t\r\n;');
   if (!text.endsWith(WORD)) return { lines: command };
@@ -28,7 +28,7 @@ function withoutTrailing(text: string, signs: string): string {
   return text.slice(0, end);
 }
 
-/** Words behind which a command begins. */
+/** Words after which a command begins. */
 const LEADING = new Set(['do', 'done', 'then', 'else', 'elif', 'if', 'while', 'until', '!', '{', '(']);
 
 /** Whether a shell would still be inside of a quote, a loop, a here-document or a continued line. */
@@ -79,7 +79,7 @@ function isOpenAfter(text: string): boolean {
   return loops > 0;
 }
 
-/** Where the quote closes that opens here; -1 when it does not. */
+/** The index of the closing quote; -1 when there is none. */
 function closingOf(text: string, from: number): number {
   const quote = text[from];
   if (quote === "'") return text.indexOf("'", from + 1);
@@ -90,7 +90,7 @@ function closingOf(text: string, from: number): number {
   return -1;
 }
 
-/** The line break behind the last of the here-documents that begin after this one; -1 when one does not end. */
+/** The line break after the last of the here-documents that begin here; -1 when one of them does not end. */
 function afterHereDocuments(text: string, from: number, awaited: readonly string[]): number {
   let at = from;
   for (const name of awaited) {

@@ -1,7 +1,7 @@
 import type { Usage } from '../core/chat.ts';
 import { compact } from '../core/json.ts';
 
-/** All counts together; one that nobody gave stays absent. */
+/** The sum of all counts. A count that no turn has stays absent, except for input and output tokens. */
 export function sumUsage(turns: readonly { readonly usage?: Usage }[]): Usage {
   const given = turns.flatMap(({ usage }) => usage ?? []);
   const sum = (name: keyof Usage): number | undefined => {

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { Log } from '../base/log.ts';
 import type { Home } from '../config/home.ts';
 import { hasOwnKey, readProviderKey } from '../config/provider-key.ts';
 import type { Config, ProviderEntry } from '../config/schema.ts';
@@ -13,7 +14,6 @@ import { discoverLocal, type LocalProvider } from '../models/discover-local.ts';
 import { createWelcomeModel } from '../models/welcome-model.ts';
 import type { RetryOptions } from '../models/with-retry.ts';
 import { wires } from '../wire/wires.ts';
-import type { Log } from './log.ts';
 
 export interface CatalogueSettings {
   readonly config: Config;

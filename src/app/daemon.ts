@@ -1,3 +1,5 @@
+import type { Log } from '../base/log.ts';
+import { sleep } from '../base/sleep.ts';
 import { isForbiddenHost } from '../config/address.ts';
 import type { Home } from '../config/home.ts';
 import type { Config } from '../config/schema.ts';
@@ -13,10 +15,10 @@ import { createIdentify } from '../gateway/identify.ts';
 import { createMetrics } from '../gateway/metrics.ts';
 import { createSessions } from '../gateway/sessions.ts';
 import { createExchange } from '../models/exchange.ts';
-import { sleep } from '../models/sleep.ts';
 import { lockHome } from '../store/home-lock.ts';
 import { createRedactor } from '../store/redact.ts';
 import { openCatalogue } from './catalogue.ts';
+import { createDesk } from './desk.ts';
 import { HomeTakenError } from './home-taken-error.ts';
 import { createIds } from './ids.ts';
 import { createKeyInForce } from './key-in-force.ts';
@@ -27,7 +29,6 @@ import { type ServedLearning, serveLearning } from './learning/serve-learning.ts
 import { serveShortening } from './learning/serve-shortening.ts';
 import { withShorter } from './learning/with-shorter.ts';
 import { serveLibrary } from './library/serve-library.ts';
-import type { Log } from './log.ts';
 import { logTurn } from './log-turn.ts';
 import { keepSessionEnd } from './recording/keep-session-end.ts';
 import { openRecording } from './recording/open-recording.ts';
@@ -38,6 +39,7 @@ import { type SlowWork, serveSchedule } from './schedule/serve-schedule.ts';
 import { watchAdmission } from './schedule/watch-admission.ts';
 import { createLatePolicy } from './training/late-policy.ts';
 import { noticeRewards } from './training/notice-rewards.ts';
+import { openPolicyEngine } from './training/policy-engine.ts';
 import { type ServedTraining, serveTraining, type TrainingOverride } from './training/serve-training.ts';
 import { createTrainingDesk } from './training/training-desk.ts';
 import { VERSION } from './version.ts';
@@ -96,6 +98,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const key = createKeyInForce(home, env, clock);
   const keys = () => [key(), ...names.keys()];
   const recording = openRecording({ home, settings: config.store, keys, clock, log });
+  const desk = createDesk(recording.records, clock.now);
   const newId = createIds(clock);
   const sessions = createSessions(clock, newId);
   sessions.restore(await recording.recorder.chains);
@@ -129,6 +132,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const generation = (): number => library.shelf()?.library.generation ?? 0;
   training = serveTraining({
     settings: config.train,
+    engine: openPolicyEngine({ settings: config.train, home, env, clock, log }),
     home,
     env,
     upstream: { exchange, retry },
@@ -196,9 +200,9 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       recorder: recording.recorder,
       records,
       desk: {
-        ...recording.desk,
+        ...desk,
         schedule: schedule.describe,
-        ...createTrainingDesk(training, recording.desk.training, log),
+        ...createTrainingDesk(training, desk.training, log),
       },
       report: (report) => {
         metrics.report(report);

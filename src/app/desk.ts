@@ -4,9 +4,10 @@ import { compact, parseJson } from '../core/json.ts';
 import type { Records } from '../core/records.ts';
 import type { SessionView, TurnView } from '../core/store.ts';
 import { giveFeedback } from '../gateway/control.ts';
+import { createBuffer, SAMPLE_CAP } from '../train/buffer.ts';
 import { DeskError } from './desk-error.ts';
 import { failedIn, foldEpisode, teaches } from './episodes/episode.ts';
-import { createLearningState, loadLearning } from './learning/learning-state.ts';
+import { loadLearning } from './learning/learning-state.ts';
 import { type KnownBlocks, readStored } from './recording/read-stored.ts';
 
 /** The desk over a store's records, wherever those are. `schedule`: as the scheduler tells it, where one is. */
@@ -77,9 +78,9 @@ export function createDesk(
       };
     },
     training: async () => {
-      const state = createLearningState((at) => new Date(at).toDateString());
-      await loadLearning(state, records);
-      const { query, support, generation } = state.samples.counts();
+      const buffer = createBuffer({ cap: SAMPLE_CAP });
+      await loadLearning(buffer, records);
+      const { query, support, generation } = buffer.counts();
       return { engine: 'off', policy: '', generation, buffer: { query, support } };
     },
     startTraining: needsDaemon,

@@ -1,5 +1,5 @@
+import type { Log } from '../base/log.ts';
 import type { TurnReport } from '../gateway/turn.ts';
-import type { Log } from './log.ts';
 
 export function logTurn(log: Log, report: TurnReport): void {
   const { failure } = report;

@@ -1,10 +1,8 @@
-import { type Logger, pino } from 'pino';
+import { pino } from 'pino';
+import type { Log } from '../base/log.ts';
 import { neutraliseJson } from '../config/printable.ts';
 import type { Config } from '../config/schema.ts';
 import { formatLogLine } from './log-line.ts';
-
-/** `log.info({ turn }, 'turn ended')`: fields first, then the message. Never throws. */
-export type Log = Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>;
 
 interface LogStream {
   write(text: string): unknown;

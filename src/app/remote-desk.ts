@@ -1,7 +1,6 @@
 import type { DaemonRecord } from '../config/daemon-file.ts';
 import type { Desk } from '../core/desk.ts';
 import { asArray, asNumber, asObject, type Json, type JsonObject } from '../core/json.ts';
-import type { Lesson } from '../core/lesson.ts';
 import type { LessonsDesk } from '../core/lessons-desk.ts';
 import { askApi } from './ask-api.ts';
 import { DeskError } from './desk-error.ts';
@@ -46,7 +45,7 @@ export function createRemoteDesks(daemon: DaemonRecord, key: string | undefined)
   const shelf: LessonsDesk = {
     list: async (query) =>
       asArray(await ask('GET', `/api/lessons?${new URLSearchParams({ ...query })}`)).map(asObject),
-    all: async () => asArray(await ask('GET', '/api/library')) as unknown as readonly Lesson[],
+    all: async () => asArray(await ask('GET', '/api/library')).map(asObject),
     show: (id) => find(`/api/lessons/${named(id)}`),
     why: (turn) => find(`/api/turns/${named(turn)}/why`),
     change: async (body) => asObject(await ask('POST', '/api/lessons', body)),

@@ -1,11 +1,11 @@
-/** An answer is a handful of letters; whatever is longer is a formula. */
+/** An answer is a handful of letters; anything longer is a formula. */
 const LONGEST_BOX = 300;
 const OPENING = /\\(?:bbox|boxed)\s{0,3}\{/g;
 
 /**
- * The options somebody chose by `\bbox{A,C}` or `\boxed{a c}`, each once, in the order they were written. The last box
- * that says anything counts: before it people think aloud and repeat the question. What is written there but is no
- * option stays in the answer, in capitals, so that it counts as wrong. Undefined when there is nothing to read.
+ * The options chosen with `\bbox{A,C}` or `\boxed{a c}`, each once, in the order they were written. The last non-empty box
+ * counts: models think aloud and repeat the question before it. A word that is not an option stays in the answer, in capitals,
+ * so that it counts as wrong. Undefined when there is no box to read.
  */
 export function readChoice(
   text: string,
@@ -20,7 +20,7 @@ export function readChoice(
   return last;
 }
 
-/** Up to the brace that closes the box, over those of `\text{A}`. */
+/** Up to the brace that closes the box, across nested ones such as `\text{A}`. */
 function readBox(text: string, start: number): string | undefined {
   let depth = 1;
   for (let at = start; at < Math.min(text.length, start + LONGEST_BOX); at++) {

@@ -1,4 +1,4 @@
-/** One question asked and graded: a line of the journal, all that a report is made from. */
+/** One question, asked and graded: a line of the journal. Reports are made from these lines alone. */
 export interface Row {
   readonly condition: Condition;
   readonly seed: number;
@@ -13,28 +13,28 @@ export interface Row {
   /** Exactly the right answer, or every check. */
   readonly passed?: boolean;
   readonly why?: string;
-  /** The rules that counted, and those that were broken. */
+  /** The rules that applied, and those that were broken. */
   readonly rules: readonly string[];
   readonly broken: readonly string[];
-  /** What the model was shown, by lesson id, and under which generation. */
+  /** Ids of the lessons in the prompt, and the library's generation. */
   readonly lessons: readonly string[];
   readonly generation: number;
-  /** Of `rules`, those that what it was shown teaches. */
+  /** Those of `rules` that a lesson in the prompt teaches. */
   readonly taught: readonly string[];
   readonly steps: number;
   readonly inputTokens: number;
   readonly outputTokens: number;
   readonly usd: number;
-  /** From question to answer, and of that outside the policy. */
+  /** From question to answer, and the part of it outside the policy. */
   readonly ms: number;
   readonly overheadMs: number;
 }
 
-/** `baseline`: the library is off. `skills`: failures become skills. `full`: weights too. */
+/** `baseline`: the library is off. `skills`: failures become skills. `full`: weights are trained too. */
 export type Condition = 'baseline' | 'skills' | 'full';
 export const CONDITIONS: readonly Condition[] = ['baseline', 'skills', 'full'];
 
-/** A lesson as it stood at the end of a day. */
+/** A lesson at the end of a day. */
 export interface LessonSeen {
   readonly condition: Condition;
   readonly seed: number;
@@ -45,31 +45,31 @@ export interface LessonSeen {
   readonly teaches: readonly string[];
 }
 
-/** Training after a day. */
+/** The training after a day. */
 export interface NightSeen {
   readonly condition: Condition;
   readonly seed: number;
   readonly day: number;
-  /** Steps that moved weights; 0 when there was nothing new to train for. */
+  /** Steps that changed weights; 0 when there was nothing new to train for. */
   readonly steps: number;
-  /** Mean reward and share of complete attempts in the first and the last step. */
+  /** Mean reward and share of complete attempts in the first and in the last step. */
   readonly first?: { readonly reward: number; readonly completion: number };
   readonly last?: { readonly reward: number; readonly completion: number };
-  /** Held-out tasks on which the weights were held against those that served, and the mean of both. */
+  /** Held-out tasks that both the new weights and the serving ones attempted, and the mean reward of each. */
   readonly pairs: number;
   readonly candidate?: number;
   readonly live?: number;
-  /** What became of them, in words; and the version that serves from here on. */
+  /** What happened to the new weights, in words; and the version that serves from here on. */
   readonly moves: readonly string[];
   readonly serving: number;
   readonly ms: number;
 }
 
-/** What a run was; the journal's first line. */
+/** How a run was configured; the journal's first line. */
 export interface RunHead {
   readonly run: string;
   readonly suite: string;
-  /** `rules` file, split, form: what the suite was made with. */
+  /** The suite's options: `rules`, `split`, `form`. */
   readonly options: Readonly<Record<string, string | number | boolean>>;
   readonly policy: string;
   readonly conditions: readonly Condition[];
@@ -78,6 +78,6 @@ export interface RunHead {
   readonly rules: readonly { readonly id: string; readonly title: string; readonly since: number }[];
   readonly startedAt: string;
   readonly version: string;
-  /** What a reader should know: a condition that could not be run and why. */
+  /** What a reader should know, such as a condition that could not be run and why. */
   readonly notes: readonly string[];
 }

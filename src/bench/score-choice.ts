@@ -1,14 +1,13 @@
 export interface ChoiceScore {
   /** 0 to 1. */
   readonly score: number;
-  /** Exactly the right options. To choose all of them already scores well on average, so this is told beside it. */
+  /** Exactly the right options. Choosing every option already scores well on average, so this is reported beside the score. */
   readonly exact: boolean;
 }
 
 /**
- * Each option is right or wrong: chosen though it should not be, or left out though it should. The score is the share
- * that is right, and what was chosen without being an option takes away as much as one that is. No answer scores 0, since
- * silence would else be paid for every option that is not asked for.
+ * Each option is a decision: to choose it or not. The score is the share of right decisions; a choice that is not an option
+ * costs as much as a wrong one. No answer scores 0: otherwise silence would be credited for every option that is wrong.
  */
 export function scoreChoice(
   chosen: readonly string[] | undefined,

@@ -95,7 +95,7 @@ export async function runBenchmark(options: RunBenchOptions, context: CommandCon
       await runPipelineBench({ ...wanted, runs: options.runs, habits: defined({ obey, unaided }) });
     else await runBench(wanted);
   } catch (error) {
-    if (error instanceof BenchError) throw new CommandError(EXIT.wrongUse, error.message, error.mend);
+    if (error instanceof BenchError) throw new CommandError(EXIT.wrongUse, error.message, error.fix);
     throw error;
   } finally {
     progress.end();

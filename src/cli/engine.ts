@@ -7,7 +7,8 @@ import {
   startEngine,
 } from '../app/engine/start-engine.ts';
 import { HomeTakenError } from '../app/home-taken-error.ts';
-import { createLog, isPretty, type Log } from '../app/log.ts';
+import { createLog, isPretty } from '../app/log.ts';
+import type { Log } from '../base/log.ts';
 import { openHome } from '../config/home.ts';
 import { readOrCreateKey } from '../config/key.ts';
 import { callableUrl } from './callable-url.ts';
@@ -64,7 +65,7 @@ async function start(options: StartEngineOptions & { readonly host: string }): P
       const mend = 'use that one, stop it, or choose another home with --home';
       throw new CommandError(EXIT.homeTaken, error.message, mend);
     }
-    if (error instanceof ShippedFileError) throw new CommandError(EXIT.failed, error.what, error.mend);
+    if (error instanceof ShippedFileError) throw new CommandError(EXIT.failed, error.what, error.fix);
     const hostMend = 'choose another with --host';
     throw explainNoListening(error, { host, port, hostMend }) ?? error;
   }

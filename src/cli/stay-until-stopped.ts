@@ -1,4 +1,4 @@
-import type { Log } from '../app/log.ts';
+import type { Log } from '../base/log.ts';
 import { EXIT, type ExitCode } from './command-error.ts';
 
 export interface StayOptions {

@@ -1,10 +1,10 @@
 import { copyFileSync, existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { replaceFileSync } from '../base/atomic-file.ts';
 import { checkConfig } from '../config/check-config.ts';
 import { ConfigError } from '../config/config-error.ts';
 import { configJsonSchema } from '../config/json-schema.ts';
 import { readConfigFile } from '../config/load-config.ts';
-import { replacePrivateFile } from '../config/private-file.ts';
 import type { ProviderChoice } from './provider-choice.ts';
 
 export interface WrittenConfig {
@@ -54,8 +54,8 @@ export function setSleep(file: string, sleep: string, env: NodeJS.ProcessEnv): S
 export function writeConfig(file: string, settings: Settings): WrittenConfig {
   const backup = existsSync(file) ? `${file}.old` : undefined;
   if (backup !== undefined) copyFileSync(file, backup);
-  replacePrivateFile(join(dirname(file), 'config.schema.json'), render(configJsonSchema()));
-  replacePrivateFile(file, render(settings));
+  replaceFileSync(join(dirname(file), 'config.schema.json'), render(configJsonSchema()));
+  replaceFileSync(file, render(settings));
   return { file, ...(backup !== undefined && { backup }) };
 }
 

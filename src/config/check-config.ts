@@ -1,10 +1,10 @@
 import { asArray, asObject, asString, isObject } from '../core/json.ts';
+import { closestWord } from '../text/closest-word.ts';
 import { ConfigError, type Problem } from './config-error.ts';
 import { describeIssue, didYouMean, renderPath } from './describe-issue.ts';
 import { environmentProviders } from './environment-providers.ts';
 import { LOCAL_PROVIDER_NAMES } from './known-providers.ts';
 import { parseModelRef } from './model-ref.ts';
-import { nearest } from './nearest.ts';
 import { type Config, configSchema } from './schema.ts';
 
 export interface CheckedConfig {
@@ -50,7 +50,7 @@ function unknownProviders(input: unknown, providers: readonly string[]): readonl
     return (single ? [value] : asArray(value)).flatMap((member, index): readonly Problem[] => {
       const ref = isObject(member) ? undefined : parseModelRef(asString(member) ?? '');
       if (ref === undefined || providers.includes(ref.provider)) return [];
-      const meant = nearest(ref.provider, providers);
+      const meant = closestWord(ref.provider, providers);
       return [
         {
           path: renderPath(single ? ['models', alias] : ['models', alias, index]),

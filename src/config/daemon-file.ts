@@ -1,7 +1,7 @@
 import { readFileSync, rmSync } from 'node:fs';
+import { createFileSync } from '../base/atomic-file.ts';
 import { asNumber, asObject, asString, parseJson } from '../core/json.ts';
 import type { Home } from './home.ts';
-import { createPrivateFile } from './private-file.ts';
 
 /** Who serves this home, for the commands that talk to it. */
 export interface DaemonRecord {
@@ -30,7 +30,7 @@ export function readDaemonFile(home: Home): DaemonRecord | undefined {
 
 /** Makes the record; false when there already is one, stale or not. */
 export const createDaemonFile = (home: Home, record: DaemonRecord): boolean =>
-  createPrivateFile(home.daemonFile, render(record));
+  createFileSync(home.daemonFile, render(record));
 
 /** Takes away the record that was seen (undefined: one that cannot be read), but not one that replaced it since. */
 export function removeDaemonFile(home: Home, seen: DaemonRecord | undefined): void {

@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 import { asArray, asObject, asString, type JsonObject } from '../core/json.ts';
+import { closestWord } from '../text/closest-word.ts';
 import type { Problem } from './config-error.ts';
 import { configJsonSchema } from './json-schema.ts';
-import { nearest } from './nearest.ts';
 import { neutraliseLine } from './printable.ts';
 
 type Issue = z.core.$ZodIssue;
@@ -39,7 +39,7 @@ export function describeIssue(issue: Issue, input: unknown, base: Path = []): re
     case 'invalid_value': {
       const values = issue.values.map(String);
       const given = asString(valueAt(input, path));
-      const meant = given === undefined ? undefined : nearest(given, values);
+      const meant = given === undefined ? undefined : closestWord(given, values);
       const what = `must be ${values.map((value) => JSON.stringify(value)).join(' or ')}`;
       return [{ path: at, what, ...(meant !== undefined && { mend: didYouMean(meant) }) }];
     }
@@ -83,7 +83,7 @@ function describeUnknownKey(path: Path, key: string): Problem {
       mend: 'put the key in a variable and name it with "keyEnv", or in a file and name that with "keyFile"',
     };
   }
-  const meant = nearest(key, knownKeys(path));
+  const meant = closestWord(key, knownKeys(path));
   return {
     path: at,
     what: 'is not a setting',

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { closeSync, fchmodSync, fstatSync, openSync, readFileSync } from 'node:fs';
+import { createFileSync } from '../base/atomic-file.ts';
 import { ConfigError } from './config-error.ts';
 import type { Home } from './home.ts';
-import { createPrivateFile } from './private-file.ts';
 
 export interface InstarKey {
   readonly key: string;
@@ -20,7 +20,7 @@ export function readOrCreateKey(home: Home, env: NodeJS.ProcessEnv): InstarKey {
   const existing = readKey(home, env);
   if (existing) return existing;
   const key = randomBytes(32).toString('base64url');
-  if (createPrivateFile(home.keyFile, `${key}\n`)) return { key, source: 'created', tightened: false };
+  if (createFileSync(home.keyFile, `${key}\n`)) return { key, source: 'created', tightened: false };
   // Another start made the file in between: both must use the same key.
   const theirs = readKey(home, env);
   if (theirs) return theirs;

@@ -1,25 +1,18 @@
-import { randomBytes } from 'node:crypto';
 import {
   accessSync,
-  closeSync,
   constants,
   existsSync,
-  fchmodSync,
-  fchownSync,
-  fsyncSync,
   lstatSync,
   mkdirSync,
-  openSync,
   readFileSync,
   readlinkSync,
   realpathSync,
-  renameSync,
   rmdirSync,
   rmSync,
   statSync,
-  writeFileSync,
 } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { replaceFileSync } from '../base/atomic-file.ts';
 import { ConfigError } from '../config/config-error.ts';
 
 /** A file of a client's as it is now. */
@@ -94,16 +87,26 @@ export function missingFolders(path: string): readonly string[] {
 
 /** Replaces a file in one step; undefined takes it away. Throws `ConfigError`, also when it is not what was read. */
 export function replaceClientFile({ path, content }: ClientFile, next: Content | undefined): void {
-  let temporary: string | undefined;
+  const checkUnchanged = (): true => {
+    if (isSame(readClientFile(path).content, content)) return true;
+    throw fault(path, 'was changed by someone else at this moment', 'try again');
+  };
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    temporary = next === undefined ? undefined : writeTemporary(path, next);
-    const now = readClientFile(path).content;
-    if (!isSame(now, content)) throw fault(path, 'was changed by someone else at this moment', 'try again');
-    if (temporary === undefined) rmSync(path, { force: true });
-    else renameSync(temporary, path);
+    if (next === undefined) {
+      checkUnchanged();
+      rmSync(path, { force: true });
+      return;
+    }
+    const { bytes, mode } = next;
+    const stats = statSync(path, { throwIfNoEntry: false });
+    const isForeign = stats !== undefined && stats.uid !== process.geteuid?.();
+    replaceFileSync(path, bytes, {
+      mode,
+      ...(isForeign && { owner: { uid: stats.uid, gid: stats.gid } }),
+      mayReplace: checkUnchanged,
+    });
   } catch (error) {
-    if (temporary !== undefined) rmSync(temporary, { force: true });
     if (error instanceof ConfigError) throw error;
     throw fault(path, `cannot be written (${(error as NodeJS.ErrnoException).code ?? 'unknown error'})`);
   }
@@ -123,25 +126,6 @@ export function removeEmptyFolders(folders: readonly string[]): void {
       // Something else lies in it by now, or it is gone: both are as they should be.
     }
   }
-}
-
-function writeTemporary(path: string, { bytes, mode }: Content): string {
-  const temporary = `${path}.${process.pid}.${randomBytes(6).toString('hex')}.tmp`;
-  const owner = statSync(path, { throwIfNoEntry: false });
-  const descriptor = openSync(temporary, 'wx', 0o600);
-  try {
-    writeFileSync(descriptor, bytes);
-    if (owner !== undefined && owner.uid !== process.geteuid?.())
-      fchownSync(descriptor, owner.uid, owner.gid);
-    if (process.platform !== 'win32') fchmodSync(descriptor, mode);
-    fsyncSync(descriptor);
-  } catch (error) {
-    rmSync(temporary, { force: true });
-    throw error;
-  } finally {
-    closeSync(descriptor);
-  }
-  return temporary;
 }
 
 const fault = (path: string, what: string, mend?: string): ConfigError =>

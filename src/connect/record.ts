@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
+import { replaceFileSync } from '../base/atomic-file.ts';
 import { ConfigError } from '../config/config-error.ts';
 import type { Home } from '../config/home.ts';
-import { replacePrivateFile } from '../config/private-file.ts';
 import { type Json, parseJson } from '../core/json.ts';
 import type { Undo } from './file-edit.ts';
 
@@ -82,7 +82,7 @@ export function readRecord(home: Home, client: string): ConnectRecord | undefine
 export function writeRecord(home: Home, record: ConnectRecord): void {
   const file = fileOf(home, record.client);
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  replacePrivateFile(file, `${JSON.stringify(record, null, 2)}\n`);
+  replaceFileSync(file, `${JSON.stringify(record, null, 2)}\n`);
 }
 
 export function removeRecord(home: Home, client: string): void {

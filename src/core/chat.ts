@@ -1,7 +1,7 @@
 import type { Failure } from './failure.ts';
 import type { Json, JsonObject } from './json.ts';
 
-/** One conversation turn in our own words: what every wire can be read into and written from. */
+/** One conversation turn in the internal format, which every wire decodes to and encodes from. */
 export interface ChatRequest {
   readonly model: string;
   /** The leading system text, one part per block the client sent. */
@@ -53,7 +53,7 @@ export type ChatMessage =
 export interface TextPart {
   readonly type: 'text';
   readonly text: string;
-  /** A client's prompt-cache mark, carried between the wires that have such marks. */
+  /** A client's prompt-cache mark, kept between wires that have such marks. */
   readonly cacheControl?: Json;
 }
 export interface ImagePart {
@@ -70,7 +70,7 @@ export interface FilePart {
 export interface ReasoningPart {
   readonly type: 'reasoning';
   readonly text: string;
-  /** The provider's proof that the text is its own; without it the part cannot be sent back to that provider. */
+  /** The provider's signature of the text; without it the part cannot be sent back to that provider. */
   readonly signature?: string;
 }
 export interface ToolCallPart {
@@ -83,7 +83,7 @@ export interface ToolCallPart {
 export type UserPart = TextPart | ImagePart | FilePart;
 export type AssistantPart = TextPart | ReasoningPart | ToolCallPart;
 
-/** Token counts; `inputTokens` includes what was read from or written to a prompt cache. */
+/** Token counts; `inputTokens` includes tokens read from or written to a prompt cache. */
 export interface Usage {
   readonly inputTokens: number;
   readonly outputTokens: number;
@@ -114,20 +114,20 @@ export interface ChatOptions {
   readonly signal: AbortSignal;
   /** The caller's own credential headers, for a provider entry that has no key of its own. */
   readonly credentials?: Readonly<Record<string, string>>;
-  /** The turn that is answered, where a gateway asks. */
+  /** The gateway's turn that this request belongs to; absent outside a gateway. */
   readonly turn?: TurnMark;
 }
 
-/** A turn as a model of our own needs to know it. */
+/** The part of a turn that an embedded model needs. */
 export interface TurnMark {
   readonly id: string;
   readonly session: string;
-  /** Of the library, under which its prompt was made. */
+  /** The library generation that its prompt was built under. */
   readonly generation: number;
 }
 
 /**
- * A model is a function. It never throws and never rejects: what goes wrong is its last event. It stops its work
- * when the signal aborts or the reader leaves the iteration.
+ * A model is a function. It never throws and never rejects: a failure is its last event. It stops its work when the
+ * signal aborts or the reader leaves the iteration.
  */
 export type ChatModel = (request: ChatRequest, options: ChatOptions) => AsyncIterable<ChatEvent>;

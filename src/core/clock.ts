@@ -12,7 +12,7 @@ export interface ManualClock extends Clock {
   advance(ms: number): void;
 }
 
-/** A clock that stands still until it is told to move. */
+/** A clock that only moves by `advance`. */
 export function createManualClock(start = 0): ManualClock {
   let wall = start;
   let ticks = 0;

@@ -1,22 +1,22 @@
 import type { AssistantPart, StopReason } from './chat.ts';
 import type { RewardSource, TurnRole, TurnStatus } from './fact.ts';
 
-/** A tool's answer to one call of a turn, as the next request brought it. */
+/** A tool's result for one call of a turn, taken from the next request. */
 export interface ToolOutcome {
   readonly callId: string;
   readonly text: string;
-  /** What the client said of it, where its wire can say so. */
+  /** The client's error flag, on wires that have one. */
   readonly isError?: boolean;
 }
 
-/** A try at something, as an agent reported it itself (over MCP, or as an event). */
+/** An attempt that the agent reported itself (over MCP, or as an event). */
 export interface Attempt {
   readonly action: string;
   readonly result: string;
   readonly ok: boolean;
 }
 
-/** One turn with all that can be known of how it went. Texts are as they were recorded, without secrets. */
+/** One turn with everything that tells how it went. Texts are as recorded, with secrets redacted. */
 export interface TurnEvidence {
   readonly turn: string;
   readonly session: string;
@@ -25,25 +25,25 @@ export interface TurnEvidence {
   readonly status: TurnStatus;
   /** `kind: message`, when the provider or the connection failed. */
   readonly failure?: string;
-  /** What the user asked for, latest words first in mind: the newest user text before the reply. */
+  /** What the user asked for: the newest user text before the reply. */
   readonly task: string;
   /** The tools the agent offered, with their parameters' schemas. */
   readonly tools: readonly { readonly name: string; readonly parameters: unknown }[];
   readonly reply: readonly AssistantPart[];
   readonly stop?: StopReason;
-  /** The calls of the session's earlier turns, oldest first, with what came of them: to see the same thing tried again. */
+  /** The calls of the session's earlier turns, oldest first, with their outcome: to find repeated calls. */
   readonly earlier: readonly {
     readonly name: string;
     readonly arguments: string;
     readonly failed: boolean;
   }[];
-  /** The state the reply led to; absent while nothing came after it. */
+  /** What followed the reply; absent while nothing did. */
   readonly next?: {
     readonly tools: readonly ToolOutcome[];
     /** What the user said next. */
     readonly user?: string;
   };
-  /** Rewards that were given to this turn, by whom, −1 to 1. */
+  /** Rewards given to this turn, with their source, −1 to 1. */
   readonly given: readonly {
     readonly source: RewardSource;
     readonly score: number;
@@ -52,33 +52,33 @@ export interface TurnEvidence {
   readonly attempts: readonly Attempt[];
 }
 
-/** One sign of how a turn went, with where it comes from and how much it says. */
+/** One sign of how a turn went, with its source and weight. */
 export interface Signal {
   readonly name: string;
   readonly source: RewardSource;
   /** 0 (went wrong) to 1 (went well). */
   readonly score: number;
-  /** More than 0; how much it counts among signals of its source. */
+  /** More than 0; its weight among signals of its source. */
   readonly weight: number;
-  /** What was seen, short, for people. */
+  /** What was observed, short, for people. */
   readonly reason: string;
 }
 
 /**
- * `infrastructure` (limits, time-outs, resets, aborts) is neither success nor failure and never teaches. `ambiguous`:
- * nothing was seen that would tell; a judge may be asked.
+ * `infrastructure` (limits, time-outs, resets, aborts) is neither success nor failure and is never learned from.
+ * `ambiguous`: there is no sign of either; a judge may be asked.
  */
 export type Verdict = 'success' | 'failure' | 'infrastructure' | 'ambiguous';
 
-/** What is believed of a turn. */
+/** The verdict on a turn, with its reward and reasons. */
 export interface Appraisal {
   readonly turn: string;
   readonly verdict: Verdict;
-  /** 0 to 1; below 0.5 is a failure. Absent for what teaches nothing. */
+  /** 0 to 1; below 0.5 is a failure. Absent for turns that are not learned from. */
   readonly reward?: number;
-  /** The highest source that spoke. */
+  /** The most trusted source among the signals. */
   readonly source?: RewardSource;
   readonly signals: readonly Signal[];
-  /** `Kind @ file:line` and the like: what went wrong, without the free text around it. */
+  /** `Kind @ file:line` and similar: what went wrong, without the free text around it. */
   readonly digests: readonly string[];
 }

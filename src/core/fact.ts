@@ -1,21 +1,21 @@
 import type { Usage } from './chat.ts';
 import type { Signal, Verdict } from './evidence.ts';
-import type { Json } from './json.ts';
+import { isObject, type Json } from './json.ts';
 import type { Cost, GateOutcome } from './learn.ts';
 import type { Author, Change, Scope } from './lesson.ts';
 import type { Considered, Domain } from './recall.ts';
 import type { SlowFact } from './slow-fact.ts';
 import type { WireName } from './wire.ts';
 
-/** How a turn ended. `crashed` is said by the next start of a turn that a dead process left open. */
+/** How a turn ended. `crashed`: its process died; the next start of the daemon writes it. */
 export type TurnStatus = 'complete' | 'client-abort' | 'upstream-error' | 'truncated' | 'refused' | 'crashed';
 
-/** `main`: the user's agent at work. `side`: a sub-agent of it. `aux`: a title, a count, a compaction; never taught from. */
+/** `main`: the user's agent. `side`: one of its sub-agents. `aux`: a title, a token count, a compaction; never learned from. */
 export type TurnRole = 'main' | 'side' | 'aux';
 
 /**
- * Something that happened. Appended once, never changed; every view is a fold over these. This list is closed: a new
- * kind of fact is a new line here, or in `SlowFact`. Texts in facts have been redacted before they come here.
+ * Something that happened. Appended once, never changed; every view is a fold over facts. The list is closed: a new kind
+ * of fact is a new line here, or in `SlowFact`. Texts in facts are already redacted.
  */
 export type Fact =
   | {
@@ -24,7 +24,7 @@ export type Fact =
       readonly session: string;
       readonly agent: string;
       readonly role: TurnRole;
-      /** The client program, when it was recognised. */
+      /** The client program, if it was recognised. */
       readonly client?: string;
       readonly project?: Project;
       readonly runKind?: string;
@@ -32,14 +32,14 @@ export type Fact =
       readonly wire: WireName;
       /** The model the caller named. */
       readonly model: string;
-      /** What prompts could contain when the request came in. */
+      /** The library generation when the request came in. */
       readonly generation: number;
-      /** Who was asked first: `provider/model`, or a policy's version. */
+      /** The model that was called first: `provider/model`, or a policy's version. */
       readonly policy: string;
-      /** The lessons that were shown, and the hash of the block they were shown in. */
+      /** The lessons shown, and the hash of the block that contained them. */
       readonly lessons: readonly string[];
       readonly block?: string;
-      /** The request, as the hash of a block; absent when it could not be read. */
+      /** The key of the request's body; absent if it could not be decoded. */
       readonly request?: string;
     }
   | {
@@ -47,16 +47,16 @@ export type Fact =
       readonly turn: string;
       readonly status: TurnStatus;
       readonly httpStatus: number;
-      /** Who answered in the end, when it was not who was asked first. */
+      /** The model that answered, if it was not the first one. */
       readonly policy?: string;
       readonly failure?: string;
       readonly usage?: Usage;
       readonly stop?: string;
       readonly firstByteMs?: number;
       readonly totalMs: number;
-      /** The reply, as the hash of a block; absent when it could not be read or kept. */
+      /** The key of the reply's body; absent if it could not be decoded or stored. */
       readonly reply?: string;
-      /** The request, when the turn's start could not say it yet. */
+      /** The key of the request's body, if it was not known at the turn's start. */
       readonly request?: string;
     }
   | {
@@ -79,14 +79,14 @@ export type Fact =
       readonly data: { readonly [name: string]: Json | undefined };
     }
   | { readonly type: 'session-end'; readonly session: string; readonly reason: string }
-  /** The tombstone: what a session said is gone, that it was there is not. */
+  /** The tombstone: the session's content is erased, the fact that it took place is not. */
   | {
       readonly type: 'session-erased';
       readonly session: string;
       readonly turns: number;
       readonly reason: string;
     }
-  /** A set of changes to the library took effect, as one. Those that were refused or said nothing new are not in it. */
+  /** A change set took effect in the library. Refused changes and changes without effect are not in it. */
   | {
       readonly type: 'library-changed';
       readonly set: string;
@@ -95,23 +95,23 @@ export type Fact =
       readonly changes: readonly Change[];
       /** The generation in force afterwards. */
       readonly generation: number;
-      /** Training samples that the change does not concern: they stay, certified for the new generation. */
+      /** Training samples that the change does not concern: they stay valid, recertified for the new generation. */
       readonly recertified?: readonly string[];
     }
-  /** Lessons were chosen for a session: its block was frozen, or text was added to it in the middle. */
+  /** Lessons were selected for a session: its block was frozen, or text was added to the conversation. */
   | {
       readonly type: 'lessons-recalled';
       readonly session: string;
       readonly turn: string;
-      /** A session has a block for each model it speaks to and for each of its sub-agents. */
+      /** A session has one block per model and per sub-agent. */
       readonly thread: string;
       readonly generation: number;
       readonly why: 'new' | 'compacted' | 'expired' | 'changed' | 'task';
-      /** Where the text stands: with the system's words, or in the message behind this link of the chain. */
+      /** The chain link of the message that contains the text; absent: it is in the system prompt. */
       readonly after?: string;
-      /** The first link of the conversation when the block was frozen. */
+      /** The conversation's first chain link when the block was frozen. */
       readonly first?: string;
-      /** The text as it was spliced in, as the hash of a block; absent when there was nothing to show. */
+      /** The hash of the block with the inserted text; absent when there was nothing to show. */
       readonly block?: string;
       readonly lessons: readonly string[];
       readonly heldOut: readonly string[];
@@ -119,7 +119,7 @@ export type Fact =
       readonly considered: readonly Considered[];
       readonly engine: string;
     }
-  /** How a session came out, for the measurement of what it was shown and what was held back from it. */
+  /** The outcome of a session, to measure the lessons it was shown and those held out. */
   | {
       readonly type: 'session-scored';
       readonly session: string;
@@ -128,14 +128,14 @@ export type Fact =
       readonly lessons: readonly string[];
       readonly heldOut: readonly string[];
     }
-  /** What is believed of a turn. A later appraisal of the same turn takes the place of an earlier one. */
+  /** The appraisal of a turn. A later one replaces an earlier one of the same turn. */
   | {
       readonly type: 'turn-appraised';
       readonly turn: string;
       readonly session: string;
-      /** Whose work it was: the agent, and the project when it is known. */
+      /** The agent, and the project if it is known. */
       readonly scope: Scope;
-      /** The turn's own, from when its request came in. */
+      /** The generation when the turn's request came in. */
       readonly generation: number;
       readonly verdict: Verdict;
       readonly reward?: number;
@@ -143,7 +143,7 @@ export type Fact =
       readonly signals: readonly Signal[];
       readonly digests: readonly string[];
     }
-  /** Something waits to be learned from; it is done with when a cycle names it. */
+  /** Something is queued for a learner, until a cycle lists it as an item. */
   | {
       readonly type: 'learning-queued';
       readonly item: string;
@@ -151,15 +151,15 @@ export type Fact =
       readonly session: string;
       readonly turns: readonly string[];
     }
-  /** A learner's run is over. */
+  /** A learner's run ended. */
   | {
       readonly type: 'cycle-end';
       readonly cycle: string;
       readonly learner: string;
       readonly outcome: 'published' | 'queued' | 'refused' | 'nothing' | 'stuck' | 'aborted';
-      /** What was waiting and is now done with. */
+      /** The queued items that this cycle consumed. */
       readonly items: readonly string[];
-      /** The failures it learned from: support data, for ever. */
+      /** The failures it learned from: support data, never used for training. */
       readonly turns: readonly string[];
       readonly judgements: readonly {
         readonly lesson: string;
@@ -173,7 +173,7 @@ export type Fact =
       readonly tookMs: number;
       readonly note?: string;
     }
-  /** A session that is worth practising on. */
+  /** A session worth practising on. */
   | {
       readonly type: 'session-marked';
       readonly session: string;
@@ -182,9 +182,12 @@ export type Fact =
     }
   | SlowFact;
 
+/** For facts read back from the store: their hash vouches for the rest, and a newer version may have added types. */
+export const isFact = (value: unknown): value is Fact => isObject(value) && typeof value.type === 'string';
+
 export type RewardSource = 'verifier' | 'person' | 'judge' | 'signal';
 
-/** A working directory or repository, without its path: paths say who people are. */
+/** A working directory or repository, without its path: paths identify people. */
 export interface Project {
   readonly id: string;
   readonly label: string;

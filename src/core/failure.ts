@@ -14,19 +14,19 @@ export type FailureKind =
   | 'internal';
 
 /**
- * Why a turn did not end well, as a value. `message` is the provider's own wording whenever it gave one: clients
- * key on it (an agent compacts its history when it reads "prompt is too long").
+ * Why a turn failed, as a value. `message` is the provider's own text if there is one: clients match on it (an agent
+ * compacts its history on "prompt is too long").
  */
 export interface Failure {
   readonly kind: FailureKind;
-  /** The HTTP status a caller should see if nothing was sent yet. */
+  /** The HTTP status for the caller if nothing was sent yet. */
   readonly status: number;
   readonly message: string;
   /** The provider's machine-readable code, such as `context_length_exceeded`. */
   readonly code?: string;
-  /** How long the provider asked us to wait. */
+  /** The wait that the provider asked for. */
   readonly retryAfterMs?: number;
-  /** The provider said in so many words that trying again is of no use. */
+  /** The provider stated that a retry is of no use. */
   readonly final?: boolean;
 }
 

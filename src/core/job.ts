@@ -1,17 +1,17 @@
-/** Slow work that may be interrupted at any moment and goes on later where it was. */
+/** Background work that may be interrupted at any moment and later resumes from its checkpoint. */
 export interface Job {
   readonly name: string;
-  /** Greater goes first. */
+  /** The highest priority runs first. */
   readonly priority: number;
-  /** Whether it has to wait until nobody is there. Fast adaptation does not. */
+  /** Whether it waits until nobody is present. Fast adaptation does not. */
   readonly needsWindow: boolean;
-  /** Milliseconds that one run is likely to take. */
+  /** The expected duration of one run, in milliseconds. */
   estimate(): number;
   /** Whether there is something to do. */
   isReady(): Promise<boolean> | boolean;
   /**
-   * Works until it is done or the signal aborts, and then stops at its next safe point. Whatever it must remember it
-   * passes to `checkpoint`, and finds in `from` the next time.
+   * Works until it is done or the signal aborts, and then stops at its next safe point. The state passed to `checkpoint`
+   * comes back in `from` on the next run.
    */
   run(context: JobContext): Promise<JobEnd>;
 }
@@ -19,9 +19,9 @@ export interface Job {
 export interface JobContext {
   /** The same for all parts of one piece of work, however often it is interrupted. */
   readonly run: string;
-  /** What the last part left. */
+  /** The last checkpoint of this run. */
   readonly from: string | undefined;
-  /** Aborts when a person is back, when the daemon closes, or when the budget is spent. */
+  /** Aborts when a person is back, the daemon closes, or the budget is spent. */
   readonly signal: AbortSignal;
   /** Durable when it resolves. Renews the lease. */
   checkpoint(state: string): Promise<void>;

@@ -13,7 +13,7 @@ export const asString = (value: unknown): string | undefined =>
 export const asNumber = (value: unknown): number | undefined =>
   typeof value === 'number' && Number.isFinite(value) ? value : undefined;
 
-/** Parses text that a stranger wrote: a value, or undefined when it is not JSON. */
+/** Parses untrusted text: a value, or undefined when it is not JSON. */
 export function parseJson(text: string): Json | undefined {
   try {
     return JSON.parse(text) as Json;
@@ -21,6 +21,9 @@ export function parseJson(text: string): Json | undefined {
     return undefined;
   }
 }
+
+/** Plain data as JSON: the compiler does not accept an interface where an index signature is expected. */
+export const toJson = (data: object): JsonObject => data as JsonObject;
 
 const MEMBER = { enumerable: true, configurable: true, writable: true };
 

@@ -4,7 +4,7 @@ import type { Json } from './json.ts';
 import type { Change, Scope } from './lesson.ts';
 import type { Library } from './library.ts';
 
-/** What learning has cost. */
+/** The cost of model calls made for learning. */
 export interface Cost {
   readonly calls: number;
   readonly inputTokens: number;
@@ -12,19 +12,19 @@ export interface Cost {
   readonly usd: number;
 }
 
-/** Money that may still be spent. */
+/** The remaining budget for model calls. */
 export interface Budget {
-  /** Undefined when the next call may be made, else why not. */
+  /** Undefined when the next call may be made, else the reason why not. */
   refusal(): string | undefined;
   spend(cost: Cost): void;
 }
 
-/** What is wrong with a model's reply, in words that help it mend it. */
+/** What is wrong with a model's reply, in words that help the model correct it. */
 export interface Fault {
   readonly fault: string;
 }
 
-/** One question to a learning model. Its reply is JSON, read by `read`, asked for once more when it is not right. */
+/** One question to a learning model. `read` decodes its JSON reply; after a fault the model is asked once more. */
 export interface Question<T> {
   /** For the journal: `evolve`, `judge`, `extract`. */
   readonly name: string;
@@ -43,13 +43,13 @@ export type Answer<T> =
       readonly model: string;
       readonly prompt: string;
     }
-  /** `isRetryable`: the model was not there or the budget is spent; the same question may do later. */
+  /** `isRetryable`: the model was unavailable or the budget spent; the same question may succeed later. */
   | { readonly ok: false; readonly why: string; readonly isRetryable: boolean; readonly cost: Cost };
 
-/** Never rejects. The only way to a model for learning: whatever a model says comes through here. */
+/** Never rejects. The only way for learners to call a model: all model output is parsed here. */
 export type Ask = <T>(question: Question<T>, signal: AbortSignal) => Promise<Answer<T>>;
 
-/** Whose words a passage is. Only a user's, a person's and a verifier's may become an instruction without being looked at. */
+/** The author of a passage. Only text of `user`, `person` and `verifier` may become an instruction without review. */
 export type Origin = 'user' | 'person' | 'verifier' | 'assistant' | 'tool' | 'web';
 
 export interface Passage {
@@ -57,54 +57,54 @@ export interface Passage {
   readonly text: string;
 }
 
-/** Something that went wrong, as much of it as a learner needs. */
+/** A failure, with what a learner needs of it. */
 export interface FailureCase {
   readonly turn: string;
   readonly session: string;
   readonly at: number;
   readonly generation: number;
   readonly scope: Scope;
-  /** What the agent was to do. */
+  /** The agent's task. */
   readonly task: string;
-  /** The words of everyone, digested, in order. */
+  /** The conversation in order, digested, each passage with its author. */
   readonly passages: readonly Passage[];
   readonly appraisal: Appraisal;
-  /** The most trusted source that calls it a failure. */
+  /** The most trusted source that reported the failure. */
   readonly source: RewardSource;
 }
 
-/** A change that a learner wants, with what it rests on. The gate says how far it may go. */
+/** A change that a learner proposes, with its evidence. The gate decides how far it may go. */
 export interface Proposal {
   readonly change: Extract<Change, { readonly op: 'add' | 'revise' }>;
-  /** Verbatim passages of what was recorded. */
+  /** Verbatim passages of the record. */
   readonly quotes: readonly { readonly turn: string; readonly text: string }[];
 }
 
 export interface LearnInput<Material> {
   readonly material: Material;
   readonly library: Library;
-  /** Undefined when no model is set up for learning. */
+  /** Undefined when no model is configured for learning. */
   readonly ask: Ask | undefined;
   readonly newId: (prefix: string) => string;
-  /** What a learner wants to remember of its own steps. */
+  /** Notes of the learner about its own steps. */
   readonly journal: (note: string) => void;
   readonly signal: AbortSignal;
 }
 
-/** Every learner has this shape. It writes nothing but its journal; it ends early when the signal aborts. */
+/** The shape of every learner. It writes only its journal; it ends early when the signal aborts. */
 export interface Learner<Material> {
   readonly name: string;
   learn(input: LearnInput<Material>): AsyncIterable<Proposal | Known | Stuck>;
 }
 
-/** A lesson says already what these failures teach: nothing has to change, and they are used up. */
+/** An existing lesson covers these failures: nothing has to change, and they are consumed. */
 export interface Known {
   /** The lesson's id. */
   readonly known: string;
   readonly turns: readonly string[];
 }
 
-/** The model was not there, or said nothing that could be used: the material is not used up. */
+/** The model was unavailable or its reply unusable: the material is not consumed. */
 export interface Stuck {
   readonly stuck: string;
   readonly isRetryable: boolean;
@@ -115,10 +115,10 @@ export type GateOutcome = 'live' | 'trial' | 'proposed' | 'refused';
 
 export interface Judgement {
   readonly outcome: GateOutcome;
-  /** Why not further; empty when nothing stood against it. */
+  /** Why it may not go further; empty without objections. */
   readonly why: readonly string[];
-  /** Refused because a lesson says the same. */
+  /** Refused because a lesson says the same already. */
   readonly isKnown?: boolean;
-  /** The change as it may be published: with its taint, its evidence and its state. Absent when refused. */
+  /** The change as it may be published, with its taint, evidence and state. Absent when refused. */
   readonly change?: Extract<Change, { readonly op: 'add' | 'revise' }>;
 }

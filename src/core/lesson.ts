@@ -1,4 +1,4 @@
-/** Anything learned that changes behaviour, by what it does. */
+/** The kinds of lessons: anything learned that changes behaviour. */
 export const LESSON_KINDS = [
   'skill',
   'experience',
@@ -11,7 +11,7 @@ export const LESSON_KINDS = [
 ] as const;
 export type LessonKind = (typeof LESSON_KINDS)[number];
 
-/** The kinds whose text stands in prompts. A change to one that is shown is a new generation; routes and limits are not. */
+/** The kinds whose text is put into prompts. A change to a shown one is a new generation; changes to routes and limits are not. */
 export const PROMPT_KINDS: ReadonlySet<LessonKind> = new Set([
   'skill',
   'experience',
@@ -20,7 +20,7 @@ export const PROMPT_KINDS: ReadonlySet<LessonKind> = new Set([
   'identity',
 ]);
 
-/** `proposed` waits for a person; `trial` is shown and measured; `live` has passed. */
+/** `proposed` waits for a person; `trial` is shown and measured; `live` has passed its measurement. */
 export const LESSON_STATES = ['proposed', 'trial', 'live', 'retired', 'rejected'] as const;
 export type LessonState = (typeof LESSON_STATES)[number];
 
@@ -33,8 +33,8 @@ export interface Scope {
 }
 
 /**
- * A passage of what was recorded, by where it stands: `length` characters from `start` in a block's text. It holds no
- * text of its own, so that it cannot say what was not said, and is gone when its session is erased.
+ * A passage of the record by reference: `length` characters from `start` in a block's text. It holds no text itself, so
+ * that it cannot differ from the record and disappears with its session.
  */
 export interface Quote {
   readonly turn: string;
@@ -43,7 +43,7 @@ export interface Quote {
   readonly length: number;
 }
 
-/** What a lesson rests on. */
+/** The evidence for a lesson. */
 export interface Evidence {
   readonly turns: readonly string[];
   readonly quotes: readonly Quote[];
@@ -54,31 +54,31 @@ export interface Evidence {
   readonly prompt?: string;
 }
 
-/** Whose free text went into a lesson without a person having vouched for it. Exit codes and error digests taint nothing. */
+/** The source of untrusted free text in a lesson that no person has approved. Exit codes and error digests do not taint. */
 export type Taint = 'tool' | 'web';
 
 export type LessonSource = 'experience' | 'told' | 'inferred' | 'practice';
 export type Visibility = 'private' | 'scoped' | 'shared';
 
-/** What is remembered beside a lesson's words. */
+/** Metadata of a lesson. */
 export interface Note {
-  /** The situation it was learned in, in a sentence. */
+  /** The situation it was learned in, in one sentence. */
   readonly context?: string;
   readonly keywords: readonly string[];
   readonly tags: readonly string[];
   /** 0 to 1. */
   readonly importance: number;
-  /** 0 to 1: the mean reward of the group it came from; of one learned from failures, how clearly they were failures. */
+  /** 0 to 1: the mean reward of its group; for a lesson from failures, how certain they are failures. */
   readonly confidence: number;
   readonly source: LessonSource;
   readonly visibility: Visibility;
-  /** How long until half of its strength is gone, unless it proves useful. */
+  /** After this time its activation has halved, unless it proved useful. */
   readonly halfLifeDays: number;
-  /** Ids of lessons it belongs with. */
+  /** Ids of related lessons. */
   readonly links: readonly string[];
 }
 
-/** One revision of a lesson: never changed once it was published. */
+/** One revision of a lesson, immutable once published. */
 export interface LessonText {
   /** A slug: `^[a-z][a-z0-9-]{1,62}$`. */
   readonly name: string;
@@ -99,27 +99,27 @@ export interface Lesson {
   /** Counts from 1. */
   readonly revision: number;
   readonly text: LessonText;
-  /** Never hidden by age and never retired by a measurement. */
+  /** Never hidden by age, never retired by a measurement. */
   readonly pinned: boolean;
   /** No learner may revise, merge or retire it. */
   readonly frozen: boolean;
-  /** Not shown from then on. */
+  /** Not shown from this time on. */
   readonly expiresAt?: number;
   readonly createdAt: number;
   readonly changedAt: number;
-  /** Why it is retired or was rejected. */
+  /** Why it was retired or rejected. */
   readonly reason?: string;
-  /** The lesson that took it up. */
+  /** The lesson it was merged into. */
   readonly mergedInto?: string;
 }
 
-/** Who makes a change. A `learner` may not touch what is frozen; a `person` may do anything. */
+/** The author of a change. A `learner` may not change frozen lessons; a `person` may do anything. */
 export interface Author {
   readonly kind: 'person' | 'learner' | 'instar';
   readonly name: string;
 }
 
-/** A proposed edit. Applying one is total (it says why not, it never throws) and idempotent (twice is once). */
+/** A proposed edit. Applying one never throws (it gives the reason of a refusal) and is idempotent. */
 export type Change =
   | {
       readonly op: 'add';
@@ -129,7 +129,7 @@ export type Change =
       readonly text: LessonText;
       readonly expiresAt?: number;
     }
-  /** `from` is the revision that the author saw: an edit of something older is refused, not guessed. */
+  /** `from` is the revision that the author saw: an edit of an older revision is refused. */
   | { readonly op: 'revise'; readonly id: string; readonly from: number; readonly text: LessonText }
   /** The lessons `ids` become one, `into`, which is one of them; the others retire. */
   | {
@@ -140,7 +140,7 @@ export type Change =
       readonly text: LessonText;
     }
   | { readonly op: 'retire'; readonly id: string; readonly reason: string }
-  /** Approve, reject, promote, or take a retired one up again. */
+  /** Approve, reject, promote, or bring back a retired lesson. */
   | {
       readonly op: 'move';
       readonly id: string;
@@ -148,24 +148,24 @@ export type Change =
       readonly reason?: string;
     }
   | { readonly op: 'mark'; readonly id: string; readonly pinned?: boolean; readonly frozen?: boolean }
-  /** Undefined: never. */
+  /** Without a time: it never expires. */
   | { readonly op: 'expire'; readonly id: string; readonly expiresAt?: number }
-  /** Back to what a revision said, as a new revision, and to a state it had. What reverting is made of. */
+  /** Restores the text of a revision, as a new revision, and a state: the inverse of other changes. */
   | { readonly op: 'restore'; readonly id: string; readonly revision: number; readonly state: LessonState };
 
-/** Changes that are published together: all that apply become visible at once, in at most one new generation. */
+/** Changes that are published together: those that apply become visible at once, in at most one new generation. */
 export interface ChangeSet {
-  /** Publishing the same set again changes nothing and answers the same. */
+  /** The idempotency key: publishing the same set again changes nothing and answers the same. */
   readonly id: string;
   readonly by: Author;
   readonly reason: string;
   readonly changes: readonly Change[];
 }
 
-/** What became of one change. */
+/** The result of one change. */
 export type ChangeResult =
   | { readonly status: 'applied'; readonly id: string; readonly revision: number }
-  /** It says what is so already. */
+  /** It would change nothing. */
   | { readonly status: 'same'; readonly id: string }
   | { readonly status: 'refused'; readonly id: string; readonly why: string };
 

@@ -8,7 +8,7 @@ export interface Generation {
   readonly by: Author;
 }
 
-/** A lesson as a prompt may show it: which words, of which revision. */
+/** A revision of a lesson that prompts may contain. */
 export interface ShownRevision {
   readonly id: string;
   readonly revision: number;
@@ -21,7 +21,7 @@ export interface GenerationDiff {
   readonly revised: readonly { readonly id: string; readonly from: number; readonly to: number }[];
 }
 
-/** One thing that happened to a lesson, oldest first: who, when, why, and what it said afterwards. */
+/** One event in a lesson's history: who, when, why, and its text afterwards. */
 export interface LessonEvent {
   readonly at: number;
   readonly by: Author;
@@ -34,27 +34,27 @@ export interface LessonEvent {
   readonly generation: number;
 }
 
-/** Everything learned, and how it came to be so. Reads are immediate; a published change is durable when it resolves. */
+/** All lessons and their history. Reads are immediate; a published change is durable when its promise resolves. */
 export interface Library {
   readonly generation: number;
   lesson(id: string): Lesson | undefined;
-  /** By id, or by the name of one that is not retired or rejected; undefined when there is none or when there are several. */
+  /** By id, or by the name of a lesson that is not retired or rejected; undefined when none or several match. */
   find(idOrName: string): Lesson | undefined;
-  /** All of them, in the order of their ids. */
+  /** All lessons, ordered by id. */
   lessons(): readonly Lesson[];
-  /** What prompts may contain now: trial and live lessons of the kinds that change prompts, not expired at `now`. */
+  /** What prompts may contain: trial and live lessons of the prompt kinds, not expired at `now`. */
   shown(now: number): readonly Lesson[];
   history(id: string): readonly LessonEvent[];
   generations(): readonly Generation[];
-  /** Undefined for a generation that never was. */
+  /** Undefined for an unknown generation. */
   diff(from: number, to: number): GenerationDiff | undefined;
   /**
-   * Serialised: sets are applied one after the other. Rejects with `StoreError` when nothing could be written; nothing
-   * has changed then. A set of which nothing applies writes nothing.
+   * Sets are applied one after the other. Rejects with `StoreError` when it could not be written; nothing has changed
+   * then. A set of which nothing applies writes nothing.
    */
   publish(set: ChangeSet): Promise<Published>;
-  /** The change set that makes the prompts what they were under a generation; undefined if it never was. */
+  /** The change set that restores what prompts contained in a generation; undefined for an unknown one. */
   rollback(generation: number, by: Author): ChangeSet | undefined;
-  /** Called after each set that was published. Returns the way to stop it. */
+  /** Called after each published set. Returns the function that unsubscribes. */
   onChange(listener: (published: Published) => void): () => void;
 }

@@ -1,6 +1,6 @@
 /**
- * The name of a body that one turn alone has: what it asked, or what was replied. It is found through its turn, so that it
- * needs neither a hash nor a count of those who use it.
+ * The key of a body that belongs to one turn alone: its request or its reply. It is found through its turn, and needs
+ * neither a hash nor a reference count.
  */
 export interface OwnBody {
   readonly turn: string;
@@ -9,7 +9,7 @@ export interface OwnBody {
 
 export const ownBodyName = ({ turn, part }: OwnBody): string => `${part}:${turn}`;
 
-/** Undefined for the name of a body that anyone may share. */
+/** Undefined for the key of a shared block. */
 export function readOwnBodyName(name: string): OwnBody | undefined {
   if (name.startsWith('request:')) return { part: 'request', turn: name.slice('request:'.length) };
   return name.startsWith('reply:') ? { part: 'reply', turn: name.slice('reply:'.length) } : undefined;

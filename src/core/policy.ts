@@ -1,20 +1,20 @@
 import type { ChatRequest } from './chat.ts';
 import type { SampledSequence, Sampler } from './training.ts';
 
-/** How a policy that reads and writes tokens is spoken with: a conversation to ids, ids to a reply. */
+/** The chat template of a policy: encodes a conversation as token ids and decodes a reply from them. */
 export interface Template {
   render(request: ChatRequest): Rendered;
-  /** What sampled ids say. Never throws: a policy in training says all kinds of things. */
+  /** Decodes sampled ids. Never throws: a policy in training emits malformed output. */
   read(tokens: readonly number[], request: ChatRequest): PolicyReply;
-  /** At which tokens a reply ends. */
+  /** The tokens that end a reply. */
   readonly stop: readonly number[];
-  /** In tokens; a request that asks for less gets less. */
+  /** In tokens; a request may ask for less. */
   readonly longestReply: number;
 }
 
 export type Rendered =
   | { readonly is: 'prompt'; readonly tokens: readonly number[] }
-  /** There is nothing to ask the policy: this is the answer. */
+  /** The reply is known without sampling. */
   | { readonly is: 'reply'; readonly reply: PolicyReply };
 
 export interface PolicyReply {
@@ -22,14 +22,14 @@ export interface PolicyReply {
   readonly calls: readonly { readonly name: string; readonly arguments: string }[];
 }
 
-/** Weights that answer a turn. Their sampler stays open until they are let go of, whatever serves by then. */
+/** The weights that answer a turn. Their sampler stays open until `release`, also after other weights took over. */
 export interface ServedWeights {
   readonly version: number;
   readonly sampler: Sampler;
   release(): void;
 }
 
-/** One reply of a policy in tokens, as it was sampled: what weights can learn from. */
+/** One sampled reply of a policy, in tokens, to train on. */
 export interface SampledTurn extends Pick<SampledSequence, 'tokens' | 'logprobs'> {
   readonly prompt: readonly number[];
   readonly version: number;

@@ -1,6 +1,6 @@
 /**
- * Whether a person is there, as far as one source can see. `unknown` is not away: a tool that is missing, hangs or talks
- * nonsense says nothing about anyone.
+ * Whether a person is present, according to one source. `unknown` is not `away`: a tool that is missing, hangs or prints
+ * something unexpected tells nothing.
  */
 export interface Presence {
   /** `x11`, `calendar`, `sleep`, `gateway` … */
@@ -8,16 +8,16 @@ export interface Presence {
   readonly state: 'present' | 'away' | 'unknown';
   /** For people: `no input for 42 min`, `in a meeting until 15:00`. */
   readonly why: string;
-  /** How long there has been no input, where that is what it sees. */
+  /** Time since the last input, for sources that measure it. */
   readonly idleMs?: number;
   /** When this is expected to change, milliseconds since the epoch. */
   readonly until?: number;
 }
 
-/** Something that can be asked who is there. Never rejects; answers within its own time-out. */
+/** A source of presence. Never rejects; answers within its own time-out. */
 export interface PresenceSource {
   readonly name: string;
-  /** What it can see and what not, in a sentence. */
+  /** What it can detect and what not, in one sentence. */
   readonly sees: string;
   read(now: number, signal: AbortSignal): Promise<Presence>;
 }

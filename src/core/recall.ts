@@ -1,8 +1,8 @@
 import type { Lesson } from './lesson.ts';
 
-/** Who asks for lessons, and for what. */
+/** A query for lessons. */
 export interface RecallQuery {
-  /** The task in the caller's words; what a channel added to them is taken out here. */
+  /** The task as the caller wrote it; text added by a chat channel is removed during recall. */
   readonly text: string;
   readonly session: string;
   readonly agent: string;
@@ -10,9 +10,9 @@ export interface RecallQuery {
   readonly runKind?: string;
   /** The domain the caller named. */
   readonly domain?: string;
-  /** Only these may be recalled; absent: all that are shown. */
+  /** Only these ids may be recalled; absent: all shown lessons. */
   readonly among?: ReadonlySet<string>;
-  /** Nobody is served meanwhile: it waits until what lessons and task mean is known, so that the same is found every time. */
+  /** No client waits for it: it waits until all embeddings are computed, so that the result is reproducible. */
   readonly isUnhurried?: boolean;
 }
 
@@ -26,14 +26,14 @@ export type Verdict =
   | 'hidden-by-age'
   | 'near-duplicate';
 
-/** One lesson that was looked at, and what came of it. */
+/** One lesson that was considered, with the outcome. */
 export interface Considered {
   readonly id: string;
   readonly revision: number;
   readonly name: string;
   /** 0 to 1: how well it fits the task. */
   readonly relevance: number;
-  /** 0 to 1: how present it is, by age and by proven use. */
+  /** 0 to 1: by age and by proven use. */
   readonly activation: number;
   readonly verdict: Verdict;
 }
@@ -49,9 +49,9 @@ export interface Recalled {
   readonly lessons: readonly Lesson[];
   readonly heldOut: readonly string[];
   readonly domain: Domain;
-  /** The best that were looked at, shown ones first. */
+  /** The best candidates, shown ones first. */
   readonly considered: readonly Considered[];
-  /** The model that compared meanings. */
+  /** The embedding model that was used. */
   readonly engine: string;
 }
 

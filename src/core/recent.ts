@@ -1,4 +1,4 @@
-/** A map that forgets what was not used lately, some time after it holds `most` entries. */
+/** A map that drops its least recently used entries once it holds about `most` of them. */
 export interface Recent<K, V> {
   get(key: K): V | undefined;
   set(key: K, value: V): void;
@@ -6,8 +6,8 @@ export interface Recent<K, V> {
 }
 
 /**
- * Two maps, the younger of which becomes the older when it is full: what was used since is in the younger one. Cheaper
- * than an exact order, which would delete and insert at every look.
+ * Approximate LRU with two maps: when the young map is full it becomes the old one, and the old one is dropped; an entry
+ * used since then is in the young map. Cheaper than an exact order, which deletes and inserts at every read.
  */
 export function createRecent<K, V>(most: number): Recent<K, V> {
   let young = new Map<K, V>();

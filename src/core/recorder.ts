@@ -2,11 +2,11 @@ import type { Project, TurnRole, TurnStatus } from './fact.ts';
 import type { Failure } from './failure.ts';
 import type { WireName } from './wire.ts';
 
-/** What is known of a turn when its request has come in and before a provider is called. */
+/** A turn as it is known before a provider is called. */
 export interface TurnIntent {
   readonly turn: string;
   readonly session: string;
-  /** For a session that is known by the chain of its messages alone: the chain's newest link. */
+  /** For a session that is recognised by its message chain: the newest link. */
   readonly link?: string;
   readonly agent: string;
   readonly role: TurnRole;
@@ -20,14 +20,14 @@ export interface TurnIntent {
   readonly policy: string;
   readonly lessons: readonly string[];
   readonly block?: string;
-  /** The client's request as JSON text, without our block. Undefined when it could not be read. */
+  /** The client's request as JSON text, without the inserted lessons. Undefined when it could not be decoded. */
   readonly body: Buffer | undefined;
 }
 
 export interface TurnOutcome {
   readonly status: TurnStatus;
   readonly httpStatus: number;
-  /** Who answered in the end. */
+  /** The model that answered. */
   readonly policy: string;
   readonly failure?: Failure;
   readonly totalMs: number;
@@ -37,17 +37,17 @@ export interface TurnOutcome {
 export interface TurnRecord {
   /** A piece of the reply as it passes to the client; the buffer is read later and must not change. */
   chunk(bytes: Buffer): void;
-  /** How the reply's bytes are to be read: its content type and encoding. */
+  /** The content type and encoding of the reply's bytes. */
   head(contentType: string, contentEncoding: string | undefined): void;
   end(outcome: TurnOutcome): void;
 }
 
-/** Told of every turn on the hot path. Nothing here blocks or throws: serving does not depend on recording. */
+/** Called for every turn on the hot path. Nothing here blocks or throws: serving does not depend on recording. */
 export interface TurnRecorder {
   /**
-   * Undefined, nearly always: begin. In a flood that a sound store cannot keep up with, resolves when it can take a turn
-   * with so many bytes, or a moment later anyway: callers are slowed down rather than their turns lost. While the store
-   * is broken nobody waits for it.
+   * Back-pressure. Undefined, nearly always: start at once. While the store cannot keep up, resolves when it can take a
+   * turn of this size, or after a short limit: callers are slowed down rather than their turns lost. Nobody waits for a
+   * store that fails.
    */
   room(bytes: number): Promise<void> | undefined;
   start(intent: TurnIntent): TurnRecord;

@@ -1,15 +1,16 @@
-import type { Appended, Block, NewFact, StoreReader } from './store.ts';
+import type { AssistantPart, ChatRequest, StopReason } from './chat.ts';
+import type { Appended, Block, NewFact, StoreReader, TurnView } from './store.ts';
 
 type Reads = {
   [K in keyof StoreReader]: (...args: Parameters<StoreReader[K]>) => Promise<ReturnType<StoreReader[K]>>;
 };
 
 /**
- * The store as everyone but its own thread sees it. Reads never stand in the writer's way. Every promise rejects with
- * `StoreError` when the store cannot do it.
+ * The store as seen from other threads than its own. Reads never block the writer. Every promise rejects with `StoreError`
+ * when the store fails.
  */
 export interface Records extends Reads {
-  /** Durable when it resolves, with the bodies that the facts name. A patient one may wait for company first. */
+  /** Durable when it resolves, with the bodies that the facts refer to. `isPatient`: it may wait for a group commit. */
   append(
     facts: readonly NewFact[],
     blocks?: readonly Block[],
@@ -21,11 +22,19 @@ export interface Records extends Reads {
   snapshot(file: string): Promise<void>;
 }
 
-/** How recording is doing, for `status`. */
+/** A recorded turn with its request and reply decoded from the stored blocks. */
+export interface DecodedTurn {
+  readonly view: TurnView;
+  readonly request: ChatRequest;
+  readonly reply: readonly AssistantPart[];
+  readonly stop: StopReason | undefined;
+}
+
+/** The state of recording, for `status`. */
 export interface RecordingState {
-  /** Undefined when all is well. */
+  /** What is wrong; undefined when nothing is. */
   readonly degraded: string | undefined;
-  /** Turns that were served and could not be kept. */
+  /** Turns that were served and could not be recorded. */
   readonly lost: number;
   readonly recorded: number;
 }

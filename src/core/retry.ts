@@ -1,11 +1,11 @@
 import type { Failure } from './failure.ts';
 
 export interface RetryRule {
-  /** Tries after the first one. */
+  /** Tries after the first. */
   readonly retries: number;
-  /** The first pause when the provider names none; it doubles. */
+  /** The first pause if the provider names none; it doubles each time. */
   readonly baseMs: number;
-  /** A provider that asks for a longer pause is not waited for: the client should know. */
+  /** A provider that asks for a longer pause is not waited for: the client gets the failure. */
   readonly longestMs: number;
 }
 
@@ -21,8 +21,8 @@ const WORTH_ANOTHER_TRY = new Set([
 ]);
 
 /**
- * How long to wait before the next try, or undefined when there should be none. A time-out is not tried again on
- * the same provider: the caller has already waited that long once.
+ * How long to wait before the next try; undefined for no further try. A time-out is not retried on the same provider:
+ * the caller has waited that long once already.
  */
 export function retryDelayMs(
   rule: RetryRule,
@@ -39,11 +39,11 @@ export function retryDelayMs(
   return Math.min(rule.longestMs, pause / 2 + random() * (pause / 2));
 }
 
-/** A failure that another model may not have: busy, broken or out of reach, or a model this provider lacks. */
+/** A failure that another model may not have: overloaded, broken or unreachable, or a model that the provider lacks. */
 export const isWorthAnotherModel = (failure: Failure): boolean =>
   WORTH_ANOTHER_TRY.has(failure.kind) || failure.kind === 'not-found';
 
-/** `Retry-After` as seconds or as a date; undefined when absent or nonsense. */
+/** `Retry-After` as seconds or as a date; undefined when absent or malformed. */
 export function parseRetryAfter(value: string | undefined, nowMs: number): number | undefined {
   if (value === undefined || value.length > 64) return undefined;
   const text = value.trim();

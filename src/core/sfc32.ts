@@ -1,4 +1,4 @@
-/** What the generator's author asks for, so that near states have nothing in common. */
+/** Rounds that the generator's author asks for, so that similar seeds give unrelated streams. */
 const WARM_UP = 15;
 
 /**

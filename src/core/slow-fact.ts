@@ -1,6 +1,6 @@
-/** What happens to slow work, and to the weights that it trains. */
+/** Facts about background jobs and about the weights they train. */
 export type SlowFact =
-  /** Whether slow work may run has changed. The reasons name sources and states, never what a person did or planned. */
+  /** Whether background jobs may run has changed. The reasons name sources and states, never a person's actions or plans. */
   | {
       readonly type: 'schedule-changed';
       readonly from: SchedulePhase;
@@ -9,17 +9,17 @@ export type SlowFact =
       readonly job?: string;
     }
   /**
-   * A process took up a piece of slow work. What happens to a job is one chain, numbered without a gap: of two who write
-   * the same number the second is refused, and knows that the work is no longer its own.
+   * A process leased a job. The facts of a job are numbered without a gap: of two processes that write the same number
+   * the second is refused, and knows that it has lost the lease.
    */
   | {
       readonly type: 'job-leased';
       readonly job: string;
-      /** The same for all parts of one piece of work. */
+      /** The same for all parts of one run, however often it is interrupted. */
       readonly run: string;
       readonly n: number;
       readonly holder: string;
-      /** For people. Whoever waits for a lease to end measures it on a clock that nobody sets. */
+      /** For people. Waiting for a lease to expire uses the monotonic clock. */
       readonly until: number;
     }
   | {
@@ -27,36 +27,36 @@ export type SlowFact =
       readonly job: string;
       readonly run: string;
       readonly n: number;
-      /** What the job needs to go on from here: places and counts, nobody's words. */
+      /** What the job needs to resume: positions and counts, never text of people. */
       readonly state: string;
-      /** By this part so far. */
+      /** By this part of the run so far. */
       readonly spent: JobSpent;
     }
-  /** A part of the work is over. */
+  /** A part of a run ended. */
   | {
       readonly type: 'job-ended';
       readonly job: string;
       readonly run: string;
       readonly n: number;
       readonly end: 'done' | 'paused' | 'failed';
-      /** No further part follows. */
+      /** The run is over: no further part follows. */
       readonly isOver: boolean;
       readonly note?: string;
       readonly spent: JobSpent;
     }
-  /** A reply of a policy that trains, in tokens: what its weights could learn from. Beside the turn, which says the same in words. */
+  /** A reply of a policy in training, in tokens. The turn itself has the same reply as text. */
   | {
       readonly type: 'turn-sampled';
       readonly turn: string;
       readonly session: string;
-      /** Of the weights. */
+      /** The version of the weights. */
       readonly version: number;
       readonly generation: number;
       readonly temperature: number;
       /** Ids and log-probabilities, as the hash of a block. */
       readonly tokens?: string;
     }
-  /** Weights have moved between their stages, or were measured. The last of these says which weights serve. */
+  /** Weights moved between stages, or were measured. The last of these facts determines which weights serve. */
   | {
       readonly type: 'policy-moved';
       readonly engine: string;
@@ -65,11 +65,11 @@ export type SlowFact =
       readonly to: string;
       readonly by: 'measurement' | 'probe' | 'person';
       readonly why: string;
-      /** All that the next one follows from. */
+      /** The whole state after this move. */
       readonly state: string;
     };
 
-/** `waiting`: someone may be there. `open`: nobody is, and nothing runs. `pausing`: someone is back, work is stopping. */
+/** `waiting`: someone may be present. `open`: nobody is, and nothing runs. `pausing`: someone is back, the job is stopping. */
 export type SchedulePhase = 'waiting' | 'open' | 'running' | 'pausing';
 
 export interface JobSpent {

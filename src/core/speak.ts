@@ -1,7 +1,7 @@
 import type { ChatRequest, ToolCallPart, Usage } from './chat.ts';
 import type { Failure } from './failure.ts';
 
-/** Who is speaking, as Instar's own request headers say it. */
+/** The identity of a caller, as in Instar's request headers. */
 export interface Speaker {
   readonly session: string;
   readonly agent: string;
@@ -12,17 +12,17 @@ export interface Speaker {
   readonly isLast?: boolean;
 }
 
-/** One reply, read to its end. What went wrong is a value; `turn` and the rest are missing where no gateway answered. */
+/** One whole reply. A failure is a value; `turn` and `generation` are absent when no gateway answered. */
 export interface Said {
   readonly text: string;
   readonly calls: readonly ToolCallPart[];
   readonly usage?: Usage;
   readonly failure?: Failure;
-  /** What the gateway calls this turn, and what it showed the model. */
+  /** The gateway's id of this turn, the generation and the lessons it showed the model. */
   readonly turn?: string;
   readonly generation?: number;
   readonly lessons: readonly string[];
 }
 
-/** Says something through the gateway, like every other client. Never rejects. */
+/** Sends a request through the gateway, like every other client. Never rejects. */
 export type Speak = (request: ChatRequest, speaker: Speaker, signal: AbortSignal) => Promise<Said>;

@@ -1,20 +1,20 @@
 import { readlinkSync } from 'node:fs';
 import { setPriority } from 'node:os';
 
-/** Half way to the lowest: it gets what others leave, and is not starved. */
+/** Half way to the lowest priority: the thread gets idle processor time and is not starved. */
 const NICE = 10;
 
 /**
- * The calling thread leaves the processor to others where there are too few: nobody who is served waits for slow work. Only
- * Linux counts threads one by one; elsewhere, and where it is not allowed, nothing changes.
+ * Lowers the scheduling priority of the calling thread, so that serving never waits for background work. Only Linux has
+ * priorities per thread; elsewhere, and where it is not permitted, nothing changes.
  */
 export function stepBack(): void {
   if (process.platform !== 'linux') return;
   try {
-    // Ours alone: the process has another number.
+    // The thread's id; the main thread has the id of the process.
     const thread = Number(readlinkSync('/proc/thread-self').split('/').at(-1));
     if (thread !== process.pid) setPriority(thread, NICE);
   } catch {
-    // A machine without /proc, or one that forbids it: then all threads are equal.
+    // No /proc, or no permission: all threads keep equal priority.
   }
 }

@@ -5,18 +5,17 @@ import type { WireName } from './wire.ts';
 export interface NewFact {
   readonly at: number;
   readonly fact: Fact;
-  /** An idempotency key: a second fact with the same key is not appended, and the first one's number is given back. */
+  /** An idempotency key: a second fact with the same key is not appended; the answer is the first one's number. */
   readonly key?: string;
 }
 
 /**
- * A body kept beside the log: once for all who use it, under the hash of its text, or for one turn alone, under that
- * turn's name (see `ownBodyName`); that comes in one batch with the fact that names it. It belongs to the sessions that
- * use it.
+ * A text stored beside the log: shared under the hash of its text, or for one turn alone under that turn's key (see
+ * `ownBodyName`), which comes in one batch with the fact that refers to it. It belongs to the sessions that use it.
  */
 export interface Block {
   readonly hash: string;
-  /** Absent when the caller knows that the store has it; the use is counted all the same. */
+  /** Absent when the caller knows that the store has it; the use is counted anyway. */
   readonly text?: string;
   readonly session: string;
 }
@@ -24,9 +23,9 @@ export interface Block {
 export interface Batch {
   readonly facts: readonly NewFact[];
   readonly blocks?: readonly Block[];
-  /** For sessions that are recognised by the chain of their messages: the newest link. */
+  /** For sessions that are recognised by their message chain: the newest link. */
   readonly chains?: readonly { readonly session: string; readonly link: string }[];
-  /** More is waiting than can be written: bodies are kept as they are, which takes more room and less time. */
+  /** The writer is behind: bodies are stored uncompressed, which takes more space and less time. */
   readonly isHurried?: boolean;
 }
 
@@ -37,7 +36,7 @@ export interface Appended {
 }
 
 /**
- * The log of facts, the bodies beside it, and the views derived from it. Synchronous: it lives in the one thread that
+ * The log of facts, the bodies beside it, and the views derived from it. Synchronous: it is used by the one thread that
  * owns it. Exactly one writer per home.
  */
 export interface Store extends StoreReader {
@@ -47,8 +46,8 @@ export interface Store extends StoreReader {
    */
   append(batch: Batch): readonly Appended[];
   /**
-   * Takes away every body that only this session used, and what its facts quote, for good (also from free pages and the
-   * write-ahead log), and appends the tombstone. The number of turns erased; 0 for an unknown session.
+   * Deletes every body that only this session uses and all text quoted in its facts, physically (also in free pages and
+   * in the write-ahead log), and appends the tombstone. Returns the number of turns erased; 0 for an unknown session.
    */
   erase(session: string, at: number, reason: string): number;
   /** Erases whole sessions whose last turn is older than `before`, oldest first, at most `limit` of them. */
@@ -60,16 +59,16 @@ export interface Store extends StoreReader {
   close(): void;
 }
 
-/** What anyone may ask, at any time, without standing in the writer's way. */
+/** Reads, at any time, without blocking the writer. */
 export interface StoreReader {
   facts(after: number, limit: number): readonly StoredFact[];
-  /** Facts of one kind, by an index: what the library and its measurements are folded from. */
+  /** Facts of one type, by an index: the library and its measurements are folded from these. */
   factsOf(type: FoldedType, after: number, limit: number): readonly StoredFact[];
-  /** What was chosen for a session, oldest first. */
+  /** The `lessons-recalled` facts of a session, oldest first. */
   recalls(session: string): readonly StoredFact[];
-  /** What a policy that trains has sampled for a session's turns, oldest first. */
+  /** The `turn-sampled` facts of a session, oldest first. */
   sampled(session: string): readonly StoredFact[];
-  /** What was reported of a session or an episode, oldest first. */
+  /** Facts reported about a session, an episode, a job, a run or a policy, oldest first. */
   events(session: string): readonly StoredFact[];
   sessions(query: SessionQuery): readonly SessionView[];
   session(id: string): SessionView | undefined;
@@ -79,16 +78,16 @@ export interface StoreReader {
   /** Turns without an end, oldest first. */
   openTurns(): readonly string[];
   rewards(of: { readonly turn: string } | { readonly session: string }): readonly RewardView[];
-  /** A block's text; undefined when it was erased or never there. */
+  /** A block's text; undefined when it was erased or never stored. */
   block(hash: string): string | undefined;
   /** The newest chain links, newest first, to recognise sessions after a restart. */
   chains(limit: number): readonly { readonly session: string; readonly link: string }[];
   totals(): StoreTotals;
-  /** Rows whose hash does not fit their content, and what SQLite itself finds; empty when all is well. */
+  /** Integrity check: rows whose checksum does not match, and SQLite's own findings; empty when the store is sound. */
   check(): readonly string[];
 }
 
-/** Kinds of facts that are found by an index, since whole folds over them are made elsewhere. */
+/** The types of facts that have an index, because other rooms fold over all of them. */
 export const FOLDED_TYPES = [
   'library-changed',
   'session-scored',
@@ -102,7 +101,7 @@ export type FoldedType = (typeof FOLDED_TYPES)[number];
 
 export interface SessionQuery {
   readonly limit: number;
-  /** Sessions whose last turn is older than this; for paging. */
+  /** Only sessions whose last turn is older than this; for paging. */
   readonly before?: number;
   readonly agent?: string;
   readonly project?: string;
@@ -153,13 +152,13 @@ export interface StoreTotals {
   readonly facts: number;
   readonly sessions: number;
   readonly turns: number;
-  /** Bodies that turns share. */
+  /** The number of shared bodies. */
   readonly blocks: number;
   /** On disk, write-ahead log included. */
   readonly bytes: number;
 }
 
-/** The store could not do it: the disk is full, the file is damaged, the format is newer than this program. */
+/** The store failed: the disk is full, the file is damaged, the format is newer than this program, and so on. */
 export class StoreError extends Error {
   override readonly name = 'StoreError';
   readonly code: 'full' | 'io' | 'corrupt' | 'newer' | 'old-sqlite' | 'locked' | 'closed';

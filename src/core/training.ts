@@ -1,15 +1,15 @@
-/** A server that trains adapters of a model and samples from them, in tokens. */
+/** A server that trains LoRA adapters of a model and samples from them, in tokens. */
 export interface TrainingEngine {
   readonly profile: EngineProfile;
   createModel(options: { readonly rank: number; readonly seed?: number }): Promise<TrainingModel>;
-  /** A model as `saveState` left it, optimiser included. */
+  /** Restores a model saved by `saveState`, with its optimiser state. */
   openModel(path: string): Promise<TrainingModel>;
-  /** `path`: what `saveForSampler` answered; undefined: the bare model. */
+  /** `path`: the result of `saveForSampler`; undefined: the base model. */
   openSampler(path: string | undefined): Promise<Sampler>;
   close(): Promise<void>;
 }
 
-/** In what engines of the same protocol differ. */
+/** How engines of the same protocol differ. */
 export interface EngineProfile {
   readonly name: string;
   readonly baseModel: string;
@@ -19,7 +19,7 @@ export interface EngineProfile {
   readonly reduction: 'sum' | 'mean-per-sequence';
   readonly learningRate: number;
   readonly contextLength: number;
-  /** Names of a datum's tensors that it takes. */
+  /** Names of the datum tensors that it accepts. */
   readonly inputs: readonly string[];
 }
 
@@ -31,7 +31,7 @@ export interface TrainDatum {
   readonly targets: readonly number[];
   readonly weights: readonly number[];
   readonly advantages?: readonly number[];
-  /** What the sampler gave the targets. */
+  /** The sampler's log-probabilities of the targets. */
   readonly logprobs?: readonly number[];
 }
 
@@ -42,17 +42,17 @@ export interface StepInput {
 }
 
 export interface StepOutput {
-  /** Of the targets, per datum. */
+  /** Log-probabilities of the targets, per datum. */
   readonly logprobs: readonly (readonly number[])[];
   readonly metrics: Readonly<Record<string, number>>;
 }
 
-/** Something that was submitted, in order, and will be done. Rejects with a TrainingError. */
+/** A submitted operation. Rejects with a TrainingError. */
 export interface Pending<T> {
   readonly done: Promise<T>;
 }
 
-/** One adapter in training. Submissions take effect in the order in which they were made; both may be made before awaiting. */
+/** One adapter in training. Operations take effect in the order of submission; several may be submitted before awaiting. */
 export interface TrainingModel {
   readonly id: string;
   forward(input: StepInput, signal: AbortSignal): Promise<StepOutput>;
@@ -93,7 +93,7 @@ export interface SampledSequence {
   readonly stop: 'stop' | 'length';
 }
 
-/** `user`: what was asked is wrong, and asking again will not help. */
+/** `user`: the request is wrong, and a retry will not help. */
 export class TrainingError extends Error {
   override readonly name = 'TrainingError';
   readonly category: 'user' | 'server' | 'unknown';

@@ -2,7 +2,7 @@ import type { ChatModel } from './chat.ts';
 import type { Failure } from './failure.ts';
 import type { WireName } from './wire.ts';
 
-/** Where one wire of one provider is reached. A key never leaves `origin`. */
+/** The endpoint of one wire of one provider. A key is never sent to another origin. */
 export interface Upstream {
   readonly wire: WireName;
   /** `https://host:port`, no path. */
@@ -11,16 +11,16 @@ export interface Upstream {
   readonly basePath: string;
 }
 
-/** Whose credentials a provider is called with, and so who may call it through us. */
+/** Which credentials a provider is called with, and so who may call it through the gateway. */
 export type Access =
-  /** The provider entry has a key: callers must show Instar's. Read per request, so that a rotated key counts. */
+  /** The provider entry has a key: callers must present Instar's. Read per request, so that a rotated key takes effect. */
   | { readonly kind: 'own'; credentials(): Readonly<Record<string, string>> }
   /** No key here: the caller's credentials pass through untouched. */
   | { readonly kind: 'caller' }
   /** Nothing to protect (the embedded policy): open on loopback. */
   | { readonly kind: 'open' };
 
-/** What a model name stands for. */
+/** The model that a name resolves to. */
 export interface Target {
   readonly provider: string;
   /** The model's name at the provider; undefined leaves the caller's own name in the body. */
@@ -30,15 +30,15 @@ export interface Target {
   readonly upstreams: readonly Upstream[];
   /** The same model for callers of any wire. */
   readonly chat: ChatModel;
-  /** Who answers a session, where that is more than the model's name: a policy has versions. */
+  /** The label of the model that answers a session, if it has versions, as a policy does. */
   readonly label?: (session: string) => string;
 }
 
-/** Names to targets. */
+/** Resolves model names to targets. */
 export interface Catalogue {
-  /** The first choice, then what stands in for it; never empty, whatever was asked for. */
+  /** The first choice, then its fallbacks; never empty, also for an unknown name. */
   resolve(requested: string | undefined, wire: WireName): readonly Target[];
-  /** Every name that can be asked for by that name. */
+  /** All model names that can be requested. */
   list(): readonly { readonly id: string; readonly provider: string }[];
 }
 
@@ -71,7 +71,7 @@ export interface ExchangeSink {
 
 export interface ExchangeControl {
   resume(): void;
-  /** Ends the exchange now; the sink hears nothing more. */
+  /** Ends the exchange now; the sink is not called again. */
   abort(): void;
 }
 

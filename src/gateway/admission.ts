@@ -1,15 +1,15 @@
-/** One request inside; `hold` counts the bytes it keeps in memory. */
+/** One admitted request; `hold` counts the bytes it keeps in memory. */
 export interface Visit {
-  /** False when there is no room for that many bytes more. */
+  /** False when the bytes would exceed the memory limit. */
   hold(bytes: number): boolean;
   leave(): void;
 }
 
 export interface Admission {
-  /** Undefined when the house is full or closing: say so at once rather than let the caller hang. */
+  /** Undefined when the gateway is full or draining, so that the caller is refused at once instead of hanging. */
   enter(): Visit | undefined;
   readonly inFlight: number;
-  /** Lets nobody in any more; resolves when the last one has left. */
+  /** Admits no further request; resolves when the last one has left. */
   drain(): Promise<void>;
 }
 
@@ -26,7 +26,7 @@ export function createAdmission(maxInFlight: number, maxBytes: number): Admissio
       if (draining || inFlight >= maxInFlight) return undefined;
       inFlight++;
       let mine = 0;
-      let inside = true;
+      let isInside = true;
       return {
         hold: (bytes) => {
           if (held + bytes > maxBytes) return false;
@@ -35,8 +35,8 @@ export function createAdmission(maxInFlight: number, maxBytes: number): Admissio
           return true;
         },
         leave: () => {
-          if (!inside) return;
-          inside = false;
+          if (!isInside) return;
+          isInside = false;
           held -= mine;
           if (--inFlight === 0) onEmpty?.();
         },

@@ -15,14 +15,14 @@ export interface AnswerOptions {
 
 const PING_MS = 15_000;
 
-/** One try at a model that does not speak the caller's wire: the request is read, and the reply written, in ours. */
+/** One try at a model behind another wire: decodes the caller's request and encodes the reply for the caller's wire. */
 export async function answer(turn: RunningTurn, { target, body, marks }: AnswerOptions): Promise<Attempt> {
   const read = readRequest(turn.wire, body);
   if ('kind' in read) return { kind: 'failed', failure: read };
   const { request } = read;
   const { access, model } = target;
   const events = target.chat(model === undefined ? request : { ...request, model }, {
-    signal: turn.leaving.signal,
+    signal: turn.disconnect.signal,
     turn: { id: turn.id, session: turn.session.session, generation: turn.shown.generation },
     ...(access.kind === 'caller' ? { credentials: credentialHeaders(turn.request.headers) } : {}),
   });
@@ -57,7 +57,7 @@ async function streamReply(
       if (event.type === 'failure' && !response.headersSent) return settleFailure(turn, event.failure);
       const text = held + encoder.encode(event);
       if (event.type === 'reply-start') {
-        // A model that fails at once must not become a 200: the head waits for the first real event.
+        // A model that fails at once must not become a 200: the head is sent with the first event after `reply-start`.
         held = text;
         continue;
       }
@@ -72,14 +72,14 @@ async function streamReply(
       turn.record.chunk(bytes);
       if (event.type === 'failure') {
         response.end(bytes);
-        if (turn.leaving.isGone) return { kind: 'sent', end: 'client-abort', status: 200 };
+        if (turn.disconnect.isGone) return { kind: 'sent', end: 'client-abort', status: 200 };
         return { kind: 'sent', end: 'truncated', status: 200, failure: event.failure };
       }
       if (!response.write(bytes)) await drained(turn);
-      if (turn.leaving.isGone) return { kind: 'sent', end: 'client-abort', status: 200 };
+      if (turn.disconnect.isGone) return { kind: 'sent', end: 'client-abort', status: 200 };
     }
     response.end();
-    return { kind: 'sent', end: turn.leaving.isGone ? 'client-abort' : 'complete', status: 200 };
+    return { kind: 'sent', end: turn.disconnect.isGone ? 'client-abort' : 'complete', status: 200 };
   } finally {
     clearInterval(ping);
   }
@@ -92,9 +92,9 @@ const streamHead = (marks: Readonly<Record<string, string>>) => ({
 });
 
 const settleFailure = (turn: RunningTurn, failure: Failure): Attempt =>
-  turn.leaving.isGone ? { kind: 'sent', end: 'client-abort', status: 499 } : { kind: 'failed', failure };
+  turn.disconnect.isGone ? { kind: 'sent', end: 'client-abort', status: 499 } : { kind: 'failed', failure };
 
-function drained({ response, leaving: { signal } }: Turn): Promise<void> {
+function drained({ response, disconnect: { signal } }: Turn): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
       response.off('drain', done);

@@ -4,9 +4,8 @@ import { type Replacement, splice } from '../wire/splice.ts';
 import type { ShownLessons } from './turn.ts';
 
 /**
- * The body to send: the client's bytes with the lessons put in, a long system text made shorter where the owner wants
- * that and, where the target has a name of its own for the model, that name in place of the client's. With none of
- * these, the very same buffer.
+ * The body to send: the client's bytes with the lessons inserted, a long system text shortened where the config enables
+ * it, and the model's name replaced where the target uses another one. Without any edit it is the same buffer.
  */
 export function augment(
   wire: WireName,

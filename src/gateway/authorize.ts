@@ -7,45 +7,45 @@ import type { Access, Target } from '../core/upstream.ts';
 import { isLoopbackName } from './door.ts';
 
 export interface AuthorizeOptions {
-  /** Read per request: a key that was changed is out of force at once. */
+  /** Read per request, so that a replaced key is invalid at once. */
   readonly key: () => string;
-  /** On loopback alone the embedded policy is open and a caller's own credentials are enough. */
+  /** Only on loopback, the embedded policy needs no key and a caller's own provider credentials are enough. */
   readonly onLoopback: boolean;
   readonly clock: Clock;
 }
 
 export interface Authorize {
-  /** With whose credentials this caller may use this target, or why it may not. */
+  /** The credentials with which this caller may use this target, or why it may not. */
   forTarget(request: IncomingMessage, target: Target): Admittance;
-  /** For what is ours alone: undefined when Instar's key was shown. */
+  /** For Instar's own routes: undefined when the request carries Instar's key. */
   forOwner(request: IncomingMessage): Failure | undefined;
 }
 
 export type Admittance =
-  | { readonly access: Access; readonly refused?: never }
-  | { readonly refused: Failure };
+  | { readonly ok: true; readonly access: Access }
+  | { readonly ok: false; readonly why: string; readonly failure: Failure };
 
 const WRONG_PER_MINUTE = 10;
-/** Callers send the same few keys with every request. */
+/** Callers send the same few keys with every request, so their digests are cached. */
 const MOST_DIGESTS = 32;
-const LONGEST_REMEMBERED = 512;
+const LONGEST_CACHED_KEY = 512;
 
 /**
- * Wrong keys are counted by address, loopback included, and after ten in a minute are refused unread. The right
- * key opens even then: with 256 bits guessing is hopeless, and a lock-out would let one stale client shut out all others.
+ * Counts wrong keys by address, loopback included: after ten in a minute the answer is 429. The right key is accepted even
+ * then: guessing 256 bits is hopeless, and a lock-out would let one stale client shut out all others.
  */
 export function createAuthorize({ key, onLoopback, clock }: AuthorizeOptions): Authorize {
   const digest = (text: string) => createHash('sha256').update(text).digest();
-  let known = { key: '', digest: digest('') };
+  let current = { key: '', digest: digest('') };
   const isKey = (presented: string): boolean => {
-    const current = key();
-    if (current !== known.key) known = { key: current, digest: digest(current) };
-    return current !== '' && timingSafeEqual(digestOf(presented), known.digest);
+    const now = key();
+    if (now !== current.key) current = { key: now, digest: digest(now) };
+    return now !== '' && timingSafeEqual(digestOf(presented), current.digest);
   };
-  /** What was presented is looked up among what was presented before; with our key only digests are compared. */
+  /** Caches digests of presented keys only; Instar's key is never compared as text. */
   const digests = createRecent<string, Buffer>(MOST_DIGESTS);
   const digestOf = (presented: string): Buffer => {
-    if (presented.length > LONGEST_REMEMBERED) return digest(presented);
+    if (presented.length > LONGEST_CACHED_KEY) return digest(presented);
     let found = digests.get(presented);
     if (found === undefined) {
       found = digest(presented);
@@ -59,14 +59,14 @@ export function createAuthorize({ key, onLoopback, clock }: AuthorizeOptions): A
     const now = clock.monotonic();
     const address = (request.socket.remoteAddress ?? '').replace(/^::ffff:/i, '');
     if (wrong.size > 10_000) wrong.clear();
-    let seen = wrong.get(address);
-    if (seen === undefined || seen.until <= now) {
-      seen = { count: 0, until: now + 60_000 };
-      wrong.set(address, seen);
+    let tries = wrong.get(address);
+    if (tries === undefined || tries.until <= now) {
+      tries = { count: 0, until: now + 60_000 };
+      wrong.set(address, tries);
     }
-    seen.count++;
-    if (seen.count > WRONG_PER_MINUTE) {
-      const retryAfterMs = Math.ceil(seen.until - now);
+    tries.count++;
+    if (tries.count > WRONG_PER_MINUTE) {
+      const retryAfterMs = Math.ceil(tries.until - now);
       return createFailure('rate-limited', 'Too many wrong keys from this address. Wait a minute.', {
         retryAfterMs,
       });
@@ -87,32 +87,34 @@ export function createAuthorize({ key, onLoopback, clock }: AuthorizeOptions): A
     forTarget: (request, target) => {
       const { access, upstreams, provider } = target;
       if (access.kind !== 'caller') {
-        const refused = access.kind === 'open' && onLoopback ? undefined : forOwner(request);
-        return refused === undefined ? { access } : { refused };
+        const failure = access.kind === 'open' && onLoopback ? undefined : forOwner(request);
+        return failure === undefined ? { ok: true, access } : refusal(failure);
       }
       if (!onLoopback) {
         const separate = request.headers['x-instar-key'];
-        if (typeof separate !== 'string') return { refused: createFailure('unauthorized', NO_SEPARATE_KEY) };
-        if (!isKey(separate)) return { refused: countWrong(request) };
+        if (typeof separate !== 'string') return refusal(createFailure('unauthorized', NO_SEPARATE_KEY));
+        if (!isKey(separate)) return refusal(countWrong(request));
       }
       const presented = presentedKeys(request.headers, false);
       if (presented.some(isKey)) {
-        // Our own key never travels to a provider. A local server that wants none is called without.
+        // Instar's key is never sent to a provider. A local server is called without a key.
         if (upstreams.every(({ origin }) => isLoopbackName(new URL(origin).hostname)))
-          return { access: { kind: 'open' } };
+          return { ok: true, access: { kind: 'open' } };
         const message = `Provider “${provider}” has no key in Instar’s config: send your own, or give the entry a keyEnv.`;
-        return { refused: createFailure('unauthorized', message) };
+        return refusal(createFailure('unauthorized', message));
       }
       const isForeign = upstreams.every(({ wire }) => wire !== 'anthropic');
       if (isForeign && presented.some((value) => value.startsWith('sk-ant-'))) {
-        return {
-          refused: createFailure('unauthorized', `An Anthropic key is not sent to provider “${provider}”.`),
-        };
+        return refusal(
+          createFailure('unauthorized', `An Anthropic key is not sent to provider “${provider}”.`),
+        );
       }
-      return { access };
+      return { ok: true, access };
     },
   };
 }
+
+const refusal = (failure: Failure): Admittance => ({ ok: false, why: failure.message, failure });
 
 const NO_SEPARATE_KEY = 'From another machine, send Instar’s key too, in the x-instar-key header.';
 const NO_KEY =

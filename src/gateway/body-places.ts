@@ -2,8 +2,8 @@ import type { Outline, WireName } from '../core/wire.ts';
 import { eachElement, OPEN_BRACKET, readString, type Span, skipSpace, skipValue } from '../wire/scan.ts';
 
 /**
- * The few places of a body in which clients say who they are. Offsets only;
- * nothing is copied or parsed that is not small. A body that is no JSON object has no places.
+ * The parts of a request body that identify its client, as byte offsets: only small parts are copied or parsed. A body
+ * that is not a JSON object has none.
  */
 export interface BodyPlaces {
   readonly bytes: Buffer;
@@ -11,15 +11,15 @@ export interface BodyPlaces {
   member(name: string): Span | undefined;
   /** A member that is a short string. */
   text(name: string): string | undefined;
-  /** Whether the request gives the model any tool. */
+  /** Whether the request offers the model any tool. */
   hasTools(): boolean;
-  /** How the client's instructions begin, wherever they stand: the first 8 KB. */
+  /** The first 8 KB of the client's instructions, as a separate member and as the first message. */
   introductions(): readonly Span[];
-  /** The instructions that stand apart from the conversation, at most 256 KB of them. */
+  /** The instructions outside the conversation (`system`, `instructions`), at most 256 KB. */
   instructions(): Span | undefined;
-  /** The beginning of the conversation, at most 256 KB of it. */
+  /** The first 256 KB of the conversation. */
   opening(): Span | undefined;
-  /** The end of the conversation, at most 16 KB of it. */
+  /** The last 16 KB of the conversation. */
   closing(): Span | undefined;
   newestMessage(): Span | undefined;
 }
@@ -37,7 +37,7 @@ export const findPlaces = (
   outline: Outline | undefined,
 ): BodyPlaces => new OutlinedPlaces(wire, body ?? NO_BYTES, outline);
 
-/** A class because every request has one and most of it is never asked for. */
+/** A class, since every request creates one and most of its methods are never called. */
 class OutlinedPlaces implements BodyPlaces {
   readonly bytes: Buffer;
   readonly #wire: WireName;
@@ -65,8 +65,8 @@ class OutlinedPlaces implements BodyPlaces {
 
   introductions(): readonly Span[] {
     const spans: Span[] = [];
-    const apart = this.#apart();
-    if (apart !== undefined) spans.push(cut(apart, INTRODUCTION_BYTES));
+    const instructions = this.#instructions();
+    if (instructions !== undefined) spans.push(cut(instructions, INTRODUCTION_BYTES));
     const list = this.#conversation();
     const first = firstAt(this.bytes, list);
     if (first !== undefined && list !== undefined) spans.push(cut([first, list[1]], INTRODUCTION_BYTES));
@@ -74,7 +74,7 @@ class OutlinedPlaces implements BodyPlaces {
   }
 
   instructions(): Span | undefined {
-    const span = this.#apart();
+    const span = this.#instructions();
     return span && cut(span, OPENING_BYTES);
   }
 
@@ -92,7 +92,7 @@ class OutlinedPlaces implements BodyPlaces {
     return lastElement(this.bytes, this.#conversation());
   }
 
-  #apart(): Span | undefined {
+  #instructions(): Span | undefined {
     return this.member(this.#wire === 'anthropic' ? 'system' : 'instructions');
   }
 
@@ -101,17 +101,17 @@ class OutlinedPlaces implements BodyPlaces {
   }
 }
 
-/** Words to look for in a body: encoded once, not with every look. */
+/** A text to search for in bodies, encoded once instead of with every search. */
 export const toNeedle = (words: string): Buffer => Buffer.from(words, 'latin1');
 
-/** Where `needle` stands in a span, or -1. */
+/** The offset of `needle` in a span, or -1. */
 export function findIn(bytes: Buffer, span: Span | undefined, needle: Buffer): number {
   if (span === undefined) return -1;
   const at = bytes.subarray(span[0], span[1]).indexOf(needle);
   return at < 0 ? -1 : span[0] + at;
 }
 
-/** Whether any of the needles stands in a span. */
+/** Whether a span contains any of the needles. */
 export function holdsAny(bytes: Buffer, span: Span | undefined, needles: readonly Buffer[]): boolean {
   if (span === undefined) return false;
   const text = bytes.subarray(span[0], span[1]);
@@ -120,7 +120,7 @@ export function holdsAny(bytes: Buffer, span: Span | undefined, needles: readonl
 
 const cut = ([start, end]: Span, most: number): Span => [start, Math.min(end, start + most)];
 
-/** Where the first element of a list starts; undefined when it has none. */
+/** The offset of a list's first element; undefined when the list is empty. */
 function firstAt(bytes: Buffer, list: Span | undefined): number | undefined {
   if (list === undefined || bytes[list[0]] !== OPEN_BRACKET) return undefined;
   const at = skipSpace(bytes, list[0] + 1);

@@ -1,17 +1,17 @@
 import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** What may be shown, logged and compared as it is; a space inside is fine, a control or a look-alike letter is not. */
+/** Text that is safe to show, log and compare: printable ASCII, no control characters and no look-alike letters. */
 const PLAIN = /^[\x20-\x7e]{1,128}$/;
 
-/** A header's value without the space around it; undefined when it is not there or says nothing. */
+/** A header's trimmed value; undefined when the header is missing or empty. */
 export function headerText(headers: IncomingHttpHeaders, name: string): string | undefined {
   const value = headers[name];
   const text = (Array.isArray(value) ? value[0] : value)?.trim();
   return text === '' ? undefined : text;
 }
 
-/** A caller's own text as an id of at most 128 printable characters: itself, or its hash when it is not fit. */
+/** A caller's text as an id of at most 128 printable characters: the text itself, or its hash when it has others. */
 export function toCallerId(text: string | undefined): string | undefined {
   const trimmed = text?.trim();
   if (!trimmed) return undefined;

@@ -4,7 +4,7 @@ import { headerText } from './caller-text.ts';
 
 export type ClientName = 'claude-code' | 'codex' | 'opencode' | 'pi' | 'openclaw' | 'cline';
 
-/** Programs that say their name at the start of `user-agent` or `originator`. */
+/** Programs that state their name at the start of `user-agent` or `originator`. */
 const AGENT_NAMES: readonly (readonly [start: RegExp, client: ClientName])[] = [
   [/^claude-(cli|code)\b/i, 'claude-code'],
   [/^codex/i, 'codex'],
@@ -14,7 +14,7 @@ const AGENT_NAMES: readonly (readonly [start: RegExp, client: ClientName])[] = [
   [/^pi(-coding-agent)?\//i, 'pi'],
 ];
 
-/** Programs that call through a maker's SDK and so can only be told by the first words of their instructions. */
+/** Programs that call through a vendor's SDK and can only be recognised by the first words of their instructions. */
 const FIRST_WORDS = (
   [
     ['running inside OpenClaw', 'openclaw'],
@@ -23,15 +23,15 @@ const FIRST_WORDS = (
     ['official CLI for Claude', 'claude-code'],
     ['running in the Codex CLI', 'codex'],
     ['You are opencode, ', 'opencode'],
-    // The two summarisers, whose prompts differ in one word.
+    // The summariser prompts of the two clients differ in one word.
     ['between a user and an AI coding assistant, then produce', 'pi'],
     ['between a user and an AI assistant, then produce', 'openclaw'],
   ] satisfies readonly (readonly [words: string, client: ClientName])[]
 ).map(([words, client]) => [toNeedle(words), client] as const);
-/** They introduce themselves at once; what stands far behind is someone else's text. */
-const INTRODUCTION_BYTES = 4096;
+/** Clients introduce themselves at once; text far behind the start was written by someone else. */
+const CLIENT_NAME_BYTES = 4096;
 
-/** The program that sent this request, when it is one we know. */
+/** The program that sent this request; undefined when it is not recognised. */
 export function clientOf(headers: IncomingHttpHeaders, places: BodyPlaces): ClientName | undefined {
   if (headerText(headers, 'x-claude-code-session-id')) return 'claude-code';
   if (headerText(headers, 'x-codex-turn-metadata')) return 'codex';
@@ -41,7 +41,7 @@ export function clientOf(headers: IncomingHttpHeaders, places: BodyPlaces): Clie
     if (known) return known[1];
   }
   for (const [start, end] of places.introductions()) {
-    const introduction = [start, Math.min(end, start + INTRODUCTION_BYTES)] as const;
+    const introduction = [start, Math.min(end, start + CLIENT_NAME_BYTES)] as const;
     const known = FIRST_WORDS.find(([words]) => findIn(places.bytes, introduction, words) >= 0);
     if (known) return known[1];
   }

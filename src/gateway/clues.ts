@@ -5,7 +5,12 @@ import { type BodyPlaces, findPlaces } from './body-places.ts';
 import { type ClientName, clientOf } from './client-of.ts';
 import { type CodexTurn, readCodexTurn } from './codex-turn.ts';
 import { type OpenclawRuntime, readOpenclawRuntime } from './openclaw-runtime.ts';
-import type { TurnKind } from './turn.ts';
+
+/**
+ * `chat` asks a model, `count` asks for a prompt's length in tokens, `other` is a provider's route that is only passed
+ * on (embeddings, files, stored responses).
+ */
+export type TurnKind = 'chat' | 'count' | 'other';
 
 /** A request whose body has been received. */
 export interface Arrival {
@@ -16,7 +21,7 @@ export interface Arrival {
   readonly outline: Outline | undefined;
 }
 
-/** What a request gives away about who sent it, each read once. */
+/** What a request reveals about its sender; each part is read once. */
 export interface Clues {
   readonly kind: TurnKind;
   readonly headers: IncomingHttpHeaders;
@@ -26,7 +31,7 @@ export interface Clues {
   readonly openclaw: OpenclawRuntime | undefined;
 }
 
-/** What earlier turns of the same conversation gave away, and need not be looked for again. */
+/** What earlier turns of the same conversation revealed, so that it is not searched for again. */
 export interface Known {
   readonly client: ClientName | undefined;
   readonly project: Project | undefined;

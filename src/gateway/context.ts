@@ -12,10 +12,10 @@ import type { Identity } from './identify.ts';
 import type { Sessions } from './sessions.ts';
 import type { ShownLessons, Turn, TurnReport } from './turn.ts';
 
-/** A name no model has: resolves to the provider of a wire when the body does not say which model it wants. */
+/** A name that no model has: resolves to the provider of a wire when the body names no model. */
 export const ANY_MODEL = '*';
 
-/** What the hot path is given; nothing in it may block. */
+/** The dependencies of the hot path; none of them may block. */
 export interface GatewayContext {
   readonly catalogue: Catalogue;
   readonly exchange: Exchange;
@@ -25,9 +25,9 @@ export interface GatewayContext {
   readonly retry: RetryRule;
   readonly maxBodyBytes: number;
   readonly newId: (prefix: string) => string;
-  /** Waits, or less when the signal aborts. */
+  /** Waits; returns early when the signal aborts. */
   readonly pause: (ms: number, signal: AbortSignal) => Promise<void>;
-  /** What the library has for this turn. At once when its conversation is known; a first turn may take a moment. */
+  /** The lessons for this turn. Synchronous when the conversation is known; a first turn may take a moment. */
   readonly lessons: (turn: Turn) => ShownLessons | Promise<ShownLessons>;
   readonly recorder: TurnRecorder;
   readonly records: Records;
@@ -35,7 +35,7 @@ export interface GatewayContext {
   readonly shelf: LessonsDesk;
   readonly identify: (arrival: Arrival) => Identity;
   readonly sessions: Sessions;
-  /** The client said that this was its session's last turn. */
+  /** Called when the client marks a turn as its session's last. */
   readonly sessionEnded: (session: string) => void;
   readonly report: (report: TurnReport) => void;
   /** For `GET /api/status`. */

@@ -18,7 +18,7 @@ export interface ControlContext {
   readonly now: () => number;
 }
 
-/** One route of the control plane: what it answers, or why not. Whatever it did is durable by then. */
+/** One action of the control plane. Its effect is durable before it returns. */
 export type Control = (
   context: ControlContext,
   body: JsonObject,
@@ -36,8 +36,7 @@ export const giveFeedback: Control = async ({ records, now }, body, key) => {
   const session = asString(body.session);
   const score = asNumber(body.score);
   const note = asString(body.note);
-  if ((turn === undefined) === (session === undefined))
-    return wrong('Name a turn or a session, one of the two.');
+  if ((turn === undefined) === (session === undefined)) return wrong('Name either a turn or a session.');
   if (score === undefined || score < -1 || score > 1) return wrong('score must be a number from -1 to 1.');
   if (body.note !== undefined && note === undefined) return wrong('note must be text.');
   if ((note?.length ?? 0) > LONGEST_NOTE) return wrong(`note may have at most ${LONGEST_NOTE} characters.`);
@@ -47,7 +46,7 @@ export const giveFeedback: Control = async ({ records, now }, body, key) => {
     turn === undefined
       ? ((await records.session(session ?? '')) ?? (await records.events(session ?? ''))[0])
       : records.turn(turn);
-  // Whoever has just got a reply may be quicker than its record: what is appended waits for all that came before it.
+  // Feedback may arrive before its turn is recorded: an append waits for all earlier ones, so look again after one.
   const subject = (await find()) ?? (await records.append([]).then(find));
   if (subject === undefined)
     return createFailure('not-found', `No recorded ${turn ? 'turn' : 'session'} has this id.`);
@@ -55,7 +54,7 @@ export const giveFeedback: Control = async ({ records, now }, body, key) => {
     type: 'reward-given' as const,
     turn,
     session,
-    // What an agent passes on is hearsay: a sign, not a person's own word.
+    // Feedback that an agent relays is weaker evidence than a person's own: it counts as a signal.
     source: body.source === 'agent' ? ('signal' as const) : ('person' as const),
     score,
     note,
@@ -65,7 +64,7 @@ export const giveFeedback: Control = async ({ records, now }, body, key) => {
   );
 };
 
-/** Something an agent or a pipeline reports about itself. */
+/** An event that an agent or a pipeline reports about itself. */
 export const reportEvent: Control = async ({ records, now }, body, key) => {
   const { kind, agent, runKind, session, score, ...data } = body;
   const name = asString(kind);
@@ -79,7 +78,7 @@ export const reportEvent: Control = async ({ records, now }, body, key) => {
   if (score !== undefined && (number === undefined || number < 0 || number > 100)) {
     return wrong('score must be a number from 0 to 100.');
   }
-  const said = {
+  const fields = {
     agent: asString(agent),
     runKind: asString(runKind),
     session: asString(session),
@@ -88,7 +87,7 @@ export const reportEvent: Control = async ({ records, now }, body, key) => {
   const fact = {
     type: 'event-reported' as const,
     kind: name,
-    ...compact(said),
+    ...compact(fields),
     data: data as Record<string, Json>,
   };
   return appended(
@@ -96,7 +95,7 @@ export const reportEvent: Control = async ({ records, now }, body, key) => {
   );
 };
 
-/** Runs a control; a body that is not an object, or a store that cannot keep it, is an answer too. */
+/** Runs a control action. A body that is not an object and a store that cannot write become a Failure. */
 export async function runControl(
   control: Control,
   context: ControlContext,
@@ -109,14 +108,14 @@ export async function runControl(
     return await control(context, asObject(body), keyOf(request));
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
-    const message = `It could not be kept, so nothing was changed: ${error.message}`;
+    const message = `Nothing was saved, because the store failed: ${error.message}`;
     return createFailure('overloaded', message, { retryAfterMs: 5000 });
   }
 }
 
 const wrong = (message: string): Failure => createFailure('bad-request', message);
 
-/** The same key twice is the same action once. */
+/** The idempotency key: an action that is sent twice with one key happens once. */
 function keyOf(request: IncomingMessage): string | undefined {
   const key = request.headers['idempotency-key'];
   return typeof key === 'string' && key !== '' ? key.slice(0, 200) : undefined;

@@ -3,7 +3,7 @@ import { readRequest } from './read-request.ts';
 import { sendJson } from './send-json.ts';
 import type { Attempt, RunningTurn } from './turn.ts';
 
-/** For a provider that cannot count on the caller's wire: our own estimate, lessons included. */
+/** For a provider without a token-counting route on the caller's wire: our estimate, lessons included. */
 export function countTokens(
   turn: RunningTurn,
   bytes: Buffer,

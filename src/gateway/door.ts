@@ -6,13 +6,13 @@ export interface DoorOptions {
   /** The address we listen on. */
   readonly host: string;
   readonly port: number;
-  /** Host names that a person allowed in the config, such as the machine's name on the local network. */
+  /** Host names allowed in the config, such as the machine's name on the local network. */
   readonly allowedHosts: readonly string[];
 }
 
 /**
- * Decides, before any routing, whether a request may come in at all. The key is not enough: a page in the user's
- * browser can reach loopback too, by a rebound name or by a plain form.
+ * Checks Host and Origin before any routing. The key is not enough: a page in the user's browser can reach loopback
+ * too, by DNS rebinding or with a plain form.
  */
 export function createDoor({
   host,
@@ -26,12 +26,12 @@ export function createDoor({
     ...allowedHosts.map((name) => name.toLowerCase()),
   ]);
   const onLoopback = isLoopbackName(host);
-  /** Callers mostly name us in one way. */
-  let lastOurs: string | undefined;
+  /** Nearly all callers send the same authority, so the last accepted one is cached. */
+  let lastAccepted: string | undefined;
   const isOurs = (authority: string): boolean => {
-    if (authority === lastOurs) return true;
+    if (authority === lastAccepted) return true;
     const isFound = namesUs(authority);
-    if (isFound) lastOurs = authority;
+    if (isFound) lastAccepted = authority;
     return isFound;
   };
   const namesUs = (authority: string): boolean => {
@@ -39,7 +39,7 @@ export function createDoor({
     if (match === null) return false;
     const [, name = '', givenPort = '80'] = match;
     if (Number(givenPort) !== port) return false;
-    // A literal address cannot be rebound, so on an open interface every one of them is ours.
+    // A literal IP address cannot be rebound, so on an open interface every one is accepted.
     return names.has(name) || (!onLoopback && isIP(name.replace(/^\[|\]$/g, '')) !== 0);
   };
 
@@ -81,7 +81,7 @@ function countHeader(request: IncomingMessage, name: string): number {
   return count;
 }
 
-/** JSON only, so that a browser cannot send it as a form without asking first. */
+/** Only JSON content types, which a browser cannot send from a form without a preflight request. */
 export function isJsonContent(type: string | undefined): boolean {
   if (type === 'application/json') return true;
   const essence = (type ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';

@@ -15,19 +15,19 @@ export interface GatewayOptions {
   readonly context: GatewayContext;
   readonly admission: Admission;
   readonly allowedHosts: readonly string[];
-  /** A request that was turned away, for the metrics. */
+  /** A refused request, for the metrics. */
   readonly onRefused: (reason: string) => void;
-  /** What should never happen: logged, and answered with 500. */
+  /** An unexpected error: logged, and answered with 500. */
   readonly onFault: (error: unknown) => void;
 }
 
 export interface Gateway {
   listen(port: number, host: string): Promise<number>;
-  /** Takes nobody new, lets streams finish for at most `graceMs`, then cuts. */
+  /** Admits no new request, lets streams finish for at most `graceMs`, then closes their connections. */
   close(graceMs: number): Promise<void>;
 }
 
-/** The public door and its routes, on bare node:http: frameworks cost ten times as much here. */
+/** The HTTP server and its routes, on bare node:http: frameworks cost ten times as much here. */
 export function createGateway({
   context,
   admission,
@@ -35,25 +35,25 @@ export function createGateway({
   onRefused,
   onFault,
 }: GatewayOptions): Gateway {
-  let door: ReturnType<typeof createDoor> = () => createFailure('overloaded', 'Instar is starting.');
+  let checkOrigin: ReturnType<typeof createDoor> = () => createFailure('overloaded', 'Instar is starting.');
   let onLoopback = true;
 
-  const turnAway = (request: IncomingMessage, response: ServerResponse, failure: Failure) => {
+  const sendRefusal = (request: IncomingMessage, response: ServerResponse, failure: Failure) => {
     onRefused(failure.kind);
     refuse(response, dialectOf(pathOf(request), request), failure);
   };
 
-  const mayNot = (access: Operation['access'], request: IncomingMessage): Failure | undefined => {
+  const denyAccess = (access: Operation['access'], request: IncomingMessage): Failure | undefined => {
     if (access === 'anyone' || (access === 'local' && onLoopback)) return undefined;
-    // Where nothing is guarded, because the models are open on this machine, speaking about their turns is open too.
+    // If the models need no key on this machine, feedback on their turns needs none either.
     const target = access === 'caller' ? context.catalogue.resolve(ANY_MODEL, 'openai-chat')[0] : undefined;
     if (target?.access.kind === 'open' && onLoopback) return undefined;
     return context.authorize.forOwner(request);
   };
 
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const barred = door(request);
-    if (barred !== undefined) return turnAway(request, response, barred);
+    const refusal = checkOrigin(request);
+    if (refusal !== undefined) return sendRefusal(request, response, refusal);
     const { method = 'GET', url = '/' } = request;
     const path = pathOf(request);
     const query = path.length === url.length ? '' : url.slice(path.length);
@@ -63,37 +63,40 @@ export function createGateway({
     const found = turn === undefined ? findOperation(method, path) : undefined;
     if (found !== undefined) {
       const { operation, id } = found;
-      const barredHere = mayNot(operation.access, request) ?? lacksJson(request);
-      if (barredHere !== undefined) return turnAway(request, response, barredHere);
+      const denied = denyAccess(operation.access, request) ?? requireJson(request);
+      if (denied !== undefined) return sendRefusal(request, response, denied);
       const reply = await operation.run(context, { request, query: new URLSearchParams(query), id });
-      if ('kind' in reply) return turnAway(request, response, reply);
+      if ('kind' in reply) return sendRefusal(request, response, reply);
       if ('text' in reply) return sendText(response, 200, reply.text, reply.type);
       return sendText(response, 200, JSON.stringify(reply.json), 'application/json');
     }
     const route = turn ?? routeOf(method, path, query, request);
     if (route === undefined) {
-      const failure = createFailure('not-found', `There is no ${method} ${path.slice(0, 200)} here.`);
-      return turnAway(request, response, failure);
+      const failure = createFailure('not-found', `Unknown route: ${method} ${path.slice(0, 200)}.`);
+      return sendRefusal(request, response, failure);
     }
     if (route !== 'models' && method === 'POST' && !isAcceptable(route, request)) {
-      return turnAway(request, response, NOT_JSON);
+      return sendRefusal(request, response, NOT_JSON);
     }
-    const visit = admission.enter();
-    if (visit === undefined) return turnAway(request, response, BUSY);
+    const slot = admission.enter();
+    if (slot === undefined) return sendRefusal(request, response, BUSY);
     try {
-      if (route !== 'models') return await serveTurn(context, route, visit, request, response);
+      if (route !== 'models') return await serveTurn(context, route, slot, request, response);
       const list = await listModels(context, dialectOf(pathOf(request), request).name, request);
-      if ('kind' in list) return turnAway(request, response, list as Failure);
+      if ('kind' in list) return sendRefusal(request, response, list as Failure);
       return sendText(response, 200, JSON.stringify(list), 'application/json');
     } finally {
-      visit.leave();
+      slot.leave();
     }
   };
 
   const listener = (request: IncomingMessage, response: ServerResponse) => {
     serve(request, response).catch((error: unknown) => {
       onFault(error);
-      const failure = createFailure('internal', 'Instar failed to serve this request; its log says why.');
+      const failure = createFailure(
+        'internal',
+        'Instar failed to serve this request. The log has the details.',
+      );
       if (response.headersSent) response.destroy();
       else refuse(response, dialectOf(request.url ?? '', request), failure);
     });
@@ -103,7 +106,7 @@ export function createGateway({
     listener,
   );
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
-    // A body that will be refused anyway is not asked for.
+    // Do not ask for a body that would be refused for its size.
     if (Number(request.headers['content-length'] ?? 0) <= context.maxBodyBytes) response.writeContinue();
     listener(request, response);
   });
@@ -116,7 +119,7 @@ export function createGateway({
           server.off('error', reject);
           const { port: bound } = server.address() as AddressInfo;
           onLoopback = isLoopbackName(host);
-          door = createDoor({ host, port: bound, allowedHosts });
+          checkOrigin = createDoor({ host, port: bound, allowedHosts });
           resolve(bound);
         });
       }),
@@ -124,10 +127,10 @@ export function createGateway({
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       server.closeIdleConnections();
       let timer: NodeJS.Timeout | undefined;
-      const patience = new Promise<void>((resolve) => {
+      const grace = new Promise<void>((resolve) => {
         timer = setTimeout(resolve, graceMs);
       });
-      await Promise.race([admission.drain(), patience]);
+      await Promise.race([admission.drain(), grace]);
       clearTimeout(timer);
       server.closeAllConnections();
       await closed;
@@ -139,7 +142,7 @@ const isAcceptable = (route: TurnRoute, { headers }: IncomingMessage): boolean =
   isJsonContent(headers['content-type']) ||
   (route.kind === 'other' && /^multipart\/form-data\s*;/i.test(headers['content-type'] ?? ''));
 
-const GREETING = 'Instar is running. Point an agent at this address; `instar status` says more.\n';
+const GREETING = 'Instar is running. Point an agent at this address. Details: `instar status`.\n';
 
 function sendText(
   response: ServerResponse,
@@ -151,8 +154,8 @@ function sendText(
   response.end(text);
 }
 
-/** A body that a form could send is not read as JSON. */
-const lacksJson = ({ method, headers }: IncomingMessage): Failure | undefined =>
+/** A POST in a content type that an HTML form can send is refused. */
+const requireJson = ({ method, headers }: IncomingMessage): Failure | undefined =>
   method !== 'POST' || isJsonContent(headers['content-type']) ? undefined : NOT_JSON;
 
 const NOT_JSON = createFailure('bad-request', 'Send the body as content-type: application/json.', {

@@ -3,7 +3,7 @@ import type { Access } from '../core/upstream.ts';
 
 export type HeaderMap = Record<string, string | string[]>;
 
-/** Hop-by-hop headers, and what must be made anew for another connection. */
+/** Hop-by-hop headers: they describe one connection and are never forwarded. */
 const HOP = new Set([
   'connection',
   'keep-alive',
@@ -16,10 +16,10 @@ const HOP = new Set([
   'upgrade',
   'http2-settings',
 ]);
-/** A browser's cookies for 127.0.0.1 belong to whatever else runs on this machine. */
+/** A browser's cookies for 127.0.0.1 belong to other programs on this machine. */
 const NOT_SENT = new Set(['host', 'content-length', 'expect', 'cookie', 'origin', 'referer']);
 const CREDENTIALS = ['authorization', 'x-api-key', 'api-key', 'x-goog-api-key'] as const;
-/** True of the provider's origin, false of ours: HSTS or alt-svc for loopback would break other programs on it. */
+/** Valid for the provider's origin only: HSTS or alt-svc for loopback would break other programs on it. */
 const NOT_RETURNED = new Set([
   ...HOP,
   'set-cookie',
@@ -34,27 +34,27 @@ const NOT_RETURNED = new Set([
 
 const isOurs = (name: string) => name.startsWith('x-instar-');
 
-const KEPT_BACK: ReadonlySet<string> = new Set([...HOP, ...NOT_SENT]);
-const KEPT_BACK_WITH_CREDENTIALS: ReadonlySet<string> = new Set([...KEPT_BACK, ...CREDENTIALS]);
+const NOT_FORWARDED: ReadonlySet<string> = new Set([...HOP, ...NOT_SENT]);
+const NOT_FORWARDED_WITH_CREDENTIALS: ReadonlySet<string> = new Set([...NOT_FORWARDED, ...CREDENTIALS]);
 
 /**
- * What goes to the provider: everything the client sent but for what belongs to this connection or to us. `isEdited`: the
- * body is no longer the client's bytes, and so not in their encoding.
+ * The client's headers without those of this connection and those of Instar. `isEdited`: the body was changed, so it no
+ * longer has the client's content-encoding.
  */
 export function requestHeaders(incoming: IncomingHttpHeaders, access: Access, isEdited = false): HeaderMap {
-  const keptBack = access.kind === 'caller' ? KEPT_BACK : KEPT_BACK_WITH_CREDENTIALS;
+  const dropped = access.kind === 'caller' ? NOT_FORWARDED : NOT_FORWARDED_WITH_CREDENTIALS;
   const named = connectionNames(incoming.connection);
   const headers: HeaderMap = {};
   for (const name in incoming) {
     const value = incoming[name];
-    if (value === undefined || keptBack.has(name) || isOurs(name) || named?.has(name)) continue;
+    if (value === undefined || dropped.has(name) || isOurs(name) || named?.has(name)) continue;
     if (isEdited && name === 'content-encoding') continue;
     headers[name] = value;
   }
   return access.kind === 'own' ? Object.assign(headers, access.credentials()) : headers;
 }
 
-/** The caller's credentials alone, for a provider on another wire. */
+/** Only the caller's credentials, for a provider on another wire. */
 export function credentialHeaders(incoming: IncomingHttpHeaders): Record<string, string> {
   const found: Record<string, string> = {};
   for (const name of CREDENTIALS) {

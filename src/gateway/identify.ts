@@ -9,52 +9,52 @@ import { projectOf } from './project-of.ts';
 import { namedSession } from './session-header.ts';
 import { turnRole } from './turn-role.ts';
 
-/** Who is calling, as far as a request alone can tell. Every text is printable and at most 128 characters long. */
+/** Who is calling, as far as the request shows it. Every text is printable and at most 128 characters long. */
 export interface Identity {
   /** The client program, when it was recognised. */
   readonly client?: ClientName;
-  /** The conversation, by the client's own name for it. */
+  /** The client's own id of the conversation. */
   readonly sessionId?: string;
-  /** The conversation that started this one, when this is a sub-agent's. */
+  /** The conversation that started this one, if this is a sub-agent's. */
   readonly parentSession?: string;
   readonly agent?: string;
   readonly role: TurnRole;
   readonly project?: Project;
   readonly runKind?: string;
   readonly domain?: string;
-  /** False: to be served, but neither recorded nor learned from. */
+  /** False: the turn is served, but neither recorded nor learned from. */
   readonly record: boolean;
-  /** The caller says that this turn is the session's last. */
+  /** The caller marks this turn as the session's last. */
   readonly sessionDone: boolean;
 }
 
 const MOST_KNOWN = 4000;
-/** A client that says nothing of itself in so many turns of a conversation will not say it later. */
-const MOST_LOOKS = 3;
+/** A client that has not revealed itself after this many turns of a conversation will not do so later. */
+const MOST_SEARCHES = 3;
 
 /**
- * The same, looking through a conversation's texts for its client and its project only until they are found, and not for
- * ever. Conversations that a header names are remembered; the others are looked at each time.
+ * `identify` with a memory: a conversation's texts are searched for client and project only until both are found, and in
+ * at most MOST_SEARCHES turns. Conversations without an id in a header are searched every time.
  */
 export function createIdentify(): (arrival: Arrival) => Identity {
-  const seen = createRecent<string, Known>(MOST_KNOWN);
-  const looked = createRecent<string, number>(MOST_KNOWN);
+  const found = createRecent<string, Known>(MOST_KNOWN);
+  const searches = createRecent<string, number>(MOST_KNOWN);
   return (arrival) => {
     const name = conversationOf(arrival.headers);
-    const known = name === undefined ? undefined : seen.get(name);
+    const known = name === undefined ? undefined : found.get(name);
     const identity = identify(arrival, known);
     if (name === undefined || known !== undefined) return identity;
     const { client, project, role } = identity;
     const isAllFound = client !== undefined && project !== undefined;
-    // A title call comes first and does not say where its client works.
-    const looks = role === 'main' ? (looked.get(name) ?? 0) + 1 : 0;
-    if (isAllFound || looks >= MOST_LOOKS) seen.set(name, { client, project });
-    else if (looks > 0) looked.set(name, looks);
+    // The title request that comes first does not name the project, so only main turns count.
+    const count = role === 'main' ? (searches.get(name) ?? 0) + 1 : 0;
+    if (isAllFound || count >= MOST_SEARCHES) found.set(name, { client, project });
+    else if (count > 0) searches.set(name, count);
     return identity;
   };
 }
 
-/** A name for the conversation from headers alone. Another program is another conversation, whatever it calls it. */
+/** A key for the conversation, from headers only. The same id from another program is another conversation. */
 function conversationOf(headers: IncomingHttpHeaders): string | undefined {
   const named = SESSION_HEADERS.find((name) => headers[name] !== undefined);
   const session = named === undefined ? undefined : headers[named];
@@ -71,7 +71,7 @@ const SESSION_HEADERS = [
   'session_id',
 ];
 
-/** Never throws, whatever a stranger sends; looks at headers first and at the body only where those are silent. */
+/** Never throws. Reads headers first, and the body only for what no header states. */
 export function identify(arrival: Arrival, known?: Known): Identity {
   const clues = readClues(arrival, known);
   const { headers, client } = clues;
@@ -91,7 +91,7 @@ export function identify(arrival: Arrival, known?: Known): Identity {
   });
 }
 
-/** A name that sets this agent apart from others of the same client; the main agent of a coding client has none. */
+/** The agent's name among others of the same client; undefined for the main agent of a coding client. */
 function agentOf({ headers, codex, openclaw }: Clues, role: TurnRole): string | undefined {
   const given = headerId(headers, 'x-instar-agent');
   if (given !== undefined) return given;
@@ -101,7 +101,7 @@ function agentOf({ headers, codex, openclaw }: Clues, role: TurnRole): string | 
   return headerId(headers, 'x-claude-code-agent-type') ?? toCallerId(ownName ?? codex?.subagent);
 }
 
-/** OpenClaw's session key tells a scheduled run or a web hook from a conversation. */
+/** OpenClaw's session key distinguishes scheduled runs and web hooks from conversations. */
 function backgroundKind({ openclaw }: Clues): string | undefined {
   const lane = openclaw?.lane;
   return lane === 'cron' || lane === 'hook' || lane === 'heartbeat' ? lane : undefined;

@@ -1,23 +1,23 @@
 import type { ServerResponse } from 'node:http';
 
-/** Whether the client has left before its reply was whole. */
+/** Whether the client disconnected before its reply was complete. */
 export interface Leaving {
   readonly isGone: boolean;
-  /** Made when it is first asked for: a request that goes through as bytes never needs it. */
+  /** Created on first use: a request that is relayed as bytes never needs it. */
   readonly signal: AbortSignal;
-  /** Called when the client leaves from now on, in place of whatever was to be called before. */
-  tell(whenGone: (() => void) | undefined): void;
+  /** Replaces the callback for a later disconnect. */
+  onGone(callback: (() => void) | undefined): void;
 }
 
-/** One listener for all who want to know; a class because every request has one. */
+/** One listener per response; a class, since every request creates one. */
 class ResponseLeaving implements Leaving {
   isGone = false;
   #controller: AbortController | undefined;
-  #whenGone: (() => void) | undefined;
+  #callback: (() => void) | undefined;
 
   constructor(response: ServerResponse) {
     response.on('close', () => {
-      if (!response.writableFinished) this.#leave();
+      if (!response.writableFinished) this.#disconnect();
     });
   }
 
@@ -27,14 +27,14 @@ class ResponseLeaving implements Leaving {
     return this.#controller.signal;
   }
 
-  tell(whenGone: (() => void) | undefined): void {
-    this.#whenGone = whenGone;
+  onGone(callback: (() => void) | undefined): void {
+    this.#callback = callback;
   }
 
-  #leave(): void {
+  #disconnect(): void {
     this.isGone = true;
     this.#controller?.abort();
-    this.#whenGone?.();
+    this.#callback?.();
   }
 }
 

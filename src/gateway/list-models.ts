@@ -6,12 +6,12 @@ import type { WireName } from '../core/wire.ts';
 import { ANY_MODEL, type GatewayContext } from './context.ts';
 import { requestHeaders } from './headers.ts';
 
-const LIVE_MS = 3000;
+const PROVIDER_TIMEOUT_MS = 3000;
 const MAX_LIST_BYTES = 4_194_304;
 
 /**
- * `GET /v1/models` in the caller's shape: our aliases and configured models, then what the provider of this wire
- * says it has. A provider that does not answer in time only shortens the list.
+ * `GET /v1/models` in the caller's format: aliases and configured models first, then the list of the provider of this
+ * wire. A provider that does not answer in time only makes the list shorter.
  */
 export async function listModels(
   context: GatewayContext,
@@ -20,7 +20,7 @@ export async function listModels(
 ): Promise<JsonObject | Failure> {
   const candidate = context.catalogue.resolve(ANY_MODEL, wire)[0];
   const admittance = candidate && context.authorize.forTarget(request, candidate);
-  if (admittance?.refused !== undefined) return admittance.refused;
+  if (admittance?.ok === false) return admittance.failure;
   const seen = new Set<string>();
   const data: JsonObject[] = [];
   const add = (id: string, entry: JsonObject) => {
@@ -100,6 +100,6 @@ function askProvider(
     const timer = setTimeout(() => {
       control.abort();
       finish([]);
-    }, LIVE_MS);
+    }, PROVIDER_TIMEOUT_MS);
   });
 }

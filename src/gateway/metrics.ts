@@ -3,31 +3,31 @@ import type { TurnReport } from './turn.ts';
 
 export interface Metrics {
   report(report: TurnReport): void;
-  /** A request that was turned away before it became a turn. */
+  /** A request that was refused before it became a turn. */
   refused(reason: string): void;
   readonly totals: { readonly served: number; readonly failed: number; readonly refused: number };
   text(): Promise<string>;
 }
 
-/** Turns of one wire and provider that ended alike, since someone last asked. */
-interface Counted {
+/** Turns of one wire, provider and end since the last scrape. */
+interface TurnCount {
   turns: number;
   readonly labels: { readonly wire: string; readonly provider: string; readonly end: string };
   readonly seconds: Histogram.Internal<string>;
 }
 
-/** `learned`: counts of what was learned and what waits, by their names. */
+/** `learned`: counts of learned and waiting things by name. */
 export function createMetrics(
   inFlight: () => number,
   learned: () => Readonly<Record<string, number>> = () => ({}),
 ): Metrics {
   const registry = new Registry();
   const registers = [registry];
-  /** Counting in a library's counter costs more than counting: it is told when someone asks. */
-  const counted = new Map<string, Counted>();
+  /** prom-client's counters cost more than an increment, so they are updated only when someone scrapes. */
+  const counted = new Map<string, TurnCount>();
   new Counter({
     name: 'instar_turns_total',
-    help: 'Turns by wire, provider and how they ended',
+    help: 'Turns by wire, provider and end',
     labelNames: ['wire', 'provider', 'end'],
     registers,
     collect() {
@@ -45,13 +45,13 @@ export function createMetrics(
   });
   const refusals = new Counter({
     name: 'instar_refused_total',
-    help: 'Requests turned away at the door, by reason',
+    help: 'Requests refused before they became a turn, by reason',
     labelNames: ['reason'],
     registers,
   });
   const seconds = new Histogram({
     name: 'instar_turn_seconds',
-    help: 'From a request’s first byte to its reply’s last',
+    help: 'Seconds from a request’s first byte to its reply’s last byte',
     labelNames: ['wire'],
     buckets: [0.01, 0.05, 0.1, 0.5, 1, 5, 15, 60, 300],
     registers,
@@ -66,7 +66,7 @@ export function createMetrics(
   });
   new Gauge({
     name: 'instar_learning',
-    help: 'What was learned and what waits to be',
+    help: 'Lessons and waiting evidence, by kind of count',
     labelNames: ['what'],
     registers,
     collect() {
@@ -82,8 +82,8 @@ export function createMetrics(
     },
   });
   const totals = { served: 0, failed: 0, refused: 0 };
-  let last: Counted | undefined;
-  const countedOf = (wire: string, provider: string, end: string): Counted => {
+  let last: TurnCount | undefined;
+  const countOf = (wire: string, provider: string, end: string): TurnCount => {
     const labels = last?.labels;
     if (last && labels?.wire === wire && labels.provider === provider && labels.end === end) return last;
     const name = `${wire} ${provider} ${end}`;
@@ -98,7 +98,7 @@ export function createMetrics(
   return {
     totals,
     report: ({ wire, provider, end, tries, totalMs }) => {
-      const one = countedOf(wire, provider, end);
+      const one = countOf(wire, provider, end);
       one.turns++;
       one.seconds.observe(totalMs / 1000);
       if (tries > 1) retries.inc({ provider }, tries - 1);

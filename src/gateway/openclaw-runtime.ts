@@ -1,10 +1,10 @@
 import { type BodyPlaces, findIn, toNeedle } from './body-places.ts';
 
-/** What OpenClaw tells the model about the run, in a line of the first message. */
+/** The facts about a run that OpenClaw writes into a line of the first message. */
 export interface OpenclawRuntime {
   readonly agent?: string;
   readonly sessionId?: string;
-  /** What the session key says beside the agent: `subagent`, `cron`, `hook` …; undefined for a plain conversation. */
+  /** The kind of run in the session key: `subagent`, `cron`, `hook` …; undefined for a plain conversation. */
   readonly lane?: string;
 }
 

@@ -8,11 +8,16 @@ import type { GatewayContext } from './context.ts';
 import { type Control, giveFeedback, reportEvent, runControl } from './control.ts';
 import { receiveBody } from './read-body.ts';
 
-/** An answer of ours: JSON, or plain text with its type. */
-export type OperationReply = { readonly json: Json } | { readonly text: string; readonly type: string };
+/** Anything that JSON.stringify writes without loss. */
+type Serializable = Json | readonly object[];
+
+/** A JSON reply, or plain text with its content type. */
+export type OperationReply =
+  | { readonly json: Serializable }
+  | { readonly text: string; readonly type: string };
 
 export interface Operation {
-  /** Who may ask: anyone, anyone on this machine, whoever may use the models, or whoever has Instar's key. */
+  /** Who may call it: anyone, anyone on this machine, whoever may use the models, or whoever has Instar's key. */
   readonly access: 'anyone' | 'local' | 'caller' | 'owner';
   run(context: GatewayContext, asked: Asked): Promise<OperationReply | Failure>;
 }
@@ -20,13 +25,13 @@ export interface Operation {
 export interface Asked {
   readonly request: IncomingMessage;
   readonly query: URLSearchParams;
-  /** The part of the path that names something. */
+  /** The path's `:id`; empty when the route has none. */
   readonly id: string;
 }
 
 const MOST_BODY = 1024 * 1024;
 const MOST_LISTED = 1000;
-/** A whole folder of skills may come at once. */
+/** A whole folder of skills may be sent at once. */
 const MOST_CHANGES = 16 * 1024 * 1024;
 
 const control = (action: Control): Operation => ({
@@ -46,7 +51,7 @@ const control = (action: Control): Operation => ({
 });
 
 const owned = (
-  answer: (context: GatewayContext, asked: Asked) => Promise<Json | Failure | undefined>,
+  answer: (context: GatewayContext, asked: Asked) => Promise<Serializable | Failure | undefined>,
   noun = 'session',
 ): Operation => ({
   access: 'owner',
@@ -54,7 +59,7 @@ const owned = (
     try {
       const value = await answer(context, asked);
       if (value === undefined)
-        return createFailure('not-found', `There is no ${noun} ${asked.id.slice(0, 128)}.`);
+        return createFailure('not-found', `No ${noun} named "${asked.id.slice(0, 128)}".`);
       return isFailure(value) ? value : { json: value };
     } catch (error) {
       if (error instanceof StoreError)
@@ -66,7 +71,7 @@ const owned = (
   },
 });
 
-const isFailure = (value: Json | Failure): value is Failure =>
+const isFailure = (value: Serializable | Failure): value is Failure =>
   typeof value === 'object' && value !== null && 'kind' in value && 'status' in value && 'message' in value;
 
 const OPERATIONS: ReadonlyMap<string, Operation> = new Map<string, Operation>([
@@ -95,7 +100,7 @@ const OPERATIONS: ReadonlyMap<string, Operation> = new Map<string, Operation>([
     'GET /api/lessons',
     owned(async ({ shelf }, { query }) => [...(await shelf.list(only(query, ['state', 'kind'])))]),
   ],
-  ['GET /api/library', owned(async ({ shelf }) => (await shelf.all()) as unknown as Json)],
+  ['GET /api/library', owned(async ({ shelf }) => [...(await shelf.all())])],
   ['GET /api/lessons/:id', owned(({ shelf }, { id }) => shelf.show(id), 'lesson')],
   ['GET /api/turns/:id/why', owned(({ shelf }, { id }) => shelf.why(id), 'turn')],
   ['POST /api/lessons', owned(({ shelf }, { request }) => withBody(request, (body) => shelf.change(body)))],
@@ -111,7 +116,7 @@ const OPERATIONS: ReadonlyMap<string, Operation> = new Map<string, Operation>([
       return withBody(request, async ({ steps }) => {
         const asked = asNumber(steps);
         if (asked !== undefined && !(Number.isInteger(asked) && asked >= 1 && asked <= 10_000))
-          return createFailure('bad-request', 'steps: 1 to 10000.');
+          return createFailure('bad-request', 'steps must be a whole number from 1 to 10000.');
         return desk.startTraining(asked === undefined ? {} : { steps: asked });
       });
     }, 'training'),
@@ -144,7 +149,7 @@ const OPERATIONS: ReadonlyMap<string, Operation> = new Map<string, Operation>([
   ],
 ]);
 
-/** The operation a request asks for, with the name it asks about. */
+/** The operation for a method and path, with the path's `:id`. */
 export function findOperation(
   method: string,
   urlPath: string,

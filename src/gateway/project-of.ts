@@ -7,7 +7,7 @@ import { headerText } from './caller-text.ts';
 import type { ClientName } from './client-of.ts';
 import type { Clues } from './clues.ts';
 
-/** Where the caller works: what its header says, else what the client tells the model. Its path is not kept. */
+/** The caller's project: from its header, else from what the client tells the model. The path itself is not kept. */
 export function projectOf(clues: Clues): Project | undefined {
   const { headers, codex } = clues;
   const stated = headerText(headers, 'x-instar-project') ?? statedFolder(clues) ?? codex?.workspace;
@@ -15,9 +15,9 @@ export function projectOf(clues: Clues): Project | undefined {
 }
 
 interface Mark {
-  /** What stands before the path. */
+  /** The text before the path. */
   readonly words: Buffer;
-  /** What ends it, if not the line. */
+  /** The character that ends the path, if not the end of the line. */
   readonly close?: string;
 }
 
@@ -27,7 +27,7 @@ const TITLE: Mark = { words: toNeedle('orking Directory: ') };
 const TAG: Mark = { words: toNeedle('<cwd>'), close: '<' };
 const BRACKET: Mark = { words: toNeedle('orking Directory ('), close: ')' };
 
-/** How each client says it; one that we do not know may say it in any of these ways. */
+/** How each client writes it; an unknown client may write it in any of these ways. */
 const MARKS: Readonly<Record<ClientName, readonly Mark[]>> = {
   'claude-code': [PLAIN],
   codex: [TAG],
@@ -38,19 +38,19 @@ const MARKS: Readonly<Record<ClientName, readonly Mark[]>> = {
 };
 const ALL_MARKS = [PLAIN, TITLE, TAG, BRACKET];
 const LONGEST_PATH = 4096;
-/** The words may stand in prose before they stand before a path. */
-const MOST_LOOKS = 4;
+/** The words may occur in prose before they occur before a path. */
+const MOST_SEARCHES = 4;
 
 function statedFolder({ places, client }: Clues): string | undefined {
   const opening = places.opening();
-  // What a client says comes in front of what its users write; what is unknown gets a shorter look.
+  // A client's own text precedes its users' text; an unknown client's conversation is searched less far.
   const instructions = places.instructions();
   const spans = [instructions, client === undefined && opening ? near(opening) : opening];
   for (const span of spans) {
     if (span === undefined) continue;
     for (const { words, close } of client === undefined ? ALL_MARKS : MARKS[client]) {
       let at = findIn(places.bytes, span, words);
-      for (let look = 0; look < MOST_LOOKS && at >= 0; look++) {
+      for (let search = 0; search < MOST_SEARCHES && at >= 0; search++) {
         const path = readPath(places.bytes, at + words.length, close);
         if (path !== undefined) return path;
         at = findIn(places.bytes, [at + words.length, span[1]], words);
@@ -65,10 +65,10 @@ const near = ([start, end]: Span): Span => [start, Math.min(end, start + NEAR_BY
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
-/** n, r and t: escapes that no path has. */
+/** n, r and t: escapes that do not occur in a path. */
 const BREAKS = new Set([0x6e, 0x72, 0x74]);
 
-/** The path that starts here inside a JSON string and ends with its line, the string or `close`. */
+/** The path that starts at `start` inside a JSON string and ends with the line, the string or `close`. */
 function readPath(bytes: Buffer, start: number, close: string | undefined): string | undefined {
   const last = Math.min(bytes.length, start + LONGEST_PATH);
   const closing = close?.charCodeAt(0);
@@ -91,7 +91,7 @@ function toProject(path: string): Project {
   return { id, label: labelOf(plain) };
 }
 
-/** The folder's name. A home folder's name is its owner's, so that one is called what it is. */
+/** The folder's name. A home folder is named after its user, so it is labelled `home`. */
 function labelOf(path: string): string {
   if (/^(\/root|~|(\/home|\/Users|[A-Za-z]:[\\/]Users)[\\/][^\\/]+)$/.test(path)) return 'home';
   const name = path.split(/[\\/]/).findLast((segment) => segment !== '') ?? path;

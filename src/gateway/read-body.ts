@@ -5,14 +5,14 @@ import { createFailure, type Failure } from '../core/failure.ts';
 
 const EMPTY = Buffer.alloc(0);
 
-/** A request's body as it came and, where it can be read, as JSON text. */
+/** A request's body as received and, if it can be decompressed, as text. */
 export interface ReceivedBody {
   readonly raw: Buffer;
-  /** Undefined when it is compressed in a way this Node cannot read: it is then passed on as it is, without lessons. */
+  /** Undefined when this Node cannot decompress it: it is then passed on unchanged, without lessons. */
   readonly body: Buffer | undefined;
 }
 
-/** A body over the cap, or one there is no memory for, is refused as soon as that is known. */
+/** A body over the size limit, or over the memory limit, is refused as soon as that is known. */
 export function receiveBody(
   request: IncomingMessage,
   maxBytes: number,
@@ -40,7 +40,7 @@ async function decode(raw: Buffer, stated: string, maxBytes: number): Promise<Re
   }
 }
 
-/** The first call of `done` counts. */
+/** Only the first call of `done` has an effect. */
 function collect(
   request: IncomingMessage,
   maxBytes: number,
@@ -64,17 +64,17 @@ function collect(
     } else chunks.push(chunk);
   });
   request.on('end', () => done(chunks.length === 1 ? (chunks[0] ?? EMPTY) : Buffer.concat(chunks, size)));
-  const left = () => {
+  const onDisconnect = () => {
     if (!request.readableEnded)
-      done(createFailure('aborted', 'The client left before its request was whole.'));
+      done(createFailure('aborted', 'The client disconnected before its request was complete.'));
   };
-  request.on('error', left);
-  request.on('close', left);
+  request.on('error', onDisconnect);
+  request.on('close', onDisconnect);
 }
 
 export const BUSY: Failure = createFailure(
   'overloaded',
-  'Instar is serving as much as it can. Try again in a second.',
+  'Instar is at its limit of concurrent requests. Try again in a second.',
   {
     retryAfterMs: 1000,
   },

@@ -4,13 +4,13 @@ import { asObject, type JsonObject, parseJson } from '../core/json.ts';
 import { type Wire, WireError } from '../core/wire.ts';
 
 export interface ReadRequest {
-  /** As the caller wrote it. */
+  /** The caller's JSON. */
   readonly body: JsonObject;
-  /** In our own words. */
+  /** The same as a ChatRequest. */
   readonly request: ChatRequest;
 }
 
-/** What a caller asks for, or what is wrong with how it asks. */
+/** Decodes a caller's request, or explains what is wrong with it. */
 export function readRequest(wire: Wire, bytes: Buffer): ReadRequest | Failure {
   const value = parseJson(bytes.toString('utf8'));
   if (value === undefined) return createFailure('bad-request', 'The request body is not valid JSON.');

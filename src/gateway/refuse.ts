@@ -6,7 +6,7 @@ import type { ProviderReply } from './turn.ts';
 
 const MAX_RETRY_AFTER_MS = 3_600_000;
 
-/** Says no in the caller's own dialect, so that its SDK raises the error it would raise at the provider. */
+/** Sends a failure in the caller's wire format, so that its SDK raises the error it would raise at the provider. */
 export function refuse(
   response: ServerResponse,
   wire: Wire,
@@ -24,13 +24,13 @@ export function refuse(
     ...retryAfter,
     'content-type': 'application/json',
     'content-length': body.length,
-    // The rest of a body we did not read must not be taken for the next request.
+    // The unread rest of a body must not be parsed as the next request.
     ...(response.req.complete ? {} : { connection: 'close' }),
   });
   response.end(body);
 }
 
-/** Passes a provider's error on untouched; one that is not JSON (a proxy's HTML page) is put into the dialect. */
+/** Passes a provider's error on unchanged; one that is not JSON (a proxy's HTML page) is rewritten in the wire format. */
 export function passOn(
   response: ServerResponse,
   wire: Wire,

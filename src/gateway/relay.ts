@@ -11,9 +11,9 @@ export interface RelayOptions {
   readonly clock: Clock;
   readonly target: Target;
   readonly upstream: Upstream;
-  /** What is sent: the client's bytes, or those with a block spliced in. */
+  /** The client's bytes, or those with a block spliced in. */
   readonly body: Buffer;
-  /** Added to the reply's head. */
+  /** Headers that are added to the reply. */
   readonly marks: Readonly<Record<string, string>>;
 }
 
@@ -21,7 +21,7 @@ const MAX_ERROR_BODY = 1_048_576;
 const NO_HEADERS = {};
 const NO_BYTES = Buffer.alloc(0);
 
-/** One try at a provider that speaks the caller's wire: bytes out, bytes back, nothing parsed on the way. */
+/** One try at a provider that speaks the caller's wire: bytes out, bytes back, nothing parsed in between. */
 export function relay(turn: RunningTurn, options: RelayOptions): Promise<Attempt> {
   const { exchange, target, upstream, body } = options;
   const headers = requestHeaders(turn.request.headers, target.access, body !== turn.raw);
@@ -41,7 +41,7 @@ export function relay(turn: RunningTurn, options: RelayOptions): Promise<Attempt
   });
 }
 
-/** Holds the head back until the first byte: until then a dead provider can still become another try. */
+/** Holds the head back until the first byte: until then a dead provider can still be retried. */
 class RelaySink implements ExchangeSink {
   control: ExchangeControl | undefined;
   readonly #turn: RunningTurn;
@@ -53,17 +53,17 @@ class RelaySink implements ExchangeSink {
   readonly #errorChunks: Buffer[] = [];
   #errorSize = 0;
   #tail: Buffer = NO_BYTES;
-  /** A reply that never overtakes its reader needs no listener for when there is room again. */
-  #isAwaitingRoom = false;
+  /** A `drain` listener is needed only once the reply is faster than its reader. */
+  #isAwaitingDrain = false;
 
   constructor(turn: RunningTurn, options: RelayOptions, resolve: (attempt: Attempt) => void) {
     this.#turn = turn;
     this.#options = options;
     this.#resolve = resolve;
-    turn.leaving.tell(this.#left);
+    turn.disconnect.onGone(this.#onGone);
   }
 
-  readonly #left = () => {
+  readonly #onGone = () => {
     this.control?.abort();
     this.#settle({ kind: 'sent', end: 'client-abort', status: this.#sent ? this.#status : 499 });
   };
@@ -88,8 +88,8 @@ class RelaySink implements ExchangeSink {
     this.#turn.record.chunk(chunk);
     this.#tail = chunk.length >= 4 ? chunk : Buffer.concat([this.#tail.subarray(-4), chunk]);
     const hasRoom = this.#turn.response.write(chunk);
-    if (!hasRoom && !this.#isAwaitingRoom) {
-      this.#isAwaitingRoom = true;
+    if (!hasRoom && !this.#isAwaitingDrain) {
+      this.#isAwaitingDrain = true;
       this.#turn.response.on('drain', this.#drained);
     }
     return hasRoom;
@@ -116,7 +116,7 @@ class RelaySink implements ExchangeSink {
       this.#settle({ kind: 'failed', failure });
       return;
     }
-    // Only between two events can an error event be added without spoiling the one that was cut.
+    // An error event can be added only between two events; inside one it would corrupt both.
     if (this.#isOpenStream() && endsEvent(this.#tail)) response.end(wire.encodeStreamFailure(failure));
     else response.destroy();
     this.#settle({ kind: 'sent', end: 'truncated', status: this.#status, failure });
@@ -130,7 +130,7 @@ class RelaySink implements ExchangeSink {
     this.#turn.response.writeHead(this.#status, Object.assign(headers, this.#options.marks));
   }
 
-  /** An event can be added to a stream of open length that we can read. */
+  /** Whether an event can be appended: an uncompressed event stream without a content-length. */
   #isOpenStream(): boolean {
     const { 'content-type': type, 'content-encoding': encoding, 'content-length': length } = this.#headers;
     return (
@@ -139,8 +139,8 @@ class RelaySink implements ExchangeSink {
   }
 
   #settle(attempt: Attempt): void {
-    this.#turn.leaving.tell(undefined);
-    if (this.#isAwaitingRoom) this.#turn.response.off('drain', this.#drained);
+    this.#turn.disconnect.onGone(undefined);
+    if (this.#isAwaitingDrain) this.#turn.response.off('drain', this.#drained);
     this.#resolve(attempt);
   }
 }
@@ -154,7 +154,7 @@ function describeReply(
   if (status < 400) {
     return createFailure(
       'upstream-error',
-      `${upstream.origin} answered with a redirect (${status}), which is never followed. Correct the provider’s baseUrl.`,
+      `${upstream.origin} answered with a redirect (${status}), which Instar never follows. Correct the provider’s baseUrl.`,
       { final: true },
     );
   }

@@ -12,7 +12,7 @@ const TURN_ROUTES: ReadonlyMap<string, TurnRoute> = new Map(
   ].map((route) => [route.path, route]),
 );
 
-/** The same by the paths that clients send. */
+/** The same routes by the paths that clients send. */
 const TURN_PATHS: ReadonlyMap<string, TurnRoute> = new Map(
   [...TURN_ROUTES].flatMap(([path, route]) => [
     [path, route],
@@ -20,13 +20,13 @@ const TURN_PATHS: ReadonlyMap<string, TurnRoute> = new Map(
   ]),
 );
 
-/** Where a model is asked, in the usual ways of writing it: found at once, and no operation has one of these paths. */
+/** The fast path for the usual spellings of the model routes; no operation has one of these paths. */
 export function turnAt(path: string, query: string): TurnRoute | undefined {
   const route = TURN_PATHS.get(path);
   return route === undefined || query === '' ? route : { ...route, path: route.path + query };
 }
 
-/** `/v1` may be missing or doubled: base URLs are given with it and without it. */
+/** `/v1` may be missing or doubled, since people configure base URLs with it and without it. */
 export function routeOf(
   method: string,
   path: string,
@@ -48,7 +48,7 @@ export function pathOf({ url = '/' }: IncomingMessage): string {
   return queryAt < 0 ? url : url.slice(0, queryAt);
 }
 
-/** In which dialect a request is told why it is refused. */
+/** The wire format in which a request's errors are written. */
 export function dialectOf(path: string, request: IncomingMessage): Wire {
   if (/\/messages(\/|$|\?)/.test(path) || request.headers['anthropic-version'] !== undefined)
     return wires.anthropic;

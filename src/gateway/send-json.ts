@@ -1,7 +1,7 @@
 import type { JsonObject } from '../core/json.ts';
 import type { Attempt, RunningTurn } from './turn.ts';
 
-/** A whole reply that we wrote ourselves. */
+/** Sends a complete reply that Instar wrote itself. */
 export function sendJson(
   { response, record }: RunningTurn,
   body: JsonObject,

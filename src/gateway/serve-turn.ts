@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Wire } from '../core/wire.ts';
 import type { Visit } from './admission.ts';
+import type { TurnKind } from './clues.ts';
 import type { GatewayContext } from './context.ts';
 import type { Identity } from './identify.ts';
 import { createLeaving } from './leaving.ts';
@@ -8,7 +9,7 @@ import { receiveBody } from './read-body.ts';
 import { refuse } from './refuse.ts';
 import type { SessionMatch } from './sessions.ts';
 import { tryTargets } from './try-targets.ts';
-import type { Turn, TurnKind } from './turn.ts';
+import type { Turn } from './turn.ts';
 
 export interface TurnRoute {
   readonly kind: TurnKind;
@@ -17,19 +18,19 @@ export interface TurnRoute {
   readonly path: string;
 }
 
-/** Serves one request of a known wire, from its first byte to its last. Nothing here learns or waits for a learner. */
+/** Serves one request of a known wire, from first byte to last. Nothing here learns or waits for a learner. */
 export async function serveTurn(
   context: GatewayContext,
   { kind, wire, path }: TurnRoute,
-  visit: Visit,
+  slot: Visit,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
   const { clock, maxBodyBytes } = context;
   const startedAt = clock.monotonic();
-  const leaving = createLeaving(response);
+  const disconnect = createLeaving(response);
   const id = context.newId('t');
-  const received = await receiveBody(request, maxBodyBytes, visit.hold);
+  const received = await receiveBody(request, maxBodyBytes, slot.hold);
   if ('kind' in received) {
     refuse(response, wire, received, { 'x-instar-turn': id });
     const refused = { provider: '', model: '', end: 'refused', status: received.status, tries: 0 } as const;
@@ -53,7 +54,7 @@ export async function serveTurn(
     outline,
     identity,
     session,
-    leaving,
+    disconnect,
     startedAt,
   };
   const { target, end, status, tries, failure } = await tryTargets(context, turn);
@@ -72,7 +73,7 @@ export async function serveTurn(
   if (identity.sessionDone && identity.record) context.sessionEnded(session.session);
 }
 
-/** The client's own id, else what the chain of its messages says. */
+/** The client's session id, else the session whose message chain this request extends. */
 function sessionOf(
   { sessions, newId }: GatewayContext,
   identity: Identity,

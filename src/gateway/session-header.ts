@@ -2,30 +2,32 @@ import { asObject, asString, parseJson } from '../core/json.ts';
 import { headerText } from './caller-text.ts';
 import type { Clues } from './clues.ts';
 
-/** A conversation by its client's own name, and the one it was started from. Raw text: not yet fit for keeping. */
+/** The client's own ids of a conversation and of its parent. Raw text: `toCallerId` makes it safe to store. */
 export interface NamedSession {
   readonly id: string;
   readonly parent?: string;
 }
 
-/** The first that names one: Instar's header, MetaClaw's, then the clients' own ways. */
+/** The first source that has an id: Instar's header, MetaClaw's, then the clients' own. */
 export function namedSession(clues: Clues): NamedSession | undefined {
-  return ours(clues) ?? claude(clues) ?? codex(clues) ?? affinity(clues) ?? inBody(clues);
+  return (
+    fromHeader(clues) ?? fromClaudeCode(clues) ?? fromCodex(clues) ?? fromAffinity(clues) ?? fromBody(clues)
+  );
 }
 
-function ours({ headers }: Clues): NamedSession | undefined {
+function fromHeader({ headers }: Clues): NamedSession | undefined {
   const given = headerText(headers, 'x-instar-session');
   if (given !== undefined) return { id: given };
-  // MetaClaw's header, and OpenCode's, which also names the session that started a sub-agent's.
+  // The header of MetaClaw and OpenCode; OpenCode also names a sub-agent's parent session.
   const id = headerText(headers, 'x-session-id');
   return id === undefined ? undefined : named(id, headerText(headers, 'x-parent-session-id'));
 }
 
 /**
- * Claude Code's sub-agents share their parent's session id, but each is a conversation of its own: what is frozen
- * for the one must not reach the other.
+ * Claude Code's sub-agents share their parent's session id, but each is a conversation of its own: the block that is
+ * frozen for one must not appear in the other.
  */
-function claude(clues: Clues): NamedSession | undefined {
+function fromClaudeCode(clues: Clues): NamedSession | undefined {
   const { headers } = clues;
   const session = headerText(headers, 'x-claude-code-session-id') ?? claudeUser(clues);
   if (session === undefined) return undefined;
@@ -37,7 +39,7 @@ function claude(clues: Clues): NamedSession | undefined {
 
 const LARGEST_METADATA = 8192;
 
-/** The body's `metadata.user_id`: JSON text with a session in it; older versions wrote it behind a word of its own. */
+/** From the body's `metadata.user_id`: JSON text with a session id; older versions wrote `…_session_ID`. */
 function claudeUser({ places, client }: Clues): string | undefined {
   const span = client === 'claude-code' ? places.member('metadata') : undefined;
   if (span === undefined || span[1] - span[0] > LARGEST_METADATA) return undefined;
@@ -45,8 +47,8 @@ function claudeUser({ places, client }: Clues): string | undefined {
   return asString(asObject(parseJson(user)).session_id) ?? /_session_([\w-]{8,})$/.exec(user)?.[1];
 }
 
-/** Codex's session id is the same for a thread and its sub-agents' threads; the thread is the conversation. */
-function codex({ headers, codex: turn, client }: Clues): NamedSession | undefined {
+/** Codex uses one session id for a thread and its sub-agents' threads, so the thread is the conversation. */
+function fromCodex({ headers, codex: turn, client }: Clues): NamedSession | undefined {
   if (client !== 'codex') return undefined;
   const thread = headerText(headers, 'thread-id') ?? turn?.thread;
   const parent = headerText(headers, 'x-codex-parent-thread-id') ?? turn?.parentThread;
@@ -54,8 +56,8 @@ function codex({ headers, codex: turn, client }: Clues): NamedSession | undefine
   return id === undefined ? undefined : named(id, parent);
 }
 
-/** What keeps a session on one server names the session. OpenClaw counts its context windows behind a colon. */
-function affinity({ headers }: Clues): NamedSession | undefined {
+/** Headers for sticky routing carry a session id. OpenClaw appends `:N`, the number of the context window. */
+function fromAffinity({ headers }: Clues): NamedSession | undefined {
   for (const name of ['session_id', 'session-id', 'x-session-affinity']) {
     const id = headerText(headers, name);
     if (id !== undefined) return { id: withoutWindow(id) };
@@ -65,8 +67,8 @@ function affinity({ headers }: Clues): NamedSession | undefined {
 
 const UNIQUE = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|^ses_\w{16,}/i;
 
-/** A cache key is only taken for a session when it can belong to one alone: many programs use one key for all. */
-function inBody({ places, openclaw }: Clues): NamedSession | undefined {
+/** A cache key counts as a session id only if it contains a unique id: many programs use one key for all sessions. */
+function fromBody({ places, openclaw }: Clues): NamedSession | undefined {
   if (openclaw?.sessionId !== undefined) return { id: openclaw.sessionId };
   const key = places.text('prompt_cache_key');
   return key !== undefined && UNIQUE.test(key) ? { id: withoutWindow(key) } : undefined;

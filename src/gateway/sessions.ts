@@ -4,32 +4,32 @@ import { chainOf } from '../wire/chain.ts';
 /** A request's session. */
 export interface SessionMatch {
   readonly session: string;
-  /** The newest link, when the session is known by its chain alone. */
+  /** The newest link, if the session was found by its message chain. */
   readonly link?: string;
 }
 
 export interface Sessions {
-  /** The client named its session: nothing to find out. */
+  /** Finds the session whose message chain this body extends, or begins a new one. */
   byChain(body: Buffer, seed: string): SessionMatch;
-  /** What an earlier run of the daemon knew, newest first. */
+  /** Restores the chains of an earlier run of the daemon, newest first. */
   restore(chains: readonly { readonly session: string; readonly link: string }[]): void;
 }
 
 const MOST_LINKS = 20_000;
-/** Within this time the same request again is a client's second try; later it is someone who starts with the same words. */
-const SECOND_TRY_MS = 60_000;
+/** An identical request within this time is a client's retry; later it is a new conversation with the same first words. */
+const RETRY_MS = 60_000;
 
-interface Known {
+interface ChainEntry {
   readonly session: string;
   readonly at: number;
 }
 
 /**
- * Recognises clients that send no session id: a request whose history extends a known one belongs to it. Keeps the
- * newest links only; a conversation that was dropped begins a new session, nothing worse.
+ * Recognises the sessions of clients that send no session id: a request whose history extends a known one belongs to its
+ * session. Keeps only the newest links; a conversation whose link was dropped begins a new session.
  */
 export function createSessions(clock: Clock, newId: (prefix: string) => string): Sessions {
-  const known = new Map<string, Known>();
+  const known = new Map<string, ChainEntry>();
   const remember = (link: string, session: string): void => {
     known.delete(link);
     known.set(link, { session, at: clock.monotonic() });
@@ -48,7 +48,7 @@ export function createSessions(clock: Clock, newId: (prefix: string) => string):
       for (let i = links.length - 1; i >= 0 && found === undefined; i--) {
         const earlier = known.get(links[i] ?? '');
         const isSame = i === links.length - 1;
-        if (earlier && (!isSame || clock.monotonic() - earlier.at < SECOND_TRY_MS)) found = earlier.session;
+        if (earlier && (!isSame || clock.monotonic() - earlier.at < RETRY_MS)) found = earlier.session;
       }
       const session = found ?? newId('s');
       remember(link, session);

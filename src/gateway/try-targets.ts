@@ -18,7 +18,7 @@ import {
   toRunning,
 } from './turn.ts';
 
-/** How a turn ended, and with whom. */
+/** How a turn ended, and at which target. */
 export interface Served {
   readonly target: Target | undefined;
   readonly end: TurnEnd;
@@ -28,12 +28,12 @@ export interface Served {
 }
 
 type Failed = Attempt & { readonly kind: 'failed' };
-const NOTHING_FITS: Failed = {
+const NO_TARGET: Failed = {
   kind: 'failed',
-  failure: createFailure('not-found', 'No provider for this model is open to you.'),
+  failure: createFailure('not-found', 'No provider of this model accepts your credentials.'),
 };
 
-/** Tries the model that was asked for, then those that stand in for it, until one has begun to answer. */
+/** Tries the requested model, then its fallbacks, until one has begun to answer. */
 export async function tryTargets(context: GatewayContext, turn: Turn): Promise<Served> {
   const { wire, response, outline } = turn;
   const requested = turn.body === undefined ? ANY_MODEL : outline?.model;
@@ -44,9 +44,9 @@ export async function tryTargets(context: GatewayContext, turn: Turn): Promise<S
     'x-instar-session': headerSafe(turn.session.session),
   };
   let running: RunningTurn | undefined;
-  let last = NOTHING_FITS;
+  let last = NO_TARGET;
   let tries = 0;
-  // Of the target that is tried, as it was when that began: weights may change while a reply is under way.
+  // The policy when the try began: weights may change while a reply is being streamed.
   let policy = '';
   const finish = (target: Target | undefined, end: TurnEnd, status: number, failure?: Failure): Served => {
     if (running !== undefined) {
@@ -57,12 +57,12 @@ export async function tryTargets(context: GatewayContext, turn: Turn): Promise<S
     return { target, end, status, tries, failure };
   };
   for (const candidate of targets) {
-    // The caller's credentials were meant for the provider it asked for; a fallback elsewhere must have its own.
+    // The caller's credentials belong to the provider it asked for; a fallback elsewhere must have its own.
     if (candidate.access.kind === 'caller' && candidate.provider !== first?.provider) continue;
     const admittance = context.authorize.forTarget(turn.request, candidate);
-    if (admittance.refused !== undefined) {
+    if (!admittance.ok) {
       if (candidate !== first) continue;
-      const failure = admittance.refused;
+      const { failure } = admittance;
       refuse(response, wire, failure, marks);
       return finish(first, 'refused', failure.status, failure);
     }
@@ -88,7 +88,7 @@ export async function tryTargets(context: GatewayContext, turn: Turn): Promise<S
   return finish(first, 'upstream-error', last.failure.status, last.failure);
 }
 
-/** Says what is about to happen before it does: recall, then the intent, then the provider. At once when recall is. */
+/** Recalls lessons and records the intent before the provider is called. Synchronous when recall is. */
 function begin(
   context: GatewayContext,
   turn: Turn,
@@ -153,17 +153,17 @@ async function tryTarget(
   marks: Readonly<Record<string, string>>,
 ): Promise<{ readonly attempt: Attempt; readonly tries: number }> {
   const upstream = upstreamFor(target, turn);
-  // A model behind another wire retries by itself; a route we know nothing of may not be safe to repeat.
+  // A model behind another wire retries by itself; an unknown route may not be safe to repeat.
   const mayRepeat = upstream !== undefined && (turn.kind !== 'other' || turn.request.method === 'GET');
   for (let tries = 0; ; ) {
-    // Who left while lessons were looked for, the record had no room or a pause was made, wants no reply.
-    if (turn.leaving.isGone) return { attempt: { kind: 'sent', end: 'client-abort', status: 499 }, tries };
+    // The client may have disconnected during recall, while the recorder was full, or during a retry's pause.
+    if (turn.disconnect.isGone) return { attempt: { kind: 'sent', end: 'client-abort', status: 499 }, tries };
     const attempt = await tryOnce(context, turn, target, upstream, marks);
     tries++;
     if (attempt.kind === 'sent' || !mayRepeat) return { attempt, tries };
     const pause = retryDelayMs(context.retry, attempt.failure, tries, context.random);
     if (pause === undefined) return { attempt, tries };
-    await context.pause(pause, turn.leaving.signal);
+    await context.pause(pause, turn.disconnect.signal);
   }
 }
 
@@ -180,7 +180,7 @@ function tryOnce(
       ? body
       : augment(wire.name, body, outline, shown, target.model);
   if (upstream !== undefined) {
-    // Without an edit the client's own bytes go out, compressed or not.
+    // Without an edit the client's bytes are sent as they came, compressed or not.
     const outgoing = edited === undefined || edited === body ? raw : edited;
     const { exchange, clock } = context;
     return relay(turn, { exchange, clock, target, upstream, body: outgoing, marks });
@@ -201,12 +201,12 @@ const failed = (kind: 'not-found' | 'bad-request', message: string): Attempt => 
   failure: createFailure(kind, message),
 });
 
-/** Where the caller's bytes can go as they are. Routes other than chat are alike on both of OpenAI's wires. */
+/** The upstream that takes the caller's bytes unchanged. Routes other than chat are the same on both OpenAI wires. */
 function upstreamFor(target: Target, { kind, wire }: Turn): Upstream | undefined {
   const exact = target.upstreams.find((upstream) => upstream.wire === wire.name);
   if (exact !== undefined || kind !== 'other' || wire.name === 'anthropic') return exact;
   return target.upstreams.find((upstream) => upstream.wire.startsWith('openai'));
 }
 
-/** A model name is the caller's text: only what a header may hold is echoed. */
+/** A model name is the caller's text: only characters that are valid in a header are echoed. */
 const headerSafe = (text: string) => text.replace(/[^\x21-\x7e]/g, '').slice(0, 200);

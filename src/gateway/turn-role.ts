@@ -5,15 +5,15 @@ import { headerText } from './caller-text.ts';
 import type { ClientName } from './client-of.ts';
 import type { Clues } from './clues.ts';
 
-/** What a request is for: what the caller says in a header, else what it is seen to do. Unsure means `main`. */
+/** A request's role: what the caller's header states, else what its content shows; `main` when unsure. */
 export function turnRole(clues: Clues): TurnRole {
   if (clues.kind !== 'chat') return 'aux';
-  return said(clues) ?? claudeRole(clues) ?? codexRole(clues) ?? seen(clues);
+  return statedRole(clues) ?? claudeRole(clues) ?? codexRole(clues) ?? inferRole(clues);
 }
 
 const TURN_HEADERS = ['x-instar-turn', 'x-turn-type'];
 
-function said({ headers }: Clues): TurnRole | undefined {
+function statedRole({ headers }: Clues): TurnRole | undefined {
   for (const name of TURN_HEADERS) {
     const value = headerText(headers, name)?.toLowerCase();
     if (value === 'main' || value === 'side') return value;
@@ -21,7 +21,7 @@ function said({ headers }: Clues): TurnRole | undefined {
   return undefined;
 }
 
-/** The classes of Claude Code's own list, sent when it is told that a gateway reads them. */
+/** Claude Code's request classes, sent when it is configured to use a gateway. */
 const CLAUDE_CLASSES: ReadonlyMap<string, TurnRole> = new Map([
   ['main', 'main'],
   ['subagent', 'side'],
@@ -46,15 +46,15 @@ function codexRole({ headers, codex }: Clues): TurnRole | undefined {
   return codex?.requestKind === 'turn' ? 'main' : undefined;
 }
 
-function seen(clues: Clues): TurnRole {
+function inferRole(clues: Clues): TurnRole {
   const { headers, places, client, openclaw } = clues;
   if (isAuxiliary(places, client)) return 'aux';
   const isChild = headerText(headers, 'x-parent-session-id') !== undefined;
   return isChild || openclaw?.lane === 'subagent' || openclaw?.lane === 'acp' ? 'side' : 'main';
 }
 
-/** Agents whose every step of work carries tools: what they ask without any is a title, a summary, a guess. */
-const NEVER_WITHOUT_TOOLS: ReadonlySet<string> = new Set([
+/** Agents that send tools with every step of work: a request without tools is for a title, a summary or a suggestion. */
+const ALWAYS_WITH_TOOLS: ReadonlySet<string> = new Set([
   'claude-code',
   'codex',
   'opencode',
@@ -62,18 +62,18 @@ const NEVER_WITHOUT_TOOLS: ReadonlySet<string> = new Set([
   'cline',
 ]);
 
-/** How the instructions of titlers and summarisers begin. */
-const CHORES = [
+/** How the instructions of title and summary requests begin. */
+const AUXILIARY_STARTS = [
   'You are a title generator',
   'You are naming a coding session',
   'You are a context summarization a',
   'Summarize the provided coding session',
 ].map(toNeedle);
 
-/** Agents that ask for a summary in a request of its own, never at the end of the conversation. */
-const SUMMARISE_APART: ReadonlySet<string> = new Set(['opencode', 'pi', 'openclaw', 'cline']);
+/** Agents that ask for a summary in a separate request, never at the end of the conversation. */
+const SUMMARISE_SEPARATELY: ReadonlySet<string> = new Set(['opencode', 'pi', 'openclaw', 'cline']);
 
-/** How the others ask for one, tools and all: the words, and how the text that holds them begins. */
+/** How the others ask for one, with tools: the words, and how the text that contains them begins. */
 const SUMMARY_WORDS = ['create a detailed summary of the conversation', 'CONTEXT CHECKPOINT COMPACTION'].map(
   toNeedle,
 );
@@ -84,14 +84,16 @@ const SUMMARY_STARTS = [
 ];
 
 function isAuxiliary(places: BodyPlaces, client: ClientName | undefined): boolean {
-  if (places.hasTools()) return !SUMMARISE_APART.has(client ?? '') && asksForSummary(places);
-  if (NEVER_WITHOUT_TOOLS.has(client ?? '')) return true;
+  if (places.hasTools()) return !SUMMARISE_SEPARATELY.has(client ?? '') && asksForSummary(places);
+  if (ALWAYS_WITH_TOOLS.has(client ?? '')) return true;
   if (mostTokens(places) === 1) return true;
-  const isChore = places.introductions().some((span) => holdsAny(places.bytes, span, CHORES));
-  return isChore || asksForSummary(places);
+  const startsAuxiliary = places
+    .introductions()
+    .some((span) => holdsAny(places.bytes, span, AUXILIARY_STARTS));
+  return startsAuxiliary || asksForSummary(places);
 }
 
-/** The words alone are not enough: an agent may be reading a file that holds them. */
+/** The words alone are not enough: an agent may be reading a file that contains them. */
 function asksForSummary(places: BodyPlaces): boolean {
   if (!holdsAny(places.bytes, places.closing(), SUMMARY_WORDS)) return false;
   const newest = places.newestMessage();

@@ -2,15 +2,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Failure } from '../core/failure.ts';
 import type { TurnRecord } from '../core/recorder.ts';
 import type { Outline, Wire } from '../core/wire.ts';
+import type { TurnKind } from './clues.ts';
 import type { Identity } from './identify.ts';
 import type { Leaving } from './leaving.ts';
 import type { SessionMatch } from './sessions.ts';
-
-/**
- * `chat` asks a model, `count` asks how long a prompt is, `other` is a provider's route that we only pass on
- * (embeddings, files, stored responses).
- */
-export type TurnKind = 'chat' | 'count' | 'other';
 
 /** One request on its way through the gateway. */
 export interface Turn {
@@ -21,29 +16,29 @@ export interface Turn {
   readonly path: string;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  /** The client's bytes as they came, perhaps compressed. */
+  /** The client's bytes as received, perhaps compressed. */
   readonly raw: Buffer;
-  /** The same as plain JSON text; undefined when it cannot be read here. */
+  /** The same bytes, decompressed; undefined when their encoding is not supported here. */
   readonly body: Buffer | undefined;
   readonly outline: Outline | undefined;
   readonly identity: Identity;
   readonly session: SessionMatch;
-  readonly leaving: Leaving;
+  readonly disconnect: Leaving;
   /** Milliseconds on the monotonic clock. */
   readonly startedAt: number;
 }
 
-/** What a prompt gets from the library. */
+/** What the library adds to a prompt. */
 export interface ShownLessons {
   readonly generation: number;
   readonly lessons: readonly string[];
-  /** Goes behind the client's own system text. */
+  /** Appended to the client's system text. */
   readonly block?: string;
-  /** Goes to the end of the message behind a link of the conversation. */
+  /** Texts that are appended to a message, which is named by its link in the conversation's chain. */
   readonly additions: readonly { readonly link: string; readonly text: string }[];
-  /** Of all the text that is put in. */
+  /** Hash of all inserted text. */
   readonly hash?: string;
-  /** Takes the place of the client's long system text; the span lies between the quotes of its JSON string. */
+  /** Replaces the client's long system text; the span lies between the quotes of its JSON string. */
   readonly shortened?: {
     readonly span: readonly [start: number, end: number];
     readonly text: string;
@@ -51,13 +46,13 @@ export interface ShownLessons {
   };
 }
 
-/** A turn that is being recorded, or not, and has begun to call providers. */
+/** A turn that has begun to call providers; it is recorded, or has a record that does nothing. */
 export interface RunningTurn extends Turn {
   readonly record: TurnRecord;
   readonly shown: ShownLessons;
 }
 
-/** Member by member: spreading an object that holds a fraction, as `startedAt` does, costs microseconds. */
+/** Copied member by member: spreading an object with a fractional number (`startedAt`) costs microseconds. */
 export const toRunning = (turn: Turn, shown: ShownLessons, record: TurnRecord): RunningTurn => ({
   id: turn.id,
   kind: turn.kind,
@@ -70,7 +65,7 @@ export const toRunning = (turn: Turn, shown: ShownLessons, record: TurnRecord): 
   outline: turn.outline,
   identity: turn.identity,
   session: turn.session,
-  leaving: turn.leaving,
+  disconnect: turn.disconnect,
   startedAt: turn.startedAt,
   record,
   shown,
@@ -78,21 +73,21 @@ export const toRunning = (turn: Turn, shown: ShownLessons, record: TurnRecord): 
 
 export type TurnEnd = 'complete' | 'client-abort' | 'upstream-error' | 'truncated' | 'refused';
 
-/** What one try at a provider came to. */
+/** The outcome of one try at a provider. */
 export type Attempt =
-  /** The client has its reply, or the part of it that there was. */
+  /** The client has the reply, or the part of it that arrived. */
   | { readonly kind: 'sent'; readonly end: TurnEnd; readonly status: number; readonly failure?: Failure }
-  /** Nothing was sent yet: another try or another model may follow. */
+  /** Nothing was sent to the client yet: another try or another model may follow. */
   | { readonly kind: 'failed'; readonly failure: Failure; readonly reply?: ProviderReply };
 
-/** A provider's own error reply, kept so that its wording reaches the client untouched. */
+/** A provider's error reply, kept so that the client gets it byte for byte. */
 export interface ProviderReply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: Buffer;
 }
 
-/** What is known of a turn when it is over. */
+/** The summary of a finished turn, for metrics and log. */
 export interface TurnReport {
   readonly id: string;
   readonly session: string;

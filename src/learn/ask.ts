@@ -12,23 +12,23 @@ import type { Prices } from './prices.ts';
 const LONGEST_QUOTE = 24_000;
 const LONGEST_FAULT = 2000;
 
-/** Where the question is what is wrong, or we are: asking it again later would end the same. */
-const HOPELESS: ReadonlySet<FailureKind> = new Set(['bad-request', 'too-large', 'internal']);
+/** Failures of the request itself or of our own code: the same request would fail again later. */
+const PERMANENT: ReadonlySet<FailureKind> = new Set(['bad-request', 'too-large', 'internal']);
 
 export interface AskParts {
   readonly model: ChatModel;
-  /** What the model is called, in requests, in the price list and in what is learned with it. */
+  /** The model's name in requests, in the price list and in the evidence of lessons. */
   readonly name: string;
   readonly prices: Prices;
   readonly budget: Budget;
   readonly clock: Clock;
-  /** Told of every call: what for, how long, what it cost, what was wrong with the reply. */
+  /** Gets one line per call: its purpose, duration and cost, and the fault of its reply. */
   readonly journal?: (note: string) => void;
-  /** For one call. */
+  /** Limit of one call. */
   readonly timeoutMs?: number;
 }
 
-/** One question is at most two calls: the second quotes what was wrong with the first one's reply. */
+/** One question takes at most two calls: the second quotes the fault of the first reply. The result never rejects. */
 export function createAsk(parts: AskParts): Ask {
   return async (question, signal) => {
     try {
@@ -52,21 +52,21 @@ async function askTwice<T>(parts: AskParts, question: Question<T>, signal: Abort
     if (refusal !== undefined) return fail(refusal, true);
     const request = requestOf(name, question, system, messages);
     const began = clock.monotonic();
-    const heard = await hearReply(model, request, signal, timeoutMs);
-    const spent = costOf(request, heard, prices(name));
+    const reply = await hearReply(model, request, signal, timeoutMs);
+    const spent = costOf(request, reply, prices(name));
     budget.spend(spent);
     cost = addCost(cost, spent);
-    const read = heard.failure === undefined ? readReply(question, heard) : failedBy(heard.failure);
+    const read = reply.failure === undefined ? readReply(question, reply) : failedBy(reply.failure);
     const took = `${question.name}: ${name}, call ${call}, ${Math.round(clock.monotonic() - began)} ms, $${spent.usd.toFixed(4)}`;
     journal?.(isFault(read) ? `${took}: ${read.fault}` : took);
-    if (heard.failure !== undefined)
-      return fail(failedBy(heard.failure).fault, !HOPELESS.has(heard.failure.kind));
+    if (reply.failure !== undefined)
+      return fail(failedBy(reply.failure).fault, !PERMANENT.has(reply.failure.kind));
     if (!isFault(read)) {
       const prompt = createHash('sha256').update(`${system}\0${user}`).digest('hex');
       return { ok: true, value: read, cost, model: name, prompt };
     }
     fault = read.fault;
-    messages = [...messages, say('assistant', quoteOf(heard.text)), say('user', mendIt(fault))];
+    messages = [...messages, say('assistant', quoteOf(reply.text)), say('user', correctionOf(fault))];
   }
   return fail(`the model's reply could not be used: ${fault}`, false);
 }
@@ -86,13 +86,13 @@ const requestOf = (
   stream: true,
 });
 
-function readReply<T>(question: Question<T>, heard: Heard): T | Fault {
-  if (isTooLong(heard)) return { fault: 'it is longer than 1 MB' };
-  if (heard.stop === 'filter' && heard.text === '')
-    return { fault: "it was held back by the provider's filter" };
-  const found = findJson(heard.text);
+function readReply<T>(question: Question<T>, reply: Heard): T | Fault {
+  if (isTooLong(reply)) return { fault: 'it is longer than 1 MB' };
+  if (reply.stop === 'filter' && reply.text === '')
+    return { fault: "the provider's content filter blocked it" };
+  const found = findJson(reply.text);
   const read = 'fault' in found ? found : attempt(() => question.read(found.value));
-  return isFault(read) && heard.stop === 'length'
+  return isFault(read) && reply.stop === 'length'
     ? { fault: `it was cut off after ${question.maxTokens} tokens: answer shorter` }
     : read;
 }
@@ -116,14 +116,14 @@ const say = (role: 'user' | 'assistant', text: string): ChatMessage => ({
   content: [{ type: 'text', text }],
 });
 
-/** A long reply is shown to the model again by its beginning: that is where its shape can be seen. */
+/** Of a long reply, the model is shown the beginning: its shape is visible there. */
 function quoteOf(text: string): string {
-  const said = wellFormed(text.slice(0, LONGEST_QUOTE));
-  return said.trim() === '' ? '(nothing)' : said;
+  const quote = wellFormed(text.slice(0, LONGEST_QUOTE));
+  return quote.trim() === '' ? '(nothing)' : quote;
 }
 
-const mendIt = (fault: string): string =>
+const correctionOf = (fault: string): string =>
   `That reply cannot be used: ${wellFormed(fault.slice(0, LONGEST_FAULT))}\n\nAnswer once more with this put right. Reply with the JSON alone.`;
 
-/** Half a character has no UTF-8, and some providers refuse a request that holds one. */
+/** A lone surrogate has no UTF-8 form, and some providers reject a request that contains one. */
 const wellFormed = (text: string): string => text.replace(/\p{Surrogate}/gu, '\ufffd');

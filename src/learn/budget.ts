@@ -2,21 +2,21 @@ import type { Clock } from '../core/clock.ts';
 import type { Budget } from '../core/learn.ts';
 
 export interface BudgetLimits {
-  /** None at all may be spent when it is 0. */
+  /** 0 forbids every call. */
   readonly usdPerDay: number;
   readonly clock: Clock;
-  /** What was spent since the last midnight, before this process began. */
+  /** Spent since the last midnight, before this process started. */
   readonly spent: number;
 }
 
 /**
- * So much a day, by the calendar of the machine. The call that passes the limit is still made, since nobody knows
- * beforehand what it costs; the next one is not. A clock that is set back gives nothing back.
+ * A daily limit, by the machine's local calendar. The call that passes the limit is still made, since its cost is known only
+ * afterwards; the next one is refused. Setting the clock back does not restore the budget.
  */
 export function createBudget({ usdPerDay, clock, spent }: BudgetLimits): Budget {
   let day = midnightBefore(clock.now());
   let usd = spent;
-  const turn = (): void => {
+  const startNewDay = (): void => {
     const today = midnightBefore(clock.now());
     if (today <= day) return;
     day = today;
@@ -24,13 +24,13 @@ export function createBudget({ usdPerDay, clock, spent }: BudgetLimits): Budget 
   };
   return {
     refusal() {
-      turn();
+      startNewDay();
       return usd < usdPerDay
         ? undefined
-        : `the ${dollars(usdPerDay)} that learning may cost a day are spent (${dollars(usd)}); more at midnight`;
+        : `the learning budget of ${dollars(usdPerDay)} a day is spent (${dollars(usd)}); it resets at midnight`;
     },
     spend(cost) {
-      turn();
+      startNewDay();
       if (cost.usd > 0) usd += cost.usd;
     },
   };

@@ -15,18 +15,18 @@ export const addCost = (a: Cost, b: Cost): Cost => ({
 });
 
 /**
- * What one call cost: as the provider counted it, else a token for every four characters. A call that was refused
- * before a word was said is counted and costs nothing; one that broke off in the middle costs what was there.
+ * The cost of one call by the provider's token counts, else by an estimate of four characters a token. A call that failed
+ * before its first event is counted and costs nothing; one that broke off costs what had arrived.
  */
-export function costOf(request: ChatRequest, heard: Heard, price: Price): Cost {
-  const estimate = heard.isBegun ? Math.ceil(charactersOf(request) / 4) : 0;
-  const inputTokens = counted(heard.usage?.inputTokens) ?? estimate;
-  const outputTokens = counted(heard.usage?.outputTokens) ?? Math.ceil(heard.produced / 4);
+export function costOf(request: ChatRequest, reply: Heard, price: Price): Cost {
+  const estimate = reply.isBegun ? Math.ceil(charactersOf(request) / 4) : 0;
+  const inputTokens = validCount(reply.usage?.inputTokens) ?? estimate;
+  const outputTokens = validCount(reply.usage?.outputTokens) ?? Math.ceil(reply.produced / 4);
   const usd = (inputTokens * price.input + outputTokens * price.output) / MILLION;
   return { calls: 1, inputTokens, outputTokens, usd };
 }
 
-const counted = (tokens: number | undefined): number | undefined =>
+const validCount = (tokens: number | undefined): number | undefined =>
   tokens !== undefined && Number.isFinite(tokens) && tokens >= 0 ? tokens : undefined;
 
 function charactersOf({ system, messages }: ChatRequest): number {

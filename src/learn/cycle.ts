@@ -8,13 +8,13 @@ import { addCost, NO_COST } from './cost.ts';
 export type CycleEnd = Fact & { readonly type: 'cycle-end' };
 
 export interface Cycle<Material> {
-  /** Names the work, so that doing it again after a kill publishes nothing twice. */
+  /** Idempotency key: repeating the work after a kill publishes nothing twice. */
   readonly id: string;
   readonly learner: Learner<Material>;
   readonly material: Material;
-  /** What the gate may rest its judgement on. */
+  /** The evidence that the gate may use. */
   readonly cases: readonly FailureCase[];
-  /** Queued items that this run does away with. */
+  /** Queued items that this run completes. */
   readonly items: readonly string[];
 }
 
@@ -35,8 +35,8 @@ interface Judged extends Judgement {
 }
 
 /**
- * One run of a learner, from its material to what is published. It writes nothing itself but the change set; the fact it
- * answers with is for the caller to append. A failure counts as used only when a judged proposal rested on it.
+ * One run of a learner, from its material to the published change set. The change set is all that it writes; the caller
+ * appends the returned fact. A failure counts as used only when a judged proposal cited it.
  */
 export async function runCycle<Material>(
   { id, learner, material, cases, items }: Cycle<Material>,
@@ -47,7 +47,7 @@ export async function runCycle<Material>(
   let cost: Cost = NO_COST;
   const ask = parts.ask && countCost(parts.ask, (spent) => (cost = addCost(cost, spent)));
 
-  // 1. The learner proposes.
+  // 1. The learner proposes changes.
   const proposals: Proposal[] = [];
   const known: Known[] = [];
   let stuck: Stuck | undefined;
@@ -58,17 +58,17 @@ export async function runCycle<Material>(
     else proposals.push(step);
   }
 
-  // 2. The gate says how far each may go.
+  // 2. The gate decides the outcome of each.
   const judged: Judged[] = [];
   for (const proposal of proposals) {
     const judgement = await gate(proposal, cases);
     const { id, text } = judgement.change ?? proposal.change;
-    // All that the learner rests on is used up, also what the gate does not count as evidence.
+    // Every turn that the learner cites is used up, also those that the gate does not accept as evidence.
     const { turns } = proposal.change.text.evidence;
     judged.push({ ...judgement, lesson: id, name: text.name, turns });
   }
 
-  // 3. What may pass is published as one.
+  // 3. Accepted changes are published as one set.
   const changes = judged.flatMap((one) => changesOf(one, library));
   const names = judged.flatMap(({ change, name }) => (change === undefined ? [] : [name]));
   const reason = `${learner.name}: ${names.join(', ')}`;
@@ -80,24 +80,24 @@ export async function runCycle<Material>(
   } as const;
   const isPublishing = changes.length > 0 && !signal.aborted;
   const published = isPublishing ? await library.publish(set) : undefined;
-  const refusedLate = new Map(
+  const refusedOnPublish = new Map(
     published?.results.flatMap((result) => (result.status === 'refused' ? [[result.id, result.why]] : [])),
   );
 
-  // 4. What happened is told.
-  const told = judged.map((one) => {
-    const late = refusedLate.get(one.lesson);
+  // 4. The outcome becomes a fact.
+  const outcomes = judged.map((one) => {
+    const late = refusedOnPublish.get(one.lesson);
     return late === undefined ? one : { ...one, outcome: 'refused' as const, why: [...one.why, late] };
   });
-  const isShown = told.some(({ outcome }) => outcome === 'trial' || outcome === 'live');
-  const isQueued = told.some(({ outcome }) => outcome === 'proposed');
+  const isShown = outcomes.some(({ outcome }) => outcome === 'trial' || outcome === 'live');
+  const isQueued = outcomes.some(({ outcome }) => outcome === 'proposed');
   const outcome = signal.aborted
     ? 'aborted'
     : isShown
       ? 'published'
       : isQueued
         ? 'queued'
-        : told.length > 0
+        : outcomes.length > 0
           ? 'refused'
           : stuck !== undefined
             ? 'stuck'
@@ -109,8 +109,8 @@ export async function runCycle<Material>(
     learner: learner.name,
     outcome,
     items: isDone ? items : [],
-    turns: [...new Set([...told.filter(isUsed), ...known].flatMap(({ turns }) => turns))],
-    judgements: told.map(({ lesson, name, outcome: end, why }) => ({ lesson, name, outcome: end, why })),
+    turns: [...new Set([...outcomes.filter(isUsed), ...known].flatMap(({ turns }) => turns))],
+    judgements: outcomes.map(({ lesson, name, outcome: end, why }) => ({ lesson, name, outcome: end, why })),
     ...(isPublishing ? { set: set.id } : {}),
     generation: library.generation,
     cost,
@@ -120,17 +120,17 @@ export async function runCycle<Material>(
   };
 }
 
-/** What the library has already teaches nothing more, however often it is said. */
+/** A failure whose lesson the library already has is used up as well. */
 const isUsed = ({ outcome, isKnown }: Judgement): boolean => outcome !== 'refused' || isKnown === true;
 
-/** New words of a live lesson are on trial again: it was the old ones that passed. */
+/** A revised live lesson goes back on trial: the measurement was of the old text. */
 function changesOf({ change, outcome }: Judged, library: Library): readonly Change[] {
   if (change === undefined) return [];
   const isLive = change.op === 'revise' && library.lesson(change.id)?.state === 'live';
   return isLive && outcome === 'trial' ? [change, { op: 'move', id: change.id, to: 'trial' }] : [change];
 }
 
-/** The same way to the model, with what it costs told to someone. */
+/** The same `ask`, with its cost reported. */
 const countCost =
   (ask: Ask, spend: (cost: Cost) => void): Ask =>
   async (question, signal) => {

@@ -1,18 +1,18 @@
 import { type Json, parseJson } from '../core/json.ts';
 import type { Fault } from '../core/learn.ts';
 
-/** More than any reply needs; what would recurse over a value may rely on it. */
+/** More than any reply needs; code that recurses over the value relies on this limit. */
 const DEEPEST = 64;
 const FENCE = /```\w{0,20}\s*(?=[[{])/;
-const THOUGHT_END = '</think>';
+const REASONING_END = '</think>';
 
 /**
- * The first JSON value in what a model said: all of it, fenced, or bare between sentences. The first thing that begins
- * like an object or a list decides: when it is broken or cut off that is the fault, since what stands inside or behind
- * it is not what was asked for. One pass over the text.
+ * The first JSON value in a model's reply: the whole reply, a fenced block, or bare JSON between sentences. The first
+ * position that looks like an object or a list decides. If that value is broken or cut off, that is the fault: values inside
+ * or after it are not the answer. One pass over the text.
  */
-export function findJson(said: string): { readonly value: Json } | Fault {
-  const text = afterThought(said).trim();
+export function findJson(reply: string): { readonly value: Json } | Fault {
+  const text = withoutReasoning(reply).trim();
   if (text === '') return { fault: 'it is empty' };
   const scalar = /^[[{]/.test(text) ? undefined : parseJson(text);
   if (scalar !== undefined) return { value: scalar };
@@ -29,14 +29,14 @@ export function findJson(said: string): { readonly value: Json } | Fault {
   }
 }
 
-/** Models that think aloud do so in a leading tag; what they weighed there is not their answer. */
-function afterThought(said: string): string {
-  if (!said.trimStart().startsWith('<think>')) return said;
-  const end = said.indexOf(THOUGHT_END);
-  return end < 0 ? said : said.slice(end + THOUGHT_END.length);
+/** Some models put their reasoning into a leading tag; JSON in it is not the answer. */
+function withoutReasoning(reply: string): string {
+  if (!reply.trimStart().startsWith('<think>')) return reply;
+  const end = reply.indexOf(REASONING_END);
+  return end < 0 ? reply : reply.slice(end + REASONING_END.length);
 }
 
-/** Where something begins that is more than a bracket in a sentence. */
+/** Where JSON begins, as opposed to a bracket in a sentence. */
 function nextStart(text: string, from: number): number | undefined {
   const start = /\{\s*["}]|\[\s*(?:[[{"\]\d-]|true|false|null)/g;
   start.lastIndex = from;

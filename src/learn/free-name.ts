@@ -1,6 +1,6 @@
 const MOST_CHARACTERS = 64;
 
-/** The name, or the name with a number when another lesson has it; never longer than names may be. */
+/** The name, with a number appended if another lesson has it; never longer than a lesson name may be. */
 export function freeName(name: string, taken: ReadonlySet<string>): string {
   let free = name;
   for (let number = 2; taken.has(free); number++) {

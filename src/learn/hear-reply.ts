@@ -3,12 +3,12 @@ import { createFailure, type Failure } from '../core/failure.ts';
 
 const LONGEST = 1024 * 1024;
 
-/** What a model said, as far as it came. */
+/** A model's reply, complete or up to the point where it failed. */
 export interface Heard {
   readonly text: string;
-  /** Characters of everything it produced, thoughts included: what it is paid for. */
+  /** Characters of all output, reasoning included: that is what is billed. */
   readonly produced: number;
-  /** Whether it began to answer at all. */
+  /** At least one event other than a failure arrived. */
   readonly isBegun: boolean;
   readonly usage?: Usage;
   readonly stop?: StopReason;
@@ -16,8 +16,8 @@ export interface Heard {
 }
 
 /**
- * Listens to one reply, to at most 1 MB of it. Never rejects and never outlasts its time or the signal, even where the
- * model breaks its own promises.
+ * Reads one reply, at most 1 MB of it. Never rejects and never runs past its timeout or the signal, even when the model
+ * violates its contract.
  */
 export async function hearReply(
   model: ChatModel,
@@ -25,8 +25,8 @@ export async function hearReply(
   signal: AbortSignal,
   timeoutMs: number,
 ): Promise<Heard> {
-  const heard = { text: '', produced: 0, isBegun: false };
-  if (signal.aborted) return { ...heard, failure: aborted() };
+  const reply = { text: '', produced: 0, isBegun: false };
+  if (signal.aborted) return { ...reply, failure: aborted() };
   const leaving = new AbortController();
   const leave = (): void => leaving.abort();
   const timer = setTimeout(leave, timeoutMs);
@@ -39,33 +39,33 @@ export async function hearReply(
     events = model(request, { signal: leaving.signal })[Symbol.asyncIterator]();
     for (;;) {
       const next = await Promise.race([events.next(), gone]);
-      if (next === undefined) return { ...heard, failure: signal.aborted ? aborted() : late(timeoutMs) };
-      if (next.done === true) return { ...heard, failure: cutOff() };
+      if (next === undefined) return { ...reply, failure: signal.aborted ? aborted() : late(timeoutMs) };
+      if (next.done === true) return { ...reply, failure: cutOff() };
       const event = next.value;
-      heard.isBegun ||= event.type !== 'failure';
-      if (event.type === 'failure') return { ...heard, failure: event.failure };
+      reply.isBegun ||= event.type !== 'failure';
+      if (event.type === 'failure') return { ...reply, failure: event.failure };
       if (event.type === 'reply-end') {
         const { stop, usage } = event;
-        return { ...heard, stop, ...(usage === undefined ? {} : { usage }) };
+        return { ...reply, stop, ...(usage === undefined ? {} : { usage }) };
       }
-      if (event.type === 'text-delta') heard.text += event.text;
+      if (event.type === 'text-delta') reply.text += event.text;
       if (event.type === 'text-delta' || event.type === 'reasoning-delta')
-        heard.produced += event.text.length;
-      if (heard.text.length > LONGEST) return heard;
+        reply.produced += event.text.length;
+      if (reply.text.length > LONGEST) return reply;
     }
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    return { ...heard, failure: createFailure('internal', message) };
+    return { ...reply, failure: createFailure('internal', message) };
   } finally {
     clearTimeout(timer);
     signal.removeEventListener('abort', leave);
     leave();
-    // Not waited for: a model that hangs would hang here too.
+    // Not awaited: a model that hangs would hang here too.
     events?.return?.().then(undefined, () => undefined);
   }
 }
 
-export const isTooLong = (heard: Heard): boolean => heard.text.length > LONGEST;
+export const isTooLong = (reply: Heard): boolean => reply.text.length > LONGEST;
 
 const aborted = (): Failure => createFailure('aborted', 'learning was stopped');
 const cutOff = (): Failure => createFailure('truncated', 'the reply stopped before its end');

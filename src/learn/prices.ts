@@ -4,12 +4,12 @@ export interface Price {
   readonly output: number;
 }
 
-/** What a model costs, by its name. Total: an unknown one has a price too. */
+/** The price of a model by its name. Total: an unknown model has a price too. */
 export type Prices = (model: string) => Price;
 
 /**
- * The dearest list price of each family, rounded up: a budget must not be passed, and a bill is not what this is for.
- * The first row whose words are all in the name holds.
+ * The highest list price of each family, rounded up: these figures guard a budget, they are not for billing. The first row
+ * whose words all occur in the name applies.
  */
 const FAMILIES: readonly (readonly [words: readonly string[], input: number, output: number])[] = [
   [['ollama/'], 0, 0],
@@ -37,14 +37,14 @@ const FAMILIES: readonly (readonly [words: readonly string[], input: number, out
   [['mistral'], 2, 6],
   [['llama'], 1, 3],
 ];
-const DEAREST: Price = { input: 15, output: 75 };
+const HIGHEST: Price = { input: 15, output: 75 };
 
-/** The table with a person's own prices in front of it, by a model's whole name. */
+/** The table, with configured prices by exact model name taking precedence. */
 export function createPrices(own: Readonly<Record<string, Price>> = {}): Prices {
   const known = new Map(Object.entries(own).map(([name, price]) => [name.toLowerCase(), price]));
   return (model) => {
     const name = model.toLowerCase();
     const row = FAMILIES.find(([words]) => words.every((word) => name.includes(word)));
-    return known.get(name) ?? (row === undefined ? DEAREST : { input: row[1], output: row[2] });
+    return known.get(name) ?? (row === undefined ? HIGHEST : { input: row[1], output: row[2] });
   };
 }

@@ -2,7 +2,7 @@ import type { Scope } from '../core/lesson.ts';
 
 const FIELDS = ['agent', 'project', 'runKind', 'domain'] as const;
 
-/** Where all of them apply: a field that two of them differ in is open. Nothing in common means anywhere. */
+/** The narrowest scope that includes all of them: a field in which two differ is left open. */
 export function sharedScope(scopes: readonly Scope[]): Scope {
   const [first] = scopes;
   const shared: { -readonly [Field in keyof Scope]: Scope[Field] } = {};
@@ -13,7 +13,7 @@ export function sharedScope(scopes: readonly Scope[]): Scope {
   return shared;
 }
 
-/** Whether there may be something that both apply to. A pattern may stand for anything. */
+/** Whether some work may be in both scopes. A pattern is taken to match anything. */
 export const doScopesMeet = (a: Scope, b: Scope): boolean =>
   FIELDS.every((field) => {
     const [one, other] = [a[field], b[field]];

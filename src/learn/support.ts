@@ -2,7 +2,7 @@ import type { Fact, RewardSource, StoredFact } from '../core/fact.ts';
 import { asArray, asObject } from '../core/json.ts';
 import type { Scope } from '../core/lesson.ts';
 
-/** A failure that nothing has been learned from yet. */
+/** A failure that no lesson has been learned from yet. */
 export interface Waiting {
   readonly turn: string;
   readonly session: string;
@@ -11,7 +11,7 @@ export interface Waiting {
   readonly source: RewardSource;
 }
 
-/** Failures of one scope that are enough to learn from. */
+/** Enough failures of one scope to learn from. */
 export interface Cluster {
   readonly key: string;
   readonly scope: Scope;
@@ -19,47 +19,46 @@ export interface Cluster {
 }
 
 export interface Support {
-  /** In the order of their numbers; one that was taken before is passed over. */
+  /** Facts come in the order of their sequence numbers; one that was added before is ignored. */
   add(stored: StoredFact): void;
-  /** Clusters with at least this many failures, of which heuristics alone must come from two sessions; oldest first. */
+  /** Clusters with at least this many failures, oldest first. Failures that only heuristics report must come from two sessions. */
   ready(failures: number, now: number): readonly Cluster[];
-  /** Nothing came of it this time: leave the cluster alone for a while, longer each time. */
+  /** The cluster led to no lesson: exclude it for a while, longer each time. */
   postpone(key: string, now: number): void;
   readonly size: number;
 }
 
-const MOST_WAITING = 2000;
+const MOST_PENDING = 2000;
 const FIRST_PAUSE_MS = 30_000;
 const LONGEST_PAUSE_MS = 6 * 3_600_000;
 
 /**
- * The failures that stand ready to be learned from: a fold of facts. A failure leaves when a cycle names it, when a
- * published change rests on it, when it is not believed any more or when its session is erased; a reply that used none
- * of them leaves them here.
+ * A fold of facts: the failures that are still to be learned from. A failure is removed when a cycle used it, when a published
+ * change cites it, when its verdict is withdrawn or when its session is erased. A cycle that cites no failure removes none.
  */
 export function createSupport(): Support {
-  const waiting = new Map<string, Waiting>();
+  const pending = new Map<string, Waiting>();
   const used = new Set<string>();
   const pauses = new Map<string, { until: number; ms: number }>();
   let seq = 0;
 
   const use = (turn: string): void => {
-    waiting.delete(turn);
+    pending.delete(turn);
     used.add(turn);
   };
   const appraise = (at: number, fact: Fact & { readonly type: 'turn-appraised' }): void => {
     const { turn, session, scope, verdict, source, signals } = fact;
-    const before = waiting.get(turn);
-    // No belief is without a sign: where they are gone, the session was erased and there is nothing left to learn from.
+    const before = pending.get(turn);
+    // Every verdict rests on signals: an appraisal without any is of an erased session.
     if (verdict !== 'failure' || used.has(turn) || signals.length === 0) {
-      waiting.delete(turn);
+      pending.delete(turn);
       return;
     }
-    waiting.set(turn, { turn, session, at: before?.at ?? at, scope, source: source ?? 'signal' });
-    // Something new has been seen: there is reason to try again.
+    pending.set(turn, { turn, session, at: before?.at ?? at, scope, source: source ?? 'signal' });
+    // New evidence ends the pause.
     if (before === undefined || before.source !== source) pauses.delete(keyOf(scope));
-    const [oldest] = waiting.keys();
-    if (waiting.size > MOST_WAITING && oldest !== undefined) waiting.delete(oldest);
+    const [oldest] = pending.keys();
+    if (pending.size > MOST_PENDING && oldest !== undefined) pending.delete(oldest);
   };
 
   return {
@@ -71,11 +70,11 @@ export function createSupport(): Support {
       else if (fact.type === 'library-changed' && fact.by.kind === 'learner')
         citedTurns(fact.changes).forEach(use);
       else if (fact.type === 'session-erased')
-        for (const [turn, { session }] of waiting) if (session === fact.session) waiting.delete(turn);
+        for (const [turn, { session }] of pending) if (session === fact.session) pending.delete(turn);
     },
     ready: (failures, now) => {
       const clusters = new Map<string, Waiting[]>();
-      for (const failure of waiting.values()) {
+      for (const failure of pending.values()) {
         const key = keyOf(failure.scope);
         const cluster = clusters.get(key);
         if (cluster === undefined) clusters.set(key, [failure]);
@@ -83,7 +82,7 @@ export function createSupport(): Support {
       }
       return [...clusters]
         .filter(([key]) => (pauses.get(key)?.until ?? 0) <= now)
-        .filter(([, list]) => list.length >= failures && isWitnessed(list))
+        .filter(([, list]) => list.length >= failures && isCorroborated(list))
         .map(([key, list]) => ({ key, scope: list[0]?.scope ?? {}, failures: list }));
     },
     postpone: (key, now) => {
@@ -91,19 +90,19 @@ export function createSupport(): Support {
       pauses.set(key, { until: now + ms, ms });
     },
     get size() {
-      return waiting.size;
+      return pending.size;
     },
   };
 }
 
 const keyOf = ({ agent = '', project = '' }: Scope): string => JSON.stringify([agent, project]);
 
-/** One word of a person or a verifier will do; what was only guessed must have happened in two sessions. */
-const isWitnessed = (list: readonly Waiting[]): boolean =>
+/** One failure reported by a person or a verifier is enough; failures that only heuristics report must come from two sessions. */
+const isCorroborated = (list: readonly Waiting[]): boolean =>
   list.some(({ source }) => source === 'person' || source === 'verifier') ||
   new Set(list.map(({ session }) => session)).size >= 2;
 
-/** What the changes rest on. They may be of a newer version's shape: what cannot be read cites nothing. */
+/** The turns that changes cite. A change written by a newer version may have another shape; then it cites none. */
 const citedTurns = (changes: readonly unknown[]): readonly string[] =>
   changes.flatMap((change) => {
     const { turns } = asObject(asObject(asObject(change).text).evidence);

@@ -1,7 +1,7 @@
 import type { RewardSource } from '../core/fact.ts';
 import type { FailureCase } from '../core/learn.ts';
 
-/** How much it matters what a source calls a failure. */
+/** How much a failure verdict of each source counts. */
 const WEIGHT: Readonly<Record<RewardSource, number>> = {
   verifier: 0.9,
   person: 0.8,
@@ -11,20 +11,17 @@ const WEIGHT: Readonly<Record<RewardSource, number>> = {
 
 export const trustOf = ({ source }: FailureCase): number => WEIGHT[source];
 
-/** As much as the most trusted of them says. */
+/** The trust of the most trusted source. */
 export const importanceOf = (cases: readonly FailureCase[]): number => Math.max(0, ...cases.map(trustOf));
 
-/**
- * How surely something went wrong: the mean of 1 − reward over the failures. One whose reward nobody named counts as
- * a coin's toss.
- */
+/** How certain the failures are: the mean of 1 − reward. A failure without a reward counts as 0.5. */
 export function confidenceOf(cases: readonly FailureCase[]): number {
   if (cases.length === 0) return 0;
-  const doubts = cases.map(({ appraisal }) => Math.min(1, Math.max(0, appraisal.reward ?? 0.5)));
-  return 1 - doubts.reduce((sum, reward) => sum + reward, 0) / cases.length;
+  const rewards = cases.map(({ appraisal }) => Math.min(1, Math.max(0, appraisal.reward ?? 0.5)));
+  return 1 - rewards.reduce((sum, reward) => sum + reward, 0) / cases.length;
 }
 
-/** The most trusted first, the newest first among equals; one of each session before a second of any. */
+/** By trust, then newest first; one failure of each session before a second one of any session. */
 export function rankFailures(cases: readonly FailureCase[]): readonly FailureCase[] {
   const ranked = cases
     .filter(({ appraisal }) => appraisal.verdict === 'failure' || appraisal.verdict === 'ambiguous')

@@ -1,5 +1,7 @@
-/** Words that hold English sentences together, and those that any instruction is made of. */
-const EMPTY: ReadonlySet<string> = new Set(
+import { stemInflection } from '../text/stem.ts';
+
+/** English function words, and words that occur in any instruction. */
+const STOP: ReadonlySet<string> = new Set(
   `a about after again all also always am an and any anything are as at be because been before being both but by can cannot
   could did do does doing done each either else etc every everything few for from further get gets give given go goes had
   has have he her here his how i if in instead into is it its itself just keep let like made make makes making many may me
@@ -12,38 +14,28 @@ const EMPTY: ReadonlySet<string> = new Set(
 
 const TOKEN = /[\p{L}\p{N}][\p{L}\p{N}'’]*/gu;
 
-/** The words of a text that say what it is about, in order, in lower case, as they are written. */
+/** The content words of a text, in order and in lower case. */
 export function topicWords(text: string): readonly string[] {
   return [...text.toLowerCase().matchAll(TOKEN)]
     .map(([word]) => word.replace(/['’](?:s|re|ve|ll|d|m)$/, '').replace(/['’]/g, ''))
-    .filter((word) => word.length > 1 && !EMPTY.has(word));
+    .filter((word) => word.length > 1 && !STOP.has(word));
 }
 
-/** The same, made equal over plurals and tenses: for comparing, not for showing. */
-export const topicStems = (text: string): ReadonlySet<string> => new Set(topicWords(text).map(stemOf));
+/** Their stems, for comparing. */
+export const topicStems = (text: string): ReadonlySet<string> =>
+  new Set(topicWords(text).map(stemInflection));
 
-/** The words that come most often, the earlier first among equals. */
+/** The most frequent content words, the earlier first among equals. */
 export function keywordsOf(text: string, most = 12): readonly string[] {
   const counts = new Map<string, { readonly word: string; count: number }>();
   for (const word of topicWords(text)) {
     if (word.length < 3 || word.length > 40) continue;
-    const seen = counts.get(stemOf(word));
-    if (seen === undefined) counts.set(stemOf(word), { word, count: 1 });
+    const seen = counts.get(stemInflection(word));
+    if (seen === undefined) counts.set(stemInflection(word), { word, count: 1 });
     else seen.count++;
   }
   return [...counts.values()]
     .sort((a, b) => b.count - a.count)
     .slice(0, most)
     .map(({ word }) => word);
-}
-
-function stemOf(word: string): string {
-  if (word.length < 5) return word.length > 3 ? word.replace(/([^su])s$/, '$1') : word;
-  const bare = word
-    .replace(/ies$/, 'y')
-    .replace(/(ss|sh|ch|x)es$/, '$1')
-    .replace(/([^su])s$/, '$1');
-  const stem = bare.replace(/(?:ing|ed)$/, '');
-  const rest = stem.length < 3 ? bare : stem.replace(/([bdgmnprt])\1$/, '$1');
-  return rest.length > 4 ? rest.replace(/e$/, '') : rest;
 }

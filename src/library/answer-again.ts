@@ -7,10 +7,10 @@ import type { ReadSet } from './read-set.ts';
 import type { SetRecord, Shelf } from './shelf.ts';
 
 /**
- * What a set that has taken effect before is answered now: what its record says of the changes that are in it, and of
- * the others how they stand. Nothing is applied.
+ * The results for a set that was published before: the recorded result for each change that took effect then, and for the
+ * others what would happen now. Nothing is applied.
  */
-export function answerAgain(shelf: Shelf, set: ReadSet, record: SetRecord, at: number): Published {
+export function answerAgain(libraryState: Shelf, set: ReadSet, record: SetRecord, at: number): Published {
   let next = 0;
   const results = set.changes.map((change): ChangeResult => {
     const step = record.steps[next];
@@ -18,30 +18,30 @@ export function answerAgain(shelf: Shelf, set: ReadSet, record: SetRecord, at: n
       next++;
       return step.result;
     }
-    return standing(shelf, set, change, at);
+    return resultNow(libraryState, set, change, at);
   });
   return { generation: record.generation, results };
 }
 
 /**
- * Whether a recorded step is this change. Its words may have been redacted on their way to the log; then it is known by
- * everything else.
+ * Whether a recorded step is this change. Its text may have been redacted on its way to the log; then all other fields
+ * are compared.
  */
 function isSame(set: ReadSet, change: Change | Refused, step: DraftStep): boolean {
   if (isDeepStrictEqual(change, step.change)) return true;
   if (set.changes.some((other) => isDeepStrictEqual(other, step.change))) return false;
-  return isDeepStrictEqual(withoutWords(change), withoutWords(step.change));
+  return isDeepStrictEqual(withoutText(change), withoutText(step.change));
 }
 
-const withoutWords = (change: Change | Refused): object => ({
+const withoutText = (change: Change | Refused): object => ({
   ...change,
   text: undefined,
   reason: undefined,
 });
 
-function standing(shelf: Shelf, set: ReadSet, change: Change | Refused, at: number): ChangeResult {
+function resultNow(libraryState: Shelf, set: ReadSet, change: Change | Refused, at: number): ChangeResult {
   if (!('op' in change)) return change;
-  const { result } = applyChange(shelf, change, set.by, at);
+  const { result } = applyChange(libraryState, change, set.by, at);
   if (result.status !== 'applied') return result;
   const why = `the set ${set.id} was published before, without this: publish it in a new set`;
   return { status: 'refused', id: targetOf(change), why };

@@ -8,7 +8,7 @@ import { whyNotBy } from './who-may.ts';
 
 export interface Applied {
   readonly result: ChangeResult;
-  /** The lessons that are different afterwards; empty unless the change was applied. */
+  /** The lessons that differ afterwards; empty unless the change was applied. */
   readonly lessons: readonly Lesson[];
 }
 
@@ -20,33 +20,33 @@ const MOVES: Readonly<Record<LessonState, readonly LessonState[]>> = {
   rejected: ['proposed'],
 };
 
-/** Pure, total and idempotent: with its lessons on the shelf, the same change says `same` or is refused. */
-export function applyChange(shelf: ShelfView, change: Change, by: Author, at: number): Applied {
+/** Pure, total and idempotent: applied a second time, a change is `same` or refused. */
+export function applyChange(view: ShelfView, change: Change, by: Author, at: number): Applied {
   const id = targetOf(change);
-  const after = lessonsAfter(shelf, change, at);
+  const after = lessonsAfter(view, change, at);
   const refuse = (why: string): Applied => ({ result: { status: 'refused', id, why }, lessons: [] });
   if (typeof after === 'string') return refuse(after);
-  const lessons = after.filter((lesson) => lesson !== shelf.lesson(lesson.id));
+  const lessons = after.filter((lesson) => lesson !== view.lesson(lesson.id));
   if (lessons.length === 0) return { result: { status: 'same', id }, lessons };
-  const why = whyNotBy(by, shelf, lessons);
+  const why = whyNotBy(by, view, lessons);
   if (why !== undefined) return refuse(why);
   const revision = after.find((lesson) => lesson.id === id)?.revision ?? 0;
   return { result: { status: 'applied', id, revision }, lessons };
 }
 
-/** The lessons that a change is about as it leaves them, the same object where it leaves one alone; or why it cannot. */
-function lessonsAfter(shelf: ShelfView, change: Change, at: number): readonly Lesson[] | string {
-  if (change.op === 'add') return added(shelf, change, at);
-  const lesson = shelf.lesson(targetOf(change));
+/** The lessons of a change after it, as the same object where one is unchanged; or why it cannot be applied. */
+function lessonsAfter(view: ShelfView, change: Change, at: number): readonly Lesson[] | string {
+  if (change.op === 'add') return added(view, change, at);
+  const lesson = view.lesson(targetOf(change));
   if (lesson === undefined) return `no lesson with id ${targetOf(change)}`;
   switch (change.op) {
     case 'revise':
       return revised(lesson, change.from, change.text, at);
     case 'merge':
-      return merged(shelf, lesson, change, at);
+      return merged(view, lesson, change, at);
     case 'retire':
       if (lesson.state === 'retired') return [lesson];
-      if (lesson.state === 'rejected') return `${lesson.id} was rejected: there is nothing to retire`;
+      if (lesson.state === 'rejected') return `${lesson.id} was rejected: it cannot be retired`;
       return [withState(lesson, 'retired', at, { reason: change.reason })];
     case 'move':
       return moved(lesson, change, at);
@@ -60,18 +60,18 @@ function lessonsAfter(shelf: ShelfView, change: Change, at: number): readonly Le
       return expiresAt === lesson.expiresAt ? [lesson] : [compact({ ...lesson, expiresAt, changedAt: at })];
     }
     case 'restore':
-      return restored(shelf, lesson, change, at);
+      return restored(view, lesson, change, at);
   }
 }
 
 type Of<Op extends Change['op']> = Extract<Change, { op: Op }>;
 
-function added(shelf: ShelfView, change: Of<'add'>, at: number): readonly Lesson[] | string {
+function added(view: ShelfView, change: Of<'add'>, at: number): readonly Lesson[] | string {
   const { id, kind, state, text, expiresAt } = change;
-  const there = shelf.lesson(id);
-  if (there !== undefined) {
-    if (there.kind === kind && isDeepStrictEqual(there.text, text)) return [there];
-    return `${id} is there already and says something else: revise it, or add this under another id`;
+  const existing = view.lesson(id);
+  if (existing !== undefined) {
+    if (existing.kind === kind && isDeepStrictEqual(existing.text, text)) return [existing];
+    return `${id} exists already with another text: revise it, or add this one under another id`;
   }
   const lesson: Lesson = {
     id,
@@ -90,57 +90,57 @@ function added(shelf: ShelfView, change: Of<'add'>, at: number): readonly Lesson
 
 function revised(lesson: Lesson, from: number, text: LessonText, at: number): readonly Lesson[] | string {
   if (isDeepStrictEqual(lesson.text, text)) return [lesson];
-  if (!isActive(lesson.state)) return `${lesson.id} is ${lesson.state}: take it up again before revising it`;
+  if (!isActive(lesson.state)) return `${lesson.id} is ${lesson.state}: reactivate it before revising it`;
   if (lesson.revision !== from)
-    return `${lesson.id} is at revision ${lesson.revision}, not ${from}: read it again and revise that`;
+    return `${lesson.id} is at revision ${lesson.revision}, not ${from}: read the current revision and revise that`;
   return [{ ...lesson, revision: lesson.revision + 1, text, changedAt: at }];
 }
 
-function merged(shelf: ShelfView, into: Lesson, change: Of<'merge'>, at: number): readonly Lesson[] | string {
+function merged(view: ShelfView, into: Lesson, change: Of<'merge'>, at: number): readonly Lesson[] | string {
   const ids = new Set(change.ids);
   if (ids.size < 2) return 'a merge needs two different lessons or more';
-  if (!ids.delete(into.id)) return `${into.id} must be among the lessons that are merged`;
+  if (!ids.delete(into.id)) return `${into.id} must be one of the merged lessons`;
   const others: Lesson[] = [];
   for (const id of ids) {
-    const other = shelf.lesson(id);
+    const other = view.lesson(id);
     if (other === undefined) return `no lesson with id ${id}`;
     const isDone = other.state === 'retired' && other.mergedInto === into.id;
     if (!isDone && !isActive(other.state))
-      return `${id} is ${other.state}: only lessons in use can be merged`;
+      return `${id} is ${other.state}: only active lessons can be merged`;
     const reason = `merged into ${into.id}`;
     others.push(isDone ? other : withState(other, 'retired', at, { reason, mergedInto: into.id }));
   }
-  if (!isActive(into.state) && others.some((other) => other !== shelf.lesson(other.id)))
-    return `${into.id} is ${into.state}: only lessons in use can be merged`;
+  if (!isActive(into.state) && others.some((other) => other !== view.lesson(other.id)))
+    return `${into.id} is ${into.state}: only active lessons can be merged`;
   const kept = revised(into, change.from, change.text, at);
   return typeof kept === 'string' ? kept : [...kept, ...others];
 }
 
 function moved(lesson: Lesson, { to, reason }: Of<'move'>, at: number): readonly Lesson[] | string {
   if (lesson.state === to) return [lesson];
-  const ways = MOVES[lesson.state];
-  if (!ways.includes(to))
-    return `${lesson.id} is ${lesson.state} and cannot become ${to}, only ${ways.join(' or ')}`;
+  const allowed = MOVES[lesson.state];
+  if (!allowed.includes(to))
+    return `${lesson.id} is ${lesson.state} and cannot become ${to}, only ${allowed.join(' or ')}`;
   const because = to === 'rejected' && reason !== undefined ? { reason } : undefined;
   return [withState(lesson, to, at, because)];
 }
 
 function restored(
-  shelf: ShelfView,
+  view: ShelfView,
   lesson: Lesson,
   change: Of<'restore'>,
   at: number,
 ): readonly Lesson[] | string {
   const { revision, state } = change;
-  const text = shelf.text(lesson.id, revision);
+  const text = view.text(lesson.id, revision);
   if (text === undefined) return `${lesson.id} has no revision ${revision}`;
-  if (!shelf.wasEver(lesson.id, state)) return `${lesson.id} was never ${state}`;
+  if (!view.wasEver(lesson.id, state)) return `${lesson.id} was never ${state}`;
   const after = lesson.state === state ? lesson : withState(lesson, state, at);
   if (isDeepStrictEqual(lesson.text, text)) return [after];
   return [{ ...after, revision: lesson.revision + 1, text, changedAt: at }];
 }
 
-/** In another state, with what is said of this one and without what was said of the old one. */
+/** In another state; the reason and `mergedInto` of the old state are dropped. */
 function withState(
   lesson: Lesson,
   state: LessonState,

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { isObject, type JsonObject } from '../core/json.ts';
-import type { LessonSource, LessonText, Taint, Visibility } from '../core/lesson.ts';
+import type { LessonSource, Taint, Visibility } from '../core/lesson.ts';
 import { checkChoice, checkList, checkWords } from './check-words.ts';
 
 const NAME = /^[a-z][a-z0-9-]{1,62}$/;
@@ -20,9 +20,8 @@ const SCOPE_FIELDS = ['agent', 'project', 'runKind', 'domain'];
 
 type Why = string | undefined;
 
-/** Why a lesson may not say this, and how to mend it; undefined when it may. Total, whatever the value really is. */
-export function checkText(text: LessonText): Why {
-  const value: unknown = text;
+/** Why a value is not the text of a lesson, and how to fix it; undefined when it is one. Total. */
+export function checkText(value: unknown): Why {
   if (!isObject(value)) return 'the text must be an object';
   const { name, category } = value;
   return (

@@ -2,21 +2,19 @@ import { findHidden } from './find-hidden.ts';
 
 interface WordRules {
   readonly max: number;
-  /** Whether it may be empty. */
   readonly mayBeEmpty?: boolean;
   readonly mayHaveLines?: boolean;
 }
 
-/** Why a value is not text that everyone can read, with the mend; undefined when it is. */
+/** Why a value is not readable text within the limits, and how to fix it; undefined when it is. */
 export function checkWords(label: string, value: unknown, rules: WordRules): string | undefined {
   if (typeof value !== 'string') return `${label} must be text`;
   if (!rules.mayBeEmpty && value.trim() === '') return `${label} must not be empty`;
   if (value.length > rules.max)
     return `${label} has ${value.length} characters: shorten it to ${rules.max} or fewer`;
-  if (!rules.mayHaveLines && value.includes('\n'))
-    return `${label} must be one line: take out the line breaks`;
+  if (!rules.mayHaveLines && value.includes('\n')) return `${label} must be one line: remove the line breaks`;
   const hidden = findHidden(value);
-  return hidden && `${label} holds ${hidden}, which a reader cannot see: take it out`;
+  return hidden && `${label} contains ${hidden}, which is invisible to a reader: remove it`;
 }
 
 /** Why a value is not a list of at most `max` members that all pass; undefined when it is. */

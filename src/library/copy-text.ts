@@ -1,8 +1,8 @@
 import type { Evidence, LessonText, Note, Scope } from '../core/lesson.ts';
 
 /**
- * A lesson's text as it is kept: the fields that have a meaning, nothing that the giver still holds, and equal to what
- * JSON gives back of it. For a text that was checked. Written out field by field: a library is read through this.
+ * A copy of a checked text: known fields only, no object shared with the caller, and equal to itself after a round trip
+ * through JSON. Field by field, since a whole library is read through this function at start.
  */
 export function copyText(text: LessonText): LessonText {
   const { name, description, content, category } = text;
@@ -50,5 +50,5 @@ const copyEvidence = ({ turns, quotes, learner, model, prompt }: Evidence): Evid
   ...(prompt === undefined ? undefined : { prompt }),
 });
 
-/** JSON has one zero. */
+/** JSON has no negative zero. */
 const withoutSign = (value: number): number => value + 0;

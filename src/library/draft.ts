@@ -11,35 +11,35 @@ export interface DraftStep {
   readonly lessons: readonly Lesson[];
 }
 
-/** A set of changes being tried on a shelf, which it only reads. */
+/** A change set applied to a view of the library, which is not modified. */
 export interface Draft {
   apply(change: Change | Refused): ChangeResult;
   readonly steps: readonly DraftStep[];
-  /** The lessons that are different from the shelf's, by id. */
+  /** The lessons that differ from the library's, by id. */
   readonly changed: ReadonlyMap<string, Lesson>;
 }
 
-/** Each change sees what the ones before it did. A draft costs as much as it changes, not as much as the shelf holds. */
-export function createDraft(shelf: ShelfView, by: Author, at: number): Draft {
+/** Each change sees the effect of the changes before it. The cost grows with the changes, not with the library. */
+export function createDraft(base: ShelfView, by: Author, at: number): Draft {
   const changed = new Map<string, Lesson>();
   const places = new Map<string, string>();
   const steps: DraftStep[] = [];
 
-  /** What a lesson was after one of the changes before. */
+  /** A version of a lesson that one of the previous changes made. */
   const version = (id: string, is: (lesson: Lesson) => boolean): Lesson | undefined => {
     if (!changed.has(id)) return undefined;
     return steps.flatMap(({ lessons }) => lessons).find((lesson) => lesson.id === id && is(lesson));
   };
   const view: ShelfView = {
-    lesson: (id) => changed.get(id) ?? shelf.lesson(id),
+    lesson: (id) => changed.get(id) ?? base.lesson(id),
     text: (id, revision) =>
-      shelf.text(id, revision) ?? version(id, (lesson) => lesson.revision === revision)?.text,
+      base.text(id, revision) ?? version(id, (lesson) => lesson.revision === revision)?.text,
     wasEver: (id, state) =>
-      shelf.wasEver(id, state) || version(id, (lesson) => lesson.state === state) !== undefined,
+      base.wasEver(id, state) || version(id, (lesson) => lesson.state === state) !== undefined,
     holder: (place) => {
       const here = places.get(place);
-      const there = here === undefined ? shelf.holder(place) : undefined;
-      // Where a lesson that was touched stands now is known here alone.
+      const there = here === undefined ? base.holder(place) : undefined;
+      // The library's key of a lesson that this draft changed is out of date.
       return there === undefined || changed.has(there) ? here : there;
     },
   };

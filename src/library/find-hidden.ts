@@ -1,9 +1,9 @@
 const PLAIN = /^[\t\n\u0020-\u007e]*$/;
 
 /**
- * What a person who reads a lesson would not see, or would see elsewhere than a model does: controls but line break and
- * tab, half characters, line separators, bidi marks and everything that draws nothing (zero-width spaces, tags,
- * fillers). A joiner may stand between two pictures and a variation selector behind one: that is how emoji are spelt.
+ * Characters that a person does not see, or sees in another place than a model does: control characters except line break
+ * and tab, lone surrogates, line separators, bidi marks and all default-ignorable characters (zero-width spaces, tags,
+ * fillers). A zero-width joiner between two pictographs and a variation selector after one are parts of emoji and allowed.
  */
 const HIDDEN = new RegExp(
   [
@@ -17,7 +17,7 @@ const HIDDEN = new RegExp(
   'u',
 );
 
-/** The first hidden character of a text, as `U+202E`; undefined when all of it can be seen. */
+/** The first hidden character of a text, as `U+202E`; undefined when there is none. */
 export function findHidden(text: string): string | undefined {
   if (PLAIN.test(text)) return undefined;
   const found = HIDDEN.exec(text)?.[0];

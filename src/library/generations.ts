@@ -3,42 +3,42 @@ import type { Generation, GenerationDiff, ShownRevision } from '../core/library.
 import type { Draft } from './draft.ts';
 import type { ShelfView } from './shelf-view.ts';
 
-/** How one lesson entered, left or changed what prompts may contain; a side that is absent was not shown. */
+/** How one lesson changed in the set that prompts may contain: revisions before and after; undefined: not in the set. */
 export interface ShownMove {
   readonly id: string;
   readonly from: number | undefined;
   readonly to: number | undefined;
 }
 
-/** A generation and how it differs from the one before: what it shows in full is the sum of these. */
+/** A generation as its difference to the previous one. */
 export interface GenerationStep extends Generation {
   readonly moves: readonly ShownMove[];
 }
 
-/** The revision of a lesson that prompts may contain, whatever the time is; undefined when they may not. */
+/** The revision of a lesson that prompts may contain, expiry ignored; undefined when they may not contain it. */
 export function shownRevision(lesson: Lesson | undefined): number | undefined {
   if (lesson === undefined || !PROMPT_KINDS.has(lesson.kind)) return undefined;
   return lesson.state === 'trial' || lesson.state === 'live' ? lesson.revision : undefined;
 }
 
-/** What a draft would change in what prompts may contain. A new generation is due when this is not empty. */
-export function shownMoves(shelf: ShelfView, draft: Draft): readonly ShownMove[] {
+/** The changes that a draft makes to the set that prompts may contain. If there are any, a new generation begins. */
+export function shownMoves(view: ShelfView, draft: Draft): readonly ShownMove[] {
   const moves: ShownMove[] = [];
   for (const lesson of draft.changed.values()) {
-    const from = shownRevision(shelf.lesson(lesson.id));
+    const from = shownRevision(view.lesson(lesson.id));
     const to = shownRevision(lesson);
     if (from !== to) moves.push({ id: lesson.id, from, to });
   }
   return moves;
 }
 
-/** Undefined when one of them never was. In the order of ids. */
+/** Undefined when one of the generations never existed. Ordered by lesson id. */
 export function diffGenerations(
   steps: readonly GenerationStep[],
   from: number,
   to: number,
 ): GenerationDiff | undefined {
-  if (!hasBeen(steps, from) || !hasBeen(steps, to)) return undefined;
+  if (!existed(steps, from) || !existed(steps, to)) return undefined;
   const between = netMoves(steps, Math.min(from, to), Math.max(from, to));
   const moves = from <= to ? between : between.map(({ id, from, to }) => ({ id, from: to, to: from }));
   const added: ShownRevision[] = [];
@@ -52,8 +52,8 @@ export function diffGenerations(
   return { added, removed, revised };
 }
 
-/** Number 0 is the empty library and needs no step. Numbers grow, and some may be missing. */
-function hasBeen(steps: readonly GenerationStep[], generation: number): boolean {
+/** Number 0 is the empty library and has no step. Numbers increase, with gaps. */
+function existed(steps: readonly GenerationStep[], generation: number): boolean {
   if (generation === 0) return true;
   let low = 0;
   let high = steps.length;

@@ -1,8 +1,8 @@
 import type { LessonState, LessonText } from '../core/lesson.ts';
 
-/** Whether a lesson of this state waits or is in use, and so takes its name's place. */
+/** Whether a lesson of this state is waiting or in use, so that its name is taken. */
 export const isActive = (state: LessonState): boolean => state !== 'retired' && state !== 'rejected';
 
-/** What no two active lessons share: a name and a scope. Neither holds a line break, and no pattern is empty. */
+/** The key that is unique among active lessons: name and scope. Neither contains a line break, and no pattern is empty. */
 export const placeOf = ({ name, scope }: LessonText): string =>
   `${name}\n${scope.agent ?? ''}\n${scope.project ?? ''}\n${scope.runKind ?? ''}\n${scope.domain ?? ''}`;

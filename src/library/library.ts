@@ -16,40 +16,40 @@ import { createShelf, type Shelf } from './shelf.ts';
 const PAGE = 500;
 
 export interface LibraryParts {
-  /** The `library-changed` facts after a number, oldest first. Fewer than `limit` means that there are no more. */
+  /** The `library-changed` facts after a sequence number, oldest first; fewer than `limit` means the end of the log. */
   readonly load: (after: number, limit: number) => Promise<readonly StoredFact[]>;
   /** Durable when it resolves. */
   readonly append: (fact: NewFact) => Promise<Appended>;
   readonly clock: Clock;
   readonly newId: (prefix: string) => string;
   /**
-   * Which training samples a change to the prompts does not concern, asked just before it is written: they are named in
-   * the same fact. Without it none are.
+   * The training samples that a change to the prompts does not affect. Called directly before the change is written; the
+   * ids go into the same fact. Without it there are none.
    */
   readonly recertify?: (moved: readonly MovedLesson[]) => Promise<readonly string[]>;
-  /** Told of what a listener threw; publishing goes on. */
+  /** Called with the error of a listener; publishing continues. */
   readonly onFault: (error: unknown) => void;
 }
 
-/** A lesson that prompts will contain, no longer contain, or contain in other words. */
+/** A lesson that prompts will contain, will no longer contain, or will contain with another text. */
 export interface MovedLesson {
   readonly id: string;
-  /** As it will be. */
+  /** After the change. */
   readonly lesson: Lesson | undefined;
   readonly isShown: boolean;
 }
 
 export interface OpenLibrary {
   readonly library: Library;
-  /** How many facts could not be applied, or not all of them. */
+  /** The number of facts that could not be applied completely. */
   readonly skipped: number;
 }
 
 /**
- * The library that a log tells of. What it holds in memory is only ever what it read from the log: a published set is
- * appended and then read back, so that what the writer made of it (secrets taken out) is what prompts show, and a
- * restart finds the same. When the log cannot be read back the set is durable and `publish` rejects: publishing it again
- * says what became of it. Rejects when the log cannot be read.
+ * The library as a fold over the log. A published set is appended and then read back, so that prompts show what the
+ * writer stored (with secrets redacted) and a restart gives the same state. When the append succeeds but reading back
+ * fails, `publish` rejects although the set is durable; publishing the same set again returns its results. Rejects when
+ * the log cannot be read.
  */
 export async function openLibrary({
   load,
@@ -59,15 +59,15 @@ export async function openLibrary({
   recertify,
   onFault,
 }: LibraryParts): Promise<OpenLibrary> {
-  const shelf = createShelf();
-  const listing = createListing(shelf);
+  const libraryState = createShelf();
+  const listing = createListing(libraryState);
   const listeners = new Set<(published: Published) => void>();
   let read = 0;
   let skipped = 0;
   let isBehind = true;
   let last: Promise<unknown> = Promise.resolve();
 
-  const tell = (published: Published): void => {
+  const notify = (published: Published): void => {
     for (const listener of [...listeners])
       try {
         listener(published);
@@ -80,13 +80,14 @@ export async function openLibrary({
     do {
       page = await load(read, PAGE);
       for (const stored of page) {
-        if (stored.seq <= read) throw new StoreError('io', `the log gave fact ${stored.seq} after ${read}`);
+        if (stored.seq <= read)
+          throw new StoreError('io', `the log returned fact ${stored.seq} after ${read}`);
         read = stored.seq;
-        const folded = foldFact(shelf, stored);
+        const folded = foldFact(libraryState, stored);
         if (folded === undefined) continue;
         if (!folded.isWhole) skipped++;
         listing.update(folded.lessons);
-        if (folded.published !== undefined) tell(folded.published);
+        if (folded.published !== undefined) notify(folded.published);
       }
     } while (page.length >= PAGE);
     isBehind = false;
@@ -94,44 +95,45 @@ export async function openLibrary({
   const publish = async (set: ReadSet): Promise<Published> => {
     if (isBehind) await catchUp();
     const at = clock.now();
-    const before = shelf.set(set.id);
-    if (before !== undefined) return answerAgain(shelf, set, before, at);
-    const draft = createDraft(shelf, set.by, at);
+    const before = libraryState.set(set.id);
+    if (before !== undefined) return answerAgain(libraryState, set, before, at);
+    const draft = createDraft(libraryState, set.by, at);
     const results = set.changes.map((change) => draft.apply(change));
-    if (draft.steps.length === 0) return { generation: shelf.generation, results };
-    const moved = shownMoves(shelf, draft);
+    if (draft.steps.length === 0) return { generation: libraryState.generation, results };
+    const moved = shownMoves(libraryState, draft);
     const recertified =
       moved.length === 0 ? undefined : await recertify?.(moved.map(({ id }) => movedIn(draft, id)));
-    // An append that fails may have reached the disk all the same: only the log can say.
+    // A failed append may have reached the disk: only the log can tell.
     isBehind = true;
     const { isNew } = await append({
       at,
-      fact: factOf(shelf, set, draft, recertified),
+      fact: factOf(libraryState, set, draft, recertified),
       key: `set:${set.id}`,
     });
     await catchUp();
-    const record = shelf.set(set.id);
-    if (record === undefined) throw new StoreError('io', `the log does not give back the set ${set.id}`);
-    return isNew ? { generation: record.generation, results } : answerAgain(shelf, set, record, at);
+    const record = libraryState.set(set.id);
+    if (record === undefined)
+      throw new StoreError('io', `the log does not contain the set ${set.id} that was just written`);
+    return isNew ? { generation: record.generation, results } : answerAgain(libraryState, set, record, at);
   };
 
   await catchUp();
   const library: Library = {
     get generation() {
-      return shelf.generation;
+      return libraryState.generation;
     },
-    lesson: shelf.lesson,
+    lesson: libraryState.lesson,
     find: (idOrName) => {
-      const byId = shelf.lesson(idOrName);
+      const byId = libraryState.lesson(idOrName);
       if (byId !== undefined) return byId;
       const named = listing.lessons().filter(({ state, text }) => isActive(state) && text.name === idOrName);
       return named.length === 1 ? named[0] : undefined;
     },
     lessons: listing.lessons,
     shown: listing.shown,
-    history: (id) => [...shelf.history(id)],
-    generations: () => shelf.generations.map(({ moves: _moves, ...generation }) => generation),
-    diff: (from, to) => diffGenerations(shelf.generations, from, to),
+    history: (id) => [...libraryState.history(id)],
+    generations: () => libraryState.generations.map(({ moves: _moves, ...generation }) => generation),
+    diff: (from, to) => diffGenerations(libraryState.generations, from, to),
     publish: (set) => {
       const mine = readSet(set);
       const published = last.then(() => publish(mine));
@@ -139,7 +141,7 @@ export async function openLibrary({
       return published;
     },
     rollback: (generation, by) => {
-      const changes = rollbackChanges(shelf, generation);
+      const changes = rollbackChanges(libraryState, generation);
       if (changes === undefined) return undefined;
       return { id: newId('set'), by, reason: `roll back to generation ${generation}`, changes };
     },
@@ -162,12 +164,12 @@ function movedIn(draft: Draft, id: string): MovedLesson {
 }
 
 function factOf(
-  shelf: Shelf,
+  libraryState: Shelf,
   { id, by, reason }: ReadSet,
   draft: Draft,
   recertified: readonly string[] | undefined,
 ): Fact {
-  const generation = shelf.generation + (shownMoves(shelf, draft).length > 0 ? 1 : 0);
+  const generation = libraryState.generation + (shownMoves(libraryState, draft).length > 0 ? 1 : 0);
   const changes = draft.steps.map(({ change }) => change);
   const kept = recertified === undefined || recertified.length === 0 ? {} : { recertified };
   return { type: 'library-changed', set: id, by, reason, changes, generation, ...kept };

@@ -2,19 +2,19 @@ import type { Lesson } from '../core/lesson.ts';
 import { shownRevision } from './generations.ts';
 import type { Shelf } from './shelf.ts';
 
-/** A shelf's lessons in the order of their ids. The same list is given again until something has changed. */
+/** The lessons ordered by id. The same array is returned until something changes. */
 export interface Listing {
   lessons(): readonly Lesson[];
   shown(now: number): readonly Lesson[];
-  /** The shelf has changed: these are new or different. */
+  /** To be called after each change of the library, with the new and changed lessons. */
   update(changed: readonly Lesson[]): void;
 }
 
-/** From so many changes on, listing everything again is quicker than finding their places one by one. */
+/** From this many changes on, sorting all lessons again is faster than inserting one by one. */
 const MANY = 100;
 
-/** Prompts are made far more often than lessons change, so what they ask for is kept ready. */
-export function createListing(shelf: Shelf): Listing {
+/** Cached, since prompts are rendered far more often than lessons change. */
+export function createListing(libraryState: Shelf): Listing {
   let all: readonly Lesson[] | undefined;
   let showable: readonly Lesson[] | undefined;
   let visible:
@@ -22,10 +22,10 @@ export function createListing(shelf: Shelf): Listing {
     | undefined;
 
   const lessons = (): readonly Lesson[] => {
-    all ??= shelf
+    all ??= libraryState
       .ids()
       .sort()
-      .flatMap((id) => shelf.lesson(id) ?? []);
+      .flatMap((id) => libraryState.lesson(id) ?? []);
     return all;
   };
   const shown = (now: number): readonly Lesson[] => {
@@ -55,15 +55,15 @@ function withChanged(
 ): readonly Lesson[] {
   const copy = [...list];
   for (const lesson of changed) {
-    const index = placeIn(copy, lesson.id);
+    const index = indexIn(copy, lesson.id);
     const isThere = copy[index]?.id === lesson.id ? 1 : 0;
     copy.splice(index, isThere, ...(belongs(lesson) ? [lesson] : []));
   }
   return copy;
 }
 
-/** Where an id stands or would stand. */
-function placeIn(list: readonly Lesson[], id: string): number {
+/** The index of an id, or the index at which it would be inserted. */
+function indexIn(list: readonly Lesson[], id: string): number {
   let low = 0;
   let high = list.length;
   while (low < high) {
@@ -75,7 +75,7 @@ function placeIn(list: readonly Lesson[], id: string): number {
   return low;
 }
 
-/** What can be shown, and the stretch of time in which that stays so. */
+/** The lessons that have not expired at `now`, and the interval in which that holds. */
 function visibleAt(showable: readonly Lesson[], now: number) {
   let from = Number.NEGATIVE_INFINITY;
   let until = Number.POSITIVE_INFINITY;

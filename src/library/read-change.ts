@@ -1,11 +1,5 @@
 import { asObject, asString, compact, isObject, type JsonObject } from '../core/json.ts';
-import {
-  type Change,
-  type ChangeResult,
-  LESSON_KINDS,
-  LESSON_STATES,
-  type LessonText,
-} from '../core/lesson.ts';
+import { type Change, type ChangeResult, LESSON_KINDS, LESSON_STATES } from '../core/lesson.ts';
 import { checkText } from './check-text.ts';
 import { checkChoice, checkList, checkWords } from './check-words.ts';
 import { copyText } from './copy-text.ts';
@@ -20,19 +14,20 @@ const OPS = ['add', 'revise', 'merge', 'retire', 'move', 'mark', 'expire', 'rest
 type Why = string | undefined;
 
 /**
- * A change as its giver meant it, with nothing of theirs kept: what they do to their object afterwards changes nothing
- * here. Total: what is no change comes back as a refusal.
+ * A validated copy of a change: the caller may modify their object afterwards. Total: a value that is not a change comes
+ * back as a refusal.
  */
 export function readChange(value: unknown): Change | Refused {
   const fields = asObject(value);
   const id = asString(fields.op === 'merge' ? fields.into : fields.id) ?? '';
-  const why = checkChange(value, fields);
-  return why === undefined ? copyChange(fields as unknown as Change) : { status: 'refused', id, why };
+  const why = checkChange(value);
+  // The check proves the type.
+  return why === undefined ? copyChange(value as Change) : { status: 'refused', id, why };
 }
 
-function checkChange(value: unknown, fields: JsonObject): Why {
+function checkChange(value: unknown): Why {
   if (!isObject(value)) return 'a change must be an object';
-  return checkChoice('op', fields.op, OPS) ?? checkTarget(fields) ?? checkFields(fields);
+  return checkChoice('op', value.op, OPS) ?? checkTarget(value) ?? checkFields(value);
 }
 
 const checkTarget = (fields: JsonObject): Why =>
@@ -45,15 +40,15 @@ function checkFields(fields: JsonObject): Why {
         checkChoice('kind', fields.kind, LESSON_KINDS) ??
         checkChoice('state', fields.state, ['proposed', 'trial', 'live']) ??
         checkTime(fields.expiresAt) ??
-        checkText(fields.text as unknown as LessonText)
+        checkText(fields.text)
       );
     case 'revise':
-      return checkRevision('from', fields.from) ?? checkText(fields.text as unknown as LessonText);
+      return checkRevision('from', fields.from) ?? checkText(fields.text);
     case 'merge':
       return (
         checkList('ids', fields.ids, MAX_IDS, checkId) ??
         checkRevision('from', fields.from) ??
-        checkText(fields.text as unknown as LessonText)
+        checkText(fields.text)
       );
     case 'retire':
       return checkReason(fields.reason);
@@ -98,27 +93,27 @@ function copyChange(change: Change): Change {
   }
 }
 
-/** The lesson that a change is about. */
+/** The id of the lesson that a change is about. */
 export const targetOf = (change: Change | Refused): string => ('into' in change ? change.into : change.id);
 
-const checkId = (label: string, value: unknown): Why =>
+export const checkId = (label: string, value: unknown): Why =>
   typeof value === 'string' && ID.test(value)
     ? undefined
     : `${label} must be 1 to 64 letters, digits, _ . : and -, a letter or digit first`;
 
-/** Reasons are for people and may be long; an empty one says that there is none. */
+/** Reasons are for people and may be long; an empty one means that none was given. */
 export const checkReason = (value: unknown): Why =>
   checkWords('the reason', value, { max: MAX_REASON, mayBeEmpty: true, mayHaveLines: true });
 
-const checkRevision = (label: string, value: unknown): Why =>
+export const checkRevision = (label: string, value: unknown): Why =>
   typeof value === 'number' && Number.isSafeInteger(value) && value > 0
     ? undefined
     : `${label} must be the number of a revision, from 1`;
 
-const checkFlag = (label: string, value: unknown): Why =>
+export const checkFlag = (label: string, value: unknown): Why =>
   value === undefined || typeof value === 'boolean' ? undefined : `${label} must be true or false`;
 
-const checkTime = (value: unknown): Why =>
+export const checkTime = (value: unknown): Why =>
   value === undefined || (typeof value === 'number' && Number.isSafeInteger(value) && value > 0)
     ? undefined
     : 'expiresAt must be a time in whole milliseconds; leave it out for never';

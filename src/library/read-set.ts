@@ -3,7 +3,7 @@ import type { Author, Change } from '../core/lesson.ts';
 import { checkChoice, checkWords } from './check-words.ts';
 import { checkReason, type Refused, readChange, targetOf } from './read-change.ts';
 
-/** A change set of which nothing is its giver's any more. */
+/** A validated copy of a change set. */
 export interface ReadSet {
   readonly id: string;
   readonly by: Author;
@@ -16,7 +16,7 @@ const NOBODY: Author = { kind: 'instar', name: 'unknown' };
 const MAX_ID = 200;
 const MAX_NAME = 100;
 
-/** Total: when it cannot be told who changes something and why, all of its changes are refused. */
+/** Total: without a valid id, author and reason all of its changes are refused. */
 export function readSet(value: unknown): ReadSet {
   const fields = asObject(value);
   const { kind, name } = asObject(fields.by);

@@ -1,8 +1,8 @@
 import type { Lesson } from '../core/lesson.ts';
 
 /*
- * The one place where lessons become text: production, practice and the gate show the same bytes. The text depends on
- * the lessons' words alone, never on dates, scores or the order of recall, so that it can be in a provider's cache.
+ * The only place where lessons are rendered: production, practice and the gate show the same bytes. The text depends only
+ * on the lessons' texts, never on dates, scores or the order of recall, so that a provider's prompt cache can hold it.
  */
 
 const HEADING = '## Active Skills';
@@ -10,12 +10,12 @@ const UPDATE_HEADING = '## Active Skills (update)';
 const REPLACES = 'A skill below replaces the earlier one of its name.';
 const WITHDRAWN = 'No longer valid, to be disregarded: ';
 
-/** What a thread begins with. Empty for no lessons. */
+/** The block at the beginning of a thread. Empty for no lessons. */
 export function renderBlock(lessons: readonly Lesson[]): string {
   return lessons.length === 0 ? '' : [HEADING, ...renderEach(lessons)].join('\n\n');
 }
 
-/** What is added in the middle: lessons that are new or were revised, and the names of those that hold no more. */
+/** The text that is added later in a thread: new and revised lessons, and the names of withdrawn ones. */
 export function renderDelta(lessons: readonly Lesson[], withdrawn: readonly string[]): string {
   if (lessons.length === 0 && withdrawn.length === 0) return '';
   const names = [...withdrawn].map(oneLine).sort();
@@ -26,7 +26,7 @@ export function renderDelta(lessons: readonly Lesson[], withdrawn: readonly stri
   ].join('\n\n');
 }
 
-/** The names that a delta's text takes back: they stand in its second paragraph, which no lesson can write. */
+/** The names of the lessons that a delta withdraws, from its second paragraph; no lesson's text can stand there. */
 export function withdrawnIn(delta: string): readonly string[] {
   const paragraph = delta.split('\n\n', 2)[1] ?? '';
   return paragraph.startsWith(WITHDRAWN) ? paragraph.slice(WITHDRAWN.length).split(', ') : [];
@@ -42,13 +42,13 @@ function renderLesson({ text }: Lesson): string {
   return body === '' ? heading : `${heading}\n\n${body}`;
 }
 
-/** Names and descriptions are a line each, whatever was imported: a line more could be a heading. */
+/** Names and descriptions are one line each, also imported ones: a second line could be a heading. */
 const oneLine = (text: string): string => text.split(/\s/).filter(Boolean).join(' ');
 
 /**
- * A body cannot end its own section: a line that would be one of our headings moves in by four spaces, which makes it
- * plain text to Markdown and leaves a comment in a script what it was, and a code fence that is left open is closed.
- * Nothing else is changed but line ends and the white space around it.
+ * A body cannot end its own section: a line that looks like one of our headings is indented by four spaces, which makes it
+ * plain text in Markdown and leaves a comment in a script valid, and an open code fence is closed. Besides, only line ends
+ * and the white space around the body change.
  */
 function keepInside(content: string): string {
   const body = content
@@ -60,7 +60,7 @@ function keepInside(content: string): string {
   return fence === undefined ? body : `${body}\n${fence}`;
 }
 
-/** The fence of a code block that has no end. */
+/** The fence of an unclosed code block. */
 function openFence(body: string): string | undefined {
   let open: string | undefined;
   for (const [, fence = '', rest = ''] of body.matchAll(/^ {0,3}(`{3,}|~{3,})(.*)$/gm)) {

@@ -7,39 +7,41 @@ import type { Shelf } from './shelf.ts';
 type Restore = Extract<Change, { op: 'restore' }>;
 
 /**
- * The changes that make prompts contain what they could under a generation: word for word, under whatever revision
- * numbers. Undefined if it never was. First go the lessons that were not shown then or stand in the place of one that
- * was; then those come back that were, in the state they had.
+ * The changes after which prompts may contain the same texts as under an earlier generation; revision numbers may differ.
+ * Undefined if the generation never existed. First the lessons that were not in it, or that hold the name of one that
+ * was, are retired; then its lessons are restored in the state they had.
  */
-export function rollbackChanges(shelf: Shelf, generation: number): readonly Change[] | undefined {
-  const then = diffGenerations(shelf.generations, 0, generation)?.added;
-  const now = diffGenerations(shelf.generations, 0, shelf.generation)?.added;
+export function rollbackChanges(libraryState: Shelf, generation: number): readonly Change[] | undefined {
+  const then = diffGenerations(libraryState.generations, 0, generation)?.added;
+  const now = diffGenerations(libraryState.generations, 0, libraryState.generation)?.added;
   if (then === undefined || now === undefined) return undefined;
 
   const restores = then.flatMap(({ id, revision }): Restore[] => {
-    const state = stateUnder(shelf, id, generation);
-    const isSo = isShownAs(shelf, id, revision);
-    return isSo || state === undefined ? [] : [{ op: 'restore', id, revision, state }];
+    const state = stateUnder(libraryState, id, generation);
+    const isCurrent = isShownAs(libraryState, id, revision);
+    return isCurrent || state === undefined ? [] : [{ op: 'restore', id, revision, state }];
   });
   const leaving = new Map<string, string>();
   const kept = new Set(then.map(({ id }) => id));
   for (const { id } of now) if (!kept.has(id)) leaving.set(id, `rolled back to generation ${generation}`);
   for (const { id, revision } of restores) {
-    const text = shelf.text(id, revision);
-    const holder = text && shelf.holder(placeOf(text));
+    const text = libraryState.text(id, revision);
+    const holder = text && libraryState.holder(placeOf(text));
     if (holder !== undefined && holder !== id && !leaving.has(holder))
-      leaving.set(holder, `gives way to ${id}, rolled back to generation ${generation}`);
+      leaving.set(holder, `replaced by ${id}, rolled back to generation ${generation}`);
   }
   const retires = [...leaving].map(([id, reason]): Change => ({ op: 'retire', id, reason }));
   return [...retires, ...restores];
 }
 
-/** Whether prompts may contain now what a revision said. */
-function isShownAs(shelf: Shelf, id: string, revision: number): boolean {
-  const lesson = shelf.lesson(id);
-  return shownRevision(lesson) !== undefined && isDeepStrictEqual(lesson?.text, shelf.text(id, revision));
+/** Whether prompts may now contain the text of this revision. */
+function isShownAs(libraryState: Shelf, id: string, revision: number): boolean {
+  const lesson = libraryState.lesson(id);
+  return (
+    shownRevision(lesson) !== undefined && isDeepStrictEqual(lesson?.text, libraryState.text(id, revision))
+  );
 }
 
 /** The state a lesson had when a generation ended. */
-const stateUnder = (shelf: Shelf, id: string, generation: number): LessonState | undefined =>
-  shelf.history(id).findLast((event) => event.generation <= generation)?.state;
+const stateUnder = (libraryState: Shelf, id: string, generation: number): LessonState | undefined =>
+  libraryState.history(id).findLast((event) => event.generation <= generation)?.state;

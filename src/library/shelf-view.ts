@@ -1,11 +1,11 @@
 import type { Lesson, LessonState, LessonText } from '../core/lesson.ts';
 
-/** What the rules for changes ask a shelf. */
+/** The part of the library's state that the rules for changes read. */
 export interface ShelfView {
   lesson(id: string): Lesson | undefined;
-  /** What a revision said. */
+  /** The text of a revision. */
   text(id: string, revision: number): LessonText | undefined;
   wasEver(id: string, state: LessonState): boolean;
-  /** The active lesson that stands in a place. */
+  /** The id of the active lesson with this name and scope. */
   holder(place: string): string | undefined;
 }

@@ -5,7 +5,7 @@ import { type GenerationStep, shownMoves } from './generations.ts';
 import { isActive, placeOf } from './lesson-place.ts';
 import type { ShelfView } from './shelf-view.ts';
 
-/** What a set of changes was when it took effect. */
+/** A published change set and the generation after it. */
 export interface SetRecord {
   readonly generation: number;
   readonly steps: readonly DraftStep[];
@@ -18,7 +18,7 @@ interface SetHead {
   readonly at: number;
 }
 
-/** Lessons with all that they ever said and all that happened to them. It changes by whole sets only. */
+/** All lessons with their revisions and histories, in memory. Changed only by whole change sets. */
 export interface Shelf extends ShelfView {
   readonly generation: number;
   readonly generations: readonly GenerationStep[];
@@ -26,8 +26,8 @@ export interface Shelf extends ShelfView {
   history(id: string): readonly LessonEvent[];
   set(id: string): SetRecord | undefined;
   /**
-   * Takes a draft in. The generation grows by one when it changes what prompts may contain; `atLeast` is for a set
-   * that is known to have ended in a later one, so that no number ever stands for two things.
+   * Applies a draft. The generation increases by one when the draft changes what prompts may contain; `atLeast` is the
+   * generation that the log recorded for the set, so that no number is ever used twice.
    */
   commit(draft: Draft, head: SetHead, atLeast?: number): SetRecord;
 }
@@ -45,19 +45,19 @@ export function createShelf(): Shelf {
   const generations: GenerationStep[] = [];
   let generation = 0;
 
-  const leave = ({ id, text, state }: Lesson): void => {
-    // Another lesson of the same set may stand there by now.
+  const releaseKey = ({ id, text, state }: Lesson): void => {
+    // Another lesson of the same set may hold the key by now.
     if (isActive(state) && holders.get(placeOf(text)) === id) holders.delete(placeOf(text));
   };
   const put = (lesson: Lesson): void => {
     const entry = entries.get(lesson.id);
     if (entry !== undefined) {
-      leave(entry.lesson);
+      releaseKey(entry.lesson);
       entry.lesson = lesson;
     } else entries.set(lesson.id, { lesson, texts: [], events: [] });
     if (isActive(lesson.state)) holders.set(placeOf(lesson.text), lesson.id);
   };
-  const tell = ({ change, lessons }: DraftStep, { by, reason, at }: SetHead): void => {
+  const addEvents = ({ change, lessons }: DraftStep, { by, reason, at }: SetHead): void => {
     const why = ('reason' in change ? change.reason : undefined) ?? reason;
     for (const { id, state, revision, text } of lessons) {
       const entry = entries.get(id);
@@ -67,7 +67,7 @@ export function createShelf(): Shelf {
     }
   };
 
-  const shelf: Shelf = {
+  const libraryState: Shelf = {
     get generation() {
       return generation;
     },
@@ -81,16 +81,16 @@ export function createShelf(): Shelf {
     set: (id) => sets.get(id),
     commit: (draft, head, atLeast = 0) => {
       const { id, by, reason, at } = head;
-      const moves = shownMoves(shelf, draft);
+      const moves = shownMoves(libraryState, draft);
       const next = Math.max(moves.length > 0 ? generation + 1 : generation, atLeast);
       if (next > generation) generations.push({ generation: next, at, by, reason, moves });
       generation = next;
       for (const lesson of draft.changed.values()) put(lesson);
-      for (const step of draft.steps) tell(step, head);
+      for (const step of draft.steps) addEvents(step, head);
       const record = { generation, steps: draft.steps };
       sets.set(id, record);
       return record;
     },
   };
-  return shelf;
+  return libraryState;
 }

@@ -3,7 +3,7 @@ import { asObject, asString } from '../core/json.ts';
 
 const LONGEST = 128;
 
-/** What the program at the other end calls itself: with each request, or once at the beginning in older revisions. */
+/** The client's name: sent with each request, or once at initialisation in older protocol revisions. */
 export function callerOf({ server }: McpServer, { mcpReq }: ServerContext): string | undefined {
   const name = asString(asObject(asObject(mcpReq.envelope)[CLIENT_INFO_META_KEY]).name);
   return (name ?? server.getClientVersion()?.name)?.slice(0, LONGEST);

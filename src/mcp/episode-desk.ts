@@ -1,17 +1,17 @@
 import type { Attempt } from '../core/evidence.ts';
 import type { LessonKind, LessonState } from '../core/lesson.ts';
 
-/** What came of a wish. What went wrong is a value: why, and what the asker can do about it. */
+/** A result. A failure is a value: why, and what the caller can do about it. */
 export type Told<T> =
   | { readonly ok: true; readonly value: T }
-  | { readonly ok: false; readonly why: string; readonly mend: string };
+  | { readonly ok: false; readonly why: string; readonly fix: string };
 
-/** Who asks. Absent fields are the desk's to fill in. */
+/** Who asks. The implementation fills in absent fields. */
 export interface Asker {
   readonly agent?: string;
   readonly project?: string;
   readonly domain?: string;
-  /** The program at the other end, as it calls itself. */
+  /** The name of the MCP client. */
   readonly client?: string;
 }
 
@@ -40,28 +40,27 @@ export interface Tally {
   readonly failed: number;
 }
 
-/** What feedback is about. */
+/** The subject of feedback. */
 export type Subject = { readonly turn: string } | { readonly session: string } | { readonly episode: string };
 
 /**
- * Where episodes are kept. Nothing rejects; whatever takes too long ends as `ok: false`, so that no caller waits for
- * ever. What was written is durable when it resolves with `ok`. Signals are for reads alone: what an agent reported is
- * kept, whether or not it waited for the answer.
+ * The store of episodes. Nothing rejects; a call that takes too long ends as `ok: false`. A write is durable when it
+ * resolves with `ok`. Only reads take a signal: a report is kept even if the agent did not wait for the answer.
  */
 export interface EpisodeDesk {
-  /** Opens an episode under a new id, and recalls what is known for its task. */
+  /** Opens an episode with a new id and recalls lessons for its task. */
   start(
     episode: Asker & { readonly task: string },
   ): Promise<Told<{ readonly episode: string; readonly recalled: Recollection }>>;
-  /** Refused for an episode that is unknown or over. */
+  /** Fails for an episode that is unknown or has ended. */
   attempt(attempt: Attempt & { readonly episode: string }): Promise<Told<Tally>>;
-  /** `learns`: there is something in it to learn from. Ending twice with the same outcome is ending once. */
+  /** `learns`: the episode has something to learn from. Idempotent for the same outcome. */
   end(end: {
     readonly episode: string;
     readonly outcome: Outcome;
     readonly note?: string;
   }): Promise<Told<Tally & { readonly learns: boolean }>>;
-  /** Shows nothing to a session and counts for no measurement. */
+  /** Not counted as shown to a session, so it affects no measurement. */
   recall(
     query: Asker & { readonly task: string; readonly limit?: number },
     signal: AbortSignal,
@@ -70,7 +69,7 @@ export interface EpisodeDesk {
     query: { readonly state?: LessonState; readonly kind?: LessonKind },
     signal: AbortSignal,
   ): Promise<Told<readonly ListedLesson[]>>;
-  /** −1 to 1, as an agent passes it on: hearsay, not a person's own word. */
+  /** −1 to 1, passed on by an agent, so less trusted than a person's own feedback. */
   feedback(given: {
     readonly subject: Subject;
     readonly score: number;

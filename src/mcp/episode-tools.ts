@@ -1,7 +1,7 @@
 import type { McpServer } from '@modelcontextprotocol/server';
 import { compact } from '../core/json.ts';
+import { truncateMiddle } from '../text/truncate.ts';
 import { callerOf } from './caller.ts';
-import { cutMiddle } from './cut-middle.ts';
 import type { EpisodeDesk, Subject, Told } from './episode-desk.ts';
 import { recalledData, recalledText } from './recalled.ts';
 import { replyWith } from './reply.ts';
@@ -21,7 +21,7 @@ const LONGEST_ACTION = 4000;
 const LONGEST_RESULT = 12_000;
 const REPORTS = { readOnlyHint: false, destructiveHint: false, openWorldHint: false } as const;
 
-/** The tools that report work as it goes on. */
+/** The tools that report ongoing work. */
 export function addEpisodeTools(server: McpServer, desk: EpisodeDesk): void {
   server.registerTool(
     'start_episode',
@@ -37,7 +37,7 @@ export function addEpisodeTools(server: McpServer, desk: EpisodeDesk): void {
         desk.start({ task, ...compact({ ...asker, client: callerOf(server, context) }) }),
         (told) => ({
           data: { episode: told.episode, ...recalledData(told.recalled) },
-          text: `Episode ${told.episode} has begun. Report attempts under this id, and end it when the task is over.\n\n${recalledText(told.recalled)}`,
+          text: `Episode ${told.episode} has started. Report attempts with this id, and end it when the task is finished.\n\n${recalledText(told.recalled)}`,
         }),
       ),
   );
@@ -54,8 +54,8 @@ export function addEpisodeTools(server: McpServer, desk: EpisodeDesk): void {
       replyWith(
         desk.attempt({
           episode,
-          action: cutMiddle(action, LONGEST_ACTION),
-          result: cutMiddle(result, LONGEST_RESULT),
+          action: truncateMiddle(action, LONGEST_ACTION, { headShare: 0.5 }),
+          result: truncateMiddle(result, LONGEST_RESULT, { headShare: 0.5 }),
           ok,
         }),
         ({ attempts, failed }) => ({
@@ -76,7 +76,7 @@ export function addEpisodeTools(server: McpServer, desk: EpisodeDesk): void {
     ({ episode, outcome, note }) =>
       replyWith(desk.end({ episode, outcome, ...compact({ note }) }), ({ attempts, failed, learns }) => ({
         data: { episode, outcome, attempts, failed, learns },
-        text: `The episode is over: ${outcome}, ${failed} of ${attempts} attempts failed. ${learns ? 'It will be learned from.' : 'There is nothing in it to learn from.'}`,
+        text: `The episode has ended: ${outcome}, ${failed} of ${attempts} attempts failed. ${learns ? 'It will be learned from.' : 'It has nothing to learn from.'}`,
       })),
   );
   server.registerTool(
@@ -96,7 +96,7 @@ export function addEpisodeTools(server: McpServer, desk: EpisodeDesk): void {
       ];
       return replyWith(giveFeedback(desk, subjects, score, note), () => ({
         data: { taken: true },
-        text: 'The feedback was taken down.',
+        text: 'The feedback was saved.',
       }));
     },
   );
@@ -114,6 +114,6 @@ async function giveFeedback(
   return {
     ok: false,
     why: 'It is not clear what the feedback is about.',
-    mend: 'Name exactly one of episode, turn and session.',
+    fix: 'Name exactly one of episode, turn and session.',
   };
 }

@@ -1,13 +1,13 @@
 import type { EpisodeDesk } from './episode-desk.ts';
 
 export interface OrderedDesk extends EpisodeDesk {
-  /** When everything that was reported has been taken down. */
+  /** Resolves when all reports have been written. */
   settled(): Promise<void>;
 }
 
 /**
- * The desk with its reports taken one after the other, in the order in which they came: a model that makes several
- * calls at once may end an episode in the same breath as it logs the last attempt.
+ * Serialises the writes in the order of their arrival: a model that makes parallel calls may end an episode together
+ * with its last attempt.
  */
 export function inOrder(desk: EpisodeDesk): OrderedDesk {
   let last: Promise<unknown> = Promise.resolve();

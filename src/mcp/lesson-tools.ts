@@ -10,7 +10,7 @@ import { LIST, PULL } from './words.ts';
 const MOST_LISTED = 100;
 const READS = { readOnlyHint: true, idempotentHint: true, openWorldHint: false } as const;
 
-/** The tools that look at what was learned and change nothing. */
+/** The read-only tools. */
 export function addLessonTools(server: McpServer, desk: EpisodeDesk): void {
   server.registerTool(
     'pull_experiences',
@@ -43,7 +43,7 @@ export function addLessonTools(server: McpServer, desk: EpisodeDesk): void {
   );
 }
 
-/** A long list is cut: it would fill the context of whoever asked. */
+/** A long list is cut, because it would fill the agent's context. */
 function sayList(lessons: readonly ListedLesson[]): Saying {
   const listed = lessons.slice(0, MOST_LISTED);
   const lines = listed.map(
@@ -63,6 +63,6 @@ function sayList(lessons: readonly ListedLesson[]): Saying {
       })),
       total: lessons.length,
     },
-    text: lessons.length === 0 ? 'There are no such lessons.' : [...lines, ...rest].join('\n'),
+    text: lessons.length === 0 ? 'No matching lessons.' : [...lines, ...rest].join('\n'),
   };
 }

@@ -6,11 +6,11 @@ import { INSTRUCTIONS } from './words.ts';
 
 export interface McpParts {
   readonly desk: EpisodeDesk;
-  /** Ours, as a client may show it. */
+  /** Instar's version, which clients may show. */
   readonly version: string;
 }
 
-/** Instar's tools for one connection. It remembers nothing itself: episodes outlive it at the desk. */
+/** Instar's tools for one connection. It has no state: episodes outlive the connection. */
 export function createMcpServer({ desk, version }: McpParts): McpServer {
   const server = new McpServer(
     { name: 'instar', title: 'Instar', version },

@@ -7,4 +7,4 @@ export const recalledData = ({ text, lessons }: Recollection): JsonObject => ({
 });
 
 export const recalledText = ({ text }: Recollection): string =>
-  text === '' ? 'Nothing has been learned for such a task yet.' : text;
+  text === '' ? 'No lessons for this task yet.' : text;

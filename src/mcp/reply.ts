@@ -2,15 +2,15 @@ import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { JsonObject } from '../core/json.ts';
 import type { Told } from './episode-desk.ts';
 
-/** What a tool says: the same for programs and for a model to read. */
+/** A tool's reply: the same content as data and as text. */
 export interface Saying {
   readonly data: JsonObject;
   readonly text: string;
 }
 
 /**
- * A tool's result from what the desk told. A refusal is a result too, with its mend, so that the model can put it right;
- * a desk that breaks its word and rejects is a refusal.
+ * Turns an API result into a tool result. A failure is a result too, with its fix, so that the model can correct its
+ * call. A rejection, which the API does not allow, is treated as a failure.
  */
 export async function replyWith<T>(
   asked: Promise<Told<T>>,
@@ -18,17 +18,17 @@ export async function replyWith<T>(
 ): Promise<CallToolResult> {
   try {
     const told = await asked;
-    if (!told.ok) return refusal(told.why, told.mend);
+    if (!told.ok) return refusal(told.why, told.fix);
     const { data, text } = say(told.value);
     return { content: [{ type: 'text', text }], structuredContent: { ...data } };
   } catch (error) {
-    return refusal(error instanceof Error ? error.message : String(error), UNKNOWN_MEND);
+    return refusal(error instanceof Error ? error.message : String(error), UNKNOWN_FIX);
   }
 }
 
-const UNKNOWN_MEND = 'Go on with the task without this tool; "instar doctor" says what is wrong.';
+const UNKNOWN_FIX = 'Continue the task without this tool; run "instar doctor" to find the cause.';
 
-const refusal = (why: string, mend: string): CallToolResult => ({
-  content: [{ type: 'text', text: `${why}\n${mend}` }],
+const refusal = (why: string, fix: string): CallToolResult => ({
+  content: [{ type: 'text', text: `${why}\n${fix}` }],
   isError: true,
 });

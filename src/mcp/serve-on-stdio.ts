@@ -10,13 +10,13 @@ export interface StdioStreams {
   readonly output: Writable;
   /** Ends the connection at once. */
   readonly signal: AbortSignal;
-  /** Told of what is wrong with the connection. */
+  /** Called with errors of the connection. */
   readonly report: (error: Error) => void;
 }
 
 /**
- * Serves one client until it closes its end, leaves, or the signal aborts. What was asked before the end of the input
- * is answered, and what was reported is at the desk when this resolves. It never rejects.
+ * Serves one client until it closes its end, disconnects, or the signal aborts. Requests before the end of the input
+ * are answered, and all reports are written when this resolves. Never rejects.
  */
 export async function serveOnStdio(parts: McpParts, streams: StdioStreams): Promise<void> {
   const { input, output, signal, report } = streams;

@@ -11,14 +11,14 @@ const id = (about: string) => z.string().trim().min(1).max(128).describe(about);
 const task = z
   .string()
   .trim()
-  .min(1, 'Say what the task is.')
-  .max(LONGEST_TASK, `Say it in at most ${LONGEST_TASK} characters.`)
+  .min(1, 'State the task.')
+  .max(LONGEST_TASK, `Use at most ${LONGEST_TASK} characters.`)
   .describe("The task, in the user's words.");
 const note = z
   .string()
-  .max(LONGEST_NOTE, `Say it in at most ${LONGEST_NOTE} characters.`)
+  .max(LONGEST_NOTE, `Use at most ${LONGEST_NOTE} characters.`)
   .optional()
-  .describe('In a sentence or two: why.');
+  .describe('The reason, in a sentence or two.');
 const asker = {
   agent: name('The name under which this agent learns; lessons of other agents are not shown to it.'),
   project: name('The project or repository that the task belongs to.'),
@@ -33,7 +33,7 @@ export const startOutput = z.object({ episode: z.string(), lessons: z.string(), 
 
 export const attemptInput = z.object({
   episode: id('The id that start_episode answered with.'),
-  action: report('What was done: the command, the edit, the approach.').min(1, 'Say what was done.'),
+  action: report('What was done: the command, the edit, the approach.').min(1, 'State what was done.'),
   result: report('What came of it: the error or the result, without the rest of the output.'),
   ok: z.boolean().describe('Whether it worked.'),
 });
@@ -52,7 +52,7 @@ export const endOutput = tallyOutput.extend({ outcome: z.enum(OUTCOMES), learns:
 
 export const pullInput = z.object({
   task,
-  limit: z.int().min(1).max(20).optional().describe('At most so many lessons.'),
+  limit: z.int().min(1).max(20).optional().describe('The maximum number of lessons.'),
   ...asker,
 });
 export const pullOutput = z.object({ lessons: z.string(), ids });

@@ -11,13 +11,13 @@ import {
 } from '@modelcontextprotocol/server';
 import { asObject } from '../core/json.ts';
 
-/** A request that is answered when the connection ends. */
+/** A request that is answered only when the connection ends. */
 const LASTING = 'subscriptions/listen';
 
 /**
- * One message a line over two streams. The SDK's own transport drops what it was asked when its input ends; this one
- * answers it first, since an agent's last words are often the outcome of its task. It closes when the input has ended
- * and nothing is open, and at once when the output breaks or a line has no end.
+ * One JSON-RPC message per line over two streams. The SDK's own transport drops open requests when its input ends; this
+ * one answers them first, since an agent's last call is often the outcome of its task. It closes when the input has
+ * ended and no request is open, and at once when the output fails or a line is too long.
  */
 export function createStdioTransport(input: Readable, output: Writable): Transport {
   const lines = new ReadBuffer();
@@ -41,7 +41,7 @@ export function createStdioTransport(input: Readable, output: Writable): Transpo
     }
     while (!isClosed && take());
   };
-  /** False when there is no whole line left. One that is not a message is reported and passed over. */
+  /** False when no complete line is left. An invalid line is reported and skipped. */
   const take = (): boolean => {
     try {
       const message = lines.readMessage();
@@ -74,7 +74,7 @@ export function createStdioTransport(input: Readable, output: Writable): Transpo
       if (isClosed) return;
       const isAnswer = isJSONRPCResultResponse(message) || isJSONRPCErrorResponse(message);
       if (isAnswer) open.delete(message.id);
-      // The error, if there is one, comes as an event too; a closed output must not fail whoever wrote to it.
+      // Errors also arrive as events; a closed output must not reject the caller.
       await new Promise<void>((resolve) => output.write(serializeMessage(message), () => resolve()));
       closeWhenDone();
     },

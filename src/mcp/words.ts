@@ -1,9 +1,9 @@
-/** What a model is told of this server before it sees any tool. */
+/** The server's instructions for the model. */
 export const INSTRUCTIONS = `Instar remembers what worked and what did not, and hands it on to later work.
 
 - At the beginning of a task that takes more than one step: start_episode with the task in the user's words. It answers with lessons from earlier work. Follow them where they fit; what the user says comes first.
 - After each try that could have gone otherwise, and after every error: log_attempt with what was done, what came of it, and whether it worked. Failures are worth the most.
-- When the task is over: end_episode, once, with the outcome as it really is. Nobody is helped by a success that was none.
+- When the task is over: end_episode, once, with the outcome as it really is. A false success helps nobody.
 - pull_experiences looks up lessons in the middle of the work, without an episode.
 - give_feedback passes on what the user thinks of the work. It is not for judging your own.
 

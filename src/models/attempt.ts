@@ -2,8 +2,8 @@ import type { ChatEvent, ChatModel, ChatOptions, ChatRequest } from '../core/cha
 import type { Failure } from '../core/failure.ts';
 
 /**
- * One try. `reply-start` is held back until the next event, so that a reply that fails at once leaves no trace: its
- * failure is returned, and another try may follow. Once content was passed on, so is everything else.
+ * One try. Holds `reply-start` back until the next event: if a reply fails at once, its failure is returned and nothing was
+ * yielded, so that another try may follow. Once content was yielded, every later event is too.
  */
 export async function* attempt(
   model: ChatModel,
@@ -11,14 +11,14 @@ export async function* attempt(
   options: ChatOptions,
 ): AsyncGenerator<ChatEvent, Failure | undefined> {
   let start: ChatEvent | undefined;
-  let passed = false;
+  let hasYielded = false;
   for await (const event of model(request, options)) {
-    if (!passed && event.type === 'failure') return event.failure;
-    if (!passed && event.type === 'reply-start') {
+    if (!hasYielded && event.type === 'failure') return event.failure;
+    if (!hasYielded && event.type === 'reply-start') {
       start = event;
       continue;
     }
-    passed = true;
+    hasYielded = true;
     if (start !== undefined) yield start;
     start = undefined;
     yield event;

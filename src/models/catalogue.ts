@@ -12,21 +12,21 @@ export interface Provider {
   readonly wires: readonly WireName[];
   readonly baseUrl: string;
   readonly access: Access;
-  /** Models it is known to have; not all of them, unless `onlyListed`. */
+  /** Some of its models; all of them if `onlyListed`. */
   readonly models?: readonly string[];
-  /** A name that `models` lacks is not asked of it, as with a local server whose models were just counted. */
+  /** It is never asked for a model that `models` lacks, as with a local server whose models were just listed. */
   readonly onlyListed?: boolean;
 }
 
 export interface CatalogueOptions {
   readonly providers: readonly Provider[];
-  /** Names of our own for ordered lists of `provider/model`; `default` is what answers when nothing else fits. */
+  /** Aliases of ordered lists of `provider/model`; `default` answers when nothing else matches. */
   readonly aliases: Readonly<Record<string, readonly string[]>>;
-  /** Names of our own for programs on this machine. */
+  /** Aliases of programs on this machine. */
   readonly commands?: Readonly<Record<string, ChatModel>>;
-  /** Answers when there is no provider, or when the policy cannot. */
+  /** Answers when there is no provider and no policy, or when the policy fails. */
   readonly welcome: ChatModel;
-  /** The policy whose weights are trained here, as `instar/NAME`; it answers when there is no provider. */
+  /** The policy whose weights are trained here, named `instar/NAME`; it answers when there is no provider. */
   readonly policy?: OwnPolicy;
   readonly exchange: Exchange;
   readonly wires: Readonly<Record<WireName, Wire>>;
@@ -38,25 +38,25 @@ export interface OwnPolicy {
   readonly name: string;
   readonly chat: ChatModel;
   readonly label: (session: string) => string;
-  /** It is asked with a key of ours, so that callers must show Instar's. */
+  /** It is called with a key from the config, so callers must send Instar's key. */
   readonly isKeyed?: boolean;
 }
 
-/** Which wire a request is translated to when the caller's is not spoken: the plainest first. */
+/** The order of wires for translation when the provider does not speak the caller's: the simplest first. */
 const PREFERRED: readonly WireName[] = ['openai-chat', 'anthropic', 'openai-responses'];
 
-/** Names are callers' words: only so many are remembered, and none that is longer than a name. */
+/** Names are chosen by callers, so the cache is bounded in entries and in the length of a name. */
 const MOST_NAMES = 512;
 const LONGEST_NAME = 256;
 
 interface Entry {
   readonly provider: Provider;
   readonly upstreams: readonly Upstream[];
-  /** The one that callers of other wires are translated to. */
+  /** The upstream that other wires are translated to. */
   readonly spoken: Upstream;
 }
 
-/** Throws when a provider entry cannot be used at all. */
+/** Throws when a provider entry is invalid. */
 export function createCatalogue(options: CatalogueOptions): Catalogue {
   const entries = options.providers.map(createEntry);
   const own = options.policy && createPolicyTarget(options.policy);
@@ -87,11 +87,11 @@ export function createCatalogue(options: CatalogueOptions): Catalogue {
 
   function find(requested: string, wire: WireName): readonly Target[] {
     const one = named(requested) ?? listed(requested);
-    return one ? [one] : (untouched(wire) ?? anything());
+    return one ? [one] : (unchanged(wire) ?? fallback());
   }
 
-  /** The caller's own name, left to a provider of its wire; then what the default has for bad days. */
-  function untouched(wire: WireName): readonly Target[] | undefined {
+  /** The caller's model name unchanged, at a provider of its wire; then the fallbacks of `default`. */
+  function unchanged(wire: WireName): readonly Target[] | undefined {
     const takes = ({ provider }: Entry) => provider.wires.includes(wire) && provider.onlyListed !== true;
     const [first, ...others] = byDefault;
     const usual = first && first.upstreams.length > 0 ? byName.get(first.provider) : undefined;
@@ -100,7 +100,7 @@ export function createCatalogue(options: CatalogueOptions): Catalogue {
     return entry && [createTarget(options, entry, undefined), ...byDefault];
   }
 
-  function anything(): readonly Target[] {
+  function fallback(): readonly Target[] {
     if (byDefault.length > 0) return byDefault;
     const entry = entries.find(({ provider }) => provider.models?.[0] !== undefined) ?? entries[0];
     const welcome = createWelcomeTarget(options.welcome);
@@ -108,7 +108,7 @@ export function createCatalogue(options: CatalogueOptions): Catalogue {
     return [createTarget(options, entry, entry.provider.models?.[0])];
   }
 
-  /** A target keeps nothing, so that one will do for everyone who asks by that name. */
+  /** Targets are stateless, so one is shared by all requests for the same name. */
   const found: Readonly<Record<WireName, Recent<string, readonly Target[]>>> = {
     'openai-chat': createRecent(MOST_NAMES),
     'openai-responses': createRecent(MOST_NAMES),
@@ -116,7 +116,7 @@ export function createCatalogue(options: CatalogueOptions): Catalogue {
   };
   return {
     resolve: (requested, wire) => {
-      if (requested === undefined || requested === '') return anything();
+      if (requested === undefined || requested === '') return fallback();
       const alias = aliases.get(requested);
       if (alias) return alias;
       let targets = found[wire].get(requested);
@@ -146,7 +146,7 @@ export function createCatalogue(options: CatalogueOptions): Catalogue {
 function createEntry(provider: Provider): Entry {
   const upstreams = provider.wires.map((wire) => createUpstream(provider, wire));
   const spoken = PREFERRED.flatMap((wire) => upstreams.filter((upstream) => upstream.wire === wire))[0];
-  if (spoken === undefined) throw new Error(`Provider "${provider.name}" speaks no wire.`);
+  if (spoken === undefined) throw new Error(`Provider "${provider.name}" has no wire.`);
   return { provider, upstreams, spoken };
 }
 
@@ -168,7 +168,7 @@ function createTarget(
   return { provider: name, model, access, upstreams, chat };
 }
 
-/** A program spends its user's money: as with a key of ours, a caller must show Instar's. */
+/** A program spends its user's money, so a caller must send Instar's key, as for a provider with a configured key. */
 const createCommandTarget = (alias: string, chat: ChatModel): Target => ({
   provider: 'command',
   model: alias,

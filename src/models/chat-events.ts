@@ -6,9 +6,9 @@ export const isTerminal = (event: ChatEvent): boolean =>
   event.type === 'reply-end' || event.type === 'failure';
 
 /**
- * The promises of `ChatModel` kept for any generator: it never throws, it ends with exactly one terminal event, and
- * `run`'s signal aborts when the caller's does or when the reader leaves. A plain generator would hear of a leaving
- * reader only after its pending read, which on a silent provider is minutes later.
+ * Makes any generator keep the contract of `ChatModel`: it never throws, it ends with exactly one terminal event, and
+ * `run`'s signal aborts when the caller's does or when the reader stops. A plain generator would learn that its reader
+ * stopped only after its pending read, which takes minutes with a silent provider.
  */
 export function createChatEvents(
   signal: AbortSignal,
@@ -16,12 +16,12 @@ export function createChatEvents(
 ): AsyncIterable<ChatEvent> {
   return {
     [Symbol.asyncIterator]() {
-      const leaving = new AbortController();
-      const events = guard(signal, leaving, run);
+      const controller = new AbortController();
+      const events = guard(signal, controller, run);
       return {
         next: () => events.next(),
         return: () => {
-          leaving.abort();
+          controller.abort();
           return events.return(undefined);
         },
       };
@@ -31,15 +31,15 @@ export function createChatEvents(
 
 async function* guard(
   signal: AbortSignal,
-  leaving: AbortController,
+  controller: AbortController,
   run: (signal: AbortSignal) => AsyncIterable<ChatEvent>,
 ): AsyncGenerator<ChatEvent, undefined> {
-  const leave = () => leaving.abort();
-  if (signal.aborted) leave();
-  else signal.addEventListener('abort', leave, { once: true });
+  const abort = () => controller.abort();
+  if (signal.aborted) abort();
+  else signal.addEventListener('abort', abort, { once: true });
   let over = false;
   try {
-    for await (const event of run(leaving.signal)) {
+    for await (const event of run(controller.signal)) {
       over = isTerminal(event);
       yield event;
       if (over) return;
@@ -47,14 +47,14 @@ async function* guard(
     over = true;
     yield {
       type: 'failure',
-      failure: leaving.signal.aborted
+      failure: controller.signal.aborted
         ? createAborted()
         : createFailure('truncated', 'The reply stopped before its end.'),
     };
   } catch (error) {
     if (!over) yield { type: 'failure', failure: failureOf(error) };
   } finally {
-    signal.removeEventListener('abort', leave);
+    signal.removeEventListener('abort', abort);
   }
 }
 

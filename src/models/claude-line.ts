@@ -16,7 +16,7 @@ export const claudeLine: CommandLine = {
     CLAUDE_CODE_DISABLE_AUTO_MEMORY: '1',
     CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
     DISABLE_AUTOUPDATER: '1',
-    // Its own ten tries take minutes, even with a wrong key.
+    // Its default of ten retries takes minutes, even with a wrong key.
     CLAUDE_CODE_MAX_RETRIES: '2',
   },
   args: (systemFile) => [
@@ -26,7 +26,7 @@ export const claudeLine: CommandLine = {
     '--strict-mcp-config',
     '--no-session-persistence',
     '--disable-slash-commands',
-    // User settings may hold hooks, and an address that is ours.
+    // User settings may contain hooks, and Instar's own address as base URL.
     '--setting-sources=',
     '--settings={"permissions":{"deny":["Read","Read(//**)"]},"disableAllHooks":true}',
     `--system-prompt-file=${systemFile}`,
@@ -38,14 +38,14 @@ export const claudeLine: CommandLine = {
     if (result.is_error === true || text === undefined) {
       return describeComplaint(claudeLine, text ?? asString(result.subtype) ?? '', kindOf(result));
     }
-    // No turn: the program answered by itself, as it does for what it takes for one of its own commands.
+    // No turn: the program answered without the model, as it does for one of its own slash commands.
     if (result.num_turns === 0) return describeComplaint(claudeLine, text, 'upstream-error');
     return {
       id: asString(result.session_id),
       model: modelOf(result),
       text,
       stop: STOPS[asString(result.stop_reason) ?? ''] ?? 'end',
-      ...usageOf(result),
+      ...claudeUsage(result),
     };
   },
 };
@@ -62,14 +62,14 @@ function kindOf(result: JsonObject): FailureKind | undefined {
   return status === undefined ? undefined : failureKindOf(status);
 }
 
-/** More than one model may have been asked; the one that wrote most is the one that answered. */
+/** More than one model may have been called; the one with the most output tokens wrote the answer. */
 function modelOf(result: JsonObject): string {
   const models = Object.entries(asObject(result.modelUsage));
   const written = (usage: unknown) => asNumber(asObject(usage).outputTokens) ?? 0;
   return models.sort(([, a], [, b]) => written(b) - written(a))[0]?.[0] ?? 'claude';
 }
 
-function usageOf(result: JsonObject): { readonly usage?: Usage } {
+function claudeUsage(result: JsonObject): { readonly usage?: Usage } {
   const usage = asObject(result.usage);
   const fresh = asNumber(usage.input_tokens);
   const outputTokens = asNumber(usage.output_tokens);

@@ -2,7 +2,7 @@ import type { Usage } from '../core/chat.ts';
 import { asNumber, asObject, asString, isObject, type JsonObject, parseJson } from '../core/json.ts';
 import { type CommandLine, describeComplaint } from './command-line.ts';
 
-/** What the model could otherwise act with, look at or wait for. A version that lacks a name ignores it. */
+/** Features through which the model could act, read or wait. A version that lacks one ignores its setting. */
 const OFF = [
   'shell_tool',
   'unified_exec',
@@ -24,7 +24,7 @@ const OFF = [
   'unbounded_connection_retries',
 ];
 
-/** Settings of ours; the user's file is not read, since the provider it names may be us. */
+/** The user's config file is not read, since the provider it names may be Instar. */
 const SETTINGS = [
   ...OFF.map((feature) => `features.${feature}=false`),
   'agents.enabled=false',
@@ -39,7 +39,7 @@ const SETTINGS = [
   'include_apps_instructions=false',
 ];
 
-/** Codex as `codex exec`: no shell, no agents, and a read-only sandbox around whatever is left. */
+/** Codex as `codex exec`: no shell, no agents, and a read-only sandbox. */
 export const codexLine: CommandLine = {
   name: 'codex',
   install: 'install or update it with `npm install -g @openai/codex`',
@@ -68,12 +68,12 @@ export const codexLine: CommandLine = {
     const done = events.find(({ type }) => type === 'turn.completed');
     const text = events.map(messageOf).findLast((message) => message !== undefined);
     if (done === undefined || text === undefined) {
-      // It also reports what it then recovers from, so an error counts only when there is no answer.
+      // It also reports errors from which it recovers, so an error counts only when there is no answer.
       const error = events.findLast(({ type }) => type === 'error');
       return error && describeComplaint(codexLine, asString(error.message) ?? '');
     }
     const thread = events.find(({ type }) => type === 'thread.started');
-    return { id: asString(thread?.thread_id), model: 'codex', text, stop: 'end', ...usageOf(done) };
+    return { id: asString(thread?.thread_id), model: 'codex', text, stop: 'end', ...codexUsage(done) };
   },
 };
 
@@ -82,7 +82,7 @@ function messageOf({ type, item }: JsonObject): string | undefined {
   return type === 'item.completed' && kind === 'agent_message' ? asString(text) : undefined;
 }
 
-function usageOf(done: JsonObject): { readonly usage?: Usage } {
+function codexUsage(done: JsonObject): { readonly usage?: Usage } {
   const usage = asObject(done.usage);
   const inputTokens = asNumber(usage.input_tokens);
   const outputTokens = asNumber(usage.output_tokens);

@@ -5,9 +5,9 @@ const FAMILIES = ['ANTHROPIC_', 'CLAUDE_', 'OPENAI_', 'CODEX_'] as const;
 const ADDRESS = /_(BASE_URL|API_BASE)$/;
 
 /**
- * What a headless program gets to see of our environment: the bare needs and its own sign-in. A family of variables
- * that names an address is left out as a whole: the address may be our own, which would be a loop, and a key that
- * stands beside it was meant for that address and for no other. `given` is taken as it is.
+ * The environment of a headless program: the basic variables and its own sign-in. A family of variables that contains
+ * a base URL is left out as a whole: the URL may be Instar's own, which would be a loop, and a key beside it belongs
+ * to that URL only. `given` is passed unchanged.
  */
 export function createCommandEnvironment(ambient: Environment, given: Environment): Record<string, string> {
   const foreign = FAMILIES.filter((family) =>

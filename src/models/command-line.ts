@@ -2,18 +2,18 @@ import type { StopReason, Usage } from '../core/chat.ts';
 import { createFailure, type Failure, type FailureKind } from '../core/failure.ts';
 import { excerpt } from '../wire/excerpt.ts';
 
-/** How one headless program is asked and how its answer is read. */
+/** How one headless program is called and how its answer is read. */
 export interface CommandLine {
   readonly name: string;
-  /** What to do when it is not there, or too old for the arguments. */
+  /** What to do when it is missing, or too old for the arguments. */
   readonly install: string;
   /** What to do when it is not signed in. */
   readonly signIn: string;
-  /** Set whatever the environment says. */
+  /** Variables that override the environment. */
   readonly env: Readonly<Record<string, string>>;
-  /** The prompt goes to standard input; `systemFile` holds the system text. */
+  /** The prompt goes to standard input; `systemFile` contains the system text. */
   args(systemFile: string): readonly string[];
-  /** Undefined when the output is not what the program prints for an answer. */
+  /** Undefined when the output is neither an answer nor an error of the program. */
   decode(stdout: string): CommandReply | Failure | undefined;
 }
 
@@ -35,11 +35,11 @@ const SIGNS: readonly (readonly [RegExp, FailureKind])[] = [
   [/unable to connect|connection (refused|failed)|stream disconnected|network/i, 'unreachable'],
 ];
 
-/** What the program says went wrong, in its own words and with the mend that fits. */
-export function describeComplaint(line: CommandLine, said: string, kind?: FailureKind): Failure {
-  const text = excerpt(said);
+/** The program's error in its own words, with advice when it is not signed in. */
+export function describeComplaint(line: CommandLine, output: string, kind?: FailureKind): Failure {
+  const text = excerpt(output);
   const found = kind ?? SIGNS.find(([sign]) => sign.test(text))?.[1] ?? 'upstream-error';
-  const message = `${line.name}: ${text === '' ? 'failed without a word' : text}`;
+  const message = `${line.name}: ${text === '' ? 'failed without an error message' : text}`;
   if (found !== 'unauthorized') return createFailure(found, message);
   return createFailure(found, `${message} (${line.signIn})`);
 }

@@ -14,15 +14,15 @@ import { type CommandEnd, runCommand } from './run-command.ts';
 export interface CommandModelOptions {
   readonly command: 'claude' | 'codex';
   readonly timeoutMs: number;
-  /** The program's file, when it is not to be looked for on PATH. */
+  /** The program's file, if it is not searched for on PATH. */
   readonly path?: string;
-  /** Where each run gets an empty folder of its own, removed afterwards. */
+  /** The folder in which each run gets an empty folder of its own, removed afterwards. */
   readonly cwd: string;
-  /** The environment we run in; the program sees little of it, and no address of its provider. */
+  /** Instar's environment; the program gets a small part of it, and never a base URL. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Variables for the program alone, an address of its provider among them if need be. */
+  /** Variables for the program only, which may include a base URL. */
   readonly given?: Readonly<Record<string, string | undefined>>;
-  /** From the polite signal to the one that cannot be ignored. */
+  /** Time from SIGTERM to SIGKILL. */
   readonly graceMs?: number;
 }
 
@@ -33,8 +33,8 @@ const LINES: Readonly<Record<CommandModelOptions['command'], CommandLine>> = {
 };
 
 /**
- * A command line that its user already pays for, as a model: run headless, with no tools and no permissions. It
- * gives its text in one piece, and takes neither a temperature nor a limit of tokens.
+ * A command-line agent that its user already pays for, as a model: run headless, without tools and permissions. Its
+ * text arrives in one piece; temperature and token limit are ignored.
  */
 export function createCommandModel(options: CommandModelOptions): ChatModel {
   let replies = 0;
@@ -72,7 +72,7 @@ async function runIn(
     const empty = join(folder, 'empty');
     const systemFile = join(folder, 'system.txt');
     await mkdir(empty);
-    // A file and not an argument: arguments are short, and any user of the machine can read them.
+    // A file, not an argument: arguments are limited in length, and any user of the machine can read them.
     await writeFile(systemFile, system, { mode: 0o600 });
     return await runCommand({
       file: path ?? line.name,
@@ -115,16 +115,16 @@ function notStarted(line: CommandLine, code: string): Failure {
   return createFailure('not-found', `${line.name} ${why}: ${line.install}.`, { final: true });
 }
 
-/** An exit without an answer: what it said last is all there is to go by. */
+/** An exit without an answer: the error is taken from the last output. */
 function readUnknown(line: CommandLine, end: CommandEnd & { kind: 'exit' }): Failure {
-  const said = end.stderr.trim() || end.stdout.trim();
-  if (/unknown option|unexpected argument/i.test(said)) {
+  const output = end.stderr.trim() || end.stdout.trim();
+  if (/unknown option|unexpected argument/i.test(output)) {
     const message = `${line.name} is too old for the way it is called: ${line.install}.`;
     return createFailure('upstream-error', message, { final: true });
   }
   if (end.code === 0)
-    return createFailure('upstream-error', `${line.name} printed no answer that can be read.`);
-  const complaint = describeComplaint(line, said);
+    return createFailure('upstream-error', `${line.name} printed no answer that Instar can parse.`);
+  const complaint = describeComplaint(line, output);
   const exit = end.code === undefined ? 'was killed' : `exit code ${end.code}`;
   return { ...complaint, message: `${complaint.message} [${exit}]` };
 }

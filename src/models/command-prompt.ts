@@ -8,8 +8,8 @@ export interface CommandPrompt {
 const WITHOUT_SYSTEM = 'You answer requests in plain text. You have no tools.';
 
 /**
- * A conversation as the one text a headless program reads. It always begins with words of ours: such programs take a
- * leading slash for a command of their own, and what follows here was written by strangers.
+ * A conversation as one text for a headless program. It always begins with a fixed sentence: such programs take a
+ * leading slash for one of their own commands, and the conversation is untrusted text.
  */
 export function encodeCommandPrompt({ system, messages, format }: ChatRequest): CommandPrompt {
   const wanted = describeFormat(format);

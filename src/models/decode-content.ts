@@ -11,8 +11,8 @@ const DECODERS: Readonly<Record<string, () => Transform>> = {
 };
 
 /**
- * Undoes the compression of a server that compresses although it was asked not to. Reading pulls: a slow reader
- * slows the body down, and a small body that unpacks to gigabytes is unpacked no faster than it is read.
+ * Decompresses the body of a server that compresses although it was asked not to. The reader pulls: a slow reader slows
+ * the body down, and a small body that expands to gigabytes is expanded no faster than it is read.
  */
 export function decodeContent(
   body: AsyncIterable<Buffer>,
@@ -23,14 +23,14 @@ export function decodeContent(
   const create = Object.hasOwn(DECODERS, name) ? DECODERS[name] : undefined;
   if (create === undefined) {
     const message =
-      'The provider compressed its reply in a way that was not asked for and cannot be read here.';
+      'The provider compressed its reply although it was asked not to, in an encoding that Instar does not support.';
     throw new ModelError(createFailure('upstream-error', message, { final: true }));
   }
   return unpack(body, create());
 }
 
 async function* unpack(body: AsyncIterable<Buffer>, decoder: Transform): AsyncGenerator<Buffer, undefined> {
-  // The error reaches the reader through the iteration below; the callback only keeps it from being thrown twice.
+  // The iteration below throws the error; the callback only prevents a second, unhandled one.
   pipeline(Readable.from(body), decoder, (error) => error);
   try {
     for await (const chunk of decoder) yield chunk as Buffer;
@@ -40,7 +40,7 @@ async function* unpack(body: AsyncIterable<Buffer>, decoder: Transform): AsyncGe
     throw new ModelError(
       cut
         ? createFailure('truncated', 'The compressed reply broke off before its end.')
-        : createFailure('upstream-error', 'The reply is not compressed the way its headers say.'),
+        : createFailure('upstream-error', 'The reply is not in the content-encoding that its headers state.'),
     );
   }
 }

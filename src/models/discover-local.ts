@@ -6,7 +6,7 @@ import { openReply } from './open-reply.ts';
 export interface LocalProvider {
   readonly name: 'ollama' | 'lmstudio';
   readonly baseUrl: string;
-  /** Those that can chat, in the server's order; empty when none is installed yet. */
+  /** Its chat models in the server's order; empty when none is installed. */
   readonly models: readonly string[];
 }
 
@@ -21,7 +21,7 @@ const MOST_BYTES = 1024 * 1024;
 const MOST_MODELS = 500;
 const LONGEST_NAME = 256;
 
-/** Where model servers on this machine listen, whether or not they run. */
+/** The addresses at which model servers on this machine listen, whether or not they run. */
 export const localPlaces = (
   env: DiscoverOptions['env'],
   ports: DiscoverOptions['ports'] = {},
@@ -30,7 +30,7 @@ export const localPlaces = (
   { name: 'lmstudio', baseUrl: `http://127.0.0.1:${ports.lmstudio ?? 1234}/v1` },
 ];
 
-/** The model servers that run on this machine now. Never rejects: what does not answer in time is not there. */
+/** The model servers that run on this machine now. Never rejects: a server that does not answer in time is left out. */
 export async function discoverLocal(options: DiscoverOptions): Promise<readonly LocalProvider[]> {
   const { exchange, env, timeoutMs = 300, ports } = options;
   const places = localPlaces(env, ports);
@@ -48,13 +48,13 @@ async function askModels(
   baseUrl: string,
   timeoutMs: number,
 ): Promise<readonly string[] | undefined> {
-  const leaving = new AbortController();
-  const timer = setTimeout(() => leaving.abort(), timeoutMs);
+  const controller = new AbortController();
+  const timer = setTimeout(() => controller.abort(), timeoutMs);
   try {
     const { origin, pathname } = new URL(`${baseUrl}/models`);
     const headers = { accept: 'application/json', 'accept-encoding': 'identity' };
     const request = { method: 'GET', origin, path: pathname, headers, body: undefined } as const;
-    const reply = await openReply(exchange, request, leaving.signal);
+    const reply = await openReply(exchange, request, controller.signal);
     if (reply.status !== 200) {
       reply.release();
       return undefined;
@@ -77,7 +77,7 @@ async function askModels(
   }
 }
 
-/** Ollama without models says `"data": null`. */
+/** Ollama without models answers `"data": null`. */
 function readModels(text: string): readonly string[] | undefined {
   const value = parseJson(text);
   if (!isObject(value) || (!Array.isArray(value.data) && value.object !== 'list')) return undefined;
@@ -85,6 +85,6 @@ function readModels(text: string): readonly string[] | undefined {
   return [...new Set(names)].filter(isChatModel).slice(0, MOST_MODELS);
 }
 
-/** Both servers list embedding models beside the others, and the first of the list may become the default. */
+/** Both servers also list embedding models, and the first of the list may become the default. */
 const isChatModel = (name: string): boolean =>
   name !== '' && name.length <= LONGEST_NAME && !/[\p{Cc}\p{Cf}\s]/u.test(name) && !/embed/i.test(name);

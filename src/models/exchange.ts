@@ -6,7 +6,7 @@ import type { Exchange, ExchangeControl, ExchangeRequest, ExchangeSink, Timeouts
 
 export interface ExchangeOptions {
   readonly timeouts: Timeouts;
-  /** Addresses that a name must not lead to, such as a cloud's metadata server. */
+  /** Addresses that a name must not resolve to, such as a cloud's metadata server. */
   readonly isForbiddenAddress?: (address: string) => boolean;
 }
 
@@ -15,7 +15,7 @@ export interface ExchangePool {
   close(): Promise<void>;
 }
 
-/** Pooled keep-alive connections per origin. undici follows no redirect unless told to, and is never told to. */
+/** Pooled keep-alive connections per origin. undici follows redirects only when configured to; it is not. */
 export function createExchange({
   timeouts,
   isForbiddenAddress = () => false,
@@ -27,7 +27,7 @@ export function createExchange({
       pool = new Pool(origin, {
         pipelining: 1,
         keepAliveTimeout: 30_000,
-        // One timer per exchange names the phase that took too long; undici's own two cannot.
+        // Our one timer per exchange reports which phase took too long; undici's two cannot.
         headersTimeout: 0,
         bodyTimeout: 0,
         connect: { timeout: timeouts.connectMs, lookup: createLookup(isForbiddenAddress) },
@@ -61,15 +61,15 @@ const dispatchOptions = (request: ExchangeRequest): Dispatcher.DispatchOptions =
   body: request.body ?? null,
 });
 
-/** The phases of one exchange; a class because undici calls back into one object per request, on the hot path. */
+/** The phases of one exchange; a class, since undici calls back into one object per request on the hot path. */
 class RunningExchange implements Dispatcher.DispatchHandler, ExchangeControl {
   readonly #sink: ExchangeSink;
   readonly #timeouts: Timeouts;
   readonly #origin: string;
   #controller: Dispatcher.DispatchController | undefined;
-  /** One for all phases, set no further ahead than the shortest of them: it may ring early, and never late. */
+  /** One timer for all phases, set no longer than the shortest of them: it may fire early, never late. */
   #timer: NodeJS.Timeout | undefined;
-  #patienceMs = 0;
+  #limitMs = 0;
   /** Infinite while the provider is paused: a paused provider is not an idle one. */
   #dueAt = Number.POSITIVE_INFINITY;
   #phase: 'waiting' | Phase = 'waiting';
@@ -84,7 +84,7 @@ class RunningExchange implements Dispatcher.DispatchHandler, ExchangeControl {
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
     if (this.#over) {
-      controller.abort(new Error('left'));
+      controller.abort(new Error('client disconnected'));
       return;
     }
     this.#enter('head', this.#timeouts.headersMs);
@@ -124,13 +124,13 @@ class RunningExchange implements Dispatcher.DispatchHandler, ExchangeControl {
   }
 
   abort(): void {
-    if (this.#finish()) this.#controller?.abort(new Error('left'));
+    if (this.#finish()) this.#controller?.abort(new Error('client disconnected'));
   }
 
   #enter(phase: Phase, ms: number): void {
     const now = performance.now();
     this.#phase = phase;
-    this.#patienceMs = ms;
+    this.#limitMs = ms;
     this.#dueAt = now + ms;
     if (this.#timer === undefined) this.#arm(now);
   }
@@ -138,10 +138,10 @@ class RunningExchange implements Dispatcher.DispatchHandler, ExchangeControl {
   #arm(now: number): void {
     const { headersMs, firstByteMs, idleMs } = this.#timeouts;
     const ms = Math.min(this.#dueAt - now, headersMs, firstByteMs, idleMs, LONGEST_TIMER_MS);
-    this.#timer = setTimeout(RunningExchange.#ring, ms, this);
+    this.#timer = setTimeout(RunningExchange.#fire, ms, this);
   }
 
-  static #ring(exchange: RunningExchange): void {
+  static #fire(exchange: RunningExchange): void {
     exchange.#onTime();
   }
 
@@ -152,7 +152,7 @@ class RunningExchange implements Dispatcher.DispatchHandler, ExchangeControl {
     if (now < this.#dueAt) this.#arm(now);
     else if (this.#phase !== 'waiting' && this.#finish()) {
       this.#controller?.abort(new Error('timeout'));
-      const waited = `${NEXT[this.#phase]} for ${this.#patienceMs / 1000} s`;
+      const waited = `${NEXT[this.#phase]} for ${this.#limitMs / 1000} s`;
       this.#sink.onFailure(createFailure('timeout', `${this.#origin} sent no ${waited}.`));
     }
   }
@@ -165,7 +165,7 @@ class RunningExchange implements Dispatcher.DispatchHandler, ExchangeControl {
   }
 }
 
-/** Beyond this a timer rings at once. */
+/** setTimeout fires at once for a longer time. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 type Phase = 'head' | 'first byte' | 'body';
@@ -185,7 +185,7 @@ function describeFault(error: Error & { code?: string }, origin: string, phase: 
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') {
     return createFailure(
       'unreachable',
-      `The name in ${origin} was not found. Check baseUrl and the network.`,
+      `The host of ${origin} was not found. Check baseUrl and the network.`,
     );
   }
   if (code === FORBIDDEN) return createFailure('forbidden', error.message, { status: 502, final: true });
@@ -205,7 +205,7 @@ function describeFault(error: Error & { code?: string }, origin: string, phase: 
 
 const FORBIDDEN = 'ERR_INSTAR_FORBIDDEN_ADDRESS';
 
-/** Checks every address a name resolves to, at the moment of connecting: a check made earlier can be rebound. */
+/** Checks every address of a name at the moment of connecting: after an earlier check the name could be rebound. */
 function createLookup(isForbiddenAddress: (address: string) => boolean): LookupFunction {
   return (hostname, options, callback) => {
     dns.lookup(hostname, { ...options, all: true }, (error, addresses) => {
@@ -213,7 +213,9 @@ function createLookup(isForbiddenAddress: (address: string) => boolean): LookupF
       const bad = addresses.find(({ address }) => isForbiddenAddress(address));
       const first = addresses[0];
       if (bad !== undefined || first === undefined) {
-        const refusal = new Error(`${hostname} leads to ${bad?.address ?? 'no address'}, which is refused.`);
+        const refusal = new Error(
+          `${hostname} resolves to ${bad?.address ?? 'no address'}, which is refused.`,
+        );
         return callback(Object.assign(refusal, { code: FORBIDDEN }), '', 0);
       }
       if (options.all) return callback(null, addresses);

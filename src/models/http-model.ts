@@ -13,12 +13,12 @@ export interface HttpModelOptions {
   readonly wire: Wire;
   readonly upstream: Upstream;
   readonly access: Access;
-  /** The model's name at the provider; without it the request's own name is sent. */
+  /** The model's name at the provider; default: the request's model name. */
   readonly model?: string;
   readonly clock: Clock;
 }
 
-/** A model behind HTTP. One try, no redirects; a slow reader slows the provider down. */
+/** A model behind HTTP. One try, no redirects; back-pressure reaches the provider. */
 export function createHttpModel(options: HttpModelOptions): ChatModel {
   return (request, { signal, credentials }) =>
     createChatEvents(signal, (inner) => run(options, request, credentials, inner));

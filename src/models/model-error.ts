@@ -1,6 +1,6 @@
 import { createFailure, type Failure } from '../core/failure.ts';
 
-/** A failure on its way to becoming a reply's last event; it never leaves this folder as an exception. */
+/** Carries a failure to where it becomes a reply's last event; no model throws it to its caller. */
 export class ModelError extends Error {
   override readonly name = 'ModelError';
   readonly failure: Failure;

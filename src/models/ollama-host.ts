@@ -1,9 +1,9 @@
 const DEFAULT_PORT = 11434;
 
 /**
- * The server that `OLLAMA_HOST` means, as `scheme://host:port[/path]` without a trailing slash. People write `host`,
- * `host:port`, `:port` and whole URLs, and servers listen on `0.0.0.0`, which is no address to call. As in Ollama
- * itself, a URL without a port means the scheme's own port.
+ * The server in `OLLAMA_HOST`, as `scheme://host:port[/path]` without a trailing slash. The variable may contain `host`,
+ * `host:port`, `:port` or a URL; `0.0.0.0`, on which servers listen, becomes loopback. As in Ollama itself, a URL
+ * without a port means the scheme's default port.
  */
 export function parseOllamaHost(value: string | undefined, defaultPort = DEFAULT_PORT): string {
   const text = (value ?? '')
@@ -30,7 +30,7 @@ const CALLABLE: ReadonlyMap<string, string> = new Map([
 
 const isBareIpv6 = (text: string): boolean => /^[0-9a-f]*:[0-9a-f]*:[0-9a-f:.]*$/i.test(text);
 
-/** `URL` drops a port that is its scheme's own, so that `host:80` must be told from `host`. */
+/** `URL` drops a scheme's default port, so `host:80` and `host` must be distinguished in the text. */
 function portOf(url: URL, rest: string, defaultPort: number | undefined): string {
   if (url.port !== '') return `:${url.port}`;
   const written = /:\d+(\/|$)/.test(rest) && !isBareIpv6(rest);

@@ -4,15 +4,15 @@ import { createAborted, ModelError } from './model-error.ts';
 
 type ReplyHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
-/** One reply, pulled: its reader sets the pace, and no more than `MOST_QUEUED` and a chunk wait in memory. */
+/** One reply, pulled by its reader: at most `MOST_QUEUED` bytes and one chunk wait in memory. */
 export interface Reply {
   readonly status: number;
   header(name: string): string | undefined;
-  /** Read once. A transport failure is thrown as `ModelError` after the chunks that came before it. */
+  /** Can be read once. A transport failure is thrown as `ModelError` after the chunks that arrived before it. */
   readonly body: AsyncIterable<Buffer>;
   /** Ends the exchange now. */
   close(): void;
-  /** The rest is of no interest, but the connection is: a short rest is read away so that it can be used again. */
+  /** Ends reading but keeps the connection: a short rest is read and discarded so that it can be reused. */
   release(): void;
 }
 
@@ -20,7 +20,7 @@ const MOST_QUEUED = 256 * 1024;
 const MOST_DISCARDED = 64 * 1024;
 const LONGEST_DISCARD_MS = 1_000;
 
-/** Rejects with `ModelError` when there is no head to be had. */
+/** Rejects with `ModelError` when no response head arrives. */
 export function openReply(exchange: Exchange, request: ExchangeRequest, signal: AbortSignal): Promise<Reply> {
   if (signal.aborted) return Promise.reject(new ModelError(createAborted()));
   return new Promise((resolve, reject) => {
@@ -87,7 +87,7 @@ export function openReply(exchange: Exchange, request: ExchangeRequest, signal: 
         }
         queue.push(chunk);
         queued += chunk.length;
-        // Never back to false here: a chunk that was under way when the pause began does not end it.
+        // Not reset to false here: a chunk that was already in flight does not end the pause.
         if (queued >= MOST_QUEUED) paused = true;
         wake();
         return !paused;
@@ -95,7 +95,7 @@ export function openReply(exchange: Exchange, request: ExchangeRequest, signal: 
       onEnd: () => finish('end'),
       onFailure: finish,
     });
-    // A transport that reports before it returns leaves nothing to hold on to.
+    // The transport may have finished before it returned: then the listener must go.
     if (over !== undefined) signal.removeEventListener('abort', close);
   });
 }

@@ -3,10 +3,10 @@ import type { WireName } from '../core/wire.ts';
 
 type Credentials = Readonly<Record<string, string>>;
 
-/** Sent on the Anthropic wire unless the credentials name another; the provider refuses a request without it. */
+/** Sent on the Anthropic wire unless the credentials contain another; the provider refuses a request without one. */
 const ANTHROPIC_VERSION = '2023-06-01';
 
-/** The headers of one request to a provider. `caller` counts only where the provider entry has no key of its own. */
+/** The headers of one request to a provider. `caller` is used only if the provider entry has no key. */
 export function createProviderHeaders(
   wire: WireName,
   access: Access,
@@ -30,8 +30,8 @@ function credentialsFor(wire: WireName, access: Access, caller: Credentials | un
 }
 
 /**
- * A caller shows its key where its own wire wants it; the provider's wire may want it elsewhere. A bearer token
- * stays a bearer token on the Anthropic wire (that is how subscriptions sign in) unless it is an API key.
+ * Moves the caller's key to the header that the provider's wire uses. A bearer token stays one on the Anthropic wire
+ * (subscriptions sign in that way) unless it is an API key.
  */
 function translateCredentials(wire: WireName, caller: Credentials): Credentials {
   const { authorization, 'x-api-key': apiKey, ...rest } = caller;

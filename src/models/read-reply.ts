@@ -12,7 +12,7 @@ import type { Reply } from './open-reply.ts';
 const MOST_ERROR_BYTES = 1024 * 1024;
 const MOST_WHOLE_BYTES = 64 * 1024 * 1024;
 
-/** A provider's reply as events. May throw `ModelError`, and may end early: the caller sees to the last event. */
+/** A provider's reply as events. May throw `ModelError` or end early: `createChatEvents` adds the terminal event. */
 export async function* readReply(
   wire: Wire,
   reply: Reply,
@@ -47,12 +47,14 @@ async function readWhole(
 ): Promise<readonly ChatEvent[]> {
   const { text, cut } = await readText(body, MOST_WHOLE_BYTES);
   if (cut) throw new ModelError(createFailure('upstream-error', 'The reply is larger than 64 MiB.'));
-  // Some local servers name no type at all.
+  // Some local servers send no content-type.
   const value = type === '' || type.includes('json') ? parseJson(text) : undefined;
   if (isObject(value)) return wire.decodeReply(value);
-  const said = excerpt(text);
-  const message = `The provider answered with ${type === '' ? 'an unnamed type' : excerpt(type)}, not with a reply`;
-  throw new ModelError(createFailure('upstream-error', said === '' ? `${message}.` : `${message}: ${said}`));
+  const shown = excerpt(text);
+  const message = `The provider answered with ${type === '' ? 'no content-type' : excerpt(type)} instead of a reply`;
+  throw new ModelError(
+    createFailure('upstream-error', shown === '' ? `${message}.` : `${message}: ${shown}`),
+  );
 }
 
 async function readFailure(wire: Wire, reply: Reply, nowMs: number): Promise<Failure> {
@@ -61,7 +63,7 @@ async function readFailure(wire: Wire, reply: Reply, nowMs: number): Promise<Fai
     const body = decodeContent(reply.body, reply.header('content-encoding'));
     text = (await readText(body, MOST_ERROR_BYTES)).text;
   } catch (error) {
-    // The status already says that it failed; only a caller who left outranks it.
+    // The status already reports the failure; only an abort by the caller takes precedence.
     if (!(error instanceof ModelError) || error.failure.kind === 'aborted') throw error;
   }
   const failure = wire.decodeFailure(reply.status, text);
@@ -83,8 +85,8 @@ function redirectFailure(reply: Reply): Failure {
   const location = reply.header('location') ?? '';
   const where = URL.canParse(location) ? ` to ${new URL(location).origin}` : '';
   const message =
-    `The provider redirects (${reply.status})${where}. Redirects are not followed, so that a key never leaves its ` +
-    "origin: set the provider's baseUrl to the address that answers.";
+    `The provider redirects (${reply.status})${where}. Instar does not follow redirects, so that a key never leaves ` +
+    "its origin. Set the provider's baseUrl to the final address.";
   return createFailure('upstream-error', message, { final: true });
 }
 

@@ -7,7 +7,7 @@ export interface CommandRun {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
-  /** From the polite signal to the one that cannot be ignored. */
+  /** Time from SIGTERM to SIGKILL. */
   readonly graceMs: number;
   readonly mostOutputBytes: number;
   readonly signal: AbortSignal;
@@ -26,8 +26,8 @@ export type CommandEnd =
 const MOST_STDERR_BYTES = 16 * 1024;
 
 /**
- * Runs a program to its end and leaves nothing of it behind: it gets a process group of its own, and what is left of
- * the group is killed with it. Never rejects.
+ * Runs a program to its end and leaves no process behind: it gets a process group of its own, and the rest of the group
+ * is killed when the program ends. Never rejects.
  */
 export function runCommand(run: CommandRun): Promise<CommandEnd> {
   if (run.signal.aborted) return Promise.resolve({ kind: 'aborted' });
@@ -74,7 +74,7 @@ export function runCommand(run: CommandRun): Promise<CommandEnd> {
     child.stderr?.on('data', (chunk: Buffer) => {
       stderr = Buffer.concat([stderr, chunk]).subarray(-MOST_STDERR_BYTES);
     });
-    // A program that ends without reading its input breaks the pipe; its exit tells the rest.
+    // A program that ends without reading its input breaks the pipe; its exit is handled below.
     child.stdin?.on('error', () => undefined);
     child.stdin?.end(run.stdin);
     child.on('error', (error) => {
@@ -82,7 +82,7 @@ export function runCommand(run: CommandRun): Promise<CommandEnd> {
     });
     child.on('exit', () => {
       killGroup(child, 'SIGKILL');
-      // Someone who left the group may still hold the pipes open.
+      // A process that left the group may still hold the pipes open.
       grace ??= setTimeout(end, run.graceMs);
     });
     child.on('close', (code) => {
@@ -103,7 +103,7 @@ function killGroup(child: ChildProcess, signal: NodeJS.Signals): void {
   try {
     process.kill(-child.pid, signal);
   } catch {
-    // No such group: all of it is gone, or this system has none.
+    // No such group: all its processes ended, or the system has no process groups.
     child.kill(signal);
   }
 }

@@ -6,8 +6,8 @@ import { createChatEvents } from './chat-events.ts';
 export type Script = (request: ChatRequest) => readonly ChatEvent[] | string;
 
 /**
- * A model that says what it was told to: for tests, and for what Instar itself has to say. The same requests in the
- * same order give the same events. Other work runs between two events, as with a model that streams.
+ * A model that answers from a script: for tests, and for Instar's own messages. The same requests in the same order
+ * give the same events. Other work runs between two events, as with a model that streams.
  */
 export function createScriptedModel(script: Script, name?: string): ChatModel {
   let replies = 0;
@@ -15,9 +15,11 @@ export function createScriptedModel(script: Script, name?: string): ChatModel {
     createChatEvents(signal, async function* (inner): AsyncGenerator<ChatEvent, undefined> {
       if (inner.aborted) return;
       replies++;
-      const said = script(request);
+      const reply = script(request);
       const events =
-        typeof said === 'string' ? speak(said, request, `scripted-${replies}`, name ?? request.model) : said;
+        typeof reply === 'string'
+          ? toEvents(reply, request, `scripted-${replies}`, name ?? request.model)
+          : reply;
       for (const event of events) {
         await setImmediate();
         if (inner.aborted) return;
@@ -26,7 +28,7 @@ export function createScriptedModel(script: Script, name?: string): ChatModel {
     });
 }
 
-function speak(text: string, request: ChatRequest, id: string, model: string): readonly ChatEvent[] {
+function toEvents(text: string, request: ChatRequest, id: string, model: string): readonly ChatEvent[] {
   return [
     { type: 'reply-start', id, model },
     ...(text.match(/\s*\S+|\s+$/g) ?? []).map((word): ChatEvent => ({ type: 'text-delta', text: word })),

@@ -1,4 +1,4 @@
-/** Waits, or less when the signal aborts; it never rejects. */
+/** Waits; resolves early when the signal aborts, and never rejects. */
 export function sleep(ms: number, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve();
   return new Promise((resolve) => {

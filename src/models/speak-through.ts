@@ -12,44 +12,43 @@ export interface SpeakThroughOptions {
   readonly wire: Wire;
   /** Where the gateway serves that wire: `{ origin: 'http://127.0.0.1:4000', basePath: '/v1' }`. */
   readonly gateway: Pick<Upstream, 'origin' | 'basePath'>;
-  /** The headers that open the gateway's door; read per request, so that a changed key counts. */
+  /** The headers with the gateway's key; read per request, so that a changed key is used. */
   readonly credentials: () => Readonly<Record<string, string>>;
   readonly clock: Clock;
-  /** Whether replies are streamed; whole unless said, since nobody watches them arrive. */
+  /** Whether replies are streamed; default false, since nobody watches them arrive. */
   readonly stream?: boolean;
 }
 
 type Head = Readonly<Record<string, string | string[] | undefined>>;
 
-interface Heard {
-  readonly said: Said;
-  /** Whether the head of a reply came. */
-  readonly isAnswered: boolean;
+interface AskResult {
+  readonly reply: Said;
+  /** Whether the head of a reply arrived. */
+  readonly hasHead: boolean;
 }
 
-/** More than any reply is; a stream that goes on beyond it does not end by itself. */
+/** Longer than any real reply; a longer stream would not end by itself. */
 const LONGEST_REPLY = 16 * 1024 * 1024;
 
 /**
- * Speaks through a gateway over HTTP, the way every client does. A connection that is lost before the first byte of a reply is
- * tried once more, since a gateway may close an idle one at the moment it is used; nothing else is tried again here,
- * the gateway sees to that.
+ * Calls a gateway over HTTP, as every client does. A connection that is lost before the first byte of a reply is retried
+ * once, since a gateway may close an idle one at the moment it is used; all other retries are the gateway's.
  */
 export function createSpeakThrough(options: SpeakThroughOptions): Speak {
   return async (request, speaker, signal) => {
-    const first = await hear(options, request, speaker, signal);
-    const { failure } = first.said;
-    const isLost = failure?.kind === 'unreachable' && failure.final !== true && !first.isAnswered;
-    return isLost && !signal.aborted ? (await hear(options, request, speaker, signal)).said : first.said;
+    const first = await ask(options, request, speaker, signal);
+    const { failure } = first.reply;
+    const isLost = failure?.kind === 'unreachable' && failure.final !== true && !first.hasHead;
+    return isLost && !signal.aborted ? (await ask(options, request, speaker, signal)).reply : first.reply;
   };
 }
 
-async function hear(
+async function ask(
   options: SpeakThroughOptions,
   request: ChatRequest,
   speaker: Speaker,
   signal: AbortSignal,
-): Promise<Heard> {
+): Promise<AskResult> {
   const { wire, gateway, credentials, clock, stream = false } = options;
   let head: Head | undefined;
   const model = createHttpModel({
@@ -62,15 +61,15 @@ async function hear(
     clock,
   });
   const reply = await readWhole(model({ ...request, stream }, { signal }));
-  return { said: { ...reply, ...marksIn(head ?? {}) }, isAnswered: head !== undefined };
+  return { reply: { ...reply, ...readMarks(head ?? {}) }, hasHead: head !== undefined };
 }
 
-/** The same exchange with headers of ours on the way out, and told of those that come back. */
+/** The same exchange with added request headers; `onHead` gets the reply's headers. */
 const withHeaders =
-  (exchange: Exchange, ours: Readonly<Record<string, string>>, onHead: (headers: Head) => void): Exchange =>
+  (exchange: Exchange, added: Readonly<Record<string, string>>, onHead: (headers: Head) => void): Exchange =>
   (request, sink) =>
     exchange(
-      { ...request, headers: { ...request.headers, ...ours } },
+      { ...request, headers: { ...request.headers, ...added } },
       {
         onHead: (status, headers) => {
           onHead(headers);
@@ -102,10 +101,10 @@ async function readWhole(
       break;
     }
   }
-  const made = [...calls].map(
+  const toolCalls = [...calls].map(
     ([id, { name, json }]): ToolCallPart => ({ type: 'tool-call', id, name, arguments: json.join('') }),
   );
-  return compact({ text: texts.join(''), calls: made, usage, failure });
+  return compact({ text: texts.join(''), calls: toolCalls, usage, failure });
 }
 
 function lengthOf(event: ChatEvent): number {
@@ -126,10 +125,10 @@ function headersOf(speaker: Speaker): Readonly<Record<string, string>> {
   return Object.fromEntries(Object.entries(headers).map(([name, text]) => [name, asBytes(text)]));
 }
 
-/** A header is bytes; letters beyond them go as UTF-8, which the gateway reads back as one and the same name each time. */
+/** A header is bytes: other letters are sent as UTF-8, which the gateway maps to the same id each time. */
 const asBytes = (text: string): string => Buffer.from(text, 'utf8').toString('latin1');
 
-function marksIn(head: Head): Pick<Said, 'turn' | 'generation' | 'lessons'> {
+function readMarks(head: Head): Pick<Said, 'turn' | 'generation' | 'lessons'> {
   const generation = textAt(head, 'x-instar-generation');
   return compact({
     turn: textAt(head, 'x-instar-turn'),

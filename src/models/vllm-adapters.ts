@@ -7,21 +7,21 @@ import {
 } from './vllm-routes.ts';
 
 /**
- * Adapters of one base model in a running vLLM, a name for each version. What serves is decided elsewhere, by a pointer; the
- * order in which it moves is: `load` what is new, move the pointer, then `keepOnly` what it names now. A version that is
- * named no longer is unloaded when the last who borrowed it has given it back, and never while anyone reads from it.
+ * LoRA adapters of one base model in a running vLLM, with a name for each version. A pointer elsewhere decides which version
+ * serves. The order of a change: `load` the new version, move the pointer, then `keepOnly` the versions it names. A version
+ * that is no longer wanted is unloaded when the last borrower has released it, never while a reply is read from it.
  */
 export interface VllmAdapters {
   /**
-   * Makes a version ready to be borrowed. The folder must stay as it is while the version is kept: vLLM reads it again when
-   * it needs room and has dropped it. Again for one that is ready: loads it if the server has lost it. Never rejects.
+   * Makes a version ready to be borrowed. The folder must not change while the version is kept: vLLM may evict the adapter
+   * and read it again. For a version that is already ready, loads it again if the server has lost it. Never rejects.
    */
   load(version: number, folder: string, signal: AbortSignal): Promise<Loaded>;
-  /** The name to ask for, until it is given back; undefined when the version is not ready. */
+  /** The model name to request until `release`; undefined when the version is not ready. */
   borrow(version: number): Borrowed | undefined;
-  /** Whatever else there is goes, as soon as nobody reads from it. To be told of all that is still wanted, at once. */
+  /** Unloads every other version as soon as nobody reads from it. Pass all versions that are still wanted. */
   keepOnly(versions: readonly number[]): void;
-  /** Resolves when nothing is being loaded or unloaded. What could not be unloaded is tried again at the next `keepOnly`. */
+  /** Resolves when nothing is being loaded or unloaded. A failed unload is tried again at the next `keepOnly`. */
   settled(): Promise<void>;
 }
 
@@ -31,12 +31,12 @@ export type Loaded =
 
 export interface Borrowed {
   readonly model: string;
-  /** May be called again to no effect. */
+  /** Further calls have no effect. */
   release(): void;
 }
 
 export interface VllmAdaptersOptions extends VllmRoutesOptions {
-  /** What the names begin with; of this installation alone, when several share a server. */
+  /** The prefix of adapter names; unique to this installation if several share a server. */
   readonly name: string;
   readonly log?: (line: string) => void;
 }
@@ -45,7 +45,7 @@ interface Slot extends AdapterPlace {
   readers: number;
   isReady: boolean;
   isWanted: boolean;
-  /** What happens to it happens one after the other. */
+  /** Loads and unloads of one slot run one after the other. */
   last: Promise<unknown>;
 }
 
@@ -64,11 +64,11 @@ export function createVllmAdapters(options: VllmAdaptersOptions): VllmAdapters {
     void done.finally(() => running.delete(done));
     return done;
   };
-  const letGo = (version: number, slot: Slot): void => {
+  const unloadUnused = (version: number, slot: Slot): void => {
     if (slot.isWanted || slot.readers > 0) return;
     void inTurn(slot, async () => {
       if (slot.isWanted || slot.readers > 0 || slots.get(version) !== slot) return;
-      // From here on nobody gets it, so that nobody reads from it when it goes.
+      // From here on it cannot be borrowed, so nobody reads from it when it is unloaded.
       slot.isReady = false;
       const outcome = await routes.unload(slot.name, NEVER);
       if (outcome.is === 'done' || outcome.is === 'absent') slots.delete(version);
@@ -87,16 +87,16 @@ export function createVllmAdapters(options: VllmAdaptersOptions): VllmAdapters {
   return {
     load: async (version, folder, signal) => {
       const slot = slotOf(version, folder);
-      if (slot.folder !== folder) return { isReady: false, failure: elsewhere(version, slot.folder) };
+      if (slot.folder !== folder) return { isReady: false, failure: otherFolder(version, slot.folder) };
       slot.isWanted = true;
       return inTurn(slot, async (): Promise<Loaded> => {
         if (slot.isReady) {
           const listed = await routes.list(signal);
-          // Nobody knows, so it stays what it was.
+          // Unknown: the slot keeps its state.
           if ('failure' in listed) return { isReady: false, failure: listed.failure };
           slot.isReady = listed.served.has(slot.name);
         }
-        const failure = slot.isReady ? undefined : await bring(routes, slot, signal);
+        const failure = slot.isReady ? undefined : await loadAdapter(routes, slot, signal);
         slot.isReady = failure === undefined;
         if (failure === undefined) {
           // It may have been unloaded while this waited for its turn.
@@ -118,14 +118,14 @@ export function createVllmAdapters(options: VllmAdaptersOptions): VllmAdapters {
           if (!isHeld) return;
           isHeld = false;
           slot.readers--;
-          letGo(version, slot);
+          unloadUnused(version, slot);
         },
       };
     },
     keepOnly: (versions) => {
       for (const [version, slot] of slots) {
         slot.isWanted = versions.includes(version);
-        letGo(version, slot);
+        unloadUnused(version, slot);
       }
     },
     settled: async () => {
@@ -134,18 +134,18 @@ export function createVllmAdapters(options: VllmAdaptersOptions): VllmAdapters {
   };
 }
 
-const elsewhere = (version: number, folder: string): Failure =>
+const otherFolder = (version: number, folder: string): Failure =>
   createFailure(
     'bad-request',
-    `Version ${version} is served from ${folder}. Give other weights another version.`,
+    `Version ${version} is already served from ${folder}. Other weights need another version.`,
   );
 
 /**
- * Loads an adapter; undefined when it is there. A server that was not restarted with us still has what we loaded before: the
- * name with the same folder is the same adapter. Another one under the name is unloaded first; loading over it is the last
- * way, since a server remembers that it was told so and reads the folder again with every request.
+ * Loads an adapter; undefined on success. A server that was not restarted with Instar still has the adapters of before: the
+ * same name with the same folder is the same adapter. A different one of that name is unloaded first. Loading in place is the
+ * last resort, since the server then reads the folder again with every request.
  */
-async function bring(
+async function loadAdapter(
   routes: VllmRoutes,
   place: AdapterPlace,
   signal: AbortSignal,

@@ -5,11 +5,11 @@ import { parseBaseUrl } from './base-url.ts';
 import { ModelError } from './model-error.ts';
 import { openReply } from './open-reply.ts';
 
-/** vLLM's routes for adapters. None rejects: what was refused is a value, and its message names the mend. */
+/** vLLM's routes for adapters. None rejects: a refusal is a value, and its message says how to fix it. */
 export interface VllmRoutes {
   load(adapter: AdapterPlace, isInPlace: boolean, signal: AbortSignal): Promise<VllmOutcome>;
   unload(name: string, signal: AbortSignal): Promise<VllmOutcome>;
-  /** Where each adapter that is served was read from; the base model is among them. */
+  /** The folder of each served model by name, the base model included. */
   list(
     signal: AbortSignal,
   ): Promise<{ readonly served: ReadonlyMap<string, string> } | { readonly failure: Failure }>;
@@ -17,23 +17,23 @@ export interface VllmRoutes {
 
 export interface AdapterPlace {
   readonly name: string;
-  /** As the server sees it. */
+  /** The path on the server's machine. */
   readonly folder: string;
 }
 
 export type VllmOutcome =
   | { readonly is: 'done' }
-  /** An adapter of that name is there. */
+  /** An adapter of that name is already loaded. */
   | { readonly is: 'taken'; readonly failure: Failure }
-  /** None of that name is. */
+  /** No adapter of that name is loaded. */
   | { readonly is: 'absent'; readonly failure: Failure }
   | { readonly is: 'refused'; readonly failure: Failure };
 
 export interface VllmRoutesOptions {
   readonly exchange: Exchange;
-  /** Of the server, with or without `/v1`. */
+  /** The server's base URL, with or without `/v1`. */
   readonly baseUrl: string;
-  /** Read for each request, so that a rotated key counts. */
+  /** Read for each request, so that a rotated key is used. */
   readonly key?: () => string | undefined;
 }
 
@@ -44,7 +44,7 @@ interface Answer {
 
 const MOST_BYTES = 4 * 2 ** 20;
 const ROUTES_OFF =
-  'vLLM has no routes to load adapters: start it with --enable-lora and the environment variable VLLM_ALLOW_RUNTIME_LORA_UPDATING=True.';
+  'vLLM has no routes to load adapters. Start it with --enable-lora and the environment variable VLLM_ALLOW_RUNTIME_LORA_UPDATING=True.';
 
 export function createVllmRoutes({ exchange, baseUrl, key }: VllmRoutesOptions): VllmRoutes {
   const { origin, basePath } = parseBaseUrl(baseUrl, 'openai-chat');
@@ -82,10 +82,10 @@ export function createVllmRoutes({ exchange, baseUrl, key }: VllmRoutesOptions):
     load: async ({ name, folder }, isInPlace, signal) => {
       const inPlace = isInPlace ? { load_inplace: true } : {};
       const body = { lora_name: name, lora_path: folder, ...inPlace };
-      return judge(await send('load_lora_adapter', body, signal), folder);
+      return toOutcome(await send('load_lora_adapter', body, signal), folder);
     },
     unload: async (name, signal) =>
-      judge(await send('unload_lora_adapter', { lora_name: name }, signal), name),
+      toOutcome(await send('unload_lora_adapter', { lora_name: name }, signal), name),
     list: async (signal) => {
       const answer = await send('models', undefined, signal);
       if (!('text' in answer)) return { failure: answer };
@@ -96,7 +96,7 @@ export function createVllmRoutes({ exchange, baseUrl, key }: VllmRoutesOptions):
   };
 }
 
-function judge(answer: Answer | Failure, what: string): VllmOutcome {
+function toOutcome(answer: Answer | Failure, what: string): VllmOutcome {
   if (!('text' in answer)) return { is: 'refused', failure: answer };
   if (answer.status >= 200 && answer.status < 300) return { is: 'done' };
   const { failure, words } = explain(answer, what);
@@ -105,7 +105,7 @@ function judge(answer: Answer | Failure, what: string): VllmOutcome {
   return { is: 'refused', failure };
 }
 
-/** Older servers put the message at the top, newer ones into `error`, and a route that is not there into `detail`. */
+/** Older servers put the message at the top level, newer ones into `error`; an unknown route has it in `detail`. */
 function explain(
   { status, text }: Answer,
   what: string,
@@ -113,27 +113,27 @@ function explain(
   const body = asObject(parseJson(text));
   const error = isObject(body.error) ? body.error : body;
   const words = asString(error.message) ?? asString(body.detail) ?? '';
-  const mended = mendFor(status, words, what);
+  const advice = adviceFor(status, words, what);
   const plain = words === '' ? `vLLM answered ${status}.` : words;
   const code = asString(error.type);
   return {
     words,
-    failure: createFailure(failureKindOf(status), mended ?? `vLLM refused: ${plain}`, {
+    failure: createFailure(failureKindOf(status), advice ?? `vLLM refused: ${plain}`, {
       status: asNumber(error.code) ?? status,
       ...(code === undefined ? {} : { code }),
     }),
   };
 }
 
-function mendFor(status: number, words: string, what: string): string | undefined {
+function adviceFor(status: number, words: string, what: string): string | undefined {
   if (status === 404 && (words === '' || words === 'Not Found')) return ROUTES_OFF;
   if (status === 405) return ROUTES_OFF;
-  if (status === 401) return 'vLLM wants a key: give the one that it was started with (--api-key).';
+  if (status === 401) return 'vLLM requires a key: configure the one that it was started with (--api-key).';
   if (/lora is not enabled|--enable-lora/i.test(words))
-    return `vLLM serves no adapters: start it with --enable-lora. It says: ${words}`;
+    return `vLLM serves no adapters: start it with --enable-lora. Its message: ${words}`;
   if (/max_lora_rank/i.test(words))
-    return `The adapter's rank is too large for this vLLM: start it with a larger --max-lora-rank. It says: ${words}`;
+    return `The adapter's rank is too large for this vLLM: start it with a larger --max-lora-rank. Its message: ${words}`;
   if (/no adapter found|adapter_config\.json|no such file/i.test(words))
-    return `vLLM does not find an adapter in ${what}: the folder must be at this path on its machine, and readable. It says: ${words}`;
+    return `vLLM does not find an adapter in ${what}: the folder must exist at this path on its machine and be readable. Its message: ${words}`;
   return undefined;
 }

@@ -6,5 +6,5 @@ const WELCOME =
   'scripted. To talk to a real model, run `instar init`; or set OPENAI_API_KEY or ANTHROPIC_API_KEY, or start Ollama, ' +
   'and start Instar again.';
 
-/** What answers when no provider is configured. It says so, says what to do, and calls no tools. */
+/** Answers when no provider is configured: it says so, explains what to do, and calls no tools. */
 export const createWelcomeModel = (): ChatModel => createScriptedModel(() => WELCOME, 'instar/welcome');

@@ -6,13 +6,13 @@ import { createAborted } from './model-error.ts';
 
 export interface RetryOptions {
   readonly rule: RetryRule;
-  /** 0 up to 1: spreads the pauses, so that many callers do not come back at the same moment. */
+  /** Jitter from 0 up to 1, so that many callers do not retry at the same moment. */
   readonly random: () => number;
-  /** Waits, or less when the signal aborts. */
+  /** Waits; returns early when the signal aborts. */
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
-/** The same model, tried again by the rule as long as nothing of a reply was passed on. */
+/** The same model, retried by the rule as long as no part of a reply was yielded. */
 export function withRetry(model: ChatModel, { rule, random, sleep }: RetryOptions): ChatModel {
   return (request, options) =>
     createChatEvents(options.signal, async function* (signal): AsyncGenerator<ChatEvent, undefined> {

@@ -4,7 +4,7 @@ import type { Sampler } from './sampling/sampler.ts';
 import type { Shape } from './shape.ts';
 import type { Trainer } from './training/trainer.ts';
 
-/** The same calls, answered later; those that were made first are done first. */
+/** The same calls as promises, carried out in the order in which they were made. */
 export type Remote<Calls> = {
   readonly [Name in keyof Calls]: Calls[Name] extends (...operands: infer Operands) => infer Answer
     ? (...operands: Operands) => Promise<Awaited<Answer>>
@@ -18,8 +18,8 @@ export interface EngineParts {
   close(): Promise<void>;
 }
 
-/** Bounds memory: of rank 8 on the model that ships, a frozen copy is 0.2 MB. */
-const MOST_COPIES = 512;
+/** Bounds memory: a frozen copy of rank 8 takes 0.2 MB on the model that ships. */
+const MAX_COPIES = 512;
 
 export const engineModel = (name: string, shape: Shape): EngineModel => ({
   name,
@@ -30,15 +30,15 @@ export const engineModel = (name: string, shape: Shape): EngineModel => ({
 });
 
 /**
- * An engine from a trainer and a sampler, wherever those run. Calls on an adapter take effect in the order they were made;
- * to sample from one waits for the steps that were asked for before, to sample from a frozen copy waits for no training.
+ * An engine from a trainer and a sampler, wherever those run. Calls on an adapter take effect in the order they were made:
+ * sampling from an adapter waits for the training steps called before, sampling from a frozen copy waits for none.
  */
 export const composeEngine = ({ model, trainer, sampler, close }: EngineParts): Engine => {
   const adapters = new Set<string>();
   const copies = new Map<string, Lora>();
   let lastAdapter = 0;
   let lastCopy = 0;
-  let lastLook = 0;
+  let lastRead = 0;
 
   const known = (name: string): string => {
     if (!adapters.has(name)) throw new EngineError(`there is no adapter "${name}"`);
@@ -59,8 +59,8 @@ export const composeEngine = ({ model, trainer, sampler, close }: EngineParts): 
     const copy = copies.get(weights);
     if (copy !== undefined) return { name: weights, lora: copy };
     if (!adapters.has(weights)) throw new EngineError(`there are no weights "${weights}"`);
-    // Each look may find other numbers, so each has a name of its own.
-    return { name: `${weights}/${++lastLook}`, lora: await trainer.copy(weights) };
+    // The weights may differ at every call, so that every copy needs a name of its own.
+    return { name: `${weights}/${++lastRead}`, lora: await trainer.copy(weights) };
   };
 
   return {
@@ -71,8 +71,10 @@ export const composeEngine = ({ model, trainer, sampler, close }: EngineParts): 
     forwardBackward: async (adapter, batch) => trainer.forwardBackward(known(adapter), batch),
     optimStep: async (adapter, adam) => trainer.optimStep(known(adapter), adam),
     async freeze(adapter) {
-      if (copies.size >= MOST_COPIES) {
-        throw new EngineError(`there are ${MOST_COPIES} frozen copies already; dispose of one first`);
+      if (copies.size >= MAX_COPIES) {
+        throw new EngineError(
+          `there are ${MAX_COPIES} frozen copies, which is the limit; dispose of one first`,
+        );
       }
       const name = `copy-${++lastCopy}`;
       copies.set(name, await trainer.copy(known(adapter)));

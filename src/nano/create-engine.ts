@@ -12,28 +12,28 @@ export interface EngineOptions {
   readonly name: string;
 }
 
-/** The trainer's calls as promises, done at once. */
-const atOnce = (trainer: Trainer, isClosed: () => boolean): Remote<Trainer> => {
-  const later =
+/** The trainer's calls as promises. */
+const toAsync = (trainer: Trainer, isClosed: () => boolean): Remote<Trainer> => {
+  const wrap =
     <Operands extends readonly unknown[], Answer>(call: (...operands: Operands) => Answer) =>
     async (...operands: Operands): Promise<Answer> => {
       if (isClosed()) throw new EngineError('the engine is closed');
       return call(...operands);
     };
   return {
-    create: later(trainer.create),
-    forward: later(trainer.forward),
-    forwardBackward: later(trainer.forwardBackward),
-    optimStep: later(trainer.optimStep),
-    copy: later(trainer.copy),
-    save: later(trainer.save),
-    load: later(trainer.load),
-    dispose: later(trainer.dispose),
+    create: wrap(trainer.create),
+    forward: wrap(trainer.forward),
+    forwardBackward: wrap(trainer.forwardBackward),
+    optimStep: wrap(trainer.optimStep),
+    copy: wrap(trainer.copy),
+    save: wrap(trainer.save),
+    load: wrap(trainer.load),
+    dispose: wrap(trainer.dispose),
   };
 };
 
 /**
- * An engine in this thread, which it holds while it works: a training call to its end, a sample for one token at a time.
+ * An engine in this thread. It blocks the thread for a whole training call, and for one token at a time when it samples.
  * Throws an EngineError for weights that do not fit the shape.
  */
 export const createEngine = ({ weights, shape, name }: EngineOptions): Engine => {
@@ -42,7 +42,7 @@ export const createEngine = ({ weights, shape, name }: EngineOptions): Engine =>
   const closing = new AbortController();
   return composeEngine({
     model: engineModel(name, shape),
-    trainer: atOnce(createTrainer(loaded), () => closing.signal.aborted),
+    trainer: toAsync(createTrainer(loaded), () => closing.signal.aborted),
     sampler: {
       sample: (named, request, signal) =>
         sampler.sample(named, request, AbortSignal.any([signal, closing.signal])),

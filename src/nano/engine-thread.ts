@@ -7,18 +7,18 @@ import type { Answer, Question, ThreadData } from './thread-messages.ts';
 import { createTrainer } from './training/trainer.ts';
 
 const port = parentPort;
-if (!port) throw new Error('engine-thread is a thread');
+if (!port) throw new Error('engine-thread must run as a worker thread');
 
 const { role, weights, shape } = workerData as ThreadData;
 const loaded = loadWeights(weights, shape);
 
-const say = (answer: Answer): void => port.postMessage(answer);
+const reply = (answer: Answer): void => port.postMessage(answer);
 const fail = (id: number, error: unknown): void =>
-  say({
+  reply({
     type: 'failed',
     id,
     why: error instanceof Error ? error.message : String(error),
-    isAskersFault: error instanceof EngineError,
+    isInvalidCall: error instanceof EngineError,
   });
 
 if (role === 'train') {
@@ -28,7 +28,7 @@ if (role === 'train') {
     if (question.type !== 'train') return;
     try {
       const call = trainer[question.call] as (...operands: readonly unknown[]) => unknown;
-      say({ type: 'done', id: question.id, value: call(...question.operands) });
+      reply({ type: 'done', id: question.id, value: call(...question.operands) });
     } catch (error) {
       fail(question.id, error);
     }
@@ -45,7 +45,7 @@ if (role === 'train') {
     sampler
       .sample(question.weights, question.request, leaving.signal)
       .then(
-        (value) => say({ type: 'done', id, value }),
+        (value) => reply({ type: 'done', id, value }),
         (error: unknown) => fail(id, error),
       )
       .finally(() => running.delete(id));

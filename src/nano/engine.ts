@@ -1,23 +1,23 @@
-/** A language model that can be sampled and trained, in tokens. What the routes of a training server stand for. */
+/** A language model that can be sampled and trained, in tokens. A training server exposes one over HTTP. */
 export interface Engine {
   readonly model: EngineModel;
-  /** A new adapter, which changes nothing yet. Answers with its name. */
+  /** A new adapter, which does not change the model's output yet. Resolves with its name. */
   createAdapter(options: LoraOptions): Promise<string>;
-  /** Log-probabilities of the targets, and what the loss would be. `adapter` undefined: the bare model. */
+  /** Log-probabilities of the targets, and the loss. Without an adapter it is the base model. */
   forward(adapter: string | undefined, batch: Batch): Promise<BatchResult>;
-  /** The same, and its gradient is added to what has gathered since the last step. */
+  /** The same, and adds the gradient to the gradients accumulated since the last step. */
   forwardBackward(adapter: string, batch: Batch): Promise<BatchResult>;
-  /** One step along what has gathered, which is then forgotten. */
+  /** One optimizer step along the accumulated gradients, which are then reset. */
   optimStep(adapter: string, adam: AdamParams): Promise<Readonly<Record<string, number>>>;
-  /** A frozen copy of an adapter's weights, to sample from while training goes on. Answers with its name. */
+  /** A frozen copy of an adapter's weights, to sample from while training goes on. Resolves with its name. */
   freeze(adapter: string): Promise<string>;
-  /** `weights` is an adapter, a frozen copy, or undefined for the bare model. */
+  /** `weights` is an adapter, a frozen copy, or undefined for the base model. */
   sample(weights: string | undefined, request: SampleRequest, signal: AbortSignal): Promise<SampleResult>;
-  /** All of an adapter, so that training goes on from it as if nothing had happened; without the optimiser on request. */
+  /** The complete adapter, from which training continues exactly. `withOptimizer` false leaves the optimizer's state out. */
   save(adapter: string, withOptimizer: boolean): Promise<Uint8Array>;
   /** Rejects with an EngineError for bytes that are not a saved adapter of this model. */
   load(saved: Uint8Array, withOptimizer: boolean): Promise<string>;
-  /** Adapters and frozen copies alike. */
+  /** Frees an adapter or a frozen copy. */
   dispose(name: string): Promise<void>;
   close(): Promise<void>;
 }
@@ -41,30 +41,30 @@ export interface LoraOptions {
 export const LOSSES = ['cross_entropy', 'importance_sampling', 'ppo', 'cispo'] as const;
 export type LossName = (typeof LOSSES)[number];
 
-/** Summed over tokens, never averaged: whoever wants a mean scales the weights or the advantages. */
+/** The loss is summed over tokens, never averaged: for a mean, scale the weights or the advantages. */
 export interface Batch {
   readonly loss: LossName;
-  /** Of ppo and cispo: ratios are clipped to [low, high]; 0.8 and 1.2 unless said. */
+  /** For ppo and cispo: ratios are clipped to [low, high]; 0.8 and 1.2 by default. */
   readonly clip?: { readonly low: number; readonly high: number };
   readonly data: readonly Datum[];
 }
 
-/** One sequence. All but `tokens` have its length; `targets[i]` is what should follow `tokens[i]`. */
+/** One sequence. All arrays have the length of `tokens`; `targets[i]` is the token that should follow `tokens[i]`. */
 export interface Datum {
   readonly tokens: Int32Array;
   readonly targets: Int32Array;
-  /** Of cross_entropy: 1 unless said. Of the others: 0 masks a token out. */
+  /** 1 by default; for losses other than cross_entropy, 0 masks a token out. */
   readonly weights?: Float32Array;
-  /** Of all but cross_entropy. */
+  /** For all losses but cross_entropy. */
   readonly advantages?: Float32Array;
-  /** What the sampler gave the targets. */
+  /** The targets' log-probabilities when they were sampled. */
   readonly logprobs?: Float32Array;
 }
 
 export interface BatchResult {
-  /** Of the targets, one array for each datum. */
+  /** Log-probabilities of the targets, one array for each datum. */
   readonly logprobs: readonly Float32Array[];
-  /** `loss:sum` and others. */
+  /** Such as `loss:sum`; the part after the colon says how to merge the metrics of several batches. */
   readonly metrics: Readonly<Record<string, number>>;
 }
 
@@ -74,18 +74,18 @@ export interface AdamParams {
   readonly beta2: number;
   readonly eps: number;
   readonly weightDecay: number;
-  /** 0: not clipped. */
+  /** 0: no clipping. */
   readonly gradClipNorm: number;
 }
 
 export interface SampleRequest {
   readonly prompt: Int32Array;
-  /** Sequences from the one prompt, which is read once. */
+  /** How many sequences to sample. The prompt is processed once for all. */
   readonly count: number;
   readonly maxTokens: number;
-  /** 0: the likeliest token each time. */
+  /** 0: always the most likely token. */
   readonly temperature: number;
-  /** -1: all. */
+  /** -1: no limit. */
   readonly topK: number;
   readonly topP: number;
   readonly seed: number;
@@ -95,18 +95,18 @@ export interface SampleRequest {
 
 export interface SampleResult {
   readonly sequences: readonly Sequence[];
-  /** The first has none. */
+  /** NaN for the first token. */
   readonly promptLogprobs?: Float32Array;
 }
 
 export interface Sequence {
   readonly tokens: Int32Array;
-  /** Under the weights and at temperature 1, whatever the temperature was. */
+  /** At temperature 1, whatever the temperature of the request was. */
   readonly logprobs: Float32Array;
   readonly stop: 'stop' | 'length';
 }
 
-/** What was asked cannot be done: the asker's fault, and the engine goes on. */
+/** The call was invalid: the caller's fault. The engine is unchanged. */
 export class EngineError extends Error {
   override readonly name = 'EngineError';
 }

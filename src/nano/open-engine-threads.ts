@@ -1,10 +1,10 @@
+import { workerModule } from '../base/worker-thread.ts';
 import { composeEngine, engineModel } from './compose-engine.ts';
 import type { EngineOptions } from './create-engine.ts';
 import type { Engine, SampleResult } from './engine.ts';
 import { loadWeights } from './model/load-weights.ts';
 import { openThread } from './open-thread.ts';
 import type { Sampler } from './sampling/sampler.ts';
-import { threadFile } from './thread-file.ts';
 import type { ThreadData } from './thread-messages.ts';
 import { createThreadTrainer } from './thread-trainer.ts';
 
@@ -31,13 +31,13 @@ const createThreadSampler = (file: URL, data: ThreadData): Sampler & { close(): 
 };
 
 /**
- * An engine in two threads, so that a sample from a frozen copy never waits for a training step. The same calls give the same
- * bits as in one thread. A thread that ends is reported by the calls it had and started again by the next. Throws an
- * EngineError for weights that do not fit the shape.
+ * An engine in two worker threads, so that sampling from a frozen copy never waits for a training step. Results are
+ * bit-identical to those of one thread. When a thread ends unexpectedly, its pending calls reject and the next call starts it
+ * again. Throws an EngineError for weights that do not fit the shape.
  */
 export const openEngineThreads = (
   { weights, shape, name }: EngineOptions,
-  file: URL = threadFile('engine-thread'),
+  file: URL = workerModule('./engine-thread.ts', import.meta.url),
 ): Engine => {
   loadWeights(weights, shape);
   const training = createThreadTrainer(file, { role: 'train', weights, shape });

@@ -2,11 +2,11 @@ import { Worker } from 'node:worker_threads';
 import { EngineError } from './engine.ts';
 import type { Answer, Question, ThreadData } from './thread-messages.ts';
 
-/** A thread that answers questions, started by the first and again by the first after it ended. */
+/** A worker thread that is started by the first call, and again by the first call after it ended. */
 export interface Thread {
-  /** Rejects with an EngineError when the question was at fault, with another error when the thread ended over it. */
+  /** Rejects with an EngineError when the call was invalid, with another error when the thread ended during the call. */
   ask(question: Question): Promise<unknown>;
-  /** Says what has no answer, if there is a thread to hear it. */
+  /** Sends a message that has no reply, if the thread is running. */
   tell(question: Question): void;
   close(): Promise<void>;
 }
@@ -16,14 +16,14 @@ interface Waiting {
   reject(error: Error): void;
 }
 
-/** What is told of a thread's life, before those who wait in it are answered. */
+/** Called before the pending calls of the thread are settled. */
 export interface ThreadEvents {
-  /** A thread that takes over from one that ended; questions asked here come before all others. */
+  /** A new thread replaces one that ended. Calls made here come before all others. */
   onRestart?(ask: (question: Question) => Promise<unknown>): void;
   onEnd?(why: Error): void;
 }
 
-/** Keeps the process alive only while someone waits for an answer. */
+/** Keeps the process alive only while a call is pending. */
 export const openThread = (file: URL, data: ThreadData, events: ThreadEvents = {}): Thread => {
   const waiting = new Map<number, Waiting>();
   let worker: Worker | undefined;
@@ -35,7 +35,7 @@ export const openThread = (file: URL, data: ThreadData, events: ThreadEvents = {
     waiting.delete(answer.id);
     if (waiting.size === 0) worker?.unref();
     if (answer.type === 'done') asker?.resolve(answer.value);
-    else asker?.reject(answer.isAskersFault ? new EngineError(answer.why) : new Error(answer.why));
+    else asker?.reject(answer.isInvalidCall ? new EngineError(answer.why) : new Error(answer.why));
   };
   const end = (why: Error): void => {
     worker = undefined;

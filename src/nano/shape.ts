@@ -1,17 +1,17 @@
-/** The numbers of a small decoder in the manner of Llama: RMS norm, rotary positions, gated MLP, tied embeddings. */
+/** The dimensions of a small Llama-style decoder: RMS norm, rotary positions, gated MLP, tied embeddings. */
 export interface Shape {
   readonly vocabulary: number;
   readonly width: number;
   readonly layers: number;
   readonly heads: number;
-  /** Of the MLP's inner layer. */
+  /** The width of the MLP's inner layer. */
   readonly inner: number;
   readonly contextLength: number;
   readonly ropeBase: number;
   readonly normEps: number;
 }
 
-/** What ships: 0.41 million parameters with a vocabulary of 768. */
+/** The model that ships: 0.41 million parameters with a vocabulary of 768. */
 export const NANO: Shape = {
   vocabulary: 768,
   width: 96,

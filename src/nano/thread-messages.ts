@@ -3,14 +3,14 @@ import type { NamedLora } from './sampling/sampler.ts';
 import type { Shape } from './shape.ts';
 import type { Trainer } from './training/trainer.ts';
 
-/** What an engine's thread is started with. */
+/** The `workerData` of an engine's thread. */
 export interface ThreadData {
   readonly role: 'train' | 'sample';
   readonly weights: Uint8Array;
   readonly shape: Shape;
 }
 
-/** What a thread is asked; `abort` ends the sample of that number. */
+/** A call to a thread; `abort` ends the sampling call of that id. */
 export type Question =
   | {
       readonly type: 'train';
@@ -26,7 +26,7 @@ export type Question =
     }
   | { readonly type: 'abort'; readonly id: number };
 
-/** `isAskersFault`: an EngineError. Errors lose their class on the way between threads. */
+/** `isInvalidCall`: an EngineError. Errors lose their class between threads. */
 export type Answer =
   | { readonly type: 'done'; readonly id: number; readonly value: unknown }
-  | { readonly type: 'failed'; readonly id: number; readonly why: string; readonly isAskersFault: boolean };
+  | { readonly type: 'failed'; readonly id: number; readonly why: string; readonly isInvalidCall: boolean };

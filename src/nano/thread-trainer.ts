@@ -3,22 +3,22 @@ import { openThread } from './open-thread.ts';
 import type { ThreadData } from './thread-messages.ts';
 import type { Trainer } from './training/trainer.ts';
 
-/** What is known of an adapter outside of the thread that trains it; numbers count the calls. */
+/** What the main thread knows about an adapter. Numbers are call ids, which count up. */
 interface Kept {
-  /** The last state that was saved or loaded, which a thread that takes over begins with. */
+  /** The last state that was saved or loaded, which a restarted thread begins with. */
   saved?: { readonly bytes: Uint8Array; readonly withOptimizer: boolean; readonly asOf: number };
-  /** The last call that changed it. */
+  /** The last call that changed the adapter. */
   changedAt: number;
-  /** Calls without an answer yet. */
+  /** The number of pending calls. */
   waiting: number;
-  /** Why it is not what it was; told once if it is back at a saved state, and to every call if it is lost. */
-  news?: string;
+  /** Why its state was reset: thrown once when it is back at a saved state, and by every call when it is lost. */
+  resetReason?: string;
 }
 
 /**
- * A trainer in a thread of its own. When that ends, calls in it are rejected and the next one starts another, which loads
- * every adapter's last saved state. An adapter that had none is lost, and its calls say so; one that had moved on since tells
- * it to the calls that were waiting, or else to the next, so that nobody trains on without knowing.
+ * A trainer in its own thread. When the thread ends, its pending calls reject, and the next call starts another thread, which
+ * loads every adapter's last saved state. An adapter without one is lost, and all its calls throw. An adapter that had changed
+ * since its last save throws in its pending calls, or else in its next call, so that no caller trains on unaware.
  */
 export const createThreadTrainer = (
   file: URL,
@@ -36,8 +36,10 @@ export const createThreadTrainer = (
     onEnd(why) {
       lastEnd = why;
       for (const [name, kept] of adapters) {
-        const isUntold = kept.saved !== undefined && kept.changedAt > kept.saved.asOf && kept.waiting === 0;
-        if (isUntold || kept.saved === undefined) kept.news = `${why.message}; ${consequence(name, kept)}`;
+        const isUnnoticed =
+          kept.saved !== undefined && kept.changedAt > kept.saved.asOf && kept.waiting === 0;
+        if (isUnnoticed || kept.saved === undefined)
+          kept.resetReason = `${why.message}; ${consequence(name, kept)}`;
       }
     },
     onRestart(ask) {
@@ -48,19 +50,19 @@ export const createThreadTrainer = (
         ask({ type: 'train', id: ++lastId, call: 'load', operands: [name, bytes, withOptimizer] }).catch(
           (error: Error) => {
             delete kept.saved;
-            kept.news = `adapter "${name}" is lost: its saved state could not be loaded (${error.message})`;
+            kept.resetReason = `adapter "${name}" is lost: its saved state could not be loaded (${error.message})`;
           },
         );
       }
     },
   });
 
-  /** Throws what a caller of this adapter must know before anything else. */
-  const heed = (kept: Kept | undefined): void => {
-    if (kept?.news === undefined) return;
-    const { news } = kept;
-    if (kept.saved !== undefined) delete kept.news;
-    throw new Error(news);
+  /** Throws when the adapter was reset or lost. */
+  const throwIfReset = (kept: Kept | undefined): void => {
+    if (kept?.resetReason === undefined) return;
+    const { resetReason } = kept;
+    if (kept.saved !== undefined) delete kept.resetReason;
+    throw new Error(resetReason);
   };
   const ask = async <Name extends keyof Trainer>(
     call: Name,
@@ -68,7 +70,7 @@ export const createThreadTrainer = (
   ): Promise<ReturnType<Trainer[Name]>> => {
     const [name = ''] = operands;
     const kept = adapters.get(name);
-    heed(kept);
+    throwIfReset(kept);
     const id = ++lastId;
     const answer = thread.ask({ type: 'train', id, call, operands });
     if (kept === undefined) return (await answer) as ReturnType<Trainer[Name]>;
@@ -107,7 +109,7 @@ export const createThreadTrainer = (
     },
     async dispose(name) {
       const kept = adapters.get(name);
-      const isLost = kept !== undefined && kept.news !== undefined && kept.saved === undefined;
+      const isLost = kept !== undefined && kept.resetReason !== undefined && kept.saved === undefined;
       if (!isLost) await ask('dispose', name);
       adapters.delete(name);
     },

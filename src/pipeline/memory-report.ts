@@ -4,13 +4,13 @@ import { type StageVerdict, verdictsOf } from './verdicts-of.ts';
 
 export interface MemoryReport {
   readonly report: Report;
-  /** Every attempt once, in the order in which they were told. */
+  /** Every attempt once, in the order of the reports. */
   outcomes(): readonly StageOutcome[];
-  /** What a gateway would have been told about the turns. */
+  /** The feedback that a gateway would have received. */
   verdicts(): readonly StageVerdict[];
 }
 
-/** Keeps outcomes for whoever wants to look at them when the run is over. */
+/** Keeps outcomes in memory, to be read after the run. */
 export function createMemoryReport(): MemoryReport {
   const kept = new Map<string, StageOutcome>();
   return {

@@ -8,14 +8,14 @@ import type { Finding, Report, StageOutcome, StageStatus } from './stage-outcome
 
 export interface PipelineOptions {
   readonly name: string;
-  /** Names this run of it: reporting the same run again, after a crash, says nothing twice. */
+  /** The id of this run. Reporting the same run again after a crash adds nothing. */
   readonly run: string;
-  /** Whose lessons these are: runs of one pipeline share an agent. */
+  /** The agent that the lessons belong to; all runs of a pipeline share it. */
   readonly agent: string;
   readonly report: Report;
   readonly domain?: string;
   readonly project?: string;
-  /** Attempts after the first one; 1 unless told. */
+  /** Attempts after the first one. Default: 1. */
   readonly retries?: number;
   readonly clock?: Clock;
   /** Aborts every stage. */
@@ -35,9 +35,9 @@ export interface Pipeline {
   readonly name: string;
   readonly run: string;
   /**
-   * Runs one stage: what `work` returns is its result; what it throws is why the attempt failed, and it is tried again
-   * while attempts are left and nobody aborts. Each attempt is a conversation of its own and is reported before the next
-   * begins. Never rejects. A stage that is run again under its name goes on counting its attempts.
+   * Runs one stage. The value that `work` returns is the result; what it throws is the reason why the attempt failed,
+   * and it is retried while attempts are left and the signal is not aborted. Each attempt has its own session and is
+   * reported before the next one starts. Never rejects. Running a stage again by name continues its attempt count.
    */
   stage<T>(
     name: string,
@@ -50,7 +50,7 @@ const RUN_KIND = 'pipeline';
 const DEFAULT_RETRIES = 1;
 const NEVER = new AbortController().signal;
 
-/** What someone who has a staged pipeline wraps around each of its stages. */
+/** Wraps the stages of an existing pipeline: sessions, retries and reports for each attempt. */
 export function createPipeline(options: PipelineOptions): Pipeline {
   const { name, run, agent, domain, project, report, clock = systemClock, signal = NEVER } = options;
   const attempts = new Map<string, number>();
@@ -108,7 +108,7 @@ export function createPipeline(options: PipelineOptions): Pipeline {
 const statusOf = (failures: readonly Finding[], found: readonly Finding[]): StageStatus =>
   failures.length > 0 ? 'failed' : found.length > 0 ? 'warned' : 'ok';
 
-/** What a header can carry as it is. */
+/** A valid header value. */
 const FIT = /^[\x21-\x7e](?:[\x20-\x7e]{0,126}[\x21-\x7e])?$/;
 
 function sessionOf(parts: readonly string[]): string {

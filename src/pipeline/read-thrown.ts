@@ -11,15 +11,15 @@ const OUTAGE_NAMES = new Set([
   'APIConnectionError',
   'APIConnectionTimeoutError',
 ]);
-/** As Node and undici say them. */
+/** Error codes of Node and undici. */
 const OUTAGE_CODES =
   /^(?:ECONN(?:RESET|REFUSED|ABORTED)|E?TIMED?OUT|ETIMEDOUT|EPIPE|ENOTFOUND|EAI_AGAIN|ENET(?:UNREACH|DOWN|RESET)|EHOSTUNREACH|ABORT_ERR|UND_ERR_\w{1,40})$/;
-/** Too early, too often, out of time, or broken on the other side. */
+/** Time-outs, rate limits and server errors. */
 const isOutageStatus = (status: unknown): boolean =>
   typeof status === 'number' &&
   (status === 408 || status === 425 || status === 429 || (status >= 500 && status < 600));
 
-/** Whether something thrown tells of the network, a limit or an abort, itself or by what caused it. */
+/** Whether an error or its cause is about the network, a rate limit or an abort. */
 function isOutageError(error: unknown, depth = 0): boolean {
   if (!isObject(error) || depth > DEEPEST_CAUSE) return false;
   return (
@@ -31,12 +31,12 @@ function isOutageError(error: unknown, depth = 0): boolean {
   );
 }
 
-/** What a stage threw, as findings about the turn it had heard last. */
+/** The error of a stage as findings about its last turn. */
 export function readThrown(error: unknown, turn: string | undefined, isAborted: boolean): readonly Finding[] {
   if (error instanceof StageFailure) return error.findings;
   const said = error instanceof Error ? error.message : String(error);
   const about = turn === undefined ? {} : { turn };
-  const reason = said.trim().slice(0, LONGEST_REASON) || 'it threw without a word';
+  const reason = said.trim().slice(0, LONGEST_REASON) || 'it threw an error without a message';
   const cause = isAborted || isOutageError(error) ? 'infrastructure' : 'thrown';
   return [{ cause, reason, ...about }];
 }

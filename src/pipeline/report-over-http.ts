@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Clock, systemClock } from '../core/clock.ts';
 import { createFailure, type Failure, failureKindOf } from '../core/failure.ts';
-import { asObject, asString, compact, type Json, type JsonObject, parseJson } from '../core/json.ts';
+import { asObject, asString, compact, type JsonObject, parseJson } from '../core/json.ts';
 import { parseRetryAfter, type RetryRule, retryDelayMs } from '../core/retry.ts';
 import { outcomeKey } from './outcome-key.ts';
-import { isOutage, type Report, type StageOutcome } from './stage-outcome.ts';
+import { type Finding, isOutage, type Report, type StageOutcome } from './stage-outcome.ts';
 import { verdictsOf } from './verdicts-of.ts';
 
-/** Something that could not be told; the stage goes on without it. */
+/** A report that could not be delivered; the stage continues without it. */
 export interface ReportProblem {
   readonly path: string;
   readonly outcome: StageOutcome;
@@ -15,13 +15,13 @@ export interface ReportProblem {
 }
 
 export interface HttpReportOptions {
-  /** Where the gateway is: `http://127.0.0.1:4600`. */
+  /** The gateway's base URL: `http://127.0.0.1:4600`. */
   readonly url: string;
   /** Instar's key. */
   readonly key: string;
   readonly fetch?: typeof globalThis.fetch;
   readonly onProblem: (problem: ReportProblem) => void;
-  /** How often and how long to wait for a gateway that is busy or away. */
+  /** Retries for a gateway that is busy or unreachable. */
   readonly retry?: RetryRule;
   readonly wait?: (ms: number) => Promise<unknown>;
   readonly clock?: Clock;
@@ -31,12 +31,12 @@ const RETRY: RetryRule = { retries: 3, baseMs: 200, longestMs: 5000 };
 const LONGEST_POST_MS = 15_000;
 const LONGEST_ANSWER = 2000;
 
-/** How much there is to learn from an attempt, 0 to 100: what failed most, what went well hardly, an outage nothing. */
+/** How much an attempt can teach, 0 to 100: a failure most, a success little, an outage nothing. */
 const WORTH = { failed: 90, warned: 70, ok: 20 } as const;
 
 /**
- * Tells a gateway: each attempt as an event, and what the stage's check says of its turns as feedback, which is what is
- * learned from. The gateway keeps each before it answers, so that nothing is lost once this resolves.
+ * Reports to a gateway: each attempt as an event, and the stage's verdicts on its turns as feedback, which learning uses.
+ * The gateway stores each before it responds, so nothing is lost once this resolves.
  */
 export function createHttpReport(options: HttpReportOptions): Report {
   const {
@@ -68,12 +68,12 @@ export function createHttpReport(options: HttpReportOptions): Report {
     }
   };
 
-  /** Telling twice is telling once, so that every post may be tried again. */
-  const tell = async (path: string, body: JsonObject, idempotency: string): Promise<Failure | undefined> => {
+  /** Posts have idempotency keys, so every one can be retried. */
+  const send = async (path: string, body: JsonObject, idempotency: string): Promise<Failure | undefined> => {
     for (let tries = 1; ; tries++) {
       const failure = await post(path, body, idempotency);
       if (failure === undefined) return undefined;
-      const pause = retryDelayMs(retry, asPassing(failure), tries, () => 1);
+      const pause = retryDelayMs(retry, asRetryable(failure), tries, () => 1);
       if (pause === undefined) return failure;
       await wait(pause);
     }
@@ -88,14 +88,14 @@ export function createHttpReport(options: HttpReportOptions): Report {
       ),
     ];
     for (const [path, body, idempotency] of posts) {
-      const failure = await tell(path, body, idempotency);
+      const failure = await send(path, body, idempotency);
       if (failure !== undefined) onProblem({ path, outcome, failure });
     }
   };
 }
 
-/** A turn may be younger than its record: not found yet is worth waiting for like a busy gateway. */
-const asPassing = (failure: Failure): Failure =>
+/** A turn may not be recorded yet, so "not found" is retried like a busy gateway. */
+const asRetryable = (failure: Failure): Failure =>
   failure.kind === 'not-found' ? { ...failure, kind: 'overloaded' } : failure;
 
 function failureOf(response: Response, text: string, now: number): Failure {
@@ -119,10 +119,12 @@ function eventOf(outcome: StageOutcome): JsonObject {
     ...name,
     status,
     isOutage: isOutage(outcome),
-    failures: failures as unknown as Json,
-    refines: refines as unknown as Json,
-    warnings: warnings as unknown as Json,
+    failures: failures.map(toJson),
+    refines: refines.map((cycle) => cycle.map(toJson)),
+    warnings: warnings.map(toJson),
     turns,
     durationMs: Math.round(durationMs),
   };
 }
+
+const toJson = (finding: Finding): JsonObject => compact({ ...finding });

@@ -4,7 +4,7 @@ import type { Speaker } from '../core/speak.ts';
 import { StageFailure } from './stage-failure.ts';
 import { type Cause, type Finding, outageOf } from './stage-outcome.ts';
 
-/** What a stage is given for one attempt. Good for that attempt only. */
+/** The context of one attempt; valid for that attempt only. */
 export interface StageContext {
   readonly stage: string;
   /** Counts from 1. */
@@ -12,24 +12,24 @@ export interface StageContext {
   /** Why the attempts before this one failed, oldest first. */
   readonly reasons: readonly Finding[];
   readonly session: string;
-  /** Who speaks in this attempt. With it a model call is recorded under the stage and gets the lessons for it. */
+  /** The identity for model calls: they are recorded under the stage and get its lessons. */
   readonly speaker: Speaker;
-  /** The same as request headers, for whatever client a stage calls its model with. */
+  /** The same as request headers, for any model client. */
   readonly headers: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
-  /** The turn that was answered last, as `x-instar-turn` names it: what is found from now on is about it. */
+  /** Sets the last turn, from the `x-instar-turn` header: later findings are about it. */
   heard(turn: string | undefined): void;
-  /** Something to do better next time, though the stage goes on. One reason or several. */
+  /** Reports something to improve; the stage continues. One reason or several. */
   warn(reason: string | readonly string[], detail?: string): void;
-  /** The work is sent back and will be tried again within this attempt: one refine cycle. */
+  /** Reports one refine cycle: the work is sent back within this attempt. */
   refine(reason: string | readonly string[], detail?: string): void;
-  /** Ends the attempt: the work is not good enough. */
+  /** Ends the attempt: the work failed the check. */
   fail(reason: string | readonly string[], detail?: string): never;
-  /** Ends the attempt: a model call failed, which says nothing about the work. */
+  /** Ends the attempt: a model call failed, which is not the work's fault. */
   interrupt(failure: Failure): never;
 }
 
-/** What an attempt has noted so far. */
+/** The findings and turns of an attempt so far. */
 export interface Notes {
   readonly turns: readonly string[];
   readonly warnings: readonly Finding[];
@@ -38,7 +38,7 @@ export interface Notes {
 
 export type ContextOptions = Pick<StageContext, 'stage' | 'attempt' | 'reasons' | 'speaker' | 'signal'>;
 
-/** A context, and what is noted through it. */
+/** A context, and the notes made through it. */
 export function createStageContext(options: ContextOptions): {
   readonly context: StageContext;
   readonly notes: Notes;

@@ -1,6 +1,6 @@
 import type { Finding } from './stage-outcome.ts';
 
-/** Ends an attempt, with why. What a stage throws with `fail` and `interrupt`. */
+/** Ends an attempt, with its findings. Thrown by `fail` and `interrupt`. */
 export class StageFailure extends Error {
   readonly findings: readonly Finding[];
 

@@ -1,23 +1,23 @@
 import { compact } from '../core/json.ts';
 import type { Cause, Finding, StageOutcome } from './stage-outcome.ts';
 
-/** What a stage's own check says of one of its turns, in the shape of `POST /v1/feedback`. */
+/** A stage's verdict on one of its turns, as the body of `POST /v1/feedback`. */
 export interface StageVerdict {
-  /** A turn, or the whole conversation where the stage did not say which. */
+  /** A turn, or the whole session when the stage named no turn. */
   readonly turn?: string;
   readonly session?: string;
   /** −1 to 1. */
   readonly score: number;
-  /** What has to be different. */
+  /** What must change. */
   readonly note?: string;
-  /** `agent`: hearsay, of which nothing becomes an instruction. Absent: the pipeline's own word. */
+  /** `agent`: untrusted, never an instruction. Absent: the pipeline's own verdict. */
   readonly source?: 'agent';
 }
 
 const REFUSED = -1;
 const WARNED = -0.5;
 const ACCEPTED = 1;
-/** What the gateway takes. */
+/** The gateway's limit. */
 const LONGEST_NOTE = 4000;
 
 interface Weighed extends Finding {
@@ -25,8 +25,8 @@ interface Weighed extends Finding {
 }
 
 /**
- * What is to be told about the turns of an attempt: each that was sent back or refused with why, and that the last one
- * was accepted where it was. Nothing about an outage, and nothing where no model was asked.
+ * The verdicts on the turns of an attempt: the reasons for each turn that was sent back or refused, and an acceptance of
+ * the last turn. None for an outage, and none when no model was called.
  */
 export function verdictsOf({
   status,

@@ -6,13 +6,13 @@ type Call = PolicyReply['calls'][number];
 
 const OPEN = '<tool_call>';
 const CLOSE = '</tool_call>';
-/** What stands before calls without brackets of their own. */
+/** Prefixes of calls without tags. */
 const BARE = /^\s*(?:<\|python_tag\|>|\[TOOL_CALLS\])?\s*/;
 
 /**
- * The calls in a reply, and the text around them: `<tool_call>{"name", "arguments"}</tool_call>` (Hermes, Qwen), the same with
- * `<function=name><parameter=key>` inside (Qwen Coder), or a reply that is nothing but such JSON (Llama, Mistral). A call
- * whose JSON is broken is still one when its name can be read, with the arguments as they were written.
+ * The tool calls in a reply, and the text around them: `<tool_call>{"name", "arguments"}</tool_call>` (Hermes, Qwen), the same
+ * with `<function=name><parameter=key>` inside (Qwen Coder), or a reply that consists only of such JSON (Llama, Mistral). A
+ * call with broken JSON still counts when its name can be read; its arguments stay as written.
  */
 export function splitCalls(reply: string, tools: readonly Tool[]): PolicyReply {
   if (tools.length === 0) return { text: reply, calls: [] };
@@ -50,7 +50,7 @@ function callIn(value: JsonObject, source: string): Call | undefined {
 
 const ARGUMENTS = /"(?:arguments|parameters)"\s*:\s*/;
 
-/** The model's own characters: numbers would lose digits on the way through a parser. */
+/** The model's own characters: parsing would lose digits of numbers. */
 function asWritten(value: Json, source: string): string {
   const key = ARGUMENTS.exec(source);
   const written = key === null ? '' : firstObject(source.slice(key.index + key[0].length));
@@ -66,7 +66,7 @@ function readBroken(block: string): Call | undefined {
   return { name, arguments: firstObject(rest) || rest };
 }
 
-/** `<function=name>` with its parameters in tags. What the tool declares as a string stays one. */
+/** `<function=name>` with its parameters in tags. A parameter that the tool declares as a string stays a string. */
 function readFunctionTag(block: string, tools: readonly Tool[]): Call | undefined {
   const [, name] = /<function=([^>\n]+)>/.exec(block) ?? [];
   if (name === undefined) return undefined;
@@ -80,7 +80,7 @@ function readFunctionTag(block: string, tools: readonly Tool[]): Call | undefine
   return { name, arguments: JSON.stringify(Object.fromEntries(values)) };
 }
 
-/** An answer in JSON is not a call: each must name a tool that was offered. */
+/** Only calls of offered tools count: a JSON answer is not a call. */
 function readBareCalls(text: string, tools: readonly Tool[]): readonly Call[] {
   const calls: Call[] = [];
   const list = parseJson(text);
@@ -101,7 +101,7 @@ function readBareCalls(text: string, tools: readonly Tool[]): readonly Call[] {
   return calls.every(({ name }) => tools.some((tool) => tool.name === name)) ? calls : [];
 }
 
-/** The object or list that a text begins with, by its brackets; empty when it begins with none, or ends within it. */
+/** The JSON object or array at the start of a text, by its brackets; empty when there is none or it is incomplete. */
 function firstObject(text: string): string {
   let depth = 0;
   for (let at = 0; at < text.length; at++) {

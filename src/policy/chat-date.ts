@@ -1,25 +1,11 @@
-const DAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
-const MONTHS = [
-  'January',
-  'February',
-  'March',
-  'April',
-  'May',
-  'June',
-  'July',
-  'August',
-  'September',
-  'October',
-  'November',
-  'December',
-];
+import { MONTH_NAMES, WEEKDAY_NAMES } from '../text/calendar-names.ts';
 
-/** What templates ask `strftime_now` for, in UTC, so that a prompt does not depend on where it is written. */
+/** `strftime_now` for templates, in UTC, so that a prompt does not depend on the machine's time zone. */
 export function formatDate(format: string, ms: number): string {
   const date = new Date(ms);
   const two = (value: number): string => String(value).padStart(2, '0');
-  const day = DAYS[date.getUTCDay()] ?? '';
-  const month = MONTHS[date.getUTCMonth()] ?? '';
+  const day = WEEKDAY_NAMES[date.getUTCDay()] ?? '';
+  const month = MONTH_NAMES[date.getUTCMonth()] ?? '';
   const parts: Readonly<Record<string, string>> = {
     Y: String(date.getUTCFullYear()),
     y: two(date.getUTCFullYear() % 100),

@@ -8,28 +8,28 @@ import { foldSystem, separateCalls, type TemplateMessage } from './chat-messages
 export interface JinjaInput {
   readonly messages: readonly TemplateMessage[];
   readonly tools: readonly JsonObject[];
-  /** The text ends where a reply begins. */
+  /** Whether the text ends with the generation prompt. */
   readonly isAsking: boolean;
 }
 
 /**
- * A conversation as text, as the model was taught to read it. What a template refuses is tried in forms that say the same.
- * Throws a TrainingError when it refuses them all.
+ * Renders a conversation with the model's template. A conversation that the template refuses is tried in equivalent forms.
+ * Throws a TrainingError when all are refused.
  */
 export type ChatJinja = (input: JinjaInput) => string;
 
 export interface ChatJinjaOptions {
   readonly config: JsonObject;
-  /** What a template is told besides, such as `enable_thinking`. */
+  /** Further template variables, such as `enable_thinking`. */
   readonly variables: JsonObject;
   readonly clock: Clock;
-  /** Everything that is not the template's own goes through it. */
+  /** Applied to all text that does not come from the template itself. */
   readonly guard: (text: string) => string;
 }
 
 const NO_TEMPLATE =
   'There is no chat template: neither "chat_template" in tokenizer_config.json nor a chat_template.jinja. ' +
-  'A model that was tuned for conversations has one; take its folder, or put its template beside tokenizer.json.';
+  'Models tuned for chat have one: use such a model, or put its template beside tokenizer.json.';
 
 export function createChatJinja({ config, variables, clock, guard }: ChatJinjaOptions): ChatJinja {
   const { plain, withTools } = compileTemplates(config);
@@ -54,7 +54,7 @@ export function createChatJinja({ config, variables, clock, guard }: ChatJinjaOp
       try {
         return write(form, input);
       } catch (error) {
-        // What is said of the conversation as it came is what its sender understands.
+        // The error for the conversation as it came is the one its sender understands.
         refusal ??= error;
       }
     throw refused(refusal instanceof Error ? refusal.message : String(refusal));
@@ -64,7 +64,7 @@ export function createChatJinja({ config, variables, clock, guard }: ChatJinjaOp
 const refused = (reason: string): TrainingError =>
   new TrainingError('user', `The model's chat template refuses this conversation: ${reason}`);
 
-/** The renderer has a clock of its own under the usual name, and no way to give it another. */
+/** The renderer has its own clock under the usual name, which cannot be replaced. */
 const NOW = 'instar_now';
 const compile = (text: string): Jinja => {
   try {
@@ -75,7 +75,7 @@ const compile = (text: string): Jinja => {
   }
 };
 
-/** One text, or several with names, of which `tool_use` is for conversations with tools. */
+/** One template, or several by name, of which `tool_use` is for conversations with tools. */
 function compileTemplates({ chat_template: given }: JsonObject): Record<'plain' | 'withTools', Jinja> {
   const named = new Map(
     (Array.isArray(given) ? given : [{ name: 'default', template: given ?? null }]).flatMap((one) => {
@@ -91,7 +91,7 @@ function compileTemplates({ chat_template: given }: JsonObject): Record<'plain' 
   return { plain, withTools: forTools === undefined ? plain : compile(forTools) };
 }
 
-/** `bos_token` and its like; each is a text, or an object around one. */
+/** `bos_token` and similar; each is a text, or an object with one. */
 function specialTokensOf(config: JsonObject): JsonObject {
   const tokens = Object.entries(config).flatMap(([name, value]): [string, string][] => {
     const text = asString(value) ?? asString(asObject(value).content);

@@ -3,8 +3,8 @@ import type { ChatMessage, ChatRequest } from '../core/chat.ts';
 import { parseJson } from '../core/json.ts';
 
 /**
- * The ids of conversations up to and including a reply, as they were sampled. Bounded: the least recently used go first, and
- * whatever was forgotten is written again from its text.
+ * The ids of conversations up to and including a sampled reply. A bounded LRU cache: a conversation that was evicted is
+ * tokenized again from its text.
  */
 export interface ChatMemory {
   keep(key: string, ids: readonly number[]): void;
@@ -14,7 +14,7 @@ export interface ChatMemory {
 
 export interface MemoryLimits {
   readonly replies: number;
-  /** In all of them together. */
+  /** In total. */
   readonly tokens: number;
 }
 
@@ -51,7 +51,7 @@ export function createChatMemory({ replies, tokens }: MemoryLimits): ChatMemory 
   };
 }
 
-/** Keys of a conversation's beginnings: the nth is of its first n messages, the first of what stands before them. */
+/** Keys of a conversation's prefixes: the nth covers its first n messages, number 0 system prompt and tools alone. */
 export function keysOf({ system, tools, toolChoice, messages }: ChatRequest): readonly string[] {
   const said = system.map(({ text }) => text);
   const keys = [sha(JSON.stringify([said, toolChoice === 'none' ? [] : tools]))];
@@ -62,10 +62,7 @@ export function keysOf({ system, tools, toolChoice, messages }: ChatRequest): re
 export const keyAfter = (key: string, message: ChatMessage): string =>
   sha(key + JSON.stringify(coreOf(message)));
 
-/**
- * What makes a message the same message. Ids of calls are given by whoever carries the conversation, and arguments may come
- * back with other spaces.
- */
+/** The identity of a message. Call ids are left out, because clients assign their own; arguments may return with other whitespace. */
 function coreOf({ role, content }: ChatMessage): readonly unknown[] {
   const texts = new Map<string, string>();
   const others: unknown[] = [];

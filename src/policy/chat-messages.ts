@@ -15,11 +15,11 @@ export interface TemplateMessage {
 export interface TemplateCall {
   readonly id: string;
   readonly type: 'function';
-  /** Arguments that are no JSON object go in as the text they are. */
+  /** Arguments that are not a JSON object stay text. */
   readonly function: { readonly name: string; readonly arguments: Json };
 }
 
-/** Throws a TrainingError when a message holds what no text model reads. */
+/** Throws a TrainingError when a message has a part that is not text. */
 export function templateMessagesOf({ system, messages }: ChatRequest): readonly TemplateMessage[] {
   const names = new Map<string, string>();
   const leading = textOf(system);
@@ -72,7 +72,7 @@ function assistantOf(parts: readonly AssistantPart[], names: Map<string, string>
     role: 'assistant',
     content: joined('text'),
     ...(reasoning === '' ? {} : { reasoning_content: reasoning }),
-    // Templates ask whether there is such a member, not whether it holds anything.
+    // Templates test whether the member exists, not whether it is empty.
     ...(calls.length === 0 ? {} : { tool_calls: calls }),
   };
 }
@@ -82,15 +82,12 @@ function textOf(parts: readonly UserPart[]): string {
   if (other !== undefined)
     throw new TrainingError(
       'user',
-      `The policy reads text, and a message has a part of type ${other.type}. Send it to a model that reads those.`,
+      `The policy reads only text, but a message has a part of type ${other.type}. Use another model for it.`,
     );
   return parts.map((part) => (part.type === 'text' ? part.text : '')).join('\n\n');
 }
 
-/**
- * The same conversation for templates that know no system messages, or none but the first: what the system says stands at
- * the head of the user's next words.
- */
+/** For templates without system messages, or with only one: system text is put before the user's next message. */
 export function foldSystem(messages: readonly TemplateMessage[]): readonly TemplateMessage[] {
   const folded: TemplateMessage[] = [];
   for (const message of messages) {
@@ -103,7 +100,7 @@ export function foldSystem(messages: readonly TemplateMessage[]): readonly Templ
   return folded;
 }
 
-/** The same conversation for templates that know one call at a time: each is made and answered before the next. */
+/** For templates with one call per message: each call is made and answered before the next. */
 export function separateCalls(messages: readonly TemplateMessage[]): readonly TemplateMessage[] {
   const answered = new Set<TemplateMessage>();
   return messages.flatMap((message, at): readonly TemplateMessage[] => {

@@ -4,7 +4,7 @@ import { splitCalls } from './chat-calls.ts';
 
 const OPEN = '<think>';
 const CLOSE = '</think>';
-/** Marks that say something, where they are tokens of a kind that is usually passed over. */
+/** Special tokens that are part of the reply; other special tokens are skipped. */
 export const SPEAKING_MARKS: ReadonlySet<string> = new Set([
   OPEN,
   CLOSE,
@@ -16,12 +16,12 @@ export const SPEAKING_MARKS: ReadonlySet<string> = new Set([
 
 export interface ReplyText {
   readonly text: string;
-  /** The prompt ended within a thought: templates open one for models that always think. */
+  /** The prompt ended inside a thought: templates open one for models that always think. */
   readonly isThinking: boolean;
   readonly tools: readonly Tool[];
 }
 
-/** What a reply says to its reader: thoughts are the model's own. */
+/** A reply without the model's thoughts, split into text and calls. */
 export function readChatReply({ text, isThinking, tools }: ReplyText): PolicyReply {
   const said = splitCalls(withoutThoughts(isThinking ? OPEN + text : text), tools);
   return { text: said.text.replaceAll('<|python_tag|>', '').trim(), calls: said.calls };
@@ -29,7 +29,7 @@ export function readChatReply({ text, isThinking, tools }: ReplyText): PolicyRep
 
 function withoutThoughts(text: string): string {
   const [open, close] = [text.indexOf(OPEN), text.indexOf(CLOSE)];
-  // It was opened before, without our knowing.
+  // The thought was opened in the prompt.
   let rest = close >= 0 && (open < 0 || close < open) ? text.slice(close + CLOSE.length) : text;
   let said = '';
   for (let at = rest.indexOf(OPEN); at >= 0; at = rest.indexOf(OPEN)) {

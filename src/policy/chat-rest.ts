@@ -9,7 +9,7 @@ export interface RestParts {
   readonly stop: readonly number[];
 }
 
-/** From the token that ends the reply at an index to the end of the prompt. Undefined when that token is not to be found. */
+/** The tokens from the one that ends the reply at an index to the end of the prompt. Undefined when it is not found. */
 export type RestAfter = (
   at: number,
   messages: readonly TemplateMessage[],
@@ -17,9 +17,8 @@ export type RestAfter = (
 ) => readonly number[] | undefined;
 
 /**
- * What follows a reply, without the reply: it is replaced by a word that occurs nowhere else, and the text is cut at the
- * first end of a turn behind that word. So it does not matter how the template writes a reply, or that it leaves out of
- * earlier ones what it wrote when they were the last.
+ * Renders what follows a reply: the reply is replaced by a unique word, and the text is cut at the first end-of-turn token
+ * behind it. So it does not matter how the template renders a reply, or that it drops parts (thoughts) of earlier replies.
  */
 export function createRestAfter({ tokens, jinja, stop }: RestParts): RestAfter {
   const ends = stop.map((id) => tokens.decode([id])).filter((text) => text !== '');
@@ -30,13 +29,13 @@ export function createRestAfter({ tokens, jinja, stop }: RestParts): RestAfter {
     const from = text.indexOf(word);
     const found = ends.map((end) => text.indexOf(end, from)).filter((end) => end >= 0);
     if (from < 0 || found.length === 0) return undefined;
-    // Encoded behind the token and not alone: some tokenizers begin a text with a space of their own.
+    // Encoded together with that token: some tokenizers add a space at the start of a text.
     const ids = tokens.encode(text.slice(Math.min(...found)));
     return stop.includes(ids[0] ?? -1) ? ids : undefined;
   };
 }
 
-/** In a call when there is one: the text of a reply comes before its calls, of which some templates take one only. */
+/** Puts the word into the last call if there is one: calls come after the text. Some templates take only one call. */
 function endingIn(word: string, { tool_calls: calls = [], ...message }: TemplateMessage): TemplateMessage {
   const last = calls.at(-1);
   if (last === undefined) return { ...message, content: word };

@@ -16,34 +16,34 @@ export interface ChatTemplateOptions {
   readonly tokenizer: JsonObject;
   /** `tokenizer_config.json`: the template and the names of special tokens. */
   readonly tokenizerConfig: JsonObject;
-  /** `generation_config.json`: where else a reply ends. */
+  /** `generation_config.json`: further stop tokens. */
   readonly generation?: JsonObject;
-  /** What the template is told besides, such as `{ enable_thinking: false }`. */
+  /** Further template variables, such as `{ enable_thinking: false }`. */
   readonly variables?: JsonObject;
-  /** In tokens; as the generation config says unless given, else 4,096. */
+  /** In tokens; the generation config's value by default, else 4,096. */
   readonly longestReply?: number;
   /** For templates that write the date. */
   readonly clock?: Clock;
-  /** How much of what was sampled is remembered. */
+  /** How many sampled tokens are remembered. */
   readonly memory?: Partial<MemoryLimits>;
 }
 
 const LONGEST_REPLY = 4_096;
 /** 16 MB of ids. */
 const MEMORY: MemoryLimits = { replies: 1_024, tokens: 4_000_000 };
-/** Of a prompt's end: enough to see whether a thought was opened there. */
+/** Tokens of a prompt's end that are searched for an opened thought. */
 const TAIL = 16;
 
 /**
- * A model's own chat template and tokenizer. What was sampled is never written again from its text: text and ids are not
- * one to one, and a policy would be trained on tokens that it never chose. A conversation that goes on from a reply which
- * was read here begins with that reply's prompt and its very ids; one whose history was changed is written as it stands.
+ * A model's own chat template and tokenizer. Sampled replies are never re-tokenized from text: text and ids are not one to
+ * one, and the policy would be trained on tokens that it never chose. A conversation that continues a reply read here starts
+ * with that reply's prompt and its sampled ids; a conversation with a changed history is rendered as it stands.
  *
- * Two replies to one prompt that say the same in other tokens cannot be told apart by what the client sends back: the one
- * that was read last stands for both.
+ * Two replies to one prompt with the same text in different tokens cannot be distinguished by what the client sends back:
+ * the last one read is used.
  *
- * Throws a TrainingError when there is no template, or no token that ends a reply; `render` when the conversation cannot be
- * written in this template.
+ * Throws a TrainingError when there is no template or no stop token; `render` throws one when the template cannot render the
+ * conversation.
  */
 export function createChatTemplate(options: ChatTemplateOptions): Template {
   const {
@@ -106,8 +106,8 @@ export function createChatTemplate(options: ChatTemplateOptions): Template {
 }
 
 const NO_TOOLS =
-  "The model's chat template has no place for tools, so it would never hear of them. Take a model that was tuned for tools, " +
-  'or put a template that knows them beside tokenizer.json as chat_template.jinja.';
+  "The model's chat template does not support tools, so the model would not see them. Use a model that was tuned for tools, " +
+  'or put a template with tools beside tokenizer.json as chat_template.jinja.';
 
 const offeredIn = ({ tools, toolChoice }: ChatRequest): readonly Tool[] =>
   toolChoice === 'none' ? [] : tools;

@@ -2,22 +2,22 @@ import { Tokenizer } from '@huggingface/tokenizers';
 import { asArray, asNumber, asObject, asString, type JsonObject } from '../core/json.ts';
 import { TrainingError } from '../core/training.ts';
 
-/** A model's own tokenizer, with nothing added to what it is given. */
+/** A model's own tokenizer. It adds no special tokens by itself. */
 export interface ChatTokens {
   encode(text: string): readonly number[];
-  /** Whatever stands for nothing says nothing; never throws. */
+  /** Unknown ids are skipped; never throws. */
   decode(ids: readonly number[]): string;
   idOf(text: string): number | undefined;
-  /** Tokens that structure a conversation, by their text: only a template writes them. */
+  /** Special tokens by their text: only the template may write them. */
   readonly marks: ReadonlyMap<string, number>;
   /**
-   * The text, with nothing in it that is a mark: whoever writes one into a message, or into a file that a tool reads, would
-   * otherwise end the turn and speak as somebody else. `encode` reads the same characters out of it.
+   * Escapes special tokens in a text: otherwise a message, or a file that a tool reads, could end the turn and speak as
+   * another role. `encode` sees the same characters as plain text.
    */
   withoutMarks(text: string): string;
 }
 
-/** Unicode keeps it for programs' own use: no text has a reason to contain it. */
+/** A Unicode noncharacter: no text has a reason to contain it. */
 const BREAK = '\uFDD0';
 
 export function createChatTokens(tokenizer: JsonObject, config: JsonObject): ChatTokens {
@@ -60,7 +60,7 @@ function marksOf(tokenizer: JsonObject): ReadonlyMap<string, number> {
     .map(asObject)
     .flatMap(({ content, id, special }): [string, number][] => {
       const [text, number] = [asString(content) ?? '', asNumber(id)];
-      // One of a single character could not be broken.
+      // A mark of a single character cannot be split.
       return special === true && number !== undefined && text.length > 1 ? [[text, number]] : [];
     });
   return new Map(marks);

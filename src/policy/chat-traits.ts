@@ -12,7 +12,7 @@ export interface TraitSources {
 }
 
 export interface ChatTraits {
-  /** Of the generation config, of the tokenizer, and the one that the template puts behind a reply. */
+  /** From the generation config, the tokenizer, and the token that the template puts after a reply. */
   readonly stop: readonly number[];
   readonly takesTools: boolean;
 }
@@ -25,9 +25,9 @@ const TOOL = {
   function: { name: WORD, description: WORD, parameters: { type: 'object', properties: {} } },
 };
 const NO_STOP =
-  'No token is known to end a reply: give "eos_token" in tokenizer_config.json or "eos_token_id" in generation_config.json.';
+  'No stop token is known: set "eos_token" in tokenizer_config.json or "eos_token_id" in generation_config.json.';
 
-/** What a template does, found out by trying it. */
+/** Properties of a template, detected by rendering with it. */
 export function findTraits({ tokens, jinja, config, generation }: TraitSources): ChatTraits {
   const { eos_token_id: given } = generation;
   const named = asString(config.eos_token) ?? asString(asObject(config.eos_token).content);
@@ -38,6 +38,6 @@ export function findTraits({ tokens, jinja, config, generation }: TraitSources):
   const stop = [...new Set(ids.map(asNumber).filter((id) => id !== undefined))];
   if (stop.length === 0) throw new TrainingError('user', NO_STOP);
   const withTool = writtenBy(jinja, { messages: [HELLO], tools: [TOOL], isAsking: false });
-  // A template that refuses so short a conversation will tell in a real one.
+  // A template that refuses this short conversation is tested by the first real one.
   return { stop, takesTools: withTool?.includes(WORD) ?? true };
 }

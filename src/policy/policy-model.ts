@@ -5,19 +5,19 @@ import { type SampledSequence, TrainingError } from '../core/training.ts';
 
 export interface PolicyModelOptions {
   readonly template: Template;
-  /** The weights that answer, asked once for each turn. Rejects with a TrainingError when there are none. */
+  /** The weights that answer, called once per turn. Rejects with a TrainingError when there are none. */
   readonly weights: (turn: TurnMark | undefined) => Promise<ServedWeights>;
-  /** For requests that say none; 1 unless given. */
+  /** For requests without a temperature; 1 by default. */
   readonly temperature?: number;
-  /** Of the next reply; without one the engine draws as it likes. */
+  /** The seed of the next reply; without one the engine chooses. */
   readonly seed?: () => number;
-  /** Told of every reply that was sampled, before it is sent. */
+  /** Called with every sampled reply before it is sent. */
   readonly keep?: (sampled: SampledTurn, turn: TurnMark | undefined) => void;
 }
 
 /**
- * A policy as a model like any other. Replies are sampled as a whole, so that the text of one comes line by line but at once.
- * A reply is by one set of weights from its first token to its last.
+ * A policy as a ChatModel. Replies are sampled as a whole: their lines are streamed all at once. One set of weights samples
+ * a whole reply.
  */
 export function createPolicyModel(options: PolicyModelOptions): ChatModel {
   let asked = 0;
@@ -35,7 +35,7 @@ export function createPolicyModel(options: PolicyModelOptions): ChatModel {
           yield failureOf(error, leaving.signal);
         } finally {
           signal.removeEventListener('abort', leave);
-          // A reader that has left wants no more of it.
+          // The reader has left: stop sampling.
           leave();
         }
       },
@@ -94,7 +94,7 @@ async function sample(
   } finally {
     served.release();
   }
-  if (sequence === undefined) throw new TrainingError('server', 'the engine sampled nothing');
+  if (sequence === undefined) throw new TrainingError('server', 'the engine returned no sample');
   const { tokens, logprobs } = sequence;
   keep?.({ prompt, tokens, logprobs, version: served.version, temperature }, turn);
   return {

@@ -8,8 +8,8 @@ interface Waiting {
 }
 
 /**
- * Attempts at one task begin with the same prompt at the same time: what is asked for in one moment, and differs in nothing
- * but its seed, is asked for at once, so that the prompt is read once. The first asker's seed counts for all.
+ * Attempts at one task start with the same prompt at the same time: requests of one tick that differ only in their seed are
+ * sent as one, so that the engine reads the prompt once. The first request's seed is used for all.
  */
 export function sharePrompts(sampler: Sampler): Sampler {
   let waiting: Waiting[] = [];
@@ -26,7 +26,7 @@ export function sharePrompts(sampler: Sampler): Sampler {
     sample: (request, signal) =>
       new Promise((resolve, reject) => {
         waiting.push({ request, signal, resolve, reject });
-        // After every microtask of this moment: those who came together have then all asked.
+        // After all microtasks of this tick: requests made together have then all arrived.
         if (waiting.length === 1) setImmediate(flush);
       }),
     close: () => sampler.close(),
@@ -37,7 +37,7 @@ async function draw(sampler: Sampler, group: readonly Waiting[]): Promise<void> 
   const [first] = group;
   if (first === undefined) return;
   const count = group.reduce((sum, { request }) => sum + request.count, 0);
-  // It goes on while anyone waits for it.
+  // Aborts only when all of its requests are aborted.
   const leaving = new AbortController();
   const leaveIfAll = (): void => {
     if (group.every(({ signal }) => signal.aborted)) leaving.abort();

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { type Confiner, INSIDE, ownerFor, SYSTEM_FILES, SYSTEM_FOLDERS } from './confiner.ts';
 
-/** A wall of bubblewrap's, as Flatpak has it. `file` is the program. */
+/** Confines commands with bubblewrap, the sandbox of Flatpak. `file` is the program. */
 export function createBubblewrap(file: string, isRoot: boolean): Confiner {
   return {
     name: 'bubblewrap',
@@ -24,7 +24,7 @@ export function createBubblewrap(file: string, isRoot: boolean): Confiner {
   };
 }
 
-/** Folders that are made only to hold another one would be closed to everyone but root. */
+/** Creates the parent folders explicitly: bubblewrap makes implicit ones accessible to root only. */
 const makeAbove = (folder: string): readonly string[] => {
   const above = path.dirname(folder);
   return above === '/' ? [] : [...makeAbove(above), '--dir', above];

@@ -2,11 +2,11 @@ import type { WorkspaceLimits } from './limits.ts';
 
 /** Where a confined command sees its workspace. */
 export const INSIDE = '/workspace';
-/** What is looked up by name, before and behind the wall. */
+/** The PATH outside and inside of the sandbox. */
 export const TOOL_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 /**
- * System folders a command may read. Of `/etc` only what programs need to start: the rest tells of the machine, and to
- * one who runs as root it tells everything.
+ * System folders that a command may read. Of `/etc` only what programs need to start: the rest describes the machine, and a
+ * command that runs as root could read all of it.
  */
 export const SYSTEM_FOLDERS: readonly string[] = ['usr', 'bin', 'sbin', 'lib', 'lib32', 'lib64', 'libx32'];
 export const SYSTEM_FILES: readonly string[] = [
@@ -16,30 +16,30 @@ export const SYSTEM_FILES: readonly string[] = [
   'alternatives',
   'localtime',
 ];
-/** Who commands run as when we are root; nobody else is to have this number. */
+/** The user id of commands when this process is root. No other user should have it. */
 const DROPPED_ID = 65_533;
 
-/** What a wall is built around. All are paths of the machine. */
+/** The paths that a confined command gets, as they are on the host. */
 export interface Place {
   /** The workspace's files. */
   readonly files: string;
-  /** Becomes `/tmp` and `/dev/shm`: on disk, so that it counts and cannot fill the memory. */
+  /** Becomes `/tmp` and `/dev/shm`: on the disk, so that it counts towards the limit and cannot fill the memory. */
   readonly scratch: string;
-  /** An empty folder, to mount on. */
+  /** An empty folder, as a mount point. */
   readonly mountPoint: string;
-  /** Folders that can be read at the same path. */
+  /** Further folders that are readable at the same path. */
   readonly readable: readonly string[];
 }
 
-/** Builds a wall: a command line that runs another one behind it. */
+/** Wraps a command line into one that runs it in a sandbox. */
 export interface Confiner {
   readonly name: 'bubblewrap' | 'unshare';
-  /** Who owns what a command writes; absent when that is us. */
+  /** The owner of files that a command writes; absent when it is the user of this process. */
   readonly owner?: number;
   wrap(place: Place, line: readonly string[]): { readonly file: string; readonly args: readonly string[] };
 }
 
-/** As root we can drop to another user; else the kernel maps us to ourselves. */
+/** Root drops to another user id; other users keep their own through a user namespace. */
 export const ownerFor = (isRoot: boolean): { readonly owner?: number } =>
   isRoot ? { owner: DROPPED_ID } : {};
 
@@ -52,9 +52,9 @@ export interface LineParts {
 }
 
 /**
- * What runs behind the wall: rights and limits are given up for good, then the command runs as a child of a shell, so
- * that it is not the first process of its world, which signals do not reach. The shell says `ready` on descriptor 3 and
- * closes it: whoever hears nothing knows that the wall, not the command, failed.
+ * The command line inside of the sandbox: it drops privileges, sets limits, then runs the command as a child of a shell, so
+ * that it is not PID 1, which ignores signals by default. The shell writes `ready` to descriptor 3 and closes it: without
+ * that line it was the sandbox that failed, not the command.
  */
 export function confinedLine({ command, env, limits, cpuSeconds, owner }: LineParts): readonly string[] {
   const drop = owner === undefined ? [] : [`--reuid=${owner}`, `--regid=${owner}`, '--clear-groups'];

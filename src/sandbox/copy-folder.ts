@@ -6,9 +6,8 @@ import { isInside } from './resolve-inside.ts';
 import { SandboxError } from './sandbox-error.ts';
 
 /**
- * Copies what is in a folder into another, empty one. Rejects with a SandboxError when it is over the limits, when a
- * link in it leads out, and for what is neither file, folder nor link: a copy with something left out would be another
- * task than the one that was meant.
+ * Copies the content of a folder into an empty one. Rejects with a SandboxError when it exceeds the limits, has a link that
+ * leads out, or has anything else than files, folders and links: an incomplete copy would be another task.
  */
 export async function copyFolder(from: string, to: string, limits: WorkspaceLimits): Promise<void> {
   const root = await realpath(from);
@@ -24,7 +23,7 @@ export async function copyFolder(from: string, to: string, limits: WorkspaceLimi
         waiting.push(inside);
       } else if (found.isSymbolicLink()) await copyLink(root, to, inside);
       else if (found.isFile()) await copyOne(root, to, inside, found.mode);
-      else throw new SandboxError(`${path.join(from, inside)} is neither a file nor a folder: take it out`);
+      else throw new SandboxError(`${path.join(from, inside)} is neither a file nor a folder: remove it`);
     }
   }
 }
@@ -47,12 +46,12 @@ async function copyOne(root: string, to: string, inside: string, mode: number): 
   await chmod(target, (mode & 0o777) | 0o600);
 }
 
-/** All links that stay inside are made again as they are, so they lead to the same places in the copy. */
+/** Links that stay inside are copied unchanged, so that they lead to the same places in the copy. */
 async function copyLink(root: string, to: string, inside: string): Promise<void> {
   const link = path.join(root, inside);
   const points = await readlink(link);
   const real = await realpath(link).catch(() => undefined);
   if (path.isAbsolute(points) || real === undefined || !isInside(root, real))
-    throw new SandboxError(`the link ${link} leads out of its folder or nowhere (${points}): take it out`);
+    throw new SandboxError(`the link ${link} leads out of its folder or nowhere (${points}): remove it`);
   await symlink(points, path.join(to, inside));
 }

@@ -15,18 +15,18 @@ export interface Entry {
 }
 
 /**
- * The files of a workspace. Paths are relative, with `/`; each operation rejects with a SandboxError for a path that
- * leads out, and for what would pass the limits.
+ * The files of a workspace. Paths are relative, with `/`. Each operation rejects with a SandboxError for a path that leads out,
+ * and when it would exceed the limits.
  */
 export interface Files {
-  /** As UTF-8 text. Only plain files: nothing that would keep a reader waiting. */
+  /** As UTF-8 text. Only regular files: reading a pipe could block. */
   read(file: string): Promise<string>;
-  /** Makes the folders above it. */
+  /** Creates missing parent folders. */
   write(file: string, text: string): Promise<void>;
   append(file: string, text: string): Promise<void>;
-  /** What is directly in a folder, by name. */
+  /** The entries of a folder, sorted by name. */
   list(folder?: string): Promise<readonly Entry[]>;
-  /** Undefined when nothing is there. A link counts as what it leads to. */
+  /** Undefined when it does not exist. Links are followed. */
   find(file: string): Promise<Entry | undefined>;
   makeFolder(folder: string, withParents: boolean): Promise<void>;
   copy(from: string, to: string): Promise<void>;
@@ -34,16 +34,16 @@ export interface Files {
   remove(file: string): Promise<void>;
 }
 
-/** `root` is a real path. One operation at a time: checks and use must not be parted. */
+/** `root` is a real path. Callers run one operation at a time: nothing may change between check and use. */
 export function createFiles(root: string, limits: WorkspaceLimits): Files {
   const resolve = (file: string): Promise<string> => resolveInside(root, file);
   const beneath = async (file: string): Promise<string> => {
     const at = await resolve(file);
-    if (at === root) throw new SandboxError('the workspace itself stays where it is');
+    if (at === root) throw new SandboxError('the workspace itself cannot be changed');
     return at;
   };
-  /** A link itself, wherever it leads: to take it away is no way out. */
-  const itself = async (file: string): Promise<string> => {
+  /** The link itself, wherever it leads: removing it does not leave the workspace. */
+  const resolveLink = async (file: string): Promise<string> => {
     const name = path.posix.basename(file);
     const at = path.join(await resolve(path.posix.dirname(file)), name);
     if (name === '.' || name === '..' || at === root) return beneath(file);
@@ -91,15 +91,15 @@ export function createFiles(root: string, limits: WorkspaceLimits): Files {
         ? await measureFolder(source, limits)
         : { bytes: found.size, entries: 1 };
       await makeRoom(size.bytes, size.entries + 1);
-      await cp(source, target, { recursive: true, filter: mustBePlain });
+      await cp(source, target, { recursive: true, filter: checkCopyable });
     },
-    move: async (from, to) => rename(await itself(from), await beneath(to)),
-    remove: async (file) => rm(await itself(file), { recursive: true }),
+    move: async (from, to) => rename(await resolveLink(from), await beneath(to)),
+    remove: async (file) => rm(await resolveLink(file), { recursive: true }),
   };
 }
 
-/** A relative link leads elsewhere from where it is copied to. */
-async function mustBePlain(source: string): Promise<boolean> {
+/** Links are not copied: a relative link would lead elsewhere from the copy. */
+async function checkCopyable(source: string): Promise<boolean> {
   const found = await lstat(source);
   if (found.isFile() || found.isDirectory()) return true;
   throw new SandboxError(`${path.basename(source)} is neither a file nor a folder: it cannot be copied`);
@@ -124,7 +124,7 @@ async function entryAt(at: string): Promise<Entry | undefined> {
 
 type Handle = Awaited<ReturnType<typeof open>>;
 
-/** Opened without following a last link and without waiting for the other end of a pipe. */
+/** Opens without following a link and without blocking on a pipe. */
 async function withFile<T>(
   at: string,
   flags: number,
@@ -133,7 +133,7 @@ async function withFile<T>(
   const handle = await open(at, flags | constants.O_NOFOLLOW | constants.O_NONBLOCK, 0o600);
   try {
     const found = await handle.stat();
-    if (!found.isFile()) throw new SandboxError(`${path.basename(at)} is not a plain file`);
+    if (!found.isFile()) throw new SandboxError(`${path.basename(at)} is not a regular file`);
     return await use(handle, found);
   } finally {
     await handle.close();

@@ -5,26 +5,26 @@ import { type Confiner, TOOL_PATH } from './confiner.ts';
 import { tryConfiner } from './try-confiner.ts';
 import { createUnshare } from './unshare.ts';
 
-/** The wall that holds on this machine, or why there is none and what to do about it. */
+/** The sandbox that works on this machine, or why there is none and how to get one. */
 export type Confinement =
   | { readonly ok: true; readonly confiner: Confiner }
   | { readonly ok: false; readonly why: string };
 
-const MEND =
+const INSTALL_HINT =
   'install bubblewrap (Debian, Ubuntu: apt install bubblewrap; Fedora: dnf install bubblewrap) and allow user namespaces';
 
 let found: Promise<Confinement> | undefined;
 
-/** What holds here, tried once for as long as we run. */
+/** The result of `findConfiner`, once per process. */
 export function confinementHere(): Promise<Confinement> {
   found ??= findConfiner(process.env.PATH ?? '');
   return found;
 }
 
-/** The first of bubblewrap and unshare that is there and, tried, holds. */
+/** The first of bubblewrap and unshare that is installed and passes the isolation checks. */
 export async function findConfiner(search: string): Promise<Confinement> {
   if (process.platform !== 'linux')
-    return { ok: false, why: `commands can be confined on Linux only, not on ${process.platform}` };
+    return { ok: false, why: `commands can only be confined on Linux, not on ${process.platform}` };
   const isRoot = process.getuid?.() === 0;
   const tried: string[] = [];
   for (const [program, create] of [
@@ -36,10 +36,13 @@ export async function findConfiner(search: string): Promise<Confinement> {
     if (file !== undefined && fault === undefined) return { ok: true, confiner: create(file, isRoot) };
     tried.push(`${program}: ${fault}`);
   }
-  return { ok: false, why: `commands cannot be confined on this machine (${tried.join('; ')}): ${MEND}` };
+  return {
+    ok: false,
+    why: `commands cannot be confined on this machine (${tried.join('; ')}): ${INSTALL_HINT}`,
+  };
 }
 
-/** An absolute path; the folders of system programs are often not in a user's own search path. */
+/** An absolute path. Also searches system folders, which are often not in a user's PATH. */
 export async function findProgram(name: string, search: string): Promise<string | undefined> {
   for (const folder of new Set(
     `${search}:${TOOL_PATH}`.split(':').filter((entry) => path.isAbsolute(entry)),

@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { Holder } from './holder.ts';
 import { namesIn } from './measure-folder.ts';
 
-/** Makes all that a command may change its own, when it runs as another user than we do. Links are not followed. */
+/** Changes the owner of all files that a command may change, when it runs as another user. Links are not followed. */
 export async function giveAway(
   { files, scratch }: Pick<Holder, 'files' | 'scratch'>,
   owner: number | undefined,

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { namesIn } from './measure-folder.ts';
 
-/** The private folder that a workspace lives in. Nobody else on the machine can look into it. */
+/** The folder of a workspace, which no other user can read. */
 export interface Holder {
   readonly files: string;
   readonly scratch: string;
@@ -29,7 +29,7 @@ export async function createHolder(): Promise<Holder> {
   };
 }
 
-/** Commands may have locked folders against their own user: then they are opened first. */
+/** Commands may have removed the permissions of folders: then those are restored first. */
 async function removeAll(folder: string): Promise<void> {
   try {
     await rm(folder, { recursive: true, force: true });

@@ -1,12 +1,12 @@
-/** How much a workspace may hold and a command may use. */
+/** The limits of a workspace and of a command in it. */
 export interface WorkspaceLimits {
-  /** Of all files together. */
+  /** The total size of all files. */
   readonly bytes: number;
   /** Files, folders and links. */
   readonly entries: number;
-  /** Processes at a time in one run. */
+  /** Processes at the same time in one run. */
   readonly processes: number;
-  /** Of one process. */
+  /** Memory of one process. */
   readonly memoryBytes: number;
 }
 

@@ -7,7 +7,7 @@ export interface FolderSize {
   readonly entries: number;
 }
 
-/** How much a folder holds; it stops counting where it is over the limits, so that a flood of files costs little. */
+/** The size of a folder's content. Stops counting above the limits, so that a flood of files costs little. */
 export async function measureFolder(folder: string, limits: FolderSize): Promise<FolderSize> {
   let bytes = 0;
   let entries = 0;
@@ -15,7 +15,7 @@ export async function measureFolder(folder: string, limits: FolderSize): Promise
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     for (const name of await namesIn(next)) {
       const file = path.join(next, name);
-      // Gone since it was listed: a command is at work.
+      // Removed since it was listed: a command is running.
       const found = await lstat(file).catch(() => undefined);
       if (found === undefined) continue;
       entries++;
@@ -27,7 +27,7 @@ export async function measureFolder(folder: string, limits: FolderSize): Promise
   return { bytes, entries };
 }
 
-/** The names in a folder; one that was locked by who worked in it is opened, since nothing may hide there. */
+/** The names in a folder. A folder without read permission is made readable, so that a command cannot hide files in it. */
 export async function namesIn(folder: string): Promise<readonly string[]> {
   try {
     return await readdir(folder);

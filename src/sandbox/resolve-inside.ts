@@ -2,13 +2,12 @@ import { lstat, realpath } from 'node:fs/promises';
 import path from 'node:path';
 import { codeOf, SandboxError } from './sandbox-error.ts';
 
-const LONGEST = 1024;
+const MAX_LENGTH = 1024;
 
 /**
- * Where a path of a workspace lies on the machine. Rejects with a SandboxError for one that leads out of the folder:
- * by `..`, from the root, or over a link. What is not there yet may be named; a link that leads nowhere may not, since
- * writing to it would make a file wherever it points. `root` is a real path, and nothing else may change the folder
- * between this and the use of its answer.
+ * The absolute path of a path in a workspace. Rejects with a SandboxError for one that leads out of the folder: by `..`, from
+ * the root, or through a link. The file may not exist yet, but a dangling link is rejected, since writing to it would create a
+ * file wherever it points. `root` is a real path, and nothing may change the folder before the result is used.
  */
 export async function resolveInside(root: string, wanted: string): Promise<string> {
   const segments = segmentsOf(wanted);
@@ -28,18 +27,17 @@ export const isInside = (root: string, file: string): boolean =>
 function segmentsOf(wanted: string): readonly string[] {
   const shown = JSON.stringify(wanted.slice(0, 200));
   if (wanted === '') throw new SandboxError('a path is empty');
-  if (wanted.length > LONGEST)
-    throw new SandboxError(`${shown} is longer than ${LONGEST} characters: no path is`);
-  if (wanted.includes('\0')) throw new SandboxError(`${shown} holds a NUL`);
+  if (wanted.length > MAX_LENGTH) throw new SandboxError(`${shown} is longer than ${MAX_LENGTH} characters`);
+  if (wanted.includes('\0')) throw new SandboxError(`${shown} contains a NUL`);
   if (path.posix.isAbsolute(wanted) || path.win32.isAbsolute(wanted) || /^[A-Za-z]:/.test(wanted))
-    throw new SandboxError(`${shown} is absolute: paths begin in the workspace`);
+    throw new SandboxError(`${shown} is absolute: paths must be relative to the workspace`);
   const segments = wanted.split(path.sep === '\\' ? /[\\/]/ : '/');
   if (segments.includes('..'))
-    throw new SandboxError(`${shown} goes up with "..": paths stay in the workspace`);
+    throw new SandboxError(`${shown} contains "..": paths must stay in the workspace`);
   return segments.filter((segment) => segment !== '' && segment !== '.');
 }
 
-/** Undefined when nothing is there. */
+/** Whether it is a symbolic link; undefined when it does not exist. */
 async function linkAt(file: string): Promise<boolean | undefined> {
   try {
     return (await lstat(file)).isSymbolicLink();
@@ -54,7 +52,7 @@ async function followInside(root: string, link: string, wanted: string): Promise
   const real = await realpath(link).catch(() => undefined);
   if (real === undefined || !isInside(root, real))
     throw new SandboxError(
-      `${JSON.stringify(wanted)} goes over a link that leads out of the workspace or nowhere`,
+      `${JSON.stringify(wanted)} goes through a link that leads out of the workspace or nowhere`,
     );
   return real;
 }

@@ -3,17 +3,17 @@ import { type Confiner, confinedLine, type Place, TOOL_PATH } from './confiner.t
 import type { WorkspaceLimits } from './limits.ts';
 
 export interface RunOptions {
-  /** 30 s unless said. */
+  /** 30 s by default. */
   readonly timeoutMs?: number;
-  /** Of both outputs together; 1 MiB unless said. A command that says more is stopped. */
+  /** For stdout and stderr together; 1 MiB by default. A command that prints more is stopped. */
   readonly outputBytes?: number;
-  /** Beside PATH, HOME, TMPDIR and LANG; nothing of our own environment is passed on. */
+  /** In addition to PATH, HOME, TMPDIR and LANG. Nothing of this process's environment is passed on. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Folders of the machine that can be read at the same path: tools, checks. */
+  /** Folders of the host that are readable at the same path, such as tools. */
   readonly readable?: readonly string[];
 }
 
-/** How a run ended. Stopped: all of its processes are dead. Refused: nothing of the command was run. */
+/** How a run ended. `stopped`: all its processes were killed. `refused`: the command was not run. */
 export type RunResult =
   | { readonly end: 'exit'; readonly code: number; readonly stdout: string; readonly stderr: string }
   | {
@@ -32,14 +32,14 @@ export interface ConfinedRun {
   readonly limits: WorkspaceLimits;
   readonly command: readonly string[];
   readonly options: RunOptions;
-  /** Asked twice a second whether the command wrote too much. */
+  /** Called twice a second: whether the command has written too much. */
   readonly isOverSize: () => Promise<boolean>;
   readonly signal: AbortSignal;
 }
 
 const SIZE_CHECK_MS = 500;
 
-/** Runs a command behind a wall, to its end or its limits. Never rejects; nothing of it is left when it resolves. */
+/** Runs a command in a sandbox, to its end or its limits. Never rejects; none of its processes is left when it resolves. */
 export function runConfined(run: ConfinedRun): Promise<RunResult> {
   const { confiner, place, limits, command, options, isOverSize, signal } = run;
   const { timeoutMs = 30_000, outputBytes = 1024 * 1024, env = {} } = options;
@@ -68,7 +68,7 @@ export function runConfined(run: ConfinedRun): Promise<RunResult> {
     const measure = async (): Promise<void> => {
       if (isMeasuring) return;
       isMeasuring = true;
-      // A folder that went away while it was counted is counted again soon.
+      // A folder that was removed while it was measured is measured again soon.
       if (await isOverSize().catch(() => false)) stop('size');
       isMeasuring = false;
     };
@@ -97,13 +97,13 @@ export function runConfined(run: ConfinedRun): Promise<RunResult> {
         finish({ end: 'refused', why: `${file} cannot be started: ${error.message}` });
     });
     child.on('close', (code) => {
-      const said = { stdout: textOf(output.stdout), stderr: textOf(output.stderr) };
-      if (stopped !== undefined) finish({ end: 'stopped', why: stopped, ...said });
-      else if (isReady) finish({ end: 'exit', code: code ?? 128, ...said });
+      const printed = { stdout: textOf(output.stdout), stderr: textOf(output.stderr) };
+      if (stopped !== undefined) finish({ end: 'stopped', why: stopped, ...printed });
+      else if (isReady) finish({ end: 'exit', code: code ?? 128, ...printed });
       else
         finish({
           end: 'refused',
-          why: `${confiner.name} could not build its wall: ${shortOf(said.stderr)}`,
+          why: `${confiner.name} could not create the sandbox: ${shortOf(printed.stderr)}`,
         });
     });
   });
@@ -112,15 +112,15 @@ export function runConfined(run: ConfinedRun): Promise<RunResult> {
 const textOf = (chunks: readonly Buffer[]): string => Buffer.concat(chunks).toString('utf8');
 
 const shortOf = (text: string): string =>
-  text.split(/\s+/).filter(Boolean).join(' ').slice(0, 300) || 'it said nothing';
+  text.split(/\s+/).filter(Boolean).join(' ').slice(0, 300) || 'no message';
 
-/** The wall is built so that all behind it dies with its first process, and that with the group. */
+/** All processes in the sandbox die with its first process, which is in the process group. */
 function killGroup(child: ChildProcess): void {
   if (child.pid === undefined) return;
   try {
     process.kill(-child.pid, 'SIGKILL');
   } catch {
-    // No such group: all of it is gone.
+    // The group is gone already.
     child.kill('SIGKILL');
   }
 }

@@ -1,8 +1,8 @@
 import { type Confiner, INSIDE, ownerFor, SYSTEM_FILES, SYSTEM_FOLDERS } from './confiner.ts';
 
 /**
- * Builds the root that a command sees: system folders read-only, the workspace, nothing else of the machine. It runs
- * in namespaces of its own, so nothing of it outlives the command. What of /proc could reach the kernel is read-only.
+ * Builds the root file system of a command: read-only system folders and the workspace, nothing else of the host. It runs in
+ * its own namespaces, so that no mount outlives the command. The parts of /proc that control the kernel are read-only.
  */
 const BUILD_ROOT = `set -eu; umask 022
 files=$1 scratch=$2 root=$3; shift 3
@@ -34,13 +34,13 @@ mount -o remount,bind,ro,nosuid,nodev /
 cd ${INSIDE}
 exec "$@"`;
 
-/** A wall of the kernel's namespaces, built with util-linux' unshare. `file` is the program. */
+/** Confines commands with kernel namespaces through unshare of util-linux. `file` is the program. */
 export function createUnshare(file: string, isRoot: boolean): Confiner {
   return {
     name: 'unshare',
     ...ownerFor(isRoot),
     wrap: ({ files, scratch, mountPoint, readable }, line) => ({
-      // Whoever waits for the command may be killed: then nobody is left to stop it.
+      // The command is killed when the parent dies, since nothing else would stop it then.
       file: 'setpriv',
       args: [
         ...['--pdeathsig=KILL', '--', file],

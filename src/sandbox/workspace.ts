@@ -11,35 +11,35 @@ import { createPlainShell } from './plain/plain-shell.ts';
 import { type RunOptions, type RunResult, runConfined } from './run-confined.ts';
 
 /**
- * A private folder to work in. Whatever is asked of it happens one thing after another, and not at all after
- * `dispose`. Paths are relative; reading and writing reject with a SandboxError for a path that leads out.
+ * A private folder to work in. Operations run one at a time, and reject after `dispose`. Paths are relative; reading and
+ * writing reject with a SandboxError for a path that leads out.
  */
 export interface Workspace {
-  /** Where the files lie on the machine. */
+  /** The absolute path of the folder. */
   readonly folder: string;
   read(file: string): Promise<string>;
   write(file: string, text: string): Promise<void>;
   list(folder?: string): Promise<readonly Entry[]>;
   /**
-   * Runs a program with its arguments, or a line for `sh`: without network, without a view of the machine, within its
-   * limits. Never rejects. Where that cannot be had it is refused, never run without.
+   * Runs a program with its arguments, or a line for `sh`: without network, without access to the host's files, within the
+   * limits. Never rejects. Where the machine cannot confine commands it is refused, never run unconfined.
    */
   run(command: string | readonly string[], options: RunOptions, signal: AbortSignal): Promise<RunResult>;
-  /** Runs lines of the plain shell, which has no programs and needs no wall: see `createPlainShell`. Never rejects. */
+  /** Runs lines of the plain shell, which starts no programs and needs no sandbox: see `createPlainShell`. Never rejects. */
   runPlain(lines: string, options: Pick<RunOptions, 'outputBytes'>): Promise<RunResult>;
-  /** All of it is gone afterwards. */
+  /** Removes the folder. */
   dispose(): Promise<void>;
 }
 
 export interface WorkspaceParts {
-  /** What it begins with, copied; empty without. */
+  /** A folder whose content is copied; without it the workspace is empty. */
   readonly from?: string;
   readonly limits?: Partial<WorkspaceLimits>;
-  /** What to confine commands with; found out when a first command is run, unless it is given. */
+  /** How to confine commands; by default it is determined at the first command. */
   readonly confinement?: Confinement;
 }
 
-/** Rejects with a SandboxError when the folder to copy is over the limits or has links that lead out. */
+/** Rejects with a SandboxError when the folder to copy exceeds the limits or has links that lead out. */
 export async function createWorkspace(parts: WorkspaceParts = {}): Promise<Workspace> {
   const limits: WorkspaceLimits = { ...DEFAULT_LIMITS, ...parts.limits };
   const holder = await createHolder();
@@ -54,7 +54,7 @@ export async function createWorkspace(parts: WorkspaceParts = {}): Promise<Works
   let isGone = false;
   const inTurn = createQueue();
   const use = <T>(work: () => Promise<T>): Promise<T> =>
-    inTurn(() => (isGone ? Promise.reject(new Error('the workspace is disposed of')) : work()));
+    inTurn(() => (isGone ? Promise.reject(new Error('the workspace was disposed of')) : work()));
 
   const isOverSize = async (): Promise<boolean> => {
     const inFiles = await measureFolder(holder.files, limits);
@@ -67,7 +67,7 @@ export async function createWorkspace(parts: WorkspaceParts = {}): Promise<Works
     options: RunOptions,
     signal: AbortSignal,
   ): Promise<RunResult> => {
-    if (isGone) return refuse('the workspace is disposed of');
+    if (isGone) return refuse('the workspace was disposed of');
     const fault = await faultOf(command, options);
     if (fault !== undefined) return refuse(fault);
     const confinement = parts.confinement ?? (await confinementHere());
@@ -102,24 +102,24 @@ const refuse = (why: string): RunResult => ({ end: 'refused', why });
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** What a command line or an environment cannot hold. */
+/** Why the command, the environment or the readable folders are invalid; undefined when they are valid. */
 async function faultOf(
   command: string | readonly string[],
   { env = {}, readable = [] }: RunOptions,
 ): Promise<string | undefined> {
   if (command.length === 0) return 'there is no command to run';
   const name = Object.keys(env).find((one) => !/^[A-Za-z_]\w*$/.test(one));
-  if (name !== undefined) return `${JSON.stringify(name)} is no name for a variable`;
+  if (name !== undefined) return `${JSON.stringify(name)} is not a valid variable name`;
   const words = [...(typeof command === 'string' ? [command] : command), ...Object.values(env), ...readable];
-  if (words.some((word) => word.includes('\0'))) return 'a command, a variable or a path holds a NUL';
+  if (words.some((word) => word.includes('\0'))) return 'a command, a variable or a path contains a NUL';
   for (const folder of readable) {
     if (!path.isAbsolute(folder) || path.normalize(folder) !== folder || folder === '/')
-      return `${folder} is not the plain path of a folder that can be made readable`;
+      return `${folder} is not a normalized absolute path of a folder`;
     const isFolder = await stat(folder).then(
       (found) => found.isDirectory(),
       () => false,
     );
-    if (!isFolder) return `${folder} is to be readable, but there is no such folder`;
+    if (!isFolder) return `${folder} should be readable, but does not exist`;
   }
   return undefined;
 }

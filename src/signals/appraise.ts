@@ -10,7 +10,7 @@ import { findRetry } from './retry-signal.ts';
 import { findGreenChecks, findRedChecks, findToolFailure, findToolSuccess } from './tool-signals.ts';
 import { findUserCorrection, findUserThanks } from './user-signals.ts';
 
-/** Every heuristic: a function from a turn to what it has to say, or nothing. A new one is a line here. */
+/** Each heuristic maps a turn to a signal, or to nothing. A new heuristic is a line here. */
 const HEURISTICS: readonly ((turn: TurnReading) => Signal | undefined)[] = [
   findInfrastructure,
   findToolFailure,
@@ -29,12 +29,12 @@ const HEURISTICS: readonly ((turn: TurnReading) => Signal | undefined)[] = [
 const MAX_DIGESTS = 8;
 const ENDED_BADLY = new Set(['fault', 'red', 'outage']);
 
-/** What is believed of a turn, by all that is known of it. Pure: the same evidence gives the same answer. */
+/** Decides how a turn went from all its evidence. Pure: the same evidence gives the same appraisal. */
 export function appraise(evidence: TurnEvidence): Appraisal {
   const turn = readTurn(evidence);
-  // A title or a compaction is the client's own doing: what follows it is not about it.
-  const isTaught = evidence.role !== 'aux';
-  const seen = isTaught ? HEURISTICS.flatMap((find) => find(turn) ?? []) : [];
+  // A title or a compaction is the client's own request: the next message does not react to it.
+  const isAppraised = evidence.role !== 'aux';
+  const seen = isAppraised ? HEURISTICS.flatMap((find) => find(turn) ?? []) : [];
   const signals = [...readGiven(turn), ...seen];
   return { turn: evidence.turn, ...composeReward(signals), signals, digests: digestsOf(turn, signals) };
 }

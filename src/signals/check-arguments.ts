@@ -3,9 +3,8 @@ import { asArray, asObject, isObject, type Json, type JsonObject, parseJson } fr
 const DEPTH = 4;
 
 /**
- * Why these arguments do not fit the tool's schema, in our own words; undefined when they do. Only what no client
- * could accept is a fault: a value that is missing, of another type, or outside a list. What the check does not know
- * (references, alternatives, patterns) passes.
+ * Why these arguments do not fit the tool's schema; undefined when they do. Only what no client could accept counts: a
+ * missing value, a wrong type, or a value outside an enum. References, alternatives and patterns are not checked.
  */
 export function checkArguments(schema: unknown, text: string): string | undefined {
   const value = text.trim() === '' ? {} : parseJson(text);
@@ -21,7 +20,7 @@ function checkObject(schema: JsonObject, value: JsonObject, depth: number): stri
   if (required.some((name) => value[name] === undefined)) return 'a required argument is missing';
   for (const [name, member] of Object.entries(value)) {
     const property = asObject(schema.properties)[name];
-    // Models write null for what they leave out, and clients take it so.
+    // Models write null for arguments they omit, and clients accept it.
     const isLeftOut = member === undefined || (member === null && !required.includes(name));
     if (!isObject(property) || isLeftOut) continue;
     const problem = checkValue(property, member, depth + 1);
@@ -38,7 +37,7 @@ function checkValue(schema: JsonObject, value: Json, depth: number): string | un
     return 'an argument has the wrong type';
   const list = asArray(schema.enum);
   const isPlain = typeof value === 'string' || typeof value === 'number';
-  if (isPlain && list.length > 0 && !list.includes(value)) return 'an argument is outside its list';
+  if (isPlain && list.length > 0 && !list.includes(value)) return 'an argument is outside its enum';
   if (isObject(value)) return checkObject(schema, value, depth);
   const items = schema.items;
   if (!Array.isArray(value) || !isObject(items)) return undefined;

@@ -1,12 +1,12 @@
 import type { Program } from './read-command.ts';
 
 const words = (text: string): ReadonlySet<string> => new Set(text.split(' '));
-/** A second word that belongs to a program's name: `git log`, `npm test`. */
+/** The subcommand: `log` in `git log`, `test` in `npm test`. */
 const sub = (program: Program): string => program.args.find((arg) => !arg.startsWith('-')) ?? '';
 const has = (program: Program, ...flags: string[]): boolean =>
   flags.some((flag) => program.args.includes(flag));
 
-/** Programs whose answer 1 means "no", not "it went wrong". */
+/** Programs whose exit code 1 means "no", not an error. */
 const ASKING = words(
   'grep egrep fgrep zgrep rg ag ack pgrep pidof diff cmp test [ [[ which type command hash lsof fuser expr false colordiff',
 );
@@ -34,7 +34,7 @@ const READING_SUBS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ['fly', words('logs')],
 ]);
 
-/** It shows what stands elsewhere (a file, a log, a page): what it prints is not about this call. */
+/** The program shows existing content (a file, a log, a page): errors in its output are not errors of this call. */
 export function isReading(program: Program): boolean {
   if (program.writes) return false;
   if (READING.has(program.name)) return true;
@@ -69,7 +69,7 @@ const INTERPRETERS = words(
   'node python python3 ruby php perl java tsx ts-node deno bun lua Rscript julia elixir scala',
 );
 
-/** A run of the project's own code or of what examines it: red says how the code is, not that the call was wrong. */
+/** A run of the project's code, tests, compilers or linters: a failure is about the code, not about the call. */
 export function isCheck(program: Program): boolean {
   if (CHECKS.has(program.name) || CHECK_SUBS.get(program.name)?.has(sub(program))) return true;
   if (program.name === 'pnpm' || program.name === 'yarn')
@@ -77,10 +77,10 @@ export function isCheck(program: Program): boolean {
   return INTERPRETERS.has(program.name) || /\.(sh|py|js|mjs|rb|pl)$/.test(program.name);
 }
 
-/** A program that prints what it likes: a line that begins with "error:" may be its business. */
+/** A program with arbitrary output: a line that begins with "error:" need not be an error of the run. */
 export const isProgram = (program: Program): boolean => INTERPRETERS.has(program.name);
 
-/** Code that stands in the call itself, so that its faults are the caller's own. */
+/** The code is part of the call itself (`-c`, a heredoc), so its errors are the caller's. */
 export function isInline(program: Program): boolean {
   if (!INTERPRETERS.has(program.name)) return false;
   return program.heredoc || has(program, '-c', '-e', '-r', '--eval', '-p', '-');
@@ -89,7 +89,7 @@ export function isInline(program: Program): boolean {
 const CHANGING = words('tee mv cp rm patch apply_patch touch truncate install dd ln');
 const CHANGING_GIT = words('apply checkout reset restore revert merge rebase cherry-pick am pull switch');
 
-/** It leaves files other than they were. */
+/** The program changes files. */
 export function isChange(program: Program): boolean {
   if (program.writes || CHANGING.has(program.name)) return true;
   if (program.name === 'sed' || program.name === 'perl')

@@ -1,11 +1,11 @@
 import type { Appraisal, Signal } from '../core/evidence.ts';
 import type { RewardSource } from '../core/fact.ts';
 
-/** The name of the signal that something outside of the agent ended or hindered the turn. It has no say in the score. */
+/** The signal that something outside the agent ended or hindered the turn. It does not count in the score. */
 export const INFRASTRUCTURE = 'infrastructure';
 
 const TRUST: readonly RewardSource[] = ['verifier', 'person', 'judge', 'signal'];
-/** Whose word stands even when the connection broke: they looked at what came out. */
+/** Sources that count even when the connection broke: they looked at the result. */
 const OVER_INFRASTRUCTURE: ReadonlySet<RewardSource> = new Set(['verifier', 'person']);
 const MIDDLE = 0.5;
 const NEAR = 1e-9;
@@ -13,32 +13,32 @@ const NEAR = 1e-9;
 /**
  * The one rule by which signals become a reward.
  *
- * 1. Trust goes verifier > person > judge > signal. The highest source that spoke decides alone; what lower ones say is
- *    kept for people to see and changes nothing.
- * 2. Within the source that decides, the reward is the mean of the scores by their weights.
- * 3. Below 0.5 is a failure, above is a success. Exactly 0.5 is a word that decides nothing (a judge that abstains, signs
- *    that cancel out): ambiguous, without a reward.
- * 4. Infrastructure stands over judges and signals, whose view of a broken turn is worth nothing, but under a verifier
- *    and a person. It has no reward.
- * 5. Nobody spoke: ambiguous.
+ * 1. Trust: verifier > person > judge > signal. The most trusted source with a score decides alone; the others are kept
+ *    for people to see and change nothing.
+ * 2. Within that source the reward is the weighted mean of the scores.
+ * 3. Below 0.5 is a failure, above 0.5 a success. Exactly 0.5 (a judge that abstains, signals that cancel out) is
+ *    ambiguous, without a reward.
+ * 4. Infrastructure outranks judges and signals, which cannot assess a broken turn, but not verifiers and people. It has
+ *    no reward.
+ * 5. Without any score: ambiguous.
  *
- * The order of the signals does not matter, and the reward is never outside of 0 to 1.
+ * The result does not depend on the order of the signals, and the reward is between 0 and 1.
  */
 export function composeReward(signals: readonly Signal[]): Pick<Appraisal, 'verdict' | 'reward' | 'source'> {
-  const spoken = signals.filter(
+  const scored = signals.filter(
     ({ name, weight, score }) => name !== INFRASTRUCTURE && weight > 0 && Number.isFinite(score * weight),
   );
-  const source = TRUST.find((one) => spoken.some((signal) => signal.source === one));
+  const source = TRUST.find((one) => scored.some((signal) => signal.source === one));
   const isBroken = signals.some(({ name }) => name === INFRASTRUCTURE);
   if (isBroken && (source === undefined || !OVER_INFRASTRUCTURE.has(source)))
     return { verdict: 'infrastructure', source: 'signal' };
   if (source === undefined) return { verdict: 'ambiguous' };
-  const reward = meanOf(spoken.filter((signal) => signal.source === source));
+  const reward = meanOf(scored.filter((signal) => signal.source === source));
   if (Math.abs(reward - MIDDLE) < NEAR) return { verdict: 'ambiguous', source };
   return { verdict: reward < MIDDLE ? 'failure' : 'success', reward, source };
 }
 
-/** Sums depend on their order in the last digit, so they are made in one order. */
+/** Floating-point sums depend on the order of their terms, so the terms are sorted. */
 function meanOf(signals: readonly Signal[]): number {
   const sorted = signals.toSorted((a, b) => a.score - b.score || a.weight - b.weight);
   const most = Math.max(...sorted.map(({ weight }) => weight));

@@ -1,6 +1,6 @@
 /**
- * Ways to say that the last reply was not right, by language, in lower case. They speak of the reply (that, it, you,
- * still, again) and never of a thing: "the search box doesn't work" may be the next task.
+ * Phrases that reject the last reply, by language, in lower case. They refer to the reply (that, it, you, still, again)
+ * and never to a thing: "the search box doesn't work" may be the next task.
  */
 const IT = '(?:that|this|it|which|those|these|they|everything|your (?:\\w{1,20} ){1,2})';
 const BROKEN =
@@ -12,7 +12,7 @@ const CANNOT = "(?:doesn't|does not|didn't|did not|won't|isn't|is not|wasn't|are
 const DONE =
   '(?:work(?:ing)?|compile|build|run|help|fix|change (?:anything|a thing)|look (?:right|good|correct)|seem right|right|correct|what i|what we|how (?:it|this)|do anything|make (?:any )?sense|solve|match|exist|true)';
 
-/** At the start of a clause. */
+/** Matched at the start of a clause. */
 export const CLAUSES: readonly RegExp[] = [
   new RegExp(`^${IT} ?(?:'s|is|was|'re|are|were) ${MUCH}${BROKEN}\\b`),
   new RegExp(
@@ -43,17 +43,17 @@ export const CLAUSES: readonly RegExp[] = [
   /^(?:made|makes|making) (?:it|things|this|everything) (?:worse|slower)\b|^it made (?:it|things|everything) (?:worse|slower)\b/,
 ];
 
-/** A complaint about a thing by its name: the name is the first group. */
+/** A complaint about a named thing: the name is the first group. */
 export const THINGS = new RegExp(
   `^(?:the|my|your|our|all|all the|some|some of the) ((?:[\\w-]{1,30} ){1,4}?)(?:(?:is|are|was|were) ${MUCH}${BROKEN}|${MUCH}${FAILS}|${MUCH}${CANNOT} (?:even |really |actually )?${DONE})\\b`,
 );
 
-/** What became of things since the reply, at the start of a message. */
+/** A message that begins with what is broken since the reply. */
 export const NOW = new RegExp(
   `^(?:(?:ok|okay|great|so|and|but|hm+|ah|nice|well|perfect|awesome),? ){0,2}now (?:i|we|it|the|my|everything|all|there|nothing)\\b.{0,80}\\b(?:get|getting|see|${FAILS}|${BROKEN}|doesn't|can't|won't|overlaps?|another error|an error)\\b`,
 );
 
-/** Anywhere in a clause that asks for nothing. */
+/** Matched anywhere in a clause that is not a request. */
 export const MENTIONS: readonly RegExp[] = [
   /\bstill (?:not|fails?|failing|broken|doesn't|does not|don't|isn't|crash(?:es|ing)?|throws?|the same|wrong|shows?|showing|gets?|getting|see|seeing|red|happens?|happening|errors?|won't|can't|missing|nothing|no(?= |$)|looks?|says?|returns?|have (?:the|this|that|an?) (?:same |error|problem|issue|bug))\b/,
   /\b(?:the |exact(?:ly the)? )?same (?:old )?(?:errors?|problem|issue|bug|failure|exception|mistake)\b/,
@@ -65,7 +65,7 @@ export const MENTIONS: readonly RegExp[] = [
   /\b(?:no longer works|stopped working)\b/,
 ];
 
-/** In other languages, where they stand in the message. */
+/** Other languages, matched anywhere in the message. */
 export const ABROAD: readonly RegExp[] = [
   /^(?:nein|nee|nö)[,.! ]+(?:das|so|nicht|ich|falsch|es)/,
   /(?:das|es|dies) (?:ist|war) (?:leider |immer noch |noch |so |völlig |auch )?(?:falsch|nicht (?:richtig|korrekt|das|was|gut)|kaputt)/,

@@ -1,6 +1,6 @@
 import { bothEnds, eachLine } from './lines.ts';
 
-/** One line, one error: compilers and linters. */
+/** Lines of compilers and linters that are one error each. */
 const ONE: readonly RegExp[] = [
   /\berror TS\d{4,5}:/,
   /^error(?:\[E\d{4}\])?: (?!test failed|aborting|could not compile)/,
@@ -11,13 +11,13 @@ const ONE: readonly RegExp[] = [
   /^e: (?:file:\/\/)?\S{1,200}\.kt:/,
   /^\S{1,200}\.py:\d{1,7}:(?:\d{1,7}:)? (?:error:|[A-Z]{1,4}\d{3,4} )/,
 ];
-/** These speak for the whole run. */
+/** Lines that summarise a failed run. */
 const WHOLE =
   /^(?:error: could not compile|error: test failed|make(?:\[\d+\])?: \*\*\* |BUILD FAILED|Build FAILED\.|FAILURE: Build failed|\[ERROR\] (?:Failed to execute goal|BUILD FAILURE)|ninja: build stopped|Found [1-9]\d* errors?|[1-9]\d* errors? generated|[1-9]\d* errors?$|✖ [1-9]\d* problems? \([1-9])/;
 
 const TEXT_CAP = 200_000;
 
-/** How many errors a compiler, a linter or a build printed; 0 when it is no such output, or a clean one. */
+/** The number of errors that a compiler, a linter or a build printed; 0 for clean or other output. */
 export function countErrors(text: string): number {
   let count = 0;
   let isFailed = false;

@@ -1,17 +1,17 @@
 import { tailLines } from './lines.ts';
 
-/** How many tests a runner counted. */
+/** Counts from a test runner's summary. */
 export interface TestCount {
   readonly passed: number;
   readonly failed: number;
 }
 
-/** A summary stands at the end, but coverage tables and warnings may follow it. */
+/** The summary is near the end, but coverage tables and warnings may follow it. */
 const LINES = 200;
 const N = '(\\d{1,7})';
 const re = (source: string): RegExp => new RegExp(source);
 
-/** Lines that only a runner's summary has; the first group that is a number above nought is what failed or passed. */
+/** Lines that occur only in a runner's summary; the first group is the count. */
 const FAILED: readonly RegExp[] = [
   re(`^[\\s=!]*${N} failed\\b`),
   re(`^[\\s=!]*${N} errors? in [\\d.]`),
@@ -44,7 +44,7 @@ const PASSED: readonly RegExp[] = [
   re(`^Passed!\\s+- Failed:\\s+0, Passed:\\s+${N}`),
   re(`^Ran ${N} tests? in [\\d.]+s$`),
 ];
-/** Go and Cargo name the failing one without a number. */
+/** Go and Cargo name each failing test and print no count. */
 const ONE_FAILED = /^(?:--- FAIL: |FAILED tests?\/|test .{1,200} \.\.\. FAILED$)/;
 const PACKAGE_FAILED = /^FAIL\t/;
 const ONE_PASSED = /^ok {2}\t/;

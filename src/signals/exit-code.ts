@@ -1,7 +1,7 @@
 import { headLines, tailLines } from './lines.ts';
 
 const DIGITS = '(-?\\d{1,5})';
-/** Claude Code, Codex and Gemini say it before the output, … */
+/** Claude Code, Codex and Gemini print the exit code before the output, … */
 const BEFORE = new RegExp(
   `^(?:Exit code:? ${DIGITS}|Process exited with code ${DIGITS}|\\[Command exited with code ${DIGITS}\\])$`,
 );
@@ -9,12 +9,12 @@ const BEFORE = new RegExp(
 const AFTER = new RegExp(
   `^(?:[([]?Command (?:exited|failed) with (?:exit )?code ${DIGITS}\\.?[)\\]]?|Exit Code: ${DIGITS}|exit status ${DIGITS})$`,
 );
-/** Go says so of its child, and so does every log of it. */
+/** Go prints this about a child process, and so does every log of such a run. */
 const CHILD = /^exit status /;
 
 /**
- * The exit code that a shell's result names as its own: alone on a line, at the start or at the end of the text. One that
- * is spoken of in between belongs to something the command printed. `isShown`: the output is that of other programs.
+ * The exit code of a shell result: alone on a line, at the start or at the end of the text. One in between is part of
+ * the command's output. `isShown`: the output is existing content, such as a log.
  */
 export function readExitCode(text: string, isShown = false): number | undefined {
   for (const line of headLines(text, 4)) {

@@ -4,13 +4,13 @@ const HEAD = 400;
 const MOST_OPENERS = 5;
 const OPENER =
   /^(?:hm+|ok|okay|well|no+|nope|sorry|unfortunately|and|but|so|yes|yeah|ah|oh|ugh|argh|damn|great|nice|perfect|thanks|thank you|actually|sadly|oops|wait|man|hey|then|it seems|i think|i guess|looks like|seems like|please|because|however|come on|seriously|omg|omfg|dude|bro|my dude|jesus|fucking hell|fuck|shit)\b[,.! ]*/;
-/** A clause that asks for something: what it speaks of is still to come. */
+/** A clause that is a request: it is about future work, not about the reply. */
 const REQUEST =
   /^(?:please|can|could|would|will|let|let's|add|make|write|show|tell|find|explain|check|what|which|who|where|when|is|are|does|do|did|how|give|create|run|translate|describe|if|update|change|use|handle|fix|remove|rename|implement|keep|set|move|build|generate|look|summari[sz]e|another|there is a|there's a|in which|where|so that|continue|now (?:add|make|write|continue|do|create|translate))\b/;
 const NEW_TOPIC =
   /^(?:next topic|new topic|new task|next task|another (?:thing|topic|question)|separately|unrelated|different topic|on another note)\b/;
 
-/** A no, and those that only answer or are none. */
+/** A "no", and the ones that only answer a question or thank. */
 const NO = /^(?:hm+,? )?(?:no+|nope|nah|nein|nee|nö|non)(?:[,.!\n ]|$)/;
 const HARMLESS_NO =
   /^(?:no+|nope|nah|nein|non)[,.! ]+(?:problem|worries|need|thanks|thank|that's (?:fine|ok|okay|good|all|it|enough)|further|more|rush|it's (?:fine|ok|okay|good)|idea|issues?|questions?|changes|one|longer|matter|doubt|hurry|leave|danke|merci|gracias|hay|pasa|alles gut)/;
@@ -21,15 +21,15 @@ const COMPLAINT =
 
 export type Correction = 'wrong' | 'doubted';
 
-/** What a message answers. */
+/** The reply that a message reacts to. */
 export interface Answered {
-  /** The reply ended in a question, so that a bare no is an answer. */
+  /** The reply ended with a question, so a bare "no" is an answer. */
   readonly asked: boolean;
-  /** The words of the task and of the reply, in lower case. */
+  /** The text of the task and of the reply, in lower case. */
   readonly about: string;
 }
 
-/** Whether a person's next words (plain, in lower case) say that the reply was not right. */
+/** Whether the user's next message (plain words, lower case) rejects or doubts the reply. */
 export function findCorrection(words: string, { asked, about }: Answered): Correction | undefined {
   const head = words.slice(0, HEAD);
   if (NEW_TOPIC.test(head)) return undefined;
@@ -40,7 +40,7 @@ export function findCorrection(words: string, { asked, about }: Answered): Corre
   return DOUBT.test(head) ? 'doubted' : undefined;
 }
 
-/** Thanks that turn into a complaint: what stands behind the "but" counts. */
+/** Thanks followed by a complaint: the part after the "but" counts. */
 export const hasComplaint = (words: string): boolean => COMPLAINT.test(words.slice(0, HEAD));
 
 /** "The chart is empty" is a complaint after a turn about a chart, and a new task after any other. */

@@ -1,6 +1,6 @@
 import { headLines, tailLines } from './lines.ts';
 
-/** The ways in which a call itself is wrong, in words of our own, so that they can be shown anywhere. */
+/** The ways in which a call itself is wrong. Fixed codes, so that they are safe to show anywhere. */
 export type Fault =
   | 'invalid-arguments'
   | 'no-such-tool'
@@ -15,7 +15,7 @@ export type Fault =
   | 'unknown-option'
   | 'permission-denied';
 
-/** How a client's own refusal of a call begins. */
+/** How the error messages of clients begin when they refuse a call. */
 const TOOL_FAULTS: readonly (readonly [Fault, RegExp])[] = [
   [
     'invalid-arguments',
@@ -49,7 +49,7 @@ const TOOL_FAULTS: readonly (readonly [Fault, RegExp])[] = [
   ['permission-denied', /^(?:EACCES: |EPERM: )/],
 ];
 
-/** What a tool says when it did not do what it was asked; undefined when the text does not begin so. */
+/** The fault that a tool result begins with; undefined when it begins with none. */
 export function findToolFault(text: string): Fault | undefined {
   const [first = ''] = headLines(text, 1);
   const line = first.trim().replace(/^(?:Error|error|ERROR): /, '');
@@ -80,20 +80,20 @@ const COMMAND_FAULTS: readonly (readonly [Fault, RegExp])[] = [
 ];
 const LOOK_AT = 12;
 
-/** What a shell says when the line it was given is itself wrong: at the start of the output, or at its end. */
+/** The fault that a shell reports about the command line itself, at the start or at the end of the output. */
 export function findCommandFault(text: string): Fault | undefined {
   const lines = [...headLines(text, LOOK_AT), ...tailLines(text, LOOK_AT)].map((line) => line.trim());
   return COMMAND_FAULTS.find(([, pattern]) => lines.some((line) => pattern.test(line)))?.[0];
 }
 
-/** Signs that a program died, for clients that pass on the output without its exit code. */
+/** Lines of a crashed program, for clients that omit the exit code. */
 const CRASHES =
   /^(?:Traceback \(most recent call last\):|fatal: |panic: |thread '.{1,80}' panicked at |npm (?:ERR!|error) code |Uncaught \w{0,40}Error|Unhandled exception|Exception in thread "|PHP (?:Fatal|Parse) error: |Segmentation fault|\S{1,200}\.rb:\d{1,7}:in |ERROR: {2}|ERROR \d{4} \(|node:internal\/|Node\.js v\d|│ Error: |ERROR: failed to |\S{1,100}\s{1,40}: ok=\d{1,6} .{0,80}failed=[1-9]|ERROR: (?:No matching|Could not))/;
 
-/** Tools say so of themselves; programs say so of what they work on. */
+/** Tools report their own errors this way; other programs may print it about their data. */
 const COMPLAINTS = /^(?:error: |Error: )/;
 
-/** The output of a command that ends in a crash. `isTool`: it is a tool's own output, not that of somebody's program. */
+/** Whether the output shows a crash. `isTool`: the output is a tool's own, not an arbitrary program's. */
 export function hasCrashed(text: string, isTool: boolean): boolean {
   const lines = [...headLines(text, 3), ...tailLines(text, LOOK_AT)];
   return lines.some((line) => CRASHES.test(line) || (isTool && COMPLAINTS.test(line)));

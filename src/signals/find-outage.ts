@@ -1,6 +1,6 @@
 import { headLines, tailLines } from './lines.ts';
 
-/** What went wrong outside of what the agent decided, as short codes that can be shown anywhere. */
+/** Failures outside the agent's control, as fixed codes that are safe to show anywhere. */
 const OUTAGES: readonly (readonly [string, RegExp])[] = [
   ['ECONNRESET', /\bECONNRESET\b|connection reset by peer|socket hang up|\bEPIPE\b|connection broken by/i],
   [
@@ -29,13 +29,13 @@ const OUTAGES: readonly (readonly [string, RegExp])[] = [
     /\bENOMEM\b|javascript heap out of memory|cannot allocate memory|^killed$|out of memory: kill/i,
   ],
 ];
-/** What runs on this machine is the agent's to start. */
+/** Services on this machine are the agent's to start. */
 const LOCAL = /localhost|127\.0\.0\.1|\[?::1\]?|0\.0\.0\.0|\.sock\b/;
 
 const FIRST = 40;
 const LAST = 120;
 
-/** The outage that a failed result tells of; undefined when it failed for a reason of its own. */
+/** The outage that explains a failed result; undefined when it failed for another reason. */
 export function findOutage(text: string): string | undefined {
   for (const line of [...headLines(text, FIRST), ...tailLines(text, LAST)]) {
     const found = OUTAGES.find(([code, pattern]) => pattern.test(line) && !isLocal(code, line));

@@ -10,7 +10,7 @@ const NAMES: Readonly<Record<RewardSource, string>> = {
   signal: 'reported',
 };
 
-/** The rewards that were given, each with the trust of who gave it; −1 to 1 becomes 0 to 1. */
+/** Recorded rewards as signals, each with its source; scores of −1 to 1 become 0 to 1. */
 export function readGiven({ evidence }: TurnReading): readonly Signal[] {
   return evidence.given.flatMap(({ source, score }): readonly Signal[] => {
     if (!Number.isFinite(score)) return [];
@@ -19,7 +19,7 @@ export function readGiven({ evidence }: TurnReading): readonly Signal[] {
   });
 }
 
-/** What an agent wrote down of its own tries. The last try at a thing is how that thing went; an outage is no try. */
+/** The attempts that an agent reported. Only the last attempt at an action counts; outages do not count. */
 export function readAttempts({ evidence }: TurnReading): Signal | undefined {
   const last = new Map<string, boolean>();
   for (const { action, result, ok } of evidence.attempts) {

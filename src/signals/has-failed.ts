@@ -2,7 +2,7 @@ import type { ToolOutcome } from '../core/evidence.ts';
 import { readCall } from './read-call.ts';
 import { readOutcome } from './read-outcome.ts';
 
-/** Whether a call came to nothing, by what its tool says of it. */
+/** Whether a tool call failed, according to its result. */
 export const hasFailed = (
   call: { readonly name: string; readonly arguments: string },
   outcome: ToolOutcome,

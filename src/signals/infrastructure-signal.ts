@@ -4,7 +4,7 @@ import { INFRASTRUCTURE } from './compose-reward.ts';
 import { findOutage } from './find-outage.ts';
 import type { TurnReading } from './read-turn.ts';
 
-/** Ways to end that say nothing about the agent. `truncated` is a provider that hung up, not a length limit. */
+/** Statuses that say nothing about the agent. `truncated`: the provider closed the connection; not a length limit. */
 const OUTSIDE: ReadonlySet<TurnStatus> = new Set([
   'client-abort',
   'upstream-error',
@@ -15,7 +15,7 @@ const OUTSIDE: ReadonlySet<TurnStatus> = new Set([
 const KINDS = /^(?:rate-limited|overloaded|upstream-error|unreachable|timeout|truncated|aborted|internal)\b/;
 const INTERRUPTED = /^\s*\[Request interrupted by user/;
 
-/** Limits, time-outs, resets and aborts: of the turn, of its tools, of what the agent tried by itself. */
+/** Rate limits, time-outs, resets and aborts of the turn, of its tools, or of reported attempts. */
 export function findInfrastructure(turn: TurnReading): Signal | undefined {
   const reason = reasonOf(turn);
   if (reason === undefined) return undefined;
@@ -30,6 +30,6 @@ function reasonOf({ evidence, calls }: TurnReading): string | undefined {
   const outage = calls.find(({ outcome }) => outcome?.kind === 'outage');
   if (outage !== undefined) return `${outage.part.name}: ${outage.outcome?.reason ?? ''}`;
   const attempt = evidence.attempts.find(({ ok, result }) => !ok && findOutage(result) !== undefined);
-  const isRepaired = evidence.attempts.some(({ ok, action }) => ok && action === attempt?.action);
-  return attempt === undefined || isRepaired ? undefined : `attempt: ${findOutage(attempt.result)}`;
+  const isRetried = evidence.attempts.some(({ ok, action }) => ok && action === attempt?.action);
+  return attempt === undefined || isRetried ? undefined : `attempt: ${findOutage(attempt.result)}`;
 }

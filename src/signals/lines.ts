@@ -1,13 +1,13 @@
-/** Longer lines are data (a bundle, a blob), not words about what went wrong; what stands past this is not looked at. */
+/** Lines are cut here: longer ones are data (a bundle, a blob), not messages. */
 const LINE_CAP = 500;
-/** The ends of a text are looked for within this much of it. */
+/** How much of a text is searched for its first or last lines. */
 const END_CAP = 100_000;
 
-/** A text that is too long without its middle: what matters stands at the start or at the end. */
+/** The text without its middle when it is too long: errors are at the start or at the end. */
 export const bothEnds = (text: string, cap: number): string =>
   text.length <= cap ? text : `${text.slice(0, cap / 2)}\n${text.slice(-cap / 2)}`;
 
-/** Calls `visit` with each line that is not empty, cut to a length that any pattern can afford, until it answers false. */
+/** Calls `visit` with each non-empty line, cut to a bounded length, until it returns false. */
 export function eachLine(text: string, visit: (line: string) => boolean | undefined): void {
   let from = 0;
   while (from <= text.length) {
@@ -18,7 +18,7 @@ export function eachLine(text: string, visit: (line: string) => boolean | undefi
   }
 }
 
-/** The first lines that are not blank. */
+/** The first non-blank lines. */
 export function headLines(text: string, count: number): readonly string[] {
   const lines: string[] = [];
   eachLine(text.slice(0, END_CAP), (line) => {
@@ -28,7 +28,7 @@ export function headLines(text: string, count: number): readonly string[] {
   return lines;
 }
 
-/** The last lines that are not blank, in the order they stand. */
+/** The last non-blank lines, in their order. */
 export function tailLines(text: string, count: number): readonly string[] {
   const lines: string[] = [];
   const start = Math.max(0, text.length - END_CAP);
@@ -47,7 +47,7 @@ function cut(text: string, from: number, to: number): string {
   return withoutColour(text.slice(from, Math.min(end, from + LINE_CAP)));
 }
 
-/** Test runners and compilers colour what they print even where nobody sees it. */
+/** Test runners and compilers write colour codes even when the output is not a terminal. */
 function withoutColour(line: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the escape character is what is looked for
   return line.includes('\u001b') ? line.replace(/\u001b\[[0-9;]{0,16}[A-Za-z]/g, '') : line;

@@ -2,7 +2,7 @@ import type { Signal } from '../core/evidence.ts';
 import { checkArguments } from './check-arguments.ts';
 import { hasFailed, type MadeCall, type TurnReading } from './read-turn.ts';
 
-/** A call that does not fit the tool it names. When the client coped with it, it is no fault. */
+/** A call that does not fit its tool's schema. Ignored when the client accepted it anyway. */
 export function findMalformedCall({ evidence, calls }: TurnReading): Signal | undefined {
   for (const call of calls) {
     if (call.outcome !== undefined && !hasFailed(call)) continue;

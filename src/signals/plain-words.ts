@@ -1,4 +1,4 @@
-/** What clients put into a user's message, with how it ends: none of it is the user's own words. */
+/** Sections that clients insert into a user's message, as opening and closing marks. */
 const WRAPPED: readonly (readonly [string, string])[] = [
   ['<system-reminder>', '</system-reminder>'],
   ['<environment_context>', '</environment_context>'],
@@ -9,17 +9,17 @@ const WRAPPED: readonly (readonly [string, string])[] = [
   ['<<<BEGIN_OPENCLAW_INTERNAL_CONTEXT>>>', '<<<END_OPENCLAW_INTERNAL_CONTEXT>>>'],
   ['```', '```'],
 ];
-/** Lines that came from a terminal, a log or a file, not from a keyboard. */
+/** Lines pasted from a terminal, a log or a file. */
 const PASTED =
   /^(?:➜ |[$%#] \S|\S{0,40}\s?[\w.-]{1,40}@[\w.-]{1,60}[: ]\S{0,200}[$#%] |\{"|\[\{|\s{2,}at |\s{2,}File "|Traceback \(|node:|npm (?:error|ERR!)|\s{0,4}\w{0,40}(?:Error|Exception): |\d{4}-\d\d-\d\d[T ]|'?\/[\w./ -]{1,300}'?$|[-+] ?\d{1,5} )/;
-/** Apostrophes that people leave out. */
+/** Negations without their apostrophe. */
 const BARE_NOT = /\b(does|did|is|was|are|were|have|has|had|do|would|could|should|ca|wo)nt\b/g;
 const STAMP = /^\s*\[[A-Z][a-z]{2} \d{4}-\d{2}-\d{2}[^\]\n]{0,30}\]\s*/;
 const CAP = 20_000;
 
 /**
- * A user's own words: without what the client added, without quotes and without pasted code, whose words are someone
- * else's. In lower case, with straight apostrophes and single spaces.
+ * What the user typed: without sections inserted by the client, quotes and pasted output. In lower case, with straight
+ * apostrophes and single spaces.
  */
 export function plainWords(text: string): string {
   let rest = text.slice(0, CAP);
@@ -37,7 +37,7 @@ export function plainWords(text: string): string {
     .trim();
 }
 
-/** What has no end is taken out to the end of the text. */
+/** A section without its closing mark extends to the end of the text. */
 function without(text: string, open: string, close: string): string {
   let kept = '';
   let at = 0;

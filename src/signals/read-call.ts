@@ -1,16 +1,16 @@
 import { asArray, asObject, asString, isObject, parseJson } from '../core/json.ts';
 import { type Program, readCommand } from './read-command.ts';
 
-/** What a tool is for, by its name: every client has its own names for the same few things. */
+/** The purpose of a tool, by its name: every client has its own names for the same few tools. */
 export type CallKind = 'shell' | 'read' | 'search' | 'edit' | 'other';
 
-/** A tool call as it can be understood without knowing the client. */
+/** A tool call, independent of the client. */
 export interface CallView {
   readonly name: string;
   readonly kind: CallKind;
-  /** What a shell was asked to run, in order. */
+  /** The programs of a shell command, in order. */
   readonly programs: readonly Program[];
-  /** The files it names, when it changes files. */
+  /** The files that an edit names. */
   readonly paths: readonly string[];
 }
 
@@ -45,7 +45,7 @@ function kindOf(name: string): CallKind {
   return SEARCH.test(name) ? 'search' : 'other';
 }
 
-/** A command is a line, a list of lines, or (Codex) a program with its words. */
+/** A command is a line, a list of lines, or (Codex) a program with its arguments. */
 function commandOf(given: { readonly [name: string]: unknown }): string {
   const value = given.command ?? given.cmd ?? given.commands ?? given.script ?? given.input;
   if (typeof value === 'string') return value;

@@ -1,19 +1,21 @@
-/** One program of a shell line, as far as it can be told without running it. */
+import { readShellQuote } from '../text/shell-quote.ts';
+
+/** One program of a shell command, as far as it can be parsed without running it. */
 export interface Program {
-  /** The program that does the work: behind `sudo`, `npx`, `python -m`, without its folder. */
+  /** The program itself: without `sudo`, `npx` or `python -m` before it, and without its folder. */
   readonly name: string;
   readonly args: readonly string[];
-  /** What stands between it and the program before it. */
+  /** The operator between it and the program before it. */
   readonly joint: '' | '&&' | '||' | ';' | '|';
-  /** It sends its output to a file. */
+  /** Its output is redirected to a file. */
   readonly writes: boolean;
-  /** It is given a text of many lines that stands in the command itself. */
+  /** Its input is a heredoc in the command. */
   readonly heredoc: boolean;
 }
 
 const COMMAND_CAP = 8000;
 const SHELLS = new Set(['bash', 'sh', 'zsh', 'dash', 'fish']);
-/** Words that only say how the program behind them is run, with how many of the words after them belong to them. */
+/** Programs that run the program after them, with their number of own arguments. */
 const WRAPPERS: ReadonlyMap<string, number> = new Map([
   ['sudo', 0],
   ['env', 0],
@@ -42,7 +44,7 @@ const TWO_WORD_WRAPPERS = new Set([
   'python3 -m',
 ]);
 
-/** Reads a shell line into its programs. It is a sketch of the shell's grammar: enough to know what was run. */
+/** Parses a shell command into its programs. A subset of the grammar, enough to know what was run. */
 export function readCommand(text: string, depth = 0): readonly Program[] {
   return split(text.slice(0, COMMAND_CAP)).flatMap((piece): readonly Program[] => {
     const words = unwrap(piece.words);
@@ -66,7 +68,6 @@ function split(text: string): readonly Piece[] {
   const pieces: Piece[] = [];
   let piece: Piece = { words: [], joint: '', writes: false, heredoc: false };
   let word = '';
-  let quote = '';
   let isTarget = false;
   let terminator: string | undefined;
   const endWord = () => {
@@ -83,12 +84,11 @@ function split(text: string): readonly Piece[] {
   };
   for (let at = 0; at < text.length; at++) {
     const char = text[at] ?? '';
-    if (quote !== '') {
-      if (char === quote) quote = '';
-      else if (char === '\\' && quote === '"') word += text[++at] ?? '';
-      else word += char;
-    } else if (char === "'" || char === '"') quote = char;
-    else if (char === '\\') word += text[++at] ?? '';
+    if (char === "'" || char === '"') {
+      const quoted = readShellQuote(text, at);
+      word += quoted.text;
+      at = quoted.end - 1;
+    } else if (char === '\\') word += text[++at] ?? '';
     else if (char === ' ' || char === '\t') endWord();
     else if (char === '\n') {
       endPiece(';');

@@ -10,11 +10,11 @@ import {
 } from '../core/json.ts';
 import type { CallKind } from './read-call.ts';
 
-/** What a result in JSON says of itself. */
+/** The outcome that a JSON result reports. */
 export interface Envelope {
   readonly failed: boolean;
   readonly exitCode?: number;
-  /** The words about what went wrong, or the output that was wrapped. */
+  /** The error message, or the wrapped output. */
   readonly text: string;
 }
 
@@ -23,8 +23,8 @@ const BAD = new Set(['error', 'failed', 'failure']);
 const GOOD = new Set(['ok', 'success', 'completed', 'succeeded', 'sent', 'created']);
 
 /**
- * Reads a result that a tool wrapped in JSON. What a tool only passes on (a file's content, a command's output) is not its
- * own word: there, only shapes count that no content has by chance.
+ * Reads a tool result in JSON. For tools that pass on content (a file, a command's output) only shapes count that no
+ * content has by chance.
  */
 export function readEnvelope(text: string, kind: CallKind): Envelope | undefined {
   const start = text.trimStart()[0];
@@ -67,7 +67,7 @@ function readList(list: readonly Json[]): Envelope | undefined {
   return { failed: failed.length > 0, text: text.join('\n').trim() };
 }
 
-/** A function of an application: it says how it went in one of the few ways that everybody uses. */
+/** An application's function: success and error fields that are in common use. */
 function readPlain(value: JsonObject): Envelope | undefined {
   const flag = [value.success, value.ok].find((member) => typeof member === 'boolean');
   const mark = [value.isError, value.is_error].find((member) => typeof member === 'boolean');

@@ -3,14 +3,14 @@ import { headLines, tailLines } from './lines.ts';
 export interface Interruption {
   readonly kind: 'rejected' | 'outage';
   readonly reason: string;
-  /** What the person said who rejected it. */
+  /** The reason that the person gave. */
   readonly words?: string;
 }
 
-/** A person did not let the call run. */
+/** A person did not allow the call. */
 const REJECTED =
   /^(?:The user doesn't want to (?:proceed|take this action)|The user rejected permission|(?:exec command|patch|command) rejected by user|Permission to use \S{1,80} has been (?:auto-)?denied|This (?:Bash )?command (?:requires approval|contains multiple operations)|User rejected|User denied|Permission denied by user|.{0,80} requested permissions to .{1,300} but you haven't granted it)/;
-/** The words that came with a rejection. */
+/** Marks before the reason of a rejection. */
 const WITH_WORDS = ['the user said:', 'with the following feedback:', 'User feedback:'];
 
 const INTERRUPTED =
@@ -18,7 +18,7 @@ const INTERRUPTED =
 const TIMED_OUT =
   /^(?:Error: )?(?:command timed out (?:after|waiting)|(?:shell|bash) tool terminated command after exceeding timeout|Command failed: Command timed out|Tool (?:execution |call )?timed out|Timeout: command exceeded|The (?:operation|request) was aborted due to timeout|MCP error -32001: Request timed out)/i;
 
-/** Whether somebody or some limit ended the call, before asking what it printed until then. */
+/** Whether a person or a limit ended the call; checked before its output is read. */
 export function readInterruption(text: string): Interruption | undefined {
   const [first = ''] = headLines(text, 1);
   if (REJECTED.test(first)) {

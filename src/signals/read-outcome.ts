@@ -11,37 +11,37 @@ import { readEnvelope } from './read-envelope.ts';
 import { readInterruption } from './read-interruption.ts';
 
 /**
- * What came of a call.
- * `ok`: the tool says so. `green`: checks passed. `fault`: the call was wrong. `red`: the call was right, and what it
- * examined is broken. `outage`: it failed for reasons outside. `rejected`: a person did not let it run. `unclear`: a text,
- * and nothing in it that tells.
+ * The outcome of a call.
+ * `ok`: the tool reports success. `green`: checks passed. `fault`: the call was wrong. `red`: the call was right, and
+ * the checked code is broken. `outage`: it failed for external reasons. `rejected`: a person did not allow it.
+ * `unclear`: the text does not decide it.
  */
 export type OutcomeKind = 'ok' | 'green' | 'fault' | 'red' | 'outage' | 'rejected' | 'unclear';
 
 export interface CallOutcome {
   readonly kind: OutcomeKind;
-  /** Short, in our own words. */
+  /** Short; fixed wording. */
   readonly reason: string;
-  /** What the tool said, without what its client wrapped around it; for the digest. */
+  /** The tool's output without the client's wrapping; for the digest. */
   readonly text: string;
-  /** What the person said who rejected it. */
+  /** The reason of the person who rejected it. */
   readonly words?: string;
 }
 
-/** Exit codes that mean: something else ended it (a time limit, a signal, the kernel). */
+/** Exit codes of a process that was ended from outside (a time limit, a signal, the kernel). */
 const ENDED: ReadonlyMap<number, string> = new Map([
   [124, 'timed out'],
   [130, 'interrupted'],
   [137, 'killed'],
   [143, 'terminated'],
 ]);
-/** A tool that says no more than that it failed. */
+/** The reason when a tool reports only that it failed. */
 const VAGUE = 'the tool says so';
 const CURL_OUTAGES = new Set([6, 28, 35, 52, 56]);
 const DONE =
   /^(?:The file .{1,400} has been (?:updated|created)|File (?:created|written|updated) successfully|Successfully (?:replaced|wrote|created|edited|applied)|Success\. Updated the following files|Edit applied successfully|Wrote file successfully|Created new file)/;
 
-/** Reads a result as its client shaped it. Words like "error" in it say nothing; only what the tool says of itself counts. */
+/** Reads a result in its client's format. Words like "error" in the content do not count, only what the tool reports. */
 export function readOutcome(call: CallView, outcome: ToolOutcome): CallOutcome {
   const interruption = readInterruption(outcome.text);
   if (interruption !== undefined) return { ...interruption, text: outcome.text };
@@ -71,7 +71,7 @@ const unwrap = (text: string): string => {
   return text.slice(from).replace('</tool_use_error>', '');
 };
 
-/** A file that was read may begin with any words; a refusal to read it is short. */
+/** The content of a file may begin with any words; an error message instead of it is short. */
 function faultOf(call: CallView, outcome: ToolOutcome, text: string): string | undefined {
   if (outcome.text.startsWith('<tool_use_error>')) return findToolFault(text) ?? VAGUE;
   const fault = findToolFault(text);
@@ -99,7 +99,7 @@ function readFailure(
   const isRed = call.programs.some(isCheck) && !call.programs.some(isInline);
   if (code === 1 && isAsking(call) && fault === undefined && !tests?.failed && !hasCrashed(text, true))
     return { kind: 'unclear', reason: 'the answer is no' };
-  if (fault === 'no-such-file' && isProbe(call)) return { kind: 'unclear', reason: 'not all are there' };
+  if (fault === 'no-such-file' && isProbe(call)) return { kind: 'unclear', reason: 'not all files exist' };
   const ended = code === undefined ? undefined : ENDED.get(code);
   if (ended !== undefined) return { kind: 'outage', reason: ended };
   const outage = !isNamed && !tests?.failed ? findOutage(text) : undefined;
@@ -115,7 +115,7 @@ function readFailure(
   };
 }
 
-/** A run of tests or of a compiler says how it went, even when a pipe swallowed its exit code. */
+/** Reads the summary of a test run or a compiler, also when a pipe hid the exit code. */
 function readChecks(call: CallView, text: string): 'red' | 'green' | undefined {
   const isRun =
     call.kind === 'shell'
@@ -128,20 +128,20 @@ function readChecks(call: CallView, text: string): 'red' | 'green' | undefined {
   return tests === undefined ? undefined : 'green';
 }
 
-/** The last pipeline is what the exit code is of; with a question in it, 1 is an answer. */
+/** The exit code is that of the last pipeline; with a test program (`grep`) in it, 1 means "no". */
 function isAsking({ programs }: CallView): boolean {
   const from = programs.findLastIndex(({ joint }) => joint !== '|');
   return programs.slice(Math.max(0, from)).some(isQuestion);
 }
 
-/** An exit code of 0 that belongs to a `true`, an `echo` or a `tail` behind what was run. */
+/** The exit code 0 is that of a `true`, an `echo` or a `tail` after the program. */
 function isMasked({ programs }: CallView): boolean {
   const last = programs.at(-1);
   const isHiding = last !== undefined && last.joint !== '&&' && last.joint !== '' && isReading(last);
   return isHiding && !programs.every(isReading);
 }
 
-/** A look at which of several files exist. */
+/** Checks which of several files exist. */
 const isProbe = ({ programs }: CallView): boolean =>
   programs.length > 0 &&
   programs.every(({ name, args }) => {
@@ -149,10 +149,10 @@ const isProbe = ({ programs }: CallView): boolean =>
     return (name === 'ls' || name === 'stat') && (names.length > 1 || names.some((one) => one.includes('*')));
   });
 
-/** What it prints stands elsewhere. */
+/** The output is existing content. */
 const isShown = ({ programs }: CallView): boolean => programs.length > 0 && programs.every(isReading);
 
-/** Without an exit code the output has to speak, unless it only shows what stands elsewhere. */
+/** Without an exit code the output decides, unless it only shows existing content. */
 function readPlainOutput(call: CallView, text: string): Reading | undefined {
   const [first = ''] = headLines(text, 1);
   const isOwnWord = call.programs.some(

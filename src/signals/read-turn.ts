@@ -3,18 +3,18 @@ import type { TurnEvidence } from '../core/evidence.ts';
 import { type CallView, readCall } from './read-call.ts';
 import { type CallOutcome, readOutcome } from './read-outcome.ts';
 
-/** A call of the turn, what it was for and what came of it. */
+/** A call of the turn with its purpose and its outcome. */
 export interface MadeCall {
   readonly part: ToolCallPart;
   readonly view: CallView;
-  /** Absent while nothing came back. */
+  /** Absent while there is no result. */
   readonly outcome?: CallOutcome;
 }
 
-/** A turn as every signal reads it: worked out once. */
+/** A turn as all signals read it, computed once. */
 export interface TurnReading {
   readonly evidence: TurnEvidence;
-  /** What the agent said, without its calls and its thoughts. */
+  /** The text of the reply, without tool calls and reasoning. */
   readonly said: string;
   readonly calls: readonly MadeCall[];
 }
@@ -34,6 +34,6 @@ export function readTurn(evidence: TurnEvidence): TurnReading {
   return { evidence, said, calls };
 }
 
-/** It went wrong, whoever is to blame. */
+/** The call or the code it checked failed. */
 export const hasFailed = ({ outcome }: MadeCall): boolean =>
   outcome?.kind === 'fault' || outcome?.kind === 'red';

@@ -2,7 +2,7 @@ import type { Signal } from '../core/evidence.ts';
 import type { TurnReading } from './read-turn.ts';
 import { isHarmful, isRefusal } from './refusal-words.ts';
 
-/** The agent would not do what it was asked, though there is nothing wrong with asking it. */
+/** The agent refused a harmless request. */
 export function findRefusal({ evidence, said, calls }: TurnReading): Signal | undefined {
   const isFiltered = evidence.stop === 'filter';
   const isRefused = calls.length === 0 && isRefusal(said);
@@ -11,7 +11,7 @@ export function findRefusal({ evidence, said, calls }: TurnReading): Signal | un
   return { name: 'refused', source: 'signal', score: 0, weight: 1.5, reason };
 }
 
-/** The reply ended at its token limit: an answer or a call that is not whole. */
+/** The reply ended at its token limit, so an answer or a call is incomplete. */
 export function findCutReply({ evidence }: TurnReading): Signal | undefined {
   if (evidence.stop !== 'length') return undefined;
   return {
@@ -23,7 +23,7 @@ export function findCutReply({ evidence }: TurnReading): Signal | undefined {
   };
 }
 
-/** Nothing was said and nothing was called. */
+/** The reply has neither text nor calls. */
 export function findEmptyReply({ evidence, said, calls }: TurnReading): Signal | undefined {
   const isOver = evidence.status === 'complete' && (evidence.stop === undefined || evidence.stop === 'end');
   if (!isOver || said !== '' || calls.length > 0) return undefined;

@@ -4,9 +4,9 @@ import { isChange } from './command-role.ts';
 import { readCall } from './read-call.ts';
 import { hasFailed, type MadeCall, type TurnReading } from './read-turn.ts';
 
-/** Tries that failed before a further one with no answer yet counts as going in circles. */
+/** Failed attempts after which one more, still without a result, counts as a loop. */
 const PATIENCE = 2;
-/** Words a model makes up anew for the same call. */
+/** Arguments that a model words anew for the same call. */
 const COMMENTARY = new Set([
   'description',
   'explanation',
@@ -18,12 +18,12 @@ const COMMENTARY = new Set([
   'request_id',
 ]);
 
-/** The same call that failed before, made again though nothing was changed in between. A try that works is no fault. */
+/** The same failed call again, with no change in between. A retry that succeeds does not count. */
 export function findRetry({ evidence, calls }: TurnReading): Signal | undefined {
   for (const call of calls) {
     const failures = failuresBefore(call, evidence.earlier);
-    const isCircle = call.outcome === undefined ? failures >= PATIENCE : failures > 0 && hasFailed(call);
-    if (isCircle) {
+    const isLoop = call.outcome === undefined ? failures >= PATIENCE : failures > 0 && hasFailed(call);
+    if (isLoop) {
       const reason = `${call.part.name}: tried ${failures + 1} times without a change`;
       return { name: 'retried', source: 'signal', score: 0.1, weight: 1, reason };
     }
@@ -31,7 +31,7 @@ export function findRetry({ evidence, calls }: TurnReading): Signal | undefined 
   return undefined;
 }
 
-/** How often this call failed since something was last changed. */
+/** How often this call failed since the last change. */
 function failuresBefore({ part }: MadeCall, earlier: TurnReading['evidence']['earlier']): number {
   const wanted = essence(part.name, part.arguments);
   let failures = 0;
@@ -47,7 +47,7 @@ function changes(call: { readonly name: string; readonly arguments: string }): b
   return view.kind === 'edit' || view.programs.some(isChange);
 }
 
-/** A call without white space, comments and ids, which differ between two tries at the same thing. */
+/** A call without white space, commentary and ids, which differ between retries. */
 function essence(name: string, text: string): string {
   const given = parseJson(text);
   const words =

@@ -1,13 +1,13 @@
 const set = (text: string): ReadonlySet<string> => new Set(text.split(' '));
 
-/** Words that praise wherever a message begins with them. */
+/** Words that are praise at the beginning of a message. */
 const PRAISE = set(
   'thanks thank thx ty tysm cheers perfect perfectly great awesome excellent amazing brilliant wonderful fantastic lovely nice lgtm beautiful superb neat sweet bravo wow works exactly flawless ' +
     'danke dank dankeschön perfekt super klasse prima toll genau passt wunderbar hervorragend spitze funktioniert ' +
     'gracias perfecto perfecta genial excelente funciona estupendo fantástico exacto ' +
     'merci parfait génial nickel impeccable marche fonctionne excellent exactement',
 );
-/** Words that praise only behind one that points at the reply: "that fixed it" is praise, "fixed header, please" is not. */
+/** Words that are praise only after a pointer to the reply: "that fixed it", but not "fixed header, please". */
 const PRAISE_OF_IT = set(
   'fixed worked correct right good solved pass passes passing working done fine helped helpful better läuft richtig correcto bien',
 );
@@ -18,7 +18,7 @@ const FILLERS = set(
   'ok okay k ah oh cool alright jesus omg omfg damn holy dude hey hi hm hmm haha so and very really pretty just much many absolutely totally the tests works well sehr vielen alles also muchas muy très beaucoup mille',
 );
 const LOOKED_AT = 7;
-/** Words that are no praise: politeness that closes a request, a verb, a question. */
+/** Not praise: a polite end of a request, a verb, a question. */
 const NO_PRAISE =
   /\b(?:thanks|thank you) in advance\b|\bim voraus\b|\bde antemano\b|\bd'avance\b|\bgreat question\b|^perfect the\b|^(?:is|was|are|did|does|do)\b/;
 const AT_ONCE =
@@ -26,7 +26,7 @@ const AT_ONCE =
 const CHINESE =
   /^(?:好的?，?|嗯，?|非常|太)?(?:谢谢|感谢|多谢|完美|太好了|太棒了|好极了|可以了|搞定了?|没问题了|正是|很好|不错)/;
 
-/** Whether a message opens with content or thanks. */
+/** Whether a message begins with praise or thanks. */
 export function findThanks(words: string): boolean {
   if (NO_PRAISE.test(words)) return false;
   if (CHINESE.test(words) || AT_ONCE.test(words)) return true;

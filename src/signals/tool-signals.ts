@@ -3,14 +3,14 @@ import { isLooking } from './is-looking.ts';
 import type { OutcomeKind } from './read-outcome.ts';
 import type { MadeCall, TurnReading } from './read-turn.ts';
 
-/** A call that was wrong in itself. */
+/** A call was wrong. */
 export function findToolFailure({ calls }: TurnReading): Signal | undefined {
   const [first, ...more] = ofKind(calls, 'fault');
   if (first === undefined) return undefined;
   return { name: 'tool-failed', source: 'signal', score: 0, weight: 1, reason: describe(first, more.length) };
 }
 
-/** Tests, a build or a program are red, and the agent was not only looking. */
+/** Tests, a build or a program failed, and the failure was not expected. */
 export function findRedChecks(turn: TurnReading): Signal | undefined {
   const [first, ...more] = ofKind(turn.calls, 'red');
   if (first === undefined || isLooking(turn)) return undefined;
@@ -35,7 +35,7 @@ export function findGreenChecks({ calls }: TurnReading): Signal | undefined {
   };
 }
 
-/** The tool says that it did what it was asked. That it was the right thing to ask is not said, so it counts little. */
+/** The tool reports success. It does not show that the call was the right one, so the weight is small. */
 export function findToolSuccess({ calls }: TurnReading): Signal | undefined {
   const [first, ...more] = ofKind(calls, 'ok');
   if (first === undefined) return undefined;

@@ -8,7 +8,7 @@ import { findThanks } from './thanks-words.ts';
 const MORE_THAN_A_NOD = 4;
 const ABOUT_CAP = 4000;
 
-/** What a person said next speaks louder than what any tool printed. */
+/** The user's next message weighs more than any tool output. */
 export function findUserCorrection(turn: TurnReading): Signal | undefined {
   const said = readReaction(turn);
   if (said === 'doubted')
@@ -23,7 +23,7 @@ export function findUserThanks(turn: TurnReading): Signal | undefined {
 }
 
 function readReaction({ evidence, said, calls }: TurnReading): Correction | 'thanked' | undefined {
-  // Whoever rejects a call and says why corrects the agent, whatever the words are.
+  // A rejection with a reason is a correction, whatever the words are.
   if (calls.some(({ outcome }) => outcome?.kind === 'rejected' && outcome.words !== undefined))
     return 'wrong';
   const words = plainWords(evidence.next?.user ?? '');
@@ -37,6 +37,6 @@ function readReaction({ evidence, said, calls }: TurnReading): Correction | 'tha
   return hasComplaint(words) ? 'wrong' : 'thanked';
 }
 
-/** Whoever answers with nothing but the trace of a crash has tried it. */
+/** A message that is only a stack trace means that the user tried the result. */
 const hasTrace = (text: string): boolean =>
   digestError(text).some((line) => /(?:Error|Exception|panic).* @ /.test(line));

@@ -3,47 +3,47 @@ import { normalCdf } from './normal-cdf.ts';
 import { createRandom } from './random.ts';
 import { tQuantile } from './t-quantile.ts';
 
-/** What the values of one block add up to. Values of a block may hang together in any way; blocks may not. */
+/** The sum and count of one block of values. Values within a block may be dependent; blocks must be independent. */
 export interface Block {
   readonly sum: number;
   readonly n: number;
 }
 
 export interface BlockMean {
-  /** Undefined where there is no value. */
+  /** Undefined without values. */
   readonly mean?: number;
-  /** Undefined where the blocks are too few to say how far off the mean may be. */
+  /** Undefined with fewer than `FEWEST_BLOCKS` blocks. */
   readonly interval?: Interval;
-  /** Of the mean; undefined where it could not be seen: too few blocks, or all of them the same. */
+  /** Of the mean; undefined with too few blocks, or if all block means are equal. */
   readonly standardError?: number;
   readonly n: number;
   readonly blocks: number;
 }
 
 export interface BlockMeanOptions {
-  /** Of the random draws: the same seed and blocks give the same interval. */
+  /** The same seed and blocks give the same interval. */
   readonly seed: string;
-  /** Where every value is known to lie. */
+  /** The known range of every value. */
   readonly range: Interval;
-  /** How often the interval may miss. */
+  /** The probability that the interval misses the mean. */
   readonly alpha?: number;
   readonly resamples?: number;
 }
 
 /**
- * Of five blocks or fewer no resampling reaches 95 %: that all lie on one side of the truth happens once in 16 times, and
- * every resampled mean lies between the lowest and the highest of them.
+ * With five blocks or fewer no resampling reaches 95 %: all of them lie on one side of the true mean once in 16 times,
+ * and every resampled mean lies between the lowest and the highest of them.
  */
 export const FEWEST_BLOCKS = 6;
 
 const RESAMPLES = 4000;
-/** What rounding may leave between means that are equal. */
+/** Equal means differ by at most this much rounding. */
 const DUST = 1e-12;
 
 /**
- * The mean of all values, with an interval from drawing whole blocks anew (a cluster bootstrap): values within a block count
- * for no more than they tell. Percentiles are taken further out than 2.5 and 97.5 by the ratio of Student's t to the
- * normal, because resampled means of few blocks spread too little (Hesterberg's expanded percentile interval).
+ * The mean of all values, with a cluster bootstrap interval: whole blocks are resampled, so that dependent values within a
+ * block do not narrow it. Percentiles are taken further out than 2.5 and 97.5 by the ratio of Student's t to the normal,
+ * because resampled means of few blocks spread too little (Hesterberg's expanded percentile interval).
  */
 export function blockMean(given: readonly Block[], options: BlockMeanOptions): BlockMean {
   const blocks = given.filter(({ n }) => n > 0);
@@ -59,8 +59,8 @@ export function blockMean(given: readonly Block[], options: BlockMeanOptions): B
 }
 
 /**
- * Blocks that are all alike show no spread, which is not the same as having none. Another kind of block that none of these
- * was has at most this share; at its worst it lies at the end of the range.
+ * Blocks that are all equal show no spread, which does not prove that there is none. An unobserved kind of block has at
+ * most this share; in the worst case its mean is at the end of the range.
  */
 function aroundNoSpread(mean: number, blocks: number, { range, alpha = 0.05 }: BlockMeanOptions): Interval {
   const unseen = 1 - (alpha / 2) ** (1 / blocks);

@@ -1,18 +1,18 @@
 import type { StandIns } from './stand-ins.ts';
 
-/** A gambler who always bets the same share of what they have. */
+/** A bettor who always bets the same share of the current wealth. */
 interface Gambler {
   readonly share: number;
   readonly logStart: number;
-  /** The logarithm of what is left of 1 after a bet is lost. */
+  /** The logarithm of the share that is left after a lost bet. */
   readonly logKept: number;
 }
 
 export type Bets = readonly Gambler[];
 
 /**
- * Shares from `top` downwards, each a `step`-th of the one before. A `tilt` over 0 gives more to those who bet more, who
- * are quick where differences are large. They began with 1 together.
+ * Bettors with shares in a geometric series from `top` downwards, divided by `step` each. Their start wealth sums to 1; a
+ * `tilt` over 0 gives more of it to those with large shares, which find large differences sooner.
  */
 export function spreadBets(top: number, step: number, count: number, tilt: number): Bets {
   const shares = Array.from({ length: count }, (_, at) => top / step ** at);
@@ -31,10 +31,10 @@ export function spreadBets(top: number, step: number, count: number, tilt: numbe
 export const BETS = spreadBets(0.9, 1.5, 13, 0.5);
 
 /**
- * The logarithm of what the gamblers have after betting on each value that it is over `mean`, at odds that are fair when
- * `mean` is the mean: then their capital is expected not to grow, and by Ville's inequality it ever reaches C with a
- * probability of at most 1/C. The values may depend on those before; their mean given those must be `mean`. Convex and
- * falling in `mean`, which runs from 0 to 1.
+ * The logarithm of the wealth after betting on each value that it exceeds `mean`, at odds that are fair if `mean` is the
+ * true mean: the wealth is then a supermartingale, and by Ville's inequality it ever reaches C with a probability of at
+ * most 1/C. Values may depend on earlier ones if their conditional mean is `mean`. Convex and decreasing in `mean`, which
+ * is between 0 and 1.
  */
 export function logCapital({ zeros, middles, middle, ones }: StandIns, mean: number, bets: Bets): number {
   let largest = Number.NEGATIVE_INFINITY;

@@ -4,18 +4,17 @@ import type { Interval } from './interval.ts';
 import type { Tally } from './tally.ts';
 
 export interface DifferenceOptions {
-  /** How often it may be wrong. */
+  /** The probability of ever being wrong. */
   readonly alpha?: number;
   readonly bets?: PairBets;
 }
 
-/** To 0.00003: finer than anyone prints. */
+/** A precision of 0.00003. */
 const STEPS = 16;
 
 /**
- * A confidence sequence for mean(a) − mean(b) of values in 0 … 1: looked at after every value, it is ever wrong with a
- * probability of at most `alpha`, whatever the shares in which the two arrive and however these change. Each mean must
- * stay what it is.
+ * A confidence sequence for mean(a) − mean(b) of values in 0 … 1: checked after every value, it is ever wrong with a
+ * probability of at most `alpha`, in whatever changing proportion the two samples arrive. Each mean must be constant.
  */
 export function differenceInterval(a: Tally, b: Tally, options: DifferenceOptions = {}): Interval {
   const { alpha = 0.05, bets = EVEN_BETS } = options;

@@ -3,7 +3,7 @@ import { lowestOf } from './lowest.ts';
 import { mirrored, standInsOf } from './stand-ins.ts';
 import type { Tally } from './tally.ts';
 
-/** How to bet on each of two samples. It decides how soon a difference is found, never whether the answer can be trusted. */
+/** The bets on each of two samples. They determine how soon a difference is found, never the validity of the result. */
 export interface PairBets {
   readonly first: Bets;
   readonly second: Bets;
@@ -11,8 +11,8 @@ export interface PairBets {
 
 export const EVEN_BETS: PairBets = { first: BETS, second: BETS };
 /**
- * For a second sample that is smaller than the first, as those from whom something was held back: what is known less well
- * is worth the larger bets. With one in ten held back it finds differences some 15 % sooner than even bets.
+ * For a second sample that is much smaller than the first, such as a hold-out group: the less known mean gets the larger
+ * bets. With one in ten held out it finds differences about 15 % sooner than even bets.
  */
 export const CONTROL_BETS: PairBets = {
   first: spreadBets(0.5, 2, 7, 0),
@@ -20,21 +20,21 @@ export const CONTROL_BETS: PairBets = {
 };
 
 export interface WorseOptions {
-  /** Worse by more than this: a negative number; 0 unless told. */
+  /** Worse by more than this: a negative number; 0 by default. */
   readonly by?: number;
   readonly bets?: PairBets;
-  /** Less than this need not be told apart: it saves most of the work. */
+  /** The search stops below this value, which saves most of the work. */
   readonly enough?: number;
 }
 
 /**
  * The logarithm of an e-value against "the mean of `a` is at least that of `b`" (plus `by`): large when `a` is worse. Values
- * in 0 … 1, arriving in any order and in shares that may change. To reject as soon as it reaches log(1/alpha), whenever
- * that is, errs with a probability of at most `alpha`.
+ * in 0 … 1, arriving in any order and proportion. Rejecting as soon as it reaches log(1/alpha), at any time, errs with a
+ * probability of at most `alpha`.
  *
- * Why: for each pair of means that differ by `by`, the capital of who bets that `a` is below and `b` above, multiplied, is
- * expected not to grow if those are the means. The least of these products is no more than the one of the true means.
- * Capital falls in `b`'s mean and grows in `a`'s, so that pairs with a larger difference need not be asked.
+ * Why: for each pair of means that differ by `by`, the product of the wealth of a bettor on `a` below and of one on `b`
+ * above is a supermartingale if these are the true means. The minimum over pairs is at most the product at the true means.
+ * Wealth decreases in `b`'s mean and increases in `a`'s, so that pairs with a larger difference need no check.
  */
 export function evidenceWorse(a: Tally, b: Tally, options: WorseOptions = {}): number {
   const { by = 0, bets = EVEN_BETS, enough = Number.NEGATIVE_INFINITY } = options;

@@ -1,6 +1,6 @@
 /**
- * Where the answer changes on the way from `outside` to `inside`, to `steps` binary places, as the last place known to be
- * outside: an interval that ends there is a hair too wide, never too narrow. Where nothing is outside it is the start.
+ * Bisection: where the predicate changes between `outside` and `inside`, to `steps` binary digits, as the last point known
+ * to be outside: an interval that ends there is slightly too wide, never too narrow. `outside` itself if nothing is outside.
  */
 export function findEdge(
   isOutside: (place: number) => boolean,

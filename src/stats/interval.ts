@@ -1,4 +1,4 @@
-/** Where a number lies, both ends included. */
+/** A closed interval. */
 export interface Interval {
   readonly low: number;
   readonly high: number;

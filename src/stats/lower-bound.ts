@@ -9,8 +9,8 @@ const UNIT: Interval = { low: 0, high: 1 };
 const STEPS = 40;
 
 /**
- * A mean that is ever over-estimated, looked at after every value, with a probability of at most `alpha`: one end of
- * `meanInterval` for who asks nothing of the other, and the tighter for it.
+ * A one-sided confidence sequence: checked after every value, it ever exceeds the true mean with a probability of at most
+ * `alpha`. Tighter than the lower end of `meanInterval`, which splits `alpha` between two ends.
  */
 export function lowerBound(tally: Tally, { alpha = 0.05, range = UNIT }: MeanOptions = {}): number {
   const seen = standInsOf(unitTally(tally, range));
@@ -20,8 +20,8 @@ export function lowerBound(tally: Tally, { alpha = 0.05, range = UNIT }: MeanOpt
 }
 
 /**
- * The logarithm of an e-value against "the mean is at most `bound`": at least log(1/alpha) where the lower bound lies at
- * `bound` or above, for a small part of the work.
+ * The logarithm of an e-value against "the mean is at most `bound`": at least log(1/alpha) where the lower bound is at
+ * `bound` or above, at a fraction of the work.
  */
 export function evidenceAbove(tally: Tally, bound: number, range: Interval = UNIT): number {
   return logCapital(

@@ -1,10 +1,10 @@
 const GOLDEN = (Math.sqrt(5) - 1) / 2;
-/** The bottom of a smooth function is flat: this near, its value is right. */
+/** A smooth function is flat at its minimum: this close, its value is exact enough. */
 const TOLERANCE = 1e-5;
 
 /**
- * The least value of a convex function between two places, by the golden section. It looks at `guess` first, and is content
- * with any value under `enough`.
+ * The minimum of a convex function between two points, by golden-section search. It evaluates `guess` first, and stops at
+ * any value under `enough`.
  */
 export function lowestOf(
   f: (place: number) => number,

@@ -5,9 +5,9 @@ import { mirrored, type StandIns, standInsOf } from './stand-ins.ts';
 import { type Tally, unitTally } from './tally.ts';
 
 export interface MeanOptions {
-  /** How often it may be wrong. */
+  /** The probability of ever being wrong. */
   readonly alpha?: number;
-  /** Where every value is known to lie; 0 … 1 unless told. A value outside makes the interval worthless. */
+  /** The known range of every value; 0 … 1 by default. A value outside invalidates the interval. */
   readonly range?: Interval;
 }
 
@@ -15,8 +15,8 @@ const UNIT: Interval = { low: 0, high: 1 };
 const STEPS = 40;
 
 /**
- * A confidence sequence: looked at after every value, for as long as anyone likes, it is ever wrong about the mean with
- * a probability of at most `alpha`. The mean must stay what it is; the values need not be independent nor alike.
+ * A confidence sequence: checked after every value, indefinitely, it ever misses the mean with a probability of at most
+ * `alpha`. The mean must be constant; the values need not be independent or identically distributed.
  */
 export function meanInterval(tally: Tally, { alpha = 0.05, range = UNIT }: MeanOptions = {}): Interval {
   const { low, high } = range;
@@ -29,8 +29,8 @@ export function meanInterval(tally: Tally, { alpha = 0.05, range = UNIT }: MeanO
 }
 
 /**
- * The logarithm of an e-value against "the mean is at least `bound`": large when the mean is below. To stop and reject as
- * soon as it reaches log(1/alpha), whenever that is, errs with a probability of at most `alpha`.
+ * The logarithm of an e-value against "the mean is at least `bound`": large when the mean is below. Rejecting as soon as
+ * it reaches log(1/alpha), at any time, errs with a probability of at most `alpha`.
  */
 export function evidenceBelow(tally: Tally, bound: number, range: Interval = UNIT): number {
   const { low, high } = range;

@@ -1,7 +1,7 @@
-/** Beyond it the share is 0 or 1 to the last bit that counts here. */
+/** Beyond it the result is 0 or 1 in double precision, for this use. */
 const FAR = 8;
 
-/** The share of a standard normal below `x`, to 15 places: its series, until a term changes nothing any more. */
+/** The standard normal distribution function, to 15 digits: its series, until a term no longer changes the sum. */
 export function normalCdf(x: number): number {
   if (x <= -FAR) return 0;
   if (x >= FAR) return 1;

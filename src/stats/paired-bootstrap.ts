@@ -1,28 +1,28 @@
 import { type BlockMean, type BlockMeanOptions, blockMean } from './block-mean.ts';
 import { signFlip } from './sign-flip.ts';
 
-/** The same thing measured twice. Both values lie in 0 … 1. */
+/** One measurement under two conditions. Both values are in 0 … 1. */
 export interface Pair {
-  /** Pairs of one block may hang together in any way: the questions of one day of one run. */
+  /** Pairs of one block may be dependent, such as the questions of one day of one run. */
   readonly block: string;
   readonly a: number;
   readonly b: number;
 }
 
 export interface PairedDifference extends BlockMean {
-  /** How often blocks whose signs fall by chance differ as much as these; undefined where there is no interval. */
+  /** The p-value of the sign-flip test; undefined without an interval. */
   readonly p?: number;
-  /** Whether interval and chance both leave no room for "no difference". */
+  /** Whether interval and sign-flip test both exclude "no difference". */
   readonly isShown: boolean;
 }
 
 export type PairedOptions = Omit<BlockMeanOptions, 'range'>;
 
 /**
- * mean(a) − mean(b) over pairs, with an interval that draws whole blocks anew. What blocks have in common
- * with each other (days of one run, if runs differ as a whole) it cannot see, and is then too narrow. A difference is shown when the interval
- * leaves out 0 *and* sign flips agree: where only a handful of pairs differ at all, resampling alone claims too much
- * (four blocks that differ, all in one direction, are beyond its 95 %, and a coin does that once in eight times).
+ * mean(a) − mean(b) over pairs, with a block bootstrap interval. Dependence between blocks (days of one run, if runs differ
+ * as a whole) is invisible to it and makes it too narrow. A difference counts as shown when the interval excludes 0 *and*
+ * the sign-flip test agrees: with only a handful of differing pairs resampling alone claims too much (four differing blocks,
+ * all in one direction, are beyond its 95 %, and a coin does that once in eight times).
  */
 export function pairedBootstrap(pairs: readonly Pair[], options: PairedOptions): PairedDifference {
   const blocks = new Map<string, { sum: number; n: number }>();

@@ -9,7 +9,7 @@ export interface Random {
   below(limit: number): number;
 }
 
-/** The seed is hashed: `run/1` and `run/2` are streams of their own. */
+/** The seed is hashed: `run/1` and `run/2` give unrelated streams. */
 export function createRandom(seed: string): Random {
   const bytes = hash('sha256', seed, 'buffer');
   const next = createSfc32(bytes.readInt32LE(0), bytes.readInt32LE(4), bytes.readInt32LE(8));

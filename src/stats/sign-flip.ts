@@ -5,15 +5,15 @@ export interface SignFlipOptions {
   readonly flips?: number;
 }
 
-/** Up to so many values that are not 0 every way to flip them is counted, and chance has no part in it. */
+/** Up to this many nonzero values all sign combinations are enumerated, and the result is exact. */
 const COUNTED_OUT = 12;
 const FLIPS = 4000;
-/** Sums that differ by rounding are the same sum. */
+/** Sums that differ by rounding count as equal. */
 const DUST = 1e-9;
 
 /**
- * How often the sum is as far from 0 as it is when each value keeps or loses its sign by the toss of a coin. An exact test of
- * "it makes no difference which of the two is called a", however few the values and whatever their sizes.
+ * The sign-flip (permutation) test: how often the sum is as far from 0 as observed when each sign is random. An exact test
+ * of "a and b are exchangeable", for any number and size of values.
  */
 export function signFlip(given: readonly number[], { seed, flips = FLIPS }: SignFlipOptions): number {
   const values = given.filter((value) => Math.abs(value) > DUST);
@@ -30,7 +30,7 @@ export function signFlip(given: readonly number[], { seed, flips = FLIPS }: Sign
   }
   const random = createRandom(seed);
   const sizes = Float64Array.from(values);
-  // What was seen is one of the ways: without it chance alone could say "never".
+  // The observed signs are one of the combinations: without them the estimate could be 0.
   let asFar = 1;
   for (let flip = 0; flip < flips; flip++) {
     let sum = 0;

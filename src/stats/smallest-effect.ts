@@ -1,6 +1,6 @@
 import { tQuantile } from './t-quantile.ts';
 
-/** How precisely something was measured: what `blockMean` and `pairedBootstrap` give. */
+/** The precision of a measurement, as in the results of `blockMean` and `pairedBootstrap`. */
 export interface Precision {
   readonly standardError?: number;
   readonly blocks: number;
@@ -12,8 +12,8 @@ export interface PowerOptions {
 }
 
 /**
- * The smallest true difference that a measurement of this precision shows with the given power (4 times in 5 unless told).
- * Undefined where the spread could not be seen.
+ * The minimum detectable effect: the smallest true difference that a measurement of this precision shows with the given
+ * power (0.8 by default). Undefined without a standard error.
  */
 export function smallestEffect(seen: Precision, options: PowerOptions = {}): number | undefined {
   const { alpha = 0.05, power = 0.8 } = options;
@@ -22,7 +22,7 @@ export function smallestEffect(seen: Precision, options: PowerOptions = {}): num
   return (tQuantile(1 - alpha / 2, blocks - 1) + tQuantile(power, blocks - 1)) * standardError;
 }
 
-/** How many blocks such as these it takes to show a true difference of `effect`; undefined where nobody can tell. */
+/** How many blocks of this kind it takes to show a true difference of `effect`; undefined without a standard error. */
 export function blocksNeeded(
   seen: Precision,
   effect: number,

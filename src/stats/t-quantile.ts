@@ -1,13 +1,13 @@
 import { findEdge } from './find-edge.ts';
 
-/** With more the curve is the normal one to three places, and the sum below would only take longer. */
+/** With more degrees the distribution is normal to three digits, and the sum below would only take longer. */
 const MOST_DEGREES = 2000;
 const STEPS = 60;
 const FARTHEST = 1e4;
 
 /**
- * Below which a share `p` of Student's t lies, for `p` in 0.5 … 0.9999 and a whole number of degrees of freedom.
- * For whole degrees the distribution is a finite sum of powers of a cosine (Abramowitz and Stegun, 26.7.3 and 26.7.4).
+ * The quantile `p` of Student's t, for `p` in 0.5 … 0.9999 and a whole number of degrees of freedom. For whole degrees the
+ * distribution is a finite sum of powers of a cosine (Abramowitz and Stegun, 26.7.3 and 26.7.4).
  */
 export function tQuantile(p: number, degrees: number): number {
   const freedom = Math.min(MOST_DEGREES, Math.max(1, Math.floor(degrees)));
@@ -16,7 +16,7 @@ export function tQuantile(p: number, degrees: number): number {
   return findEdge((t) => shareWithin(t, freedom) > within, FARTHEST, 0, STEPS);
 }
 
-/** The share of t between −`t` and `t`. */
+/** The probability between −`t` and `t`. */
 function shareWithin(t: number, degrees: number): number {
   const angle = Math.atan(t / Math.sqrt(degrees));
   const cos = Math.cos(angle);

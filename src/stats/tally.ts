@@ -1,8 +1,8 @@
 import type { Interval } from './interval.ts';
 
 /**
- * All that a confidence sequence remembers of what it saw, whatever the order: plain numbers, to be kept as JSON. Those
- * of two halves add up to that of the whole.
+ * The sufficient statistics of a confidence sequence, independent of order: plain numbers, stored as JSON. The sums of
+ * two parts add up to those of the whole.
  */
 export interface Tally {
   readonly n: number;
@@ -23,7 +23,7 @@ export function addToTally(tally: Tally, value: number): Tally {
   };
 }
 
-/** The tally as if every value had been moved from `range` to 0 … 1. */
+/** The sums as if every value had been scaled from `range` to 0 … 1. */
 export function unitTally({ n, sum, squares, cubes }: Tally, { low, high }: Interval): Tally {
   const width = high - low;
   return {

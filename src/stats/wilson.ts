@@ -4,8 +4,8 @@ import type { Interval } from './interval.ts';
 const Z = 1.959963984540054;
 
 /**
- * Wilson's score interval for a share. For a number of trials that was fixed beforehand: whoever looks again and again
- * wants `meanInterval`.
+ * Wilson's score interval for a proportion, for a number of trials that was fixed in advance; for repeated checks use
+ * `meanInterval`.
  */
 export function wilsonInterval(successes: number, trials: number, z = Z): Interval {
   if (trials <= 0) return { low: 0, high: 1 };

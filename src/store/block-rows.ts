@@ -6,17 +6,17 @@ import { addMeta } from './meta.ts';
 import { type BlockRow, hashBlockRow, isSoundBlock } from './row-hash.ts';
 import type { Sql } from './sql.ts';
 
-/** As it comes from the file. */
+/** As read from the file. */
 export interface RawBlockRow extends BlockRow {
   readonly id: number;
   readonly sum: Uint8Array;
 }
 
-/** A use is noted even when the text was there before; a use of a text that is not there is nothing. */
+/** Counts a use also of a block that is stored already; ignores a use of a block that is not stored. */
 export function insertBlock(sql: Sql, { hash, text, session }: Block, isHurried: boolean): void {
   const name = toHashColumn(hash);
   const known = findBlock(sql, name);
-  const id = known ?? (text === undefined ? undefined : insertBody(sql, name, text, isHurried));
+  const id = known ?? (text === undefined ? undefined : insertBlockBody(sql, name, text, isHurried));
   if (id === undefined) return;
   const isNew = sql.run('insert or ignore into block_uses(session, id) values(?, ?)', toColumn(session), id);
   if (known !== undefined && isNew > 0) sql.run('update block_ids set uses = uses + 1 where hash = ?', name);
@@ -25,7 +25,7 @@ export function insertBlock(sql: Sql, { hash, text, session }: Block, isHurried:
 const findBlock = (sql: Sql, name: string | Uint8Array): number | undefined =>
   sql.get<{ id: number }>('select id from block_ids where hash = ?', name)?.id;
 
-function insertBody(sql: Sql, hash: string | Uint8Array, text: string, isHurried: boolean): number {
+function insertBlockBody(sql: Sql, hash: string | Uint8Array, text: string, isHurried: boolean): number {
   const { codec, body } = packBody(text, isHurried);
   const sum = hashBlockRow({ hash, codec, body });
   const id = sql.insert(
@@ -39,7 +39,7 @@ function insertBody(sql: Sql, hash: string | Uint8Array, text: string, isHurried
   return id;
 }
 
-/** Throws `StoreError` when the text is there but not as it was written. */
+/** Throws `StoreError` when the stored text does not match its checksum. */
 export function readBlock(sql: Sql, hash: string): string | undefined {
   const row = sql.get<RawBlockRow>(
     'select b.id, b.hash, b.codec, b.sum, b.body from block_ids i join blocks b on b.id = i.id where i.hash = ?',
@@ -52,8 +52,8 @@ export function readBlock(sql: Sql, hash: string): string | undefined {
 }
 
 /**
- * Bodies that only this session uses are overwritten with zeros where they stand (see `schema`), name and sum with
- * them; the room they leave is given back by `compact`. Bodies of others are not touched.
+ * Overwrites the bodies that only this session uses with zeros in place (see `schema`), with their hash and checksum;
+ * `compact` reclaims the space. Bodies that other sessions use stay.
  */
 export function eraseBlocks(sql: Sql, session: string): void {
   const name = toColumn(session);

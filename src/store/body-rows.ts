@@ -5,7 +5,7 @@ import { addMeta } from './meta.ts';
 import { type BodyRow, hashBodyRow, isErasedSum, isSoundBody } from './row-hash.ts';
 import type { Sql } from './sql.ts';
 
-/** As it comes from the file. */
+/** As read from the file. */
 export interface RawBodyRow extends BodyRow {
   readonly sum: Uint8Array;
 }
@@ -16,7 +16,7 @@ export function insertBody(sql: Sql, seq: number, text: string, isHurried: boole
   sql.run('insert or ignore into bodies(seq, codec, sum, body) values(?, ?, ?, ?)', seq, codec, sum, body);
 }
 
-/** What a turn said; undefined when it was erased or never there. Throws `StoreError` when it is not as it was written. */
+/** The body of a turn's start or end; undefined when it was erased or never stored. Throws `StoreError` when it does not match its checksum. */
 export function readBody(sql: Sql, turn: string, fact: 'start' | 'end'): string | undefined {
   const row = sql.get<RawBodyRow>(
     `select b.seq, b.codec, b.sum, b.body from turns t join bodies b on b.seq = t."${fact}" where t.id = ?`,
@@ -29,7 +29,7 @@ export function readBody(sql: Sql, turn: string, fact: 'start' | 'end'): string 
   return text;
 }
 
-/** Overwritten with zeros where they stand (see `schema`); the room they leave is given back by `compact`. */
+/** Overwrites bodies with zeros in place (see `schema`); `compact` reclaims the space. */
 export function eraseBodies(sql: Sql, facts: readonly number[]): void {
   let holes = 0;
   for (const seq of facts) {

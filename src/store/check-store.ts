@@ -5,20 +5,20 @@ import { FACT_COLUMNS, type RawFactRow, readFact } from './fact-rows.ts';
 import { isErasedSum, isSoundBlock, isSoundBody } from './row-hash.ts';
 import type { Sql } from './sql.ts';
 
-/** A broken file can have a finding per row; the first ones tell what to do. */
+/** A damaged file can have a finding per row; the first ones are enough to act on. */
 const MOST_FINDINGS = 200;
 const FACTS_PER_PAGE = 500;
-/** Bodies can be megabytes each. */
+/** A body can have megabytes. */
 const BLOCKS_PER_PAGE = 16;
 
-/** What SQLite finds, then every row against its hash; page by page, so that memory does not grow with the file. */
+/** SQLite's own check, then every row against its checksum; page by page, so that memory does not grow with the file. */
 export function checkStore(sql: Sql): readonly string[] {
   const findings: string[] = [];
   for (const look of [lookAtPages, lookAtFacts, lookAtBodies, lookAtBlocks, lookAtNames]) {
     try {
       for (const finding of look(sql)) {
         findings.push(finding);
-        if (findings.length >= MOST_FINDINGS) return [...findings, 'and perhaps more'];
+        if (findings.length >= MOST_FINDINGS) return [...findings, 'and possibly more'];
       }
     } catch (error) {
       if (!(error instanceof StoreError) || error.code !== 'corrupt') throw error;
@@ -28,7 +28,7 @@ export function checkStore(sql: Sql): readonly string[] {
   return findings;
 }
 
-/** The shape of the file: pages, cells, order, indexes' entries in their types. */
+/** The structure of the file: pages, cells, their order, the types of index entries. */
 export function* lookAtPages(sql: Sql): Generator<string> {
   for (const { quick_check: line } of sql.all<{ quick_check: string }>(
     `pragma quick_check(${MOST_FINDINGS})`,
@@ -37,18 +37,18 @@ export function* lookAtPages(sql: Sql): Generator<string> {
 }
 
 export function* lookAtFacts(sql: Sql, after = 0): Generator<string> {
-  let seen = after;
+  let last = after;
   for (;;) {
     const rows = sql.all<RawFactRow>(
       `select ${FACT_COLUMNS} from facts where seq > ? order by seq limit ?`,
-      seen,
+      last,
       FACTS_PER_PAGE,
     );
     if (rows.length === 0) return;
     for (const row of rows) {
-      if (row.seq !== seen + 1) yield `facts ${seen + 1} to ${row.seq - 1} are missing`;
-      seen = row.seq;
-      if (readFact(row) === undefined) yield `fact ${row.seq} does not fit its hash`;
+      if (row.seq !== last + 1) yield `facts ${last + 1} to ${row.seq - 1} are missing`;
+      last = row.seq;
+      if (readFact(row) === undefined) yield `fact ${row.seq} does not match its hash`;
     }
   }
 }
@@ -56,22 +56,23 @@ export function* lookAtFacts(sql: Sql, after = 0): Generator<string> {
 function* lookAtBodies(sql: Sql): Generator<string> {
   const select = 'select seq, codec, sum, body from bodies where seq > ? order by seq limit ?';
   for (const row of eachRow<RawBodyRow>(sql, select, ({ seq }) => seq))
-    if (!isErasedSum(row.sum) && !isSoundBody(row)) yield `the body of fact ${row.seq} does not fit its hash`;
+    if (!isErasedSum(row.sum) && !isSoundBody(row))
+      yield `the body of fact ${row.seq} does not match its hash`;
 }
 
 function* lookAtBlocks(sql: Sql): Generator<string> {
   const select = 'select id, hash, codec, sum, body from blocks where id > ? order by id limit ?';
   for (const row of eachRow<RawBlockRow>(sql, select, ({ id }) => id))
-    if (!isErasedSum(row.sum) && !isSoundBlock(row)) yield `block ${row.id} does not fit its hash`;
+    if (!isErasedSum(row.sum) && !isSoundBlock(row)) yield `block ${row.id} does not match its hash`;
 }
 
 function* eachRow<Row>(sql: Sql, select: string, numberOf: (row: Row) => number): Generator<Row> {
-  let seen = 0;
+  let last = 0;
   for (;;) {
-    const rows = sql.all<Row>(select, seen, BLOCKS_PER_PAGE);
+    const rows = sql.all<Row>(select, last, BLOCKS_PER_PAGE);
     if (rows.length === 0) return;
     for (const row of rows) {
-      seen = numberOf(row);
+      last = numberOf(row);
       yield row;
     }
   }
@@ -81,5 +82,5 @@ function* lookAtNames(sql: Sql): Generator<string> {
   const lost = sql.all<{ id: number }>(
     `select i.id from block_ids i left join blocks b on b.id = i.id where b.hash is not i.hash limit ${MOST_FINDINGS}`,
   );
-  for (const { id } of lost) yield `block ${id} is not where its name points`;
+  for (const { id } of lost) yield `block ${id} is not where its hash points`;
 }

@@ -4,15 +4,15 @@ import { readMeta, setMeta } from './meta.ts';
 import type { Sql } from './sql.ts';
 import { succeeds } from './succeeds.ts';
 
-/** Rewriting the file is worth its time when this much comes back, and a quarter of the file. */
+/** The file is rewritten when this much space comes back, and at least a quarter of the file. */
 const WORTH_BYTES = 16 * 1024 * 1024;
 const WORTH_PART = 0.25;
-/** The new file is written to a temporary one and to the log. */
+/** `vacuum` writes the new content to a temporary file and to the log. */
 const ROOM = 2.5;
 
 /**
- * Takes the write-ahead log into the file and cuts it off, so that older images of pages are gone. False when a reader
- * or a full disk was in the way: try again later.
+ * Checkpoints and truncates the write-ahead log, so that older page images are gone. False when a reader or a full disk
+ * prevented it: try again later.
  */
 export function truncateLog(sql: Sql, waitMs: number): boolean {
   return succeeds(() =>
@@ -21,17 +21,17 @@ export function truncateLog(sql: Sql, waitMs: number): boolean {
 }
 
 /**
- * Makes the store one file without a log, as SQLite itself would at the last closing if the binding let it (see
- * `Sql.close`). False while someone else has it open.
+ * Turns the store into one file without a log, as SQLite does when the last connection closes, which the binding prevents
+ * (see `Sql.close`). False while another connection is open.
  */
 export function leaveLog(sql: Sql): boolean {
   return succeeds(() => sql.waiting(0, () => sql.get('pragma journal_mode = delete') !== undefined));
 }
 
 /**
- * Gives back the room of erased bodies. Taking their rows out makes SQLite move the rows around them and leave copies
- * in the gaps, so the file is written anew straight after; a mark remembers when that did not come off. It is not begun
- * without room for the new file beside the old.
+ * Reclaims the space of erased bodies. Deleting their rows makes SQLite move the rows around them and leave copies in the
+ * gaps, so the file is rewritten directly afterwards; a flag in `meta` remembers when that failed. Not started without
+ * disk space for the new file beside the old.
  */
 export function compactIfWorth(sql: Sql): boolean {
   return succeeds(() => {

@@ -8,10 +8,10 @@ import { openSql, type Sql } from './sql.ts';
 import { needsWriter, toStoreError } from './sql-error.ts';
 import { selectLastSeq } from './sqlite-tables.ts';
 
-/** Before this version a checkpoint could, in rare races, lose what was committed. */
+/** Before this version a checkpoint could lose committed data in rare races. */
 const OLDEST_SQLITE = [3, 51, 3] as const;
 const BUSY_MS = 2_000;
-/** A whole check reads the whole file, at some hundred megabytes a second. */
+/** A full check reads the whole file, at a few hundred megabytes per second. */
 const WHOLE_CHECK_BYTES = 256 * 1024 * 1024;
 const NEWEST_FACTS = 1_000;
 
@@ -25,7 +25,7 @@ pragma cell_size_check = on;
 pragma trusted_schema = off;
 `;
 
-/** The one that writes. It waits for a writer in another process, and throws `locked` when that takes too long. */
+/** The connection that writes. Waits for a writer in another process, and throws `locked` after two seconds. */
 export function connectWriter(file: string): Sql {
   peekVersion(file);
   try {
@@ -41,17 +41,17 @@ export function connectWriter(file: string): Sql {
   });
 }
 
-/** Sees what has been committed when it asks; never in a writer's way. */
+/** A read-only connection. Each query sees what was committed before it; it never blocks the writer. */
 export function connectReader(file: string): Sql {
   return open(file, true, (sql) => {
     if (readKnownVersion(sql) < MIGRATIONS.length)
-      throw new StoreError('io', `${file} is of an older version: start Instar once to bring it up to date`);
+      throw new StoreError('io', `${file} has an older format: start Instar once to upgrade it`);
   });
 }
 
 /**
- * Which version a file has, found out on a connection that cannot change it; 0 for one that is empty or not there, or
- * that only a writer can bring out of an interrupted write. Throws for a file of another program or a newer version.
+ * The version of a file, read on a read-only connection; 0 for a file that is empty or missing, or that needs a writer to
+ * recover an interrupted write. Throws for a file of another program or of a newer version.
  */
 export function peekVersion(file: string): number {
   if (!statSync(file, { throwIfNoEntry: false })?.size) return 0;
@@ -94,9 +94,9 @@ export function checkSqliteVersion(version: string): void {
 }
 
 /**
- * A killed process leaves a sound file, a failing disk or a pulled plug perhaps not: then it is better not to write on.
- * The whole check is for files that take it in a second or two. In a larger one only the newest facts are looked at,
- * which is where an interrupted write would show; `check` looks at the rest when there is time.
+ * A killed process leaves a sound file; a failing disk or a power cut may not, and a damaged file must not be written to.
+ * Files that take a second or two get a full check. In larger ones only the newest facts are checked, where an interrupted
+ * write would show; `check` covers the rest on demand.
  */
 function checkAfterCrash(sql: Sql): void {
   const isSmall = statSync(sql.file).size <= WHOLE_CHECK_BYTES;

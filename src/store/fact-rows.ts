@@ -1,4 +1,4 @@
-import type { Fact, StoredFact } from '../core/fact.ts';
+import { type Fact, isFact, type StoredFact } from '../core/fact.ts';
 import { isObject, parseJson } from '../core/json.ts';
 import { toColumn } from './column.ts';
 import { subjectOf } from './fold.ts';
@@ -7,7 +7,7 @@ import type { Sql } from './sql.ts';
 
 export const FACT_COLUMNS = 'seq, at, type, body, key, hash';
 
-/** As it comes from the file: nothing in it can be relied on before its hash fits. */
+/** As read from the file: not to be trusted before its hash is verified. */
 export interface RawFactRow extends FactRow {
   readonly hash: Uint8Array;
 }
@@ -34,8 +34,8 @@ export function insertFact(
 }
 
 /**
- * The one change a fact can know: what it quoted is erased. The new body is filled up with spaces to the length of the
- * old, so that SQLite overwrites the row where it stands (see `schema`). It gets a new hash and the mark `erased`.
+ * The only change to a fact: its quoted text is erased. The new body is padded with spaces to the length of the old, so
+ * that SQLite overwrites the row in place (see `schema`). The row gets a new hash and the flag `erased`.
  */
 export function eraseFact(sql: Sql, { seq, fact }: StoredFact): void {
   const old = sql.get<RawFactRow>(`select ${FACT_COLUMNS} from facts where seq = ?`, seq);
@@ -47,15 +47,16 @@ export function eraseFact(sql: Sql, { seq, fact }: StoredFact): void {
   sql.run('update facts set body = ?, hash = ?, erased = 1 where seq = ?', body, hash, seq);
 }
 
-/** Undefined for a row that is not as it was written: it is left out of every answer, and `check` names it. */
+/** Undefined for a damaged row: every read skips it, and `check` reports it. */
 export function readFact(row: RawFactRow): StoredFact | undefined {
   const { seq, at, type, body } = row;
   if (!isSoundFact(row)) return undefined;
   const rest = parseJson(body);
-  return isObject(rest) ? { seq, at, fact: { type, ...rest } as unknown as Fact } : undefined;
+  const fact = isObject(rest) ? { type, ...rest } : undefined;
+  return isFact(fact) ? { seq, at, fact } : undefined;
 }
 
-/** As JSON, without the type: that has a column of its own. */
+/** A fact as JSON, without its type, which has a column of its own. */
 export function bodyOf(fact: Fact): string {
   const { type, ...rest } = fact;
   return JSON.stringify(rest);

@@ -3,15 +3,15 @@ import { compact } from '../core/json.ts';
 import type { RewardView, SessionView, TurnView } from '../core/store.ts';
 
 /**
- * What a store keeps of a session. No text that can be erased: the project's label is read from the fact that named
- * it, so that erasing a fact is enough.
+ * A session's row. It has no text that can be erased: the project's label is read from the fact that named it, so that
+ * erasing the fact is enough.
  */
 export interface SessionRow extends Omit<SessionView, 'project'> {
   readonly project?: string;
   readonly projectFrom?: number;
 }
 
-/** What a store keeps of a turn: the facts that opened and closed it, by number. What they say is read from them. */
+/** A turn's row: the numbers of the facts that started and ended it. Everything else is read from those facts. */
 export interface TurnRow {
   readonly id: string;
   readonly session: string;
@@ -20,7 +20,7 @@ export interface TurnRow {
   readonly erased: boolean;
 }
 
-/** A turn that starts takes an ended or erased session up again: it is then a session with something to say. */
+/** A new turn reopens an ended or erased session. */
 export function foldSession(
   row: SessionRow | undefined,
   { seq, at, fact }: StoredFact,
@@ -29,7 +29,7 @@ export function foldSession(
   if (fact.type === 'session-erased') return row && { ...row, erased: true };
   if (fact.type !== 'turn-start') return row;
   const { client, project } = fact;
-  // Most turns tell nothing new of their session but that it goes on.
+  // Most turns change only the counters of their session.
   if (row !== undefined && isKnown(row, fact)) {
     const [startedAt, lastAt] = [Math.min(row.startedAt, at), Math.max(row.lastAt, at)];
     return { ...row, turns: row.turns + 1, startedAt, lastAt };
@@ -61,7 +61,7 @@ const projectOf = (row: SessionRow | undefined, id: string | undefined, seq: num
     ? { project: id, projectFrom: seq }
     : { project: row?.project, projectFrom: row?.projectFrom };
 
-/** The first start and the first end count. An end that nothing started is a fact without a view. */
+/** The first start and the first end count. An end without a start has no view. */
 export function foldTurn(row: TurnRow | undefined, { seq, fact }: StoredFact): TurnRow | undefined {
   if (fact.type === 'turn-start')
     return row ?? { id: fact.turn, session: fact.session, start: seq, erased: false };
@@ -70,7 +70,7 @@ export function foldTurn(row: TurnRow | undefined, { seq, fact }: StoredFact): T
   return row;
 }
 
-/** `named`: the fact `projectFrom` points at. */
+/** `named`: the fact that `projectFrom` refers to. */
 export function viewSession(row: SessionRow, named: StoredFact | undefined): SessionView {
   const { project: id, projectFrom, ...rest } = row;
   if (id === undefined) return rest;
@@ -78,7 +78,7 @@ export function viewSession(row: SessionRow, named: StoredFact | undefined): Ses
   return { ...rest, project: { id, label: label ?? '' } };
 }
 
-/** Undefined when the fact that began the turn cannot be read. `policy` is who answered in the end. */
+/** Undefined when the fact that started the turn cannot be read. `policy` is the model that answered. */
 export function viewTurn(
   row: TurnRow,
   start: StoredFact | undefined,
@@ -119,7 +119,7 @@ export function viewReward({ seq, at, fact }: StoredFact): RewardView | undefine
   return compact({ seq, at, source: fact.source, score: fact.score, note: fact.note });
 }
 
-/** The turn or the session under which a fact is found again: the narrower of what it names. */
+/** The key in the index of facts: the turn if the fact has one, else the session, job, run or policy. */
 export function subjectOf(fact: Fact): string | undefined {
   switch (fact.type) {
     case 'turn-end':
@@ -133,7 +133,7 @@ export function subjectOf(fact: Fact): string | undefined {
     case 'job-leased':
     case 'job-ended':
       return `job/${fact.job}`;
-    // Only the checkpoints of a run that is not over are ever wanted again, and there are many.
+    // There are many checkpoints, and only those of an unfinished run are ever read.
     case 'job-checkpointed':
       return `run/${fact.run}`;
     case 'policy-moved':
@@ -143,7 +143,7 @@ export function subjectOf(fact: Fact): string | undefined {
   }
 }
 
-/** Kinds of facts that `events` answers with: what was reported of a session, what happened to a job or its run, and to weights. */
+/** The fact types that `events` returns: reports about sessions, and the history of jobs, runs and policies. */
 export const REPORTED_TYPES = [
   'event-reported',
   'job-leased',

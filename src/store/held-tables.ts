@@ -2,18 +2,17 @@ import type { SessionRow, TurnRow } from './fold.ts';
 import type { Tables } from './tables.ts';
 
 export interface HeldTables extends Tables {
-  /** Writes what was put and not yet written. What is still likely to be asked for stays in memory. */
+  /** Writes the changed rows. Rows that are likely to be read again stay cached. */
   write(): void;
-  /** Holds nothing any more: it was not written after all, or someone else wrote. */
+  /** Drops the cache: the transaction failed, or another process has written. */
   forget(): void;
 }
 
 const MOST_SESSIONS = 500;
 
 /**
- * The same tables, with the rows that are read and put again and again held in memory: a turn's start and end cost one row
- * in a batch, a session is read once while it goes on. Questions that go over many rows are asked after everything is
- * written.
+ * A write-back cache of session and turn rows: a turn's start and end cost one row write per batch, and a session is read
+ * once while it is active. Queries over many rows run after all changes are written.
  */
 export function holdTables(tables: Tables): HeldTables {
   const sessions = new Map<string, SessionRow | undefined>();
@@ -26,7 +25,7 @@ export function holdTables(tables: Tables): HeldTables {
       const row = turns.get(id);
       if (row !== undefined) tables.putTurn(row);
     }
-    // A turn that was asked for and is not there, or is over, is not asked for again.
+    // A turn that does not exist or has ended is not read again.
     for (const [id, row] of turns) if (row === undefined || row.end !== undefined) turns.delete(id);
     for (const id of changed.sessions) {
       const row = sessions.get(id);
@@ -43,7 +42,7 @@ export function holdTables(tables: Tables): HeldTables {
     changed.sessions.clear();
     seq = undefined;
   };
-  /** For what looks at, or changes, rows that are not asked for by their id. */
+  /** For queries and changes that do not go by id. */
   const afterWriting = <Args extends readonly unknown[], T>(ask: (...args: Args) => T) => {
     return (...args: Args): T => {
       write();

@@ -8,7 +8,7 @@ import type { Tables } from './tables.ts';
 
 const REBUILD_PAGE = 1000;
 
-/** A batch that can be written, with each fact's text. */
+/** A validated batch, with each fact's JSON. */
 export interface ReadyBatch extends Batch {
   readonly facts: readonly ReadyFact[];
 }
@@ -18,8 +18,8 @@ interface ReadyFact extends NewFact {
 }
 
 /**
- * Throws `TypeError` for what JSON cannot carry (a number that is none, a circle): such a batch is wrong today and
- * tomorrow, and must not cost a transaction.
+ * Throws `TypeError` for what JSON cannot represent (NaN, a cycle): such a batch can never be written, and must not cost a
+ * transaction.
  */
 export function readBatch(batch: Batch): ReadyBatch {
   return { ...batch, facts: batch.facts.map(readFact) };
@@ -28,7 +28,7 @@ export function readBatch(batch: Batch): ReadyBatch {
 function readFact({ at, fact, key }: NewFact): ReadyFact {
   checkTime(at);
   const body = bodyOf(fact);
-  // A number that is none becomes null; looking for the cause is dear, and only needed when there is one.
+  // JSON writes NaN as null; finding it is expensive and only needed if there is a null at all.
   if (body.includes('null')) refuseNonNumbers(fact);
   return key === undefined ? { at, fact, body } : { at, fact, key, body };
 }
@@ -37,7 +37,7 @@ function checkTime(at: number): void {
   if (!Number.isSafeInteger(at)) throw new TypeError(`not a time in whole milliseconds: ${at}`);
 }
 
-/** JSON would write null, and a score would be gone without a word. */
+/** JSON would write null, and a score would be lost silently. */
 function refuseNonNumbers(value: unknown): void {
   JSON.stringify(value, (name, member: unknown) => {
     if (typeof member === 'number' && !Number.isFinite(member)) throw new TypeError(`${name} is ${member}`);
@@ -46,8 +46,8 @@ function refuseNonNumbers(value: unknown): void {
 }
 
 /**
- * Facts first, then what they refer to. While a session is erased nothing it says is kept: a fact that comes late is
- * scrubbed before it is written, a body is dropped. A new turn takes the session up again.
+ * Facts first, then the bodies they refer to. Nothing of an erased session is stored: a late fact is scrubbed before it is
+ * written, a late body is dropped. A new turn reopens the session.
  */
 export function recordBatch(tables: Tables, batch: ReadyBatch): readonly Appended[] {
   const { isHurried = false } = batch;
@@ -60,7 +60,7 @@ export function recordBatch(tables: Tables, batch: ReadyBatch): readonly Appende
     const name = readOwnBodyName(block.hash);
     const seq = name && seqOfBody(tables, name);
     if (name === undefined) tables.addBlock(block, isHurried);
-    // It comes with its fact or not at all, and in order: no body is ever put between two others (see `schema`).
+    // Only together with its fact, and in order: a row is never inserted between two others (see `schema`).
     else if (seq !== undefined && seq > before && block.text !== undefined)
       own.push({ seq, text: block.text });
   }
@@ -69,7 +69,7 @@ export function recordBatch(tables: Tables, batch: ReadyBatch): readonly Appende
   return appended;
 }
 
-/** What a turn said stands and falls with the turn; without one it is nothing. */
+/** The number of the fact that a turn's body belongs to; undefined for an unknown or erased turn. */
 function seqOfBody(tables: Tables, { turn, part }: OwnBody): number | undefined {
   const row = tables.turn(turn);
   if (row === undefined || row.erased) return undefined;
@@ -79,7 +79,7 @@ function seqOfBody(tables: Tables, { turn, part }: OwnBody): number | undefined 
 function recordFact(tables: Tables, { at, fact, key, body }: ReadyFact): Appended {
   const first = key === undefined ? turnFactOf(tables, fact) : tables.seqOf(key);
   if (first !== undefined) return { seq: first, isNew: false };
-  // The tombstone and the erasing are one step, so that no log can claim what did not happen.
+  // Tombstone and erasure in one step: a log never claims an erasure that did not happen.
   if (fact.type === 'session-erased') forget(tables, fact.session);
   const seq = tables.lastSeq() + 1;
   const kept = isTooLate(tables, fact) ? scrubFact(fact) : fact;
@@ -89,13 +89,13 @@ function recordFact(tables: Tables, { at, fact, key, body }: ReadyFact): Appende
   return { seq, isNew: true };
 }
 
-/** The fact that began or ended this turn before: it has one of each, however often a batch is tried. */
+/** The existing start or end of this turn: it has one of each, also if a batch is retried. */
 function turnFactOf(tables: Tables, fact: Fact): number | undefined {
   if (fact.type === 'turn-start') return tables.turn(fact.turn)?.start;
   return fact.type === 'turn-end' ? tables.turn(fact.turn)?.end : undefined;
 }
 
-/** Whether the view of its turn will lead to it: then it needs no entry among the subjects. */
+/** Whether its turn's row refers to it: then it needs no entry in the index by subject. */
 function isInView(tables: Tables, fact: Fact): boolean {
   if (fact.type === 'turn-start') return tables.turn(fact.turn) === undefined;
   if (fact.type !== 'turn-end') return false;
@@ -103,14 +103,14 @@ function isInView(tables: Tables, fact: Fact): boolean {
   return row !== undefined && row.end === undefined;
 }
 
-/** Whether a fact speaks of a turn or session that was erased before it came. */
+/** Whether the fact's turn or session was erased before it arrived. */
 function isTooLate(tables: Tables, fact: Fact): boolean {
   if ('turn' in fact && fact.turn !== undefined && tables.turn(fact.turn)?.erased) return true;
   if (fact.type === 'turn-start' || !('session' in fact) || fact.session === undefined) return false;
   return tables.session(fact.session)?.erased ?? false;
 }
 
-/** Brings the views up to one more fact. References that lead nowhere change nothing. */
+/** Folds one more fact into the views. Dangling references change nothing. */
 function foldFact(tables: Tables, stored: StoredFact): void {
   const { seq, fact } = stored;
   switch (fact.type) {
@@ -143,7 +143,7 @@ function foldSessionOf(tables: Tables, session: string, stored: StoredFact): voi
   if (row !== undefined) tables.putSession(row);
 }
 
-/** Takes away what a session said: its bodies, its chain, what its facts quote. */
+/** Deletes a session's content: its bodies, its chain, the text quoted in its facts. */
 function forget(tables: Tables, session: string): void {
   const rows = tables.turnsOf(session);
   const turns = new Set(rows.map(({ id }) => id));
@@ -157,7 +157,7 @@ function forget(tables: Tables, session: string): void {
   tables.dropChain(session);
 }
 
-/** The number of turns erased. A session that is erased already gets no second tombstone. */
+/** Returns the number of turns erased. An erased session gets no second tombstone. */
 export function eraseSession(tables: Tables, session: string, at: number, reason: string): number {
   checkTime(at);
   const row = tables.session(session);
@@ -171,7 +171,7 @@ export function eraseSession(tables: Tables, session: string, at: number, reason
   return turns;
 }
 
-/** The number of sessions erased. */
+/** Returns the number of sessions erased. */
 export function expireSessions(tables: Tables, before: number, at: number, limit: number): number {
   const sessions = tables.sessionsBefore(before, limit);
   for (const session of sessions) eraseSession(tables, session, at, 'expired');

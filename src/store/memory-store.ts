@@ -17,7 +17,7 @@ import { createMemoryTables, type MemoryTables, type RewardRow } from './memory-
 import { writeSnapshotFile } from './snapshot-file.ts';
 import { createSqliteTables } from './sqlite-tables.ts';
 
-/** A store that is gone with its process; it answers like the one on disk. */
+/** A store in memory with the same contract as the one on disk. */
 export function createMemoryStore(): Store {
   const tables = createMemoryTables();
   let isOpen = true;
@@ -31,7 +31,7 @@ export function createMemoryStore(): Store {
   const toSession = (row: SessionRow): SessionView => viewSession(row, factAt(row.projectFrom));
   const toTurn = (row: TurnRow): TurnView | undefined => viewTurn(row, factAt(row.start), factAt(row.end));
   return {
-    // Only reading the batch can throw, and it comes first: all or nothing.
+    // Only `readBatch` can throw, and it comes first: all or nothing.
     append: open((batch) => recordBatch(tables, readBatch(batch))),
     erase: open((session, at, reason) => eraseSession(tables, session, at, reason)),
     expire: open((before, at, limit) => expireSessions(tables, before, at, limit)),
@@ -64,7 +64,7 @@ export function createMemoryStore(): Store {
         .filter((row) => agent === undefined || row.agent === agent)
         .filter((row) => project === undefined || row.project === project)
         .sort((a, b) => b.lastAt - a.lastAt);
-      // Sessions of the last one's time belong to its page, as on disk.
+      // A page continues past its limit while sessions share the last one's time, as on disk.
       const last = wanted[Math.min(limit, wanted.length) - 1];
       return wanted.filter((row) => last !== undefined && row.lastAt >= last.lastAt).map(toSession);
     }),
@@ -104,7 +104,7 @@ export function createMemoryStore(): Store {
   };
 }
 
-/** A reward that names a turn is that turn's, whatever session it names beside it. */
+/** A reward with a turn belongs to that turn, not to the session it also names. */
 const isOfWhole = (row: RewardRow, session: string): boolean =>
   row.session === session && row.turn === undefined;
 
@@ -115,7 +115,7 @@ function bodyNamed({ turns, bodies }: MemoryTables, name: string): string | unde
   return seq === undefined ? undefined : bodies.get(seq);
 }
 
-/** A snapshot is a store that can be opened, whoever wrote it. */
+/** A snapshot of a memory store is an SQLite store, too. */
 function copyToFile({ log, keys, blocks, bodies, chains }: MemoryTables, file: string): void {
   const sql = connectWriter(file);
   try {

@@ -8,16 +8,16 @@ export interface RewardRow {
   readonly session: string | undefined;
 }
 
-/** What `Tables` keeps, for the memory store to read. Maps are in the order in which things first came. */
+/** The data of `Tables`, for the memory store to read. Maps are in insertion order. */
 export interface MemoryTables extends Tables {
-  /** Fact number N stands at N − 1. */
+  /** Fact number N is at index N − 1. */
   readonly log: readonly StoredFact[];
   readonly keys: ReadonlyMap<string, number>;
   readonly sessions: ReadonlyMap<string, SessionRow>;
   readonly turns: ReadonlyMap<string, TurnRow>;
   readonly rewards: readonly RewardRow[];
   readonly blocks: ReadonlyMap<string, { readonly text: string; readonly sessions: ReadonlySet<string> }>;
-  /** What turns said, by the number of the fact that says so. */
+  /** Turn bodies by the number of their fact. */
   readonly bodies: ReadonlyMap<number, string>;
   readonly chains: ReadonlyMap<string, string>;
 }
@@ -44,7 +44,7 @@ export function createMemoryTables(): MemoryTables {
     lastSeq: () => log.length,
     seqOf: (key) => keys.get(key),
     addFact: (stored, body, key) => {
-      // As JSON gives it back.
+      // Through JSON, like on disk.
       log.push({ ...stored, fact: { type: stored.fact.type, ...JSON.parse(body) } });
       if (key !== undefined) keys.set(key, stored.seq);
     },
@@ -65,7 +65,7 @@ export function createMemoryTables(): MemoryTables {
       turns.clear();
       rewards.length = 0;
     },
-    // Sorting is stable: of the same time, the one that came first.
+    // The sort is stable: of equal times, the one inserted first.
     sessionsBefore: (lastAt, limit) =>
       [...sessions.values()]
         .filter((row) => !row.erased && row.lastAt < lastAt)
@@ -96,5 +96,5 @@ export function createMemoryTables(): MemoryTables {
   };
 }
 
-/** As UTF-8 gives it back. */
+/** Through UTF-8, like on disk. */
 const wellFormed = (text: string): string => Buffer.from(text).toString();

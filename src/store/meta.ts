@@ -1,9 +1,9 @@
 import type { Sql } from './sql.ts';
 
 /**
- * Small numbers that would be dear to count.
- *   holes       bytes of erased bodies that the file still holds room for
- *   compacting  1 from the moment rows were moved about until the file has been rewritten
+ * Numbers that would be expensive to compute.
+ *   holes       bytes of erased bodies that still take space in the file
+ *   compacting  1 from the deletion of erased rows until the file has been rewritten
  *   open        1 while a writer has written and not closed
  */
 type MetaName = 'holes' | 'compacting' | 'open';

@@ -14,22 +14,22 @@ type Slot = Json[] | { [name: string]: Json };
 
 interface Task {
   readonly value: Json;
-  /** The member it belongs to, also as an element of that member's list. */
+  /** The name of the member, also for an element of that member's array. */
   readonly name: string | undefined;
   readonly into: Slot;
   readonly at: number | string;
 }
 
-/** Every string and every name of the value goes through the text rules; the shape of the value stays. */
+/** Applies the text rules to every string and every member name; the structure stays. */
 export function redactJsonWith(redaction: TextRedaction, value: Json): Json {
   const root: Json[] = [];
-  // A list of tasks, not recursion: a stranger decides how deep this goes.
+  // A task list, not recursion: the depth of the input is not limited.
   const tasks: Task[] = [{ value, name: undefined, into: root, at: 0 }];
   for (let task = tasks.pop(); task; task = tasks.pop()) place(redaction, task, tasks);
   return redactAsText(redaction, root[0] ?? null);
 }
 
-/** Whether a member anywhere in the value has a name that promises a secret. */
+/** Whether any member, at any depth, has a name that indicates a secret. */
 export function hasTellingName(value: Json): boolean {
   const open: Json[] = [value];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
@@ -45,7 +45,7 @@ export function hasTellingName(value: Json): boolean {
   return false;
 }
 
-/** Whether every string and every name of the value stays as it is. */
+/** Whether redaction would change no string and no member name. */
 export function isUntouched(redaction: TextRedaction, value: Json): boolean {
   const open: { readonly value: Json; readonly name: string | undefined }[] = [{ value, name: undefined }];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
@@ -88,14 +88,14 @@ function place(redaction: TextRedaction, task: Task, tasks: Task[]): void {
   }
 }
 
-/** Defined, not assigned, where a member is called `__proto__`. */
+/** A member called `__proto__` must be defined, not assigned. */
 function put({ into, at }: Pick<Task, 'into' | 'at'>, value: Json): void {
   if (Array.isArray(into)) into[Number(at)] = value;
   else if (at !== '__proto__') into[at] = value;
   else Object.defineProperty(into, at, { value, writable: true, enumerable: true, configurable: true });
 }
 
-/** Two names must not become one. */
+/** Two redacted names may be equal; the members must stay separate. */
 function freeName(members: object, name: string): string {
   let free = name;
   while (Object.hasOwn(members, free)) free += '+';
@@ -115,7 +115,7 @@ function redactMember({ redactText, mark }: TextRedaction, name: string | undefi
     return redactText(before) + mark(value.slice(span.start, span.end)) + redactText(after);
   }
   if (kind !== undefined && kind !== 'query' && isSecretValue(value, kind, 'quoted')) {
-    // A key that is known or has a shape gets the same mark as everywhere else.
+    // A known key or one of a known shape gets the same mark as elsewhere.
     const asText = redactText(value);
     return asText === value || withoutMarks(asText) !== '' ? mark(value) : asText;
   }
@@ -123,15 +123,15 @@ function redactMember({ redactText, mark }: TextRedaction, name: string | undefi
 }
 
 /**
- * Names and values can also be neighbours (`["--password", "…"]`, `{"name": …, "value": …}`). The text rules see those in the
- * written form, which is also the form that is scanned before an export.
+ * Name and value can also be neighbours (`["--password", "…"]`, `{"name": …, "value": …}`). The text rules find these in the
+ * serialised form, which is also the form that is scanned before an export.
  */
 function redactAsText({ redactText }: TextRedaction, value: Json): Json {
   let text: string;
   try {
     text = JSON.stringify(value);
   } catch (error) {
-    // Too deep to be written down by anyone.
+    // Too deep for JSON.stringify: it can never be written.
     if (error instanceof RangeError) return value;
     throw error;
   }

@@ -4,22 +4,22 @@ import { createSecretFinder } from './secrets/find-secrets.ts';
 import { markFor } from './secrets/mark.ts';
 
 export interface RedactorOptions {
-  /** The keys this installation holds. Asked each time, so that a key which was changed a moment ago counts. */
+  /** The keys of this installation. Called each time, so that a changed key takes effect at once. */
   readonly known: () => readonly string[];
-  /** Random and private to this installation: it makes marks useless for guessing what they stand for. */
+  /** The HMAC key of the marks, random and private to this installation: a guessed secret cannot be verified from its mark. */
   readonly salt: string;
 }
 
 /**
- * Puts `[[secret:xxxxxxxx]]` where a secret stands, before anything is written. Nothing here throws. What was redacted once
- * does not change when it is redacted again, and `hasSecret` is false for it.
+ * Replaces secrets by marks (`[[secret:xxxxxxxx]]`) before anything is written. Never throws. Redaction is idempotent, and
+ * `hasSecret` is false for redacted text.
  */
 export interface Redactor {
-  /** Text of any kind. JSON text stays JSON. */
+  /** Any text. JSON text stays valid JSON. */
   redactText(text: string): string;
-  /** The same value with its strings and names redacted; a string under a telling name goes as a whole. */
+  /** The same structure with strings and names redacted; a string under a name of a secret is replaced as a whole. */
   redactJson(value: Json): Json;
-  /** The text of `redactJson`'s value, for less when there is nothing to redact. */
+  /** The JSON text of `redactJson`'s result, cheaper when there is nothing to redact. */
   redactToText(value: Json): string;
   /** Whether `redactText` would change the text. */
   hasSecret(text: string): boolean;
@@ -39,7 +39,7 @@ export function createRedactor({ known, salt }: RedactorOptions): Redactor {
   };
   const mark = (secret: string): string => markFor(secret, salt);
 
-  /** Taking one secret out can lay the next one bare, so this goes on until nothing is found; each round leaves less to find. */
+  /** Removing one secret can expose the next, so this repeats until nothing is found; each round leaves less to find. */
   const redactText = (text: string): string => {
     const { find } = finderNow();
     let current = text;
@@ -57,7 +57,7 @@ export function createRedactor({ known, salt }: RedactorOptions): Redactor {
 
   const redaction = { redactText, mark };
   const redactJson = (value: Json): Json => redactJsonWith(redaction, value);
-  /** Most values hold nothing to redact, and most of those hold nothing that even looks like it. */
+  /** Most values contain nothing to redact, and most of those no trigger of any rule. */
   const isClean = (value: Json, text: string): boolean => {
     const { isPlain, find } = finderNow().look(text);
     if (isPlain && !hasTellingName(value)) return true;

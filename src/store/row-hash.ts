@@ -1,6 +1,6 @@
 import { hash as digestOf } from 'node:crypto';
 
-/** Half of a SHA-256 finds a flipped bit as well as all of it; nobody is kept from forging one. */
+/** Half of a SHA-256 detects damage as well as all of it; it does not protect against forgery. */
 const BYTES = 16;
 
 const digest = (head: string, body: string | Uint8Array): Uint8Array => {
@@ -16,7 +16,7 @@ export interface FactRow {
   readonly key: string | null;
 }
 
-/** JSON keeps the members apart: no two rows give the same text. */
+/** JSON separates the members: no two rows give the same text. */
 export const hashFactRow = ({ seq, at, type, body, key }: FactRow): Uint8Array =>
   digest(`${JSON.stringify([seq, at, type, key])}\n`, body);
 
@@ -26,7 +26,7 @@ export interface BlockRow {
   readonly body: Uint8Array;
 }
 
-/** Over the bytes as they are kept, so that checking need not unpack them. */
+/** Over the stored bytes, so that a check need not decompress them. */
 export const hashBlockRow = ({ hash, codec, body }: BlockRow): Uint8Array =>
   digest(
     `${JSON.stringify([typeof hash === 'string' ? hash : Buffer.from(hash).toString('hex'), codec])}\n`,
@@ -41,7 +41,7 @@ export interface BodyRow {
 
 export const hashBodyRow = ({ seq, codec, body }: BodyRow): Uint8Array => digest(`[${seq},${codec}]\n`, body);
 
-/** Whether a row is as it was written. In a damaged file its columns can be of any type. */
+/** Whether a row matches its checksum. In a damaged file its columns can have any type. */
 export const isSoundFact = (row: FactRow & { readonly hash: unknown }): boolean =>
   typeof row.body === 'string' && isSame(hashFactRow(row), row.hash);
 
@@ -53,7 +53,7 @@ export const isSoundBlock = (row: BlockRow & { readonly sum: unknown }): boolean
 export const isSoundBody = (row: BodyRow & { readonly sum: unknown }): boolean =>
   row.body instanceof Uint8Array && isSame(hashBodyRow(row), row.sum);
 
-/** What an erased body has in place of its sum. */
+/** The checksum of an erased body is all zeros. */
 export const isErasedSum = (sum: unknown): boolean =>
   sum instanceof Uint8Array && sum.every((byte) => byte === 0);
 

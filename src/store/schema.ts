@@ -1,14 +1,14 @@
 import { StoreError } from '../core/store.ts';
 import type { Sql } from './sql.ts';
 
-/** "Inst": tells `file` and us whose database this is. */
+/** "Inst": identifies the database as Instar's, also for `file`. */
 const APPLICATION_ID = 0x496e7374;
 
 /**
- * Text that someone may want gone stands in three columns, `facts.body`, `blocks.body` and `bodies.body`, and nowhere else. The tables
- * only grow at their end, and erasing overwrites a row with one of the same length: SQLite then never moves such a
- * text to another page. (`secure_delete` alone does not do it: a page that was rebalanced keeps copies of moved rows
- * in its gaps.) So a block's name and its uses are tables of their own.
+ * Text that can be erased is in three columns, `facts.body`, `blocks.body` and `bodies.body`, and nowhere else. These tables
+ * only grow at their end, and erasing overwrites a row with one of the same length: SQLite then never moves such a text to
+ * another page. (`secure_delete` alone is not enough: a rebalanced page keeps copies of moved rows in its gaps.) Therefore
+ * the hash and the uses of blocks have tables of their own.
  */
 const FIRST = `
 pragma application_id = ${APPLICATION_ID};
@@ -45,8 +45,8 @@ create index chains_by_n on chains(n);
 `;
 
 /**
- * How often a block is used is counted beside its name, which is cheaper than an index over all uses. The facts that the
- * library is folded from get an index; starts and ends of turns lose theirs, since the view of turns leads to them.
+ * The uses of a block are counted beside its hash, which is cheaper than an index over all uses. The facts that the library
+ * is folded from get an index; starts and ends of turns lose theirs, since the rows of turns refer to them.
  */
 const SECOND = `
 alter table block_ids add column uses integer not null default 1;
@@ -58,9 +58,9 @@ create index facts_by_type on facts(type, seq) where type in
 `;
 
 /**
- * What one turn alone said is kept under the number of its fact. Nobody shares it, so it needs no name and no count of
- * uses, which cost more than the text. Whether a fact belongs into the index is asked at every one: SQLite answers a chain
- * of comparisons, and makes a table for a list.
+ * A body of one turn alone is stored under the number of its fact. It is not shared, so it needs no hash and no reference
+ * count, which cost more than the text. The index condition is evaluated at every insert: a chain of comparisons is cheap,
+ * while SQLite builds a table for an `in` list.
  */
 const THIRD = `
 drop index facts_by_type;
@@ -70,7 +70,7 @@ create index facts_by_type on facts(type, seq) where type = 'library-changed' or
 create table bodies(seq integer primary key, codec integer not null, sum blob not null, body blob not null) strict;
 `;
 
-/** Number N brings a file of version N to N + 1. Files in the field have been through these: append, never edit. */
+/** Number N upgrades a file of version N to N + 1. Released versions have applied these: append, never edit. */
 export const MIGRATIONS: readonly string[] = [FIRST, SECOND, THIRD];
 
 /** The file's version; throws for a file of another program or of a newer version of this one. Changes nothing. */
@@ -79,16 +79,16 @@ export function readVersion(sql: Sql, known: number): number {
   const owner = readPragma(sql, 'application_id');
   const isEmpty = version === 0 && sql.get('select 1 from sqlite_schema') === undefined;
   if (isEmpty) return 0;
-  if (owner !== APPLICATION_ID) throw new StoreError('corrupt', `${sql.file} is not a store of Instar`);
+  if (owner !== APPLICATION_ID) throw new StoreError('corrupt', `${sql.file} is not an Instar store`);
   if (version > known)
     throw new StoreError(
       'newer',
-      `${sql.file} has version ${version}, this program knows ${known}: use the newer Instar that wrote it`,
+      `${sql.file} has version ${version}, this program supports ${known}: use the newer Instar that wrote it`,
     );
   return version;
 }
 
-/** Each step whole or not at all; another process may have been quicker. */
+/** Each step in one transaction; another process may have done it in the meantime. */
 export function migrate(sql: Sql, migrations: readonly string[]): void {
   for (let version = readVersion(sql, migrations.length); version < migrations.length; version++) {
     sql.transaction(() => {

@@ -1,9 +1,9 @@
 import type { Fact } from '../core/fact.ts';
 
 /**
- * A fact without what it quotes: a reward's note, an event's data, a failure's text, a project's label, and the names
- * of bodies (a hash of a short text can be guessed back). Who, when, how much and how well stay. The same fact when it
- * quotes nothing. As JSON it never becomes longer: erasing writes it over the old one.
+ * A fact without its quoted text: a reward's note, an event's data, a failure's message, a project's label, and the keys of
+ * bodies (the text behind the hash of a short text can be guessed). Ids, times, counts and scores stay. The same object when
+ * it quotes nothing. Its JSON never becomes longer: erasing overwrites the old one.
  */
 export function scrubFact(fact: Fact): Fact {
   switch (fact.type) {
@@ -41,7 +41,7 @@ export function scrubFact(fact: Fact): Fact {
   }
 }
 
-/** Whether a fact tells of this session, itself or through one of its turns. */
+/** Whether a fact belongs to this session, directly or through one of its turns. */
 export function concerns(fact: Fact, session: string, isItsTurn: (turn: string) => boolean): boolean {
   switch (fact.type) {
     case 'turn-end':

@@ -1,6 +1,6 @@
 import { StoreError } from '../core/store.ts';
 
-/** SQLite's primary result codes by what a caller can do about them, with its words for them: `all` has only those. */
+/** SQLite's primary result codes by what a caller can do about them, with their messages: errors of `all` have no code. */
 const FAULTS: readonly (readonly [number, StoreError['code'], RegExp])[] = [
   [3, 'io', /access permission denied/],
   [5, 'locked', /database is locked/],
@@ -24,14 +24,14 @@ interface Thrown {
   readonly syscall?: string;
 }
 
-/** What SQLite or the file system threw, in the port's words; a fault of our own comes back as it is. */
+/** An error of SQLite or the file system as `StoreError`; any other error is returned unchanged. */
 export function toStoreError(error: unknown, file: string): unknown {
   if (!(error instanceof Error) || error instanceof StoreError) return error;
   const code = codeOf(error);
   return code === undefined ? error : new StoreError(code, `${file}: ${error.message}`, { cause: error });
 }
 
-/** Whether a read-only connection was refused because the file must first be brought out of an interrupted write. */
+/** Whether a read-only connection failed because the file must first be recovered from an interrupted write. */
 export const needsWriter = (error: unknown): boolean =>
   error instanceof StoreError && (((error.cause as Thrown | undefined)?.errcode ?? 0) & 0xff) === READONLY;
 
@@ -41,10 +41,10 @@ function codeOf({ code, errcode, systemErrno, message, syscall }: Thrown): Store
     const fault = FAULTS.find(([number, , words]) =>
       errcode === undefined ? words.test(message) : number === (errcode & 0xff),
     );
-    // Our own statements are sound: one that SQLite refuses has met a file that is not as we left it.
+    // Our statements are valid: one that SQLite rejects has met a damaged file.
     return fault?.[1] ?? 'corrupt';
   }
-  // A number that no JavaScript number can hold: this program never wrote it.
+  // An integer beyond JavaScript's range, which this program never wrote.
   if (code === 'ERR_OUT_OF_RANGE') return 'corrupt';
   if (syscall === undefined) return undefined;
   return code === 'ENOSPC' || code === 'EDQUOT' ? 'full' : 'io';

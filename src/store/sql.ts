@@ -5,23 +5,23 @@ import { succeeds } from './succeeds.ts';
 
 export type SqlValue = null | number | string | Uint8Array;
 
-/** One connection. A statement is prepared once and kept. What goes wrong is thrown as `StoreError`. */
+/** One connection. Statements are prepared once and cached. Errors are thrown as `StoreError`. */
 export interface Sql {
   readonly file: string;
-  /** How many rows changed. */
+  /** Returns the number of changed rows. */
   run(text: string, ...values: SqlValue[]): number;
-  /** The number of the new row. */
+  /** Returns the id of the new row. */
   insert(text: string, ...values: SqlValue[]): number;
   get<Row>(text: string, ...values: SqlValue[]): Row | undefined;
   all<Row>(text: string, ...values: SqlValue[]): readonly Row[];
   exec(text: string): void;
-  /** All of the work or nothing of it; the connection can be used again either way. */
+  /** All or nothing; the connection stays usable either way. */
   transaction<T>(work: () => T): T;
-  /** Does the work with another patience for other processes' locks. */
+  /** Runs the work with another time-out for the locks of other processes. */
   waiting<T>(ms: number, work: () => T): T;
   /**
-   * No more work. The binding cannot end prepared statements: while they wait to be collected SQLite keeps the file
-   * open, without a lock that would hinder anyone, and does not take in the log as it does at a last closing.
+   * The binding cannot finalise prepared statements: until they are garbage-collected SQLite keeps the file open, without
+   * any lock, and does not checkpoint the log as it does when the last connection closes.
    */
   close(): void;
 }
@@ -85,7 +85,7 @@ export function openSql(file: string, options: SqlOptions): Sql {
         run('commit');
         return result;
       } catch (error) {
-        // A full disk or a failed write may have rolled back already; the first error is the one to tell.
+        // A full disk or a failed write may have rolled back already; the first error is the one to report.
         succeeds(() => !db.isTransaction || run('rollback') >= 0);
         throw error;
       }

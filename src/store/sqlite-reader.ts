@@ -12,7 +12,7 @@ import type { Sql } from './sql.ts';
 import { boundLimit, selectFacts, selectLastSeq } from './sqlite-tables.ts';
 import { selectSession, selectSessions, selectTurn, selectTurns } from './view-rows.ts';
 
-/** Every question is one short read: nothing keeps the write-ahead log from being taken in. */
+/** Every query is one short read, so that none prevents a checkpoint of the write-ahead log. */
 export function createSqliteReader(sql: Sql): StoreReader {
   const factAt = (seq: number | undefined): StoredFact | undefined => {
     if (seq === undefined) return undefined;
@@ -50,7 +50,7 @@ export function createSqliteReader(sql: Sql): StoreReader {
       sql
         .all<{ id: string }>('select id from turns where "end" is null order by start')
         .map(({ id }) => fromColumn(id)),
-    // A reward that names a turn is that turn's, whatever session it names beside it.
+    // A reward with a turn belongs to that turn, not to the session it also names.
     rewards: (of) =>
       sql
         .all<RawFactRow>(
@@ -83,7 +83,7 @@ export function createSqliteReader(sql: Sql): StoreReader {
   };
 }
 
-/** Rows of a view are numbered from 1 and never taken away, so the last number is the count. */
+/** Rows of a view are numbered from 1 and never deleted, so that the last number is the count. */
 const lastRow = (sql: Sql, view: 'sessions' | 'turns'): number =>
   sql.get<{ n: number | null }>(`select max(n) as n from ${view}`)?.n ?? 0;
 

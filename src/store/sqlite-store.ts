@@ -17,7 +17,7 @@ import { createSqliteReader } from './sqlite-reader.ts';
 import { createSqliteTables } from './sqlite-tables.ts';
 import { succeeds } from './succeeds.ts';
 
-/** How long an erasing waits for readers to let go of the old log. */
+/** How long an erasure waits for readers that still use the old log. */
 const PATIENCE_MS = 1_000;
 
 /** A store in one file. Throws `StoreError` when it cannot be opened. */
@@ -28,11 +28,11 @@ export function openSqliteStore({ file }: { readonly file: string }): Store {
   const reader = createSqliteReader(sql);
   let isMarked = false;
   let isOpen = true;
-  // What was erased also stands in the log's older images of pages, perhaps in one that a dead process left.
+  // Erased text may still be in older page images of a log that a dead process left.
   let isLogClean = truncateLog(sql, 0);
   compactIfWorth(sql);
 
-  /** The mark that a writer was here goes with the first thing written: a full disk can still be opened and read. */
+  /** The `open` flag is set with the first write, so that a store on a full disk can still be opened and read. */
   const write = <T>(work: () => T): T => {
     try {
       const result = sql.transaction(() => {
@@ -48,7 +48,7 @@ export function openSqliteStore({ file }: { readonly file: string }): Store {
   };
   let version: number | undefined;
   const record = (batch: ReadyBatch): readonly Appended[] => {
-    // Changes when another process has written, such as a command without a daemon.
+    // Changes when another process has written, such as a command that runs without a daemon.
     const now = sql.get<{ data_version: number }>('pragma data_version')?.data_version;
     if (now !== version) held.forget();
     version = now;
@@ -56,7 +56,7 @@ export function openSqliteStore({ file }: { readonly file: string }): Store {
     held.write();
     return appended;
   };
-  /** Behind the back of what is held. */
+  /** A write that bypasses the cache. */
   const writeApart = <T>(work: () => T): T => {
     held.forget();
     return write(work);
@@ -90,7 +90,7 @@ export function openSqliteStore({ file }: { readonly file: string }): Store {
     close: () => {
       if (!isOpen) return;
       isOpen = false;
-      // Without the mark's removal the next opening looks the file over, and that is all.
+      // If the flag stays, the next open runs a check, nothing worse.
       if (isMarked) succeeds(() => sql.transaction(() => setMeta(sql, 'open', 0)) === undefined);
       leaveLog(sql);
       sql.close();
@@ -104,8 +104,8 @@ const writeSnapshot = (sql: Sql, target: string): void =>
   writeSnapshotFile(target, (temporary) => void sql.run('vacuum into ?', temporary));
 
 /**
- * Reads a store that another thread or process writes. Each answer is as of the moment it was asked for. A snapshot
- * taken here does not hold up the writer.
+ * Reads a store that another thread or process writes. Each query sees what was committed before it. A snapshot taken here
+ * does not block the writer.
  */
 export function openSqliteReader(file: string): StoreReader & Pick<Store, 'snapshot' | 'close'> {
   const sql = connectReader(file);

@@ -10,7 +10,7 @@ import { putSession, putTurn, selectSession, selectTurn, selectTurns } from './v
 
 const optional = (value: string | undefined): string | null => (value === undefined ? null : toColumn(value));
 
-/** The tables of `schema`, in the words of `ledger`. */
+/** The `Tables` port over the SQL tables of `schema`. */
 export function createSqliteTables(sql: Sql): Tables {
   return {
     lastSeq: () => selectLastSeq(sql),
@@ -70,21 +70,21 @@ export function createSqliteTables(sql: Sql): Tables {
   };
 }
 
-/** `Infinity` is a limit too. */
+/** Accepts `Infinity`. */
 export const boundLimit = (limit: number): number =>
   Math.max(0, Math.min(Math.floor(limit), 2 ** 31 - 1)) || 0;
 
 export const selectLastSeq = (sql: Sql): number =>
   sql.get<{ seq: number | null }>('select max(seq) as seq from facts')?.seq ?? 0;
 
-/** Damaged rows are passed over, so that a reader with a cursor gets past them. */
+/** Skips damaged rows, so that a reader with a cursor gets past them. */
 export function selectFacts(
   sql: Sql,
   after: number,
   limit: number,
   type?: FoldedType,
 ): readonly StoredFact[] {
-  // Written out, not bound: only then does SQLite see that the index over these types serves.
+  // A literal, not a parameter: only then does SQLite use the partial index over these types.
   const wanted = type === undefined ? '' : ` and type = '${type}'`;
   const facts: StoredFact[] = [];
   let cursor = after;

@@ -1,6 +1,6 @@
 import { StoreError } from '../core/store.ts';
 
-/** For work that may fail for now without harm to what was acknowledged: false when the store could not do it. */
+/** For maintenance that may fail and be retried later: false when the store failed. */
 export function succeeds(work: () => boolean): boolean {
   try {
     return work();

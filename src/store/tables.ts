@@ -3,19 +3,19 @@ import type { Block } from '../core/store.ts';
 import type { SessionRow, TurnRow } from './fold.ts';
 
 /**
- * What a store must be able to keep, in steps too small to think: the rules over them are in `ledger`, once for every
- * store. Called inside one transaction.
+ * The primitive operations of a store, without rules: those are in `ledger`, once for all stores. Called inside a
+ * transaction.
  */
 export interface Tables {
-  /** The number of the newest fact; 0 when there is none. */
+  /** The number of the newest fact; 0 without facts. */
   lastSeq(): number;
   seqOf(key: string): number | undefined;
-  /** `body`: the fact without its type, as JSON. `isInView`: it is found by its turn's view, and needs no other way. */
+  /** `body`: the fact without its type, as JSON. `isInView`: its turn's row refers to it, so that it needs no index entry. */
   addFact(stored: StoredFact, body: string, key: string | undefined, isInView: boolean): void;
   facts(after: number, limit: number): readonly StoredFact[];
-  /** At least the facts that tell of this session, itself or through a turn of it. */
+  /** At least the facts of this session, directly or through one of its turns. */
   factsAbout(session: string): readonly StoredFact[];
-  /** Writes a fact's scrubbed version over it. */
+  /** Overwrites a fact with its scrubbed version. */
   overwriteFact(stored: StoredFact): void;
 
   session(id: string): SessionRow | undefined;
@@ -24,18 +24,18 @@ export interface Tables {
   turnsOf(session: string): readonly TurnRow[];
   putTurn(row: TurnRow): void;
   addReward(seq: number, turn: string | undefined, session: string | undefined): void;
-  /** Forgets sessions, turns and rewards, to be folded again. */
+  /** Deletes sessions, turns and rewards, to be folded again. */
   clearViews(): void;
-  /** Sessions with something to erase whose last turn began before this, oldest first. */
+  /** Sessions that are not erased and whose last turn started before this, oldest first. */
   sessionsBefore(lastAt: number, limit: number): readonly string[];
 
-  /** Keeps what a turn said, under the number of the fact that says so; a second time nothing happens. */
+  /** Stores a turn's body under the number of its fact; idempotent. */
   addBody(seq: number, text: string, isHurried: boolean): void;
-  /** Takes away what these facts' turns said. */
+  /** Erases the bodies of these facts. */
   dropBodies(facts: readonly number[]): void;
-  /** Keeps a text once and notes who uses it; without a text, only the use, and only of a block that is there. */
+  /** Stores a shared text once and counts its use; without a text only the use, if the block is stored. */
   addBlock(block: Block, isHurried: boolean): void;
-  /** Takes back a session's uses, and the bodies that nobody else uses. */
+  /** Removes a session's uses, and erases the bodies that no other session uses. */
   dropBlocks(session: string): void;
   putChain(session: string, link: string): void;
   dropChain(session: string): void;

@@ -59,8 +59,8 @@ export function selectSession(sql: Sql, id: string): SessionRow | undefined {
 }
 
 /**
- * Newest first. A page goes on past its limit as long as sessions share the last one's time: who asks for what came
- * before that time misses none of them.
+ * Newest first. A page continues past its limit while sessions share the last one's time, so that a query for sessions
+ * before that time misses none.
  */
 export function selectSessions(sql: Sql, query: SessionQuery, limit: number): readonly SessionRow[] {
   const agent = write(query.agent);

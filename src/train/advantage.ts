@@ -1,12 +1,12 @@
 import type { Group, Rollout } from './rollout.ts';
 
 /**
- * How much better an attempt was than the others of its group. `dr-grpo`: by how much it exceeds their mean. `grpo`: the
- * same in standard deviations, which makes groups that hardly differ count as much as those that do.
+ * How an attempt is compared with its group. `dr-grpo`: reward minus the group's mean. `grpo`: the same divided by the
+ * standard deviation, so that groups with small differences count as much as others.
  */
 export type AdvantageRule = 'dr-grpo' | 'grpo';
 
-/** An attempt with what it is worth, and what it was held against: a `running` mean is a guess, a `group` is not. */
+/** An attempt with its advantage and the baseline: the mean of its `group`, or its agent's `running` mean, which is noisier. */
 export interface Scored {
   readonly rollout: Rollout;
   readonly advantage: number;
@@ -14,19 +14,19 @@ export interface Scored {
 }
 
 const EPS = 1e-6;
-/** Rewards that differ by less are the same number, rounded: dividing by their spread would train on the rounding. */
+/** Rewards that differ by less are equal up to rounding: dividing by their spread would train on rounding errors. */
 const DUST = 1e-9;
 
 export function advantagesOf(rewards_G: readonly number[], rule: AdvantageRule): readonly number[] {
   const mean = rewards_G.reduce((sum, reward) => sum + reward, 0) / rewards_G.length;
   if (rule === 'dr-grpo') return rewards_G.map((reward) => reward - mean);
   const squares = rewards_G.reduce((sum, reward) => sum + (reward - mean) ** 2, 0);
-  // Of a sample, over n − 1, as the trainers in wide use have it.
+  // The sample deviation (n − 1), as the widely used trainers compute it.
   const deviation = Math.sqrt(squares / Math.max(1, rewards_G.length - 1));
   return rewards_G.map((reward) => (reward - mean) / (deviation + EPS));
 }
 
-/** A group whose attempts were all as good teaches nothing: it is left out and counted. */
+/** A group whose attempts all have the same reward has no gradient: it is dropped and counted. */
 export function scoreGroups(
   groups: readonly Group[],
   rule: AdvantageRule,

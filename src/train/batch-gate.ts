@@ -4,9 +4,9 @@ import { groupFault, type Rollout, rolloutFault } from './rollout.ts';
 import type { LiveTurn } from './running-baseline.ts';
 
 export interface GateLimits {
-  /** Attempts without which nothing is trained. */
+  /** Fewest attempts of a batch. */
   readonly size: number;
-  /** How many updates the weights may be ahead of those that sampled. */
+  /** How many updates old the sampling weights may be. */
   readonly mostStale: number;
 }
 
@@ -15,12 +15,12 @@ export interface GateInput {
   readonly live: readonly LiveTurn[];
   /** The generation in force. */
   readonly generation: number;
-  /** Versions from the first to the one in training, without those that were rolled back. */
+  /** Versions from the first to the one in training, without rolled-back ones. */
   readonly lineage: readonly number[];
   readonly isTrained: (rollout: string) => boolean;
 }
 
-/** Why weights may not learn from these, as a whole; undefined when they may. */
+/** Why a batch must not be trained on; undefined when it may be. The batch is refused as a whole. */
 export function gateBatch(input: GateInput, { size, mostStale }: GateLimits): Refusal | undefined {
   const { groups, live, generation, lineage, isTrained } = input;
   for (const group of groups) {
@@ -50,15 +50,18 @@ function originFault(
   const policy = rollout.segments[0]?.policy ?? -1;
   const made = rollout.segments[0]?.generation;
   if (made !== generation)
-    return refuse('other-generation', `${rollout.id} is of generation ${made}, in force is ${generation}`);
+    return refuse(
+      'other-generation',
+      `${rollout.id} is of generation ${made}, and generation ${generation} is in force`,
+    );
   const place = lineage.indexOf(policy);
   if (place === -1)
     return refuse(
       'stale-policy',
-      `${rollout.id} is by version ${policy}, which the weights do not come from`,
+      `${rollout.id} was sampled by version ${policy}, which is no ancestor of these weights`,
     );
   const stale = lineage.length - 1 - place;
   if (stale > mostStale)
-    return refuse('stale-policy', `${rollout.id} is by version ${policy}, ${stale} updates old`);
+    return refuse('stale-policy', `${rollout.id} was sampled by version ${policy}, ${stale} updates ago`);
   return rolloutFault(rollout, { policy, generation });
 }

@@ -1,49 +1,47 @@
 import type { Fact, StoredFact } from '../core/fact.ts';
 import { asArray, asObject } from '../core/json.ts';
 
-/** A rewarded turn that weights may be trained on: its prompt is what it would be under the generation in force. */
+/** A rewarded turn that weights may be trained on: under the generation in force it would have the same prompt. */
 export interface Sample {
   readonly turn: string;
   readonly session: string;
-  /** What it was served under, or what it was certified for since. */
+  /** The generation it was served under, or was certified for since. */
   readonly generation: number;
   readonly reward: number;
 }
 
 /**
- * The query side of learning, apart from the support side for ever. A failure teaches the library and never the weights;
- * what is left trains the weights, and only while prompts are what they were when it happened. All of it is a fold of
- * facts: the fact that makes a new generation is the fact that empties the buffer, so no crash can come between.
+ * The samples for training (query data), strictly apart from the failures that lessons are learned from (support data). A
+ * failure never trains weights, and a success only while its prompt is still what would be shown. The buffer is a fold of
+ * facts: the fact that makes a new generation also empties it, so a crash cannot separate the two.
  */
 export interface Buffer {
-  /** In the order of their numbers; one that was taken before is passed over. */
+  /** Facts in the order of their numbers; one that was added before is ignored. */
   add(stored: StoredFact): void;
-  /**
-   * The oldest samples; none when there are fewer than `size`. Nor are there any while this fold has not come as far as
-   * the generation in force, which only the library knows: what is held here is then older than the prompts.
-   */
-  batch(size: number, inForce: number): readonly Sample[];
   /** Oldest first. */
   samples(): readonly Sample[];
   has(turn: string): boolean;
   counts(): { readonly query: number; readonly support: number; readonly generation: number };
 }
 
+/** How many samples the daemon keeps for training. */
+export const SAMPLE_CAP = 512;
+
 export interface BufferOptions {
-  /** Beyond this the oldest go. */
+  /** Above this the oldest samples are dropped. */
   readonly cap: number;
-  /** How many marks of turns from before the last flush are kept. */
+  /** How many failed turns from before the last flush are remembered. */
   readonly mostMarks?: number;
 }
 
-/** What was erased keeps its place until newer ones push it out, so that reading the log anew ends in the same. */
+/** An erased sample keeps its place until newer ones push it out, so that folding the log again gives the same result. */
 interface Held extends Sample {
   readonly isErased: boolean;
 }
 
 export function createBuffer({ cap, mostMarks = 200_000 }: BufferOptions): Buffer {
   const held = new Map<string, Held>();
-  // A turn of an earlier generation cannot enter, marked or not: only marks from before the last flush may be dropped.
+  // A turn of an earlier generation cannot enter anyway: marks from before the last flush may be dropped.
   let older = new Set<string>();
   let marks = new Set<string>();
   let support = 0;
@@ -62,13 +60,13 @@ export function createBuffer({ cap, mostMarks = 200_000 }: BufferOptions): Buffe
     if (verdict === 'failure') mark(turn);
     if (verdict !== 'success' || reward === undefined) held.delete(turn);
     else if (held.has(turn) || (fact.generation === generation && !isMarked(turn))) {
-      // No belief is without a sign: where they are gone, the session was erased.
+      // Every appraisal has signals: without any, its session was erased.
       held.set(turn, { turn, session, generation, reward, isErased: fact.signals.length === 0 });
       const [oldest] = held.keys();
       if (held.size > cap && oldest !== undefined) held.delete(oldest);
     }
   };
-  /** The survivors are certified for the new generation; everything else was made under another. */
+  /** Survivors are certified for the new generation; all other samples are dropped. */
   const flush = (next: number, survivors: ReadonlySet<string>): void => {
     generation = next;
     for (const [turn, sample] of held) {
@@ -95,17 +93,13 @@ export function createBuffer({ cap, mostMarks = 200_000 }: BufferOptions): Buffe
         for (const [turn, sample] of held)
           if (sample.session === fact.session) held.set(turn, { ...sample, isErased: true });
     },
-    batch: (size, inForce) => {
-      const ready = inForce === generation ? samples() : [];
-      return ready.length < size ? [] : ready.slice(0, size);
-    },
     samples,
     has: (turn) => held.get(turn)?.isErased === false,
     counts: () => ({ query: samples().length, support, generation }),
   };
 }
 
-/** What the changes rest on. They may be of a newer version's shape: what cannot be read cites nothing. */
+/** The turns that changes give as evidence. A newer version may have written them: what cannot be read cites nothing. */
 const citedTurns = (changes: readonly unknown[]): readonly string[] =>
   changes.flatMap((change) => {
     const { turns } = asObject(asObject(asObject(change).text).evidence);

@@ -5,8 +5,8 @@ import { shuffled } from './shuffled.ts';
 import type { TrainInput, TrainProgress } from './training-run.ts';
 
 /**
- * The groups of a batch, those from before an interruption included, in the order of their slots whatever the order in
- * which they came. Undefined when the signal aborts; what was collected until then is in the log.
+ * The groups of a batch in the order of their slots, including those collected before an interruption. Undefined when the
+ * signal aborts; what was collected until then is in the log.
  */
 export async function* collectGroups<Task>(
   { tasks, rollouts, batch: { groups, size, atOnce = 1 }, run: name, signal }: TrainInput<Task>,
@@ -50,7 +50,7 @@ export async function* collectGroups<Task>(
   return slots.flatMap((slot) => collected.get(slot) ?? []);
 }
 
-/** All tasks before any comes again, each time in another order: a function of nothing but the run's name and the place. */
+/** Every task once before any is repeated, each round in another order. Depends only on the run's name and the place. */
 function taskAt<Task>(tasks: readonly Task[], run: string, place: number): Task {
   if (tasks.length === 0) throw new Error('there is no task to attempt');
   const order = shuffled(tasks, `${run}/tasks/${Math.floor(place / tasks.length)}`);

@@ -2,27 +2,27 @@ import type { EngineProfile, TrainDatum } from '../core/training.ts';
 import type { Scored } from './advantage.ts';
 import type { Segment } from './rollout.ts';
 
-// N: attempts of an update · T: tokens of a sequence, without its last, which has nothing to predict.
+// N: attempts of an update · T: tokens of a sequence without its last, which predicts nothing.
 
-/** Every position that trains has the advantage of its attempt; nothing is scaled yet. */
+/** The data of one attempt. Every trained position has the attempt's advantage, not scaled yet. */
 export interface RolloutData {
   readonly data: readonly TrainDatum[];
   /** Sampled tokens in them. */
   readonly tokens: number;
-  /** Sequences over the engine's context length: left out whole, since a cut one has another ending than was rewarded. */
+  /** Sequences over the engine's context length. They are dropped whole: a truncated one has not the ending that was rewarded. */
   readonly overlong: number;
 }
 
 /**
- * What divides the sum over an attempt's tokens. `tokens`: one number for all, so that no attempt counts for more because
- * it is short (Dr.GRPO). `own-length`: how many tokens it has (GRPO).
+ * The divisor of the sum over an attempt's tokens. `tokens`: the same constant for all, so that short attempts do not
+ * count more (Dr.GRPO). `own-length`: the attempt's number of tokens (GRPO).
  */
 export type LengthRule = { readonly tokens: number } | 'own-length';
 
-/** A conversation as far as it is known to the token. */
+/** A conversation in tokens. */
 interface Sequence {
   readonly ids: number[];
-  /** Of each id: what the sampler gave it; undefined where it was not sampled, or trains nothing. */
+  /** The sampler's log-probability of each id; undefined where the id was not sampled or must not train. */
   readonly logprobs: (number | undefined)[];
 }
 
@@ -37,8 +37,8 @@ export function dataOf({ rollout, advantage }: Scored, contextLength: number): R
 }
 
 /**
- * A prompt that begins with everything so far goes on where that ended; any other begins a new sequence. The client may
- * have rewritten its history: what was sampled stays in the sequence in which it was sampled, as it was sampled.
+ * A prompt that extends the current sequence continues it; any other prompt starts a new one. When the client has rewritten
+ * its history, sampled tokens stay in the sequence in which they were sampled.
  */
 function sequencesOf(segments: readonly Segment[]): readonly Sequence[] {
   const sequences: Sequence[] = [];
@@ -79,8 +79,8 @@ function shifted({ ids, logprobs }: Sequence, advantage: number): TrainDatum {
 }
 
 /**
- * The data of one update, scaled so that the engine's loss is the mean over attempts of the sum over their tokens divided
- * as the rule says, however the engine reduces: what it divides by is multiplied in beforehand.
+ * The data of one update, scaled so that the engine's loss is the mean over attempts of their token sums divided by the
+ * rule's divisor, whatever the engine's own reduction: its divisor is multiplied in beforehand.
  */
 export function scaleData(
   data_N: readonly RolloutData[],

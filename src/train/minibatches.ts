@@ -1,8 +1,8 @@
 import { shuffled } from './shuffled.ts';
 
 /**
- * Every item once an epoch, in `count` parts of nearly the same size, in an order of its own. The same seed gives the same
- * parts: a step that is done again is the same step.
+ * Every item once per epoch, in `count` parts of nearly equal size, shuffled per epoch. The same seed gives the same parts:
+ * a repeated step is the same step.
  */
 export function minibatchesOf<T>(
   items: readonly T[],

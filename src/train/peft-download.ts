@@ -2,17 +2,18 @@ import { type FileHandle, open } from 'node:fs/promises';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
+import { DecodeError } from '../base/decode-error.ts';
+import { sleep } from '../base/sleep.ts';
+import { extractTar, type TarSink } from '../base/tar.ts';
 import { asObject, asString } from '../core/json.ts';
 import { TrainingError } from '../core/training.ts';
 import { CONFIG_FILE, TENSOR_FILE } from './peft-check.ts';
-import { type Sink, untar } from './peft-untar.ts';
 import { bodyOf, explainRefusal } from './tinker/explain-refusal.ts';
-import { sleep } from './tinker/sleep.ts';
 import type { Answer, Transport } from './tinker/transport.ts';
 
 export interface DownloadOptions {
   readonly transport: Transport;
-  /** Of the server: links may be told as seen from there. */
+  /** The server's URL: links may be relative to it. */
   readonly url: string;
   readonly fetch: typeof fetch;
   readonly signal: AbortSignal;
@@ -21,13 +22,13 @@ export interface DownloadOptions {
 }
 
 const REQUEST_MS = 60_000;
-/** A server that packs an archive asks to come again; the official client does so five times. */
+/** A server that is still packing an archive answers 503; the official client retries five times. */
 const MOST_LOOKS = 6;
 const MOST_CONFIG_BYTES = 2 ** 20;
 
 /**
- * Fetches the two files of a checkpoint's adapter into a folder: as an archive, or by a link for each where a server has
- * those. Links are followed without the key: they lead elsewhere. Rejects with a TrainingError.
+ * Downloads the two files of a checkpoint's adapter into a folder: as an archive, or by one link per file where the server
+ * offers those. Links are followed without the key, because they lead to other hosts. Rejects with a TrainingError.
  */
 export async function downloadPeft(
   checkpoint: string,
@@ -60,7 +61,7 @@ function routeOf(checkpoint: string): string {
   if (run === undefined || name === undefined)
     throw new TrainingError(
       'user',
-      `${checkpoint} names no checkpoint; tinker://run/sampler_weights/name does`,
+      `${checkpoint} is not the path of a checkpoint (tinker://run/sampler_weights/name)`,
     );
   return `training_runs/${run}/checkpoints/${kind}/${name}`;
 }
@@ -74,12 +75,12 @@ async function ask(route: string, { transport, signal, packingMs }: DownloadOpti
   }
 }
 
-/** A redirect that nobody followed, or an answer with a link in it. */
+/** The target of a redirect, or the link in the body. */
 function linkIn(answer: Answer, base: string): URL {
   const link = answer.header('location') ?? asString(bodyOf(answer)?.url);
   const url = link !== undefined && URL.canParse(link, base) ? new URL(link, base) : undefined;
   if (url?.protocol !== 'https:' && url?.protocol !== 'http:')
-    throw new TrainingError('server', 'the server has an archive and gives no link to it');
+    throw new TrainingError('server', 'the server answered for the archive without a link to it');
   return url;
 }
 
@@ -92,13 +93,13 @@ async function* bodyAt(url: URL, { fetch, signal }: DownloadOptions): AsyncGener
   } catch (error) {
     if (error instanceof TrainingError) throw error;
     const reason = error instanceof Error ? error.message : String(error);
-    throw new TrainingError('server', `the adapter did not come through: ${reason}`);
+    throw new TrainingError('server', `the download of the adapter failed: ${reason}`);
   }
 }
 
 async function unpack(url: URL, folder: string, options: DownloadOptions): Promise<void> {
   const files = new Map<string, OpenFile>();
-  const accept = async (name: string, size: number): Promise<Sink | undefined> => {
+  const accept = async (name: string, size: number): Promise<TarSink | undefined> => {
     if (name !== CONFIG_FILE && name !== TENSOR_FILE) return undefined;
     if (size > options.mostBytes) throw tooLarge(name, options.mostBytes);
     if (files.has(name)) throw new TrainingError('server', `the archive has ${name} twice`);
@@ -109,7 +110,7 @@ async function unpack(url: URL, folder: string, options: DownloadOptions): Promi
   const gunzip = createGunzip();
   // Both are waited for: what is still being written when the other has failed must be closed too.
   const [unpacked] = await Promise.allSettled([
-    untar(gunzip, accept),
+    extractTar(gunzip, accept),
     pipeline(bodyAt(url, options), gunzip),
   ]);
   for (const file of files.values()) await file.close();
@@ -117,6 +118,8 @@ async function unpack(url: URL, folder: string, options: DownloadOptions): Promi
     const { reason } = unpacked;
     if (reason instanceof TrainingError) throw reason;
     const detail = reason instanceof Error ? reason.message : String(reason);
+    if (reason instanceof DecodeError)
+      throw new TrainingError('server', `the archive of the adapter is refused: ${detail}`);
     throw new TrainingError('server', `the archive of the adapter cannot be unpacked: ${detail}`);
   }
   for (const name of [CONFIG_FILE, TENSOR_FILE])
@@ -124,7 +127,7 @@ async function unpack(url: URL, folder: string, options: DownloadOptions): Promi
 }
 
 interface OpenFile {
-  readonly write: Sink;
+  readonly write: TarSink;
   readonly close: () => Promise<void>;
 }
 

@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, readFile, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { syncFolder } from '../base/atomic-file.ts';
 import type { Clock } from '../core/clock.ts';
-import { syncFolder } from '../core/sync-folder.ts';
 import { TrainingError } from '../core/training.ts';
 import { CONFIG_FILE, checkPeft, type PeftAdapter, type PeftExpected } from './peft-check.ts';
 import { downloadPeft } from './peft-download.ts';
@@ -30,10 +30,9 @@ const MOST_BYTES = 64 * 2 ** 30;
 const MOST_ANSWER_BYTES = 2 ** 20;
 
 /**
- * Takes a checkpoint out of an engine as a PEFT adapter, for other servers to serve. The folder appears at once and whole,
- * after every number in it was looked at, or not at all; it is never changed afterwards, so that a server may read it at any
- * time. One that is there already stays when it holds the same adapter, and is refused otherwise. Rejects with a
- * TrainingError.
+ * Exports a checkpoint as a PEFT adapter that other servers can serve. The folder appears atomically after every number in
+ * it was checked, or not at all, and never changes afterwards: a server may read it at any time. An existing folder is kept
+ * when it holds the same adapter, else the export is refused. Rejects with a TrainingError.
  */
 export async function exportPeft(options: ExportOptions): Promise<PeftAdapter> {
   const { url, key, checkpoint, expected, fetch, clock, signal } = options;
@@ -41,7 +40,7 @@ export async function exportPeft(options: ExportOptions): Promise<PeftAdapter> {
   const folder = path.resolve(options.folder);
   const transport = createTransport({ url, key, fetch, clock, mostBytes: MOST_ANSWER_BYTES });
   await mkdir(path.dirname(folder), { recursive: true });
-  // Beside its place: a rename between file systems is a copy.
+  // In the same parent folder: a rename across file systems would be a copy.
   const beside = await mkdtemp(`${folder}.partial-`);
   try {
     await downloadPeft(checkpoint, beside, { transport, url, fetch, signal, packingMs, mostBytes });
@@ -67,11 +66,11 @@ async function checkSame(adapter: PeftAdapter, folder: string): Promise<void> {
     return;
   throw new TrainingError(
     'user',
-    `${folder} exists and holds something else. Servers may be reading it: choose another folder, or remove it.`,
+    `${folder} already holds another adapter, which servers may be reading: choose another folder, or remove it.`,
   );
 }
 
-/** Durable: the files were synced when they were written, and now their names are. */
+/** Durable: the files were synced when they were written; this syncs their names. */
 async function moveInto(beside: string, folder: string): Promise<void> {
   await syncFolder(beside);
   await rename(beside, folder);

@@ -1,9 +1,9 @@
 import type { Served } from './policy-pointer.ts';
 
-/** `candidate` is measured on held-out tasks, `canary` serves a share of sessions, `live` serves the rest too. */
+/** A `candidate` is measured on held-out tasks, a `canary` serves a share of sessions, `live` serves all others. */
 export type Stage = 'candidate' | 'canary' | 'live' | 'rejected' | 'rolled-back';
 
-/** Scores are of 0 … 1. A pair or session is named so that it counts once, however often it is told. */
+/** Scores are 0 to 1. Pairs and sessions have names, so that each counts once however often it is reported. */
 export type PromotionEvent =
   | { readonly type: 'proposed'; readonly served: Served }
   | {
@@ -15,10 +15,10 @@ export type PromotionEvent =
     }
   | { readonly type: 'session-scored'; readonly session: string; readonly score: number }
   | { readonly type: 'probed'; readonly version: number; readonly isWell: boolean }
-  /** One stage on, or back, because a person says so. */
+  /** A person moved the weights one stage forward or back. */
   | { readonly type: 'person-promoted' | 'person-rolled-back' };
 
-/** To be written in one piece with the pointer that follows from it. */
+/** Written in one transaction with the pointer that results from it. */
 export interface CheckpointMoved {
   readonly type: 'checkpoint-moved';
   readonly version: number;
@@ -26,6 +26,6 @@ export interface CheckpointMoved {
   readonly to: Stage;
   readonly by: 'measurement' | 'probe' | 'person';
   readonly why: string;
-  /** It was shown to be worse, and not merely not shown to be as good. */
+  /** It was shown to be worse; without this it was only not shown to be as good. */
   readonly isWorse?: true;
 }

@@ -1,15 +1,15 @@
 export interface PromotionSettings {
-  /** How often a checkpoint that is worse by more than the margin may pass, and one that is as good be turned back. */
+  /** The error probability: that a checkpoint worse by more than the margin passes, or that an equal one is rolled back. */
   readonly alpha: number;
-  /** What a checkpoint may be worse by, of 1. */
+  /** By how much a checkpoint may be worse (scores are 0 to 1). */
   readonly margin: number;
-  /** Pairs without which nothing is decided in its favour, and after which it has failed to show it. */
+  /** A checkpoint passes after `fewestPairs` at the earliest, and is rejected after `mostPairs` at the latest. */
   readonly fewestPairs: number;
   readonly mostPairs: number;
-  /** Of sessions, while it is a canary; and how many of its own must have gone well enough. */
+  /** The share of sessions that a canary serves, and how many of them must have been scored before it goes live. */
   readonly canaryShare: number;
   readonly canarySessions: number;
-  /** Failed probes in a row that turn it back. */
+  /** Consecutive failed probes after which it is rolled back. */
   readonly failedProbes: number;
 }
 

@@ -9,23 +9,23 @@ import { DEFAULT_PROMOTION, type PromotionSettings } from './promotion-settings.
 interface Trial {
   readonly served: Served;
   readonly stage: 'candidate' | 'canary';
-  /** Candidate minus live, on the same task under the same generation. */
+  /** Candidate minus live on the same task under the same generation. */
   readonly differences: Tally;
   readonly pairs: readonly string[];
   readonly canary: Tally;
   readonly rest: Tally;
   readonly sessions: readonly string[];
-  /** Probes that failed in a row. */
+  /** Consecutive failed probes. */
   readonly failed: number;
 }
 
-/** Plain data: a fold of what happened. */
+/** Plain data, folded from promotion events. */
 export interface Promotion {
   readonly live: Served;
-  /** What served before, to go back to; undefined when nothing did, or when it was gone back to. */
+  /** The version to roll back to; undefined when there is none, also after a rollback. */
   readonly previous: Served | undefined;
   readonly trial: Trial | undefined;
-  /** Probes of what is live that failed in a row. */
+  /** Consecutive failed probes of the live version. */
   readonly failed: number;
 }
 
@@ -41,15 +41,15 @@ export const startPromotion = (live: Served): Promotion => ({
   failed: 0,
 });
 
-/** What the gateway is to read: switched by one row, whenever `facts` are not empty. */
+/** The pointer that the gateway reads: it changes with one row whenever `facts` is not empty. */
 export const pointerOf = ({ live, trial }: Promotion, settings: PromotionSettings): PolicyPointer =>
   trial?.stage === 'canary'
     ? { live, canary: { served: trial.served, share: settings.canaryShare } }
     : { live };
 
 /**
- * What an event makes of it. A pure function: told the same events in the same order, all come to the same end. What does
- * not concern the checkpoint on trial changes nothing.
+ * Applies an event. A pure function: the same events in the same order give the same state. An event that does not concern
+ * the checkpoint on trial changes nothing.
  */
 export function promote(
   state: Promotion,
@@ -68,9 +68,9 @@ export function promote(
     case 'person-promoted':
       return state.trial === undefined
         ? same(state)
-        : moveOn(state, state.trial, 'person', 'a person said so');
+        : moveOn(state, state.trial, 'person', 'moved by a person');
     case 'person-rolled-back':
-      return moveBack(state, 'person', 'a person said so');
+      return moveBack(state, 'person', 'moved by a person');
   }
 }
 
@@ -83,7 +83,7 @@ function propose(state: Promotion, served: Served): Promoted {
   ];
   if (state.trial?.served.version === version || state.live.version === version) return same(state);
   if (state.trial !== undefined)
-    return { state, facts: moved('rejected', `version ${state.trial.served.version} is on trial`) };
+    return { state, facts: moved('rejected', `version ${state.trial.served.version} is already on trial`) };
   const empty = {
     differences: EMPTY_TALLY,
     pairs: [],
@@ -115,7 +115,7 @@ function weighPair(
   const low = (): string => points(lowerBound(differences, { alpha, range: DIFFERENCES }));
   if (n >= fewestPairs && evidenceAbove(differences, -margin, DIFFERENCES) >= enough)
     return pastCanary(
-      moveOn(after, next, 'measurement', `at least ${low()} points on ${n} held-out tasks`),
+      moveOn(after, next, 'measurement', `at least ${low()} points better on ${n} held-out tasks`),
       canarySessions,
     );
   if (evidenceBelow(differences, -margin, DIFFERENCES) >= enough)
@@ -123,7 +123,11 @@ function weighPair(
       moveBack(after, 'measurement', `worse by more than ${points(margin)} points on ${n} tasks`),
     );
   if (n >= mostPairs)
-    return moveBack(after, 'measurement', `on ${n} tasks it may still be as low as ${low()} points`);
+    return moveBack(
+      after,
+      'measurement',
+      `after ${n} tasks the difference may still be as low as ${low()} points`,
+    );
   return same(after);
 }
 
@@ -180,14 +184,14 @@ const asWorse = ({ state, facts }: Promoted): Promoted => ({
   facts: facts.map((fact) => ({ ...fact, isWorse: true })),
 });
 
-/** Where no session is asked for, there is nothing to wait for. */
+/** Without required canary sessions the checkpoint goes live at once. */
 function pastCanary({ state, facts }: Promoted, canarySessions: number): Promoted {
   if (canarySessions > 0 || state.trial?.stage !== 'canary') return { state, facts };
-  const moved = moveOn(state, state.trial, 'measurement', 'no canary is asked for');
+  const moved = moveOn(state, state.trial, 'measurement', 'the canary stage is switched off');
   return { state: moved.state, facts: [...facts, ...moved.facts] };
 }
 
-/** Whatever is on trial ends; if nothing is, what is live gives way to what was before. */
+/** Ends the trial; without one, rolls back the live version. */
 function moveBack(state: Promotion, by: CheckpointMoved['by'], why: string): Promoted {
   const { trial } = state;
   if (trial === undefined) return revert(state, by, why);
@@ -199,12 +203,13 @@ function moveBack(state: Promotion, by: CheckpointMoved['by'], why: string): Pro
   };
 }
 
-/** A checkpoint on trial was measured against the one that goes: it goes with it. */
+/** A checkpoint on trial was measured against the version that is rolled back: its trial ends too. */
 function revert(state: Promotion, by: CheckpointMoved['by'], why: string): Promoted {
   const { previous, live, trial } = state;
   if (previous === undefined) return same(state);
   const fact = { type: 'checkpoint-moved', version: live.version, from: 'live', by, why } as const;
-  const ended = trial === undefined ? [] : moveBack(state, by, 'what it was held against is gone').facts;
+  const ended =
+    trial === undefined ? [] : moveBack(state, by, 'the version it was compared with was rolled back').facts;
   return {
     state: startPromotion(previous),
     facts: [...ended, { ...fact, to: 'rolled-back' }],

@@ -1,29 +1,29 @@
-/** Why something is not trained on. The name is for counting, the words are for people. */
+/** Why something is not trained on: a name for counting, a text for people. */
 export interface Refusal {
   readonly refused: RefusalName;
   readonly why: string;
 }
 
 export type RefusalName =
-  /** Not attempts at one task, by one policy, under one generation. */
+  /** The attempts are not all at one task, by one policy, under one generation. */
   | 'mixed-task'
   | 'mixed-policy'
   | 'mixed-generation'
-  /** One attempt has nothing to be compared with. */
+  /** A single attempt has nothing to be compared with. */
   | 'too-few'
-  /** Tokens without log-probabilities of their own, or rewards that are no numbers. */
+  /** Sampled tokens without log-probabilities, or a reward that is not a number. */
   | 'unusable-rollout'
-  /** Made under prompts that are no longer shown. */
+  /** Made under the prompts of another generation. */
   | 'other-generation'
-  /** By weights that are too many steps old, or that are not an ancestor of those in training. */
+  /** Sampled by weights that are too many updates old, or that are not an ancestor of those in training. */
   | 'stale-policy'
-  /** Weights have learned from it. */
+  /** The run has already trained on it. */
   | 'trained-before'
-  /** The engine lacks the loss. */
+  /** The engine does not have the loss. */
   | 'unknown-loss'
-  /** What was sampled does not fit to what is trained. */
+  /** Sampler and trainer disagree about the sampled tokens. */
   | 'diverged'
-  /** A number that is none came back. */
+  /** The engine returned NaN or infinity. */
   | 'not-finite';
 
 export const refuse = (refused: RefusalName, why: string): Refusal => ({ refused, why });

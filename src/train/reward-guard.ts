@@ -1,37 +1,37 @@
 /**
- * A behaviour whose probability has reached nothing is never sampled again, and no reward brings it back. So weights
- * whose attempts fall behind the best are left for those that did best, and the rate is lowered.
+ * A behaviour whose probability has reached zero is never sampled again, and no reward brings it back. So when rewards fall
+ * behind the best seen, training returns to the best weights and continues with a lower learning rate.
  */
 export interface GuardSettings {
-  /** How far reward or completion may lie below the best. */
+  /** How far reward or completion may fall below the best. */
   readonly bound: number;
-  /** For how many batches in a row. */
+  /** For how many consecutive batches. */
   readonly batches: number;
-  /** How often weights are rolled back before training is given up. */
+  /** Rollbacks before training gives up. */
   readonly mostRollbacks: number;
-  /** What the rate is multiplied by each time. */
+  /** The factor of the learning rate at each rollback. */
   readonly slowDown: number;
 }
 
 export const DEFAULT_GUARD: GuardSettings = { bound: 0.2, batches: 2, mostRollbacks: 2, slowDown: 0.5 };
 
-/** How attempts by one version of the policy went. */
+/** Mean reward and completion of a batch, all by one version of the policy. */
 export interface Seen {
   readonly version: number;
-  /** Under which they were made: what was best with other lessons says nothing of these. */
+  /** Rewards under other lessons are not comparable. */
   readonly generation: number;
   readonly reward: number;
-  /** The share of attempts that were complete; undefined where nobody says. */
+  /** The share of complete attempts; undefined when no verifier reports completion. */
   readonly completion: number | undefined;
 }
 
-/** Plain data, folded from what was seen. */
+/** Plain data, folded from the rewards of batches. */
 export interface Guard {
   readonly best: (Seen & { readonly batches: number }) | undefined;
-  /** Batches in a row that lay below. */
+  /** Consecutive batches below the bound. */
   readonly below: number;
   readonly rollbacks: number;
-  /** What the rate is to be multiplied by. */
+  /** The current factor of the learning rate. */
   readonly rate: number;
 }
 
@@ -40,9 +40,9 @@ export const FRESH_GUARD: Guard = { best: undefined, below: 0, rollbacks: 0, rat
 export function observe(guard: Guard, seen: Seen, { bound }: GuardSettings): Guard {
   const { best } = guard;
   if (best === undefined) return { ...guard, best: { ...seen, batches: 1 } };
-  // Other lessons make other tasks of the same ones: it begins anew, also with its rate.
+  // Other lessons change the tasks: the guard starts over, also with its rate.
   if (best.generation !== seen.generation) return { ...FRESH_GUARD, best: { ...seen, batches: 1 } };
-  // What was best by luck is not best for ever: seen again, it is what it is on average.
+  // The best batch may have been luck: further batches of the same version are averaged.
   if (seen.version === best.version) return { ...guard, best: averaged(best, seen), below: 0 };
   if (isBelow(seen, best, bound)) return { ...guard, below: guard.below + 1 };
   return { ...guard, below: 0, best: seen.reward > best.reward ? { ...seen, batches: 1 } : best };

@@ -1,58 +1,59 @@
 import type { RewardSource } from '../core/fact.ts';
 import { isRefusal, type Refusal, refuse } from './refusal.ts';
 
-/** Under what tokens came to be. Versions of a policy only grow: weights that were rolled back leave a gap. */
+/** Which weights made the tokens, under which lessons. Versions only grow: rolled-back weights leave a gap. */
 export interface Stamp {
   readonly generation: number;
   readonly policy: number;
 }
 
-/** All that the policy was shown before a reply: the ids as they were sent, never text that was tokenised anew. */
+/** The whole prompt before a reply, in the ids that were sent, never re-tokenized from text. */
 export interface PromptSegment extends Stamp {
   readonly kind: 'prompt';
   readonly ids: readonly number[];
 }
 
-/** What the policy said, its last token included. */
+/** What the policy sampled, including the last token. */
 export interface ReplySegment extends Stamp {
   readonly kind: 'reply';
   readonly ids: readonly number[];
-  /** What the sampler gave each id, of the whole distribution at temperature 1. */
+  /** The sampler's log-probability of each id, from the full distribution at temperature 1. */
   readonly logprobs: readonly number[];
-  /** Drawn at another temperature or from a part of the vocabulary: it is context for what follows, and trains nothing. */
+  /** Sampled at another temperature or with a truncated vocabulary: it is context for later tokens and does not train. */
   readonly isBent?: boolean;
 }
 
 export type Segment = PromptSegment | ReplySegment;
 
-/** One attempt at a task: prompts and replies in the order in which they happened. */
+/** One attempt at a task: prompts and replies in order. */
 export interface Rollout {
-  /** Never given twice: what weights have learned from is remembered by it. */
+  /** Unique: the run remembers by it what it was trained on. */
   readonly id: string;
   readonly task: string;
   readonly segments: readonly Segment[];
   readonly reward: number;
   readonly rewardSource: RewardSource;
-  /** The task is done in full, whatever the reward says besides. */
+  /** The task is done in full, whatever the reward includes besides. */
   readonly isComplete?: boolean;
 }
 
-/** Attempts at the same task by the same policy under the same generation: only such can be ranked against each other. */
+/** Attempts at the same task by the same policy under the same generation: only these are comparable. */
 export interface Group extends Stamp {
   readonly task: string;
   readonly rollouts: readonly Rollout[];
 }
 
-/** The group that these attempts make, or why they make none. */
+/** The attempts as a group, or why they are not one. */
 export function groupOf(rollouts: readonly Rollout[]): Group | Refusal {
   const [first, ...others] = rollouts;
   const stamp = first?.segments[0];
-  if (first === undefined || others.length === 0) return refuse('too-few', 'one attempt is no group');
+  if (first === undefined || others.length === 0)
+    return refuse('too-few', 'a group needs at least two attempts');
   if (stamp === undefined) return refuse('unusable-rollout', `${first.id} has no tokens`);
   const { task } = first;
   const { policy, generation } = stamp;
   if (new Set(rollouts.map(({ id }) => id)).size < rollouts.length)
-    return refuse('trained-before', `an attempt at ${task} is there twice`);
+    return refuse('trained-before', `the group contains an attempt at ${task} twice`);
   for (const rollout of rollouts) {
     if (rollout.task !== task) return refuse('mixed-task', `${rollout.id} is not an attempt at ${task}`);
     const fault = rolloutFault(rollout, { policy, generation });
@@ -61,15 +62,20 @@ export function groupOf(rollouts: readonly Rollout[]): Group | Refusal {
   return { task, policy, generation, rollouts };
 }
 
-/** A group that someone else put together is looked at as if it came from a stranger. */
+/** Checks a group that another component put together as if it were untrusted input. */
 export function groupFault(group: Group): Refusal | undefined {
   const made = groupOf(group.rollouts);
   if (isRefusal(made)) return made;
   const { task, policy, generation } = made;
-  if (task !== group.task) return refuse('mixed-task', `attempts at ${task} are called ${group.task}`);
-  if (policy !== group.policy) return refuse('mixed-policy', `version ${policy} is called ${group.policy}`);
+  if (task !== group.task)
+    return refuse('mixed-task', `the group says ${group.task}, its attempts are at ${task}`);
+  if (policy !== group.policy)
+    return refuse('mixed-policy', `the group says version ${group.policy}, its attempts are by ${policy}`);
   if (generation !== group.generation)
-    return refuse('mixed-generation', `generation ${generation} is called ${group.generation}`);
+    return refuse(
+      'mixed-generation',
+      `the group says generation ${group.generation}, its attempts are of ${generation}`,
+    );
   return undefined;
 }
 
@@ -94,5 +100,5 @@ export function rolloutFault({ id, segments, reward }: Rollout, stamp: Stamp): R
 const isMeasured = ({ ids, logprobs }: ReplySegment): boolean =>
   ids.length === logprobs.length && logprobs.every((value) => Number.isFinite(value) && value <= ROUNDING);
 
-/** Single precision may leave a certain token a hair above certainty. */
+/** In single precision a certain token may have a log-probability slightly above 0. */
 const ROUNDING = 1e-4;

@@ -10,26 +10,26 @@ import type { Group } from './rollout.ts';
 import type { Baselines } from './running-baseline.ts';
 import type { Checkpoint, RunEntry, RunJournal } from './step-journal.ts';
 
-/** Where a run stands: nothing but a fold of its entries. */
+/** The state of a run, folded from its journal. */
 export interface Run {
-  /** Checkpoints from the first to the one in training, without those that were rolled back. */
+  /** Checkpoints from the first to the one in training, without rolled-back ones. */
   readonly lineage: readonly Checkpoint[];
   readonly lastVersion: number;
-  /** Batches that are done with, whatever became of them, oldest first. */
+  /** Finished batches, whatever their outcome, oldest first. */
   readonly closed: ReadonlySet<string>;
   readonly trained: ReadonlySet<string>;
   readonly refusedInARow: number;
   readonly guard: Guard;
   readonly baselines: Baselines;
   attempts(batch: string): number;
-  /** What was collected for a batch that is not closed, by slot. */
+  /** The groups collected for an open batch, by slot. */
   collected(batch: string): ReadonlyMap<number, Group>;
 }
 
-/** The journal with its fold beside it. */
+/** The journal together with its folded state. */
 export interface RunLog {
   readonly run: Run;
-  /** Durable, and folded, when it resolves. Rejects when the run is someone else's by now. */
+  /** Durable and folded when it resolves. Rejects when another process writes to the same run. */
   append(entry: RunEntry): Promise<void>;
 }
 
@@ -107,7 +107,7 @@ export async function openRunLog(journal: RunJournal, settings: GuardSettings): 
       collected: (batch) => collected.get(batch) ?? new Map(),
     },
     append: async (entry) => {
-      // What could not be folded must not be written: it would be there for ever.
+      // An entry that cannot be folded must not be written: it would stay in the journal.
       if (entry.type !== 'run-begun' && closed.has(entry.batch))
         throw new Error(`batch ${entry.batch} is closed: ${entry.type} cannot follow`);
       await journal.append(entry, places);

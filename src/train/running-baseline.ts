@@ -2,20 +2,20 @@ import type { Scored } from './advantage.ts';
 import type { Rollout } from './rollout.ts';
 
 /**
- * A turn of live traffic: nobody attempted its task a second time. It is held against what its agent usually gets, which
- * confuses a hard task with a bad reply; whoever uses it has chosen so.
+ * A single turn of live traffic, without other attempts at its task. Its baseline is the running mean of its agent, which
+ * cannot tell a hard task from a bad reply; it is used only where the user enabled it.
  */
 export interface LiveTurn {
   readonly agent: string;
   readonly rollout: Rollout;
 }
 
-/** What each agent usually gets; plain numbers, to be kept as JSON. */
+/** The running mean reward of each agent, as JSON. */
 export type Baselines = Readonly<Record<string, { readonly mean: number; readonly weight: number }>>;
 
 /**
- * Each turn against the mean of those before it, which forgets by `decay` a turn. The first of an agent has nothing to be
- * held against, and trains nothing; no turn is ever held against itself.
+ * The advantage of each turn over the exponentially decaying mean of its agent's earlier turns. An agent's first turn has
+ * no baseline and does not train; a turn is never part of its own baseline.
  */
 export function scoreLiveTurns(
   turns: readonly LiveTurn[],

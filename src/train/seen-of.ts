@@ -1,10 +1,7 @@
 import type { Seen } from './reward-guard.ts';
 import type { Group } from './rollout.ts';
 
-/**
- * How the attempts of a batch went, all groups together. Turns of live traffic are other tasks each time, and do not count:
- * where there is nothing else, nothing was seen.
- */
+/** Mean reward and completion over all groups of a batch. Live turns do not count: their tasks differ each time. */
 export function seenOf(groups: readonly Group[]): Seen | undefined {
   const rollouts = groups.flatMap((group) => group.rollouts);
   const [first] = groups;

@@ -1,6 +1,6 @@
 import { createRandom } from '../stats/random.ts';
 
-/** The items in an order that only the seed decides. */
+/** The items in an order that depends only on the seed. */
 export function shuffled<T>(items: readonly T[], seed: string): readonly T[] {
   const random = createRandom(seed);
   return items

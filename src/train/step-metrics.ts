@@ -1,6 +1,6 @@
 import type { StepOutput, TrainDatum } from '../core/training.ts';
 
-/** One update: what was sent, and what came back of both requests. */
+/** One update: the data sent, and the results of both requests. */
 export interface Update {
   readonly data: readonly TrainDatum[];
   readonly output: StepOutput;
@@ -8,18 +8,18 @@ export interface Update {
 }
 
 /**
- * How the tokens that train are seen by the weights in training, against how the sampler saw them. With p the
- * log-probability now and q when sampled: `k1` is the mean of q − p, which has no bias and is noisy; `k2` is that of its
- * square, halved, which is neither negative nor noisy. Both estimate KL(sample ‖ train).
+ * How far the trained tokens' log-probabilities under the weights in training (p) are from the sampler's (q). `k1`, the
+ * mean of q − p, is unbiased and noisy; `k2`, half the mean of its square, is not negative and less noisy. Both estimate
+ * KL(sample ‖ train).
  */
 export interface Agreement {
   readonly tokens: number;
   readonly k1: number;
   readonly k2: number;
   readonly meanRatio: number;
-  /** The share of tokens whose gradient a clip at these ratios takes away. */
+  /** The share of tokens whose gradient is clipped away at these ratios. */
   readonly clipShare: number;
-  /** The mean of −q, in nats a token. */
+  /** The mean of −q, in nats per token. */
   readonly entropy: number;
 }
 
@@ -34,7 +34,7 @@ export function agreementOf(updates: readonly Update[], clip: Clip): Agreement {
     data.forEach((datum, at) => {
       datum.weights.forEach((weight, place) => {
         if (weight === 0) return;
-        // Nothing stands in for a number that did not come back.
+        // A missing number must not be replaced: NaN is refused later.
         const now = output.logprobs[at]?.[place] ?? Number.NaN;
         const sampled = datum.logprobs?.[place] ?? Number.NaN;
         const advantage = datum.advantages?.[place] ?? 0;
@@ -59,16 +59,16 @@ export function agreementOf(updates: readonly Update[], clip: Clip): Agreement {
   };
 }
 
-/** The larger of both: k2 alone overlooks a small difference that is the same everywhere. */
+/** The larger of both: k2 alone overlooks a small constant difference. */
 export const klOf = ({ k1, k2 }: Agreement): number => Math.max(k1, k2);
 
-/** Of the last update; undefined where the engine does not say. */
+/** The gradient norm of the last update; undefined when the engine does not report one. */
 export function gradNormOf(updates: readonly Update[]): number | undefined {
   const names = Object.entries(updates.at(-1)?.optimiser ?? {});
   return names.find(([name]) => name.startsWith('grad_norm'))?.[1];
 }
 
-/** The first thing that came back and is not a number. */
+/** The first result that is not finite. */
 export function notFiniteIn({ data, output, optimiser }: Update): string | undefined {
   for (const [name, value] of [...Object.entries(output.metrics), ...Object.entries(optimiser)])
     if (!Number.isFinite(value)) return `${name} is ${value}`;

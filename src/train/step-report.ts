@@ -2,14 +2,14 @@ import type { Seen } from './reward-guard.ts';
 import type { Baselines } from './running-baseline.ts';
 import type { Agreement } from './step-metrics.ts';
 
-/** What one step did, in numbers. */
+/** The numbers of one step. */
 export interface StepReport {
-  /** How the attempts went; undefined where there were none but live turns. */
+  /** Rewards of the attempts; undefined when there were only live turns. */
   readonly seen: Seen | undefined;
   readonly groups: number;
-  /** Groups whose attempts were all as good, and which trained nothing. */
+  /** Groups whose attempts all had the same reward: they do not train. */
   readonly constantGroups: number;
-  /** Attempts that trained, and how many of them were held against a running mean. */
+  /** Trained attempts, and how many of them are live turns with a running mean as baseline. */
   readonly rollouts: number;
   readonly live: number;
   readonly data: number;
@@ -17,13 +17,13 @@ export interface StepReport {
   readonly overlong: number;
   readonly updates: number;
   readonly learningRate: number;
-  /** Before the first update: what sampler and trainer make of the same tokens. Undefined when nothing was submitted. */
+  /** Agreement of sampler and trainer before the first update. Undefined when nothing was submitted. */
   readonly start?: Agreement;
-  /** In the last pass: how far the weights have moved from those that sampled. */
+  /** In the last pass: how far the weights have moved from the sampling ones. */
   readonly end?: Agreement;
   readonly gradNorm?: number;
-  /** Known only to someone who looks: nothing stopped. */
+  /** Conditions that did not stop the step. */
   readonly warnings: readonly string[];
-  /** What agents usually get, as it is now; undefined when no live turn was given. */
+  /** The agents' running means after this step; undefined without live turns. */
   readonly baselines?: Baselines;
 }

@@ -2,13 +2,13 @@ import type { Sample } from './buffer.ts';
 
 export interface SurvivorsInput {
   readonly samples: readonly Sample[];
-  /** Whether the prompt of a sample would be another under what is about to be published. */
+  /** Whether the sample's prompt would change with what is about to be published. */
   readonly wouldDiffer: (sample: Sample) => Promise<boolean>;
 }
 
 /**
- * The turns of the samples that a change of the library does not concern, one looked at after the other. Where it
- * cannot be told, the sample does not survive. Never rejects.
+ * The turns of the samples whose prompt a change of the library does not affect, checked one after another. A sample for
+ * which the check fails does not survive. Never rejects.
  */
 export async function survivors({ samples, wouldDiffer }: SurvivorsInput): Promise<readonly string[]> {
   const turns: string[] = [];

@@ -1,3 +1,4 @@
+import { untilAborted } from '../base/until-aborted.ts';
 import {
   type AdamSettings,
   type EngineProfile,
@@ -17,24 +18,23 @@ import { seenOf } from './seen-of.ts';
 import type { Checkpoint } from './step-journal.ts';
 import { agreementOf, type Clip, gradNormOf, klOf, notFiniteIn, type Update } from './step-metrics.ts';
 import type { StepReport } from './step-report.ts';
-import { untilAborted } from './until-aborted.ts';
 
 export interface StepSettings extends GateLimits {
   readonly advantage: AdvantageRule;
   readonly length: LengthRule;
-  /** `importance_sampling` makes one update of the whole batch; `ppo` as many as it has minibatches, in each epoch. */
+  /** `importance_sampling` makes one update with the whole batch; `ppo` one per minibatch and epoch. */
   readonly loss: 'importance_sampling' | 'ppo';
   readonly epochs: number;
   readonly minibatches: number;
-  /** Of the ratio, for ppo. */
+  /** Clip range of the ratio, for ppo. */
   readonly clip: Clip;
   readonly adam: Omit<AdamSettings, 'learningRate'>;
   /**
-   * KL(sample ‖ train) before the first update over `warn` is told, over `refuse` the step is not kept: sampler and trainer
-   * are not the same policy. Nor is it kept when its own updates have carried it over `drift` by the last pass.
+   * Bounds of KL(sample ‖ train). Before the first update: above `warn` it is reported; above `refuse` the step is discarded,
+   * because sampler and trainer are not the same policy. In the last pass: above `drift` the step is discarded.
    */
   readonly kl: { readonly warn: number; readonly refuse: number; readonly drift: number };
-  /** How much an agent's running mean keeps each turn. */
+  /** The decay of an agent's running mean per turn. */
   readonly baselineDecay: number;
 }
 
@@ -53,16 +53,16 @@ export const DEFAULT_STEP: StepSettings = {
 };
 
 export interface StepBatch {
-  /** The same whenever the step is tried: of all tries together at most one takes effect. */
+  /** The same in every try of the step: at most one of them takes effect. */
   readonly id: string;
   readonly groups: readonly Group[];
-  /** Single turns of live traffic; whoever gives none trains on groups alone. */
+  /** Single turns of live traffic, besides the groups. */
   readonly live?: readonly LiveTurn[];
 }
 
 export interface StepInput {
   readonly batch: StepBatch;
-  /** Stands at the run's last checkpoint: nothing was submitted to it since. After any end but `trained` and `idle` it does not. */
+  /** At the run's last checkpoint, with nothing submitted since. Must be reopened after any end but `trained` and `idle`. */
   readonly model: TrainingModel;
   readonly profile: EngineProfile;
   readonly log: RunLog;
@@ -75,20 +75,20 @@ export interface StepInput {
 
 export type StepEnd =
   | { readonly end: 'trained'; readonly checkpoint: Checkpoint; readonly report: StepReport }
-  /** No attempt was better than another. An optimiser would move the weights all the same: it was not asked. */
+  /** All advantages are zero. The optimizer was not called, because its momentum would still move the weights. */
   | { readonly end: 'idle'; readonly report: StepReport }
-  /** The batch is closed, and the weights are what they were. */
+  /** The batch is closed, and the weights are unchanged. */
   | { readonly end: 'refused'; readonly refusal: Refusal }
-  /** The batch is open, and the weights are what they were; the model is not. */
+  /** The batch is open and the weights are unchanged; the engine's model is not. */
   | { readonly end: 'failed'; readonly why: string; readonly isRetryable: boolean }
   | { readonly end: 'paused' }
-  /** The batch was closed before. */
+  /** The batch is already closed. */
   | { readonly end: 'known' };
 
 /**
- * One step of learning, from groups to a checkpoint. Whatever ends it early, the weights in training are those of the
- * last checkpoint in the log, and trying again with the same batch is the same step. Rejects when
- * the log does: an engine's failure is an end like others.
+ * One training step, from groups to a checkpoint. If it ends early, the weights in training are still those of the last
+ * checkpoint in the log, and trying again with the same batch repeats the same step. Rejects only when the log does: an
+ * engine's failure is a result.
  */
 export async function trainStep(input: StepInput): Promise<StepEnd> {
   const { batch, profile, log, settings, signal, learningRate } = input;
@@ -102,18 +102,18 @@ export async function trainStep(input: StepInput): Promise<StepEnd> {
     return { end: 'refused', refusal };
   };
 
-  // Only what this policy did under these prompts, enough of it, and none of it twice.
+  // Only attempts of this policy under these prompts, enough of them, and none twice.
   const lineage = run.lineage.map(({ version }) => version);
   const origin = { generation: input.generation, lineage, isTrained: (id: string) => run.trained.has(id) };
   const refusal = lossFault(profile, settings) ?? gateBatch({ groups, live, ...origin }, settings);
   if (refusal !== undefined) return turnAway(refusal);
 
-  // Rewards become advantages; groups in which nothing was better than anything else are dropped.
+  // Rewards become advantages; groups without differences are dropped.
   const { scored: fromGroups, constantGroups } = scoreGroups(groups, settings.advantage);
   const fromLive = scoreLiveTurns(live, run.baselines, settings.baselineDecay);
   const scored: readonly Scored[] = [...fromGroups, ...fromLive.scored];
 
-  // Attempts become sequences of the tokens that were sampled.
+  // Attempts become sequences of the sampled tokens.
   const data_N = scored.map((each) => dataOf(each, profile.contextLength));
   const count = (of: (data: RolloutData) => number): number =>
     data_N.reduce((sum, each) => sum + of(each), 0);
@@ -130,14 +130,14 @@ export async function trainStep(input: StepInput): Promise<StepEnd> {
     warnings: [],
     ...(live.length > 0 && { baselines: fromLive.baselines }),
   };
-  // A live turn is used up even where it only moved its agent's mean.
+  // A live turn is used up even if it only moved its agent's mean.
   const rollouts = [...fromGroups, ...live].map(({ rollout }) => rollout.id);
   if (!data_N.some(isTelling)) {
     await log.append({ type: 'step-ended', batch: batch.id, rollouts, report });
     return { end: 'idle', report };
   }
 
-  // The updates. Nothing they do counts until a checkpoint of it is in the log.
+  // The updates. They count only once their checkpoint is in the log.
   const attempt = run.attempts(batch.id) + 1;
   await log.append({ type: 'step-begun', batch: batch.id, attempt, from: lineage.at(-1) ?? 0 });
   try {
@@ -150,7 +150,7 @@ export async function trainStep(input: StepInput): Promise<StepEnd> {
       if (broken !== undefined) return await turnAway(refuse('not-finite', broken), seen);
     }
 
-    // What sampler and trainer make of the same tokens, before the first update and in the last pass.
+    // Agreement of sampler and trainer, before the first update and in the last pass.
     const start = agreementOf(updates.slice(0, 1), settings.clip);
     const end = agreementOf(updates.slice(-Math.ceil(parts.length / passesOf(settings))), settings.clip);
     const gradNorm = gradNormOf(updates);
@@ -161,7 +161,7 @@ export async function trainStep(input: StepInput): Promise<StepEnd> {
     }
     const warnings = klOf(start) > warn ? [`KL(sample ‖ train) is ${klOf(start)}`] : [];
 
-    // The checkpoint. Two tries never save under one name: the first may have come further than anyone heard.
+    // The checkpoint. Each try saves under its own name: an earlier try may have saved before its answer was lost.
     const name = `${batch.id.replaceAll(/[^A-Za-z0-9]+/g, '-')}-${attempt}`;
     const state = await untilAborted(input.model.saveState(name), signal);
     const sampler = await untilAborted(input.model.saveForSampler(name), signal);
@@ -177,7 +177,7 @@ export async function trainStep(input: StepInput): Promise<StepEnd> {
   }
 }
 
-/** Both requests are on their way before the first is waited for; both must have succeeded. */
+/** Both requests are sent before the first is awaited; both must succeed. */
 async function updateOnce({ model, settings, ...input }: StepInput, data: Update['data']): Promise<Update> {
   const { signal, learningRate } = input;
   signal.throwIfAborted();
@@ -185,7 +185,7 @@ async function updateOnce({ model, settings, ...input }: StepInput, data: Update
   const config = { clip_low_threshold: clip.low, clip_high_threshold: clip.high };
   const passed = model.forwardBackward({ data, loss, ...(loss === 'ppo' && { config }) }, signal);
   const stepped = model.optimStep({ ...adam, learningRate }, signal);
-  // Neither may reject unheard while the other is looked at.
+  // allSettled, so that neither rejection is unhandled while the other is awaited.
   const [pass, step] = await untilAborted(Promise.allSettled([passed.done, stepped.done]), signal);
   if (pass.status === 'rejected') throw pass.reason;
   if (step.status === 'rejected') throw step.reason;
@@ -199,14 +199,14 @@ const partsOf = (
 ): readonly (readonly RolloutData[])[] => {
   const filled = data_N.filter(({ data }) => data.length > 0);
   const parts = loss === 'ppo' ? minibatchesOf(filled, { epochs, count: minibatches, seed }) : [filled];
-  // A part without any advantage has no gradient, but momentum would move the weights.
+  // A part without any advantage has no gradient, but the optimizer's momentum would move the weights.
   return parts.filter((part) => part.some(isTelling));
 };
 
 const isTelling = ({ data }: RolloutData): boolean =>
   data.some(({ advantages = [] }) => advantages.some((advantage) => advantage !== 0));
 
-/** How often an update sees every attempt. */
+/** How many passes over all attempts the updates make. */
 const passesOf = ({ loss, epochs }: StepSettings): number => (loss === 'ppo' ? epochs : 1);
 
 const lossFault = ({ name, losses }: EngineProfile, { loss }: StepSettings): Refusal | undefined =>

@@ -7,13 +7,13 @@ import { seenOf } from './seen-of.ts';
 import { DEFAULT_STEP, type StepEnd, type StepSettings, trainStep } from './train-step.ts';
 import type { TrainInput, TrainProgress } from './training-run.ts';
 
-/** Tries of one step in one window, and refusals in a row, after which someone should look. */
+/** Tries of one step in one window, and consecutive refused batches, after which training stops. */
 const MOST_TRIES = 3;
 
 /**
- * Trains through `steps` batches, in as many windows as it takes: stopped by the signal or by a kill at any place, the
- * next call with the same run and journal goes on from there, and ends at the same weights. It publishes nothing. An
- * engine's failure ends it with `stuck`; it rejects when the journal or the sampling does.
+ * Trains `steps` batches over any number of windows: after an abort or a kill at any point, the next call with the same run
+ * and journal continues from there and ends at the same weights. It promotes nothing. An engine's failure ends it with
+ * `stuck`; it rejects when the journal or the sampling does.
  */
 export async function* train<Task>(input: TrainInput<Task>): AsyncGenerator<TrainProgress, void, undefined> {
   const { engine, signal, steps, guard: limits = DEFAULT_GUARD } = input;
@@ -23,7 +23,7 @@ export async function* train<Task>(input: TrainInput<Task>): AsyncGenerator<Trai
   let model: TrainingModel | undefined;
   let tries = 0;
   const leaveModel = (): void => {
-    // Not waited for: whoever came back should not wait for an engine to tidy up, and one that is gone has nothing to.
+    // Not awaited: the user should not wait for the engine's cleanup.
     model?.close().catch(() => undefined);
     model = undefined;
   };
@@ -38,16 +38,16 @@ export async function* train<Task>(input: TrainInput<Task>): AsyncGenerator<Trai
       const step = run.closed.size;
       const batch = `${input.run}/${step}`;
 
-      // Attempts, by the weights as they are now.
+      // Attempts by the current weights.
       const groups = yield* collectGroups(input, log, batch, step);
       if (signal.aborted || groups === undefined) return yield { type: 'paused', batch };
 
-      // If these went much worse than earlier ones, the weights go back before more is learned from them.
+      // If rewards fell far below the best, the weights are rolled back before they train on these attempts.
       const seen = seenOf(groups);
       const after = seen === undefined ? run.guard : observe(run.guard, seen, limits);
       const verdict = verdictOf(after, limits);
       const best = run.lineage.find(({ version }) => version === after.best?.version);
-      if (verdict === 'give-up') return yield stuck('rewards keep falling', false);
+      if (verdict === 'give-up') return yield stuck('rewards keep falling after rollbacks', false);
       if (verdict === 'roll-back' && seen !== undefined && best !== undefined) {
         leaveModel();
         await log.append({ type: 'rolled-back', batch, to: best, seen });
@@ -83,7 +83,8 @@ export async function* train<Task>(input: TrainInput<Task>): AsyncGenerator<Trai
       if (isLost) return yield stuck(end.refusal.why, false);
       if (end.end === 'failed' && (tries >= MOST_TRIES || !end.isRetryable))
         return yield stuck(end.why, end.isRetryable);
-      if (run.refusedInARow >= MOST_TRIES) return yield stuck('batch after batch is refused', true);
+      if (run.refusedInARow >= MOST_TRIES)
+        return yield stuck(`${MOST_TRIES} batches in a row were refused`, true);
     }
     const last = run.lineage.at(-1);
     if (last !== undefined) yield { type: 'done', checkpoint: last };
@@ -96,7 +97,7 @@ export async function* train<Task>(input: TrainInput<Task>): AsyncGenerator<Trai
   }
 }
 
-/** The first checkpoint of a run: one of another run, or an adapter that changes nothing yet. */
+/** The first checkpoint of a run: one of another run, or a new adapter, which changes nothing yet. */
 async function begin<Task>(input: TrainInput<Task>, log: RunLog): Promise<TrainingModel> {
   const { engine, rank, seed, from, firstVersion = 0 } = input;
   if (from !== undefined) {

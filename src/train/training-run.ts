@@ -10,8 +10,8 @@ import type { StepReport } from './step-report.ts';
 import type { StepSettings } from './train-step.ts';
 
 /**
- * So many attempts at a task by a policy, each stamped with its version. For the same `seed` and weights the same attempts
- * under the same ids, if the engine can do that: a group that was interrupted is asked for again.
+ * Makes `count` attempts at a task by a policy, each stamped with its version. The same `seed` and weights give the same
+ * attempts under the same ids if the engine is deterministic: an interrupted group is requested again.
  */
 export type RollOut<Task> = (
   policy: Served,
@@ -20,52 +20,49 @@ export type RollOut<Task> = (
   context: { readonly seed: string; readonly signal: AbortSignal },
 ) => Promise<readonly Rollout[]>;
 
-/** What a step may learn from besides groups: turns of this generation, by one of these versions. */
+/** Which live turns a step may use: of this generation, by one of these versions. */
 export interface LiveWanted {
   readonly generation: number;
   readonly versions: readonly number[];
-  /** Those that this run has learned from before, among others: they must not come again. */
+  /** Rollouts that this run was already trained on: they must not be returned again. */
   readonly trained: ReadonlySet<string>;
   readonly most: number;
 }
 
 export interface TrainInput<Task> {
   readonly engine: TrainingEngine;
-  /** Of the run: the same through all its windows. */
+  /** The run's name, the same in all its windows. */
   readonly run: string;
   readonly tasks: readonly Task[];
   readonly rollouts: RollOut<Task>;
-  /** Batches of the whole run, whatever becomes of each. */
+  /** Batches of the whole run, whatever their outcome. */
   readonly steps: number;
   readonly batch: {
     readonly groups: number;
     readonly size: number;
-    /** Groups that are sampled side by side; 1 unless told. */
+    /** Groups that are sampled in parallel; 1 by default. */
     readonly atOnce?: number;
   };
-  /** The generation in force, asked before every step. */
+  /** The generation in force, read before every step. */
   readonly generation: () => number | Promise<number>;
-  /**
-   * Single turns of live traffic, asked for before every step; none unless given. What it answers with is not journalled: a step
-   * that is tried again may find others.
-   */
+  /** Live turns to use besides groups, read before every step; none by default. They are not journaled: a repeated step may get others. */
   readonly live?: (wanted: LiveWanted) => Promise<readonly LiveTurn[]>;
   readonly journal: RunJournal;
   readonly signal: AbortSignal;
   readonly rank: number;
   readonly seed?: number;
-  /** What a run that has not begun begins with: a new adapter unless told. */
+  /** The first checkpoint of a new run; a new adapter by default. */
   readonly from?: Checkpoint;
-  /** Of a new adapter; 0 unless told. */
+  /** The version of a new adapter; 0 by default. */
   readonly firstVersion?: number;
-  /** The engine's own unless told. */
+  /** The engine's default if not given. */
   readonly learningRate?: number;
   readonly schedule?: RateSchedule;
   readonly settings?: Partial<StepSettings>;
   readonly guard?: GuardSettings;
 }
 
-/** What happened. The last is `done`, `paused` or `stuck`. */
+/** The last event is `done`, `paused` or `stuck`. */
 export type TrainProgress =
   | {
       readonly type: 'group-collected';
@@ -90,7 +87,7 @@ export type TrainProgress =
   | { readonly type: 'step-failed'; readonly batch: string; readonly why: string }
   | { readonly type: 'rolled-back'; readonly batch: string; readonly to: Checkpoint; readonly rate: number }
   | { readonly type: 'paused'; readonly batch: string }
-  /** `checkpoint`: the best there is; undefined when there is none. */
+  /** `checkpoint`: the best so far; undefined when there is none. */
   | {
       readonly type: 'stuck';
       readonly why: string;

@@ -3,14 +3,14 @@ import { createMemory, type Memory } from './web-assembly.ts';
 const PAGE = 0x10000;
 const ALIGNMENT = 16;
 
-/** WebAssembly memory that is handed out from front to back. A view is good until the next `take`, which may move the memory. */
+/** A bump allocator over WebAssembly memory. A view is valid until the next `take`, which may move the memory. */
 export interface Arena {
   readonly memory: Memory;
-  /** The address of that many bytes: zeros, unless `rewind` gave them back before. */
+  /** Allocates: the address of that many bytes, which are zeros unless they were used before a `rewind`. */
   take(bytes: number): number;
-  /** Where the next `take` will begin. */
+  /** The current end of the allocated memory. */
   mark(): number;
-  /** Gives back all that was taken since the mark was. */
+  /** Frees everything allocated since the mark. */
   rewind(mark: number): void;
   floats(address: number, count: number): Float32Array;
   ints(address: number, count: number): Int32Array;

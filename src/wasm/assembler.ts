@@ -1,6 +1,6 @@
 /**
- * A small WebAssembly assembler: instructions are functions from operands to bytes, so a kernel reads as the
- * expression it computes, and its machine code comes from this source with no compiler at build or run time.
+ * A small WebAssembly assembler. Instructions are functions from operands to bytes, so that a kernel reads like the
+ * expression it computes and needs no compiler, neither at build time nor at run time.
  */
 export type Code = readonly number[];
 /** A plain number stands for a constant of the type that the instruction expects, in all lanes of a vector. */
@@ -89,7 +89,7 @@ export const i32x4 = {
   splat: simd(0x11, I32),
   shiftLeft: (vector: Code, bits: number): Code => simd(0xab)(vector, I32.constant(bits)),
   add: simd(0xae),
-  /** Products of 16-bit pairs, added two by two. */
+  /** Products of 16-bit integers, with neighbouring products added. */
   dot: simd(0xba),
   fromFloat: simd(0xf8),
 };
@@ -103,17 +103,22 @@ export const f32x4 = {
   sub: simd(0xe5),
   mul: simd(0xe6),
   div: simd(0xe7),
-  /** The bare compare-and-pick forms: no care for NaN, one machine instruction. */
+  /** `pmin` and `pmax`: one machine instruction each, with no special case for NaN. */
   min: simd(0xea),
   max: simd(0xeb),
   fromInt: simd(0xfa),
 };
 
-/** The four lanes of a vector of floats, joined by a scalar instruction. */
-export const joinLanes = (join: Instruction, vector: Local): Code => {
-  const lane = (index: number): Code => [...vector, 0xfd, 0x1f, index];
-  return join(join(lane(0), lane(1)), join(lane(2), lane(3)));
+const reduceLanes = (extractLane: number, combine: Instruction, vector: Local): Code => {
+  const lane = (index: number): Code => [...vector, 0xfd, extractLane, index];
+  return combine(combine(lane(0), lane(1)), combine(lane(2), lane(3)));
 };
+
+/** The four lanes of a vector of floats, reduced to one float by a scalar instruction. */
+export const joinLanes = (combine: Instruction, vector: Local): Code => reduceLanes(0x1f, combine, vector);
+
+/** The sum of the four lanes of a vector of 32-bit integers. */
+export const sumIntLanes = (vector: Local): Code => reduceLanes(0x1b, i32.add, vector);
 
 /** Several instructions one after the other. */
 export const block = (...parts: readonly Code[]): Code => parts.flat();
@@ -121,17 +126,21 @@ export const block = (...parts: readonly Code[]): Code => parts.flat();
 /** local = local + amount, for addresses and counts. */
 export const advance = (local: Local, amount: Operand): Code => local.set(i32.add(local, amount));
 
-/** Runs `body` for i = 0, step, 2·step, ... below `end`; the body runs at least once. */
-export const countUp = (i: Local, end: Operand, step: number, ...body: readonly Code[]): Code => [
-  ...i.set(0),
+/** Runs `body` once, and again while `condition` holds. */
+export const doWhile = (condition: Code, ...body: readonly Code[]): Code => [
   ...[0x03, 0x40],
   ...body.flat(),
-  ...advance(i, step),
-  ...i32.lessThan(i, end),
+  ...condition,
   ...[0x0d, 0x00, 0x0b],
 ];
 
-/** Runs `body` as long as `condition` holds. */
+/** Runs `body` for i = 0, step, 2·step, ... below `end`; the body runs at least once. */
+export const countUp = (i: Local, end: Operand, step: number, ...body: readonly Code[]): Code => [
+  ...i.set(0),
+  ...doWhile(i32.lessThan(i, end), ...body, advance(i, step)),
+];
+
+/** Runs `body` while `condition` holds, which may be never. */
 export const whileTrue = (condition: Code, ...body: readonly Code[]): Code => [
   ...[0x03, 0x40],
   ...condition,
@@ -159,7 +168,8 @@ export interface Scope {
 
 export interface Kernel {
   readonly name: string;
-  readonly parameters: number;
+  /** The type of each parameter. */
+  readonly parameters: Code;
   readonly code: Code;
 }
 
@@ -168,19 +178,21 @@ const localAt = (index: number, type: ValueType): Local =>
     set: (value: Operand) => [...push(type, [value]), 0x21, ...unsigned(index)],
   });
 
-/** A function over addresses and counts that returns nothing. */
+/** A function over addresses and counts that returns nothing; the parameters named in `floats` are floats. */
 export const kernel = <const Names extends readonly string[]>(
   name: string,
   names: Names,
   write: (parameters: Readonly<Record<Names[number], Local>>, scope: Scope) => Code,
+  floats: readonly Names[number][] = [],
 ): Kernel => {
   const types: number[] = [];
   const fresh = (type: ValueType) => () => localAt(names.length + types.push(type.byte) - 1, type);
-  const parameters = Object.fromEntries(names.map((key, index) => [key, localAt(index, I32)]));
+  const typeOf = (key: Names[number]): ValueType => (floats.includes(key) ? F32 : I32);
+  const parameters = Object.fromEntries(names.map((key, index) => [key, localAt(index, typeOf(key))]));
   const scope = { i32: fresh(I32), f32: fresh(F32), v128: fresh(V128) };
   const body = write(parameters as Record<Names[number], Local>, scope);
   const code = [...unsigned(types.length), ...types.flatMap((type) => [1, type]), ...body, 0x0b];
-  return { name, parameters: names.length, code };
+  return { name, parameters: names.map((key) => typeOf(key).byte), code };
 };
 
 const sized = (bytes: Code): Code => [...unsigned(bytes.length), ...bytes];
@@ -190,7 +202,7 @@ const section = (id: number, items: readonly Code[]): Code => [id, ...sized(list
 
 /** A module that imports its memory as `env.memory` and exports the kernels by name. */
 export const assemble = (kernels: readonly Kernel[]): Uint8Array => {
-  const signature = ({ parameters }: Kernel): Code => [0x60, ...sized(Array(parameters).fill(I32.byte)), 0];
+  const signature = ({ parameters }: Kernel): Code => [0x60, ...sized(parameters), 0];
   return new Uint8Array([
     ...[0x00, 0x61, 0x73, 0x6d, 1, 0, 0, 0],
     ...section(1, kernels.map(signature)),

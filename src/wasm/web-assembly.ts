@@ -1,4 +1,4 @@
-/** The part of the platform's WebAssembly that is used here; Node's types leave it to the browser's. */
+/** The part of WebAssembly that is used here; Node's types leave it to the DOM library. */
 export interface Memory {
   readonly buffer: ArrayBuffer;
   grow(pages: number): number;
@@ -11,11 +11,16 @@ declare const WebAssembly: {
     module: object,
     imports: Readonly<Record<string, Readonly<Record<string, Memory>>>>,
   ) => { readonly exports: unknown };
+  validate(code: Uint8Array): boolean;
 };
 
 /** One page, 64 KiB, of zeros. */
 export const createMemory = (): Memory => new WebAssembly.Memory({ initial: 1 });
 
-/** The exports of a module that imports this memory as `env.memory`. At once: kernels are a few kilobytes. */
+/** False where there is no WebAssembly, or one without these instructions (SIMD). */
+export const canInstantiate = (code: Uint8Array): boolean =>
+  'WebAssembly' in globalThis && WebAssembly.validate(code);
+
+/** The exports of a module that imports this memory as `env.memory`. Synchronous: kernels are a few kilobytes. */
 export const instantiate = (code: Uint8Array, memory: Memory): unknown =>
   new WebAssembly.Instance(new WebAssembly.Module(code), { env: { memory } }).exports;

@@ -13,9 +13,9 @@ import {
 const MARKS = ['cache_control'];
 
 /**
- * The links of a conversation: one for each message that is not the system's, each standing for everything up to it.
- * A request whose history extends another's has that one's last link among its own. System texts are left out, since
- * clients put dates into them; prompt-cache marks are left out, since clients move them along.
+ * The hash chain of a conversation: one link for each message that is not a system message, a hash of everything up to
+ * it. A request whose history extends another's contains that one's last link. System texts are left out, since clients
+ * put dates into them; prompt-cache marks are left out, since clients move them along.
  */
 export function chainOf(body: Uint8Array, seed: string): readonly string[] {
   const bytes = viewBytes(body);

@@ -16,37 +16,37 @@ import {
 } from './scan.ts';
 import { taskText } from './task-text.ts';
 
-/** A request's messages: which they are, what the user wants, and where text can be added to them. */
+/** A request's messages: their links, the user's task, and where text can be added to them. */
 export interface Conversation {
   /**
-   * One for each message that is not the system's, each standing for everything up to it: like `chainOf`, but a text
-   * alone and a list of that one text are the same message, since clients that move prompt-cache marks along write the
-   * marked one as a list. Empty when the body holds only what is new, the rest being kept by the provider.
+   * One for each message that is not a system message, a hash of everything up to it: like `chainOf`, but a string and a
+   * list of that one text are the same message, since clients that move prompt-cache marks along write the marked one
+   * as a list. Empty when the body contains only the new messages and the provider stores the others.
    */
   readonly links: readonly string[];
-  /** Whether the message behind the last link is a user's and text can be added to it. */
+  /** Whether the message of the last link is a user's and text can be added to it. */
   readonly newestIsUser: boolean;
-  /** The newest words of the user, a few thousand characters of them; tool results and harness texts are left out. */
+  /** The user's newest text, shortened to a few thousand characters, without tool results and harness texts. */
   readonly task: string;
   /**
-   * Adds to the end of the user's message behind a link: to its text where that is all it holds, however it is written,
-   * else as one more part. Undefined when the message is not there or is not a user's.
+   * Insertions that append to the user's message of a link: to its text if it contains nothing else, else as one more
+   * part. Undefined when there is no such message or it is not a user's.
    */
   placeAt(link: string, text: string): readonly Insertion[] | undefined;
 }
 
-/** What a message by a user has to say and where more can be said. */
+/** The texts of a user's message and where text can be added. */
 interface UserMessage {
   readonly content: Span;
-  /** The text of a message that is nothing else. */
+  /** The text of a message that contains nothing else. */
   readonly only: Span | undefined;
   readonly texts: readonly Span[];
 }
 
 const START = linkAfter('conversation', []);
 const MARKS = ['cache_control', 'prompt_cache_breakpoint'];
-/** OpenClaw's notes on the moment. They are taken out again next time, so nothing may hang on them. */
-const PASSING = Buffer.from('<<<BEGIN_OPENCLAW_INTERNAL_CONTEXT>>>');
+/** OpenClaw's transient notes. They are absent from the next request, so no link may depend on them. */
+const TRANSIENT = Buffer.from('<<<BEGIN_OPENCLAW_INTERNAL_CONTEXT>>>');
 
 /** One pass. Undefined unless the body is one JSON object; never throws. */
 export function readConversation(wire: WireName, body: Uint8Array): Conversation | undefined {
@@ -55,15 +55,15 @@ export function readConversation(wire: WireName, body: Uint8Array): Conversation
   if (bytes[start] !== OPEN_BRACE) return undefined;
   const isResponses = wire === 'openai-responses';
   const listName = isResponses ? 'input' : 'messages';
-  let said: Said = nothingSaid();
+  let found: Links = noLinks();
   let isStored = false;
 
   const end = eachMember(bytes, start, (key, at) => {
     if (isText(bytes, key, listName)) {
-      said = nothingSaid();
-      if (bytes[at] === OPEN_BRACKET) return readList(bytes, at, isResponses, said);
+      found = noLinks();
+      if (bytes[at] === OPEN_BRACKET) return readList(bytes, at, isResponses, found);
       const valueEnd = skipValue(bytes, at);
-      if (isResponses && bytes[at] === QUOTE && valueEnd > 0) addText(bytes, [at, valueEnd], said);
+      if (isResponses && bytes[at] === QUOTE && valueEnd > 0) addText(bytes, [at, valueEnd], found);
       return valueEnd;
     }
     if (isResponses && (isText(bytes, key, 'previous_response_id') || isText(bytes, key, 'conversation')))
@@ -71,26 +71,26 @@ export function readConversation(wire: WireName, body: Uint8Array): Conversation
     return skipValue(bytes, at);
   });
   if (end < 0 || skipSpace(bytes, end) !== bytes.length) return undefined;
-  return describe(bytes, said, isStored, isResponses ? 'input_text' : 'text');
+  return describe(bytes, found, isStored, isResponses ? 'input_text' : 'text');
 }
 
-/** Messages by their links, users' messages with what is in them. */
-interface Said {
+/** All links and, at the same index, the user's message if the link is one. */
+interface Links {
   readonly links: string[];
   readonly users: (UserMessage | undefined)[];
 }
 
-const nothingSaid = (): Said => ({ links: [], users: [] });
+const noLinks = (): Links => ({ links: [], users: [] });
 
-function add({ links, users }: Said, pieces: readonly Buffer[], user: UserMessage | undefined): void {
+function add({ links, users }: Links, pieces: readonly Buffer[], user: UserMessage | undefined): void {
   links.push(linkAfter(links.at(-1) ?? START, pieces));
   users.push(user);
 }
 
-const addText = (bytes: Buffer, span: Span, said: Said): void =>
-  add(said, [bytes.subarray(...span)], { content: span, only: span, texts: [span] });
+const addText = (bytes: Buffer, span: Span, into: Links): void =>
+  add(into, [bytes.subarray(...span)], { content: span, only: span, texts: [span] });
 
-function readList(bytes: Buffer, at: number, isResponses: boolean, said: Said): number {
+function readList(bytes: Buffer, at: number, isResponses: boolean, into: Links): number {
   return eachElement(bytes, at, (itemAt) => {
     if (bytes[itemAt] !== OPEN_BRACE) return skipValue(bytes, itemAt);
     const message = readMessage(bytes, itemAt, MARKS);
@@ -99,8 +99,8 @@ function readList(bytes: Buffer, at: number, isResponses: boolean, said: Said): 
     const isUser = isMessage && message.role !== undefined && isText(bytes, message.role, 'user');
     const user = isUser ? readUser(bytes, message) : undefined;
     const first = user?.texts[0];
-    const isPassing = first !== undefined && startsWith(bytes, first, PASSING);
-    if (!isPassing) add(said, canonical(bytes, message), user);
+    const isTransient = first !== undefined && startsWith(bytes, first, TRANSIENT);
+    if (!isTransient) add(into, canonical(bytes, message), user);
     return message.span[1];
   });
 }
@@ -125,13 +125,13 @@ const textOf = (bytes: Buffer, { type, text }: MessageSpans['parts'][number]): S
     ? text
     : undefined;
 
-/** The text of a content that is a list of one text. */
+/** The text of a content that is a list of one text part. */
 function onlyText(bytes: Buffer, { parts }: MessageSpans): Span | undefined {
   const [part] = parts;
   return parts.length === 1 && part?.isPlain ? textOf(bytes, part) : undefined;
 }
 
-/** The bytes that make a message the same message. */
+/** The bytes that identify a message, independent of how its text is written. */
 function canonical(bytes: Buffer, message: MessageSpans): readonly Buffer[] {
   const { span, content, marks } = message;
   const only = onlyText(bytes, message);
@@ -145,7 +145,7 @@ function canonical(bytes: Buffer, message: MessageSpans): readonly Buffer[] {
   ];
 }
 
-function describe(bytes: Buffer, { links, users }: Said, isStored: boolean, partType: string): Conversation {
+function describe(bytes: Buffer, { links, users }: Links, isStored: boolean, partType: string): Conversation {
   let task: string | undefined;
   const placeAt = (link: string, text: string): readonly Insertion[] | undefined => {
     const user = isStored ? undefined : users[links.indexOf(link)];

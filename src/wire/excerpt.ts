@@ -1,8 +1,8 @@
 const LONGEST = 300;
 
 /**
- * A foreign error page as one short line of plain text: tags, control characters and runs of white space gone.
- * Written as one forward pass, since such a page may be megabytes of anything.
+ * A provider's error page as one short line of plain text, without tags, control characters and runs of white space.
+ * One forward pass, since such a page may be megabytes of anything.
  */
 export function excerpt(body: string): string {
   let out = '';

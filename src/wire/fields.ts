@@ -1,7 +1,7 @@
 import { isObject, type Json, type JsonObject } from '../core/json.ts';
 import { WireError } from '../core/wire.ts';
 
-/** Reads one member of a caller's body; `path` says where it stands, such as `messages[2].content[0].type`. */
+/** Reads one member of a caller's body; `path` names it in errors, such as `messages[2].content[0].type`. */
 type Read<T> = (value: Json | undefined, path: string) => T;
 
 export function refuse(path: string, problem: string): never {
@@ -17,7 +17,7 @@ export const arrayAt: Read<readonly Json[]> = (value, path) =>
 export const stringAt: Read<string> = (value, path) =>
   typeof value === 'string' ? value : refuse(path, 'must be a string');
 
-/** A string with something in it. */
+/** A string that is not empty. */
 export const textAt: Read<string> = (value, path) =>
   stringAt(value, path) || refuse(path, 'must not be empty');
 
@@ -32,7 +32,7 @@ export const countAt: Read<number> = (value, path) =>
 export const booleanAt: Read<boolean> = (value, path) =>
   typeof value === 'boolean' ? value : refuse(path, 'must be true or false');
 
-/** Clients write an option they leave open as null as often as they leave it out. */
+/** Clients write an unset option as null as often as they leave it out. */
 export const isAbsent = (value: Json | undefined): value is null | undefined =>
   value === undefined || value === null;
 

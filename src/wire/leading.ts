@@ -2,7 +2,7 @@ import type { Insertion } from '../core/wire.ts';
 import { appendText, prependItem } from './place.ts';
 import { eachElement, eachMember, isText, OPEN_BRACE, type Span, skipValue } from './scan.ts';
 
-/** An array of messages and the last of the system messages it starts with. */
+/** An array of messages and the last of its leading system messages. */
 export interface Leading {
   /** The end is -1 when the array is malformed. */
   readonly array: Span;
@@ -14,7 +14,7 @@ interface Message {
   readonly content: Span | undefined;
 }
 
-/** The message at `at`, or undefined in its place when it is not a system message; its end in either case. */
+/** The end of the message at `at`, and the message itself if it is a system message. */
 function readSystem(
   bytes: Buffer,
   at: number,
@@ -34,7 +34,7 @@ function readSystem(
   return [end, isSystem && isType(type) ? { end, content } : undefined];
 }
 
-/** Walks the array at `at`; after the leading run it only skips. `isType` judges a message's `type`. */
+/** Walks the array at `at`; after the leading system messages it only skips. `isType` accepts a message's `type`. */
 export function findLeading(bytes: Buffer, at: number, isType: (type: Span | undefined) => boolean): Leading {
   let last: Message | undefined;
   let isLeading = true;
@@ -52,8 +52,8 @@ export function findLeading(bytes: Buffer, at: number, isType: (type: Span | und
 }
 
 /**
- * After the leading system text: into the last leading message, or as a `message` of its own where that has no
- * text to add to. `part` and `message` are JSON texts that carry the block.
+ * Inserts a block after the leading system text: into the last leading message, or as a new `message` if that one has no
+ * text to append to. `part` and `message` are JSON texts that contain the block.
  */
 export function placeAfterLeading(
   bytes: Buffer,

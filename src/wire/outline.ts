@@ -2,8 +2,8 @@ import type { Insertion, Outline } from '../core/wire.ts';
 import { eachMember, isText, OPEN_BRACE, readString, type Span, skipSpace, skipValue } from './scan.ts';
 
 /**
- * The outline that all wires have in common. `visit` walks every member but `model` and `stream`, and answers with
- * its end; `place` is told where the body's object stands. Undefined unless the body is one object and nothing else.
+ * The common part of all wires' outlines. `visit` walks every member except `model` and `stream` and returns its end;
+ * `place` gets the span of the body's object. Undefined unless the body is exactly one object.
  */
 export function outlineObject(
   bytes: Buffer,
@@ -17,11 +17,11 @@ export function outlineObject(
   let stream = false;
   const found: { readonly key: Span; readonly value: Span }[] = [];
   const end = eachMember(bytes, start, (key, at) => {
-    const valueEnd = look(key, at);
+    const valueEnd = readMember(key, at);
     found.push({ key, value: [at, valueEnd] });
     return valueEnd;
   });
-  function look(key: Span, at: number): number {
+  function readMember(key: Span, at: number): number {
     const isModel = isText(bytes, key, 'model');
     if (!isModel && !isText(bytes, key, 'stream')) return visit(key, at);
     const valueEnd = skipValue(bytes, at);

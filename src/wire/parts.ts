@@ -12,20 +12,20 @@ import {
   viewBytes,
 } from './scan.ts';
 
-/** A request body cut where it repeats from turn to turn: an agent sends its whole history each time. */
+/** A request body split into the parts that repeat from turn to turn: an agent sends its whole history each time. */
 export interface BodyParts {
   /** Lists by their key, with the span of each element. */
   readonly lists: ReadonlyMap<string, readonly Span[]>;
   /** The JSON text of all other members, as one object. */
   readonly rest: string;
-  /** Where those others stand, and where the lists begin. */
+  /** The spans of those other members, and the offsets of the lists. */
   readonly others: ReadonlyMap<string, Span>;
   readonly starts: ReadonlyMap<string, number>;
-  /** A key came twice. */
+  /** Whether a key occurs twice. */
   readonly hasRepeats: boolean;
 }
 
-/** A body that was cut before. */
+/** A body that was split before. */
 export interface CutBody {
   readonly bytes: Buffer;
   readonly parts: BodyParts;
@@ -34,8 +34,8 @@ export interface CutBody {
 const LISTS = new Set(['messages', 'input', 'system', 'tools']);
 
 /**
- * Undefined when the body is not one JSON object. A repeated key counts once, with its last value. What a body has in
- * common with the one before it, from the first byte on, is not read again.
+ * Undefined when the body is not one JSON object. Of a repeated key the last value counts. The prefix that a body shares
+ * with the one before it is not read again.
  */
 export function cutBody(body: Uint8Array, before?: CutBody): BodyParts | undefined {
   const bytes = viewBytes(body);
@@ -91,12 +91,12 @@ export function cutBody(body: Uint8Array, before?: CutBody): BodyParts | undefin
   return { lists, rest: `{${members.join(',')}}`, others, starts, hasRepeats };
 }
 
-/** The list that goes furthest of those up to whose last element both bodies are the same. */
+/** Of the lists up to whose last element both bodies are identical, the one that ends last. */
 function commonList(
   before: CutBody,
   bytes: Buffer,
 ): { readonly key: string; readonly end: number } | undefined {
-  // Of a key that came twice only the last value is known.
+  // Of a repeated key only the last value is known.
   if (before.parts.hasRepeats) return undefined;
   return [...before.parts.lists]
     .map(([key, spans]) => ({ key, end: spans.at(-1)?.[1] ?? 0 }))

@@ -2,7 +2,7 @@ import type { Insertion } from '../core/wire.ts';
 import { quoteText } from './quote-text.ts';
 import { OPEN_BRACKET, QUOTE, type Span, skipSpace } from './scan.ts';
 
-/** Whether nothing stands between a span's brackets. */
+/** Whether there is nothing between a span's brackets. */
 const isEmpty = (bytes: Buffer, [start, end]: Span): boolean => skipSpace(bytes, start + 1) === end - 1;
 
 /** `item` is JSON text: an element, or a member with its key. */
@@ -12,7 +12,7 @@ export const prependItem = (bytes: Buffer, span: Span, item: string): Insertion 
 });
 
 /**
- * Adds a block to a value that holds text: at the end of a string, or as one more element, `part`, of an array.
+ * Appends a block to a value that contains text: at the end of a string, or as one more element, `part`, of an array.
  * Undefined when the value is neither.
  */
 export function appendText(bytes: Buffer, span: Span, block: string, part: string): Insertion | undefined {

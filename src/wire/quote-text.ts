@@ -1,13 +1,13 @@
 import { createRecent } from '../core/recent.ts';
 
 const MOST = 64;
-const known = createRecent<string, string>(MOST);
+const quotedTexts = createRecent<string, string>(MOST);
 
-/** A text as a JSON string. What is put into prompts is the same for many turns: it is worked out once. */
+/** A text as a JSON string, cached: the same block is inserted into many turns. */
 export function quoteText(text: string): string {
-  const before = known.get(text);
-  if (before !== undefined) return before;
+  const cached = quotedTexts.get(text);
+  if (cached !== undefined) return cached;
   const quoted = JSON.stringify(text);
-  known.set(text, quoted);
+  quotedTexts.set(text, quoted);
   return quoted;
 }

@@ -10,7 +10,7 @@ import {
   skipValue,
 } from './scan.ts';
 
-/** A message of a request, by where it and what it is made of stand. */
+/** The byte spans of a message and of its parts. */
 export interface MessageSpans {
   /** The end is -1 when the message is malformed. */
   readonly span: Span;
@@ -18,20 +18,20 @@ export interface MessageSpans {
   readonly role: Span | undefined;
   readonly type: Span | undefined;
   readonly content: Span | undefined;
-  /** The elements of a content that is an array. */
+  /** The elements of `content` if it is an array. */
   readonly parts: readonly PartSpans[];
-  /** The members that mark a place for a provider's prompt cache. */
+  /** The prompt-cache marks in it. */
   readonly marks: readonly Span[];
 }
 
 export interface PartSpans {
   readonly type: Span | undefined;
   readonly text: Span | undefined;
-  /** Whether it says nothing but its type, its text and marks. */
+  /** Whether it has no members other than type, text and cache marks. */
   readonly isPlain: boolean;
 }
 
-/** `at` stands on the message's brace; `markNames` are the keys of prompt-cache marks. */
+/** `at` is the offset of the message's opening brace; `markNames` are the keys of prompt-cache marks. */
 export function readMessage(bytes: Buffer, at: number, markNames: readonly string[]): MessageSpans {
   let role: Span | undefined;
   let type: Span | undefined;
@@ -78,14 +78,14 @@ export function readMessage(bytes: Buffer, at: number, markNames: readonly strin
   return { span: [at, end], isSystem, role, type, content, parts, marks };
 }
 
-/** The next link of a chain: everything before it, and these pieces of a text. */
+/** The next link of a hash chain: a hash of the link before it and these pieces. */
 export function linkAfter(link: string, pieces: readonly Buffer[]): string {
   const hash = createHash('sha256').update(link);
   for (const piece of pieces) hash.update(piece);
   return hash.digest('base64url').slice(0, 22);
 }
 
-/** What is left of a span without the marks in it. The comma beside a mark goes too, so that moving one leaves no trace. */
+/** A span without the marks in it. The comma beside a mark is removed too, so that moving a mark changes nothing. */
 export function withoutMarks(bytes: Buffer, [start, end]: Span, marks: readonly Span[]): readonly Buffer[] {
   const kept: Buffer[] = [];
   let from = start;

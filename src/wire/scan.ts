@@ -1,10 +1,10 @@
 import { asString, parseJson } from '../core/json.ts';
 
 /*
- * Reads JSON where it lies: offsets go in, offsets come out, and -1 says that the bytes are not JSON. Every valid
- * text is read as JSON.parse would read it. Text that is not valid may still pass, for brackets are counted but not
- * paired and scalars are not looked at: the receiver of the bytes will judge them, we only must not misplace anything
- * in a text that it would accept. Nothing here recurses or throws.
+ * Scans JSON in place: offsets in, offsets out, and -1 when the bytes are not JSON. Every valid text is read as
+ * JSON.parse reads it. Invalid text may pass, since brackets are counted but not paired and scalars are not checked: the
+ * receiver of the bytes validates them, and only in a text that it accepts must nothing be misplaced. Nothing here
+ * recurses or throws.
  */
 
 export const QUOTE = 0x22;
@@ -31,13 +31,13 @@ export function skipSpace(bytes: Buffer, at: number): number {
   return i;
 }
 
-/** Below this many bytes a look at each is cheaper than a call of `indexOf`; keys and escapes in a row are so near. */
+/** Up to this many bytes a loop is cheaper than a call of `indexOf`; keys and runs of escapes are that short. */
 const NEAR = 8;
 
 /**
- * `at` stands on the opening quote. Hopping from quote to quote is twice as fast as reading every byte, since
- * `indexOf` looks at many bytes at once. A quote closes unless an odd run of backslashes stands before it; the runs
- * do not overlap, so that the walk back stays linear.
+ * `at` is the offset of the opening quote. Jumping from quote to quote is twice as fast as reading every byte, since
+ * `indexOf` compares many bytes at once. A quote closes the string unless an odd run of backslashes precedes it; the
+ * runs do not overlap, so walking back stays linear.
  */
 function skipString(bytes: Buffer, at: number): number {
   let i = at + 1;
@@ -96,7 +96,7 @@ export function skipValue(bytes: Buffer, at: number): number {
   return i > at ? i : -1;
 }
 
-/** The text of the value in a span when it is a string. */
+/** The string in a span; undefined when the value is not a string. */
 export function readString(bytes: Buffer, [start, end]: Span): string | undefined {
   if (bytes[start] !== QUOTE) return undefined;
   const raw = bytes.toString('utf8', start + 1, end - 1);
@@ -106,7 +106,7 @@ export function readString(bytes: Buffer, [start, end]: Span): string | undefine
 /** Whether the value in a span is the string `text`, which has neither quotes nor backslashes. */
 export function isText(bytes: Buffer, span: Span, text: string): boolean {
   const [start, end] = span;
-  // However it is escaped, a text takes at least a byte for each of its characters.
+  // A text takes at least one byte per character, however it is escaped.
   if (end - start - 2 < text.length || bytes[start] !== QUOTE) return false;
   for (let i = 0; i < text.length; i++) {
     const byte = bytes[start + 1 + i];
@@ -117,15 +117,15 @@ export function isText(bytes: Buffer, span: Span, text: string): boolean {
 }
 
 /**
- * Walks the object at `at` and gives its end. `visit` is told where each key stands and where its value starts, and
- * answers with the value's end; it sees a repeated key each time, and the last one counts.
+ * Walks the object at `at` and returns its end. `visit` gets each key's span and its value's offset, and returns the
+ * value's end; it is called for each occurrence of a repeated key, of which the last one counts.
  */
 export function eachMember(bytes: Buffer, at: number, visit: (key: Span, valueAt: number) => number): number {
   const i = skipSpace(bytes, at + 1);
   return bytes[i] === CLOSE_BRACE ? i + 1 : walkMembers(bytes, i, visit);
 }
 
-/** The same from the end of one of its values on. */
+/** The same, starting at the end of one of its values. */
 export function restOfMembers(
   bytes: Buffer,
   valueEnd: number,
@@ -152,13 +152,13 @@ function walkMembers(bytes: Buffer, at: number, visit: (key: Span, valueAt: numb
   }
 }
 
-/** Walks the array at `at` and gives its end; `visit` answers with each element's end. */
+/** Walks the array at `at` and returns its end; `visit` returns each element's end. */
 export function eachElement(bytes: Buffer, at: number, visit: (elementAt: number) => number): number {
   const i = skipSpace(bytes, at + 1);
   return bytes[i] === CLOSE_BRACKET ? i + 1 : walkElements(bytes, i, visit);
 }
 
-/** The same from the end of one of its elements on. */
+/** The same, starting at the end of one of its elements. */
 export function restOfElements(
   bytes: Buffer,
   elementEnd: number,

@@ -1,19 +1,19 @@
 import type { Insertion } from '../core/wire.ts';
 
 interface Edits {
-  /** In any order; those at one offset keep theirs. */
+  /** In any order; insertions at the same offset keep their order. */
   readonly insertions: readonly Insertion[];
-  /** Spans to be written anew, such as the model's name; they do not overlap, and insertions do not fall inside them. */
+  /** Spans to replace, such as the model's name; they do not overlap and contain no insertion. */
   readonly replacements?: readonly Replacement[];
 }
 
 export interface Replacement {
   readonly span: readonly [start: number, end: number];
-  /** Escaped for where it goes. */
+  /** Already escaped for its place. */
   readonly text: string;
 }
 
-/** The body with the edits made, in one new buffer; the body itself stays as it is. */
+/** A new buffer with the edits applied; the body itself is not changed. */
 export function splice(body: Uint8Array, { insertions, replacements = [] }: Edits): Buffer {
   const patches = insertions.map(({ at, text }) => ({ start: at, end: at, text }));
   for (const { span, text } of replacements) patches.push({ start: span[0], end: span[1], text });

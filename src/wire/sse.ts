@@ -1,7 +1,7 @@
 import type { SseEvent } from '../core/wire.ts';
 import { viewBytes } from './scan.ts';
 
-/** Writes one event. Data may hold line breaks; each line gets its own `data:`. */
+/** Encodes one event. Data may contain line breaks; each line gets its own `data:`. */
 export function encodeSse(event: string | undefined, data: string): string {
   const head = event === undefined ? '' : `event: ${event}\n`;
   if (!/[\r\n]/.test(data)) return `${head}data: ${data}\n\n`;
@@ -10,18 +10,18 @@ export function encodeSse(event: string | undefined, data: string): string {
 }
 
 /**
- * Reads a stream of server-sent events as the HTML standard says. An event counts once its blank line is there;
- * what the stream leaves unfinished is nothing. Never throws, and keeps no part of a chunk's memory.
+ * Decodes a stream of server-sent events by the HTML standard. An event is complete with its blank line; an unfinished
+ * one is dropped. Never throws, and keeps no reference to a chunk's memory.
  */
 export interface SseDecoder {
   /** The events that `chunk` completes. */
   push(chunk: Uint8Array): readonly SseEvent[];
-  /** An event grew past the bound; there are no more events after it. */
+  /** Whether an event exceeded the limit; no events follow it. */
   readonly overflow: boolean;
 }
 
 interface SseDecoderOptions {
-  /** How many bytes one event's lines may take. */
+  /** The limit for the lines of one event. */
   readonly maxEventBytes?: number;
 }
 
@@ -42,7 +42,7 @@ export function createSseDecoder({
   let endedWithCr = false;
   let overflow = false;
 
-  /** Whether a line of so many bytes is still within the bound. */
+  /** Whether a line of this length stays within the limit. */
   function fits(lineBytes: number): boolean {
     if (dataBytes + lineBytes <= maxEventBytes) return true;
     overflow = true;
@@ -103,7 +103,7 @@ export function createSseDecoder({
 const withoutBom = (line: Buffer): Buffer =>
   line[0] === 0xef && line[1] === 0xbb && line[2] === 0xbf ? line.subarray(3) : line;
 
-/** A line is cut at ASCII bytes, so that it can be decoded by itself: no code point reaches across its ends. */
+/** A line is split at ASCII bytes, so no code point crosses its ends and it can be decoded on its own. */
 function fieldValue(line: Buffer, field: string): string | undefined {
   for (let i = 0; i < field.length; i++) if (line[i] !== field.charCodeAt(i)) return undefined;
   if (line.length === field.length) return '';
@@ -115,14 +115,14 @@ function fieldValue(line: Buffer, field: string): string | undefined {
 interface PartialLine {
   length(): number;
   add(bytes: Buffer): void;
-  /** The line with its last bytes, valid until the next `add`; what was held is gone. */
+  /** The line with its last bytes, valid until the next `add`; the buffer is empty afterwards. */
   take(rest?: Buffer): Buffer;
 }
 
 const EMPTY = Buffer.alloc(0);
 const KEPT_CAPACITY = 64 * 1024;
 
-/** Grows by doubling: a long line that comes in bytes is copied in linear time and takes no object per chunk. */
+/** Grows by doubling: a long line that arrives byte by byte is copied in linear time, without an object per chunk. */
 function createPartialLine(): PartialLine {
   let held = EMPTY;
   let length = 0;

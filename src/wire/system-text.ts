@@ -13,12 +13,12 @@ import {
 } from './scan.ts';
 
 export interface SystemText {
-  /** Between the quotes of its JSON string, so that what is put behind it stays behind it. */
+  /** The span between the quotes of its JSON string, so that text appended after it stays after it. */
   readonly span: Span;
   readonly text: string;
 }
 
-/** The longest of the client's leading system texts; undefined when it has none. */
+/** The longest of the client's leading system texts; undefined when there is none. */
 export function findSystemText(wire: WireName, body: Uint8Array, outline: Outline): SystemText | undefined {
   const bytes = viewBytes(body);
   let longest: Span | undefined;

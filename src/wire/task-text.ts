@@ -1,17 +1,17 @@
 import { asString, parseJson } from '../core/json.ts';
 import { readString, type Span } from './scan.ts';
 
-/** How much of a task is read: its beginning and its end say what is wanted, a pasted log in between does not. */
+/** Only the beginning and the end of a task are read: they state the request, a pasted log in between does not. */
 const HALF_CHARS = 4000;
 const GAP = '\n…\n';
-/** Longer strings are not decoded whole: no escape is longer than six bytes. */
+/** The bytes that may be needed for HALF_CHARS: no escape is longer than six bytes. */
 const HALF_BYTES = 6 * HALF_CHARS;
 const LONGEST_ESCAPE = 6;
 
-/** What a client's harness says in the user's name; the user's own words stand in another part. */
+/** Text that a client's harness adds to a user message; the user's own text is in another part. */
 const REMINDER = ['<system-reminder>', '</system-reminder>'] as const;
 
-/** The words of one user message, whose texts stand in `spans`. Empty when it has none of its own. */
+/** The user's own text of one message, given the spans of its texts; may be empty. */
 export function taskText(bytes: Buffer, spans: readonly Span[]): string {
   const texts = spans.map((span) => readEnds(bytes, span).trim()).filter((text) => !isReminder(text));
   return shorten(texts.filter((text) => text !== '').join('\n'));
@@ -26,7 +26,7 @@ function shorten(text: string): string {
   return `${head}${GAP}${text.slice(isHalf(text, from) ? from + 1 : from)}`;
 }
 
-/** Whether the second half of a character stands at `at`. */
+/** Whether `at` is the second half of a surrogate pair. */
 const isHalf = (text: string, at: number): boolean => (text.charCodeAt(at) & 0xfc00) === 0xdc00;
 
 function readEnds(bytes: Buffer, span: Span): string {
@@ -36,7 +36,7 @@ function readEnds(bytes: Buffer, span: Span): string {
   return `${head}${GAP}${decode(bytes, end - HALF_BYTES, end, 'start')}`;
 }
 
-/** A piece of a JSON string, cut anywhere: an escape that was cut through is left out with up to five bytes more. */
+/** Decodes a piece of a JSON string that was cut anywhere: drops a split escape, with up to five more bytes. */
 function decode(bytes: Buffer, start: number, end: number, cut: 'start' | 'end'): string {
   for (let less = 0; less < LONGEST_ESCAPE; less++) {
     const from = cut === 'start' ? start + less : start;

@@ -109,7 +109,7 @@ const CLERK: Script = ({ messages }) => {
 describe.each([
   ['whole', false],
   ['streamed', true],
-] as const)('an agent that hears %s replies through a gateway', (_, stream) => {
+] as const)('an agent with %s replies through a gateway', (_, stream) => {
   const serve = async (script: Script) => {
     const provider = await startProvider(play(script));
     const intents: TurnIntent[] = [];
@@ -129,7 +129,7 @@ describe.each([
     return { provider, intents, gateway, speak: speakTo(gateway.port, stream) };
   };
 
-  it('does its task; each turn is known by who spoke, and has the name that the gateway gave it', async () => {
+  it('does its task; each turn has its speaker and the turn id of the gateway', async () => {
     const { intents, speak, provider } = await serve(CLERK);
     const workspace = await openWorkspace();
     await workspace.write('book.json', '{"total": 0}');
@@ -164,7 +164,7 @@ describe.each([
     ).toBe(false);
   });
 
-  it('keeps what it has done when the provider dies in the middle, and goes on when it is back', async () => {
+  it('keeps its work when the provider dies, and goes on when it is back', async () => {
     let isDead = true;
     const { speak, intents } = await serve((request, nth) =>
       isDead && nth > 1 ? 'die' : CLERK(request, nth),
@@ -189,7 +189,7 @@ describe.each([
     expect(JSON.parse(await workspace.read('book.json'))).toEqual({ total: 12 });
   });
 
-  it('takes a reply that breaks off for a failure (not for an answer)', async () => {
+  it('treats an interrupted reply as a failure (not as an answer)', async () => {
     const { speak } = await serve((request, nth) => (nth === 1 ? CLERK(request, nth) : 'break'));
     const result = await runAgent(createTask(speak, await openWorkspace()));
     expect(result).toMatchObject({ end: 'failed', steps: 1, answer: 'I look first.' });
@@ -197,7 +197,7 @@ describe.each([
     expect(result.messages.at(-1)?.role).toBe('tool');
   });
 
-  it('leaves at once when it is aborted while the provider thinks', async () => {
+  it('ends at once when it is aborted while the provider does not reply', async () => {
     const leaving = new AbortController();
     const provider = await startProvider(() => leaving.abort());
     const gateway = await startGateway({ providers: [providerAt(provider.url, ['openai-chat'])] });
@@ -231,7 +231,7 @@ describe('an agent that speaks through the daemon', () => {
     return JSON.parse((await ask(daemon.port, { method: 'GET', path, headers })).text);
   };
 
-  it('finds its turns in the record, in its session, with what its commands did, and can end that session', async () => {
+  it('has its turns in the record, in its session, with the results of its commands, and can end the session', async () => {
     const workspace = await openWorkspace();
     await workspace.write('book.json', '{"total": 0}');
     const speak = speakTo(daemon.port, false);

@@ -51,7 +51,7 @@ const resultsOf = (messages: readonly ChatMessage[]) =>
   messages.filter(({ role }) => role === 'tool').map(textOf);
 
 describe('an agent', () => {
-  it('works in its folder until it answers, and is shown what each command did', async () => {
+  it('works in its folder until it answers, and gets the result of each command', async () => {
     const workspace = await openWorkspace();
     const script = createScriptedSpeak([
       {
@@ -74,7 +74,7 @@ describe('an agent', () => {
       {
         command: 'cat a.txt; cat b.txt',
         code: 2,
-        output: expect.stringContaining('two\ncat: b.txt: there is no'),
+        output: expect.stringContaining('two\ncat: b.txt: no such file'),
       },
     ]);
     expect(rolesOf(result.messages)).toBe('user assistant tool assistant tool assistant');
@@ -87,7 +87,7 @@ describe('an agent', () => {
     expect(result.turns).toHaveLength(3);
   });
 
-  it('is told what it may do: its own system text first, one tool, the commands that the shell knows', async () => {
+  it('gets its system prompt first, one tool, and the commands of the shell', async () => {
     const workspace = await openWorkspace();
     const script = createScriptedSpeak([{ text: 'ok' }]);
     const limits = { maxTokens: 77, temperature: 0.5 };
@@ -99,12 +99,12 @@ describe('an agent', () => {
     expect(request?.tools.map(({ name }) => name)).toEqual(['run_command']);
     const unknown = await workspace.runPlain('nonsense', {});
     const known =
-      unknown.end === 'exit' ? (unknown.stderr.split('there are ')[1] ?? '').trim().split(', ') : [];
+      unknown.end === 'exit' ? (unknown.stderr.split('the commands are ')[1] ?? '').trim().split(', ') : [];
     expect(known.length).toBeGreaterThan(12);
     for (const name of known) expect(request?.tools[0]?.description).toMatch(new RegExp(`\\b${name} `));
   });
 
-  it('carries a conversation on from task to task', async () => {
+  it('continues a conversation from task to task', async () => {
     const first = await work([{ calls: [run('ls')] }, { calls: [run('done')] }]);
     const second = await work([{ text: 'Yes.' }], { history: first.result.messages, prompt: 'And now?' });
     expect(rolesOf(second.requests[0]?.messages ?? [])).toBe('user assistant tool assistant tool user');
@@ -113,7 +113,7 @@ describe('an agent', () => {
     expect(second.result).toMatchObject({ answer: 'Yes.', steps: 1, commands: [] });
   });
 
-  it('keeps its last words as the answer when it ends with a bare call', async () => {
+  it('keeps its last text as the answer when it ends with a call without text', async () => {
     const { result } = await work([
       { text: 'It is \\bbox{A}.', calls: [run('ls')] },
       { calls: [run('done')] },
@@ -121,7 +121,7 @@ describe('an agent', () => {
     expect(result).toMatchObject({ end: 'done', answer: 'It is \\bbox{A}.' });
   });
 
-  it('says that a session is over with the last step that it has, not before', async () => {
+  it('passes on isLast with its last step, not before', async () => {
     const speaker = { session: 's', agent: 'a', runKind: 'test', isLast: true };
     const { speakers } = await work([{ calls: [run('a')] }, { calls: [run('b')] }], {
       speaker,
@@ -146,7 +146,7 @@ describe('done', () => {
     expect(textOf(result.messages.at(-1))).not.toBe('');
   });
 
-  it('leaves the calls behind it unrun, each with a result that says so', async () => {
+  it('leaves later calls of the reply unrun, each with a result that says so', async () => {
     const { result, seen } = await work([{ calls: [run('a'), run('b\ndone'), run('c'), call('x', '')] }]);
     expect(seen).toEqual(['a', 'b']);
     expect(result.end).toBe('done');
@@ -156,7 +156,7 @@ describe('done', () => {
     ]);
   });
 
-  it('counts also when the lines before it fail, but not behind && or when they were not run at all', async () => {
+  it('counts when the lines before it fail, but not after && or when they were refused', async () => {
     const workspace = await openWorkspace();
     const shell = createPlainShellOf(workspace);
     const script = createScriptedSpeak([
@@ -168,7 +168,7 @@ describe('done', () => {
     expect(result).toMatchObject({ end: 'done', steps: 3 });
     const [failed, refused, ended] = resultsOf(result.messages);
     expect(failed).toContain('`done` did not count: what stands before its && failed');
-    expect(refused).toMatch(/^Exit code: 126\nNot run: \{ means nothing here[\s\S]*`done` did not count/);
+    expect(refused).toMatch(/^Exit code: 126\nNot run: \{ is not supported[\s\S]*`done` did not count/);
     expect(ended).toMatch(/^Exit code: 2\ncat: nothing/);
     expect(result.commands.map(({ code }) => code)).toEqual([2, 126, 2]);
     expect(result.commands[1]?.refused).toContain('single quotes');
@@ -206,7 +206,7 @@ describe('calls', () => {
       'Unknown tool "read_file": the only one is run_command. Call',
     ],
     ['done as a tool', call('done', '{}'), 'call run_command with {"command": "done"}'],
-  ])('that are malformed (%s) are told so and run nothing; the task goes on', async (_, bad, told) => {
+  ])('that are malformed (%s) get a message and run nothing; the task goes on', async (_, bad, told) => {
     const { result, seen } = await work([{ calls: [bad, run('ls')] }, { text: 'ok' }]);
     expect(result).toMatchObject({ end: 'answered', steps: 2 });
     expect(seen).toEqual(['ls']);
@@ -214,7 +214,7 @@ describe('calls', () => {
     expect(result.messages[2]).toMatchObject({ role: 'tool', isError: true });
   });
 
-  it('with ids, names or arguments that servers refuse are kept in a form that they take', async () => {
+  it('with ids, names or arguments that servers reject are kept in a form that they accept', async () => {
     const calls = [
       call('run_command', '{"command":"a"}', 'c'),
       call('run_command', '{"command":"b"}', 'c'),
@@ -243,7 +243,7 @@ describe('calls', () => {
     expect(result.commands.map(({ command }) => command)).toEqual(['a', 'b', 'd']);
   });
 
-  it('whose output is long show its beginning and its end and say how much is missing', async () => {
+  it('with a long output show its beginning and end, and how much is missing', async () => {
     const output = `START${'é'.repeat(50_000)}😀END`;
     const shell: Shell = async () => ({ code: 1, output });
     const script = createScriptedSpeak([{ calls: [run('x')] }, { text: 'ok' }]);
@@ -255,7 +255,7 @@ describe('calls', () => {
     expect(result.commands[0]?.output).toBe(output);
   });
 
-  it('of a shell that breaks its promise are answered, not thrown', async () => {
+  it('get a result when the shell rejects', async () => {
     const shell: Shell = () => Promise.reject(new Error('no room'));
     const result = await runAgent(
       createTask(createScriptedSpeak([{ calls: [run('x')] }, { text: 'ok' }]), shell),
@@ -268,7 +268,7 @@ describe('calls', () => {
 });
 
 describe('a task ends', () => {
-  it('when there are no steps left, with the last calls run', async () => {
+  it('at the limit of steps, with the last calls run', async () => {
     const { result, requests, seen } = await work(
       Array.from({ length: 9 }, (_, nth) => ({ calls: [run(`c${nth}`)] })),
       { limits: { steps: 3 } },
@@ -279,18 +279,18 @@ describe('a task ends', () => {
     expect(rolesOf(result.messages)).toBe('user assistant tool assistant tool assistant tool');
   });
 
-  it('after twenty steps unless told otherwise', async () => {
+  it('after twenty steps by default', async () => {
     const { result } = await work(Array.from({ length: 30 }, () => ({ calls: [run('x')] })));
     expect(result).toMatchObject({ end: 'steps', steps: 20 });
   });
 
-  it('as answered by an empty reply, of which nothing is kept', async () => {
+  it('as answered by an empty reply, which is not kept', async () => {
     const { result } = await work([{}]);
     expect(result).toMatchObject({ end: 'answered', answer: '', steps: 1 });
     expect(rolesOf(result.messages)).toBe('user');
   });
 
-  it('as failed when the model fails, with everything so far; the next prompt joins the one that was left', async () => {
+  it('as failed when the model fails, with all messages so far; the next prompt is appended to the unanswered one', async () => {
     const failure = createFailure('overloaded', 'busy');
     const { result } = await work([{ text: 'half', failure, calls: [run('rm -r .')], turn: 't_9' }]);
     expect(result).toMatchObject({ end: 'failed', failure, steps: 0, answer: '', turns: [{ turn: 't_9' }] });
@@ -308,19 +308,19 @@ describe('a task ends', () => {
     expect(rolesOf(later.result.messages)).toBe('user assistant tool');
   });
 
-  it('as failed when the way to the model breaks its promise', async () => {
+  it('as failed when `speak` rejects', async () => {
     const { shell } = createEcho();
     const result = await runAgent(createTask({ speak: () => Promise.reject(new Error('boom')) }, shell));
     expect(result).toMatchObject({ end: 'failed', failure: { kind: 'internal', message: 'boom' } });
   });
 
-  it('at once when it is aborted before it began: nobody is asked', async () => {
+  it('at once when it is aborted before it began, without a request', async () => {
     const { result, requests } = await work([{ text: 'no' }], { signal: AbortSignal.abort() });
     expect(result).toMatchObject({ end: 'aborted', steps: 0 });
     expect(requests).toHaveLength(0);
   });
 
-  it('at once when it is aborted while a model is silent that does not listen', async () => {
+  it('at once when it is aborted while a model does not react to the signal', async () => {
     const leaving = new AbortController();
     const { shell } = createEcho();
     const speak = () => {
@@ -331,7 +331,7 @@ describe('a task ends', () => {
     expect(result).toMatchObject({ end: 'aborted', steps: 0, turns: [] });
   });
 
-  it('at once when it is aborted in a command that does not listen; every call still has its result', async () => {
+  it('at once when it is aborted in a command that does not react; every call still has its result', async () => {
     const leaving = new AbortController();
     const shell: Shell = async (command) => {
       if (command !== 'hang') return { code: 0, output: '' };

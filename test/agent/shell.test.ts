@@ -14,7 +14,7 @@ const openWorkspace = async (parts: WorkspaceParts = {}) => {
 };
 
 describe('the plain shell of an agent', () => {
-  it('gives the exit code and what was printed, complaints last', async () => {
+  it('returns the exit code, standard output, then standard error', async () => {
     const shell = createPlainShellOf(await openWorkspace());
     expect(await shell('echo -n a; cat nothing; echo b', never)).toMatchObject({
       code: 0,
@@ -26,13 +26,13 @@ describe('the plain shell of an agent', () => {
     });
   });
 
-  it('says what it does not run, and what it stopped', async () => {
+  it('reports what it refused and what it stopped', async () => {
     const workspace = await openWorkspace();
     const shell = createPlainShellOf(workspace, { outputBytes: 10 });
     expect(await shell('ls *', never)).toEqual({
       code: 126,
-      output: 'Not run: * means nothing here: put it in single quotes',
-      refused: '* means nothing here: put it in single quotes',
+      output: 'Not run: * is not supported: put it in single quotes',
+      refused: '* is not supported: put it in single quotes',
     });
     expect(await shell('echo 12345; echo 12345', never)).toEqual({
       code: 141,
@@ -42,7 +42,7 @@ describe('the plain shell of an agent', () => {
 });
 
 describe('the confined shell of an agent', () => {
-  it('tells the model and the caller why nothing is run where there is no wall, and runs nothing', async () => {
+  it('runs nothing without a sandbox, and tells the model and the caller why', async () => {
     const why = 'commands cannot be confined on this machine: install bubblewrap';
     const workspace = await openWorkspace({ confinement: { ok: false, why } });
     const script = createScriptedSpeak([{ calls: [run('echo x > made\ndone')] }, { text: 'I cannot.' }]);
@@ -82,7 +82,7 @@ describe('the confined shell of an agent', () => {
     },
   );
 
-  it.runIf(!here.ok)('is refused on this machine, which has no wall', async () => {
+  it.runIf(!here.ok)('is refused on this machine, which has no sandbox', async () => {
     const shell = createConfinedShell(await openWorkspace());
     expect(await shell('echo x', never)).toMatchObject({ code: 126, refused: here.ok ? '' : here.why });
   });

@@ -55,11 +55,11 @@ describe('the command `done`', () => {
     ['echo a \\\ndone'],
     ['find . -exec x {} \\; done'],
     ['echo "a \\" ; done'],
-  ])('%j does not: the shell gets all of it', (command) => {
+  ])('%j does not end the task: the shell gets all of it', (command) => {
     expect(splitDone(command)).toEqual({ lines: command });
   });
 
-  it('is taken off whatever stands before it on lines of its own, or nothing is', () => {
+  it('is removed from any input, or the input is unchanged', () => {
     let ended = 0;
     const piece = fc.constantFrom(
       'ls',

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createByteRing, type RingSpan } from '../../src/app/recording/byte-ring.ts';
 
-describe('the ring of bytes', () => {
-  it('gives back what was put in until it is released, whatever came between', () => {
+describe('the ring buffer', () => {
+  it('keeps every span unchanged until its release, in any order of puts and releases', () => {
     let puts = 0;
     let full = 0;
     fc.assert(
@@ -38,18 +38,19 @@ describe('the ring of bytes', () => {
                 held.push({ span, fill });
               }
             }
-            for (const { span, fill } of held)
-              expect(new Uint8Array(memory, span.at, span.length).every((byte) => byte === fill)).toBe(true);
+            const isSound = ({ span, fill }: (typeof held)[number]): boolean =>
+              new Uint8Array(memory, span.at, span.length).every((byte) => byte === fill);
+            if (!held.every(isSound)) throw new Error('a span was overwritten');
           }
         },
       ),
-      { numRuns: 500 },
+      { numRuns: 200 },
     );
-    expect(puts).toBeGreaterThan(5000);
-    expect(full).toBeGreaterThan(500);
+    expect(puts).toBeGreaterThan(2000);
+    expect(full).toBeGreaterThan(200);
   });
 
-  it('begins at its beginning again when nothing is held: in calm times little memory is touched', () => {
+  it('restarts at its beginning when it is empty (so that little memory is touched under low load)', () => {
     const ring = createByteRing(new SharedArrayBuffer(1024));
     for (let n = 0; n < 50; n++) {
       const span = ring.put([new Uint8Array(100)], 100);

@@ -29,8 +29,8 @@ function open() {
 
 const message = fc.record({ role: fc.constantFrom('user', 'assistant'), content: fc.string() });
 
-describe('a kept request', () => {
-  it('can be read again as it was, whatever was kept before it', () => {
+describe('a stored request', () => {
+  it('reads back unchanged, whatever was stored before it', () => {
     fc.assert(
       fc.property(
         fc.array(
@@ -49,7 +49,7 @@ describe('a kept request', () => {
         (requests) => {
           const { keep, read } = open();
           const all = requests.map(({ session, rest, ...lists }) => {
-            const body = { ...rest, ...lists } as unknown as JsonObject;
+            const body = { ...rest, ...lists };
             return { body, hash: keep(session, body) };
           });
           for (const { body, hash } of all) expect(read(hash)).toEqual(JSON.parse(JSON.stringify(body)));
@@ -59,7 +59,7 @@ describe('a kept request', () => {
     );
   });
 
-  it('of a long conversation costs its new messages (not the whole of it again)', () => {
+  it('of a long conversation adds only its new messages (not the whole conversation)', () => {
     const { keep, read, written } = open();
     const tools = Array.from({ length: 20 }, (_, n) => ({
       name: `tool_${n}`,
@@ -81,24 +81,24 @@ describe('a kept request', () => {
     expect(written()).toBeLessThan(1.6 * once);
   });
 
-  it('keeps a marked and an unmarked message once, and the bytes of an image not at all', () => {
+  it('stores a message with and without a cache mark once, and not the data of an image', () => {
     const { keep, read, written } = open();
     const part = { type: 'text', text: 'x'.repeat(1000) };
     const marked = { ...part, cache_control: { type: 'ephemeral' } };
-    keep('s1', { messages: [{ role: 'user', content: [marked] }] } as unknown as JsonObject);
+    keep('s1', { messages: [{ role: 'user', content: [marked] }] });
     const first = written();
-    const hash = keep('s1', { messages: [{ role: 'user', content: [part] }] } as unknown as JsonObject);
+    const hash = keep('s1', { messages: [{ role: 'user', content: [part] }] });
     expect(written() - first).toBeLessThan(400);
     expect(read(hash)).toEqual({ messages: [{ role: 'user', content: [part] }] });
     const image = { type: 'image', source: { type: 'base64', data: 'A'.repeat(200_000) } };
     const before = written();
-    keep('s1', { messages: [{ role: 'user', content: [image] }] } as unknown as JsonObject);
+    keep('s1', { messages: [{ role: 'user', content: [image] }] });
     expect(written() - before).toBeLessThan(1000);
   });
 
-  it('is written whole again after something left the store', () => {
+  it('is written completely again after an erasure', () => {
     const { keep, read, keeper, store } = open();
-    const body = { messages: [{ role: 'user', content: 'shared words' }] } as unknown as JsonObject;
+    const body = { messages: [{ role: 'user', content: 'shared words' }] };
     keep('s1', body);
     store.append({ facts: [{ at: 1, fact: { type: 'session-end', session: 's1', reason: 'x' } }] });
     store.erase('s1', 2, 'test');
@@ -106,7 +106,7 @@ describe('a kept request', () => {
     expect(read(keep('s2', body))).toEqual(body);
   });
 
-  it('that is not a JSON object is not kept', () => {
+  it('must be a JSON object', () => {
     const { keeper } = open();
     for (const junk of ['', '[]', 'null', '{"a":', '\u0000'])
       expect(keeper.keep('n', 's', 'w', Buffer.from(junk))).toBeUndefined();

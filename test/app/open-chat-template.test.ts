@@ -22,21 +22,21 @@ async function copyOf(name: ModelName): Promise<string> {
 }
 
 describe('the folder of a model', () => {
-  it.each(['qwen', 'llama', 'metaspace'] as const)('gives the template of %s', async (name) => {
+  it.each(['qwen', 'llama', 'metaspace'] as const)('contains the template of %s', async (name) => {
     const opened = await openChatTemplate(path.join(MODELS, name), { clock: CLOCK });
     const request = asking([user('Hello')], { tools: name === 'metaspace' ? [] : [TOOL] });
     expect(promptOf(opened, request)).toEqual(promptOf(createTemplate(name), request));
     expect(opened.stop).toEqual(createTemplate(name).stop);
   });
 
-  it('counts a template file over the one in the config', async () => {
+  it('prefers a template file to the one in the config', async () => {
     const folder = await copyOf('qwen');
     await writeFile(path.join(folder, 'chat_template.jinja'), 'only this');
     const plain = promptOf(await openChatTemplate(folder), asking([user('Hello')]));
     expect(plain.length).toBeLessThan(10);
   });
 
-  it('says what is missing or broken, and what mends it', async () => {
+  it('says what is missing or broken, and how to fix it', async () => {
     const broken = async (name: string, content: string | undefined): Promise<string> => {
       const folder = await copyOf('llama');
       const file = path.join(folder, name);
@@ -50,7 +50,7 @@ describe('the folder of a model', () => {
     expect(await broken('tokenizer_config.json', undefined)).toMatch(/has no tokenizer_config\.json/);
     expect(await broken('chat_template.jinja', undefined)).toMatch(/There is no chat template/);
     expect(await broken('generation_config.json', undefined)).toBe('opened');
-    expect(await broken('tokenizer.json', '{"model":')).toMatch(/not a JSON object.*fetch it again/s);
+    expect(await broken('tokenizer.json', '{"model":')).toMatch(/not a JSON object.*download it again/s);
     expect(await broken('tokenizer.json', 'version https://git-lfs.github.com/spec/v1\n')).toMatch(
       /git lfs pull/,
     );

@@ -25,8 +25,8 @@ function open(patienceMs = NEVER) {
   return { room, enter, finish, entered, used: () => used };
 }
 
-describe('the waiting room', () => {
-  it('lets in who fits, at once and in order, and never more than there is room for', async () => {
+describe('back-pressure', () => {
+  it('admits turns in order as soon as they fit, and never more than the limit', async () => {
     let waited = 0;
     await fc.assert(
       fc.asyncProperty(
@@ -49,7 +49,7 @@ describe('the waiting room', () => {
             expect(used() <= MOST || inside.length === 1).toBe(true);
             expect(entered).toEqual(entered.map((_, n) => n));
           }
-          // Everyone comes in, in the end.
+          // Every turn is admitted in the end.
           while (done < sizes.length) {
             expect(done).toBeLessThan(entered.length);
             finish(sizes[entered[done++] ?? 0] ?? 0);
@@ -65,7 +65,7 @@ describe('the waiting room', () => {
     expect(waited).toBeGreaterThan(100);
   });
 
-  it('lets everybody in when it is opened, and after a while anyway', async () => {
+  it('admits all turns when it is opened, and each after its time limit', async () => {
     const opened = open();
     opened.enter(0, MOST);
     const waits = [1, 2, 3].map((id) => opened.enter(id, MOST));

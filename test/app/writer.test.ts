@@ -6,7 +6,7 @@ import type { Json } from '../../src/core/json.ts';
 import { type Store, StoreError } from '../../src/core/store.ts';
 import { createMemoryStore } from '../../src/store/memory-store.ts';
 
-/** A store that does the writing, or does it and then says it failed, or refuses, as it is told. */
+/** A store that writes, or writes and then reports a failure, or refuses, as the test sets it. */
 function withFaults(store: Store) {
   const fault = { mode: 'none' as 'none' | 'full' | 'execute-then-fail', seen: 0, commits: 0 };
   const append: Store['append'] = (batch) => {
@@ -94,7 +94,7 @@ const append = (id: number, key?: string, at = 1): Job & { type: 'append' } => (
 });
 
 describe('the writer', () => {
-  it('commits turns together, with request and reply, and without what must not be kept', () => {
+  it('commits turns in groups, with request and reply, and without secrets', () => {
     const { writer, tick, store, words } = open();
     const turns = [turn('my password is hunter2'), turn()];
     writer.take(turns.flatMap(({ jobs }) => jobs));
@@ -108,7 +108,7 @@ describe('the writer', () => {
     expect(words).toContainEqual(expect.objectContaining({ type: 'done', jobs: 4, recorded: 2, lost: 0 }));
   });
 
-  it('commits a control action with the turns that wait, and a patient one with the next group', () => {
+  it('commits a control action with the waiting turns, and a patient one with the next group', () => {
     const { writer, words, tick, store, commits } = open();
     const { jobs } = turn();
     writer.take(jobs);
@@ -132,7 +132,7 @@ describe('the writer', () => {
     );
   });
 
-  it('keeps a turn and a good action beside one that can never be written', () => {
+  it('writes a turn and a valid action beside one that can never be written', () => {
     const { writer, words, tick, store } = open();
     const bad = append(2, undefined, Number.NaN);
     writer.take([...turn().jobs, { ...append(1), isPatient: true }, { ...bad, isPatient: true }]);
@@ -146,7 +146,7 @@ describe('the writer', () => {
     ]);
   });
 
-  it('answers a control action only when it is in the store, and refuses it when it is not', () => {
+  it('answers a control action only after its commit, and refuses it when the commit fails', () => {
     const { writer, words, fault, store } = open();
     writer.take([append(1)]);
     expect(words.at(-1)).toMatchObject({ type: 'answer', id: 1 });
@@ -157,7 +157,7 @@ describe('the writer', () => {
     expect(JSON.stringify(store.facts(0, 10))).not.toContain('hunter2');
   });
 
-  it('holds turns while the disk is full, says so, and keeps them all when there is room again', () => {
+  it('holds turns while the disk is full, reports it, and writes them all when there is space again', () => {
     const { writer, words, tick, fault, store } = open();
     fault.mode = 'full';
     const turns = [turn(), turn(), turn()];
@@ -173,7 +173,7 @@ describe('the writer', () => {
     expect(words.filter((word) => word.type === 'done').map((word) => word.lost)).toEqual([0]);
   });
 
-  it('waits longer from try to try, and not for ever', () => {
+  it('doubles its pause between tries, up to a limit', () => {
     const { writer, tick, timers, fault } = open();
     fault.mode = 'full';
     writer.take(turn().jobs);
@@ -186,7 +186,7 @@ describe('the writer', () => {
     expect(Math.max(...pauses)).toBe(5000);
   });
 
-  it('loses the oldest turns beyond its bound, and counts them', () => {
+  it('drops the oldest turns beyond its limit, and counts them', () => {
     const { writer, words, tick, fault, store } = open();
     fault.mode = 'full';
     const turns = Array.from({ length: 6000 }, () => turn());
@@ -202,7 +202,7 @@ describe('the writer', () => {
     expect(store.turn(turns.at(-1)?.id ?? '')?.status).toBe('complete');
   });
 
-  it('drops a turn that can never be written (not the others, and not for ever)', () => {
+  it('drops a turn that can never be written (and no others)', () => {
     const { writer, tick, store, words, timers } = open();
     const [bad, fine] = [turn(), turn()];
     const jobs = bad.jobs.map((job) => (job.type === 'end' ? { ...job, at: Number.NaN } : job));
@@ -214,7 +214,7 @@ describe('the writer', () => {
     expect(timers).toEqual([]);
   });
 
-  it('does nothing twice when a write was done and said to have failed', () => {
+  it('writes nothing twice after a commit that succeeded but reported a failure', () => {
     const { writer, tick, fault, store } = open();
     fault.mode = 'execute-then-fail';
     const one = turn();

@@ -3,11 +3,11 @@ import { type CliResult, createTemporaryFolder, startCli } from '../cli/run-cli.
 
 export interface BenchCli {
   readonly home: string;
-  /** `instar bench …` as people run it; `kill` is asked with each piece of progress whether it is time. */
+  /** Runs `instar bench …`; `kill` decides at each line of progress whether to send SIGKILL. */
   bench(args: readonly string[], kill?: (progress: string) => boolean): Promise<CliResult>;
 }
 
-/** In a home that the tests of a file share. */
+/** With one home for all tests of a file. */
 export function openBenchCli(): BenchCli {
   const { dir: home, remove } = createTemporaryFolder();
   afterAll(remove);

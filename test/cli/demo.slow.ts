@@ -74,7 +74,7 @@ describe('instar demo', { timeout: 240_000 }, () => {
     expect(json.nights).toHaveLength(1);
     expect(json.nights[0]).toMatchObject({ condition: 'full', day: 0, steps: 1 });
     expect(json.nights[0].pairs).toBeGreaterThan(0);
-    expect(json.remarks.join(' ')).toContain('Only tasks on files were asked');
+    expect(json.remarks.join(' ')).toContain('Only file tasks were asked');
     expect(json.run).toMatchObject({
       policy: 'nano',
       options: { form: 'short', only: 'files', days: 2, nightSteps: 1 },

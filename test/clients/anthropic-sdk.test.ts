@@ -32,7 +32,7 @@ describe.each(WIRE_NAMES.map((wire) => [wire]))(
     });
     afterAll(() => gateway.close());
 
-    it('system blocks and an image arrive, usage comes back with its cache counts', async () => {
+    it('sends system blocks and an image, and receives usage with cache counts', async () => {
       const reply = await client.messages.create({
         model: 'default',
         max_tokens: 100,
@@ -56,7 +56,7 @@ describe.each(WIRE_NAMES.map((wire) => [wire]))(
       expect(reply.usage).toMatchObject({ input_tokens: 10, cache_read_input_tokens: 30, output_tokens: 7 });
     });
 
-    it('streams text as it comes', async () => {
+    it('streams text as it arrives', async () => {
       const stream = client.messages.stream({
         model: 'default',
         max_tokens: 100,
@@ -94,7 +94,7 @@ describe.each(WIRE_NAMES.map((wire) => [wire]))(
       [413, Anthropic.APIError],
       [429, Anthropic.RateLimitError],
       [529, Anthropic.InternalServerError],
-    ])('a %i of the provider raises the package’s own error, with its wording', async (status, kind) => {
+    ])('raises its own error class for a %i of the provider, with its message', async (status, kind) => {
       const request = {
         model: `fake/fail-${status}`,
         max_tokens: 9,

@@ -27,7 +27,7 @@ describe.each(WIRE_NAMES.map((wire) => [wire]))('the official openai package, pr
   });
   afterAll(() => gateway.close());
 
-  it('chat: system text and an image arrive, usage comes back', async () => {
+  it('chat: sends system text and an image, and receives usage', async () => {
     const reply = await client.chat.completions.create({
       model: 'default',
       messages: [
@@ -47,7 +47,7 @@ describe.each(WIRE_NAMES.map((wire) => [wire]))('the official openai package, pr
     expect(reply.usage?.prompt_tokens_details?.cached_tokens).toBe(30);
   });
 
-  it('chat: streams text as it comes', async () => {
+  it('chat: streams text as it arrives', async () => {
     const stream = await client.chat.completions.create({
       model: 'default',
       stream: true,
@@ -65,7 +65,7 @@ describe.each(WIRE_NAMES.map((wire) => [wire]))('the official openai package, pr
     expect(usage).toMatchObject({ prompt_tokens: 40 });
   });
 
-  it('chat: a streamed tool loop with parallel calls, whole', async () => {
+  it('chat: runs a streamed tool loop with parallel calls', async () => {
     const messages: OpenAI.ChatCompletionMessageParam[] = [{ role: 'user', content: 'Weather?' }];
     const tools = [{ type: 'function' as const, function: { name: 'weather', parameters } }];
     const first = await client.chat.completions
@@ -91,7 +91,7 @@ describe.each(WIRE_NAMES.map((wire) => [wire]))('the official openai package, pr
     expect(second.choices[0]?.message.content).toContain('call_1=');
   });
 
-  it('responses: text, streamed and whole', async () => {
+  it('responses: receives text, streamed and complete', async () => {
     const whole = await client.responses.create({ model: 'default', instructions: 'Be brief.', input: 'Hi' });
     expect(whole.output_text).toBe('System: Be brief.. Parts: text. Grüezi 👋');
     const seen: string[] = [];
@@ -102,7 +102,7 @@ describe.each(WIRE_NAMES.map((wire) => [wire]))('the official openai package, pr
     expect(final.usage).toMatchObject({ input_tokens: 40, output_tokens: 7 });
   });
 
-  it('responses: a tool loop', async () => {
+  it('responses: runs a tool loop', async () => {
     const tools = [{ type: 'function' as const, name: 'weather', parameters, strict: false }];
     const input: OpenAI.Responses.ResponseInputItem[] = [{ role: 'user', content: 'Weather?' }];
     const stream = client.responses.stream({ model: 'default', input, tools });
@@ -128,7 +128,7 @@ describe.each(WIRE_NAMES.map((wire) => [wire]))('the official openai package, pr
     [413, OpenAI.APIError],
     [429, OpenAI.RateLimitError],
     [500, OpenAI.InternalServerError],
-  ])('a %i of the provider raises the package’s own error, with its wording', async (status, kind) => {
+  ])('raises its own error class for a %i of the provider, with its message', async (status, kind) => {
     for (const stream of [true, false]) {
       const failed = client.chat.completions.create({
         model: `fake/fail-${status}`,

@@ -6,7 +6,7 @@ import { type Provider, startProvider } from '../support/provider.ts';
 
 const USAGE = { inputTokens: 40, outputTokens: 7, cacheReadTokens: 30 };
 
-/** A reply that depends on what was asked, so that a lost tool, image or result shows. */
+/** A reply that depends on the request, so that a lost tool, image or result is noticed. */
 function replyTo(request: ChatRequest): readonly ChatEvent[] {
   const start: ChatEvent = { type: 'reply-start', id: 'reply_1', model: request.model };
   const results = request.messages.filter((message) => message.role === 'tool');
@@ -42,7 +42,7 @@ function replyTo(request: ChatRequest): readonly ChatEvent[] {
   ];
 }
 
-/** Speaks every wire on its own route, as the real one would. A model named `fail-STATUS` fails with that status. */
+/** Serves every wire on its own route, as a real provider does. A model named `fail-STATUS` fails with that status. */
 export function startScriptedProvider(): Promise<Provider> {
   return startProvider(async ({ method, url, body }, response) => {
     if (method === 'GET' && url.endsWith('/models')) {

@@ -3,7 +3,6 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
-  readFileSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -14,7 +13,6 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ConfigError } from '../../src/config/config-error.ts';
 import { homeDir, openHome } from '../../src/config/home.ts';
 import { readKey, readOrCreateKey } from '../../src/config/key.ts';
-import { createPrivateFile, replacePrivateFile } from '../../src/config/private-file.ts';
 
 let dir: string;
 beforeEach(() => {
@@ -105,24 +103,5 @@ describe('readOrCreateKey', () => {
     rmSync(home.keyFile);
     mkdirSync(home.keyFile);
     expect(() => readOrCreateKey(home, {})).toThrow(ConfigError);
-  });
-});
-
-describe('private files', () => {
-  it('lets exactly one of many writers make a file', () => {
-    const file = join(dir, 'f');
-    const made = Array.from({ length: 20 }, (_, i) => createPrivateFile(file, String(i)));
-    expect(made.filter(Boolean)).toHaveLength(1);
-    expect(readFileSync(file, 'utf8')).toBe('0');
-    expect(readdirSync(dir)).toEqual(['f']);
-  });
-
-  it('replaces a file and narrows its mode', () => {
-    const file = join(dir, 'f');
-    writeFileSync(file, 'old', { mode: 0o644 });
-    replacePrivateFile(file, 'new');
-    expect(readFileSync(file, 'utf8')).toBe('new');
-    expect(modeOf(file)).toBe(0o600);
-    expect(readdirSync(dir)).toEqual(['f']);
   });
 });

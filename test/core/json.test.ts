@@ -7,8 +7,8 @@ const record = fc.dictionary(fc.oneof(fc.string(), fc.constant('__proto__')), me
   noNullPrototype: true,
 });
 
-describe('a copy without what is undefined', () => {
-  it('has the other members, in their order, whatever they are called', () => {
+describe('compact', () => {
+  it('keeps all defined members in order, whatever their names', () => {
     let dropped = 0;
     let kept = 0;
     fc.assert(
@@ -24,7 +24,7 @@ describe('a copy without what is undefined', () => {
     expect(Math.min(kept, dropped)).toBeGreaterThan(20);
   });
 
-  it('keeps a member that is called __proto__ (and does not become its child)', () => {
+  it('keeps a member called __proto__ (it does not become the prototype)', () => {
     const copy = compact(parseJson('{"__proto__":{"admin":true},"name":"x"}') as object);
     expect(JSON.stringify(copy)).toBe('{"__proto__":{"admin":true},"name":"x"}');
     expect((copy as { admin?: boolean }).admin).toBeUndefined();

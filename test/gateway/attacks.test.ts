@@ -46,7 +46,7 @@ const body = requestBody('openai-chat', false).replace('m-1', 'keyed/m-1');
 const withKey = { authorization: `Bearer ${KEY}` };
 const seenBefore = () => provider.seen.length;
 
-describe('the door', () => {
+describe('access control', () => {
   it.each([
     ['evil.example', 403],
     ['evil.example:PORT', 403],
@@ -78,7 +78,7 @@ describe('the door', () => {
     ['file://', 403],
     ['https://127.0.0.1:PORT', 403],
     ['http://127.0.0.1:PORT', 200],
-  ])('answers Origin %s with %i, key or no key', async (origin, status) => {
+  ])('answers Origin %s with %i, with a key or without', async (origin, status) => {
     const headers = { ...withKey, origin: origin.replace('PORT', String(gateway.port)) };
     const answer = await ask(gateway.port, { path: CHAT, body, headers });
     expect(answer.status).toBe(status);
@@ -103,7 +103,7 @@ describe('the door', () => {
     },
   );
 
-  it('gives a CORS preflight no leave', async () => {
+  it('does not allow a CORS preflight', async () => {
     const headers = { origin: 'https://evil.example', 'access-control-request-method': 'POST' };
     const answer = await ask(gateway.port, { method: 'OPTIONS', path: CHAT, headers });
     expect(answer.status).toBe(403);
@@ -112,7 +112,7 @@ describe('the door', () => {
 });
 
 describe('the key', () => {
-  it('is asked for before a provider’s own key is used', async () => {
+  it('is required before a provider’s configured key is used', async () => {
     const before = seenBefore();
     const missing = await ask(gateway.port, { path: CHAT, body });
     expect(missing.status).toBe(401);
@@ -124,7 +124,7 @@ describe('the key', () => {
     ['authorization', `Bearer ${KEY}`],
     ['x-api-key', KEY],
     ['x-instar-key', KEY],
-  ])('opens as %s and is replaced by the provider’s (never sent on)', async (name, value) => {
+  ])('is accepted as %s and replaced by the provider’s key (never forwarded)', async (name, value) => {
     const answer = await ask(gateway.port, { path: CHAT, body, headers: { [name]: value } });
     expect(answer.status).toBe(200);
     const headers = provider.seen.at(-1)?.headers ?? {};
@@ -132,7 +132,7 @@ describe('the key', () => {
     expect(JSON.stringify(headers)).not.toContain(KEY);
   });
 
-  it('of Instar is not sent to a provider that has none', async () => {
+  it('of Instar is not sent to a provider without a key', async () => {
     const asked = body.replace('keyed/', 'passing/');
     const answer = await ask(gateway.port, { path: CHAT, body: asked, headers: withKey });
     expect(answer.status).toBe(401);
@@ -153,13 +153,13 @@ describe('the key', () => {
     expect(seenBefore()).toBe(before);
   });
 
-  it('of the caller passes through untouched where the entry has none', async () => {
+  it('of the caller is forwarded unchanged when the provider entry has none', async () => {
     const headers = { authorization: 'Bearer sk-mine', 'openai-organization': 'org-1' };
     await ask(gateway.port, { path: CHAT, body: body.replace('keyed/', 'local/'), headers });
     expect(provider.seen.at(-1)?.headers).toMatchObject(headers);
   });
 
-  it('cannot be guessed by brute force: after ten wrong ones in a minute every further one is 429', async () => {
+  it('cannot be guessed: after ten wrong keys in a minute every further one is 429', async () => {
     const statuses: number[] = [];
     for (let n = 0; n < 14; n++) {
       const answer = await ask(gateway.port, { path: CHAT, body, headers: { 'x-api-key': `guess-${n}` } });
@@ -172,7 +172,7 @@ describe('the key', () => {
     expect((await ask(gateway.port, { path: CHAT, body, headers: withKey })).status).toBe(200);
   });
 
-  it('counts ::ffff:1.2.3.4 and 1.2.3.4 as one address, and forgets after a minute', () => {
+  it('failures count ::ffff:1.2.3.4 and 1.2.3.4 as one address, for one minute', () => {
     const clock = createManualClock();
     const authorize = createAuthorize({ key: () => KEY, onLoopback: false, clock });
     const from = (remoteAddress: string) =>
@@ -188,7 +188,7 @@ describe('the key', () => {
     expect(authorize.forOwner(from('1.2.3.4'))?.status).toBe(401);
   });
 
-  it('is compared as it is now: a rotated key is out of force at once', () => {
+  it('is read for each request: a replaced key is invalid at once', () => {
     let key = KEY;
     const authorize = createAuthorize({ key: () => key, onLoopback: true, clock: createManualClock() });
     const request = { headers: withKey, socket: {} } as unknown as Parameters<typeof authorize.forOwner>[0];
@@ -197,7 +197,7 @@ describe('the key', () => {
     expect(authorize.forOwner(request)?.status).toBe(401);
   });
 
-  it('guards status; health says nothing but that it is up', async () => {
+  it('is required for the status; the health check reveals nothing but that Instar runs', async () => {
     expect((await ask(gateway.port, { method: 'GET', path: '/api/status' })).status).toBe(401);
     expect((await ask(gateway.port, { method: 'GET', path: '/api/status', headers: withKey })).status).toBe(
       200,
@@ -206,7 +206,7 @@ describe('the key', () => {
   });
 });
 
-describe('what must not be smuggled', () => {
+describe('request smuggling', () => {
   const raw = (text: string): Promise<string> =>
     new Promise((resolve) => {
       const socket = net.connect(gateway.port, '127.0.0.1', () => socket.write(text));
@@ -264,7 +264,7 @@ describe('what must not be smuggled', () => {
     expect(seenBefore()).toBe(before);
   });
 
-  it('hop-by-hop headers, cookies and ours stay here; unknown ones survive', async () => {
+  it('hop-by-hop headers, cookies and x-instar headers are not forwarded; unknown ones are', async () => {
     const headers = {
       ...withKey,
       connection: 'close, x-hop',
@@ -306,7 +306,7 @@ describe('what must not be smuggled', () => {
     },
   );
 
-  it('a name that leads to a forbidden address is not connected to', async () => {
+  it('a name that resolves to a forbidden address is not connected to', async () => {
     const wary = await startGateway({
       providers: [providerAt(provider.url.replace('127.0.0.1', 'localhost'), WIRE_NAMES)],
       isForbiddenAddress: (address) => address === '127.0.0.1' || address === '::1',

@@ -9,8 +9,8 @@ const showing = (key: string) =>
     socket: { remoteAddress: '127.0.0.1' },
   }) as IncomingMessage;
 
-describe('who has shown Instar’s key', () => {
-  it('is found anew when the key changes, whatever was shown before', () => {
+describe('the check of Instar’s key', () => {
+  it('uses the current key, whatever was presented before', () => {
     let key = 'first-key';
     const { forOwner } = createAuthorize({ key: () => key, onLoopback: true, clock: createManualClock() });
     for (let look = 0; look < 3; look++) {
@@ -24,7 +24,7 @@ describe('who has shown Instar’s key', () => {
     }
   });
 
-  it('is found behind any number of other keys, short and long', () => {
+  it('accepts the key after any number of other keys, short and long', () => {
     const clock = createManualClock();
     const { forOwner } = createAuthorize({ key: () => 'the-key', onLoopback: true, clock });
     for (let nth = 0; nth < 200; nth++) {

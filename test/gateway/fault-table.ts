@@ -5,13 +5,13 @@ import { wires } from '../../src/wire/wires.ts';
 import type { Reply } from '../support/provider.ts';
 import { streamedReply, wholeReply } from '../support/samples.ts';
 
-/** What the client must see. `tries` is how often the provider was asked. */
+/** What the client must receive. `tries` is the number of requests to the provider. */
 export type Outcome =
   /** The provider's good reply, byte for byte. */
   | { readonly sees: 'reply'; readonly tries: number }
   /** The provider's own error reply, byte for byte. */
   | { readonly sees: 'provider error'; readonly status: number; readonly tries: number }
-  /** An error in the caller's dialect that Instar wrote. */
+  /** An error that Instar wrote in the caller's wire format. */
   | {
       readonly sees: 'our error';
       readonly status: number;
@@ -20,21 +20,28 @@ export type Outcome =
     }
   /** What the provider sent, byte for byte, whatever it is. */
   | { readonly sees: 'same bytes'; readonly tries: number }
-  /** A true beginning, then an error event of the dialect or a broken connection; never a silent end. */
+  /** A correct beginning, then an error event of the wire or a broken connection; never a silent end. */
   | { readonly sees: 'a cut'; readonly tries: number };
 
 export interface Fault {
   readonly name: string;
   readonly only?: 'stream' | 'whole';
+  /** The time-out that must fire: only this one is short. */
+  readonly timesOut?: 'headersMs' | 'firstByteMs' | 'idleMs';
   readonly outcome: Outcome;
-  play(wire: WireName, stream: boolean): Reply;
+  /** `clientHas` resolves when the client has received that many bytes: a reset before would discard them. */
+  play(wire: WireName, stream: boolean, clientHas: (bytes: number) => Promise<void>): Reply;
 }
 
-const send = async (response: ServerResponse, chunks: readonly (string | Buffer)[]): Promise<void> => {
+/** Returns the number of bytes sent. */
+const send = async (response: ServerResponse, chunks: readonly (string | Buffer)[]): Promise<number> => {
+  let size = 0;
   for (const chunk of chunks) {
     response.write(chunk);
+    size += Buffer.byteLength(chunk);
     await new Promise((resolve) => setImmediate(resolve));
   }
+  return size;
 };
 const good = (wire: WireName, stream: boolean, response: ServerResponse): void => {
   response.writeHead(200, { 'content-type': stream ? 'text/event-stream' : 'application/json' });
@@ -67,7 +74,7 @@ const CLIENT_ERRORS = [400, 401, 402, 403, 404, 405, 409, 413, 415, 422, 451].ma
 const BUSY = [429, 500, 502, 503, 529].flatMap((code) => [
   status(code, `${code} once, then a reply`, { sees: 'reply', tries: 2 }),
   status(code, `${code} twice, then a reply`, { sees: 'reply', tries: 3 }),
-  status(code, `${code} for ever: the third is passed on`, passed(code, 3)),
+  status(code, `${code} every time: the third is passed on`, passed(code, 3)),
 ]);
 const RETRY_AFTER: readonly Fault[] = [
   status(429, 'Retry-After: 0 is honoured', { sees: 'reply', tries: 2 }, { 'retry-after': '0' }),
@@ -77,10 +84,12 @@ const RETRY_AFTER: readonly Fault[] = [
     { sees: 'reply', tries: 2 },
     { 'retry-after': new Date(0).toUTCString() },
   ),
-  status(429, 'Retry-After of 10^9 s is told to the client (not waited for)', passed(429, 1), {
+  status(429, 'Retry-After of 10^9 s is passed on (not waited for)', passed(429, 1), {
     'retry-after': '1000000000',
   }),
-  status(503, 'Retry-After of an hour is told to the client', passed(503, 1), { 'retry-after': '3600' }),
+  status(503, 'Retry-After of an hour is passed on (not waited for)', passed(503, 1), {
+    'retry-after': '3600',
+  }),
   status(
     429,
     'Retry-After that is nonsense is ignored',
@@ -91,7 +100,7 @@ const RETRY_AFTER: readonly Fault[] = [
   status(500, 'x-should-retry: false is obeyed on 500', passed(500, 1), { 'x-should-retry': 'false' }),
 ];
 const HTML: readonly Fault[] = [502, 503, 403].map((code) => ({
-  name: `${code} with an HTML page becomes an error of the dialect with that status`,
+  name: `${code} with an HTML page becomes an error in the wire format with that status`,
   outcome: {
     sees: 'our error',
     status: code,
@@ -139,12 +148,14 @@ const BROKEN_BEFORE: readonly Fault[] = [
     play: () => (_request, response) => void response.socket?.end('220 mail.example ESMTP\r\n'),
   },
   {
-    name: 'no head in time gives 504 (and no second wait)',
+    name: 'a missing head gives 504 after the time-out (and no second try)',
+    timesOut: 'headersMs',
     outcome: { sees: 'our error', status: 504, kind: 'timeout', tries: 1 },
     play: () => () => undefined,
   },
   {
-    name: 'no first byte in time gives 504',
+    name: 'a missing first byte gives 504 after the time-out',
+    timesOut: 'firstByteMs',
     outcome: { sees: 'our error', status: 504, kind: 'timeout', tries: 1 },
     play: () => (_request, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -155,13 +166,13 @@ const BROKEN_BEFORE: readonly Fault[] = [
 const BROKEN_IN: readonly Fault[] = [
   ...[1, 2, 3, 4].map(
     (chunks): Fault => ({
-      name: `a reset after ${chunks} events is told, never retried`,
+      name: `a reset after ${chunks} events is reported (never retried)`,
       only: 'stream',
       outcome: { sees: 'a cut', tries: 1 },
-      play: (wire) => async (_request, response) => {
+      play: (wire, _stream, clientHas) => async (_request, response) => {
         response.writeHead(200, { 'content-type': 'text/event-stream' });
-        await send(response, streamedReply(wire).slice(0, chunks));
-        setTimeout(() => response.socket?.resetAndDestroy(), 5);
+        await clientHas(await send(response, streamedReply(wire).slice(0, chunks)));
+        response.socket?.resetAndDestroy();
       },
     }),
   ),
@@ -169,16 +180,17 @@ const BROKEN_IN: readonly Fault[] = [
     (share): Fault => ({
       name: `a reset in the middle of an event (${share}) breaks the connection`,
       outcome: { sees: 'a cut', tries: 1 },
-      play: (wire, stream) => async (_request, response) => {
+      play: (wire, stream, clientHas) => async (_request, response) => {
         const bytes = Buffer.from(stream ? streamedReply(wire).join('') : wholeReply(wire));
         response.writeHead(200, { 'content-type': stream ? 'text/event-stream' : 'application/json' });
-        await send(response, [bytes.subarray(0, Math.floor(bytes.length * share))]);
-        setTimeout(() => response.socket?.resetAndDestroy(), 5);
+        await clientHas(await send(response, [bytes.subarray(0, Math.floor(bytes.length * share))]));
+        response.socket?.resetAndDestroy();
       },
     }),
   ),
   {
-    name: 'silence in the middle is cut after the idle time-out',
+    name: 'silence in the middle of a reply ends it after the idle time-out',
+    timesOut: 'idleMs',
     outcome: { sees: 'a cut', tries: 1 },
     play: (wire, stream) => async (_request, response) => {
       response.writeHead(200, { 'content-type': stream ? 'text/event-stream' : 'application/json' });
@@ -188,24 +200,25 @@ const BROKEN_IN: readonly Fault[] = [
   {
     name: 'a body shorter than its content-length is a cut',
     outcome: { sees: 'a cut', tries: 1 },
-    play: (wire, stream) => async (_request, response) => {
+    play: (wire, stream, clientHas) => async (_request, response) => {
       const text = stream ? streamedReply(wire).join('') : wholeReply(wire);
       const length = Buffer.byteLength(text) + 100;
       response.writeHead(200, {
         'content-type': stream ? 'text/event-stream' : 'application/json',
         'content-length': length,
       });
-      await send(response, [text]);
-      setTimeout(() => response.socket?.destroy(), 5);
+      await clientHas(await send(response, [text]));
+      response.socket?.destroy();
     },
   },
   {
     name: 'a chunked body without its last chunk is a cut',
     outcome: { sees: 'a cut', tries: 1 },
-    play: (wire, stream) => async (_request, response) => {
+    play: (wire, stream, clientHas) => async (_request, response) => {
       response.writeHead(200, { 'content-type': stream ? 'text/event-stream' : 'application/json' });
-      await send(response, [stream ? streamedReply(wire).slice(0, 2).join('') : wholeReply(wire)]);
-      setTimeout(() => response.socket?.end(), 5);
+      const text = stream ? streamedReply(wire).slice(0, 2).join('') : wholeReply(wire);
+      await clientHas(await send(response, [text]));
+      response.socket?.end();
     },
   },
 ];

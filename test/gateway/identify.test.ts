@@ -17,7 +17,7 @@ interface Recorded {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** Real requests of real clients, shortened; see the version in each file. */
+/** Recorded requests of real clients, shortened; each file names the version. */
 const folder = join(import.meta.dirname, 'client-requests');
 const recorded = new Map<string, Recorded>(
   readdirSync(folder).flatMap((file) => {
@@ -29,7 +29,7 @@ const recorded = new Map<string, Recorded>(
   }),
 );
 
-/** As the gateway has it when a body has been received. */
+/** A request as the gateway has it after receiving the body. */
 const arriving = (given: Omit<Arrival, 'outline'>): Arrival => ({
   ...given,
   outline: given.body && wires[given.wire].outline(given.body),
@@ -138,7 +138,7 @@ const EXPECTED: Readonly<Record<string, Partial<Identity>>> = {
   'pi: a main turn, messages': { role: 'main', project: SHOP },
   'pi: a compaction, chat': { role: 'aux' },
   'cline: a main turn': { role: 'main', project: SHOP },
-  // Its sub-agents say nothing of themselves.
+  // Its sub-agents send no clue about themselves.
   'cline: a sub-agent': { role: 'main' },
   'openclaw: a main turn, as it comes': {
     ...session(OPENCLAW),
@@ -156,7 +156,7 @@ const EXPECTED: Readonly<Record<string, Partial<Identity>>> = {
   'openclaw: a compaction, connected': { ...session(OPENCLAW), role: 'aux' },
 };
 
-describe('identify, on what clients really sent', () => {
+describe('identify, with recorded requests', () => {
   it('has an expectation for every recording', () => {
     expect(Object.keys(EXPECTED).sort()).toEqual([...recorded.keys()].sort());
   });
@@ -168,25 +168,25 @@ describe('identify, on what clients really sent', () => {
     const full = { ...needless, ...own, ...expected };
     const told = of(get(name));
     expect(told).toMatchObject(full);
-    // What is not expected is not claimed, but for session ids, which differ from run to run.
+    // Nothing else may be reported, except session ids, which differ from run to run.
     const { sessionId: _id, parentSession: _parent, ...rest } = told;
     const { sessionId: _expectedId, parentSession: _expectedParent, ...expectedRest } = full;
     expect(rest).toEqual(expectedRest);
   });
 
-  it('finds the session of Claude Code in the body when a proxy took its headers', () => {
+  it('finds the session of Claude Code in the body when a proxy removed its headers', () => {
     const request = get('claude-code: a main turn');
     const { 'x-claude-code-session-id': id, ...headers } = request.headers;
     expect(of({ ...request, headers }).sessionId).toBe(id);
   });
 
-  it('finds the session of a connected OpenClaw in the cache key, without the window behind it', () => {
+  it('finds the session of a connected OpenClaw in the cache key, without the window number', () => {
     const request = get('openclaw: a main turn, connected');
     const body = { ...request.body, messages: [] };
     expect(of({ ...request, headers: {}, body }).sessionId).toBe(OPENCLAW);
   });
 
-  it('keeps a turn a main one when a file that holds a summary prompt was read in it', () => {
+  it('keeps the role main for a turn that read a file with a summary prompt', () => {
     const request = get('claude-code: a main turn');
     const content = [
       {
@@ -202,7 +202,7 @@ describe('identify, on what clients really sent', () => {
 });
 
 describe('identify, headers', () => {
-  it('believes Instar’s headers over MetaClaw’s, and those over a client’s own', () => {
+  it('prefers Instar’s headers to MetaClaw’s, and those to a client’s own', () => {
     const request = get('codex: a main turn');
     const theirs = { 'x-session-id': 'm1', 'x-turn-type': 'side', 'x-session-done': 'true' };
     expect(of(request, theirs)).toMatchObject({ sessionId: 'm1', role: 'side', sessionDone: true });
@@ -229,7 +229,7 @@ describe('identify, headers', () => {
     });
   });
 
-  it('makes a title call of a title call even when nobody says so, and a count no turn at all', () => {
+  it('recognises a title request without a header, and gives a token count the role aux', () => {
     expect(ask({}, { messages: [{ role: 'system', content: 'You are a title generator.' }] }).role).toBe(
       'aux',
     );
@@ -244,7 +244,7 @@ describe('identify, headers', () => {
     expect(identify(count).role).toBe('aux');
   });
 
-  it('takes a plain chat without tools for a main turn (not for an auxiliary one)', () => {
+  it('gives a plain chat without tools the role main (not aux)', () => {
     const body = {
       max_tokens: 200,
       messages: [{ role: 'user', content: 'What is a good title for a book?' }],
@@ -252,7 +252,7 @@ describe('identify, headers', () => {
     expect(ask({}, body)).toEqual({ role: 'main', record: true, sessionDone: false });
   });
 
-  it('does not make one session of all calls that share a static cache key', () => {
+  it('does not merge requests with a static cache key into one session', () => {
     expect(ask({}, { prompt_cache_key: 'my-app-v1' }).sessionId).toBeUndefined();
   });
 
@@ -261,11 +261,11 @@ describe('identify, headers', () => {
     ['x'.repeat(129), /^sha256-[0-9a-f]{32}$/],
     ['Zür\u202Eich', /^sha256-[0-9a-f]{32}$/],
     ['  team 7  ', /^team 7$/],
-  ])('keeps the session id %j only when it can be shown', (given, shown) => {
+  ])('keeps the session id %j only if it is printable', (given, shown) => {
     expect(ask({ 'x-instar-session': given }).sessionId).toMatch(shown);
   });
 
-  it('tells OpenClaw’s scheduled runs and web hooks from conversations', () => {
+  it('distinguishes OpenClaw’s scheduled runs and web hooks from conversations', () => {
     const messages = (key: string) => [
       { role: 'system', content: 'You are a personal assistant running inside OpenClaw.' },
       { role: 'user', content: `go\n\nRuntime: agent=ops | session=${key} | sessionId=s-1 | host=x` },
@@ -304,12 +304,12 @@ describe('identify, projects', () => {
     expect(inside(text)).toEqual({ id: idOf(path), label });
   });
 
-  it('finds none in words that no path follows, nor in a path without an end', () => {
+  it('finds none in words without a path, nor in a path without an end', () => {
     expect(inside('Working directory: the one you like')).toBeUndefined();
     expect(inside(`Working directory: /${'a'.repeat(10_000)}`)).toBeUndefined();
   });
 
-  it('never looks beyond the first 256 KB of a conversation', () => {
+  it('searches only the first 256 KB of a conversation', () => {
     const far = [
       { role: 'user', content: 'x'.repeat(300_000) },
       { role: 'user', content: '<cwd>/far</cwd>' },
@@ -318,7 +318,7 @@ describe('identify, projects', () => {
   });
 });
 
-describe('identify, on anything', () => {
+describe('identify, with arbitrary input', () => {
   const names = [
     ...['x-instar-session', 'x-instar-agent', 'x-instar-run-kind', 'x-instar-turn', 'x-instar-session-done'],
     ...['x-instar-project', 'x-instar-domain', 'x-instar-record', 'x-session-id', 'x-turn-type'],
@@ -354,7 +354,7 @@ describe('identify, on anything', () => {
     fc.constant(undefined),
   );
 
-  it('never throws, and every text in it can be shown and kept', () => {
+  it('never throws, and returns only printable texts of at most 128 characters', () => {
     fc.assert(
       fc.property(
         headers,
@@ -398,14 +398,14 @@ describe('a remembered conversation', () => {
       ),
     });
 
-  it('gets its project from the first turn that names one, though a title call came before', () => {
+  it('gets its project from the first turn that names one, even after a title request', () => {
     const remembering = createIdentify();
     expect(remembering(turn('You are a title generator')).project).toBeUndefined();
     expect(remembering(turn('Working directory: /home/dev/shop\n')).project?.label).toBe('shop');
     expect(remembering(turn('nothing about folders')).project?.label).toBe('shop');
   });
 
-  it('that says nothing of its project in three turns of work is not looked through again', () => {
+  it('without a project in three main turns is not searched again', () => {
     const remembering = createIdentify();
     for (let nth = 0; nth < 3; nth++)
       expect(remembering(turn('nothing about folders')).project).toBeUndefined();

@@ -15,7 +15,7 @@ const turn = (provider: string, end: TurnReport['end'] = 'complete'): TurnReport
 });
 
 describe('the metrics of turns', () => {
-  it('add up over several looks, each turn counted once', async () => {
+  it('add up over several scrapes, each turn counted once', async () => {
     const metrics = createMetrics(() => 0);
     for (const provider of ['a', 'b', 'a', 'a']) metrics.report(turn(provider));
     const first = await metrics.text();

@@ -17,8 +17,8 @@ const segment = fc.constantFrom(
 );
 const path = fc.array(segment, { minLength: 1, maxLength: 4 }).map((parts) => `/${parts.join('/')}`);
 
-describe('the paths on which a model is asked', () => {
-  it('lead where taking them apart leads, and to no operation', () => {
+describe('the routes of the models', () => {
+  it('are the same in the fast lookup and the full one, and never an operation', () => {
     let found = 0;
     fc.assert(
       fc.property(path, fc.constantFrom('', '?beta=true', '?'), (asked, query) => {
@@ -33,7 +33,7 @@ describe('the paths on which a model is asked', () => {
     expect(found).toBeGreaterThan(100);
   });
 
-  it('are found with /v1 and without, and taken apart when it is doubled', () => {
+  it('are found with /v1, without it and with it twice', () => {
     expect(turnAt('/v1/messages', '')).toMatchObject({ kind: 'chat', path: '/messages' });
     expect(turnAt('/messages', '?beta=true')).toMatchObject({ kind: 'chat', path: '/messages?beta=true' });
     expect(turnAt('/v1/v1/messages', '')).toBeUndefined();

@@ -25,7 +25,7 @@ describe('a client without a session id', () => {
     expect([second.session, third.session]).toEqual([first.session, first.session]);
   });
 
-  it('that starts with other words, or is another agent, is another session', () => {
+  it('gets another session for other first words or another agent', () => {
     const { sessions } = open();
     const ids = [
       sessions.byChain(request(user('a')), 'agent-1'),
@@ -35,7 +35,7 @@ describe('a client without a session id', () => {
     expect(new Set(ids).size).toBe(3);
   });
 
-  it('that tries again at once is the same session; the same words an hour later are a new one', () => {
+  it('keeps its session in an immediate retry; the same words an hour later begin a new one', () => {
     const { sessions, clock } = open();
     const first = sessions.byChain(request(user('hello')), '');
     clock.advance(5_000);
@@ -52,7 +52,7 @@ describe('a client without a session id', () => {
     expect(after.sessions.byChain(request(user('a'), assistant('b'), user('c')), '').session).toBe(session);
   });
 
-  it('many conversations side by side never mix', () => {
+  it('never mixes many parallel conversations', () => {
     fc.assert(
       fc.property(fc.array(fc.nat(4), { minLength: 5, maxLength: 60 }), (turns) => {
         const { sessions } = open();

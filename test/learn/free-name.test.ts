@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { freeName } from '../../src/learn/free-name.ts';
 
-describe('the name of a lesson that others have', () => {
-  it('is itself while it is free, and goes on being found however many have it', () => {
+describe('a unique lesson name', () => {
+  it('is the given name if unused, else numbered, however many lessons have it', () => {
     const taken = new Set<string>();
     for (let count = 0; count < 300; count++) taken.add(freeName('unit-amount-client', taken));
     expect(taken.size).toBe(300);
@@ -15,7 +15,7 @@ describe('the name of a lesson that others have', () => {
     expect(taken).toContain('unit-amount-client-300');
   });
 
-  it('is free, a name, and no longer than names may be', () => {
+  it('is unused, valid and within the length limit', () => {
     const slug = fc
       .stringMatching(/^[a-z0-9]+(-[a-z0-9]+)*$/)
       .filter(({ length }) => length > 0 && length <= 64);

@@ -15,8 +15,8 @@ const readyTurns = (support: Support, failures = 1, now = 0): readonly (readonly
 
 const told = { source: 'person' } as const;
 
-describe('failures that wait', () => {
-  it('are ready in clusters of one agent and project, the oldest first', () => {
+describe('pending failures', () => {
+  it('form clusters by agent and project, the oldest first', () => {
     const web = { agent: 'coder', project: 'web' };
     const support = fold(
       failure('a', told),
@@ -29,17 +29,17 @@ describe('failures that wait', () => {
     expect(support.size).toBe(3);
   });
 
-  it('that are only guessed need two sessions (not two failures of one)', () => {
+  it('need two sessions (not two failures of one) when only heuristics report them', () => {
     expect(readyTurns(fold(failure('a'), failure('b')))).toEqual([]);
     expect(readyTurns(fold(failure('a'), failure('b', { session: 's2' })))).toEqual([['a', 'b']]);
   });
 
-  it('need one session when a person or a verifier says so, but not when a judge does', () => {
+  it('need one session when a person or a verifier reports them, but not when a judge does', () => {
     expect(readyTurns(fold(failure('a'), failure('b', { source: 'verifier' })))).toEqual([['a', 'b']]);
     expect(readyTurns(fold(failure('a', { source: 'judge' }), failure('b')))).toEqual([]);
   });
 
-  it('keep their place and their time when they are appraised again, and take on the new source', () => {
+  it('keep their place and time when they are appraised again, with the new source', () => {
     const support = fold(failure('a'), failure('b', { session: 's2' }), failure('a', told));
     const [cluster] = support.ready(1, 0);
     expect(cluster?.failures.map(({ turn, at, source }) => [turn, at, source])).toEqual([
@@ -48,7 +48,7 @@ describe('failures that wait', () => {
     ]);
   });
 
-  it('are at most two thousand: beyond that the oldest go', () => {
+  it('are at most 2,000: the oldest are dropped', () => {
     const many = Array.from({ length: 2_001 }, (_, index) => failure(`t${index}`, told));
     const support = fold(...many);
     expect(support.size).toBe(2_000);
@@ -56,21 +56,21 @@ describe('failures that wait', () => {
   });
 });
 
-describe('a failure stops waiting', () => {
-  it('when a cycle has named it, for ever', () => {
+describe('a failure stops being pending', () => {
+  it('when a cycle used it, permanently', () => {
     expect(fold(failure('a', told), cycleEnd('a'), failure('a', told)).size).toBe(0);
   });
 
-  it('when a learner has published something that rests on it, also if the process dies before its cycle ends', () => {
+  it('when a learner published a lesson that cites it, also if the process dies before its cycle ends', () => {
     const publication = changed(1, { by: learner, changes: [resting('a')] });
     expect(fold(failure('a', told), publication, failure('a', told)).size).toBe(0);
   });
 
-  it('not when a person writes a lesson that rests on it', () => {
+  it('not when a person writes a lesson that cites it', () => {
     expect(fold(failure('a', told), changed(1, { changes: [resting('a')] })).size).toBe(1);
   });
 
-  it('when it is not believed any more, and waits again when it is', () => {
+  it('when its verdict is withdrawn, until the verdict is failure again', () => {
     expect(fold(failure('a', told), success('a')).size).toBe(0);
     expect(fold(failure('a', told), success('a'), failure('a', told)).size).toBe(1);
   });
@@ -80,11 +80,11 @@ describe('a failure stops waiting', () => {
     expect(fold(failure('a', { ...told, signals: [] })).size).toBe(0);
   });
 
-  it('not when a new generation comes: what went wrong under the old one is still worth learning from', () => {
+  it('not when a new generation is published: failures of the old one are still worth learning from', () => {
     expect(fold(failure('a', told), changed(1)).size).toBe(1);
   });
 
-  it('once: a fact that was taken before is passed over', () => {
+  it('once: a fact that was added before is ignored', () => {
     const support = createSupport();
     const stored = numbered();
     const facts = [stored(failure('a', told)), stored(success('a'))];
@@ -93,10 +93,10 @@ describe('a failure stops waiting', () => {
   });
 });
 
-describe('a cluster that nothing came of', () => {
+describe('a cluster that led to no lesson', () => {
   const KEY = JSON.stringify(['coder', '']);
 
-  it('is left alone for a while that doubles, to six hours at most', () => {
+  it('is paused for a time that doubles, up to six hours', () => {
     const support = fold(failure('a', told));
     const pauses: number[] = [];
     let now = 0;
@@ -115,7 +115,7 @@ describe('a cluster that nothing came of', () => {
     expect(pauses.at(-1)).toBe(6 * 3_600_000);
   });
 
-  it('is ready at once when something new goes wrong there, and not when the same is said again', () => {
+  it('is ready at once after a new failure, and not after a repeated appraisal', () => {
     const support = createSupport();
     const stored = numbered();
     support.add(stored(failure('a', told)));
@@ -126,7 +126,7 @@ describe('a cluster that nothing came of', () => {
     expect(readyTurns(support)).toEqual([['a', 'b']]);
   });
 
-  it('does not hold up another cluster', () => {
+  it('does not delay another cluster', () => {
     const support = fold(failure('a', told), failure('b', { ...told, scope: { agent: 'writer' } }));
     support.postpone(KEY, 0);
     expect(readyTurns(support)).toEqual([['b']]);

@@ -22,8 +22,8 @@ afterEach(async () => {
   for (const client of open.splice(0)) await client.close();
 });
 
-describe('the tools', () => {
-  it('are the six, each with a description, checked arguments and a shape for its answer', async () => {
+describe('the MCP tools', () => {
+  it('are six, each with a description, an input schema and an output schema', async () => {
     const client = await connect(createMemoryDesk());
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name).sort()).toEqual([
@@ -51,7 +51,7 @@ describe('the tools', () => {
     expect(client.getInstructions()).toContain('start_episode');
   });
 
-  it('carry a task from its start to its outcome', async () => {
+  it('record a task from its start to its outcome', async () => {
     const desk = createMemoryDesk();
     const client = await connect(desk);
     const started = await client.callTool({
@@ -104,7 +104,7 @@ describe('the tools', () => {
     expect(Object.keys(desk.episodes.get('ep-1') ?? {}).sort()).toEqual(['attempts', 'client', 'task']);
   });
 
-  it('take an episode up again over another connection: it is remembered by the desk', async () => {
+  it('continue an episode over another connection (the API stores it)', async () => {
     const desk = createMemoryDesk();
     const first = await connect(desk);
     await first.callTool({ name: 'start_episode', arguments: { task: 'x' } });
@@ -117,7 +117,7 @@ describe('the tools', () => {
     expect(ended.isError).toBeFalsy();
   });
 
-  it('pull lessons without starting anything, and say so when there are none', async () => {
+  it('recall lessons without an episode, and say so when there are none', async () => {
     const desk = createMemoryDesk();
     const client = await connect(desk);
     const pulled = await client.callTool({
@@ -131,7 +131,7 @@ describe('the tools', () => {
     expect(desk.queries).toEqual([{ limit: 3, agent: 'writer', client: 'claude-code' }]);
     const nothing = await client.callTool({ name: 'pull_experiences', arguments: { task: 'cook' } });
     expect(nothing.structuredContent).toEqual({ lessons: '', ids: [] });
-    expect(textOf(nothing)).toContain('Nothing has been learned');
+    expect(textOf(nothing)).toContain('No lessons for this task');
     expect(desk.episodes.size).toBe(0);
   });
 
@@ -142,10 +142,10 @@ describe('the tools', () => {
     expect(proposed.structuredContent).toEqual({ lessons: [draft], total: 1 });
     expect(textOf(proposed)).toBe('- draft (fix, proposed, lesson-2): When a date is written.');
     const none = await client.callTool({ name: 'list_lessons', arguments: { kind: 'identity' } });
-    expect(textOf(none)).toBe('There are no such lessons.');
+    expect(textOf(none)).toBe('No matching lessons.');
   });
 
-  it('cut a long list and say how much is missing', async () => {
+  it('cut a long list and say how many are missing', async () => {
     const many = Array.from({ length: 130 }, (_, at) => ({ ...DATES, id: `lesson-${at}` }));
     const client = await connect(createMemoryDesk(many));
     const listed = await client.callTool({ name: 'list_lessons', arguments: {} });
@@ -154,7 +154,7 @@ describe('the tools', () => {
     expect(textOf(listed)).toContain('and 30 more');
   });
 
-  it('pass feedback on about exactly one thing (not two, not none)', async () => {
+  it('pass on feedback about exactly one subject (not two, not none)', async () => {
     const desk = createMemoryDesk();
     const client = await connect(desk);
     const given = await client.callTool({
@@ -171,7 +171,7 @@ describe('the tools', () => {
     expect(desk.feedbacks).toHaveLength(1);
   });
 
-  it('answer a refusal as an error with its mend (not as a broken connection)', async () => {
+  it('return a refusal as an error with its fix (not as a broken connection)', async () => {
     const client = await connect(createMemoryDesk());
     const refused = await client.callTool({
       name: 'log_attempt',
@@ -182,7 +182,7 @@ describe('the tools', () => {
     expect(textOf(refused)).toContain('start_episode');
   });
 
-  it('answer a desk that breaks as an error and go on', async () => {
+  it('return an error when the API rejects, and continue', async () => {
     const client = await connect(createMemoryDesk());
     const broken = await client.callTool({ name: 'pull_experiences', arguments: { task: 'break' } });
     expect(broken.isError).toBe(true);
@@ -191,11 +191,11 @@ describe('the tools', () => {
     expect(after.isError).toBeFalsy();
   });
 
-  it('say which argument is wrong, and never reach the desk with it', async () => {
+  it('name the invalid argument and do not call the API', async () => {
     const desk = createMemoryDesk();
     const client = await connect(desk);
     const wrong: readonly (readonly [string, Record<string, unknown>, RegExp])[] = [
-      ['start_episode', { task: '  ' }, /Say what the task is/],
+      ['start_episode', { task: '  ' }, /State the task/],
       ['start_episode', { task: 'x'.repeat(8001) }, /at most 8000 characters/],
       ['end_episode', { episode: 'ep-1', outcome: 'great' }, /outcome/],
       ['log_attempt', { episode: 'ep-1', action: 'a', result: 'b' }, /ok/],
@@ -210,7 +210,7 @@ describe('the tools', () => {
     expect([desk.reports, desk.queries, desk.feedbacks]).toEqual([[], [], []]);
   });
 
-  it('keep both ends of an output that is far too long', async () => {
+  it('keep the start and the end of an output that is too long', async () => {
     const desk = createMemoryDesk();
     const client = await connect(desk);
     await client.callTool({ name: 'start_episode', arguments: { task: 'x' } });

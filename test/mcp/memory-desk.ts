@@ -11,7 +11,7 @@ interface Kept extends Asker {
 export interface MemoryDesk extends EpisodeDesk {
   readonly episodes: ReadonlyMap<string, Kept>;
   readonly feedbacks: readonly object[];
-  /** In the order in which they came. */
+  /** In the order of arrival. */
   readonly reports: readonly string[];
   readonly queries: readonly object[];
 }
@@ -19,10 +19,10 @@ export interface MemoryDesk extends EpisodeDesk {
 const UNKNOWN: Told<never> = {
   ok: false,
   why: 'No episode has this id.',
-  mend: 'Call start_episode first and use the id it answers with.',
+  fix: 'Call start_episode first and use the id it answers with.',
 };
 
-/** A desk with one lesson about dates. */
+/** An in-memory API with one lesson about dates. */
 export function createMemoryDesk(lessons: readonly ListedLesson[] = [DATES]): MemoryDesk {
   const episodes = new Map<string, Kept>();
   const feedbacks: object[] = [];
@@ -53,7 +53,7 @@ export function createMemoryDesk(lessons: readonly ListedLesson[] = [DATES]): Me
     attempt: async ({ episode, ...attempt }) => {
       const kept = episodes.get(episode);
       if (kept === undefined || kept.outcome !== undefined) return UNKNOWN;
-      // The later a report comes, the faster it is dealt with: only waiting for one's turn keeps the order.
+      // Later reports are handled faster, so only serialisation keeps the order.
       await new Promise((resolve) => setTimeout(resolve, Math.max(0, 8 - kept.attempts.length)));
       kept.attempts.push(attempt);
       reports.push(`attempt ${episode}`);

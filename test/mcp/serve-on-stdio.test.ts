@@ -38,8 +38,8 @@ const call = (id: number, name: string, args: object): object => ({
   params: { name, arguments: args },
 });
 
-describe('serving over two streams', () => {
-  it('takes reports down in the order in which they came, though they are made at once', async () => {
+describe('the MCP server on two streams', () => {
+  it('writes parallel reports in the order of their arrival', async () => {
     const desk = createMemoryDesk();
     const { input, served, say } = serve(desk);
     say(HELLO);
@@ -55,7 +55,7 @@ describe('serving over two streams', () => {
     );
   });
 
-  it('ends at the signal with its reports at the desk, though nobody gets the answer', async () => {
+  it('ends at the signal with all reports written, though the replies are lost', async () => {
     const desk = createMemoryDesk();
     const { leaving, served, say, answers } = serve(desk);
     say(HELLO);
@@ -68,13 +68,13 @@ describe('serving over two streams', () => {
     expect(desk.reports).toEqual(['start ep-1', 'attempt ep-1']);
   });
 
-  it('ends at once when the signal has aborted before it began', async () => {
+  it('ends at once when the signal was aborted before the start', async () => {
     const { leaving, served } = serve(createMemoryDesk());
     leaving.abort();
     await served;
   });
 
-  it('ends when its output breaks, and says so', async () => {
+  it('ends and reports it when its output fails', async () => {
     const { output, errors, served, say } = serve(createMemoryDesk());
     output.destroy(new Error('EPIPE'));
     say(HELLO);
@@ -82,7 +82,7 @@ describe('serving over two streams', () => {
     expect(errors).toContain('EPIPE');
   });
 
-  it('ends when a line has no end (not with all the memory there is)', async () => {
+  it('ends when a line is too long (not when the memory is full)', async () => {
     const { input, errors, served } = serve(createMemoryDesk());
     const megabyte = Buffer.alloc(1 << 20, 'x');
     for (let at = 0; at < 11; at++) input.write(megabyte);
@@ -90,7 +90,7 @@ describe('serving over two streams', () => {
     expect(errors.join()).toContain('exceeded maximum size');
   });
 
-  it('does not wait for the answer to a call that was taken back', async () => {
+  it('does not wait for a cancelled call', async () => {
     const desk = createMemoryDesk();
     const never = { ...desk, recall: () => new Promise<never>(() => undefined) };
     const { input, served, say, answers } = serve(never);

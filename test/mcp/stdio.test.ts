@@ -19,7 +19,7 @@ const read = (file: string): unknown[] =>
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Everything at once into a process of its own, and its input closed behind it. */
+/** Writes all lines to a new process at once and closes its input. */
 async function pipe(file: string, lines: readonly (object | string)[]) {
   const child = spawn(process.execPath, [ENTRY, file], { stdio: ['pipe', 'pipe', 'pipe'] });
   let out = '';
@@ -58,8 +58,8 @@ const call = (id: number, name: string, args: object): object => ({
   params: { name, arguments: args },
 });
 
-describe('the server as a process', () => {
-  it('speaks to the SDK client of either protocol era, and leaves when the client does', async () => {
+describe('the MCP server as a process', () => {
+  it('serves the SDK client of both protocol revisions, and exits with the client', async () => {
     for (const versionNegotiation of [{ mode: 'legacy' }, { mode: 'auto' }] as const) {
       const file = newFile();
       const client = new Client({ name: 'opencode', version: '2' }, { versionNegotiation });
@@ -72,7 +72,7 @@ describe('the server as a process', () => {
     }
   });
 
-  it('answers all that was asked before the end of its input, in protocol lines alone, and exits 0', async () => {
+  it('answers all requests before the end of its input, prints only protocol lines, and exits with 0', async () => {
     const file = newFile();
     const attempt = { episode: 'ep-1', action: 'a', result: 'b', ok: true };
     const { code, err, answers } = await pipe(file, [
@@ -95,7 +95,7 @@ describe('the server as a process', () => {
     expect([code, err]).toEqual([0, '']);
   });
 
-  it('exits 0 when nobody ever said anything', async () => {
+  it('exits with 0 when there was no request', async () => {
     const file = newFile();
     expect(await pipe(file, [])).toEqual({ code: 0, err: '', answers: [] });
     expect(read(file)).toEqual(['left']);

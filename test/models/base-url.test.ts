@@ -30,8 +30,8 @@ describe('parseBaseUrl', () => {
     ['https://host/v1?key=hunter2', /query/],
     ['https://host/v1#hunter2', /query or a fragment/],
     ['https://host/v1?', /query/],
-  ])('refuses %s with the mend and without repeating it', (text, mend) => {
-    expect(() => parseBaseUrl(text, 'openai-chat')).toThrow(mend);
+  ])('refuses %s with advice and without repeating it', (text, advice) => {
+    expect(() => parseBaseUrl(text, 'openai-chat')).toThrow(advice);
     try {
       parseBaseUrl(text, 'openai-chat');
     } catch (error) {
@@ -49,7 +49,7 @@ describe('parseBaseUrl', () => {
     wire: fc.constantFrom(...WIRE_NAMES),
   });
 
-  it('gives an absolute path without a trailing slash, and reads its own result as the same place', () => {
+  it('returns an absolute path without a trailing slash, and is idempotent', () => {
     fc.assert(
       fc.property(base, ({ scheme, host, port, path, slashes, wire }) => {
         const text = `${scheme}://${host}${port === null ? '' : `:${port}`}${path.map((part) => `/${part}`).join('')}`;

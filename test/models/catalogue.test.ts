@@ -66,7 +66,7 @@ const createOf = (
 const names = (targets: readonly Target[]) =>
   targets.map(({ provider, model }) => `${provider}/${model ?? '*'}`);
 
-describe('a name', () => {
+describe('a model name', () => {
   const aliases = {
     default: ['openai/gpt', 'claude/opus', 'router/free'],
     fast: ['router/free', 'openai/mini'],
@@ -104,12 +104,12 @@ describe('a name', () => {
     expect(names(resolve(requested, wire))).toEqual(expected);
   });
 
-  it('that no provider’s wire can take is the default', () => {
+  it('that no provider of the wire accepts resolves to the default', () => {
     const chatOnly = createOf([ROUTER], { default: ['router/free'] });
     expect(names(chatOnly.resolve('claude-x', 'anthropic'))).toEqual(['router/free']);
   });
 
-  it('without a default is the first known model', () => {
+  it('without a default resolves to the first known model', () => {
     expect(names(createOf([ROUTER, CLAUDE]).resolve('gpt-x', 'openai-responses'))).toEqual([
       'router/meta/llama',
     ]);
@@ -118,11 +118,11 @@ describe('a name', () => {
     ]);
   });
 
-  it('without any known model is left as it is', () => {
+  it('without any known model is unchanged', () => {
     expect(names(createOf([CLAUDE]).resolve('gpt-x', 'openai-chat'))).toEqual(['claude/*']);
   });
 
-  it('that a local server lacks is not asked of it (so that a client’s fixed name still gets an answer)', () => {
+  it('that a local server lacks is not requested there (a client’s fixed name still gets an answer)', () => {
     const { resolve: ask } = createOf([LOCAL], { default: ['ollama/qwen3'] });
     expect(names(ask('claude-opus', 'anthropic'))).toEqual(['ollama/qwen3']);
     expect(names(ask('gemma3', 'anthropic'))).toEqual(['ollama/gemma3']);
@@ -130,13 +130,13 @@ describe('a name', () => {
     expect(names(createOf([LOCAL]).resolve('claude-opus', 'anthropic'))).toEqual(['ollama/qwen3']);
   });
 
-  it('in an alias of an unknown provider is passed over', () => {
+  it('of an unknown provider in an alias is skipped', () => {
     const { resolve: ask } = createOf([ROUTER], { default: ['gone/x', 'router/free'], lost: ['gone/x'] });
     expect(names(ask('default', 'openai-chat'))).toEqual(['router/free']);
     expect(names(ask('lost', 'anthropic'))).toEqual(['router/free']);
   });
 
-  it('with no provider at all is the welcome model, open and without upstreams', async () => {
+  it('without any provider resolves to the welcome model, without a key and without upstreams', async () => {
     const [target, ...rest] = createOf([]).resolve('gpt', 'openai-chat');
     expect(rest).toEqual([]);
     expect(target).toMatchObject({ provider: 'instar', access: { kind: 'open' }, upstreams: [] });
@@ -144,7 +144,7 @@ describe('a name', () => {
     expect(events?.[0]).toMatchObject({ model: 'instar/welcome' });
   });
 
-  it('of a command is that program, for callers who show Instar’s key (it spends its user’s money)', async () => {
+  it('of a command resolves to that program and requires Instar’s key (it spends its user’s money)', async () => {
     const judge = createScriptedModel(() => REPLY);
     const { resolve: ask, list } = createOf([ROUTER], { default: ['router/free'] }, { judge });
     const [target, ...rest] = ask('judge', 'anthropic');
@@ -160,7 +160,7 @@ describe('a name', () => {
     expect(list().map(({ id }) => id)).not.toContain('command/judge');
   });
 
-  it('is a command’s when that is the default, unless a provider speaks the caller’s wire', () => {
+  it('resolves to a command if that is the default, unless a provider speaks the caller’s wire', () => {
     const commands = { default: createScriptedModel(() => REPLY) };
     expect(names(createOf([], {}, commands).resolve('x', 'anthropic'))).toEqual(['command/default']);
     expect(createOf([], {}, commands).list()).toEqual([{ id: 'default', provider: 'command' }]);
@@ -176,7 +176,7 @@ describe('a name', () => {
   });
 });
 
-describe('resolve, for any house', () => {
+describe('resolve, with any configuration', () => {
   const name = fc.constantFrom('a', 'b', 'c', 'default', 'x/y', 'a/x', 'b/x/y', '__proto__', '/', 'a/');
   const word = fc.oneof(name, fc.constant(''));
   const house = fc.record({
@@ -194,7 +194,7 @@ describe('resolve, for any house', () => {
     wire: fc.constantFrom<WireName>(...WIRE_NAMES),
   });
 
-  it('is never empty, repeats itself, and keeps the caller’s name only where its wire is spoken', () => {
+  it('is never empty, is repeatable, and keeps the caller’s name only at a provider of its wire', () => {
     fc.assert(
       fc.property(house, ({ providers, aliases, requested, wire }) => {
         const catalogue = createOf(
@@ -265,7 +265,7 @@ describe('a target', () => {
     expect(JSON.parse(sent?.body ?? '')).toMatchObject({ model: 'some/model' });
   });
 
-  it('tries again by itself', async () => {
+  it('retries by itself', async () => {
     const provider = await startProvider(sendJson(503, { error: 'busy' }), sendEvents(REPLY));
     const { resolve } = createOf([{ ...ROUTER, baseUrl: provider.origin }]);
     const [target] = resolve('free', 'openai-chat');
@@ -276,7 +276,7 @@ describe('a target', () => {
 
 describe('a provider entry that cannot be used', () => {
   it('is refused with its name, and without what may be a secret', () => {
-    expect(() => createOf([{ ...ROUTER, wires: [] }])).toThrow('Provider "router" speaks no wire');
+    expect(() => createOf([{ ...ROUTER, wires: [] }])).toThrow('Provider "router" has no wire');
     expect(() => createOf([{ ...ROUTER, baseUrl: 'https://u:hunter2@host' }])).toThrow(
       /^Provider "router": .*credentials/,
     );

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createCommandEnvironment } from '../../src/models/command-environment.ts';
 
-describe('what a command sees of the environment', () => {
-  it('is the bare needs and its own sign-in', () => {
+describe('the environment of a command', () => {
+  it('contains the basic variables and its own sign-in', () => {
     const ambient = {
       PATH: '/bin',
       HOME: '/home/a',
@@ -27,7 +27,7 @@ describe('what a command sees of the environment', () => {
     });
   });
 
-  it('has no address, nor the key that stands beside it (it was meant for that address), but the other family’s', () => {
+  it('has neither a base URL nor the key beside it, but the key of the other family', () => {
     const ambient = {
       ANTHROPIC_BASE_URL: 'http://127.0.0.1:4600',
       ANTHROPIC_AUTH_TOKEN: 'instar-key',
@@ -40,19 +40,19 @@ describe('what a command sees of the environment', () => {
     });
   });
 
-  it('has an address that was given for it, with its key', () => {
+  it('has a base URL that was configured for it, with its key', () => {
     const given = { ANTHROPIC_BASE_URL: 'http://127.0.0.1:9', ANTHROPIC_API_KEY: 'x' };
     const ambient = { ANTHROPIC_BASE_URL: 'http://127.0.0.1:4600', ANTHROPIC_API_KEY: 'instar-key' };
     expect(createCommandEnvironment(ambient, given)).toEqual(given);
   });
 
-  it('is not changed by an address that is empty', () => {
+  it('is not affected by an empty base URL', () => {
     expect(createCommandEnvironment({ OPENAI_BASE_URL: '', OPENAI_API_KEY: 'b' }, {})).toEqual({
       OPENAI_API_KEY: 'b',
     });
   });
 
-  it('never has an ambient address, whatever else is set', () => {
+  it('never has a base URL of Instar’s environment, whatever else is set', () => {
     const name = fc.constantFrom('ANTHROPIC', 'OPENAI', 'CLAUDE_CODE', 'CODEX', 'AWS', 'PATH');
     const end = fc.constantFrom('', '_API_KEY', '_BASE_URL', '_API_BASE', '_AUTH_TOKEN');
     const ambient = fc.dictionary(

@@ -6,7 +6,7 @@ import { REQUEST } from './provider.ts';
 const said = (text: string) => ({ type: 'text', text }) as const;
 
 describe('the prompt of a command', () => {
-  it('begins with words of ours (not with a slash that the program would take for a command)', () => {
+  it('begins with a fixed sentence (not with a slash that the program would take for a command)', () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom('/clear', '!ls', '#note', '@/etc/passwd', ' /help')), (texts) => {
         const messages = texts.map((text) => ({ role: 'user', content: [said(text)] }) as const);
@@ -17,7 +17,7 @@ describe('the prompt of a command', () => {
     );
   });
 
-  it('tells a conversation by its roles, calls and results included', () => {
+  it('contains a conversation with roles, calls and results', () => {
     const { system, text } = encodeCommandPrompt({
       ...REQUEST,
       system: [said('One.'), said('Two.')],
@@ -41,7 +41,7 @@ describe('the prompt of a command', () => {
     );
   });
 
-  it('asks for JSON when JSON is wanted', () => {
+  it('asks for JSON when the request has a JSON format', () => {
     const schema = { type: 'object', required: ['a'] };
     const format = { type: 'json-schema', name: 'x', schema } as const;
     expect(encodeCommandPrompt({ ...REQUEST, format }).text).toContain(JSON.stringify(schema));

@@ -9,7 +9,7 @@ const list = (...ids: readonly unknown[]): Reply =>
 /** A port where nothing listens. */
 const NOBODY = 1;
 
-const discover = (ports: { ollama?: number; lmstudio?: number }, env = {}, timeoutMs = 5_000) =>
+const discover = (ports: { ollama?: number; lmstudio?: number }, env = {}, timeoutMs = 25_000) =>
   discoverLocal({
     exchange: openExchange(),
     env,
@@ -18,7 +18,7 @@ const discover = (ports: { ollama?: number; lmstudio?: number }, env = {}, timeo
   });
 
 describe('discoverLocal', () => {
-  it('finds both servers, with the models that can chat', async () => {
+  it('finds both servers with their chat models', async () => {
     const ollama = await startProvider(list('qwen3:8b', 'nomic-embed-text', 'qwen3:8b'));
     const studio = await startProvider(list('text-embedding-nomic', 'google/gemma-3-12b'));
     expect(await discover({ ollama: ollama.port, lmstudio: studio.port })).toEqual([
@@ -32,7 +32,7 @@ describe('discoverLocal', () => {
     expect(await discover({})).toEqual([]);
   });
 
-  it('goes where OLLAMA_HOST points', async () => {
+  it('uses the address in OLLAMA_HOST', async () => {
     const ollama = await startProvider(list('m'));
     expect(await discover({}, { OLLAMA_HOST: `0.0.0.0:${ollama.port}` })).toEqual([
       { name: 'ollama', baseUrl: `${ollama.origin}/v1`, models: ['m'] },
@@ -59,14 +59,14 @@ describe('discoverLocal', () => {
     expect(found.map(({ name }) => name)).toEqual(['lmstudio']);
   });
 
-  it('drops names that are none', async () => {
+  it('drops invalid model names', async () => {
     const ollama = await startProvider(
       list('good', 7, null, '', 'with space', 'esc\u001b[31m', 'x'.repeat(300)),
     );
     expect(await discover({ ollama: ollama.port })).toMatchObject([{ models: ['good'] }]);
   });
 
-  it('does not wait for a server that is silent, before its head or in its body', async () => {
+  it('ignores a server that is silent before its head or in its body', async () => {
     const silent = await startProvider(() => undefined);
     const halting = await startProvider((response) => {
       response.writeHead(200, { 'content-type': 'application/json' });
@@ -108,7 +108,7 @@ describe('OLLAMA_HOST', () => {
     expect(parseOllamaHost(value)).toBe(expected);
   });
 
-  it('is always a URL that can be called, whatever it holds', () => {
+  it('always results in a valid URL, whatever it contains', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.webUrl(), fc.ipV6(), fc.domain()), (value) => {
         const url = new URL(`${parseOllamaHost(value)}/v1/models`);

@@ -6,7 +6,7 @@ import { type Reply, startProvider } from './provider.ts';
 
 const PATIENT = { connectMs: 5_000, headersMs: 60_000, firstByteMs: 60_000, idleMs: 60_000 };
 
-/** What became of one exchange: the text that came, and the failure that ended it. */
+/** The result of one exchange: the text that arrived, and the failure that ended it. */
 async function ask(reply: Reply, timeouts: Partial<Timeouts>) {
   const { origin } = await startProvider(reply);
   const { exchange, close } = createExchange({ timeouts: { ...PATIENT, ...timeouts } });
@@ -28,29 +28,29 @@ async function ask(reply: Reply, timeouts: Partial<Timeouts>) {
   });
 }
 
-describe('how long a provider is waited for', () => {
-  it('is a matter of the phase: a head may be slower than the silence between two pieces may be', async () => {
+describe('the time-out of an exchange', () => {
+  it('depends on the phase: a head may take longer than the idle time-out', async () => {
     const slowHead: Reply = (response) => {
       setTimeout(() => response.end('whole'), 200);
     };
     expect(await ask(slowHead, { idleMs: 40 })).toEqual({ text: 'whole' });
   });
 
-  it('begins anew with each piece, and ends with the phase’s own words', async () => {
+  it('restarts with each chunk, and its message names the phase', async () => {
     const dripping: Reply = (response) => {
       let sent = 0;
       const drip = setInterval(() => {
         response.write('.');
-        if (++sent === 6) clearInterval(drip);
-      }, 50);
+        if (++sent === 5) clearInterval(drip);
+      }, 250);
     };
-    const { text, failure } = await ask(dripping, { idleMs: 150 });
-    expect(text).toBe('......');
+    const { text, failure } = await ask(dripping, { idleMs: 1_000 });
+    expect(text).toBe('.....');
     expect(failure).toMatchObject({ kind: 'timeout', message: expect.stringContaining('no further byte') });
-    expect(failure?.message).toContain('0.15 s');
+    expect(failure?.message).toContain('1 s');
   });
 
-  it('names a head that never came, though another phase is shorter still', async () => {
+  it('names the missing head (not a phase with a shorter time-out)', async () => {
     const { failure } = await ask(() => undefined, { headersMs: 150, idleMs: 20 });
     expect(failure).toMatchObject({
       kind: 'timeout',
@@ -58,7 +58,7 @@ describe('how long a provider is waited for', () => {
     });
   });
 
-  it('names a first byte that never came, after a head that did', async () => {
+  it('names the missing first byte after a head', async () => {
     const silent: Reply = (response) => response.writeHead(200).flushHeaders();
     const { failure } = await ask(silent, { firstByteMs: 100 });
     expect(failure).toMatchObject({

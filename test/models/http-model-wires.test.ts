@@ -120,7 +120,7 @@ describe.each([
   it.each([
     ['a stream', STREAMS[name]],
     ['a whole reply', WHOLES[name]],
-  ])('%s is read to its end, with its usage', async (_what, reply) => {
+  ])('%s is decoded to its end, with usage', async (_what, reply) => {
     const { events, sent } = await ask(name, reply);
     expect(sent).toMatchObject({ path, headers });
     expect(events[0]).toMatchObject({ type: 'reply-start', model: 'm1' });
@@ -132,7 +132,7 @@ describe.each([
     });
   });
 
-  it('a refusal keeps the provider’s words', async () => {
+  it('an error keeps the provider’s message', async () => {
     const error = { type: 'invalid_request_error', message: 'prompt is too long: 210000 tokens' };
     const { events } = await ask(name, sendJson(400, { type: 'error', error }));
     expect(lastFailure(events)).toMatchObject({ kind: 'bad-request', message: error.message });

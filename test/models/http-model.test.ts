@@ -53,7 +53,7 @@ const stream = (events: readonly ChatEvent[]) =>
   events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('');
 
 describe('the request', () => {
-  it('goes to the base path plus the wire’s path, with the model’s own name in place of the asked one', async () => {
+  it('goes to the base path plus the wire’s path, with the target’s model name', async () => {
     const provider = await startProvider(sendEvents(REPLY));
     await collect(createModel(provider.origin, { model: 'real' })(REQUEST, { signal: createSignal() }));
     const [sent] = provider.received;
@@ -65,7 +65,7 @@ describe('the request', () => {
     });
   });
 
-  it('keeps the asked name when the target has none of its own', async () => {
+  it('keeps the requested model name when the target has none', async () => {
     const provider = await startProvider(sendEvents(REPLY));
     await collect(createModel(provider.origin)(REQUEST, { signal: createSignal() }));
     expect(JSON.parse(provider.received[0]?.body ?? '')).toMatchObject({ model: 'asked-for' });
@@ -73,19 +73,19 @@ describe('the request', () => {
 });
 
 describe('the reply', () => {
-  it('is read from a stream of events', async () => {
+  it('is decoded from a stream of events', async () => {
     expect(await ask(sendEvents(REPLY))).toEqual(REPLY);
   });
 
-  it('is read whole when the server answers a streaming request with JSON', async () => {
+  it('is decoded as one document when the server answers a streaming request with JSON', async () => {
     expect(await ask(sendJson(200, { events: REPLY }))).toEqual(REPLY);
   });
 
-  it('is read as a stream when the server streams although it was not asked to', async () => {
+  it('is decoded as a stream when the server streams without being asked to', async () => {
     expect(await ask(sendEvents(REPLY), { ...REQUEST, stream: false })).toEqual(REPLY);
   });
 
-  it('is read as JSON when the server names no type', async () => {
+  it('is decoded as JSON when the server sends no content-type', async () => {
     expect(await ask(sendText(200, '', JSON.stringify({ events: REPLY })))).toEqual(REPLY);
   });
 
@@ -111,7 +111,7 @@ describe('the reply', () => {
     },
   );
 
-  it('passes on the events of a compressed stream as they come (not at its end)', async () => {
+  it('yields the events of a compressed stream as they arrive (not at its end)', async () => {
     let finish = (): void => undefined;
     const provider = await startProvider((response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream', 'content-encoding': 'gzip' });
@@ -129,7 +129,7 @@ describe('the reply', () => {
     expect((await events.next()).done).toBe(true);
   });
 
-  it('calls a compressed reply that breaks off truncated', async () => {
+  it('is truncated when a compressed reply breaks off', async () => {
     const cut = gzipSync(
       stream([START, ...Array.from({ length: 200 }, (_, i) => say(`${i} ${Math.sin(i)}`)), END]),
     );
@@ -139,7 +139,7 @@ describe('the reply', () => {
     expect(lastFailure(await ask(reply)).kind).toBe('truncated');
   });
 
-  it('refuses an encoding it cannot read, and one that is not what the headers say', async () => {
+  it('fails for an unsupported encoding, and for one that differs from the headers', async () => {
     const zstd = sendText(200, 'application/json', 'x', { 'content-encoding': 'zstd' });
     expect(lastFailure(await ask(zstd))).toMatchObject({ kind: 'upstream-error', final: true });
     const lie = sendText(200, 'application/json', '{"events":[]}', { 'content-encoding': 'gzip' });
@@ -151,12 +151,12 @@ describe('the reply', () => {
     expect(await collect(createModel(provider.origin)(REQUEST, { signal: createSignal() }))).toEqual(REPLY);
   });
 
-  it('ends with a truncated failure when the stream or the document has no last event', async () => {
+  it('ends with a truncated failure when the stream or the document has no terminal event', async () => {
     expect(lastFailure(await ask(sendEvents([START, say('half')]))).kind).toBe('truncated');
     expect(lastFailure(await ask(sendJson(200, { events: [START] }))).kind).toBe('truncated');
   });
 
-  it('passes on what came before the connection broke, then the failure', async () => {
+  it('yields the events before a broken connection, then the failure', async () => {
     const events = await ask((response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       response.write(stream([START, say('half')]), () => response.socket?.destroy());
@@ -168,16 +168,29 @@ describe('the reply', () => {
 
   it('leaves the connection usable after its last event (not one connection per request)', async () => {
     const provider = await startProvider(sendEvents(REPLY));
-    const model = createModel(provider.origin);
+    const inner = openExchange();
+    let ended = 0;
+    const exchange: Exchange = (request, sink) =>
+      inner(request, {
+        onHead: (status, headers) => sink.onHead(status, headers),
+        onChunk: (chunk) => sink.onChunk(chunk),
+        onFailure: (failure) => sink.onFailure(failure),
+        onEnd: () => {
+          ended++;
+          sink.onEnd();
+        },
+      });
+    const model = createModel(provider.origin, { exchange });
     for (let i = 0; i < 5; i++) {
       await collect(model(REQUEST, { signal: createSignal() }));
-      await until(() => provider.received.length === i + 1);
-      await wait(5);
+      await until(() => ended === i + 1);
+      // undici offers a connection again one turn of the event loop after the reply's end.
+      for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve));
     }
     expect(provider.connections()).toBe(1);
   });
 
-  it('closes a connection whose server goes on after the last event', async () => {
+  it('closes a connection whose server keeps sending after the last event', async () => {
     let closed = false;
     const provider = await startProvider((response) => {
       response.on('close', () => {
@@ -196,8 +209,8 @@ describe('the reply', () => {
   });
 });
 
-describe('a refusal', () => {
-  it('carries the provider’s words and the status', async () => {
+describe('a failure', () => {
+  it('has the provider’s message and status', async () => {
     expect(lastFailure(await ask(sendJson(400, { error: 'prompt is too long' })))).toMatchObject({
       kind: 'bad-request',
       status: 400,
@@ -218,7 +231,7 @@ describe('a refusal', () => {
     expect(lastFailure(await ask(sendJson(429, { error: 'busy' }, headers))).retryAfterMs).toBe(ms);
   });
 
-  it('is final when the provider says so', async () => {
+  it('is final when the provider marks it so', async () => {
     expect(lastFailure(await ask(sendJson(500, { error: 'no' }, { 'x-should-retry': 'false' }))).final).toBe(
       true,
     );
@@ -227,7 +240,7 @@ describe('a refusal', () => {
     ).toBeUndefined();
   });
 
-  it('has its body cut at 1 MiB, and the server that sends more is left', async () => {
+  it('is read up to 1 MiB, and the connection of a server that sends more is closed', async () => {
     let closed = false;
     const failure = lastFailure(
       await ask((response) => {
@@ -256,7 +269,7 @@ describe('a refusal', () => {
     expect(failure).toMatchObject({ kind: 'overloaded', status: 503 });
   });
 
-  it('to redirect is told, with the mend, and the redirect is not followed', async () => {
+  it('for a redirect names the fix, and the redirect is not followed', async () => {
     const elsewhere = await startProvider(sendEvents(REPLY));
     const failure = lastFailure(
       await ask((response) => {
@@ -271,11 +284,11 @@ describe('a refusal', () => {
     expect(elsewhere.received).toEqual([]);
   });
 
-  it('by a page of HTML becomes one short plain line', async () => {
+  it('for an HTML page has one short plain line', async () => {
     const page = `<html><body><h1>Sign in\u001b[31m</h1>\r\n<p>${'to the hotel network '.repeat(50)}</p></body></html>`;
     const { kind, message } = lastFailure(await ask(sendText(200, 'text/html', page)));
     expect(kind).toBe('upstream-error');
-    expect(message).toContain('text/html, not with a reply: Sign in');
+    expect(message).toContain('text/html instead of a reply: Sign in');
     expect(message.length).toBeLessThan(400);
     expect(message).not.toMatch(/[<>\p{Cc}]/u);
   });
@@ -287,7 +300,7 @@ describe('a refusal', () => {
     },
   );
 
-  it('to connect is a failure, not an exception', async () => {
+  it('to connect is a value (not an exception)', async () => {
     const model = createModel('http://127.0.0.1:1');
     expect(await collect(model(REQUEST, { signal: createSignal() }))).toMatchObject([
       { type: 'failure', failure: { kind: 'unreachable' } },
@@ -305,7 +318,7 @@ describe('a refusal', () => {
     ]);
   });
 
-  it('of our own, such as a key that cannot be read, is a failure too', async () => {
+  it('before the request, such as a missing key, is a value too', async () => {
     const credentials = () => {
       throw new Error('OPENAI_API_KEY is not set');
     };
@@ -316,8 +329,8 @@ describe('a refusal', () => {
   });
 });
 
-describe('leaving', () => {
-  /** Says two events, then nothing; tells when its client is gone. */
+describe('an abort', () => {
+  /** Sends two events, then nothing; reports when its client has disconnected. */
   async function startSilent() {
     let gone = false;
     const provider = await startProvider((response) => {
@@ -361,7 +374,7 @@ describe('leaving', () => {
     await until(provider.isGone);
   });
 
-  it('before the head came ends the exchange too', async () => {
+  it('before the head arrives ends the exchange', async () => {
     let gone = false;
     const provider = await startProvider((response) => {
       response.on('close', () => {

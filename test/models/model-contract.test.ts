@@ -1,14 +1,13 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
+import { sleep } from '../../src/base/sleep.ts';
 import type { ChatEvent, ChatModel } from '../../src/core/chat.ts';
 import { systemClock } from '../../src/core/clock.ts';
 import { createFailure } from '../../src/core/failure.ts';
 import { defaultRetryRule } from '../../src/core/retry.ts';
 import { createHttpModel } from '../../src/models/http-model.ts';
 import { createScriptedModel } from '../../src/models/scripted-model.ts';
-import { sleep } from '../../src/models/sleep.ts';
 import { createWelcomeModel } from '../../src/models/welcome-model.ts';
-import { withFallback } from '../../src/models/with-fallback.ts';
 import { withRetry } from '../../src/models/with-retry.ts';
 import { createPlainWire } from './plain-wire.ts';
 import {
@@ -46,7 +45,6 @@ const MODELS: Record<string, () => Promise<ChatModel>> = {
   'codex that fails': async () => (await createStandIn('codex', 'process.exit(1)')).model,
   retried: async () => withRetry(await createHttp(REPLY), { rule, random: Math.random, sleep }),
   'retried in vain': async () => withRetry(await createHttp([busy]), { rule, random: Math.random, sleep }),
-  'fallen back': async () => withFallback([await createHttp([busy]), createScriptedModel(() => REPLY)]),
 };
 
 const GRAMMAR = /^(S(D)*(E|F)|F)$/;
@@ -59,12 +57,12 @@ describe.each(Object.entries(MODELS))('a model (%s)', (_name, create) => {
     expect(events.map(letterOf).join('')).toMatch(GRAMMAR);
   });
 
-  it('answers a caller who has already left with one aborted failure', async () => {
+  it('answers an aborted signal with one aborted failure', async () => {
     const events = await collect((await create())(REQUEST, { signal: AbortSignal.abort() }));
     expect(events).toMatchObject([{ type: 'failure', failure: { kind: 'aborted' } }]);
   });
 
-  it('does not throw at a reader who leaves before, at or after the first event', async () => {
+  it('does not throw when a reader stops before, at or after the first event', async () => {
     const model = await create();
     const unread = model(REQUEST, { signal: createSignal() })[Symbol.asyncIterator]();
     expect(await unread.return?.()).toMatchObject({ done: true });
@@ -79,7 +77,7 @@ describe.each(Object.entries(MODELS))('a model (%s)', (_name, create) => {
     expect(await pending.next()).toMatchObject({ done: true });
   });
 
-  it('leaves nothing on a signal that outlives it', async () => {
+  it('leaves no listener on a signal that outlives it', async () => {
     const model = await create();
     const { signal } = new AbortController();
     await collect(model(REQUEST, { signal }));

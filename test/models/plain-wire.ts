@@ -5,7 +5,7 @@ import type { StreamDecoder, Wire, WireName } from '../../src/core/wire.ts';
 
 const asEvent = (value: Json) => asObject(value) as unknown as ChatEvent;
 
-/** The simplest wire there can be: our own events as JSON. What a model does with any wire is tested on this one. */
+/** The simplest wire: ChatEvents as JSON. Model behaviour that is the same for all wires is tested with it. */
 export const createPlainWire = (name: WireName = 'openai-chat'): Wire => ({
   name,
   path: '/talk',

@@ -25,14 +25,14 @@ describe('the caller’s credentials', () => {
     });
   });
 
-  it('become x-api-key on the Anthropic wire when an OpenAI-style caller shows an API key', () => {
+  it('become x-api-key on the Anthropic wire when an OpenAI-style caller sends an API key', () => {
     expect(pass('anthropic', { authorization: 'bearer sk-ant-api03-abc' })).toEqual({
       'x-api-key': 'sk-ant-api03-abc',
       ...VERSION,
     });
   });
 
-  it('stay as they are on the Anthropic wire when x-api-key is there', () => {
+  it('are unchanged on the Anthropic wire when x-api-key is present', () => {
     const caller = { authorization: 'Bearer sk-ant-api03-abc', 'x-api-key': 'k' };
     expect(pass('anthropic', caller)).toEqual({ ...caller, ...VERSION });
   });
@@ -45,7 +45,7 @@ describe('the caller’s credentials', () => {
     expect(pass(wire, { authorization: 'Bearer t' })).toEqual({ authorization: 'Bearer t' });
   });
 
-  it('may be none', () => {
+  it('may be missing', () => {
     expect(pass('openai-chat', undefined)).toEqual({});
     expect(pass('anthropic', {})).toEqual(VERSION);
   });
@@ -63,7 +63,7 @@ describe('the caller’s credentials', () => {
   });
 });
 
-it('asks for a stream only when one is wanted', () => {
+it('createProviderHeaders accepts a stream only when one is requested', () => {
   expect(createProviderHeaders('openai-chat', { kind: 'open' }, undefined, false).accept).toBe(
     'application/json',
   );

@@ -43,7 +43,7 @@ export async function startProvider(...replies: readonly Reply[]) {
   return { origin: `http://127.0.0.1:${port}`, port, received, connections: () => connections };
 }
 
-/** The transport that ships, closed with the test. Its limits outlast a test: none may pass because of them. */
+/** The shipped transport, closed with the test. Its time-outs are longer than a test's limit, so none decides a test. */
 export function openExchange(): Exchange {
   const timeouts = { connectMs: 5_000, headersMs: 90_000, firstByteMs: 90_000, idleMs: 90_000 };
   const { exchange, close } = createExchange({ timeouts });
@@ -93,7 +93,7 @@ export function lastFailure(events: readonly ChatEvent[]) {
   return last.failure;
 }
 
-/** Waits for something that must come; the test's own time limit is the only clock. */
-export async function until(isSo: () => boolean): Promise<void> {
-  while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 5));
+/** Polls until the condition holds; only the test's own time limit ends it. */
+export async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 5));
 }

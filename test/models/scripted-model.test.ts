@@ -10,7 +10,7 @@ const textOf = (events: readonly ChatEvent[]) =>
   events.map((event) => (event.type === 'text-delta' ? event.text : '')).join('');
 
 describe('a scripted model', () => {
-  it('says its text word by word, with an estimate of the tokens', async () => {
+  it('streams its text word by word, with estimated token counts', async () => {
     const model = createScriptedModel(() => 'one two  three\n');
     expect(await collect(model(REQUEST, options()))).toEqual([
       { type: 'reply-start', id: 'scripted-1', model: 'asked-for' },
@@ -31,7 +31,7 @@ describe('a scripted model', () => {
     );
   });
 
-  it('numbers its replies from one, each model for itself', async () => {
+  it('numbers its replies from one, per model', async () => {
     const idsOf = async () => {
       const model = createScriptedModel(() => 'x');
       const replies = [await collect(model(REQUEST, options())), await collect(model(REQUEST, options()))];
@@ -41,7 +41,7 @@ describe('a scripted model', () => {
     expect(await idsOf()).toEqual(['scripted-1', 'scripted-2']);
   });
 
-  it('plays events as they are, up to the first last one', async () => {
+  it('yields scripted events unchanged, up to the first terminal one', async () => {
     expect(await collect(createScriptedModel(() => [...REPLY, say('x'), END])(REQUEST, options()))).toEqual(
       REPLY,
     );
@@ -83,7 +83,7 @@ describe('a scripted model', () => {
 });
 
 describe('the welcome model', () => {
-  it('says what it is and how to add a provider, and calls no tool whatever it is offered', async () => {
+  it('explains how to add a provider, and calls no tool whatever it is offered', async () => {
     const tools = [{ name: 'bash', parameters: {} }];
     const events = await collect(
       createWelcomeModel()({ ...REQUEST, tools, toolChoice: 'required' }, options()),

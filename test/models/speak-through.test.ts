@@ -47,8 +47,8 @@ const speakTo = (origin: string, more: Partial<SpeakThroughOptions> = {}) =>
     ...more,
   });
 
-describe('speaking through a gateway', () => {
-  it('says who speaks in headers and asks for a whole reply (not a stream) unless told', async () => {
+describe('the gateway client', () => {
+  it('identifies itself in headers and requests a complete reply (not a stream) by default', async () => {
     const gateway = await startProvider(whole);
     const speaker = { ...SPEAKER, domain: 'files', project: '/srv/größe', isLast: true };
     await speakTo(gateway.origin)(REQUEST, speaker, createSignal());
@@ -68,7 +68,7 @@ describe('speaking through a gateway', () => {
     expect(wire.decodeRequest(body)).toEqual({ ...REQUEST, stream: false });
   });
 
-  it('leaves out what the speaker does not say', async () => {
+  it('leaves out headers without a value', async () => {
     const gateway = await startProvider(whole);
     await speakTo(gateway.origin)(REQUEST, { ...SPEAKER, isLast: false }, createSignal());
     const names = Object.keys(gateway.received[0]?.headers ?? {}).filter((name) =>
@@ -96,7 +96,7 @@ describe('speaking through a gateway', () => {
     expect(JSON.parse(gateway.received[0]?.body ?? '').stream ?? false).toBe(stream);
   });
 
-  it('has no turn, no generation and no lessons where nothing answers for them', async () => {
+  it('has no turn, no generation and no lessons when the reply has no such headers', async () => {
     const gateway = await startProvider(
       sendJson(200, wire.encodeReply(EVENTS), { 'x-instar-generation': 'seven' }),
     );
@@ -106,7 +106,7 @@ describe('speaking through a gateway', () => {
     expect(Object.keys(said)).not.toContain('generation');
   });
 
-  it('keeps the name of a turn that was refused, with the refusal as a value', async () => {
+  it('keeps the id of a refused turn, with the failure as a value', async () => {
     const gateway = await startProvider(sendJson(429, { error: { message: 'slow down' } }, MARKS));
     expect(await speakTo(gateway.origin)(REQUEST, SPEAKER, createSignal())).toEqual({
       text: '',
@@ -119,21 +119,21 @@ describe('speaking through a gateway', () => {
     expect(gateway.received).toHaveLength(1);
   });
 
-  it('tries once more when the connection is reset before any byte', async () => {
+  it('retries once when the connection is reset before any byte', async () => {
     const gateway = await startProvider(reset, whole);
     expect(await speakTo(gateway.origin)(REQUEST, SPEAKER, createSignal())).toMatchObject({ turn: 't_1' });
     expect(gateway.received).toHaveLength(2);
     expect(gateway.received[1]?.body).toBe(gateway.received[0]?.body);
   });
 
-  it('tries only once more (not for ever)', async () => {
+  it('retries only once (not forever)', async () => {
     const gateway = await startProvider(reset);
     const said = await speakTo(gateway.origin)(REQUEST, SPEAKER, createSignal());
     expect(said).toMatchObject({ text: '', calls: [], lessons: [], failure: { kind: 'unreachable' } });
     expect(gateway.received).toHaveLength(2);
   });
 
-  it('does not try again once a reply has begun, and keeps what came of it', async () => {
+  it('does not retry once a reply has begun, and keeps the part that arrived', async () => {
     const gateway = await startProvider((response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream', ...MARKS });
       const encoder = wire.createStreamEncoder();
@@ -149,7 +149,7 @@ describe('speaking through a gateway', () => {
     expect(gateway.received).toHaveLength(1);
   });
 
-  it('does not try again when the head of a reply came and nothing behind it', async () => {
+  it('does not retry when only the head of a reply arrived', async () => {
     const gateway = await startProvider((response) => {
       response.writeHead(200, { 'content-type': 'application/json', ...MARKS });
       response.flushHeaders();
@@ -160,13 +160,13 @@ describe('speaking through a gateway', () => {
     expect(gateway.received).toHaveLength(1);
   });
 
-  it.each([500, 503, 404])('does not try a %i again: the gateway has done that', async (status) => {
+  it.each([500, 503, 404])('does not retry a %i: the gateway has done that', async (status) => {
     const gateway = await startProvider(sendJson(status, { error: { message: 'no' } }));
     expect((await speakTo(gateway.origin)(REQUEST, SPEAKER, createSignal())).failure?.message).toBe('no');
     expect(gateway.received).toHaveLength(1);
   });
 
-  it('says as a value that nobody listens, or that a name cannot be sent', async () => {
+  it('reports a refused connection and an invalid header as a value', async () => {
     const origin = `http://127.0.0.1:${await closedPort()}`;
     const speak = speakTo(origin);
     expect((await speak(REQUEST, SPEAKER, createSignal())).failure?.kind).toBe('unreachable');
@@ -174,7 +174,7 @@ describe('speaking through a gateway', () => {
     expect((await speak(REQUEST, broken, createSignal())).failure?.kind).toBe('bad-request');
   });
 
-  it('leaves at once when it is aborted, and the gateway notices', async () => {
+  it('disconnects at once when it is aborted', async () => {
     const leaving = new AbortController();
     let left = false;
     const gateway = await startProvider((response) => {
@@ -191,7 +191,7 @@ describe('speaking through a gateway', () => {
     expect(gateway.received).toHaveLength(1);
   });
 
-  it('does not read a stream that never ends', async () => {
+  it('stops reading a stream that never ends', async () => {
     const line = wire.createStreamEncoder();
     const start = line.encode(EVENTS[0] as ChatEvent);
     const chunk = line.encode({ type: 'text-delta', text: 'x'.repeat(256 * 1024) });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { type CommandModelOptions, createCommandModel } from '../../src/models/command-model.ts';
 
-/** A real program of a few lines, in place of a command line that costs money; `input` is its standard input. */
+/** A real program of a few lines in place of a command-line agent that costs money; `input()` reads its standard input. */
 export async function createStandIn(
   command: 'claude' | 'codex',
   program: string,
@@ -23,7 +23,7 @@ export async function createStandIn(
     command,
     timeoutMs: 25_000,
     cwd,
-    graceMs: 200,
+    graceMs: 10_000,
     ...more,
     env: { PATH: bin, HOME: folder, ...more.env },
   });

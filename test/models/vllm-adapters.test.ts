@@ -44,7 +44,7 @@ async function start(traits: VllmTraits = {}, key?: string) {
 
 async function until(isSo: () => boolean): Promise<void> {
   for (let looks = 0; !isSo(); looks++) {
-    if (looks > 2_000) throw new Error('it never came to be so');
+    if (looks > 4_000) throw new Error('the condition was not met within 20 s');
     await pause(5);
   }
 }
@@ -52,7 +52,7 @@ async function until(isSo: () => boolean): Promise<void> {
 const names = (vllm: Vllm): readonly string[] => [...vllm.adapters.keys()].sort();
 
 describe('adapters in vLLM', () => {
-  it('200 streams across swaps: none fails, each is by one version, and the old one goes when its last stream has ended', async () => {
+  it('serve 200 streams across swaps: none fails, each is from one version, and the old one is unloaded after its last stream', async () => {
     const { vllm, exchange, adapters, folderOf } = await start();
     const upstream = { wire: 'openai-chat', origin: new URL(vllm.baseUrl).origin, basePath: '/v1' } as const;
     const http = createHttpModel({
@@ -87,7 +87,7 @@ describe('adapters in vLLM', () => {
     const reading = Array.from({ length: 200 }, read);
     await until(() => vllm.streams.size === 200);
     await swapTo(2);
-    // Nothing that is read from has gone, and what is new is served beside it.
+    // No version in use was unloaded, and the new one is served beside it.
     expect(names(vllm)).toEqual(['instar-v1', 'instar-v2']);
     vllm.writeAll();
     reading.push(...Array.from({ length: 100 }, read));
@@ -98,7 +98,7 @@ describe('adapters in vLLM', () => {
     vllm.end(1);
     await until(() => !vllm.adapters.has('instar-v1'));
     expect(vllm.seen).toEqual(['load instar-v1', 'load instar-v2', 'unload instar-v1']);
-    // And while streams come and go all the time.
+    // The same while streams start and end all the time.
     for (let version = 3; version <= 8; version++) {
       for (let burst = 0; burst < 5; burst++) {
         reading.push(...Array.from({ length: 10 }, read));
@@ -124,14 +124,14 @@ describe('adapters in vLLM', () => {
     expect(vllm.seen.filter((line) => line.startsWith('unload'))).toHaveLength(7);
   });
 
-  it('keeps a canary beside what is live, and lets go of a reader that left in the middle', async () => {
+  it('keep a canary beside the live version, and release a reader that stops in the middle', async () => {
     const { vllm, adapters, folderOf } = await start();
     for (const version of [1, 2, 3]) await adapters.load(version, await folderOf(version), signal);
     const held = adapters.borrow(2);
     adapters.keepOnly([1, 3]);
     await adapters.settled();
     expect(names(vllm)).toEqual(['instar-v1', 'instar-v2', 'instar-v3']);
-    // One who read the pointer before it moved may still come.
+    // A turn that read the pointer before it moved may still borrow the old version.
     const late = adapters.borrow(2);
     expect(late?.model).toBe('instar-v2');
     held?.release();
@@ -144,11 +144,11 @@ describe('adapters in vLLM', () => {
     expect(adapters.borrow(2)).toBeUndefined();
   });
 
-  it('says that a version is not loaded instead of asking another', async () => {
+  it('fail for a version that is not loaded (instead of using another)', async () => {
     const { vllm, adapters } = await start();
     const model = withAdapters({
       model: () => {
-        throw new Error('nobody is to be asked');
+        throw new Error('the model must not be called');
       },
       adapters,
       versionOf: () => 9,
@@ -159,7 +159,7 @@ describe('adapters in vLLM', () => {
     expect(vllm.seen).toEqual([]);
   });
 
-  it('finds what it loaded before it was restarted, and replaces what somebody else put under the name', async () => {
+  it('of an earlier run are found again, and a different adapter of the same name is replaced', async () => {
     const { vllm, adapters, open, folderOf } = await start();
     const folder = await folderOf(1);
     await adapters.load(1, folder, signal);
@@ -168,7 +168,7 @@ describe('adapters in vLLM', () => {
     const other = await folderOf(77);
     expect(await open().load(1, other, signal)).toMatchObject({ isReady: true });
     expect(vllm.adapters.get('instar-v1')).toEqual({ folder: other, isInPlace: false });
-    // What cannot be removed is loaded over.
+    // An adapter that cannot be unloaded is replaced in place.
     vllm.change({ cannotRemove: true });
     expect(await open().load(1, folder, signal)).toMatchObject({ isReady: true });
     expect(vllm.adapters.get('instar-v1')).toEqual({ folder, isInPlace: true });
@@ -179,7 +179,7 @@ describe('adapters in vLLM', () => {
     });
   });
 
-  it('replaces in an old vLLM too, which knows nothing of loading in place', async () => {
+  it('are replaced in an old vLLM without in-place loading', async () => {
     const { vllm, open, folderOf } = await start({ isOld: true });
     await open().load(1, await folderOf(5), signal);
     const folder = await folderOf(1);
@@ -192,7 +192,7 @@ describe('adapters in vLLM', () => {
     });
   });
 
-  it('loads again what a restarted server has lost, and only that', async () => {
+  it('that a restarted server has lost are loaded again, and only those', async () => {
     const { vllm, adapters, folderOf } = await start();
     const folder = await folderOf(1);
     await adapters.load(1, folder, signal);
@@ -204,7 +204,7 @@ describe('adapters in vLLM', () => {
     expect(adapters.borrow(1)?.model).toBe('instar-v1');
   });
 
-  it('tries again to unload what could not be, and takes what is gone for unloaded', async () => {
+  it('that could not be unloaded are tried again, and missing ones count as unloaded', async () => {
     const { vllm, adapters, lines, folderOf } = await start({ cannotRemove: true });
     for (const version of [1, 2]) await adapters.load(version, await folderOf(version), signal);
     adapters.keepOnly([2]);
@@ -225,7 +225,7 @@ describe('adapters in vLLM', () => {
     expect(vllm.seen.filter((line) => line === 'unload instar-v2')).toHaveLength(1);
   });
 
-  it('says what to do when adapters cannot be loaded', async () => {
+  it('that cannot be loaded fail with advice', async () => {
     const refusal = async (traits: VllmTraits, place?: string, key?: string) => {
       const { adapters, folderOf } = await start(traits, key);
       const loaded = await adapters.load(1, place ?? (await folderOf(1)), signal);

@@ -14,7 +14,7 @@ export interface VllmTraits {
   /** --max-lora-rank */
   readonly mostRank?: number;
   readonly key?: string;
-  /** Nobody answers. */
+  /** The server does not answer. */
   readonly isDown?: boolean;
   /** Before `load_inplace`, and with the error at the top of the body. */
   readonly isOld?: boolean;
@@ -134,7 +134,7 @@ export async function startVllm(given: VllmTraits = {}) {
     write(stream);
   }
 
-  /** A piece of text that says by which adapter it was written, from where. */
+  /** A text that names its adapter and the adapter's folder. */
   function write(stream: Stream): void {
     const folder = stream.model === BASE ? BASE : (adapters.get(stream.model)?.folder ?? 'none');
     const delta = { role: 'assistant', content: `${path.basename(folder)} ` };

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { sleep } from '../../src/base/sleep.ts';
 import type { ChatEvent } from '../../src/core/chat.ts';
 import { createManualClock } from '../../src/core/clock.ts';
 import { createFailure, type Failure, type FailureKind } from '../../src/core/failure.ts';
 import { defaultRetryRule, type RetryRule } from '../../src/core/retry.ts';
 import { createHttpModel } from '../../src/models/http-model.ts';
 import { createScriptedModel } from '../../src/models/scripted-model.ts';
-import { sleep } from '../../src/models/sleep.ts';
 import { withRetry } from '../../src/models/with-retry.ts';
 import { createPlainWire } from './plain-wire.ts';
 import {
@@ -30,7 +30,7 @@ const NOW = Date.parse('2026-11-15T12:00:00Z');
 const fails = (failure: Failure): ChatEvent => ({ type: 'failure', failure });
 const busy = fails(createFailure('overloaded', 'busy'));
 
-/** A model whose nth try plays the nth script, with pauses that are noted and not waited for. */
+/** A model whose nth try plays the nth script; pauses are recorded instead of waited for. */
 function play(scripts: readonly (readonly ChatEvent[])[], rule: RetryRule = defaultRetryRule) {
   const pauses: number[] = [];
   let tries = 0;
@@ -46,25 +46,25 @@ function play(scripts: readonly (readonly ChatEvent[])[], rule: RetryRule = defa
 }
 
 describe('withRetry', () => {
-  it('leaves a good reply alone', async () => {
+  it('does not change a good reply', async () => {
     const { reply, tries } = play([REPLY]);
     expect(await reply()).toEqual(REPLY);
     expect(tries()).toBe(1);
   });
 
-  it('tries again after a failure, also one that came after reply-start, and shows one reply-start', async () => {
+  it('retries after a failure, also one after reply-start, and yields one reply-start', async () => {
     const { reply, pauses } = play([[busy], [START, busy], REPLY]);
     expect(await reply()).toEqual(REPLY);
     expect(pauses).toEqual([200, 400]);
   });
 
-  it('does not try again once content was passed on', async () => {
+  it('does not retry once content was yielded', async () => {
     const { reply, tries } = play([[START, say('half'), busy], REPLY]);
     expect(await reply()).toEqual([START, say('half'), busy]);
     expect(tries()).toBe(1);
   });
 
-  it('gives the last failure alone (no reply-start before it) when the tries are used up', async () => {
+  it('yields only the last failure (without reply-start) when all tries failed', async () => {
     const { reply, tries } = play([[START, busy]]);
     expect(await reply()).toEqual([busy]);
     expect(tries()).toBe(3);
@@ -79,13 +79,13 @@ describe('withRetry', () => {
     'timeout',
     'aborted',
     'internal',
-  ] satisfies FailureKind[])('does not try again after %s', async (kind) => {
+  ] satisfies FailureKind[])('does not retry after %s', async (kind) => {
     const { reply, tries } = play([[fails(createFailure(kind, 'no'))], REPLY]);
     expect(lastFailure(await reply()).kind).toBe(kind);
     expect(tries()).toBe(1);
   });
 
-  it('tries at most once more than the rule’s retries, whatever fails', async () => {
+  it('makes at most one try more than the rule’s retries, whatever fails', async () => {
     const failure = fc.constantFrom(
       busy,
       fails(createFailure('unreachable', 'x')),
@@ -124,7 +124,7 @@ describe('withRetry', () => {
     expect(tries).toBe(1);
   });
 
-  it('stops waiting when the reader leaves', async () => {
+  it('stops waiting when the reader stops', async () => {
     const inner = createScriptedModel(() => [
       fails(createFailure('rate-limited', 'x', { retryAfterMs: 29_000 })),
     ]);
@@ -136,7 +136,7 @@ describe('withRetry', () => {
   });
 });
 
-describe('a provider that says when to come back', () => {
+describe('a provider with Retry-After', () => {
   async function askBusy(status: number, headers: Record<string, string>) {
     const refusal: Reply = sendJson(status, { error: 'busy' }, headers);
     const provider = await startProvider(refusal, refusal, sendEvents([START, say('ok'), END]));
@@ -167,7 +167,7 @@ describe('a provider that says when to come back', () => {
     ['in milliseconds', 529, { 'retry-after-ms': '250' }, [250, 250]],
     ['in words', 429, { 'retry-after': 'in a while' }, [400, 800]],
     ['not at all', 500, {}, [400, 800]],
-  ])('%s is waited for and asked again', async (_form, status, headers, expected) => {
+  ])('(%s) is retried after the pause', async (_form, status, headers, expected) => {
     expect(await askBusy(status, headers)).toEqual({ pauses: expected, requests: 3, last: 'reply-end' });
   });
 
@@ -176,7 +176,7 @@ describe('a provider that says when to come back', () => {
     ['in ten thousand years', 429, { 'retry-after': '315360000000' }],
     ['next century', 503, { 'retry-after': 'Fri, 15 Nov 2126 12:00:00 GMT' }],
     ['never', 500, { 'x-should-retry': 'false' }],
-  ])('%s is not waited for', async (_form, status, headers) => {
+  ])('(%s) is not retried', async (_form, status, headers) => {
     expect(await askBusy(status, headers)).toEqual({ pauses: [], requests: 1, last: 'failure' });
   });
 });

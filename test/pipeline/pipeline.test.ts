@@ -20,7 +20,7 @@ const open = (more: Partial<PipelineOptions> = {}) => {
 };
 
 describe('a stage', () => {
-  it('gives its result and is reported once, as ok, with how long it took', async () => {
+  it('returns its result and is reported once, as ok, with its duration', async () => {
     const { pipeline, memory, clock } = open({ domain: 'research' });
     const end = await pipeline.stage('search', () => {
       clock.advance(30);
@@ -46,7 +46,7 @@ describe('a stage', () => {
     ]);
   });
 
-  it('tells a model call who speaks: the session of the attempt, the agent, and that it is a pipeline', async () => {
+  it('gives model calls the session of the attempt, the agent and the run kind', async () => {
     const { pipeline } = open({ domain: 'research', project: 'p1' });
     const end = await pipeline.stage('draft', ({ headers, speaker, session }) => ({
       headers,
@@ -74,7 +74,7 @@ describe('a stage', () => {
     });
   });
 
-  it('has a session that a header can carry, and another one for another stage, whatever their names are', async () => {
+  it('has a session id that is a valid header and differs between stages, whatever their names are', async () => {
     const { pipeline } = open({ run: 'é'.repeat(5) });
     const names = ['a', 'b', 'x'.repeat(400), `${'x'.repeat(400)}y`];
     const sessions = new Set<string>();
@@ -86,7 +86,7 @@ describe('a stage', () => {
     for (const session of sessions) expect(session).toMatch(/^[\x21-\x7e]{1,128}$/);
   });
 
-  it('is tried again after a failure, in a conversation of its own, with the reasons so far', async () => {
+  it('is retried after a failure, in a new session, with the reasons so far', async () => {
     const { pipeline, memory } = open({ retries: 2 });
     const seen: (readonly string[])[] = [];
     const end = await pipeline.stage('plan', (context) => {
@@ -107,7 +107,7 @@ describe('a stage', () => {
     ]);
   });
 
-  it('ends as a value when its attempts are used up (and does not throw)', async () => {
+  it('returns a failure when its attempts are used up (and does not throw)', async () => {
     const { pipeline, memory } = open({ retries: 1 });
     const end = await pipeline.stage('plan', ({ fail }) => fail('No.'));
     expect(end).toMatchObject({ ok: false, outcomes: [{ attempt: 1 }, { attempt: 2 }] });
@@ -117,7 +117,7 @@ describe('a stage', () => {
     expect(again).toMatchObject({ ok: true, outcomes: [{ attempt: 3, session: 'paper:r1:plan:3' }] });
   });
 
-  it('counts refine cycles with why, each about the turn before it, and is warned when it came right', async () => {
+  it('records refine cycles with reasons about the turn before each, and is warned on success', async () => {
     const { pipeline, memory } = open();
     await pipeline.stage('write', (context) => {
       context.heard('t1');
@@ -143,7 +143,7 @@ describe('a stage', () => {
     ]);
   });
 
-  it('goes on after a warning, which teaches and is not praised', async () => {
+  it('continues after a warning, which is feedback and not praise', async () => {
     const { pipeline, memory } = open();
     const end = await pipeline.stage('write', (context) => {
       context.heard('t1');
@@ -158,7 +158,7 @@ describe('a stage', () => {
     expect(memory.verdicts()).toEqual([{ turn: 't1', score: -0.5, note: 'Keep it under ten pages.' }]);
   });
 
-  it('takes an exception as a failure whose words are hearsay: they may be those of a page', async () => {
+  it('records an exception as a failure with an untrusted message (it may quote a page)', async () => {
     const { pipeline, memory } = open({ retries: 0 });
     await pipeline.stage('read', (context) => {
       context.heard('t1');
@@ -177,7 +177,7 @@ describe('a stage', () => {
     expect(memory.outcomes()[1]?.failures).toMatchObject([{ cause: 'thrown', reason: 'undefined' }]);
   });
 
-  it('says nothing of turns where no model was asked', async () => {
+  it('gives no verdict when no model was called', async () => {
     const { pipeline, memory } = open({ retries: 0 });
     await pipeline.stage('compile', ({ fail }) => fail('Two entries have the same key.'));
     expect(memory.outcomes()).toHaveLength(1);
@@ -197,8 +197,8 @@ const OUTAGES: readonly (readonly [string, unknown])[] = [
   ['a deep cause', new Error('a', { cause: new Error('b', { cause: coded('ETIMEDOUT') }) })],
 ];
 
-describe('infrastructure', () => {
-  it.each(OUTAGES)('%s is reported and never taught', async (_, error) => {
+describe('an infrastructure failure', () => {
+  it.each(OUTAGES)('%s is reported without a verdict', async (_, error) => {
     const { pipeline, memory } = open({ retries: 0 });
     await pipeline.stage('ask', (context) => {
       context.heard('t1');
@@ -222,7 +222,7 @@ describe('infrastructure', () => {
         return error;
       })(),
     ],
-  ])('%s is none', async (_, error) => {
+  ])('%s is not an infrastructure failure', async (_, error) => {
     const { pipeline, memory } = open({ retries: 0 });
     await pipeline.stage('ask', () => {
       throw error;
@@ -230,7 +230,7 @@ describe('infrastructure', () => {
     expect(memory.outcomes()[0]?.failures).toMatchObject([{ cause: 'thrown' }]);
   });
 
-  it('that a model call names as a value ends the attempt, and what was found before it still counts', async () => {
+  it('of a model call ends the attempt, and earlier findings still count', async () => {
     const { pipeline, memory } = open({ retries: 1 });
     const end = await pipeline.stage('ask', (context) => {
       if (context.attempt === 2) return 'done';
@@ -246,7 +246,7 @@ describe('infrastructure', () => {
     expect(memory.verdicts()).toEqual([{ turn: 't1', score: -1, note: 'Cite the year.' }]);
   });
 
-  it('is what an abort is: nothing is tried again, no later stage begins', async () => {
+  it('is an abort too: nothing is retried, no later stage starts', async () => {
     const stop = new AbortController();
     const { pipeline, memory } = open({ retries: 5, signal: stop.signal });
     const end = await pipeline.stage('long', ({ signal }) => {
@@ -265,8 +265,8 @@ describe('infrastructure', () => {
   });
 });
 
-describe('a report', () => {
-  it('is awaited before the next attempt begins', async () => {
+describe('the report of an attempt', () => {
+  it('is awaited before the next attempt starts', async () => {
     const order: string[] = [];
     const pipeline = createPipeline({
       name: 'paper',

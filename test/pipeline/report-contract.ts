@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { createPipeline } from '../../src/pipeline/pipeline.ts';
 import type { Report, StageOutcome } from '../../src/pipeline/stage-outcome.ts';
 
-/** What is known of an attempt afterwards. */
+/** What is stored about an attempt. */
 export interface Kept {
-  /** How its attempt was reported, each time it was. */
+  /** The status of every stored report. */
   readonly statuses: readonly string[];
   readonly verdicts: readonly {
     readonly of: string;
@@ -16,13 +16,13 @@ export interface Kept {
 
 export interface ReportUnderTest {
   readonly report: Report;
-  /** Has a model say something in a session: the turn it is known by. */
+  /** Makes a model call in a session and returns the id of its turn. */
   readonly turnIn: (session: string) => Promise<string>;
-  /** What is kept of a session and of its turns, in the order in which it was told. */
+  /** What is stored about a session and its turns, in the order of the reports. */
   readonly kept: (session: string, turns: readonly string[]) => Kept | Promise<Kept>;
 }
 
-/** What every report has to do. */
+/** The contract of every StageReport. */
 export function describeReport(name: string, open: () => ReportUnderTest): void {
   let runs = 0;
   const start = (subject: ReportUnderTest) => {
@@ -46,7 +46,7 @@ export function describeReport(name: string, open: () => ReportUnderTest): void 
   };
 
   describe(`a report (${name})`, () => {
-    it('keeps a failed stage, and its reason as the word of whoever runs the pipeline', async () => {
+    it("stores a failed stage, and its reason as the pipeline's own verdict", async () => {
       const subject = open();
       const { pipeline, kept, told } = start(subject);
       await pipeline.stage('plan', async (context) => {
@@ -60,7 +60,7 @@ export function describeReport(name: string, open: () => ReportUnderTest): void 
       });
     });
 
-    it('keeps what was sent back and what was accepted, turn by turn', async () => {
+    it('stores refused and accepted turns', async () => {
       const subject = open();
       const { pipeline, kept, told } = start(subject);
       await pipeline.stage('write', async (context) => {
@@ -80,7 +80,7 @@ export function describeReport(name: string, open: () => ReportUnderTest): void 
       });
     });
 
-    it('keeps the same outcome once, however often it is told', async () => {
+    it('stores a repeated outcome once', async () => {
       const subject = open();
       const { pipeline, kept, told } = start(subject);
       await pipeline.stage('plan', async (context) => {
@@ -95,7 +95,7 @@ export function describeReport(name: string, open: () => ReportUnderTest): void 
       expect(before.verdicts).toHaveLength(1);
     });
 
-    it('keeps an outage, and says nothing of its turns', async () => {
+    it('stores an outage without verdicts on its turns', async () => {
       const subject = open();
       const { pipeline, kept } = start(subject);
       await pipeline.stage('ask', async (context) => {
@@ -105,7 +105,7 @@ export function describeReport(name: string, open: () => ReportUnderTest): void 
       expect(await kept()).toEqual({ statuses: ['failed'], verdicts: [] });
     });
 
-    it('keeps the words of an exception as hearsay (and not as an order)', async () => {
+    it('stores the message of an exception as untrusted (not as an instruction)', async () => {
       const subject = open();
       const { pipeline, kept, told } = start(subject);
       await pipeline.stage('read', async (context) => {
@@ -118,7 +118,7 @@ export function describeReport(name: string, open: () => ReportUnderTest): void 
       ]);
     });
 
-    it('is about the session where the stage named no turn for what it found', async () => {
+    it('reports about the session when the stage named no turn', async () => {
       const subject = open();
       const { pipeline, kept, told } = start(subject);
       await pipeline.stage('write', async (context) => {
@@ -130,7 +130,7 @@ export function describeReport(name: string, open: () => ReportUnderTest): void 
       ]);
     });
 
-    it('keeps a stage without a model too', async () => {
+    it('stores a stage without a model call', async () => {
       const { pipeline, kept } = start(open());
       await pipeline.stage('compile', () => 1);
       expect(await kept()).toEqual({ statuses: ['ok'], verdicts: [] });

@@ -74,7 +74,7 @@ describeReport('a gateway over HTTP', () => ({
     });
     return String(answer.headers['x-instar-turn']);
   },
-  // The record itself, and not the daemon's word for it: what was answered must be on the disk.
+  // Reads the store directly: an acknowledged report must be on the disk.
   kept: (session, turns) => {
     const reader = openSqliteReader(`${home.dir}/instar.sqlite`);
     try {
@@ -121,11 +121,11 @@ const FAILED: StageOutcome = {
 const QUICK = { retry: { retries: 2, baseMs: 1, longestMs: 50 }, wait: async () => undefined };
 
 describe('a report over HTTP', () => {
-  it('had no problem with a gateway that is there', () => {
+  it('has no problem with a running gateway', () => {
     expect(problems).toEqual([]);
   });
 
-  it('tells of a gateway that is not there, and does not throw into the stage', async () => {
+  it('reports an unreachable gateway as a problem (and does not throw into the stage)', async () => {
     const told: ReportProblem[] = [];
     const url = `http://127.0.0.1:${await closedPort()}`;
     await createHttpReport({ url, key: 'k', onProblem: (problem) => told.push(problem), ...QUICK })(FAILED);
@@ -135,7 +135,7 @@ describe('a report over HTTP', () => {
     ]);
   });
 
-  it('does not try a wrong key again', async () => {
+  it('does not retry a wrong key', async () => {
     const told: ReportProblem[] = [];
     let waits = 0;
     const url = `http://127.0.0.1:${daemon.port}`;
@@ -149,7 +149,7 @@ describe('a report over HTTP', () => {
     expect(waits).toBe(0);
   });
 
-  it('tries again under the same key while the gateway is busy or has no record of the turn yet', async () => {
+  it('retries with the same idempotency key while the gateway is busy or has not recorded the turn yet', async () => {
     const busy = await startProvider((_, response, nth) => {
       const status = nth === 1 ? 503 : nth === 3 ? 404 : 200;
       response.writeHead(status, { 'content-type': 'application/json' });

@@ -9,7 +9,7 @@ const read = (text: string, isThinking = false): PolicyReply =>
 const call = (given: string, name = 'run_command') => ({ name, arguments: given });
 
 describe('a reply', () => {
-  it('has its thoughts left out, wherever they were opened, and the rest of its text kept', () => {
+  it('is read without its thoughts, wherever they were opened, and with the rest of its text', () => {
     expect(read('<think>\nhm\n</think>\n\nDone.').text).toBe('Done.');
     expect(read('hm\n</think>Done.').text).toBe('Done.');
     expect(read('A <think>b</think> c <think>d</think> e').text).toBe('A  c  e');
@@ -36,7 +36,7 @@ describe('a reply', () => {
     expect(read(`{"name": "run_command", "parameters": ${given}}`).calls).toEqual([call(given)]);
   });
 
-  it('hands on a call whose JSON is broken, and takes what has no name for text', () => {
+  it('passes on a call with broken JSON, and treats one without a name as text', () => {
     expect(read('<tool_call>{"name": "run_command", "arguments": {"command": "l').calls).toEqual([
       call('{"command": "l'),
     ]);
@@ -49,7 +49,7 @@ describe('a reply', () => {
     });
   });
 
-  it('has calls in nothing but JSON, when a tool of that name was offered, and else is an answer in JSON', () => {
+  it('is a call when it is only JSON that names an offered tool, else an answer in JSON', () => {
     expect(read('<|python_tag|>{"name": "run_command", "parameters": {"command": "a"}}').calls).toEqual([
       call('{"command": "a"}'),
     ]);
@@ -73,7 +73,7 @@ describe('a reply', () => {
     expect(readChatReply({ text, isThinking: false, tools: [] })).toEqual({ text, calls: [] });
   });
 
-  it('is read whatever it says, and every character of it at most once', () => {
+  it('can be any text, and every character of it is used at most once', () => {
     const pieces = fc.constantFrom(
       '<tool_call>',
       '</tool_call>',

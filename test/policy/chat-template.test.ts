@@ -97,7 +97,7 @@ function play(name: ModelName, template: Template, turns: readonly Turn[]): read
 describe.each(NAMES)('a conversation in the template of %s', (name) => {
   const turns = fc.array(fc.record({ said: words, ids: replyOf(name) }), { minLength: 2, maxLength: 5 });
 
-  it('begins with all that was prompted and sampled before, to the id, whatever was sampled', () => {
+  it('starts with exactly the ids prompted and sampled before, whatever was sampled', () => {
     let continued = 0;
     let retokenised = 0;
     fc.assert(
@@ -122,7 +122,7 @@ describe.each(NAMES)('a conversation in the template of %s', (name) => {
     expect(retokenised).toBeGreaterThan(20);
   });
 
-  it('is written as it stands when its history was changed, and nothing sampled is passed off as something else', () => {
+  it('is rendered as it stands when its history was changed, without ids sampled for other text', () => {
     let changed = 0;
     fc.assert(
       fc.property(turns, fc.nat(), (given, seed) => {
@@ -150,7 +150,7 @@ describe.each(NAMES)('a conversation in the template of %s', (name) => {
     expect(changed).toBe(60);
   });
 
-  it('reads any ids without throwing, with or without a prompt', () => {
+  it('decodes any ids without throwing, with or without a prompt', () => {
     const template = createTemplate(name);
     const request = asking([user('Hi')], optionsOf(name));
     let read = 0;
@@ -174,7 +174,7 @@ describe.each(NAMES)('a conversation in the template of %s', (name) => {
     expect(read).toBe(300);
   });
 
-  it('lets nobody write a mark into a message', () => {
+  it('does not let a message contain special tokens', () => {
     const { marks, encode, decode } = TOKENS[name];
     const template = createTemplate(name);
     const count = (text: string): number =>
@@ -218,7 +218,7 @@ describe('a chat template', () => {
     );
   });
 
-  it('takes the longest reply from the generation config unless it is told', () => {
+  it('takes the longest reply from the generation config by default', () => {
     expect(TEMPLATES.qwen.longestReply).toBe(512);
     expect(TEMPLATES.metaspace.longestReply).toBe(4096);
     expect(createTemplate('qwen', { longestReply: 7 }).longestReply).toBe(7);
@@ -258,7 +258,7 @@ describe('a chat template', () => {
     expect(TOKENS.qwen.decode(fresh)).not.toContain('a long thought');
   });
 
-  it('forgets the oldest replies first, and then writes them from their text', () => {
+  it('evicts the oldest replies first, and then tokenizes them from their text', () => {
     const remembering = (memory: { replies?: number; tokens?: number }): boolean => {
       const template = createTemplate('qwen', { memory });
       const odd = [...'Done'].flatMap((letter) => [...TOKENS.qwen.encode(letter)]);
@@ -277,7 +277,7 @@ describe('a chat template', () => {
     expect(remembering({ tokens: 30 })).toBe(false);
   });
 
-  it('knows a call again that came back with other ids and other spaces', () => {
+  it('recognises a call that came back with other ids and other whitespace', () => {
     const template = createTemplate('qwen');
     const ids = TOKENS.qwen.encode(
       '<tool_call>{"name":"run_command","arguments":{"command":"ls"}}</tool_call>',
@@ -301,7 +301,7 @@ describe('a chat template', () => {
     expect(isStartOf([...prompt, ...ids], promptOf(template, next('{"command":"rm"}')))).toBe(false);
   });
 
-  it('reads what follows a thought that the template itself has opened', () => {
+  it('reads the reply after a thought that the template itself opened', () => {
     const sources = sourcesOf('qwen');
     const template = String(sources.tokenizerConfig.chat_template).replace(
       "'<think>\\n\\n</think>\\n\\n'",
@@ -318,7 +318,7 @@ describe('a chat template', () => {
     expect(read('hm, cut off')).toBe('');
   });
 
-  it('picks the template with tools by its name, and refuses tools that no template has a place for', () => {
+  it('picks the template with tools by its name, and refuses tools that no template supports', () => {
     const sources = sourcesOf('qwen');
     const { chat_template: text = '', ...rest } = sources.tokenizerConfig;
     const plain = '{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>\n{% endfor %}';
@@ -334,11 +334,11 @@ describe('a chat template', () => {
     const alone = createTemplate('qwen', {
       tokenizerConfig: configOf([{ name: 'default', template: plain }]),
     });
-    expect(() => promptOf(alone, request)).toThrow(/has no place for tools/);
+    expect(() => promptOf(alone, request)).toThrow(/does not support tools/);
     expect(promptOf(alone, { ...request, toolChoice: 'none' }).length).toBeGreaterThan(3);
   });
 
-  it('says what is missing: a template, an end, a part that it could read', () => {
+  it('names what is missing: a template, a stop token, a readable part', () => {
     const { tokenizer, tokenizerConfig } = sourcesOf('qwen');
     const { chat_template: _, ...noTemplate } = tokenizerConfig;
     expect(() => createTemplate('qwen', { tokenizerConfig: noTemplate })).toThrow(/chat_template\.jinja/);
@@ -350,7 +350,7 @@ describe('a chat template', () => {
     expect(() => createTemplate('qwen', { tokenizerConfig: broken })).toThrow(/cannot be read/);
     expect(() => createTemplate('qwen', { tokenizer: {} })).toThrow(/tokenizer\.json cannot be used/);
     const image: ChatMessage = { role: 'user', content: [{ type: 'image', url: 'https://x.test/a.png' }] };
-    expect(() => promptOf(TEMPLATES.qwen, asking([image]))).toThrow(/reads text/);
+    expect(() => promptOf(TEMPLATES.qwen, asking([image]))).toThrow(/reads only text/);
     expect(() => promptOf(TEMPLATES.metaspace, asking([assistant({ text: 'I', calls: [] })]))).toThrow(
       /Roles must alternate/,
     );

@@ -56,7 +56,7 @@ function requestOf({ messages, tools }: Vector): ChatRequest {
 describe.each(NAMES)('the template of %s', (name) => {
   const { conversations, texts } = vectors[name];
 
-  it('writes every conversation in the ids that transformers writes', () => {
+  it('renders every conversation to the ids of transformers', () => {
     const written = conversations.filter(({ ids }) => ids !== undefined);
     for (const vector of written) {
       const template = createTemplate(name, { variables: vector.variables });
@@ -65,19 +65,19 @@ describe.each(NAMES)('the template of %s', (name) => {
     expect(written.length).toBeGreaterThanOrEqual({ qwen: 16, llama: 7, metaspace: 2 }[name]);
   });
 
-  it('writes what the template refuses in a form that says the same, where there is one', () => {
+  it('renders a refused conversation in an equivalent form, where there is one', () => {
     const refused = conversations.filter(({ refusal }) => refusal !== undefined);
-    let mended = 0;
+    let adapted = 0;
     for (const vector of refused) {
       const write = () => promptOf(createTemplate(name), requestOf(vector));
       const isLost = name === 'metaspace' && vector.tools !== null;
-      if (isLost) expect(write, vector.title).toThrow(/has no place for tools/);
-      else mended += write().length > 10 ? 1 : 0;
+      if (isLost) expect(write, vector.title).toThrow(/does not support tools/);
+      else adapted += write().length > 10 ? 1 : 0;
     }
-    expect([refused.length, mended]).toEqual({ qwen: [0, 0], llama: [1, 1], metaspace: [6, 1] }[name]);
+    expect([refused.length, adapted]).toEqual({ qwen: [0, 0], llama: [1, 1], metaspace: [6, 1] }[name]);
   });
 
-  it('has the tokens of the tokenizer that it was made of', () => {
+  it('tokenizes as the tokenizer it was made from', () => {
     const { tokenizer, tokenizerConfig } = sourcesOf(name);
     const tokens = createChatTokens(tokenizer, tokenizerConfig);
     for (const { text, ids } of texts) {

@@ -3,12 +3,12 @@ import { existsSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
 
 export interface Program {
-  /** As `instar connect` calls it. */
+  /** Its name in `instar connect`. */
   readonly client: string;
   readonly packages: readonly string[];
   readonly bin: string;
   readonly args: (prompt: string) => readonly string[];
-  /** Needs a newer Node than ours. */
+  /** Needs a newer Node than Instar. */
   readonly node?: string;
   readonly model?: string;
 }
@@ -53,7 +53,7 @@ export const PROGRAMS: readonly Program[] = [
   },
 ];
 
-/** Installs what is not there yet; the command to run, and the folder of a newer Node where it needs one. */
+/** Installs what is missing; returns the command, and the folder of a newer Node if it needs one. */
 export function install({ client, packages, bin, node }: Program): {
   readonly bin: string;
   readonly nodeDir: string | undefined;

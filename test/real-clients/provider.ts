@@ -3,11 +3,11 @@ import type { Wire } from '../../src/core/wire.ts';
 import { wires } from '../../src/wire/wires.ts';
 import { type Provider, startProvider } from '../support/provider.ts';
 
-/** Said by a command that the client ran for the model, and then by the model. */
+/** Printed by the command that the client runs for the model, then repeated by the model. */
 export const PROOF = 'tool-loop-proof-4711';
 const COMMAND = `echo ${PROOF}`;
 
-/** The client's way to run a command: by name, with the arguments its schema asks for. */
+/** The client's tool for running a command: its name, with arguments that match its schema. */
 function commandCall(
   tools: readonly Tool[],
 ): { readonly name: string; readonly arguments: string } | undefined {
@@ -58,7 +58,7 @@ function replyTo(request: ChatRequest, n: number): readonly ChatEvent[] {
   return [start, { type: 'text-delta', text }, end('end')];
 }
 
-/** Speaks all three wires. Runs one command through whatever tool a client has for that, and repeats what it said. */
+/** Serves all three wires. Runs one command through the client's own tool, then repeats its output. */
 export function startToolProvider(): Promise<Provider> {
   let n = 0;
   return startProvider(({ method, url, body }, response) => {

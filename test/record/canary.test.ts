@@ -10,7 +10,7 @@ import { makeHome, startDaemon } from '../support/daemon.ts';
 import { startProvider } from '../support/provider.ts';
 import { ROUTES } from '../support/samples.ts';
 
-/** Made up, with the shapes that real ones have. */
+/** Invented, with the shapes of real ones. */
 const SECRETS: readonly string[] = [
   'sk-proj-Zx81kQp04LmNvB72yTgH55eRwA9cDfJ3',
   'sk-ant-api03-Qw7Er9Ty2Ui4Op6As8Df1Gh3Jk5Lz7Xc9Vb2Nm4-AAAAAA',
@@ -22,7 +22,7 @@ const SECRETS: readonly string[] = [
 const PROVIDER_KEY = 'provider-own-key-71f0b2c94d5e6a8790ab';
 const CALLER_COOKIE = 'session=cookie-canary-4f2a1b9c8d7e6f50';
 
-/** A sentence that puts the nth secret where people put them. */
+/** A sentence with the nth secret in a typical place. */
 const phrase = (n: number): string =>
   [
     `use ${SECRETS[0]} please`,
@@ -102,7 +102,7 @@ function bodies(wire: WireName, stream: boolean): object {
   };
 }
 
-/** Every file of the home, raw, and every value of every table, inflated where it can be. */
+/** Every file of the home, raw, and every value of every table, decompressed if possible. */
 function contents(dir: string): string[] {
   const files = (readdirSync(dir, { recursive: true }) as string[])
     .map((name) => path.join(dir, name))
@@ -176,7 +176,7 @@ describe('secrets sent through every field of every wire, both ways', () => {
           body: JSON.stringify(bodies(wire, stream)),
         });
         expect(answer.status).toBe(200);
-        // What passes through is not touched: only what is kept is.
+        // Only the record is redacted, not the traffic.
         expect(answer.text).toContain(SECRETS[5]);
         turn = String(answer.headers['x-instar-turn']);
       }
@@ -207,10 +207,10 @@ describe('secrets sent through every field of every wire, both ways', () => {
     const found = needles.filter((needle) => texts.some((text) => text.includes(needle)));
     expect(found).toEqual([]);
     expect(texts.some((text) => text.includes(daemon.key) && !text.startsWith(daemon.key))).toBe(false);
-    // Not vacuous: what was said around the secrets is there, in plain and in compressed blocks.
+    // Not vacuous: the text around the secrets is recorded, in plain and in compressed blocks.
     expect(texts.filter((text) => text.includes('[[secret:')).length).toBeGreaterThan(20);
     expect(texts.some((text) => text.includes('GITHUB_TOKEN='))).toBe(true);
     home.remove();
     await provider.close();
-  }, 120_000);
+  }, 300_000);
 });

@@ -19,7 +19,7 @@ const good: Reply = (request, response) => {
 };
 let reply: Reply = good;
 const config = () => ({
-  gateway: { timeouts: { idleMs: 300 } },
+  gateway: { timeouts: { idleMs: 1_500 } },
   providers: { fake: { wire: 'openai', baseUrl: `${provider.url}/v1` } },
 });
 
@@ -54,6 +54,7 @@ const owner = (path: string, more: Partial<Ask> = {}) =>
   });
 const show = async (session: string): Promise<JsonObject> =>
   asObject(JSON.parse((await owner(`/api/sessions/${session}/trajectory`)).text));
+const PATIENCE = { timeout: 20_000 };
 /** The session's turns, once none of them is open. */
 async function turnsOf(session: string, count: number): Promise<readonly JsonObject[]> {
   let turns: readonly JsonObject[] = [];
@@ -61,14 +62,14 @@ async function turnsOf(session: string, count: number): Promise<readonly JsonObj
     .poll(async () => {
       turns = asArray((await show(session)).turns).map(asObject);
       return turns.filter(({ status }) => status !== 'open').length;
-    })
+    }, PATIENCE)
     .toBe(count);
   return turns;
 }
 
-describe('what is recorded of a turn', () => {
+describe('the record of a turn', () => {
   it.each([true, false])(
-    'request, reply and usage, read again in our own words (streamed: %s)',
+    'has request, reply and usage in the internal format (streamed: %s)',
     async (stream) => {
       const session = `whole-${stream}`;
       const answer = await send(session, stream);
@@ -129,7 +130,7 @@ describe('what is recorded of a turn', () => {
       { leaveWhen: (soFar) => soFar.length > 0 },
     ],
   ];
-  it.each(ends)('%s is %s', async (name, status, play, more) => {
+  it.each(ends)('has the right status: %s is %s', async (name, status, play, more) => {
     reply = play;
     const session = name.replaceAll(' ', '-');
     await send(session, true, more).catch(() => undefined);
@@ -137,7 +138,7 @@ describe('what is recorded of a turn', () => {
     expect(turn?.status).toBe(status);
   });
 
-  it('nothing, for a client that asks for that', async () => {
+  it('does not exist for a client that opts out', async () => {
     const answer = await send('unseen', false, { headers: { 'x-instar-record': 'off' } });
     expect(answer.status).toBe(200);
     await send('seen', false);
@@ -145,13 +146,13 @@ describe('what is recorded of a turn', () => {
     expect((await owner('/api/sessions/unseen')).status).toBe(404);
   });
 
-  it('that a session is over, when the client says so', async () => {
+  it('ends the session when the client declares it', async () => {
     await send('finished', false, { headers: { 'x-instar-session-done': 'true' } });
     await turnsOf('finished', 1);
-    await expect.poll(async () => (await show('finished')).endedAt).toEqual(expect.any(String));
+    await expect.poll(async () => (await show('finished')).endedAt, PATIENCE).toEqual(expect.any(String));
   });
 
-  it('a session of a client without ids, by its history', async () => {
+  it('belongs to the session with the same history, for a client without session ids', async () => {
     const first = { role: 'user', content: 'a question of its own' };
     const body = (...messages: object[]) => JSON.stringify({ model: 'm-1', messages });
     const one = await ask(daemon.port, { path: PATH, body: body(first) });
@@ -163,7 +164,7 @@ describe('what is recorded of a turn', () => {
 });
 
 describe('control actions', () => {
-  it('feedback is kept once per idempotency key, and only for turns and sessions that are there', async () => {
+  it('record feedback once per idempotency key, and only for known turns and sessions', async () => {
     const answer = await send('judged', false);
     const turn = String(answer.headers['x-instar-turn']);
     await turnsOf('judged', 1);
@@ -197,7 +198,7 @@ describe('control actions', () => {
     expect(statuses).toEqual([404, 400, 400, 400, 400, 400]);
   });
 
-  it('events are kept; what is not an event is refused', async () => {
+  it('record events and refuse malformed ones', async () => {
     const report = (body: string) => owner('/v1/events', { method: 'POST', body });
     expect((await report('{"kind":"tool_sequence","agent":"a","score":70,"steps":["x"]}')).status).toBe(200);
     for (const body of [
@@ -213,7 +214,7 @@ describe('control actions', () => {
     expect((await ask(daemon.port, { path: '/v1/events', body: '{"kind":"x"}' })).status).toBe(401);
   });
 
-  it('an erased session is gone for good, and a tombstone stays', async () => {
+  it('erase a session for good and leave a tombstone', async () => {
     await send('secretive', false, { body: requestBody('openai-chat', false, 'words to be forgotten') });
     await turnsOf('secretive', 1);
     expect((await owner('/api/sessions/secretive', { method: 'DELETE' })).text).toBe('{"erased":1}');
@@ -222,7 +223,7 @@ describe('control actions', () => {
     expect((await owner('/api/sessions/nobody', { method: 'DELETE' })).text).toBe('{"erased":0}');
   });
 
-  it('a backup is made while the daemon runs', async () => {
+  it('back up the store while the daemon runs', async () => {
     const file = path.join(home.dir, 'copy.sqlite');
     const made = await owner('/api/backup', { method: 'POST', body: JSON.stringify({ file }) });
     expect(made.status).toBe(200);
@@ -232,7 +233,7 @@ describe('control actions', () => {
 });
 
 describe('a store that cannot be opened', () => {
-  it('is served through, shown as degraded, and used again when it can be', async () => {
+  it('does not stop serving, is reported as degraded, and is used again once it can be opened', async () => {
     const broken = makeHome(config());
     const file = path.join(broken.dir, 'instar.sqlite');
     mkdirSync(file);
@@ -251,12 +252,12 @@ describe('a store that cannot be opened', () => {
         })
       ).status,
     ).toBe(200);
-    await expect.poll(async () => typeof (await state()).degraded).toBe('string');
+    await expect.poll(async () => typeof (await state()).degraded, PATIENCE).toBe('string');
     const turn = { turn: 'x', score: 1 };
     const refused = await ask(other.port, { path: '/v1/feedback', body: JSON.stringify(turn), headers });
     expect(refused.status).toBe(503);
     rmdirSync(file);
-    await expect.poll(async () => (await state()).degraded, { timeout: 15_000 }).toBeUndefined();
+    await expect.poll(async () => (await state()).degraded, PATIENCE).toBeUndefined();
     const sessions = await ask(other.port, { method: 'GET', path: '/api/sessions', headers });
     expect(JSON.parse(sessions.text)).toMatchObject([{ id: 'patient', turns: 1 }]);
     other.child.kill('SIGTERM');

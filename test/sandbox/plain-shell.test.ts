@@ -47,18 +47,18 @@ describe('the plain shell', () => {
   );
 
   it.each([
-    ['python3 x.py', 127, 'not known here'],
+    ['python3 x.py', 127, 'command not found'],
     ['cat ../../etc/passwd', 2, '".."'],
     ['echo x > /etc/x', 2, 'absolute'],
     ['cat nothing', 2, 'no such file'],
     ['rm notes', 2, 'rm -r'],
-    ['rm -r .', 2, 'stays where it is'],
+    ['rm -r .', 2, 'cannot be changed'],
     ['mv notes/.. x', 2, '".."'],
     ['cp notes x', 2, 'cp -r'],
     ["grep 'p.*r' fruit.txt", 2, 'grep -F'],
     ['ls --color', 2, 'not'],
     ['sort -z fruit.txt', 2, '-z'],
-    ['test a -gt b', 2, 'known here'],
+    ['test a -gt b', 2, 'are supported'],
     ['grep plum fruit.txt', 1, ''],
     ['mkdir notes', 1, 'EEXIST'],
   ])('%s ends with %i', (lines, code, complaint) =>
@@ -82,13 +82,13 @@ describe('the plain shell', () => {
     'echo a >',
     '(ls)',
     '# no',
-  ])('refuses %j, which another shell would take for something', (lines) =>
+  ])('refuses %j, which has a meaning in another shell', (lines) =>
     inside(async (workspace) => {
       expect(await workspace.runPlain(lines, {})).toMatchObject({ end: 'refused' });
     }),
   );
 
-  it('stops where it says or keeps too much', () =>
+  it('stops when it prints or stores too much', () =>
     inside(async (workspace) => {
       expect(await workspace.runPlain('cat fruit.txt; cat fruit.txt', { outputBytes: 30 })).toMatchObject({
         end: 'stopped',
@@ -102,7 +102,7 @@ describe('the plain shell', () => {
       });
     }));
 
-  it('ends on whatever is written to it', () =>
+  it('terminates for any input', () =>
     inside((workspace) =>
       fc.assert(
         fc.asyncProperty(

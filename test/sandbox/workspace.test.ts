@@ -37,7 +37,7 @@ beforeAll(async () => {
 afterAll(() => rm(base, { recursive: true, force: true }));
 
 describe('a workspace', () => {
-  it('is a copy of a folder that nobody else can look into, and the folder stays as it was', async () => {
+  it('is a copy of a folder that no other user can read, and leaves the folder unchanged', async () => {
     const from = await folder(async (at) => {
       await mkdir(path.join(at, 'deep/er'), { recursive: true });
       await writeFile(path.join(at, 'deep/er/run.sh'), 'echo 1');
@@ -77,7 +77,7 @@ describe('a workspace', () => {
       },
       'more than 3 files',
     ],
-  ])('is not made from a folder with %s, and leaves nothing behind', async (_, fill, why) => {
+  ])('is not created from a folder with %s, and leaves nothing behind', async (_, fill, why) => {
     const from = await folder(fill);
     const temporary = process.env.TMPDIR;
     process.env.TMPDIR = await folder();
@@ -90,7 +90,7 @@ describe('a workspace', () => {
     }
   });
 
-  it('takes no more than its limits', async () => {
+  it('rejects writes above its limits', async () => {
     const workspace = await createWorkspace({ limits: { bytes: 10, entries: 3 } });
     await workspace.write('a', '12345678');
     await expect(workspace.write('b', '123')).rejects.toThrow('more than 10 bytes');
@@ -109,7 +109,7 @@ describe('a workspace', () => {
     },
   );
 
-  it('resolves any path to one inside, or not at all', async () => {
+  it('resolves any path to one inside, or rejects it', async () => {
     const root = await folder(async (at) => {
       await mkdir(path.join(at, 'a'));
       await symlink('..', path.join(at, 'up'));
@@ -128,7 +128,7 @@ describe('a workspace', () => {
     );
   });
 
-  it('does what it is asked one after another', async () => {
+  it('runs its operations one at a time', async () => {
     const workspace = await createWorkspace();
     const lines = Array.from({ length: 20 }, (_, index) => workspace.runPlain(`append log ${index}`, {}));
     await Promise.all(lines);
@@ -137,37 +137,40 @@ describe('a workspace', () => {
   });
 });
 
-describe('commands where nothing confines them', () => {
-  it('are refused with the reason (not run without a wall)', async () => {
-    const workspace = await createWorkspace({ confinement: { ok: false, why: 'no wall here' } });
-    expect(await workspace.run('touch begun', {}, never)).toEqual({ end: 'refused', why: 'no wall here' });
+describe('commands without a working sandbox', () => {
+  it('are refused with the reason (not run unconfined)', async () => {
+    const workspace = await createWorkspace({ confinement: { ok: false, why: 'no sandbox' } });
+    expect(await workspace.run('touch begun', {}, never)).toEqual({ end: 'refused', why: 'no sandbox' });
     expect(await workspace.list()).toEqual([]);
     await workspace.dispose();
   });
 
-  it.runIf(process.platform === 'linux')('are refused when a wall is there and does not hold', async () => {
-    // Programs that are called like the real ones and run what they are given without any wall.
-    const fake = await folder(async (at) => {
-      for (const name of ['bwrap', 'unshare']) {
-        const file = path.join(at, name);
-        await writeFile(file, '#!/bin/sh\necho ready >&3; exec 3>&-; exit 0\n');
-        await chmod(file, 0o755);
-      }
-    });
-    const found = await findConfiner(fake);
-    expect(found).toMatchObject({ ok: false });
-    expect(found.ok ? '' : found.why).toMatch(
-      /bwrap: what is written .* lost; unshare: .*install bubblewrap/,
-    );
-  });
+  it.runIf(process.platform === 'linux')(
+    'are refused when the sandbox program does not isolate',
+    async () => {
+      // Programs with the names of the real ones that do not confine anything.
+      const fake = await folder(async (at) => {
+        for (const name of ['bwrap', 'unshare']) {
+          const file = path.join(at, name);
+          await writeFile(file, '#!/bin/sh\necho ready >&3; exec 3>&-; exit 0\n');
+          await chmod(file, 0o755);
+        }
+      });
+      const found = await findConfiner(fake);
+      expect(found).toMatchObject({ ok: false });
+      expect(found.ok ? '' : found.why).toMatch(
+        /bwrap: files written .* lost; unshare: .*install bubblewrap/,
+      );
+    },
+  );
 
   it.each([
     [[], {}, 'no command'],
-    ['true', { env: { 'A=B': 'x' } }, 'no name for a variable'],
+    ['true', { env: { 'A=B': 'x' } }, 'not a valid variable name'],
     [['true', 'a\0b'], {}, 'NUL'],
-    ['true', { readable: ['relative'] }, 'plain path'],
-    ['true', { readable: ['/usr/../etc'] }, 'plain path'],
-  ] as const)('are refused for what no command line can hold: %j %j', async (command, options, why) => {
+    ['true', { readable: ['relative'] }, 'normalized absolute path'],
+    ['true', { readable: ['/usr/../etc'] }, 'normalized absolute path'],
+  ] as const)('are refused for invalid arguments: %j %j', async (command, options, why) => {
     const workspace = await createWorkspace();
     expect(await workspace.run(command, options, never)).toMatchObject({
       end: 'refused',

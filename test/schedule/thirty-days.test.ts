@@ -1,27 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { simulateMonth } from '../../bench/schedule/simulate-month.ts';
-import { createDayBudget } from '../../src/schedule/day-budget.ts';
-import { createIdleSource } from '../../src/schedule/idle/idle-source.ts';
-import { createLeases } from '../../src/schedule/leases.ts';
-import { createScheduler } from '../../src/schedule/scheduler.ts';
 import { defaultRules } from '../../src/schedule/state.ts';
-import { createSleepSource } from '../../src/schedule/windows/sleep-source.ts';
-import { createRandom } from '../../src/stats/random.ts';
 
 describe('thirty days of a person who works, meets, sleeps and is back at two in the morning', () => {
   it('begins no slow work while they are there, stops it when they come, and uses most of the time they are away', async () => {
-    const month = await simulateMonth(
-      {
-        createScheduler,
-        createLeases,
-        createDayBudget,
-        createIdleSource,
-        createSleepSource,
-        defaultRules,
-        createRandom,
-      },
-      'thirty days',
-    );
+    const month = await simulateMonth('thirty days');
     const kinds = new Set(month.overlaps.map(({ kind }) => kind));
     expect([...kinds].sort()).toEqual(['evening', 'surprise at night', 'weekend', 'work']);
     expect(month.begunWhilePresent).toBe(0);

@@ -3,6 +3,9 @@ import { ask } from '../support/client.ts';
 import { makeHome, type RunningDaemon, startDaemon } from '../support/daemon.ts';
 import { type Provider, startProvider } from '../support/provider.ts';
 
+/** Generous: the wait ends as soon as the condition holds. */
+const SOON = { timeout: 25_000, interval: 50 };
+
 const RULES = Array.from(
   { length: 260 },
   (_, nth) => `It is good to know that part ${nth} of the building has windows, doors and quiet rooms.`,
@@ -66,14 +69,14 @@ const turn = async (session: string, system = LONG, agent = 'clerk'): Promise<st
   return reply.headers['x-instar-prompt']?.toString();
 };
 
-describe('a long system prompt, where the owner wants it shorter', () => {
-  it('goes out whole in the session that brings it, and short in the sessions after', async () => {
+describe('a long system prompt with learn.compress', () => {
+  it('is sent in full in its first session, and shortened in later sessions', async () => {
     expect(await turn('first')).toBeUndefined();
     expect(seen).toBe(LONG);
-    await vi.waitFor(() => expect(asked).toBe(1));
+    await vi.waitFor(() => expect(asked).toBe(1), SOON);
     await vi.waitFor(async () => {
       expect(await turn(`later-${Date.now()}`)).toMatch(/^shortened [0-9a-f]{32}$/);
-    });
+    }, SOON);
     expect(seen).toBe(SHORT);
     await turn('first');
     expect(seen).toBe(LONG);
@@ -93,12 +96,12 @@ describe('a long system prompt, where the owner wants it shorter', () => {
     expect(asked).toBe(1);
   });
 
-  it('stays as it is for good when what the model wrote leaves a rule out', async () => {
+  it('is never shortened when the reply of the model omits a rule', async () => {
     written = JSON.stringify({ prompt: 'You are a clerk.' });
     const other = `${LONG} Never open the safe.`;
     await turn('other-1', other, 'second-clerk');
-    // Asked, and asked once more to mend it.
-    await vi.waitFor(() => expect(asked).toBe(3));
+    // One question, and one more to correct the reply.
+    await vi.waitFor(() => expect(asked).toBe(3), SOON);
     for (const session of ['other-2', 'other-3']) {
       expect(await turn(session, other, 'second-clerk')).toBeUndefined();
       expect(seen).toBe(other);
@@ -106,7 +109,7 @@ describe('a long system prompt, where the owner wants it shorter', () => {
     expect(asked).toBe(3);
   });
 
-  it('leaves short prompts alone', async () => {
+  it('is not shortened below the limit', async () => {
     expect(await turn('small', 'You are kind.')).toBeUndefined();
     expect(seen).toBe('You are kind.');
   });

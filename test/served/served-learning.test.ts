@@ -4,11 +4,14 @@ import { ask } from '../support/client.ts';
 import { makeHome, type RunningDaemon, startDaemon } from '../support/daemon.ts';
 import { type Provider, startProvider } from '../support/provider.ts';
 
+/** Generous: the wait ends as soon as the condition holds. */
+const SOON = { timeout: 25_000, interval: 50 };
+
 const PATH = '/v1/chat/completions';
 let provider: Provider;
 let home: ReturnType<typeof makeHome>;
 let daemon: RunningDaemon;
-/** What the learning model says next, and what it was asked. */
+/** The next reply of the learning model, and its requests so far. */
 let evolved = '[]';
 const asked: string[] = [];
 let judged = 0;
@@ -133,34 +136,45 @@ async function fail(agent: string, count: number): Promise<readonly string[]> {
     turns.push(await turn(`${agent}-${nth}`, agent, 'Write the invoice amounts into report.md'));
   await vi.waitFor(async () => {
     for (const id of turns) expect((await owner('GET', `/api/turns/${id}/why`)).turn).toBe(id);
-  });
+  }, SOON);
   for (const id of turns) await judge(id, -1, 'Put the unit behind every amount, such as 12.50 EUR.');
   return turns;
 }
 
-describe('three turns that a person calls failures', () => {
-  it('are a skill on trial in the next request of a new session, and support data for ever', async () => {
+describe('three failures reported by a person', () => {
+  it('become a skill on trial in the next new session, and are never training samples', async () => {
     evolved = JSON.stringify([SKILL]);
     const turns = await fail('alice', 3);
-    await vi.waitFor(async () => expect(await generation()).toBe(1), { timeout: 10_000, interval: 20 });
+    await vi.waitFor(async () => expect(await generation()).toBe(1), SOON);
     const next = await turn('alice-next', 'alice', 'Write the invoice amounts of May into report.md');
-    const sent = provider.seen.at(-1)?.body.toString() ?? '';
-    expect(sent).toContain('Put the unit behind the number');
+    // Not simply the last request: learning calls the same provider.
+    const sent = provider.seen.map(({ body }) => body.toString());
+    expect(sent.findLast((text) => text.includes('amounts of May'))).toContain(
+      'Put the unit behind the number',
+    );
     const [lesson] = (await owner('GET', '/api/lessons?kind=skill')) as unknown as JsonObject[];
     expect(lesson).toMatchObject({ name: 'state-the-unit', state: 'trial', scope: { agent: 'alice' } });
     const shown = await owner('GET', `/api/lessons/${String(lesson?.id)}`);
     expect((shown.evidence as JsonObject).turns).toEqual(expect.arrayContaining([...turns]));
-    await vi.waitFor(async () =>
-      expect((await learning()).buffer).toMatchObject({ query: 0, support: 3, generation: 1 }),
+    await vi.waitFor(
+      async () => expect((await learning()).buffer).toMatchObject({ query: 0, support: 3, generation: 1 }),
+      SOON,
     );
-    expect(await learning()).toMatchObject({ cycles: { run: 1, published: 1 }, support: 0 });
+    // The end of the cycle is appended after its lessons are published.
+    await vi.waitFor(
+      async () => expect(await learning()).toMatchObject({ cycles: { run: 1, published: 1 }, support: 0 }),
+      SOON,
+    );
     expect((await learning()).cost).toMatchObject({ learning: { usdToday: expect.any(Number) } });
-    // What went well under this generation may train; what is not of it may not.
+    // Only successes of the current generation are training samples.
     await judge(next, 1, 'right');
-    await vi.waitFor(async () => expect((await learning()).buffer).toMatchObject({ query: 1, support: 3 }));
+    await vi.waitFor(
+      async () => expect((await learning()).buffer).toMatchObject({ query: 1, support: 3 }),
+      SOON,
+    );
   });
 
-  it('are shown to the model as data, with what the person said', () => {
+  it("are sent to the model as data, with the person's note", () => {
     expect(asked.length).toBeGreaterThan(0);
     expect(asked[0]).toContain('Put the unit behind every amount');
   });
@@ -174,22 +188,19 @@ describe('three turns that a person calls failures', () => {
       JSON.stringify(Array.from({ length: 10_000 }, (_, nth) => ({ ...SKILL, name: `skill-${nth}` }))),
     ],
     ['a prototype', '[{"__proto__":{"name":"x"},"name":"polluted"}]'],
-  ])('change nothing when the model answers with %s, and stay to be learned from', async (_, reply) => {
+  ])('change nothing when the model replies with %s, and stay available for learning', async (_, reply) => {
     evolved = reply;
     const before = await generation();
     const runs = ((await learning()).cycles as JsonObject).run as number;
     const agent = `agent-${runs}`;
     await fail(agent, 3);
-    await vi.waitFor(async () => expect(((await learning()).cycles as JsonObject).run).toBe(runs + 1), {
-      timeout: 10_000,
-      interval: 20,
-    });
+    await vi.waitFor(async () => expect(((await learning()).cycles as JsonObject).run).toBe(runs + 1), SOON);
     expect(await generation()).toBe(before);
     expect((await learning()).support).toBeGreaterThanOrEqual(3);
     expect((await ask(daemon.port, { method: 'GET', path: '/healthz' })).status).toBe(200);
   });
 
-  it('are not needed where a session held both failure and success: it is learned from when it is over', async () => {
+  it('are not needed when a session has a failure and a success: it is learned from when it ends', async () => {
     evolved = JSON.stringify({
       pattern: 'Reports of amounts lack their totals',
       keywords: ['totals', 'report'],
@@ -206,7 +217,10 @@ describe('three turns that a person calls failures', () => {
       { role: 'user', content: 'Once more.' },
     ];
     const second = await say('both', 'dora', again);
-    await vi.waitFor(async () => expect((await owner('GET', `/api/turns/${second}/why`)).turn).toBe(second));
+    await vi.waitFor(
+      async () => expect((await owner('GET', `/api/turns/${second}/why`)).turn).toBe(second),
+      SOON,
+    );
     await judge(first, -1, 'The totals are missing.');
     await judge(second, 1, 'Now it has them.');
     await say(
@@ -217,16 +231,13 @@ describe('three turns that a person calls failures', () => {
         'x-instar-session-done': 'true',
       },
     );
-    await vi.waitFor(
-      async () => {
-        const found = (await owner('GET', '/api/lessons?kind=experience')) as unknown as JsonObject[];
-        expect(found).toMatchObject([{ kind: 'experience', scope: { agent: 'dora' } }]);
-      },
-      { timeout: 10_000, interval: 50 },
-    );
+    await vi.waitFor(async () => {
+      const found = (await owner('GET', '/api/lessons?kind=experience')) as unknown as JsonObject[];
+      expect(found).toMatchObject([{ kind: 'experience', scope: { agent: 'dora' } }]);
+    }, SOON);
   });
 
-  it('may also be found by a judge, where nothing else says how a turn went', async () => {
+  it('can also come from a judge, when no other evidence decides a turn', async () => {
     const before = judged;
     const known = await failures();
     const talk = [{ role: 'user', content: 'Write the amounts of July into july.md' }];
@@ -236,21 +247,18 @@ describe('three turns that a person calls failures', () => {
       { role: 'assistant', content: 'I wrote the report.' },
       { role: 'user', content: 'What is the weather like in Bern?' },
     ]);
-    await vi.waitFor(
-      async () => {
-        const session = await owner('GET', '/api/sessions/judged');
-        const turns = session.turns as readonly JsonObject[];
-        expect(turns.find(({ id }) => id === turn)?.rewards).toMatchObject([{ source: 'judge', score: -1 }]);
-      },
-      { timeout: 10_000, interval: 50 },
-    );
-    // Two of three agree: the third is not asked.
+    await vi.waitFor(async () => {
+      const session = await owner('GET', '/api/sessions/judged');
+      const turns = session.turns as readonly JsonObject[];
+      expect(turns.find(({ id }) => id === turn)?.rewards).toMatchObject([{ source: 'judge', score: -1 }]);
+    }, SOON);
+    // Two of three votes agree: the third is not asked for.
     expect(judged - before).toBeLessThanOrEqual(3);
     expect(judged - before).toBeGreaterThanOrEqual(2);
-    await vi.waitFor(async () => expect(await failures()).toBe(known + 1), { timeout: 10_000, interval: 50 });
+    await vi.waitFor(async () => expect(await failures()).toBe(known + 1), SOON);
   });
 
-  it('are found by a verifier where the domain has one, and no one overrules it', async () => {
+  it('can come from the verifier of the domain, which a person does not overrule', async () => {
     const before = await failures();
     const talk = [{ role: 'user', content: 'Write the ledger of August' }];
     const turn = await say('ledger', 'fred', talk, { 'x-instar-domain': 'ledger' });
@@ -258,20 +266,17 @@ describe('three turns that a person calls failures', () => {
       const turns = (await owner('GET', '/api/sessions/ledger')).turns as readonly JsonObject[];
       return turns.find(({ id }) => id === turn)?.rewards;
     };
-    await vi.waitFor(async () => expect(await rewards()).toMatchObject([{ source: 'verifier', score: -1 }]), {
-      timeout: 10_000,
-      interval: 50,
-    });
-    await vi.waitFor(async () => expect(await failures()).toBe(before + 1), {
-      timeout: 10_000,
-      interval: 50,
-    });
+    await vi.waitFor(
+      async () => expect(await rewards()).toMatchObject([{ source: 'verifier', score: -1 }]),
+      SOON,
+    );
+    await vi.waitFor(async () => expect(await failures()).toBe(before + 1), SOON);
     await judge(turn, 1, 'looks fine to me');
-    await vi.waitFor(async () => expect(await rewards()).toHaveLength(2));
+    await vi.waitFor(async () => expect(await rewards()).toHaveLength(2), SOON);
     expect(await failures()).toBe(before + 1);
   });
 
-  it('teach again after a restart when the model was dead before: nothing is lost', async () => {
+  it('are learned from after a kill and a restart when the model failed before', async () => {
     const steps = ['1. Open the ledger.', '2. Copy its column headings.', '3. Sort rows by booking day.'];
     const content = [...steps, 'Example: May before June', 'Anti-pattern: rows as they came', 'Look twice.'];
     const description = 'When you arrange bookings in a table.';
@@ -282,9 +287,6 @@ describe('three turns that a person calls failures', () => {
     daemon.child.kill('SIGKILL');
     await daemon.exited;
     daemon = await startDaemon(home.dir, [], { TEACHER_KEY: 'k-teacher-000000' });
-    await vi.waitFor(async () => expect(Number((await learning()).support)).toBeLessThan(waiting), {
-      timeout: 10_000,
-      interval: 50,
-    });
+    await vi.waitFor(async () => expect(Number((await learning()).support)).toBeLessThan(waiting), SOON);
   });
 });

@@ -9,6 +9,7 @@ import { lessonText } from '../support/lesson-text.ts';
 import { type Provider, startProvider } from '../support/provider.ts';
 import { ROUTES, wholeReply } from '../support/samples.ts';
 
+const WAIT = { timeout: 20_000, interval: 100 };
 const WORDS = 'Use the offset +02:00 in every time.';
 const TASK = 'Write the meeting dates and times into the table in notes.md';
 let provider: Provider;
@@ -60,7 +61,7 @@ const bodyOf = (wire: WireName, messages: readonly object[]): string => {
   const list = wire === 'openai-responses' ? { input: messages } : { messages };
   return JSON.stringify({ model: 'm-1', ...(wire === 'anthropic' ? { max_tokens: 9 } : {}), ...list });
 };
-/** What the provider was sent, and the reply's head. */
+/** The request that the provider got, and the headers of the reply. */
 const send = async (wire: WireName, session: string, messages: readonly object[], more: object = {}) => {
   const headers = { 'x-instar-session': session, ...more };
   const { headers: head } = await ask(daemon.port, {
@@ -72,7 +73,7 @@ const send = async (wire: WireName, session: string, messages: readonly object[]
 };
 
 describe.each(WIRE_NAMES)('a conversation over %s', (wire) => {
-  it('is shown what fits its task, in the same bytes on every turn, and says so in the head', async () => {
+  it('gets the lessons for its task, with the same bytes on every turn, and names them in a header', async () => {
     const session = `fits-${wire}`;
     const first = [message('user', TASK)];
     const one = await send(wire, session, first);
@@ -90,14 +91,14 @@ describe.each(WIRE_NAMES)('a conversation over %s', (wire) => {
     expect(two.sent.split('## Active Skills')).toHaveLength(2);
   });
 
-  it('is shown nothing when nothing fits', async () => {
+  it('gets no lessons when none matches', async () => {
     const body = [message('user', 'hello')];
     const { sent, head } = await send(wire, `hello-${wire}`, body);
     expect(sent).toBe(bodyOf(wire, body));
     expect(head['x-instar-lessons']).toBeUndefined();
   });
 
-  it('is told in its newest message what was learned in the middle, and keeps it there, also after a restart', async () => {
+  it('gets a later lesson in its newest message and keeps it there, also after a restart', async () => {
     const session = `middle-${wire}`;
     const id = `mid-${wire}`;
     const first = message('user', 'Rename the columns of the spreadsheet of ice cream sales.');
@@ -128,7 +129,7 @@ describe.each(WIRE_NAMES)('a conversation over %s', (wire) => {
 });
 
 describe('the library in the daemon', () => {
-  it('gives auxiliary calls nothing', async () => {
+  it('gives auxiliary calls no lessons', async () => {
     const body = [message('user', TASK)];
     const { sent } = await send('openai-chat', 'aux', body, {
       'x-turn-type': 'side',
@@ -149,7 +150,7 @@ describe('the library in the daemon', () => {
     expect(side).toBe(true);
   });
 
-  it('counts the tokens of what will be sent, and then sends just that', async () => {
+  it('counts the tokens of the text that is sent afterwards', async () => {
     const body = bodyOf('anthropic', [message('user', TASK)]);
     const headers = { 'x-instar-session': 'counted' };
     await ask(daemon.port, { path: `${ROUTES.anthropic}/count_tokens`, body, headers });
@@ -159,14 +160,14 @@ describe('the library in the daemon', () => {
     expect(sent).toBe(counted);
   });
 
-  it('says why a turn was shown what it was', async () => {
+  it('explains the lessons of a turn', async () => {
     const { head } = await send('openai-chat', 'why', [message('user', TASK)]);
     const turn = String(head['x-instar-turn']);
     const told = await vi.waitFor(async () => {
       const answer = await owner('GET', `/api/turns/${turn}/why`);
       expect(answer.choices).toHaveLength(1);
       return answer;
-    });
+    }, WAIT);
     expect(told).toMatchObject({
       shown: [{ id: 'dates', name: 'date-offsets' }],
       choices: [
@@ -178,7 +179,7 @@ describe('the library in the daemon', () => {
     });
   });
 
-  it("takes a person's edit of a skill file as a change by a person, in a new generation", async () => {
+  it("publishes a person's edit of a skill file as their change, in a new generation", async () => {
     const before = Number(
       (await owner('GET', '/api/status')).library &&
         ((await owner('GET', '/api/status')).library as JsonObject).generation,
@@ -191,7 +192,7 @@ describe('the library in the daemon', () => {
     await vi.waitFor(
       async () =>
         expect(((await owner('GET', '/api/status')).library as JsonObject).generation).toBe(before + 1),
-      { timeout: 10_000, interval: 100 },
+      WAIT,
     );
     const lesson = await owner('GET', '/api/lessons/dates');
     expect(lesson.content).toContain('Never two digits');
@@ -201,7 +202,7 @@ describe('the library in the daemon', () => {
     });
   });
 
-  it('refuses an approval of words that have changed since they were seen', async () => {
+  it('refuses an approval of a text that has changed since it was shown', async () => {
     await publish([add('queued', 'queued-skill', 'When something waits.', 'One.', 'proposed')]);
     const { hash } = await owner('GET', '/api/lessons/queued');
     await publish([
@@ -220,7 +221,7 @@ describe('the library in the daemon', () => {
     expect(done.results).toMatchObject([{ status: 'applied' }]);
   });
 
-  it('lets nobody change it without the key', async () => {
+  it('allows no change without the key', async () => {
     const { status } = await ask(daemon.port, {
       path: '/api/lessons',
       body: JSON.stringify({ changes: [{ op: 'retire', id: 'dates', reason: 'x' }] }),

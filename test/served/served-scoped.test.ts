@@ -4,6 +4,9 @@ import { ask } from '../support/client.ts';
 import { makeHome, type RunningDaemon, startDaemon } from '../support/daemon.ts';
 import { lessonText } from '../support/lesson-text.ts';
 
+/** Generous: the wait ends as soon as the condition holds. */
+const SOON = { timeout: 25_000, interval: 50 };
+
 let home: ReturnType<typeof makeHome>;
 let daemon: RunningDaemon;
 
@@ -31,15 +34,12 @@ const turn = async (session: string, content: string): Promise<string> => {
   );
 };
 
-it('under the scoped rule samples stay that a new lesson has nothing to say to, certified for the new generation', async () => {
+it('with learn.flush scoped, a new lesson keeps the samples that it does not affect, certified for the new generation', async () => {
   const cake = await turn('cake', 'Bake a chocolate cake with cherries and tell me how long it takes');
   const table = await turn('table', 'Sort the rows of the invoices spreadsheet by date');
   for (const id of [cake, table]) await owner('POST', '/v1/feedback', { turn: id, score: 1 });
-  await vi.waitFor(async () => expect(await buffer()).toMatchObject({ query: 2, generation: 0 }), {
-    timeout: 5000,
-  });
-  // What the samples were about is worked out beside the stream.
-  await new Promise((resolve) => setTimeout(resolve, 1500));
+  await vi.waitFor(async () => expect(await buffer()).toMatchObject({ query: 2, generation: 0 }), SOON);
+  // No pause: the tasks of the samples are in the embedding queue before the lesson is.
   const text = lessonText({
     name: 'sort-invoices',
     description: 'When you sort the rows of a spreadsheet of invoices.',
@@ -48,7 +48,5 @@ it('under the scoped rule samples stay that a new lesson has nothing to say to, 
   await owner('POST', '/api/lessons', {
     changes: [{ op: 'add', id: 'l', kind: 'skill', state: 'live', text }],
   });
-  await vi.waitFor(async () => expect(await buffer()).toMatchObject({ query: 1, generation: 1 }), {
-    timeout: 5000,
-  });
+  await vi.waitFor(async () => expect(await buffer()).toMatchObject({ query: 1, generation: 1 }), SOON);
 });

@@ -11,6 +11,7 @@ import type {
   TrainRequest,
 } from '../../src/app/training/serve-training.ts';
 import type { TrainNews } from '../../src/app/training/train-weights.ts';
+import { workdaysTasks } from '../../src/bench/workdays/task-source.ts';
 import { checkConfig } from '../../src/config/check-config.ts';
 import { openHome } from '../../src/config/home.ts';
 import { readOrCreateKey } from '../../src/config/key.ts';
@@ -68,7 +69,7 @@ export async function openTrainingBed({
     log: createLog({ format: 'json', level: 'info', stream }),
     port: 0,
     isUnhurried: true,
-    training: { tuning: { seed: 1 }, policySeed: 1, ...override },
+    training: { tuning: { seed: 1 }, policySeed: 1, tasks: FEW_TASKS, ...override },
   });
   const record = { url: daemon.url, port: daemon.port, pid: process.pid, startedAt: '', version: '' };
   const { training } = daemon;
@@ -127,11 +128,12 @@ export function bedsOfEach(): BedsOfEach {
   };
 }
 
-/** A few tasks of the workdays, on which the policy does well now and then, and one to be measured on: that decides nothing. */
-export const FEW_TASKS = {
+/** A few tasks of the workdays that the policy sometimes does well, and one to measure on, which decides nothing. */
+export const FEW_WORKDAYS = {
   train: { split: 'train', seed: 6, count: 12, since: 0 },
   heldOut: { split: 'gate', seed: 2, count: 1, since: 0 },
 } as const;
+export const FEW_TASKS = workdaysTasks(FEW_WORKDAYS);
 
 /** A task as the policy knows them. */
 export const TASK = 't0101, May 4, 2031, 10:00, from Ada. Set state to done in a.json.';
@@ -177,7 +179,7 @@ export async function runWindow(
   } = {},
 ): Promise<readonly TrainNews[]> {
   const heard: TrainNews[] = [];
-  for await (const news of training.run({ tasks: FEW_TASKS, ...request }, signal)) {
+  for await (const news of training.run(request, signal)) {
     heard.push(news);
     await onNews?.(news);
   }

@@ -52,17 +52,20 @@ async function judge(version: number, scoreOf: (isCanary: boolean) => number) {
     served[isCanary ? 'canary' : 'rest']++;
     // What was said is weighed behind the reply.
     await expect
-      .poll(async () => {
-        const trial = Object(Object(await versions()).onTrial);
-        return trial.version === undefined || trial.sessions === number + 1;
-      })
+      .poll(
+        async () => {
+          const trial = Object(Object(await versions()).onTrial);
+          return trial.version === undefined || trial.sessions === number + 1;
+        },
+        { timeout: 15_000 },
+      )
       .toBe(true);
   }
   return served;
 }
 
 describe('a canary', () => {
-  it('goes live when enough of its sessions were not worse than those of others', async () => {
+  it('goes live when enough of its sessions were not worse than the others', async () => {
     const version = await nextCanary();
     const served = await judge(version, () => 1);
     expect(served.canary).toBe(SESSIONS);
@@ -70,7 +73,7 @@ describe('a canary', () => {
     expect(await versions()).toMatchObject({ live: version, previous: 0 });
   }, 60_000);
 
-  it('is turned back when its sessions are worse, and what served before serves on', async () => {
+  it('is rolled back when its sessions are worse, and the live version keeps serving', async () => {
     const { live } = Object(await versions());
     const version = await nextCanary();
     expect(version).toBeGreaterThan(live);

@@ -2,21 +2,32 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { runCli, startCli } from '../cli/run-cli.ts';
-import { makeHome } from '../support/daemon.ts';
+import { makeHome, startDaemon } from '../support/daemon.ts';
+import { GRADING, recordTasks } from './record-tasks.ts';
 
 const undo: (() => unknown)[] = [];
 afterEach(async () => {
   for (const run of undo.splice(0).reverse()) await run();
 });
-const open = (train: object = { batchSize: 16, groupSize: 8 }) => {
-  const home = makeHome({ train });
+const open = (train: object = { batchSize: 16, groupSize: 8 }, learn: object = {}) => {
+  const home = makeHome({ train, learn });
   undo.push(home.remove);
   const args = (...words: readonly string[]) => ['--home', home.dir, 'train', ...words];
   return { home, run: (...words: readonly string[]) => runCli(args(...words)), args };
 };
 
+/** A home in which a daemon has recorded tasks that can be trained on. */
+const openRecorded = async () => {
+  const opened = open(undefined, GRADING);
+  const daemon = await startDaemon(opened.home.dir);
+  await recordTasks(daemon.port);
+  daemon.child.kill('SIGTERM');
+  await daemon.exited;
+  return opened;
+};
+
 describe('instar train, without a daemon', () => {
-  it('tells the engine, the policy, the generation and the buffer before anything was trained', async () => {
+  it('shows the engine, the policy, the generation and the buffer before anything was trained', async () => {
     const { run, home } = open();
     const { code, stdout } = await run('status', '--json');
     expect(code).toBe(0);
@@ -30,8 +41,16 @@ describe('instar train, without a daemon', () => {
     expect(existsSync(path.join(home.dir, 'instar.sqlite'))).toBe(false);
   });
 
-  it('trains in parts of its own, and prints one document at the end', async () => {
+  it('says that there are no tasks, and which setting brings some, where nothing can be graded', async () => {
     const { run } = open();
+    const { code, stderr } = await run('run', '--steps', '1');
+    expect(code).toBe(1);
+    expect(stderr).toContain('There are no tasks to train on.');
+    expect(stderr).toContain('learn.verifiers');
+  });
+
+  it('trains with an engine of its own, and prints one document at the end', async () => {
+    const { run } = await openRecorded();
     const { code, stdout, stderr } = await run('run', '--steps', '1', '--json');
     expect(stderr).toBe('');
     expect(code).toBe(0);
@@ -39,9 +58,9 @@ describe('instar train, without a daemon', () => {
       engine: 'nano',
       window: { steps: 1, done: 1, isRunning: false },
     });
-  });
+  }, 60_000);
 
-  it('names the mend when nothing can move, and when nothing is trained', async () => {
+  it('names the fix when nothing can move, and when training is off', async () => {
     const { run } = open();
     const promoted = await run('promote');
     expect(promoted).toMatchObject({ code: 1, stdout: '' });
@@ -56,8 +75,8 @@ describe('instar train, without a daemon', () => {
     expect((await run('run', '--steps', '0')).code).toBe(2);
   });
 
-  it('pauses at Ctrl-C, says that it goes on, and does', async () => {
-    const { run, args, home } = open();
+  it('pauses at Ctrl-C, says that it can be continued, and continues', async () => {
+    const { run, args, home } = await openRecorded();
     const cli = startCli(args('run', '--steps', '500'));
     let seen = '';
     await new Promise<void>((resolve) => {

@@ -1,9 +1,10 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { runCli, startCli } from '../cli/run-cli.ts';
 import { makeHome, startDaemon } from '../support/daemon.ts';
+import { GRADING, recordTasks } from './record-tasks.ts';
 
-it('instar train run asks a daemon, refuses a second run beside one that runs, and leaves it running', async () => {
-  const home = makeHome({ train: { batchSize: 16, groupSize: 8 } });
+it('instar train run uses the daemon, refuses a second concurrent run, and leaves the first running after Ctrl-C', async () => {
+  const home = makeHome({ train: { batchSize: 16, groupSize: 8 }, learn: GRADING });
   const args = (...words: readonly string[]) => ['--home', home.dir, 'train', ...words];
   const daemon = await startDaemon(home.dir);
   onTestFinished(async () => {
@@ -11,6 +12,7 @@ it('instar train run asks a daemon, refuses a second run beside one that runs, a
     await daemon.exited;
     home.remove();
   });
+  await recordTasks(daemon.port);
   const first = startCli(args('run', '--steps', '400'));
   await new Promise<void>((resolve) => {
     first.child.stderr?.on('data', (text: string) => {

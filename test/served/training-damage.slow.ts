@@ -2,7 +2,8 @@ import { readdirSync, statSync, truncateSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { TrainNews } from '../../src/app/training/train-weights.ts';
-import { bedsOfEach, FEW_TASKS, runWindow, TASK, type TrainingBed, teach } from './training-bed.ts';
+import { workdaysTasks } from '../../src/bench/workdays/task-source.ts';
+import { bedsOfEach, FEW_WORKDAYS, runWindow, TASK, type TrainingBed, teach } from './training-bed.ts';
 
 const { folder, open, reopen } = bedsOfEach();
 
@@ -18,10 +19,10 @@ function damage({ dir }: TrainingBed, kind: 'sampler_weights' | 'weights'): stri
   return last;
 }
 const typesOf = (news: readonly TrainNews[]): readonly string[] => news.map(({ type }) => type);
-const MORE = { tasks: { ...FEW_TASKS, heldOut: { ...FEW_TASKS.heldOut, count: 4 } } };
+const MORE = { tasks: workdaysTasks({ ...FEW_WORKDAYS, heldOut: { ...FEW_WORKDAYS.heldOut, count: 4 } }) };
 
 describe('weights whose file is damaged', () => {
-  it('that serve are stood in for at once, named, and turned back: no turn fails', async () => {
+  it('that serve are replaced at once, named in the log, and rolled back: no turn fails', async () => {
     const first = await open({ dir: folder() });
     await teach(first);
     await runWindow(first.training, { steps: 1 });
@@ -34,13 +35,15 @@ describe('weights whose file is damaged', () => {
       expect(status, text).toBe(200);
       expect(text.trimEnd().endsWith('data: [DONE]')).toBe(true);
     }
-    await expect.poll(async () => (await bed.desk.training()).versions).toEqual({ live: 0 });
+    await expect
+      .poll(async () => (await bed.desk.training()).versions, { timeout: 15_000 })
+      .toEqual({ live: 0 });
     expect((await bed.chat(TASK)).headers['x-instar-policy']).toBe('instar/nano@0');
     expect(JSON.stringify(bed.lines)).toContain(path.basename(file));
     expect((await (await reopen(bed)).desk.training()).versions).toEqual({ live: 0 });
   }, 60_000);
 
-  it('that are on trial are refused by name, and the pointer stays where it was', async () => {
+  it('that are on trial are refused by name, and the pointer does not move', async () => {
     const first = await open({ dir: folder() });
     await teach(first);
     await runWindow(first.training, { steps: 1 });
@@ -59,7 +62,7 @@ describe('weights whose file is damaged', () => {
     expect((await bed.chat(TASK)).status).toBe(200);
   }, 60_000);
 
-  it('that training would go on from are named, and after three windows another run begins', async () => {
+  it('that training would continue from are named, and after three windows another run starts', async () => {
     const first = await open({ dir: folder() });
     await teach(first);
     await runWindow(first.training, { steps: 1 });

@@ -7,7 +7,7 @@ import { bedsOfEach, lesson, runWindow, teach } from './training-bed.ts';
 const { folder, open } = bedsOfEach();
 
 describe('a generation that changes in the middle of a run', () => {
-  it('refuses the batch that spans it: nothing of another generation is trained, and the next batch is', async () => {
+  it('refuses the batch that spans it: nothing of another generation is trained on, and the next batch is', async () => {
     // More groups than are attempted at once: some of a batch come before the change, some after it.
     const bed = await open({ dir: folder(), train: { batchSize: 48 } });
     await teach(bed);
@@ -37,7 +37,7 @@ describe('a generation that changes in the middle of a run', () => {
 });
 
 describe('an engine that cannot start', () => {
-  it('leaves the gateway answering: who named no model of ours gets the welcome, and training says what is wrong', async () => {
+  it('leaves the gateway answering: other models get the welcome reply, and training reports the reason', async () => {
     const dir = folder();
     // Where its folder should be is a file.
     writeFileSync(path.join(dir, 'engine'), 'in the way');

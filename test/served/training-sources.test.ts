@@ -2,6 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TrainNews } from '../../src/app/training/train-weights.ts';
+import { workdaysTasks } from '../../src/bench/workdays/task-source.ts';
 import { asObject, parseJson } from '../../src/core/json.ts';
 import { openSqliteReader } from '../../src/store/sqlite-store.ts';
 import { ask } from '../support/client.ts';
@@ -27,10 +28,10 @@ export function verify({ task, output }) {
 }
 `;
 /** One made-up task, so that every other group is of the record. */
-const TASKS = {
+const TASKS = workdaysTasks({
   train: { split: 'train', seed: 6, count: 1, since: 0 },
   heldOut: { split: 'gate', seed: 2, count: 1, since: 0 },
-} as const;
+});
 const GROUP = 8;
 /** In letters that the policy cannot read: it is answered without being asked. */
 const FOREIGN = '今天的天气怎么样，我应该带伞吗？';
@@ -76,7 +77,7 @@ describe('recorded tasks', () => {
     return asObject(parseJson(text));
   };
 
-  it('are attempted anew, graded by the verifier that their owner has set, and trained on', async () => {
+  it('are attempted again, graded by the configured verifier, and trained on', async () => {
     await bed.chat(TASK, { session: 'asked' });
     await bed.chat(FOREIGN, { session: 'foreign' });
     await bed.daemon.settle();
@@ -94,13 +95,13 @@ describe('recorded tasks', () => {
     expect(reports.map(({ live }) => live)).toEqual([0, 0]);
   }, 60_000);
 
-  it('leave no word of theirs beside the record', () => {
+  it('leave none of their text outside of the record', () => {
     const journal = readFileSync(path.join(dir, 'train', 'nano', 'run-1.jsonl'), 'utf8');
     expect(journal).toContain('workdays/train');
     expect(journal).not.toContain('recorded/');
   });
 
-  it('are none of a session that was erased', async () => {
+  it('are not taken from an erased session', async () => {
     expect(await bed.desk.erase('asked')).toBe(1);
     await bed.desk.moveWeights('rollback');
     const before = gradedOf(TASK);
@@ -109,7 +110,7 @@ describe('recorded tasks', () => {
     expect(gradedOf(TASK)).toBe(before);
   }, 60_000);
 
-  it('end, like every window, in a cycle of the trainer that is counted with those of other learners', async () => {
+  it('end, like every window, in a trainer cycle that is counted with those of other learners', async () => {
     const ends = cycleEnds().filter(({ learner }) => learner === 'trainer');
     expect(ends).toHaveLength(2);
     const generation = bed.daemon.generation();
@@ -121,7 +122,7 @@ describe('recorded tasks', () => {
   });
 });
 
-describe('turns of live traffic', () => {
+describe('live turns', () => {
   let bed: TrainingBed;
   beforeAll(async () => {
     bed = await openTrainingBed({ train: { live: true } });
@@ -139,7 +140,7 @@ describe('turns of live traffic', () => {
     expect(said).toMatchObject({ ok: true });
   };
 
-  it('are learned from once, if a person said that they went well under the lessons of now', async () => {
+  it('are trained on once, if a person rewarded them under the current lessons', async () => {
     await judged('stale-1', 1);
     await judged('stale-2', 0.4);
     await bed.shelf.change(lesson('later', 'Write the year first.'));

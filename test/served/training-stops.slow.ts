@@ -78,7 +78,7 @@ beforeAll(async () => {
 }, 60_000);
 
 describe('training that is stopped', () => {
-  it('has something to lose: steps of the calm run moved the weights, each to another place', () => {
+  it('has something to lose: every step of the undisturbed run moved the weights', () => {
     expect(calm.steps).toHaveLength(STEPS);
     const sums = calm.steps.flatMap(({ sums: both }) => both);
     expect(new Set(sums).size).toBe(sums.length);
@@ -86,7 +86,7 @@ describe('training that is stopped', () => {
     expect(sums).not.toContain(undefined);
   });
 
-  it('by someone who comes back pauses before any further step, and ends at the same bits as one that was left alone', async () => {
+  it('by a returning user pauses before any further step, and ends at the same bits as the undisturbed run', async () => {
     const bed = await open();
     const random = createRandom('who comes back');
     let paused = 0;

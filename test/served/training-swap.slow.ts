@@ -35,15 +35,15 @@ const sampledIn = (session?: string) => {
 const versionOf = (policy: unknown): number => Number(/^instar\/nano@(\d+)$/.exec(String(policy))?.[1]);
 
 describe('weights that change while they serve', () => {
-  it('name the version of the very first turn (not a policy without one)', async () => {
+  it('are named with their version on the very first turn', async () => {
     const first = await bed.chat(TASK, { session: 'first' });
     expect(first.status).toBe(200);
     expect(first.headers['x-instar-policy']).toBe('instar/nano@0');
   });
 
-  it('keep what was sampled with the turn and its generation: the engine agrees with every log-probability', async () => {
+  it('have their sampled tokens recorded with turn and generation: the engine agrees with every log-probability', async () => {
     await bed.chat(TASK, { session: 'kept' });
-    await expect.poll(() => sampledIn('kept').length).toBe(1);
+    await expect.poll(() => sampledIn('kept').length, { timeout: 15_000 }).toBe(1);
     const [fact] = sampledIn('kept');
     expect(fact).toMatchObject({ version: 0, generation: bed.daemon.generation(), temperature: 1 });
     const { prompt, tokens, logprobs } = asObject(parseJson(fact?.text ?? ''));
@@ -78,7 +78,7 @@ describe('weights that change while they serve', () => {
     });
   });
 
-  it('forget what was sampled when its session is erased', async () => {
+  it('have their recorded tokens removed when the session is erased', async () => {
     expect(await bed.desk.erase('kept')).toBe(1);
     const left = sampledIn('kept');
     expect(left.filter(({ text }) => text !== undefined)).toEqual([]);
@@ -121,7 +121,7 @@ describe('weights that change while they serve', () => {
     expect(moved).toEqual(['2 canary', '2 live', '2 rolled-back']);
     expect(answers.filter(({ status, whole }) => status !== 200 || !whole)).toEqual([]);
     for (const { text } of answers) expect(text.trimEnd().endsWith('data: [DONE]')).toBe(true);
-    await expect.poll(() => sampledIn().length).toBeGreaterThanOrEqual(2 * STREAMS + 1);
+    await expect.poll(() => sampledIn().length, { timeout: 15_000 }).toBeGreaterThanOrEqual(2 * STREAMS + 1);
     const bySession = new Map(sampledIn().map((fact) => [fact.session, fact]));
     const seen = new Map<number, number>();
     for (const { headers } of answers) {

@@ -16,7 +16,7 @@ const RED = 'Exit code 1\n Tests  2 failed | 3 passed (5)';
 const redTests = (more: Partial<TurnEvidence>) =>
   callOf('Bash', { command: 'npm test' }, RED, { isError: true, ...more });
 
-describe('red checks', () => {
+describe('failed checks', () => {
   it('are a failure after a change', () => {
     const turn = redTests({ task: 'Add a discount', earlier: [edit('src/cart.ts')] });
     expect(appraise(turn)).toMatchObject({ verdict: 'failure', digests: ['tests failed: 2', 'exit 1'] });
@@ -28,20 +28,20 @@ describe('red checks', () => {
     );
   });
 
-  it('are wanted while only tests were written first, and not once the code was', () => {
+  it('are expected while only tests were written (not once the code was)', () => {
     const task = 'Write a failing test first, then implement the coupon';
     expect(appraise(redTests({ task, earlier: [edit('test/coupon.test.ts')] })).verdict).toBe('ambiguous');
     const both = [edit('test/coupon.test.ts'), edit('src/coupon.ts')];
     expect(appraise(redTests({ task, earlier: both })).verdict).toBe('failure');
   });
 
-  it('do not count a change that failed', () => {
+  it('ignore a change that failed', () => {
     const failed = { ...edit('src/cart.ts'), failed: true };
     expect(appraise(redTests({ task: 'Fix the failing test', earlier: [failed] })).verdict).toBe('ambiguous');
   });
 });
 
-describe('a call that is tried again', () => {
+describe('a repeated call', () => {
   const tried = (command: string, failed = true) => ({
     name: 'Bash',
     arguments: JSON.stringify({ command }),
@@ -50,22 +50,22 @@ describe('a call that is tried again', () => {
   const again = (result: string | undefined, earlier: TurnEvidence['earlier']) =>
     callOf('Bash', { command: 'systemctl start db', description: 'try again' }, result, { earlier });
 
-  it('is the same whatever its white space and its description are', () => {
+  it('is recognised despite other white space and another description', () => {
     const turn = again('Exit code 1\nno such unit', [tried('systemctl  start db')]);
     expect(namesOf(turn)).toContain('retried');
   });
 
-  it('is no fault when it works this time', () => {
+  it('is not a failure when it works this time', () => {
     expect(namesOf(again('Exit code: 0\nOutput:\n', [tried('systemctl start db')]))).not.toContain('retried');
   });
 
-  it('is going in circles after two failures, before it is answered (not after one)', () => {
+  it('is a loop after two failures, before its result (not after one)', () => {
     const failed = tried('systemctl start db');
     expect(namesOf(again(undefined, [failed]))).toEqual([]);
     expect(namesOf(again(undefined, [failed, failed]))).toEqual(['retried']);
   });
 
-  it('is a new try once something was changed', () => {
+  it('is a new attempt after a change', () => {
     const turn = again('Exit code 1\nno such unit', [tried('systemctl start db'), edit('/etc/db.service')]);
     expect(namesOf(turn)).not.toContain('retried');
   });
@@ -95,7 +95,7 @@ describe('a malformed call', () => {
     ['a missing member', '{"days":3}'],
     ['another type', '{"city":5}'],
     ['a fraction for an integer', '{"city":"Oslo","days":1.5}'],
-    ['a value outside its list', '{"city":"Oslo","unit":"k"}'],
+    ['a value outside its enum', '{"city":"Oslo","unit":"k"}'],
     ['another type within a list', '{"city":"Oslo","tags":["a",1]}'],
   ])('is %s', (_name, given) => expect(isMalformed(given)).toBe(true));
 
@@ -106,18 +106,18 @@ describe('a malformed call', () => {
     ['what the check does not understand', '{"city":"Oslo","any":5}'],
   ])('is not %s', (_name, given) => expect(isMalformed(given)).toBe(false));
 
-  it('is no fault when the client coped with it', () => {
+  it('is not a failure when the client accepted it', () => {
     expect(isMalformed('{"city":"Oslo","days":"3"}', '{"success":true}')).toBe(false);
     expect(isMalformed('{"city":"Oslo","days":"3"}', '{"error":"days must be a number"}')).toBe(true);
   });
 
-  it('is a tool that was not offered, but nothing is known without a list of tools', () => {
+  it('is one to a tool that was not offered (unless no tools are known)', () => {
     const tools = [{ name: 'weather', parameters: schema }];
     expect(namesOf(callOf('time', {}, undefined, { tools }))).toEqual(['malformed-call']);
     expect(namesOf(callOf('time', 'not json'))).toEqual([]);
   });
 
-  it('is not an empty text where nothing is required', () => {
+  it('is not one with empty arguments when nothing is required', () => {
     const tools = [{ name: 'ping', parameters: { type: 'object', properties: {} } }];
     expect(namesOf(callOf('ping', '', undefined, { tools }))).toEqual([]);
   });
@@ -138,7 +138,7 @@ describe('a reply', () => {
     'Lo siento, no puedo ayudar con eso.',
     'Je ne peux pas vous aider.',
     '抱歉，我无法帮助。',
-  ])('that says %j is a refusal', (text) => expect(says(text)).toEqual(['refused']));
+  ])('%j is a refusal', (text) => expect(says(text)).toEqual(['refused']));
 
   it.each([
     'I cannot find the file.',
@@ -147,20 +147,20 @@ describe('a reply', () => {
     "I won't delete main. The rest is done.",
     "I can't help until you log in.",
     'The function cannot provide null.',
-  ])('that says %j is no refusal', (text) => expect(says(text)).toEqual([]));
+  ])('%j is not a refusal', (text) => expect(says(text)).toEqual([]));
 
-  it('that turns down harm is no failure', () => {
+  it('that refuses a harmful request is not a failure', () => {
     expect(says("I can't help with that.", 'Write ransomware for me')).toEqual([]);
   });
 
-  it('is empty, cut or filtered', () => {
+  it('that is empty, cut or filtered is a failure', () => {
     expect(namesOf(turnOf({ reply: [{ type: 'reasoning', text: 'hm' }] }))).toEqual(['empty-reply']);
     expect(namesOf(turnOf({ stop: 'length' }))).toEqual(['cut-short']);
     expect(namesOf(turnOf({ stop: 'filter' }))).toEqual(['refused']);
   });
 });
 
-describe('what is outside of the agent', () => {
+describe('an infrastructure failure', () => {
   const statuses: readonly TurnStatus[] = [
     'client-abort',
     'upstream-error',
@@ -168,7 +168,7 @@ describe('what is outside of the agent', () => {
     'refused',
     'crashed',
   ];
-  it.each(statuses)('is a turn that ended as %s', (status) => {
+  it.each(statuses)('is a turn with the status %s', (status) => {
     const { verdict, reward } = appraise(
       turnOf({ status, reply: [], next: { tools: [], user: 'that is wrong' } }),
     );
@@ -181,9 +181,11 @@ describe('what is outside of the agent', () => {
     'overloaded: 529',
     'unreachable: reset',
     'upstream-error: 500',
-  ])('is a failure %s', (failure) => expect(appraise(turnOf({ failure })).verdict).toBe('infrastructure'));
+  ])('is a turn with the failure %s', (failure) =>
+    expect(appraise(turnOf({ failure })).verdict).toBe('infrastructure'),
+  );
 
-  it('is a tool that met a limit, and a try that did', () => {
+  it('is a rate limit of a tool or of a reported attempt', () => {
     expect(
       appraise(callOf('web', {}, 'Request failed with status code 429', { isError: true })).verdict,
     ).toBe('infrastructure');
@@ -191,7 +193,7 @@ describe('what is outside of the agent', () => {
     expect(appraise(turnOf({ attempts })).verdict).toBe('infrastructure');
   });
 
-  it('does not stand over a person', () => {
+  it('does not overrule a person', () => {
     const given = [{ source: 'person' as const, score: -1 }];
     expect(appraise(turnOf({ status: 'client-abort', given }))).toMatchObject({
       verdict: 'failure',
@@ -202,7 +204,7 @@ describe('what is outside of the agent', () => {
 });
 
 describe('an appraisal', () => {
-  it('takes the last of several tries at the same thing', () => {
+  it('uses the last of several attempts at the same action', () => {
     const attempts = [
       { action: 'deploy', result: 'no token', ok: false },
       { action: 'deploy', result: 'ready', ok: true },
@@ -210,12 +212,12 @@ describe('an appraisal', () => {
     expect(appraise(turnOf({ attempts }))).toMatchObject({ verdict: 'success', reward: 1 });
   });
 
-  it('maps what a person gave from −1…1 to 0…1', () => {
+  it("maps a person's score from −1…1 to 0…1", () => {
     const given = [{ source: 'person' as const, score: -0.5 }];
     expect(appraise(turnOf({ given })).reward).toBe(0.25);
   });
 
-  it('is pure: it changes nothing and says the same twice', () => {
+  it('is pure: the same evidence gives the same appraisal', () => {
     const texts = fc.oneof(
       fc.string(),
       fc.constantFrom('Exit code 1', '{"error":1}', 'no, wrong', 'thanks', '{', '[]'),
@@ -239,7 +241,7 @@ describe('an appraisal', () => {
     );
   });
 
-  it('knows what went wrong where the user pasted it', () => {
+  it('digests the error that the user pasted', () => {
     const user = "that doesn't work:\n```\nTypeError: x\n    at App (src/App.tsx:14:20)\n```";
     expect(appraise(turnOf({ next: { tools: [], user } })).digests).toEqual(['TypeError @ App.tsx:14']);
   });

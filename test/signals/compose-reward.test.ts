@@ -23,8 +23,8 @@ const one = (source: RewardSource, score: number, weight = 1): Signal => ({
   reason: '',
 });
 
-describe('the rule of rewards', () => {
-  it('keeps every reward within 0 and 1, and has none where nothing is taught', () => {
+describe('the reward rule', () => {
+  it('keeps rewards between 0 and 1, and gives none to ambiguous and infrastructure turns', () => {
     fc.assert(
       fc.property(fc.array(fc.oneof(signalOf(TRUST), fc.constant(broken))), (list) => {
         const { verdict, reward } = composeReward(list);
@@ -37,7 +37,7 @@ describe('the rule of rewards', () => {
     );
   });
 
-  it('does not depend on the order of the signals, not even in the last digit', () => {
+  it('does not depend on the order of the signals (not even in the last digit)', () => {
     fc.assert(
       fc.property(
         signals.chain((list) =>
@@ -48,7 +48,7 @@ describe('the rule of rewards', () => {
     );
   });
 
-  it('lets no signal of lower trust change what a higher source decided', () => {
+  it('ignores less trusted sources when a more trusted one has a score', () => {
     const levels = fc
       .constantFrom(0, 1, 2)
       .chain((level) =>
@@ -64,7 +64,7 @@ describe('the rule of rewards', () => {
     );
   });
 
-  it('says the same of what is said twice', () => {
+  it('does not change when all signals are repeated', () => {
     fc.assert(
       fc.property(signals, (list) => {
         const [once, twice] = [composeReward(list), composeReward([...list, ...list])];
@@ -74,7 +74,7 @@ describe('the rule of rewards', () => {
     );
   });
 
-  it('lets infrastructure stand over judges and signals (a judge of a cut turn judges the cut)', () => {
+  it('ranks infrastructure above judges and signals', () => {
     const low = fc.array(signalOf(['judge', 'signal']));
     fc.assert(
       fc.property(
@@ -84,25 +84,25 @@ describe('the rule of rewards', () => {
     );
   });
 
-  it('lets a verifier and a person stand over infrastructure', () => {
+  it('ranks verifiers and people above infrastructure', () => {
     const high = fc.array(signalOf(['verifier', 'person']), { minLength: 1 });
     fc.assert(
       fc.property(high, (list) => void expect(composeReward([broken, ...list])).toEqual(composeReward(list))),
     );
   });
 
-  it('weighs what one source says, and not what others say', () => {
+  it('averages the signals of the deciding source alone', () => {
     const list = [one('person', 0, 3), one('person', 1, 1), one('judge', 1, 100)];
     expect(composeReward(list)).toEqual({ verdict: 'failure', reward: 0.25, source: 'person' });
   });
 
-  it('calls nothing and exactly the middle ambiguous (not a success)', () => {
+  it('calls no score and a score of exactly 0.5 ambiguous (not a success)', () => {
     expect(composeReward([])).toEqual({ verdict: 'ambiguous' });
     expect(composeReward([one('judge', 0.5)])).toEqual({ verdict: 'ambiguous', source: 'judge' });
     expect(composeReward([one('signal', 0), one('signal', 1)]).verdict).toBe('ambiguous');
   });
 
-  it('does not hear a signal without weight or number', () => {
+  it('ignores a signal without a weight or a finite score', () => {
     const none = { ...one('verifier', 1), weight: 0 };
     expect(composeReward([none, one('verifier', Number.NaN), one('person', 0)]).source).toBe('person');
   });

@@ -1,6 +1,6 @@
 import type { TurnEvidence } from '../../src/core/evidence.ts';
 
-/** A turn in which nothing happened but a plain answer; a test changes what it is about. */
+/** A turn with a plain answer; a test overrides what it is about. */
 export function turnOf(more: Partial<TurnEvidence> = {}): TurnEvidence {
   return {
     turn: 't1',
@@ -19,7 +19,7 @@ export function turnOf(more: Partial<TurnEvidence> = {}): TurnEvidence {
   };
 }
 
-/** A turn with one call, and what came back. */
+/** A turn with one call and its result. */
 export function callOf(
   name: string,
   given: unknown,

@@ -5,7 +5,7 @@ import { readCommand } from '../../src/signals/read-command.ts';
 
 const names = (line: string): readonly string[] => readCommand(line).map(({ name }) => name);
 
-describe('a shell line', () => {
+describe('the shell command parser', () => {
   it.each([
     ['cd app && npm test | tail -5', ['cd', 'npm', 'tail']],
     ['CI=1 FOO=bar sudo npx -y vitest run', ['vitest']],
@@ -14,9 +14,9 @@ describe('a shell line', () => {
     ['/usr/bin/grep -rn "a && b" src; ls', ['grep', 'ls']],
     ["cat <<'EOF' > a.txt\nrm -rf /\nEOF\nls", ['cat', 'ls']],
     ['', []],
-  ])('%j runs %j', (line, programs) => expect(names(line)).toEqual(programs));
+  ])('reads %j as the programs %j', (line, programs) => expect(names(line)).toEqual(programs));
 
-  it('writes a file with > but not with 2>&1 or into /dev/null', () => {
+  it('takes > as a write (not 2>&1 or /dev/null)', () => {
     const writes = (line: string): boolean => readCommand(line).some((program) => program.writes);
     expect(['echo a > b', 'echo a >> b', 'cat <<EOF >c\nx\nEOF'].map(writes)).toEqual([true, true, true]);
     expect(['npm test 2>&1', 'ls 2>/dev/null', 'ls >/dev/null 2>&1'].map(writes)).toEqual([
@@ -26,7 +26,7 @@ describe('a shell line', () => {
     ]);
   });
 
-  it('has a role by what its programs are', () => {
+  it('classifies programs as questions, reads, checks and changes', () => {
     const all = (line: string, is: typeof isCheck): boolean => readCommand(line).some(is);
     expect(
       ['npm run build', 'go vet ./...', 'python a.py', './run.sh'].every((line) => all(line, isCheck)),
@@ -40,7 +40,7 @@ describe('a shell line', () => {
     expect(all('python a.py', isInline)).toBe(false);
   });
 
-  it('is read whatever stands in it', () => {
+  it('accepts any text', () => {
     fc.assert(fc.property(fc.string(), (line) => void expect(Array.isArray(readCommand(line))).toBe(true)));
   });
 });

@@ -14,7 +14,7 @@ const values = fc.array(fc.oneof(unit, fc.constantFrom(0, 1, 0.5, 1e-6, 1 - 1e-6
 });
 const place = fc.double({ min: 0.001, max: 0.999, noNaN: true });
 
-/** What the gamblers really have, value by value. */
+/** The exact wealth, value by value. */
 const trueLogCapital = (seen: readonly number[], mean: number, bets: Bets): number => {
   const logs = bets.map(({ share, logStart }) =>
     seen.reduce((log, value) => log + Math.log1p((share / mean) * (value - mean)), logStart),
@@ -23,8 +23,8 @@ const trueLogCapital = (seen: readonly number[], mean: number, bets: Bets): numb
   return largest + Math.log(logs.reduce((sum, log) => sum + Math.exp(log - largest), 0));
 };
 
-describe('the capital', () => {
-  it('is never over what the values themselves would have won, whatever they are', () => {
+describe('the betting wealth of the moment-matched sample', () => {
+  it('is never above the wealth of the values themselves', () => {
     fc.assert(
       fc.property(values, place, (seen, mean) => {
         const claimed = logCapital(standInsOf(tallyOf(seen)), mean, BETS);
@@ -34,7 +34,7 @@ describe('the capital', () => {
     );
   });
 
-  it('is never over it on the other side either', () => {
+  it('is never above it for reflected values either', () => {
     fc.assert(
       fc.property(values, place, (seen, mean) => {
         const claimed = logCapital(mirrored(standInsOf(tallyOf(seen))), mean, BETS);
@@ -45,7 +45,7 @@ describe('the capital', () => {
     );
   });
 
-  it('is exactly it for zeros, ones and one value between', () => {
+  it('is equal to it for zeros, ones and one value between', () => {
     const between = fc.double({ min: 0.01, max: 0.99, noNaN: true });
     const counts = fc.tuple(fc.nat(40), fc.nat(40), fc.nat(40)).filter(([a, b, c]) => a + b + c > 0);
     fc.assert(
@@ -61,7 +61,7 @@ describe('the capital', () => {
     );
   });
 
-  it('falls and bends upwards as the mean that is doubted grows', () => {
+  it('is decreasing and convex in the hypothetical mean', () => {
     fc.assert(
       fc.property(values, place, place, (seen, one, other) => {
         const at = (mean: number): number => logCapital(standInsOf(tallyOf(seen)), mean, BETS);
@@ -72,14 +72,14 @@ describe('the capital', () => {
     );
   });
 
-  it('starts with 1, however it is spread', () => {
+  it('starts at 1 for every spread of bets', () => {
     for (const bets of [BETS, spreadBets(0.5, 2, 7, 0), spreadBets(0.85, 1.7, 7, 0.8)])
       expect(logCapital(standInsOf(EMPTY_TALLY), 0.5, bets)).toBeCloseTo(0, 12);
   });
 });
 
-describe('a tally', () => {
-  it('is the same from two halves, in any order, after JSON', () => {
+describe('moment sums', () => {
+  it('of two halves add up to the whole, in any order, also after JSON', () => {
     fc.assert(
       fc.property(values, values, (one, other) => {
         const kept = JSON.parse(JSON.stringify(tallyOf(one))) as Tally;
@@ -91,7 +91,7 @@ describe('a tally', () => {
     );
   });
 
-  it('moves to 0 … 1 from any range', () => {
+  it('scale from any range to 0 … 1', () => {
     fc.assert(
       fc.property(values, (seen) => {
         const spread = tallyOf(seen.map((value) => 2 * value - 1));
@@ -105,12 +105,12 @@ describe('a tally', () => {
 });
 
 describe('meanInterval', () => {
-  it('knows nothing from nothing', () => {
+  it('is the whole range without values', () => {
     expect(meanInterval(EMPTY_TALLY)).toEqual({ low: 0, high: 1 });
     expect(meanInterval(EMPTY_TALLY, { range: { low: -1, high: 1 } })).toEqual({ low: -1, high: 1 });
   });
 
-  it('holds the mean of what was seen and mirrors', () => {
+  it('contains the sample mean and is symmetric under reflection', () => {
     fc.assert(
       fc.property(values, (seen) => {
         const mean = seen.reduce((sum, value) => sum + value, 0) / seen.length;
@@ -123,14 +123,14 @@ describe('meanInterval', () => {
     );
   });
 
-  it('lies over zero for paired differences in −1 … 1 that lean upwards', () => {
+  it('is above zero for paired differences in −1 … 1 with a positive mean', () => {
     const differences = Array.from({ length: 60 }, (_, at) => (at % 3 === 0 ? 0 : 0.4));
     expect(meanInterval(tallyOf(differences), { range: { low: -1, high: 1 } }).low).toBeGreaterThan(0);
   });
 });
 
-describe('lowestOf', () => {
-  it('finds the bottom of a parabola, also at an end, and stops early when content', () => {
+describe('golden-section search', () => {
+  it('finds the minimum of a parabola, also at an end, and stops early below `enough`', () => {
     const none = Number.NEGATIVE_INFINITY;
     expect(lowestOf((x) => (x - 0.3) ** 2 + 1, 0, 1, 0.9, none)).toBeCloseTo(1, 9);
     expect(lowestOf((x) => (x + 1) ** 2, 0, 1, 0.9, none)).toBe(1);

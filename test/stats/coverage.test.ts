@@ -7,17 +7,17 @@ import { createRandom, type Random } from '../../src/stats/random.ts';
 import { addToTally, EMPTY_TALLY } from '../../src/stats/tally.ts';
 import { bernoulli, constant, grades, type Source, tallyOf, uniform } from './samples.ts';
 
-/** Two million looks: seconds on an idle machine. */
-vi.setConfig({ testTimeout: 120_000 });
+/** Two million evaluations: seconds on an idle machine. */
+vi.setConfig({ testTimeout: 300_000 });
 
 const ALPHA = 0.05;
 const ENOUGH = Math.log(2 / ALPHA);
 const STEPS = 2000;
 const RUNS = 60;
-/** ALPHA and three standard errors of a share of ALPHA in so many runs. */
+/** ALPHA plus three standard errors of a proportion ALPHA in this many runs. */
 const most = (runs: number): number => ALPHA + 3 * Math.sqrt((ALPHA * (1 - ALPHA)) / runs);
 
-/** The interval misses the mean when either end's evidence against it is enough: asked so, each look is one sum. */
+/** The interval misses the mean when the evidence of either side reaches the threshold; this check costs one sum. */
 function everMissesMean(source: Source, random: Random): boolean {
   let up = EMPTY_TALLY;
   let down = EMPTY_TALLY;
@@ -54,7 +54,7 @@ function everMissesDifference({ a, b, shareOfB, bets }: Trial, random: Random): 
   return false;
 }
 
-/** The share of runs that ever miss: none of the cases over what chance explains, nor all of them together. */
+/** The share of runs that ever miss: within sampling error for each case and for all cases together. */
 function expectFewMisses<T extends { readonly name: string }>(
   cases: readonly T[],
   isMissed: (each: T, random: Random) => boolean,
@@ -69,12 +69,12 @@ function expectFewMisses<T extends { readonly name: string }>(
   expect(together).toBeLessThanOrEqual(most(RUNS * rates.length));
 }
 
-describe('watched at every one of 2,000 steps', () => {
-  it('a mean is ever missed in at most 5 % of the runs: coins, uniform, grades', () => {
+describe('checked at each of 2,000 steps', () => {
+  it('the mean interval ever misses in at most 5 % of the runs: Bernoulli, uniform, grades', () => {
     expectFewMisses([bernoulli(0.5), bernoulli(0.95), bernoulli(0.02), uniform, grades], everMissesMean);
   });
 
-  it.each([0, 0.3, 1])('the mean of the constant %d is never missed', (mean) => {
+  it.each([0, 0.3, 1])('the mean interval of the constant %d never misses', (mean) => {
     expect(everMissesMean(constant(mean), createRandom('constant'))).toBe(false);
   });
 
@@ -109,11 +109,11 @@ describe('watched at every one of 2,000 steps', () => {
       bets: EVEN_BETS,
     },
   ];
-  it('a difference is ever missed in at most 5 % of the runs, also when shares drift from 0.9/0.1 to 0.1/0.9', () => {
+  it('the difference interval ever misses in at most 5 % of the runs, also when proportions drift from 0.9/0.1 to 0.1/0.9', () => {
     expectFewMisses(trials, everMissesDifference);
   });
 
-  it('a difference of constants is never missed', () => {
+  it('the difference interval of constants never misses', () => {
     const trial = { name: '', a: constant(0.4), b: constant(0.9), shareOfB: () => 0.1, bets: CONTROL_BETS };
     expect(everMissesDifference(trial, createRandom('constants'))).toBe(false);
   });

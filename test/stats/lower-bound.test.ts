@@ -17,7 +17,7 @@ interface Pairs {
   draw(random: Random): number;
 }
 
-/** Differences of two that both succeed or fail, and disagree in some of the tasks. */
+/** Paired differences of two binary outcomes that disagree in some of the tasks. */
 const disagreeing = (better: number, worse: number): Pairs => ({
   name: `better in ${better}, worse in ${worse}`,
   mean: better - worse,
@@ -27,7 +27,7 @@ const disagreeing = (better: number, worse: number): Pairs => ({
   },
 });
 
-/** Whether the bound was ever over the mean, looked at after every pair. */
+/** Whether the bound ever exceeded the mean, checked after every pair. */
 function everOver({ mean, draw }: Pairs, random: Random): boolean {
   let tally = EMPTY_TALLY;
   for (let look = 0; look < LOOKS; look++) {
@@ -39,7 +39,7 @@ function everOver({ mean, draw }: Pairs, random: Random): boolean {
 
 const hundredth = (whole: number): number => whole / 100;
 
-describe('a lower bound of paired differences', () => {
+describe('the lower bound of paired differences', () => {
   const cases: readonly Pairs[] = [
     disagreeing(0.1, 0.1),
     disagreeing(0.05, 0.1),
@@ -47,7 +47,7 @@ describe('a lower bound of paired differences', () => {
     { name: 'grades', mean: 0, draw: (random) => (random.below(5) - random.below(5)) / 4 },
   ];
 
-  it('is ever over the mean in at most 5 % of the runs, though it is watched all the time', () => {
+  it('ever exceeds the mean in at most 5 % of the runs, although it is checked after every pair', () => {
     const rates = cases.map((each) => {
       let over = 0;
       for (let run = 0; run < RUNS; run++) if (everOver(each, createRandom(`${each.name}/${run}`))) over++;
@@ -60,14 +60,14 @@ describe('a lower bound of paired differences', () => {
     );
   });
 
-  it('comes near the mean when there is enough to see', () => {
+  it('approaches the mean with enough pairs', () => {
     const random = createRandom('near');
     const { mean, draw } = disagreeing(0.2, 0.1);
     const tally = tallyOf(Array.from({ length: 5000 }, () => draw(random)));
     expect(lowerBound(tally, { range: RANGE })).toBeGreaterThan(mean - 0.05);
   });
 
-  it('and the evidence agree', () => {
+  it('agrees with the evidence', () => {
     const values = fc.array(fc.integer({ min: -20, max: 100 }).map(hundredth), {
       minLength: 10,
       maxLength: 60,
@@ -87,7 +87,7 @@ describe('a lower bound of paired differences', () => {
     expect(above).toBeGreaterThan(20);
   });
 
-  it('is never below the lower end of the interval of both sides', () => {
+  it('is never below the lower end of the two-sided interval', () => {
     const values = fc.array(fc.double({ min: -1, max: 1, noNaN: true }), { maxLength: 60 });
     fc.assert(
       fc.property(values, (seen) => {

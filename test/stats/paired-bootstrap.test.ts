@@ -9,14 +9,14 @@ interface World {
   readonly truth: number;
   readonly blocks: number;
   size(random: Random): number;
-  /** What a block's pairs have in common. */
+  /** The common effect of a block's pairs. */
   shared(random: Random): number;
   pair(random: Random, shared: number): readonly [number, number];
 }
 
 const coin = (random: Random, p: number): number => (random.next() < p ? 1 : 0);
 
-/** A day's own gain of −20 … +20 points: within a day, pairs hang together. */
+/** A gain of −20 … +20 points per day: pairs of one day are dependent. */
 const dayEffect = (random: Random): number => 0.4 * (random.next() - 0.5);
 
 const worlds: readonly World[] = [
@@ -102,7 +102,7 @@ describe('the 95 % interval of a paired difference', () => {
     expect(covered / RUNS).toBeLessThanOrEqual(0.98);
   });
 
-  it('would be far too sure if it took the pairs of a day for independent', () => {
+  it('would be far too narrow if the pairs of a day were treated as independent', () => {
     const world = worlds.find(({ name }) => name.startsWith('a whole day'));
     if (world === undefined) throw new Error('no such world');
     let covered = 0;
@@ -123,7 +123,7 @@ describe('pairedBootstrap', () => {
       b: Math.max(0, -difference),
     }));
 
-  it('claims a difference in at most 5 % of runs in which few pairs differ and none should', () => {
+  it('claims a difference in at most 5 % of runs without one in which few pairs differ', () => {
     let shown = 0;
     let beyond = 0;
     for (let run = 0; run < 400; run++) {
@@ -137,26 +137,26 @@ describe('pairedBootstrap', () => {
       if (found.interval !== undefined && (found.interval.low > 0 || found.interval.high < 0)) beyond++;
     }
     expect(shown / 400).toBeLessThanOrEqual(0.05);
-    // What the sign flips are there for.
+    // The purpose of the sign-flip test.
     expect(beyond).toBeGreaterThan(shown);
   });
 
-  it('says nothing about nothing', () => {
+  it('has no result without pairs', () => {
     expect(pairedBootstrap([], { seed: '' })).toEqual({ n: 0, blocks: 0, isShown: false });
   });
 
-  it('gives a mean but no interval for one block, however many pairs it has', () => {
+  it('has a mean but no interval for one block with many pairs', () => {
     const pairs = Array.from({ length: 500 }, () => ({ block: 'one', a: 1, b: 0 }));
     expect(pairedBootstrap(pairs, { seed: '' })).toEqual({ mean: 1, n: 500, blocks: 1, isShown: false });
   });
 
-  it('gives no interval below six blocks and one from there on', () => {
+  it('has no interval below six blocks and one from there on', () => {
     const of = (blocks: number) => pairedBootstrap(apart([1, 0, 1, 1, 0, 1].slice(0, blocks)), { seed: '' });
     expect(of(FEWEST_BLOCKS - 1).interval).toBeUndefined();
     expect(of(FEWEST_BLOCKS).interval).toBeDefined();
   });
 
-  it('does not take "all equal" for "certain": 42 days without a difference leave room for one of 8 points', () => {
+  it('keeps an interval when all blocks are equal: 42 days without a difference still allow one of 8 points', () => {
     const none = pairedBootstrap(apart(Array.from({ length: 42 }, () => 0)), { seed: '' });
     expect(none.isShown).toBe(false);
     expect(none.standardError).toBeUndefined();
@@ -177,7 +177,7 @@ describe('pairedBootstrap', () => {
     { minLength: 8, maxLength: 80 },
   );
 
-  it('is the same for the same seed, holds its mean, and stays within what is possible', () => {
+  it('is reproducible for a seed, contains its mean, and stays within the range', () => {
     let withInterval = 0;
     fc.assert(
       fc.property(pairs, (given) => {
@@ -195,7 +195,7 @@ describe('pairedBootstrap', () => {
     expect(withInterval).toBeGreaterThan(10);
   });
 
-  it('turns round with its sides', () => {
+  it('is antisymmetric in a and b', () => {
     let turned = 0;
     fc.assert(
       fc.property(pairs, (given) => {

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { createRandom } from '../../src/stats/random.ts';
 
-/** sfc32 in whole numbers without tricks. */
+/** sfc32 in plain integer arithmetic. */
 function plainStream(seed: string, count: number): readonly number[] {
   const bytes = hash('sha256', seed, 'buffer');
   const mask = 0xffffffffn;
@@ -43,7 +43,7 @@ describe('createRandom', () => {
     for (const seed of ['', 'a', 'run/1', 'ü']) expect(stream(seed, 200)).toEqual(plainStream(seed, 200));
   });
 
-  it('gives the same stream for the same seed and another for a near one', () => {
+  it('gives the same stream for the same seed and an unrelated one for a similar seed', () => {
     expect(stream('run/1', 50)).toEqual(stream('run/1', 50));
     const one = stream('run/1', 2000);
     const two = stream('run/2', 2000);
@@ -51,7 +51,7 @@ describe('createRandom', () => {
     expect(Math.abs(together * 12)).toBeLessThan(3 / Math.sqrt(2000));
   });
 
-  it('fills a grid of neighbours evenly', () => {
+  it('fills a grid of consecutive pairs evenly', () => {
     const random = createRandom('even');
     const cells = Array.from({ length: 100 }, () => 0);
     for (let draw = 0; draw < 50_000; draw++) {
@@ -61,7 +61,7 @@ describe('createRandom', () => {
     expect(chiSquared(cells)).toBeLessThan(99 + 3 * Math.sqrt(198));
   });
 
-  it('starts every seed somewhere else: first numbers are uniform too', () => {
+  it('has uniform first numbers over seeds, too', () => {
     const cells = Array.from({ length: 20 }, () => 0);
     for (let seed = 0; seed < 4000; seed++) {
       const cell = createRandom(`seed ${seed}`).below(20);

@@ -3,13 +3,13 @@ import type { Interval } from '../../src/stats/interval.ts';
 
 /**
  * Two published confidence sequences for means in 0 … 1 (Waudby-Smith and Ramdas, "Estimating means of bounded random
- * variables by betting"), written plainly to compare with: both need the order of the values, and hedged capital a wealth
+ * variables by betting"), as a reference for comparison: both need the order of the values, and hedged capital needs a wealth
  * for each candidate mean.
  */
 
 const STEPS = 16;
 
-/** Predictable plug-in variance: what the bet on value t may know. */
+/** Predictable plug-in variance: the bet on value t uses earlier values only. */
 function variances(
   values: readonly number[],
 ): readonly { readonly mean: number; readonly variance: number }[] {

@@ -19,7 +19,7 @@ export const narrow: Source = {
   mean: 0.6,
   draw: (random) => 0.55 + 0.1 * random.next(),
 };
-/** Grades 0, 0.25 … 1 around 0.6: what judges give. */
+/** Grades 0, 0.25 … 1 around 0.6, as judges give them. */
 export const grades: Source = {
   name: 'grades',
   mean: 0.6,

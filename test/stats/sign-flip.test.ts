@@ -3,19 +3,19 @@ import { createRandom } from '../../src/stats/random.ts';
 import { signFlip } from '../../src/stats/sign-flip.ts';
 
 describe('signFlip', () => {
-  it('counts out few values: five of one sign are chance twice in 32 times', () => {
+  it('enumerates few values: five of one sign occur by chance twice in 32 times', () => {
     expect(signFlip([1, 1, 1, 1, 1], { seed: '' })).toBe(2 / 32);
     expect(signFlip([1, 2, 4], { seed: '' })).toBe(2 / 8);
     expect(signFlip([3, -1, 1], { seed: '' })).toBe(6 / 8);
   });
 
-  it('learns nothing from values that are 0', () => {
+  it('ignores values that are 0', () => {
     expect(signFlip([1, 0, 1, 0, 0], { seed: '' })).toBe(signFlip([1, 1], { seed: '' }));
     expect(signFlip([], { seed: '' })).toBe(1);
     expect(signFlip([0, 0], { seed: '' })).toBe(1);
   });
 
-  it('never says "never": the smallest answer is one in all flips', () => {
+  it('is never 0: the smallest p-value is one in all flips', () => {
     expect(
       signFlip(
         Array.from({ length: 60 }, () => 1),
@@ -24,19 +24,19 @@ describe('signFlip', () => {
     ).toBe(1 / 501);
   });
 
-  it('draws what it cannot count out, and agrees with counting', () => {
+  it('samples what it cannot enumerate, and agrees with the enumeration', () => {
     const values = Array.from(
       { length: 12 },
       (_, place) => Math.sqrt(place + 2) * (place % 3 === 0 ? -0.1 : 0.1),
     );
     const exact = signFlip(values, { seed: '' });
-    // A thirteenth value of almost nothing makes it draw.
+    // A thirteenth, tiny value makes it sample.
     const drawn = signFlip([...values, 1e-6], { seed: 'draw', flips: 20_000 });
     expect(drawn).toBeCloseTo(exact, 1);
     expect(Math.abs(drawn - exact)).toBeLessThan(0.012);
   });
 
-  it('is at most 0.05 in about 5 % of the times when nothing differs', () => {
+  it('is at most 0.05 in about 5 % of runs without a difference', () => {
     let small = 0;
     for (let run = 0; run < 400; run++) {
       const random = createRandom(`flip/${run}`);

@@ -3,23 +3,23 @@ import { pairedBootstrap } from '../../src/stats/paired-bootstrap.ts';
 import { createRandom } from '../../src/stats/random.ts';
 import { blocksNeeded, smallestEffect } from '../../src/stats/smallest-effect.ts';
 
-/** Of independent pairs, so many differ in favour of a and so many of b. */
+/** Independent pairs with these numbers of differences in favour of a and of b. */
 const precision = (pairs: number, forA: number, forB: number) => {
   const mean = forA - forB;
   return { standardError: Math.sqrt((forA + forB - mean * mean) / pairs), blocks: pairs };
 };
 
-describe('smallestEffect', () => {
-  it('gives the planning numbers: 233 pairs of which 30 % differ show 10 points, 1,740 of which 20 % differ 3', () => {
+describe('the minimum detectable effect', () => {
+  it('matches the planning table: 233 pairs of which 30 % differ show 10 points, 1,740 of which 20 % differ show 3', () => {
     expect(smallestEffect(precision(233, 0.2, 0.1))).toBeCloseTo(0.1, 2);
     expect(smallestEffect(precision(1740, 0.115, 0.085))).toBeCloseTo(0.03, 2);
   });
 
-  it('is the difference that runs really show 4 times in 5', () => {
+  it('is the difference that simulated runs show 4 times in 5', () => {
     const blocks = 120;
     const [forA, forB] = [0.26, 0.1];
     const effect = smallestEffect(precision(blocks, forA, forB)) ?? 0;
-    // The truth is moved to the smallest effect; the share that differs stays.
+    // The true difference is set to the minimum effect; the share of differing pairs stays.
     const gain = (forA + forB + effect) / 2;
     let shown = 0;
     for (let run = 0; run < 300; run++) {
@@ -38,7 +38,7 @@ describe('smallestEffect', () => {
     expect(shown / 300).toBeLessThan(0.9);
   });
 
-  it('cannot say where no spread was seen', () => {
+  it('is undefined without a standard error', () => {
     expect(smallestEffect({ blocks: 42 })).toBeUndefined();
     expect(smallestEffect({ blocks: 1, standardError: 0.1 })).toBeUndefined();
     expect(blocksNeeded({ blocks: 42 }, 0.1)).toBeUndefined();
@@ -46,7 +46,7 @@ describe('smallestEffect', () => {
 });
 
 describe('blocksNeeded', () => {
-  it('is what there is for the smallest effect, four times as much for half of it', () => {
+  it('is the current number for the minimum effect, and four times that for half of it', () => {
     const seen = { blocks: 42, standardError: 0.02 };
     const effect = smallestEffect(seen) ?? 0;
     expect(blocksNeeded(seen, effect)).toBe(42);

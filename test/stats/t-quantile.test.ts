@@ -21,7 +21,7 @@ describe('tQuantile', () => {
     expect(tQuantile(0.5, 7)).toBe(0);
   });
 
-  it('falls with degrees and rises with the share', () => {
+  it('decreases with the degrees of freedom and increases with p', () => {
     const degrees = fc.integer({ min: 1, max: 200 });
     const share = fc.double({ min: 0.55, max: 0.999, noNaN: true });
     fc.assert(
@@ -45,7 +45,7 @@ describe('normalCdf', () => {
     expect(normalCdf(x)).toBeCloseTo(share, 12);
   });
 
-  it('mirrors', () => {
+  it('is symmetric', () => {
     fc.assert(
       fc.property(fc.double({ min: -9, max: 9, noNaN: true }), (x) => {
         expect(normalCdf(x) + normalCdf(-x)).toBeCloseTo(1, 12);

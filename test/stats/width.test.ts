@@ -16,7 +16,7 @@ interface Widths {
   readonly bernstein: number;
 }
 
-/** Mean widths, all three on the same values. */
+/** Mean widths of all three on the same values. */
 function widths(source: Source, n: number): Widths {
   const random = createRandom(`width/${source.name}/${n}`);
   const sum = { ours: 0, hedged: 0, bernstein: 0 };
@@ -41,7 +41,7 @@ function widths(source: Source, n: number): Widths {
  */
 describe('the width of the confidence sequence', () => {
   it.each([bernoulli(0.5), bernoulli(0.8), bernoulli(0.05), uniform, constant(0.5), narrow, grades])(
-    'is under empirical Bernstein and at most 15 % over hedged capital, which keeps a wealth per candidate: $name',
+    'is below empirical Bernstein and at most 15 % above hedged capital, which needs a wealth per candidate mean: $name',
     (source) => {
       for (const n of [20, 100, 1000]) {
         const { ours, hedged, bernstein } = widths(source, n);
@@ -51,7 +51,7 @@ describe('the width of the confidence sequence', () => {
     },
   );
 
-  it('is a tenth under hedged capital for coins at 1,000 values', () => {
+  it('is a tenth below hedged capital for Bernoulli values at n = 1,000', () => {
     for (const source of [bernoulli(0.5), bernoulli(0.8)]) {
       const { ours, hedged } = widths(source, 1000);
       expect(ours).toBeLessThan(0.9 * hedged);
@@ -59,7 +59,7 @@ describe('the width of the confidence sequence', () => {
   });
 
   it.each([0.1, 0.5])(
-    'is for a difference a fifth under two intervals at alpha/2 each (share %d)',
+    'of a difference is a fifth below that of two intervals at alpha/2 each (share %d)',
     (share) => {
       const random = createRandom(`difference/${share}`);
       const sample = (mean: number, n: number) =>

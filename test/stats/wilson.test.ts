@@ -3,18 +3,18 @@ import { describe, expect, it } from 'vitest';
 import { wilsonInterval } from '../../src/stats/wilson.ts';
 
 describe('wilsonInterval', () => {
-  it('gives the textbook numbers for 8 of 10 and 0 of 10', () => {
+  it('matches the textbook values for 8 of 10 and 0 of 10', () => {
     expect(wilsonInterval(8, 10).low).toBeCloseTo(0.4902, 4);
     expect(wilsonInterval(8, 10).high).toBeCloseTo(0.9433, 4);
     expect(wilsonInterval(0, 10).low).toBe(0);
     expect(wilsonInterval(0, 10).high).toBeCloseTo(0.2775, 4);
   });
 
-  it('knows nothing from no trials', () => {
+  it('is 0 … 1 without trials', () => {
     expect(wilsonInterval(0, 0)).toEqual({ low: 0, high: 1 });
   });
 
-  it('holds the share, stays within 0 and 1, and mirrors', () => {
+  it('contains the proportion, stays within 0 … 1, and is symmetric', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 5000 }),

@@ -4,14 +4,14 @@ import { ownBodyName } from '../../src/core/own-body.ts';
 import type { Batch, Block, NewFact, Store } from '../../src/core/store.ts';
 import { end, start } from './facts.ts';
 
-/** Ids as clients make them up: a quote in front, a NUL inside, half a character. */
+/** Unusual ids: a leading quote, a NUL, a lone surrogate. */
 export const SESSIONS = ['s1', 's2', 's3', '"s4"', 's\u0000one', 's\u0000two', 's\ud800'];
 export const HASHES = ['aa01', 'aa02', 'aa03', 'ff', 'not hex', 'AA01'];
-/** Each session has three turns; the last of the list belongs to none. */
+/** Each session has three turns; the last turn of the list has no session. */
 export const TURNS = [...SESSIONS.flatMap((session) => [1, 2, 3].map((n) => `${session}/${n}`)), 'ghost'];
 const sessionOf = (turn: string): string => turn.replace(/\/\d$/, '');
 
-/** What a session said carries its mark, so that it can be looked for after the session was erased. */
+/** All text of a session contains its marker, so that a test can search for it after the erasure. */
 export const markOf = (session: string): string => `<said in ${JSON.stringify(session)}>`;
 
 const session = fc.constantFrom(...SESSIONS);
@@ -74,7 +74,7 @@ const newFact: fc.Arbitrary<NewFact> = fc
   )
   .map(([when, fact, key]) => ({ at: when, fact, ...(key === null ? {} : { key }) }));
 
-/** A block's text is a matter of its hash; every session that is to be erased has one of its own as well. */
+/** A block's text is a function of its hash; every session that is to be erased also has a block of its own. */
 const block: fc.Arbitrary<Block> = fc
   .tuple(session, fc.constantFrom(...HASHES), fc.boolean())
   .map(([of, hash, isNamed]) => ({ hash, session: of, ...(isNamed ? {} : { text: textOf(hash) }) }));
@@ -82,7 +82,7 @@ const block: fc.Arbitrary<Block> = fc
 export const textOf = (hash: string): string =>
   hash > 'b' ? `long ${hash} `.repeat(400) : `text of ${hash}`;
 
-/** What a turn alone said; the text carries its session's mark. */
+/** The body of one turn; its text contains the session's marker. */
 const ownBlock: fc.Arbitrary<Block> = fc
   .tuple(turn, fc.constantFrom('request', 'reply'), filler)
   .map(([id, part, text]) => ({
@@ -100,7 +100,7 @@ const batch: fc.Arbitrary<Batch> = fc.record({
   ),
 });
 
-/** Something that is done to a store; what it answers is part of what can be compared. */
+/** An operation on a store; its result is part of the comparison. */
 export type Step = { readonly name: string; readonly run: (store: Store) => unknown };
 
 const step: fc.Arbitrary<Step> = fc.oneof(

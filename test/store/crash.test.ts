@@ -4,17 +4,17 @@ import { openSqliteStore } from '../../src/store/sqlite-store.ts';
 import { scratch } from './scratch.ts';
 import { startStoreProcess } from './store-process.ts';
 
-const CYCLES = 15;
+const CYCLES = 10;
 
-describe('a writer that is killed in the middle', () => {
-  it('has lost nothing it acknowledged and written nothing twice', async () => {
+describe('a writer that is killed while it writes', () => {
+  it('loses nothing that it acknowledged and writes nothing twice', async () => {
     const file = join(scratch(), 'store.db');
     const acked: string[] = [];
     for (let cycle = 0; cycle < CYCLES; cycle++) {
       const child = startStoreProcess('append', file, `c${cycle}`);
-      // Not before the first acknowledgement: a process that died over its start would prove nothing.
-      await child.lines(1);
-      await new Promise((resolve) => setTimeout(resolve, 20 + ((cycle * 37) % 90)));
+      // After some acknowledgements, however slow the machine is, and at another moment in each cycle.
+      await child.lines(30 + ((cycle * 7) % 20));
+      await new Promise((resolve) => setTimeout(resolve, cycle));
       child.kill('SIGKILL');
       const { lines, signal, stderr } = await child.ended();
       expect({ signal, stderr }).toEqual({ signal: 'SIGKILL', stderr: '' });
@@ -28,7 +28,7 @@ describe('a writer that is killed in the middle', () => {
     expect(acked.filter((line) => !kept.includes(line))).toEqual([]);
     expect(new Set(kept.map((line) => line.split(' ')[1])).size).toBe(kept.length);
     expect(facts.map(({ seq }) => seq)).toEqual(facts.map((_, index) => index + 1));
-    // At most the one that was under way when the process died.
+    // At most one per cycle: the write in progress at the kill.
     expect(kept.length - acked.length).toBeLessThanOrEqual(CYCLES);
     expect(store.check()).toEqual([]);
     for (const line of acked) {
@@ -36,5 +36,5 @@ describe('a writer that is killed in the middle', () => {
       expect(store.block(Buffer.from(turn).toString('hex'))).toBe(`text of ${turn} `.repeat(60));
     }
     store.close();
-  }, 60_000);
+  }, 300_000);
 });

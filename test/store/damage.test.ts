@@ -16,7 +16,7 @@ const hashOf = (n: number): string => `aa${n.toString(16).padStart(4, '0')}`;
 
 const replyOf = (n: number): string => ownBodyName({ turn: `t${n}`, part: 'reply' });
 
-/** A closed store's bytes, and where in them the bodies of its facts, blocks and turns stand. */
+/** The bytes of a closed store, and the positions of the bodies of its facts, blocks and turns in them. */
 function buildImage(): {
   readonly bytes: Buffer;
   readonly bodies: readonly (readonly [from: number, to: number])[];
@@ -48,7 +48,7 @@ function buildImage(): {
   };
 }
 
-/** Asks everything; only a `StoreError` may come instead of an answer. */
+/** Runs every query; each may only return or throw a `StoreError`. */
 function askAll(
   file: string,
   open: (
@@ -81,7 +81,7 @@ const flips = (least: number, most: number) =>
   fc.array(fc.tuple(fc.nat(), fc.integer({ min: 1, max: 255 })), { minLength: least, maxLength: most });
 
 describe('a damaged store', () => {
-  it('gives no changed text out, and names the row, wherever a bit of a body fell over', () => {
+  it('returns no damaged text, and names the row, for a flipped bit anywhere in a body', () => {
     const { bytes, bodies } = buildImage();
     expect(bodies.every(([from]) => from > 0)).toBe(true);
     const file = join(scratch(), 'store.db');
@@ -106,7 +106,7 @@ describe('a damaged store', () => {
     );
   });
 
-  it('never ends the process and throws nothing but `StoreError`, whatever was overwritten', () => {
+  it('never ends the process and throws only `StoreError`, whatever was overwritten', () => {
     const { bytes } = buildImage();
     const dir = scratch();
     let found = 0;
@@ -128,18 +128,18 @@ describe('a damaged store', () => {
       }),
       { numRuns: 150 },
     );
-    // Many flips fall into bytes that nothing uses, or into indexes.
+    // Many flips hit unused bytes or indexes.
     expect(found).toBeGreaterThan(images / 4);
   });
 
-  it('is looked over when the last writer did not close it, and refused when it is broken', () => {
+  it('is checked when the last writer did not close it, and refused when it is damaged', () => {
     const file = join(scratch(), 'store.db');
     const store = openSqliteStore({ file });
     for (let n = 0; n < 200; n++) store.append({ facts: at(n, start(`t${n}`, `s${n}`)) });
     const copy = join(scratch(), 'copy.db');
     store.snapshot(copy);
     store.close();
-    // The snapshot was taken of an open store, and says so.
+    // The snapshot of an open store has its `open` flag set.
     const bytes = readFileSync(copy);
     openSqliteStore({ file: copy }).close();
     const broken = join(scratch(), 'broken.db');

@@ -14,7 +14,7 @@ const hashOf = (text: string): string => createHash('sha256').update(text).diges
 const nameOf = (text: string): string => hashOf(text).slice(0, 32);
 const blockOf = (text: string, session: string): Block => ({ hash: nameOf(text), text, session });
 
-/** Everything the store has on disk. */
+/** All bytes of the store on disk. */
 const bytesOf = (file: string): Buffer =>
   Buffer.concat(
     ['', '-wal', '-shm']
@@ -23,7 +23,7 @@ const bytesOf = (file: string): Buffer =>
       .map((name) => readFileSync(name)),
   );
 
-/** Words that are in no other text, and as many as make a body of that size; unpackable ones stay plain. */
+/** Unique words up to a body of this size; incompressible ones are stored plain. */
 function textOf(session: string, n: number, size: number): string {
   const words: string[] = [];
   for (let length = 0, word = 0; length < size; word++) {
@@ -33,7 +33,7 @@ function textOf(session: string, n: number, size: number): string {
   return words.join(' ');
 }
 
-/** The bytes as they are kept, in pieces: a copy left in a page's gap may have lost its beginning or its end. */
+/** Pieces of the stored bytes: a copy left in a page's gap may have lost its beginning or its end. */
 function piecesOf(text: string): readonly Buffer[] {
   const { body } = packBody(text);
   const pieces: Buffer[] = [];
@@ -48,7 +48,7 @@ const isAnywhere = (bytes: Buffer, text: string): boolean =>
   piecesOf(text).some((piece) => bytes.includes(piece));
 
 describe('an erased session', () => {
-  it('is in no byte of the file, the log or the index; shared and other words are', () => {
+  it('is nowhere in the file, the log or the index; shared text and text of others is', () => {
     const file = join(scratch(), 'store.db');
     const store = openSqliteStore({ file });
     const own = ['tiny secret of mine', 'a secret that is longer '.repeat(200), textOf('mine', 1, 20_000)];
@@ -106,7 +106,7 @@ describe('an erased session', () => {
 
   // With rows deleted instead of overwritten, under `secure_delete`, run 12 keeps two texts: SQLite moves rows between
   // pages and leaves copies in the gaps.
-  it.each([10, 11, 12, 13])('is in no byte however many sessions went before it (run %i)', (run) => {
+  it.each([10, 11, 12, 13])('is in no byte however many sessions were erased before it (run %i)', (run) => {
     const file = join(scratch(), 'store.db');
     const store = openSqliteStore({ file });
     const chance = (name: string): number =>
@@ -117,7 +117,7 @@ describe('an erased session', () => {
       let text = '';
       for (let word = 0; text.length < size; word++) text += `${hashOf(`${run}.${n}.${word}`).slice(0, 24)} `;
       const session = `s${Math.floor(chance(`s${n}`) * 30)}`;
-      // Every second text is one turn's own.
+      // Every second text belongs to one turn alone.
       if (n % 2 === 0) return blockOf(text, session);
       return { hash: ownBodyName({ turn: `${session}/${n}`, part: 'request' }), text, session } as const;
     });
@@ -138,7 +138,7 @@ describe('an erased session', () => {
     );
   });
 
-  it('leaves the log as soon as a reader that holds it lets go, or with the next opening', () => {
+  it('leaves the log as soon as a reader releases it, or at the next open', () => {
     const dir = scratch();
     const file = join(dir, 'store.db');
     const store = openSqliteStore({ file });
@@ -164,7 +164,7 @@ describe('an erased session', () => {
     store.close();
   });
 
-  it('gives its room back when there is enough of it', () => {
+  it('returns its disk space when there is enough of it', () => {
     const file = join(scratch(), 'store.db');
     const store = openSqliteStore({ file });
     const texts = Array.from({ length: 40 }, () => randomBytes(800_000).toString('base64'));

@@ -6,7 +6,7 @@ import { HASHES, markOf, SESSIONS, steps, TURNS, textOf } from './arbitraries.ts
 import { at, end, start } from './facts.ts';
 import { observe } from './observe.ts';
 
-/** What erasing means, in every store. */
+/** The contract of erasure for every store. */
 export function describeErasing(name: string, open: () => Store): void {
   const withTwo = (): Store => {
     const store = open();
@@ -47,7 +47,7 @@ export function describeErasing(name: string, open: () => Store): void {
     );
 
   describe(`erasing (${name})`, () => {
-    it('takes what the session said and leaves that it was there', () => {
+    it('deletes the text of the session and keeps the fact that it took place', () => {
       const store = withTwo();
       expect(store.erase('s1', 50, 'asked')).toBe(1);
       expect(store.block('aa01')).toBeUndefined();
@@ -66,7 +66,7 @@ export function describeErasing(name: string, open: () => Store): void {
       expect(store.check()).toEqual([]);
     });
 
-    it('leaves what another session said, shared words included', () => {
+    it('keeps the text of other sessions, including shared blocks', () => {
       const store = withTwo();
       const before = [store.session('s2'), store.turns('s2')];
       store.erase('s1', 50, 'asked');
@@ -77,7 +77,7 @@ export function describeErasing(name: string, open: () => Store): void {
       expect(store.totals()).toMatchObject({ blocks: 0, sessions: 2, turns: 2 });
     });
 
-    it('does nothing to an unknown session, nor to an erased one again', () => {
+    it('does nothing to an unknown session or to one that is erased already', () => {
       const store = withTwo();
       const before = observe(store);
       expect(store.erase('nobody', 50, 'asked')).toBe(0);
@@ -88,7 +88,7 @@ export function describeErasing(name: string, open: () => Store): void {
       expect(observe(store)).toEqual(once);
     });
 
-    it('takes what one turn alone said, and nothing of what another did', () => {
+    it('deletes the bodies of the session’s own turns and no others', () => {
       const store = open();
       onTestFinished(() => store.close());
       const names = ['t1', 't2'].flatMap((turn) => [
@@ -107,7 +107,7 @@ export function describeErasing(name: string, open: () => Store): void {
       expect(store.check()).toEqual([]);
     });
 
-    it('keeps a body only with the fact that names it, and the first of two', () => {
+    it('stores a body only together with its fact, and the first of two', () => {
       const store = open();
       onTestFinished(() => store.close());
       const hash = ownBodyName({ turn: 't1', part: 'request' });
@@ -120,7 +120,7 @@ export function describeErasing(name: string, open: () => Store): void {
       expect(store.block(ownBodyName({ turn: 't1', part: 'reply' }))).toBeUndefined();
     });
 
-    it('keeps nothing that an erased session says late', () => {
+    it('stores nothing of an erased session that arrives late', () => {
       const store = withTwo();
       store.append({ facts: at(20, start('t3', 's1')) });
       store.erase('s1', 50, 'asked');
@@ -140,7 +140,7 @@ export function describeErasing(name: string, open: () => Store): void {
       expect(store.turn('t3')).toMatchObject({ status: 'complete', endedAt: 60 });
     });
 
-    it('counts only the new turns when a session went on after it was erased', () => {
+    it('counts only the new turns of a session that continued after an erasure', () => {
       const store = withTwo();
       store.erase('s1', 50, 'asked');
       store.append({
@@ -153,7 +153,7 @@ export function describeErasing(name: string, open: () => Store): void {
       expect(store.block('aa03')).toBeUndefined();
     });
 
-    it('keeps a text that comes again after it was erased', () => {
+    it('stores a text again that was erased before', () => {
       const store = withTwo();
       store.erase('s1', 50, 'asked');
       store.append({ facts: [], blocks: [{ hash: 'aa01', text: 'own', session: 's2' }] });
@@ -161,7 +161,7 @@ export function describeErasing(name: string, open: () => Store): void {
       expect(store.check()).toEqual([]);
     });
 
-    it('erases when the tombstone itself is appended: a log cannot claim it falsely', () => {
+    it('takes place when a tombstone is appended (the log cannot claim it falsely)', () => {
       const store = withTwo();
       store.append({
         facts: at(50, { type: 'session-erased', session: 's1', turns: 1, reason: 'imported' }),
@@ -170,7 +170,7 @@ export function describeErasing(name: string, open: () => Store): void {
       expect(saidBy(store, 's1')).not.toContain('secret');
     });
 
-    it('expires whole sessions, the oldest first, as many as asked', () => {
+    it('of expired sessions goes oldest first, up to the limit', () => {
       const store = open();
       onTestFinished(() => store.close());
       store.append({
@@ -194,7 +194,7 @@ export function describeErasing(name: string, open: () => Store): void {
       ]);
     });
 
-    it('leaves no word of the session and every word of the others, after anything', () => {
+    it('leaves no text of the session and all text of the others, after any operations', () => {
       fc.assert(
         fc.property(steps, fc.constantFrom(...SESSIONS), (run, session) => {
           const store = open();
@@ -207,7 +207,7 @@ export function describeErasing(name: string, open: () => Store): void {
 
           const mark = JSON.stringify(markOf(session)).slice(1, -1);
           const left = store.facts(0, 9999).filter(({ fact }) => JSON.stringify(fact).includes(mark));
-          // An end or a reward of a turn that never began belongs to nobody.
+          // An end or a reward of a turn without a start belongs to no session.
           expect(left.filter(({ fact }) => !('turn' in fact) || open_.has(fact.turn ?? ''))).toEqual([]);
           expect(others.map((id) => [store.session(id), store.turns(id)])).toEqual(othersBefore);
           expect(JSON.stringify(observe(store))).not.toContain(JSON.stringify(`${mark}re`).slice(1, -1));

@@ -8,7 +8,7 @@ import { observe } from './observe.ts';
 import { scratch } from './scratch.ts';
 
 describe('the two stores', () => {
-  it('answer alike after anything, also when the one on disk is opened anew, by a reader or folded again', () => {
+  it('give the same answers after any operations, also after a reopen, through a reader and after a rebuild', () => {
     fc.assert(
       fc.property(steps, (run) => {
         const file = join(scratch(), 'store.db');

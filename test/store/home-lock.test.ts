@@ -6,7 +6,7 @@ import { scratch } from './scratch.ts';
 import { startStoreProcess } from './store-process.ts';
 
 describe('the lock of a home', () => {
-  it('has one owner, and another after that one let go', () => {
+  it('has one owner, and another one after its release', () => {
     const file = join(scratch(), 'lock.db');
     const lock = lockHome(file);
     expect(lock).toBeDefined();
@@ -35,7 +35,7 @@ describe('the lock of a home', () => {
     lock?.release();
   });
 
-  it('is free at once when its owner was killed (no stale lock)', async () => {
+  it('is free at once after its owner was killed (no stale lock)', async () => {
     const file = join(scratch(), 'lock.db');
     for (let cycle = 0; cycle < 3; cycle++) {
       const owner = startStoreProcess('lock', file);
@@ -48,7 +48,7 @@ describe('the lock of a home', () => {
     lock?.release();
   });
 
-  it('goes to exactly one of several that start together', async () => {
+  it('goes to exactly one of several processes that start together', async () => {
     const file = join(scratch(), 'lock.db');
     for (let round = 0; round < 2; round++) {
       const children = [1, 2, 3].map(() => startStoreProcess('lock', file));
@@ -59,7 +59,7 @@ describe('the lock of a home', () => {
     }
   });
 
-  it('says `io` when there is no folder to lock', () => {
+  it('throws `io` when its folder does not exist', () => {
     expect(() => lockHome(join(scratch(), 'missing', 'lock.db'))).toThrow(
       expect.objectContaining({ name: 'StoreError', code: 'io' }),
     );

@@ -2,7 +2,7 @@ import { ownBodyName } from '../../src/core/own-body.ts';
 import type { StoreReader } from '../../src/core/store.ts';
 import { HASHES, SESSIONS, TURNS } from './arbitraries.ts';
 
-/** Everything a store answers, but for its size. Two stores that look the same here are the same to everyone. */
+/** The results of all queries of a store, except its size: stores with equal results are equivalent. */
 export function observe(store: StoreReader): unknown {
   const { bytes: _, ...totals } = store.totals();
   return { ...observeViews(store), facts: store.facts(0, Number.POSITIVE_INFINITY), totals };

@@ -9,7 +9,7 @@ export interface Planted {
 
 type Write = (secret: string) => string;
 
-/** Where a secret with a shape of its own can stand. */
+/** Contexts for a secret of a known shape. */
 export const PLACES: Readonly<Record<string, Write>> = {
   alone: (s) => s,
   prose: (s) => `I called it with ${s} and got a 401 back.`,
@@ -38,7 +38,7 @@ export const PLACES: Readonly<Record<string, Write>> = {
       .join('\n'),
 };
 
-/** Where only the name beside it tells that something is a secret. */
+/** Contexts in which only the name indicates the secret. */
 export const NAMED_PLACES: Readonly<Record<string, Write>> = {
   'env file': (s) => `HOST=localhost\nDB_PASSWORD=${s}\nPORT=5432\n`,
   export: (s) => `export SERVICE_TOKEN="${s}" && ./run`,
@@ -99,7 +99,7 @@ const one = (label: string, secret: string, write: Write): Planted => ({
   text: write(secret),
 });
 
-/** What people type, and what has a form of its own. */
+/** Typed passwords and other special forms. */
 const SPECIAL: readonly Planted[] = [
   one('short password, env', 'hunter2', (s) => `DB_PASSWORD=${s}`),
   one('word as password, env', 'swordfish', (s) => `MYSQL_ROOT_PASSWORD=${s}\n`),
@@ -183,7 +183,7 @@ export const PLANTED: readonly Planted[] = [
   ...SPECIAL,
 ];
 
-/** What is left of a secret in a text: stretches of it that nobody could have guessed. */
+/** The remains of a secret in a text: substrings that are too long to be guessed. */
 export function leftOf({ secret, text }: Planted, redacted: string): readonly string[] {
   const lines = secret
     .replace(/-----[A-Z ]+-----/g, '')

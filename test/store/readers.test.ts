@@ -8,7 +8,7 @@ import { scratch } from './scratch.ts';
 import { startStoreProcess } from './store-process.ts';
 
 describe('beside the writer', () => {
-  it('a reader sees each thing as soon as it is written', () => {
+  it('a reader sees each write at once', () => {
     const file = join(scratch(), 'store.db');
     const store = openSqliteStore({ file });
     const reader = openSqliteReader(file);
@@ -40,7 +40,7 @@ describe('beside the writer', () => {
     reader.close();
   });
 
-  it('a reader takes a snapshot while the writer writes on', () => {
+  it('a reader takes a snapshot while the writer continues', () => {
     const dir = scratch();
     const file = join(dir, 'store.db');
     const store = openSqliteStore({ file });
@@ -53,7 +53,7 @@ describe('beside the writer', () => {
     for (const open of [copy, reader, store]) open.close();
   });
 
-  it('a second writer waits for the first, and says `locked` when that takes too long', () => {
+  it('a second writer waits for the first, and throws `locked` after two seconds', () => {
     const file = join(scratch(), 'store.db');
     const store = openSqliteStore({ file });
     store.append({ facts: at(1, start('t1', 's1')) });
@@ -70,7 +70,7 @@ describe('beside the writer', () => {
     store.close();
   });
 
-  it('writers of two processes take turns: no fact is lost, no number given twice', async () => {
+  it('writers of two processes alternate: no fact is lost, no number is used twice', async () => {
     const file = join(scratch(), 'store.db');
     openSqliteStore({ file }).close();
     const children = ['a', 'b'].map((name) => startStoreProcess('append', file, name, '100'));

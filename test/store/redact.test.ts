@@ -11,18 +11,18 @@ const MARK = /\[\[secret:[0-9a-f]{8}\]\]/;
 const make = (shape: string): string => SHAPES[shape]?.(createRandom(7)) ?? '';
 
 describe('the table of secrets', () => {
-  it('is long and varied', () => {
+  it('is long and varied (not a handful of shapes)', () => {
     expect(PLANTED.length).toBeGreaterThan(1000);
     expect(HARMLESS.length).toBeGreaterThan(150);
     expect(new Set(PLANTED.map(({ text }) => text)).size).toBe(PLANTED.length);
   });
 
-  it('leaves nothing of any of them in a text', () => {
+  it('leaves no secret in a text', () => {
     const kept = PLANTED.filter((planted) => leftOf(planted, redactText(planted.text)).length > 0);
     expect(kept.map(({ label }) => label)).toEqual([]);
   });
 
-  it('leaves nothing of any of them in a JSON value', () => {
+  it('leaves no secret in a JSON value', () => {
     const kept = PLANTED.filter((planted) => {
       const redacted = JSON.stringify(redactJson({ content: [{ text: planted.text }] }));
       return leftOf(planted, redacted).length > 0 || hasSecret(redacted);
@@ -30,18 +30,18 @@ describe('the table of secrets', () => {
     expect(kept.map(({ label }) => label)).toEqual([]);
   });
 
-  it('is seen whole by the second scan before, and not at all after', () => {
+  it('is detected entry by entry before redaction, and not at all after', () => {
     expect(PLANTED.filter(({ text }) => !hasSecret(text)).map(({ label }) => label)).toEqual([]);
     expect(PLANTED.filter(({ text }) => hasSecret(redactText(text))).map(({ label }) => label)).toEqual([]);
   });
 });
 
 describe('the table of look-alikes', () => {
-  it('is left as it is, as text', () => {
+  it('is not changed as text', () => {
     expect(HARMLESS.filter((text) => redactText(text) !== text)).toEqual([]);
   });
 
-  it('is left as it is, as JSON and as JSON in JSON', () => {
+  it('is not changed as JSON and as JSON in JSON', () => {
     expect(
       HARMLESS.filter((text) => JSON.stringify(redactJson({ text })) !== JSON.stringify({ text })),
     ).toEqual([]);
@@ -72,7 +72,7 @@ describe('a mark', () => {
     expect(redactText(JSON.stringify(plain))).toBe(JSON.stringify(redactText(plain)));
   });
 
-  it('takes only the secret and leaves what stands around it', () => {
+  it('replaces only the secret, not the text around it', () => {
     const token = jsonWebToken(createRandom(1));
     expect(redactText(`curl -H "Authorization: Bearer ${token}" https://x`)).toMatch(
       /^curl -H "Authorization: Bearer \[\[secret:\w{8}\]\]" https:\/\/x$/,
@@ -87,7 +87,7 @@ describe('a mark', () => {
   });
 });
 
-describe('keys that we hold', () => {
+describe('known keys', () => {
   const key = 'local/+key"with\\signs=0123';
   const held = createRedactor({ known: () => [key], salt: 'a salt' });
   const mark = held.redactText(key);
@@ -108,7 +108,7 @@ describe('keys that we hold', () => {
     expect(redactor.redactText(text)).not.toContain(mark);
   });
 
-  it('are asked for each time, so that a new key counts at once', () => {
+  it('are read at each call, so that a new key takes effect at once', () => {
     let keys: readonly string[] = [];
     const changing = createRedactor({ known: () => keys, salt: 's' });
     expect(changing.hasSecret('my own-key-2b')).toBe(false);
@@ -118,13 +118,13 @@ describe('keys that we hold', () => {
     expect(changing.hasSecret('my own-key-2b')).toBe(false);
   });
 
-  it('are taken whole even where another rule would take only a part', () => {
+  it('are replaced as a whole also where another rule matches a part', () => {
     const odd = 'abc123DEF456,second;half/789';
     const { redactText: redact } = createRedactor({ known: () => [odd], salt: 's' });
     expect(redact(`{ token: ${odd} }`)).toMatch(/^\{ token: \[\[secret:\w{8}\]\] \}$/);
   });
 
-  it('that are only words, or too short, are not looked for', () => {
+  it('are ignored when they are plain words or too short', () => {
     const { redactText: redact } = createRedactor({
       known: () => ['ollama', 'not-needed', '', 'abc1'],
       salt: 's',
@@ -133,7 +133,7 @@ describe('keys that we hold', () => {
     expect(redact(text)).toBe(text);
   });
 
-  it('does not break on a key that no header could carry', () => {
+  it('may contain characters that no header could have', () => {
     const { redactText: redact } = createRedactor({
       known: () => ['schlüssel-\ud800-1234567890'],
       salt: 's',
@@ -145,7 +145,7 @@ describe('keys that we hold', () => {
 describe('a JSON value', () => {
   const random = pick(createRandom(5), 'abcdef0123456789', 32);
 
-  it('loses the strings under telling names, also in lists', () => {
+  it('loses the strings under names of secrets, also in arrays', () => {
     const names = [
       'api_key',
       'apiKey',
@@ -168,7 +168,7 @@ describe('a JSON value', () => {
     });
   });
 
-  it('keeps what only has such a name: schemas, words, placeholders, numbers', () => {
+  it('keeps harmless values under such names: schemas, words, placeholders, numbers', () => {
     const value: Json = {
       password: 'string',
       token: null,
@@ -185,7 +185,7 @@ describe('a JSON value', () => {
     expect(redactJson(value)).toEqual(value);
   });
 
-  it('loses secrets in its names, and two names never become one', () => {
+  it('loses secrets in member names, and keeps members separate whose redacted names are equal', () => {
     const [first, second] = [make('npm'), make('groq')];
     const redacted = redactJson({ [first]: 1, [second]: 2, [`${first}`.toLowerCase()]: 3 }) as Record<
       string,
@@ -195,7 +195,7 @@ describe('a JSON value', () => {
     expect(JSON.stringify(redacted)).not.toContain(first);
   });
 
-  it('loses the value that a neighbour names', () => {
+  it('loses a value whose name is a neighbouring element', () => {
     expect(JSON.stringify(redactJson(['deploy', '--password', 'hunter2abc']))).not.toContain('hunter2');
     expect(JSON.stringify(redactJson({ name: 'DB_PASSWORD', value: 'hunter2abc' }))).not.toContain('hunter2');
   });
@@ -217,7 +217,7 @@ describe('a JSON value', () => {
     expect(Object.getPrototypeOf(redacted)).toBe(Object.prototype);
   });
 
-  it('may be deeper than any stack', () => {
+  it('may be nested 200,000 levels deep (no stack overflow)', () => {
     const deep = JSON.parse(`${'['.repeat(200_000)}"${make('npm')}"${']'.repeat(200_000)}`) as Json;
     let at = redactJson(deep);
     while (Array.isArray(at)) at = (at as readonly Json[])[0] ?? null;

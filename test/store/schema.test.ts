@@ -10,8 +10,8 @@ import { observe } from './observe.ts';
 import { scratch } from './scratch.ts';
 import { writeVersion1 } from './version-1.ts';
 
-describe('the format of the file', () => {
-  it('opens what version 1 wrote, with all that is in it', () => {
+describe('the file format', () => {
+  it('opens a file of version 1 with all of its content', () => {
     const file = join(scratch(), 'store.db');
     writeVersion1(file);
     const store = openSqliteStore({ file });
@@ -30,7 +30,7 @@ describe('the format of the file', () => {
     store.close();
   });
 
-  it.each(['a writer', 'a reader'])('refuses a newer version to %s, and leaves every byte of it', (who) => {
+  it.each(['a writer', 'a reader'])('of a newer version is refused to %s, and no byte changes', (who) => {
     const dir = join(scratch(), 'home');
     mkdirSync(dir);
     const file = join(dir, 'store.db');
@@ -46,7 +46,7 @@ describe('the format of the file', () => {
     expect(readdirSync(dir)).toEqual(['store.db']);
   });
 
-  it('sees a newer version that is still in the log', () => {
+  it('detects a newer version that is still in the log', () => {
     const file = join(scratch(), 'store.db');
     const store = openSqliteStore({ file });
     const db = new DatabaseSync(file);
@@ -61,19 +61,19 @@ describe('the format of the file', () => {
     const db = new DatabaseSync(file);
     db.exec('create table cookies(name text)');
     db.close();
-    expect(() => openSqliteStore({ file })).toThrow(/not a store of Instar/);
+    expect(() => openSqliteStore({ file })).toThrow(/not an Instar store/);
     const again = new DatabaseSync(file);
     expect(again.prepare('select name from sqlite_schema').all()).toMatchObject([{ name: 'cookies' }]);
     again.close();
   });
 
-  it('tells a reader of an empty file that nothing was brought up to date yet', () => {
+  it('of an empty file is refused to a reader, with the advice to start Instar', () => {
     const file = join(scratch(), 'store.db');
     openSql(file, { busyMs: 0 }).exec('vacuum');
     expect(() => openSqliteReader(file)).toThrow(expect.objectContaining({ code: 'io' }));
   });
 
-  it('goes through the steps in order, each once, and stops before one that fails', () => {
+  it('is migrated step by step, each once, and stays at the step before one that fails', () => {
     const sql = openSql(join(scratch(), 'store.db'), { busyMs: 0 });
     const [first = ''] = MIGRATIONS;
     const second = 'create table log(step text); insert into log values(2);';

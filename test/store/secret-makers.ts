@@ -1,7 +1,7 @@
-/** Makes secrets of the right shape from a seed: none is real, and none stands in this repository as text. */
+/** Generates secrets of the right shape from a seed: none is real, and none is in this repository as text. */
 export type Random = () => number;
 
-/** A small generator with a seed, so that a failing case can be made again. */
+/** A seeded generator, so that a failing case can be reproduced. */
 export function createRandom(seed: number): Random {
   let state = (seed ^ 0x9e3779b9) >>> 0;
   return () => {
@@ -28,7 +28,7 @@ const from = (prefix: string, alphabet: string, length: number) => (random: Rand
 
 const encode = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 
-/** A key's block as `openssl` writes it; `gap` is how its lines are parted. */
+/** A private key as `openssl` writes it; `gap` separates its lines. */
 export const keyBlock = (random: Random, label: string, gap = '\n'): string => {
   const lines = Array.from({ length: 12 }, () => pick(random, base64, 64));
   return [
@@ -46,7 +46,7 @@ export const jsonWebToken = (random: Random): string =>
     pick(random, url64, 43),
   ].join('.');
 
-/** Shapes that are secrets wherever they stand. */
+/** Shapes that are secrets in any context. */
 export const SHAPES: Readonly<Record<string, (random: Random) => string>> = {
   'openai legacy': from('sk-', alnum, 48),
   'openai project': from('sk-proj-', url64, 124),
@@ -103,7 +103,7 @@ export const SHAPES: Readonly<Record<string, (random: Random) => string>> = {
   databricks: from('dapi', hex, 32),
 };
 
-/** Secrets without a shape: only the name beside them tells. */
+/** Secrets without a shape: only their name indicates them. */
 export const NAMELESS: Readonly<Record<string, (random: Random) => string>> = {
   'hex 32': from('', hex, 32),
   'hex 64': from('', hex, 64),

@@ -2,14 +2,11 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Store } from '../../src/core/store.ts';
-import { createMemoryStore } from '../../src/store/memory-store.ts';
-import { keepSnapshots, restoreSnapshot } from '../../src/store/snapshots.ts';
+import { restoreSnapshot } from '../../src/store/snapshots.ts';
 import { openSqliteStore } from '../../src/store/sqlite-store.ts';
 import { at, end, start } from './facts.ts';
 import { scratch } from './scratch.ts';
 import { startStoreProcess } from './store-process.ts';
-
-const HOUR = 3_600_000;
 
 const turnCount = (file: string): number => {
   const store = openSqliteStore({ file });
@@ -20,60 +17,18 @@ const turnCount = (file: string): number => {
 const addTurn = (store: Store, n: number): void =>
   void store.append({ facts: at(n, start(`t${n}`, 's1'), end(`t${n}`)) });
 
-describe('kept snapshots', () => {
-  it('are named by their time, the newest ones stay, and only the owner sees them', () => {
-    const dir = join(scratch(), 'snapshots');
-    const store = createMemoryStore();
-    for (let hour = 0; hour < 5; hour++) {
-      addTurn(store, hour);
-      const file = keepSnapshots(store, dir, { keep: 3, at: hour * HOUR });
-      expect(existsSync(file)).toBe(true);
-    }
-    expect(readdirSync(dir).toSorted()).toEqual([
-      '1970-01-01T02-00-00-000Z.db',
-      '1970-01-01T03-00-00-000Z.db',
-      '1970-01-01T04-00-00-000Z.db',
-    ]);
-    expect(statSync(dir).mode & 0o777).toBe(0o700);
-    expect(turnCount(join(dir, '1970-01-01T03-00-00-000Z.db'))).toBe(4);
-  });
-
-  it('leave strangers in the folder alone, and take away what a dead process left half done', () => {
-    const dir = scratch();
-    writeFileSync(join(dir, 'notes.txt'), '');
-    writeFileSync(join(dir, 'mine.db'), '');
-    writeFileSync(join(dir, '1970-01-01T00-00-00-000Z.db.tmp'), 'half');
-    keepSnapshots(createMemoryStore(), dir, { keep: 1, at: HOUR });
-    expect(readdirSync(dir).toSorted()).toEqual(['1970-01-01T01-00-00-000Z.db', 'mine.db', 'notes.txt']);
-  });
-
-  it('take no older one away when the new one cannot be written', () => {
-    const dir = scratch();
-    const store = createMemoryStore();
-    keepSnapshots(store, dir, { keep: 1, at: 0 });
-    const before = readdirSync(dir);
-    expect(() => keepSnapshots(store, dir, { keep: 1, at: 0 })).toThrow(
-      expect.objectContaining({ code: 'io' }),
-    );
-    store.close();
-    expect(() => keepSnapshots(store, dir, { keep: 1, at: HOUR })).toThrow(
-      expect.objectContaining({ code: 'closed' }),
-    );
-    expect(readdirSync(dir)).toEqual(before);
-  });
-});
-
 describe('restoring a snapshot', () => {
   const setUp = () => {
     const dir = scratch();
     const file = join(dir, 'store.db');
     const store = openSqliteStore({ file });
     addTurn(store, 1);
-    const snapshot = keepSnapshots(store, join(dir, 'snapshots'), { keep: 1, at: 0 });
+    const snapshot = join(dir, 'snapshot.db');
+    store.snapshot(snapshot);
     return { file, store, snapshot };
   };
 
-  it('brings back what was there, and keeps what stood in its place', () => {
+  it('brings back its content, and keeps the replaced store beside it', () => {
     const { file, store, snapshot } = setUp();
     addTurn(store, 2);
     store.close();
@@ -84,7 +39,7 @@ describe('restoring a snapshot', () => {
     expect(existsSync(snapshot)).toBe(true);
   });
 
-  it('keeps what a killed writer left in its log, and plays none of it into the snapshot', async () => {
+  it('keeps the log of a killed writer, and does not replay it into the snapshot', async () => {
     const { file, store, snapshot } = setUp();
     store.close();
     const child = startStoreProcess('append', file, 'late');
@@ -97,7 +52,7 @@ describe('restoring a snapshot', () => {
     expect(turnCount(`${file}.before-restore`)).toBeGreaterThanOrEqual(1 + lines.length);
   });
 
-  it('works where no store is left', () => {
+  it('works without an existing store', () => {
     const { file, store, snapshot } = setUp();
     store.close();
     const fresh = join(file, '..', 'fresh.db');

@@ -16,7 +16,7 @@ describeErasing('SQLite', open);
 describe('a store on disk', () => {
   const fileMode = (file: string): number => statSync(file).mode & 0o777;
 
-  it('is for its owner alone, log and index included, whatever the umask', () => {
+  it('is readable by its owner only, log and index included, whatever the umask', () => {
     const old = process.umask(0);
     onTestFinished(() => void process.umask(old));
     const dir = scratch();
@@ -31,7 +31,7 @@ describe('a store on disk', () => {
     store.close();
   });
 
-  it('takes the world away from a file that others could read', () => {
+  it('narrows the mode of a file that others could read', () => {
     const file = join(scratch(), 'store.db');
     openSqliteStore({ file }).close();
     chmodSync(file, 0o644);
@@ -39,7 +39,7 @@ describe('a store on disk', () => {
     expect(fileMode(file)).toBe(0o600);
   });
 
-  it('has everything again when it is opened again, and is one file when it is closed', () => {
+  it('has its content after a reopen, and is a single file when closed', () => {
     const dir = scratch();
     const file = join(dir, 'store.db');
     const store = openSqliteStore({ file });
@@ -61,7 +61,7 @@ describe('a store on disk', () => {
     store.close();
   });
 
-  it('says `corrupt` of a file that is no database and `io` of a folder that is not there', () => {
+  it('throws `corrupt` for a file that is not a database and `io` for a missing folder', () => {
     const dir = scratch();
     const file = join(dir, 'letter.txt');
     writeFileSync(file, 'Dear Sir or Madam, '.repeat(500));
@@ -74,7 +74,7 @@ describe('a store on disk', () => {
     expect(readdirSync(dir)).toEqual(['letter.txt']);
   });
 
-  it('refuses an SQLite that can lose what was committed', () => {
+  it('refuses an SQLite version that can lose committed data', () => {
     for (const version of ['3.51.2', '3.50.9', '2.99.99', '', 'x'])
       expect(() => checkSqliteVersion(version)).toThrow(expect.objectContaining({ code: 'old-sqlite' }));
     for (const version of ['3.51.3', '3.51.10', '3.53.0', '4.0.0'])

@@ -10,7 +10,7 @@ import { at, end, start } from './facts.ts';
 import { observe, observeViews } from './observe.ts';
 import { scratch } from './scratch.ts';
 
-/** What every store does. `open` gives a new, empty one. */
+/** The contract of every store. `open` returns a new, empty one. */
 export function describeStore(name: string, open: () => Store): void {
   const openStore = (): Store => {
     const store = open();
@@ -24,7 +24,7 @@ export function describeStore(name: string, open: () => Store): void {
   };
 
   describe(`a store (${name}) keeps facts`, () => {
-    it('gives each back as it came, numbered from 1 without a gap', () => {
+    it('returns each unchanged, numbered from 1 without a gap', () => {
       const store = openStore();
       const facts: readonly Fact[] = [
         start('t1', 's1', {
@@ -74,7 +74,7 @@ export function describeStore(name: string, open: () => Store): void {
       expect(store.append({ facts: [good] })).toEqual([{ seq: 3, isNew: true }]);
     });
 
-    it('answers a key it has seen with the first number, and changes nothing', () => {
+    it('answers a known key with the first number, and changes nothing', () => {
       const store = openStore();
       const once = { at: 1, fact: start('t1', 's1'), key: 'k' };
       expect(store.append({ facts: [once] })).toEqual([{ seq: 1, isNew: true }]);
@@ -86,7 +86,7 @@ export function describeStore(name: string, open: () => Store): void {
       expect(observe(store)).toEqual(before);
     });
 
-    it('sees the same key twice in one batch', () => {
+    it('detects a key that occurs twice in one batch', () => {
       const store = openStore();
       const [a, b, c] = at(1, start('t1', 's1'), end('t1'), end('t1')).map((fact) => fact);
       if (!a || !b || !c) throw new Error('no facts');
@@ -102,13 +102,13 @@ export function describeStore(name: string, open: () => Store): void {
       expect(store.totals()).toMatchObject({ facts: 3 });
     });
 
-    it('takes an empty batch', () => {
+    it('accepts an empty batch', () => {
       expect(openStore().append({ facts: [] })).toEqual([]);
     });
   });
 
   describe(`a store (${name}) folds views`, () => {
-    it('shows a turn from its start, and all of it at its end', () => {
+    it('shows a turn from its start, and completely after its end', () => {
       const store = openStore();
       store.append({ facts: at(10, start('t1', 's1', { request: 'aa01', lessons: ['l1'] })) });
       const begun = {
@@ -142,7 +142,7 @@ export function describeStore(name: string, open: () => Store): void {
       expect(store.turn('t1')).toMatchObject({ status: 'complete', endedAt: 11 });
     });
 
-    it('keeps what refers to nothing as a fact, and shows no turn for it', () => {
+    it('stores a fact with a dangling reference, and shows no turn for it', () => {
       const store = openStore();
       store.append({
         facts: at(
@@ -159,7 +159,7 @@ export function describeStore(name: string, open: () => Store): void {
       expect(store.rewards({ turn: 'nobody' })).toEqual([{ seq: 3, at: 3, source: 'person', score: 1 }]);
     });
 
-    it('takes an ended session up again with its next turn', () => {
+    it('reopens an ended session with its next turn', () => {
       const store = withTurn();
       store.append({ facts: at(20, { type: 'session-end', session: 's1', reason: 'quit' }) });
       expect(store.session('s1')).toMatchObject({ endedAt: 20, turns: 1 });
@@ -178,7 +178,7 @@ export function describeStore(name: string, open: () => Store): void {
       });
     });
 
-    it('gives a turn its own rewards and a session those given to the whole of it', () => {
+    it('returns the rewards of a turn, and for a session those given to the session as a whole', () => {
       const store = withTurn();
       const reward = { type: 'reward-given', source: 'person' } as const;
       store.append({
@@ -196,7 +196,7 @@ export function describeStore(name: string, open: () => Store): void {
       expect(store.rewards({ session: 's1' })).toEqual([{ seq: 4, at: 21, source: 'person', score: 1 }]);
     });
 
-    it('gives what was sampled for the turns of one session, in order, and not its tokens once it is erased', () => {
+    it('returns the sampled turns of a session in order, without tokens after an erasure', () => {
       const store = withTurn();
       const sampled = (turn: string, session: string): Fact => ({
         type: 'turn-sampled',
@@ -216,7 +216,7 @@ export function describeStore(name: string, open: () => Store): void {
       expect(store.sampled('s2').map(({ fact }) => fact)).toEqual([facts[1]]);
     });
 
-    it('gives the newest link of each session, the newest session first', () => {
+    it('returns the newest link of each session, the newest session first', () => {
       const store = openStore();
       const link = (session: string, name: string) =>
         store.append({ facts: [], chains: [{ session, link: name }] });
@@ -230,7 +230,7 @@ export function describeStore(name: string, open: () => Store): void {
       expect(store.chains(1)).toEqual([{ session: 's1', link: 'c' }]);
     });
 
-    it('leads through all sessions by pages, each once, also where many share a time', () => {
+    it('pages through all sessions, each once, also when many have the same time', () => {
       fc.assert(
         fc.property(
           fc.array(fc.integer({ min: 0, max: 6 }), { maxLength: 25 }),
@@ -276,7 +276,7 @@ export function describeStore(name: string, open: () => Store): void {
       expect(ids({ limit: 0 })).toEqual([]);
     });
 
-    it('folds the same views again from the facts', () => {
+    it('rebuilds the same views from the facts', () => {
       fc.assert(
         fc.property(steps, (run) => {
           const store = open();
@@ -292,7 +292,7 @@ export function describeStore(name: string, open: () => Store): void {
   });
 
   describe(`a store (${name}) keeps bodies`, () => {
-    it('keeps a text once for all who use it, whatever it is', () => {
+    it('stores any text once for all its users', () => {
       const store = openStore();
       const texts = ['', 'short', 'long '.repeat(10_000), 'NUL \u0000 and \u{1f600}'];
       const blocks = texts.map((text, n) => ({ hash: `0${n}`, text, session: 's1' }));
@@ -303,7 +303,7 @@ export function describeStore(name: string, open: () => Store): void {
       expect(store.block('99')).toBeUndefined();
     });
 
-    it('does not invent a text for a use of a block that is not there', () => {
+    it('has no text for a use of an unknown block', () => {
       const store = openStore();
       store.append({ facts: [], blocks: [{ hash: 'aa', session: 's1' }] });
       expect(store.block('aa')).toBeUndefined();
@@ -312,7 +312,7 @@ export function describeStore(name: string, open: () => Store): void {
   });
 
   describe(`a store (${name}) when it ends`, () => {
-    it('writes a snapshot that answers as it does, and only the owner may read it', () => {
+    it('writes a snapshot with the same content, readable by the owner only', () => {
       fc.assert(
         fc.property(steps, (run) => {
           const dir = scratch();
@@ -339,11 +339,11 @@ export function describeStore(name: string, open: () => Store): void {
       expect(existsSync(`${file}.tmp`)).toBe(false);
     });
 
-    it('finds nothing wrong with itself', () => {
+    it('finds no damage in itself', () => {
       expect(withTurn().check()).toEqual([]);
     });
 
-    it('answers `closed` from then on, and can be closed twice', () => {
+    it('throws `closed` from then on, and can be closed twice', () => {
       const store = withTurn();
       store.close();
       store.close();

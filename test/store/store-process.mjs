@@ -1,4 +1,4 @@
-// Runs on the built store: a process of its own cannot read TypeScript.
+// Uses the built store: a separate process cannot load TypeScript.
 import { writeSync } from 'node:fs';
 import { lockHome } from '../../dist/store/home-lock.js';
 import { openSqliteStore } from '../../dist/store/sqlite-store.js';
@@ -23,7 +23,7 @@ const untilReleased = (done) => {
 };
 
 const jobs = {
-  /** Appends one fact after the other and says each number once it is durable. */
+  /** Appends facts one by one and prints each number once it is durable. */
   append: () => {
     const store = openSqliteStore({ file });
     const most = Number(count ?? Number.POSITIVE_INFINITY);
@@ -48,7 +48,7 @@ const jobs = {
     say(lock === undefined ? 'taken' : 'mine');
     untilReleased(() => lock?.release());
   },
-  /** Writes, erases and writes on although the disk fails now and then; says what was acknowledged. */
+  /** Writes and erases while the disk fails; prints what was acknowledged. */
   faults: () => {
     let store;
     const tried = (what, work) => {
@@ -60,7 +60,7 @@ const jobs = {
           return;
         } catch (error) {
           say(`failed ${error.name} ${error.code} ${error.message}`);
-          // Odd attempts stay with the connection that failed, even ones begin with a new one.
+          // Odd attempts reuse the connection that failed, even ones open a new one.
           if (attempt % 2 === 1) {
             store?.close();
             store = undefined;

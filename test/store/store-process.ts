@@ -5,7 +5,7 @@ const CHILD = fileURLToPath(new URL('store-process.mjs', import.meta.url));
 
 export interface StoreProcess {
   readonly pid: number;
-  /** Resolves when that many lines have come, or the process has ended. */
+  /** Resolves after this many lines, or at the end of the process. */
   lines(count: number): Promise<readonly string[]>;
   ended(): Promise<{
     readonly lines: readonly string[];
@@ -14,16 +14,16 @@ export interface StoreProcess {
     readonly stderr: string;
   }>;
   kill(signal: NodeJS.Signals): void;
-  /** Lets a child that waits for its input to end come to its end. */
+  /** Closes the child's input, which it waits for. */
   release(): void;
 }
 
-/** A process with the built store in it; what it does is in `store-process.mjs`. */
+/** A process that runs the built store, by `store-process.mjs`. */
 export function startStoreProcess(...args: readonly string[]): StoreProcess {
   return startProcess(process.execPath, [CHILD, ...args]);
 }
 
-/** The same under another program, such as a tracer. */
+/** The same under another program, such as strace. */
 export const startStoreProcessUnder = (
   command: string,
   options: readonly string[],
@@ -35,7 +35,7 @@ function startProcess(command: string, args: readonly string[]): StoreProcess {
   const waiting = new Set<() => void>();
   let stdout = '';
   let stderr = '';
-  // A line without its end was not said: the process died over it.
+  // A line without a line break is incomplete: the process died while it wrote it.
   const whole = (): string[] => stdout.split('\n').slice(0, -1);
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     stdout += text;

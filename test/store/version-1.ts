@@ -2,8 +2,7 @@ import { createHash } from 'node:crypto';
 import { DatabaseSync } from '@photostructure/sqlite';
 
 /**
- * A small store as version 1 wrote it, byte for byte where it matters: written here by hand, so that it stays what it
- * is when the code moves on.
+ * A small store in the format of version 1, written by hand, so that it does not change with the code.
  */
 export function writeVersion1(file: string): void {
   const db = new DatabaseSync(file);

@@ -5,7 +5,7 @@ export interface Answer {
   readonly headers: http.IncomingHttpHeaders;
   readonly body: Buffer;
   readonly text: string;
-  /** False when the connection broke before the reply was whole. */
+  /** False when the connection broke before the reply was complete. */
   readonly whole: boolean;
 }
 
@@ -14,16 +14,18 @@ export interface Ask {
   readonly path: string;
   readonly headers?: Record<string, string | string[]>;
   readonly body?: string | Buffer;
-  /** Called with what has arrived so far; return true to leave. */
+  /** Called with the number of body bytes received so far. */
+  readonly onBytes?: (bytes: number) => void;
+  /** Called with what has arrived so far; return true to disconnect. */
   readonly leaveWhen?: (soFar: Buffer) => boolean;
-  /** Do not send JSON's content type. */
+  /** Sends no content-type. */
   readonly bare?: boolean;
 }
 
-/** A plain HTTP client that tells a whole reply from a broken one. */
+/** A plain HTTP client that reports whether a reply arrived completely. */
 export function ask(
   port: number,
-  { method = 'POST', path, headers = {}, body, leaveWhen, bare }: Ask,
+  { method = 'POST', path, headers = {}, body, onBytes, leaveWhen, bare }: Ask,
 ): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const request = http.request(
@@ -37,6 +39,7 @@ export function ask(
       },
       (response) => {
         const chunks: Buffer[] = [];
+        let size = 0;
         const settle = (whole: boolean) => {
           const all = Buffer.concat(chunks);
           const { statusCode = 0, headers: got } = response;
@@ -44,6 +47,8 @@ export function ask(
         };
         response.on('data', (chunk: Buffer) => {
           chunks.push(chunk);
+          size += chunk.length;
+          onBytes?.(size);
           if (leaveWhen?.(Buffer.concat(chunks))) {
             settle(false);
             request.destroy();

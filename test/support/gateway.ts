@@ -45,9 +45,16 @@ export interface TestGateway {
   close(graceMs?: number): Promise<void>;
 }
 
-/** The real gateway on a free port, with short pauses. */
+/** The real gateway on a free port, with short pauses between retries. */
 export async function startGateway(options: TestGatewayOptions = {}): Promise<TestGateway> {
-  const timeouts = { connectMs: 2000, headersMs: 5000, firstByteMs: 5000, idleMs: 5000, ...options.timeouts };
+  // Long, so that a slow machine never decides a verdict; a test that expects a time-out sets its own.
+  const timeouts = {
+    connectMs: 30_000,
+    headersMs: 60_000,
+    firstByteMs: 60_000,
+    idleMs: 60_000,
+    ...options.timeouts,
+  };
   const { isForbiddenAddress } = options;
   const pool = createExchange({ timeouts, ...(isForbiddenAddress ? { isForbiddenAddress } : {}) });
   const rule = { retries: 2, baseMs: 2, longestMs: 30_000, ...options.retry };

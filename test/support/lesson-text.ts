@@ -3,7 +3,7 @@ import type { LessonText, Note } from '../../src/core/lesson.ts';
 export type ToldText = Pick<LessonText, 'name' | 'description' | 'content'> &
   Partial<Omit<LessonText, 'note'>> & { readonly note?: Partial<Note> };
 
-/** A lesson's words as a person gives them, with nothing beside them but what is told. */
+/** A lesson's text as a person gives it, with default notes. */
 export const lessonText = ({ note, ...told }: ToldText): LessonText => ({
   scope: {},
   evidence: { turns: [], quotes: [], learner: 'person' },

@@ -6,7 +6,7 @@ export interface SeenRequest {
   readonly url: string;
   readonly headers: http.IncomingHttpHeaders;
   readonly body: Buffer;
-  /** Resolves when the gateway has closed this exchange before the provider ended it. */
+  /** Resolves when the gateway closes this exchange before the provider has ended it. */
   readonly abandoned: Promise<void>;
 }
 
@@ -19,7 +19,7 @@ export interface Provider {
   close(): Promise<void>;
 }
 
-/** A real HTTP server that does what a test tells it to, faults included. `nth` counts requests from 1. */
+/** A real HTTP server with scripted replies, faults included. `nth` counts requests from 1. */
 export async function startProvider(reply: Reply): Promise<Provider> {
   const seen: SeenRequest[] = [];
   const sockets = new Set<Socket>();

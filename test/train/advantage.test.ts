@@ -16,7 +16,7 @@ describe('an advantage', () => {
   });
 
   it.each(['dr-grpo', 'grpo'] as const)(
-    'adds up to nothing and ignores what all have in common (%s)',
+    'sums to zero within a group and ignores a constant offset (%s)',
     (rule) => {
       fc.assert(
         fc.property(rewards, fc.double({ min: -5, max: 5, noNaN: true }), (given, more) => {
@@ -46,7 +46,7 @@ describe('an advantage', () => {
     expect(of.d).toBeCloseTo(-0.05);
   });
 
-  it('does not exist where all were as good: such groups are dropped and counted, rounding included', () => {
+  it('is not computed for groups with equal rewards (up to rounding): they are dropped and counted', () => {
     const same = groupFrom([attempt('a', { reward: 0.3 }), attempt('b', { reward: 0.1 + 0.2 })]);
     const apart = groupFrom([attempt('c', { reward: 1 }), attempt('d')]);
     const { scored, constantGroups } = scoreGroups([same, apart], 'grpo');
@@ -58,7 +58,7 @@ describe('an advantage', () => {
 describe('a live turn', () => {
   const turn = (agent: string, id: string, reward: number) => ({ agent, rollout: attempt(id, { reward }) });
 
-  it('is held against those of its agent before it, never against itself, and is marked', () => {
+  it("is compared with its agent's earlier turns (never with itself), and is marked as such", () => {
     const turns = [turn('x', 'a', 1), turn('y', 'b', 0), turn('x', 'c', 0), turn('x', 'd', 0.5)];
     const { scored, baselines } = scoreLiveTurns(turns, {}, 0.5);
     expect(scored.map(({ rollout, advantage, against }) => [rollout.id, advantage, against])).toEqual([
@@ -68,7 +68,7 @@ describe('a live turn', () => {
     expect(Object.keys(baselines)).toEqual(['x', 'y']);
   });
 
-  it('goes on from what was known: two halves are the whole', () => {
+  it('continues from saved baselines: two halves give the same as the whole', () => {
     fc.assert(
       fc.property(rewards, fc.nat({ max: 16 }), (given, cut) => {
         const turns = given.map((reward, at) => turn('x', `${at}`, reward));

@@ -5,7 +5,7 @@ import { shuffleRewards } from '../../src/train/controls.ts';
 import { attempt } from './attempts.ts';
 
 describe('shuffled rewards', () => {
-  it('are the same rewards, on the same attempts, in an order that only the seed decides', () => {
+  it("are a permutation of the group's rewards that depends only on the seed", () => {
     let moved = 0;
     fc.assert(
       fc.property(
@@ -28,7 +28,7 @@ describe('shuffled rewards', () => {
     expect(moved).toBeGreaterThan(40);
   });
 
-  it('say nothing of an attempt: over many seeds its advantage is nothing', () => {
+  it('carry no information about an attempt: over many seeds its mean advantage is zero', () => {
     const rollouts = [1, 0, 0, 0.5].map((reward, at) => attempt(`${at}`, { reward }));
     const sums = [0, 0, 0, 0];
     for (let seed = 0; seed < 4000; seed++) {

@@ -21,7 +21,7 @@ const scored = (segments: readonly Segment[], advantage = 2): Scored => ({
 });
 
 describe('a datum', () => {
-  it('predicts each next token, and only what was sampled counts', () => {
+  it('predicts each next token, and only sampled tokens have weight', () => {
     expect(dataOf(scored([prompt(7, 8), reply([5, 6])]), 64)).toEqual({
       data: [
         {
@@ -37,7 +37,7 @@ describe('a datum', () => {
     });
   });
 
-  it('holds a whole conversation while each prompt begins with all before it', () => {
+  it('covers a whole conversation while each prompt extends the one before', () => {
     const { data } = dataOf(scored([prompt(1), reply([2, 3]), prompt(1, 2, 3, 9), reply([4])]), 64);
     expect(data).toHaveLength(1);
     expect(data[0]).toMatchObject({ tokens: [1, 2, 3, 9], targets: [2, 3, 9, 4], weights: [1, 1, 0, 1] });
@@ -56,7 +56,7 @@ describe('a datum', () => {
     expect(tokens).toBe(3);
   });
 
-  it('is left out whole and counted when it does not fit (not cut)', () => {
+  it('is dropped and counted when it exceeds the context (not truncated)', () => {
     const segments = [prompt(1), reply([2, 3]), prompt(9, 9, 9, 9), reply([4, 5])];
     expect(dataOf(scored(segments), 5)).toMatchObject({ overlong: 0, tokens: 4 });
     const cut = dataOf(scored(segments), 4);
@@ -64,7 +64,7 @@ describe('a datum', () => {
     expect(cut.data.map(({ tokens }) => tokens)).toEqual([[1, 2]]);
   });
 
-  it('keeps what was sampled from a bent distribution as context, and does not train it', () => {
+  it('keeps replies from another sampling distribution as context, and does not train on them', () => {
     const { data, tokens } = dataOf(
       scored([prompt(1), reply([2, 3], true), prompt(1, 2, 3, 9), reply([4])]),
       64,
@@ -113,13 +113,13 @@ describe('scaling', () => {
   const firstOf = (data: ReturnType<typeof scaleData>): (number | undefined)[] =>
     data.map(({ advantages }) => advantages?.[0]);
 
-  it('divides all by one constant, so that no attempt counts for more because it is short', () => {
+  it('divides all attempts by one constant, so that short ones do not count more', () => {
     expect(firstOf(scaleData([short, long], { tokens: 10 }, 'sum'))).toEqual([2 / 20, -1 / 20]);
   });
-  it('divides each by its own length when told so', () => {
+  it('divides each attempt by its own length under that rule', () => {
     expect(firstOf(scaleData([short, long], 'own-length', 'sum'))).toEqual([2 / 2, -1 / 8]);
   });
-  it('multiplies in what an engine divides by that averages each sequence', () => {
+  it('compensates for an engine that averages each sequence', () => {
     expect(firstOf(scaleData([short, long], { tokens: 10 }, 'mean-per-sequence'))).toEqual([2 / 20, -4 / 20]);
   });
 });

@@ -101,7 +101,7 @@ describe('the gradient', () => {
     loss: fc.constantFrom('importance_sampling' as const, 'ppo' as const),
   });
 
-  it('that an engine gathers is that of the objective, by finite differences, whatever it divides by', async () => {
+  it("equals that of the objective by finite differences, whatever the engine's reduction", async () => {
     let compared = 0;
     await fc.assert(
       fc.asyncProperty(cases, async ({ seed, reduction, rule, loss }) => {
@@ -147,7 +147,7 @@ describe('the gradient', () => {
     );
   });
 
-  it('is nothing where advantages are nothing', async () => {
+  it('is zero where advantages are zero', async () => {
     const { model, table, groups } = await arrange('zero', 'sum');
     const rollouts = groups.flatMap((group) => group.rollouts);
     const data_N = rollouts.map((rollout) => dataOf({ rollout, advantage: 0, against: 'group' }, 64));

@@ -85,7 +85,7 @@ describe.each(['importance_sampling', 'ppo'] as const)('a run with %s that is ki
     expect(killed).toBe(2 * operations.length);
   });
 
-  it('again and again does so too', async () => {
+  it('repeatedly, ends at the same weights too', async () => {
     const whole = await runThrough([], loss);
     const kill = fc.record({
       at: fc.nat({ max: 25 }),

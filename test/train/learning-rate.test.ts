@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { rateAt } from '../../src/train/learning-rate.ts';
 import { minibatchesOf } from '../../src/train/minibatches.ts';
 
-describe('the rate', () => {
-  it('stays, or goes down in a line to the share, which the last step has', () => {
+describe('the learning rate', () => {
+  it('is constant, or decays linearly to its share in the last step', () => {
     expect([0, 5, 9].map((step) => rateAt(2, 'constant', step, 10))).toEqual([2, 2, 2]);
     const rates = [0, 2, 4, 9].map((step) => rateAt(1, { downTo: 0.5 }, step, 5));
     expect(rates).toEqual([1, 0.75, 0.5, 0.5]);
@@ -14,7 +14,7 @@ describe('the rate', () => {
 describe('minibatches', () => {
   const items = Array.from({ length: 10 }, (_, at) => at);
 
-  it('have every item once an epoch, each epoch in another order, the same for the same seed', () => {
+  it('contain every item once per epoch, shuffled per epoch, and depend only on the seed', () => {
     const parts = minibatchesOf(items, { epochs: 3, count: 4, seed: 'a' });
     expect(parts.map(({ length }) => length)).toEqual([2, 3, 2, 3, 2, 3, 2, 3, 2, 3, 2, 3]);
     const epochs = [0, 4, 8].map((from) => parts.slice(from, from + 4).flat());

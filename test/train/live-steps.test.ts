@@ -9,8 +9,8 @@ import { createServer, createTabularEngine } from './tabular-engine.ts';
 const { signal } = new AbortController();
 const GENERATION = 3;
 
-describe('a run that learns from live traffic besides', () => {
-  it('asks for turns of its generation and of versions near enough, and learns from each once', async () => {
+describe('a run that also trains on live turns', () => {
+  it('requests turns of its generation and of recent versions, and trains on each once', async () => {
     const engine = createTabularEngine(createServer({ vocabulary: VOCABULARY }));
     const rollouts = rollOutEcho(engine, () => GENERATION);
     const asked: LiveWanted[] = [];

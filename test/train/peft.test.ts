@@ -7,11 +7,11 @@ import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { type FloatTensor, readSafetensors, writeSafetensors } from '../../src/base/safetensors.ts';
+import { createTar } from '../../src/base/tar.ts';
 import { systemClock } from '../../src/core/clock.ts';
 import { createEngine } from '../../src/nano/create-engine.ts';
-import { readSafetensors, type Tensor, writeSafetensors } from '../../src/nano/safetensors.ts';
 import { startTinkerServer } from '../../src/nano/server/start-tinker-server.ts';
-import { createTar } from '../../src/nano/server/tar.ts';
 import { createRandom } from '../../src/stats/random.ts';
 import { type ExportOptions, exportPeft } from '../../src/train/peft.ts';
 import { connectTinker } from '../../src/train/tinker/connect-tinker.ts';
@@ -49,12 +49,12 @@ async function listen(listener: RequestListener): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-const tensor = (shape: readonly number[], value = 0.5): Tensor => ({
+const tensor = (shape: readonly number[], value = 0.5): FloatTensor => ({
   shape,
   values: new Float32Array(shape.reduce((product, side) => product * side, 1)).fill(value),
 });
 const Q = 'base_model.model.model.layers.0.self_attn.q_proj';
-const SOUND: ReadonlyMap<string, Tensor> = new Map([
+const SOUND: ReadonlyMap<string, FloatTensor> = new Map([
   [`${Q}.lora_A.weight`, tensor([2, 8])],
   [`${Q}.lora_B.weight`, tensor([8, 2])],
 ]);
@@ -67,7 +67,7 @@ const CONFIG = {
 };
 interface Parts {
   readonly config?: object | string;
-  readonly tensors?: ReadonlyMap<string, Tensor>;
+  readonly tensors?: ReadonlyMap<string, FloatTensor>;
   readonly weights?: Uint8Array;
 }
 const filesOf = ({ config = CONFIG, tensors = SOUND, weights }: Parts) => [
@@ -103,8 +103,8 @@ async function refusalOf(url: string, more: Partial<ExportOptions> = {}): Promis
   return reason;
 }
 
-describe('an adapter taken out of an engine', () => {
-  it('is a sound PEFT folder with the very numbers that were trained, over the archive and over single links', async () => {
+describe('an exported adapter', () => {
+  it('is a valid PEFT folder with exactly the trained numbers, by archive and by single links', async () => {
     const home = await newFolder();
     const engine = createEngine({ weights: smallWeights(), shape: SMALL, name: 'small' });
     const server = await startTinkerServer({ engine, folder: home, port: 0, key: 'tml-test' });
@@ -152,16 +152,16 @@ describe('an adapter taken out of an engine', () => {
     await model.optimStep({ learningRate: 0.01 }, signal).done;
     const second = await model.saveForSampler('second');
     await expect(exporting(url, folder, { ...given, checkpoint: second })).rejects.toThrow(
-      /holds something else/,
+      /holds another adapter/,
     );
     await expect(
       exporting(url, path.join(parent, 'v3'), { ...given, expected: { rank: 8 } }),
-    ).rejects.toThrow(/rank is 4, and 8 was trained/);
+    ).rejects.toThrow(/rank is 4, but rank 8 was trained/);
     await expect(exporting(url, path.join(parent, 'v3'), { ...given, key: 'tml-wrong' })).rejects.toThrow();
     expect((await readdir(parent)).sort()).toEqual(['v1', 'v1-again']);
   });
 
-  it('is waited for while the server packs it, and comes from a link in an answer too', async () => {
+  it('is retried while the server packs it, and can come from a link in the body', async () => {
     let looks = 0;
     const archive = archiveOf({});
     const url = await listen((request, response) => {
@@ -176,7 +176,7 @@ describe('an adapter taken out of an engine', () => {
     expect(looks).toBe(4);
   });
 
-  it('is refused wherever it was cut off', async () => {
+  it('is refused wherever it was truncated', async () => {
     const archive = archiveOf({});
     const weights = writeSafetensors(SOUND, {});
     let refused = 0;
@@ -191,16 +191,16 @@ describe('an adapter taken out of an engine', () => {
     }
     expect(refused).toBeGreaterThan(20);
     const longer = await serve(archiveOf({ weights: Buffer.concat([weights, Buffer.alloc(3)]) }));
-    expect(await refusalOf(longer)).toMatch(/3 bytes at its end belong to nothing/);
+    expect(await refusalOf(longer)).toMatch(/3 bytes at its end belong to no tensor/);
     const broken = await listen((request, response) => {
       if (request.url !== '/download') return void response.writeHead(302, { location: '/download' }).end();
       response.writeHead(200, { 'content-length': archive.length });
       response.write(archive.subarray(0, 40), () => response.destroy());
     });
-    expect(await refusalOf(broken)).toMatch(/did not come through/);
+    expect(await refusalOf(broken)).toMatch(/download of the adapter failed/);
   });
 
-  it('is refused for a single number that is none, whatever its type and place', async () => {
+  it('is refused for a single NaN, whatever its type and position', async () => {
     const entries = { F64: 8, F32: 4, F16: 2, BF16: 2 } as const;
     const write = (dtype: keyof typeof entries, odd: readonly number[], at: number): Uint8Array => {
       const bytes = entries[dtype];
@@ -234,23 +234,27 @@ describe('an adapter taken out of an engine', () => {
       );
       for (const at of [0, 15, 16, 31])
         expect(await refusalOf(await serve(archiveOf({ weights: write(dtype, odd[dtype], at) })))).toMatch(
-          new RegExp(`number ${at % 16} of .*lora_${at < 16 ? 'A' : 'B'}.* is infinite, or no number`),
+          new RegExp(`number ${at % 16} of .*lora_${at < 16 ? 'A' : 'B'}.* is not finite`),
         );
     }
   });
 
-  it('is refused for names, ranks and settings that no server would take', async () => {
+  it('is refused for invalid names, ranks and settings', async () => {
     const reasons = async (parts: Parts): Promise<string> => refusalOf(await serve(archiveOf(parts)));
-    const renamed = (from: string, to: string): ReadonlyMap<string, Tensor> =>
+    const renamed = (from: string, to: string): ReadonlyMap<string, FloatTensor> =>
       new Map([...SOUND].map(([name, one]) => [name.replace(from, to), one]));
-    expect(await reasons({ tensors: renamed('base_model.model.', '') })).toMatch(/no name that PEFT gives/);
-    expect(await reasons({ tensors: renamed('lora_A.weight', 'lora_A') })).toMatch(/no name that PEFT gives/);
-    expect(await reasons({ tensors: renamed('q_proj', 'lm_head') })).toMatch(/not among target_modules/);
-    expect(await reasons({ tensors: new Map([...SOUND].slice(0, 1)) })).toMatch(
-      /the factor A and not the other/,
+    expect(await reasons({ tensors: renamed('base_model.model.', '') })).toMatch(
+      /not a name of a LoRA factor/,
     );
+    expect(await reasons({ tensors: renamed('lora_A.weight', 'lora_A') })).toMatch(
+      /not a name of a LoRA factor/,
+    );
+    expect(await reasons({ tensors: renamed('q_proj', 'lm_head') })).toMatch(/not in target_modules/);
+    expect(await reasons({ tensors: new Map([...SOUND].slice(0, 1)) })).toMatch(/only the factor A/);
     expect(await reasons({ tensors: new Map() })).toMatch(/has no tensors/);
-    expect(await reasons({ config: { ...CONFIG, r: 4 } })).toMatch(/shape \[2,8\], and the rank should be 4/);
+    expect(await reasons({ config: { ...CONFIG, r: 4 } })).toMatch(
+      /shape \[2,8\], which does not fit rank 4/,
+    );
     expect(await reasons({ config: { ...CONFIG, r: 4, rank_pattern: { q_proj: 2 } } })).toBe('taken');
     expect(await reasons({ config: { ...CONFIG, peft_type: 'IA3' } })).toMatch(/peft_type/);
     expect(await reasons({ config: { ...CONFIG, lora_alpha: 0 } })).toMatch(/would do nothing/);
@@ -263,11 +267,11 @@ describe('an adapter taken out of an engine', () => {
     );
     expect(await refusalOf(await serve(archiveOf({})), { mostBytes: 64 })).toMatch(/more than 64 bytes/);
     expect(await refusalOf(await serve(archiveOf({})), { checkpoint: 'somewhere' })).toMatch(
-      /names no checkpoint/,
+      /not the path of a checkpoint/,
     );
   });
 
-  it('is never half taken: whatever byte of it was changed, it is refused or whole', async () => {
+  it('is refused or complete, whatever byte of it was changed', async () => {
     const archive = createTar(filesOf({}), 0);
     let refused = 0;
     await fc.assert(
@@ -282,11 +286,11 @@ describe('an adapter taken out of an engine', () => {
     expect(refused).toBeGreaterThan(0);
   });
 
-  it('does not touch a folder that is there and holds something else', async () => {
+  it('does not touch an existing folder with another adapter', async () => {
     const parent = await newFolder();
     await writeFile(path.join(parent, 'v1'), 'a file of somebody');
     await expect(exporting(await serve(archiveOf({})), path.join(parent, 'v1'))).rejects.toThrow(
-      /something else/,
+      /another adapter/,
     );
     expect(await readFile(path.join(parent, 'v1'), 'utf8')).toBe('a file of somebody');
     expect(await readdir(parent)).toEqual(['v1']);

@@ -56,14 +56,14 @@ const toLive = (version: number): readonly PromotionEvent[] => [
 ];
 
 describe('a checkpoint', () => {
-  it('goes live by way of held-out tasks and a share of sessions', () => {
+  it('goes live after held-out tasks and a canary share of sessions', () => {
     const { stages, pointer, state } = tell(toLive(1));
     expect(stages).toEqual(['candidate', 'canary', 'live']);
     expect(pointer).toEqual({ live: served(1) });
     expect(state.previous).toEqual(bare);
   });
 
-  it('is not decided on with fewer tasks than enough, however good they look', () => {
+  it('is not promoted with too few tasks, however good they look', () => {
     expect(tell([proposed(1), ...pairs(1, 49, 1, 0)], undefined, DEFAULT_PROMOTION).stages).toEqual([
       'candidate',
     ]);
@@ -73,7 +73,7 @@ describe('a checkpoint', () => {
     ]);
   });
 
-  it('is rejected when it is worse, and when tasks run out before it showed that it is not', () => {
+  it('is rejected when it is worse, and when the task limit is reached without a decision', () => {
     const worse = tell([proposed(1), ...pairs(1, 20, 0, 1)]);
     expect(worse.stages).toEqual(['candidate', 'rejected']);
     expect(worse.facts[1]?.why).toContain('worse by more than 2.0 points');
@@ -83,12 +83,12 @@ describe('a checkpoint', () => {
     expect(unclear.pointer).toEqual({ live: bare });
   });
 
-  it('counts a task once, however often its result is told', () => {
+  it('counts a task once, however often its result is reported', () => {
     const again = Array.from({ length: 100 }, () => pair(1, 0, 1, 0));
     expect(tell([proposed(1), ...again]).stages).toEqual(['candidate']);
   });
 
-  it('is rolled back from the canary when sessions go worse there, and the pointer never had it', () => {
+  it('is rolled back from the canary when its sessions are worse, without ever being live', () => {
     const events = [...toCanary(1), ...sessions(60, (id) => (isInCanary(id, 1, 0.5) ? 0 : 1))];
     const { stages, facts, pointer } = tell(events, undefined, { ...SMALL, canarySessions: 30 });
     expect(stages).toEqual(['candidate', 'canary', 'rolled-back']);
@@ -108,7 +108,7 @@ describe('a checkpoint', () => {
     expect(pointer).toEqual({ live });
   });
 
-  it('that is live takes what is measured against it along when it is rolled back', () => {
+  it('ends the trial against it when it is rolled back from live', () => {
     const { facts, state } = tell([...toLive(1), proposed(2), probe(1, false), probe(1, false)]);
     expect(facts.slice(-2)).toMatchObject([
       { version: 2, to: 'rejected' },
@@ -117,12 +117,12 @@ describe('a checkpoint', () => {
     expect(state).toEqual(startPromotion(bare));
   });
 
-  it('waits for its turn: of two proposed at once the second is rejected by name', () => {
+  it('is rejected by name while another is on trial', () => {
     const { facts } = tell([proposed(1), proposed(2)]);
-    expect(facts[1]).toMatchObject({ version: 2, to: 'rejected', why: 'version 1 is on trial' });
+    expect(facts[1]).toMatchObject({ version: 2, to: 'rejected', why: 'version 1 is already on trial' });
   });
 
-  it('is moved by a person one stage at a time, and that is said', () => {
+  it('is moved by a person one stage at a time, and the move names the person', () => {
     const person = { type: 'person-promoted' } as const;
     const { facts } = tell([proposed(1), person, person, { type: 'person-rolled-back' }]);
     expect(facts.map(({ to, by }) => `${to} ${by}`)).toEqual([
@@ -135,7 +135,7 @@ describe('a checkpoint', () => {
 });
 
 describe('the pointer', () => {
-  it('gives a session the same weights for as long as it stays, and a tenth of sessions the canary', () => {
+  it('gives a session the same weights while it does not move, and a tenth of sessions the canary', () => {
     const pointer = pointerOf(tell(toCanary(1)).state, DEFAULT_PROMOTION);
     const chosen = Array.from({ length: 4000 }, (_, at) => servedBy(pointer, `session-${at}`));
     expect(chosen).toEqual(Array.from({ length: 4000 }, (_, at) => servedBy(pointer, `session-${at}`)));
@@ -150,7 +150,7 @@ describe('the pointer', () => {
     expect(both.length).toBeLessThan(80);
   });
 
-  it('was read once by a stream that is under way: what it read does not change when the pointer does', () => {
+  it('is read once by a running stream, whose version does not change when the pointer moves', () => {
     const before = tell(toCanary(1));
     const session =
       Array.from({ length: 99 }, (_, at) => `x${at}`).find((name) => isInCanary(name, 1, 0.5)) ?? '';
@@ -172,7 +172,7 @@ const ALLOWED: readonly (readonly [Stage | undefined, Stage])[] = [
   ['live', 'rolled-back'],
 ];
 
-describe('whatever happens', () => {
+describe('any sequence of events', () => {
   const LONG = { ...SMALL, canarySessions: 12 };
   const score = fc.constantFrom(0, 1, 1, 1);
   const burst = fc.oneof(
@@ -231,7 +231,7 @@ describe('whatever happens', () => {
     });
   };
 
-  it('stages follow each other as they may, what is live was shown to be, and repeats change nothing', () => {
+  it('keeps the order of stages, makes nothing live unmeasured, and ignores repeated events', () => {
     const reached = new Map<string, number>();
     fc.assert(
       fc.property(begun, fc.array(burst, { maxLength: 20 }), (start, bursts) => {

@@ -20,8 +20,8 @@ const guardAfter = (...all: readonly Seen[]): Guard =>
   all.reduce((guard, each) => observe(guard, each, DEFAULT_GUARD), FRESH_GUARD);
 const verdict = (guard: Guard): string => verdictOf(guard, DEFAULT_GUARD);
 
-describe('the guard of rewards', () => {
-  it('rolls back when reward lies below the best for two batches in a row, not for one', () => {
+describe('the reward guard', () => {
+  it('rolls back when reward is below the best for two consecutive batches (not for one)', () => {
     expect(verdict(guardAfter(seen(0, 0.5), seen(1, 0.8), seen(2, 0.5)))).toBe('go-on');
     expect(verdict(guardAfter(seen(0, 0.5), seen(1, 0.8), seen(2, 0.5), seen(3, 0.7), seen(4, 0.5)))).toBe(
       'go-on',
@@ -31,11 +31,11 @@ describe('the guard of rewards', () => {
     expect(fallen.best?.version).toBe(1);
   });
 
-  it('does so when completion falls while rewards do not', () => {
+  it('rolls back when completion falls while rewards do not', () => {
     expect(verdict(guardAfter(seen(0, 0.5, 0.9), seen(1, 0.6, 0.5), seen(2, 0.7, 0.4)))).toBe('roll-back');
   });
 
-  it('gives up after as many times as allowed, and slows down each time', () => {
+  it('gives up after the allowed number of rollbacks, and lowers the rate each time', () => {
     let guard = guardAfter(seen(0, 0.8));
     for (let round = 1; round <= DEFAULT_GUARD.mostRollbacks; round++) {
       guard = observe(
@@ -51,7 +51,7 @@ describe('the guard of rewards', () => {
     expect(verdict(guard)).toBe('give-up');
   });
 
-  it('begins anew with other lessons: what was best before says nothing of what is harder now', () => {
+  it('starts over with other lessons: earlier rewards are not comparable', () => {
     const hard = { ...seen(2, 0.3), generation: 2 };
     const after = guardAfter(seen(0, 0.9), seen(1, 0.95), hard, { ...hard, version: 3 });
     expect(verdict(after)).toBe('go-on');
@@ -60,7 +60,7 @@ describe('the guard of rewards', () => {
     expect(observe(slowed, hard, DEFAULT_GUARD)).toMatchObject({ rollbacks: 0, rate: 1 });
   });
 
-  it('takes the best for what it is on average once it was seen again (not for its lucky day)', () => {
+  it('averages the best version over its batches (does not keep its luckiest one)', () => {
     expect(guardAfter(seen(0, 1), seen(0, 0.5), seen(0, 0.6)).best?.reward).toBeCloseTo(0.7);
   });
 

@@ -44,7 +44,7 @@ describe('a group', () => {
     expect(groupOf([attempt('a'), attempt('b', { segments })])).toMatchObject({ refused: 'mixed-policy' });
   });
 
-  it('is looked at again by who did not make it', () => {
+  it('is checked again by the code that receives it', () => {
     const group = groupFrom([attempt('a'), attempt('b')]);
     expect(groupFault(group)).toBeUndefined();
     expect(groupFault({ ...group, generation: 7 })).toMatchObject({ refused: 'mixed-generation' });

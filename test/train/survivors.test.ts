@@ -15,7 +15,7 @@ describe('survivors', () => {
     expect(await survivors({ samples, wouldDiffer })).toEqual(['a', 'c', 'd']);
   });
 
-  it('are not those of which it cannot be told, whether the question rejects or throws', async () => {
+  it('exclude samples whose check rejects or throws', async () => {
     const wouldDiffer = ({ turn }: Sample): Promise<boolean> => {
       if (turn === 'a') throw new Error('at once');
       return turn === 'c' ? Promise.reject(new Error('later')) : Promise.resolve(false);
@@ -23,12 +23,12 @@ describe('survivors', () => {
     expect(await survivors({ samples, wouldDiffer })).toEqual(['b', 'd']);
   });
 
-  it('are not those for which the answer is no answer', async () => {
+  it('exclude samples whose check returns no boolean', async () => {
     const wouldDiffer = async () => undefined as unknown as boolean;
     expect(await survivors({ samples, wouldDiffer })).toEqual([]);
   });
 
-  it('are looked for one after the other (not all at once)', async () => {
+  it('are checked one after another (not all at once)', async () => {
     let open = 0;
     let most = 0;
     const wouldDiffer = async (): Promise<boolean> => {

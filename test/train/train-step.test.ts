@@ -69,7 +69,7 @@ const step = (
 const weightsOf = (): readonly number[] => [...(server.models.get(model.id)?.logits ?? [])];
 
 describe('a step', () => {
-  it('learns from groups and leaves a checkpoint: sampler and trainer agree to the bit', async () => {
+  it('trains on groups and saves a checkpoint: sampler and trainer agree to the bit', async () => {
     const before = weightsOf();
     const end = await step(await sampled('a'));
     if (end.end !== 'trained') throw new Error(`it ${end.end}`);
@@ -86,7 +86,7 @@ describe('a step', () => {
     expect(log.run.lineage.map(({ version }) => version)).toEqual([0, 1]);
   });
 
-  it('submits the step of the optimiser before it waits for the gradient', async () => {
+  it('submits the optimizer step before it awaits the gradient', async () => {
     const order: string[] = [];
     const watched: TrainingModel = {
       ...model,
@@ -104,7 +104,7 @@ describe('a step', () => {
     expect(order).toEqual(['forwardBackward', 'optimStep', 'gradient heard of']);
   });
 
-  it('makes an update for every minibatch of every epoch with ppo, and tells how far the weights went', async () => {
+  it('makes one update per minibatch and epoch with ppo, and reports how far the weights moved', async () => {
     const end = await step(await sampled('a'), { settings: { loss: 'ppo', epochs: 3, minibatches: 2 } });
     if (end.end !== 'trained') throw new Error(`it ${end.end}`);
     expect(end.report.updates).toBe(6);
@@ -114,7 +114,7 @@ describe('a step', () => {
     expect(end.report.end?.tokens).toBe(2 * end.report.rollouts);
   });
 
-  it('does not ask the optimiser when no attempt was better than another (its momentum would move the weights)', async () => {
+  it('does not call the optimizer when all advantages are zero (its momentum would move the weights)', async () => {
     const groups = (await sampled('a')).map((group) => ({
       ...group,
       rollouts: group.rollouts.map((rollout) => ({ ...rollout, reward: 1 })),
@@ -124,7 +124,7 @@ describe('a step', () => {
     expect(log.run.closed.has('run/0')).toBe(true);
   });
 
-  it('does not ask it for a minibatch either that has no advantage in it', async () => {
+  it('skips a minibatch without advantages, too', async () => {
     const [group] = await sampled('a');
     const rewards = [1, 0.5, 0.5, 0];
     const rollouts = (group?.rollouts ?? [])
@@ -136,14 +136,14 @@ describe('a step', () => {
     expect(server.optimSteps).toBe(6);
   });
 
-  it('takes live turns only where they are given, and says how many there were', async () => {
+  it('uses live turns only where given, and reports their number', async () => {
     const live = ['a', 'b', 'c'].map((id, at) => ({ agent: 'x', rollout: attempt(id, { reward: at }) }));
     const end = await step(await sampled('a'), { batch: { id: 'run/0', groups: await sampled('a'), live } });
     expect(end).toMatchObject({ end: 'trained', report: { live: 2 } });
     expect(log.run.baselines.x?.mean).toBeGreaterThan(0.9);
   });
 
-  it('is done once: the same batch again changes nothing, a second process included', async () => {
+  it('is done once: repeating the batch changes nothing, also from a second process', async () => {
     const groups = await sampled('a');
     await step(groups);
     const after = weightsOf();
@@ -154,16 +154,16 @@ describe('a step', () => {
     expect(server.optimSteps).toBe(1);
   });
 
-  it('is lost by a process that someone else has overtaken: only one of two takes effect', async () => {
+  it('is lost by a process that another has overtaken: only one of two takes effect', async () => {
     const groups = await sampled('a');
     const late = await openRunLog(journal, DEFAULT_GUARD);
     await step(groups);
-    await expect(step(groups, { log: late })).rejects.toThrow('written already');
+    await expect(step(groups, { log: late })).rejects.toThrow('already exists');
     expect((await openRunLog(journal, DEFAULT_GUARD)).run.lineage).toHaveLength(2);
   });
 });
 
-describe('a batch is refused by name, and weights stay, when', () => {
+describe('a batch is refused by name with unchanged weights when', () => {
   const pair = (more: Parameters<typeof attempt>[1]): Group =>
     groupFrom([attempt('p', { ...more, reward: 1 }), attempt('q', more)]);
 
@@ -180,13 +180,9 @@ describe('a batch is refused by name, and weights stay, when', () => {
       async () => [...(await sampled('a')), pair({ policy: 9 })],
       'stale-policy',
     ],
+    ['an attempt occurs twice', async () => [...(await sampled('a')), pair({}), pair({})], 'trained-before'],
     [
-      'an attempt is there twice',
-      async () => [...(await sampled('a')), pair({}), pair({})],
-      'trained-before',
-    ],
-    [
-      'a group is none',
+      'a group is invalid',
       async () => (await sampled('a')).map((group) => ({ ...group, task: 'something else' })),
       'mixed-task',
     ],
@@ -230,7 +226,7 @@ describe('a batch is refused by name, and weights stay, when', () => {
     expect(await step(old, { batch: again, settings: { mostStale: 3 } })).toMatchObject({ end: 'trained' });
   });
 
-  it('what was sampled is far from what is trained: no checkpoint, and a warning before that', async () => {
+  it('sampler and trainer diverge: no checkpoint, and a warning at a lower bound', async () => {
     const shift = (groups: readonly Group[], by: number): readonly Group[] =>
       groups.map((group) => ({
         ...group,
@@ -254,7 +250,7 @@ describe('a batch is refused by name, and weights stay, when', () => {
     expect(near).toMatchObject({ end: 'trained', report: { warnings: [expect.stringContaining('KL')] } });
   });
 
-  it('its own updates carried it too far from those who sampled', async () => {
+  it('its own updates moved it too far from the sampling weights', async () => {
     const settings = { loss: 'ppo', epochs: 4, kl: { ...DEFAULT_STEP.kl, drift: 0.05 } } as const;
     const end = await step(await sampled('a'), { learningRate: 2, settings });
     expect(end).toMatchObject({ end: 'refused', refusal: { refused: 'diverged' } });
@@ -276,7 +272,7 @@ describe('a batch is refused by name, and weights stay, when', () => {
       ({ logprobs, ...output }) => ({ ...output, logprobs: logprobs.slice(1) }),
     ],
   ];
-  it.each(broken)('%s that is not a number came back', async (_, breakIt) => {
+  it.each(broken)('the engine returned %s that is not finite', async (_, breakIt) => {
     const faulty: TrainingModel = {
       ...model,
       forwardBackward: (input, signal) => ({ done: model.forwardBackward(input, signal).done.then(breakIt) }),
@@ -287,7 +283,7 @@ describe('a batch is refused by name, and weights stay, when', () => {
     expect(server.saved.size).toBe(2);
   });
 
-  it('a norm of the gradient is not a number', async () => {
+  it('the gradient norm is not finite', async () => {
     const faulty: TrainingModel = {
       ...model,
       optimStep: (adam, signal) => ({
@@ -300,7 +296,7 @@ describe('a batch is refused by name, and weights stay, when', () => {
   });
 });
 
-describe('a failure of the engine', () => {
+describe('an engine failure', () => {
   const failing = (
     name: 'forwardBackward' | 'optimStep',
     category: TrainingError['category'],
@@ -310,7 +306,7 @@ describe('a failure of the engine', () => {
   });
 
   it.each(['forwardBackward', 'optimStep'] as const)(
-    'in %s is heard of: no checkpoint, the batch stays open',
+    'in %s is reported: no checkpoint, the batch stays open',
     async (name) => {
       const groups = await sampled('a');
       expect(await step(groups, { model: failing(name, 'server') })).toEqual({
@@ -326,13 +322,13 @@ describe('a failure of the engine', () => {
     },
   );
 
-  it("that is the asker's fault is not worth another try", async () => {
+  it('that is the caller’s fault is not retryable', async () => {
     expect(await step(await sampled('a'), { model: failing('optimStep', 'user') })).toMatchObject({
       isRetryable: false,
     });
   });
 
-  it('that is silence does not hold up who comes back', async () => {
+  it('that is silence does not delay an abort', async () => {
     const away = new AbortController();
     const silent: TrainingModel = { ...model, optimStep: () => ({ done: new Promise(() => undefined) }) };
     const ended = step(await sampled('a'), { model: silent, signal: away.signal });

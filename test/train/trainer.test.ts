@@ -70,7 +70,7 @@ const same = <T>(value: T): T => value;
 
 describe('training', () => {
   it.each(['importance_sampling', 'ppo'] as const)(
-    'with %s on true rewards gets more than nine in ten tasks done',
+    'with %s on true rewards solves more than nine in ten tasks',
     async (loss) => {
       const { server, sampler } = await learn(`true/${loss}`, same, {
         settings: { loss, length: { tokens: 2 }, kl: { warn: 0.01, refuse: 0.1, drift: 1 } },
@@ -97,13 +97,13 @@ describe('training', () => {
     expect(mean).toBeLessThan(0.2);
   });
 
-  it('averages groups that are sampled side by side as if they had come one by one', async () => {
+  it('gives the same result for groups that are sampled in parallel as one by one', async () => {
     const one = await learn('same', same, { steps: 4 });
     const many = await learn('same', same, { steps: 4, batch: { groups: 6, size: 96, atOnce: 4 } });
     expect(bitsOf(many.server.saved.get(many.sampler))).toBe(bitsOf(one.server.saved.get(one.sampler)));
   });
 
-  it('goes down with the rate to the share it was told', async () => {
+  it('decays the rate to the configured share', async () => {
     const engine = createTabularEngine(createServer({ vocabulary: VOCABULARY }));
     const progress = await all(inputFor(engine, { steps: 5, learningRate: 0.1, schedule: { downTo: 0.1 } }));
     const rates = progress.flatMap((each) =>
@@ -114,7 +114,7 @@ describe('training', () => {
 });
 
 describe('a pause', () => {
-  it('after any number of things that happened ends in the same bits as no pause, and samples nothing twice', async () => {
+  it('after any number of events ends at the same bits as no pause, and samples nothing twice', async () => {
     const runIn = async (stops: readonly number[]) => {
       const server = createServer({ vocabulary: VOCABULARY });
       const journal = createMemoryJournal();
@@ -160,7 +160,7 @@ describe('a pause', () => {
     expect(pauses).toBeGreaterThan(25);
   });
 
-  it('in the middle of any request to the engine does so too', async () => {
+  it('during any request to the engine ends at the same bits, too', async () => {
     const runIn = async (at: number) => {
       const server = createServer({ vocabulary: VOCABULARY });
       const journal = createMemoryJournal();
@@ -187,7 +187,7 @@ describe('a pause', () => {
     expect(whole.names.length).toBeGreaterThan(12);
   });
 
-  it('in the middle of sampling asks for that group again under the same seed', async () => {
+  it('during sampling requests that group again under the same seed', async () => {
     const server = createServer({ vocabulary: VOCABULARY });
     const engine = createTabularEngine(server);
     const journal = createMemoryJournal();
@@ -210,8 +210,8 @@ describe('a pause', () => {
   });
 });
 
-describe('what goes wrong', () => {
-  it('prompts that change while a batch is collected close it, and the next is collected anew', async () => {
+describe('a fault in training', () => {
+  it('closes a batch whose prompts change while it is collected, and collects the next', async () => {
     const engine = createTabularEngine(createServer({ vocabulary: VOCABULARY }));
     let generation = 0;
     const progress: TrainProgress[] = [];
@@ -230,7 +230,7 @@ describe('what goes wrong', () => {
     ]);
   });
 
-  it('rewards that fall send the weights back to the best and slow the rate, and in the end it is given up', async () => {
+  it('rolls falling rewards back to the best weights with a lower rate, and gives up in the end', async () => {
     const engine = createTabularEngine(createServer({ vocabulary: VOCABULARY }));
     const roll = rollOutEcho(engine, () => 0);
     // A world in which all that was learned turns out to be worthless: every version but the first three does badly.
@@ -270,7 +270,7 @@ describe('what goes wrong', () => {
     expect(run.lastVersion).toBe(versions.at(-1));
   });
 
-  it('an engine that fails is tried again from the last checkpoint, three times', async () => {
+  it('retries a failing engine from the last checkpoint, three times', async () => {
     const whole = await learn('run', same, { steps: 2 });
     const server = createServer({ vocabulary: VOCABULARY });
     const real = createTabularEngine(server);
@@ -302,7 +302,7 @@ describe('what goes wrong', () => {
     expect(bits).toBe(bitsOf(whole.server.saved.get(whole.sampler)));
   });
 
-  it('a number that is none stops the run: the weights are those from before', async () => {
+  it('stops the run at NaN with the weights of the last checkpoint', async () => {
     const real = createTabularEngine(createServer({ vocabulary: VOCABULARY }));
     const engine: TrainingEngine = {
       ...real,

@@ -54,7 +54,7 @@ describe('assembled kernels', () => {
     expect([...arena.floats(to, 5)]).toEqual([1.5, 1.5, 1.5, 3, 4]);
   });
 
-  it('run a loop as often as its condition holds, also not at all', () => {
+  it('run a loop while its condition holds, which may be never', () => {
     const x = arena.take(8 * 4);
     arena.floats(x, 8).fill(3);
     kernels.double?.(x, x);
@@ -76,7 +76,7 @@ describe('assembled kernels', () => {
 });
 
 describe('an arena', () => {
-  it('hands out memory that does not overlap, and the same again after a rewind', () => {
+  it('allocates memory that does not overlap, and the same again after a rewind', () => {
     const own = createArena();
     const [a, b] = [own.take(5), own.take(200_000)];
     expect(b).toBeGreaterThanOrEqual(a + 5);

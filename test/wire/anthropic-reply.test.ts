@@ -32,8 +32,8 @@ const usage = {
   output_tokens: 3,
 };
 
-describe('a whole anthropic reply', () => {
-  it('is written with joined blocks and every count', () => {
+describe('a complete Anthropic reply', () => {
+  it('is encoded with joined blocks and every count', () => {
     expect(anthropic.encodeReply(turn)).toEqual({
       id: 'chatcmpl-9',
       type: 'message',
@@ -58,7 +58,7 @@ describe('a whole anthropic reply', () => {
     ]);
   });
 
-  it('is read with its null fields, its redacted thinking and its refusal', () => {
+  it('is decoded with null fields, redacted thinking and a refusal', () => {
     const events = anthropic.decodeReply({
       id: 'msg_1',
       type: 'message',
@@ -91,7 +91,7 @@ describe('a whole anthropic reply', () => {
     ]);
   });
 
-  it('reads an empty reply as a reply, and a body without content as a failure', () => {
+  it('is a reply when empty, and a failure when the body has no content', () => {
     expect(anthropic.decodeReply({ content: [], stop_reason: 'end_turn' })).toEqual([
       { type: 'reply-start', id: '', model: '' },
       { type: 'reply-end', stop: 'end' },
@@ -106,7 +106,7 @@ describe('a whole anthropic reply', () => {
   });
 });
 
-describe('an anthropic failure', () => {
+describe('an Anthropic failure', () => {
   it.each([
     [400, 'invalid_request_error'],
     [401, 'authentication_error'],
@@ -128,7 +128,7 @@ describe('an anthropic failure', () => {
     expect(anthropic.encodeFailure(failure)).toEqual({ type: 'error', error: { type, message: 'why' } });
   });
 
-  it('says "prompt is too long" for a full context, and reads the words back as the code', () => {
+  it('contains "prompt is too long" for a full context, and these words are decoded as the code', () => {
     const foreign = createFailure('bad-request', 'maximum context length is 8192 tokens', {
       code: 'context_length_exceeded',
     });
@@ -171,14 +171,14 @@ describe('the official SDK', () => {
   }
   const ask = { model: 'm', max_tokens: 9, messages: [{ role: 'user' as const, content: 'hi' }] };
 
-  it('puts a written stream together again', async () => {
+  it('reassembles an encoded stream', async () => {
     const client = await connect(200, 'text/event-stream', writeStream(anthropic, turn));
     const final = await client.messages.stream(ask).finalMessage();
     expect(final.content).toMatchObject(content);
     expect(final).toMatchObject({ id: 'chatcmpl-9', stop_reason: 'tool_use', usage });
   });
 
-  it('takes a whole reply', async () => {
+  it('accepts a complete reply', async () => {
     const client = await connect(200, 'application/json', JSON.stringify(anthropic.encodeReply(turn)));
     expect(await client.messages.create(ask)).toMatchObject({ content, stop_reason: 'tool_use', usage });
   });

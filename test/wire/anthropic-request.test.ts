@@ -29,8 +29,8 @@ const decode = (more: JsonObject) =>
 const decodeContent = (role: string, content: Json) => decode({ messages: [{ role, content }] }).messages;
 const turnsOf = (messages: readonly ChatMessage[]) => anthropic.encodeRequest(request({ messages })).messages;
 
-describe('an anthropic request, read', () => {
-  it('has every member in our words', () => {
+describe('a decoded Anthropic request', () => {
+  it('has every member of a ChatRequest', () => {
     const body = {
       model: 'claude-opus-4-1',
       max_tokens: 1024,
@@ -69,7 +69,7 @@ describe('an anthropic request, read', () => {
     });
   });
 
-  it('puts tool results before the words of the same message, images and errors kept', () => {
+  it('has tool results before the text of the same message, with images and errors', () => {
     const source = { type: 'base64', media_type: 'image/png', data: 'aGk=' };
     const blocks = [
       { type: 'text', text: 'and now?' },
@@ -99,7 +99,7 @@ describe('an anthropic request, read', () => {
     ]);
   });
 
-  it('takes documents of every source that can travel', () => {
+  it('contains documents of every source that can be translated', () => {
     const url = 'https://example.com/a.pdf';
     const blocks = [
       { type: 'document', source: { type: 'url', url }, title: 'a.pdf' },
@@ -122,7 +122,7 @@ describe('an anthropic request, read', () => {
     ]);
   });
 
-  it('keeps thinking with its proof, and leaves out what the provider ran itself', () => {
+  it('keeps thinking with its signature, and leaves out server-side tool calls', () => {
     const blocks = [
       { type: 'thinking', thinking: 'hm', signature: 'c2ln' },
       { type: 'redacted_thinking', data: 'EmwK' },
@@ -144,7 +144,7 @@ describe('an anthropic request, read', () => {
     expect(turnsOf(messages)).toEqual([{ role: 'assistant', content: [blocks[0], blocks[1], blocks[4]] }]);
   });
 
-  it('tells leading system messages from later ones', () => {
+  it('distinguishes leading system messages from later ones', () => {
     const system = (content: string) => ({ role: 'system', content });
     const read = decode({
       system: 'one',
@@ -185,7 +185,7 @@ describe('an anthropic request, read', () => {
     expect(decode({ tool_choice: choice }).toolChoice).toBeUndefined();
   });
 
-  it('reads the older place of a schema', () => {
+  it('has the schema of the older member `output_format`', () => {
     expect(decode({ output_format: { type: 'json_schema', schema: {} } }).format).toMatchObject({
       schema: {},
     });
@@ -217,8 +217,8 @@ describe('an anthropic request, read', () => {
   });
 });
 
-describe('a count of tokens without the provider', () => {
-  it('goes by bytes, with a fixed cost for an image', () => {
+describe('the token estimate', () => {
+  it('is proportional to bytes, with a fixed cost per image', () => {
     const bare = estimateTokens(request());
     expect(estimateTokens(request({ messages: [user(`hi${'世'.repeat(400)}`)] }))).toBe(bare + 300);
     const image = { type: 'image' as const, url: `data:image/png;base64,${'A'.repeat(100_000)}` };
@@ -226,7 +226,7 @@ describe('a count of tokens without the provider', () => {
     expect(encodeCount(bare)).toEqual({ input_tokens: bare });
   });
 
-  it('counts system text, tools, calls, results and a request without a limit', () => {
+  it('includes system text, tools, calls and results, also for a request without a limit', () => {
     const tools = [{ name: 'ls', input_schema: { type: 'object' } }];
     const full = anthropic.decodeRequest({
       model: 'm',

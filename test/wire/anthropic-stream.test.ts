@@ -15,7 +15,7 @@ import {
 } from './anthropic-events.ts';
 import { readStream, writeStream } from './wire-contract.ts';
 
-describe('an anthropic stream, read', () => {
+describe('a decoded Anthropic stream', () => {
   it('counts cached input as input, keeps multi-byte text and skips pings', () => {
     const events = readStream(
       anthropic,
@@ -47,7 +47,7 @@ describe('an anthropic stream, read', () => {
     ]);
   });
 
-  it('keeps parallel calls apart when their arguments come in fifty pieces', () => {
+  it('separates parallel calls whose arguments arrive in fifty pieces', () => {
     const args = [0, 1].map((n) => JSON.stringify({ path: `/tmp/${n}`, text: 'é'.repeat(60) }));
     const pieces = args.map((whole) =>
       Array.from({ length: 50 }, (_, n) =>
@@ -94,7 +94,7 @@ describe('an anthropic stream, read', () => {
     ]);
   });
 
-  it('tells redacted thinking from thinking whose text was left out', () => {
+  it('distinguishes redacted thinking from thinking without text', () => {
     const events = readStream(
       anthropic,
       sse(
@@ -145,7 +145,7 @@ describe('an anthropic stream, read', () => {
     ]);
   });
 
-  it('leaves out what the provider ran itself, and keeps the text around it', () => {
+  it('leaves out server-side tool calls, and keeps the text around them', () => {
     const events = readStream(
       anthropic,
       sse(
@@ -166,7 +166,7 @@ describe('an anthropic stream, read', () => {
     expect(events.slice(1, -1)).toEqual([{ type: 'text-delta', text: 'Found.' }]);
   });
 
-  it('reads vendors that name no events, write null fields, and never send message_stop', () => {
+  it('accepts vendors that send no event names, null fields, and no message_stop', () => {
     const lines = [
       { ...message({ input_tokens: 12, output_tokens: null, cache_read_input_tokens: null }) },
       open(0, { type: 'text', text: 'Hi', citations: null }),

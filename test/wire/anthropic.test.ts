@@ -24,7 +24,7 @@ import { describeWire, writeStream } from './wire-contract.ts';
  */
 describeWire(anthropic, new Set(['effort', 'format']));
 
-describe('an anthropic stream, written', () => {
+describe('an encoded Anthropic stream', () => {
   it('opens and closes a block for each kind, with the counts in the last delta', () => {
     const written = writeStream(anthropic, [
       started,
@@ -75,7 +75,7 @@ describe('an anthropic stream, written', () => {
     );
   });
 
-  it('ends with an error when arguments come for a call whose block is closed', () => {
+  it('ends with an error when arguments arrive for a call whose block is closed', () => {
     const written = writeStream(anthropic, [
       started,
       { type: 'tool-start', id: 'a', name: 'ls' },
@@ -98,7 +98,7 @@ describe('an anthropic stream, written', () => {
   });
 });
 
-describe('the anthropic wire, given too much', () => {
+describe('the Anthropic wire with oversized input', () => {
   const deep = JSON.parse(`${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`) as JsonObject;
   const call = { type: 'tool_use', id: 'a', name: 'ls', input: deep };
   const decode = (role: string, content: readonly JsonObject[]) =>
@@ -119,7 +119,7 @@ describe('the anthropic wire, given too much', () => {
     expect(() => decode('user', [outer])).toThrow('messages[0].content[0].source.content[0].type: ');
   });
 
-  it('takes a message of very many blocks, there and back', () => {
+  it('decodes and encodes a message of very many blocks', () => {
     const content = Array.from({ length: 200_000 }, () => ({ type: 'text', text: 'x' }));
     const document = { type: 'document', source: { type: 'content', content } };
     const request = decode('user', [document]);

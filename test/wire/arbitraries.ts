@@ -9,7 +9,7 @@ import type {
 } from '../../src/core/chat.ts';
 import { compact } from '../../src/core/json.ts';
 
-/** What a wire cannot carry; the laws leave those members out for it. */
+/** What a wire cannot express; the round-trip laws leave these members out. */
 export type Loss = 'stop' | 'tool-error' | 'reasoning-tokens' | 'file' | 'effort' | 'format';
 
 const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 40 });
@@ -33,7 +33,7 @@ interface Step {
   readonly failed: boolean;
 }
 
-/** A conversation a real agent could have: calls are answered, in order, before anyone speaks again. */
+/** A conversation as real agents have it: every call has its result, in order, before the next message. */
 function messagesOf(losses: ReadonlySet<Loss>): fc.Arbitrary<ChatMessage[]> {
   const step: fc.Arbitrary<Step> = fc.record({
     user: fc.array(userPart(losses), { minLength: 1, maxLength: 3 }) as unknown as fc.Arbitrary<Step['user']>,
@@ -98,7 +98,7 @@ export function chatRequests(losses: ReadonlySet<Loss>): fc.Arbitrary<ChatReques
         { maxLength: 3, selector: (tool) => tool.name },
       ),
       toolChoice: maybe(fc.constantFrom('auto' as const, 'none' as const, 'required' as const)),
-      // Anthropic must be told a limit, so the laws always give one.
+      // Anthropic requires a limit, so one is always given.
       maxTokens: fc.integer({ min: 1, max: 64_000 }),
       temperature: maybe(fc.constantFrom(0, 0.5, 1)),
       topP: maybe(fc.constantFrom(0.1, 0.9)),
@@ -138,7 +138,7 @@ const usages = (losses: ReadonlySet<Loss>): fc.Arbitrary<Usage> =>
       ...(thought > 0 && !losses.has('reasoning-tokens') ? { reasoningTokens: thought } : {}),
     }));
 
-/** A whole, good reply in the order every wire can keep: reasoning, text, tool calls. */
+/** A complete reply in the order that every wire preserves: reasoning, text, tool calls. */
 export function replies(losses: ReadonlySet<Loss>): fc.Arbitrary<ChatEvent[]> {
   return fc
     .record({
@@ -167,7 +167,7 @@ export function replies(losses: ReadonlySet<Loss>): fc.Arbitrary<ChatEvent[]> {
     });
 }
 
-/** Adjacent deltas of one kind joined, so that replies can be compared whatever their chunking. */
+/** Joins adjacent deltas of one kind, so that replies can be compared independent of chunking. */
 export function joined(events: readonly ChatEvent[]): ChatEvent[] {
   const out: ChatEvent[] = [];
   for (const event of events) {

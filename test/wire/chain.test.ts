@@ -7,8 +7,8 @@ const text = fc.string({ minLength: 1, maxLength: 20 });
 const message = fc.record({ role: fc.constantFrom('user', 'assistant'), content: text });
 const conversation = fc.array(message, { minLength: 2, maxLength: 12 });
 
-describe('the chain of a conversation', () => {
-  it('extends when the conversation does, whatever else of the request changes', () => {
+describe('the message chain', () => {
+  it('is extended when the conversation is, whatever else in the request changes', () => {
     fc.assert(
       fc.property(conversation, fc.nat(), text, text, (messages, cut, system, other) => {
         const length = 1 + (cut % (messages.length - 1));
@@ -35,7 +35,7 @@ describe('the chain of a conversation', () => {
     );
   });
 
-  it('does not see a prompt-cache mark that moves along', () => {
+  it('ignores a prompt-cache mark that moves along', () => {
     const mark = { cache_control: { type: 'ephemeral' } };
     const part = (said: string, before = {}, after = {}) => ({
       ...before,

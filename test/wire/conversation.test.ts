@@ -34,7 +34,7 @@ function addToNewest(wire: WireName, body: Buffer, added: string): Json | undefi
 const isLinked = (item: Json): item is JsonObject =>
   isObject(item) && item.role !== 'system' && item.role !== 'developer';
 
-/** What a user's message should be with text added to it, worked out on values; undefined when it has no place. */
+/** The expected user's message with text added, computed on parsed values; undefined when text cannot be added. */
 function grown(wire: WireName, message: JsonObject, added: string): JsonObject | undefined {
   const isMessage = wire !== 'openai-responses' || !('type' in message) || message.type === 'message';
   if (message.role !== 'user' || !isMessage) return undefined;
@@ -59,7 +59,7 @@ const plainMessages = fc.array(fc.record({ role: fc.constantFrom('user', 'assist
 });
 
 describe('the links of a conversation', () => {
-  it('are those of the chain, on every wire', () => {
+  it('equal those of the message chain on every wire', () => {
     fc.assert(
       fc.property(plainMessages, fc.constantFrom(...WIRE_NAMES), (messages, wire) => {
         const body = bytes({ model: 'm', [LISTS[wire]]: messages });
@@ -68,7 +68,7 @@ describe('the links of a conversation', () => {
     );
   });
 
-  it('stay when a mark moves along and a text becomes a list of one text', () => {
+  it('stay the same when a cache mark moves along and a string becomes a list of one text', () => {
     const wire = 'anthropic';
     const plain = read(wire, [
       { role: 'user', content: 'a' },
@@ -123,7 +123,7 @@ describe('the links of a conversation', () => {
     expect(other?.links[0]).not.toBe(plain?.[0]);
   });
 
-  it('leave out what OpenClaw says of the moment, and find the message before it', () => {
+  it('leave out OpenClaw’s transient notes', () => {
     const now = (said: string) => ({
       role: 'user',
       content: [{ type: 'text', text: `<<<BEGIN_OPENCLAW_INTERNAL_CONTEXT>>>\n${said}` }],
@@ -136,7 +136,7 @@ describe('the links of a conversation', () => {
     expect(later?.links[0]).toBe(first?.links[0]);
   });
 
-  it('are none when the provider keeps the history, since the request holds only what is new', () => {
+  it('are empty when the provider stores the history (the request has only new messages)', () => {
     for (const more of [{ previous_response_id: 'resp_1' }, { conversation: { id: 'conv_1' } }]) {
       const conversation = read('openai-responses', [{ role: 'user', content: 'go on' }], more);
       expect(conversation).toMatchObject({ links: [], newestIsUser: false, task: 'go on' });
@@ -145,7 +145,7 @@ describe('the links of a conversation', () => {
   });
 });
 
-describe('whose the newest message is', () => {
+describe('newestIsUser', () => {
   const calls = { role: 'assistant', content: null, tool_calls: [] };
   const cases: readonly [WireName, string, unknown, boolean][] = [
     ['openai-chat', 'a user', [{ role: 'user', content: 'a' }], true],
@@ -178,7 +178,7 @@ describe('whose the newest message is', () => {
   });
 });
 
-describe('adding to a message', () => {
+describe('text that is added to a message', () => {
   const mark = { cache_control: { type: 'ephemeral' } };
   const cases: readonly [string, WireName, unknown, unknown][] = [
     ['the end of a string', 'openai-chat', 'a', 'a\n\nNEW'],
@@ -227,7 +227,7 @@ describe('adding to a message', () => {
     expect(addToNewest('openai-responses', bytes({ input: 'a' }), 'NEW')).toEqual({ input: 'a\n\nNEW' });
   });
 
-  it('has no place in a message that is not a user’s or is not there', () => {
+  it('is refused for a message that is missing or not a user’s', () => {
     const conversation = read('openai-chat', [{ role: 'assistant', content: 'a' }]);
     expect(conversation?.placeAt(conversation.links[0] ?? '', 'NEW')).toBeUndefined();
     expect(conversation?.placeAt('elsewhere', 'NEW')).toBeUndefined();
@@ -253,7 +253,7 @@ describe('adding to a message', () => {
     ['openai-responses', fc.oneof(responsesBody, mostlyUsers('input'))],
     ['anthropic', fc.oneof(anthropicBody, mostlyUsers('messages'))],
   ];
-  it.each(bodies)('%s: only inserts, and only that message grows', (wire, arbitrary) => {
+  it.each(bodies)('%s: changes only that message, by insertions', (wire, arbitrary) => {
     let places = 0;
     fc.assert(
       fc.property(arbitrary, fc.nat(), text, (tree, seed, added) => {
@@ -311,7 +311,7 @@ describe('the task', () => {
     expect(task('openai-chat', [{ role: 'system', content: 'x' }])).toBe('');
   });
 
-  it('is an earlier one when the newest message has only tool results and the harness’s words', () => {
+  it('is an earlier text when the newest message has only tool results and harness text', () => {
     const list = [
       { role: 'user', content: [reminder, { type: 'text', text: 'rename it' }] },
       { role: 'assistant', content: 'ok' },
@@ -320,7 +320,7 @@ describe('the task', () => {
     expect(task('anthropic', list)).toBe('rename it');
   });
 
-  it('keeps both ends of a long text, wherever escapes and characters are cut', () => {
+  it('keeps both ends of a long text, wherever escapes and characters are split', () => {
     fc.assert(
       fc.property(fc.constantFrom('\n', '\\', '"', '😀', '\u0001', 'é', 'a'), fc.nat(12), (filler, shift) => {
         const long = `${'s'.repeat(shift)}START${filler.repeat(60_000)}END`;
@@ -335,8 +335,8 @@ describe('the task', () => {
   });
 });
 
-describe('a body that is no request', () => {
-  it('has no conversation, and nothing is thrown', () => {
+describe('a body that is not a request', () => {
+  it('has no conversation (and nothing is thrown)', () => {
     const anyWire = fc.constantFrom(...WIRE_NAMES);
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), anyWire, (junk, wire) => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { createRandom, pick } from './random.ts';
 
-/** JSON before it is written: it can hold what a parsed value cannot, such as a key twice or `1.0` beside `1`. */
+/** A JSON syntax tree: it can contain what a parsed value cannot, such as a repeated key or `1.0` beside `1`. */
 export type JsonTree =
   | { readonly object: readonly JsonMember[] }
   | { readonly array: readonly JsonTree[] }
@@ -9,7 +9,7 @@ export type JsonTree =
   | { readonly scalar: string };
 export type JsonMember = readonly [key: string, value: JsonTree];
 
-/** Text that is unkind to scanners: quotes, backslash runs, brackets, control characters, surrogates alone and paired. */
+/** Text that is hard for scanners: quotes, backslash runs, brackets, control characters, lone and paired surrogates. */
 export const text = fc.oneof(
   { weight: 3, arbitrary: fc.string({ maxLength: 12 }) },
   {
@@ -71,7 +71,7 @@ export const { tree: anyTree } = fc.letrec<{ tree: JsonTree }>((tie) => ({
 
 export const anyMember: fc.Arbitrary<JsonMember> = fc.tuple(keyText, anyTree);
 
-/** Members in any order, each there or not, now and then one of them twice. */
+/** Members in any order, each optional, sometimes repeated. */
 export const objectTree = (
   usual: readonly fc.Arbitrary<JsonMember>[],
   also: fc.Arbitrary<JsonMember> = anyMember,
@@ -92,7 +92,7 @@ function shuffle<T>(items: readonly T[], random: () => number): readonly T[] {
     .map(({ item }) => item);
 }
 
-/** One of the many texts of a tree: white space and escapes are chosen by `random`. */
+/** One of the many spellings of a tree: `random` chooses white space and escapes. */
 export function writeJsonText(tree: JsonTree, random: () => number): string {
   const roomy = random() < 0.6;
   const space = () =>

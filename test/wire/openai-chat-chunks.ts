@@ -2,7 +2,7 @@ import type { ChatEvent } from '../../src/core/chat.ts';
 import type { JsonObject } from '../../src/core/json.ts';
 import { createStreamDecoder } from '../../src/wire/openai-chat/stream-decoder.ts';
 
-/** The events of these chunks and a `[DONE]`, the start left out; ids that had to be made are numbered. */
+/** The events of these chunks and a `[DONE]`, without `reply-start`; generated ids are numbered. */
 export function read(...chunks: readonly JsonObject[]): readonly ChatEvent[] {
   let made = 0;
   const decoder = createStreamDecoder((prefix) => `${prefix}made${++made}`);

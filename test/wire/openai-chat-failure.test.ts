@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { openaiChat } from '../../src/wire/openai-chat/openai-chat.ts';
 
-describe('reading an error body', () => {
-  it('keeps the wording and the code, and knows a spent quota for final', () => {
+describe('a decoded error body', () => {
+  it('keeps message and code, and is final for an exhausted quota', () => {
     const read = (status: number, error: object) =>
       openaiChat.decodeFailure(status, JSON.stringify({ error }));
     const tooLong = {
@@ -58,15 +58,15 @@ describe('reading an error body', () => {
     ['a bare string', '"gone"', 'gone'],
     ['plain text', '404 page not found\n', '404 page not found'],
     ['nothing', '', 'The provider answered with status 404.'],
-  ])('finds the words of %s', (_, body, message) => {
+  ])('has the message of %s', (_, body, message) => {
     expect(openaiChat.decodeFailure(404, body)).toEqual({ kind: 'not-found', status: 404, message });
   });
 
-  it('takes an answer that is neither reply nor error for the provider’s fault (not the caller’s)', () => {
+  it('is the provider’s fault (not the caller’s) when it is neither reply nor error', () => {
     expect(openaiChat.decodeFailure(302, '')).toMatchObject({ kind: 'upstream-error', status: 502 });
   });
 
-  it('survives what can be parsed but not walked: a body nested a hundred thousand deep', () => {
+  it('may be nested a hundred thousand levels deep', () => {
     const deep = `${'['.repeat(1e5)}${']'.repeat(1e5)}`;
     const bodies = [deep, `{"error":${deep}}`, `{"detail":[{"loc":${deep},"msg":"m"}]}`];
     for (const body of bodies) expect(openaiChat.decodeFailure(500, body).kind).toBe('upstream-error');

@@ -7,10 +7,10 @@ const encode = (request: Partial<ChatRequest>) =>
 const text = (value: string) => ({ type: 'text' as const, text: value });
 const PNG = 'data:image/png;base64,aGk=';
 
-describe('writing a chat completion request', () => {
+describe('an encoded chat completion request', () => {
   const messagesOf = (request: Partial<ChatRequest>) => encode(request).messages;
 
-  it('writes one text as a string and several as parts, never a cache mark', () => {
+  it('has one text as a string and several as parts (never a cache mark)', () => {
     const marked = { ...text('b'), cacheControl: { type: 'ephemeral' } };
     expect(messagesOf({ system: [marked] })).toEqual([{ role: 'system', content: 'b' }]);
     expect(messagesOf({ system: [text('a'), marked] })).toEqual([
@@ -18,7 +18,7 @@ describe('writing a chat completion request', () => {
     ]);
   });
 
-  it('moves images of tool results behind the whole run of results, into the next user message', () => {
+  it('has images of tool results after all results, in the next user message', () => {
     const result = (callId: string, ...content: UserPart[]): ChatMessage => ({
       role: 'tool',
       callId,
@@ -111,7 +111,7 @@ describe('writing a chat completion request', () => {
     expect(rest).toEqual(expected);
   });
 
-  it('asks for the usage of a stream, and leaves out what was not asked', () => {
+  it('requests usage for a stream, and leaves out unset options', () => {
     expect(encode({ stream: true })).toEqual({
       model: 'm',
       messages: [],

@@ -11,8 +11,8 @@ const tool = { type: 'function', function: { name: 'f', parameters: { type: 'obj
 const text = (value: string) => ({ type: 'text' as const, text: value });
 const PNG = 'data:image/png;base64,aGk=';
 
-describe('reading a chat completion request', () => {
-  it('takes the leading system and developer messages as the system text, later ones as messages', () => {
+describe('a decoded chat completion request', () => {
+  it('has leading system and developer messages as system text, later ones as messages', () => {
     const { system, messages } = decodeMessages(
       { role: 'system', content: 'be brief' },
       { role: 'developer', content: [text('a'), { ...text('b'), cache_control: { type: 'ephemeral' } }] },
@@ -78,7 +78,7 @@ describe('reading a chat completion request', () => {
     ]);
   });
 
-  it('puts together the pieces in which a client got the reasoning', () => {
+  it('joins reasoning that a client sends back in pieces', () => {
     const detail = (more: JsonObject) => ({ type: 'reasoning.text', ...more });
     const { messages } = decodeMessages(
       { role: 'user', content: 'hi' },
@@ -100,7 +100,7 @@ describe('reading a chat completion request', () => {
     ]);
   });
 
-  it('reads the legacy function form, and ties the result to its call', () => {
+  it('supports the legacy function form, and links the result to its call', () => {
     const request = decode({
       functions: [{ name: 'f' }],
       function_call: { name: 'f' },
@@ -133,7 +133,7 @@ describe('reading a chat completion request', () => {
     expect(decode({ tools: [tool], tool_choice }).toolChoice).toEqual(expected);
   });
 
-  it('keeps function tools and drops the rest, with a choice among none', () => {
+  it('has only function tools, and no tool choice when none is left', () => {
     const custom = { type: 'custom', custom: { name: 'x' } };
     expect(decode({ tools: [custom, tool, { type: 'web_search' }] }).tools).toHaveLength(1);
     const request = decode({ tools: [custom], tool_choice: 'required', parallel_tool_calls: true });

@@ -21,7 +21,7 @@ const DONE = 'data: [DONE]\n\n';
 const START: ChatEvent = { type: 'reply-start', id: 'chatcmpl-BX1', model: 'gpt-4o-2024-08-06' };
 const read = (...lines: string[]) => readStream(openaiChat, lines.join(''));
 
-describe('reading a streamed chat completion', () => {
+describe('a decoded chat completion stream', () => {
   it('reads text with multi-byte characters, null fields and the usage that follows the finish', () => {
     const events = read(
       chunk({ role: 'assistant', content: '', refusal: null }),
@@ -56,7 +56,7 @@ describe('reading a streamed chat completion', () => {
     ]);
   });
 
-  it('keeps two interleaved calls apart when their arguments come in fifty pieces each', () => {
+  it('separates two interleaved calls whose arguments arrive in fifty pieces each', () => {
     const arguments0 = JSON.stringify({ path: 'a'.repeat(88) });
     const arguments1 = JSON.stringify({ path: 'é'.repeat(88) });
     const pieces = Array.from({ length: 50 }, (_, n) =>
@@ -125,13 +125,13 @@ describe('reading a streamed chat completion', () => {
     });
   });
 
-  it('leaves a reply cut off by length cut off (not ended by tool calls), whatever it called', () => {
+  it('stops for length (not for tool calls) when a reply with calls is truncated', () => {
     const call = { index: 0, id: 'c', function: { name: 'f', arguments: '{"a":' } };
     const events = read(chunk({ tool_calls: [call] }), chunk({}, 'length'), DONE);
     expect(events.at(-1)).toEqual({ type: 'reply-end', stop: 'length' });
   });
 
-  it('ends once, at the end of the stream, when no [DONE] comes after the finish', () => {
+  it('ends once, at the end of the stream, when no [DONE] follows the finish reason', () => {
     expect(read(chunk({ content: 'hi' }), chunk({}, 'stop'))).toEqual([
       START,
       { type: 'text-delta', text: 'hi' },
@@ -165,7 +165,7 @@ describe('reading a streamed chat completion', () => {
   });
 });
 
-describe('writing a streamed chat completion', () => {
+describe('an encoded chat completion stream', () => {
   const write = (events: readonly ChatEvent[]) => {
     const encoder = createStreamEncoder(undefined, () => 1_747_000_000_999);
     return events.map((event) => encoder.encode(event)).join('');
@@ -178,7 +178,7 @@ describe('writing a streamed chat completion', () => {
     [{}, false],
     [{ stream_options: null }, false],
     [{ stream_options: { include_usage: true } }, true],
-  ])('for the request %j the chunk of usage is sent: %s', (request, isSent) => {
+  ])('for the request %j contains a usage chunk: %s', (request, isSent) => {
     const encoder = createStreamEncoder(request);
     const usage = { inputTokens: 1, outputTokens: 1 };
     encoder.encode({ type: 'reply-start', id: 'r1', model: 'm' });
@@ -226,7 +226,7 @@ describe('writing a streamed chat completion', () => {
     );
   });
 
-  it('signs each stretch of reasoning by itself, and reads them back apart', () => {
+  it('signs each part of the reasoning separately, and is decoded into the same parts', () => {
     const events: readonly ChatEvent[] = [
       { type: 'reply-start', id: 'r1', model: 'm' },
       { type: 'reasoning-delta', text: 'a' },
@@ -240,7 +240,7 @@ describe('writing a streamed chat completion', () => {
     expect(readStream(openaiChat, write(events))).toEqual(events);
   });
 
-  it('writes no usage that nobody counted, and an error without a [DONE] after it', () => {
+  it('has no usage without counts, and no [DONE] after an error', () => {
     const start: ChatEvent = { type: 'reply-start', id: 'r1', model: 'm' };
     const role = line('{"role":"assistant","content":""}');
     expect(write([start, { type: 'reply-end', stop: 'stop-sequence' }])).toBe(

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { call, delta, ended, grown, read, started } from './openai-chat-chunks.ts';
 
 describe('tool calls as servers really send them', () => {
-  it('reports tool calls when the server says "stop" (Ollama sends the whole call in one chunk)', () => {
+  it('are reported when the server sends "stop" (Ollama sends the complete call in one chunk)', () => {
     expect(read(call({ index: 0, id: 'call_x' }, 'f', '{"a":1}'), delta({ content: '' }, 'stop'))).toEqual([
       started('call_x', 'f'),
       grown('call_x', '{"a":1}'),
@@ -10,7 +10,7 @@ describe('tool calls as servers really send them', () => {
     ]);
   });
 
-  it('keeps one call one when the id and the name are repeated in every chunk', () => {
+  it('stay one call when id and name are repeated in every chunk', () => {
     expect(
       read(
         call({ index: 0, id: 'c' }, 'f', ''),
@@ -22,7 +22,7 @@ describe('tool calls as servers really send them', () => {
     ).toEqual([started('c', 'f'), grown('c', '{"a"'), grown('c', ':1}'), ended('tool-calls')]);
   });
 
-  it('keeps one call one when every chunk brings a new id (older vLLM)', () => {
+  it('stay one call when every chunk has a new id (older vLLM)', () => {
     expect(
       read(
         call({ index: 0, id: 'c1' }, 'f', ''),
@@ -32,7 +32,7 @@ describe('tool calls as servers really send them', () => {
     ).toEqual([started('c1', 'f'), grown('c1', '{}'), ended('tool-calls')]);
   });
 
-  it('keeps parallel calls apart when all have the index 0 (Gemini, older Ollama)', () => {
+  it('are separated when all have the index 0 (Gemini, older Ollama)', () => {
     expect(
       read(
         call({ index: 0, id: 'c1' }, 'f', '{"a":1}'),
@@ -48,13 +48,13 @@ describe('tool calls as servers really send them', () => {
     ]);
   });
 
-  it('keeps parallel calls apart that have the index 0 and no arguments at all', () => {
+  it('are separated when all have the index 0 and no arguments', () => {
     expect(
       read(call({ index: 0, id: 'c1' }, 'f', ''), call({ index: 0, id: 'c2' }, 'f', ''), delta({}, 'stop')),
     ).toEqual([started('c1', 'f'), started('c2', 'f'), ended('tool-calls')]);
   });
 
-  it('keeps calls apart that have neither index nor id, and makes ids for them', () => {
+  it('are separated when they have neither index nor id, and get generated ids', () => {
     expect(
       read(
         delta({
@@ -79,7 +79,7 @@ describe('tool calls as servers really send them', () => {
     ['the same index', { index: 0 }, { index: 0 }],
     ['the same id', { id: 'dup' }, { id: 'dup' }],
     ['the same id under two indices', { index: 0, id: 'dup' }, { index: 1, id: 'dup' }],
-  ])('never gives two whole calls with %s one id', (_, first, second) => {
+  ])('get different ids for two complete calls with %s', (_, first, second) => {
     const events = read(call(first, 'f', '{"a":1}'), call(second, 'f', '{"a":2}'), delta({}, 'stop'));
     const starts = events.filter((event) => event.type === 'tool-start');
     expect(new Set(starts.map((event) => event.id)).size).toBe(2);
@@ -89,7 +89,7 @@ describe('tool calls as servers really send them', () => {
     ]);
   });
 
-  it('holds arguments back until the name is there, and drops a call that never gets one', () => {
+  it('are held back until the name arrives, and dropped if it never does', () => {
     expect(
       read(
         call({ index: 0, id: 'c' }, undefined, '{"a"'),
@@ -100,13 +100,13 @@ describe('tool calls as servers really send them', () => {
     ).toEqual([started('c', 'f'), grown('c', '{"a":1}'), ended('tool-calls')]);
   });
 
-  it('gives a name that comes without index and id to the call that waits for one', () => {
+  it('get a name that arrives without index and id', () => {
     expect(read(call({ id: 'c' }, undefined, '{"a"'), call({}, 'f', ':1}'), delta({}, 'tool_calls'))).toEqual(
       [started('c', 'f'), grown('c', '{"a":1}'), ended('tool-calls')],
     );
   });
 
-  it('reads arguments that are an object, and the legacy function_call', () => {
+  it('may have an object as arguments, or the legacy form function_call', () => {
     const object = delta({
       tool_calls: [{ index: 0, id: 'c', function: { name: 'f', arguments: { a: 1 } } }],
     });

@@ -12,7 +12,7 @@ describe('reasoning as servers really send it', () => {
     ]);
   });
 
-  it('says a thought once (not twice) when OpenRouter or vLLM send it in two members', () => {
+  it('appears once (not twice) when OpenRouter or vLLM send it in two members', () => {
     const detail = { type: 'reasoning.text', text: 'hm', format: 'anthropic-claude-v1', index: 0 };
     expect(
       read(
@@ -47,7 +47,7 @@ describe('reasoning as servers really send it', () => {
   });
 });
 
-describe('ends and counts as servers really send them', () => {
+describe('finish reasons and usage as servers really send them', () => {
   const usage = { prompt_tokens: 5, completion_tokens: 2, total_tokens: 7 };
   const counted = { type: 'reply-end', stop: 'end', usage: { inputTokens: 5, outputTokens: 2 } };
 
@@ -62,7 +62,7 @@ describe('ends and counts as servers really send them', () => {
     expect(read(delta({ role: 'assistant' }), last)).toEqual([counted]);
   });
 
-  it('reads DeepSeek’s cache count, and adds reasoning that was counted beside the completion (xAI)', () => {
+  it('include DeepSeek’s cache count, and reasoning that xAI does not count as completion', () => {
     const deepseek = { ...usage, prompt_cache_hit_tokens: 4, prompt_cache_miss_tokens: 1 };
     expect(read(delta({}, 'stop', { usage: deepseek })).at(-1)).toMatchObject({
       usage: { inputTokens: 5, outputTokens: 2, cacheReadTokens: 4 },
@@ -73,7 +73,7 @@ describe('ends and counts as servers really send them', () => {
     });
   });
 
-  it('waits for Azure’s first real chunk before it starts, and passes over other choices and an empty finish', () => {
+  it('start with Azure’s first real chunk, and ignore other choices and an empty finish reason', () => {
     const azure = {
       id: '',
       model: '',
@@ -93,7 +93,7 @@ describe('ends and counts as servers really send them', () => {
     ]);
   });
 
-  it('knows a stop sequence where vLLM names it', () => {
+  it('report a stop sequence when vLLM names it', () => {
     const last = { id: 'r', choices: [{ index: 0, delta: {}, finish_reason: 'stop', stop_reason: '###' }] };
     expect(read(last)).toEqual([ended('stop-sequence')]);
   });
@@ -101,7 +101,7 @@ describe('ends and counts as servers really send them', () => {
   it.each([
     ['error', 'upstream-error'],
     ['insufficient_system_resource', 'overloaded'],
-  ])('takes finish_reason "%s" for a failure (not an end)', (reason, kind) => {
+  ])('turn finish_reason "%s" into a failure (not an end)', (reason, kind) => {
     expect(read(delta({ content: 'a' }), delta({}, reason))).toMatchObject([
       said('a'),
       { failure: { kind } },
@@ -138,7 +138,7 @@ describe('ends and counts as servers really send them', () => {
   });
 });
 
-describe('whole replies', () => {
+describe('complete replies', () => {
   it('reads every member, in the order reasoning, text, calls', () => {
     const events = openaiChat.decodeReply({
       id: 'chatcmpl-1',
@@ -182,7 +182,7 @@ describe('whole replies', () => {
     ]);
   });
 
-  it('takes a reply without choices, or with an error in a 200, for a failure (not an empty reply)', () => {
+  it('are failures (not empty replies) without choices, or with an error in a 200', () => {
     expect(openaiChat.decodeReply({ id: 'x', choices: [] })).toMatchObject([
       { failure: { kind: 'upstream-error' } },
     ]);

@@ -58,7 +58,7 @@ const RESPONSE = {
 const ask = { model: 'm', input: 'hi' };
 
 describe('the official client', () => {
-  it('puts a streamed reply together, each snapshot on the way the same as at the end', async () => {
+  it('assembles a streamed reply, with consistent snapshots on the way', async () => {
     await withClient({ body: writeStream(wire, EVENTS) }, async (client) => {
       const stream = client.responses.stream(ask);
       const deltas: string[] = [];
@@ -79,7 +79,7 @@ describe('the official client', () => {
     });
   });
 
-  it('reads a whole reply', async () => {
+  it('reads a complete reply', async () => {
     const body = JSON.stringify(wire.encodeReply(EVENTS));
     await withClient({ body, type: 'application/json' }, async (client) => {
       expect(await client.responses.create(ask)).toMatchObject(RESPONSE);

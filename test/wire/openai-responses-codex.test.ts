@@ -87,10 +87,10 @@ const CODEX: JsonObject = {
   client_metadata: { session_id: '01a1dd17' },
 };
 
-describe('a Codex request, read', () => {
+describe('a decoded Codex request', () => {
   const request = wire.decodeRequest(CODEX);
 
-  it('finds the tools in the input, with a freeform one as a function of one text', () => {
+  it('has the tools of its input, a freeform tool as a function with one string parameter', () => {
     expect(request.tools.map((tool) => tool.name)).toEqual(['exec', 'wait', 'sleep__in__clock']);
     expect(request.tools[0]).toEqual({
       name: 'exec',
@@ -106,11 +106,11 @@ describe('a Codex request, read', () => {
     });
   });
 
-  it('takes the developer messages at the start for the system prompt', () => {
+  it('has the leading developer messages as system prompt', () => {
     expect(request.system.map((part) => part.text)).toEqual(['You are Codex', '<skills>']);
   });
 
-  it('keeps freeform and namespaced calls of the history answerable', () => {
+  it('keeps freeform and namespaced calls of the history with their results', () => {
     expect(request.messages.slice(1)).toEqual([
       {
         role: 'assistant',

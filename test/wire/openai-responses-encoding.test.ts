@@ -55,8 +55,8 @@ const USAGE = {
   total_tokens: 15,
 };
 
-describe('a Responses stream, written', () => {
-  it('has every event a client waits for, numbered, with the whole reply in the last', () => {
+describe('an encoded Responses stream', () => {
+  it('has every event that clients expect, numbered, with the complete reply in the last', () => {
     const part = (text: string) => ({ type: 'output_text', text, annotations: [], logprobs: [] });
     const message = (status: string, ...content: JsonObject[]) => ({
       id: 'msg_r1_1',
@@ -139,7 +139,7 @@ describe('a Responses stream, written', () => {
     }
   });
 
-  it('writes an empty reply, and nothing for empty deltas', () => {
+  it('supports an empty reply, and has no events for empty deltas', () => {
     const events = encode([
       begin,
       { type: 'text-delta', text: '' },
@@ -164,7 +164,7 @@ describe('a Responses stream, written', () => {
     });
   });
 
-  it('keeps a proof without text, for the client to send back', () => {
+  it('keeps a signature without text, for the client to send back', () => {
     const events = encode([begin, { type: 'reasoning-signature', signature: 'sig' }, end]);
     expect(events.slice(2, -1)).toMatchObject([
       {
@@ -178,12 +178,12 @@ describe('a Responses stream, written', () => {
     ]);
   });
 
-  it('gives a call without arguments an empty object, which parses (not nothing)', () => {
+  it('has an empty object (not an empty string) as arguments of a call without any', () => {
     const events = encode([begin, { type: 'tool-start', id: 'c1', name: 'f' }, end]);
     expect(events.at(-2)).toMatchObject({ item: { type: 'function_call', call_id: 'c1', arguments: '{}' } });
   });
 
-  it('hands over a whole call as soon as the next begins, and keeps an unfinished one open', () => {
+  it('completes a call as soon as the next begins, and keeps an unfinished one open', () => {
     const events = encode([
       begin,
       { type: 'tool-start', id: 'a', name: 'f' },
@@ -204,7 +204,7 @@ describe('a Responses stream, written', () => {
     expect(outputOf(events).map((item) => item.arguments)).toEqual(['{"x":1}', '{"y":2}', '{}']);
   });
 
-  it('gives every item an id of its own, of at most 64 characters, other than its call id', () => {
+  it('has a unique item id of at most 64 characters, different from the call id', () => {
     const id = `chatcmpl-${'x'.repeat(80)}`;
     const events = encode([
       { type: 'reply-start', id, model: 'm' },

@@ -45,7 +45,7 @@ export const textDelta = (
 
 export const start = { type: 'reply-start', id: 'resp_1', model: 'gpt-5.5' } as const;
 
-/** The items of the whole reply that the last event carries. */
+/** The items of the complete reply in the last event. */
 export const outputOf = (events: readonly JsonObject[]): JsonObject[] =>
   asArray(asObject(events.at(-1)?.response).output).map(asObject);
 

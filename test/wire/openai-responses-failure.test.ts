@@ -13,7 +13,7 @@ const failed = (error: JsonObject | null): JsonObject => ({
   response: { id: 'resp_1', object: 'response', status: 'failed', output: [], error },
 });
 
-describe('a failure inside a Responses stream, read', () => {
+describe('a decoded failure inside a Responses stream', () => {
   it.each<[string, JsonObject, JsonObject]>([
     [
       'a failed response',
@@ -64,7 +64,7 @@ describe('a failure inside a Responses stream, read', () => {
     expect(failureOf(event)).toMatchObject(expected);
   });
 
-  it('gives nothing after it', () => {
+  it('is the last event', () => {
     const events = decodeEvents([
       created(),
       { type: 'error', message: 'x' },
@@ -75,7 +75,7 @@ describe('a failure inside a Responses stream, read', () => {
   });
 });
 
-describe('a failure inside a Responses stream, written', () => {
+describe('an encoded failure inside a Responses stream', () => {
   const written = (kind: FailureKind, message = 'm', more = {}) => {
     const [error, response, ...rest] = parseEvents(
       wire.encodeStreamFailure(createFailure(kind, message, more)),
@@ -90,7 +90,7 @@ describe('a failure inside a Responses stream, written', () => {
     return reason.code;
   };
 
-  it('tells Codex to try again only what may yet succeed', () => {
+  it('makes Codex retry only requests that may succeed', () => {
     expect(written('truncated')).toBe('server_error');
     expect(written('overloaded', 'busy', { code: 'overloaded_error' })).toBe('server_error');
     expect(written('rate-limited')).toBe('rate_limit_exceeded');
@@ -105,7 +105,7 @@ describe('a failure inside a Responses stream, written', () => {
     );
   });
 
-  it('carries on the numbers and the id of the stream it ends', () => {
+  it('continues the sequence numbers and the id of its stream', () => {
     const encoder = wire.createStreamEncoder();
     const text = [
       encoder.encode({ type: 'reply-start', id: 'r1', model: 'm' }),

@@ -26,8 +26,8 @@ function callEvents(name: string, args: string, cuts: readonly number[]): ChatEv
   ];
 }
 
-describe('a call for Codex, written', () => {
-  it('is a custom_tool_call with the plain text, wherever the arguments were cut', () => {
+describe('an encoded call for Codex', () => {
+  it('is a custom_tool_call with the plain text, wherever the arguments are split', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: 'grapheme' }),
@@ -53,7 +53,7 @@ describe('a call for Codex, written', () => {
     );
   });
 
-  it('streams the text while it comes (not all at its end)', () => {
+  it('streams the text as it arrives (not all at its end)', () => {
     const events = parseEvents(writeStream(wire, callEvents('exec', freeformArguments(PATCH), [30, 60, 80])));
     const deltas = events.filter((event) => event.type === 'response.custom_tool_call_input.delta');
     expect(deltas.length).toBe(4);
@@ -78,7 +78,7 @@ describe('a call for Codex, written', () => {
     expect(events.at(-3)).toMatchObject({ type: 'response.function_call_arguments.done', name: 'sleep' });
   });
 
-  it('keeps what the model wrote of a freeform text that is cut off or not quite JSON', () => {
+  it('keeps a freeform text that is truncated or not valid JSON', () => {
     const read = (...pieces: string[]) => {
       const reader = createFreeformReader();
       return pieces.map((piece) => reader.read(piece)).join('');
@@ -89,7 +89,7 @@ describe('a call for Codex, written', () => {
 });
 
 describe('a qualified name', () => {
-  it('comes apart as it was put together, and a plain name stays whole', () => {
+  it('is split as it was joined, and a plain name is not split', () => {
     const word = fc.stringMatching(/^[a-zA-Z0-9_-]{1,12}$/).filter((value) => !value.includes('__in__'));
     fc.assert(
       fc.property(word, word, (name, namespace) => {
@@ -105,7 +105,7 @@ describe('a qualified name', () => {
   });
 });
 
-describe('a provider’s freeform call, read', () => {
+describe('a provider’s decoded freeform call', () => {
   const item = {
     id: 'ctc_1',
     type: 'custom_tool_call',
@@ -140,7 +140,7 @@ describe('a provider’s freeform call, read', () => {
     expect(end).toEqual({ type: 'reply-end', stop: 'tool-calls' });
   });
 
-  it('is read back from what is written for Codex', () => {
+  it('survives a round trip through the encoding for Codex', () => {
     const events = callEvents('apply_patch', freeformArguments(PATCH), [7, 40]);
     expect(joined(readStream(wire, writeStream(wire, events)))).toEqual(joined(events));
   });

@@ -5,7 +5,7 @@ import { openaiResponses as wire } from '../../src/wire/openai-responses/openai-
 
 const decode = (body: JsonObject) => wire.decodeRequest({ model: 'm', input: 'hi', ...body });
 
-describe('a Responses request, refused', () => {
+describe('an invalid Responses request', () => {
   it.each<[string, JsonObject]>([
     ['model', { model: 7 }],
     ['input', { input: null }],
@@ -46,12 +46,12 @@ describe('a Responses request, refused', () => {
     ['text.format.schema', { text: { format: { type: 'json_schema', name: 'n' } } }],
     ['text.format.type', { text: { format: { type: 'xml' } } }],
     ['stream', { stream: 'yes' }],
-  ])('names %s when it is not what the format allows', (field, body) => {
+  ])('is refused with the name of its invalid member %s', (field, body) => {
     expect(() => decode(body)).toThrow(WireError);
     expect(() => decode(body)).toThrow(new RegExp(`^${field.replace(/[[\].]/g, '\\$&')}: `));
   });
 
-  it('says what to do about history that only the provider holds (and does not drop it in silence)', () => {
+  it('is refused with advice when its history is stored at the provider (not silently shortened)', () => {
     for (const body of [
       { previous_response_id: 'resp_0' },
       { conversation: 'conv_1' },

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { openaiResponses as wire } from '../../src/wire/openai-responses/openai-responses.ts';
 
-describe('a Responses request, written', () => {
-  it('asks for nothing to be stored and for reasoning that can be sent back', () => {
+describe('an encoded Responses request', () => {
+  it('disables storage and requests encrypted reasoning', () => {
     const body = wire.encodeRequest({
       model: 'm',
       system: [

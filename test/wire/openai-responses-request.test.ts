@@ -5,8 +5,8 @@ import { openaiResponses as wire } from '../../src/wire/openai-responses/openai-
 const decode = (body: JsonObject) => wire.decodeRequest({ model: 'm', input: 'hi', ...body });
 const text = (value: string) => ({ type: 'text', text: value });
 
-describe('a Responses request, read', () => {
-  it('takes plain input for what the user says', () => {
+describe('a decoded Responses request', () => {
+  it('has a plain input string as user message', () => {
     expect(decode({})).toEqual({
       model: 'm',
       system: [],
@@ -16,7 +16,7 @@ describe('a Responses request, read', () => {
     });
   });
 
-  it('puts instructions before leading developer messages, and leaves later ones in their place', () => {
+  it('has instructions before leading developer messages, and later ones in place', () => {
     const { system, messages } = decode({
       instructions: 'first',
       input: [
@@ -33,7 +33,7 @@ describe('a Responses request, read', () => {
     ]);
   });
 
-  it('joins reasoning, words and calls of one turn into one assistant message, in order', () => {
+  it('has reasoning, text and calls of one turn in one assistant message, in order', () => {
     const { messages } = decode({
       input: [
         { role: 'user', content: 'hi' },
@@ -79,7 +79,7 @@ describe('a Responses request, read', () => {
     ]);
   });
 
-  it('prefers a model’s own reasoning to its summary, and drops reasoning whose answer never came', () => {
+  it('prefers reasoning to its summary, and drops reasoning without an answer', () => {
     const { messages } = decode({
       input: [
         {
@@ -128,7 +128,7 @@ describe('a Responses request, read', () => {
     ]);
   });
 
-  it('leaves out items only their provider understands, with the results of their calls', () => {
+  it('leaves out provider-specific items with the results of their calls', () => {
     const { messages } = decode({
       input: [
         { type: 'item_reference', id: 'msg_9' },

@@ -13,8 +13,8 @@ import {
   textDelta,
 } from './openai-responses-events.ts';
 
-describe('a Responses stream, read', () => {
-  it('gives text as it comes, once, with the usage', () => {
+describe('a decoded Responses stream', () => {
+  it('has each text once, as it arrives, and the usage', () => {
     const usage = {
       input_tokens: 100,
       input_tokens_details: { cached_tokens: 64, cache_write_tokens: 0 },
@@ -57,7 +57,7 @@ describe('a Responses stream, read', () => {
     ]);
   });
 
-  it('keeps parallel calls apart when their arguments come in fifty pieces each, interleaved', () => {
+  it('separates parallel calls whose arguments arrive interleaved in fifty pieces each', () => {
     const args = [0, 1].map((n) => JSON.stringify({ n, text: 'é"\\\n'.repeat(40) }));
     const deltas: JsonObject[] = [];
     for (let piece = 0; piece < 50; piece++) {
@@ -102,7 +102,7 @@ describe('a Responses stream, read', () => {
     expect(events.at(-1)).toEqual({ type: 'reply-end', stop: 'tool-calls' });
   });
 
-  it('gives a summary’s parts with a gap between them, then the proof', () => {
+  it('has a summary’s parts with a blank line between them, then the signature', () => {
     const summary = (summary_index: number, delta: string): JsonObject => ({
       type: 'response.reasoning_summary_text.delta',
       item_id: 'rs_1',
@@ -142,7 +142,7 @@ describe('a Responses stream, read', () => {
     ]);
   });
 
-  it('gives a model’s own words once when the provider streams a summary of them too', () => {
+  it('has the reasoning once when the provider also streams its summary', () => {
     const events = decodeEvents([
       created(),
       {
@@ -164,7 +164,7 @@ describe('a Responses stream, read', () => {
     expect(events.slice(1, -1)).toEqual([{ type: 'reasoning-delta', text: 'raw' }]);
   });
 
-  it('keeps hidden reasoning that has a proof and no text, so that it can be sent back', () => {
+  it('keeps hidden reasoning with a signature and no text, so that it can be sent back', () => {
     const item = { id: 'rs_1', type: 'reasoning', summary: [], encrypted_content: 'gAAAA' };
     expect(decodeEvents([created(), added(0, item), done(0, item), completed()]).slice(1, -1)).toEqual([
       { type: 'reasoning-delta', text: '' },
@@ -192,7 +192,7 @@ describe('a Responses stream, read', () => {
   it.each([
     ['max_output_tokens', 'length'],
     ['content_filter', 'filter'],
-  ])('calls a reply cut for %s by its reason (not complete)', (reason, stop) => {
+  ])('ends a reply truncated for %s with that reason (not as complete)', (reason, stop) => {
     const response = {
       id: 'resp_1',
       status: 'incomplete',

@@ -16,7 +16,7 @@ import {
 } from './openai-responses-events.ts';
 import { readStream } from './wire-contract.ts';
 
-describe('a vendor’s Responses stream, read', () => {
+describe('a vendor’s decoded Responses stream', () => {
   const whole = [{ type: 'text-delta', text: 'hello' }];
   const said = (events: readonly JsonObject[]) => joined(decodeEvents(events)).slice(1, -1);
 
@@ -74,7 +74,7 @@ describe('a vendor’s Responses stream, read', () => {
     ]);
   });
 
-  it('takes the item’s id, or its place, for a missing call id', () => {
+  it('uses the item’s id, or its index, for a missing call id', () => {
     const { call_id: _, ...bare } = call(1, '{}');
     expect(said([created(), done(0, bare), completed({ output: [bare] })])[0]).toMatchObject({ id: 'fc_1' });
     const item = { type: 'function_call', name: 'run', arguments: '{}', call_id: '' };
@@ -84,7 +84,7 @@ describe('a vendor’s Responses stream, read', () => {
     ]);
   });
 
-  it('needs neither a first event nor event names, and stops at the end though [DONE] or more follows', () => {
+  it('needs neither a first event nor event names, and ends even if [DONE] or more follows', () => {
     const text = [textDelta('a'), completed(), textDelta('b')].map(
       (event) => `data: ${JSON.stringify(event)}\n\n`,
     );
@@ -95,13 +95,13 @@ describe('a vendor’s Responses stream, read', () => {
     ]);
   });
 
-  it('says truncated when the last event never came', () => {
+  it('is truncated when the last event is missing', () => {
     const events = readStream(wire, streamOf([created(), textDelta('a')]));
     expect(events.at(-1)).toMatchObject({ type: 'failure', failure: { kind: 'truncated', status: 502 } });
   });
 });
 
-describe('a whole Responses reply, read', () => {
+describe('a complete decoded Responses reply', () => {
   it('gives reasoning, text and calls in the order of the output', () => {
     const reasoning = {
       type: 'reasoning',

@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject } from '../../src/core/json.ts';
 
-/** What a body should parse to once the block is in it, worked out on values, and by which rule. */
+/** The parsed body that is expected after the block was inserted, and the rule that placed it; computed on values. */
 interface Expected {
   readonly branch: string;
   readonly body: JsonObject;

@@ -13,10 +13,10 @@ import { anthropicBody, chatBody, responsesBody } from './outline-bodies.ts';
 import { expectAnthropic, expectChat, expectResponses, type Oracle } from './outline-oracle.ts';
 import { createRandom } from './random.ts';
 
-const RUNS = 3_000;
+const RUNS = 1_000;
 const MARK = 'lesson-0c1f7';
 
-/** Takes the inserted bytes out again, without the code that put them in. */
+/** Removes the inserted bytes again, independent of the code that inserted them. */
 function takeOut(outgoing: Buffer, insertions: readonly Insertion[]): Buffer {
   const kept: Buffer[] = [];
   let from = 0;
@@ -54,7 +54,7 @@ const CASES: Readonly<Record<string, Case>> = {
   },
 };
 
-/** Everything an outline promises for one body, whether the body is JSON or not; the rule that placed the block. */
+/** Checks every promise of an outline for one body, valid JSON or not; returns the rule that placed the block. */
 function checkBody({ outline, oracle }: Case, incoming: Buffer, block: string): string {
   const found = outline(incoming);
   const parsed = parseJson(incoming.toString());
@@ -86,7 +86,7 @@ function checkBody({ outline, oracle }: Case, incoming: Buffer, block: string): 
 const blockText = fc.tuple(text, text).map(([before, after]) => `${before}${MARK}${after}`);
 
 describe.each(Object.entries(CASES))('the outline of %s', (_name, wire) => {
-  it('keeps the byte law on any JSON text of a body, and puts the block where the rules say', () => {
+  it('only inserts bytes, for any JSON text, and places the block by the rules', () => {
     const counts = new Map<string, number>();
     fc.assert(
       fc.property(wire.body, fc.nat(), blockText, (tree, seed, block) => {
@@ -100,7 +100,7 @@ describe.each(Object.entries(CASES))('the outline of %s', (_name, wire) => {
     expect(counts.get('not an object') ?? 0).toBe(0);
   });
 
-  it('never throws on a damaged body, and never breaks one that still parses', () => {
+  it('never throws on a damaged body, and never corrupts one that still parses', () => {
     let stillJson = 0;
     let notJson = 0;
     fc.assert(
@@ -145,7 +145,7 @@ describe.each(Object.entries(CASES))('the outline of %s', (_name, wire) => {
     ['a comma too many', '{"model":"m",}'],
     ['a comma too few', '{"model":"m" "stream":true}'],
     ['a cut array', '{"messages":[{"role":"system"}'],
-  ])('gives none for %s', (_what, body) => {
+  ])('is undefined for %s', (_what, body) => {
     expect(wire.outline(Buffer.from(body))).toBeUndefined();
   });
 
@@ -178,19 +178,19 @@ function damage(whole: Buffer, random: () => number): Buffer {
   return Buffer.concat([head, Buffer.of(byte ?? 0), whole.subarray(kind < 0.7 ? at : at + 1)]);
 }
 
-describe('placement in detail', () => {
+describe('the placement of a block', () => {
   const place = (outline: Case['outline'], body: string, block = 'B'): string => {
     const insertions = outline(Buffer.from(body))?.place(block) ?? [];
     return splice(Buffer.from(body), { insertions }).toString();
   };
 
-  it('adds inside the closing quote however many backslashes stand before it', () => {
+  it('is before the closing quote, after any number of backslashes', () => {
     for (const tail of ['\\\\', '\\\\\\\\', '\\\\\\"', '\\"', '\\"\\\\']) {
       expect(place(outlineAnthropic, `{"system":"${tail}"}`)).toBe(`{"system":"${tail}\\n\\nB"}`);
     }
   });
 
-  it('knows an escaped key, and lets the last of two count', () => {
+  it('recognises an escaped key, and uses the last of two', () => {
     expect(place(outlineChat, '{"\\u006dessages":[]}')).toBe(
       '{"\\u006dessages":[{"role":"system","content":"B"}]}',
     );
@@ -200,7 +200,7 @@ describe('placement in detail', () => {
     expect(outlineChat(Buffer.from('{"model":"a","model":1}'))?.model).toBeUndefined();
   });
 
-  it('takes the last leading message even when its role stands after its content', () => {
+  it('uses the last leading message even when its role follows its content', () => {
     expect(
       place(
         outlineChat,
@@ -211,7 +211,7 @@ describe('placement in detail', () => {
     );
   });
 
-  it('adds a part after a cache mark without one of its own', () => {
+  it('adds a part without a cache mark after one with a mark', () => {
     expect(
       place(outlineAnthropic, '{"system":[{"type":"text","text":"a","cache_control":{"type":"ephemeral"}}]}'),
     ).toBe(
@@ -219,7 +219,7 @@ describe('placement in detail', () => {
     );
   });
 
-  it('does not take a function call with a system role for a message', () => {
+  it('ignores a function call with a system role', () => {
     expect(
       place(outlineResponses, '{"input":[{"type":"function_call","role":"system","content":"a"}]}'),
     ).toBe(
@@ -227,7 +227,7 @@ describe('placement in detail', () => {
     );
   });
 
-  it('goes behind Codex’s list of additional tools (not before it, where it would move the prompt’s prefix)', () => {
+  it('is after Codex’s list of additional tools (not before it, where it would change the cached prefix)', () => {
     const tools = '{"type":"additional_tools","role":"developer","tools":[]}';
     expect(
       place(outlineResponses, `{"input":[${tools},{"type":"message","role":"developer","content":"a"}]}`),

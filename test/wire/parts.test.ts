@@ -18,12 +18,12 @@ const edit = fc.tuple(
   fc.oneof(list, fc.constant('gone' as const), { weight: 3, arbitrary: fc.constant('more' as const) }),
   element,
 );
-/** Members as they come, repeated keys and all. */
+/** Members in their order, repeated keys included. */
 const write = (members: readonly (readonly [string, unknown])[], gap: string): string =>
   `{${members.map(([key, value]) => `${gap}${JSON.stringify(key)}${gap}:${JSON.stringify(value)}${gap}`).join(',')}}`;
 
-describe('a body that is cut after another', () => {
-  it('is cut as if it had come alone, whatever the two have in common', () => {
+describe('a body that is split after another', () => {
+  it('has the same parts as without the other, whatever the two have in common', () => {
     const counts = { cut: 0, refused: 0, shared: 0 };
     fc.assert(
       fc.property(
@@ -59,7 +59,7 @@ describe('a body that is cut after another', () => {
           );
         },
       ),
-      { numRuns: 4000 },
+      { numRuns: 2000 },
     );
     expect(Math.min(counts.cut, counts.refused)).toBeGreaterThan(200);
     expect(counts.shared).toBeGreaterThan(500);

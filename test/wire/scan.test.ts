@@ -17,7 +17,7 @@ const parse = (bytes: Buffer, start: number, end: number): unknown =>
   JSON.parse(bytes.toString('utf8', start, end));
 
 describe('scan', () => {
-  it('finds the end of any value, whatever stands around it', () => {
+  it('finds the end of any value, whatever surrounds it', () => {
     fc.assert(
       fc.property(
         anyTree,
@@ -81,7 +81,7 @@ describe('scan', () => {
     expect(readString(Buffer.from('"\\x"'), [0, 4])).toBeUndefined();
   });
 
-  it('knows a text in any of its spellings, and no other', () => {
+  it('recognises a text in any spelling, and no other text', () => {
     const name = fc.constantFrom('model', 'role', 'type', 'a');
     const value = fc.oneof(
       name,
@@ -101,7 +101,7 @@ describe('scan', () => {
     expect(isText(Buffer.from('[1,2]'), [0, 5], '1,2')).toBe(false);
   });
 
-  it('answers random bytes with -1 or an end inside them, and never throws', () => {
+  it('returns -1 or an end inside the bytes for random bytes, and never throws', () => {
     const alphabet = Buffer.from('"\\{}[],: 0te\n\u00e9');
     const random = createRandom(11);
     let ends = 0;

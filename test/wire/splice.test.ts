@@ -5,7 +5,7 @@ import { splice } from '../../src/wire/splice.ts';
 import { text } from './json-text.ts';
 
 describe('splice', () => {
-  it('gives what a byte-by-byte rewrite gives, for insertions in any order', () => {
+  it('equals a byte-by-byte rewrite, for insertions in any order', () => {
     const edits = fc.array(fc.tuple(fc.nat(20), text), { maxLength: 6 });
     fc.assert(
       fc.property(
@@ -56,7 +56,7 @@ describe('splice', () => {
     expect(splice(Buffer.from('é"é'), { insertions: [{ at: 2, text: '😀é' }] }).toString()).toBe('é😀é"é');
   });
 
-  it('renames the model and places a block in the same pass', () => {
+  it('replaces the model’s name and inserts a block in the same pass', () => {
     const body = Buffer.from('{"model":"\\u0061lias","messages":[{"role":"system","content":"a"}]}');
     const outline = outlineChat(body);
     const span = outline?.modelSpan ?? [0, 0];

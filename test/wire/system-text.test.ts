@@ -84,7 +84,7 @@ describe('the longest system text', () => {
     expect(checked).toBe(360);
   });
 
-  it('is not there when a conversation has none', () => {
+  it('is undefined when a conversation has no system text', () => {
     for (const name of WIRE_NAMES) {
       const body = Buffer.from(
         JSON.stringify({ messages: [{ role: 'user', content: 'x' }], input: 'hello' }),
@@ -95,7 +95,7 @@ describe('the longest system text', () => {
   });
 });
 
-/** What comes before the first user's message; what follows repeats the long text and stays as it is. */
+/** The part before the first user message; the rest repeats the long text and must not change. */
 function leadingOf(body: Buffer): unknown {
   const { messages, input, ...rest } = JSON.parse(body.toString()) as Record<string, { role: string }[]>;
   const turns = messages ?? input ?? [];

@@ -1,4 +1,7 @@
-import { attemptTask, type createNanoTemplate, type Sampler, type WorkTask } from './built.ts';
+import { attemptTask } from '../../../src/app/training/attempt-task.ts';
+import type { TrainingTask } from '../../../src/core/task-source.ts';
+import type { Sampler } from '../../../src/core/training.ts';
+import type { createNanoTemplate } from '../../../src/nano/policy/nano-template.ts';
 
 export interface Score {
   readonly passed: number;
@@ -9,8 +12,8 @@ export interface Score {
 export interface EvaluateOptions {
   readonly template: ReturnType<typeof createNanoTemplate>;
   readonly sampler: Sampler;
-  readonly tasks: readonly WorkTask[];
-  readonly block: (task: WorkTask) => string;
+  readonly tasks: readonly TrainingTask[];
+  readonly block: (task: TrainingTask) => string;
   readonly temperature: number;
   readonly seed: string;
 }
@@ -31,8 +34,8 @@ export async function evaluate(options: EvaluateOptions): Promise<Score> {
       const [attempt] = await attemptTask({ ...common, seed: `${seed}/${task.id}` });
       if (attempt === undefined) continue;
       score.of++;
-      if (attempt.isComplete) score.passed++;
-      if (attempt.isDone) score.done++;
+      if (attempt.isComplete === true) score.passed++;
+      if (attempt.isDone === true) score.done++;
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, work));

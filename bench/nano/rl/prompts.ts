@@ -1,7 +1,9 @@
-import { createRandom, pick, renderBlock, shuffled } from '../built.ts';
+import { pick, shuffled } from '../../../src/bench/workdays/draw.ts';
+import type { TrainingTask } from '../../../src/core/task-source.ts';
+import { renderBlock } from '../../../src/library/render-block.ts';
+import { createRandom } from '../../../src/stats/random.ts';
 import type { LessonPool } from '../lessons.ts';
 import { newWord } from '../new-names.ts';
-import type { WorkTask } from './built.ts';
 
 /**
  * What stands in the prompt with a task. `seen`: in wordings of the training split. `unseen`: in wordings that the policy
@@ -17,7 +19,7 @@ export interface Pools {
 const RULES = ['P1', 'P2', 'P3', 'P4', 'P5'];
 
 /** The block of active skills, as the library writes it: one skill for each rule, in any order, the same for the same task and seed. */
-export function blockFor({ id }: WorkTask, words: Words, pools: Pools, seed: string): string {
+export function blockFor({ id }: TrainingTask, words: Words, pools: Pools, seed: string): string {
   if (words === 'none') return '';
   const random = createRandom(`${seed}/${words}/${id}`);
   const pool = words === 'unseen' ? pools.gate : pools.train;

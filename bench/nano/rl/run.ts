@@ -1,20 +1,18 @@
 import { parseArgs } from 'node:util';
+import { readNano } from '../../../src/app/engine/read-nano.ts';
+import { createRollOut } from '../../../src/app/training/roll-out.ts';
+import { makeWorkTasks } from '../../../src/bench/workdays/task-source.ts';
+import { systemClock } from '../../../src/core/clock.ts';
+import type { TrainingTask } from '../../../src/core/task-source.ts';
+import { createNanoTemplate } from '../../../src/nano/policy/nano-template.ts';
+import { createRandom } from '../../../src/stats/random.ts';
+import { withShuffledRewards } from '../../../src/train/controls.ts';
+import { createMemoryJournal } from '../../../src/train/step-journal.ts';
+import { connectTinker } from '../../../src/train/tinker/connect-tinker.ts';
+import type { TinkerEngine } from '../../../src/train/tinker/tinker-engine.ts';
+import { train } from '../../../src/train/trainer.ts';
 import { writeSection } from '../../write-section.ts';
 import { makeLessons } from '../lessons.ts';
-import {
-  connectTinker,
-  createMemoryJournal,
-  createNanoTemplate,
-  createRandom,
-  createRollOut,
-  makeWorkTasks,
-  readNano,
-  systemClock,
-  type TinkerEngine,
-  train,
-  type WorkTask,
-  withShuffledRewards,
-} from './built.ts';
 import { startEngineProcess } from './engine-process.ts';
 import { evaluate } from './evaluate.ts';
 import { blockFor, type Words } from './prompts.ts';
@@ -58,10 +56,10 @@ const measure = async (
   weights: string | undefined,
   words: Words,
   temperature = 1,
-  tasks: readonly WorkTask[] = fewer,
+  tasks: readonly TrainingTask[] = fewer,
 ): Promise<Line> => {
   const sampler = await engine.openSampler(weights);
-  const block = (task: WorkTask) => blockFor(task, words, pools, 'evaluation');
+  const block = (task: TrainingTask) => blockFor(task, words, pools, 'evaluation');
   const score = await evaluate({ template, sampler, tasks, block, temperature, seed: what });
   await sampler.close();
   const line = { what, words, temperature, ...score };
@@ -123,7 +121,7 @@ async function trainOnce(what: string, seed: number, words: Words, isShuffled: b
   const rollOut = createRollOut({
     template,
     openSampler: (path) => engine.openSampler(path),
-    show: async (task) => ({ text: blockFor(task, words, pools, `training ${seed}`), generation: 1 }),
+    show: async (_, task) => ({ text: blockFor(task, words, pools, `training ${seed}`), generation: 1 }),
   });
   const since = performance.now();
   const cpu = host.cpuSeconds();

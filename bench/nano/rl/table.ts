@@ -1,4 +1,4 @@
-import { wilsonInterval } from './built.ts';
+import { wilsonInterval } from '../../../src/stats/wilson.ts';
 import type { Score } from './evaluate.ts';
 import type { Words } from './prompts.ts';
 

@@ -1,4 +1,5 @@
-import type { Sampler, TinkerEngine } from './built.ts';
+import type { Sampler } from '../../../src/core/training.ts';
+import type { TinkerEngine } from '../../../src/train/tinker/tinker-engine.ts';
 
 type Model = Awaited<ReturnType<TinkerEngine['createModel']>>;
 

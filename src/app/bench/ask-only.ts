@@ -1,15 +1,15 @@
 import type { Question } from '../../bench/suite.ts';
 import type { LoadedSuite } from './suites.ts';
 
-/** `files`: tasks on files. `house`: these, and the choices that only somebody who knows a rule of the house can answer. */
+/** `files`: file tasks. `house`: file tasks and the choices that depend on a house rule. */
 export type Only = 'files' | 'house';
 
 const WORDS: Readonly<Record<Only, string>> = {
-  files: 'tasks on files',
-  house: 'tasks on files and questions on the rules of the house',
+  files: 'file tasks',
+  house: 'file tasks and questions on house rules',
 };
 
-/** The same days with some of their questions, and a note that says so. */
+/** The same days with some of their questions, and a note about it. */
 export function askOnly(loaded: LoadedSuite, only: Only | undefined): LoadedSuite {
   if (only === undefined) return loaded;
   return {
@@ -18,7 +18,7 @@ export function askOnly(loaded: LoadedSuite, only: Only | undefined): LoadedSuit
       const days = suite.days.map((day) => ({ ...day, questions: day.questions.filter(isAsked(only)) }));
       return { ...suite, days };
     },
-    notes: [...loaded.notes, `Only ${WORDS[only]} were asked: not to be compared with runs of all of them.`],
+    notes: [...loaded.notes, `Only ${WORDS[only]} were asked: do not compare with runs of all questions.`],
     options: { ...loaded.options, only },
   };
 }

@@ -1,10 +1,10 @@
-/** A benchmark cannot be run as it was asked for. */
+/** A benchmark cannot be run with these options. `fix` says what to change. */
 export class BenchError extends Error {
   override readonly name = 'BenchError';
-  readonly mend: string;
+  readonly fix: string;
 
-  constructor(message: string, mend: string) {
+  constructor(message: string, fix: string) {
     super(message);
-    this.mend = mend;
+    this.fix = fix;
   }
 }

@@ -1,18 +1,18 @@
 import type { Night, NightSoFar } from '../../bench/run/bed.ts';
 import type { TrainNews } from '../training/train-weights.ts';
 
-/** A night while it lasts. */
+/** A night in progress. */
 export interface OpenNight {
   readonly night: Omit<Night, 'serving' | 'ms'>;
-  /** Batches that came to an end, whatever end. */
+  /** Batches that have ended, however they ended. */
   readonly closed: ReadonlySet<string>;
-  /** Why the weights may leave their trial, once they may. */
+  /** Why the weights may be promoted, once they may. */
   readonly measured?: string;
 }
 
 export const NO_NIGHT: OpenNight = { night: { steps: 0, pairs: 0, moves: [] }, closed: new Set() };
 
-/** What a piece of news adds. */
+/** Adds one event of the training. */
 export function foldNight(open: OpenNight, news: TrainNews): OpenNight {
   const { night, closed } = open;
   const move = (words: string): OpenNight['night'] => ({ ...night, moves: [...night.moves, words] });
@@ -31,7 +31,7 @@ export function foldNight(open: OpenNight, news: TrainNews): OpenNight {
     case 'rolled-back':
       return {
         ...open,
-        night: move(`rewards fell: back to version ${news.to.version}`),
+        night: move(`rewards fell: rolled back to version ${news.to.version}`),
         closed: close(news.batch),
       };
     case 'stuck':
@@ -43,9 +43,9 @@ export function foldNight(open: OpenNight, news: TrainNews): OpenNight {
     }
     case 'moved': {
       const { version, to, why } = news.moved;
-      // Every night that trains proposes something.
+      // Every night with training proposes a candidate: not worth reporting.
       if (to === 'candidate') return open;
-      // No canary is asked for here: what was measured is why they serve.
+      // A benchmark has no canary sessions: the measurement is the reason for serving.
       if (to === 'canary') return { ...open, measured: why };
       return { ...open, night: move(`version ${version} ${to}: ${open.measured ?? why}`) };
     }

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Bed } from '../../bench/run/bed.ts';
+import { workdaysTasks } from '../../bench/workdays/task-source.ts';
 import type { Config } from '../../config/schema.ts';
 import { asNumber, parseJson } from '../../core/json.ts';
 import type { PromotionSettings } from '../../train/promotion-settings.ts';
@@ -10,7 +11,7 @@ import { foldNight, NO_NIGHT, soFar } from './fold-night.ts';
 
 export interface NightOptions {
   readonly steps: number;
-  /** `house`, `other`, or a file: the rules of the days. */
+  /** The rules of the days: `house`, `other`, or a file. */
   readonly rules: string;
   readonly control?: Tuning['control'];
   readonly promotion?: Partial<PromotionSettings>;
@@ -19,37 +20,37 @@ export interface NightOptions {
 }
 
 export interface CreateNight extends NightOptions {
-  /** Where the training of this home is kept, and copied with it. */
+  /** Where this home keeps its training state; copied with the home. */
   readonly folder: string;
   readonly seed: number;
   readonly training: ServedTraining;
   readonly generation: () => number;
 }
 
-/** Worlds for training and for measuring, of which no two seeds and no two nights share one. */
+/** Worlds for training and for measuring: no two seeds and no two nights share one. */
 const WORLDS = { train: 1_000, heldOut: 5_000, perSeed: 100, perNight: 4 };
 const TASKS = { train: 154, heldOut: 308 };
 
 /**
- * A night after a day: weights are trained on tasks of the training split, under the rules that count by then, and with what
- * the library has learned by then. Where that is what it was at the last night, there is nothing new to train for.
+ * The night after a day: weights are trained on tasks of the training split, with the rules that count by then and the lessons
+ * that the library has by then. If the library has not changed since the last night, there is nothing new to train for.
  */
 export function createNight(options: CreateNight): NonNullable<Bed['night']> {
   const { training, generation, folder, seed, steps, rules, control } = options;
   const trainedFor = openNumber(path.join(folder, 'trained-for.json'));
   return async (day, signal, watch) => {
     const since = performance.now();
-    // Without lessons a generation never changes: such a control trains after every third day.
+    // Without lessons the generation never changes: this control trains after every third day.
     const now = control === 'no-lessons' ? Math.floor(day / 3) : generation();
     const isNew = control === 'no-lessons' || now > 0 ? now !== trainedFor.get() : false;
     let open = NO_NIGHT;
     if (isNew) {
       const place = WORLDS.perSeed * seed + WORLDS.perNight * day;
       const choice = { rules, since: day };
-      const tasks = {
+      const tasks = workdaysTasks({
         train: { ...choice, split: 'train', seed: WORLDS.train + place, count: TASKS.train },
         heldOut: { ...choice, split: 'gate', seed: WORLDS.heldOut + place, count: TASKS.heldOut },
-      } as const;
+      });
       watch(soFar(open, steps));
       for await (const news of training.run({ steps, tasks }, signal)) {
         open = foldNight(open, news);
@@ -65,7 +66,7 @@ export function createNight(options: CreateNight): NonNullable<Bed['night']> {
   };
 }
 
-/** A number in a file, so that a run that was stopped and goes on knows it. */
+/** A number in a file, so that a continued run knows it. */
 function openNumber(file: string): { get(): number | undefined; set(value: number): void } {
   let value = existsSync(file) ? asNumber(parseJson(readFileSync(file, 'utf8'))) : undefined;
   return {

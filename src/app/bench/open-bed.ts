@@ -1,5 +1,6 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
+import type { Log } from '../../base/log.ts';
 import type { Condition } from '../../bench/row.ts';
 import type { Bed, BedOptions, OpenBed } from '../../bench/run/bed.ts';
 import { checkConfig } from '../../config/check-config.ts';
@@ -8,33 +9,33 @@ import { readOrCreateKey } from '../../config/key.ts';
 import type { Config } from '../../config/schema.ts';
 import type { ChatModel } from '../../core/chat.ts';
 import { systemClock } from '../../core/clock.ts';
+import { decodeLessons } from '../../library/codec.ts';
 import { parseBaseUrl } from '../../models/base-url.ts';
 import { createExchange } from '../../models/exchange.ts';
 import { createSpeakThrough } from '../../models/speak-through.ts';
 import { createHttpReport } from '../../pipeline/report-over-http.ts';
 import { wires } from '../../wire/wires.ts';
 import { startDaemon } from '../daemon.ts';
-import type { Log } from '../log.ts';
 import { createRemoteDesks } from '../remote-desk.ts';
 import { restoreHome } from '../restore-home.ts';
 import type { TrainingOverride } from '../training/serve-training.ts';
 import { forgetKept, keepWeights, restoreWeights } from './keep-weights.ts';
 import { createNight, type NightOptions } from './night.ts';
 
-/** Who answers: a function of this process, or a model that the person's own settings name. */
+/** What answers: a function of this process, or a model from the user's configuration. */
 export type Policy =
   | { readonly kind: 'own'; readonly model: (seed: number) => ChatModel | Promise<ChatModel> }
   | { readonly kind: 'configured'; readonly name: string; readonly config: Config }
-  /** The policy that ships, whose weights can be trained. */
+  /** The policy that ships with Instar; its weights can be trained. */
   | { readonly kind: 'embedded' };
 
 export interface OpenBedOptions {
-  /** The run's folder: each condition and seed has a home of its own in it. */
+  /** The run's folder, with a home for each condition and seed. */
   readonly folder: string;
   readonly policy: Policy;
-  /** Of `learn`: how many failures start the evolver. */
+  /** `learn.failures`: how many failures start the evolver. */
   readonly failures: number;
-  /** How weights are trained under the condition `full`. */
+  /** Training under the condition `full`. */
   readonly nights?: NightOptions;
   readonly env: NodeJS.ProcessEnv;
   readonly log: Log;
@@ -42,7 +43,7 @@ export interface OpenBedOptions {
 
 const POLICY = 'policy';
 
-/** Instar as people run it, in this process and over HTTP, with one policy behind it. */
+/** Instar as users run it, in this process and over HTTP, in front of one policy. */
 export function createOpenBed(options: OpenBedOptions): OpenBed {
   return async ({ condition, seed, after }) => {
     const { folder, policy, env, log } = options;
@@ -50,7 +51,7 @@ export function createOpenBed(options: OpenBedOptions): OpenBed {
     const kept = path.join(folder, 'kept');
     mkdirSync(kept, { recursive: true, mode: 0o700 });
     const dir = path.join(folder, 'homes', name);
-    // Whatever an earlier try left is older than its last whole day, or younger: both are wrong.
+    // What an earlier attempt left is not the state after its last complete day.
     rmSync(dir, { recursive: true, force: true });
     const home = openHome(dir);
     if (after !== undefined) {
@@ -66,7 +67,7 @@ export function createOpenBed(options: OpenBedOptions): OpenBed {
     const key = readOrCreateKey(home, {}).key;
     const config = configFor(condition, options);
     const training = trainingFor(options, { condition, seed, after });
-    // Each home has a key of its own: that of the person's environment would be asked for in its place.
+    // Each home has its own key: INSTAR_KEY of the user's environment would replace it.
     const { INSTAR_KEY: _, ...others } = env;
     const daemon = await startDaemon({
       home,
@@ -94,11 +95,11 @@ export function createOpenBed(options: OpenBedOptions): OpenBed {
       report: createHttpReport({
         url: daemon.url,
         key,
-        onProblem: (problem) => log.warn({ problem }, 'a stage could not be reported'),
+        onProblem: (problem) => log.warn({ problem }, 'reporting a stage failed'),
       }),
       settle: daemon.settle,
       lessons: async () =>
-        (await shelf.all()).map(({ id, state, text }) => ({
+        decodeLessons(await shelf.all()).map(({ id, state, text }) => ({
           id,
           name: text.name,
           state,
@@ -121,7 +122,7 @@ export function createOpenBed(options: OpenBedOptions): OpenBed {
         rmSync(file, { force: true });
         await desk.backup(file);
         keepWeights(dir, file);
-        // The day before stays until the journal counts this one.
+        // The day before is kept until the journal has this one.
         if (day > 1) forgetKept(keptFile(kept, name, day - 2));
       },
       close: async () => {
@@ -136,8 +137,8 @@ const keptFile = (folder: string, name: string, day: number): string =>
   path.join(folder, `${name}-day${day}.sqlite`);
 
 /**
- * The same for all conditions but one line. Without lessons nothing that is learned goes into a prompt until a person
- * says so, and here nobody does. Every session sees every lesson: the benchmark measures by its own comparison.
+ * The same for all conditions except the autonomy: with `manual`, a lesson needs a person's approval to enter a prompt, and
+ * nobody approves here. No lesson is held out: the benchmark has its own comparison.
  */
 function configFor(condition: Condition, { policy, failures, nights }: OpenBedOptions): Config {
   const isBare = condition === 'baseline' || (condition === 'full' && nights?.control === 'no-lessons');
@@ -156,12 +157,12 @@ function configFor(condition: Condition, { policy, failures, nights }: OpenBedOp
 const modelOf = (policy: Policy): string =>
   policy.kind === 'own' ? POLICY : policy.kind === 'configured' ? policy.name : 'instar/nano';
 
-/** The same questions in the same order get the same replies, also after a stop. */
+/** The same questions in the same order get the same replies, also in a continued run. */
 function trainingFor({ nights }: OpenBedOptions, { seed, after = -1 }: BedOptions): TrainingOverride {
   return {
     policySeed: seed * 1_000_000 + (after + 1) * 10_000,
     agent: 'bench-workdays',
-    // Every session is asked once here: a canary would have nobody to be held against.
+    // Every session has one question: there is nothing to compare a canary with.
     promotion: { canarySessions: 0, ...nights?.promotion },
     tuning: {
       seed,
@@ -171,7 +172,7 @@ function trainingFor({ nights }: OpenBedOptions, { seed, after = -1 }: BedOption
   };
 }
 
-/** Counts the time that a model takes, from being asked to its last event. */
+/** Measures the time spent in a model. */
 function timed(model: ChatModel, spent: (ms: number) => void): ChatModel {
   return async function* (request, options) {
     let since = performance.now();

@@ -9,13 +9,13 @@ import { BenchError } from './bench-error.ts';
 import type { Policy } from './open-bed.ts';
 import type { LoadedSuite } from './suites.ts';
 
-/** What the scripted policy does unless told otherwise. */
+/** The defaults of the scripted policy. */
 export const USUAL_HABITS: Habits = { obey: 0.9, unaided: 0.05, read: 0.6 };
 
-/** The policy that ships: the only one whose weights can be trained here. */
+/** The policy that ships with Instar: the only one whose weights can be trained here. */
 export const NANO = 'nano';
 
-/** Who answers, by name: one of ours, or a model of the person's own settings, as `provider/model` or an alias. */
+/** The policy of this name: a built-in one, or a model from the user's configuration as `provider/model` or an alias. */
 export function choosePolicy(name: string, suite: LoadedSuite, habits: Habits, config: () => Config): Policy {
   if (name === 'null') return { kind: 'own', model: () => createNullPolicy() };
   if (name === 'scripted' || name === 'oracle') {
@@ -31,7 +31,7 @@ export function choosePolicy(name: string, suite: LoadedSuite, habits: Habits, c
   if (Object.hasOwn(own.providers, provider) || Object.hasOwn(own.models, name))
     return { kind: 'configured', name, config: own };
   throw new BenchError(
-    `There is no policy "${name}".`,
-    'say scripted, nano, oracle or null, or a model of your config as provider/model',
+    `No policy named "${name}".`,
+    'use scripted, nano, oracle or null, or a model of your config as provider/model',
   );
 }

@@ -1,15 +1,14 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { readPipelineJournal } from '../../bench/pipeline/pipeline-journal.ts';
-import { finishedSeeds } from '../../bench/pipeline/report/finished-seeds.ts';
-import { type PipelineJson, pipelineJson } from '../../bench/pipeline/report/pipeline-json.ts';
-import { pipelinePage } from '../../bench/pipeline/report/pipeline-page.ts';
-import { makePipelineReport } from '../../bench/pipeline/report/pipeline-report.ts';
-import { pipelineTable } from '../../bench/pipeline/report/pipeline-table.ts';
-import { makeReport } from '../../bench/report/report.ts';
-import { toHtml } from '../../bench/report/to-html.ts';
-import { type ReportJson, toJson } from '../../bench/report/to-json.ts';
-import { toTable } from '../../bench/report/to-table.ts';
+import { documentText, type ReportDocument } from '../../bench/report/document.ts';
+import { documentPage } from '../../bench/report/page.ts';
+import { pipelineDocument } from '../../bench/report/pipeline/pipeline-document.ts';
+import { type PipelineJson, pipelineJson } from '../../bench/report/pipeline/pipeline-json.ts';
+import { finishedSeeds, makePipelineReport } from '../../bench/report/pipeline/pipeline-report.ts';
+import { questionDocument } from '../../bench/report/questions/question-document.ts';
+import { type QuestionJson, questionJson } from '../../bench/report/questions/question-json.ts';
+import { makeQuestionReport } from '../../bench/report/questions/question-report.ts';
 import { readJournal } from '../../bench/run/journal.ts';
 
 export interface RunSummary {
@@ -17,7 +16,7 @@ export interface RunSummary {
   readonly suite: string;
   readonly policy: string;
   readonly startedAt: string;
-  /** How far it has come, in what its suite counts. */
+  /** Progress in the suite's unit. */
   readonly done: number;
   readonly of: number;
   readonly unit: 'questions' | 'seeds';
@@ -25,12 +24,12 @@ export interface RunSummary {
 
 /** A report in its three forms. */
 export interface Rendered {
-  readonly json: ReportJson | PipelineJson;
+  readonly json: QuestionJson | PipelineJson;
   readonly table: (options: { readonly colour: boolean }) => string;
   readonly html: string;
 }
 
-/** The runs of a folder, newest first. */
+/** The runs in a folder, newest first. */
 export function listRuns(folder: string): readonly RunSummary[] {
   return namesIn(folder)
     .flatMap((run) => {
@@ -40,7 +39,7 @@ export function listRuns(folder: string): readonly RunSummary[] {
     .sort((a, b) => (a.startedAt < b.startedAt ? 1 : -1));
 }
 
-/** A name that no run of the folder has yet. */
+/** A name that no run in the folder has. */
 export function nextRun(folder: string, prefix: string): string {
   const taken = new Set(listRuns(folder).map(({ run }) => run));
   for (let number = 1; ; number++) if (!taken.has(`${prefix}-${number}`)) return `${prefix}-${number}`;
@@ -67,17 +66,21 @@ export function renderRun(folder: string, run: string): Rendered | undefined {
   const pipeline = readPipelineJournal(text);
   if (pipeline !== undefined) {
     const report = makePipelineReport(pipeline);
-    return {
-      json: pipelineJson(report),
-      table: (options) => pipelineTable(report, options),
-      html: pipelinePage(report),
-    };
+    return render(pipelineDocument(report), pipelineJson(report));
   }
   const journal = readJournal(text);
   if (journal === undefined) return undefined;
-  const report = makeReport(journal);
-  return { json: toJson(report), table: (options) => toTable(report, options), html: toHtml(report) };
+  const report = makeQuestionReport(journal);
+  return render(questionDocument(report), questionJson(report));
 }
+
+const WIDTH = 100;
+
+const render = (document: ReportDocument, json: Rendered['json']): Rendered => ({
+  json,
+  table: ({ colour }) => documentText(document, { width: WIDTH, colour }),
+  html: documentPage(document),
+});
 
 export const writePage = (file: string, html: string): void => writeFileSync(file, html, { mode: 0o600 });
 

@@ -12,20 +12,20 @@ import { USUAL_HABITS } from './policies.ts';
 import type { BenchRun } from './run-bench.ts';
 
 export interface ResearcherChoice extends Pick<BenchRun, 'policy' | 'config'> {
-  /** Of the scripted one, where a person has said something else than what is usual. */
+  /** For the scripted one, where the user gave other values than the defaults. */
   readonly habits: Partial<Pick<Habits, 'obey' | 'unaided'>>;
 }
 
 export interface Researcher {
   readonly policy: Policy;
-  /** What it was made with, for the run's head. */
+  /** Its options, for the run's head. */
   readonly options: Readonly<Record<string, number>>;
 }
 
-/** Conventions are no secrets to a researcher who has seen other houses: some it follows by habit. */
+/** Some conventions are common practice and followed without being taught. */
 const UNAIDED = 0.25;
 
-/** Who does the stages, by name: one of ours, or a model of the person's own settings. */
+/** The researcher of this name: a built-in one, or a model from the user's configuration. */
 export function chooseResearcher(
   { policy, habits, config }: ResearcherChoice,
   pipeline: (seed: number) => ResearchPipeline,
@@ -49,7 +49,7 @@ export function chooseResearcher(
   if (Object.hasOwn(settings.providers, provider) || Object.hasOwn(settings.models, policy))
     return { policy: { kind: 'configured', name: policy, config: settings }, options: {} };
   throw new BenchError(
-    `The suite pipeline has no policy "${policy}".`,
-    'say scripted, oracle or null, or a model of your config as provider/model',
+    `The pipeline suite has no policy named "${policy}".`,
+    'use scripted, oracle or null, or a model of your config as provider/model',
   );
 }

@@ -1,12 +1,12 @@
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
+import type { Log } from '../../base/log.ts';
 import type { Habits } from '../../bench/policies/scripted-policy.ts';
 import type { Condition, RunHead } from '../../bench/row.ts';
 import { loadJournal, openJournal } from '../../bench/run/journal.ts';
 import { type Progress, type RunSuiteOptions, runSuite } from '../../bench/run/run-suite.ts';
 import type { Config } from '../../config/schema.ts';
 import { systemClock } from '../../core/clock.ts';
-import type { Log } from '../log.ts';
 import { VERSION } from '../version.ts';
 import { BenchError } from './bench-error.ts';
 import type { NightOptions } from './night.ts';
@@ -16,7 +16,7 @@ import { loadSuite, type SuiteChoice } from './suites.ts';
 
 export interface BenchRun extends SuiteChoice, Pick<RunSuiteOptions, 'onRow' | 'onNight'> {
   readonly run: string;
-  /** Where runs lie, each in a folder of its name. */
+  /** The folder of all runs; each run has a subfolder with its name. */
   readonly folder: string;
   readonly conditions: readonly Condition[];
   readonly seeds: readonly number[];
@@ -25,10 +25,10 @@ export interface BenchRun extends SuiteChoice, Pick<RunSuiteOptions, 'onRow' | '
   readonly failures: number;
   readonly steps?: number;
   readonly settleEach: boolean;
-  /** Of `full`: training steps of one night, and what is taken from the trainer, as a control. */
+  /** For `full`: training steps of a night, and the ablation of the trainer that serves as a control. */
   readonly nightSteps: number;
   readonly control?: NightOptions['control'];
-  /** The person's own settings, for a policy of theirs. */
+  /** The user's configuration, for one of their models. */
   readonly config: () => Config;
   readonly env: NodeJS.ProcessEnv;
   readonly log: Log;
@@ -37,15 +37,15 @@ export interface BenchRun extends SuiteChoice, Pick<RunSuiteOptions, 'onRow' | '
 }
 
 const NO_WEIGHTS =
-  'The condition full was not run: this policy has no weights that could be trained here (nano has).';
+  'The condition full was not run: this policy has no weights that can be trained here (nano has).';
 
-/** What nights have in common. */
+/** Training settings of every night. */
 const NIGHTS: Pick<NightOptions, 'train' | 'tuning' | 'promotion'> = {
   train: { batchSize: 64, groupSize: 8, loraRank: 8 },
   promotion: { fewestPairs: 40, mostPairs: 300 },
 };
 
-/** Runs a benchmark, or goes on with one. Its folder holds the journal, from which every report is made. */
+/** Runs or continues a benchmark. Reports are made from the journal in its folder. */
 export async function runBench(options: BenchRun): Promise<string> {
   const { run, conditions, seeds, policy, habits, failures, signal } = options;
   const suite = await loadSuite(options, options.env);
@@ -107,13 +107,13 @@ export async function runBench(options: BenchRun): Promise<string> {
   return folder;
 }
 
-/** Half of one benchmark and half of another would be neither. */
+/** A run cannot be continued with other options: its rows would not be comparable. */
 function mustBeTheSame(before: RunHead, now: RunHead): void {
   const shape = ({ suite, options, policy, conditions, seeds, questions }: RunHead): string =>
     JSON.stringify([suite, options, policy, conditions, seeds, questions]);
   if (shape(before) === shape(now)) return;
   throw new BenchError(
-    `The run ${now.run} was begun with other options.`,
-    'give the same ones, or leave --run out to begin a new one',
+    `The run ${now.run} was started with other options.`,
+    'use the same options, or omit --run to start a new run',
   );
 }

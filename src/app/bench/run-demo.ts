@@ -1,8 +1,9 @@
 import path from 'node:path';
-import { makeReport } from '../../bench/report/report.ts';
-import { toHtml } from '../../bench/report/to-html.ts';
-import { type ReportJson, toJson } from '../../bench/report/to-json.ts';
-import { toSummary } from '../../bench/report/to-summary.ts';
+import { documentPage } from '../../bench/report/page.ts';
+import { demoSummary } from '../../bench/report/questions/demo-summary.ts';
+import { questionDocument } from '../../bench/report/questions/question-document.ts';
+import { type QuestionJson, questionJson } from '../../bench/report/questions/question-json.ts';
+import { makeQuestionReport } from '../../bench/report/questions/question-report.ts';
 import type { Row } from '../../bench/row.ts';
 import { loadJournal } from '../../bench/run/journal.ts';
 import type { NightProgress } from '../../bench/run/run-suite.ts';
@@ -12,7 +13,7 @@ import type { Only } from './ask-only.ts';
 import { NANO, USUAL_HABITS } from './policies.ts';
 import { type BenchRun, runBench } from './run-bench.ts';
 
-/** How much of the workdays a demo has. */
+/** Which part of the workdays suite a demo runs. */
 export interface DemoPlan {
   readonly days: number;
   /** Undefined: every question of a day. */
@@ -26,11 +27,11 @@ export interface DemoRun
   readonly watch: (event: DemoEvent) => void;
 }
 
-/** What somebody who looks on may see. */
+/** Progress of a demo. */
 export type DemoEvent =
   | {
       readonly type: 'answered';
-      /** Of all that is asked under one condition, and of all there is to ask. */
+      /** Questions asked so far under this condition, and in total. */
       readonly asked: number;
       readonly questions: number;
       readonly row: Pick<Row, 'condition' | 'seed' | 'day' | 'kind' | 'passed'>;
@@ -38,23 +39,23 @@ export type DemoEvent =
   | ({ readonly type: 'night' } & NightProgress);
 
 export interface DemoReport {
-  readonly json: ReportJson;
+  readonly json: QuestionJson;
   readonly html: string;
   readonly summary: (options: { readonly colour: boolean }) => string;
 }
 
 export const DEMO_CONDITIONS = ['baseline', 'skills', 'full'] as const;
 
-/** As `bench run` has it. */
+/** The same as `bench run`. */
 const WHOLE: DemoPlan = { days: 14, only: undefined, nightSteps: 10 };
-/** Up to the day on which the last rule would begin; nothing that neither lessons nor weights could change. */
+/** Up to the day before the last rule begins; without questions that neither lessons nor weights can change. */
 const FAST: DemoPlan = { days: 9, only: 'house', nightSteps: 5 };
 
 export function planDemo(isFast: boolean, wanted: Partial<DemoPlan>): DemoPlan {
   return { ...(isFast ? FAST : WHOLE), ...wanted };
 }
 
-/** What such a demo does not have, in words. */
+/** What the plan leaves out of the whole suite, in words. */
 export function leftOut({ days, only, nightSteps }: DemoPlan): readonly string[] {
   const { rules } = HOUSE_RULES;
   const unmet = rules.filter(({ since }) => since >= days).length;
@@ -73,7 +74,7 @@ export function leftOut({ days, only, nightSteps }: DemoPlan): readonly string[]
   ];
 }
 
-/** The workdays under every condition, with the embedded policy. Undefined when it was stopped before the first day's end. */
+/** The workdays suite under every condition with the embedded policy. Undefined when it was stopped before the first day ended. */
 export async function runDemo(options: DemoRun): Promise<DemoReport | undefined> {
   const { run, folder, seeds, env, log, signal, days, only, nightSteps, watch } = options;
   const asked = new Map<string, number>();
@@ -110,10 +111,10 @@ export async function runDemo(options: DemoRun): Promise<DemoReport | undefined>
   });
   const journal = loadJournal(path.join(folder, run, 'journal.jsonl'));
   if (journal === undefined || journal.rows.length === 0) return undefined;
-  const report = makeReport(journal);
+  const report = makeQuestionReport(journal);
   return {
-    json: toJson(report),
-    html: toHtml(report),
-    summary: (how) => toSummary(report, how),
+    json: questionJson(report),
+    html: documentPage(questionDocument(report)),
+    summary: ({ colour }) => demoSummary(report, { width: 100, colour }),
   };
 }

@@ -17,26 +17,22 @@ import { chooseResearcher, type ResearcherChoice } from './researchers.ts';
 import type { BenchRun } from './run-bench.ts';
 
 export interface PipelineBenchRun extends Omit<BenchRun, 'habits'>, Pick<ResearcherChoice, 'habits'> {
-  /** Runs of each condition; the first teaches and is not compared. */
+  /** Runs of each condition; the first only teaches and is not compared. */
   readonly runs: number;
 }
 
-const NOTHING_TO_TRAIN =
-  'The condition full was not run: the suite pipeline has nothing to train, weights are not part of it.';
+const NOTHING_TO_TRAIN = 'The condition full was not run: the pipeline suite trains no weights.';
 
-/** Runs the pipeline without and with lessons, or goes on with it. Its folder holds the journal that every report is made from. */
+/** Runs or continues the pipeline suite, without and with lessons. Reports are made from the journal in its folder. */
 export async function runPipelineBench(options: PipelineBenchRun): Promise<void> {
   const { run, seeds, policy, failures, settleEach, env, log, onProgress, signal } = options;
   const conditions = options.conditions.filter((name): name is PipelineCondition => name !== 'full');
   if (conditions.length === 0)
-    throw new BenchError(
-      'The suite pipeline has nothing to train: weights are not part of it.',
-      'say --condition baseline,skills',
-    );
+    throw new BenchError('The pipeline suite trains no weights.', 'use --condition baseline,skills');
   const pipelines = new Map(seeds.map((seed) => [seed, createResearchPipeline({ seed: `report/${seed}` })]));
   const pipeline = (seed: number): ResearchPipeline => {
     const found = pipelines.get(seed);
-    if (found === undefined) throw new Error(`there is no seed ${seed}`);
+    if (found === undefined) throw new Error(`unknown seed ${seed}`);
     return found;
   };
   const researcher = chooseResearcher(options, pipeline);
@@ -62,8 +58,8 @@ export async function runPipelineBench(options: PipelineBenchRun): Promise<void>
   const done = loadPipelineJournal(file);
   if (done === undefined ? loadJournal(file) !== undefined : shapeOf(done.head) !== shapeOf(head))
     throw new BenchError(
-      `The run ${run} was begun with other options.`,
-      'give the same ones, or leave --run out to begin a new one',
+      `The run ${run} was started with other options.`,
+      'use the same options, or omit --run to start a new run',
     );
   const journal = openPipelineJournal(file, head, done);
   try {
@@ -76,7 +72,7 @@ export async function runPipelineBench(options: PipelineBenchRun): Promise<void>
       settleEach,
       onProgress,
       onBegunAgain: (place, error) =>
-        log.warn({ ...place, err: error }, 'what was learned is gone: begun again'),
+        log.warn({ ...place, err: error }, 'the saved state is missing: starting again'),
       signal,
     });
   } finally {
@@ -84,6 +80,6 @@ export async function runPipelineBench(options: PipelineBenchRun): Promise<void>
   }
 }
 
-/** Half of one benchmark and half of another would be neither. */
+/** A run cannot be continued with other options: its runs would not be comparable. */
 const shapeOf = ({ options, policy, conditions, seeds, runs }: PipelineHead): string =>
   JSON.stringify([options, policy, conditions, seeds, runs]);

@@ -13,23 +13,23 @@ import { BenchError } from './bench-error.ts';
 
 export interface SuiteChoice {
   readonly suite: string;
-  /** Of workdays: which worlds, how long the questions are, whose rules. */
+  /** For workdays: which worlds, which form of the questions, which rules. */
   readonly split: Split;
   readonly form: Form;
   /** `house`, `other`, or a file. */
   readonly rules: string;
-  /** Only the first so many days. */
+  /** Only this many first days. */
   readonly days?: number;
   /** Only some of a day's questions. */
   readonly only?: Only;
-  /** Of metaclaw: where the published data lies, and which of its sets. */
+  /** For metaclaw: the folder of the published data, and which of its sets. */
   readonly data?: string;
   readonly set: string;
   readonly oracle?: string;
 }
 
 export interface LoadedSuite {
-  /** The days that a seed stands for; data that is fixed is the same for all of them. */
+  /** The suite of a seed; published data is the same for every seed. */
   readonly of: (seed: number) => Suite;
   /** What a report's reader should know. */
   readonly notes: readonly string[];
@@ -39,20 +39,19 @@ export interface LoadedSuite {
 export const SUITES = [
   {
     name: 'workdays',
-    about:
-      'fourteen days in a small company, 588 questions, five rules of the house that only feedback tells',
+    about: 'fourteen days in a small company: 588 questions, five house rules that only feedback reveals',
   },
   { name: 'metaclaw', about: 'MetaClaw-Bench, part I, as published (needs its data: --data FOLDER)' },
-  { name: 'pipeline', about: 'a research pipeline of 23 stages, run again and again' },
+  { name: 'pipeline', about: 'a research pipeline of 23 stages, run several times' },
 ] as const;
 
-/** Rejects with a BenchError that names the mend. */
+/** Rejects with a BenchError that says what to change. */
 export async function loadSuite(choice: SuiteChoice, env: NodeJS.ProcessEnv): Promise<LoadedSuite> {
   if (choice.suite === 'workdays') return askOnly(loadWorkdays(choice), choice.only);
   if (choice.suite === 'metaclaw') return askOnly(await loadPublished(choice, env), choice.only);
   throw new BenchError(
-    `There is no suite "${choice.suite}".`,
-    `there are ${SUITES.map(({ name }) => name).join(', ')}`,
+    `No suite named "${choice.suite}".`,
+    `use one of ${SUITES.map(({ name }) => name).join(', ')}`,
   );
 }
 
@@ -72,7 +71,7 @@ function ruleSetOf(name: string): RuleSet {
   try {
     text = readFileSync(name, 'utf8');
   } catch {
-    throw new BenchError(`The rules "${name}" cannot be read.`, 'name a file, or house, or other');
+    throw new BenchError(`The rules "${name}" cannot be read.`, 'use house, other, or the path of a file');
   }
   try {
     return readRuleSet(text, name);
@@ -88,9 +87,11 @@ async function loadPublished(choice: SuiteChoice, env: NodeJS.ProcessEnv): Promi
   if (chosen === undefined) {
     const sets = found.map(({ name }) => name).join(', ');
     throw new BenchError(
-      found.length === 0 ? "MetaClaw-Bench's data is not here." : `There is no set "${set}": ${sets}.`,
       found.length === 0
-        ? 'say where it lies with --data FOLDER or INSTAR_BENCH_DATA'
+        ? 'The data of MetaClaw-Bench was not found.'
+        : `No set named "${set}". Available: ${sets}.`,
+      found.length === 0
+        ? 'give its folder with --data FOLDER or INSTAR_BENCH_DATA'
         : 'choose one with --set',
     );
   }
@@ -98,7 +99,7 @@ async function loadPublished(choice: SuiteChoice, env: NodeJS.ProcessEnv): Promi
     folder: chosen.folder,
     ...(oracle === undefined ? {} : { oracle }),
   }).catch((error: unknown) => {
-    throw new BenchError(error instanceof Error ? error.message : String(error), 'mend the data');
+    throw new BenchError(error instanceof Error ? error.message : String(error), 'correct the data');
   });
   const suite = days === undefined ? loaded : { ...loaded, days: loaded.days.slice(0, days) };
   return {

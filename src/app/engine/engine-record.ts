@@ -1,9 +1,9 @@
 import { readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { replacePrivateFile } from '../../config/private-file.ts';
+import { replaceFileSync } from '../../base/atomic-file.ts';
 import { asNumber, asObject, asString, parseJson } from '../../core/json.ts';
 
-/** Which process serves a folder, and where. What a killed one left behind stays until the next has the folder. */
+/** Which process serves a folder, and its address. After a kill the file stays until the next engine takes the folder. */
 export interface EngineRecord {
   readonly pid: number;
   readonly url: string;
@@ -11,12 +11,13 @@ export interface EngineRecord {
 
 const fileIn = (folder: string): string => path.join(folder, 'engine.json');
 
-export const writeEngineRecord = (folder: string, record: EngineRecord): void =>
-  replacePrivateFile(fileIn(folder), `${JSON.stringify(record)}\n`);
+export function writeEngineRecord(folder: string, record: EngineRecord): void {
+  replaceFileSync(fileIn(folder), `${JSON.stringify(record)}\n`);
+}
 
 export const removeEngineRecord = (folder: string): void => rmSync(fileIn(folder), { force: true });
 
-/** Undefined when there is none that can be read. */
+/** Undefined when there is no readable record. */
 export function readEngineRecord(folder: string): EngineRecord | undefined {
   let text: string;
   try {

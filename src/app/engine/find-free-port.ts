@@ -1,10 +1,10 @@
 import { createServer } from 'node:net';
 
-/** Below where systems take the ports of outgoing connections, so that none of those sits on it while nobody listens. */
+/** Below the ephemeral range, so that no outgoing connection takes the port while nobody listens on it. */
 const FIRST = 20_000;
 const COUNT = 10_000;
 
-/** A port of loopback that is free now, the first from `start` on, counted within the range. */
+/** The first free loopback port from `start` on, wrapping within the range. */
 export async function findFreePort(start: number): Promise<number> {
   for (let tried = 0; tried < COUNT; tried++) {
     const port = FIRST + ((((start - FIRST + tried) % COUNT) + COUNT) % COUNT);
@@ -18,7 +18,7 @@ const isFree = (port: number): Promise<boolean> =>
     const server = createServer();
     server.once('error', ({ code, message }: NodeJS.ErrnoException) => {
       if (code === 'EADDRINUSE' || code === 'EACCES') resolve(false);
-      else reject(new Error(`loopback cannot be listened on: ${message}`));
+      else reject(new Error(`cannot listen on loopback: ${message}`));
     });
     server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
   });

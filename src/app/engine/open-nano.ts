@@ -4,12 +4,12 @@ import { type NanoPolicy, readNano } from './read-nano.ts';
 import { ShippedFileError } from './shipped-file-error.ts';
 
 export interface Nano extends Pick<NanoPolicy, 'name' | 'shape' | 'tokenizer'> {
-  /** In threads that its first calls start. */
+  /** Its threads start with the first calls. */
   readonly engine: Engine;
   close(): Promise<void>;
 }
 
-/** The shipped policy, ready to be sampled and trained. Rejects with a ShippedFileError for files that are not what was shipped. */
+/** The shipped policy, ready to sample and train. Rejects with a ShippedFileError when its files are not the shipped ones. */
 export async function openNano(folder?: string): Promise<Nano> {
   const { name, shape, tokenizer, weights } = await readNano(folder);
   try {

@@ -3,6 +3,8 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { asNumber, asObject, asString, type JsonObject, parseJson } from '../../core/json.ts';
+import type { Template } from '../../core/policy.ts';
+import { createNanoTemplate } from '../../nano/policy/nano-template.ts';
 import { createTokenizer, type Tokenizer } from '../../nano/policy/tokenizer.ts';
 import { readVocabulary } from '../../nano/policy/vocabulary.ts';
 import { NANO, type Shape } from '../../nano/shape.ts';
@@ -17,10 +19,10 @@ export interface NanoPolicy {
   readonly weights: Uint8Array;
 }
 
-/** As far from the built file as from its source. */
+/** The path is the same from the built file and from its source. */
 const SHIPPED = fileURLToPath(new URL('../../../models/nano', import.meta.url));
 
-/** Rejects with a ShippedFileError that names the file when one is missing or is not what was shipped. */
+/** Rejects with a ShippedFileError that names the missing or changed file. */
 export async function readNano(folder: string = SHIPPED): Promise<NanoPolicy> {
   const configFile = path.join(folder, 'config.json');
   const config = asObject(parseJson((await read(configFile)).toString('utf8')));
@@ -34,7 +36,7 @@ export async function readNano(folder: string = SHIPPED): Promise<NanoPolicy> {
     const full = path.join(folder, file);
     const bytes = await read(full);
     if (createHash('sha256').update(bytes).digest('hex') !== hashes[file])
-      throw new ShippedFileError(`${full} is not the file that was shipped (its SHA-256 is another)`);
+      throw new ShippedFileError(`${full} is not the file that was shipped (its SHA-256 differs)`);
     return bytes;
   };
   const [weights, pieces] = await Promise.all([
@@ -63,3 +65,11 @@ async function read(file: string): Promise<Buffer> {
 
 const isShape = (given: JsonObject): given is JsonObject & Shape =>
   Object.keys(NANO).every((side) => asNumber(given[side]) !== undefined);
+
+/** This module by name, for a thread that needs the policy's template. Run from sources, the built module is named. */
+export const NANO_TEMPLATE = new URL(
+  import.meta.url.endsWith('.ts') ? '../../../dist/app/engine/read-nano.js' : import.meta.url,
+  import.meta.url,
+).href;
+
+export const openTemplate = async (): Promise<Template> => createNanoTemplate((await readNano()).tokenizer);

@@ -1,9 +1,9 @@
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
+import type { Log } from '../../base/log.ts';
 import { asObject, asString, parseJson } from '../../core/json.ts';
-import type { Log } from '../log.ts';
 
-/** Lines that a child process logged go on in our log, with its name and at their own level; what is no log line is a warning. */
+/** Writes a child process's log lines to our log with its name and their own level. Other output is a warning. */
 export function relayLines(stream: Readable, name: string, log: Log, isQuiet: () => boolean): void {
   createInterface({ input: stream }).on('line', (line) => {
     if (line.trim() === '') return;

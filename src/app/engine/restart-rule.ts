@@ -1,11 +1,11 @@
-/** When something that dies is started again, and how much is said about it. */
+/** When a process that exited is restarted, and how much of it is logged. */
 export interface RestartRule {
-  /** The pause after the first death; it doubles with each that follows at once. */
+  /** The pause after the first exit; it doubles with every further one. */
   readonly firstMs: number;
   readonly longestMs: number;
-  /** Deaths in a row that are told. */
+  /** Consecutive exits that are logged. */
   readonly told: number;
-  /** Having been up for so long, it is well again: its next death is a first one. */
+  /** After this uptime the next exit counts as the first. */
   readonly wellAfterMs: number;
 }
 
@@ -19,11 +19,11 @@ export const RESTART_RULE: RestartRule = {
 export interface Restart {
   readonly inARow: number;
   readonly pauseMs: number;
-  /** `last`: what follows is not told any more. */
+  /** `last`: further exits are not logged. */
   readonly telling: 'each' | 'last' | 'none';
 }
 
-/** `inARow`: deaths before this one; `upMs`: how long it was up, 0 when it never was. */
+/** `inARow`: consecutive exits before this one; `upMs`: its uptime, 0 when it never was up. */
 export function planRestart(inARow: number, upMs: number, rule: RestartRule = RESTART_RULE): Restart {
   const now = upMs >= rule.wellAfterMs ? 1 : inARow + 1;
   const pauseMs = Math.min(rule.longestMs, rule.firstMs * 2 ** Math.min(now - 1, 30));

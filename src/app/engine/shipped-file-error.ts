@@ -1,8 +1,8 @@
-/** A file that comes with Instar is missing or is not what was shipped. The message says which, and what mends it. */
+/** A file that ships with Instar is missing or was changed. The message names it and the fix. */
 export class ShippedFileError extends Error {
   override readonly name = 'ShippedFileError';
   readonly what: string;
-  readonly mend = 'install Instar again';
+  readonly fix = 'install Instar again';
 
   constructor(what: string, options?: ErrorOptions) {
     super(`${what}; install Instar again`, options);

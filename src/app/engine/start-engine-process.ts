@@ -1,24 +1,24 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import type { Log } from '../log.ts';
+import type { Log } from '../../base/log.ts';
 import { relayLines } from './relay-lines.ts';
 
 export interface EngineProcessOptions {
-  /** The home. */
+  /** The home folder. */
   readonly folder: string;
   readonly port: number;
   readonly env: NodeJS.ProcessEnv;
   readonly log: Log;
-  /** Whether what it says is of no interest now. */
+  /** Whether its output is only logged at debug level now. */
   readonly isQuiet: () => boolean;
   readonly onReady: () => void;
 }
 
-/** What a process needs to find its way. No key of anyone is among it. */
+/** The environment variables it gets. No API key is among them. */
 const ENVIRONMENT = ['PATH', 'HOME', 'TMPDIR', 'TEMP', 'TMP', 'TZ', 'SystemRoot'];
 
-/** The built command. Run from sources, as tests are, it is the same one: a process cannot read TypeScript. */
+/** The built command, also when run from sources, as in tests: a process cannot read TypeScript. */
 const MAIN = fileURLToPath(
   new URL(
     import.meta.url.endsWith('.ts') ? '../../../dist/cli/main.js' : '../../cli/main.js',
@@ -26,13 +26,13 @@ const MAIN = fileURLToPath(
   ),
 );
 
-/** `instar engine up` on loopback. It ends when this process does, however that ends: the channel between them closes. */
+/** Starts `instar engine up` on loopback. It exits with this process, however that ends: their IPC channel closes. */
 export function startEngineProcess(options: EngineProcessOptions): ChildProcess {
   const { folder, port, env, log, isQuiet, onReady } = options;
   const child = spawn(process.execPath, [MAIN, 'engine', 'up', '--port', String(port), '--home', folder], {
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     env: Object.fromEntries(ENVIRONMENT.map((name) => [name, env[name]])),
-    // Ctrl-C goes to every process of a terminal's group; this one is ended by us, after those who use it.
+    // Ctrl-C reaches every process of the terminal's group; this one must outlive its users, and we end it.
     detached: process.platform !== 'win32',
     windowsHide: true,
   });
@@ -44,7 +44,7 @@ export function startEngineProcess(options: EngineProcessOptions): ChildProcess 
   return child;
 }
 
-/** How a process ended, in words; also of one that could not be started. Its last words have been read by then. */
+/** How a process ended, as text, also when it could not be started. Resolves after its output was read. */
 export const endOf = (child: ChildProcess): Promise<string> =>
   new Promise((resolve) => {
     child.once('close', (code, signal) => resolve(signal ?? `exit code ${code}`));

@@ -1,44 +1,44 @@
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
+import type { Log } from '../../base/log.ts';
 import { MARK } from '../../nano/policy/vocabulary.ts';
 import { isLoopback } from '../../nano/server/door.ts';
 import { startTinkerServer } from '../../nano/server/start-tinker-server.ts';
 import { lockHome } from '../../store/home-lock.ts';
 import { HomeTakenError } from '../home-taken-error.ts';
-import type { Log } from '../log.ts';
 import { readEngineRecord, removeEngineRecord, writeEngineRecord } from './engine-record.ts';
 import { openNano } from './open-nano.ts';
 
 export interface StartEngineOptions {
-  /** Where models in training and checkpoints are kept. One engine at a time has it. */
+  /** Where models in training and checkpoints are kept. Only one engine may use it at a time. */
   readonly folder: string;
-  /** 0 takes one that is free. */
+  /** 0 takes a free one. */
   readonly port: number;
-  /** Loopback unless said otherwise. */
+  /** Loopback by default. */
   readonly host?: string;
-  /** Asked of every caller; there must be one where `needsKey` says so. */
+  /** Required of every caller; mandatory where `needsKey` says so. */
   readonly key?: string;
   readonly log: Pick<Log, 'warn'>;
-  /** Where the policy's files are, if not where they were installed. */
+  /** The folder of the policy's files, if not the installed one. */
   readonly policy?: string;
 }
 
 export interface RunningEngine {
   readonly url: string;
   readonly port: number;
-  /** What a client calls the model. */
+  /** The model's name for clients. */
   readonly model: string;
-  /** What is being done ends, what waits stays on the disk. */
+  /** Finishes the request in progress; queued requests stay on disk. */
   close(): Promise<void>;
 }
 
-/** Programs of this machine need none, as for the embedded policy: they could as well start an engine of their own. */
+/** Programs on this machine need no key, as for the embedded policy: they could start their own engine. */
 export const needsKey = (host: string): boolean => !isLoopback(host);
 
 /**
- * The embedded policy behind Tinker's routes; models that were in training go on. Rejects with a HomeTakenError when another
- * engine has the folder, with a ShippedFileError when the policy's files are damaged, and with the system's error when the port
- * cannot be had.
+ * Serves the embedded policy over the Tinker protocol; models that were in training continue. Rejects with a HomeTakenError
+ * when another engine uses the folder, with a ShippedFileError when the policy's files are damaged, and with the system's
+ * error when the port is not available.
  */
 export async function startEngine(options: StartEngineOptions): Promise<RunningEngine> {
   const { folder, port, host, key, log, policy } = options;
@@ -80,6 +80,6 @@ export async function startEngine(options: StartEngineOptions): Promise<RunningE
 
 function describeOwner(folder: string): string {
   const owner = readEngineRecord(folder);
-  if (owner === undefined) return `another engine is just starting in ${folder}`;
+  if (owner === undefined) return `another engine is starting in ${folder}`;
   return `another engine serves ${folder}: ${owner.url} (pid ${owner.pid})`;
 }

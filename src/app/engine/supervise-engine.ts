@@ -1,32 +1,31 @@
 import type { ChildProcess } from 'node:child_process';
-import type { Home } from '../../config/home.ts';
+import type { Log } from '../../base/log.ts';
+import { sleep } from '../../base/sleep.ts';
 import type { Clock } from '../../core/clock.ts';
-import { sleep } from '../../models/sleep.ts';
-import type { Log } from '../log.ts';
 import { findFreePort } from './find-free-port.ts';
 import { planRestart, RESTART_RULE, type RestartRule } from './restart-rule.ts';
 import { endOf, startEngineProcess } from './start-engine-process.ts';
 
-/** The embedded engine in a process of its own, started again whenever it dies. */
+/** The embedded engine in a child process that is restarted whenever it exits. */
 export interface SupervisedEngine {
-  /** The same for good once it was up. */
+  /** Does not change once the engine was up. */
   readonly url: string;
-  /** `down`: it died and will be started again after a pause, or it was closed. */
+  /** `down`: it exited and will be restarted after a pause, or it was closed. */
   state(): 'starting' | 'up' | 'down';
-  /** Of the process there is now. */
+  /** The current process. */
   pid(): number | undefined;
-  /** Resolves when it is up, at once or later; rejects when it was closed. */
+  /** Resolves when it is up; rejects when it was closed. */
   ready(): Promise<void>;
-  /** Ends it, by force if it takes too long. Nothing of it is left then. */
+  /** Ends the process, by SIGKILL if it takes too long. */
   close(): Promise<void>;
 }
 
 export interface SuperviseOptions {
-  readonly home: Home;
+  readonly home: { readonly dir: string };
   readonly log: Log;
   readonly clock: Clock;
   readonly env: NodeJS.ProcessEnv;
-  /** One that is free is found unless said. */
+  /** A free one by default. */
   readonly port?: number;
   readonly rule?: Partial<RestartRule>;
 }
@@ -38,7 +37,7 @@ interface Waiting {
   reject(error: Error): void;
 }
 
-/** Answers once the engine is being started. Its death is never ours: how it ended and what it said goes to the log. */
+/** Resolves once the engine is being started. Its crashes never affect this process: exits and output go to the log. */
 export async function superviseEngine(options: SuperviseOptions): Promise<SupervisedEngine> {
   const { home, log, clock, env } = options;
   const rule = { ...RESTART_RULE, ...options.rule };
@@ -48,7 +47,7 @@ export async function superviseEngine(options: SuperviseOptions): Promise<Superv
   let child: ChildProcess | undefined;
   let deaths = 0;
   let upSince: number | undefined;
-  // Two daemons that start at the same moment begin to look at different places.
+  // Two daemons that start at the same time begin their search at different ports.
   let port = options.port ?? (await findFreePort(process.pid));
   let isFixed = options.port !== undefined;
   const url = (): string => `http://127.0.0.1:${port}`;
@@ -61,10 +60,10 @@ export async function superviseEngine(options: SuperviseOptions): Promise<Superv
     for (const one of waiting) one.resolve();
     waiting.clear();
   };
-  /** One life of it. Answers with how it ended. */
+  /** Runs the process once. Resolves with how it ended. */
   const live = async (): Promise<string> => {
     try {
-      // Whoever took the port since it was found may keep it, as long as nobody was told of it.
+      // The port may have been taken since; before the engine was up once, another can be chosen.
       if (!isFixed) port = await findFreePort(port);
       if (closing.signal.aborted) return 'closed';
       state = 'starting';
@@ -86,10 +85,13 @@ export async function superviseEngine(options: SuperviseOptions): Promise<Superv
       const upMs = upSince === undefined ? 0 : clock.monotonic() - upSince;
       const { inARow, pauseMs, telling } = planRestart(deaths, upMs, rule);
       deaths = inARow;
-      const message = `the engine ended (${how}); it is started again in ${pauseMs / 1000} s`;
+      const message = `the engine ended (${how}); restarting in ${pauseMs / 1000} s`;
       if (telling === 'each') log.warn(message);
       else if (telling === 'none') log.debug(message);
-      else log.error(`${message}. That was ${deaths} times in a row: until it is up, no more is said of it`);
+      else
+        log.error(
+          `${message}. It ended ${deaths} times in a row: further exits are not logged until it is up`,
+        );
       await sleep(pauseMs, closing.signal);
     }
   };

@@ -4,7 +4,7 @@ import { type Episode, foldEpisode } from './episode.ts';
 
 const SCORES: Readonly<Record<string, number>> = { success: 1, failure: -1 };
 
-/** An episode that is over as one turn of work: its attempts, its outcome as the agent saw it, and what others said. */
+/** An ended episode as the evidence of one turn: its attempts, the agent's own outcome, and recorded rewards. */
 export async function readEpisodeEvidence(
   id: string,
   records: Pick<Records, 'events' | 'rewards'>,
@@ -18,7 +18,7 @@ export async function readEpisodeEvidence(
     score: given,
     ...(words === undefined ? {} : { note: words }),
   }));
-  // What an agent says of its own work is a sign, not a verdict.
+  // The agent's own outcome is only a signal.
   const own =
     score === undefined
       ? []

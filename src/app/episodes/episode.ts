@@ -2,7 +2,7 @@ import type { Attempt } from '../../core/evidence.ts';
 import type { StoredFact } from '../../core/fact.ts';
 import { asString } from '../../core/json.ts';
 
-/** What an agent reported of one piece of its work, over MCP or as events. */
+/** One task of an agent, as it reported it over MCP or as events. */
 export interface Episode {
   readonly id: string;
   readonly agent: string;
@@ -11,13 +11,13 @@ export interface Episode {
   readonly task: string;
   readonly attempts: readonly Attempt[];
   readonly startedAt: number;
-  /** Absent while it goes on. */
+  /** Absent while the episode is open. */
   readonly outcome?: string;
   readonly note?: string;
   readonly endedAt?: number;
 }
 
-/** The episode that these events tell of, oldest first; undefined when none of them began one. The first end counts. */
+/** Folds events, oldest first, into an episode; undefined without a start event. The first end counts. */
 export function foldEpisode(id: string, events: readonly StoredFact[]): Episode | undefined {
   let episode: Episode | undefined;
   for (const { at, fact } of events) {
@@ -55,6 +55,6 @@ export function foldEpisode(id: string, events: readonly StoredFact[]): Episode 
 
 export const failedIn = ({ attempts }: Episode): number => attempts.filter(({ ok }) => !ok).length;
 
-/** Whether something failed and something worked: only that shows a difference. */
+/** Whether it has a failure and a success: learning needs the contrast. */
 export const teaches = (episode: Episode): boolean =>
   failedIn(episode) > 0 && (failedIn(episode) < episode.attempts.length || episode.outcome === 'success');

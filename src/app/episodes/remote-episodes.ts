@@ -1,22 +1,29 @@
 import { randomUUID } from 'node:crypto';
-import { asArray, asNumber, asObject, asString, type JsonObject } from '../../core/json.ts';
+import { asArray, asNumber, asObject, asString, isObject, type JsonObject } from '../../core/json.ts';
+import { LESSON_KINDS, LESSON_STATES } from '../../core/lesson.ts';
 import type { EpisodeDesk, ListedLesson, Recollection, Tally, Told } from '../../mcp/episode-desk.ts';
-import { DeskError } from '../desk-error.ts';
 
-/** One request to the daemon; rejects with `DeskError` for what it refuses. */
+/** One request to the daemon; rejects with an error that has the HTTP status when the daemon refuses it. */
 export type AskDaemon = (method: string, path: string, body?: JsonObject) => Promise<unknown>;
 
-const NOT_THERE = 'start it with: instar up';
+const START_DAEMON = 'start it with: instar up';
 
-/** The desk of episodes at a running daemon. `ask` is looked up anew each time: a daemon may come and go. */
+class EpisodeStateError extends Error {
+  override readonly name = 'EpisodeStateError';
+  readonly status = 409;
+}
+
+const hasStatus = (error: unknown): boolean => isObject(error) && typeof error.status === 'number';
+
+/** The episode API of a running daemon, over HTTP. `ask` finds the daemon for each request: it may restart. */
 export function createRemoteEpisodes(ask: AskDaemon): EpisodeDesk {
   const told = async <T>(work: () => Promise<T>): Promise<Told<T>> => {
     try {
       return { ok: true, value: await work() };
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
-      const mend = error instanceof DeskError ? 'look at what you sent, and try again' : NOT_THERE;
-      return { ok: false, why, mend };
+      const fix = hasStatus(error) ? 'check the arguments, and try again' : START_DAEMON;
+      return { ok: false, why, fix };
     }
   };
   const report = (kind: string, session: string, data: JsonObject) =>
@@ -43,7 +50,7 @@ export function createRemoteEpisodes(ask: AskDaemon): EpisodeDesk {
     };
   };
   const open = async (episode: string): Promise<void> => {
-    if ((await look(episode)).state !== 'open') throw new DeskError(409, `episode ${episode} is over`);
+    if ((await look(episode)).state !== 'open') throw new EpisodeStateError(`episode ${episode} has ended`);
   };
 
   return {
@@ -65,7 +72,7 @@ export function createRemoteEpisodes(ask: AskDaemon): EpisodeDesk {
       told(async () => {
         const { state } = await look(episode);
         if (state !== 'open' && state !== outcome)
-          throw new DeskError(409, `episode ${episode} ended before, with ${state}`);
+          throw new EpisodeStateError(`episode ${episode} has already ended with ${state}`);
         if (state === 'open') await report('episode_end', episode, { outcome, ...(note ? { note } : {}) });
         return look(episode);
       }),
@@ -82,7 +89,7 @@ export function createRemoteEpisodes(ask: AskDaemon): EpisodeDesk {
     list: ({ state, kind }) =>
       told(async () => {
         const query = new URLSearchParams({ ...(state ? { state } : {}), ...(kind ? { kind } : {}) });
-        return asArray(await ask('GET', `/api/lessons?${query}`)) as unknown as readonly ListedLesson[];
+        return asArray(await ask('GET', `/api/lessons?${query}`)).flatMap(readListedLesson);
       }),
     feedback: ({ subject, score, note }) =>
       told(async () => {
@@ -91,4 +98,22 @@ export function createRemoteEpisodes(ask: AskDaemon): EpisodeDesk {
         return null;
       }),
   };
+}
+
+/** Lessons of a kind or state that this version does not know are left out. */
+function readListedLesson(value: unknown): readonly ListedLesson[] {
+  const lesson = asObject(value);
+  const kind = LESSON_KINDS.find((one) => one === lesson.kind);
+  const state = LESSON_STATES.find((one) => one === lesson.state);
+  if (kind === undefined || state === undefined) return [];
+  return [
+    {
+      id: asString(lesson.id) ?? '',
+      kind,
+      name: asString(lesson.name) ?? '',
+      description: asString(lesson.description) ?? '',
+      state,
+      revision: asNumber(lesson.revision) ?? 0,
+    },
+  ];
 }

@@ -1,14 +1,14 @@
 import type { Clock } from '../../core/clock.ts';
 
 export interface Alarm {
-  /** To ring at the first moment that was asked for, and once more at the last: what was announced then may not be there before. */
+  /** Fires at the earliest requested time and once more at the latest: the fact behind the latest request may not be readable before. */
   set(delayMs: number): void;
   clear(): void;
   readonly isSet: boolean;
 }
 
-/** It keeps no process alive. */
-export function createAlarm(clock: Pick<Clock, 'monotonic'>, ring: () => void): Alarm {
+/** Does not keep the process alive. */
+export function createAlarm(clock: Pick<Clock, 'monotonic'>, fire: () => void): Alarm {
   let timer: NodeJS.Timeout | undefined;
   let dueAt = 0;
   let lastDue = 0;
@@ -19,7 +19,7 @@ export function createAlarm(clock: Pick<Clock, 'monotonic'>, ring: () => void): 
       () => {
         timer = undefined;
         if (lastDue > dueAt) arm(lastDue);
-        ring();
+        fire();
       },
       Math.max(0, Math.ceil(due - clock.monotonic())),
     );

@@ -4,22 +4,29 @@ import type { Scope } from '../../core/lesson.ts';
 import type { Records } from '../../core/records.ts';
 import type { NewFact } from '../../core/store.ts';
 import { readEpisodeEvidence } from '../episodes/episode-evidence.ts';
-import type { EvidenceReader } from './evidence-reader.ts';
-import type { LearningState } from './learning-state.ts';
+import type { EvidenceReader } from './evidence-of.ts';
 
 type Appraised = Fact & { readonly type: 'turn-appraised' };
+
+/** The part of the learning state that appraisal reads and writes. */
+interface AppraisalState {
+  /** The last appraisal of a turn, as text to compare. */
+  readonly appraised: { get(turn: string): string | undefined };
+  /** Turns whose evidence decides nothing, with their sessions. */
+  readonly undecided: Map<string, string>;
+}
 
 export interface AppraiseParts {
   readonly records: Records;
   readonly evidence: EvidenceReader;
-  readonly state: LearningState;
+  readonly state: AppraisalState;
   readonly now: number;
   readonly succeeded: (turn: string, task: string) => void;
 }
 
 const MOST_UNDECIDED = 500;
 
-/** What is to be said anew of a session's turns; nothing that was said before in the same words. */
+/** New or changed appraisals of a session's turns, as facts to append. */
 export async function appraiseSession(
   session: string,
   wanted: readonly string[] | undefined,
@@ -33,7 +40,7 @@ export async function appraiseSession(
     const said = JSON.stringify([verdict, reward, source]);
     const before = state.appraised.get(turn);
     if (verdict === 'ambiguous' && isFollowed) undecide(state, turn, session);
-    // Not a word on what nothing is known of, unless something was believed before.
+    // An ambiguous turn is recorded only when it replaces an earlier verdict.
     if (said === before || (verdict === 'ambiguous' && before === undefined)) continue;
     const type = 'turn-appraised' as const;
     const known = { type, turn, session, scope, generation, verdict, reward, source, signals, digests };
@@ -44,17 +51,17 @@ export async function appraiseSession(
   return facts;
 }
 
-function undecide({ undecided }: LearningState, turn: string, session: string): void {
+function undecide({ undecided }: AppraisalState, turn: string, session: string): void {
   undecided.set(turn, session);
   const oldest = undecided.keys().next().value;
   if (undecided.size > MOST_UNDECIDED && oldest !== undefined) undecided.delete(oldest);
 }
 
-/** Whose work it was; undefined when there is nothing of it. */
+/** The agent and project of a session or an episode; undefined when it was erased or is unknown. */
 async function scopeOf(session: string, records: Records): Promise<Scope | undefined> {
   const view = await records.session(session);
   if (view !== undefined)
     return view.erased ? undefined : compact({ agent: view.agent, project: view.project?.id });
-  const told = await readEpisodeEvidence(session, records);
-  return told && compact({ agent: told.episode.agent, project: told.episode.project });
+  const reported = await readEpisodeEvidence(session, records);
+  return reported && compact({ agent: reported.episode.agent, project: reported.episode.project });
 }

@@ -1,9 +1,9 @@
 import type { Clock } from '../../core/clock.ts';
 
 export interface BusyMeter {
-  /** A turn was served. */
+  /** Counts a served turn. */
   count(): void;
-  /** More turns than people make: what can wait does. */
+  /** More turns per second than people make: work that can wait is postponed. */
   isBusy(): boolean;
 }
 

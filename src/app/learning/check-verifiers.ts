@@ -1,10 +1,13 @@
-import type { Config } from '../../config/schema.ts';
 import type { Ask } from '../../core/learn.ts';
-import { NO_COST } from '../../learn/cost.ts';
 import { createVerifiers } from '../../signals/verifiers/registry.ts';
 
-const NO_ASK: Ask = async () => ({ ok: false, why: 'not asked', isRetryable: true, cost: NO_COST });
+const NO_ASK: Ask = async () => ({
+  ok: false,
+  why: 'not asked',
+  isRetryable: true,
+  cost: { calls: 0, inputTokens: 0, outputTokens: 0, usd: 0 },
+});
 
-/** A verifier that cannot be made is an error at the start, not a grade that is missing later. */
-export const checkVerifiers = async (verifiers: Config['learn']['verifiers']): Promise<void> =>
+/** Rejects with a VerifierError at the start, instead of a missing grade later. */
+export const checkVerifiers = async (verifiers: readonly unknown[]): Promise<void> =>
   void (await createVerifiers(verifiers, { ask: NO_ASK }));

@@ -2,11 +2,11 @@ import type { Records } from '../../core/records.ts';
 import type { NewFact } from '../../core/store.ts';
 import { whyHard } from '../../learn/live/is-hard.ts';
 import { shouldLearn } from '../../learn/live/should-learn.ts';
-import type { EvidenceReader } from './evidence-reader.ts';
+import type { EvidenceReader } from './evidence-of.ts';
 
 /**
- * What is to be said of a session that is over: how it came out, for the lessons it was shown and those held back from
- * it; that it is to be learned from, when it held both failure and success; that it is worth practising on.
+ * The facts about a session that has ended: its score, for the lessons that were shown and those held out; that it is
+ * queued for learning, when it has both failures and successes; that it is hard, and so worth practising.
  */
 export async function endSession(
   session: string,

@@ -1,37 +1,49 @@
 import type { Appraisal, TurnEvidence } from '../../core/evidence.ts';
 import type { Records } from '../../core/records.ts';
 import { appraise } from '../../signals/appraise.ts';
-import { hasFailed } from '../../signals/has-failed.ts';
 import { readEpisodeEvidence } from '../episodes/episode-evidence.ts';
-import { readEvidence } from './read-evidence.ts';
+import { type DecodeTurn, readEvidence } from './read-evidence.ts';
 
-/** What reading evidence asks of the record. */
-export type EvidenceRecords = Pick<Records, 'turns' | 'turn' | 'block' | 'rewards' | 'events'>;
+/** The part of the record that evidence is read from. */
+export interface EvidenceRecords extends Pick<Records, 'turns' | 'turn' | 'rewards' | 'events'> {
+  /** A decoder for the turns of one session, which share the blocks it has parsed. */
+  decoder(): DecodeTurn;
+}
 
-/** A turn as it is believed to have gone, without all that was said in it. */
+/** How a turn went, without its messages. */
 export interface AppraisedTurn {
   readonly appraisal: Appraisal;
   readonly task: string;
-  /** Of an episode, which has no tokens to train on, −1. */
+  /** −1 for an episode: it has no tokens to train on. */
   readonly generation: number;
   readonly isFollowed: boolean;
 }
 
+/** Reads the evidence of sessions in a worker thread. Rejects with `StoreError`. */
+export interface EvidenceReader {
+  /** All turns of the session, or only the wanted ones. */
+  read(session: string, wanted?: readonly string[]): Promise<readonly TurnEvidence[]>;
+  /** The wanted turns and the turn before each of them; all turns when none are named. */
+  appraise(session: string, wanted?: readonly string[]): Promise<readonly AppraisedTurn[]>;
+  close(): Promise<void>;
+}
+
 const NO_GENERATION = -1;
 
-/** What is known of a session's turns, or of those that are wanted; or of an episode that an agent reported, as one turn. */
+/** The evidence of a session's turns, or of the wanted ones. An episode that an agent reported counts as one turn. */
 export async function evidenceOf(
   session: string,
   records: EvidenceRecords,
   wanted?: ReadonlySet<string>,
 ): Promise<readonly TurnEvidence[]> {
-  const turns = await readEvidence(session, { records, hasFailed, ...(wanted ? { wanted } : {}) });
+  const decode = records.decoder();
+  const turns = await readEvidence(session, { records, decode, ...(wanted ? { wanted } : {}) });
   if (turns.length > 0) return turns;
-  const told = await readEpisodeEvidence(session, records);
-  return told === undefined ? [] : [told.evidence];
+  const reported = await readEpisodeEvidence(session, records);
+  return reported === undefined ? [] : [reported.evidence];
 }
 
-/** The turns that are wanted, and the one before each: what followed it is known only now. */
+/** Appraises the wanted turns and the turn before each of them: a turn's consequences appear in the next request. */
 export async function appraiseTurns(
   session: string,
   records: EvidenceRecords,

@@ -1,19 +1,19 @@
 import { parentPort, workerData } from 'node:worker_threads';
+import { serveWorkerCalls } from '../../base/worker-thread.ts';
 import { stepBack } from '../../core/step-back.ts';
 import { StoreError, type StoreReader } from '../../core/store.ts';
 import { openSqliteReader } from '../../store/sqlite-store.ts';
-import { GOODBYE } from '../end-thread.ts';
+import type { KnownBlocks } from '../recording/read-stored.ts';
 import { appraiseTurns, type EvidenceRecords, evidenceOf } from './evidence-of.ts';
+import { readTurn } from './stored-turn.ts';
 
-/** Reads what was said and says how it went, on a connection of its own: no stream waits while a long session is read. */
+/** A request to the thread, which reads on its own connection: reading a long session never delays a stream. */
 export interface EvidenceQuestion {
-  readonly id: number;
   readonly method: 'read' | 'appraise';
   readonly session: string;
   readonly wanted: readonly string[] | undefined;
 }
 
-const port = parentPort;
 stepBack();
 const { file } = workerData as { readonly file: string };
 let reader: (StoreReader & { close(): void }) | undefined;
@@ -21,31 +21,27 @@ let reader: (StoreReader & { close(): void }) | undefined;
 const recordsOf = (store: StoreReader): EvidenceRecords => ({
   turns: async (session) => store.turns(session),
   turn: async (id) => store.turn(id),
-  block: async (hash) => store.block(hash),
   rewards: async (of) => store.rewards(of),
   events: async (session) => store.events(session),
+  decoder: () => {
+    const known: KnownBlocks = new Map();
+    return (view) => readTurn(view, { block: async (hash) => store.block(hash) }, known);
+  },
 });
 
-async function answer({ id, method, session, wanted }: EvidenceQuestion): Promise<void> {
-  try {
-    reader ??= openSqliteReader(file);
-    const only = wanted && new Set(wanted);
-    const records = recordsOf(reader);
-    const value =
-      method === 'read'
-        ? await evidenceOf(session, records, only)
-        : await appraiseTurns(session, records, only);
-    port?.postMessage({ id, value });
-  } catch (error) {
-    reader?.close();
-    reader = undefined;
-    const { code, message } = error instanceof StoreError ? error : new StoreError('io', String(error));
-    port?.postMessage({ id, code, message });
-  }
+async function answer({ method, session, wanted }: EvidenceQuestion): Promise<unknown> {
+  reader ??= openSqliteReader(file);
+  const only = wanted && new Set(wanted);
+  const records = recordsOf(reader);
+  return method === 'read' ? evidenceOf(session, records, only) : appraiseTurns(session, records, only);
 }
 
-port?.on('message', (question: EvidenceQuestion | typeof GOODBYE) => {
-  if (question !== GOODBYE) return void answer(question);
-  reader?.close();
-  port.close();
+serveWorkerCalls<EvidenceQuestion>(parentPort, {
+  answer,
+  toFailure: (error) => {
+    reader?.close();
+    reader = undefined;
+    return error instanceof StoreError ? error : new StoreError('io', String(error));
+  },
+  stop: () => reader?.close(),
 });

@@ -1,6 +1,7 @@
 import type { Appraisal, TurnEvidence } from '../../core/evidence.ts';
 import type { FailureCase, Origin, Passage } from '../../core/learn.ts';
 import type { Scope } from '../../core/lesson.ts';
+import { truncateMiddle } from '../../text/truncate.ts';
 
 export interface CaseOf {
   readonly at: number;
@@ -14,10 +15,10 @@ const LONGEST_REPLY = 2000;
 const LONGEST_RESULT = 1500;
 const MOST_RESULTS = 4;
 
-/** Tools whose answers are written by strangers. */
+/** Tools whose results are written by third parties. */
 const WEB = /web|fetch|brows|https?|url|scrape|crawl|mail|inbox|calendar|rss/i;
 
-/** Everyone's words around a failure, in order and cut to what a learner can read. */
+/** The messages around a failure, in order and cut to a length that a learner can read. */
 export function createCase(
   evidence: TurnEvidence,
   { at, generation, scope, appraisal }: CaseOf,
@@ -59,7 +60,7 @@ const passage = (origin: Origin, text: string, most: number): Passage => ({
   text: middle(text, most),
 });
 
-/** What the assistant said and called. */
+/** The text and the tool calls of a reply. */
 export const replyText = ({ reply }: TurnEvidence): string =>
   reply
     .flatMap((part) => {
@@ -68,6 +69,6 @@ export const replyText = ({ reply }: TurnEvidence): string =>
     })
     .join('\n');
 
-/** The head says what was wanted, the tail what came of it. */
+/** The start states the request, the end the result. */
 const middle = (text: string, most: number): string =>
-  text.length <= most ? text : `${text.slice(0, most / 2)}\n[…]\n${text.slice(-most / 2)}`;
+  truncateMiddle(text, most, { headShare: 0.5, gap: () => '[…]' });

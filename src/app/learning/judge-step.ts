@@ -4,12 +4,12 @@ import type { NewFact } from '../../core/store.ts';
 import { addCost, NO_COST } from '../../learn/cost.ts';
 import { appraise } from '../../signals/appraise.ts';
 import { createJudge, type Judge } from '../../signals/judge/judge.ts';
-import type { EvidenceReader } from './evidence-reader.ts';
+import type { EvidenceReader } from './evidence-of.ts';
 import type { LearningState } from './learning-state.ts';
 
 export interface JudgeStepOptions {
   readonly evidence: EvidenceReader;
-  /** Undefined when no model is set up to judge. */
+  /** Undefined when no judge model is configured. */
   readonly ask: (state: LearningState) => Ask | undefined;
   readonly generation: () => number;
   readonly clock: Clock;
@@ -19,7 +19,7 @@ export interface JudgeStepOptions {
 
 const MOST_AT_ONCE = 8;
 
-/** Asks a judge about turns that nothing else decides, a few at a time. The rewards it gives, and what they cost. */
+/** Asks the judge about undecided turns, a few at a time. Returns its rewards and its cost as facts. */
 export function createJudgeStep(
   options: JudgeStepOptions,
 ): (state: LearningState) => Promise<readonly NewFact[]> {
@@ -40,7 +40,7 @@ export function createJudgeStep(
       }
       const ruling = await judge(evidence, appraise(evidence), signal);
       if (ruling.kind !== 'skipped') cost = addCost(cost, ruling.cost);
-      // The model is not there, or the money is spent: the rest would fare no better.
+      // The model is unavailable, or the budget is spent: the other turns would fail too.
       if (ruling.kind === 'unknown' && ruling.isRetryable) break;
       state.undecided.delete(turn);
       if (ruling.kind !== 'ruled' || ruling.reward.weight === 0) continue;

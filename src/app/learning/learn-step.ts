@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import type { Log } from '../../base/log.ts';
 import type { Clock } from '../../core/clock.ts';
 import { compact } from '../../core/json.ts';
 import type { Ask, FailureCase, Learner } from '../../core/learn.ts';
@@ -12,8 +13,7 @@ import type { Cluster } from '../../learn/support.ts';
 import { retireHarmful } from '../../library/effect/retire-harmful.ts';
 import { appraise } from '../../signals/appraise.ts';
 import type { Shelf } from '../library/open-shelf.ts';
-import type { Log } from '../log.ts';
-import type { EvidenceReader } from './evidence-reader.ts';
+import type { EvidenceReader } from './evidence-of.ts';
 import { createCase } from './failure-case.ts';
 import type { LearningState, QueuedItem } from './learning-state.ts';
 import { type AppraisedTurn, createLiveMaterial } from './live-material.ts';
@@ -22,11 +22,11 @@ export interface LearnStepOptions {
   readonly records: Records;
   readonly evidence: EvidenceReader;
   readonly shelf: Shelf;
-  /** Failures of one scope that start the evolver. */
+  /** The number of failures in one scope that starts the evolver. */
   readonly failures: number;
-  /** Looked up for each run: a model may be there later. */
+  /** Looked up for each run: a model may become available later. */
   readonly ask: (state: LearningState) => Ask | undefined;
-  /** With a model, and without one. */
+  /** The evolver needs a model, the distiller does not. */
   readonly evolver: Learner<readonly FailureCase[]>;
   readonly distiller: Learner<readonly FailureCase[]>;
   readonly live: Learner<LiveMaterial>;
@@ -38,16 +38,16 @@ export interface LearnStepOptions {
 }
 
 const INSTAR = { kind: 'instar', name: 'measurement' } as const;
-/** What a cluster may bring into one run: the newest. */
+/** The newest failures of a cluster that one run uses. */
 const MOST_CASES = 24;
 const MOST_ITEMS = 4;
 const FIRST_PAUSE_MS = 30_000;
 const LONGEST_PAUSE_MS = 6 * 3_600_000;
 
-/** The same work has the same name: doing it again after a kill publishes nothing twice. */
+/** An idempotency key: repeating the work after a kill publishes nothing twice. */
 const nameOf = (material: unknown): string => hash('sha256', JSON.stringify(material), 'hex').slice(0, 24);
 
-/** One round of learning: whatever is ready, and the lessons that were measured to harm. The facts to be appended. */
+/** One round of learning: runs what is ready and retires lessons that were measured to harm. Returns the facts to append. */
 export function createLearnStep(
   options: LearnStepOptions,
 ): (state: LearningState) => Promise<readonly NewFact[]> {
@@ -98,12 +98,12 @@ export function createLearnStep(
     });
     log.info(
       { learner: end.learner, outcome: end.outcome, judgements: end.judgements, tookMs: end.tookMs },
-      'a learning cycle is over',
+      'learning cycle ended',
     );
     return end;
   };
 
-  /** What a session that is over has to teach. Undefined while the model is not there: the item goes on waiting. */
+  /** Learns from an ended session. Undefined while the model is unavailable: the item stays queued. */
   const learnLive = async (
     { item, session }: QueuedItem,
     state: LearningState,
@@ -129,7 +129,7 @@ export function createLearnStep(
     for (const cluster of state.support.ready(failures, clock.now())) {
       if (signal.aborted) break;
       const end = await evolve(cluster, state);
-      // Until something new is seen, or some time has passed, the same would come of it.
+      // A new run would give the same result until there is a new failure or some time has passed.
       state.support.postpone(cluster.key, clock.now());
       if (end !== undefined) facts.push({ at: clock.now(), fact: end });
     }

@@ -1,13 +1,13 @@
-import type { Config } from '../../config/schema.ts';
+import type { Log } from '../../base/log.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { Ask, Budget } from '../../core/learn.ts';
 import type { Catalogue, Target } from '../../core/upstream.ts';
 import { createAsk } from '../../learn/ask.ts';
 import { createPrices } from '../../learn/prices.ts';
-import type { Log } from '../log.ts';
 
 export interface LearningModelOptions {
-  readonly models: Config['models'];
+  /** The configured model aliases, by name. */
+  readonly models: Readonly<Record<string, unknown>>;
   readonly catalogue: Catalogue;
   readonly budget: Budget;
   readonly clock: Clock;
@@ -15,12 +15,12 @@ export interface LearningModelOptions {
 }
 
 /**
- * The way to the model that a role names, else, for the evolver, to the one named `default`; undefined when neither is there with a
- * key of our own: a caller's credentials are for the caller's turns, not for learning.
+ * The model of a role; for the evolver else the one named `default`. Undefined when there is none with a configured key:
+ * a caller's credentials are for the caller's turns, not for learning.
  */
 export function learningModel(role: 'evolver' | 'judge', options: LearningModelOptions): Ask | undefined {
   const { models, catalogue, budget, clock, log } = options;
-  // A judge is asked often: only one that was named.
+  // The judge is called often, so it must be configured explicitly.
   const names = role === 'judge' ? [role] : [role, 'default'];
   const alias = names.find((name) => Object.hasOwn(models, name));
   if (alias === undefined) return undefined;

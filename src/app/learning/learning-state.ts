@@ -4,23 +4,25 @@ import type { Records } from '../../core/records.ts';
 import { FOLDED_TYPES } from '../../core/store.ts';
 import { createSupport, type Support } from '../../learn/support.ts';
 import { type Calibration, createCalibration } from '../../signals/judge/calibration.ts';
-import { createBuffer, type Buffer as Samples } from '../../train/buffer.ts';
 
-/** What learning knows, folded from facts. */
-export interface LearningState {
+/** A view that is folded from facts, in their order. */
+export interface FactFold {
+  add(stored: StoredFact): void;
+}
+
+/** The state of learning, folded from facts. */
+export interface LearningState extends FactFold {
   readonly support: Support;
-  readonly samples: Samples;
-  /** What was last believed of a turn, as text to compare. */
+  /** The last appraisal of a turn, as text to compare. */
   readonly appraised: Recent<string, string>;
-  /** Things that wait to be learned from, by item. */
+  /** Sessions that are waiting to be learned from, by item. */
   readonly queue: ReadonlyMap<string, QueuedItem>;
   readonly totals: LearningTotals;
-  /** Turns whose outcome is known and says nothing, with their sessions: for a judge. */
+  /** Turns whose evidence decides nothing, with their sessions: for a judge. */
   readonly undecided: Map<string, string>;
   readonly calibration: Calibration;
-  /** The newest fact that was taken in. */
+  /** The newest fact that was folded. */
   seq: number;
-  add(stored: StoredFact): void;
 }
 
 export interface QueuedItem {
@@ -42,12 +44,14 @@ export interface LearningTotals {
 }
 
 const MOST_TURNS = 50_000;
-const CAP = 512;
 const PAGE = 1000;
 
-export function createLearningState(today: (at: number) => string): LearningState {
+/** `others` are folded together with it, each fact once. */
+export function createLearningState(
+  today: (at: number) => string,
+  others: readonly FactFold[] = [],
+): LearningState {
   const support = createSupport();
-  const samples = createBuffer({ cap: CAP });
   const appraised = createRecent<string, string>(MOST_TURNS);
   const queue = new Map<string, QueuedItem>();
   const undecided = new Map<string, string>();
@@ -70,7 +74,6 @@ export function createLearningState(today: (at: number) => string): LearningStat
   };
   const state: LearningState = {
     support,
-    samples,
     appraised,
     queue,
     totals,
@@ -81,7 +84,7 @@ export function createLearningState(today: (at: number) => string): LearningStat
       if (stored.seq <= state.seq) return;
       state.seq = stored.seq;
       support.add(stored);
-      samples.add(stored);
+      for (const other of others) other.add(stored);
       const { at, fact } = stored;
       if (fact.type === 'turn-appraised') {
         appraised.set(fact.turn, JSON.stringify([fact.verdict, fact.reward, fact.source]));
@@ -104,10 +107,10 @@ export function createLearningState(today: (at: number) => string): LearningStat
 }
 
 /**
- * Everything that earlier runs left, in the order in which it happened, up to the number it answers with. What comes
- * while it is read belongs to whoever follows the record from there.
+ * Folds the recorded facts in their order and returns the number of the last one. Facts that are appended meanwhile are
+ * left to the caller, who follows the record from there.
  */
-export async function loadLearning(state: LearningState, records: Records): Promise<number> {
+export async function loadLearning(fold: FactFold, records: Records): Promise<number> {
   const upTo = (await records.totals()).facts;
   const facts: StoredFact[] = [];
   for (const type of FOLDED_TYPES) {
@@ -119,7 +122,6 @@ export async function loadLearning(state: LearningState, records: Records): Prom
       after = last.seq;
     }
   }
-  for (const stored of facts.filter(({ seq }) => seq <= upTo).sort((a, b) => a.seq - b.seq))
-    state.add(stored);
+  for (const stored of facts.filter(({ seq }) => seq <= upTo).sort((a, b) => a.seq - b.seq)) fold.add(stored);
   return upTo;
 }

@@ -1,17 +1,17 @@
+import type { Log } from '../../base/log.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { StoredFact } from '../../core/fact.ts';
-import type { JsonObject } from '../../core/json.ts';
+import { compact, type JsonObject } from '../../core/json.ts';
 import { createRecent } from '../../core/recent.ts';
 import type { Records } from '../../core/records.ts';
 import type { NewFact } from '../../core/store.ts';
 import type { Shelf } from '../library/open-shelf.ts';
-import type { Log } from '../log.ts';
 import { createAlarm } from './alarm.ts';
 import { appraiseSession } from './appraise-session.ts';
 import { createBusyMeter } from './busy-meter.ts';
 import { endSession } from './end-session.ts';
-import type { EvidenceReader } from './evidence-reader.ts';
-import { createLearningState, type LearningState, loadLearning } from './learning-state.ts';
+import type { EvidenceReader } from './evidence-of.ts';
+import { createLearningState, type FactFold, type LearningState, loadLearning } from './learning-state.ts';
 import { createServingCost } from './serving-cost.ts';
 import { createWaitingSessions } from './waiting-sessions.ts';
 
@@ -20,43 +20,45 @@ export interface LearningOptions {
   readonly shelf: Shelf;
   readonly clock: Clock;
   readonly log: Log;
-  /** Grades a session's answers, where something can. */
+  /** Grades a session's answers with the configured verifiers. */
   readonly verify: (session: string, wanted: readonly string[] | undefined) => Promise<readonly NewFact[]>;
   readonly evidence: EvidenceReader;
-  /** A turn went well. */
+  /** The training samples, folded from the same facts. */
+  readonly buffer: FactFold & { counts(): JsonObject };
+  /** Called for every new success. */
   readonly succeeded: (turn: string, task: string) => void;
-  /** Runs whatever is ready to be learned; called after each look. It must not be waited for. */
+  /** Runs the learners that are ready. Called after each look, which does not wait for it. */
   readonly learn: (state: LearningState) => Promise<readonly NewFact[]>;
 }
 
 export interface Learning {
   readonly state: LearningState;
-  /** Something was recorded: look at it soon. */
+  /** New facts were recorded. */
   wake(delayMs?: number): void;
-  /** When nothing is left to do for now. */
+  /** Resolves when there is nothing left to do for now. */
   settle(): Promise<void>;
   status(): JsonObject;
   close(): Promise<void>;
 }
 
 const PAGE = 500;
-/** A killed daemon may have recorded turns that it did not come to look at. */
+/** Facts read again at the start: a killed daemon may not have looked at its last turns. */
 const LOOK_BACK = 500;
 const IDLE_MS = 30 * 60_000;
 const IDLE_LOOK_MS = 60_000;
 const MOST_TURNS = 20_000;
 const RETRY_MS = 10_000;
-/** At most so long at a time, and then a rest: under load learning falls behind, not serving. */
+/** The time slice and the pause after it: under load learning falls behind, not serving. */
 const AT_ONCE_MS = 50;
 const REST_MS = 450;
 
 /**
- * Follows the record and learns from it, off the request path: appraises turns as their outcome becomes known, scores
- * sessions that are over, and lets learners run when there is something to learn. All it knows it can read again.
+ * Follows the record and learns from it, off the request path: appraises turns when their outcome is known, scores
+ * sessions that have ended, and runs learners when there is something to learn. Its state can be rebuilt from facts.
  */
 export async function startLearning(options: LearningOptions): Promise<Learning> {
   const { records, shelf, clock, log } = options;
-  const state = createLearningState((at) => new Date(at).toDateString());
+  const state = createLearningState((at) => new Date(at).toDateString(), [options.buffer]);
   const loaded = await loadLearning(state, records);
   const sessionOf = createRecent<string, string>(MOST_TURNS);
   const serving = createServingCost();
@@ -68,7 +70,7 @@ export async function startLearning(options: LearningOptions): Promise<Learning>
   let queue: Promise<void> = Promise.resolve();
   let learning: Promise<void> = Promise.resolve();
   let problem: string | undefined;
-  /** Someone said something that has not been read yet: it is worth catching up with a flood. */
+  /** A reward was recorded and has not been read yet: catch up even under load. */
   let isAsked = false;
   let isClosed = false;
 
@@ -86,7 +88,7 @@ export async function startLearning(options: LearningOptions): Promise<Learning>
     if (fact.type === 'turn-start') sessionOf.set(fact.turn, fact.session);
     await waiting.note(stored);
   };
-  /** A page of what was recorded since. True: there is more. */
+  /** Reads one page of new facts. True: there are more. */
   const follow = async (): Promise<boolean> => {
     const page = await records.facts(cursor, PAGE);
     for (const stored of page) {
@@ -105,7 +107,7 @@ export async function startLearning(options: LearningOptions): Promise<Learning>
     waiting.done(session);
     return [...graded, ...said];
   };
-  /** What people said first; of the rest as much as leaves the machine to those who are served. */
+  /** Sessions with rewards first; the others only within the time slice. */
   const look = async (): Promise<void> => {
     const until = clock.monotonic() + AT_ONCE_MS;
     let isBehind = false;
@@ -128,7 +130,7 @@ export async function startLearning(options: LearningOptions): Promise<Learning>
           const fact = facts[index];
           if (isNew && fact?.fact.type === 'session-scored') shelf.effects.add({ seq, ...fact });
         });
-        // What was just found out may be what is learned from next.
+        // The new facts may be what the learners need next.
         isBehind = await follow();
       }
       if (facts.length === 0 || isBehind || pending.size > 0) break;
@@ -144,7 +146,7 @@ export async function startLearning(options: LearningOptions): Promise<Learning>
   };
   const failed = (error: unknown): void => {
     problem = error instanceof Error ? error.message : String(error);
-    log.warn({ err: error }, 'learning could not go on; it is tried again');
+    log.warn({ err: error }, 'learning failed and will be retried');
     wake(RETRY_MS);
   };
   const run = async (): Promise<void> => {
@@ -160,7 +162,7 @@ export async function startLearning(options: LearningOptions): Promise<Learning>
     if (!isClosed) alarm.set(delayMs);
   }
 
-  /** A conversation that nobody went on with is over. */
+  /** Ends sessions that have been idle for half an hour. */
   const endIdle = async (): Promise<void> => {
     const now = clock.now();
     const facts = waiting.takeIdle(now - IDLE_MS).map((session) => ({
@@ -190,19 +192,22 @@ export async function startLearning(options: LearningOptions): Promise<Learning>
         if (!alarm.isSet) return;
       }
     },
-    status: () => ({
-      appraised: { failures: state.totals.failures, successes: state.totals.successes },
-      support: state.support.size,
-      waiting: state.queue.size,
-      cycles: { run: state.totals.cycles, published: state.totals.published, queued: state.totals.queued },
-      cost: {
-        learning: { usdToday: state.totals.usdToday, tokensToday: state.totals.tokensToday },
-        serving: { ...serving.total() },
-      },
-      buffer: { ...state.samples.counts() },
-      judge: { waiting: state.undecided.size, ...state.calibration.status() } as unknown as JsonObject,
-      ...(problem === undefined ? {} : { problem }),
-    }),
+    status: () => {
+      const judge = state.calibration.status();
+      return {
+        appraised: { failures: state.totals.failures, successes: state.totals.successes },
+        support: state.support.size,
+        waiting: state.queue.size,
+        cycles: { run: state.totals.cycles, published: state.totals.published, queued: state.totals.queued },
+        cost: {
+          learning: { usdToday: state.totals.usdToday, tokensToday: state.totals.tokensToday },
+          serving: { ...serving.total() },
+        },
+        buffer: options.buffer.counts(),
+        judge: compact({ waiting: state.undecided.size, ...judge, interval: { ...judge.interval } }),
+        ...(problem === undefined ? {} : { problem }),
+      };
+    },
     close: async () => {
       isClosed = true;
       alarm.clear();

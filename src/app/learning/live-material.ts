@@ -11,7 +11,7 @@ export interface AppraisedTurn {
   readonly generation: number;
 }
 
-/** A session that is over, as what failed in it and what worked. */
+/** An ended session as its failures, its successes and its tool calls. */
 export function createLiveMaterial(
   session: string,
   scope: Scope,

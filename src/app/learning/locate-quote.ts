@@ -2,17 +2,17 @@ import { asArray, asObject, asString, parseJson } from '../../core/json.ts';
 import type { Quote } from '../../core/lesson.ts';
 import type { Records } from '../../core/records.ts';
 
-/** A quote from long ago in a conversation is not worth reading all of it. */
+/** How far back in a conversation a quote is searched. */
 const MOST_MANIFESTS = 8;
 
-/** Where a passage stands in what was recorded of a turn; undefined when it was not said there in these words. */
+/** The position of a passage in the recorded blocks of a turn; undefined when it does not occur verbatim. */
 export async function locateQuote(
   turn: string,
   text: string,
   records: Pick<Records, 'turn' | 'block'>,
 ): Promise<Quote | undefined> {
   const view = await records.turn(turn);
-  // As it stands inside a JSON text.
+  // As it is written inside a JSON string.
   const needle = JSON.stringify(text).slice(1, -1);
   if (view === undefined || needle === '') return undefined;
   const find = async (block: string): Promise<Quote | undefined> => {

@@ -13,16 +13,16 @@ export interface NearLesson {
 const MOST_COMPARED = 2000;
 const MOST_KEPT = 5000;
 
-/** The lessons that a text is nearest to, the nearest first; of all in use unless some are given. */
+/** The lessons nearest in meaning to a text, the nearest first; among all lessons in use unless some are given. */
 export type Nearest = (
   text: string,
   most: number,
   among?: readonly Lesson[],
 ) => Promise<readonly NearLesson[]>;
 
-/** It rejects when there is no way to compare. */
+/** Rejects when the sentence model is unavailable. */
 export function createNearest(embed: Embed, library: Library): Nearest {
-  // By their words: what a proposal means is what the lesson means that it becomes.
+  // Keyed by text, so a proposal's vector is reused for the lesson it becomes.
   const known = createRecent<string, Float32Array>(MOST_KEPT);
   const vectorsOf = async (texts: readonly string[]): Promise<readonly Float32Array[]> => {
     const missing = [...new Set(texts)].filter((text) => known.get(text) === undefined);

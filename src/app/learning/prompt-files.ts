@@ -1,11 +1,11 @@
 import { mkdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { replacePrivateFile } from '../../config/private-file.ts';
+import { replaceFileSync } from '../../base/atomic-file.ts';
 import { asNumber, asObject, asString, compact, parseJson } from '../../core/json.ts';
 import type { PromptCache, PromptKey } from '../../learn/compress/prompt-cache.ts';
 
-/** Shortened prompts as files of a folder, one each: a session that was given one is given the same after a restart. */
+/** Stores each shortened prompt as a file, so that a session gets the same one after a restart. */
 export function createPromptFiles(dir: string): PromptCache {
   const fileOf = ({ hash }: PromptKey): string => path.join(dir, `${hash}.json`);
   return {
@@ -17,7 +17,7 @@ export function createPromptFiles(dir: string): PromptCache {
       if (stored === undefined) return undefined;
       const prompt = asObject(parseJson(stored));
       const at = asNumber(prompt.at);
-      // A damaged file is as good as none: the prompt goes out whole and is shortened again.
+      // A damaged file counts as missing: the prompt is sent in full and shortened again.
       if (at === undefined || asString(prompt.agent) !== key.agent) return undefined;
       return compact({
         at,
@@ -29,7 +29,7 @@ export function createPromptFiles(dir: string): PromptCache {
     },
     put: async (key, prompt) => {
       mkdirSync(dir, { recursive: true, mode: 0o700 });
-      replacePrivateFile(fileOf(key), JSON.stringify({ agent: key.agent, ...prompt }));
+      replaceFileSync(fileOf(key), JSON.stringify({ agent: key.agent, ...prompt }));
     },
   };
 }

@@ -1,50 +1,39 @@
-import type { AssistantPart, ChatMessage, ChatRequest, StopReason } from '../../core/chat.ts';
+import type { ChatMessage } from '../../core/chat.ts';
 import type { ToolOutcome, TurnEvidence } from '../../core/evidence.ts';
-import { asArray, asObject, compact, parseJson } from '../../core/json.ts';
-import type { Records } from '../../core/records.ts';
+import { compact } from '../../core/json.ts';
+import type { DecodedTurn, Records } from '../../core/records.ts';
 import type { TurnView } from '../../core/store.ts';
-import { WireError } from '../../core/wire.ts';
-import { wires } from '../../wire/wires.ts';
-import { type KnownBlocks, readStored } from '../recording/read-stored.ts';
+import { hasFailed } from '../../signals/has-failed.ts';
+
+/** Undefined for a turn that was erased or that its wire cannot decode. */
+export type DecodeTurn = (view: TurnView) => Promise<DecodedTurn | undefined>;
 
 export interface EvidenceOptions {
-  readonly records: Pick<Records, 'turns' | 'block' | 'rewards'>;
+  readonly records: Pick<Records, 'turns' | 'rewards'>;
+  readonly decode: DecodeTurn;
   /** Only these turns; all when absent. */
   readonly wanted?: ReadonlySet<string>;
-  /** Whether a tool's answer to a call says that it went wrong. */
-  readonly hasFailed: (
-    call: { readonly name: string; readonly arguments: string },
-    outcome: ToolOutcome,
-  ) => boolean;
-}
-
-export interface ReadTurn {
-  readonly view: TurnView;
-  readonly request: ChatRequest;
-  readonly reply: readonly AssistantPart[];
-  readonly stop: StopReason | undefined;
 }
 
 /**
- * A session's main turns with what is known of how they went, oldest first. A turn that cannot be read (erased, or of a
- * shape its wire does not know) is left out. What a reply led to is found in the request that follows it.
+ * The evidence of a session's main turns, oldest first. Turns that cannot be decoded are left out. The consequences of a
+ * reply (tool results, the user's next message) are read from the request that follows it.
  */
 export async function readEvidence(
   session: string,
   options: EvidenceOptions,
 ): Promise<readonly TurnEvidence[]> {
-  const { records, wanted } = options;
-  const known: KnownBlocks = new Map();
+  const { records, wanted, decode } = options;
   const views = (await records.turns(session)).filter(
     ({ role, status }) => role === 'main' && status !== undefined,
   );
   const isWanted = (view: TurnView | undefined): boolean =>
     view !== undefined && (wanted === undefined || wanted.has(view.id));
-  const turns: ReadTurn[] = [];
+  const turns: DecodedTurn[] = [];
   for (const [index, view] of views.entries()) {
-    // What a turn led to stands in the one after it.
+    // The turn after a wanted one is needed too: it holds the consequences.
     if (!isWanted(view) && !isWanted(views[index - 1])) continue;
-    const read = await readTurn(view, records, known);
+    const read = await decode(view);
     if (read !== undefined) turns.push(read);
   }
   const last = views.at(-1)?.id;
@@ -52,7 +41,7 @@ export async function readEvidence(
   const evidence = await Promise.all(
     turns.map(async (turn, index) => {
       const own = await records.rewards({ turn: turn.view.id });
-      // What is said of a session as a whole is said of where it ended up.
+      // A reward for the whole session counts for its last turn.
       const given = turn.view.id === last ? [...own, ...wholeSession] : own;
       const { view, request, reply, stop } = turn;
       return compact({
@@ -66,7 +55,7 @@ export async function readEvidence(
         tools: request.tools.map(({ name, parameters }) => ({ name, parameters })),
         reply,
         stop,
-        earlier: earlierCalls(request.messages, options.hasFailed),
+        earlier: earlierCalls(request.messages),
         next: nextState(turn, turns[index + 1]),
         given: given.map(({ source, score, note }) => compact({ source, score, note })),
         attempts: [],
@@ -76,30 +65,8 @@ export async function readEvidence(
   return evidence.filter(({ turn }) => wanted === undefined || wanted.has(turn));
 }
 
-/** Undefined when what was said is gone, or of a shape its wire does not know. */
-export async function readTurn(
-  view: TurnView,
-  records: Pick<Records, 'block'>,
-  known: KnownBlocks,
-): Promise<ReadTurn | undefined> {
-  const body = view.request === undefined ? undefined : await readStored(view.request, records, known);
-  if (body === undefined) return undefined;
-  const kept = asObject(parseJson((view.reply && (await records.block(view.reply))) || '{}'));
-  try {
-    return {
-      view,
-      request: wires[view.wire].decodeRequest(body),
-      reply: asArray(kept.content) as unknown as readonly AssistantPart[],
-      stop: kept.stop as StopReason | undefined,
-    };
-  } catch (error) {
-    if (error instanceof WireError) return undefined;
-    throw error;
-  }
-}
-
-/** What the next request has beyond this one: the reply itself, its tools' answers, the user's next words. */
-function nextState(turn: ReadTurn, after: ReadTurn | undefined): TurnEvidence['next'] {
+/** What the next request adds: the reply itself, the tool results, the user's next message. */
+function nextState(turn: DecodedTurn, after: DecodedTurn | undefined): TurnEvidence['next'] {
   const { messages } = turn.request;
   if (after === undefined || after.request.messages.length <= messages.length) return undefined;
   const fresh = after.request.messages.slice(messages.length);
@@ -112,10 +79,7 @@ function nextState(turn: ReadTurn, after: ReadTurn | undefined): TurnEvidence['n
   return { tools, ...(user === '' ? {} : { user }) };
 }
 
-function earlierCalls(
-  messages: readonly ChatMessage[],
-  hasFailed: EvidenceOptions['hasFailed'],
-): TurnEvidence['earlier'] {
+function earlierCalls(messages: readonly ChatMessage[]): TurnEvidence['earlier'] {
   const outcomes = new Map(
     messages.flatMap((message) => (message.role === 'tool' ? [[message.callId, outcomeOf(message)]] : [])),
   );
@@ -141,7 +105,7 @@ const outcomeOf = (message: Extract<ChatMessage, { role: 'tool' }>): ToolOutcome
 const textOf = ({ content }: ChatMessage): string =>
   content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
 
-/** The newest words of the user. */
+/** The newest user message with text. */
 export const taskOf = (messages: readonly ChatMessage[]): string => {
   const words = messages.flatMap((message) => (message.role === 'user' ? [textOf(message)] : []));
   return words.findLast((text) => text.trim() !== '') ?? '';

@@ -6,19 +6,19 @@ import { survivors } from '../../train/survivors.ts';
 import { cosine } from './cosine.ts';
 
 export interface Recertifier {
-  /** A sample came in: what it was about is remembered, so that a change can be held against it at once. */
+  /** Keeps the vector of a new sample's task, so that a change can be compared with it at once. */
   remember(turn: string, task: string): Promise<void>;
-  /** The samples that a change does not concern. */
+  /** The samples whose prompts a change does not affect. */
   survive(samples: readonly Sample[], moved: readonly MovedLesson[]): Promise<readonly string[]>;
 }
 
-/** Far below what recall asks for: a sample stays only when the change could not have been shown to it. */
+/** Far below the threshold of recall: a sample stays only when its prompt could not have shown the change. */
 const NEAR = 0.2;
 const MOST = 1024;
 
 /**
- * Finds out whose prompt a change to the library would have been another. A lesson that the sample was shown concerns it;
- * so does any lesson that is at all near to its task. What is not known would have differed.
+ * Decides which samples keep their prompts after a change to the library. A changed lesson affects a sample that was
+ * shown it or whose task is near it. Samples without a known task or turn count as affected.
  */
 export function createRecertifier(embed: Embed, records: Records): Recertifier {
   const tasks = new Map<string, Float32Array>();

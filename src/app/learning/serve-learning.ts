@@ -1,3 +1,4 @@
+import type { Log } from '../../base/log.ts';
 import type { Config } from '../../config/schema.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { Embed } from '../../core/embed.ts';
@@ -16,10 +17,9 @@ import { checkText } from '../../library/check-text.ts';
 import type { MovedLesson } from '../../library/library.ts';
 import { comparedText } from '../../library/similar/near-pairs.ts';
 import { createVerifiers } from '../../signals/verifiers/registry.ts';
-import type { Sample } from '../../train/buffer.ts';
+import { type Buffer, createBuffer, SAMPLE_CAP, type Sample } from '../../train/buffer.ts';
 import type { Shelf } from '../library/open-shelf.ts';
-import type { Log } from '../log.ts';
-import type { EvidenceReader } from './evidence-reader.ts';
+import type { EvidenceReader } from './evidence-of.ts';
 import { createJudgeStep } from './judge-step.ts';
 import { createLearnStep } from './learn-step.ts';
 import { type Learning, startLearning } from './learning.ts';
@@ -45,16 +45,16 @@ export interface ServeLearningOptions {
 }
 
 export interface ServedLearning {
-  /** The way to the model that writes, within the day's budget. */
+  /** Asks the evolver's model, within the daily budget. */
   readonly ask: Ask;
-  /** Something was recorded. */
+  /** New facts were recorded. */
   wake(delayMs: number): void;
   status(): JsonObject;
-  /** The training samples that a change to the library does not concern; none under the strict rule. */
+  /** The training samples that a change to the library does not affect; none unless `learn.flush` is `scoped`. */
   recertify(moved: readonly MovedLesson[]): Promise<readonly string[]>;
-  /** What weights may be trained on: rewarded turns under the prompts of now, none of which taught the library. */
+  /** Rewarded turns that weights may be trained on: current prompts, and not used as evidence for lessons. */
   samples(): readonly Sample[];
-  /** When nothing is left to learn for now. */
+  /** Resolves when there is nothing left to learn for now. */
   settle(): Promise<void>;
   /** For metrics. */
   readonly counts: () => Readonly<Record<string, number>>;
@@ -64,14 +64,15 @@ export interface ServedLearning {
 const AGAIN_MS = 10_000;
 const SOON_MS = 100;
 const MOST_NEAR = 5;
-const NO_JUDGE = noModel('no model is set up to judge: name one as models.judge');
-const NO_WRITER = noModel('no model is set up to learn with: name one as models.evolver');
+const NO_JUDGE = noModel('no judge model is configured: set models.judge');
+const NO_WRITER = noModel('no learning model is configured: set models.evolver');
 
-/** Learning as the daemon has it: it begins when the library can be read, and is tried again until then. */
+/** Starts learning as soon as the library can be read; retries until then. */
 export function serveLearning(options: ServeLearningOptions): ServedLearning {
   const stop = new AbortController();
   const isScoped = options.config.learn.flush === 'scoped';
   const recertifier = isScoped ? createRecertifier(options.embed, options.records) : undefined;
+  const buffer = createBuffer({ cap: SAMPLE_CAP });
   let learning: OpenLearning | undefined;
   let isWanted = false;
   let problem: string | undefined;
@@ -81,9 +82,9 @@ export function serveLearning(options: ServeLearningOptions): ServedLearning {
     const shelf = options.shelf();
     try {
       if (shelf === undefined) throw new Error('the library cannot be read yet');
-      learning = await open(options, shelf, recertifier, stop.signal);
+      learning = await open(options, shelf, buffer, recertifier, stop.signal);
       problem = undefined;
-      // Something was recorded while we were not there yet, perhaps just now.
+      // Facts that were recorded before the start may not be readable yet.
       if (isWanted) setTimeout(() => learning?.wake(0), SOON_MS).unref();
     } catch (error) {
       problem = error instanceof Error ? error.message : String(error);
@@ -100,12 +101,10 @@ export function serveLearning(options: ServeLearningOptions): ServedLearning {
       else learning.wake(delayMs);
     },
     recertify: async (moved) =>
-      recertifier === undefined || learning === undefined
-        ? []
-        : recertifier.survive(learning.state.samples.samples(), moved),
-    samples: () => learning?.state.samples.samples() ?? [],
+      recertifier === undefined || learning === undefined ? [] : recertifier.survive(buffer.samples(), moved),
+    samples: buffer.samples,
     counts: () =>
-      learning === undefined ? {} : countsOf(learning.state, options.shelf(), options.clock.now()),
+      learning === undefined ? {} : countsOf(learning.state, buffer, options.shelf(), options.clock.now()),
     status: () => learning?.status() ?? { problem: problem ?? 'starting' },
     settle: async () => {
       await begun;
@@ -128,6 +127,7 @@ interface OpenLearning extends Learning {
 async function open(
   options: ServeLearningOptions,
   shelf: Shelf,
+  buffer: Buffer,
   recertifier: Recertifier | undefined,
   signal: AbortSignal,
 ): Promise<OpenLearning> {
@@ -150,7 +150,7 @@ async function open(
   });
   const { usdPerDay } = config.learn.budget;
   let budget: Budget | undefined;
-  /** What an earlier run has spent today counts. */
+  /** Includes what earlier runs spent today. */
   const budgetOf = ({ totals }: LearningState): Budget => {
     budget ??= createBudget({ usdPerDay, clock, spent: totals.usdToday });
     return budget;
@@ -191,10 +191,12 @@ async function open(
   const remember = (turn: string, task: string): void => {
     recertifier
       ?.remember(turn, task)
-      .catch((error: unknown) => log.debug({ err: error }, 'a task has no vector'));
+      .catch((error: unknown) =>
+        log.debug({ err: error }, 'the task of a training sample could not be embedded'),
+      );
   };
   let state: LearningState | undefined;
-  /** For verifiers with a rubric. */
+  /** For verifiers that ask a model. */
   const askJudge: Ask = async (question, aborted) => {
     const ask = state && askOf('judge', state);
     return ask?.(question, aborted) ?? NO_JUDGE;
@@ -212,6 +214,7 @@ async function open(
     records,
     shelf,
     evidence,
+    buffer: { add: buffer.add, counts: () => ({ ...buffer.counts() }) },
     clock,
     log,
     learn,
@@ -230,7 +233,8 @@ function noModel(why: string) {
 }
 
 function countsOf(
-  { support, samples, totals, queue }: LearningState,
+  { support, totals, queue }: LearningState,
+  buffer: Buffer,
   shelf: Shelf | undefined,
   now: number,
 ): Readonly<Record<string, number>> {
@@ -243,7 +247,7 @@ function countsOf(
     sessions_waiting: queue.size,
     cycles: totals.cycles,
     cycles_published: totals.published,
-    samples: samples.counts().query,
+    samples: buffer.counts().query,
     usd_today: totals.usdToday,
   };
 }

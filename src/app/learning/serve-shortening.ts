@@ -19,11 +19,11 @@ export interface Shortening {
   close(): Promise<void>;
 }
 
-/** Long system prompts made shorter, for the sessions after the one in which they were first seen. */
+/** Shortens long system prompts for the sessions after the one in which they were first seen. */
 export function serveShortening(options: ServeShorteningOptions): Shortening {
   const { records, now, overTokens, ...parts } = options;
   const compressor = createCompressor({ ...parts, now, overTokens });
-  // A token is hardly ever more than its bytes: what is smaller has no prompt over the limit.
+  // A token has at least one byte, so a smaller body has no prompt over the limit.
   const shorten = createShortenPrompts({
     compressor,
     records,

@@ -7,7 +7,7 @@ const MILLION = 1_000_000;
 
 export interface ServingCost {
   add(fact: Fact): void;
-  /** Since the daemon began, at list prices: to set what learning costs beside it. */
+  /** Since the daemon started, at list prices, for comparison with the cost of learning. */
   total(): { readonly usd: number; readonly tokens: number };
 }
 

@@ -10,13 +10,13 @@ export interface ShortenPromptsOptions {
   readonly records: Pick<Records, 'session'>;
   readonly now: () => number;
   readonly hashOf: (text: string) => string;
-  /** Bodies below this have no prompt that is worth it. */
+  /** Smaller bodies have no prompt over the limit. */
   readonly shortestBody: number;
 }
 
 const MOST_SESSIONS = 10_000;
 
-/** What goes out in place of a turn's long system text; undefined: the text itself. Never rejects. */
+/** The replacement for a turn's long system prompt; undefined to send it unchanged. Never rejects. */
 export function createShortenPrompts(
   options: ShortenPromptsOptions,
 ): (turn: Turn) => Promise<ShownLessons['shortened'] | undefined> {
@@ -25,7 +25,7 @@ export function createShortenPrompts(
   const startOf = async (session: string): Promise<number> => {
     const known = begun.get(session);
     if (known !== undefined) return known;
-    // Begun before we were: its first turns went out with what there was then.
+    // The session may have begun before this process: it keeps the prompt it began with.
     const recorded = await records.session(session).catch(() => undefined);
     const at = begun.get(session) ?? recorded?.startedAt ?? now();
     begun.set(session, at);

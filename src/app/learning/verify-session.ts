@@ -3,11 +3,11 @@ import type { TurnEvidence } from '../../core/evidence.ts';
 import type { Records } from '../../core/records.ts';
 import type { NewFact } from '../../core/store.ts';
 import type { Verifiers } from '../../signals/verifiers/registry.ts';
-import type { EvidenceReader } from './evidence-reader.ts';
+import type { EvidenceReader } from './evidence-of.ts';
 
 const LONGEST_NOTE = 1000;
 
-/** Grades the answers of a session whose domain has a verifier; each turn once. Only what ran gives a reward. */
+/** Grades the answers of a session whose domain has a verifier, each turn once. A verifier that failed to run gives no reward. */
 export async function verifySession(
   session: string,
   wanted: readonly string[] | undefined,
@@ -40,13 +40,13 @@ export async function verifySession(
   return facts;
 }
 
-/** What a session's work was last found to be. */
+/** The domain of the session's last recall. */
 export async function domainOf(session: string, records: Pick<Records, 'recalls'>): Promise<string> {
   const recalled = (await records.recalls(session)).at(-1)?.fact;
   return recalled?.type === 'lessons-recalled' ? recalled.domain.name : 'general';
 }
 
-/** A reply that ends in words; one that calls tools is on its way to an answer. */
+/** The text of a final reply; empty for a reply with tool calls, which is not an answer yet. */
 export function answerOf({
   reply,
   stop,

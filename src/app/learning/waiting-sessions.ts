@@ -1,17 +1,17 @@
 import type { StoredFact } from '../../core/fact.ts';
 
-/** Sessions that are to be looked at, as the facts tell. */
+/** Sessions with new facts that have not been appraised yet. */
 export interface WaitingSessions {
-  /** Those that something was said of, with the turns; undefined: all of them. They wait here until they were looked at. */
+  /** Sessions with the turns to appraise; undefined: all turns. */
   readonly pending: ReadonlyMap<string, ReadonlySet<string> | undefined>;
-  /** Those of them that someone judged: they come first. */
+  /** Pending sessions with a new reward: they come first. */
   readonly spoken: ReadonlySet<string>;
-  /** Sessions that are over. */
+  /** Sessions that have ended. */
   readonly ended: Set<string>;
   note(stored: StoredFact): Promise<void>;
-  /** It was looked at. */
+  /** The session was appraised. */
   done(session: string): void;
-  /** Sessions that nobody went on with since; they are told once. */
+  /** Sessions without a turn since the given time; each is returned once. */
   takeIdle(since: number): readonly string[];
 }
 
@@ -25,7 +25,7 @@ export function createWaitingSessions(
   const ended = new Set<string>();
   const active = new Map<string, number>();
 
-  /** A flood that never ends is not learned from in full. */
+  /** Under endless load the oldest session without a reward is dropped. */
   const letGo = (): void => {
     for (const session of pending.keys()) {
       if (spoken.has(session)) continue;

@@ -4,7 +4,7 @@ import type { Shortening } from './serve-shortening.ts';
 
 type Lessons = ServedLibrary['lessons'];
 
-/** What a turn is shown, with its prompt made shorter where that is wanted. */
+/** Adds the shortened prompt to a turn's lessons, where shortening is configured. */
 export const withShorter = (lessons: Lessons, shortening: Shortening | undefined): Lessons =>
   shortening === undefined
     ? lessons

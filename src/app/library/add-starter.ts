@@ -1,10 +1,10 @@
-import type { JsonObject } from '../../core/json.ts';
 import type { Change } from '../../core/lesson.ts';
 import type { LessonsDesk } from '../../core/lessons-desk.ts';
+import { decodeResults, encodeChange } from '../../library/codec.ts';
 import { STARTER_SKILLS } from '../../library/starter/starter-skills.ts';
 
-/** Puts the starter skills into the library, live; those that are there stay as they are. How many are new. */
-export async function addStarter(shelf: LessonsDesk): Promise<number> {
+/** Adds the starter skills to the library as live; existing ones stay unchanged. Returns the number of new ones. */
+export async function addStarter(lessonsApi: LessonsDesk): Promise<number> {
   const changes = STARTER_SKILLS.map(
     ({ name, description, content, category, keywords }): Change => ({
       op: 'add',
@@ -32,9 +32,9 @@ export async function addStarter(shelf: LessonsDesk): Promise<number> {
       },
     }),
   );
-  const done = await shelf.change({
-    changes: changes as unknown as JsonObject[],
+  const done = await lessonsApi.change({
+    changes: changes.map(encodeChange),
     reason: 'the starter skills',
   });
-  return (done.results as readonly { status: string }[]).filter(({ status }) => status === 'applied').length;
+  return decodeResults(done).applied;
 }

@@ -14,8 +14,8 @@ interface ScopeCount {
 }
 
 /**
- * How many lessons could be shown to who asks, by whom they are for alone: asked with every turn, so that those for whom
- * there is nothing wait for nothing.
+ * The number of lessons in the scope of a query. Cheap, since it is called for every turn: turns without lessons in scope
+ * skip recall.
  */
 export function createCountLessons(library: Pick<Library, 'shown'>): CountLessons {
   const known = createRecent<string, number>(MOST_ASKERS);
@@ -29,7 +29,7 @@ export function createCountLessons(library: Pick<Library, 'shown'>): CountLesson
       known.clear();
     }
     if (counts.length === 0) return 0;
-    // Names have no line breaks, and a pattern takes what is missing for what is empty.
+    // Names have no line breaks, and patterns treat a missing value as empty.
     const asker = `${query.agent}\n${query.project ?? ''}\n${query.runKind ?? ''}`;
     const before = known.get(asker);
     if (before !== undefined) return before;

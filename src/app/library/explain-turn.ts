@@ -2,7 +2,7 @@ import { compact, type JsonObject } from '../../core/json.ts';
 import type { Library } from '../../core/library.ts';
 import type { Records } from '../../core/records.ts';
 
-/** What a turn was shown and what was looked at for it: the choices made for its session until then. */
+/** The lessons that a turn was shown, and the recall decisions of its session until then. */
 export async function explainTurn(
   id: string,
   records: Records,
@@ -41,5 +41,5 @@ export async function explainTurn(
 
 const noteFor = (role: string): string =>
   role === 'aux'
-    ? 'an auxiliary call (a title, a count, a summary) is shown nothing'
-    : 'nothing was looked for: the library had nothing to show, or the turn was not recorded with its choice';
+    ? 'an auxiliary call (a title, a count, a summary) gets no lessons'
+    : 'no recall: the library had no lesson in scope, or the decision was not recorded';

@@ -1,6 +1,6 @@
 import type { LessonText } from '../../core/lesson.ts';
-import { textHash } from '../recording/text-hash.ts';
+import { hashTexts } from '../../library/shown/shown-text.ts';
 
-/** Stands for the exact words of a lesson: whoever approves it approves these. */
+/** Identifies the exact text of a lesson: an approval is for this text. */
 export const lessonHash = ({ name, description, content }: LessonText): string =>
-  textHash(JSON.stringify([name, description, content]));
+  hashTexts([JSON.stringify([name, description, content])]);

@@ -5,7 +5,6 @@ import {
   asString,
   compact,
   isObject,
-  type Json,
   type JsonObject,
 } from '../../core/json.ts';
 import type { Change, ChangeResult, Lesson, Published } from '../../core/lesson.ts';
@@ -13,6 +12,8 @@ import type { LessonsDesk } from '../../core/lessons-desk.ts';
 import type { Library } from '../../core/library.ts';
 import type { Recall } from '../../core/recall.ts';
 import type { Records } from '../../core/records.ts';
+import { encodeLesson, encodeNote } from '../../library/codec.ts';
+import { type Refused, readChange } from '../../library/read-change.ts';
 import { renderBlock } from '../../library/render-block.ts';
 import { explainTurn } from './explain-turn.ts';
 import { lessonHash } from './lesson-hash.ts';
@@ -21,7 +22,7 @@ import { readQuote } from './read-quote.ts';
 export interface LessonsDeskOptions {
   readonly library: Library;
   readonly records: Records;
-  /** What a lesson was measured to do. */
+  /** The measured effect of a lesson. */
   readonly effect: (id: string) => JsonObject;
   readonly newId: (prefix: string) => string;
   readonly recall: Recall;
@@ -38,8 +39,14 @@ export function createLessonsDesk(options: LessonsDeskOptions): LessonsDesk {
     ...summary(lesson),
     effect: effect(lesson.id),
   });
-  const publish = async (changes: readonly Change[], reason: string): Promise<JsonObject> =>
-    told(await library.publish({ id: newId('c'), by: PERSON, reason, changes }));
+  /** One result for each change, in order; changes that cannot be decoded are refused and the others are published. */
+  const publish = async (changes: readonly (Change | Refused)[], reason: string): Promise<JsonObject> => {
+    const decoded = changes.filter((change) => 'op' in change);
+    const published = await library.publish({ id: newId('c'), by: PERSON, reason, changes: decoded });
+    const done = published.results.values();
+    const results = changes.flatMap((change) => ('op' in change ? (done.next().value ?? []) : change));
+    return encodePublished({ ...published, results });
+  };
 
   return {
     list: async ({ state, kind }) =>
@@ -48,7 +55,7 @@ export function createLessonsDesk(options: LessonsDeskOptions): LessonsDesk {
         .filter((lesson) => state === undefined || lesson.state === state)
         .filter((lesson) => kind === undefined || lesson.kind === kind)
         .map(describe),
-    all: async () => library.lessons(),
+    all: async () => library.lessons().map(encodeLesson),
     show: async (idOrName) => {
       const lesson = library.find(idOrName) ?? onlyNamed(idOrName, library);
       if (lesson === undefined) return undefined;
@@ -58,8 +65,8 @@ export function createLessonsDesk(options: LessonsDeskOptions): LessonsDesk {
         ...describe(lesson),
         category,
         content,
-        note: { ...note } as unknown as JsonObject,
-        evidence: { ...evidence, quotes: quotes as unknown as Json } as unknown as JsonObject,
+        note: encodeNote(note),
+        evidence: { ...evidence, quotes },
         history: library.history(lesson.id).map(({ at, by, reason, op, state, revision, generation }) => ({
           at: new Date(at).toISOString(),
           by: by.name,
@@ -73,7 +80,7 @@ export function createLessonsDesk(options: LessonsDeskOptions): LessonsDesk {
     },
     why: (turn) => explainTurn(turn, records, library),
     change: async (body) => {
-      const reason = (asString(body.reason) ?? '').slice(0, LONGEST_REASON) || 'asked for by a person';
+      const reason = (asString(body.reason) ?? '').slice(0, LONGEST_REASON) || 'requested by a person';
       const shown = asObject(body.shown);
       const stale = Object.entries(shown).filter(([id, hash]) => {
         const lesson = library.lesson(id);
@@ -81,7 +88,7 @@ export function createLessonsDesk(options: LessonsDeskOptions): LessonsDesk {
       });
       const first = stale[0]?.[0];
       if (first !== undefined) return { generation: library.generation, results: [refusedAsStale(first)] };
-      const changes = asArray(body.changes).filter(isObject) as unknown as readonly Change[];
+      const changes = asArray(body.changes).filter(isObject).map(readChange);
       return publish(changes, reason);
     },
     recall: async (query) => {
@@ -126,12 +133,12 @@ export function createLessonsDesk(options: LessonsDeskOptions): LessonsDesk {
     },
     rollback: async (to) => {
       const set = library.rollback(to, PERSON);
-      return set === undefined ? undefined : told(await library.publish(set));
+      return set === undefined ? undefined : encodePublished(await library.publish(set));
     },
   };
 }
 
-/** One that is out of use, when no other has its name. */
+/** A retired or rejected lesson, when no other lesson has its name. */
 function onlyNamed(name: string, library: Library): Lesson | undefined {
   const named = library.lessons().filter(({ text }) => text.name === name);
   return named.length === 1 ? named[0] : undefined;
@@ -157,7 +164,7 @@ const summary = (lesson: Lesson): JsonObject =>
     hash: lessonHash(lesson.text),
   });
 
-const told = ({ generation, results }: Published): JsonObject => ({
+const encodePublished = ({ generation, results }: Published): JsonObject => ({
   generation,
   results: results.map((result) => ({ ...result })),
 });
@@ -165,5 +172,5 @@ const told = ({ generation, results }: Published): JsonObject => ({
 const refusedAsStale = (id: string): JsonObject & ChangeResult => ({
   status: 'refused',
   id,
-  why: 'it has changed since you saw it: look at it again',
+  why: 'it has changed since it was shown to you: show it again',
 });

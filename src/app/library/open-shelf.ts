@@ -13,12 +13,12 @@ import { createRecall } from '../../library/recall/create-recall.ts';
 import { createLessonsDesk } from './lessons-desk.ts';
 import { reviewLessons } from './review-lessons.ts';
 
-/** What was learned, as the record tells it, and what it was measured to do. */
+/** The library and the measured effects, folded from the record. */
 export interface Shelf {
   readonly library: Library;
   readonly effects: Effects;
   readonly desk: LessonsDesk;
-  /** Facts that could not be read: made by hand, or by a newer version. */
+  /** The number of facts that could not be applied: edited by hand, or written by a newer version. */
   skipped(): number;
 }
 
@@ -27,11 +27,11 @@ export interface ShelfOptions {
   readonly clock: Clock;
   readonly newId: (prefix: string) => string;
   readonly onFault: (error: unknown) => void;
-  /** Which training samples a change does not concern. */
+  /** The training samples that a change does not affect. */
   readonly recertify?: (moved: readonly MovedLesson[]) => Promise<readonly string[]>;
-  /** Without it lessons are found by their letters alone. */
+  /** Without it recall uses n-grams only. */
   readonly recall?: Recall;
-  /** What compares meanings; without it letters are compared. */
+  /** The sentence model; without it n-grams are compared. */
   readonly embed?: Embed;
 }
 
@@ -42,7 +42,7 @@ export async function openShelf(options: ShelfOptions): Promise<Shelf> {
   const { records, clock, newId, onFault } = options;
   const effects = createEffects();
   const opened = await openLibrary({
-    // Every change that the library reads is also one to the measurement of what it changes.
+    // A change of a lesson's text also restarts its measurement.
     load: async (after, limit) => {
       const page = await records.factsOf('library-changed', after, limit);
       for (const stored of page) effects.add(stored);
@@ -50,7 +50,8 @@ export async function openShelf(options: ShelfOptions): Promise<Shelf> {
     },
     append: async (fact) => {
       const [appended] = await records.append([fact]);
-      if (appended === undefined) throw new StoreError('io', 'the store gave no answer');
+      if (appended === undefined)
+        throw new StoreError('io', 'the store returned no result for the appended fact');
       return appended;
     },
     clock,
@@ -66,7 +67,10 @@ export async function openShelf(options: ShelfOptions): Promise<Shelf> {
     if (last === undefined) break;
     after = last.seq;
   }
-  const effect = (id: string): JsonObject => ({ ...effects.of(id) }) as unknown as JsonObject;
+  const effect = (id: string): JsonObject => {
+    const measured = effects.of(id);
+    return { ...measured, with: { ...measured.with }, without: { ...measured.without } };
+  };
   return {
     library,
     effects,
@@ -76,7 +80,7 @@ export async function openShelf(options: ShelfOptions): Promise<Shelf> {
       effect,
       newId,
       now: clock.now,
-      recall: options.recall ?? recallByLetters(library, clock),
+      recall: options.recall ?? recallByNgrams(library, clock),
       review: () =>
         reviewLessons({
           lessons: library.lessons(),
@@ -90,10 +94,10 @@ export async function openShelf(options: ShelfOptions): Promise<Shelf> {
   };
 }
 
-/** For a command that has no daemon to ask: no model is loaded for one question. */
-function recallByLetters(library: Library, clock: Clock): Recall {
-  const letters = createNgramEmbed();
-  const index = createRecall({ embed: letters, fallback: letters, limits: { topK: 6, tokenBudget: 1500 } });
+/** For a command without a running daemon: loading the sentence model for one query would take too long. */
+function recallByNgrams(library: Library, clock: Clock): Recall {
+  const ngrams = createNgramEmbed();
+  const index = createRecall({ embed: ngrams, fallback: ngrams, limits: { topK: 6, tokenBudget: 1500 } });
   return async (query, now) => {
     await index.update(library.shown(clock.now()));
     await index.settled();

@@ -2,7 +2,7 @@ import { asString, parseJson } from '../../core/json.ts';
 import type { Quote } from '../../core/lesson.ts';
 import type { Records } from '../../core/records.ts';
 
-/** A quote with its words, as they stand in the record; without them when they were erased. */
+/** A quote with its text from the record; without text when it was erased. */
 export async function readQuote(
   { turn, block, start, length }: Quote,
   records: Pick<Records, 'block'>,

@@ -1,6 +1,7 @@
 import type { Embed } from '../../core/embed.ts';
 import type { JsonObject } from '../../core/json.ts';
-import type { Change, Lesson } from '../../core/lesson.ts';
+import type { Lesson } from '../../core/lesson.ts';
+import { encodeChange } from '../../library/codec.ts';
 import type { Effects } from '../../library/effect/effects.ts';
 import { activationOf } from '../../library/recall/activation.ts';
 import { findContradictions } from '../../library/similar/contradictions.ts';
@@ -11,17 +12,17 @@ import { comparedText } from '../../library/similar/near-pairs.ts';
 export interface ReviewOptions {
   readonly lessons: readonly Lesson[];
   readonly embed: Embed;
-  /** Letters alone are less alike than meanings: for who compares by them. */
+  /** N-gram vectors are less similar than embeddings: another threshold applies. */
   readonly isByLetters: boolean;
   readonly effects: Effects;
   readonly now: number;
 }
 
-/** Comparing each with each takes seconds beyond this; the newest are the ones to look at. */
+/** Comparing all pairs of more lessons takes seconds; the newest are reviewed. */
 const MOST = 1500;
-const LETTERS_TOPIC = 0.28;
+const NGRAM_TOPIC = 0.28;
 
-/** What a person may want to put in order: what waits, what says the same, what contradicts, what nobody needed. */
+/** What a person may want to clean up: lessons that wait, duplicates, contradictions and unused lessons. */
 export async function reviewLessons(options: ReviewOptions): Promise<JsonObject> {
   const { embed, effects, now } = options;
   const active = options.lessons
@@ -37,7 +38,7 @@ export async function reviewLessons(options: ReviewOptions): Promise<JsonObject>
   );
   const proof = ({ id }: Lesson): number => effects.usefulness(id).count;
   const { pairs, merges } = findDuplicates(active, vectors, { proof });
-  const contradictions = findContradictions(active, vectors, ...(options.isByLetters ? [LETTERS_TOPIC] : []));
+  const contradictions = findContradictions(active, vectors, ...(options.isByLetters ? [NGRAM_TOPIC] : []));
   const forgettable = findForgettable(
     active,
     {
@@ -61,6 +62,6 @@ export async function reviewLessons(options: ReviewOptions): Promise<JsonObject>
     forgettable: forgettable.flatMap((change) =>
       change.op === 'retire' ? [{ id: change.id, name: nameOf(change.id), reason: change.reason }] : [],
     ),
-    changes: [...merges, ...forgettable] as readonly Change[] as unknown as JsonObject[],
+    changes: [...merges, ...forgettable].map(encodeChange),
   };
 }

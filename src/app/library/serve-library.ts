@@ -1,3 +1,4 @@
+import type { Log } from '../../base/log.ts';
 import type { Home } from '../../config/home.ts';
 import type { Config } from '../../config/schema.ts';
 import type { Clock } from '../../core/clock.ts';
@@ -15,9 +16,9 @@ import type { MovedLesson } from '../../library/library.ts';
 import { createRecall, type RecallIndex } from '../../library/recall/create-recall.ts';
 import { openVectorFile } from '../../library/recall/vector-file.ts';
 import { createSkillMirror, type SkillMirror } from '../../library/skill-file/skill-mirror.ts';
-import type { Log } from '../log.ts';
+import { readConversation } from '../../wire/conversation.ts';
 import { openShelf, type Shelf } from './open-shelf.ts';
-import { createShowLessons } from './show-lessons.ts';
+import { createShowLessons, type PromptTurn } from './show-lessons.ts';
 
 export interface LibraryOptions {
   readonly home: Home;
@@ -27,20 +28,20 @@ export interface LibraryOptions {
   readonly newId: (prefix: string) => string;
   readonly log: Log;
   readonly recertify: (moved: readonly MovedLesson[]) => Promise<readonly string[]>;
-  /** Recall waits for the sentence model however long it takes, so that two runs choose alike. For benchmarks. */
+  /** Recall waits for the sentence model without a limit, so that runs can be repeated. For benchmarks. */
   readonly isUnhurried?: boolean;
 }
 
-/** The library as the daemon has it. While the record cannot be read nothing is shown, and it is tried again. */
+/** The daemon's library. While the record cannot be read, no lessons are shown and opening is tried again. */
 export interface ServedLibrary {
   readonly lessons: (turn: Turn) => ShownLessons | Promise<ShownLessons>;
   readonly desk: LessonsDesk;
   /** Undefined while the record cannot be read. */
   shelf(): Shelf | undefined;
-  /** What compares meanings. */
+  /** The sentence model. */
   readonly embed: Embed;
   status(): JsonObject;
-  /** When all lessons can be found by what they mean. */
+  /** Resolves when all lessons are embedded. */
   settle(): Promise<void>;
   close(): Promise<void>;
 }
@@ -53,7 +54,7 @@ interface Opened {
 }
 
 const AGAIN_MS = 10_000;
-/** Conversations begin seldom; a flood of them is no reason to give a core to the sentence model. */
+/** New conversations are rare; during a flood of them the sentence model must not occupy a core. */
 const DEMAND = { atOnce: 2, perSecond: 2 };
 
 const nothingRecalled: Recalled = {
@@ -70,7 +71,7 @@ export async function serveLibrary(options: LibraryOptions): Promise<ServedLibra
   const fallback = createNgramEmbed();
   const vectors = await openVectorFile(home.vectorFile, embed.id, embed.dimensions).catch(
     (error: unknown) => {
-      log.warn({ err: error }, 'what lessons mean is worked out anew at each start');
+      log.warn({ err: error }, 'the vector cache cannot be opened: lessons are embedded again at each start');
       return undefined;
     },
   );
@@ -87,7 +88,7 @@ export async function serveLibrary(options: LibraryOptions): Promise<ServedLibra
       records,
       clock,
       newId,
-      onFault: (error) => log.error({ err: error }, 'a change was published, and not all heard of it'),
+      onFault: (error) => log.error({ err: error }, 'a listener for library changes failed'),
     });
     const { library, effects } = shelf;
     index = createRecall({
@@ -98,7 +99,7 @@ export async function serveLibrary(options: LibraryOptions): Promise<ServedLibra
       usefulness: effects.usefulness,
       heldOut: (session, lesson) => isHeldOut(session, lesson, settings.holdout),
       patterns: settings.domains.map((pattern) => compact(pattern)),
-      ...(vectors === undefined ? {} : { shelf: vectors }),
+      ...(vectors === undefined ? {} : { vectorCache: vectors }),
     });
     const ready = index;
     const update = (): void => void ready.update(library.shown(clock.now()));
@@ -110,16 +111,20 @@ export async function serveLibrary(options: LibraryOptions): Promise<ServedLibra
       clock,
       newId,
       log,
-      onFault: ({ file, why }) => log.warn({ file }, `the skills folder: ${why}`),
+      onFault: ({ file, why }) => log.warn({ file }, `skills folder: ${why}`),
     });
-    const lessons = createShowLessons({
+    const showLessons = createShowLessons({
       library,
       recall: (query, now) => ready.recall({ ...query, isUnhurried: options.isUnhurried === true }, now),
       records,
       clock,
       onFault: (error, session) =>
-        log.warn({ err: error, session }, 'what a session was shown could not be kept'),
+        log.warn({ err: error, session }, 'the recall decision of a session could not be recorded'),
     });
+    const lessons: Opened['lessons'] = (turn) =>
+      turn.body === undefined
+        ? { generation: library.generation, lessons: [], additions: [] }
+        : showLessons(toPromptTurn(turn, turn.body));
     opened = { shelf, index: ready, lessons, mirror };
     problem = undefined;
   };
@@ -128,7 +133,7 @@ export async function serveLibrary(options: LibraryOptions): Promise<ServedLibra
       await open();
     } catch (error) {
       problem = error instanceof Error ? error.message : String(error);
-      log.error({ err: error }, 'the library cannot be read: nothing is shown until it can');
+      log.error({ err: error }, 'the library cannot be read: no lessons are shown until it can');
       again = setTimeout(() => void tryToOpen(), AGAIN_MS);
       again.unref();
     }
@@ -164,6 +169,20 @@ export async function serveLibrary(options: LibraryOptions): Promise<ServedLibra
       await fallback.close();
       await vectors?.close();
     },
+  };
+}
+
+function toPromptTurn({ id, kind, wire, session, outline, identity }: Turn, body: Uint8Array): PromptTurn {
+  const { agent, client, project, runKind, domain } = identity;
+  return {
+    id,
+    session: session.session,
+    role: identity.role,
+    isCount: kind === 'count',
+    isRecorded: identity.record,
+    model: outline?.model ?? '',
+    query: compact({ agent: agent ?? client ?? 'unknown', project: project?.id, runKind, domain }),
+    readConversation: () => readConversation(wire.name, body),
   };
 }
 

@@ -1,11 +1,11 @@
 import type { Clock } from '../../core/clock.ts';
-import { compact } from '../../core/json.ts';
+import type { TurnRole } from '../../core/fact.ts';
 import type { Library } from '../../core/library.ts';
 import type { Recall } from '../../core/recall.ts';
 import type { Records } from '../../core/records.ts';
-import type { ShownLessons, Turn } from '../../gateway/turn.ts';
+import type { ConversationView, ShowRequest } from '../../library/shown/show-request.ts';
 import { createShown, type ShownOptions } from '../../library/shown/shown.ts';
-import { type Conversation, readConversation } from '../../wire/conversation.ts';
+import type { ShownText } from '../../library/shown/shown-text.ts';
 import { createCountLessons } from './count-lessons.ts';
 
 export interface ShowLessonsOptions {
@@ -13,14 +13,30 @@ export interface ShowLessonsOptions {
   readonly recall: Recall;
   readonly records: Records;
   readonly clock: Clock;
-  /** A choice could not be kept: after a restart the session's prompt may change once. */
+  /** A decision could not be recorded: after a restart the session's prompt may change once. */
   readonly onFault: (error: unknown, session: string) => void;
 }
 
-/** What a turn is shown. Auxiliary calls get nothing; a prompt that is only counted gets what it would be sent with. */
+/** A turn that may be shown lessons. */
+export interface PromptTurn {
+  readonly id: string;
+  readonly session: string;
+  /** `side` is a sub-agent's turn, `aux` a client's own call for a title or a summary. */
+  readonly role: TurnRole;
+  /** The client asks only for the length of the prompt. */
+  readonly isCount: boolean;
+  /** False: nothing of it may be recorded. */
+  readonly isRecorded: boolean;
+  readonly model: string;
+  readonly query: ShowRequest['query'];
+  /** Called at most once. */
+  readConversation(): ConversationView | undefined;
+}
+
+/** The lessons of each turn. Auxiliary calls get none; a prompt that is only counted gets the text it would be sent with. */
 export function createShowLessons(
   options: ShowLessonsOptions,
-): (turn: Turn) => ShownLessons | Promise<ShownLessons> {
+): (turn: PromptTurn) => ShownText | Promise<ShownText> {
   const { library, recall, records, clock, onFault } = options;
   const common: Omit<ShownOptions, 'record' | 'restore'> = {
     recall,
@@ -55,35 +71,28 @@ export function createShowLessons(
       );
     },
   });
-  /** For callers who want nothing kept: their threads live in memory alone. */
+  /** For callers who want nothing recorded: their threads live in memory only. */
   const unrecorded = createShown({ ...common, record: () => undefined, restore: async () => [] });
 
   return (turn) => {
-    const { identity, kind, body, wire, session, outline } = turn;
-    if (body === undefined || (identity.role === 'aux' && kind !== 'count'))
-      return { generation: library.generation, lessons: [], additions: [] };
-    const { client, project, runKind, domain } = identity;
-    let read: Conversation | undefined;
+    const { role, isCount } = turn;
+    if (role === 'aux' && !isCount) return { generation: library.generation, lessons: [], additions: [] };
+    let read: ConversationView | undefined;
     let isRead = false;
-    const conversation = (): Conversation | undefined => {
-      if (!isRead) read = readConversation(wire.name, body);
+    const conversation = (): ConversationView | undefined => {
+      if (!isRead) read = turn.readConversation();
       isRead = true;
       return read;
     };
-    const part = identity.role === 'side' ? `side ${conversation()?.links[0] ?? ''}` : 'main';
-    return (identity.record ? shown : unrecorded).show({
+    const part = role === 'side' ? `side ${conversation()?.links[0] ?? ''}` : 'main';
+    return (turn.isRecorded ? shown : unrecorded).show({
       turn: turn.id,
-      session: session.session,
-      thread: `${part} ${outline?.model ?? ''}`,
+      session: turn.session,
+      thread: `${part} ${turn.model}`,
       now: clock.now(),
-      query: compact({
-        agent: identity.agent ?? client ?? 'unknown',
-        project: project?.id,
-        runKind,
-        domain,
-      }),
+      query: turn.query,
       conversation,
-      peek: kind === 'count',
+      peek: isCount,
     });
   };
 }

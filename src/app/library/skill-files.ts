@@ -2,6 +2,7 @@ import { systemClock } from '../../core/clock.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { Change, Lesson } from '../../core/lesson.ts';
 import type { LessonsDesk } from '../../core/lessons-desk.ts';
+import { decodeLessons, decodeResults, encodeChange } from '../../library/codec.ts';
 import { exportSkills } from '../../library/skill-file/export-skills.ts';
 import { importSkills } from '../../library/skill-file/import-skills.ts';
 import { createIds } from '../ids.ts';
@@ -16,25 +17,21 @@ export interface SkillReport {
   readonly generation?: number;
 }
 
-/** Takes skills from files into the library, all at once. */
+/** Imports skills from files in one change set. */
 export async function importSkillFiles(
-  shelf: LessonsDesk,
+  lessonsApi: LessonsDesk,
   path: string,
   state: 'proposed' | 'trial' | 'live',
 ): Promise<SkillReport> {
-  const find = finder(await shelf.all());
+  const find = finder(decodeLessons(await lessonsApi.all()));
   const { found, faults } = await importSkills(path, { state, find, newId: createIds(systemClock) });
   const changes = found.flatMap((skill) => skill.changes);
-  const published = changes.length === 0 ? {} : await publish(shelf, changes, `import of ${path}`);
-  const refused = refusals(published);
+  const published = changes.length === 0 ? {} : await publish(lessonsApi, changes, `import of ${path}`);
+  const { refused } = decodeResults(published);
   return {
     done: found.map(({ id, name, changes: own, notes }) => ({
       name,
-      what: refused.has(id)
-        ? `refused: ${refused.get(id)}`
-        : own.length === 0
-          ? 'was there already'
-          : 'taken in',
+      what: refused.has(id) ? `refused: ${refused.get(id)}` : own.length === 0 ? 'unchanged' : 'imported',
       notes,
     })),
     faults,
@@ -43,25 +40,22 @@ export async function importSkillFiles(
 }
 
 export async function exportSkillFiles(
-  shelf: LessonsDesk,
+  lessonsApi: LessonsDesk,
   dir: string,
   { all, overwrite }: { readonly all: boolean; readonly overwrite: boolean },
 ): Promise<SkillReport> {
-  const lessons = (await shelf.all()).filter(({ state }) => all || state === 'trial' || state === 'live');
+  const lessons = decodeLessons(await lessonsApi.all()).filter(
+    ({ state }) => all || state === 'trial' || state === 'live',
+  );
   const { written, same, faults } = await exportSkills(lessons, dir, { overwrite });
-  const told = (what: string) => (name: string) => ({ name, what, notes: [] });
-  return { done: [...written.map(told('written')), ...same.map(told('was so already'))], faults };
+  const report = (what: string) => (name: string) => ({ name, what, notes: [] });
+  return { done: [...written.map(report('written')), ...same.map(report('unchanged'))], faults };
 }
 
-const publish = (shelf: LessonsDesk, changes: readonly Change[], reason: string): Promise<JsonObject> =>
-  shelf.change({ changes: changes as unknown as JsonObject[], reason });
+const publish = (lessonsApi: LessonsDesk, changes: readonly Change[], reason: string): Promise<JsonObject> =>
+  lessonsApi.change({ changes: changes.map(encodeChange), reason });
 
-function refusals({ results }: JsonObject): ReadonlyMap<string, string> {
-  const list = (results ?? []) as readonly { status: string; id: string; why?: string }[];
-  return new Map(list.flatMap(({ status, id, why }) => (status === 'refused' ? [[id, why ?? '']] : [])));
-}
-
-/** As `Library.find`: by id, else by the name of the one that is in use. */
+/** As `Library.find`: by id, else by the name of the active lesson. */
 function finder(lessons: readonly Lesson[]): (idOrName: string) => Lesson | undefined {
   return (idOrName) => {
     const byId = lessons.find(({ id }) => id === idOrName);

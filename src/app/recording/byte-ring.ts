@@ -1,4 +1,4 @@
-/** Where bytes stand in the ring. `taken` is the room they hold, with what had to be skipped before them. */
+/** The location of bytes in the ring. `taken` is the space they occupy, including what was skipped at the end of the ring. */
 export interface RingSpan {
   readonly at: number;
   readonly length: number;
@@ -6,15 +6,15 @@ export interface RingSpan {
 }
 
 export interface ByteRing {
-  /** Copies bytes in; undefined when there is no room for them now. */
+  /** Copies bytes into the ring; undefined when there is no space for them now. */
   put(pieces: readonly Uint8Array[], length: number): RingSpan | undefined;
-  /** Room that is given back, in the order in which it was taken. */
+  /** Frees space, in the order in which it was taken. */
   release(taken: number): void;
 }
 
 /**
- * Memory that two threads share, filled by one of them and read by the other: bytes cross without being allocated for
- * it, and so without a collector that runs after them. What is put in stays until it is released.
+ * A ring buffer in memory shared by two threads, filled by one and read by the other: bytes cross without an allocation,
+ * and so without garbage collection. They stay until they are released.
  */
 export function createByteRing(memory: SharedArrayBuffer): ByteRing {
   const bytes = new Uint8Array(memory);
@@ -38,7 +38,7 @@ export function createByteRing(memory: SharedArrayBuffer): ByteRing {
     },
     release: (taken) => {
       used -= taken;
-      // From the beginning again: in calm times only a little of the memory is ever touched.
+      // Restart at the beginning: under low load only little of the memory is ever touched.
       if (used === 0) head = 0;
     },
   };

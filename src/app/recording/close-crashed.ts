@@ -1,6 +1,6 @@
 import type { Store } from '../../core/store.ts';
 
-/** Turns that a dead process left open get their end: they are neither a success nor a failure, only over. */
+/** Ends the turns that a dead process left open, as `crashed`: neither success nor failure. Returns their number. */
 export function closeCrashed(store: Store, at: number): number {
   const open = store.openTurns();
   const facts = open.map((turn) => ({

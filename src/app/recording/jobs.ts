@@ -2,14 +2,14 @@ import type { TurnIntent, TurnOutcome } from '../../core/recorder.ts';
 import type { Appended, Block, NewFact } from '../../core/store.ts';
 import type { RingSpan } from './byte-ring.ts';
 
-/** What the recording side asks of the writer's thread. Bytes come apart: in the ring, or handed over. */
+/** A message to the writer thread. Bytes travel separately: in the ring, or transferred. */
 export type Job =
   | {
       readonly type: 'start';
       readonly at: number;
       readonly intent: Omit<TurnIntent, 'body'>;
       readonly body: Uint8Array | undefined;
-      /** Room in the ring that the body holds until the job is done. */
+      /** Ring space that the body occupies until the job is done. */
       readonly held?: number;
     }
   | {
@@ -23,14 +23,14 @@ export type Job =
       readonly firstByteMs: number | undefined;
       readonly contentType: string;
       readonly contentEncoding: string | undefined;
-      /** Undefined when the reply was too long to keep. */
+      /** Undefined when the reply was too long to record. */
       readonly reply: Uint8Array | undefined;
       readonly held?: number;
     }
   | {
       readonly type: 'append';
       readonly id: number;
-      /** Nobody waits for it: it may wait for company, as turns do. */
+      /** It may wait for a group commit, as turns do. */
       readonly isPatient: boolean;
       readonly facts: readonly NewFact[];
       readonly blocks: readonly Block[];
@@ -45,10 +45,10 @@ export type Job =
   | { readonly type: 'keys'; readonly keys: readonly string[] }
   | { readonly type: 'close'; readonly id: number };
 
-/** What the writer's thread says back. */
+/** A message from the writer thread. */
 export type Word =
   | { readonly type: 'open'; readonly chains: readonly { readonly session: string; readonly link: string }[] }
-  /** So many jobs are done with and so many bytes given back, whether or not they could be kept. */
+  /** Counts of finished jobs and freed bytes, whether or not they could be recorded. */
   | {
       readonly type: 'done';
       readonly jobs: number;
@@ -63,20 +63,20 @@ export type Word =
 
 export interface WriterSettings {
   readonly file: string;
-  /** What bodies and replies come through. */
+  /** Carries bodies and replies. */
   readonly ring: SharedArrayBuffer;
-  /** Secrets we hold, to be found in what is recorded. */
+  /** Secrets of this installation, to be redacted. */
   readonly keys: readonly string[];
-  /** Makes the marks of secrets unguessable. */
+  /** The HMAC key of redaction marks. */
   readonly salt: string;
   /** Sessions older than this are erased; 0 keeps them. */
   readonly keepDays: number;
 }
 
-/** Bytes on their way: in memory of their own that is handed over, or in the ring. */
+/** Bytes of a job: in memory of their own that is transferred, or in the ring. */
 export type SentBytes = Uint8Array | RingSpan | undefined;
 
-/** Jobs as they go between threads: bytes apart, the rest as text, which costs a fraction of copying objects. */
+/** Jobs as sent between threads: bytes separately, the rest as JSON, which costs a fraction of cloning objects. */
 export interface PackedJobs {
   readonly text: string;
   readonly bytes: readonly SentBytes[];
@@ -94,7 +94,7 @@ export function unpackJobs({ text, bytes }: PackedJobs, ring: SharedArrayBuffer)
     if (sent === undefined || (job?.type !== 'start' && job?.type !== 'end')) continue;
     const isOwn = sent instanceof Uint8Array;
     const found = isOwn ? sent : new Uint8Array(ring, sent.at, sent.length);
-    // Made by the line above and nobody else's yet.
+    // The job was just parsed, so that it may be modified.
     Object.assign(
       job,
       job.type === 'start' ? { body: found } : { reply: found },
@@ -104,7 +104,7 @@ export function unpackJobs({ text, bytes }: PackedJobs, ring: SharedArrayBuffer)
   return jobs;
 }
 
-/** The same job with bytes of its own: one that waits must not hold the ring. */
+/** The same job with its bytes copied out of the ring: a job that waits must not occupy the ring. */
 export function detach(job: Job): Job {
   if ((job.type !== 'start' && job.type !== 'end') || job.held === undefined) return job;
   const { held: _, ...rest } = job;

@@ -4,19 +4,19 @@ import { asObject, parseJson } from '../../core/json.ts';
 import type { Wire } from '../../core/wire.ts';
 import { createSseDecoder } from '../../wire/sse.ts';
 
-/** What a model said, in our own words; what is kept of a reply. */
+/** A model's reply in the internal format, as recorded. */
 export interface KeptReply {
   readonly model: string;
   readonly content: readonly AssistantPart[];
   readonly stop?: StopReason;
   readonly usage?: Usage;
-  /** Why it did not end well. */
+  /** The kind of failure that ended it. */
   readonly failure?: string;
 }
 
 const MOST_BYTES = 64 * 1024 * 1024;
 
-/** Reads the bytes that went to the client. Undefined when they are not a reply of that wire. */
+/** Decodes the bytes that went to the client. Undefined when they are not a reply of that wire. */
 export function readReply(
   wire: Wire,
   bytes: Buffer,

@@ -7,15 +7,15 @@ import { textHash } from './text-hash.ts';
 
 export interface RequestKeeper {
   /**
-   * What is to be stored so that the request can be read again under `name`, which is a name of its own: its manifest, and
-   * the blocks the store does not have yet. Undefined if it is not JSON.
+   * The blocks to store so that the request can be read back under `name`, which is unique: its manifest, and the blocks
+   * that the store does not have yet. Undefined if it is not JSON.
    */
   keep(name: string, session: string, wire: string, body: Buffer): readonly Block[] | undefined;
-  /** Forget what is in the store: something was taken out of it, or did not get in. */
+  /** Drops the cache of stored blocks: some were erased, or not written. */
   forget(): void;
 }
 
-/** A list of a request: where its elements stand, and each as the manifest has it. */
+/** An array of a request: the spans of its elements, and each as its manifest part. */
 interface KeptList {
   readonly spans: readonly Span[];
   readonly parts: readonly string[];
@@ -23,14 +23,14 @@ interface KeptList {
 
 type Lists = ReadonlyMap<string, KeptList>;
 
-/** The session's request before, which the next one usually extends. */
+/** The session's previous request, which the next one usually extends. */
 interface Last {
   readonly name: string;
-  /** Its own bytes: what a request came in is used again for another. */
+  /** A copy: the buffer of a request is reused. */
   readonly body: Buffer;
   readonly cut: BodyParts;
   readonly lists: Lists;
-  /** All that is not a list: as it came, and as the manifest has it. */
+  /** All members that are not arrays: raw, and as a manifest part. */
   readonly rest: readonly [raw: string, part: string];
   readonly depth: number;
 }
@@ -38,14 +38,14 @@ interface Last {
 const MOST_BLOCKS = 20_000;
 const MOST_SESSIONS = 128;
 const MOST_USES = 5_000;
-/** What is shorter stands in the manifest. */
+/** Shorter parts are inlined in the manifest. */
 const SHORT = 1_024;
-/** Reading a list must not walk back through a whole life. */
+/** Limits how many manifests a read has to follow. */
 const DEEPEST = 200;
 
 /**
- * Cuts a request into blocks that are stored once under the hash of their text: of a long conversation only the new
- * messages are written. What was seen before is recognised by its raw bytes and neither parsed nor redacted again.
+ * Splits a request into content-addressed blocks: of a long conversation only the new messages are written. A part that was
+ * stored before is recognised by its raw bytes and neither parsed nor redacted again.
  */
 export function createRequestKeeper(redactToText: (value: Json) => string): RequestKeeper {
   const stored = createRecent<string, string>(MOST_BLOCKS);
@@ -109,7 +109,7 @@ export function createRequestKeeper(redactToText: (value: Json) => string): Requ
   };
 }
 
-/** Whether the element of a list at an index came in the same bytes before. */
+/** Whether the element at an index has the same bytes as in the previous request. */
 function compareLists(
   last: Buffer,
   before: readonly Span[],
@@ -117,7 +117,7 @@ function compareLists(
   spans: readonly Span[],
 ): (index: number) => boolean {
   const most = Math.min(before.length, spans.length);
-  // Usually nothing in front of them changed, so that they stand where they stood: one look at all of them.
+  // Usually nothing before them changed, so that they are at the same offsets: one comparison for all.
   const all = [spans[0]?.[0] ?? 0, spans[most - 1]?.[1] ?? 0] as const;
   const isInPlace = before[0]?.[0] === all[0] && before[most - 1]?.[1] === all[1];
   if (isInPlace && isSame(last, all, body, all)) return (index) => index < most;
@@ -127,7 +127,7 @@ function compareLists(
   };
 }
 
-/** A copy, in the memory of one that is no longer needed when it is large enough: a conversation grows a little each time. */
+/** A copy that reuses the memory of the previous one if it is large enough: a conversation grows a little each time. */
 function copyInto(old: Buffer | undefined, body: Buffer): Buffer {
   const room = old === undefined ? 0 : old.buffer.byteLength;
   const memory =
@@ -143,10 +143,9 @@ const isSame = (a: Buffer, [aStart, aEnd]: Span, b: Buffer, [bStart, bEnd]: Span
   aEnd - aStart === bEnd - bStart && a.compare(b, bStart, bEnd, aStart, aEnd) === 0;
 
 /**
- * How a stored request is put together again, itself a block: `{ wire, rest, base?, lists: { KEY: { keep?, add } } }`. With
- * `base`, a list begins with the first `keep` elements of the same list there. `rest` holds all members that are not
- * lists. A part stands by the name of its block, or itself (`{ json }`) when it is short: a block costs more than a few
- * hundred bytes.
+ * The manifest of a stored request, itself a block: `{ wire, rest, base?, lists: { KEY: { keep?, add } } }`. With `base`, a
+ * list begins with the first `keep` elements of the same list of that manifest. `rest` has all members that are not lists.
+ * A part is the name of its block, or inline (`{ json }`) if it is short: a block costs more than a few hundred bytes.
  */
 function manifestAfter(
   last: Last | undefined,
@@ -173,12 +172,12 @@ function redactedText(raw: string, redactToText: (value: Json) => string): strin
 
 const LONG = 16_384;
 
-/** Without prompt-cache marks, which clients move from message to message, and without the bytes of images and files. */
+/** Without prompt-cache marks, which clients move from message to message, and without the data of images and files. */
 function trimmed(value: Json): Json {
   if (!needsTrimming(value)) return value;
   if (typeof value === 'string') return `[[${value.length} characters of data]]`;
   if (Array.isArray(value)) return value.map(trimmed);
-  // Not by assignment: a member may be called __proto__.
+  // fromEntries, not assignment: a member may be called __proto__.
   return Object.fromEntries(
     Object.entries(asObject(value)).flatMap(([key, member]) =>
       key === CACHE_MARK || member === undefined ? [] : [[key, trimmed(member)]],

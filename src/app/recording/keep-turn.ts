@@ -1,5 +1,5 @@
-import type { Fact } from '../../core/fact.ts';
-import { asString, type Json, type JsonObject } from '../../core/json.ts';
+import { type Fact, isFact } from '../../core/fact.ts';
+import { asString, type Json, toJson } from '../../core/json.ts';
 import { ownBodyName } from '../../core/own-body.ts';
 import { createRecent } from '../../core/recent.ts';
 import type { Batch, Block, NewFact } from '../../core/store.ts';
@@ -9,7 +9,7 @@ import type { Job } from './jobs.ts';
 import { type KeptReply, readReply } from './keep-reply.ts';
 import { createRequestKeeper } from './keep-request.ts';
 
-/** Takes secrets out. */
+/** Redacts secrets. */
 export interface Cleaner {
   redactJson(value: Json): Json;
   /** The same as JSON text. */
@@ -18,12 +18,12 @@ export interface Cleaner {
 }
 
 export interface TurnKeeper {
-  /** What is written for these turns: facts, and the bodies they point to, without secrets. */
+  /** The facts of these turns and the bodies they refer to, redacted. */
   batch(jobs: readonly Job[]): Batch;
-  /** A fact from outside, without secrets. */
+  /** A fact of a caller, redacted. */
   clean(fact: NewFact): NewFact;
   setKeys(keys: readonly string[]): void;
-  /** Something left the store, or did not get into it: what is in it must be found out anew. */
+  /** Drops the caches: something was erased from the store, or not written. */
   forget(): void;
 }
 
@@ -35,7 +35,7 @@ const MOST_WORDS = 10_000;
 export function createTurnKeeper(cleaner: Cleaner): TurnKeeper {
   const requests = createRequestKeeper((value) => cleaner.redactToText(value));
   const cleaned = createRecent<string, string>(MOST_WORDS);
-  /** Names and ids come again and again. The same id must be the same in facts, blocks and chains. */
+  /** Cached, because names and ids repeat. An id must be redacted to the same text in facts, blocks and chains. */
   const cleanWord = (word: string): string => {
     const known = cleaned.get(word);
     if (known !== undefined) return known;
@@ -53,7 +53,7 @@ export function createTurnKeeper(cleaner: Cleaner): TurnKeeper {
     const name = ownBodyName({ turn, part: 'request' });
     const kept = body && requests.keep(name, session, wire, viewBytes(body));
     if (kept) blocks.push(...kept);
-    // Members that are undefined are not written.
+    // JSON omits undefined members.
     const fact = {
       type: 'turn-start',
       turn,
@@ -85,7 +85,7 @@ export function createTurnKeeper(cleaner: Cleaner): TurnKeeper {
       const text = replyText(kept, cleaner);
       blocks.push({ hash: name, text, session: cleanWord(job.session) });
     }
-    // A provider that hangs up between two events looks like a clean end; the reply itself says that it is not.
+    // A connection closed between two events looks like a clean end; the decoded reply shows that it is truncated.
     const isCut = outcome.status === 'complete' && kept?.failure === 'truncated';
     const { failure } = outcome;
     const fact = {
@@ -104,10 +104,11 @@ export function createTurnKeeper(cleaner: Cleaner): TurnKeeper {
     return { at, fact };
   };
 
-  const clean = (fact: NewFact): NewFact => ({
-    ...fact,
-    fact: cleaner.redactJson(fact.fact as unknown as JsonObject) as unknown as Fact,
-  });
+  const clean = (given: NewFact): NewFact => {
+    const fact = cleaner.redactJson(toJson(given.fact));
+    if (!isFact(fact)) throw new TypeError('a redacted fact has lost its type');
+    return { ...given, fact };
+  };
 
   return {
     batch: (jobs) => {
@@ -132,8 +133,8 @@ export function createTurnKeeper(cleaner: Cleaner): TurnKeeper {
   };
 }
 
-/** Counts are no secrets, but their names (`inputTokens`) look like those of secrets, and would be looked into at every reply. */
+/** Token counts are not secrets, but their names (`inputTokens`) look like those of secrets and would slow down every reply. */
 function replyText({ usage, ...said }: KeptReply, cleaner: Cleaner): string {
-  const text = cleaner.redactToText(said as unknown as JsonObject);
+  const text = cleaner.redactToText(toJson(said));
   return usage === undefined ? text : `${text.slice(0, -1)},"usage":${JSON.stringify(usage)}}`;
 }

@@ -1,19 +1,20 @@
-import type { Home } from '../../config/home.ts';
-import type { Config } from '../../config/schema.ts';
+import type { Log } from '../../base/log.ts';
 import type { Clock } from '../../core/clock.ts';
-import type { Desk } from '../../core/desk.ts';
 import type { RecordingState, Records } from '../../core/records.ts';
-import { createDesk } from '../desk.ts';
-import type { Log } from '../log.ts';
 import { keepCopy, withFreshCopies } from './copies.ts';
 import { createRecorder, type Recorder } from './recorder.ts';
 import { openRecords } from './records.ts';
 import { readOrCreateSalt } from './salt.ts';
 
 export interface RecordingOptions {
-  readonly home: Home;
-  readonly settings: Config['store'];
-  /** Every secret we hold now. */
+  readonly home: { readonly storeFile: string; readonly snapshotDir: string; readonly saltFile: string };
+  readonly settings: {
+    /** Sessions older than this are erased; 0 keeps them. */
+    readonly keepDays: number;
+    /** Daily snapshots to keep. */
+    readonly snapshots: number;
+  };
+  /** Every secret of this installation, as of now. */
   readonly keys: () => readonly string[];
   readonly clock: Clock;
   readonly log: Log;
@@ -22,7 +23,6 @@ export interface RecordingOptions {
 export interface Recording {
   readonly recorder: Recorder;
   readonly records: Records;
-  readonly desk: Desk;
   state(): RecordingState;
   close(): Promise<void>;
 }
@@ -30,7 +30,7 @@ export interface Recording {
 const KEYS_MS = 10_000;
 const DAY_MS = 86_400_000;
 
-/** Everything that keeps the record: the writer's thread, the reader's, and the daily copy. */
+/** Everything that records: the writer thread, the reader thread, and the daily snapshot. */
 export function openRecording({ home, settings, keys, clock, log }: RecordingOptions): Recording {
   const file = home.storeFile;
   const salt = readOrCreateSalt(home);
@@ -42,28 +42,27 @@ export function openRecording({ home, settings, keys, clock, log }: RecordingOpt
     recorder.setKeys(keys());
     const { degraded, lost } = recorder.state();
     if (degraded !== undefined && !wasDegraded)
-      log.error({ problem: degraded, lost }, 'turns are served but not kept');
-    if (degraded === undefined && wasDegraded) log.info({ lost }, 'turns are kept again');
+      log.error({ problem: degraded, lost }, 'turns are served but not recorded');
+    if (degraded === undefined && wasDegraded) log.info({ lost }, 'turns are recorded again');
     wasDegraded = degraded !== undefined;
   }, KEYS_MS);
   watch.unref();
-  const copy = async (): Promise<void> => {
+  const snapshot = async (): Promise<void> => {
     try {
       await keepCopy(home.snapshotDir, records, settings.snapshots, clock.now());
     } catch (error) {
-      log.warn({ err: error }, 'no copy of the store could be made');
+      log.warn({ err: error }, 'the snapshot of the store failed');
     }
   };
-  const copies = setInterval(() => void copy(), DAY_MS);
-  copies.unref();
+  const daily = setInterval(() => void snapshot(), DAY_MS);
+  daily.unref();
   return {
     recorder,
     records,
-    desk: createDesk(records, clock.now),
     state: () => recorder.state(),
     close: async () => {
       clearInterval(watch);
-      clearInterval(copies);
+      clearInterval(daily);
       await recorder.close();
       await opened.close();
     },

@@ -1,9 +1,9 @@
 import { asArray, asNumber, asObject, asString, type Json, type JsonObject } from '../../core/json.ts';
 
-/** What the block of a name says. */
+/** Looks up the parsed block of a name. */
 type Blocks = (name: string) => Json | undefined;
 
-/** Puts a stored request together again from its blocks; undefined when one of them is gone. */
+/** Reassembles a stored request from its blocks; undefined when one of them is missing. */
 export function readStoredRequest(name: string, block: Blocks): JsonObject | undefined {
   const manifest = asObject(block(name));
   const rest = readPart(block, manifest.rest);
@@ -17,7 +17,7 @@ export function readStoredRequest(name: string, block: Blocks): JsonObject | und
   return body;
 }
 
-/** Walks back through the manifests a list is based on; each gives what it added, cut to what its successor kept. */
+/** Follows the chain of base manifests; each contributes what it added, cut to what its successor keeps. */
 function readList(block: Blocks, newest: JsonObject, key: string): readonly Json[] | undefined {
   const pieces: (readonly Json[])[] = [];
   let wanted = Number.POSITIVE_INFINITY;
@@ -34,6 +34,6 @@ function readList(block: Blocks, newest: JsonObject, key: string): readonly Json
   }
 }
 
-/** A part stands by the name of its block, or itself. */
+/** A part is the name of its block, or inline. */
 const readPart = (block: Blocks, part: Json | undefined): Json | undefined =>
   typeof part === 'string' ? block(part) : asObject(part).json;

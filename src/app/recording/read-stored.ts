@@ -2,10 +2,10 @@ import { type Json, type JsonObject, parseJson } from '../../core/json.ts';
 import type { Records } from '../../core/records.ts';
 import { readStoredRequest } from './read-request.ts';
 
-/** What blocks say, by their names; shared between requests that build on each other, and parsed once for all of them. */
+/** Parsed blocks by name; shared between requests that are based on each other. */
 export type KnownBlocks = Map<string, Json | undefined>;
 
-/** Blocks come from another thread one by one: read what is asked for until nothing more is missing. */
+/** Reads a request from another thread's store: fetches missing blocks until none is missing. */
 export async function readStored(
   hash: string,
   records: Pick<Records, 'block'>,

@@ -1,34 +1,27 @@
 import { parentPort, workerData } from 'node:worker_threads';
+import { serveWorkerCalls } from '../../base/worker-thread.ts';
 import { StoreError, type StoreReader } from '../../core/store.ts';
 import { openSqliteReader } from '../../store/sqlite-store.ts';
-import { GOODBYE } from '../end-thread.ts';
 
-/** Answers questions about the store on a read-only connection of its own, so that no stream waits for them. */
-export interface Question {
-  readonly id: number;
+/** A read of the store. This worker has a read-only connection of its own, so that no stream waits for a read. */
+export interface StoreCall {
   readonly method: keyof StoreReader | 'snapshot';
   readonly args: readonly unknown[];
 }
 
-const port = parentPort;
 const { file } = workerData as { readonly file: string };
 let reader: ReturnType<typeof openSqliteReader> | undefined;
 
-port?.on('message', (question: Question | typeof GOODBYE) => {
-  if (question === GOODBYE) {
-    reader?.close();
-    port.close();
-    return;
-  }
-  const { id, method, args } = question;
-  try {
+serveWorkerCalls<StoreCall>(parentPort, {
+  answer: ({ method, args }) => {
     reader ??= openSqliteReader(file);
-    const ask = reader[method] as (...args: readonly unknown[]) => unknown;
-    port.postMessage({ id, value: ask.apply(reader, args as unknown[]) });
-  } catch (error) {
+    const read = reader[method] as (...args: readonly unknown[]) => unknown;
+    return read.apply(reader, [...args]);
+  },
+  toFailure: (error) => {
     reader?.close();
     reader = undefined;
-    const { code, message } = error instanceof StoreError ? error : new StoreError('io', String(error));
-    port.postMessage({ id, code, message });
-  }
+    return error instanceof StoreError ? error : new StoreError('io', String(error));
+  },
+  stop: () => reader?.close(),
 });

@@ -1,10 +1,10 @@
 import { Worker } from 'node:worker_threads';
+import { workerModule } from '../../base/worker-thread.ts';
 import type { TurnIntent, TurnRecord, TurnRecorder } from '../../core/recorder.ts';
 import type { RecordingState } from '../../core/records.ts';
 import { type Appended, type Block, type NewFact, StoreError } from '../../core/store.ts';
 import { createByteRing, type RingSpan } from './byte-ring.ts';
 import { type Job, packJobs, type SentBytes, type Word, type WriterSettings } from './jobs.ts';
-import { threadFile } from './thread-file.ts';
 import { createWaitingRoom } from './waiting-room.ts';
 
 export interface Recorder extends TurnRecorder {
@@ -16,17 +16,17 @@ export interface Recorder extends TurnRecorder {
   erase(session: string, reason: string): Promise<number>;
   setKeys(keys: readonly string[]): void;
   state(): RecordingState;
-  /** What an earlier run knew of sessions without ids; resolves at once, empty, when the store cannot be opened. */
+  /** The message chains of sessions without ids from earlier runs; empty when the store cannot be opened. */
   readonly chains: Promise<readonly { readonly session: string; readonly link: string }[]>;
   close(): Promise<void>;
 }
 
-/** Bytes and jobs under way to the writer; beyond this turns are served and not kept, and counted. */
+/** Bytes and jobs in flight to the writer; beyond this turns are served, not recorded, and counted as lost. */
 const MOST_BYTES = 64 * 1024 * 1024;
 const MOST_JOBS = 20_000;
 const LONGEST_REPLY = 8 * 1024 * 1024;
 const RING_BYTES = 8 * 1024 * 1024;
-/** More than this is not under way unless there is no helping it: it fits into the ring, and is written soon. */
+/** The limit of bytes in flight that back-pressure aims at: it fits into the ring, and is written soon. */
 const ENOUGH_BYTES = 6 * 1024 * 1024;
 const PATIENCE_MS = 500;
 
@@ -35,12 +35,12 @@ interface Waiting {
   reject(error: Error): void;
 }
 
-/** The gateway's side of recording: copies bytes, hands them to the writer's thread, and goes on. */
+/** The gateway's side of recording: copies bytes and posts them to the writer thread, without waiting. */
 export function createRecorder(settings: Omit<WriterSettings, 'ring'>, now: () => number): Recorder {
   const memory = new SharedArrayBuffer(RING_BYTES);
   const ring = createByteRing(memory);
   const workerData: WriterSettings = { ...settings, ring: memory };
-  const worker = new Worker(threadFile('writer-thread'), { workerData });
+  const worker = new Worker(workerModule('./writer-thread.ts', import.meta.url), { workerData });
   const waiting = new Map<number, Waiting>();
   const counts = { jobs: 0, bytes: 0, recorded: 0, lost: 0 };
   const room = createWaitingRoom({ used: () => counts.bytes, most: ENOUGH_BYTES, patienceMs: PATIENCE_MS });
@@ -116,7 +116,7 @@ export function createRecorder(settings: Omit<WriterSettings, 'ring'>, now: () =
   const hasRoom = (bytes: number): boolean =>
     !isDead && counts.jobs < MOST_JOBS && counts.bytes + bytes <= MOST_BYTES;
 
-  /** Into the ring, or into a copy that is handed over when the ring is full. */
+  /** Into the ring, or into a copy that is transferred when the ring is full. */
   const carry = (pieces: readonly Uint8Array[], size: number): RingSpan | Uint8Array =>
     ring.put(pieces, size) ?? join(pieces, size);
 
@@ -128,7 +128,7 @@ export function createRecorder(settings: Omit<WriterSettings, 'ring'>, now: () =
     }
     counts.jobs += 2;
     counts.bytes += body?.length ?? 0;
-    // What is undefined does not travel.
+    // JSON omits undefined members.
     const known = { ...intent, body: undefined };
     send({ type: 'start', at: now(), intent: known, body: undefined }, body && carry([body], body.length));
     return createRecord(intent, now, (job, chunks, size) => {
@@ -198,7 +198,7 @@ function createRecord(
   };
 }
 
-/** A copy with memory of its own, which can be handed over. */
+/** A copy with memory of its own, which can be transferred. */
 function join(chunks: readonly Uint8Array[], size: number): Uint8Array {
   const all = new Uint8Array(size);
   let at = 0;

@@ -1,7 +1,7 @@
 import type { Records } from '../../core/records.ts';
 import { type Store, StoreError } from '../../core/store.ts';
 
-/** The records of a store that is open in this very thread, as a command has it when no daemon runs. */
+/** `Records` over a store in the same thread, for commands that run without a daemon. */
 export function recordsOf(store: Store, now: () => number): Records {
   const run = async <T>(work: () => T): Promise<T> => {
     try {

@@ -1,15 +1,15 @@
-/** Where turns wait, in order and not for long, while more is under way than is good. */
+/** Back-pressure: turns wait, in order and for a limited time, while too many bytes are in flight. */
 export interface WaitingRoom {
-  /** Undefined when there is room for so many bytes now. Else resolves when there is, or when waiting has been enough. */
+  /** Undefined when there is room for this many bytes now. Else resolves when there is, or after `patienceMs`. */
   enter(bytes: number): Promise<void> | undefined;
-  /** Something is done with: lets in who fits now. */
+  /** Bytes were freed: admits the waiting turns that fit now. */
   look(): void;
-  /** Lets everybody in. */
+  /** Admits all waiting turns. */
   open(): void;
 }
 
 export interface WaitingRoomOptions {
-  /** Bytes under way. */
+  /** Bytes in flight. */
   readonly used: () => number;
   readonly most: number;
   readonly patienceMs: number;
@@ -23,9 +23,9 @@ interface Waiter {
 
 export function createWaitingRoom({ used, most, patienceMs }: WaitingRoomOptions): WaitingRoom {
   const waiting = new Set<Waiter>();
-  /** One that is larger than all the room there is goes alone. */
+  /** A turn larger than the limit is admitted when nothing else is in flight. */
   const fits = (bytes: number, taken: number): boolean => taken === 0 || taken + bytes <= most;
-  const letIn = (waiter: Waiter): void => {
+  const admit = (waiter: Waiter): void => {
     waiting.delete(waiter);
     clearTimeout(waiter.timer);
     waiter.resolve();
@@ -34,22 +34,22 @@ export function createWaitingRoom({ used, most, patienceMs }: WaitingRoomOptions
     enter: (bytes) => {
       if (waiting.size === 0 && fits(bytes, used())) return undefined;
       return new Promise((resolve) => {
-        const timer = setTimeout(() => letIn(waiter), patienceMs);
+        const timer = setTimeout(() => admit(waiter), patienceMs);
         const waiter: Waiter = { bytes, timer, resolve };
         waiting.add(waiter);
       });
     },
     look: () => {
-      // Who is let in is under way a moment later: what they bring counts already.
+      // Admitted turns are in flight a moment later: their bytes count already.
       let taken = used();
       for (const waiter of waiting) {
         if (!fits(waiter.bytes, taken)) return;
         taken += waiter.bytes;
-        letIn(waiter);
+        admit(waiter);
       }
     },
     open: () => {
-      for (const waiter of waiting) letIn(waiter);
+      for (const waiter of waiting) admit(waiter);
     },
   };
 }

@@ -1,20 +1,20 @@
 import { detach, heldBy, type Job, type Word } from './jobs.ts';
 
-/** What may wait while the disk is full; beyond it turns are lost, and counted. */
+/** The limits of what waits while the store fails; beyond them turns are lost, and counted. */
 const MOST_WAITING = 10_000;
 const MOST_WAITING_BYTES = 64 * 1024 * 1024;
 
-/** Starts and ends of turns that are not written yet, in order. Says of each, once, what became of it. */
+/** Starts and ends of turns that are not written yet, in order. Reports the outcome of each once. */
 export interface WaitingTurns {
   readonly jobs: readonly Job[];
-  /** Of their bodies and replies. */
+  /** The size of their bodies and replies. */
   readonly bytes: number;
   add(job: Job): void;
-  /** All of them are written. */
+  /** All are written. */
   settle(): void;
-  /** They have to wait: they then hold no room in the ring, and no more memory than they may. */
+  /** They have to wait: copies them out of the ring and drops the oldest beyond the limits. */
   putOff(): void;
-  /** Each by itself. */
+  /** Writes each by itself. */
   settleEach(write: (job: Job) => 'written' | 'lost' | 'waits'): void;
 }
 

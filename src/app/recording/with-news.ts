@@ -1,7 +1,7 @@
 import type { Records } from '../../core/records.ts';
 import type { NewFact } from '../../core/store.ts';
 
-/** Records that tell what was appended, once it is on the disk. */
+/** The same records, with a listener that is called after each durable append. */
 export const withNews = (records: Records, tell: (facts: readonly NewFact[]) => void): Records => ({
   ...records,
   append: async (...args) => {

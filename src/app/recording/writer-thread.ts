@@ -8,7 +8,7 @@ import { type PackedJobs, unpackJobs, type Word, type WriterSettings } from './j
 import { createTurnKeeper } from './keep-turn.ts';
 import { createWriter } from './writer.ts';
 
-/** The thread that owns the store. Everything it knows of the world comes as jobs, everything it says is a word. */
+/** The thread that owns the store. It communicates only by messages. */
 const port = parentPort;
 const settings = workerData as WriterSettings;
 const KEPT_CHAINS = 20_000;
@@ -20,7 +20,7 @@ const say = (word: Word): void => port?.postMessage(word);
 let isOpenedBefore = false;
 const open = (): Store => {
   const store = openSqliteStore({ file: settings.file });
-  // Opened again after a fault, the turns that are open are our own and go on.
+  // After a reopen the open turns are those of this process, and still run.
   if (!isOpenedBefore) closeCrashed(store, Date.now());
   isOpenedBefore = true;
   say({ type: 'open', chains: store.chains(KEPT_CHAINS) });

@@ -4,7 +4,7 @@ import type { TurnKeeper } from './keep-turn.ts';
 import { createWaitingTurns } from './waiting-turns.ts';
 
 export interface WriterOptions {
-  /** Opens the store, again after it failed; throws `StoreError`. */
+  /** Opens the store, also again after a failure; throws `StoreError`. */
   readonly open: () => Store;
   readonly keeper: TurnKeeper;
   readonly say: (word: Word) => void;
@@ -15,19 +15,19 @@ export interface WriterOptions {
 }
 
 export interface Writer {
-  /** Opens the store and starts the regular work; a store that cannot be opened is tried again. */
+  /** Opens the store and starts the periodic work; retries a store that cannot be opened. */
   begin(): void;
   take(jobs: readonly Job[]): void;
-  /** Writes what is waiting, as well as it can be, and closes. */
+  /** Writes what is waiting, if possible, and closes. */
   close(): void;
 }
 
-/** How long a turn waits for company. In a flood of small ones longer: a commit costs as much for hundreds as for one. */
+/** How long a turn waits for a group commit. Longer under a load of small ones: a commit costs as much for hundreds as for one. */
 const GROUP_MS = 5;
 const FLOOD_GROUP_MS = 20;
 const FLOOD_JOBS = 16;
 const FLOOD_BYTES = 512 * 1024;
-/** So much came while the last group was written: we are behind, and need not wait for company. */
+/** With this much waiting the writer is behind, and commits without waiting. */
 const HURRY_BYTES = 2 * 1024 * 1024;
 const DAY_MS = 86_400_000;
 const EXPIRED_AT_ONCE = 20;
@@ -37,15 +37,15 @@ type Append = Job & { readonly type: 'append' };
 type Erase = Job & { readonly type: 'erase' };
 
 /**
- * The one writer. Turns wait a few milliseconds for company and are committed together; control actions are committed
- * at once, with the turns that wait, and answered only then. While the store is broken turns wait, up to a bound, and
- * control actions are refused: a refusal is honest, a late yes is not.
+ * The only writer. Turns wait a few milliseconds and are committed in groups; control actions are committed at once,
+ * together with the waiting turns, and answered only after the commit. While the store fails, turns wait up to a limit and
+ * control actions are refused, because an acknowledgement must never come before the data is durable.
  */
 export function createWriter({ open, keeper, say, later, now, keepDays }: WriterOptions): Writer {
   const waiting = createWaitingTurns(say);
   let store: Store | undefined;
   let degraded: string | undefined;
-  /** Appends that go with the next group. */
+  /** Appends of the next group. */
   let asking: Append[] = [];
   let isScheduled = false;
   let isFlood = false;
@@ -63,7 +63,7 @@ export function createWriter({ open, keeper, say, later, now, keepDays }: Writer
   };
 
   const failed = (error: unknown): StoreError => {
-    // What is wrong with one job says nothing about the store.
+    // An invalid job does not mean that the store has failed.
     if (!(error instanceof StoreError) && store !== undefined) return new StoreError('io', String(error));
     const fault = error instanceof StoreError ? error : new StoreError('io', String(error));
     tell(fault.message);
@@ -75,7 +75,7 @@ export function createWriter({ open, keeper, say, later, now, keepDays }: Writer
     return fault;
   };
 
-  /** All that waits in one transaction. False when one of them is wrong: then each must show what it is worth. */
+  /** Everything that waits in one transaction. False when one of the jobs is invalid: then each is written by itself. */
   const writeTogether = (asked: readonly Append[]): boolean => {
     if (waiting.jobs.length + asked.length === 0) return true;
     try {
@@ -114,12 +114,12 @@ export function createWriter({ open, keeper, say, later, now, keepDays }: Writer
     const asked = asking;
     asking = [];
     if (writeTogether(asked)) return;
-    keepWhatCanBe();
+    writeOneByOne();
     for (const job of asked) answer(job, append);
   };
 
-  /** One job that cannot be written, today or tomorrow, must not hold up the others for ever. */
-  const keepWhatCanBe = (): void => {
+  /** An invalid job must not block the others forever. */
+  const writeOneByOne = (): void => {
     keeper.forget();
     waiting.settleEach((job) => {
       try {
@@ -156,13 +156,13 @@ export function createWriter({ open, keeper, say, later, now, keepDays }: Writer
     return target.erase(session, at, reason);
   };
   const ask = (job: Append): void => {
-    // What waits cannot be written now: an answer must not wait for it.
+    // The waiting turns cannot be written now: an answer must not wait for them.
     if (pauseMs > 0) answer(job, append);
     else asking.push(job);
     if (asking.length > 0 && !job.isPatient) flush();
   };
 
-  /** A few sessions at a time, so that nobody waits long for the writer. */
+  /** A few sessions at a time, so that the writer is never blocked for long. */
   const expire = (): void => {
     let isMore = false;
     try {

@@ -1,3 +1,4 @@
+import type { Log } from '../../base/log.ts';
 import type { Config } from '../../config/schema.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { Job } from '../../core/job.ts';
@@ -13,7 +14,6 @@ import { readSources } from '../../schedule/read-sources.ts';
 import { createScheduler, type Later, type ScheduleNews, type Scheduler } from '../../schedule/scheduler.ts';
 import { defaultRules, type Rules } from '../../schedule/state.ts';
 import { isQuiet } from '../../schedule/step.ts';
-import type { Log } from '../log.ts';
 import { describeSchedule } from './describe-schedule.ts';
 import { openSources } from './presence-sources.ts';
 import { createRecordsJournal } from './records-journal.ts';

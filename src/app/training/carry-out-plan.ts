@@ -1,34 +1,28 @@
 import { setMaxListeners } from 'node:events';
-import { readFileSync } from 'node:fs';
-import { HOUSE_RULES } from '../../bench/workdays/rules/house-rules.ts';
-import { OTHER_RULES } from '../../bench/workdays/rules/other-rules.ts';
-import { readRuleSet } from '../../bench/workdays/rules/read-rule-set.ts';
-import type { RuleSet } from '../../bench/workdays/rules/rule-set.ts';
 import { systemClock } from '../../core/clock.ts';
-import { compact } from '../../core/json.ts';
 import type { Template } from '../../core/policy.ts';
-import { createNanoTemplate } from '../../nano/policy/nano-template.ts';
+import type { TaskSource } from '../../core/task-source.ts';
 import { createRandom } from '../../stats/random.ts';
 import { withShuffledRewards } from '../../train/controls.ts';
 import { connectTinker } from '../../train/tinker/connect-tinker.ts';
-import { readNano } from '../engine/read-nano.ts';
 import { liveQueryOf } from './live-turns.ts';
+import { loadTaskSource } from './load-task-source.ts';
 import { openChatTemplate } from './open-chat-template.ts';
 import type { Promotions } from './promotions.ts';
+import { createRecordedSource, withRecordedTasks } from './recorded-source.ts';
 import type { RecordedTask } from './recorded-task.ts';
-import type { ShowQuery, TrainingDuties } from './thread-messages.ts';
+import type { TrainingDuties } from './thread-messages.ts';
 import { type TrainNews, trainWeights } from './train-weights.ts';
-import type { TaskChoice, TrainingPlan } from './training-plan.ts';
-import { canAttempt, mixTasks, type TrainingTask } from './training-task.ts';
-import { gatherWorkTasks, type WorkTask } from './work-task.ts';
+import type { TrainingPlan } from './training-plan.ts';
+import { canAttempt } from './training-task.ts';
 
-/** One window of training with everything it needs opened, and closed again at its end. */
+/** Runs one training window: opens the engine, the template and the tasks, and closes the engine at the end. */
 export async function* carryOutPlan(
   plan: TrainingPlan,
   duties: TrainingDuties,
   signal: AbortSignal,
 ): AsyncGenerator<TrainNews, void, undefined> {
-  // Every attempt of a group listens to it.
+  // Every attempt adds a listener.
   setMaxListeners(0, signal);
   const { control, ...tuning } = plan.tuning;
   const { url, key, baseModel, profile, isTested } = plan.engine;
@@ -44,23 +38,19 @@ export async function* carryOutPlan(
   });
   try {
     const template = await openTemplate(plan.template);
-    const recorded = async (): Promise<readonly RecordedTask[]> =>
-      (await duties.recorded()).filter((task) => canAttempt(task, template, engine.profile.contextLength));
+    const { contextLength } = engine.profile;
+    const tasks = await openTasks(plan, duties, (task) => canAttempt(task, template, contextLength));
     yield* trainWeights(
       {
         engine,
         template,
         promotions: follow(plan, duties),
         folder: plan.folder,
-        tasks: {
-          train: async () => mixTasks(await tasksOf(plan.tasks.train, signal), await recorded()),
-          heldOut: () => tasksOf(plan.tasks.heldOut, signal),
-        },
-        show: async (task) => {
-          const shown = await duties.show(queryOf(task));
+        tasks,
+        show: async (query) => {
+          const shown = await duties.show(query);
           return control === 'no-lessons' ? { ...shown, text: '' } : shown;
         },
-        grade: ({ text, domain }, answer) => duties.grade({ task: text, domain, answer }),
         ...(plan.isLive ? { live: (wanted) => duties.live(liveQueryOf(wanted)) } : {}),
         generation: duties.generation,
         rank: plan.rank,
@@ -76,7 +66,7 @@ export async function* carryOutPlan(
   }
 }
 
-/** Which weights serve is decided elsewhere; here one knows what was told last. */
+/** Promotions are decided in the daemon; the thread keeps the last state it was told. */
 function follow(
   { promotion, turnedBack }: TrainingPlan,
   duties: TrainingDuties,
@@ -93,19 +83,22 @@ function follow(
   };
 }
 
-const openTemplate = async (of: TrainingPlan['template']): Promise<Template> =>
-  of === 'nano' ? createNanoTemplate((await readNano()).tokenizer) : openChatTemplate(of.folder);
+async function openTemplate(of: TrainingPlan['template']): Promise<Template> {
+  if ('folder' in of) return openChatTemplate(of.folder);
+  const loaded: { readonly openTemplate: () => Promise<Template> } = await import(of.module);
+  return loaded.openTemplate();
+}
 
-const queryOf = (task: TrainingTask): ShowQuery => {
-  if (task.kind === 'work') return { task: task.question.text };
-  const { text, agent, project, domain } = task;
-  return compact({ task: text, agent, project, domain });
-};
-
-const tasksOf = ({ rules, ...choice }: TaskChoice, signal: AbortSignal): Promise<readonly WorkTask[]> =>
-  gatherWorkTasks({ ...choice, rules: rulesOf(rules ?? 'house') }, signal);
-
-function rulesOf(name: string): RuleSet {
-  if (name === 'house') return HOUSE_RULES;
-  return name === 'other' ? OTHER_RULES : readRuleSet(readFileSync(name, 'utf8'), name);
+/** The source that the plan names with the recorded tasks mixed in, or the recorded tasks alone. */
+async function openTasks(
+  { tasks }: TrainingPlan,
+  duties: TrainingDuties,
+  fits: (task: RecordedTask) => boolean,
+): Promise<TaskSource> {
+  const recorded = createRecordedSource({
+    gather: () => duties.recorded(),
+    grade: ({ text, domain }, answer) => duties.grade({ task: text, domain, answer }),
+    fits,
+  });
+  return tasks === undefined ? recorded : withRecordedTasks(await loadTaskSource(tasks), recorded);
 }

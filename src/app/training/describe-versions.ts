@@ -1,16 +1,15 @@
-import type { Home } from '../../config/home.ts';
 import { compact, type JsonObject } from '../../core/json.ts';
 import type { Promotion } from '../../train/promotion.ts';
-import { findAdapter } from './adapter-folders.ts';
+import { findAdapter, type HomeFolder } from './adapter-folders.ts';
 
-/** Which versions serve and which are on trial, for people to look at. */
+/** The versions that serve or are on trial, for the status output. */
 export const describeVersions = (
   engine: string,
   { live, previous, trial }: Promotion,
-  home: Pick<Home, 'dir'>,
+  home: HomeFolder,
 ): JsonObject => ({
   policy: `instar/${engine}@${live.version}`,
-  // Of what is live, for a person to take.
+  // The live version's adapter, for the user to copy.
   ...compact({ adapter: findAdapter(home, engine, live.version) }),
   versions: compact({
     live: live.version,

@@ -1,16 +1,7 @@
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  writeFileSync,
-  writeSync,
-} from 'node:fs';
+import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs';
 import path from 'node:path';
-import { asNumber, isObject, parseJson } from '../../core/json.ts';
+import { replaceFileSync } from '../../base/atomic-file.ts';
+import { asNumber, isObject, type Json, type JsonObject, parseJson } from '../../core/json.ts';
 import type { RunEntry, RunJournal } from '../../train/step-journal.ts';
 import { isRecordedTask } from './recorded-task.ts';
 
@@ -20,9 +11,9 @@ interface Line {
 }
 
 /**
- * A run's journal in a file of the home, which one daemon has. Attempts whose batch is closed are forgotten when it is
- * opened: they are most of it, and nobody asks for them again. Attempts at recorded tasks are not written at all, and are made
- * again after an interruption: what people said stands in the record alone, so that erasing it there is enough.
+ * A run's journal in a file of the home, which belongs to one daemon. Opening it drops the attempts of closed batches: they
+ * are most of the file and are not needed again. Attempts at recorded tasks are never written, and are made again after an
+ * interruption: users' words are only in the record, so erasing them there is enough.
  */
 export function openFileJournal(file: string): RunJournal & { close(): void } {
   mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
@@ -31,16 +22,15 @@ export function openFileJournal(file: string): RunJournal & { close(): void } {
   let places = (before.at(-1)?.place ?? -1) + 1;
   if (kept.length < before.length) {
     const text = kept.map((line) => `${JSON.stringify(line)}\n`).join('');
-    writeFileSync(`${file}.new`, text, { mode: 0o600, flush: true });
-    renameSync(`${file}.new`, file);
+    replaceFileSync(file, text);
   }
   const descriptor = openSync(file, 'a', 0o600);
-  // A line that a kill cut short must not swallow the next one.
+  // After a kill the last line may be incomplete: the next entry must start on a new line.
   if (before.length > 0) writeSync(descriptor, '\n');
   return {
     read: async () => ({ entries: kept.map(({ entry }) => entry), places }),
     append: async (entry, place) => {
-      if (place !== places) throw new Error(`entry ${place} of the run is written already`);
+      if (place !== places) throw new Error(`entry ${place} of the run already exists`);
       if (entry.type !== 'group-collected' || !isRecordedTask(entry.group.task)) {
         writeSync(descriptor, `${JSON.stringify({ place, entry })}\n`);
         fsyncSync(descriptor);
@@ -54,9 +44,12 @@ export function openFileJournal(file: string): RunJournal & { close(): void } {
 const readLines = (text: string): readonly Line[] =>
   text.split('\n').flatMap((line): readonly Line[] => {
     const read = parseJson(line);
-    if (!isObject(read) || asNumber(read.place) === undefined || !isObject(read.entry)) return [];
-    return [read as unknown as Line];
+    return isLine(read) ? [read] : [];
   });
+
+/** Only this file writes the journal: a line that is complete JSON has all of its members. */
+const isLine = (value: Json | undefined): value is JsonObject & Line =>
+  isObject(value) && asNumber(value.place) !== undefined && isObject(value.entry);
 
 function forget(lines: readonly Line[]): readonly Line[] {
   const closed = new Set(
@@ -66,7 +59,7 @@ function forget(lines: readonly Line[]): readonly Line[] {
       return isClosing ? [entry.batch] : [];
     }),
   );
-  // The last line says how many there were: it always stays.
+  // The last line has the number of entries: it always stays.
   return lines.filter(
     ({ entry }, at) =>
       entry.type !== 'group-collected' || !closed.has(entry.batch) || at === lines.length - 1,

@@ -7,7 +7,7 @@ import type { ServedPolicy } from './serve-policy.ts';
 const hasKey = ({ engine, serve }: Config['train']): boolean =>
   (serve ?? (typeof engine === 'object' ? engine : undefined))?.keyEnv !== undefined;
 
-/** Names are given out before there is a record, and the policy needs one: until then it is not there yet. */
+/** The policy in the model catalogue, which is built before the policy itself can be: until then it answers `overloaded`. */
 export function createLatePolicy(
   settings: Config['train'],
   served: () => ServedPolicy | undefined,
@@ -16,7 +16,7 @@ export function createLatePolicy(
   if (name === undefined) return undefined;
   return {
     name,
-    // As with a provider's: whoever would use a key of ours must show Instar's.
+    // As for a provider: a caller that makes use of our key needs Instar's key.
     isKeyed: hasKey(settings),
     label: (session) => served()?.label(session) ?? `instar/${name}`,
     chat: async function* (request, options) {

@@ -4,10 +4,10 @@ import type { Sample } from '../../train/buffer.ts';
 import type { LiveTurn } from '../../train/running-baseline.ts';
 import type { LiveWanted } from '../../train/training-run.ts';
 
-/** So that a turn is not mistaken for an attempt. */
+/** Distinguishes live turns from attempts. */
 const LIVE = 'live/';
 
-/** What is wanted, as plain data. */
+/** The query as plain data. */
 export interface LiveQuery extends Omit<LiveWanted, 'trained'> {
   readonly done: readonly string[];
 }
@@ -20,8 +20,8 @@ export const liveQueryOf = ({ trained, ...wanted }: LiveWanted): LiveQuery => ({
 type Told = Pick<Records, 'rewards' | 'sampled' | 'block' | 'turn'>;
 
 /**
- * Of the samples, oldest first, those that a policy said in tokens that were kept and that a person or a verifier has judged.
- * Failures are no samples: they teach the library, and never the weights.
+ * The samples, oldest first, whose tokens were recorded and that a person or a verifier has rewarded. Failures are no
+ * samples: they teach the library, never the weights.
  */
 export async function readLiveTurns(
   { generation, versions, done, most }: LiveQuery,
@@ -53,7 +53,7 @@ async function readLiveTurn(
     fact.type === 'turn-sampled' && fact.turn === turn ? [fact] : [],
   );
   const [fact] = said;
-  // What was drawn at another temperature is context, and trains nothing.
+  // Replies sampled at another temperature do not train.
   if (fact?.tokens === undefined || said.length > 1 || fact.temperature !== 1) return undefined;
   if (!versions.includes(fact.version)) return undefined;
   const text = await records.block(fact.tokens);

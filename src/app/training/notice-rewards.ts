@@ -1,9 +1,9 @@
+import type { Log } from '../../base/log.ts';
 import type { Records } from '../../core/records.ts';
 import type { NewFact } from '../../core/store.ts';
-import type { Log } from '../log.ts';
 import type { ServedTraining } from './serve-training.ts';
 
-/** What is said of turns that the policy answered tells a canary from the rest. Never rejects. */
+/** Passes rewards of the policy's own turns on, to compare a canary with the live version. Never rejects. */
 export async function noticeRewards(
   facts: readonly NewFact[],
   records: Records,
@@ -19,6 +19,6 @@ export async function noticeRewards(
       if (turn?.policy.startsWith(mark) === true) await training.heard(turn.session, fact.score);
     }
   } catch (error) {
-    log.warn({ err: error }, 'what was said of a turn could not be weighed');
+    log.warn({ err: error }, 'a reward could not be counted for the canary');
   }
 }

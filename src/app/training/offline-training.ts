@@ -9,7 +9,7 @@ import { describeVersions } from './describe-versions.ts';
 import { policyName } from './policy-name.ts';
 import { openPromotions } from './promotions.ts';
 
-/** What is known of weights while nobody trains or serves them: the settings, and what the record says of versions. */
+/** The training status without a daemon: the settings and the versions in the record. */
 export async function describeOffline(home: Home, env: NodeJS.ProcessEnv): Promise<JsonObject> {
   const name = policyName(loadConfig({ file: home.configFile, env }).config.train);
   if (name === undefined) return { engine: 'off', policy: '' };
@@ -20,7 +20,7 @@ export async function describeOffline(home: Home, env: NodeJS.ProcessEnv): Promi
       records: {
         events: async (of) => reader?.events(of) ?? [],
         append: async () => {
-          throw new Error('nothing is moved here');
+          throw new Error('weights cannot be moved without a daemon');
         },
       },
       clock: systemClock,

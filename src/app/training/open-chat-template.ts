@@ -7,11 +7,12 @@ import { type ChatTemplateOptions, createChatTemplate } from '../../policy/chat-
 
 const MOST_BYTES = 256 * 2 ** 20;
 const HOW =
-  'It should be the folder of a model as Hugging Face has it, with tokenizer.json and tokenizer_config.json; the weights are not needed.';
+  'It must be a Hugging Face model folder with tokenizer.json and tokenizer_config.json; the weights are not needed.';
 
 /**
  * The template of the model in a folder: `tokenizer.json`, `tokenizer_config.json`, and where they exist `chat_template.jinja`
- * (which counts over the one in the config) and `generation_config.json`. Rejects with a TrainingError that names the mend.
+ * (which takes precedence over the config's template) and `generation_config.json`. Rejects with a TrainingError that says
+ * how to fix it.
  */
 export async function openChatTemplate(
   folder: string,
@@ -49,7 +50,7 @@ export async function openChatTemplate(
 
 const wrong = (message: string): TrainingError => new TrainingError('user', message);
 
-/** Undefined when there is no such file. */
+/** Undefined when the file does not exist. */
 async function readText(folder: string, name: string): Promise<string | undefined> {
   const file = path.join(folder, name);
   try {
@@ -71,8 +72,8 @@ async function readObject(folder: string, name: string): Promise<JsonObject | un
   if (text === undefined) return undefined;
   const file = path.join(folder, name);
   if (text.startsWith('version https://git-lfs'))
-    throw wrong(`${file} is a pointer of Git LFS, not the file. Fetch it with: git lfs pull`);
+    throw wrong(`${file} is a Git LFS pointer, not the file. Fetch it with: git lfs pull`);
   const value = parseJson(text);
-  if (!isObject(value)) throw wrong(`${file} is not a JSON object. It may be cut off: fetch it again.`);
+  if (!isObject(value)) throw wrong(`${file} is not a JSON object. It may be truncated: download it again.`);
   return value;
 }

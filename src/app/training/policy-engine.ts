@@ -1,19 +1,18 @@
+import type { Log } from '../../base/log.ts';
+import { sleep } from '../../base/sleep.ts';
 import type { Home } from '../../config/home.ts';
 import type { Config } from '../../config/schema.ts';
 import type { Clock } from '../../core/clock.ts';
-import type { Template } from '../../core/policy.ts';
 import { TrainingError } from '../../core/training.ts';
-import { sleep } from '../../models/sleep.ts';
 import { createNanoTemplate } from '../../nano/policy/nano-template.ts';
 import { createRandom } from '../../stats/random.ts';
 import { connectTinker } from '../../train/tinker/connect-tinker.ts';
 import type { TinkerEngine } from '../../train/tinker/tinker-engine.ts';
-import { readNano } from '../engine/read-nano.ts';
+import { NANO_TEMPLATE, readNano } from '../engine/read-nano.ts';
 import { type SupervisedEngine, superviseEngine } from '../engine/supervise-engine.ts';
-import type { Log } from '../log.ts';
 import { openChatTemplate } from './open-chat-template.ts';
 import { policyName } from './policy-name.ts';
-import type { EnginePlace, TrainingPlan } from './training-plan.ts';
+import type { EnginePlace, PolicyEngine } from './training-plan.ts';
 
 export interface PolicyEngineOptions {
   readonly settings: Config['train'];
@@ -23,30 +22,16 @@ export interface PolicyEngineOptions {
   readonly log: Log;
 }
 
-/** What samples and trains, wherever it runs. Nothing is started before it is asked for. */
-export interface PolicyEngine {
-  /** Of the policy, as people ask for it behind `instar/`. */
-  readonly name: string;
-  readonly isEmbedded: boolean;
-  template(): Promise<Template>;
-  /** For whoever connects on its own; it is up when this resolves. */
-  place(): Promise<Pick<TrainingPlan, 'engine' | 'template'>>;
-  /** It is up when this resolves. Rejects with a TrainingError; the next call tries again. */
-  connect(): Promise<TinkerEngine>;
-  state(): 'idle' | 'starting' | 'up' | 'down';
-  close(): Promise<void>;
-}
-
-/** In which it should be up, and how long it is waited for once it was not. */
+/** How long the first start may take, and how long to wait once a start has failed. */
 const START_MS = 20_000;
 const DOUBTED_MS = 500;
-/** Deaths that are seen while waiting; one may be an accident. */
+/** Exits of the process while waiting after which the start has failed. */
 const MOST_DEATHS = 2;
 const LOOK_MS = 50;
 const NEVER = new AbortController().signal;
 const WHERE = "the daemon's log has its last words, and instar doctor looks for the cause";
 
-/** Undefined when nothing is to be trained. */
+/** Undefined when training is off. */
 export function openPolicyEngine(options: PolicyEngineOptions): PolicyEngine | undefined {
   const { engine } = options.settings;
   if (engine === 'off') return undefined;
@@ -64,7 +49,7 @@ function openEmbedded({ home, env, clock, log }: PolicyEngineOptions): PolicyEng
   let isClosed = false;
   let isDoubted = false;
   let connection: TinkerEngine | undefined;
-  /** Whoever waits for an engine that does not come up is told so: there may be someone else to ask. */
+  /** Rejects when the engine does not start, so that the caller can use another model. */
   const untilUp = async (engine: SupervisedEngine): Promise<void> => {
     const until = clock.monotonic() + (isDoubted ? DOUBTED_MS : START_MS);
     let deaths = 0;
@@ -99,7 +84,7 @@ function openEmbedded({ home, env, clock, log }: PolicyEngineOptions): PolicyEng
     name: 'nano',
     isEmbedded: true,
     template: once(async () => createNanoTemplate((await nano()).tokenizer)),
-    place: async () => ({ engine: await place(), template: 'nano' }),
+    place: async () => ({ engine: await place(), template: { module: NANO_TEMPLATE } }),
     connect: async () => {
       await place();
       return connected();
@@ -123,8 +108,8 @@ function openRemote({ settings, env, clock, log }: PolicyEngineOptions, server: 
   const place: EnginePlace = { url, baseModel, profile: 'generic', isTested: true, ...keyed };
   const folder = (): string => {
     if (tokenizer !== undefined) return tokenizer;
-    const mend = 'name the folder of its tokenizer as train.engine.tokenizer';
-    throw new TrainingError('user', `${baseModel} cannot be spoken with: ${mend}`);
+    const fix = 'set train.engine.tokenizer to the folder of its tokenizer';
+    throw new TrainingError('user', `${baseModel} has no chat template: ${fix}`);
   };
   const connect = once(async () => {
     const engine = await connectTo(place, clock, log);
@@ -154,7 +139,7 @@ const connectTo = ({ isTested, ...place }: EnginePlace, clock: Clock, log: Log):
     log: (line) => log.debug(line),
   });
 
-/** The same answer for all who ask; after a failure the next asks anew. */
+/** Runs `make` once and shares its result; after a failure the next call tries again. */
 function once<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | undefined;
   return () => {

@@ -1,13 +1,21 @@
 import type { Clock } from '../../core/clock.ts';
-import { asObject, parseJson } from '../../core/json.ts';
+import {
+  asNumber,
+  asObject,
+  asString,
+  isObject,
+  type Json,
+  type JsonObject,
+  parseJson,
+} from '../../core/json.ts';
 import type { Records } from '../../core/records.ts';
-import type { PolicyPointer } from '../../train/policy-pointer.ts';
+import type { PolicyPointer, Served } from '../../train/policy-pointer.ts';
 import { type Promotion, pointerOf, promote, startPromotion } from '../../train/promotion.ts';
 import type { CheckpointMoved, PromotionEvent } from '../../train/promotion-event.ts';
 import type { PromotionSettings } from '../../train/promotion-settings.ts';
 
 export interface PromotionsOptions {
-  /** What was trained: weights of one engine mean nothing to another. */
+  /** The engine's name: weights of one engine are useless to another. */
   readonly engine: string;
   readonly records: Pick<Records, 'events' | 'append'>;
   readonly clock: Clock;
@@ -15,28 +23,28 @@ export interface PromotionsOptions {
   readonly outside?: OutsideWeights;
 }
 
-/** Weights as they are outside of the engine that trained them: they follow the pointer, and may have to be there before it. */
+/** Weights outside of the engine that trained them. They follow the pointer, and may have to be loaded before it moves. */
 export interface OutsideWeights {
-  /** Rejects with a TrainingError when `next` could not be served: then it does not come to be. */
+  /** Rejects with a TrainingError when `next` could not be served: then the pointer does not move. */
   prepare(next: Promotion, now: Promotion): Promise<void>;
   /** The pointer has moved. */
   moved(now: Promotion): void;
 }
 
-/** Which weights serve, and which are on their way. */
+/** Which weights serve and which are on trial, kept in the record. */
 export interface Promotions {
   state(): Promotion;
   pointer(): PolicyPointer;
-  /** Versions that served, all sessions or some, and were turned back. */
+  /** Versions that were rolled back after serving all sessions or some. */
   turnedBack(): readonly number[];
   /**
-   * The pointer has moved when it resolves, and what moved it is on the disk. Where weights could not be made ready to
-   * serve it rejects, and everything is as if nothing had been told.
+   * Applies an event. When it resolves, the pointer has moved and the move is on disk. Rejects without any effect when the
+   * weights could not be made ready to serve.
    */
   tell(event: PromotionEvent): Promise<readonly CheckpointMoved[]>;
 }
 
-/** Taken up where the record says they were. */
+/** Restores the state from the record. */
 export async function openPromotions({
   engine,
   records,
@@ -59,7 +67,7 @@ export async function openPromotions({
     const { state: next, facts } = promote(state, event, settings);
     if (next === state) return [];
     if (facts.length > 0) await outside?.prepare(next, state);
-    // Pairs are weighed again after a restart; what sessions said cannot be asked again.
+    // Pairs are measured again after a restart; session scores cannot be, so they are written.
     const measured = {
       version: next.live.version,
       to: 'measured',
@@ -97,14 +105,29 @@ export async function openPromotions({
   };
 }
 
-/** Our own words, written whole; `undefined` does not survive JSON. */
+/** Members that were undefined are missing in JSON. */
 function restored(text: string): Promotion {
-  const { live, previous, trial, failed } = asObject(parseJson(text)) as unknown as Promotion;
-  const served = ({ version, sampler }: Promotion['live']) => ({ version, sampler: sampler ?? undefined });
+  const { live, previous, trial, failed } = asObject(parseJson(text));
+  const serving = readServed(live);
+  if (serving === undefined) throw new Error('the recorded promotion state cannot be read');
   return {
-    live: served(live),
-    previous: previous === undefined ? undefined : served(previous),
-    trial: trial === undefined ? undefined : { ...trial, served: served(trial.served) },
-    failed,
+    live: serving,
+    previous: readServed(previous),
+    trial: isTrial(trial) ? { ...trial, served: readServed(trial.served) ?? serving } : undefined,
+    failed: asNumber(failed) ?? 0,
   };
 }
+
+function readServed(value: unknown): Served | undefined {
+  const { version, sampler } = asObject(value);
+  const number = asNumber(version);
+  return number === undefined ? undefined : { version: number, sampler: asString(sampler) };
+}
+
+const isTrial = (value: Json | undefined): value is JsonObject & NonNullable<Promotion['trial']> =>
+  isObject(value) &&
+  readServed(value.served) !== undefined &&
+  (value.stage === 'candidate' || value.stage === 'canary') &&
+  [value.differences, value.canary, value.rest].every(isObject) &&
+  Array.isArray(value.pairs) &&
+  Array.isArray(value.sessions);

@@ -1,18 +1,19 @@
 import type { ChatRequest } from '../../core/chat.ts';
 import type { Records } from '../../core/records.ts';
 import type { SessionView } from '../../core/store.ts';
-import { readTurn, taskOf } from '../learning/read-evidence.ts';
+import { taskOf } from '../learning/read-evidence.ts';
+import { readTurn } from '../learning/stored-turn.ts';
 import { answerOf } from '../learning/verify-session.ts';
 
 /**
- * What a session began with, as its client sent it: without lessons, and without what became of it. One reply is an
- * attempt at it, and nothing that it calls is run.
+ * The first request of a recorded session as its client sent it, without lessons. One reply is an attempt at it; tools it
+ * calls are not run.
  */
 export interface RecordedTask {
   readonly kind: 'recorded';
   readonly id: string;
   readonly request: ChatRequest;
-  /** The user's words in it. */
+  /** The user's words in the request. */
   readonly text: string;
   readonly domain: string;
   readonly agent: string;
@@ -21,18 +22,18 @@ export interface RecordedTask {
 
 const PREFIX = 'recorded/';
 
-/** Whether a task of this id is one. */
+/** Whether an id is that of a recorded task. */
 export const isRecordedTask = (id: string): boolean => id.startsWith(PREFIX);
 
-/** With the answer it had then. */
+/** With the recorded answer. */
 export interface AnsweredTask {
   readonly task: RecordedTask;
   readonly answer: string;
 }
 
 /**
- * Undefined when the session was erased, did not begin with a question of words alone, or was not answered in words at once: what
- * began with tools cannot be graded by a first reply.
+ * Undefined when the session was erased, did not begin with a text-only question, or was not answered with text at once: a
+ * session that began with tool calls cannot be graded by its first reply.
  */
 export async function readRecordedTask(
   { id, agent, project, erased }: SessionView,
@@ -65,7 +66,7 @@ const isBeginning = ({ messages }: ChatRequest): boolean =>
       (role === 'user' || role === 'system') && content.every(({ type }) => type === 'text'),
   );
 
-/** Attempts are drawn as the policy is, not as this client once liked it: what is bent trains nothing. */
+/** Attempts use the policy's own sampling parameters: replies sampled with the client's do not train. */
 const asAsked = ({ system, messages, tools, toolChoice, maxTokens, format }: ChatRequest): ChatRequest => ({
   model: 'policy',
   system,

@@ -1,4 +1,4 @@
-import type { Config } from '../../config/schema.ts';
+import { asObject } from '../../core/json.ts';
 import type { Ask } from '../../core/learn.ts';
 import type { Records } from '../../core/records.ts';
 import { NO_COST } from '../../learn/cost.ts';
@@ -7,7 +7,8 @@ import { domainOf } from '../learning/verify-session.ts';
 import { type RecordedTask, readRecordedTask } from './recorded-task.ts';
 
 export interface RecordedTasksOptions {
-  readonly rows: Config['learn']['verifiers'];
+  /** `learn.verifiers` of the configuration. */
+  readonly rows: Parameters<typeof createVerifiers>[0];
   readonly records: Pick<Records, 'sessions' | 'recalls' | 'turns' | 'block'>;
   readonly now: () => number;
 }
@@ -19,11 +20,13 @@ export interface RecordedAnswer {
   readonly answer: string;
 }
 
-/** Tasks that people gave, and what an answer to one is worth, by the verifiers that they have set. */
+/** Tasks that users gave, and the grades of answers to them by the verifiers that the users configured. */
 export interface RecordedTasks {
-  /** Newest first. Those whose answer of then can be graded: an attempt can be, too. */
+  /** Whether any verifier is configured that could grade an answer. */
+  readonly canGrade: boolean;
+  /** Newest first. Only tasks whose recorded answer can be graded: then an attempt can be, too. */
   gather(signal: AbortSignal): Promise<readonly RecordedTask[]>;
-  /** 0 to 1; undefined when the verifier did not run. */
+  /** 0 to 1; undefined when no verifier could grade it. */
   grade(answer: RecordedAnswer, signal: AbortSignal): Promise<number | undefined>;
 }
 
@@ -31,11 +34,11 @@ const DAY_MS = 24 * 3_600_000;
 const MOST_DAYS = 30;
 const MOST_SESSIONS = 300;
 
-/** Kinds that need nothing but the answer: others want a reference or a workspace, or ask a model, which costs money. */
+/** Verifiers that need only the answer. Others need a reference or a workspace, or ask a model, which costs money. */
 const ASK_NOBODY: ReadonlySet<string> = new Set(['regex', 'schema', 'module']);
 const ASK: Ask = async () => ({
   ok: false,
-  why: 'nobody is asked here',
+  why: 'training asks no model',
   isRetryable: false,
   cost: NO_COST,
 });
@@ -53,6 +56,7 @@ export function createRecordedTasks({ rows, records, now }: RecordedTasksOptions
     return graded.status === 'ok' ? graded.reward : undefined;
   };
   return {
+    canGrade: rows.some((row) => ASK_NOBODY.has(String(asObject(row).kind))),
     grade,
     gather: async (signal) => {
       if (rows.length === 0) return [];
@@ -63,7 +67,7 @@ export function createRecordedTasks({ rows, records, now }: RecordedTasksOptions
         const domain = await domainOf(session.id, records);
         if (!ASK_NOBODY.has((await verifiers()).rowFor(domain)?.kind ?? '')) continue;
         const read = await readRecordedTask(session, domain, records);
-        // The same words again are the same task.
+        // The same text again is the same task.
         const name = read && JSON.stringify([domain, read.task.text]);
         if (read === undefined || name === undefined || tasks.has(name)) continue;
         const worth = await grade({ task: read.task.text, domain, answer: read.answer }, signal);

@@ -1,42 +1,36 @@
 import type { Template } from '../../core/policy.ts';
+import type { TaskRecall, TrainingTask } from '../../core/task-source.ts';
 import { type Sampler, TrainingError } from '../../core/training.ts';
 import { sharePrompts } from '../../policy/share-prompts.ts';
 import type { Rollout, Segment } from '../../train/rollout.ts';
 import type { RollOut } from '../../train/training-run.ts';
-import { attemptRecorded, type RecordedAttemptOptions } from './attempt-recorded.ts';
 import { type Attempt, attemptTask } from './attempt-task.ts';
-import type { TrainingTask } from './training-task.ts';
-import type { WorkTask } from './work-task.ts';
 
-/** What the library shows with a task, and the generation it is of. */
+/** The lessons shown with a task, and their generation. */
 export interface Shown {
   readonly text: string;
   readonly generation: number;
 }
 
-export interface RollOutOptions<Task extends TrainingTask> {
+export interface RollOutOptions {
   readonly template: Template;
   readonly openSampler: (path: string | undefined) => Promise<Sampler>;
-  readonly show: (task: Task) => Promise<Shown>;
-  /** Answers to recorded tasks are worth nothing to learn from without it. */
-  readonly grade?: RecordedAttemptOptions['grade'];
+  /** The lessons for a task, as they are now. */
+  readonly show: (query: TaskRecall, task: TrainingTask) => Promise<Shown>;
 }
 
-/** Weights that are held against each other. */
+/** Samplers kept open: a candidate and the live version are compared. */
 const MOST_OPEN = 2;
 
 /**
- * Attempts of a policy at a task with the lessons of the moment, in tokens, with what each was worth. None where nobody could
- * grade any.
+ * Attempts of a policy at a task with the current lessons, in tokens, with their rewards. Empty when no attempt could be
+ * graded; rejects with a TrainingError when every attempt failed.
  */
-export function createRollOut<Task extends TrainingTask = WorkTask>(
-  options: RollOutOptions<Task>,
-): RollOut<Task> {
-  const { template, openSampler, show, grade = async () => undefined } = options;
+export function createRollOut({ template, openSampler, show }: RollOutOptions): RollOut<TrainingTask> {
   const open = new Map<string | undefined, Promise<Sampler>>();
   const samplerOf = (path: string | undefined): Promise<Sampler> => {
     const sampler = open.get(path) ?? openSampler(path).then(sharePrompts);
-    // The one that was used last is last.
+    // Most recently used last.
     open.delete(path);
     open.set(path, sampler);
     sampler.catch(() => open.delete(path));
@@ -47,10 +41,11 @@ export function createRollOut<Task extends TrainingTask = WorkTask>(
     return sampler;
   };
   return async (policy, task, count, { seed, signal }) => {
-    const [sampler, shown] = await Promise.all([samplerOf(policy.sampler), show(task)]);
+    const [sampler, shown] = await Promise.all([samplerOf(policy.sampler), show(task.recall, task)]);
     const weights = { version: policy.version, sampler, release: () => undefined };
     let why: string | undefined;
-    const shared = {
+    const attempts = await attemptTask({
+      task,
       onFailure: (reason: string) => {
         why ??= reason;
       },
@@ -61,29 +56,20 @@ export function createRollOut<Task extends TrainingTask = WorkTask>(
       temperature: 1,
       seed,
       signal,
-    };
-    const attempts: readonly (MadeAttempt | undefined)[] =
-      task.kind === 'recorded'
-        ? await attemptRecorded({ ...shared, task, grade })
-        : await attemptTask({ ...shared, task });
+    });
     const rollouts = attempts.flatMap((attempt, at) =>
       attempt === undefined || attempt.turns.length === 0
         ? []
         : [rolloutOf(attempt, `${seed}/${at}`, task.id, shown.generation)],
     );
-    if (rollouts.length === 0 && (task.kind === 'work' || why !== undefined))
-      throw new TrainingError(
-        'server',
-        `no attempt at ${task.id} came to its end: ${why ?? 'nothing was said'}`,
-      );
+    if (rollouts.length === 0 && why !== undefined)
+      throw new TrainingError('server', `every attempt at ${task.id} failed: ${why}`);
     return rollouts;
   };
 }
 
-type MadeAttempt = Pick<Attempt, 'turns' | 'reward'> & Partial<Pick<Attempt, 'isComplete'>>;
-
 function rolloutOf(
-  { turns, reward, isComplete }: MadeAttempt,
+  { turns, reward, isComplete }: Attempt,
   id: string,
   task: string,
   generation: number,

@@ -1,25 +1,26 @@
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { replaceFileSync } from '../../base/atomic-file.ts';
 import { asArray, asNumber, asObject, asString, type Json, parseJson } from '../../core/json.ts';
 import type { Checkpoint } from '../../train/step-journal.ts';
 
-/** A run of training as the next window is to take it up. */
+/** The run that the next window continues. */
 export interface OpenRun {
   readonly name: string;
-  /** What it begins with; undefined: a new adapter of this first version. */
+  /** Its first checkpoint; undefined: a new adapter with version `firstVersion`. */
   readonly from: Checkpoint | undefined;
   readonly firstVersion: number;
 }
 
-/** Which run is under way, over all windows. On the disk when a call returns. */
+/** Which run is current, across windows. Every change is on disk when the call returns. */
 export interface RunBook {
   /**
-   * The run goes on until weights of it that served have been turned back, or it was left: then another begins, with
-   * what serves now. Versions only grow: what a run begins with has a number of its own there.
+   * The current run continues until it was abandoned or weights of it were rolled back after serving; then a new run starts
+   * from the live weights. Versions only grow: the first checkpoint of a run gets a new version.
    */
   next(live: number, turnedBack: readonly number[]): OpenRun;
   propose(checkpoint: Checkpoint): void;
-  /** A window could not go on. Where it never will, and where several in a row came no further, the run is left. */
+  /** A window got stuck. The run is abandoned when retrying is useless, or after several windows without progress. */
   stop(cameFurther: boolean, isRetryable: boolean): void;
   leave(): void;
 }
@@ -29,7 +30,7 @@ interface Page {
   readonly from: Checkpoint | undefined;
   readonly firstVersion: number;
   readonly proposed: readonly Checkpoint[];
-  /** Windows in a row that came no further. */
+  /** Consecutive windows without progress. */
   readonly stalled: number;
   readonly isLeft: boolean;
 }
@@ -42,13 +43,12 @@ export function openRunBook(file: string): RunBook {
   let page = readPage(file);
   const write = (next: Page): void => {
     page = next;
-    writeFileSync(`${file}.new`, JSON.stringify(page), { mode: 0o600, flush: true });
-    renameSync(`${file}.new`, file);
+    replaceFileSync(file, JSON.stringify(page));
   };
   return {
     next: (live, turnedBack) => {
       const { proposed, firstVersion } = page;
-      // A run's own versions come after its first: before it are those of others.
+      // Versions after the run's first are its own; earlier ones belong to other runs.
       const wasTurnedBack = turnedBack.some((version) => version > firstVersion);
       if (page.isLeft || wasTurnedBack) {
         const highest = Math.max(
@@ -58,7 +58,7 @@ export function openRunBook(file: string): RunBook {
           ...proposed.map(({ version }) => version),
         );
         const serving = proposed.find(({ version }) => version === live);
-        // What nobody could begin with once is not tried again.
+        // A checkpoint that a run could not start from is not tried again.
         const isLost = page.stalled >= MOST_STALLED && page.from?.state === serving?.state;
         write({
           number: page.number + 1,

@@ -1,28 +1,20 @@
 import { Worker } from 'node:worker_threads';
+import { workerModule } from '../../base/worker-thread.ts';
 import { TrainingError } from '../../core/training.ts';
 import type { FromThread, Question, ToThread, TrainingDuties } from './thread-messages.ts';
 import type { TrainNews } from './train-weights.ts';
 import type { TrainingPlan } from './training-plan.ts';
 
-/** Run from sources, as tests are, the built thread is taken: a thread cannot read TypeScript. */
-const threadFile = (): URL => {
-  const isSource = import.meta.url.endsWith('.ts');
-  return new URL(
-    isSource ? '../../../dist/app/training/training-thread.js' : './training-thread.js',
-    import.meta.url,
-  );
-};
-
 /**
- * A window of training in a thread of its own. It stops at its next safe place when the signal aborts, and is ended by
- * force when its reader leaves. Rejects with a TrainingError.
+ * Runs a training window in its own thread. When the signal aborts it stops at the next safe point; when the reader stops
+ * iterating it is terminated. Rejects with a TrainingError.
  */
 export async function* runTrainingThread(
   plan: TrainingPlan,
   duties: TrainingDuties,
   signal: AbortSignal,
 ): AsyncGenerator<TrainNews, void, undefined> {
-  const thread = new Worker(threadFile(), { workerData: plan });
+  const thread = new Worker(workerModule('./training-thread.ts', import.meta.url), { workerData: plan });
   const heard: FromThread[] = [];
   let wake: (() => void) | undefined;
   const hear = (message: FromThread): void => {
@@ -41,7 +33,7 @@ export async function* runTrainingThread(
   });
   const ended = (message: string): void => hear({ type: 'failed', message, category: 'unknown' });
   thread.on('error', (error: Error) => ended(error.message));
-  thread.on('exit', () => ended('the thread of the training has ended'));
+  thread.on('exit', () => ended('the training thread ended unexpectedly'));
   signal.addEventListener('abort', stop, { once: true });
   if (signal.aborted) stop();
   try {

@@ -1,33 +1,31 @@
-import type { Home } from '../../config/home.ts';
-import type { Config } from '../../config/schema.ts';
+import type { Log } from '../../base/log.ts';
+import { sleep } from '../../base/sleep.ts';
 import type { ChatModel } from '../../core/chat.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { Failure } from '../../core/failure.ts';
 import { TrainingError } from '../../core/training.ts';
 import type { Exchange } from '../../core/upstream.ts';
-import { sleep } from '../../models/sleep.ts';
 import type { RetryOptions } from '../../models/with-retry.ts';
 import type { Served } from '../../train/policy-pointer.ts';
 import type { Promotion } from '../../train/promotion.ts';
-import type { Log } from '../log.ts';
 import { type AdapterFolders, createAdapterFolders } from './adapter-folders.ts';
-import type { PolicyEngine } from './policy-engine.ts';
 import type { OutsideWeights } from './promotions.ts';
+import type { PolicyEngine, TrainSettings } from './training-plan.ts';
 import { createVllmServing, type VllmServing } from './vllm-serving.ts';
 
 export interface ServeAdaptersOptions {
-  readonly settings: Config['train'];
+  readonly settings: TrainSettings;
   readonly engine: PolicyEngine;
-  readonly home: Home;
+  readonly home: { readonly dir: string };
   readonly env: NodeJS.ProcessEnv;
   readonly upstream: { readonly exchange: Exchange; readonly retry: RetryOptions };
   readonly clock: Clock;
   readonly log: Log;
 }
 
-/** The adapters of what serves, served before or is on trial, as folders; and what answers with them, where the engine does not. */
+/** The adapters of the live, the previous and the trial version as folders, and the server that answers with them, if any. */
 export interface ServedAdapters extends OutsideWeights {
-  /** A turn by the first of these that can answer. Undefined where the engine itself answers. */
+  /** Answers a turn with the first version that can. Undefined when the engine itself answers. */
   readonly chat:
     | ((wanted: readonly Served[], answered: (by: Served, why: Failure | undefined) => void) => ChatModel)
     | undefined;
@@ -41,15 +39,15 @@ export function serveAdapters(options: ServeAdaptersOptions): ServedAdapters {
   const closing = new AbortController();
   const folders = createAdapterFolders(options);
   let last: Promise<void> = Promise.resolve();
-  /** Behind the move, one after the other: nobody waits for it. */
+  /** Runs after the move, one job at a time; nobody waits for it. */
   const later = (work: () => Promise<void>): void => {
     last = last.then(work).catch((error: unknown) => {
-      if (!closing.signal.aborted) log.warn({ err: error }, 'an adapter could not be exported, or removed');
+      if (!closing.signal.aborted) log.warn({ err: error }, 'an adapter could not be exported or removed');
     });
   };
   const close = async (): Promise<void> => {
     closing.abort();
-    // A server that does not answer is not waited for.
+    // Do not wait for a server that does not answer.
     const late = new AbortController();
     await Promise.race([last, sleep(GRACE_MS, late.signal)]);
     late.abort();
@@ -72,7 +70,7 @@ export function serveAdapters(options: ServeAdaptersOptions): ServedAdapters {
   const sweep = (): void =>
     later(async () => {
       if (kept === undefined) return;
-      // A folder stays while a turn reads from its adapter: vLLM may read it again.
+      // A folder stays while a turn uses its adapter: vLLM may read it again.
       const held = await vllm.keepOnly(kept);
       if (!closing.signal.aborted) await folders.keepOnly([...kept, ...held]);
     });
@@ -92,13 +90,13 @@ export function serveAdapters(options: ServeAdaptersOptions): ServedAdapters {
     prepare: async (next, now) => {
       const isBack = next.live.version < now.live.version;
       for (const served of newIn(next, now)) {
-        // Going on, the server is asked; going back must also be possible while it is away.
+        // A promotion asks the server; a rollback must also work while it is unreachable.
         if (isBack && vllm.isAtHand(served)) continue;
         const failure = await vllm.load(served);
         if (failure !== undefined)
           throw new TrainingError(
             'server',
-            `version ${served.version} cannot serve, and what served goes on: ${failure.message}`,
+            `version ${served.version} cannot serve, and nothing was changed: ${failure.message}`,
           );
       }
     },
@@ -113,7 +111,7 @@ export function serveAdapters(options: ServeAdaptersOptions): ServedAdapters {
 const servingOf = ({ live, trial }: Promotion): readonly Served[] =>
   trial?.stage === 'canary' ? [live, trial.served] : [live];
 
-/** What the pointer will name for sessions for which it does not yet. */
+/** The versions that start to serve with this move. */
 function newIn(next: Promotion, now: Promotion): readonly Served[] {
   const live = next.live.version === now.live.version ? [] : [next.live];
   const isNew = next.trial?.stage === 'canary' && now.trial?.stage !== 'canary';
@@ -125,7 +123,7 @@ const versionsOf = ({ live, previous, trial }: Promotion): readonly number[] =>
 
 function openVllm(
   { settings, engine, home, env, upstream, clock, log }: ServeAdaptersOptions,
-  { vllm: baseUrl, keyEnv, model }: NonNullable<Config['train']['serve']>,
+  { vllm: baseUrl, keyEnv, model }: NonNullable<TrainSettings['serve']>,
   folders: AdapterFolders,
   closing: AbortSignal,
 ): VllmServing {

@@ -1,3 +1,4 @@
+import type { Log } from '../../base/log.ts';
 import type { ChatModel, TurnMark } from '../../core/chat.ts';
 import type { Clock } from '../../core/clock.ts';
 import { createFailure, type Failure } from '../../core/failure.ts';
@@ -8,12 +9,11 @@ import { createPolicyModel } from '../../policy/policy-model.ts';
 import { type Served, servedBy } from '../../train/policy-pointer.ts';
 import type { Promotion } from '../../train/promotion.ts';
 import type { PromotionSettings } from '../../train/promotion-settings.ts';
-import type { Log } from '../log.ts';
 import { textHash } from '../recording/text-hash.ts';
-import type { PolicyEngine } from './policy-engine.ts';
 import { openPromotions, type Promotions } from './promotions.ts';
 import type { ServedAdapters } from './serve-adapters.ts';
 import { createWeightsRoom, type WeightsRoom } from './served-weights.ts';
+import type { PolicyEngine } from './training-plan.ts';
 
 export interface ServePolicyOptions {
   readonly engine: PolicyEngine;
@@ -22,28 +22,28 @@ export interface ServePolicyOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly promotion: PromotionSettings;
-  /** The same requests in the same order get the same replies. For benchmarks. */
+  /** Makes replies reproducible: the same requests in the same order get the same replies. For benchmarks. */
   readonly seed?: number;
 }
 
 /** The policy as the gateway serves it. */
 export interface ServedPolicy {
   readonly chat: ChatModel;
-  /** What a session is answered by: `instar/nano@3`. Who asks for a turn in the same breath is answered by that. */
+  /** The version that answers a session: `instar/nano@3`. A turn that starts in the same tick gets that version. */
   label(session: string): string;
   promotions(): Promise<Promotions>;
-  /** Weights that serve no more may be let go of. */
+  /** Unloads weights that no longer serve. */
   moved(): void;
-  /** Replies since the start, and the milliseconds for which the engine was waited for. */
+  /** Replies since the start, and the milliseconds spent waiting for the engine. */
   answered(): number;
   sampledMs(): number;
   close(): Promise<void>;
 }
 
-/** What answers when nothing that was trained can. */
+/** The base model, the last fallback. */
 const BARE: Served = { version: 0, sampler: undefined };
 
-/** No engine is asked for anything before the first turn. */
+/** The engine is not started before the first turn. */
 export function servePolicy(options: ServePolicyOptions): ServedPolicy {
   const { engine, adapters, records, clock, log, promotion, seed: firstSeed } = options;
   let promotions: Promotions | undefined;
@@ -68,12 +68,12 @@ export function servePolicy(options: ServePolicyOptions): ServedPolicy {
     });
     return opening;
   };
-  /** Weights that cannot answer while others can are turned back, after as many times in a row as the settings say. */
+  /** Weights that fail while others answer are rolled back after the configured number of consecutive failures. */
   const probed = ({ version, sampler }: Served, isWell: boolean, why?: unknown): void => {
     const state = promotions?.state();
     if (promotions === undefined || state === undefined || (isWell && !isDoubted(state, version))) return;
     if (!isWell)
-      log.warn({ err: why, version, sampler }, 'these weights could not answer: others did in their place');
+      log.warn({ err: why, version, sampler }, 'these weights could not answer: another version answered');
     promotions
       .tell({ type: 'probed', version, isWell })
       .then((moves) => {
@@ -81,13 +81,13 @@ export function servePolicy(options: ServePolicyOptions): ServedPolicy {
           log.error({ ...moved }, `weights: version ${moved.version} is ${moved.to}`);
         if (moves.length > 0) room?.sweep();
       })
-      .catch((error: unknown) => log.warn({ err: error }, 'weights could not be turned back'));
+      .catch((error: unknown) => log.warn({ err: error }, 'weights could not be rolled back'));
   };
   const keep = (sampled: SampledTurn, turn: TurnMark | undefined): void => {
     answered++;
     if (turn === undefined) return;
     keepTokens(records, clock, sampled, turn).catch((error: unknown) =>
-      log.warn({ err: error, turn: turn.id }, "a reply's tokens could not be kept"),
+      log.warn({ err: error, turn: turn.id }, "a reply's tokens could not be recorded"),
     );
   };
   const model = async (): Promise<ChatModel> =>
@@ -118,7 +118,7 @@ export function servePolicy(options: ServePolicyOptions): ServedPolicy {
       keep,
       ...(firstSeed === undefined ? {} : { seed: () => firstSeed + answered }),
     });
-  /** Only the engine's sampler tells ids and log-probabilities: of a turn that another server answered none are kept. Attempts that train are the engine's own. */
+  /** Only the engine's sampler returns ids and log-probabilities: turns answered by another server have none recorded. */
   const modelOutside = async (ask: NonNullable<ServedAdapters['chat']>): Promise<ChatModel> => {
     const { pointer, state } = await open();
     return (request, context) => {
@@ -134,10 +134,10 @@ export function servePolicy(options: ServePolicyOptions): ServedPolicy {
     };
   };
   let made: Promise<ChatModel> | undefined;
-  /** What the pointer said when a turn began: the head of its reply says the same. */
+  /** The version a turn started with: the reply's header names the same. */
   const readAt = new WeakMap<TurnMark, Served>();
-  // So that the first turn, too, can say by whom it is answered.
-  open().catch((error: unknown) => log.warn({ err: error }, 'which weights serve is not known yet'));
+  // So that the first turn's header can name the version, too.
+  open().catch((error: unknown) => log.warn({ err: error }, 'the promotion state could not be read yet'));
 
   return {
     chat: (request, context) => ({
@@ -190,7 +190,7 @@ async function keepTokens(
     tokens,
     logprobs: logprobs.map((value) => Number(value.toFixed(6))),
   });
-  // Of a bare hash in a field called tokens nobody can say that it is no secret: it would not be kept.
+  // A bare hash in a field named tokens would be redacted as a possible secret.
   const hash = `sha256:${textHash(text)}`;
   const fact = {
     type: 'turn-sampled',

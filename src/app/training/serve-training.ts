@@ -1,97 +1,94 @@
 import path from 'node:path';
-import type { Home } from '../../config/home.ts';
-import type { Config } from '../../config/schema.ts';
+import type { Log } from '../../base/log.ts';
+import { sleep } from '../../base/sleep.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { Job } from '../../core/job.ts';
 import { compact, type JsonObject } from '../../core/json.ts';
 import type { LessonsDesk } from '../../core/lessons-desk.ts';
 import type { Records } from '../../core/records.ts';
+import type { TaskSourceRef } from '../../core/task-source.ts';
 import { TrainingError } from '../../core/training.ts';
-import { sleep } from '../../models/sleep.ts';
-import type { JobHistory } from '../../schedule/fold-job.ts';
+import type { Sample } from '../../train/buffer.ts';
 import { DEFAULT_PROMOTION, type PromotionSettings } from '../../train/promotion-settings.ts';
-import type { ServedLearning } from '../learning/serve-learning.ts';
-import type { Log } from '../log.ts';
 import { describeVersions } from './describe-versions.ts';
-import { openPolicyEngine, type PolicyEngine } from './policy-engine.ts';
 import type { Promotions } from './promotions.ts';
-import { createRecordedTasks } from './recorded-tasks.ts';
+import { tooFewTasks } from './recorded-source.ts';
+import { createRecordedTasks, type RecordedTasksOptions } from './recorded-tasks.ts';
 import { runTrainingThread } from './run-training-thread.ts';
 import { type ServeAdaptersOptions, serveAdapters } from './serve-adapters.ts';
 import { type ServedPolicy, servePolicy } from './serve-policy.ts';
 import type { TrainingDuties } from './thread-messages.ts';
-import { createTrainJob } from './train-job.ts';
+import { createTrainJob, type TrainJobHistory } from './train-job.ts';
 import type { TrainNews } from './train-weights.ts';
 import { beginTrainingCycle, type TrainingCycle } from './training-cycle.ts';
 import { createTrainingDuties } from './training-duties.ts';
-import type { TrainingPlan, Tuning } from './training-plan.ts';
+import type { PolicyEngine, TrainingPlan, TrainSettings, Tuning } from './training-plan.ts';
 import { createTrainingView } from './training-view.ts';
 
 export interface TrainingOptions {
-  readonly settings: Config['train'];
-  readonly home: Home;
+  readonly settings: TrainSettings;
+  /** Undefined when nothing is to be trained. */
+  readonly engine: PolicyEngine | undefined;
+  readonly home: { readonly dir: string };
   readonly env: NodeJS.ProcessEnv;
   /** To a server that answers in the engine's place. */
   readonly upstream: ServeAdaptersOptions['upstream'];
   readonly records: Records;
   readonly shelf: LessonsDesk;
   readonly generation: () => number;
-  /** Who grades the answers of a domain, and what was learned from so far; it looks at the record when it is woken. */
-  readonly learning: Pick<ServedLearning, 'samples' | 'wake'> & {
-    readonly verifiers: Config['learn']['verifiers'];
+  /** The configured verifiers, the samples so far, and how to make learning read the record. */
+  readonly learning: {
+    readonly verifiers: RecordedTasksOptions['rows'];
+    readonly samples: () => readonly Sample[];
+    readonly wake: (delayMs: number) => void;
   };
   readonly clock: Clock;
   readonly log: Log;
   readonly override?: TrainingOverride;
 }
 
-/** Other than what people get. For benchmarks and tests. */
+/** Deviations from the product's behaviour, for benchmarks and tests. */
 export interface TrainingOverride {
   readonly promotion?: Partial<PromotionSettings>;
   readonly policySeed?: number;
   readonly tuning?: Tuning;
-  /** Whose lessons are shown with the tasks. */
+  /** The agent whose lessons are shown with tasks that belong to nobody. */
   readonly agent?: string;
-  readonly engine?: PolicyEngine;
+  /** Tasks besides the recorded ones. */
+  readonly tasks?: TaskSourceRef;
 }
 
 export interface TrainRequest {
   readonly steps?: number;
-  readonly tasks?: TrainingPlan['tasks'];
+  /** Those of the override by default, else the recorded tasks alone. */
+  readonly tasks?: TaskSourceRef;
 }
 
-/** The training of weights as the daemon has it. */
+/** Training in the daemon: windows, promotions and the served policy. */
 export interface ServedTraining {
   readonly policy: ServedPolicy & { readonly name: string };
-  /** One window, now. At most one at a time: a second is refused. */
+  /** Runs one window now. Only one at a time: a second is refused. */
   run(request: TrainRequest, signal: AbortSignal): AsyncIterable<TrainNews>;
-  readonly job: (history: (job: string) => Promise<JobHistory>) => Job;
-  /** What `GET /api/train` adds. */
+  readonly job: (history: (job: string) => Promise<TrainJobHistory>) => Job;
+  /** The training part of `GET /api/train`. */
   describe(): Promise<JsonObject>;
-  /** One stage on, or back, because a person says so. Answers with what moved. */
+  /** Promotes or rolls back by one stage on a person's request. Returns the moves. */
   move(to: 'promote' | 'rollback'): Promise<readonly JsonObject[]>;
-  /** A person or a check has said how good a turn was, −1 to 1. */
+  /** A person or a verifier scored a turn of the session, −1 to 1. */
   heard(session: string, score: number): Promise<void>;
   /** Starts the engine before it is needed. */
   warm(): void;
   close(): Promise<void>;
 }
 
-/** Tasks that can be checked without anyone: the training split of the workdays, and its gate to be measured on. */
-const USUAL_TASKS: TrainingPlan['tasks'] = {
-  train: { split: 'train', seed: 1000, count: 600 },
-  heldOut: { split: 'gate', seed: 5000, count: 1000 },
-};
-
-/** For a window to come to its next safe place when we close. */
+/** How long closing waits for a window to reach its next safe point. */
 const GRACE_MS = 2_000;
 
 /** Undefined when nothing is to be trained. */
 export function serveTraining(options: TrainingOptions): ServedTraining | undefined {
   const { settings, records, clock, log, override = {} } = options;
-  const opened = override.engine ?? openPolicyEngine(options);
-  if (opened === undefined) return undefined;
-  const engine: PolicyEngine = opened;
+  if (options.engine === undefined) return undefined;
+  const { engine } = options;
   const promotion = { ...DEFAULT_PROMOTION, ...override.promotion };
   const { policySeed } = override;
   const policy = servePolicy({
@@ -123,12 +120,14 @@ export function serveTraining(options: TrainingOptions): ServedTraining | undefi
       await records.append([{ at: Math.round(clock.now()), fact }]);
       options.learning.wake(0);
     } catch (error) {
-      log.warn({ err: error }, 'the end of a window of training could not be kept');
+      log.warn({ err: error }, 'the end of a training window could not be recorded');
     }
   };
 
   async function* run(request: TrainRequest, signal: AbortSignal): AsyncGenerator<TrainNews> {
     if (running !== undefined) throw new TrainingError('user', 'weights are being trained already');
+    const tasks = request.tasks ?? override.tasks;
+    if (tasks === undefined && !recorded.canGrade) throw tooFewTasks(0, 0);
     const stop = new AbortController();
     let end = (): void => undefined;
     const over = new Promise<void>((resolve) => {
@@ -145,7 +144,7 @@ export function serveTraining(options: TrainingOptions): ServedTraining | undefi
       const plan: TrainingPlan = {
         ...(await engine.place()),
         folder: path.join(options.home.dir, 'train', engine.name),
-        tasks: request.tasks ?? USUAL_TASKS,
+        ...(tasks === undefined ? {} : { tasks }),
         steps,
         rank: loraRank,
         batch: { groups: Math.max(1, Math.round(batchSize / groupSize)), size: batchSize },
@@ -159,7 +158,7 @@ export function serveTraining(options: TrainingOptions): ServedTraining | undefi
         cycle.hear(news);
         if (news.type === 'moved')
           log.info({ ...news.moved }, `weights: version ${news.moved.version} is ${news.moved.to}`);
-        if (news.type === 'weights-unfit') log.warn({ ...news }, 'weights on trial cannot answer');
+        if (news.type === 'weights-unfit') log.warn({ ...news }, 'the weights on trial cannot answer');
         yield news;
       }
     } catch (error) {
@@ -179,7 +178,15 @@ export function serveTraining(options: TrainingOptions): ServedTraining | undefi
     policy: Object.assign(policy, { name: engine.name }),
     run,
     job: (history) =>
-      createTrainJob({ run, policy, generation: options.generation, history, clock, settings }),
+      createTrainJob({
+        run,
+        hasTasks: override.tasks !== undefined || recorded.canGrade,
+        policy,
+        generation: options.generation,
+        history,
+        clock,
+        settings,
+      }),
     describe: async () => {
       const { state } = await policy.promotions();
       return compact({
@@ -196,7 +203,7 @@ export function serveTraining(options: TrainingOptions): ServedTraining | undefi
       return moves.map((moved) => compact({ ...moved }));
     },
     heard: async (session, score) => {
-      // Nothing was served by the policy yet: there is nothing to hold this against.
+      // The policy has not answered yet: there is nothing to compare.
       if (policy.answered() === 0) return;
       const moves = await (await policy.promotions()).tell({
         type: 'session-scored',
@@ -210,7 +217,7 @@ export function serveTraining(options: TrainingOptions): ServedTraining | undefi
     close: async () => {
       if (running !== undefined) {
         running.stop.abort();
-        // What it has begun to write it ends; one whose news nobody reads is not waited for.
+        // Writes in progress are finished; a window whose events nobody reads is not waited for.
         const late = new AbortController();
         await Promise.race([running.over, sleep(GRACE_MS, late.signal)]);
         late.abort();

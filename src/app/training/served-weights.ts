@@ -4,21 +4,21 @@ import type { PolicyPointer, Served } from '../../train/policy-pointer.ts';
 
 export interface WeightsOptions {
   readonly pointer: () => PolicyPointer;
-  /** Undefined: the bare model. */
+  /** Undefined: the base model. */
   readonly openSampler: (path: string | undefined) => Promise<Sampler>;
-  /** Who answers when weights cannot, the first first. Nobody unless told. */
+  /** Fallback versions in order, for weights that cannot answer; none by default. */
   readonly spares?: () => readonly Served[];
-  /** Told of weights that answered, and of those that could not where others could: it is then not the engine. */
+  /** Called for weights that answered, and for weights that failed while a fallback answered: then it is not the engine. */
   readonly probed?: (served: Served, isWell: boolean, why?: unknown) => void;
 }
 
 export interface WeightsRoom {
   /**
-   * Weights for a turn, open until they are let go of. `version` is that of whoever answered: when these cannot, a spare
-   * does. Rejects with a TrainingError when nobody can.
+   * Weights for a turn, open until released. `version` is the one that answered: a fallback's when these weights cannot.
+   * Rejects with a TrainingError when none can.
    */
   take(served: Served): Promise<ServedWeights>;
-  /** Lets go of weights that serve no more and that no turn holds. */
+  /** Closes weights that no longer serve and that no turn holds. */
   sweep(): void;
   close(): Promise<void>;
 }
@@ -28,7 +28,7 @@ interface Held {
   turns: number;
 }
 
-/** Which weights are open: as long as the pointer names them or a turn that began on them has not ended. */
+/** Keeps weights open while the pointer names them or a turn that started on them runs. */
 export function createWeightsRoom(options: WeightsOptions): WeightsRoom {
   const { pointer, openSampler, spares = () => [], probed = () => undefined } = options;
   const held = new Map<string | undefined, Held>();
@@ -42,18 +42,18 @@ export function createWeightsRoom(options: WeightsOptions): WeightsRoom {
   const leave = (path: string | undefined): void => {
     const left = held.get(path);
     held.delete(path);
-    // Whoever opened it heard why it could not be.
+    // The failure to open was reported to the opener.
     left?.sampler.then((sampler) => sampler.close()).catch(() => undefined);
   };
   const sweep = (): void => {
     const { live, canary } = pointer();
-    // The bare model has no path, and is named only where it serves.
+    // The base model has no path, and is kept only while it serves.
     const named = new Set(
       [live, ...(canary === undefined ? [] : [canary.served])].map(({ sampler }) => sampler),
     );
     for (const [path, { turns }] of held) if (turns === 0 && !named.has(path)) leave(path);
   };
-  /** An engine that was started again knows no sampler of before: it is opened anew, once. */
+  /** A restarted engine has lost its samplers: each is opened again, once. */
   const lasting = (path: string | undefined, one: Held): Sampler => ({
     sample: async (request, signal) => {
       const asked = one.sampler;
@@ -94,7 +94,7 @@ export function createWeightsRoom(options: WeightsOptions): WeightsRoom {
       let taken: ServedWeights | undefined;
       let answering = served;
       let reason: unknown;
-      /** The next who can be opened; the first reason is the one that tells what is wrong. */
+      /** The next weights that can be opened; the first failure is the one reported. */
       const takeNext = async (): Promise<ServedWeights> => {
         taken?.release();
         taken = undefined;

@@ -7,7 +7,7 @@ import { createRandom } from '../../stats/random.ts';
 export interface PolicyOfAttempts {
   readonly template: Template;
   readonly weights: ServedWeights;
-  /** What the library shows with it. */
+  /** The lessons shown with the task. */
   readonly block: string;
   readonly temperature: number;
   readonly seed: string;
@@ -15,13 +15,13 @@ export interface PolicyOfAttempts {
 
 export interface PolicySpeech {
   readonly speak: Speak;
-  /** Of this attempt alone. */
+  /** The session of this attempt alone. */
   readonly session: string;
-  /** What was sampled so far. */
+  /** The turns sampled so far. */
   readonly turns: readonly SampledTurn[];
 }
 
-/** The policy for one of several attempts side by side: each draws its own numbers, and its tokens are kept. */
+/** The policy for one of several parallel attempts, with its own random seeds; the sampled tokens are collected. */
 export function speakAsPolicy(
   { template, weights, block, temperature, seed }: PolicyOfAttempts,
   place: number,

@@ -1,3 +1,4 @@
+import type { TaskRecall } from '../../core/task-source.ts';
 import type { Promotion } from '../../train/promotion.ts';
 import type { CheckpointMoved, PromotionEvent } from '../../train/promotion-event.ts';
 import type { LiveTurn } from '../../train/running-baseline.ts';
@@ -7,25 +8,17 @@ import type { RecordedAnswer } from './recorded-tasks.ts';
 import type { Shown } from './roll-out.ts';
 import type { TrainNews } from './train-weights.ts';
 
-/** What training needs to know of the rest of Instar, and tells it. */
+/** What the training thread asks of the daemon. */
 export interface TrainingDuties {
-  /** What the library shows with a task at the moment. */
-  show(query: ShowQuery): Promise<Shown>;
+  /** The lessons that the library shows with a task now. */
+  show(query: TaskRecall): Promise<Shown>;
   generation(): Promise<number>;
   tell(event: PromotionEvent): Promise<Told>;
-  /** Tasks of the record, newest first. */
+  /** Recorded tasks, newest first. */
   recorded(): Promise<readonly RecordedTask[]>;
-  /** 0 to 1; undefined when nobody can say. */
+  /** 0 to 1; undefined when no verifier could grade it. */
   grade(answer: RecordedAnswer): Promise<number | undefined>;
   live(query: LiveQuery): Promise<readonly LiveTurn[]>;
-}
-
-export interface ShowQuery {
-  readonly task: string;
-  /** Whose task it is, where it is someone's. */
-  readonly agent?: string;
-  readonly project?: string;
-  readonly domain?: string;
 }
 
 export interface Told {
@@ -34,7 +27,7 @@ export interface Told {
 }
 
 export type Question =
-  | { readonly ask: 'show'; readonly query: ShowQuery }
+  | { readonly ask: 'show'; readonly query: TaskRecall }
   | { readonly ask: 'generation' }
   | { readonly ask: 'tell'; readonly event: PromotionEvent }
   | { readonly ask: 'recorded' }

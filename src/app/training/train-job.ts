@@ -1,33 +1,42 @@
-import type { Config } from '../../config/schema.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { Job, JobEnd } from '../../core/job.ts';
 import { TrainingError } from '../../core/training.ts';
-import type { JobHistory } from '../../schedule/fold-job.ts';
 import type { ServedPolicy } from './serve-policy.ts';
 import type { TrainNews } from './train-weights.ts';
+import type { TrainSettings } from './training-plan.ts';
 
 const TRAIN_JOB = 'training';
 const DAY_MS = 24 * 3_600_000;
 const STEP_MS = 3_000;
 
-interface TrainJobOptions {
-  readonly run: (request: object, signal: AbortSignal) => AsyncIterable<TrainNews>;
-  readonly policy: ServedPolicy;
-  readonly generation: () => number;
-  readonly history: (job: string) => Promise<JobHistory>;
-  readonly clock: Clock;
-  readonly settings: Config['train'];
+/** What the schedule knows about earlier runs of a job. */
+export interface TrainJobHistory {
+  /** The last run, when it is not over. */
+  readonly run: string | undefined;
+  readonly lastDone: { readonly at: number; readonly note?: string } | undefined;
 }
 
-/** Weights that nobody asks are not trained; nor again on the same day with the same lessons. */
-export function createTrainJob({ run, policy, generation, history, clock, settings }: TrainJobOptions): Job {
+interface TrainJobOptions {
+  readonly run: (request: object, signal: AbortSignal) => AsyncIterable<TrainNews>;
+  /** Whether there can be tasks at all. */
+  readonly hasTasks: boolean;
+  readonly policy: Pick<ServedPolicy, 'answered'>;
+  readonly generation: () => number;
+  readonly history: (job: string) => Promise<TrainJobHistory>;
+  readonly clock: Clock;
+  readonly settings: Pick<TrainSettings, 'steps'>;
+}
+
+/** The nightly training job. Not ready while the policy is unused, or was trained today with the same lessons. */
+export function createTrainJob(options: TrainJobOptions): Job {
+  const { run, hasTasks, policy, generation, history, clock, settings } = options;
   return {
     name: TRAIN_JOB,
     priority: 2,
     needsWindow: true,
     estimate: () => settings.steps * STEP_MS,
     isReady: async () => {
-      if (policy.answered() === 0 || generation() === 0) return false;
+      if (!hasTasks || policy.answered() === 0 || generation() === 0) return false;
       const { run: open, lastDone } = await history(TRAIN_JOB);
       if (open !== undefined || lastDone === undefined) return true;
       const isNew = lastDone.note?.startsWith(noteOf(generation())) !== true;

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import type { Template } from '../../core/policy.ts';
-import type { TrainingEngine } from '../../core/training.ts';
+import type { TaskRecall, TaskSource, TrainingTask } from '../../core/task-source.ts';
+import { type TrainingEngine, TrainingError } from '../../core/training.ts';
 import type { RateSchedule } from '../../train/learning-rate.ts';
 import type { Served } from '../../train/policy-pointer.ts';
 import type { CheckpointMoved } from '../../train/promotion-event.ts';
@@ -11,28 +12,20 @@ import { train } from '../../train/trainer.ts';
 import type { LiveWanted, RollOut, TrainProgress } from '../../train/training-run.ts';
 import { openFileJournal } from './file-journal.ts';
 import type { Promotions } from './promotions.ts';
-import type { RecordedTask } from './recorded-task.ts';
 import { createRollOut, type Shown } from './roll-out.ts';
 import { openRunBook } from './run-book.ts';
-import type { TrainingTask } from './training-task.ts';
 import { weighCandidate } from './weigh-candidate.ts';
-import type { WorkTask } from './work-task.ts';
 
 export interface WeightsTraining {
   readonly engine: TrainingEngine;
   readonly template: Template;
   readonly promotions: Omit<Promotions, 'pointer'>;
-  /** Of this engine's runs. */
+  /** Where this engine's runs are kept. */
   readonly folder: string;
-  /** To attempt and learn from, and others to be measured on. Made when they are wanted: it takes seconds. */
-  readonly tasks: {
-    readonly train: () => Promise<readonly TrainingTask[]>;
-    readonly heldOut: () => Promise<readonly WorkTask[]>;
-  };
-  readonly show: (task: TrainingTask) => Promise<Shown>;
-  /** What an answer to a recorded task is worth; undefined when nobody can say. */
-  readonly grade: (task: RecordedTask, answer: string) => Promise<number | undefined>;
-  /** Single turns of live traffic to learn from besides; none unless given. */
+  /** Asked when tasks are needed: making them can take seconds. */
+  readonly tasks: TaskSource;
+  readonly show: (query: TaskRecall) => Promise<Shown>;
+  /** Live turns to use besides groups; none by default. */
   readonly live?: (wanted: LiveWanted) => Promise<readonly LiveTurn[]>;
   readonly generation: () => number | Promise<number>;
   readonly rank: number;
@@ -40,7 +33,7 @@ export interface WeightsTraining {
   readonly learningRate?: number;
   readonly schedule?: RateSchedule;
   readonly settings?: Partial<StepSettings>;
-  /** Attempts as the trainer is to see them; as they are unless told. For controls. */
+  /** Wraps the rollouts before training, for controls. */
   readonly bend?: (rollOut: RollOut<TrainingTask>) => RollOut<TrainingTask>;
   readonly seed?: number;
 }
@@ -53,36 +46,40 @@ export type TrainNews =
       readonly candidate: number;
       readonly live: number;
     }
-  /** They cannot be sampled, while those that serve can. */
+  /** The candidate cannot be sampled while the live weights can. */
   | { readonly type: 'weights-unfit'; readonly version: number; readonly why: string }
   | { readonly type: 'moved'; readonly moved: CheckpointMoved };
 
-/** While the attempts of one group are checked, others are sampled. */
+/** Groups in parallel: while one is verified, others are sampled. */
 const AT_ONCE = 4;
 
 /**
- * One window of training: so many steps more, then the weights are held against those that serve, on tasks that trained
- * nobody. Stopped at any place it goes on from there. Nothing serves that was not measured.
+ * One training window: trains `steps` more steps, then compares the new weights with the live ones on held-out tasks. Stopped
+ * at any point, the next window continues from there. Weights never serve unmeasured.
  */
 export async function* trainWeights(
   training: WeightsTraining,
   steps: number,
   signal: AbortSignal,
 ): AsyncGenerator<TrainNews, void, undefined> {
-  const { engine, template, promotions, folder, show, grade } = training;
+  const { engine, template, promotions, folder, show } = training;
   const openSampler = (sampler: string | undefined) => engine.openSampler(sampler);
-  const rollOut = createRollOut<TrainingTask>({ template, openSampler, show, grade });
+  const rollOut = createRollOut({ template, openSampler, show });
   async function* weigh(): AsyncGenerator<TrainNews, void, undefined> {
-    yield* weighCandidate({ promotions, rollOut, tasks: await training.tasks.heldOut(), signal });
+    const tasks = await training.tasks.heldOut(signal);
+    if (tasks.length === 0 && !signal.aborted)
+      throw new TrainingError('user', 'There are no held-out tasks to measure the new weights on.');
+    yield* weighCandidate({ promotions, rollOut, tasks, signal });
   }
-  // What an earlier window left half measured.
+  // Finish the measurement that an earlier window left.
   if (promotions.state().trial?.stage === 'candidate') yield* weigh();
   if (signal.aborted || promotions.state().trial !== undefined) return;
 
   const book = openRunBook(path.join(folder, 'runs.json'));
   const { name, from, firstVersion } = book.next(promotions.state().live.version, promotions.turnedBack());
-  const tasks = await training.tasks.train();
+  const tasks = await training.tasks.train(signal);
   if (signal.aborted) return;
+  if (tasks.length === 0) throw new TrainingError('user', 'There are no tasks to train on.');
   const journal = openFileJournal(path.join(folder, `${name}.jsonl`));
   let best: Checkpoint | undefined;
   let closed = 0;
@@ -109,14 +106,14 @@ export async function* trainWeights(
   } finally {
     journal.close();
   }
-  // What a run begins with is nothing that it has learned.
+  // The first checkpoint of a run has learned nothing.
   if (best === undefined || best.version <= Math.max(firstVersion, promotions.state().live.version)) return;
   book.propose(best);
   for (const moved of await promotions.tell({ type: 'proposed', served: servedOf(best) }))
     yield { type: 'moved', moved };
   for await (const news of weigh()) {
     yield news;
-    // What is shown to be worse is no place to go on from; what could not be shown to be as good may yet be.
+    // A run continues from a candidate that was not shown to be as good, but not from one shown to be worse.
     if (news.type === 'moved' && news.moved.to === 'rejected' && news.moved.isWorse === true) book.leave();
   }
 }

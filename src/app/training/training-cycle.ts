@@ -6,7 +6,7 @@ import type { TrainNews } from './train-weights.ts';
 
 type CycleEnd = Fact & { readonly type: 'cycle-end' };
 
-/** A window as a learner's cycle: what it told, and at its end the fact that is counted with those of other learners. */
+/** A training window as a learner's cycle: it ends with a `cycle-end` fact like those of other learners. */
 export interface TrainingCycle {
   hear(news: TrainNews): void;
   fail(why: string): void;
@@ -16,7 +16,7 @@ export interface TrainingCycle {
 
 const LEARNER = 'trainer';
 
-/** What is served to some is on trial, as a lesson is that is shown to some. Other moves decide nothing. */
+/** A canary counts as on trial, like a lesson that some sessions see. Other moves are no outcome. */
 const OUTCOMES: Readonly<Partial<Record<Stage, 'trial' | 'live' | 'refused'>>> = {
   canary: 'trial',
   live: 'live',
@@ -47,7 +47,7 @@ export function beginTrainingCycle(engine: string, clock: Clock): TrainingCycle 
         cycle: id,
         learner: LEARNER,
         outcome: outcomeOf(judgements.at(-1)?.outcome, problem, isAborted),
-        // Nothing waited for it, and no failure taught it.
+        // The trainer has no queue of failures.
         items: [],
         turns: [],
         judgements,

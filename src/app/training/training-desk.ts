@@ -1,11 +1,11 @@
+import type { Log } from '../../base/log.ts';
 import type { Desk } from '../../core/desk.ts';
 import { TrainingError } from '../../core/training.ts';
-import type { Log } from '../log.ts';
 import type { ServedTraining } from './serve-training.ts';
 
 type Asked = Pick<Desk, 'training' | 'startTraining' | 'moveWeights'>;
 
-/** What may be asked about weights, over what the record alone knows of them. */
+/** The API's operations on weights, added to what the record alone knows. */
 export function createTrainingDesk(
   training: ServedTraining | undefined,
   recorded: Desk['training'],
@@ -13,7 +13,7 @@ export function createTrainingDesk(
 ): Asked {
   const here = (): ServedTraining => {
     if (training === undefined)
-      throw new TrainingError('user', 'Nothing is trained here: train.engine is off in the config.');
+      throw new TrainingError('user', 'Training is off: set train.engine in the config.');
     return training;
   };
   return {
@@ -21,7 +21,7 @@ export function createTrainingDesk(
     startTraining: async (request) => {
       const { run, describe } = here();
       const news = run(request, new AbortController().signal)[Symbol.asyncIterator]();
-      // The first step tells whether it could begin at all; the rest is told by `training`.
+      // The first event shows that it could start; `training` reports the rest.
       await news.next();
       void drain(news).catch((error: unknown) => log.warn({ err: error }, 'training ended early'));
       return describe();

@@ -1,8 +1,8 @@
+import type { Log } from '../../base/log.ts';
 import { asString, compact } from '../../core/json.ts';
 import type { LessonsDesk } from '../../core/lessons-desk.ts';
 import type { Records } from '../../core/records.ts';
 import type { Sample } from '../../train/buffer.ts';
-import type { Log } from '../log.ts';
 import { readLiveTurns } from './live-turns.ts';
 import type { Promotions } from './promotions.ts';
 import type { RecordedTasks } from './recorded-tasks.ts';
@@ -11,31 +11,30 @@ import type { TrainingDuties } from './thread-messages.ts';
 export interface DutiesOptions {
   readonly shelf: LessonsDesk;
   readonly generation: () => number;
-  /** Whose lessons are shown with tasks that are nobody's. */
+  /** The agent whose lessons are shown with tasks that belong to nobody. */
   readonly agent: string;
   readonly recorded: RecordedTasks;
   readonly samples: () => readonly Sample[];
   readonly records: Records;
   readonly promotions: Promotions;
-  /** Weights have moved. */
+  /** Called when weights have moved. */
   readonly moved: () => void;
   readonly log: Log;
   readonly signal: AbortSignal;
 }
 
-/** What a window of training asks of the daemon. The record's absence takes tasks away, and does not end the window. */
+/** The daemon's side of a training window's calls. When the record cannot be read, the window continues without its tasks. */
 export function createTrainingDuties(options: DutiesOptions): TrainingDuties {
   const { shelf, recorded, samples, records, promotions, log, signal } = options;
   const orNone = async <T>(read: Promise<readonly T[]>, what: string): Promise<readonly T[]> => {
     try {
       return await read;
     } catch (error) {
-      log.warn({ err: error }, `${what} could not be read: weights are trained without them`);
+      log.warn({ err: error }, `${what} could not be read: training continues without them`);
       return [];
     }
   };
   return {
-    // What the library would show an agent with this task.
     show: async ({ task, agent = options.agent, project, domain }) => {
       const generation = options.generation();
       const { text } = await shelf.recall({
@@ -52,6 +51,6 @@ export function createTrainingDuties(options: DutiesOptions): TrainingDuties {
     },
     recorded: () => orNone(recorded.gather(signal), 'recorded tasks'),
     grade: (answer) => recorded.grade(answer, signal),
-    live: (query) => orNone(readLiveTurns(query, samples(), records), 'turns of live traffic'),
+    live: (query) => orNone(readLiveTurns(query, samples(), records), 'live turns'),
   };
 }

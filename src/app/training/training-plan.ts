@@ -1,57 +1,80 @@
-import type { Split } from '../../bench/workdays/world.ts';
+import type { Template } from '../../core/policy.ts';
+import type { TaskSourceRef } from '../../core/task-source.ts';
 import type { RateSchedule } from '../../train/learning-rate.ts';
 import type { Promotion } from '../../train/promotion.ts';
 import type { ProfileName } from '../../train/tinker/profiles.ts';
+import type { TinkerEngine } from '../../train/tinker/tinker-engine.ts';
 import type { StepSettings } from '../../train/train-step.ts';
 
-/** One window of training, as plain data: it is carried out in a thread of its own. */
+/** One training window as plain data, for the training thread. */
 export interface TrainingPlan {
   readonly engine: EnginePlace;
-  /** Whose words the policy speaks: the embedded one's, or a model's whose tokenizer lies in this folder. */
-  readonly template: 'nano' | { readonly folder: string };
-  /** Of this engine's runs. */
+  /** The chat template: of the model whose tokenizer is in a folder, or what a module's `openTemplate()` returns. */
+  readonly template: { readonly folder: string } | { readonly module: string };
+  /** Where this engine's runs are kept. */
   readonly folder: string;
-  /** To attempt and learn from, and others to be measured on. */
-  readonly tasks: { readonly train: TaskChoice; readonly heldOut: TaskChoice };
+  /** Tasks besides the recorded ones, and those the new weights are measured on; only recorded tasks by default. */
+  readonly tasks?: TaskSourceRef;
   readonly steps: number;
   readonly rank: number;
   readonly batch: { readonly groups: number; readonly size: number };
-  /** Whether single turns of live traffic are learned from besides. */
+  /** Whether live turns are used besides groups. */
   readonly isLive: boolean;
   readonly tuning: Tuning;
-  /** What is on trial when the window begins. */
+  /** The promotion state when the window begins. */
   readonly promotion: Promotion;
-  /** Versions that served and were turned back. */
+  /** Versions that were rolled back after serving. */
   readonly turnedBack: readonly number[];
 }
 
-/** Where a server of Tinker's protocol is, and what it is. */
+/** A server that speaks the Tinker protocol. */
 export interface EnginePlace {
   readonly url: string;
   readonly key?: string;
   readonly baseModel: string;
   readonly profile: ProfileName;
-  /** Whether it is asked to prove that it computes what it says. */
+  /** Whether the self-test runs on connecting. */
   readonly isTested: boolean;
 }
 
-/** Tasks of the workdays in their short form, from one world after another. */
-export interface TaskChoice {
-  readonly split: Split;
-  readonly seed: number;
-  readonly count: number;
-  /** `house`, `other`, or a file; the house's unless given. */
-  readonly rules?: string;
-  /** Rules that count: those of the first so many days, in every task; all of them unless given. */
-  readonly since?: number;
-}
-
 export interface Tuning {
-  /** The engine's own unless told. */
+  /** The engine's default if not given. */
   readonly learningRate?: number;
   readonly schedule?: RateSchedule;
   readonly settings?: Partial<StepSettings>;
   readonly seed?: number;
-  /** A trainer from which something was taken: what it then still learns, it did not learn from that. */
+  /** An ablation: what the trainer still learns, it did not learn from what was taken away. */
   readonly control?: 'shuffled-rewards' | 'no-lessons';
+}
+
+/** The engine that samples and trains the policy, in a child process or on a server. It is started when first asked for. */
+export interface PolicyEngine {
+  /** The policy's name, which follows `instar/` in requests. */
+  readonly name: string;
+  readonly isEmbedded: boolean;
+  template(): Promise<Template>;
+  /** For those who open a connection of their own. The engine is up when this resolves. */
+  place(): Promise<Pick<TrainingPlan, 'engine' | 'template'>>;
+  /** The engine is up when this resolves. Rejects with a TrainingError; the next call tries again. */
+  connect(): Promise<TinkerEngine>;
+  state(): 'idle' | 'starting' | 'up' | 'down';
+  close(): Promise<void>;
+}
+
+/** The part of the configuration that training reads. */
+export interface TrainSettings {
+  readonly engine: 'off' | 'nano' | { readonly baseModel: string };
+  readonly steps: number;
+  readonly batchSize: number;
+  readonly groupSize: number;
+  readonly loraRank: number;
+  readonly live: boolean;
+  /** A vLLM that serves the adapters. */
+  readonly serve?:
+    | {
+        readonly vllm: string;
+        readonly keyEnv?: string | undefined;
+        readonly model?: string | undefined;
+      }
+    | undefined;
 }

@@ -5,10 +5,7 @@ import { carryOutPlan } from './carry-out-plan.ts';
 import type { FromThread, Question, ToThread, TrainingDuties } from './thread-messages.ts';
 import type { TrainingPlan } from './training-plan.ts';
 
-/*
- * One window of training. Attempts, their checks and the making of tasks are work for seconds at a time: here nobody waits
- * for it.
- */
+/* One training window. Attempts, their verification and task generation block for seconds: here no request waits for them. */
 const port = parentPort;
 if (port === null) throw new Error('this file is run as a thread');
 stepBack();

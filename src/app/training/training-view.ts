@@ -1,7 +1,7 @@
 import { compact, type JsonObject } from '../../core/json.ts';
 import type { TrainNews } from './train-weights.ts';
 
-/** How the window of training that runs, or ran last, is doing: for people to look at. */
+/** The progress of the current or last training window, for the status output. */
 export interface TrainingView {
   begin(steps: number): void;
   hear(news: TrainNews): void;

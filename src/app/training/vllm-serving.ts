@@ -10,40 +10,48 @@ import { createHttpModel } from '../../models/http-model.ts';
 import { createVllmAdapters } from '../../models/vllm-adapters.ts';
 import { withAdapters } from '../../models/vllm-model.ts';
 import { type RetryOptions, withRetry } from '../../models/with-retry.ts';
-import type { Served } from '../../train/policy-pointer.ts';
 import { wires } from '../../wire/wires.ts';
-import type { AdapterFolders } from './adapter-folders.ts';
+
+/** A version of the policy. Without a sampler's checkpoint it is the bare model, which has no adapter. */
+export interface AdapterVersion {
+  readonly version: number;
+  readonly sampler: string | undefined;
+}
 
 export interface VllmServingOptions {
   readonly baseUrl: string;
   readonly key: () => string | undefined;
-  /** The base model's name there. */
+  /** The base model's name on the server. */
   readonly baseModel: () => Promise<string>;
-  /** Of the policy; and what tells this installation from others at the same server. */
+  /** The policy's name, and what distinguishes this installation from others on the same server. */
   readonly name: string;
   readonly installation: string;
-  readonly folders: Pick<AdapterFolders, 'bring'>;
+  /** Exports a version's adapter where it is not exported yet, and answers with its folder. */
+  readonly folders: { bring(served: AdapterVersion, signal: AbortSignal): Promise<string> };
   readonly exchange: Exchange;
   readonly retry: RetryOptions;
   readonly clock: Clock;
   readonly log: (line: string) => void;
-  /** Ends what is being exported or loaded. */
+  /** Aborts exports and loads in progress. */
   readonly closing: AbortSignal;
 }
 
-/** A vLLM that answers with the adapters of versions, in the place of the engine that trained them. */
+/** A vLLM server that answers with the versions' adapters, in place of the engine that trained them. */
 export interface VllmServing {
-  /** Undefined when the version can be asked for. Looks whether the server still has it. */
-  load(served: Served): Promise<Failure | undefined>;
-  /** Whether it was loaded when last seen. */
-  isAtHand(served: Served): boolean;
-  /** Lets go of all others, each when its last turn has ended. Answers with those that are held for that. */
+  /** Loads a version where the server does not have it. Undefined when it is ready. */
+  load(served: AdapterVersion): Promise<Failure | undefined>;
+  /** Whether it was loaded at the last check. */
+  isAtHand(served: AdapterVersion): boolean;
+  /** Unloads all others, each after its last turn. Returns those that turns still hold. */
   keepOnly(versions: readonly number[]): Promise<readonly number[]>;
-  /** A turn by the first of these that can be loaded; `answered` is told who it was, and why it was not the first. */
-  chat(wanted: readonly Served[], answered: (by: Served, why: Failure | undefined) => void): ChatModel;
+  /** Answers a turn with the first version that can be loaded; `answered` gets the version, and why it was not the first. */
+  chat(
+    wanted: readonly AdapterVersion[],
+    answered: (by: AdapterVersion, why: Failure | undefined) => void,
+  ): ChatModel;
 }
 
-/** A move waits for it, and a move back behind that. */
+/** Promotions and rollbacks wait for a load. */
 const LOAD_MS = 120_000;
 const TOO_LATE = createFailure(
   'timeout',
@@ -65,7 +73,7 @@ export function createVllmServing(options: VllmServingOptions): VllmServing {
 
   const loaded = new Set<number>();
   const loading = new Map<number, Promise<Failure | undefined>>();
-  const bring = async (served: Served): Promise<Failure | undefined> => {
+  const bring = async (served: AdapterVersion): Promise<Failure | undefined> => {
     try {
       const folder = await folders.bring(served, closing);
       const late = AbortSignal.timeout(LOAD_MS);
@@ -77,8 +85,8 @@ export function createVllmServing(options: VllmServingOptions): VllmServing {
       return createFailure('overloaded', error instanceof Error ? error.message : String(error));
     }
   };
-  /** Once for all who wait for it: a server that was started again is asked by many at the same moment. */
-  const load = (served: Served): Promise<Failure | undefined> => {
+  /** One load for all waiting turns: after a server restart many ask at once. */
+  const load = (served: AdapterVersion): Promise<Failure | undefined> => {
     const { version, sampler } = served;
     if (sampler === undefined) return Promise.resolve(undefined);
     const under = loading.get(version);
@@ -92,20 +100,21 @@ export function createVllmServing(options: VllmServingOptions): VllmServing {
     borrowed?.release();
     return borrowed !== undefined;
   };
-  const isAtHand = ({ version, sampler }: Served): boolean => sampler === undefined || isLoaded(version);
+  const isAtHand = ({ version, sampler }: AdapterVersion): boolean =>
+    sampler === undefined || isLoaded(version);
   async function* ask(
-    served: Served,
+    served: AdapterVersion,
     { chat: asked, request, given }: Turn,
   ): AsyncGenerator<ChatEvent, Refused | undefined> {
     const version = served.sampler === undefined ? undefined : served.version;
     const chat = withAdapters({ model: asked, adapters, versionOf: () => version });
-    // What is at hand is borrowed in the moment in which it was seen to be.
+    // A loaded adapter is borrowed in the tick in which it was checked.
     const unready = isAtHand(served) ? undefined : await load(served);
     if (unready !== undefined) return { failure: unready, isOfAdapter: !isAway(unready) };
     const failure = yield* attempt(chat, request, given);
     if (failure === undefined) return undefined;
     if (failure.kind !== 'not-found' || version === undefined) return { failure, isOfAdapter: false };
-    // A server that was started again has lost what was loaded.
+    // A restarted server has lost its adapters.
     const lost = await load(served);
     if (lost !== undefined) return { failure: lost, isOfAdapter: !isAway(lost) };
     const again = yield* attempt(chat, request, given);
@@ -146,14 +155,14 @@ interface Turn {
 
 interface Refused {
   readonly failure: Failure;
-  /** Others may do better: it is not the server, nor what was asked. */
+  /** The adapter is at fault, not the server or the request: another version may work. */
   readonly isOfAdapter: boolean;
 }
 
 const isAway = ({ kind }: Failure): boolean =>
   kind === 'unreachable' || kind === 'timeout' || kind === 'aborted';
 
-/** The name that was asked for comes back: names of adapters are ours alone. */
+/** Puts the requested model name into the reply: adapter names are internal. */
 const underName =
   (name: string, model: ChatModel, ended: () => void): ChatModel =>
   (request, options) => ({

@@ -13,9 +13,9 @@ export interface WeighOptions<Task extends Named> {
 }
 
 /**
- * The candidate against what serves, task by task, both with the same lessons and the same luck, until the evidence is
- * enough either way or there is no task left. Where all were weighed before, they are weighed again with other luck: it
- * comes to an end.
+ * Compares the candidate with the live weights task by task, with the same lessons and the same seeds, until the evidence
+ * suffices or the tasks run out. When all tasks were used in earlier windows, they are used again with new seeds, so that the
+ * measurement ends.
  */
 export async function* weighCandidate<Task extends Named>(
   options: WeighOptions<Task>,
@@ -26,13 +26,13 @@ export async function* weighCandidate<Task extends Named>(
     const { trial, live } = promotions.state();
     if (trial?.stage !== 'candidate' || signal.aborted) return;
     const { version } = trial.served;
-    // Side by side: while one is checked the other is sampled.
+    // In parallel: while one is verified the other is sampled.
     const [candidate, serving] = await Promise.all([
       score(options, trial.served, task, pair),
       score(options, live, task, pair),
     ]);
     if (signal.aborted) return;
-    // What serves could not be asked either: it is not the candidate.
+    // The live weights failed too: it is not the candidate's fault.
     if (serving instanceof TrainingError) throw serving;
     const isUnfit = candidate instanceof TrainingError;
     if (isUnfit) yield { type: 'weights-unfit', version, why: candidate.message };
@@ -60,7 +60,7 @@ interface Pair<Task> {
   readonly pair: string;
 }
 
-/** Each task once, in the first round in which not all were weighed. */
+/** Each task once, in the first round that is not complete. */
 function pairsOf<Task extends Named>(
   tasks: readonly Task[],
   trial: Promotion['trial'],
@@ -75,7 +75,7 @@ function pairsOf<Task extends Named>(
   }
 }
 
-/** What one attempt was worth, or why there is none. */
+/** The reward of one attempt, or why there is none. */
 async function score<Task extends Named>(
   { rollOut, signal }: WeighOptions<Task>,
   served: Served,
@@ -84,7 +84,7 @@ async function score<Task extends Named>(
 ): Promise<number | TrainingError> {
   try {
     const [attempt] = await rollOut(served, task, 1, { seed, signal });
-    return attempt?.reward ?? new TrainingError('server', `${task.id} was not attempted`);
+    return attempt?.reward ?? new TrainingError('server', `${task.id} could not be graded`);
   } catch (error) {
     if (signal.aborted || error instanceof TrainingError)
       return error instanceof TrainingError ? error : new TrainingError('unknown', 'stopped');

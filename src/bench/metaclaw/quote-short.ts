@@ -1,3 +1,5 @@
+import { clip } from '../../text/truncate.ts';
+
 const LONGEST = 80;
 
 /** A stranger's value in a message: on one line, and cut before it is written out, however large it is. */
@@ -5,6 +7,6 @@ export function quoteShort(value: unknown): string {
   if (Array.isArray(value)) return 'a list';
   if (typeof value === 'object' && value !== null) return 'an object';
   const text = String(value);
-  const shown = text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
+  const shown = clip(text, LONGEST);
   return typeof value === 'string' ? JSON.stringify(shown) : shown;
 }

@@ -1,3 +1,5 @@
+import { readShellQuote } from '../../text/shell-quote.ts';
+
 /** A word of a command: as it stands, or the output of a Python program in `$(…)`. */
 export type Word = { readonly text: string } | { readonly outputOf: readonly string[] };
 
@@ -49,8 +51,7 @@ function readWord(reader: Reader): Word {
     const next = peek(reader);
     if (next === '' || next === ')' || BLANK.test(next) || reader.line.startsWith('&&', reader.at))
       return { text };
-    if (next === '"') text += readDoubleQuoted(reader);
-    else if (next === "'") text += readSingleQuoted(reader);
+    if (next === '"' || next === "'") text += readQuoted(reader);
     else if (SPECIAL.test(next)) throw unknown(reader);
     else {
       text += next;
@@ -74,30 +75,10 @@ function readOutput(reader: Reader): Word {
   return { outputOf: plain };
 }
 
-function readSingleQuoted(reader: Reader): string {
-  const end = reader.line.indexOf("'", reader.at + 1);
-  if (end < 0) throw new Error('a quote is not closed');
-  const text = reader.line.slice(reader.at + 1, end);
-  reader.at = end + 1;
+function readQuoted(reader: Reader): string {
+  const { text, end, isClosed, expansionAt } = readShellQuote(reader.line, reader.at);
+  if (expansionAt !== undefined) throw unknown({ ...reader, at: expansionAt });
+  if (!isClosed) throw new Error('a quote is not closed');
+  reader.at = end;
   return text;
-}
-
-/** Within double quotes a backslash stays unless it takes the meaning of what follows; a lone `$` stays too. */
-function readDoubleQuoted(reader: Reader): string {
-  let text = '';
-  reader.at++;
-  for (;;) {
-    const next = peek(reader);
-    const after = reader.line[reader.at + 1] ?? '';
-    if (next === '') throw new Error('a quote is not closed');
-    if (next === '"') {
-      reader.at++;
-      return text;
-    }
-    if (next === '`' || (next === '$' && /[\w({@*#?$!-]/.test(after))) throw unknown(reader);
-    const isEscape = next === '\\' && after !== '' && '$`"\\\n'.includes(after);
-    if (!isEscape) text += next;
-    else if (after !== '\n') text += after;
-    reader.at += isEscape ? 2 : 1;
-  }
 }

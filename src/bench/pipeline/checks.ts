@@ -1,8 +1,8 @@
 import type { Problem } from './stage.ts';
 
-/** Collects what is wrong. */
+/** Collects the findings of a check. */
 export interface Checks {
-  /** `reason` says what has to be so, `detail` what was there. */
+  /** `reason` says what is required, `detail` what was found. */
   need(isSo: boolean, reason: string, detail?: string): void;
   readonly problems: readonly Problem[];
 }

@@ -1,30 +1,30 @@
 import { asArray, asObject, asString, type Json, type JsonObject } from '../../core/json.ts';
 import type { Corpus } from './corpus.ts';
 
-/** Where an output stands. */
+/** The stage and corpus of an output. */
 export interface Place {
   readonly stage: string;
   readonly corpus: Corpus;
 }
 
 /**
- * Something the house wants done its way in some of the stages. No prompt states it; a check that fails does. It can be
- * kept or broken without making the content wrong, and whether another convention is kept does not matter to it.
+ * A convention of the house for some of the stages. No prompt states it; the check does when it fails. Keeping or breaking it
+ * does not make the content wrong, and it is independent of the other conventions.
  */
 export interface Convention {
   readonly id: string;
   readonly title: string;
   readonly stages: readonly string[];
-  /** What the check says when it is broken. */
+  /** The check's finding when it is broken. */
   readonly demand: string;
   isKept(output: JsonObject, place: Place): boolean;
-  /** The same output, with the convention kept. */
+  /** The same output, changed to keep the convention. */
   keep(output: JsonObject, place: Place): JsonObject;
-  /** Whether a text holds what one needs to keep it. */
+  /** Whether a text contains what is needed to keep it. */
   isTaughtBy(text: string): boolean;
 }
 
-/** Whether one lesson of a block has all the marks: marks that are scattered over several teach nothing. */
+/** Whether one lesson of a block contains all the marks; marks spread over several lessons do not teach. */
 export const hasMarks =
   (...marks: readonly string[]): ((text: string) => boolean) =>
   (text) =>

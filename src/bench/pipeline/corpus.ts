@@ -1,9 +1,9 @@
 import { createRandom, type Random } from '../../stats/random.ts';
 import { AUTHORS, FIELDS, type Field } from './fields.ts';
 
-/** One abstract of the corpus, with what is true of it. */
+/** One abstract of the corpus, with the facts it states. */
 export interface Work {
-  /** `okafor19`: unique, and what it is cited by. */
+  /** The citation key, unique: `okafor19`. */
   readonly key: string;
   readonly year: number;
   readonly title: string;
@@ -11,13 +11,13 @@ export interface Work {
   readonly field: string;
   readonly method: string;
   readonly dataset: string;
-  /** What it claims, in percent with one decimal. */
+  /** The value it reports, in percent with one decimal. */
   readonly value: number;
   /** The key of the published version that this is a preprint of. */
   readonly preprintOf?: string;
 }
 
-/** What a run is about: does `focus` beat `rival`? */
+/** The question of a run: does `focus` beat `rival`? */
 export interface Topic {
   readonly field: Field;
   readonly focus: string;
@@ -39,12 +39,12 @@ const CONFLICTS = 3;
 const ON_TOPIC = 9;
 const OTHERS_IN_FIELD = 3;
 const TOO_OLD = 3;
-/** Of other fields, with a method that the topic is about: what a search by words finds and nobody wants. */
+/** Works of other fields with a method of the topic: false hits of a search by words. */
 const NAMESAKES = 6;
 const ELSEWHERE = 36;
 const PREPRINTS = 3;
 
-/** Sixty abstracts: some to the point, some too old, some of other fields, some twice, some that contradict each other. */
+/** Sixty abstracts: relevant ones, too old ones, works of other fields, duplicates, and works that contradict each other. */
 export function createCorpus(seed: string): Corpus {
   const random = createRandom(`${seed}/corpus`);
   const field = pick(FIELDS, random);
@@ -97,7 +97,7 @@ export function createCorpus(seed: string): Corpus {
   return { topic, works: shuffled, find: (key) => byKey.get(key) };
 }
 
-interface Told {
+interface WorkFacts {
   readonly key: string;
   readonly year: number;
   readonly field: Field;
@@ -119,7 +119,7 @@ const ENDINGS = [
   'A second site repeated the measurement.',
 ];
 
-function write({ key, year, field, method, dataset, value }: Told, random: Random): Work {
+function write({ key, year, field, method, dataset, value }: WorkFacts, random: Random): Work {
   const claims = [
     `We study ${method} for ${field.name}. On the ${dataset} it reaches a ${field.metric} of ${value.toFixed(1)} percent.`,
     `On the ${dataset}, ${method} attains a ${field.metric} of ${value.toFixed(1)} percent; the work concerns ${field.name}.`,
@@ -131,7 +131,7 @@ function write({ key, year, field, method, dataset, value }: Told, random: Rando
     `Measuring ${method} on the ${dataset}`,
   ];
   const abstract = [pick(OPENINGS, random), pick(claims, random), pick(ENDINGS, random)].join(' ');
-  // The place keeps titles apart: only a preprint has the title of another work.
+  // Group and year make titles unique: only a preprint shares the title of another work.
   const title = `${pick(titles, random)}, as seen by the ${capital(key.slice(0, -2))} group in ${year}`;
   return { key, year, title, abstract, field: field.name, method, dataset, value };
 }

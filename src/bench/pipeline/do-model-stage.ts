@@ -13,7 +13,7 @@ import {
   userMessage,
 } from './stage-prompt.ts';
 
-/** One reply of the model and what the check had to say of it. */
+/** One reply of the model with the findings of the check. */
 export interface Judged {
   readonly said: Said;
   readonly problems: readonly Problem[];
@@ -32,7 +32,7 @@ export interface ModelStageWork {
 
 const NO_JSON: Problem = { reason: 'Answer with one JSON object and nothing else.' };
 
-/** One attempt: an answer, and refine cycles with the check's reasons while there are some left. */
+/** One attempt: an answer, and refine cycles with the findings of the check up to the limit. */
 export async function doModelStage(work: ModelStageWork, context: StageContext): Promise<JsonObject> {
   const { stage, material, place, speak, model, check, maxRefines, observe } = work;
   let messages: readonly ChatMessage[] = [userMessage(stagePrompt(stage, material, place))];

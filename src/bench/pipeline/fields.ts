@@ -61,7 +61,7 @@ export const FIELDS: readonly Field[] = [
   },
 ];
 
-/** Made up, so that nobody's paper is told wrong. */
+/** Invented names, so that no real paper is misquoted. */
 export const AUTHORS: readonly string[] =
   'adeyemi brandt castell dorsey ekstrom faraday gunther hollis ibarra jansky kimura lindqvist moreau nakata okafor petrov quint rosales sandoval tamura ullman vasko wexler yardley zeman'.split(
     ' ',

@@ -1,27 +1,27 @@
 import type { PipelineRun, StageRecord } from './pipeline-run.ts';
 
 /*
- * How robust a run was. The source of these measures (MetaClaw on AutoResearchClaw, Table 2) names four and leaves two
- * terms of the last one open. Ours, all over scorable stages:
+ * How robust a run was. The source of these measures (MetaClaw on AutoResearchClaw, Table 2) names four and does not define two
+ * terms of the last one. Our definitions, all over scorable stages:
  *
  *   begun             stages that were tried: not blocked, with at least one attempt that no outage ended
  *   completion        completed stages / all scorable stages (19)
- *   at once           stages whose first answer passed every check / all scorable stages: not of the source, but the one
- *                     measure that a lesson moves directly
+ *   at once           stages whose first answer passed every check / all scorable stages: not in the source, but the one
+ *                     measure that a lesson changes directly
  *   retry rate        begun stages that needed more than one attempt / begun stages. The source's 10.5 % and 7.9 % are 4 and
- *                     3 of 38, two runs of 19 stages: shares of stages, and not of attempts, which were more than 38.
+ *                     3 of 38, two runs of 19 stages: shares of stages, not of attempts, of which there were more than 38.
  *   refines per stage refine cycles, of all attempts / begun stages
  *   retry reduction   1 − retry rate
  *   refine efficiency 1 − refines per stage / REFINES_AT_NOTHING, and not below 0
  *   robustness        0.4 · completion + 0.3 · retry reduction + 0.3 · refine efficiency
  *
- * Rates are over begun stages, so that a run which stops at its first stage is not called free of retries in the eighteen
- * that it never saw. A run that began nothing has a rate and cycles of its worst: nothing of it was robust.
+ * Rates are over begun stages, so that a run which stops at its first stage gets no credit for the eighteen it never reached. A
+ * run without a begun stage gets the worst rate and the worst number of cycles.
  *
- * REFINES_AT_NOTHING was looked for. With (18/19, 10.5 %, 2.0) and (19/19, 7.9 %, 1.2) this comes to 0.719 and 0.839, where
- * the source has 0.714 and 0.845: no other number has a smaller largest error, and what is left is within the rounding of
- * 2.0 and 1.2. The nearest whole number, 3, gives 0.747 and 0.856. Other curves are further off, each at its best: e^(-kx)
- * by 0.024, 1 / (1 + kx) by 0.033. A cap on retries (1 - rate / cap) comes nearer only as it makes retries count for nothing.
+ * REFINES_AT_NOTHING was fitted. With (18/19, 10.5 %, 2.0) and (19/19, 7.9 %, 1.2) it gives 0.719 and 0.839, where the source
+ * has 0.714 and 0.845: no other number has a smaller maximum error, and the rest is within the rounding of 2.0 and 1.2. The
+ * nearest integer, 3, gives 0.747 and 0.856. Other curves at their best fit are further off: e^(-kx) by 0.024, 1 / (1 + kx) by
+ * 0.033. A cap on retries (1 - rate / cap) comes closer only by making retries irrelevant.
  */
 export const REFINES_AT_NOTHING = 2.63;
 const WEIGHTS = { completion: 0.4, retryReduction: 0.3, refineEfficiency: 0.3 } as const;
@@ -73,7 +73,7 @@ export function robustnessOf(
   );
 }
 
-/** The first answer passed: nothing was sent back and nothing began anew. */
+/** The first answer passed: no refine cycle and no retry. */
 export const isDoneAtOnce = ({ status, attempts, refines }: StageRecord): boolean =>
   status === 'completed' && attempts === 1 && refines === 0;
 

@@ -1,17 +1,18 @@
-import type { RunPair } from './measure-pairs.ts';
 import type { FinishedRun, PipelineJournal } from './pipeline-journal.ts';
 
-/** Two runs of the same seed and number. */
-export interface SeedPair extends RunPair {
+/** The same run without and with lessons. */
+export interface PipelinePair {
+  /** Unique: every pair is its own unit of resampling. */
+  readonly block: string;
   readonly seed: number;
   readonly baseline: FinishedRun;
   readonly skills: FinishedRun;
-  /** An outage cut one of them short: what it came to is not the work's doing. */
+  /** An outage cut one of them short, which says nothing about the work. */
   readonly isCut: boolean;
 }
 
-/** Run against run, from the second on: the first begins with nothing learned. */
-export function pairsIn({ runs }: Pick<PipelineJournal, 'runs'>): readonly SeedPair[] {
+/** Pairs from the second run on: before the first, nothing was learned. */
+export function pairsIn({ runs }: Pick<PipelineJournal, 'runs'>): readonly PipelinePair[] {
   const keyOf = ({ seed, run }: FinishedRun): string => `${seed}/${run}`;
   const taught = new Map(
     runs.filter(({ condition }) => condition === 'skills').map((one) => [keyOf(one), one]),

@@ -1,8 +1,8 @@
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs';
-import { asNumber, asString, isObject, type JsonObject, parseJson } from '../../core/json.ts';
+import { parseJournalLine } from '../run/journal.ts';
 import type { PipelineCondition, PipelineRun } from './pipeline-run.ts';
 
-/** What a run of the suite was; the journal's first line. */
+/** How a run of the suite was configured; the journal's first line. */
 export interface PipelineHead {
   readonly run: string;
   readonly suite: 'pipeline';
@@ -10,13 +10,13 @@ export interface PipelineHead {
   readonly policy: string;
   readonly conditions: readonly PipelineCondition[];
   readonly seeds: readonly number[];
-  /** Successive runs under each condition and seed; the first teaches. */
+  /** Successive runs under each condition and seed; the first only teaches. */
   readonly runs: number;
   /** Stages of a run that are scored. */
   readonly scored: number;
   /** The most refine cycles that a stage can take. */
   readonly mostRefines: number;
-  /** What the house wants and no prompt says: the failure modes that can be learned. */
+  /** Conventions that no prompt states: the failure modes that can be learned. */
   readonly conventions: readonly {
     readonly id: string;
     readonly title: string;
@@ -28,40 +28,40 @@ export interface PipelineHead {
   readonly notes: readonly string[];
 }
 
-/** One run from the idea to the review, and what was known after it: a line of the journal. */
+/** One run from the idea to the review, with the lessons after it: a line of the journal. */
 export interface FinishedRun extends PipelineRun {
   readonly condition: PipelineCondition;
   readonly seed: number;
-  /** Every lesson there was when all of the run had been learned from. */
+  /** All lessons after the run had been learned from. */
   readonly lessons: readonly RunLesson[];
-  /** Milliseconds that the policy itself took. */
+  /** Milliseconds spent in the policy itself. */
   readonly policyMs: number;
 }
 
 export interface RunLesson {
   readonly id: string;
-  /** Model text. */
+  /** Written by a model. */
   readonly name: string;
   readonly state: string;
-  /** The conventions that it holds what one needs for. */
+  /** The conventions that it teaches. */
   readonly teaches: readonly string[];
 }
 
-/** All that a report is made from. */
+/** Everything a report is made from. */
 export interface PipelineJournal {
   readonly head: PipelineHead;
   readonly runs: readonly FinishedRun[];
 }
 
 export interface PipelineJournalWriter {
-  /** From here on the run counts; on disk when it returns. */
+  /** The run is complete; on disk when it returns. */
   run(run: FinishedRun): void;
-  /** What was done of a condition and seed does not count: it begins with its first run again. */
+  /** Discards the runs of a condition and seed: they start again with the first one. */
   begin(condition: PipelineCondition, seed: number): void;
   close(): void;
 }
 
-/** Appends to a journal. `done` is what it holds; without it the head is written first. */
+/** Appends to a journal. `done` is its content; without it the head is written first. */
 export function openPipelineJournal(
   file: string,
   head: PipelineHead,
@@ -72,7 +72,7 @@ export function openPipelineJournal(
     writeSync(descriptor, `${JSON.stringify(line)}\n`);
     fsyncSync(descriptor);
   };
-  // A line that a kill cut short must not swallow the next one.
+  // The last line may have been cut short by a kill: the next one must not be appended to it.
   writeSync(descriptor, '\n');
   if (done === undefined) write({ type: 'head', ...head });
   return {
@@ -82,23 +82,30 @@ export function openPipelineJournal(
   };
 }
 
+type PipelineLine =
+  | ({ readonly type: 'head' } & PipelineHead)
+  | ({ readonly type: 'run' } & FinishedRun)
+  | ({ readonly type: 'begin' } & RunKey);
+
+type RunKey = Pick<FinishedRun, 'condition' | 'seed'>;
+
 /**
- * Lines that a kill cut short do not count, nor does a run whose predecessor is missing: what it was shown is not known.
+ * Lines that a kill cut short do not count, nor does a run whose predecessor is missing: what its prompts contained is unknown.
  * Undefined when there is no head, or it is another suite's.
  */
 export function readPipelineJournal(text: string): PipelineJournal | undefined {
   let head: PipelineHead | undefined;
   const finished = new Map<string, FinishedRun[]>();
   for (const part of text.split('\n')) {
-    const line = parseJson(part);
-    if (!isObject(line)) continue;
-    const { type, ...rest } = line;
-    // Lines are our own, written whole: what parses is what was meant.
-    if (type === 'head') head ??= rest as unknown as PipelineHead;
-    else if (type === 'begin') finished.delete(keyOf(rest));
-    else if (type === 'run') {
-      const held = finished.get(keyOf(rest)) ?? [];
-      if (rest.run === held.length + 1) finished.set(keyOf(rest), [...held, rest as unknown as FinishedRun]);
+    const line = parseJournalLine<PipelineLine>(part);
+    if (line?.type === 'head') {
+      const { type: _, ...first } = line;
+      head ??= first;
+    } else if (line?.type === 'begin') finished.delete(keyOf(line));
+    else if (line?.type === 'run') {
+      const { type: _, ...run } = line;
+      const held = finished.get(keyOf(run)) ?? [];
+      if (run.run === held.length + 1) finished.set(keyOf(run), [...held, run]);
     }
   }
   if (head?.suite !== 'pipeline') return undefined;
@@ -109,8 +116,8 @@ export function readPipelineJournal(text: string): PipelineJournal | undefined {
   return { head, runs };
 }
 
-/** Undefined when there is no such file or it holds no run of this suite. */
+/** Undefined when there is no such file or it contains no run of this suite. */
 export const loadPipelineJournal = (file: string): PipelineJournal | undefined =>
   existsSync(file) ? readPipelineJournal(readFileSync(file, 'utf8')) : undefined;
 
-const keyOf = ({ condition, seed }: JsonObject): string => `${asString(condition)} ${asNumber(seed)}`;
+const keyOf = ({ condition, seed }: RunKey): string => `${condition} ${seed}`;

@@ -1,9 +1,9 @@
-/** Lessons are not shown, or they are; all else is the same. Weights are not part of this suite. */
+/** Without lessons in the prompts, or with them; everything else is the same. This suite trains no weights. */
 export type PipelineCondition = 'baseline' | 'skills';
 
 /**
- * How a stage ended. `blocked`: something that it needs was not there. `interrupted`: the model could not be reached or the
- * run was aborted; that says nothing about the work.
+ * How a stage ended. `blocked`: a stage it depends on did not complete. `interrupted`: the model was unavailable or the run was
+ * aborted; that says nothing about the work.
  */
 export type StageEndStatus = 'completed' | 'failed' | 'blocked' | 'interrupted';
 
@@ -13,15 +13,15 @@ export interface StageRecord {
   readonly kind: 'model' | 'code';
   readonly isScorable: boolean;
   readonly status: StageEndStatus;
-  /** Attempts that said something about the work: those that an outage ended are not among them. */
+  /** Attempts, without those that an outage ended. */
   readonly attempts: number;
   /** Refine cycles over all attempts. */
   readonly refines: number;
-  /** The conventions that the first answer broke. */
+  /** Conventions that the first answer broke. */
   readonly broken: readonly string[];
   /** Why it was sent back or failed, each once. */
   readonly reasons: readonly string[];
-  /** The lessons that its first turn was shown. */
+  /** Ids of the lessons in its first prompt. */
   readonly lessons: readonly string[];
   readonly inputTokens: number;
   readonly outputTokens: number;

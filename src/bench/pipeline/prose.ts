@@ -1,15 +1,15 @@
 import { asArray, asNumber, asString, type Json } from '../../core/json.ts';
 
-/** How citation keys look: a name and two digits. */
+/** Citation keys: a name and two digits. */
 const KEY = /\b[a-z]{3,20}\d{2}\b/g;
 const PERCENT = /(-?\d{1,4}(?:\.\d{1,6})?) ?(?:%|percent\b)/g;
 
 export const countWords = (text: string): number => text.match(/\S+/g)?.length ?? 0;
 
-/** Everything that looks like a citation key, in order, each as often as it stands there. */
+/** All citation keys in order, with repetitions. */
 export const keysIn = (text: string): readonly string[] => text.match(KEY) ?? [];
 
-/** The percentages a text names, in order. */
+/** All percentages in order. */
 export const percentagesIn = (text: string): readonly number[] =>
   [...text.matchAll(PERCENT)].map(([, digits = '']) => Number(digits));
 
@@ -19,7 +19,7 @@ export const sentencesOf = (text: string): readonly string[] =>
     ?.map((one) => one.trim())
     .filter(Boolean) ?? [];
 
-/** A percentage as a number or as a figure with or without its sign. */
+/** Reads a number, or a text such as `71.4`, `71.4 %` or `71.4 percent`. */
 export function asPercent(value: Json | undefined): number | undefined {
   const number = asNumber(value);
   if (number !== undefined) return number;
@@ -30,7 +30,7 @@ export function asPercent(value: Json | undefined): number | undefined {
 export const isNear = (a: number | undefined, b: number, by = 0.011): boolean =>
   a !== undefined && Math.abs(a - b) <= by;
 
-/** The texts of a list; undefined when it is none, or holds something else. */
+/** A list of non-empty texts; undefined when the value is anything else. */
 export function textsIn(value: Json | undefined): readonly string[] | undefined {
   const list = asArray(value);
   const texts = list.filter((one) => typeof one === 'string' && one.trim() !== '');

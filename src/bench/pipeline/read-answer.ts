@@ -1,6 +1,6 @@
 import { isObject, type JsonObject, parseJson } from '../../core/json.ts';
 
-/** The JSON object in a reply, with whatever stands around it left out; undefined when there is none. */
+/** The JSON object in a reply, without the text around it; undefined when there is none. */
 export function readAnswer(text: string): JsonObject | undefined {
   const from = text.indexOf('{');
   const to = text.lastIndexOf('}');

@@ -21,12 +21,12 @@ import {
 import { STAGES } from './stages/stages.ts';
 
 export interface ResearchPipelineOptions {
-  /** Makes the corpus and the experiment: runs of one seed are about the same topic. */
+  /** Determines the corpus and the experiment: runs of one seed have the same topic. */
   readonly seed: string;
   readonly conventions?: readonly Convention[];
-  /** Refine cycles in one attempt; 2 unless told. */
+  /** Refine cycles in one attempt; default 2. */
   readonly maxRefines?: number;
-  /** Attempts from scratch after the first; 1 unless told. */
+  /** Attempts from scratch after the first; default 1. */
   readonly maxRetries?: number;
 }
 
@@ -34,7 +34,7 @@ export interface RunOptions {
   readonly speak: Speak;
   readonly report: Report;
   readonly model: string;
-  /** Whose lessons these are. */
+  /** The agent that owns the lessons. */
   readonly agent: string;
   /** Counts from 1. */
   readonly run: number;
@@ -49,9 +49,9 @@ export interface ResearchPipeline {
   readonly corpus: Corpus;
   /** The most refine cycles that a stage can take, over all its attempts. */
   readonly mostRefines: number;
-  /** Everything that is wrong with an answer: its content, and the conventions that it breaks. */
+  /** All findings on an answer: its content, and the conventions it breaks. */
   check(stage: ModelStage, output: JsonObject, material: JsonObject): readonly Problem[];
-  /** From the idea to the review. Never rejects: whatever goes wrong is in the records. */
+  /** From the idea to the review. Never rejects: failures are in the records. */
   run(options: RunOptions): Promise<PipelineRun>;
 }
 
@@ -131,7 +131,7 @@ function recordOf(
   { ms, isAborted }: { readonly ms: number; readonly isAborted: boolean },
 ): StageRecord {
   const outcomes = end?.outcomes ?? [];
-  // A call that failed is no answer.
+  // A failed call is not an answer.
   const first = replies.find(({ said }) => said.failure === undefined);
   const tokens = (count: (usage: Usage) => number): number =>
     replies.reduce((sum, { said }) => sum + (said.usage === undefined ? 0 : count(said.usage)), 0);
@@ -160,7 +160,7 @@ function recordOf(
 function statusOf(end: StageEnd<JsonObject> | undefined): StageEndStatus {
   if (end === undefined) return 'blocked';
   if (end.ok) return 'completed';
-  // What ended it last: a stage that was cut off might still have come right.
+  // The last outcome decides: an interrupted stage might still have succeeded.
   const last = end.outcomes.at(-1);
   return last === undefined || isOutage(last) ? 'interrupted' : 'failed';
 }

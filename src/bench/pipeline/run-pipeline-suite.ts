@@ -13,24 +13,24 @@ import type { ResearchPipeline } from './research-pipeline.ts';
 
 export interface RunPipelineSuiteOptions {
   readonly head: PipelineHead;
-  /** What a seed stands for. */
+  /** The pipeline of a seed. */
   readonly pipeline: (seed: number) => ResearchPipeline;
   readonly openBed: OpenBed;
   readonly journal: PipelineJournalWriter;
-  /** What an earlier run of the same head has done. */
+  /** What an earlier run with the same head has written. */
   readonly done: PipelineJournal | undefined;
-  /** Whether all is learned before the next stage begins; else before the next run. */
+  /** Whether to wait for the learner before each stage; otherwise only before the next run. */
   readonly settleEach: boolean;
-  /** A day of it is one run of the pipeline. */
+  /** A day is one run of the pipeline. */
   readonly onProgress: (progress: Progress) => void;
-  /** What was done of a condition and seed cannot be gone on with, and why. */
+  /** The runs of a condition and seed cannot be continued and start again, and why. */
   readonly onBegunAgain: (place: { readonly condition: string; readonly seed: number }, why: unknown) => void;
   readonly signal: AbortSignal;
 }
 
 const AGENT = 'bench-pipeline';
 
-/** All seeds and conditions, each run after the one before it. One that was stopped goes on after its last whole run. */
+/** All seeds and conditions, one run after the other. A stopped one continues after its last complete run. */
 export async function runPipelineSuite(options: RunPipelineSuiteOptions): Promise<void> {
   const { head, done, journal, signal } = options;
   const total = head.seeds.length * head.conditions.length * head.runs;
@@ -48,16 +48,16 @@ export async function runPipelineSuite(options: RunPipelineSuiteOptions): Promis
           ...{ condition, seed, day: run - 1, days: head.runs },
           ...{ asked: finished, questions: total },
         });
-      // Nothing that the baseline learns is shown: it need not be waited for.
+      // No prompt contains what the baseline learns, so there is no need to wait for it.
       const settleEach = options.settleEach && condition !== 'baseline';
       try {
         for (let run = after + 1; run <= head.runs; run++) {
           if (signal.aborted) return;
           tell(run);
           const ended = await runOnce({ bed, pipeline, run, settleEach, signal });
-          // A stage that an abort has cut off says nothing: the run is done again.
+          // An aborted run is incomplete: it is done again.
           if (ended === undefined) return;
-          // What was learned is kept before the run counts: a kill between the two repeats it, never skips it.
+          // Saved before the run counts: a kill between the two repeats it and never skips it.
           await bed.save(run - 1);
           journal.run({ condition, seed, ...ended });
           finished++;
@@ -86,7 +86,7 @@ async function runOnce({
   signal,
 }: OneRun): Promise<Omit<FinishedRun, 'condition' | 'seed'> | undefined> {
   const { speak, model } = bed;
-  // Learning is slow beside a scripted policy and quick beside a real one: what a stage is shown must not hang on that.
+  // Learning is slower than a scripted policy and faster than a real one: the lessons in a prompt must not depend on that.
   const report: Report = async (outcome) => {
     await bed.report(outcome);
     if (settleEach && outcome.status !== 'ok') await bed.settle();
@@ -105,7 +105,7 @@ async function runOnce({
   return { run, stages, lessons, policyMs };
 }
 
-/** What was learned may be gone, if a kill fell between keeping the next and saying so: then it is learned anew. */
+/** The saved state can be missing if a kill came between saving the next one and writing the journal: then all runs start again. */
 async function openAfter(
   { openBed, journal, onBegunAgain }: RunPipelineSuiteOptions,
   condition: PipelineCondition,
@@ -117,7 +117,7 @@ async function openAfter(
   try {
     return { bed: await openBed({ condition, seed, after: before - 1 }), after: before };
   } catch (error) {
-    // Whatever else is wrong is wrong here too, and ends the run with nothing lost.
+    // Any other problem fails here too and ends the run without losing anything.
     const bed = await fresh();
     journal.begin(condition, seed);
     onBegunAgain({ condition, seed }, error);

@@ -9,39 +9,39 @@ import { type ReadPrompt, readPrompt } from './stage-prompt.ts';
 export interface ScriptedResearcherOptions {
   readonly seed: string;
   readonly pipeline: ResearchPipeline;
-  /** How likely it keeps a convention that a lesson in its prompt teaches. */
+  /** The probability of keeping a convention that a lesson in its prompt teaches. */
   readonly obey: number;
-  /** How likely it keeps one that nothing teaches. */
+  /** The probability of keeping one that nothing teaches. */
   readonly unaided: number;
-  /** How likely it does what the check has just told it; 0.9 unless told. */
-  readonly mend?: number;
+  /** The probability of fixing what the check has just found; default 0.9. */
+  readonly fix?: number;
 }
 
 /**
- * A policy whose success is a known function of what it was shown: its content is always right, and whether it keeps a
- * convention is a draw. The draw hangs on seed, run, stage, attempt, cycle and convention and on nothing else, so that two
- * runs that differ in the lessons alone meet with the same luck.
+ * A policy whose success is a known function of the lessons in its prompt: its content is always right, and whether it keeps a
+ * convention is a random draw. The draw depends only on seed, run, stage, attempt, cycle and convention, so that two runs which
+ * differ only in their lessons get the same draws.
  */
 export function createScriptedResearcher(options: ScriptedResearcherOptions): ChatModel {
-  const { seed, pipeline, obey, unaided, mend = 0.9 } = options;
+  const { seed, pipeline, obey, unaided, fix = 0.9 } = options;
   const draw = ({ run, stage, attempt, cycle }: ReadPrompt, { id }: Convention): number =>
     createRandom(`${seed}/${run}/${stage}/${attempt}/${cycle}/${id}`).next();
   return createPolicy((prompt) => {
     const keeps = (convention: Convention): boolean => {
       const luck = draw(prompt, convention);
       if (prompt.cycle === 0) return luck < (convention.isTaughtBy(prompt.system) ? obey : unaided);
-      // What the check did not name was kept before, and stays.
-      return !prompt.told.includes(convention.demand) || luck < mend;
+      // A convention that the check did not name was kept and stays kept.
+      return !prompt.told.includes(convention.demand) || luck < fix;
     };
     return answerTo(prompt, pipeline, keeps);
   });
 }
 
-/** Always right, and knows every convention. */
+/** Always right, and keeps every convention. */
 export const createOracleResearcher = (pipeline: ResearchPipeline): ChatModel =>
   createPolicy((prompt) => answerTo(prompt, pipeline, () => true));
 
-/** Says nothing, whatever it is asked. */
+/** Replies with an empty text. */
 export const createNullResearcher = (): ChatModel => createPolicy(() => '');
 
 /** A right answer that keeps some of the conventions of its stage. */

@@ -2,7 +2,7 @@ import type { ChatMessage, ChatRequest } from '../../core/chat.ts';
 import { asObject, type JsonObject, parseJson } from '../../core/json.ts';
 import type { ModelStage, Problem } from './stage.ts';
 
-/** Which try at which stage a prompt is for. */
+/** Which stage, run and attempt a prompt is for. */
 export interface PromptPlace {
   readonly stage: string;
   /** Counts from 1. */
@@ -21,7 +21,7 @@ const HEAD = /^Stage (\d{1,3}) of \d{1,3}: ([a-z-]{1,64}) \(run (\d{1,9}), attem
 const SENT_BACK = 'The check of this stage sent your answer back:';
 const MOST_TOKENS = 4000;
 
-/** What a stage asks. All that its answer may rest on stands in it. */
+/** The prompt of a stage, with everything the answer may use. */
 export const stagePrompt = (stage: ModelStage, material: JsonObject, place: PromptPlace): string =>
   [
     `Stage ${place.number} of ${place.of}: ${stage.id} (run ${place.run}, attempt ${place.attempt})`,
@@ -52,13 +52,13 @@ export const userMessage = (text: string): ChatMessage => ({
   content: [{ type: 'text', text }],
 });
 
-/** A model that said nothing is quoted as such: a wire may refuse an empty message. */
+/** An empty reply is quoted as a placeholder: a provider may reject an empty message. */
 export const assistantMessage = (text: string): ChatMessage => ({
   role: 'assistant',
   content: [{ type: 'text', text: text.trim() === '' ? '(no answer)' : text }],
 });
 
-/** What a policy can read from a request of this pipeline; undefined when it is none. */
+/** What a scripted policy reads from a request of this pipeline. */
 export interface ReadPrompt {
   readonly stage: string;
   readonly run: number;
@@ -66,18 +66,18 @@ export interface ReadPrompt {
   /** Refine cycles before this one. */
   readonly cycle: number;
   readonly material: JsonObject;
-  /** All that was said beside the conversation: our own words, and the lessons that were put to them. */
+  /** The system texts: our own prompt and the lessons that the gateway added. */
   readonly system: string;
-  /** What the check said of the answer before; empty at first. */
+  /** The check's findings on the previous answer; empty at first. */
   readonly told: string;
-  /** The answer before. */
+  /** The previous answer. */
   readonly before: string;
 }
 
 export function readPrompt({ system, messages }: ChatRequest): ReadPrompt | undefined {
   const said = messages.filter(({ role }) => role === 'user').map(textOf);
   const [first = ''] = said;
-  // Lessons may stand before the prompt where a wire has no other place for them.
+  // The gateway may have put lessons before the prompt.
   const from = first.indexOf('Stage ');
   const head = from < 0 ? null : HEAD.exec(first.slice(from));
   const at = first.indexOf(MATERIAL);

@@ -1,21 +1,21 @@
 import type { JsonObject } from '../../core/json.ts';
 import type { Corpus } from './corpus.ts';
 
-/** What is wrong with a stage's output, in words that say what has to be different. */
+/** A finding of a stage's check; `reason` says what has to be different. */
 export interface Problem {
   readonly reason: string;
-  /** What was seen this time. */
+  /** What the output had instead. */
   readonly detail?: string;
-  /** The house convention that it breaks; absent where the content is wrong. */
+  /** The convention it breaks; absent where the content is wrong. */
   readonly convention?: string;
 }
 
-/** What the stages that are done have produced, by stage. */
+/** The outputs of the completed stages, by stage. */
 export type Dossier = ReadonlyMap<string, JsonObject>;
 
 interface Placed {
   readonly id: string;
-  /** The stages whose output it works on: when one of them failed it cannot begin. */
+  /** The stages whose output it uses: it is blocked when one of them failed. */
   readonly needs: readonly string[];
 }
 
@@ -25,18 +25,18 @@ export interface ModelStage extends Placed {
   readonly task: string;
   /** The fields of the answer, a line each. */
   readonly form: readonly string[];
-  /** What the prompt shows beside the task. */
+  /** What the prompt contains beside the task. */
   material(dossier: Dossier, corpus: Corpus): JsonObject;
-  /** An answer that is right and knows no convention of the house. */
+  /** A right answer that keeps no convention on purpose. */
   solve(material: JsonObject, corpus: Corpus): JsonObject;
-  /** What is wrong with the content, conventions aside. Total: the output is a stranger's. */
+  /** What is wrong with the content, apart from conventions. Never throws: the output is untrusted. */
   check(output: JsonObject, material: JsonObject, corpus: Corpus): readonly Problem[];
 }
 
-/** A stage that is code. It fails when it cannot work with what it was given. */
+/** A stage that is code. It fails when its input is unusable. */
 export interface CodeStage extends Placed {
   readonly kind: 'code';
-  /** Whether its completion counts: only where it can fail. */
+  /** Whether its completion counts: only if it can fail. */
   readonly isScorable: boolean;
   perform(
     dossier: Dossier,

@@ -3,13 +3,13 @@ import type { ChatEvent, ChatMessage, ChatModel, ChatRequest } from '../../core/
 import { createRandom, type Random } from '../../stats/random.ts';
 import type { ChoiceQuestion, FileQuestion, Question, Rule, Suite } from '../suite.ts';
 
-/** How a policy behaves, as chances. */
+/** The probabilities of a scripted policy. */
 export interface Habits {
-  /** To follow a rule that what it was shown teaches. */
+  /** To follow a rule that a lesson in the prompt teaches. */
   readonly obey: number;
-  /** To follow one that nobody told it. */
+  /** To follow a rule that nothing in the prompt teaches. */
   readonly unaided: number;
-  /** To read the documents right. */
+  /** To read the documents correctly. */
   readonly read: number;
 }
 
@@ -24,9 +24,9 @@ export interface ScriptedPolicyOptions {
 const HEADING = /^## Active Skills\b/m;
 
 /**
- * A policy whose success is a known function of the lessons it is shown: the ground truth for whether what was learned
- * arrives. It knows every task; what it does not know are the rules of the house. Its luck depends on the seed and the
- * question alone, so that two conditions differ by their lessons and by nothing else.
+ * A policy whose success is a known function of the lessons in its prompt: the ground truth for whether lessons reach the
+ * prompt. It can do every task but does not know the house rules. Its random draws depend only on the seed and the question,
+ * so that two conditions differ only by their lessons.
  */
 export function createScriptedPolicy({ suite, habits, seed }: ScriptedPolicyOptions): ChatModel {
   const find = createFinder(suite);
@@ -37,10 +37,10 @@ export function createScriptedPolicy({ suite, habits, seed }: ScriptedPolicyOpti
     const random = createRandom(`${seed} ${question?.id ?? ''}`);
     const lessons = lessonsIn(request);
     yield { type: 'reply-start', id: `scripted-${question?.id ?? 'none'}`, model: request.model };
-    // What it did has been answered: it does nothing twice.
+    // Its command has run: it does nothing twice.
     const isDone = request.messages.at(-1)?.role === 'tool';
     if (isDone) yield { type: 'text-delta', text: 'That is done.' };
-    else if (question === undefined) yield { type: 'text-delta', text: 'I know nothing of this.' };
+    else if (question === undefined) yield { type: 'text-delta', text: 'I do not know this task.' };
     else if (question.kind === 'choice')
       yield { type: 'text-delta', text: choose(question, suite.rules, lessons, habits, random) };
     else yield* act(question, suite.rules, lessons, habits, random);
@@ -49,7 +49,7 @@ export function createScriptedPolicy({ suite, habits, seed }: ScriptedPolicyOpti
   };
 }
 
-/** A policy that says nothing and does nothing: what is scored without any work. */
+/** A policy that does nothing: the score without any work. */
 export const createNullPolicy = (): ChatModel =>
   async function* (request): AsyncGenerator<ChatEvent, undefined> {
     yield { type: 'reply-start', id: 'null', model: request.model };
@@ -57,7 +57,7 @@ export const createNullPolicy = (): ChatModel =>
     yield { type: 'reply-end', stop: 'end', usage: { inputTokens: 0, outputTokens: 6 } };
   };
 
-/** The chance to get a question right, given the rules that were taught: what a run is compared with. */
+/** The probability of a right answer given the taught rules: the prediction that a run is compared with. */
 export function predictedChance(
   rules: readonly string[],
   taught: ReadonlySet<string>,
@@ -84,7 +84,7 @@ function choose(
     rule === undefined ? random.next() < habits.read : follows(rule, rules, lessons, habits, random);
   const letters = Object.keys(options);
   const wrong = letters[random.below(letters.length)] ?? 'A';
-  // One option taken for its opposite.
+  // One option is inverted.
   const chosen = isRight
     ? answer
     : letters.filter((letter) => answer.includes(letter) !== (letter === wrong));
@@ -105,7 +105,7 @@ function* act(
   yield { type: 'tool-delta', id: call.id, json: JSON.stringify({ command: commands.join('\n') }) };
 }
 
-/** Questions are found by the text they end a message with; texts are unique in a suite. */
+/** Finds a question by the end of the message; texts are unique in a suite. */
 function createFinder({ days }: Suite): (message: string) => Question | undefined {
   const ENDING = 60;
   const byEnd = new Map<string, Question[]>();
@@ -128,7 +128,7 @@ const textOf = ({ content }: ChatMessage): string =>
     .map(({ text = '' }) => text)
     .join('\n');
 
-/** What the library put in, wherever it stands. What users said does not count, however much it teaches. */
+/** The block of lessons, wherever the gateway put it. What users said does not count, even if it teaches a rule. */
 function lessonsIn({ system, messages }: ChatRequest): string {
   const texts = [system.map(({ text }) => text).join('\n'), ...messages.map(textOf)];
   return texts.flatMap((text) => text.slice(text.search(HEADING) >>> 0)).join('\n');

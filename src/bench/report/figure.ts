@@ -1,69 +1,84 @@
 import { type Block, blockMean } from '../../stats/block-mean.ts';
 import type { Interval } from '../../stats/interval.ts';
 import { wilsonInterval } from '../../stats/wilson.ts';
-import type { Row } from '../row.ts';
-import { gradeOf, isAbout, type Measure } from './measure.ts';
-import { blockKey } from './order-rows.ts';
+import { fixed, NO_VALUE, percent, points, signed } from './format-numbers.ts';
 
-/** A mean, with what is known of it. */
+/** A mean with its 95 % interval. */
 export interface Figure {
   /** Undefined when nothing was graded. */
   readonly value?: number;
-  /** 95 %. Undefined when there is too little to give one. */
+  /** Undefined when there is too little data for one. */
   readonly interval?: Interval;
   /** How many values it is the mean of. */
   readonly n: number;
-  /** Questions it should be about and is not, because they could not be graded. */
+  /** Questions that could not be graded and are therefore missing from it. */
   readonly ungraded: number;
 }
 
-/** Over days of runs, drawn anew as a whole: the same draws for every figure, so that the same values have the same interval. */
-export function figureOf(rows: readonly Row[], measure: Measure): Figure {
-  const { blocks, n, asked } = blocksOf(rows, measure);
-  const { mean, interval } = blockMean(blocks, { seed: 'figure', range: { low: 0, high: 1 } });
-  return {
-    ...(mean === undefined ? {} : { value: mean }),
-    ...(interval === undefined ? {} : { interval }),
-    n,
-    ungraded: asked - n,
-  };
+/** A measure of a suite: what it is called, which direction is better, and how its numbers are written. */
+export interface MeasureWords<M extends string = string> {
+  readonly measure: M;
+  readonly title: string;
+  readonly better: 'more' | 'less';
+  readonly unit: 'share' | 'cycles' | 'index';
+  /** What is counted, for a reader who has read nothing else. */
+  readonly meaning: string;
 }
 
 /**
- * Over questions as if each were independent (Wilson): for parts too small to be drawn anew, such as one day. For scores
- * between 0 and 1 it is a little too wide, for days that hang together a little too narrow; no claim rests on it.
+ * The mean over all values, with an interval from resampling whole blocks. The seed is the same for every figure, so that
+ * equal values get equal intervals.
  */
-export function smallFigureOf(rows: readonly Row[], measure: Measure): Figure {
-  const { blocks, n, asked } = blocksOf(rows, measure);
-  return shareFigure(
-    blocks.reduce((all, { sum }) => all + sum, 0),
-    n,
-    asked - n,
-  );
+export function meanFigure(blocks: readonly Block[], range: Interval, ungraded = 0): Figure {
+  const { mean, interval } = blockMean(blocks, { seed: 'figure', range });
+  const n = blocks.reduce((sum, block) => sum + block.n, 0);
+  return { ...definedFields({ value: mean, interval }), n, ungraded };
 }
 
+/** A share with a Wilson interval, which takes values as independent. */
 export const shareFigure = (sum: number, n: number, ungraded = 0): Figure => ({
   ...(n === 0 ? {} : { value: sum / n, interval: wilsonInterval(sum, n) }),
   n,
   ungraded,
 });
 
-function blocksOf(
-  rows: readonly Row[],
-  measure: Measure,
-): { readonly blocks: readonly Block[]; readonly n: number; readonly asked: number } {
-  const blocks = new Map<string, Block>();
-  let n = 0;
-  let asked = 0;
-  for (const row of rows) {
-    if (!isAbout(measure, row)) continue;
-    asked++;
-    const value = gradeOf(measure, row);
-    if (value === undefined) continue;
-    n++;
-    const key = blockKey(row);
-    const held = blocks.get(key) ?? { sum: 0, n: 0 };
-    blocks.set(key, { sum: held.sum + value, n: held.n + 1 });
-  }
-  return { blocks: [...blocks.values()], n, asked };
+/** `94.7 %`, `1.13`, `0.847` */
+export const valueText = ({ unit }: Pick<MeasureWords, 'unit'>, value: number | undefined): string =>
+  value === undefined || unit === 'share' ? percent(value) : fixed(value, PLACES[unit]);
+
+/** `58.1 to 64.0`, without a percent sign. */
+export function intervalText({ unit }: Pick<MeasureWords, 'unit'>, interval: Interval | undefined): string {
+  if (interval === undefined) return 'no interval';
+  const end = (value: number): string =>
+    unit === 'share' ? fixed(value * 100, 1) : fixed(value, PLACES[unit]);
+  return `${end(interval.low)} to ${end(interval.high)}`;
 }
+
+/** `61.2 % (58.1 to 64.0)` */
+export const figureText = (words: Pick<MeasureWords, 'unit'>, { value, interval }: Figure): string =>
+  value === undefined || interval === undefined
+    ? valueText(words, value)
+    : `${valueText(words, value)} (${intervalText(words, interval)})`;
+
+/** A difference without its unit: `+3.2`, `−0.29`, `+0.041` */
+export const changeText = ({ unit }: Pick<MeasureWords, 'unit'>, change: number | undefined): string =>
+  change === undefined ? NO_VALUE : unit === 'share' ? points(change) : signed(change, PLACES[unit]);
+
+/** ` points`, to stand behind a change. */
+export const unitText = ({ unit }: Pick<MeasureWords, 'unit'>): string =>
+  unit === 'share' ? ' points' : unit === 'cycles' ? ' cycles' : '';
+
+/** `accuracy` and `accuracyInterval` for JSON: null where there is no value, never NaN or a missing key. */
+export const figureEntries = (name: string, { value, interval }: Figure): readonly [string, unknown][] => [
+  [name, value ?? null],
+  [`${name}Interval`, interval ?? null],
+];
+
+/** The object without the fields that are undefined. */
+export function definedFields<T extends object>(value: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(value).filter(([, one]) => one !== undefined)) as {
+    [K in keyof T]?: Exclude<T[K], undefined>;
+  };
+}
+
+const PLACES = { cycles: 2, index: 3 } as const;

@@ -1,20 +1,25 @@
 import { CONDITIONS, type Condition, type LessonSeen, type Row } from '../row.ts';
-import { compareText } from './order-rows.ts';
+import { type Scale, scale } from './charts.ts';
+import type { SectionBlock } from './document.ts';
+import { count, counted } from './format-numbers.ts';
+import { html, type Markup } from './markup.ts';
+import { compareText } from './questions/question-rows.ts';
+import { conditionCell, createTable, drawing, numberColumn, type ReportTable, textColumn } from './table.ts';
 
-/** One lesson in one run: when it came, what became of it, how often it was shown. */
+/** One lesson in one run: when it was learned, its states, how often it was shown. */
 export interface LessonLife {
   readonly condition: Condition;
   readonly seed: number;
   readonly id: string;
-  /** Model text: as it was last called. */
+  /** Its last name; written by a model. */
   readonly name: string;
   readonly firstDay: number;
   readonly lastDay: number;
-  /** A stretch of days in one state, in order. */
+  /** Stretches of days in one state, in order. */
   readonly states: readonly { readonly state: string; readonly from: number; readonly to: number }[];
-  /** The rules it ever taught. */
+  /** The rules it taught at any time. */
   readonly teaches: readonly string[];
-  /** Questions whose prompt held it. */
+  /** Questions whose prompt contained it. */
   readonly shown: number;
 }
 
@@ -33,7 +38,7 @@ export function lessonLives(
   for (const one of [...seen].sort(compareSeen)) {
     const key = lessonKey(one);
     const held = byLesson.get(key);
-    // An interrupted day may be written twice: the same evening is one evening.
+    // An interrupted day may have written the same evening twice.
     if (held === undefined) byLesson.set(key, [one]);
     else if (held.at(-1)?.day === one.day) held[held.length - 1] = one;
     else held.push(one);
@@ -84,3 +89,97 @@ const compareSeen = (a: LessonSeen, b: LessonSeen): number =>
   compareText(a.id, b.id) ||
   compareText(a.state, b.state) ||
   compareText(JSON.stringify(a), JSON.stringify(b));
+
+export interface LessonTimeline {
+  readonly lessons: readonly LessonLife[];
+  /** The last day or run, counted from 0; undefined where there was none. */
+  readonly last: number | undefined;
+  readonly period: 'day' | 'run';
+  /** What lessons of this suite teach. */
+  readonly subject: 'rule' | 'convention';
+}
+
+/** More lessons than these are counted instead of listed: in a terminal over all runs, on the page for each run. */
+const MOST_LISTED = { terminal: 30, page: 40 } as const;
+
+/** Lessons that teach a rule come first. In a terminal one list; on the page one timeline for each run, the first of a condition open. */
+export function lessonBlocks({ lessons, last, period, subject }: LessonTimeline): readonly SectionBlock[] {
+  if (last === undefined || lessons.length === 0) return [];
+  const x = scale(0, last + 1, 0, TIMELINE.width);
+  const listed = (lives: readonly LessonLife[], only: 'terminal' | 'page'): readonly SectionBlock[] => {
+    const most = MOST_LISTED[only];
+    const left = lives.length - most;
+    const table = lessonTable(teachingFirst(lives).slice(0, most), { last, period, x });
+    return [
+      { kind: 'table', table, only },
+      ...(left > 0
+        ? [{ kind: 'text' as const, text: `and ${counted(left, 'more lesson', 'more lessons')}`, only }]
+        : []),
+    ];
+  };
+  const runs = new Map<string, LessonLife[]>();
+  for (const life of lessons) {
+    const key = `${life.condition}, seed ${life.seed}`;
+    const run = runs.get(key);
+    if (run === undefined) runs.set(key, [life]);
+    else run.push(life);
+  }
+  const opened = new Set<string>();
+  return [
+    ...listed(lessons, 'terminal'),
+    {
+      kind: 'markup',
+      markup: html`<p class="key"><span>${swatch('trial')}trial</span><span>${swatch('live')}live</span><span>${swatch('other')}retired, waiting or rejected</span></p>`,
+    },
+    ...[...runs].flatMap(([name, lives]) => {
+      const condition = lives[0]?.condition ?? 'skills';
+      const isOpen = !opened.has(condition);
+      opened.add(condition);
+      const teaching = lives.filter(({ teaches }) => teaches.length > 0).length;
+      const summary = `${name}: ${counted(lives.length, 'lesson')}, ${count(teaching)} teaching a ${subject}`;
+      const [table, ...rest] = listed(lives, 'page');
+      return table === undefined ? [] : [{ ...table, summary, isOpen }, ...rest];
+    }),
+  ];
+}
+
+const teachingFirst = (lives: readonly LessonLife[]): readonly LessonLife[] => [
+  ...lives.filter(({ teaches }) => teaches.length > 0),
+  ...lives.filter(({ teaches }) => teaches.length === 0),
+];
+
+const TIMELINE = { width: 420, height: 14 } as const;
+const DRAWN_STATES = new Set(['trial', 'live']);
+
+const lessonTable = (
+  lives: readonly LessonLife[],
+  { last, period, x }: { readonly last: number; readonly period: 'day' | 'run'; readonly x: Scale },
+): ReportTable =>
+  createTable(lives, [
+    textColumn('lesson', ({ name }) => ({ text: name, markup: html`<bdi>${name}</bdi>` }), { maxWidth: 40 }),
+    textColumn('condition', ({ condition }) => conditionCell(condition), { only: 'terminal' }),
+    numberColumn('seed', ({ seed }) => String(seed), { only: 'terminal' }),
+    textColumn('teaches', ({ teaches }) => teaches.join(' ')),
+    textColumn('learned', ({ firstDay }) => `${period} ${firstDay + 1}`),
+    textColumn('state', ({ states }) => states.at(-1)?.state ?? ''),
+    numberColumn('shown', ({ shown }) => count(shown)),
+    textColumn(
+      `from ${period} 1 to ${period} ${last + 1}`,
+      ({ states }) => drawing(timeline(states, period, x)),
+      { only: 'page' },
+    ),
+  ]);
+
+function timeline(states: LessonLife['states'], period: string, x: Scale): Markup {
+  const { width, height } = TIMELINE;
+  const title = states
+    .map(({ state, from, to }) => `${state} ${period} ${from + 1}${from === to ? '' : ` to ${to + 1}`}`)
+    .join(', ');
+  return html`<svg width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img"><title>${title}</title><rect class="track" y="6" width="${width}" height="2"/>${states.map(
+    ({ state, from, to }) =>
+      html`<rect class="${DRAWN_STATES.has(state) ? state : 'other'}" x="${x(from)}" y="2" width="${Number(x(to + 1)) - Number(x(from))}" height="10" rx="2"/>`,
+  )}</svg>`;
+}
+
+const swatch = (state: string): Markup =>
+  html`<svg width="18" height="10" aria-hidden="true"><rect class="${state}" width="18" height="10" rx="2"/></svg>`;

@@ -1,8 +1,11 @@
 import type { Condition, Row, RunHead } from '../row.ts';
+import { shareBar } from './charts.ts';
 import { type Figure, shareFigure } from './figure.ts';
-import { arcsOf, compareText } from './order-rows.ts';
+import { count, NO_VALUE, percent } from './format-numbers.ts';
+import { arcsInOrder, compareText } from './questions/question-rows.ts';
+import { type Column, drawing, type Medium, numberColumn, textColumn } from './table.ts';
 
-/** How a rule of the house fared: under each condition, before and after something taught it. */
+/** How often a house rule was followed under each condition, before and after something taught it. */
 export interface RuleSummary {
   readonly id: string;
   readonly title: string;
@@ -13,22 +16,22 @@ export interface RuleSummary {
 
 export interface RuleUnder {
   readonly condition: Condition;
-  /** The share of questions it counted for that obeyed it. */
+  /** The share of the questions it applied to that followed it. */
   readonly obeyed: Figure;
-  /** Those before the first that was shown something that teaches it; all of them where nothing ever did. */
+  /** Questions before the first one whose prompt taught it; all of them where none did. */
   readonly before: Figure;
   readonly after: Figure;
-  /** Of those after: how many were shown nothing that teaches it, though it had been learned. */
+  /** Questions of `after` whose prompt did not teach it. */
   readonly missed: number;
-  /** The first day on which a question was shown it, per seed; seeds that never were are left out. */
+  /** Per seed, the first day on which a prompt taught it; seeds without such a day are left out. */
   readonly firstTaught: readonly { readonly seed: number; readonly day: number }[];
   readonly arcs: readonly { readonly arc: string; readonly obeyed: Figure }[];
 }
 
-/** What of a row tells how a rule fared. */
+/** The fields of a row that say how a rule was followed. */
 export type RuleRow = Pick<Row, 'seed' | 'day' | 'arc' | 'score' | 'rules' | 'broken' | 'taught'>;
 
-export function rulesOf(
+export function summariseRules(
   head: Pick<RunHead, 'rules'>,
   byCondition: ReadonlyMap<Condition, readonly RuleRow[]>,
 ): readonly RuleSummary[] {
@@ -48,7 +51,7 @@ export function rulesOf(
 }
 
 function ruleUnder(condition: Condition, rule: string, rows: readonly RuleRow[]): RuleUnder {
-  // What could not be graded says nothing about what was obeyed.
+  // A row without a grade says nothing about the rule.
   const counted = rows.filter(({ rules, score }) => rules.includes(rule) && score !== undefined);
   const first = new Map<number, number>();
   for (const { seed, day, taught } of rows) {
@@ -66,7 +69,7 @@ function ruleUnder(condition: Condition, rule: string, rows: readonly RuleRow[])
     after: obeyedShare(after, rule),
     missed: after.filter(({ taught }) => !taught.includes(rule)).length,
     firstTaught: [...first].sort(([a], [b]) => a - b).map(([seed, day]) => ({ seed, day })),
-    arcs: arcsOf(counted).map((arc) => ({
+    arcs: arcsInOrder(counted).map((arc) => ({
       arc,
       obeyed: obeyedShare(
         counted.filter((row) => row.arc === arc),
@@ -79,13 +82,34 @@ function ruleUnder(condition: Condition, rule: string, rows: readonly RuleRow[])
 const obeyedShare = (rows: readonly RuleRow[], rule: string): Figure =>
   shareFigure(rows.filter(({ broken }) => !broken.includes(rule)).length, rows.length);
 
-/** `day 2`, or `days 2–4` where seeds differ; a suite may count its time in runs. */
-export function taughtOn(
+/** `day 2`, or `days 2–4` where seeds differ. */
+export function firstTaughtText(
   { firstTaught }: Pick<RuleUnder, 'firstTaught'>,
-  period: 'day' | 'run' = 'day',
+  period: 'day' | 'run',
 ): string {
   const days = firstTaught.map(({ day }) => day + 1);
   if (days.length === 0) return 'never';
   const [low, high] = [Math.min(...days), Math.max(...days)];
   return low === high ? `${period} ${low}` : `${period}s ${low}–${high}`;
 }
+
+/** `61.2 % of 40` */
+const shareText = ({ value, n }: Figure): string => (n === 0 ? NO_VALUE : `${percent(value)} of ${count(n)}`);
+
+/** A rule under one condition, as a row of a table; the first row of a rule names it. */
+export interface RuleTableRow<R, U extends RuleUnder | Omit<RuleUnder, 'arcs'>> {
+  readonly rule: R;
+  readonly under: U;
+  readonly isFirst: boolean;
+}
+
+/** How a rule was followed before and after it was taught: a bar and a number each. */
+export const beforeAndAfter = (
+  titles: readonly [before: string, after: string],
+  look: { readonly only?: Medium } = {},
+): readonly Column<RuleTableRow<unknown, Omit<RuleUnder, 'arcs'>>>[] => [
+  textColumn('', ({ under }) => drawing(shareBar(under.before, true), under.condition), { only: 'page' }),
+  numberColumn(titles[0], ({ under }) => shareText(under.before), look),
+  textColumn('', ({ under }) => drawing(shareBar(under.after), under.condition), { only: 'page' }),
+  numberColumn(titles[1], ({ under }) => shareText(under.after), look),
+];

@@ -10,36 +10,36 @@ export interface BedLesson {
   readonly text: string;
 }
 
-/** What a run is done on: Instar between an agent and a policy, under one condition, with a memory of its own. */
+/** Where a run takes place: Instar between an agent and a policy, under one condition, with a library of its own. */
 export interface Bed {
   readonly speak: Speak;
-  /** The name by which the policy is asked for. */
+  /** The policy's model name. */
   readonly model: string;
-  /** What the user thinks of a turn, -1 to 1. Durable when it resolves. */
+  /** The user's feedback on a turn, from -1 to 1. Durable when it resolves. */
   judge(turn: string, score: number, note: string): Promise<void>;
   /** Where a pipeline reports its stages. */
   readonly report: Report;
-  /** When all that happened has been learned from. */
+  /** Resolves when everything recorded so far has been learned from. */
   settle(): Promise<void>;
   lessons(): Promise<readonly BedLesson[]>;
-  /** Milliseconds that the policy itself has taken so far. */
+  /** Milliseconds spent in the policy itself so far. */
   policyMs(): number;
-  /** What happens after a day while nobody is there, where weights are trained; undefined elsewhere. */
+  /** The training after a day; undefined where no weights are trained. */
   readonly night?: (day: number, signal: AbortSignal, watch: WatchNight) => Promise<Night>;
-  /** Keeps what was learned up to here, so that a run can go on after this day. */
+  /** Saves what was learned, so that a run can continue after this day. */
   save(day: number): Promise<void>;
   close(): Promise<void>;
 }
 
-/** What a night of training came to. */
+/** The result of a night of training. */
 export type Night = Omit<NightSeen, 'condition' | 'seed' | 'day'>;
 
-/** How far a night has come. */
+/** The progress of a night. */
 export interface NightSoFar {
   readonly step: number;
-  /** That it is to have. */
+  /** Planned steps. */
   readonly steps: number;
-  /** Held-out tasks on which new weights were held against those that serve, once they are. */
+  /** Held-out tasks compared so far; 0 until training is done. */
   readonly pairs: number;
 }
 export type WatchNight = (soFar: NightSoFar) => void;
@@ -47,7 +47,7 @@ export type WatchNight = (soFar: NightSoFar) => void;
 export interface BedOptions {
   readonly condition: Condition;
   readonly seed: number;
-  /** The day after which to go on; undefined: from the beginning. */
+  /** Continue after this day; undefined: from the beginning. */
   readonly after: number | undefined;
 }
 

@@ -10,11 +10,11 @@ export interface Grade {
   readonly why?: string;
   readonly rules: readonly string[];
   readonly broken: readonly string[];
-  /** What the user says of it. */
+  /** What the user says to it. */
   readonly feedback: string;
 }
 
-/** Grades an answer, or what the workspace has become. */
+/** Grades an answer, or the state of the workspace. */
 export async function gradeQuestion(
   question: Question,
   answer: string,
@@ -39,7 +39,7 @@ export async function gradeQuestion(
   const feedback = question.feedback(verdict);
   if (status === 'failed-to-run')
     return {
-      why: `the check did not run: ${reasons.join('; ')}`,
+      why: `the check could not run: ${reasons.join('; ')}`,
       rules: question.rules,
       broken: [],
       feedback,

@@ -1,8 +1,7 @@
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs';
-import { asNumber, asObject, asString, isObject, parseJson } from '../../core/json.ts';
 import type { Condition, LessonSeen, NightSeen, Row, RunHead } from '../row.ts';
 
-/** What a run left: its head, and all of the days that came to their end. */
+/** What a run has written: its head and its complete days. */
 export interface Journal {
   readonly head: RunHead;
   readonly rows: readonly Row[];
@@ -16,18 +15,18 @@ export interface JournalWriter {
   row(row: Row): void;
   lesson(lesson: LessonSeen): void;
   night(night: NightSeen): void;
-  /** From here on the day counts; on disk when it returns. */
+  /** The day is complete; on disk when it returns. */
   endDay(condition: Condition, seed: number, day: number): void;
   close(): void;
 }
 
-/** Appends to a journal; writes its head first where there is none. */
+/** Appends to a journal; writes the head first if the file is new. */
 export function openJournal(file: string, head: RunHead): JournalWriter {
   const isNew = !existsSync(file);
   const descriptor = openSync(file, 'a', 0o600);
   const write = (line: object): void => void writeSync(descriptor, `${JSON.stringify(line)}\n`);
   if (isNew) write({ type: 'head', ...head });
-  // A line that a kill cut short must not swallow the next one.
+  // The last line may have been cut short by a kill: the next one must not be appended to it.
   else writeSync(descriptor, '\n');
   fsyncSync(descriptor);
   return {
@@ -42,57 +41,76 @@ export function openJournal(file: string, head: RunHead): JournalWriter {
   };
 }
 
-/** Rows of a day that did not come to its end do not count: it is done again. Undefined when there is no head. */
+type DayKey = Pick<Row, 'condition' | 'seed' | 'day'>;
+
+type JournalLine =
+  | ({ readonly type: 'head' } & RunHead)
+  | ({ readonly type: 'row' } & Row)
+  | ({ readonly type: 'lesson' } & LessonSeen)
+  | ({ readonly type: 'night' } & NightSeen)
+  | ({ readonly type: 'day-end' } & DayKey);
+
+/** We wrote these lines ourselves: a line that parses has the shape of its type. Undefined for one that a kill cut short. */
+export function parseJournalLine<Line extends { readonly type: string }>(text: string): Line | undefined {
+  try {
+    const line: Line | null = JSON.parse(text);
+    return line !== null && typeof line === 'object' ? line : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+interface OpenDay {
+  readonly rows: Row[];
+  readonly lessons: LessonSeen[];
+  readonly nights: NightSeen[];
+}
+
+/** Rows of an incomplete day do not count: the day is run again. Undefined when there is no head. */
 export function readJournal(text: string): Journal | undefined {
   let head: RunHead | undefined;
   const rows: Row[] = [];
   const lessons: LessonSeen[] = [];
   const nights: NightSeen[] = [];
   const last = new Map<string, number>();
-  let openRows = new Map<string, Row[]>();
-  let openLessons = new Map<string, LessonSeen[]>();
-  let openNights = new Map<string, NightSeen[]>();
-  const keyOf = (line: object): string => {
-    const { condition, seed, day } = asObject(line);
-    return `${asString(condition)} ${asNumber(seed)} ${asNumber(day)}`;
-  };
-  const put = <T>(map: Map<string, T[]>, key: string, value: T): void => {
-    map.set(key, [...(map.get(key) ?? []), value]);
+  const open = new Map<string, OpenDay>();
+  const dayOf = ({ condition, seed, day }: DayKey): OpenDay => {
+    const key = `${condition} ${seed} ${day}`;
+    const found = open.get(key) ?? { rows: [], lessons: [], nights: [] };
+    open.set(key, found);
+    return found;
   };
   for (const part of text.split('\n')) {
-    const line = parseJson(part);
-    if (!isObject(line)) continue;
-    const { type, ...rest } = line;
-    // Lines are our own, written whole: what parses is what was meant.
-    if (type === 'head') {
-      head ??= rest as unknown as RunHead;
-      // A run that goes on begins its open days anew.
-      openRows = new Map();
-      openLessons = new Map();
-      openNights = new Map();
-    } else if (type === 'row') put(openRows, keyOf(rest), rest as unknown as Row);
-    else if (type === 'lesson') put(openLessons, keyOf(rest), rest as unknown as LessonSeen);
-    else if (type === 'night') put(openNights, keyOf(rest), rest as unknown as NightSeen);
-    else if (type === 'day-end') {
-      const key = keyOf(rest);
-      rows.push(...latest(openRows.get(key) ?? []));
-      lessons.push(...(openLessons.get(key) ?? []));
-      nights.push(...(openNights.get(key) ?? []).slice(-1));
-      openNights.delete(key);
-      openRows.delete(key);
-      openLessons.delete(key);
-      last.set(`${asString(rest.condition)} ${asNumber(rest.seed)}`, asNumber(rest.day) ?? -1);
+    const line = parseJournalLine<JournalLine>(part);
+    if (line?.type === 'head') {
+      head ??= withoutType(line);
+      // A continued run starts its incomplete days again.
+      open.clear();
+    } else if (line?.type === 'row') dayOf(line).rows.push(withoutType(line));
+    else if (line?.type === 'lesson') dayOf(line).lessons.push(withoutType(line));
+    else if (line?.type === 'night') dayOf(line).nights.push(withoutType(line));
+    else if (line?.type === 'day-end') {
+      const day = dayOf(line);
+      rows.push(...latest(day.rows));
+      lessons.push(...day.lessons);
+      nights.push(...day.nights.slice(-1));
+      open.delete(`${line.condition} ${line.seed} ${line.day}`);
+      last.set(`${line.condition} ${line.seed}`, line.day);
     }
   }
   if (head === undefined) return undefined;
   return { head, rows, lessons, nights, lastDay: (condition, seed) => last.get(`${condition} ${seed}`) };
 }
 
-/** A day that was begun twice has its first questions twice: the later ones stand. */
+function withoutType<T extends { readonly type: string }>({ type: _, ...rest }: T): Omit<T, 'type'> {
+  return rest;
+}
+
+/** A day that was started twice has its first questions twice: the later ones count. */
 function latest(rows: readonly Row[]): readonly Row[] {
   return [...new Map(rows.map((row) => [row.question, row])).values()];
 }
 
-/** Undefined when there is no such file or it holds no run. */
+/** Undefined when there is no such file or it contains no run. */
 export const loadJournal = (file: string): Journal | undefined =>
   existsSync(file) ? readJournal(readFileSync(file, 'utf8')) : undefined;

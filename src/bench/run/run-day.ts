@@ -13,20 +13,20 @@ export interface RunDayOptions {
   readonly day: Day;
   readonly index: number;
   readonly rules: readonly Rule[];
-  /** Begins the ids of its sessions. */
+  /** Prefix of its session ids. */
   readonly name: string;
   readonly agent: string;
   readonly steps?: number;
-  /** Whether all is learned before the next question is asked; else before the next day. */
+  /** Whether to wait for the learner before each question; otherwise only before the next day. */
   readonly settleEach: boolean;
   readonly clock: Clock;
   readonly signal: AbortSignal;
 }
 
-/** What one question came to, without the run it belongs to. */
+/** The result of one question, without the run it belongs to. */
 export type DayRow = Omit<Row, 'condition' | 'seed'>;
 
-/** One day: its questions in order, in one workspace, each with what the user said of the one before. */
+/** One day: its questions in order in one workspace, each with the user's feedback on the one before. */
 export async function* runDay(options: RunDayOptions): AsyncGenerator<DayRow, undefined> {
   const { bed, day, settleEach, signal } = options;
   const workspace = await openWorkspace(day);
@@ -97,7 +97,7 @@ async function rowOf(
   const isTaught = (id: string): boolean =>
     rules.some((rule) => rule.id === id && texts.some((text) => rule.isTaughtBy(text)));
   const why = run.failure === undefined ? graded.why : `${run.failure.kind}: ${run.failure.message}`;
-  // A model that was not there has not failed the task.
+  // An unavailable model has not failed the task.
   const isGraded = run.failure === undefined && graded.score !== undefined;
   return {
     day: index,

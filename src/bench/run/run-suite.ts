@@ -7,17 +7,17 @@ import { runDay } from './run-day.ts';
 
 export interface RunSuiteOptions {
   readonly head: RunHead;
-  /** The days that a seed stands for. */
+  /** The suite of a seed. */
   readonly suite: (seed: number) => Promise<Suite> | Suite;
   readonly openBed: OpenBed;
   readonly journal: JournalWriter;
-  /** What an earlier run of the same head has done. */
+  /** What an earlier run with the same head has written. */
   readonly done: Journal | undefined;
   readonly steps?: number;
   readonly settleEach: boolean;
   readonly clock: Clock;
   readonly onProgress: (progress: Progress) => void;
-  /** Each question when it is graded, and each step of a night: for who wants to see more than how far it is. */
+  /** Called for each graded question, and for each step of a night. */
   readonly onRow?: (row: Row) => void;
   readonly onNight?: (night: NightProgress) => void;
   readonly signal: AbortSignal;
@@ -35,7 +35,7 @@ export interface Progress {
 
 export type NightProgress = NightSoFar & Pick<Row, 'condition' | 'seed' | 'day'>;
 
-/** All conditions and seeds, one after the other. A run that was stopped goes on after its last whole day. */
+/** All conditions and seeds, one after the other. A stopped run continues after its last complete day. */
 export async function runSuite(options: RunSuiteOptions): Promise<void> {
   const { head, done, signal } = options;
   const total = head.conditions.length * head.seeds.length * head.questions;
@@ -93,7 +93,7 @@ async function runOne(
     name: `${head.run}-${condition}-${seed}`,
     agent: `bench-${head.suite}`,
     ...(steps === undefined ? {} : { steps }),
-    // Nothing that the baseline learns is shown: it need not be waited for.
+    // No prompt contains what the baseline learns, so there is no need to wait for it.
     settleEach: settleEach && condition !== 'baseline',
     clock,
     signal,
@@ -105,7 +105,7 @@ async function runOne(
     onRow?.(placed);
   }
   if (signal.aborted) return count;
-  // Weights that no day is left for serve nobody.
+  // After the last day there is nothing left to serve with new weights.
   const isLast = index === suite.days.length - 1;
   const night = isLast
     ? undefined
@@ -116,7 +116,7 @@ async function runOne(
     const teaches = suite.rules.filter((rule) => rule.isTaughtBy(text)).map((rule) => rule.id);
     journal.lesson({ condition, seed, day: index, id, name, state, teaches });
   }
-  // What was learned is kept before the day counts: a kill between the two repeats the day, never skips it.
+  // Saved before the day counts: a kill between the two repeats the day and never skips it.
   await bed.save(index);
   journal.endDay(condition, seed, index);
   return count;

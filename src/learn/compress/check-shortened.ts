@@ -1,4 +1,4 @@
-import { cutEnd } from '../plain-text.ts';
+import { truncateEnd } from '../../text/truncate.ts';
 import type { Demands } from './demands.ts';
 import { CHARACTERS_PER_TOKEN, estimateTokens } from './estimate-tokens.ts';
 import { collapse, holds } from './holds.ts';
@@ -10,7 +10,7 @@ import { findToolNames } from './tool-names.ts';
 const MOST_NAMED = 12;
 const LONGEST_NAMED = 120;
 
-/** What is wrong with a shortened prompt, in words that help to mend it; empty when it may stand for the original. */
+/** The faults of a shortened prompt, worded so that a model can fix them; empty when it may replace the original. */
 export function checkShortened(demands: Demands, shortened: string, limitTokens: number): readonly string[] {
   const statements = readStatements(shortened);
   const text = collapse(shortened);
@@ -48,7 +48,9 @@ export function checkShortened(demands: Demands, shortened: string, limitTokens:
 
 function listed(what: string, members: readonly string[]): readonly string[] {
   if (members.length === 0) return [];
-  const named = members.slice(0, MOST_NAMED).map((member) => JSON.stringify(cutEnd(member, LONGEST_NAMED)));
+  const named = members
+    .slice(0, MOST_NAMED)
+    .map((member) => JSON.stringify(truncateEnd(member, LONGEST_NAMED)));
   const more = members.length > named.length ? ` and ${members.length - named.length} more` : '';
   return [`${what}: ${named.join(', ')}${more}`];
 }

@@ -14,39 +14,39 @@ export interface CompressorOptions {
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   readonly newId: (prefix: string) => string;
-  /** Prompts with a secret in them are neither sent to another model nor kept. */
+  /** Prompts that contain a secret are neither sent to another model nor stored. */
   readonly hasSecret: (text: string) => boolean;
   /** Only prompts over this many tokens are shortened. */
   readonly overTokens: number;
-  /** What they are shortened to. */
+  /** The length that they are shortened to. */
   readonly limitTokens?: number;
   readonly journal?: (note: string) => void;
 }
 
 export interface SessionPrompt extends AgentPrompt {
-  /** When the session began, in milliseconds since the epoch: the same for each of its turns. */
+  /** The session's start in milliseconds since the epoch: the same for each of its turns. */
   readonly startedAt: number;
 }
 
 export interface Compressor {
   /**
-   * What the session may be given in the prompt's place; undefined: the prompt itself. Never rejects and never waits for
-   * a model: an unknown prompt goes out as it is and is shortened for the sessions after it. A session that began
-   * before there was a shorter prompt never gets it, so that what the provider has cached stays good.
+   * The shorter prompt for a session; undefined: use the prompt itself. Never rejects and never waits for a model: an
+   * unknown prompt is used as it is and shortened for later sessions. A session that began before the shorter prompt existed
+   * never gets it, so that the provider's prompt cache stays valid.
    */
   find(prompt: SessionPrompt): Promise<string | undefined>;
-  /** When nothing is being shortened. */
+  /** Resolves when nothing is being shortened. */
   settled(): Promise<void>;
-  /** Gives up what is being shortened. */
+  /** Aborts what is being shortened. */
   close(): Promise<void>;
 }
 
-/** In characters: reading one takes the thread that serves requests a tenth of a second. */
+/** In characters: reading a prompt of this length blocks the thread for a tenth of a second. */
 const LONGEST = 150_000;
 const MOST_KNOWN = 200;
 const MOST_KEYS = 32;
 const MOST_WAITING = 16;
-/** A model that was not there is not asked again for so long. */
+/** After a retryable failure the model is not asked for this long. */
 const PAUSE_MS = 5 * 60_000;
 
 export function createCompressor(options: CompressorOptions): Compressor {
@@ -54,13 +54,13 @@ export function createCompressor(options: CompressorOptions): Compressor {
   const shortest = Math.max(options.overTokens, limitTokens) * CHARACTERS_PER_TOKEN;
   const known = createRecent<string, ShortenedPrompt>(MOST_KNOWN);
   const keys = createRecent<string, PromptKey>(MOST_KEYS);
-  const waste = createWaste();
+  const reuse = createWaste();
   const waiting = new Set<string>();
-  const leaving = new AbortController();
+  const closing = new AbortController();
   let work: Promise<void> = Promise.resolve();
   let pausedUntil = Number.NEGATIVE_INFINITY;
 
-  /** A session brings the same prompt with each turn, and hashing one costs more than finding it. */
+  /** A session sends the same prompt with each turn, and hashing it costs more than a map lookup. */
   const keyOf = (prompt: SessionPrompt): PromptKey => {
     const whole = `${JSON.stringify([prompt.agent, prompt.tools])}\n${prompt.text}`;
     const key = keys.get(whole) ?? promptKey(prompt, limitTokens);
@@ -73,43 +73,47 @@ export function createCompressor(options: CompressorOptions): Compressor {
     try {
       await cache.put(key, prompt);
     } catch (error) {
-      journal(`the prompt of ${key.agent} is shortened for this run alone: ${messageOf(error)}`);
+      journal(
+        `the shortened prompt of ${key.agent} could not be stored; it is used until the daemon stops: ${messageOf(error)}`,
+      );
     }
   };
 
   const shorten = async (key: PromptKey, { agent, text, tools }: AgentPrompt): Promise<void> => {
     await setImmediate();
-    if (leaving.signal.aborted || now() < pausedUntil) return;
+    if (closing.signal.aborted || now() < pausedUntil) return;
     if (hasSecret(text)) {
-      known.set(key.hash, { at: now(), why: 'there is a secret in it' });
+      known.set(key.hash, { at: now(), why: 'it contains a secret' });
       return;
     }
     const demands = readDemands(text, tools);
     const question = writeQuestion({ prompt: text, demands, limitTokens, mark: newId('mark') });
-    const answer = await ask(question, leaving.signal);
-    if (leaving.signal.aborted) return;
+    const answer = await ask(question, closing.signal);
+    if (closing.signal.aborted) return;
     if (answer.ok) {
-      waste.made(agent);
-      journal(`the prompt of ${agent}: ${text.length} characters became ${answer.value.length}`);
+      reuse.shortened(agent);
+      journal(
+        `the prompt of ${agent} was shortened from ${text.length} to ${answer.value.length} characters`,
+      );
       return keep(key, { at: now(), text: answer.value, model: answer.model, question: answer.prompt });
     }
-    journal(`the prompt of ${agent} stays as it is: ${answer.why}`);
+    journal(`the prompt of ${agent} was not shortened: ${answer.why}`);
     if (answer.isRetryable) pausedUntil = now() + PAUSE_MS;
     else await keep(key, { at: now(), why: answer.why });
   };
 
   const begin = (key: PromptKey, prompt: SessionPrompt): void => {
-    if (leaving.signal.aborted || now() < pausedUntil) return;
+    if (closing.signal.aborted || now() < pausedUntil) return;
     if (known.get(key.hash) !== undefined || waiting.has(key.hash) || waiting.size >= MOST_WAITING) return;
-    if (!waste.isWorthIt(key, prompt.startedAt)) return;
+    if (!reuse.isLikely(key, prompt.startedAt)) return;
     waiting.add(key.hash);
     work = work
       .then(() => shorten(key, prompt))
-      .catch((error) => journal(`a prompt could not be shortened: ${messageOf(error)}`))
+      .catch((error) => journal(`shortening a prompt failed: ${messageOf(error)}`))
       .finally(() => waiting.delete(key.hash));
   };
 
-  const look = async (prompt: SessionPrompt): Promise<string | undefined> => {
+  const lookUp = async (prompt: SessionPrompt): Promise<string | undefined> => {
     const key = keyOf(prompt);
     const found = known.get(key.hash) ?? (await cache.get(key));
     if (found === undefined) {
@@ -118,7 +122,7 @@ export function createCompressor(options: CompressorOptions): Compressor {
     }
     known.set(key.hash, found);
     if (found.text === undefined || found.at >= prompt.startedAt) return undefined;
-    waste.used(key.agent);
+    reuse.used(key.agent);
     return found.text;
   };
 
@@ -126,9 +130,9 @@ export function createCompressor(options: CompressorOptions): Compressor {
     find: async (prompt) => {
       if (prompt.text.length <= shortest || prompt.text.length > LONGEST) return undefined;
       try {
-        return await look(prompt);
+        return await lookUp(prompt);
       } catch (error) {
-        journal(`no shorter prompt could be looked up: ${messageOf(error)}`);
+        journal(`looking up a shortened prompt failed: ${messageOf(error)}`);
         return undefined;
       }
     },
@@ -139,7 +143,7 @@ export function createCompressor(options: CompressorOptions): Compressor {
       }
     },
     close: async () => {
-      leaving.abort();
+      closing.abort();
       await work;
     },
   };

@@ -5,18 +5,18 @@ import { classesIn, type RuleClass } from './rule-classes.ts';
 import { readStatements } from './statements.ts';
 import { findToolNames } from './tool-names.ts';
 
-/** What a prompt must still have when it has become shorter, and what it may have. */
+/** What a shortened prompt must keep, and what it may contain. */
 export interface Demands {
   readonly tools: readonly string[];
-  /** Letter by letter. */
+  /** Verbatim. */
   readonly literals: readonly string[];
   readonly prohibitions: readonly Prohibition[];
   readonly classes: readonly RuleClass[];
-  /** Nothing may be in the shorter one that is not here. */
+  /** The shortened prompt may contain no term that is not in here. */
   readonly known: { readonly text: string; readonly literals: ReadonlySet<string> };
 }
 
-/** Of the tools that a request offers, those that its prompt speaks of. */
+/** The tools of a request that its prompt mentions. */
 export const spokenOf = (prompt: string, offered: readonly string[]): readonly string[] =>
   [...new Set(offered)].filter((name) => name !== '' && holds(prompt, name)).sort();
 

@@ -2,11 +2,11 @@ const BARE_FENCE = /^(?:`{3,40}|~{3,40})$/;
 const END_TAG = /^<\/[A-Za-z][\w-]{0,60}>$/;
 
 export interface Closings {
-  /** Whether a line after this one closes what the fence or the tag opens. */
+  /** Whether a line after `at` closes the fence or tag. */
   isClosed(closing: string, at: number): boolean;
 }
 
-/** Where fences and tags are closed for the last time. */
+/** The last line that closes each fence and tag. */
 export function findClosings(lines: readonly string[]): Closings {
   const last = new Map<string, number>();
   lines.forEach((line, at) => {

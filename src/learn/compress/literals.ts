@@ -4,7 +4,7 @@ import { isRule } from './words-of-rules.ts';
 const CODE = /(?<!`)`(?!`)([^`]{1,400})`(?!`)|(?<!`)``(?!`)(.{1,400}?)``(?!`)/g;
 const ELEMENT = /<(?:name|location|path|tool)>([^<]{1,400})<\//g;
 const URL = /\b[a-z][a-z0-9+.-]{1,12}:\/\/[^\s<>"'`)\]]{1,500}/gi;
-/** What is written exactly so without being marked as code: paths, file names, reply tags, placeholders, signal words. */
+/** Exact terms that are not marked as code: paths, file names, reply tags, placeholders, constants. */
 const BARE: readonly RegExp[] = [
   /(?<![\w/.:~<-])(?:~|\.{1,2})?\/[\w.@-][\w.@/*{}$-]{0,200}/g,
   /\[\[[^[\]]{1,80}\]\]/g,
@@ -12,7 +12,7 @@ const BARE: readonly RegExp[] = [
   /\b[A-Z][A-Z0-9]{0,40}(?:_[A-Z0-9]{1,40}){1,8}\b/g,
   /(?<![\w@./-])[\w-]{2,63}(?:\.[\w-]{1,63}){0,6}\.[A-Za-z]{2,24}\b/g,
 ];
-/** What cannot be said in other words either, and is too common in prose to be asked for. */
+/** Exact terms as well, but too common in prose to be required. */
 const NAMES: readonly RegExp[] = [
   /\b[A-Za-z][A-Za-z0-9]{0,40}(?:_[A-Za-z0-9]{1,40}){1,8}\b/g,
   /\b[a-z]{1,40}[A-Z][A-Za-z0-9]{0,60}\b/g,
@@ -22,7 +22,7 @@ const NAMES: readonly RegExp[] = [
 
 const trimmed = (literal: string): string => literal.trim().replace(/(?<=[^.])[.,;:!?]{1,3}$/, '');
 
-/** What the rules among statements demand letter by letter. Examples demand nothing. */
+/** The terms that the rules among statements require verbatim. Examples require nothing. */
 export function demandedLiterals(statements: readonly Statement[]): ReadonlySet<string> {
   const found = new Set<string>();
   for (const { text, lead, isItem, isCode, isExample } of statements) {
@@ -41,7 +41,7 @@ export function demandedLiterals(statements: readonly Statement[]): ReadonlySet<
   return found;
 }
 
-/** Everything in statements that is written exactly so: what a shorter prompt may not have of its own. */
+/** All exact terms of statements: a shortened prompt may not add any. */
 export function allLiterals(statements: readonly Statement[]): ReadonlySet<string> {
   const found = new Set<string>();
   for (const { text, isCode } of statements) {
@@ -53,7 +53,7 @@ export function allLiterals(statements: readonly Statement[]): ReadonlySet<strin
   return found;
 }
 
-/** What is written exactly so in a sentence, and where. */
+/** The exact terms of a sentence, with their positions. */
 export function marked(text: string): readonly { readonly literal: string; readonly at: number }[] {
   const code = [...text.matchAll(CODE)].map((match) => ({
     literal: (match[1] ?? match[2] ?? '').trim(),

@@ -3,17 +3,17 @@ import { marked } from './literals.ts';
 import type { Statement } from './statements.ts';
 import { isDenying, isForbidding } from './words-of-rules.ts';
 
-/** Something that a prompt forbids. */
+/** A sentence of a prompt that forbids something. */
 export interface Prohibition {
   readonly text: string;
   readonly stems: ReadonlySet<string>;
   readonly literals: readonly string[];
 }
 
-/** A longer sentence says the same in fewer words; beyond these it says more than what it forbids. */
+/** Common stems that suffice for a long sentence: the rest of it is not about what is forbidden. */
 const MOST_SHARED = 3;
 
-/** What statements forbid: by themselves, or as members of a list that hangs from such words. */
+/** Prohibitions among statements: sentences that forbid, and items of a list whose lead forbids. */
 export function prohibitionsIn(statements: readonly Statement[]): readonly Prohibition[] {
   return statements
     .filter(({ isCode, isExample }) => !isCode && !isExample)
@@ -27,8 +27,8 @@ export function prohibitionsIn(statements: readonly Statement[]): readonly Prohi
 }
 
 /**
- * Those that a text no longer forbids: no denying sentence of it is about the same, which is to share enough words and,
- * where something was forbidden by its exact name, one of the names.
+ * Prohibitions that a shortened text lost. One is kept when a negative sentence shares enough stems with it and, if it has
+ * exact terms, one of those.
  */
 export function lostProhibitions(
   prohibitions: readonly Prohibition[],

@@ -1,29 +1,29 @@
-/** Which prompt of which agent. The hash covers all that a shortening depends on, the agent included. */
+/** Identifies a prompt. The hash covers everything that a shortening depends on, the agent included. */
 export interface PromptKey {
   readonly agent: string;
   readonly hash: string;
 }
 
-/** What became of a prompt. */
+/** The result of shortening a prompt. */
 export interface ShortenedPrompt {
-  /** Milliseconds since the epoch: sessions that began later may be given it. */
+  /** Milliseconds since the epoch: only sessions that began later get it. */
   readonly at: number;
   /** Absent when it could not be shortened. */
   readonly text?: string;
   /** Why not. */
   readonly why?: string;
-  /** The model that wrote it, and the hash of what it was asked. */
+  /** The model that wrote it, and the hash of the question. */
   readonly model?: string;
   readonly question?: string;
 }
 
-/** Keeps what was shortened. It may reject; the original goes out then. What was put is never changed. */
+/** Stores shortened prompts. It may reject; then the original is used. An entry is never replaced. */
 export interface PromptCache {
   get(key: PromptKey): Promise<ShortenedPrompt | undefined>;
   put(key: PromptKey, prompt: ShortenedPrompt): Promise<void>;
 }
 
-/** For one process: what it holds is gone with it. */
+/** In memory, for one process. */
 export function createMemoryPromptCache(): PromptCache {
   const agents = new Map<string, Map<string, ShortenedPrompt>>();
   return {

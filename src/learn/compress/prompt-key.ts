@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { spokenOf } from './demands.ts';
 import type { PromptKey } from './prompt-cache.ts';
 
-/** Of the question and the checks: a change there makes what was tried before worth trying again. */
+/** Version of the question and the checks: increase it to shorten known prompts again. */
 const EDITION = 1;
 
 /** A prompt as an agent's request carries it. */
@@ -14,8 +14,8 @@ export interface AgentPrompt {
 }
 
 /**
- * Two agents never share a key, whatever their prompts. Tools that the prompt does not speak of change nothing; a change
- * of the others is another prompt, and in the middle of a session one that the provider has to read anew anyway.
+ * Two agents never share a key. Tools that the prompt does not mention do not count; when the others change, it is another
+ * prompt, and during a session the provider's cache is invalid then anyway.
  */
 export function promptKey({ agent, text, tools }: AgentPrompt, limitTokens: number): PromptKey {
   const parts = JSON.stringify([EDITION, agent, limitTokens, spokenOf(text, tools), text]);

@@ -1,14 +1,14 @@
 import type { Statement } from './statements.ts';
 import { isDenying, isForbidding, isRule } from './words-of-rules.ts';
 
-/** A kind of rule that a shorter prompt may put in fewer words but not leave out. */
+/** A kind of rule that a shortened prompt may abbreviate but not omit. */
 export interface RuleClass {
   readonly name: string;
-  /** For whoever shortens. */
+  /** For the model that shortens. */
   readonly about: string;
   /** Whether a sentence is about it. */
   readonly isIn: (text: string) => boolean;
-  /** The same, in all the words that a shorter sentence may use. */
+  /** Whether a shortened sentence is about it: accepts more wordings. */
   readonly isKept: (text: string) => boolean;
 }
 
@@ -55,11 +55,11 @@ export const RULE_CLASSES: readonly RuleClass[] = [
   { name: 'heartbeats', about: 'what to do when a heartbeat comes', ...both(/heartbeats?/i) },
 ];
 
-/** The classes that a prompt has rules of: a heading names them, or more than a chance word does. */
+/** The classes that a prompt has rules of: a heading names them, or at least two rules do. */
 export function classesIn(statements: readonly Statement[]): readonly RuleClass[] {
-  const told = statements.filter(({ isExample, isCode }) => !isExample && !isCode);
-  const leads = new Set(told.map(({ lead }) => lead));
-  const rules = told.filter(({ text, isItem }) => isItem || isRule(text));
+  const prose = statements.filter(({ isExample, isCode }) => !isExample && !isCode);
+  const leads = new Set(prose.map(({ lead }) => lead));
+  const rules = prose.filter(({ text, isItem }) => isItem || isRule(text));
   return RULE_CLASSES.filter(
     ({ isIn }) => [...leads].some(isIn) || rules.filter(({ text }) => isIn(text)).length > 1,
   );

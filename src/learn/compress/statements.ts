@@ -1,11 +1,12 @@
+import { splitSentencesBeforeCapital } from '../../text/sentences.ts';
 import { findClosings } from './find-closings.ts';
 import { isForbidding } from './words-of-rules.ts';
 
-/** A sentence, a member of a list or a line of code, with what leads into it. */
+/** A sentence, a list item or a line of code, with its context. */
 export interface Statement {
   /** In one line. */
   readonly text: string;
-  /** The heading above it, and the line with a colon that it hangs from. */
+  /** The heading above it, and the line with a colon that introduces it. */
   readonly lead: string;
   readonly isItem: boolean;
   readonly isCode: boolean;
@@ -16,15 +17,13 @@ const FENCE = /^\s*(`{3,}|~{3,})[^`]*$/;
 const HEADING = /^\s{0,3}#{1,6}\s+(\S.*)$|^\s*\*\*([^*]{1,120})\*\*:?\s*$/;
 const TAG = /^\s*<(\/?)([A-Za-z][\w-]{0,60})>\s*$/;
 const ITEM = /^\s*(?:[-*+•]|\d{1,3}[.)]|\(\d{1,3}\))\s+(\S.*)$/;
-/** A sentence ends before a capital; `e.g.` and `i.e.` end none. */
-const SENTENCE_END = /(?<!\b(?:e\.g|i\.e|etc|vs)[.!?])(?<=[.!?]["')\]]?)\s+(?=["'([*]{0,3}\p{Lu})/u;
 const EXAMPLE = /\b(?:examples?|for instance|such as|samples?)\b|\be\.g\./i;
 const LEADS_TO_EXAMPLES = /\b(?:examples?|samples?)\b|(?:for instance|such as|e\.g\.)[\s,:]{0,4}$/i;
 
-/** Whether words say that what follows them is an example. */
+/** Whether the text announces an example. */
 export const isExampleWord = (text: string): boolean => EXAMPLE.test(text);
 
-/** What a prompt says, in order. One pass over its lines; a fence or an example that nothing closes is plain text. */
+/** The statements of a prompt, in order. One pass over its lines; a fence or an example tag that is not closed is plain text. */
 export function readStatements(prompt: string): readonly Statement[] {
   const lines = prompt.split(/\r\n|[\r\n]/);
   const closings = findClosings(lines);
@@ -45,7 +44,7 @@ export function readStatements(prompt: string): readonly Statement[] {
     open = undefined;
     if (!isItem) leadIn = '';
     const lead = `${heading} ${leadIn}`.trim();
-    for (const sentence of text.split(SENTENCE_END)) add(sentence, lead, isItem, false);
+    for (const sentence of splitSentencesBeforeCapital(text)) add(sentence, lead, isItem, false);
     if (text.endsWith(':')) leadIn = found.at(-1)?.text ?? '';
   };
 
@@ -88,6 +87,6 @@ export function readStatements(prompt: string): readonly Statement[] {
   return found;
 }
 
-/** What stands before a block of code without a colon: the sentence that is about it. */
+/** The sentence before a block of code, which is about it. */
 const lastProse = (found: readonly Statement[]): string =>
   found.findLast(({ isCode }) => !isCode)?.text ?? '';

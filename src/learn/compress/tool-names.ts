@@ -3,7 +3,7 @@ import type { Statement } from './statements.ts';
 const SNAKE = '[a-z][a-z0-9]{0,40}(?:_[a-z0-9]{1,40}){1,8}';
 const NAME = '[A-Za-z][\\w.:-]{0,63}';
 
-/** The ways in which a prompt says that something is a tool. */
+/** Phrases that name a tool. */
 const MENTIONS: readonly RegExp[] = [
   new RegExp(`\`(${NAME})\` tools?\\b`, 'g'),
   new RegExp(`\\btools? \`(${NAME})\``, 'g'),
@@ -12,10 +12,10 @@ const MENTIONS: readonly RegExp[] = [
   new RegExp(`\\b(?:call|calling|invoke|invoking|use|using|via|with) (?:the )?\`?(${SNAKE})\\b`, 'g'),
   new RegExp(`\\b(${SNAKE})\\(`, 'g'),
 ];
-/** In a list of tools, the name comes before its description. */
+/** In a list of tools, the name precedes the description. */
 const LISTED = /^[`*]{0,3}([a-z][\w.-]{0,63}|[A-Za-z]\w{0,40}_\w{1,40})[`*]{0,3} ?(?::|—|–|- |\()/;
 
-/** The names that statements give to tools. */
+/** The tool names that statements mention. */
 export function findToolNames(statements: readonly Statement[]): ReadonlySet<string> {
   const names = new Set<string>();
   for (const { text, lead, isItem } of statements) {

@@ -6,18 +6,18 @@ import type { Demands } from './demands.ts';
 import { CHARACTERS_PER_TOKEN } from './estimate-tokens.ts';
 import { RULE_CLASSES } from './rule-classes.ts';
 
-/** Below the limit, so that a reply a little longer than was asked for is still good. */
+/** Below the limit, so that a reply slightly longer than requested still passes. */
 const AIM = 0.85;
 
 export interface Shortening {
   readonly prompt: string;
   readonly demands: Demands;
   readonly limitTokens: number;
-  /** New for each question, so that no prompt can contain it. */
+  /** A new random mark, so that no prompt can contain it. */
   readonly mark: string;
 }
 
-/** The question for a shorter prompt; its answer has passed every check. */
+/** The question for a shorter prompt; an answer has passed every check. */
 export function writeQuestion({ prompt, demands, limitTokens, mark }: Shortening): Question<string> {
   const exactly = [...demands.tools, ...demands.literals].map((literal) => `- ${literal}`).join('\n');
   return {

@@ -2,7 +2,7 @@ import { topicStems, topicWords } from '../words.ts';
 import { findLiterals } from './literals.ts';
 import { isVagueWord } from './vague.ts';
 
-/** Words that take part in any demand and say nothing of what it is about. */
+/** Words that occur in any demand and do not say what it is about. */
 const FILLER: ReadonlySet<string> = new Set(
   `according already anyone anything appear are behind belong bring carry come comes contain deliver down ensure enough example exist exists
   follow form get give goes going have here hold include just kind like look looks lot main mention must need never note order ought part place
@@ -11,7 +11,7 @@ const FILLER: ReadonlySet<string> = new Set(
   ),
 );
 
-/** Ways to say the same, by what they have in common when they are stemmed. */
+/** Synonyms by their stems; the first of a row stands for the others. */
 const SAME: ReadonlyMap<string, string> = new Map(
   [
     'date time timestamp datetim moment',
@@ -37,11 +37,11 @@ const SAME: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-/** "every time" is an adverb only where a sentence follows. */
+/** "every time" is a conjunction only where a sentence follows. */
 const TIME =
   /\b(every|each|any|an?|the|date (?:and|or)(?: an?)?) time\b(?! (?:you|we|i|he|she|they|it|the|an?|some\w+)\b)/gi;
 
-/** The words that tell what a sentence is about, in order. What is to be kept letter by letter is not among them. */
+/** The words that say what a sentence is about, in order, without its literals. */
 export const aboutWords = (text: string): readonly string[] =>
   topicWords(spokenOf(text)).filter((word) => !isVagueWord(word));
 
@@ -51,7 +51,7 @@ export const spokenOf = (text: string): string =>
     .reduce((rest, literal) => rest.replace(literal, ' '), text)
     .replace(TIME, '$1 times');
 
-/** The same for comparing: stems, with one word for those that mean the same. */
+/** Their stems, with synonyms unified, for comparing. */
 export function aboutStems(text: string): ReadonlySet<string> {
   const words = aboutWords(text).filter(
     (word) => (!FILLER.has(word) || SORTS.test(word)) && !/^\d+$/.test(word),

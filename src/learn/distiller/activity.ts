@@ -5,7 +5,7 @@ import { withoutShown } from './shown-part.ts';
 
 type Category = (typeof CATEGORIES)[number];
 
-/** What someone is doing when a rule with these words concerns them. The first that fit are taken. */
+/** The activity in which a rule with these words applies. The pattern that matches first in the sentence wins. */
 const BY_RULE: readonly (readonly [RegExp, string, Category])[] = [
   [/\bcommit (?:message|subject|title|trailer|body)s?\b|\btrailers?\b/i, 'write a commit message', 'coding'],
   [/\bcommits?\b|\bcommitt/i, 'commit changes', 'coding'],
@@ -86,7 +86,7 @@ const BY_RULE: readonly (readonly [RegExp, string, Category])[] = [
   ],
 ];
 
-/** What kind of thing a task asks for, where the rule does not say what it is about. */
+/** The activity that a task asks for, where the rule does not name one. */
 const BY_TASK: readonly (readonly [RegExp, string])[] = [
   [/\b(?:edit|update|modify|change|fix|refactor|rename|correct|adjust|migrate)\b/i, 'edit files'],
   [/\b(?:create|write|generate|draft|add|produce|save|export|build|make|prepare|compile)\b/i, 'write files'],
@@ -97,7 +97,7 @@ const BY_TASK: readonly (readonly [RegExp, string])[] = [
   [/\b(?:send|reply|answer|tell|message|post)\b/i, 'write to people'],
 ];
 
-/** The row whose words come first in a rule: sentences begin with what they are about. */
+/** The row that matches earliest in a rule: sentences begin with what they are about. */
 function rowOf(rule: string): (typeof BY_RULE)[number] | undefined {
   const spoken = spokenOf(withoutShown(rule));
   let best: (typeof BY_RULE)[number] | undefined;
@@ -114,7 +114,7 @@ function rowOf(rule: string): (typeof BY_RULE)[number] | undefined {
 const SUBJECT =
   /^((?:all |our |the |an? )?[\p{L}-]+(?: [\p{L}-]+){0,4}?) (?:must|should|shall|has to|have to|needs?|ought to|may|are|is|go|goes|end|ends|take|takes)\b/iu;
 
-/** "write a date or a time": when a rule concerns someone, by what it is about; undefined where it does not tell. */
+/** The activity in which a rule applies, such as "write a date or a time"; undefined when the rule does not say. */
 export function activityOf(rule: string): string | undefined {
   const known = rowOf(rule)?.[1];
   const where =
@@ -122,7 +122,7 @@ export function activityOf(rule: string): string | undefined {
   return known === undefined ? subjectOf(rule) : `${known}${where}`;
 }
 
-/** "Plots need error bars" concerns whoever deals with plots. */
+/** "Plots need error bars" applies to whoever deals with plots. */
 function subjectOf(rule: string): string | undefined {
   const subject = SUBJECT.exec(rule)?.[1];
   return subject === undefined ||
@@ -132,7 +132,7 @@ function subjectOf(rule: string): string | undefined {
     : `deal with ${small(subject.replace(/^(?:all|our) /i, ''))}`;
 }
 
-/** "edit files": what someone was asked to do. */
+/** What the tasks asked for, such as "edit files". */
 export function taskKind(tasks: readonly string[]): string {
   const asked = BY_TASK.filter(([pattern]) => tasks.some((task) => pattern.test(task.slice(0, 2000))));
   return asked.length === 0

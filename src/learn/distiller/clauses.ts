@@ -1,29 +1,31 @@
-import { cutEnd, oneLine } from '../plain-text.ts';
+import { splitSentencesOutsideQuotes } from '../../text/sentences.ts';
+import { truncateEnd } from '../../text/truncate.ts';
+import { oneLine } from '../plain-text.ts';
 
 const LONGEST_TEXT = 6000;
 const MOST_CLAUSES = 40;
 const LONGEST_CLAUSE = 600;
 const LONGEST_CODE = 600;
-/** A line this long was broken by an editor, and the next one goes on with its sentence. */
-const WRAPPED = 60;
+/** A line of this length may have been wrapped: the next line continues its sentence. */
+const WRAPPED_LENGTH = 60;
 
-/** One thing that was said. */
+/** One statement of a text. */
 export interface Clause {
   /** As one line, without its bullet. */
   readonly text: string;
-  /** As it was recorded. */
+  /** As recorded. */
   readonly raw: string;
-  /** The code that was shown with it. */
+  /** The code block after it. */
   readonly code?: string;
-  /** What stood above the list that it is an item of. */
+  /** The line that introduces the list whose item it is. */
   readonly heading?: string;
-  /** An item of a list of things to do that nobody has ticked. */
+  /** An unchecked item of a checklist. */
   readonly isOpen: boolean;
-  /** It stands above a list. */
+  /** It introduces a list. */
   readonly isHeading: boolean;
-  /** It goes on where a semicolon stood. */
+  /** It follows a semicolon. */
   readonly goesOn: boolean;
-  /** Which line or item it is from, counted from 0. */
+  /** The index of its line or item, from 0. */
   readonly line: number;
 }
 
@@ -41,18 +43,18 @@ const OPEN = /^(?:\[ \]|[✗✘❌☐]|FAIL(?:ED|URE)?\b)[:\s]*/u;
 const NOISE =
   /^\s*(?:at \S+ ?\(|at \S+:\d+|File "|Traceback|\^+\s*$|[-=_*]{3,}\s*$|\d+ (?:passed|failed)|(?:exit|return|status) code\b|score\b.{0,20}$)/i;
 
-/** Feedback cut into what it says: sentences, the parts that semicolons divide, items of lists. */
+/** Splits a text into sentences, parts between semicolons, and list items. */
 export function splitClauses(text: string): readonly Clause[] {
   const whole = text.slice(0, LONGEST_TEXT);
   const clauses: Clause[] = [];
   let heading: string | undefined;
   const blocks = blocksOf(whole);
   for (const [index, block] of blocks.entries()) {
-    const said = whole.slice(block.start, block.end);
+    const body = whole.slice(block.start, block.end);
     if (!block.isItem) heading = undefined;
     let isMore = false;
-    for (const raw of sentencesOf(said)) {
-      const line = cutEnd(oneLine(raw), LONGEST_CLAUSE).replaceAll('**', '');
+    for (const raw of splitSentencesOutsideQuotes(body)) {
+      const line = truncateEnd(oneLine(raw), LONGEST_CLAUSE).replaceAll('**', '');
       if (line === '') continue;
       const above = block.isItem && heading !== undefined ? { heading } : {};
       clauses.push({
@@ -68,7 +70,7 @@ export function splitClauses(text: string): readonly Clause[] {
     }
     const last = clauses.at(-1);
     if (last === undefined) continue;
-    const isHeading = !block.isItem && said.trimEnd().endsWith(':') && blocks[index + 1]?.isItem === true;
+    const isHeading = !block.isItem && body.trimEnd().endsWith(':') && blocks[index + 1]?.isItem === true;
     if (isHeading) heading = last.text;
     clauses[clauses.length - 1] = {
       ...last,
@@ -108,7 +110,7 @@ function blocksOf(text: string): readonly Block[] {
 }
 
 const goesOn = (before: string, line: string): boolean =>
-  (before.split('\n').at(-1) ?? '').length > WRAPPED &&
+  (before.split('\n').at(-1) ?? '').length > WRAPPED_LENGTH &&
   !/[.:;!?]\s*$/.test(before) &&
   /^\s*[\p{Ll}(]/u.test(line);
 
@@ -125,34 +127,4 @@ function openBlock(line: string, start: number): Block | undefined {
     isItem: item !== null,
     isOpen,
   };
-}
-
-const CLOSERS: Readonly<Record<string, string>> = {
-  '"': '"',
-  '`': '`',
-  '“': '”',
-  '«': '»',
-  '(': ')',
-  '[': ']',
-};
-const SHORT_FORM =
-  /(?:^|[\s(])(?:e\.g|i\.e|eg|ie|etc|vs|cf|approx|resp|incl|excl|no|nr|fig|sec|max|min|\p{L}|\d{1,3})\.$/iu;
-
-/** Ends at a full stop, a question mark or a semicolon that is not part of something quoted or of a short form. */
-function sentencesOf(block: string): readonly string[] {
-  const sentences: string[] = [];
-  let from = 0;
-  for (let at = 0; at < block.length; at++) {
-    const closer = CLOSERS[block[at] ?? ''];
-    if (closer !== undefined) {
-      const end = block.indexOf(closer, at + 1);
-      if (end > 0 && end - at < 300) at = end;
-      continue;
-    }
-    const isEnd = /[.!?;]/.test(block[at] ?? '') && /\s/.test(block[at + 1] ?? ' ');
-    if (!isEnd || SHORT_FORM.test(block.slice(Math.max(from, at - 8), at + 1))) continue;
-    sentences.push(block.slice(from, at + 1).trim());
-    from = at + 1;
-  }
-  return [...sentences, block.slice(from).trim()].filter((sentence) => sentence !== '');
 }

@@ -1,7 +1,8 @@
 import type { FailureCase, Known, Learner, LearnInput, Proposal } from '../../core/learn.ts';
 import type { Lesson, LessonSource, LessonText } from '../../core/lesson.ts';
+import { truncateEnd } from '../../text/truncate.ts';
 import { freeName } from '../free-name.ts';
-import { cutEnd, oneLine } from '../plain-text.ts';
+import { oneLine } from '../plain-text.ts';
 import { doScopesMeet, sharedScope } from '../shared-scope.ts';
 import { confidenceOf, importanceOf, rankFailures } from '../weigh-failures.ts';
 import { keywordsOf } from '../words.ts';
@@ -18,16 +19,16 @@ const MOST_QUOTES = 16;
 const ERROR_IMPORTANCE = 0.3;
 
 export interface DistillerOptions {
-  /** In one run. */
+  /** Per run. */
   readonly maxNewSkills?: number;
   readonly halfLifeDays?: number;
-  /** Why the library would not take a text. */
+  /** Why the library would refuse a text. */
   readonly checkText?: (text: LessonText) => string | undefined;
 }
 
 /**
- * Learns without a model: what people and verifiers said in so many words becomes skills in their words, and errors that
- * come again become a list of what to check. Of failures that nobody said anything about it learns nothing.
+ * Learns without a model: explicit feedback of people and verifiers becomes skills in their own words, and repeated errors
+ * become a checklist. It learns nothing from failures without feedback.
  */
 export function createDistiller(options: DistillerOptions = {}): Learner<readonly FailureCase[]> {
   const { maxNewSkills = 10, halfLifeDays = 60, checkText } = options;
@@ -67,7 +68,7 @@ interface Draft {
   readonly quotes: Proposal['quotes'];
   readonly source: LessonSource;
   readonly importance: number;
-  /** The lesson that it says better. */
+  /** The lesson that it revises. */
   readonly old?: Lesson;
 }
 
@@ -91,9 +92,9 @@ function* draftsOf(
     const turns = [...new Set(group.flatMap(({ failure }) => failure?.turn ?? []))];
     if (place === undefined) yield draftRule(group);
     else if (place.lesson.state === 'rejected')
-      journal(`left out: ${place.lesson.text.name} was refused before`);
+      journal(`left out: ${place.lesson.text.name} was rejected before`);
     else if (!isOwn(place.lesson) || !group.some((one) => isNewTo(place.said, one))) {
-      journal(`known already: ${cutEnd(group[0].rule.todo, 120)}`);
+      journal(`already known: ${truncateEnd(group[0].rule.todo, 120)}`);
       yield { known: place.lesson.id, turns };
     } else {
       revised.add(place.lesson);
@@ -111,7 +112,7 @@ function* draftsOf(
   }
 }
 
-/** A refused lesson stands for what it says and no more; another's is not ours to say better. */
+/** A rejected lesson blocks only the rules that it states; a lesson of another author must cover the whole group. */
 const teaches = (lesson: Lesson, said: Said, group: RuleGroup): boolean =>
   lesson.state === 'rejected'
     ? group.every((one) => said.rules.some((rule) => isSameRule(rule, one.rule)) && !isNewTo(said, one))
@@ -121,7 +122,7 @@ const teaches = (lesson: Lesson, said: Said, group: RuleGroup): boolean =>
 const isOwn = ({ kind, frozen, text }: Lesson): boolean =>
   kind === 'skill' && !frozen && text.evidence.learner === LEARNER;
 
-/** What says something new comes first: it leads the revision. */
+/** Observations that add something come first: they lead the revision. */
 const newest = (group: RuleGroup, said: Said): RuleGroup => {
   const [first, ...rest] = [...group].sort((a, b) => Number(isNewTo(said, b)) - Number(isNewTo(said, a)));
   return first === undefined ? group : [first, ...rest];
@@ -151,7 +152,7 @@ function textOf(
   halfLifeDays: number,
 ): LessonText {
   const turns = [...new Set([...(old?.text.evidence.turns ?? []), ...failures.map(({ turn }) => turn)])];
-  const context = cutEnd(oneLine(failures[0]?.task ?? ''), 300);
+  const context = truncateEnd(oneLine(failures[0]?.task ?? ''), 300);
   return {
     ...skill,
     name,

@@ -1,4 +1,4 @@
-/** What an error of a kind mostly means, as things to look at. The first that fits is taken. */
+/** What to check for each kind of error. The first match applies. */
 const ADVICE: readonly (readonly [RegExp, readonly string[]])[] = [
   [
     /^(?:ModuleNotFoundError|ImportError|module-not-found|MODULE_NOT_FOUND|ERR_MODULE_NOT_FOUND)\b/,
@@ -99,7 +99,7 @@ const ADVICE: readonly (readonly [RegExp, readonly string[]])[] = [
   [
     /^eslint\b|^[EFWCN]\d{3}\b/,
     [
-      'the rule that is named, and mend the code instead of switching it off',
+      'the rule that is named, and fix the code instead of switching it off',
       'with the linter after each edit',
       'how the files around it are written',
     ],
@@ -161,7 +161,7 @@ const GENERAL: readonly string[] = [
   'that the cause is gone, and not only the message',
 ];
 
-/** What to check when an error of this kind appears; undefined for what is no kind of error we know. */
+/** What to check when an error of this kind appears; undefined for an unknown kind. */
 export function adviceFor(kind: string): readonly string[] | undefined {
   return ADVICE.find(([pattern]) => pattern.test(kind))?.[1] ?? (ORDINARY.test(kind) ? GENERAL : undefined);
 }

@@ -1,6 +1,6 @@
 import type { FailureCase } from '../../core/learn.ts';
 
-/** What people and verifiers said of a failure, each text once. What a tool printed is not among it. */
+/** Feedback of people and verifiers on a failure, each text once. Never the output of tools. */
 export function feedbackOf({ passages, appraisal }: FailureCase): readonly string[] {
   const told = passages.filter(({ origin }) => origin === 'person' || origin === 'verifier');
   const signs = appraisal.signals.filter(

@@ -11,7 +11,7 @@ const ALONE_WRONG =
 const DID =
   /^(?:you|it|the (?:agent|assistant|model|bot)|instead,? you|your \w+|yours) (?:just |only |still )?((?:wrote|used|put|saved|named|had|gave|sent|left|called|returned|printed|created|made|chose|set|said|has|is|was|ran|added) .+)/i;
 
-/** What is quoted ends with its quotation, though the sentence may go on. */
+/** A quoted example ends with its quotation, also where the sentence goes on. */
 const bare = (text: string | undefined): string | undefined =>
   (
     /^("[^"]{1,200}"|`[^`]{1,200}`|“[^”]{1,200}”)(?=,? (?:with|where|and|which|in|on|at|so|but)\b)/.exec(
@@ -21,13 +21,13 @@ const bare = (text: string | undefined): string | undefined =>
     ?.trim()
     .replace(/[.;,]+$/, '');
 
-/** The example that stands in a sentence. */
+/** The example in a sentence. */
 export const findExample = (said: string): string | undefined =>
   bare((IN_BRACKETS.exec(said) ?? BEHIND.exec(said) ?? LIKE_QUOTED.exec(said))?.[1]);
 
 type Shown = { readonly example: string } | { readonly wrong: string } | undefined;
 
-/** A sentence that is nothing but an example, of how to or of how not to. */
+/** A sentence that is only an example, of the right or of the wrong form. */
 export function readExample(said: string): Shown {
   const example = bare(ALONE.exec(said)?.[1]);
   if (example !== undefined) return { example };
@@ -35,7 +35,7 @@ export function readExample(said: string): Shown {
   return wrong === undefined ? undefined : { wrong };
 }
 
-/** What someone tells of what was done, where it demands nothing itself. */
+/** A sentence that reports what was done and demands nothing itself. */
 export function readDeed(said: string): Shown {
   const wrong = bare(DID.exec(said)?.[1]);
   return wrong === undefined ? undefined : { wrong };

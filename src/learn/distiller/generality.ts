@@ -1,9 +1,10 @@
+import { MONTH_NAMES } from '../../text/calendar-names.ts';
 import { findExample } from './find-example.ts';
 import { isImperative } from './phrasing.ts';
 
 /**
- * Whom a sentence is about. `one`: this option, that ticket, what a paper says; nobody will need it again. `many`: it holds for
- * other work too. `open`: it does not tell by itself.
+ * What a sentence applies to. `one`: a single case (an option, a ticket, a document's content), of no use for other work.
+ * `many`: other work too. `open`: the sentence alone does not decide.
  */
 export type Reach = 'one' | 'many' | 'open';
 
@@ -29,13 +30,13 @@ export function namesOption(said: string): boolean {
 
 const PAPER =
   '(?:[\\w./-]+\\.\\w{1,5}|(?:page|section|paragraph) \\d+|the (?:papers?|documents?|memo|log|minutes|notes?|records?|sheet|contract|invoice|file|table|source|text|mail))';
-/** Says where something can be looked up: then it is something that is so, and not something to do. */
+/** Cites a source: then it states a fact, and not something to do. */
 const CITES = new RegExp(
   `^(?:from|in|according to|as per|per|going by) ${PAPER}(?: and ${PAPER})?[:,] |\\b(?:see|read in|found in|stated in|written in|borne out by|backed by|reads? in|given in|told in) ${PAPER}|^${PAPER} (?:says|states|shows|has it|gives|reads)\\b`,
   'i',
 );
 
-const MONTH = '(?:January|February|March|April|May|June|July|August|September|October|November|December)';
+const MONTH = `(?:${MONTH_NAMES.join('|')})`;
 /** One ticket, one version, one day, one person. */
 const ONE_THING = new RegExp(
   [
@@ -53,7 +54,7 @@ const ONE_THING = new RegExp(
   ].join('|'),
 );
 
-/** To do the same work once more is no rule for other work. */
+/** A request to repeat the same work is no rule for other work. */
 const REDO =
   /^(?:have|take) an?(?:other)?(?: closer)? look\b|^(?:look|check|read|try|do|go|count|compare|think)\b.{0,80}\b(?:again|once more)\b/i;
 
@@ -63,7 +64,7 @@ const EVER =
   /\b(?:always|never|whenever|wherever|from now on|as a rule|in general|generally|by default|throughout|everywhere)\b/i;
 const ALL_OF_KIND = /^(?:in |on |for |at )?(?:every|each|any|all)\b/i;
 const OF_NAME = /\b(?:of|by|for|from|with) [A-Z][a-z]+\b/;
-/** "for a ticket", "of an existing file", "new files": whichever it is. */
+/** "for a ticket", "of an existing file", "new files": any of a kind. */
 const KIND =
   /\b(?:for|in|of|to|on|at|with|from|before|after|when|if) an? \w+|\b(?:new|existing|finished|changed|public|private|generated|other|our) \w+s\b|^an? \w+/i;
 const MODAL =
@@ -76,11 +77,11 @@ const DEFINITE =
   /^(?:(?:in|on|at|of|for|from|with|by) )?(?:the|this|that|these|those|your|its|his|her|their|my|it|he|she|they|there|what|which|some|most|i)\b/i;
 const TENSES = /\bshould(?:n['’]t| not)? have\b|\b(?:were|was) supposed\b|\bhad better\b/i;
 
-/** The value that one thing has: "The total should be 4,120 EUR", "It must be Tuesday". */
+/** The value of a single thing: "The total should be 4,120 EUR", "It must be Tuesday". */
 const PINNED =
   /^(?:[Ii]t|[Tt]his|[Tt]hat|(?:[Tt]he|[Yy]our|[Hh]is|[Hh]er|[Ii]ts) .{2,60}?) (?:must be|should be|should have been|has to be|had to be|is|was|needs to be) (?:still )?(?:about |exactly )?(?:(?:EUR|USD|GBP|CHF|[$€£]) ?)?(?:-?\d[\d.,:/-]*(?: ?(?:%|EUR|USD|GBP|[$€£]|\p{L}{1,12}))?|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day|[A-Z][a-z]+(?: [A-Z][a-z]+)?)(?:$|[,.;] (?:not|and not|instead)\b|[,;] (?:you|it)\b| (?:not|instead of|rather than) )/u;
 
-/** How far a sentence reaches, without its greeting. */
+/** The generality of a sentence, which is given without its lead-in. */
 export function reachOf(said: string): Reach {
   const text = said.replace(/[\s.!?;:,]+$/, '');
   if (namesOption(text)) return 'one';
@@ -96,19 +97,19 @@ export function reachOf(said: string): Reach {
   return !isTold && isCustom(bare) ? 'many' : 'open';
 }
 
-/** Whether a sentence without any word of demand can only be meant as the way it is done: "One class per file". */
+/** Whether a sentence without a word of demand states a convention: "One class per file". */
 export function statesCustom(said: string): boolean {
   const bare = withoutQuoted(said);
   if (TOLD.test(bare)) return false;
   return HERE.test(bare) || isCustom(bare) || (!DEFINITE.test(bare) && !OF_NAME.test(bare));
 }
 
-/** It happens always, or to all such things; "all tickets of Merlin" are a few. */
+/** It applies always, or to all things of a kind; "all tickets of Merlin" is a few. */
 const isCustom = (text: string): boolean =>
   (EVER.test(text) || ALL_OF_KIND.test(text)) && !OF_NAME.test(text);
 
 const isDemand = (text: string): boolean => {
-  // What somebody thought or said may hold any word of demand.
+  // Reported thoughts and speech may contain any word of demand.
   const plain = text
     .replace(/^(?:please|kindly|and|also) /i, '')
     .replace(/\b(?:is|was|are|were) that\b.*/i, '');
@@ -119,7 +120,7 @@ const isDemand = (text: string): boolean => {
 const CONDITION =
   /^(?:when|whenever|if|before|after|once|for|in|on|at|while|during|unless|as soon as|every time|each time)\b[^,]{2,160}, /i;
 
-/** "Tickets should …", "File names must …", "V2 endpoints need …": of all such things. */
+/** "Tickets should …", "File names must …", "V2 endpoints need …": all things of a kind. */
 const hasPluralSubject = (text: string): boolean => {
   const at = MODAL.exec(text)?.index ?? 0;
   const subject = text.slice(0, at).trim();
@@ -133,7 +134,7 @@ const hasPluralSubject = (text: string): boolean => {
 
 const behindSource = (text: string): string => text.replace(/^[^:,]{1,80}[:,] /, '');
 
-/** Without quotations, brackets and examples: what they name is shown, and not spoken of. */
+/** Without quotations, brackets and examples: the sentence is not about what they name. */
 function withoutQuoted(text: string): string {
   const example = findExample(text);
   return (example === undefined ? text : text.replace(example, ''))

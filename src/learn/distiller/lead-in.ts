@@ -1,4 +1,4 @@
-/** Said before the point, with a comma or a colon behind it: without one it may be part of the point ("no tabs"). */
+/** Interjections before the statement, followed by punctuation: without it they may be part of the statement ("no tabs"). */
 const CALLS =
   `feedback|incorrect|wrong|not correct|not quite|almost|close|failed|failure|fail|error|warning|note|reminder|hint|tip|rule|
 house rule|policy|house style|style|convention|nope|no|sorry|hey|hi|hello|ok|okay|well|yes|thanks|thank you|good|great|nice|fyi|
@@ -13,7 +13,7 @@ const TAG =
 const SHOUT = /^(?:FAIL(?:ED|URE)?|ERROR|WARN(?:ING)?|INVALID|NOT OK)\s+(?=\S)/;
 const PLACE = /^(?:line \d+|[\w./-]+\.\w{1,5}:\d+(?::\d+)?)[:,]\s+/i;
 
-/** What was said, without greetings, tags and "please" before it. */
+/** The sentence without leading greetings, tags and "please". */
 export function withoutLeadIn(said: string): string {
   let rest = said.trim();
   for (let round = 0; round < 6; round++) {

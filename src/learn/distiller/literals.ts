@@ -4,11 +4,11 @@ const FORMAT_WORD = /^(?:Y{2,4}|M{2,4}|D{2}|H{2}|S{2}|(?:YYYY|YY|MM|DD|HH){2,6})
 const SIGN = /^[|:=→>+*/\\&~-]{1,3}$/;
 const OUTER = /^[("'“«,;:!?]+|[)"'”»,;:!?]+$/g;
 
-/** A slash between words of a sentence is no path. */
+/** Words joined by a slash that are no path. */
 const EITHER =
   /^(?:and\/or|either\/or|he\/she|his\/her|him\/her|yes\/no|true\/false|on\/off|read\/write|input\/output|n\/a|w\/o?)$/i;
 
-/** Whether a word is to be written exactly so: a path, a format, a name in code, a flag, a number with its unit. */
+/** Whether a word is a literal: a path, a format, a name in code, a flag, a number with its unit. */
 function isLiteral(word: string): boolean {
   if (word.length < 2 || /^\d+$/.test(word)) return false;
   if (/[_/\\#@$%=<>|{}[\]^~*]/.test(word)) return /[\p{L}\p{N}]/u.test(word) && !EITHER.test(word);
@@ -25,7 +25,7 @@ interface Span {
   readonly isQuoted: boolean;
 }
 
-/** Where literals stand in a line; neighbours with nothing but signs between them are one. */
+/** The positions of literals in a line; neighbours with only punctuation between them are one. */
 function literalSpans(text: string): readonly Span[] {
   const quoted: Span[] = [...text.matchAll(QUOTED)].map((match) => ({
     from: match.index,
@@ -61,7 +61,7 @@ function literalSpans(text: string): readonly Span[] {
   return [...quoted, ...bare].sort((a, b) => a.from - b.from);
 }
 
-/** Without the sentence's own marks around it; a full stop is the sentence's when it is the last. */
+/** Without the punctuation of the sentence around it; a final full stop belongs to the sentence. */
 function withoutOuter(word: string, at: number): { readonly from: number; readonly to: number } {
   const lead = /^["'“«(,;:!?]*/.exec(word)?.[0].length ?? 0;
   const bare = word.slice(lead).replace(/\.+$/, '').replace(OUTER, '').replace(/\.+$/, '');
@@ -69,13 +69,13 @@ function withoutOuter(word: string, at: number): { readonly from: number; readon
   return { from: at + lead, to: at + lead + bare.length + closes };
 }
 
-/** What has to be kept letter by letter, without its quotes. */
+/** The parts of a sentence that must be kept verbatim, without their quotes. */
 export const findLiterals = (text: string): readonly string[] =>
   literalSpans(text).map(({ from, to, isQuoted }) =>
     isQuoted ? text.slice(from + 1, to - 1) : text.slice(from, to),
   );
 
-/** The line with all its literals in quotes, so that a reader sees where they begin and end. */
+/** The line with its literals marked as code. */
 export function quoteLiterals(text: string): string {
   let quoted = '';
   let at = 0;

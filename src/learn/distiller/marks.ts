@@ -2,19 +2,19 @@ import { findLiterals } from './literals.ts';
 
 const FORMAT = /Y{4}|YY|MM|DD|HH|hh|mm|ss|SS/g;
 const IS_FORMAT = /YYYY|YY.?MM|DD.?MM|MM.?DD|HH.?mm/;
-/** "20 hours", "4.50 eur": some amount of something. */
+/** "20 hours", "4.50 eur": an amount. */
 const QUANTITY = /^#[#.,]*\s?[a-z%€$£°]{1,12}$/;
 const SHORTEST_PART = 4;
 const ENDINGS = /[^/\s.]\.\w{1,5}(\.\w{1,5})$/;
-/** A name that begins with a day: the words behind it are those of the case. */
+/** A name that begins with a date: the words after it belong to the case. */
 const DATED = /^#{6,8}[_-][a-z]/;
 /** Half of all files have one of these. */
 const ORDINARY =
   /^\*?\.(?:json|ya?ml|toml|xml|csv|tsv|txt|md|html?|pdf|docx?|xlsx?|png|svg|py|ts|js|sh|sql|log)$/;
 
 /**
- * What a rule cannot be said without: its literals, with any figures in place of figures, so that a format and an example of it
- * are one. A file name with two endings counts by the last: the rest is the file that it happened to be.
+ * The shapes of the literals in a rule: digits are replaced, so that a format and an example of it are equal. A file name with
+ * two extensions counts by the last one: the rest belongs to the case.
  */
 export function marksOf(text: string): ReadonlySet<string> {
   const literals = findLiterals(text);
@@ -37,17 +37,17 @@ function shapeOf(literal: string): string {
   return DATED.test(figures) ? figures.replace(/[a-z]+(?:[_-][a-z#]+)*/g, 'w') : figures;
 }
 
-/** A field of a line that is filled in: what stands in brackets before it is fixed, the rest is whatever there was. */
+/** A field of a record line: a bracketed label is fixed, the rest is data. */
 const fieldOf = (field: string): string => `${/^\s*(\[[^\]]{1,20}\])/.exec(field)?.[1] ?? ''}w`;
 
-/** Some amount, some line of fields: too many rules show one. */
+/** An amount or a record line: too many rules contain one. */
 const PLAIN = /^(?:# w|w(?:\|w)+)$/;
 
-/** Whether two have a mark in common that few others have. */
+/** Whether two rules share a distinctive shape. */
 export const sharesMark = (a: ReadonlySet<string>, b: ReadonlySet<string>): boolean =>
   [...a].some((mark) => b.has(mark) && !PLAIN.test(mark));
 
-/** The same, or one is how the other begins or ends. What has spaces in it is whole or nothing. */
+/** Equal, or one is a prefix or suffix of the other. A shape with spaces must be equal. */
 const isSameMark = (a: string, b: string): boolean => a === b || isPart(a, b) || isPart(b, a);
 
 const isPart = (part: string, whole: string): boolean =>

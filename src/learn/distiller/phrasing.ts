@@ -6,7 +6,7 @@ const DETERMINER =
 const VAGUE_SUBJECT =
   /^(?:it|this|that|they|these|those|yours|the (?:output|answer|result|response|reply)|your (?:output|answer|result|response|reply|work))$/i;
 
-/** Words that can only stand where a verb has already told someone what to do. */
+/** Words that follow an imperative verb. */
 const AFTER_VERB =
   /^(?:an?|the|your|its|their|our|any|all|every|each|this|that|these|those|both|no|only|not|it|them|me|us|to|in|on|at|with|by|for|from|as|up|out|into|under|over|one|two|["'`“«<].*)$/i;
 const FINITE =
@@ -26,27 +26,27 @@ export const small = (text: string): string => {
 
 const isName = (word: string): boolean => !/^\p{L}/u.test(word) || findLiterals(word).length > 0;
 
-/** "ticket prefix" → "the ticket prefix"; what has its article, or is to be written so, stays. */
+/** "ticket prefix" → "the ticket prefix"; nouns with an article and literals stay as they are. */
 export const withArticle = (noun: string): string => {
   const bare = noun.replace(/^your\s+/i, 'the ');
   return DETERMINER.test(bare) || isName(bare.split(' ', 1)[0] ?? '') ? small(bare) : `the ${small(bare)}`;
 };
 
-/** "it" means what was delivered, and a line with a number stands for all: nobody will see which it was. */
+/** "it" becomes "The result", and a numbered line becomes "Each line": the reader does not know the case. */
 export function namedSubject(subject: string): string {
   const named = subject.trim();
   if (VAGUE_SUBJECT.test(named)) return 'The result';
   return /^lines? \d[\d, -]*$/i.test(named) ? 'Each line' : capital(named);
 }
 
-/** "Sort the keys" is one; "Log lines must be short" begins with a noun that could be a verb. */
+/** "Sort the keys" is imperative; "Log lines must be short" begins with a noun that could be a verb. */
 export function isImperative(text: string): boolean {
   const [first = '', second = ''] = text.split(' ', 2);
   if (!isVerb(first.replace(/[^\p{L}]/gu, ''))) return false;
   return second === '' || AFTER_VERB.test(second) || !FINITE.test(text);
 }
 
-/** "It belongs at the top", "Put it below the address": about something that was named before. */
+/** Refers to something named before: "It belongs at the top", "Put it below the address". */
 export const looksBack = (text: string): boolean =>
   /^(?:it|they|this|that|these|those|(?:all|each|both|none|any) of (?:them|these|those|it))\b|^\S+ (?:it|them|this|that|those|these)\b(?! \p{L}*s\b)/iu.test(
     text,

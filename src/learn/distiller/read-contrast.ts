@@ -17,7 +17,7 @@ const YOU_DID =
   /,\s*(?:and |but )?you (?:wrote|used|put|had|gave|sent|saved|named|left|called|made) ([^.;]{1,200})$/i;
 const OVER = /\bprefer .{1,120} (?:over|to) ([^.;()]{1,120})/i;
 
-/** What was there instead of what should have been, where both are named. */
+/** The rejected form in a sentence that names both the wanted and the rejected one. */
 export function findWrong(said: string): string | undefined {
   return (WAS.exec(said) ??
     YOU_DID.exec(said) ??
@@ -27,7 +27,7 @@ export function findWrong(said: string): string | undefined {
     OVER.exec(said))?.[1]?.trim();
 }
 
-/** The sentence without the part that only tells what was there. */
+/** The sentence without the part that only reports the rejected form. */
 export const withoutWas = (said: string): string => said.replace(WAS, '').replace(YOU_DID, '');
 
 const GOT =
@@ -35,7 +35,7 @@ const GOT =
 const PLAIN_VALUE =
   /^["'`]?(?:-?\d+(?:\.\d+)?|true|false|null|none|undefined|nan|something|anything|more|less|better|it|this|that)["'`]?$/i;
 
-/** "expected X, got Y". Bare numbers and truths are results of one test, not a way of doing things. */
+/** "expected X, got Y". Bare numbers and booleans are the result of one test and no rule. */
 export function readExpected(said: string): Rule | undefined {
   const at = /\bexpected\b(?: (?:to (?:be|see|find|have)|value|output|result))?\s*[:=]?\s*/i.exec(said);
   const before = at === null ? '' : said.slice(0, at.index);
@@ -66,7 +66,7 @@ export function readSwap(said: string): Rule | undefined {
   return base === undefined ? undefined : { kind: 'do', todo: capital(`${base} ${right}`), wrong };
 }
 
-/** "Metric units, not imperial": no verb, and still a demand. */
+/** "Metric units, not imperial": a demand without a verb. */
 export function readFragment(said: string): Rule | undefined {
   const words = said.split(' ').length;
   if (words > 14 || /^(?:i|you|we|it|this|that|they|there|he|she)\b/i.test(said)) return undefined;
@@ -83,7 +83,7 @@ export function readFragment(said: string): Rule | undefined {
 const NO_STATEMENT =
   /^(?:i|you|we|it|this|that|they|there|he|she|thanks|thank|great|good|nice|well|ok|sorry|hm+|why|what|how|who|when|where)\b|\?$|\b(?:was|were|did|had|been|fail\w*|crash\w*|errors?|exit\w*|timeouts?|timed|exception|blank|empty|slow|mismatch\w*|unexpected|warnings?|passed|found|returned|gave|got|disappoint\w*|horrible|awful|useful|helpful|hate|love|like|looks?|seems?|shows?|only got|worse|better|best|worst|late|boring|long|short|cannot|unable|stack trace|undefined|null|fault|dumped|signal \d+)\b/i;
 
-/** A short statement without any word of demand, where nothing else was said: "One class per file". */
+/** A short statement without a word of demand, in feedback without any demand: "One class per file". */
 export function readStatement(said: string): Rule | undefined {
   const text = said.replace(/[\s.!;,]+$/, '');
   const words = text.split(' ').length;

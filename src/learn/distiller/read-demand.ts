@@ -1,10 +1,9 @@
 import { capital, isImperative } from './phrasing.ts';
+import type { Reader } from './read-omission.ts';
 import type { Rule } from './rule.ts';
 import { baseOf, isVerb } from './verbs.ts';
 
-type Reader = (match: RegExpExecArray) => Rule | undefined;
-
-const WHO = '(?:you|we|one|everyone|(?:the |an? |all )?(?:agents?|assistants?|bots?))';
+const ADDRESSEE = '(?:you|we|one|everyone|(?:the |an? |all )?(?:agents?|assistants?|bots?))';
 const MODAL =
   "(?:must|should|shall|need to|needs to|have to|has to|ought to|are to|is to|are expected to|are required to|['’]?re supposed to|are supposed to|['’]d better|had better)";
 export const JUDGED =
@@ -13,7 +12,7 @@ export const JUDGED =
 const order = (todo: string): Rule => ({ kind: 'do', todo: capital(todo) });
 const ban = (todo: string): Rule => ({ kind: 'ban', todo: capital(todo) });
 
-/** What tells of something, with "we" before it. */
+/** Verbs after "we" that report instead of demanding. */
 const NO_DEED =
   /^(?:are|were|was|had|have|did|do|can|could|may|might|will|would|know|think|believe|see|saw|went|got|found|like|hope|all|both|each)$|ed$/i;
 
@@ -40,14 +39,14 @@ const READERS: readonly (readonly [RegExp, Reader])[] = [
   [/^why did you (\w+ .+)/i, ([, what = '']) => ban(`do not ${what}`)],
   [
     new RegExp(
-      `^${WHO} (?:must not|mustn['’]t|should not|shouldn['’]t|may not|cannot|can['’]t|can not|are not to) (.+)`,
+      `^${ADDRESSEE} (?:must not|mustn['’]t|should not|shouldn['’]t|may not|cannot|can['’]t|can not|are not to) (.+)`,
       'i',
     ),
     ([, what = '']) => ban(`do not ${what}`),
   ],
-  [new RegExp(`^${WHO} (?:${MODAL} )?never (.+)`, 'i'), ([, what = '']) => ban(`never ${what}`)],
+  [new RegExp(`^${ADDRESSEE} (?:${MODAL} )?never (.+)`, 'i'), ([, what = '']) => ban(`never ${what}`)],
   [
-    new RegExp(`^${WHO} ${MODAL} (?:not (.+)|(.+))`, 'i'),
+    new RegExp(`^${ADDRESSEE} ${MODAL} (?:not (.+)|(.+))`, 'i'),
     ([, not, what = '']) => (not === undefined ? order(what) : ban(`do not ${not}`)),
   ],
   [
@@ -99,7 +98,7 @@ const CONVENTION =
 const LABELLED =
   /^[^:=]{0,60}\b(?:format|pattern|template|convention|naming|name|syntax|order|units?|encoding|spelling|separator|delimiter|structure|layout|style)\s*(?:is|:|=)\s*\S/i;
 
-/** What someone wants, says that one must, forbids, or states as the way it is done. */
+/** A sentence that demands, forbids, or states a convention. */
 export function readDemand(said: string): Rule | undefined {
   for (const [pattern, read] of READERS) {
     const match = pattern.exec(said);

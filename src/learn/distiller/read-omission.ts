@@ -8,7 +8,7 @@ const WHO = "(?:you|it|the (?:agent|assistant|model|bot|script|run|reply))(?:['�
 export const NOT_A_RULE =
   /^(?:work|help|make sense|look(?! like)|seem|agree|tally|add up|correspond|match (?:what|with|up)|compile|pass|know|understand|matter|listen|care|want|like|think|believe|get it|see|(?:read|follow|answer) (?:the |my )?(?:task|instructions?|question|prompt)|do (?:it|this|that|what|as)|what|how|why|as asked|right|correct|good|enough|ok|okay|fine|quite|helpful|useful|acceptable|sure|done|finished|it\b)/i;
 
-/** Where nobody can tell whether it is how it is or how it should be, both are left to the reader. */
+/** For sentences that may describe the present or the wanted state: the reader decides. */
 export const mind = (said: string): Rule => ({ kind: 'do', todo: `Mind this: ${capital(said)}` });
 
 export const include = (what: string, rest = ''): Rule => ({
@@ -19,7 +19,7 @@ export const include = (what: string, rest = ''): Rule => ({
 const doIt = (what: string): Rule | undefined =>
   NOT_A_RULE.test(what) ? undefined : { kind: 'lack', todo: capital(what) };
 
-/** What someone did not do, or what is not there. */
+/** Sentences about something that was not done or is missing. */
 const DEEDS: readonly (readonly [RegExp, Reader])[] = [
   [/^(?:do not|don['’]t|never) forget (?:that )?to (.+)/i, ([, what = '']) => doIt(what)],
   [/^(?:do not|don['’]t|never) forget (?:about )?(.+)/i, ([, what = '']) => include(what)],
@@ -76,7 +76,7 @@ const DEEDS: readonly (readonly [RegExp, Reader])[] = [
   [/^(?:still )?missing[: ]+(.+)/i, ([, what = '']) => include(what)],
 ];
 
-/** What someone left out, as what has to be done. */
+/** An omission, turned into a demand. */
 export function readOmission(said: string): Rule | undefined {
   for (const [pattern, read] of DEEDS) {
     const match = pattern.exec(said);

@@ -14,11 +14,11 @@ import { isVagueWord } from './vague.ts';
 const DEEPEST = 3;
 const SHORTEST = 4;
 
-/** Words of demand in other languages: the sentence is taken as it is, since nothing here can turn it. */
+/** Words of demand in other languages: the sentence is kept as it is, since nothing here can rephrase it. */
 const FOREIGN =
   /\b(?:muss|müssen|soll|sollen|sollte|bitte|niemals|immer|verwende|doit|doivent|toujours|jamais|veuillez|debe|deben|siempre|nunca|usa|usar|deve|devono|sempre|mai|moet|moeten|altijd|nooit|musi|zawsze|nigdy)\b|必须|应该|不要|请|禁止|务必|需要|不得|ください|必ず|禁止|べき|해야|하지 마|должн|всегда|никогда|нельзя/iu;
 
-/** The rule in one sentence of feedback; undefined when it only complains, tells or thanks. */
+/** The rule in one sentence of feedback; undefined when it only complains, reports or thanks. */
 function readRule(text: string, depth = 0): Rule | undefined {
   const said = withoutLeadIn(text)
     .replace(/[\s.!?;:,]+$/, '')
@@ -46,7 +46,7 @@ function readRule(text: string, depth = 0): Rule | undefined {
   };
 }
 
-/** The rule in an item of a list, with what stands above the list. */
+/** The rule in a clause, completed by the heading of its list. */
 export function readItem({ text, heading, isOpen }: Clause): Rule | undefined {
   const above = heading?.replace(/[\s:]+$/, '') ?? '';
   if (/\b(?:missing|forgot|forgotten|lack|lacks|absent|not done|not there|left out)\b/i.test(above))
@@ -66,7 +66,7 @@ function readConcession(said: string, depth: number): Rule | undefined {
   return readRule(match[2] ?? '', depth + 1);
 }
 
-/** "When you edit a file, …": the condition stays in front of what has to be done. */
+/** "When you edit a file, …": keeps the condition in front of the demand. */
 function readPreface(said: string, depth: number): Rule | undefined {
   const match =
     /^((?:when|whenever|if|before|after|once|for|in|on|at|with|while|during|unless|as soon as|every time|each time)\b[^,]{2,160}), (?:then )?(.+)$/i.exec(
@@ -87,7 +87,7 @@ function readBehindJudgement(said: string, depth: number): Rule | undefined {
   return label === undefined ? inner : { ...inner, todo: `${capital(label)}: ${small(inner.todo)}` };
 }
 
-/** What a judgement is about: "Wrong date format" and "The date format is off" are about the date format. */
+/** The subject of a judgement: "Wrong date format" and "The date format is off" are about the date format. */
 function labelOf(judged: string): string | undefined {
   const about =
     /^(?:wrong|bad|invalid|incorrect|broken|unknown) (.+)$/i.exec(judged)?.[1] ??

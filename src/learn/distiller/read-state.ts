@@ -2,16 +2,16 @@ import { isImperative, namedSubject, withArticle } from './phrasing.ts';
 import { include, mind, NOT_A_RULE, type Reader } from './read-omission.ts';
 import type { Rule } from './rule.ts';
 
-/** "The keys do not …" is said of the work; "Keys do not …" may be how it is done here. */
+/** "The keys do not …" is about the work at hand; "Keys do not …" may state a convention. */
 const DEFINITE = /^(?:the|your|this|that|these|those|its|their|some|most|\d+|it|they)\b/i;
-/** What a thing can do or needs is how the world is, and is not to be turned round. */
+/** Abilities and needs are facts and must not be turned into demands. */
 const ABLE =
   /^(?:accept|support|allow|permit|tolerate|take|read|like|want|expect|parse|recogni[sz]e|handle|need|have to|require|trust|change|offer|let|mean|apply|count|cost|exist anymore)\b/i;
-/** Said of every such thing, so it is a custom and no complaint. */
-const CONVENTION =
+/** About every thing of a kind: a convention and no complaint. */
+const STATED_CONVENTION =
   /^(?:our|an?|every|each|any|all|no) |\b(?:here|ever|at all|in our|with us|anymore|any more|by design|on purpose|in this (?:house|team|project|repo|repository|company))\b/i;
 
-/** A sentence that says what is not so, turned into what has to be. */
+/** A negative statement, turned into a demand. */
 const demand = (subject: string, what: string): Rule | undefined =>
   NOT_A_RULE.test(what) ||
   /\b(?:if|when|unless|that|which|where|because|so|while)\b/i.test(subject) ||
@@ -19,7 +19,7 @@ const demand = (subject: string, what: string): Rule | undefined =>
     ? undefined
     : { kind: 'lack', todo: `${namedSubject(subject)} ${what}` };
 
-/** What something is not or has not. An order may hold such words in its own subordinate clauses. */
+/** Sentences about what a thing is not or lacks. An imperative may contain such words in a subordinate clause. */
 const STATES: readonly (readonly [RegExp, Reader])[] = [
   [
     /^(.{1,120}?) (?:is|are|was|were|['’]s)? ?(?:still )?(?:missing|absent|left out|omitted)$/i,
@@ -36,14 +36,14 @@ const STATES: readonly (readonly [RegExp, Reader])[] = [
   [
     /^(.{1,120}?) (?:lacks?|is lacking|are lacking|has no|have no|had no|came without|comes? without) (.+)/i,
     ([whole, subject = '', what = '']) =>
-      CONVENTION.test(whole) ? mind(whole) : demand(subject, `must have ${withArticle(what)}`),
+      STATED_CONVENTION.test(whole) ? mind(whole) : demand(subject, `must have ${withArticle(what)}`),
   ],
   [
     /^(.{1,120}?) (does not|doesn['’]t|do not|don['’]t|did not|didn['’]t) (.+)/i,
     ([whole, subject = '', not = '', what = '']) => {
       if (NOT_A_RULE.test(what)) return undefined;
       const isGeneral = /^do/i.test(not) && !/^does/i.test(not) && !DEFINITE.test(subject);
-      return isGeneral || ABLE.test(what) || CONVENTION.test(whole)
+      return isGeneral || ABLE.test(what) || STATED_CONVENTION.test(whole)
         ? mind(whole)
         : demand(subject, `must ${what}`);
     },
@@ -52,7 +52,7 @@ const STATES: readonly (readonly [RegExp, Reader])[] = [
     /^(.{1,120}?) (?:is not|isn['’]t|are not|aren['’]t|was not|wasn['’]t|were not|weren['’]t) (?!allowed|permitted|acceptable|ok\b|okay\b|to be\b|supposed|an option|necessary|needed|required)(.+)/i,
     ([whole, subject = '', what = '']) => {
       if (NOT_A_RULE.test(what)) return undefined;
-      return CONVENTION.test(whole) ? mind(whole) : demand(subject, `must be ${what}`);
+      return STATED_CONVENTION.test(whole) ? mind(whole) : demand(subject, `must be ${what}`);
     },
   ],
   [
@@ -68,7 +68,7 @@ const STATES: readonly (readonly [RegExp, Reader])[] = [
   ],
 ];
 
-/** What is not as it has to be, as what has to be. */
+/** A statement of a defect, turned into a demand. */
 export function readState(said: string): Rule | undefined {
   if (isImperative(said)) return undefined;
   for (const [pattern, read] of STATES) {

@@ -10,7 +10,7 @@ export interface RepeatedError {
   readonly failures: readonly FailureCase[];
 }
 
-/** Errors that came up in several sessions. Nothing of what a tool printed is used but the kind's own name. */
+/** Errors of several sessions. Of a tool's output, only the name of the error kind is used. */
 export function findRepeatedErrors(failures: readonly FailureCase[]): readonly RepeatedError[] {
   const byKind = new Map<string, FailureCase[]>();
   for (const failure of failures)

@@ -1,17 +1,14 @@
-/**
- * `do`: something is to be so. `ban`: something must not be. `lack`: something was left out. `value`: something has to
- * be exactly this.
- */
+/** `do`: a demand. `ban`: a prohibition. `lack`: something was omitted. `value`: an exact value is required. */
 export type RuleKind = 'do' | 'ban' | 'lack' | 'value';
 
-/** One thing that someone demanded, found in what they said. */
+/** One demand, found in feedback. */
 export interface Rule {
   readonly kind: RuleKind;
-  /** What to do, as a sentence without its full stop, in the words that were used. */
+  /** What to do: a sentence without its full stop, in the words of the feedback. */
   readonly todo: string;
-  /** What was there instead. */
+  /** The rejected form. */
   readonly wrong?: string;
   readonly example?: string;
-  /** It was stated and not demanded: only how it is said tells whether it is a custom or a fact. */
+  /** Stated and not demanded: its wording decides whether it is a convention or a fact. */
   readonly isStated?: true;
 }

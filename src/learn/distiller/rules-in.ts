@@ -15,26 +15,26 @@ import { isVagueWord } from './vague.ts';
 const MOST_MORE = 2;
 const LONGEST_BEFORE = 160;
 
-/** A rule with the words it was given in. */
+/** A rule with its source. */
 export interface ToldRule extends Rule {
-  /** All that was said about it, each as one line. */
+  /** The clauses about it, each as one line. */
   readonly said: readonly string[];
-  /** The same as it was recorded. */
+  /** The same clauses as recorded. */
   readonly raw: readonly string[];
-  /** Sentences that say more about it. */
+  /** Sentences that add to it. */
   readonly more: readonly string[];
   readonly code?: string;
-  /** What it is about, without its examples: for comparing. */
+  /** Its subject stems without those of its examples, for comparing. */
   readonly stems: ReadonlySet<string>;
-  /** Its literals, with those of its examples. */
+  /** The shapes of its literals, examples included. */
   readonly marks: ReadonlySet<string>;
-  /** Those that it has of itself. */
+  /** The same without examples. */
   readonly ownMarks: ReadonlySet<string>;
 }
 
 /**
- * The rules in one piece of feedback, in order. What is said of one thing alone is none, however it is put. Where it demands
- * nothing, what it states as a custom is taken as one.
+ * The rules in one piece of feedback, in order. A sentence about a single case is no rule, however it is worded. In feedback
+ * without any demand, stated conventions count as rules.
  */
 export function rulesIn(feedback: string): readonly ToldRule[] {
   const clauses = withoutFacts(splitClauses(feedback).filter(({ isHeading }) => !isHeading));
@@ -47,7 +47,7 @@ export function rulesIn(feedback: string): readonly ToldRule[] {
   });
 }
 
-/** A line that has come to speak of one thing goes on about it, unless it says in so many words that it is about more. */
+/** After a sentence about a single case, the rest of its line is about that case too, unless a sentence is explicitly general. */
 function withoutFacts(clauses: readonly Clause[]): readonly Clause[] {
   let fact: number | undefined;
   return clauses.filter(({ text, line }) => {
@@ -98,7 +98,7 @@ function readClauses(clauses: readonly Clause[]): readonly ToldRule[] {
   return rules;
 }
 
-/** What is demanded, or stated so that it can only be meant of all such work. */
+/** A demand, or a stated convention. */
 function readCustom(clause: Clause, text: string): Rule | undefined {
   const rule = reachOf(text) === 'one' ? undefined : readItem(clause);
   return rule?.isStated && !statesCustom(text) ? undefined : rule;

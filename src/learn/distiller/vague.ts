@@ -1,4 +1,4 @@
-/** What is in any complaint and tells nobody what to do. */
+/** Words of general complaints that say nothing about what to do. */
 const VAGUE: ReadonlySet<string> = new Set(
   `again attention answer answers ask asked bad best better brain broken careful carefully check closely complete completed
   completely correct correctly deliver detail details different differently do effort error errors exact exactly expected fix fixed

@@ -1,4 +1,4 @@
-/** What people ask for in an instruction. */
+/** Verbs of instructions. */
 const VERBS =
   `abbreviate abort accept acknowledge add address adjust align annotate announce answer append apply approve archive ask
   assert assign attach await back batch begin bring build bump call cancel capitalise capitalize center change check cite clean
@@ -24,7 +24,7 @@ const IRREGULAR = `begun begin,brought bring,built build,chose choose,chosen cho
   had have,held hold,kept keep,led lead,left leave,made make,put put,ran run,run run,read read,said say,sent send,set set,shown
   show,shut shut,split split,spelt spell,stuck stick,taken take,took take,thrown throw,told tell,written write,wrote write`;
 
-/** These double their last letter: run, running; stop, stopped. Over two syllables only some do. */
+/** Verbs that double their last letter: stop, stopped. Of those with more than one syllable only some do. */
 const DOUBLES = /^(?:[^aeiou]*[aeiou][^aeiouwxy]|commit|submit|omit|refer|prefer|transfer|embed)$/;
 
 const known: ReadonlySet<string> = new Set([...VERBS, 'have', 'make', 'choose', 'be', 'do', 'ensure', 'let']);
@@ -42,8 +42,8 @@ function pastOf(verb: string): string {
   return DOUBLES.test(verb) ? `${verb}${verb.at(-1)}ed` : `${verb}ed`;
 }
 
-/** Whether a sentence that begins with the word tells someone to do something. */
+/** Whether a sentence that begins with this word is an instruction. */
 export const isVerb = (word: string): boolean => known.has(word.toLowerCase());
 
-/** "updated" → "update". Undefined for what is not the past of such a verb. */
+/** "updated" → "update". Undefined when it is not the past form of such a verb. */
 export const baseOf = (past: string): string | undefined => pasts.get(past.toLowerCase());

@@ -6,20 +6,20 @@ import { hasMark, marksOf } from './marks.ts';
 import type { HeardRule } from './merge-rules.ts';
 import { rulesIn, type ToldRule } from './rules-in.ts';
 
-/** After so many ways to say it, other words are one way more. */
+/** After this many wordings of a rule, another wording adds nothing. */
 const MOST_WORDINGS = 3;
 const COVERS = 0.7;
 
-/** What a lesson says, so that a rule can be held against it. */
+/** What a lesson or a set of rules says, for comparing a rule with it. */
 export interface Said {
   readonly text: string;
   readonly stems: ReadonlySet<string>;
   readonly marks: ReadonlySet<string>;
-  /** The rules that it was made of. */
+  /** The rules that it was written from. */
   readonly rules: readonly ToldRule[];
 }
 
-/** The words that a skill of ours was made of stand in it. */
+/** A distilled skill quotes the feedback that it was written from. */
 export function saidIn({ text }: Lesson): Said {
   const quoted = text.content.split('\n').filter((line) => line.startsWith('> '));
   return said(
@@ -41,8 +41,8 @@ const said = (text: string, rules: readonly ToldRule[]): Said => ({
 const plain = (text: string): string => oneLine(text).replaceAll('`', '').toLowerCase();
 
 /**
- * Whether a rule asks for something that was not said: a literal of another kind, another measure, code, or all that was said and
- * something more. Another example or another case of the same is nothing new, and neither is what the task itself speaks of.
+ * Whether a rule adds to what is known: a literal of another shape, another measure, code, or everything known and more. Another
+ * example or case of the same rule adds nothing, and neither do terms of the task itself.
  */
 export function isNewTo(known: Said, { rule, failure }: HeardRule): boolean {
   if (known.text.includes(plain(rule.todo))) return false;
@@ -60,7 +60,7 @@ export function isNewTo(known: Said, { rule, failure }: HeardRule): boolean {
   return isMore && known.rules.some(({ stems }) => [...stems].every((stem) => rule.stems.has(stem)));
 }
 
-/** Whether somebody else's lesson says already what a rule asks for. */
+/** Whether a lesson of another author already covers a rule. */
 export function covers(known: Said, { stems, marks, todo }: ToldRule): boolean {
   if (known.text.includes(plain(todo))) return true;
   if (![...marks].every((mark) => hasMark(known.marks, mark))) return false;
@@ -68,7 +68,7 @@ export function covers(known: Said, { stems, marks, todo }: ToldRule): boolean {
   return marks.size > 0 && shared > 1 && shared / stems.size >= COVERS;
 }
 
-/** "80 characters", "2 spaces": a figure with what it counts, outside of what is to be kept to the letter. */
+/** "80 characters", "2 spaces": numbers with their unit, outside of literals. */
 function measuresIn(todo: string): readonly string[] {
   const spoken = findLiterals(todo).reduce((rest, literal) => rest.replace(literal, ' '), todo);
   return [...spoken.matchAll(/(?<![\w.,])(\d+) (\p{Ll}+)/gu)]

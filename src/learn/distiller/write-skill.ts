@@ -1,4 +1,5 @@
-import { cutEnd, oneLine, visibleText } from '../plain-text.ts';
+import { truncateEnd } from '../../text/truncate.ts';
+import { oneLine, visibleText } from '../plain-text.ts';
 import { activityOf, categoryOf, taskKind } from './activity.ts';
 import { quoteLiterals } from './literals.ts';
 import { hasMark } from './marks.ts';
@@ -23,7 +24,7 @@ export interface WrittenSkill {
   readonly category: string;
 }
 
-/** A group of feedback as one page: what to do, what it looks like, what went wrong, and the words it was said in. */
+/** A group of observations as one skill: steps, examples, an anti-pattern, and the quoted feedback. */
 export function writeSkill(group: RuleGroup): WrittenSkill {
   const [{ rule: lead }] = group;
   const rules = group.map(({ rule }) => rule);
@@ -32,13 +33,13 @@ export function writeSkill(group: RuleGroup): WrittenSkill {
   const activity = activityOf(about) ?? taskKind(tasks);
   return {
     name: nameSkill(lead),
-    description: cutEnd(describe(oneLine(lead.todo), activity), LONGEST_DESCRIPTION),
+    description: truncateEnd(describe(oneLine(lead.todo), activity), LONGEST_DESCRIPTION),
     content: contentOf(lead, rules, activityOf(about)),
     category: categoryOf(about),
   };
 }
 
-/** A rule that says itself when it holds needs nobody to say it again. */
+/** A rule that states its own condition needs no other. */
 const describe = (todo: string, activity: string): string =>
   /^(?:when|whenever|before|after|if|once|every time|each time)\b/i.test(todo)
     ? `${todo}.`
@@ -62,26 +63,26 @@ function contentOf(lead: ToldRule, rules: readonly ToldRule[], activity: string 
     withoutShown,
   ).slice(0, MOST_SAID);
   return [
-    `## ${cutEnd(oneLine(lead.todo), LONGEST_TITLE)}`,
+    `## ${truncateEnd(oneLine(lead.todo), LONGEST_TITLE)}`,
     '',
     ...steps.map((step, index) => `${index + 1}. ${step}`),
     '',
     ...examples
       .slice(0, MOST_EXAMPLES)
-      .map((example) => `Example: ${cutEnd(oneLine(example), LONGEST_STEP)}`),
+      .map((example) => `Example: ${truncateEnd(oneLine(example), LONGEST_STEP)}`),
     ...(code === undefined ? [] : ['Example:', ...fenced(code)]),
     `Anti-pattern: ${antiPattern(lead, rules)}`,
     '',
-    ...said.map((words) => `> ${cutEnd(oneLine(words), LONGEST_STEP)}`),
+    ...said.map((words) => `> ${truncateEnd(oneLine(words), LONGEST_STEP)}`),
   ].join('\n');
 }
 
-/** The leading rule, and of the others what it leaves open: an older figure or another literal gives way to its own. */
+/** The leading rule, and of the others what it leaves open: its numbers and literals replace older ones. */
 function stepsOf(lead: ToldRule, rules: readonly ToldRule[]): readonly string[] {
   const others = rules.slice(1).filter((rule) => addsTo(lead, rule));
   const sentences = [lead, ...others].flatMap(({ todo, more }) => [todo, ...more]);
   return unique(
-    sentences.map((sentence) => `${quoteLiterals(cutEnd(oneLine(sentence), LONGEST_STEP))}.`),
+    sentences.map((sentence) => `${quoteLiterals(truncateEnd(oneLine(sentence), LONGEST_STEP))}.`),
   ).slice(0, MOST_STEPS);
 }
 
@@ -95,7 +96,7 @@ const figuresOf = ({ todo }: ToldRule): readonly string[] => withoutShown(todo).
 
 function antiPattern(lead: ToldRule, rules: readonly ToldRule[]): string {
   const wrongs = unique(
-    rules.flatMap(({ wrong }) => (wrong === undefined ? [] : [cutEnd(oneLine(wrong), 200)])),
+    rules.flatMap(({ wrong }) => (wrong === undefined ? [] : [truncateEnd(oneLine(wrong), 200)])),
   );
   if (wrongs.length > 0)
     return `${wrongs.slice(0, 3).map(quoted).join(', ')} in place of what step 1 asks for.`;
@@ -110,12 +111,12 @@ const quoted = (text: string): string => (/^["'`“«]/.test(text) ? text : `"${
 function fenced(code: string): readonly string[] {
   const lines = visibleText(code).split('\n').slice(0, 8);
   const fence = code.includes('```') ? '~~~~' : '```';
-  return [fence, ...lines.map((line) => cutEnd(line, 200)), fence];
+  return [fence, ...lines.map((line) => truncateEnd(line, 200)), fence];
 }
 
 const figureless = (text: string): string => text.replace(/\d/g, '#').replace(/"/g, '');
 
-/** Each once: of two that differ only in what `keyOf` leaves out, the first. */
+/** Removes duplicates: of two texts with the same `keyOf`, the first stays. */
 const unique = (
   texts: readonly string[],
   keyOf: (text: string) => string = (text) => text,

@@ -1,6 +1,7 @@
 import type { FailureCase } from '../../core/learn.ts';
 import type { LessonText, Note } from '../../core/lesson.ts';
-import { cutEnd, oneLine } from '../plain-text.ts';
+import { truncateEnd } from '../../text/truncate.ts';
+import { oneLine } from '../plain-text.ts';
 import { sharedScope } from '../shared-scope.ts';
 import { confidenceOf, importanceOf } from '../weigh-failures.ts';
 import { keywordsOf } from '../words.ts';
@@ -8,7 +9,7 @@ import type { ReadSkill } from './read-skills.ts';
 
 const MOST_TURNS = 64;
 
-/** The failures that a skill says it rests on; when it names none, all that the model was shown. */
+/** The failures that a skill quotes; when it quotes none, all that the model was shown. */
 export function restingOn(
   quotes: readonly { readonly turn: string }[],
   failures: readonly FailureCase[],
@@ -17,10 +18,7 @@ export function restingOn(
   return turns.size === 0 ? failures : failures.filter(({ turn }) => turns.has(turn));
 }
 
-/**
- * A skill as the library keeps it. A better version of one keeps its name, its place and what was known of it: a learner
- * may say it better, not make it hold for others.
- */
+/** The lesson text of a skill. A revision keeps the name, scope and note of the old one: a learner may improve a text, not widen its scope. */
 export function draftText(
   skill: ReadSkill,
   failures: readonly FailureCase[],
@@ -47,7 +45,7 @@ export function draftText(
 
 function draftNote(skill: ReadSkill, failures: readonly FailureCase[], halfLifeDays: number): Note {
   const old = skill.lesson?.text.note;
-  const context = cutEnd(oneLine(failures[0]?.task ?? ''), 300);
+  const context = truncateEnd(oneLine(failures[0]?.task ?? ''), 300);
   return {
     ...(context === '' ? {} : { context }),
     keywords: keywordsOf(`${skill.name} ${skill.description} ${skill.content}`),

@@ -1,30 +1,31 @@
 import type { FailureCase, Learner, LearnInput, Proposal, Stuck } from '../../core/learn.ts';
 import type { Lesson, LessonText } from '../../core/lesson.ts';
-import { cutEnd, oneLine } from '../plain-text.ts';
+import { truncateEnd } from '../../text/truncate.ts';
+import { oneLine } from '../plain-text.ts';
 import { doScopesMeet } from '../shared-scope.ts';
 import { rankFailures } from '../weigh-failures.ts';
 import { draftText, restingOn } from './draft-text.ts';
-import { findQuote } from './find-quote.ts';
+import { recordedQuotes } from './find-quote.ts';
 import { type ReadSkill, type ReadSkills, readSkills } from './read-skills.ts';
 import { writePrompt } from './write-prompt.ts';
 
 const MOST_FAILURES = 6;
 const MOST_NEAREST = 3;
 const TOKENS_PER_SKILL = 1500;
-/** Models that think do so at the expense of the same limit. */
+/** Reasoning tokens count towards the same limit. */
 const ROOM_TO_THINK = 4000;
 
 export interface EvolverOptions {
-  /** In one run. */
+  /** Per run. */
   readonly maxNewSkills: number;
-  /** The lessons that a text is nearest to, the nearest first. */
+  /** The lessons most similar to a text, the most similar first. */
   readonly nearest: (text: string) => Promise<readonly Lesson[]>;
-  /** Why the library would not take a text. */
+  /** Why the library would refuse a text. */
   readonly checkText?: (text: LessonText) => string | undefined;
   readonly halfLifeDays?: number;
 }
 
-/** Asks a model what would have prevented the failures, once, and proposes what it says as skills. */
+/** Asks a model once what would have prevented the failures, and proposes its answers as skills. */
 export function createEvolver(options: EvolverOptions): Learner<readonly FailureCase[]> {
   return {
     name: 'evolver',
@@ -41,7 +42,7 @@ async function* evolve(
   failures: readonly FailureCase[],
 ): AsyncGenerator<Proposal | Stuck, void> {
   const { library, ask, newId, journal, signal } = input;
-  if (ask === undefined) return yield { stuck: 'no model is set up for learning', isRetryable: true };
+  if (ask === undefined) return yield { stuck: 'no model is configured for learning', isRetryable: true };
   const { maxNewSkills, checkText, halfLifeDays = 60 } = options;
   const known = library.lessons().filter(({ state }) => state !== 'retired' && state !== 'rejected');
   const skills = known.filter(
@@ -50,7 +51,7 @@ async function* evolve(
   const nearest = await findNearest(options, failures, skills, journal);
   const prompt = writePrompt({ failures, skills, nearest, maxNewSkills, mark: newId('mark') });
   const draft = (skill: ReadSkill): { readonly text: LessonText; readonly quotes: Proposal['quotes'] } => {
-    const quotes = recorded(skill, failures);
+    const quotes = recordedQuotes(skill.quotes, failures);
     return { text: draftText(skill, restingOn(quotes, failures), halfLifeDays), quotes };
   };
   let replies = 0;
@@ -73,7 +74,7 @@ async function* evolve(
   if (!answer.ok) return yield { stuck: answer.why, isRetryable: answer.isRetryable };
   for (const why of answer.value.left) journal(`left out: ${why}`);
   if (answer.value.skills.length === 0)
-    return yield { stuck: 'the model saw nothing to learn', isRetryable: false };
+    return yield { stuck: 'the model found nothing to learn', isRetryable: false };
   for (const skill of answer.value.skills) {
     if (signal.aborted) return;
     const { text, quotes } = draft(skill);
@@ -92,14 +93,6 @@ function changeOf(
     : { op: 'revise', id: lesson.id, from: lesson.revision, text };
 }
 
-/** What a model quotes counts as far as it was really recorded. */
-const recorded = (skill: ReadSkill, failures: readonly FailureCase[]): Proposal['quotes'] =>
-  skill.quotes.flatMap(({ turn, text }) => {
-    const failure = failures.find((one) => one.turn === turn);
-    const found = failure && findQuote(text, failure);
-    return found === undefined ? [] : [{ turn, text: found }];
-  });
-
 async function findNearest(
   { nearest }: EvolverOptions,
   failures: readonly FailureCase[],
@@ -110,7 +103,7 @@ async function findNearest(
   if (ids.size === 0) return [];
   const words = failures.map(({ task, passages, appraisal }) =>
     [task, ...passages.filter(isWish).map(({ text }) => text), ...appraisal.digests]
-      .map((text) => cutEnd(oneLine(text), 400))
+      .map((text) => truncateEnd(oneLine(text), 400))
       .join(' '),
   );
   try {

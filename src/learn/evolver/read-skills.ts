@@ -5,26 +5,26 @@ import { readShape, type SkillShape } from './skill-shape.ts';
 
 const MOST_FAULTS = 5;
 
-/** A skill that may be proposed, and the lesson it is a better version of. */
+/** A skill that may be proposed, and the lesson that it revises. */
 export interface ReadSkill extends SkillShape {
   readonly lesson?: Lesson;
 }
 
 export interface ReadSkills {
   readonly skills: readonly ReadSkill[];
-  /** What was left out, and why. */
+  /** Which skills were left out, and why. */
   readonly left: readonly string[];
 }
 
 export interface SkillRules {
   readonly maxNewSkills: number;
-  /** All that have a name in use. */
+  /** All lessons whose names are taken. */
   readonly known: readonly Lesson[];
-  /** Those that may be revised. */
+  /** The lessons that may be revised. */
   readonly skills: readonly Lesson[];
-  /** What else is wrong with one. */
+  /** A further check; answers the fault. */
   readonly check: (skill: ReadSkill) => string | undefined;
-  /** A model that has been told of its faults once is taken by what is right in its reply. */
+  /** After the one correction, the valid skills of a reply are accepted and the others left out. */
   readonly isLenient: boolean;
 }
 
@@ -37,14 +37,14 @@ export function readSkills(value: Json, rules: SkillRules): ReadSkills | Fault {
   const left: string[] = [];
   for (const [index, member] of list.entries()) {
     const read = readOne(member, rules, skills);
-    if (typeof read === 'string') left.push(`skill ${index + 1}: ${read}`);
-    else skills.push(read);
+    if (read.ok) skills.push(read.skill);
+    else left.push(`skill ${index + 1}: ${read.why}`);
   }
   const isGood = left.length === 0 || (rules.isLenient && skills.length > 0);
   return isGood ? { skills, left } : { fault: left.slice(0, MOST_FAULTS).join('; ') };
 }
 
-/** Some models wrap the list, or leave its brackets out when there is one skill. */
+/** Some models wrap the list in an object, or reply with a single skill. */
 function listOf(value: Json): readonly Json[] | undefined {
   if (Array.isArray(value)) return value;
   if (!isObject(value)) return undefined;
@@ -52,28 +52,45 @@ function listOf(value: Json): readonly Json[] | undefined {
   return typeof value.name === 'string' && typeof value.content === 'string' ? [value] : undefined;
 }
 
+interface Invalid {
+  readonly ok: false;
+  readonly why: string;
+}
+
+const invalidSkill = (why: string): Invalid => ({ ok: false, why });
+
 function readOne(
   member: Json,
   { known, skills, check }: SkillRules,
   before: readonly ReadSkill[],
-): ReadSkill | string {
-  const shape = readShape(member);
-  if (typeof shape === 'string') return shape;
-  const lesson = shape.revises === undefined ? undefined : findRevised(shape.revises, skills);
-  if (typeof lesson === 'string') return lesson;
+): { readonly ok: true; readonly skill: ReadSkill } | Invalid {
+  const read = readShape(member);
+  if (!read.ok) return read;
+  const { shape } = read;
+  const revised = findRevised(shape.revises, skills);
+  if (!revised.ok) return revised;
+  const { lesson } = revised;
   if (lesson === undefined && known.some(({ text }) => text.name === shape.name))
-    return `a skill named "${shape.name}" exists: name it in "revises", or choose another name`;
+    return invalidSkill(`a skill named "${shape.name}" exists: name it in "revises", or choose another name`);
   if (before.some((other) => other.name === shape.name || (lesson && other.lesson?.id === lesson.id)))
-    return `"${shape.name}" comes twice`;
+    return invalidSkill(`"${shape.name}" comes twice`);
   const skill = lesson === undefined ? shape : { ...shape, lesson };
-  return check(skill) ?? skill;
+  const why = check(skill);
+  return why === undefined ? { ok: true, skill } : invalidSkill(why);
 }
 
-/** The one that is meant, or why it cannot be that one. A name that is not there is never guessed at. */
-function findRevised(revises: string, skills: readonly Lesson[]): Lesson | string {
+/** The lesson that is to be revised, if any, or why it cannot be. An unknown name is never guessed at. */
+function findRevised(
+  revises: string | undefined,
+  skills: readonly Lesson[],
+): { readonly ok: true; readonly lesson?: Lesson } | Invalid {
+  if (revises === undefined) return { ok: true };
   const named = skills.filter(({ id, text }) => id === revises || text.name === revises);
   const [lesson] = named;
-  if (lesson === undefined) return '"revises" names no skill that exists: leave it out for a new one';
-  if (named.length > 1) return 'several skills have the name in "revises": write a new one';
-  return lesson.frozen ? 'the skill in "revises" must stay as it is: write a new one' : lesson;
+  if (lesson === undefined)
+    return invalidSkill('"revises" names no skill that exists: leave it out for a new one');
+  if (named.length > 1) return invalidSkill('several skills have the name in "revises": write a new one');
+  return lesson.frozen
+    ? invalidSkill('the skill in "revises" must stay as it is: write a new one')
+    : { ok: true, lesson };
 }

@@ -1,5 +1,6 @@
-import { asArray, isObject, type Json } from '../../core/json.ts';
+import { isObject, type Json } from '../../core/json.ts';
 import { visibleText } from '../plain-text.ts';
+import { readQuotes } from './find-quote.ts';
 
 export const CATEGORIES = [
   'coding',
@@ -22,7 +23,7 @@ const MOST_LINES = 30;
 const LONGEST_LINE = 600;
 const MOST_QUOTES = 12;
 
-/** It must say when, not only what: that is what it is found by. */
+/** The description must say when the skill applies: recall searches for that. */
 const WHEN =
   /\b(?:when|whenever|before|after|while|if|once|during|until|each time|every time|for (?:any|all|each|every)|use (?:for|in|on|this))\b/i;
 const SENTENCE_END = /[.!?]["')\]]*\s+\p{Lu}/u;
@@ -31,7 +32,7 @@ const EXAMPLE = /\bexamples?\b|\be\.g\.|\bfor instance\b|\bcorrect\b|`[^`\n]+`|^
 const ANTI_PATTERN =
   /anti-?\s?pattern|\bavoid\b|\bnever\b|\bdon['’]t\b|\bdo not\b|\bwrong\b|\bincorrect\b|\bmistake\b/i;
 
-/** A skill as a model wrote it, right in shape. */
+/** A skill of a model's reply, valid in shape. */
 export interface SkillShape {
   readonly name: string;
   readonly description: string;
@@ -41,32 +42,39 @@ export interface SkillShape {
   readonly quotes: readonly { readonly turn: string; readonly text: string }[];
 }
 
-/** What was written, or what is wrong with it. Whatever `value` is, it does not throw. */
-export function readShape(value: Json): SkillShape | string {
-  if (!isObject(value)) return 'it must be an object';
+export type ShapeReading =
+  | { readonly ok: true; readonly shape: SkillShape }
+  | { readonly ok: false; readonly why: string };
+
+/** The skill, or its fault. Never throws. */
+export function readShape(value: Json): ShapeReading {
+  if (!isObject(value)) return invalid('it must be an object');
   if (Object.hasOwn(value, '__proto__') || Object.hasOwn(value, 'constructor'))
-    return 'it has a forbidden field';
+    return invalid('it has a forbidden field');
   const { name, description, category, revises } = value;
   if (typeof name !== 'string' || !NAME.test(name))
-    return '"name" must be 2 to 63 lower-case letters, digits and hyphens, a letter first';
+    return invalid('"name" must be 2 to 63 lower-case letters, digits and hyphens, a letter first');
   const content = typeof value.content === 'string' ? value.content.replace(/\r\n/g, '\n').trim() : undefined;
-  if (content === undefined) return '"content" must be text';
-  if (typeof description !== 'string') return '"description" must be text';
+  if (content === undefined) return invalid('"content" must be text');
+  if (typeof description !== 'string') return invalid('"description" must be text');
   const why = wrongDescription(description.trim()) ?? wrongContent(content);
-  if (why !== undefined) return why;
+  if (why !== undefined) return invalid(why);
   if (!CATEGORIES.some((known) => known === category))
-    return `"category" must be one of ${CATEGORIES.join(', ')}`;
+    return invalid(`"category" must be one of ${CATEGORIES.join(', ')}`);
   if (revises !== undefined && revises !== null && typeof revises !== 'string')
-    return '"revises" must be a name';
-  return {
+    return invalid('"revises" must be a name');
+  const shape: SkillShape = {
     name,
     description: description.trim(),
     content,
     category: String(category),
     ...(typeof revises === 'string' && revises !== '' ? { revises } : {}),
-    quotes: readQuotes(value.quotes),
+    quotes: readQuotes(value.quotes, MOST_QUOTES),
   };
+  return { ok: true, shape };
 }
+
+const invalid = (why: string): ShapeReading => ({ ok: false, why });
 
 function wrongDescription(description: string): string | undefined {
   if (description === '' || description.length > LONGEST_DESCRIPTION)
@@ -91,13 +99,3 @@ function wrongContent(content: string): string | undefined {
 }
 
 const isHiding = (text: string): boolean => visibleText(text) !== text;
-
-/** Quotes are evidence, not the skill: one that is out of shape is left out. */
-const readQuotes = (value: Json | undefined): SkillShape['quotes'] =>
-  asArray(value)
-    .slice(0, MOST_QUOTES)
-    .flatMap((quote) => {
-      if (!isObject(quote)) return [];
-      const { turn, text } = quote;
-      return typeof turn === 'string' && typeof text === 'string' ? [{ turn, text }] : [];
-    });

@@ -1,6 +1,7 @@
 import type { FailureCase } from '../../core/learn.ts';
 import type { Lesson } from '../../core/lesson.ts';
-import { cutEnd, cutMiddle, oneLine, visibleText } from '../plain-text.ts';
+import { truncateEnd, truncateMiddle } from '../../text/truncate.ts';
+import { oneLine, visibleText } from '../plain-text.ts';
 import { CATEGORIES } from './skill-shape.ts';
 
 const LONGEST_PASSAGE = 1500;
@@ -10,16 +11,16 @@ const LONGEST_SKILL = 3000;
 
 export interface PromptMaterial {
   readonly failures: readonly FailureCase[];
-  /** All that could be revised. */
+  /** All lessons that may be revised. */
   readonly skills: readonly Lesson[];
-  /** Those of them that are about the same thing. */
+  /** The most similar of them. */
   readonly nearest: readonly Lesson[];
   readonly maxNewSkills: number;
-  /** New for each prompt, so that no recording can contain it. */
+  /** A new random mark, so that no recording can contain it. */
   readonly mark: string;
 }
 
-/** The question: what it is about, and the recordings, each between two lines that only this prompt knows. */
+/** The question, with each recording between two lines that carry the mark. */
 export function writePrompt(material: PromptMaterial): { readonly system: string; readonly user: string } {
   const { failures, skills, nearest, maxNewSkills, mark } = material;
   const fence = (label: string, lines: readonly string[]): string =>
@@ -31,7 +32,7 @@ export function writePrompt(material: PromptMaterial): { readonly system: string
     fence(`skill ${text.name} in full`, [
       oneLine(text.description),
       '',
-      cutMiddle(visibleText(text.content), LONGEST_SKILL),
+      truncateMiddle(visibleText(text.content), LONGEST_SKILL),
     ]),
   );
   const known =
@@ -75,29 +76,29 @@ Answer with a JSON list and nothing else. Each member has these fields:
 function tell({ task, passages, appraisal, source }: FailureCase): readonly string[] {
   const signs = appraisal.signals
     .filter(({ score }) => score < 0.5)
-    .map(({ source: from, reason }) => `${from}: ${cutEnd(oneLine(reason), 200)}`);
+    .map(({ source: from, reason }) => `${from}: ${truncateEnd(oneLine(reason), 200)}`);
   const head = [
     `Said to have failed by: ${source}${appraisal.reward === undefined ? '' : ` (reward ${appraisal.reward.toFixed(2)} of 1)`}`,
     ...(signs.length === 0 ? [] : [`Signs: ${signs.slice(0, 8).join('; ')}`]),
     ...(appraisal.digests.length === 0
       ? []
-      : [`Errors: ${cutEnd(oneLine(appraisal.digests.slice(0, 8).join('; ')), 600)}`]),
-    `[user] ${cutMiddle(visibleText(task), LONGEST_PASSAGE)}`,
+      : [`Errors: ${truncateEnd(oneLine(appraisal.digests.slice(0, 8).join('; ')), 600)}`]),
+    `[user] ${truncateMiddle(visibleText(task), LONGEST_PASSAGE)}`,
   ];
   const words = passages.map(
-    ({ origin, text }) => `[${origin}] ${cutMiddle(visibleText(text), LONGEST_PASSAGE)}`,
+    ({ origin, text }) => `[${origin}] ${truncateMiddle(visibleText(text), LONGEST_PASSAGE)}`,
   );
-  return [...head, cutMiddle(words.join('\n'), LONGEST_FAILURE)];
+  return [...head, truncateMiddle(words.join('\n'), LONGEST_FAILURE)];
 }
 
-/** The nearest come first, so that they are the last to fall off the list. */
+/** The most similar come first, so that the length limit drops them last. */
 function listSkills(skills: readonly Lesson[], nearest: readonly Lesson[]): readonly string[] {
   const near = new Set(nearest.map(({ id }) => id));
   const sorted = [...nearest, ...skills.filter(({ id }) => !near.has(id))];
   const lines: string[] = [];
   let length = 0;
   for (const { text, frozen } of sorted) {
-    const line = `- ${text.name}: ${cutEnd(oneLine(text.description), 160)}${frozen ? ' (must stay as it is)' : ''}`;
+    const line = `- ${text.name}: ${truncateEnd(oneLine(text.description), 160)}${frozen ? ' (must stay as it is)' : ''}`;
     length += line.length + 1;
     if (length > LONGEST_LIST) return [...lines, `(and ${sorted.length - lines.length} more)`];
     lines.push(line);

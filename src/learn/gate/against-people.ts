@@ -9,7 +9,7 @@ const OVERRIDABLE =
 const CHECKS =
   '(?:(?:the |all |any |every |these |those |its |our |your )?(?:\\w+ ){0,2}(?:tests?|checks?|test suite|verif\\w+|validat\\w+|reviews?|approvals?|confirmations?|sandbox\\w*|security|safety|audit\\w*|logging|warnings?|signatures?|certificates?|tls|ssl|scans?|scanners?|guards?|guardrails?|consent|permission prompts?|permission checks?|protections?|firewall|antivirus|authentication|authorization|two-factor|2fa|mfa|hooks?|linters?|integrity|rate limits?|backups?|moderation|redaction|encryption))';
 
-/** What takes people's say away: their instructions, their knowledge, their checks. */
+/** Instructions that undermine people's oversight: their instructions, their knowledge, their checks. */
 export const AGAINST_PEOPLE: readonly OrderRule[] = [
   {
     why: 'it tells its reader to set other instructions or people’s wishes aside',

@@ -33,34 +33,33 @@ const DIGIT_LETTERS: Readonly<Record<string, string>> = {
 const DEEPEST = 2;
 
 /**
- * All that a text may say to a reader who takes the trouble: as it stands first, then with its escapes undone, what is
- * packed in it (base64, hexadecimal, invisible characters), digits read as letters, each letter moved by thirteen, and
- * backwards. Folded; none twice.
+ * The readings of a text, normalized and without duplicates: the text itself, with escapes decoded, embedded base64,
+ * hexadecimal and invisible characters decoded, digits read as letters, and spaced letters joined.
  */
 export function readViews(text: string): readonly string[] {
   const plain = foldText(text);
   const views = new Set([plain]);
-  const open = undoEscapes(text);
+  const open = decodeEscapes(text);
   if (open !== text) views.add(foldText(open));
-  for (const packed of unpack(open, DEEPEST)) views.add(foldText(packed));
+  for (const embedded of decodeEmbedded(open, DEEPEST)) views.add(foldText(embedded));
   views.add(readDigits(plain));
   views.add(joinLetters(plain));
   return [...views];
 }
 
 /**
- * The same for text of strangers, where anything may be meant: the sentences inside of its data and names, and the ways
- * to write that nobody falls into by chance.
+ * More readings for untrusted text: the sentences inside structured data and long names, and encodings that do not
+ * occur by chance (ROT13, reversed).
  */
 export function readStrangerViews(text: string): readonly string[] {
   const views = new Set(readViews(text));
-  for (const view of [...views]) views.add(layOpen(view));
+  for (const view of [...views]) views.add(separateFields(view));
   const plain = foldText(text);
-  return [...views, moveLetters(plain), [...plain].reverse().join('')];
+  return [...views, rotate13(plain), [...plain].reverse().join('')];
 }
 
-/** Texts in JSON, in tags and in tables are lines of their own; a name of many words is a sentence. */
-const layOpen = (plain: string): string =>
+/** Texts in JSON, in tags and in tables become lines of their own; a name of many words becomes a sentence. */
+const separateFields = (plain: string): string =>
   plain
     .replace(/<[^<>\n]{1,300}>|["{}[\]|]+/g, '\n')
     .replace(
@@ -68,7 +67,7 @@ const layOpen = (plain: string): string =>
       (name) => `\n${name.replace(/[-_]/g, ' ')}\n`,
     );
 
-function undoEscapes(text: string): string {
+function decodeEscapes(text: string): string {
   return text
     .replace(TAG, (tag) => String.fromCodePoint((tag.codePointAt(0) ?? 0) - 0xe0000))
     .replace(ENTITY, (whole, decimal?: string, hex?: string, name?: string) =>
@@ -89,21 +88,21 @@ const pointOf = (point: number, whole: string): string =>
     ? String.fromCodePoint(point)
     : whole;
 
-function unpack(text: string, depth: number): readonly string[] {
+function decodeEmbedded(text: string, depth: number): readonly string[] {
   if (depth === 0) return [];
   const found: string[] = [];
   for (const [run] of text.matchAll(BLOB)) {
     const bytes = /^(?:[0-9a-fA-F]{2})+$/.test(run)
       ? Buffer.from(run, 'hex')
       : Buffer.from(run.replaceAll('-', '+').replaceAll('_', '/'), 'base64');
-    const said = bytes.toString('utf8');
-    if (isProse(said)) found.push(said);
+    const decoded = bytes.toString('utf8');
+    if (isDecodedText(decoded)) found.push(decoded);
   }
   for (const [run] of text.matchAll(SELECTORS)) {
-    const said = Buffer.from([...run].map(byteOf)).toString('utf8');
-    if (isProse(said)) found.push(said);
+    const decoded = Buffer.from([...run].map(byteOf)).toString('utf8');
+    if (isDecodedText(decoded)) found.push(decoded);
   }
-  return [...found, ...found.flatMap((said) => unpack(said, depth - 1))];
+  return [...found, ...found.flatMap((decoded) => decodeEmbedded(decoded, depth - 1))];
 }
 
 function byteOf(selector: string): number {
@@ -111,8 +110,8 @@ function byteOf(selector: string): number {
   return point >= 0xe0100 ? point - 0xe0100 + 16 : point - 0xfe00;
 }
 
-/** Bytes that were text once; what merely has the letters of base64 (a path, a hash) comes out as noise. */
-function isProse(text: string): boolean {
+/** Whether decoded bytes are text: a path or a hash that merely looks like base64 decodes to noise. */
+function isDecodedText(text: string): boolean {
   if (text.includes('\ufffd')) return false;
   const seen = text.match(/[\p{L}\p{N}\p{P}\p{Zs}\n]/gu)?.length ?? 0;
   const letters = text.match(/\p{L}/gu)?.length ?? 0;
@@ -124,11 +123,11 @@ const readDigits = (plain: string): string =>
     /\p{L}/u.test(word) ? word.replace(/[013457]/g, (sign) => DIGIT_LETTERS[sign] ?? sign) : word,
   );
 
-/** `i g n o r e   i t`, `i.g.n.o.r.e`: letters that stand alone in a row are a word. */
+/** `i g n o r e   i t`, `i.g.n.o.r.e`: a row of single letters is a word. */
 const joinLetters = (plain: string): string =>
   plain.replace(/(?<![\p{L}\p{N}])\p{L}(?:[ ._*|-]\p{L}(?![\p{L}\p{N}])){3,}/gu, (run) =>
     run.replace(/[ ._*|-]/g, ''),
   );
 
-const moveLetters = (plain: string): string =>
+const rotate13 = (plain: string): string =>
   plain.replace(/[a-z]/g, (letter) => String.fromCharCode(((letter.charCodeAt(0) - 97 + 13) % 26) + 97));

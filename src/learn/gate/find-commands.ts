@@ -1,4 +1,4 @@
-/** What a lesson may not have anyone run before a person has looked, with what it is. */
+/** Commands and settings that a person reviews before a lesson may contain them. */
 const COMMANDS: readonly (readonly [why: string, pattern: RegExp])[] = [
   [
     'a command that fetches from the network',
@@ -45,12 +45,12 @@ const COMMANDS: readonly (readonly [why: string, pattern: RegExp])[] = [
 const INSTALL =
   /\b(?:npm|pnpm|yarn|bun|pip3?|pipx|uv|poetry|cargo|gem|go|brew|apt(?:-get)?|apk|dnf|yum|conda|mamba|composer|dotnet|choco|winget|npx|uvx|bunx|code)\s+(?:(?:global|pip|tool|package)\s+)?(?:(?:install|add|i|get|require|exec|dlx|--install-extension)\s{1,4})?(?:-[\w=-]{0,40}\s{1,4}){0,8}([@a-z0-9][\w@./:+-]{1,120})/g;
 const RUNNERS = /\b(?:npx|uvx|bunx)\s/;
-/** What a runner mostly runs is part of the project. */
-const USUAL =
+/** Development tools that a project usually depends on. */
+const PROJECT_TOOLS =
   /^(?:tsc|vitest|jest|eslint|prettier|biome|vite|webpack|playwright|cypress|mocha|nx|turbo|next|prisma|ruff|mypy|black|pytest|knip|tsx)$/;
 const INSTALLS = /\s(?:install|add|i|get|require|exec|dlx|--install-extension)\s/;
-/** What stands behind an install without naming a package. */
-const OWN =
+/** Words after an install command that name no package. */
+const NO_PACKAGE =
   /^(?:-r$|\.|requirements[\w.-]*\.txt$|[\w./-]*\.(?:txt|toml|lock|ya?ml|json)$|\/|(?:un)?install$|run$|add$|get$|test$|the$|and$|or$|to$|in$|again$|before$|after$|it$|them$|all$|its?$|what|from$|every|new$|if$|with$|packages?$|dependenc|instead$|only$|once$|any$)/;
 
 export interface Command {
@@ -59,7 +59,7 @@ export interface Command {
   readonly index: number;
 }
 
-/** The commands and settings in a folded text that can do harm, each with what it is. */
+/** The commands and settings in a normalized text that can do harm, each with the reason. */
 export function findCommands(folded: string): readonly Command[] {
   const found: Command[] = [];
   for (const [why, pattern] of COMMANDS) {
@@ -69,13 +69,13 @@ export function findCommands(folded: string): readonly Command[] {
   for (const match of folded.matchAll(INSTALL)) {
     const [whole, name = ''] = match;
     if (!INSTALLS.test(`${whole} `) && !RUNNERS.test(whole)) continue;
-    if (OWN.test(name) || USUAL.test(name)) continue;
+    if (NO_PACKAGE.test(name) || PROJECT_TOOLS.test(name)) continue;
     found.push({ why: 'a package to be installed', text: name.replace(/[.,;:]+$/, ''), index: match.index });
   }
   return found;
 }
 
-/** A match with as much of its line as a reader needs. */
+/** A match with the surrounding part of its line. */
 function around(text: string, { index, 0: { length } }: RegExpExecArray): string {
   const from = Math.max(text.lastIndexOf('\n', index) + 1, index - 20);
   const end = text.indexOf('\n', index + length);

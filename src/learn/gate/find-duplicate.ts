@@ -6,7 +6,7 @@ import { doScopesMeet } from '../shared-scope.ts';
 import { foldText } from './fold-text.ts';
 import { tokensOf } from './tokens.ts';
 
-/** How near a text is to each of some lessons. */
+/** The similarity of a text to each of some lessons. */
 export type FindSimilar = (
   text: LessonText,
   among: readonly Lesson[],
@@ -15,43 +15,44 @@ export type FindSimilar = (
 const SAME = 0.9;
 const LONGEST_REASON = 120;
 
-/** Why the library needs no such lesson. `isKnown`: another one in use says the same. */
+/** Why the library does not need the lesson. `isKnown`: another lesson in use says the same. */
 export interface Duplicate {
   readonly why: string;
   readonly isKnown: boolean;
 }
 
-/** Whether the library has such a lesson, or had it and let it go. Undefined when it is new. */
+/** A lesson that the library has, or had and retired or rejected. Undefined when the proposal is new. */
 export async function findDuplicate(
   { change }: Proposal,
   library: Library,
   findSimilar: FindSimilar,
 ): Promise<Duplicate | undefined> {
   const { text } = change;
-  const mark = fingerprint(text);
-  // What holds elsewhere is no reason against learning it here.
+  const print = fingerprint(text);
+  // A lesson of another scope is no duplicate.
   const others = library
     .lessons()
     .filter((lesson) => lesson.id !== change.id && doScopesMeet(lesson.text.scope, text.scope));
   for (const lesson of others) {
-    const why = isActive(lesson) ? undefined : whyGone(lesson, mark, library);
+    const why = isActive(lesson) ? undefined : whyRemoved(lesson, print, library);
     if (why !== undefined) return { why, isKnown: false };
   }
   const active = others.filter(isActive);
   const same = active.find((lesson) => lesson.text.name === text.name);
   if (same !== undefined)
-    return { why: `${same.id} has the name ${text.name} already: revise that one`, isKnown: false };
-  const copy = active.find((lesson) => fingerprint(lesson.text) === mark);
-  if (copy !== undefined) return { why: `${copy.id} says the same already: revise that one`, isKnown: true };
+    return { why: `${same.id} already has the name ${text.name}: revise that lesson`, isKnown: false };
+  const copy = active.find((lesson) => fingerprint(lesson.text) === print);
+  if (copy !== undefined)
+    return { why: `${copy.id} already says the same: revise that lesson`, isKnown: true };
   const near = await nearest(text, active, findSimilar);
   if (near === undefined) return undefined;
   return {
-    why: `${near.id} says nearly the same (${near.cosine.toFixed(2)}): revise that one`,
+    why: `${near.id} says nearly the same (cosine ${near.cosine.toFixed(2)}): revise that lesson`,
     isKnown: true,
   };
 }
 
-/** The best match among the lessons in use. Without a model of meanings there is none: names and words were compared. */
+/** The most similar lesson in use. None when the embedding fails: names and words have been compared by then. */
 async function nearest(
   text: LessonText,
   active: readonly Lesson[],
@@ -69,28 +70,28 @@ async function nearest(
   }
 }
 
-function whyGone(lesson: Lesson, mark: string, library: Library): string | undefined {
+function whyRemoved(lesson: Lesson, print: string, library: Library): string | undefined {
   const { id, state, reason } = lesson;
   const texts = [lesson.text, ...library.history(id).map((event) => event.text)];
-  if (!texts.some((text) => fingerprint(text) === mark)) return undefined;
+  if (!texts.some((text) => fingerprint(text) === print)) return undefined;
   const because = reason === undefined ? '' : `: ${reason.slice(0, LONGEST_REASON)}`;
   return state === 'rejected'
-    ? `a person turned the same text down (${id})${because}`
+    ? `a person rejected the same text (${id})${because}`
     : `the same text was retired (${id})${because}`;
 }
 
 const isActive = ({ state }: Lesson): boolean => state !== 'retired' && state !== 'rejected';
 
-/** Texts never change, and a library is compared with again and again. */
+/** A cache: texts are immutable, and every proposal is compared with the whole library. */
 const known = new WeakMap<LessonText, string>();
 
-/** What a lesson says, whatever its name, its marks and its line breaks. */
+/** Hash of a lesson's words: independent of its name, punctuation and line breaks. */
 export function fingerprint(text: LessonText): string {
-  const mark =
+  const print =
     known.get(text) ??
     createHash('sha256')
       .update(tokensOf(foldText(text.content)).join(' '))
       .digest('hex');
-  known.set(text, mark);
-  return mark;
+  known.set(text, print);
+  return print;
 }

@@ -1,5 +1,5 @@
-/** What no lesson may ask for, as it is said in other languages; folded. */
-const ORDERS: readonly (readonly [why: string, pattern: RegExp])[] = [
+/** Instructions that no lesson may contain, in other languages than English; for normalized text. */
+const INSTRUCTIONS: readonly (readonly [why: string, pattern: RegExp])[] = [
   [
     'it tells its reader to set other instructions aside',
     /\b(?:ignorier\w*|missachte\w*|ubergeh\w*)\b.{0,60}\b(?:anweisung|regel|vorgabe|richtlinie)|\b(?:ignor\w+|oubli\w+|outrepass\w+)\b.{0,60}\b(?:instructions|consignes?|regles?|directives?)\b|\b(?:ignor\w+|olvid\w+|omit\w+)\b.{0,60}\b(?:instruccion\w*|reglas?|directrices|instruco\w*|regras?|diretrizes)|\b(?:ignora\w*|dimentica\w*)\b.{0,60}\b(?:istruzion\w*|regol\w*)|(?:忽略|无视|無視|不要理会).{0,20}(?:指令|规则|提示|说明|要求|指示)|指示を無視|(?:игнорир|забуд)\S*.{0,60}(?:инструкц|правил|указани)/,
@@ -22,12 +22,12 @@ const ORDERS: readonly (readonly [why: string, pattern: RegExp])[] = [
   ],
 ];
 
-/** Letters of scripts for which these lists are the only ones there are. */
-const SPEAKS_ABROAD =
+/** Text in another script, or with function words of another language. */
+const NOT_ENGLISH =
   /[\u0370-\u1fff\u2c00-\uffff]|\b(?:und|oder|nicht|immer|niemals|bevor|nutzer|les|des|une|toujours|jamais|avant|los|las|siempre|nunca|antes|para|sempre|uma|nao|gli|della|prima|niet|altijd)\b/;
 
-/** Reasons against a folded sentence that is not English. */
+/** Reasons against a normalized sentence that is not English. */
 export const findForeignOrders = (sentence: string): readonly string[] =>
-  SPEAKS_ABROAD.test(sentence)
-    ? ORDERS.filter(([, pattern]) => pattern.test(sentence)).map(([why]) => why)
+  NOT_ENGLISH.test(sentence)
+    ? INSTRUCTIONS.filter(([, pattern]) => pattern.test(sentence)).map(([why]) => why)
     : [];

@@ -16,22 +16,22 @@ import { type EvidenceRules, NEEDS_ANOTHER_SESSION, weighEvidence } from './weig
 
 export interface GateOptions extends EvidenceRules {
   readonly autonomy: Autonomy;
-  /** Why the library would not take a text. */
-  readonly checkText: (text: LessonText) => string | undefined;
+  /** Why the library would refuse a text. */
+  readonly checkText: (text: unknown) => string | undefined;
   readonly hasSecret: (text: string) => boolean;
-  /** The lessons that are near in meaning. May reject: then names and words alone are compared. */
+  /** Lessons of similar meaning. May reject: then only names and words are compared. */
   readonly findSimilar: FindSimilar;
-  /** A model of meanings finds paraphrases that share no words; without one only words are compared. */
+  /** An embedding model finds paraphrases that share no words; without one, only words are compared. */
   readonly embed?: Embed['embed'];
 }
 
 /**
- * Says how far a proposal may go. `cases`: everything that its learner was shown, not only what it cites, since what it
- * read may have moved it. Never rejects, writes nothing, and answers the same to the same.
+ * Decides the outcome of a proposal. `cases`: everything that its learner was shown, not only what it cites, since any of it
+ * may have influenced the learner. Never rejects, writes nothing, and is deterministic.
  *
- * `refused`: it cannot be published, or need not be; with `NEEDS_ANOTHER_SESSION` in `why` it may come again. Whatever
- * a person could weigh is `proposed` and not refused: an attack that nobody sees teaches nobody. `change` can be published
- * as it is: what waits for a person is never a revision of something that is shown.
+ * `refused`: it cannot or need not be published; with `NEEDS_ANOTHER_SESSION` in `why` it may be proposed again. Whatever a
+ * person can decide is `proposed` and not refused, so that people see attacks. `change` can be published as it is: a change
+ * that waits for approval is never a revision of a lesson in use.
  */
 export type Gate = (
   proposal: Proposal,
@@ -45,7 +45,7 @@ export function createGate(options: GateOptions): Gate {
       return await judge(options, proposal, cases, library);
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
-      return refused(`it could not be judged: ${message.slice(0, 200)}`);
+      return refused(`the gate failed: ${message.slice(0, 200)}`);
     }
   };
 }
@@ -56,36 +56,36 @@ async function judge(
   cases: readonly FailureCase[],
   library: Library,
 ): Promise<Judgement> {
-  // 1. What can be published at all.
-  const proposal = readProposal(given, options.checkText);
-  if (typeof proposal === 'string') return refused(proposal);
+  // 1. Is it a valid change?
+  const read = readProposal(given, options.checkText);
+  if (!read.ok) return refused(read.why);
+  const { proposal } = read;
   const { change } = proposal;
-  if (options.hasSecret(allWordsOf(change.text))) return refused('it holds a secret');
+  if (options.hasSecret(allText(change.text))) return refused('it contains a secret');
   const old = library.lesson(change.id);
   const conflict = whyNotChange(proposal, old);
   if (conflict !== undefined) return refused(conflict);
   const duplicate = await findDuplicate(proposal, library, options.findSimilar);
   if (duplicate !== undefined) return { ...refused(duplicate.why), isKnown: duplicate.isKnown };
 
-  // 2. Whether enough speaks for it.
-  // What happened in one session is a memory of that session; a skill must have happened twice.
+  // 2. Is there enough evidence? An experience may come from one session; a skill needs two.
   const isMemory = change.op === 'add' && change.kind === 'experience';
   const weighed = await weighEvidence(proposal, cases, old, options, isMemory);
-  if ('refusal' in weighed) return refused(weighed.refusal);
+  if (!weighed.ok) return refused(weighed.why);
 
-  // 3. Whether a person should look first.
-  const words = wordsOf(change.text);
-  const material = await readMaterial(cases);
-  const shown = old !== undefined && old.state !== 'proposed' ? [foldText(wordsOf(old.text))] : [];
+  // 3. Should a person review it first?
+  const words = promptText(change.text);
+  const sorted = await readMaterial(cases);
+  const shown = old !== undefined && old.state !== 'proposed' ? [foldText(promptText(old.text))] : [];
   const known: Material = {
-    ...material,
-    spoken: [...material.spoken, ...shown],
-    trusted: [...material.trusted, ...shown],
+    ...sorted,
+    firstParty: [...sorted.firstParty, ...shown],
+    trusted: [...sorted.trusted, ...shown],
   };
-  const lints = lintLesson(words, known.spoken);
+  const lints = lintLesson(words, known.firstParty);
   const basis = findBareBasis(weighed.cited);
   const alike = [...(await findTaint(words, known)), ...(basis === undefined ? [] : [basis])];
-  // The dear question comes last, and only where nothing else has been found.
+  // The embedding comparison is expensive: it runs last, and only when nothing else was found.
   const isClean = lints.length + alike.length === 0;
   const near = isClean && options.embed && (await findNearMeaning(words, known, options.embed));
   const tainted = near ? [nearTaint(near)] : alike;
@@ -94,19 +94,19 @@ async function judge(
     (one) => before.includes(one) || tainted.some((finding) => finding.taint === one),
   );
   const doubts = [
-    ...(weighed.isSeldom ? [NEEDS_ANOTHER_SESSION] : []),
+    ...(weighed.isUncorroborated ? [NEEDS_ANOTHER_SESSION] : []),
     ...lints,
     ...tainted.map(({ why }) => why),
-    ...(before.length === 0 ? [] : ['strangers’ words had gone into it before']),
+    ...(before.length === 0 ? [] : ['an earlier version contains text from a tool or a page']),
     ...(old === undefined ? [] : doubtsOfRevision(change.text, old)),
   ];
 
-  // 4. How far it may go.
+  // 4. What does the autonomy setting allow?
   const kind = change.op === 'add' ? change.kind : (old?.kind ?? 'skill');
-  const reach = howFar(options.autonomy, kind, change.text.content);
-  const outcome = doubts.length > 0 ? 'proposed' : reach.outcome;
+  const ruling = howFar(options.autonomy, kind, change.text.content);
+  const outcome = doubts.length > 0 ? 'proposed' : ruling.outcome;
   const text: LessonText = { ...change.text, evidence: weighed.evidence, taint };
-  const why = [...new Set([...doubts, ...(outcome === reach.outcome ? reach.why : [])])];
+  const why = [...new Set([...doubts, ...(outcome === ruling.outcome ? ruling.why : [])])];
   if (change.op === 'add') return { outcome, why, change: { ...change, state: outcome, text } };
   return outcome === 'proposed' && old !== undefined && old.state !== 'proposed'
     ? { outcome, why, change: besideOld(old, text, library) }
@@ -114,26 +114,26 @@ async function judge(
 }
 
 function whyNotChange({ change }: Proposal, old: Lesson | undefined): string | undefined {
-  if (change.op === 'add') return old && `${change.id} is there already`;
-  if (old === undefined) return `there is no lesson ${change.id} to revise`;
+  if (change.op === 'add') return old && `lesson ${change.id} exists already`;
+  if (old === undefined) return `lesson ${change.id} does not exist`;
   if (old.frozen) return `${old.id} is frozen: only a person may change it`;
   if (old.state === 'retired' || old.state === 'rejected')
-    return `${old.id} is ${old.state}: only a person may take it up again`;
+    return `${old.id} is ${old.state}: only a person may restore it`;
   if (old.revision !== change.from) return `${old.id} has been revised since`;
   const isSame = fingerprint(old.text) === fingerprint(change.text);
   return isSame && old.text.description === change.text.description
-    ? `${old.id} says just that already`
+    ? `${old.id} already says exactly this`
     : undefined;
 }
 
-/** A learner may say something better; where it holds and what it is called is not its to change unseen. */
+/** A learner may improve a text; a change of its name or scope needs approval. */
 function doubtsOfRevision(text: LessonText, old: Lesson): readonly string[] {
   return [
-    ...(old.state === 'proposed' ? ['what it revises waits for a person'] : []),
-    ...(text.name === old.text.name ? [] : ['it changes the name of a lesson']),
+    ...(old.state === 'proposed' ? ['the lesson it revises waits for approval'] : []),
+    ...(text.name === old.text.name ? [] : ['it renames a lesson']),
     ...(JSON.stringify(scopeOf(text)) === JSON.stringify(scopeOf(old.text))
       ? []
-      : ['it changes where a lesson holds']),
+      : ['it changes the scope of a lesson']),
   ];
 }
 
@@ -145,8 +145,8 @@ const scopeOf = ({ scope: { agent, project, runKind, domain } }: LessonText): re
 ];
 
 /**
- * A revision would be shown at once where the old text is. So that it can wait, it becomes a lesson of its own beside
- * the old one, which it names among its links.
+ * A revision would replace the old text in prompts at once. To wait for approval it becomes a lesson of its own that links
+ * to the old one.
  */
 function besideOld(
   old: Lesson,
@@ -173,21 +173,21 @@ const nearTaint = ({ taint, sentence }: NearMeaning): Tainted => ({
   taint,
   why:
     sentence === undefined
-      ? 'what others said beside it could not be compared with it'
-      : `it means what ${taint === 'web' ? 'a page' : 'a tool'} said: ${sentence.slice(0, 80)}`,
+      ? 'text from a tool or a page in the same session could not be compared with it'
+      : `it has the meaning of ${taint === 'web' ? 'a page' : 'a tool output'}: ${sentence.slice(0, 80)}`,
 });
 
-const allWordsOf = (text: LessonText): string =>
+const allText = (text: LessonText): string =>
   [
-    wordsOf(text),
+    promptText(text),
     text.note.context ?? '',
     ...text.note.keywords,
     ...text.note.tags,
     ...Object.values(text.scope),
   ].join('\n');
 
-/** What stands in prompts. */
-const wordsOf = ({ name, description, content }: LessonText): string =>
+/** The text that prompts contain. */
+const promptText = ({ name, description, content }: LessonText): string =>
   `${name.replaceAll('-', ' ')}\n${description}\n${content}`;
 
 const refused = (why: string): Judgement => ({ outcome: 'refused', why: [why] });

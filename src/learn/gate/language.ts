@@ -10,8 +10,8 @@ const SCRIPTS: readonly (readonly [name: string, letters: RegExp])[] = [
 ];
 const FEWEST_LETTERS = 8;
 
-/** Small words that only this language has, or has far more often. */
-const SMALL_WORDS: readonly (readonly [name: string, words: ReadonlySet<string>])[] = [
+/** Function words that only this language has, or uses far more often. */
+const FUNCTION_WORDS: readonly (readonly [name: string, words: ReadonlySet<string>])[] = [
   [
     'german',
     setOf(
@@ -63,7 +63,7 @@ function setOf(words: string): ReadonlySet<string> {
   return new Set(words.split(' '));
 }
 
-/** The languages and scripts other than English that a text speaks, as far as they can be told. Folded, one passage. */
+/** The languages and scripts other than English in a normalized passage, as far as they can be detected. */
 export function languagesOf(folded: string): ReadonlySet<string> {
   const found = new Set<string>();
   for (const [name, letters] of SCRIPTS)
@@ -73,7 +73,7 @@ export function languagesOf(folded: string): ReadonlySet<string> {
     if (words.length < FEWEST_WORDS) continue;
     const english = words.filter((word) => ENGLISH.has(word)).length;
     let best = { name: '', count: Math.max(2, english) };
-    for (const [name, small] of SMALL_WORDS) {
+    for (const [name, small] of FUNCTION_WORDS) {
       const count = words.filter((word) => small.has(word)).length;
       if (count > best.count) best = { name, count };
     }

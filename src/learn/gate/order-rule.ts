@@ -1,18 +1,18 @@
-/** Something that no lesson may tell its reader to do before a person has looked at it. */
+/** An instruction that a lesson may contain only after a person has approved it. */
 export interface OrderRule {
-  /** For people: what the lesson does. */
+  /** The reason, for people. */
   readonly why: string;
-  /** For one sentence, folded; finds every place. */
+  /** For one normalized sentence; global, so that it finds every match. */
   readonly pattern: RegExp;
-  /** "Never do it" is fine. */
+  /** A sentence that forbids it ("never do it") is allowed. */
   readonly mayBeForbidden?: true;
-  /** Fine when people or a verifier asked for just this. */
+  /** Allowed when a person or a verifier asked for it. */
   readonly mayBeAsked?: true;
 }
 
-/** What may stand between two words of a pattern, in one sentence. */
+/** What may be between two words of a pattern, in one sentence. */
 export const GAP = '.{0,70}?';
-/** The same where several follow each other: what is tried multiplies. */
+/** Shorter, for patterns with several gaps: their backtracking multiplies. */
 export const SHORT_GAP = '.{0,40}?';
 
 export const startingAtWord = (pattern: string): RegExp => new RegExp(`\\b${pattern}`, 'g');

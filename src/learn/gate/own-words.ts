@@ -1,12 +1,13 @@
 import type { Origin } from '../../core/learn.ts';
+import { splitFoldedSentences } from '../../text/sentences.ts';
 import { foldText } from './fold-text.ts';
 import { isProse } from './prose.ts';
-import { sentencesOf, tokensOf } from './tokens.ts';
+import { tokensOf } from './tokens.ts';
 
 export interface Spoken {
-  /** What they said themselves. */
+  /** What the author wrote. */
   readonly own: string;
-  /** What they passed on: a page, a mail, a log. */
+  /** What the author forwarded: a page, a mail, a log. */
   readonly pasted: string;
 }
 
@@ -17,21 +18,21 @@ const FORWARDED = /^-{2,}\s?(?:forwarded|original|begin|start|weitergeleitet|urs
 /** Tags of pages, or of whatever is closed again: <timestamp> and <task id> are what people write for what is to be filled in. */
 const TAG =
   /<\/[a-z][\w-]{0,30}>|<(?:html|head|body|div|span|p|a|br|hr|img|h[1-6]|ul|ol|li|dl|dt|dd|table|tbody|thead|tr|td|th|script|style|form|input|button|iframe|meta|link|section|article|nav|header|footer|main|aside|strong|em|b|i|u|code|pre|blockquote|font|center|details|title|svg|figure)(?:\s[^<>]{0,300})?\/?>|<[a-z][\w-]{0,30}\s[^<>]{0,300}=[^<>]{0,300}>/gi;
-/** A line that introduces what someone else wrote; the rest is theirs. */
+/** A line that introduces text of someone else; everything after it is theirs. */
 const INTRODUCES =
   /\b(?:says?|said|reads?|states?|writes|wrote|according to|pasted?|copied|copy of|quot(?:e|ing)|here(?:'s| is| are)|below is|below|(?:the )?following|this is what|contents? of|text of|found this|got this|summari[sz]e|translate|from (?:the|their|this|a) (?:\w+ ){0,2}(?:page|site|website|docs?|documentation|readme|blog|article|post|wiki|mail|email|ticket|issue|comment|calendar|invite|file|log|output|forum|thread))\b.{0,120}:\s*$/i;
 const INTRODUCES_INLINE =
   /\b(?:(?:page|site|website|docs?|documentation|readme|blog|article|post|wiki|mail|email|ticket|issue|comment|invite|invitation|event|file|log|output|forum|thread|tool|bot|vendor|it|he|she|they|someone) (?:says?|said|reads?|states?|wrote|writes|told|tells)|according to (?:the|their|this|that|an?) (?:\w+ ){0,3}(?:page|site|website|docs?|documentation|readme|blog|article|post|wiki|mail|email|ticket|issue|comment|file|log|output|forum|thread))\b[^.!?\n]{0,40}?[:,]\s/i;
-/** Short ones too, so that what stands between two of them is not taken for a third. */
+/** Short quotations match too, so that text between two of them is not taken for a third. */
 const QUOTE = /["“«]([^"“”«»\n]{0,2000})["”»]/g;
 const FEWEST_QUOTED = 8;
-/** A tag alone is a placeholder; several are a page. */
+/** A single tag is a placeholder; several are a page. */
 const FEWEST_TAGS = 3;
 
 /**
- * What people pass on is not theirs, though it stands in their message: quoted lines and long quotations, mails with
- * their heads, pages with their tags, and whatever follows "the page says:". A user's code block is a paste as well; a
- * person who gives feedback, and a verifier, show in one what they want.
+ * Separates what the author of a message wrote from what they forwarded in it: quoted lines and long quotations, mails with
+ * headers, pages with tags, and whatever follows "the page says:". A code block of a user counts as pasted; in feedback of a
+ * person or a verifier it shows what they want.
  */
 export function readSpoken(text: string, origin: Origin): Spoken {
   const own: string[] = [];
@@ -59,9 +60,9 @@ export function readSpoken(text: string, origin: Origin): Spoken {
   return { own: own.join('\n'), pasted: pasted.join('\n') };
 }
 
-/** Whether someone passed on what a stranger wrote for readers; a log or code is none. */
+/** Whether a message forwards prose; logs and code do not count. */
 export const passesOn = (text: string, origin: Origin): boolean =>
-  sentencesOf(foldText(readSpoken(text, origin).pasted)).some(isProse);
+  splitFoldedSentences(foldText(readSpoken(text, origin).pasted)).some(isProse);
 
 function splitLine(line: string, origin: Origin): Spoken {
   const inline = INTRODUCES_INLINE.exec(line);
@@ -70,7 +71,7 @@ function splitLine(line: string, origin: Origin): Spoken {
     const rest = line.slice(from);
     if (tokensOf(rest).length >= FEWEST_QUOTED) return { own: line.slice(0, from), pasted: rest };
   }
-  // With a turn before their eyes people quote what they want to see.
+  // In feedback on a turn, people quote the result that they want.
   if (origin !== 'user') return { own: line, pasted: '' };
   const quotes: string[] = [];
   const own = line.replace(QUOTE, (whole, said: string) => {

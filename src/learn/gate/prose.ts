@@ -1,6 +1,6 @@
 import { isVerb } from '../distiller/verbs.ts';
 
-/** Said of what is always to be so, not of one thing once. */
+/** Words of standing rules, as opposed to single requests. */
 const STANDING =
   /\b(?:always|never|every|whenever|each time|at all times|conventions?|polic(?:y|ies)|guidelines?|rules?|standards?|mandatory|mandated|required|requires|must|shall|by default|agreed|decided|as of|since (?:january|february|march|april|may|june|july|august|september|october|november|december|q[1-4]|v?\d|last|this)|nobody|no one|everyone|everybody|whoever|officially|supported way|preferred|practice|procedure|workflow)\b/;
 const ASKING =
@@ -8,8 +8,8 @@ const ASKING =
 const LEAD =
   /^[\s>#*+\-\d.)(/|]{0,12}(?:(?:note|tip|hint|help|warning|info|important|reminder|fix|solution|action|todo|step \d+|first|then|next|also|finally|and)\b[\s:,.-]{1,4})?/;
 
-/** Small words that hold English sentences together; what a program prints has few of them. */
-const SMALL: ReadonlySet<string> = new Set(
+/** English function words; the output of programs has few of them. */
+const FUNCTION_WORDS_OF_ENGLISH: ReadonlySet<string> = new Set(
   `the a an and or of to in for with is are be on at by from this that it as not so when you your if all any into was were
   has have had but than then there they we our its which who will would can could may might do does did been because since
   no only also after before while until about over under without their them every each nobody whatever whoever`.split(
@@ -17,24 +17,27 @@ const SMALL: ReadonlySet<string> = new Set(
   ),
 );
 const WORD = /^["'(*]?[\p{L}'-]+["').,:;!?*]*$/u;
-const FEWEST_WORDS = 5;
-const FEWEST_SMALL = 2;
+const FEWEST_PROSE_WORDS = 5;
+const FEWEST_FUNCTION_WORDS = 2;
 const SHARE_OF_WORDS = 0.7;
 
-/** Whether a folded sentence says how things always are to be. */
+/** Whether a normalized sentence states a standing rule. */
 export const isStanding = (sentence: string): boolean => STANDING.test(sentence);
 
-/** Whether a folded sentence wants something of its reader. */
+/** Whether a normalized sentence requests something of its reader. */
 export function isAsking(sentence: string): boolean {
   if (STANDING.test(sentence) || ASKING.test(sentence)) return true;
   const [first = ''] = sentence.replace(LEAD, '').split(/[^\p{L}]/u, 1);
   return isVerb(first);
 }
 
-/** Whether a folded sentence is one that someone wrote for readers, rather than what a program prints of itself. */
+/** Whether a normalized sentence is prose, as opposed to program output. */
 export function isProse(sentence: string): boolean {
   const parts = sentence.split(/\s+/);
   const words = parts.filter((part) => WORD.test(part));
-  if (words.length < FEWEST_WORDS || words.length < parts.length * SHARE_OF_WORDS) return false;
-  return words.filter((word) => SMALL.has(word.replace(/[^\p{L}]/gu, ''))).length >= FEWEST_SMALL;
+  if (words.length < FEWEST_PROSE_WORDS || words.length < parts.length * SHARE_OF_WORDS) return false;
+  return (
+    words.filter((word) => FUNCTION_WORDS_OF_ENGLISH.has(word.replace(/[^\p{L}]/gu, ''))).length >=
+    FEWEST_FUNCTION_WORDS
+  );
 }

@@ -1,43 +1,44 @@
-import { asArray, isObject } from '../../core/json.ts';
+import { isObject } from '../../core/json.ts';
 import type { Proposal } from '../../core/learn.ts';
 import { LESSON_KINDS, type LessonText } from '../../core/lesson.ts';
+import { readQuotes } from '../evolver/find-quote.ts';
 
-const MOST_QUOTES = 256;
+const MOST_QUOTES_READ = 256;
 
 /**
- * A proposal as plain data, with nothing of its giver's kept; or why it is none. A text that `checkText` lets through has
- * the shape that its type says.
+ * Decodes a proposal into plain data that shares nothing with the learner's objects; or says why it is invalid. `checkText`
+ * also checks the shape of the text.
  */
 export function readProposal(
   value: unknown,
-  checkText: (text: LessonText) => string | undefined,
-): Proposal | string {
+  checkText: (text: unknown) => string | undefined,
+): { readonly ok: true; readonly proposal: Proposal } | Invalid {
   const copy: unknown = structuredClone(value);
-  if (!isObject(copy) || !isObject(copy.change)) return 'it is no proposal';
+  if (!isObject(copy) || !isObject(copy.change)) return invalid('it is not a proposal');
   const { op, id, kind, from, text, expiresAt } = copy.change;
-  if (typeof id !== 'string' || id === '') return 'it names no lesson';
-  const words = text as unknown as LessonText;
-  const why = checkText(words);
-  if (why !== undefined) return why;
-  const quotes = readQuotes(copy.quotes);
+  if (typeof id !== 'string' || id === '') return invalid('it names no lesson');
+  const isText = (value: unknown): value is LessonText => checkText(value) === undefined;
+  const words: unknown = text;
+  if (!isText(words)) return invalid(checkText(words) ?? 'its text is invalid');
+  const quotes = readQuotes(copy.quotes, MOST_QUOTES_READ);
   if (op === 'add') {
     const known = LESSON_KINDS.find((one) => one === kind);
-    if (known === undefined) return 'it is of no kind that there is';
+    if (known === undefined) return invalid('its kind is unknown');
     const isTime = typeof expiresAt === 'number' && Number.isSafeInteger(expiresAt) && expiresAt > 0;
-    if (expiresAt !== undefined && !isTime) return 'it expires at no time that there is';
+    if (expiresAt !== undefined && !isTime) return invalid('its expiry is not a valid time');
     const life = isTime ? { expiresAt } : {};
-    return { change: { op, id, kind: known, state: 'proposed', text: words, ...life }, quotes };
+    const change = { op, id, kind: known, state: 'proposed', text: words, ...life } as const;
+    return { ok: true, proposal: { change, quotes } };
   }
-  if (op !== 'revise') return 'a learner may only add or revise';
-  if (typeof from !== 'number' || !Number.isSafeInteger(from) || from < 1) return 'it revises no revision';
-  return { change: { op, id, from, text: words }, quotes };
+  if (op !== 'revise') return invalid('a learner may only add or revise');
+  if (typeof from !== 'number' || !Number.isSafeInteger(from) || from < 1)
+    return invalid('it names no revision to revise');
+  return { ok: true, proposal: { change: { op, id, from, text: words }, quotes } };
 }
 
-const readQuotes = (value: unknown): Proposal['quotes'] =>
-  asArray(value)
-    .slice(0, MOST_QUOTES)
-    .flatMap((quote) => {
-      if (!isObject(quote)) return [];
-      const { turn, text } = quote;
-      return typeof turn === 'string' && typeof text === 'string' ? [{ turn, text }] : [];
-    });
+interface Invalid {
+  readonly ok: false;
+  readonly why: string;
+}
+
+const invalid = (why: string): Invalid => ({ ok: false, why });

@@ -7,7 +7,7 @@ const PRIVATE =
 const OUTSIDE =
   '(?:external|third[- ]part(?:y|ies)|remote|outside|off-?site|public|webhook|endpoint|server|host|bucket|paste(?:bin)?|gist|collector|url|address|mailbox|inbox|drop ?box|vendor|partner|mirror|telegram|discord|slack|https?:|ftp|s3:)';
 
-/** What can do harm outside of the task: to data, to money, to machines, to others. */
+/** Instructions that can do harm outside the task: to data, money, machines or other people. */
 export const RISKY_ACTS: readonly OrderRule[] = [
   {
     why: 'it tells its reader to pass private data on',

@@ -6,14 +6,14 @@ const FEWEST_QUOTED = 5;
 const CODE = /`([^`\n]{3,400})`/g;
 const QUOTED = /"([^"\n]{8,400})"/g;
 const FENCE = /^\s{0,3}(?:```|~~~)/;
-/** Words with signs inside that no sentence has. */
+/** Words with punctuation inside, as no sentence has. */
 const SIGNED = /^[\w@~$%\\/.:=+#*-]{12,300}$/;
 const PATH = /^(?:[\w@.~$-]{1,80})?(?:[\\/][\w@.~$-]{1,80}){1,20}$/;
-/** Files that every project has: their names say nothing about where a sentence comes from. */
+/** Files of most projects: their names do not show where a sentence comes from. */
 const COMMON =
   /^(?:package(?:-lock)?\.json|requirements\.txt|tsconfig\.json|pyproject\.toml|docker-compose\.ya?ml|cargo\.(?:toml|lock)|node_modules|changelog\.md|contributing\.md|readme\.md|\.gitignore|gradle\.properties|build\.gradle|pnpm-lock\.yaml|__init__\.py|conftest\.py|index\.(?:html|[jt]sx?)|main\.(?:py|go|rs|[jt]s)|settings\.py|setup\.(?:py|cfg)|vite\.config\.[jt]s|go\.(?:mod|sum))$/;
 
-/** What in a folded lesson is written letter by letter: paths, commands, code, quotations. */
+/** The literals of a normalized lesson: paths, commands, code, quotations. */
 function literalsOf(words: string): readonly string[] {
   const found = new Set<string>();
   let isFenced = false;
@@ -32,13 +32,13 @@ function literalsOf(words: string): readonly string[] {
   return [...found].filter((literal) => !COMMON.test(literal));
 }
 
-/** A path, or a name with signs or digits between its letters; two words with a hyphen or a slash are English. */
+/** A path, or a name with punctuation or digits between its letters; two words joined by a hyphen or a slash are English. */
 const isSigned = (word: string): boolean =>
   /\w[\\/]\w[\w.~$-]*[\\/.]|^[~/\\]|\w[_=@$%#+]\w|\w\.\w|\w::?\w|[a-z]\d[a-z]|-{2}\w/.test(word);
 
 /**
- * The literals of a lesson that nobody but a stranger can have given. A relative path is known when its last name is:
- * digests keep no more of it.
+ * Finds literals of a lesson that occur in untrusted text only. A relative path counts as trusted when its last segment
+ * is: error digests keep no more of it.
  */
 export function createFindLiteral(
   words: string,

@@ -1,8 +1,8 @@
+import { splitFoldedSentences } from '../../text/sentences.ts';
 import { topicStems } from '../words.ts';
 import { isAsking, isProse, isStanding } from './prose.ts';
-import { sentencesOf } from './tokens.ts';
 
-/** How much two sentences must share that nobody else spoke of. */
+/** How many stems, and which share of them, two sentences must have in common. */
 interface Bar {
   readonly fewest: number;
   readonly share: number;
@@ -11,25 +11,25 @@ const FOR_STANDING: Bar = { fewest: 2, share: 0.34 };
 const FOR_ASKING: Bar = { fewest: 3, share: 0.5 };
 const FOR_PROSE: Bar = { fewest: 3, share: 0.5 };
 const FOR_ANYTHING: Bar = { fewest: 4, share: 0.6 };
-/** Of a sentence without end. */
+/** Enough common stems for a sentence of any length. */
 const ENOUGH = 7;
 
 export type FindMeaning = (folded: string) => string | undefined;
 
 /**
- * Tells of a text whether the lesson says what a sentence of it says, in whatever order and form of the words. What asks
- * for something counts sooner than what only tells. Words that people, verifiers and digests used as well do not count.
+ * Finds a sentence of untrusted text that the lesson repeats in any order and inflection of its words. The threshold is lower
+ * for sentences that request something. Words that people, verifiers or digests used as well do not count.
  */
 export function createFindMeaning(words: string, trusted: readonly string[]): FindMeaning {
   const known = topicStems(trusted.join('\n'));
-  const lines = sentencesOf(words).map(stemsOf);
+  const lines = splitFoldedSentences(words).map(stemsOf);
   const all = new Set(lines.flatMap((stems) => [...stems]));
   const linesOf = new Map<string, number[]>();
   for (const [index, stems] of lines.entries())
     for (const stem of stems) linesOf.set(stem, [...(linesOf.get(stem) ?? []), index]);
 
   return (folded) =>
-    sentencesOf(folded).find((sentence) => {
+    splitFoldedSentences(folded).find((sentence) => {
       const fresh = [...stemsOf(sentence)].filter((stem) => !known.has(stem));
       const shared = fresh.filter((stem) => all.has(stem));
       if (shared.length < FOR_STANDING.fewest) return false;
@@ -50,7 +50,7 @@ export function createFindMeaning(words: string, trusted: readonly string[]): Fi
     });
 }
 
-/** What stands letter by letter has been compared already; a path is no sentence. */
+/** Without paths and dotted names: literals are compared separately. */
 const stemsOf = (sentence: string): ReadonlySet<string> =>
   topicStems(
     sentence

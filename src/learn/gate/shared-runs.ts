@@ -1,18 +1,19 @@
+import { splitFoldedSentences } from '../../text/sentences.ts';
 import { topicWords } from '../words.ts';
-import { runsAmong, runsOf, sentencesOf, tokensOf } from './tokens.ts';
+import { runsAmong, runsOf, tokensOf } from './tokens.ts';
 
-/** So many words in the same order are not chance. */
+/** This many words in the same order are no coincidence. */
 const RUN = 8;
-/** The same in letters, for text whose words were taken apart. */
+/** The same in characters, for text with altered word boundaries. */
 const STRETCH = 40;
 const SNIPPET = 3;
 const FEWEST_SNIPPETS = 2;
 const SHARE_OF_SNIPPETS = 0.5;
 
-/** Tells of a text whether the lesson took words from it that nobody else said. */
+/** Finds a run of words that the lesson shares with an untrusted text and with no trusted one. */
 export type FindRun = (folded: string) => string | undefined;
 
-/** `words`: the lesson; `trusted`: what may be repeated. Both folded. */
+/** `words`: the lesson; `trusted`: text that it may repeat. Both normalized. */
 export function createFindRun(words: string, trusted: readonly string[]): FindRun {
   const runs = without(runsOf(tokensOf(words), RUN), trusted, RUN);
   const stretches = stretchesOf(words);
@@ -25,17 +26,17 @@ export function createFindRun(words: string, trusted: readonly string[]): FindRu
 }
 
 /**
- * The same for a sentence that was put together from pieces: half of its snippets of three words are a stranger's,
- * wherever they stand. `texts`: all of what strangers said.
+ * Finds a sentence assembled from pieces of untrusted text: at least half of its three-word snippets occur in `texts`,
+ * in any order.
  */
 export function findPatchwork(
   words: string,
   trusted: readonly string[],
   texts: readonly string[],
 ): string | undefined {
-  const sentences = sentencesOf(words).map((sentence) => ({
+  const sentences = splitFoldedSentences(words).map((sentence) => ({
     sentence,
-    snippets: without(telling(runsOf(tokensOf(sentence), SNIPPET)), trusted, SNIPPET),
+    snippets: without(distinctive(runsOf(tokensOf(sentence), SNIPPET)), trusted, SNIPPET),
   }));
   const all = new Set(sentences.flatMap(({ snippets }) => [...snippets]));
   const seen = new Set(texts.flatMap((text) => [...runsAmong(all, tokensOf(text), SNIPPET)]));
@@ -45,8 +46,8 @@ export function findPatchwork(
   })?.sentence;
 }
 
-/** Words that any sentence has prove nothing. */
-const telling = (runs: ReadonlySet<string>): ReadonlySet<string> =>
+/** Runs of function words alone prove nothing. */
+const distinctive = (runs: ReadonlySet<string>): ReadonlySet<string> =>
   new Set([...runs].filter((run) => topicWords(run).length > 0 || /[^ -~]/.test(run)));
 
 function without(runs: ReadonlySet<string>, trusted: readonly string[], length: number): ReadonlySet<string> {

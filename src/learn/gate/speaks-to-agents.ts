@@ -1,4 +1,7 @@
-/** Text of strangers that turns to whoever reads it: what is learned beside it may be its doing. */
+/*
+ * Phrases of prompt injection: untrusted text that addresses the agent that reads it. A lesson learned in the same session may be
+ * its doing.
+ */
 const AGENT =
   '(?<!(?:user|ssh|gpg|build|cloud|travel)[- ])(?:ai|llm|a\\.i\\.|gpt|claude|gemini|copilot|chatbot|bot|bots|(?:ai |llm |coding |automated |autonomous |virtual |digital )?(?:assistants?|agents?)|(?:language |ai |large )models?|machine readers?|automated (?:readers?|tools?|systems?|clients?|workflows?))';
 const ORDER =
@@ -7,7 +10,7 @@ const ORDER =
 const GAP = '[^.!?\\n]{0,60}?';
 const re = (source: string): RegExp => new RegExp(source, 'm');
 
-/** Nobody says this to an agent of their own. */
+/** Nobody says this to their own agent. */
 const TO_ANY: readonly RegExp[] = [
   re(
     `\\b(?:ignore|disregard|forget|override|overrule|bypass|discard|drop|supersede[sd]?|replace[sd]?)\\b${GAP}\\b(?:previous|prior|above|earlier|existing|preceding|former|original|your|all|any|other)\\b${GAP}\\b(?:instructions?|rules?|guidelines?|prompts?|directions?|directives?|polic(?:y|ies)|constraints?|orders|guidance)\\b`,
@@ -29,7 +32,7 @@ const TO_ANY: readonly RegExp[] = [
   ),
 ];
 
-/** A user may say this; nobody else has a say in it. */
+/** A user may say this; in untrusted text it is an injection. */
 const TO_MINE: readonly RegExp[] = [
   re(`\\b${ORDER}\\b${GAP}\\b(?:as|if you are|when you are) an? ${AGENT}\\b`),
   re(
@@ -47,8 +50,8 @@ const TO_MINE: readonly RegExp[] = [
   ),
 ];
 
-/** The same, as it is said in other languages. Lower case, without accents. */
-const ABROAD: readonly RegExp[] = [
+/** The same in other languages. Lower case, without accents. */
+const OTHER_LANGUAGES: readonly RegExp[] = [
   re(
     '\\b(?:ignorier\\w*|vergiss|vergesst|missachte\\w*)\\b.{0,60}\\b(?:anweisung|regel|vorgabe|vorherig|bisherig)',
   ),
@@ -75,9 +78,9 @@ const ABROAD: readonly RegExp[] = [
   /تجاهل|من الآن فصاعدا|(?:المساعد|الوكيل).{0,60}(?:يجب|دائما)/,
 ];
 
-/** Whether a folded text speaks to any agent that happens to read it. */
+/** Whether a normalized text addresses any agent that reads it. */
 export const speaksToAnyAgent = (folded: string): boolean => TO_ANY.some((pattern) => pattern.test(folded));
 
-/** Whether a folded text speaks to agents, to its reader as such, or about what they are to remember. */
+/** Whether a normalized text addresses agents, its reader, or says what an agent is to remember. */
 export const speaksToAgents = (folded: string): boolean =>
-  speaksToAnyAgent(folded) || [...TO_MINE, ...ABROAD].some((pattern) => pattern.test(folded));
+  speaksToAnyAgent(folded) || [...TO_MINE, ...OTHER_LANGUAGES].some((pattern) => pattern.test(folded));

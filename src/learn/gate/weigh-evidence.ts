@@ -2,7 +2,7 @@ import type { FailureCase, Proposal } from '../../core/learn.ts';
 import type { Evidence, Lesson, Quote } from '../../core/lesson.ts';
 import { rankFailures } from '../weigh-failures.ts';
 
-/** In `why` of a refusal: nothing is wrong with it, it has only been seen too seldom. The failures go on waiting. */
+/** In `why` of a refusal: the proposal is valid but needs corroboration. Its failures stay pending. */
 export const NEEDS_ANOTHER_SESSION = 'needs another session';
 
 const MOST_TURNS = 64;
@@ -10,58 +10,59 @@ const MOST_QUOTES = 64;
 const FEWEST_SESSIONS = 2;
 
 export interface EvidenceRules {
-  /** The day that a moment belongs to. */
+  /** The day of a time in milliseconds since the epoch. */
   readonly voteDay: (at: number) => string;
-  /** Where a passage of a turn stands in what was recorded. */
+  /** The position of a passage in the recorded turn. */
   readonly locate?: (turn: string, text: string) => Promise<Quote | undefined>;
 }
 
 export type Weighed =
-  | { readonly refusal: string }
+  | { readonly ok: false; readonly why: string }
   | {
+      readonly ok: true;
       readonly evidence: Evidence;
-      /** The failures that speak for it, one of each session and day first. */
+      /** The failures that support it, one of each session and day first. */
       readonly cited: readonly FailureCase[];
-      /** Only guessed, and seen in one session: for a person to weigh. */
-      readonly isSeldom: boolean;
+      /** Only heuristics report it, and in one session: a person decides. */
+      readonly isUncorroborated: boolean;
     };
 
 /**
- * What a proposal really rests on: failures among those that were looked at, with quotes that were really said. A verifier
- * or a person is believed once; what was only guessed must have happened in two sessions, and a session has one vote a
- * day however often it failed.
+ * Checks the evidence that a proposal cites: it must be failures of this cycle, with quotes that were recorded. One failure
+ * reported by a verifier or a person is enough; those that only heuristics report must come from two sessions, and a session
+ * has one vote a day however often it failed.
  */
 export async function weighEvidence(
   { change: { text }, quotes }: Proposal,
   cases: readonly FailureCase[],
   old: Lesson | undefined,
   { voteDay, locate }: EvidenceRules,
-  mayBeSeldom: boolean,
+  mayBeUncorroborated: boolean,
 ): Promise<Weighed> {
   const named = new Set(text.evidence.turns);
-  const spoken = quotes.filter(({ turn, text: said }) => isSaid(said, turn, cases));
-  const isMadeUp = (turn: string): boolean =>
-    quotes.some((quote) => quote.turn === turn) && !spoken.some((quote) => quote.turn === turn);
+  const recorded = quotes.filter(({ turn, text: quoted }) => isRecorded(quoted, turn, cases));
+  const isFabricated = (turn: string): boolean =>
+    quotes.some((quote) => quote.turn === turn) && !recorded.some((quote) => quote.turn === turn);
   const known = cases.filter(({ turn }) => named.has(turn));
   const cited = rankFailures(known).filter(
-    ({ turn, appraisal }) => appraisal.verdict === 'failure' && !isMadeUp(turn),
+    ({ turn, appraisal }) => appraisal.verdict === 'failure' && !isFabricated(turn),
   );
-  if (known.length === 0) return { refusal: 'it rests on none of the failures that were looked at' };
+  if (known.length === 0) return refuse('it cites none of the failures of this cycle');
   if (cited.length === 0)
-    return {
-      refusal: known.some(({ turn }) => isMadeUp(turn))
-        ? 'it rests on quotes that nobody said'
-        : 'nothing that it rests on was a failure',
-    };
+    return refuse(
+      known.some(({ turn }) => isFabricated(turn))
+        ? 'it cites quotes that were not recorded'
+        : 'none of the turns that it cites failed',
+    );
   const votes = new Map<string, FailureCase>();
   for (const failure of cited) {
     const vote = `${failure.session}\n${voteDay(failure.at)}`;
     if (!votes.has(vote)) votes.set(vote, failure);
   }
-  const isTold = cited.some(({ source }) => source === 'person' || source === 'verifier');
+  const isReported = cited.some(({ source }) => source === 'person' || source === 'verifier');
   const sessions = new Set([...votes.values()].map(({ session }) => session));
-  const isSeldom = !isTold && sessions.size < FEWEST_SESSIONS;
-  if (isSeldom && !mayBeSeldom) return { refusal: NEEDS_ANOTHER_SESSION };
+  const isUncorroborated = !isReported && sessions.size < FEWEST_SESSIONS;
+  if (isUncorroborated && !mayBeUncorroborated) return refuse(NEEDS_ANOTHER_SESSION);
 
   const firsts = [...votes.values()];
   const ranked = [...firsts, ...cited.filter((failure) => !firsts.includes(failure))];
@@ -69,17 +70,18 @@ export async function weighEvidence(
   const turns = new Set([...ranked.map(({ turn }) => turn).slice(0, MOST_TURNS), ...(earlier?.turns ?? [])]);
   const kept = new Set([...turns].slice(0, MOST_TURNS));
   const placed = await placeQuotes(
-    spoken.filter(({ turn }) => ranked.some((failure) => failure.turn === turn)),
+    recorded.filter(({ turn }) => ranked.some((failure) => failure.turn === turn)),
     locate,
   );
-  const quoted = [...placed, ...(earlier?.quotes ?? [])].filter(({ turn }) => kept.has(turn));
+  const placedQuotes = [...placed, ...(earlier?.quotes ?? [])].filter(({ turn }) => kept.has(turn));
   const { learner, model, prompt } = text.evidence;
   return {
+    ok: true,
     cited: ranked,
-    isSeldom,
+    isUncorroborated,
     evidence: {
       turns: [...kept],
-      quotes: quoted.slice(0, MOST_QUOTES),
+      quotes: placedQuotes.slice(0, MOST_QUOTES),
       learner,
       ...(model === undefined ? {} : { model }),
       ...(prompt === undefined ? {} : { prompt }),
@@ -87,12 +89,14 @@ export async function weighEvidence(
   };
 }
 
-const isSaid = (said: string, turn: string, cases: readonly FailureCase[]): boolean =>
-  said.trim() !== '' &&
+const refuse = (why: string): Weighed => ({ ok: false, why });
+
+const isRecorded = (quoted: string, turn: string, cases: readonly FailureCase[]): boolean =>
+  quoted.trim() !== '' &&
   cases.some(
     (failure) =>
       failure.turn === turn &&
-      (failure.task.includes(said) || failure.passages.some(({ text }) => text.includes(said))),
+      (failure.task.includes(quoted) || failure.passages.some(({ text }) => text.includes(quoted))),
   );
 
 async function placeQuotes(

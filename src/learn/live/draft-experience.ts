@@ -1,6 +1,7 @@
 import type { FailureCase } from '../../core/learn.ts';
 import type { LessonText, Scope } from '../../core/lesson.ts';
-import { cutEnd, oneLine } from '../plain-text.ts';
+import { truncateEnd } from '../../text/truncate.ts';
+import { oneLine } from '../plain-text.ts';
 import { importanceOf } from '../weigh-failures.ts';
 import { keywordsOf } from '../words.ts';
 import type { Success } from './live-material.ts';
@@ -15,16 +16,16 @@ export interface Experience {
   readonly content: string;
   readonly keywords: readonly string[];
   readonly scope: Scope;
-  /** What it rests on. */
+  /** Its evidence. */
   readonly failures: readonly FailureCase[];
   readonly successes: readonly Success[];
 }
 
-/** What a session taught, as the library keeps it. */
+/** The lesson text of an experience. */
 export function draftExperience(experience: Experience, halfLifeDays: number): LessonText {
   const { name, content, keywords, scope, failures, successes } = experience;
-  const description = cutEnd(oneLine(experience.description), LONGEST_DESCRIPTION);
-  const context = cutEnd(oneLine(failures[0]?.task ?? ''), 300);
+  const description = truncateEnd(oneLine(experience.description), LONGEST_DESCRIPTION);
+  const context = truncateEnd(oneLine(failures[0]?.task ?? ''), 300);
   const turns = [...new Set([...failures, ...successes].map(({ turn }) => turn))];
   return {
     ...{ name, description, content, scope },
@@ -45,14 +46,14 @@ export function draftExperience(experience: Experience, halfLifeDays: number): L
 }
 
 /**
- * How surely the one went wrong and the other well: the mean over all of them of how far the reward is from what would
- * speak against it. Where nobody named a reward, it counts as a coin's toss.
+ * How certain the contrast is: the mean of 1 − reward over the failures and of the reward over the successes. A missing
+ * reward counts as 0.5.
  */
 function contrastOf(failures: readonly FailureCase[], successes: readonly Success[]): number {
   const share = (reward: number | undefined): number => Math.min(1, Math.max(0, reward ?? 0.5));
-  const sure = [
+  const certainties = [
     ...failures.map(({ appraisal }) => 1 - share(appraisal.reward)),
     ...successes.map(({ reward }) => share(reward)),
   ];
-  return sure.length === 0 ? 0 : sure.reduce((sum, one) => sum + one, 0) / sure.length;
+  return certainties.length === 0 ? 0 : certainties.reduce((sum, one) => sum + one, 0) / certainties.length;
 }

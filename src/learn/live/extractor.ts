@@ -1,6 +1,6 @@
 import type { Learner, LearnInput, Proposal, Stuck } from '../../core/learn.ts';
 import type { Lesson, LessonText } from '../../core/lesson.ts';
-import { findQuote } from '../evolver/find-quote.ts';
+import { recordedQuotes } from '../evolver/find-quote.ts';
 import { freeName } from '../free-name.ts';
 import { oneLine } from '../plain-text.ts';
 import { doScopesMeet } from '../shared-scope.ts';
@@ -18,14 +18,14 @@ const MOST_SUCCESSES = 4;
 const MAX_TOKENS = 900;
 
 export interface ExtractorOptions {
-  /** Why the library would not take a text. */
+  /** Why the library would refuse a text. */
   readonly checkText?: (text: LessonText) => string | undefined;
   readonly halfLifeDays?: number;
 }
 
 /**
- * Learns from one session that is over, in one question: what set what worked apart from what failed. Without a model it
- * only learns which call of a tool took the place of one that failed.
+ * Learns from one finished session by asking a model once what distinguished the turns that worked from those that failed.
+ * Without a model it only learns which corrected tool call replaced a failed one.
  */
 export function createExtractor(options: ExtractorOptions = {}): Learner<LiveMaterial> {
   return {
@@ -64,7 +64,7 @@ async function* learnByAsking(
     mark: newId('mark'),
   });
   const draft = (extraction: Extraction): Omit<Proposal, 'change'> & { readonly text: LessonText } => {
-    const quotes = recorded(extraction, shown);
+    const quotes = recordedQuotes(extraction.quotes, shownCases(shown));
     return { text: draftExperience(experienceOf(extraction, quotes, shown, active), halfLifeDays), quotes };
   };
   let replies = 0;
@@ -89,10 +89,10 @@ async function* learnByAsking(
   );
   if (!answer.ok) return yield { stuck: answer.why, isRetryable: answer.isRetryable };
   if (answer.value === undefined)
-    return yield { stuck: 'the model saw nothing to learn', isRetryable: false };
+    return yield { stuck: 'the model found nothing to learn', isRetryable: false };
   if (signal.aborted) return;
   const { text, quotes } = draft(answer.value);
-  if (quotes.length === 0) journal('what was extracted quotes nothing that was recorded');
+  if (quotes.length === 0) journal('no quote of the extraction was recorded');
   const evidence = { ...text.evidence, model: answer.model, prompt: answer.prompt };
   yield propose({ ...text, evidence }, quotes, newId);
 }
@@ -101,32 +101,32 @@ async function* learnByRule(
   { checkText, halfLifeDays = 60 }: ExtractorOptions,
   { material, library, newId, journal }: LearnInput<LiveMaterial>,
 ): AsyncGenerator<Proposal, void> {
-  const mended = findMendedCall(material);
-  const told = mended && tellMendedCall(mended);
-  if (mended === undefined || told === undefined) return;
+  const corrected = findMendedCall(material);
+  const note = corrected && tellMendedCall(corrected);
+  if (corrected === undefined || note === undefined) return;
   const lessons = library.lessons();
-  if (lessons.some(({ text }) => text.content === told.content))
-    return journal(`known already, or refused before: ${told.name}`);
+  if (lessons.some(({ text }) => text.content === note.content))
+    return journal(`already known or rejected: ${note.name}`);
   const text = draftExperience(
     {
-      ...told,
-      name: nameAmong(told.name, lessons.filter(isActive)),
+      ...note,
+      name: nameAmong(note.name, lessons.filter(isActive)),
       scope: material.scope,
-      failures: material.cases.filter(({ turn }) => turn === mended.failed.turn),
-      successes: material.successes.filter(({ turn }) => turn === mended.worked.turn),
+      failures: material.cases.filter(({ turn }) => turn === corrected.failed.turn),
+      successes: material.successes.filter(({ turn }) => turn === corrected.worked.turn),
     },
     halfLifeDays,
   );
   const why = checkText?.(text);
-  if (why !== undefined) return journal(`left out: ${told.name}: ${why}`);
-  const quotes = recorded(
-    { quotes: [mended.failed, mended.worked].map(({ turn, input }) => ({ turn, text: input })) },
-    material,
+  if (why !== undefined) return journal(`left out: ${note.name}: ${why}`);
+  const quotes = recordedQuotes(
+    [corrected.failed, corrected.worked].map(({ turn, input }) => ({ turn, text: input })),
+    shownCases(material),
   );
   yield propose(text, quotes, newId);
 }
 
-/** The turns that it quotes are what it rests on; of a side that it does not quote, all that was shown. */
+/** It cites the turns that it quotes; of failures or successes that it does not quote, all that were shown. */
 function experienceOf(
   { pattern, insight, keywords }: Extraction,
   quotes: Proposal['quotes'],
@@ -153,16 +153,6 @@ function experienceOf(
 }
 
 const plainDigest = (digest: string): string => oneLine(digest).replaceAll('`', "'").slice(0, 120);
-
-/** What is quoted counts as far as it was really recorded. */
-const recorded = ({ quotes }: Pick<Extraction, 'quotes'>, shown: LiveMaterial): Proposal['quotes'] => {
-  const cases = shownCases(shown);
-  return quotes.flatMap(({ turn, text }) => {
-    const spoken = cases.find((one) => one.turn === turn);
-    const found = spoken && findQuote(text, spoken);
-    return found === undefined ? [] : [{ turn, text: found }];
-  });
-};
 
 const isActive = ({ state }: Lesson): boolean => state !== 'retired' && state !== 'rejected';
 

@@ -5,39 +5,36 @@ import type { Scope } from '../../core/lesson.ts';
 export interface Success {
   readonly turn: string;
   readonly task: string;
-  /** What the assistant said and called. Not what tools answered: those are others' words. */
+  /** The assistant's text and calls, without tool results: those are untrusted. */
   readonly text: string;
   /** 0 to 1. */
   readonly reward?: number;
 }
 
-/** One call of a tool, and what came of it. */
+/** One tool call and its outcome. */
 export interface ToolTry {
   readonly turn: string;
   readonly tool: string;
-  /** Its arguments, as they were given. */
+  /** Its arguments, as sent. */
   readonly input: string;
   readonly isOk: boolean;
-  /** What went wrong, without the free text around it. */
+  /** The error digest. */
   readonly digest?: string;
 }
 
-/** One session that held both: something that failed and something that worked. */
+/** One session with both failed and successful turns. */
 export interface LiveMaterial {
   readonly session: string;
   readonly scope: Scope;
-  /** What failed, in order. */
+  /** The failed turns, in order. */
   readonly cases: readonly FailureCase[];
-  /** What worked, in order. */
+  /** The successful turns, in order. */
   readonly successes: readonly Success[];
-  /** In order; what there is to learn from without a model. */
+  /** In order; the material for learning without a model. */
   readonly tries?: readonly ToolTry[];
 }
 
-/**
- * Everything that is shown to who learns from a session, as the gate reads it: a lesson may have its words from what went
- * well, too.
- */
+/** Everything that the learner is shown, in the form that the gate reads: a lesson may also take words from successful turns. */
 export function shownCases({ session, scope, cases, successes }: LiveMaterial): readonly FailureCase[] {
   const last = cases.at(-1);
   const [at, generation] = [last?.at ?? 0, last?.generation ?? 0];

@@ -4,7 +4,7 @@ import { topicWords } from '../words.ts';
 const MOST_WORDS = 5;
 const LONGEST = 44;
 
-/** A name out of the words that a text is about; what is in letters that a name cannot hold is named by its hash. */
+/** A lesson name from the content words of a text; text without Latin letters is named by its hash. */
 export function nameExperience(text: string): string {
   const words = topicWords(text.normalize('NFKD').replace(/\p{M}/gu, ''))
     .filter((word) => /^[a-z0-9]{2,24}$/.test(word))

@@ -1,10 +1,11 @@
 import { asArray, isObject, type Json } from '../../core/json.ts';
 import type { Fault, Proposal } from '../../core/learn.ts';
+import { readQuotes } from '../evolver/find-quote.ts';
 import { oneLine, visibleText } from '../plain-text.ts';
 
-/** What a model made of a session. */
+/** The note that a model extracted from a session. */
 export interface Extraction {
-  /** The situation, as it goes on after "When". */
+  /** The situation, worded to follow "When". */
   readonly pattern: string;
   readonly keywords: readonly string[];
   readonly insight: string;
@@ -20,7 +21,7 @@ const MOST_KEYWORDS = 12;
 const LONGEST_KEYWORD = 40;
 const MOST_QUOTES = 8;
 
-/** Undefined when the model saw nothing to keep. Whatever `value` is, it does not throw. */
+/** Undefined when the model found nothing to learn. Never throws. */
 export function readExtraction(value: Json): Extraction | undefined | Fault {
   const note = noteOf(value);
   if (note === undefined || (isObject(note) && isNothing(note))) return undefined;
@@ -34,11 +35,11 @@ export function readExtraction(value: Json): Extraction | undefined | Fault {
     pattern: bare(String(pattern)),
     insight: String(insight).replace(/\r\n?/g, '\n').trim(),
     keywords: cleanKeywords(keywords),
-    quotes: readQuotes(note.quotes),
+    quotes: readQuotes(note.quotes, MOST_QUOTES),
   };
 }
 
-/** Some models put the one note into a list. */
+/** Some models wrap the note in a list. */
 const noteOf = (value: Json): Json | undefined => {
   if (value === null) return undefined;
   if (!Array.isArray(value)) return value;
@@ -85,19 +86,9 @@ const cleanKeywords = (keywords: Json | undefined): readonly string[] => {
 
 const isHiding = (text: string): boolean => visibleText(text) !== text.replace(/\r\n?/g, '\n');
 
-/** Without what the sentence around it will say. */
+/** Without "When" and the full stop, which the description adds. */
 const bare = (pattern: string): string =>
   pattern
     .trim()
     .replace(/^when(?:ever)?\s+/i, '')
     .replace(/[.!\s]+$/, '');
-
-/** Quotes are evidence, not the note: one that is out of shape is left out. */
-const readQuotes = (value: Json | undefined): Proposal['quotes'] =>
-  asArray(value)
-    .slice(0, MOST_QUOTES)
-    .flatMap((quote) => {
-      if (!isObject(quote)) return [];
-      const { turn, text } = quote;
-      return typeof turn === 'string' && typeof text === 'string' ? [{ turn, text }] : [];
-    });

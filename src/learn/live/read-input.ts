@@ -1,7 +1,7 @@
 import { asObject, type Json, type JsonObject, parseJson } from '../../core/json.ts';
 import { oneLine } from '../plain-text.ts';
 
-/** What a tool was called with: a line for a shell, or named fields. */
+/** The arguments of a tool call: a shell command, or named fields. */
 export type ToolInput =
   | { readonly kind: 'command'; readonly words: readonly string[]; readonly program: string }
   | { readonly kind: 'fields'; readonly fields: JsonObject };
@@ -9,7 +9,7 @@ export type ToolInput =
 const COMMAND_FIELDS = ['command', 'cmd', 'script'] as const;
 const ASSIGNMENT = /^[A-Za-z_]\w*=/;
 const PREFIXES: ReadonlySet<string> = new Set(['sudo', 'time', 'env', 'exec', 'nice']);
-const LONGEST = 2000;
+const LONGEST_COMMAND = 2000;
 
 export function readInput(input: string): ToolInput {
   const value = parseJson(input);
@@ -22,7 +22,7 @@ export function readInput(input: string): ToolInput {
   return { kind: 'fields', fields };
 }
 
-/** Some tools take a command word by word. */
+/** Some tools take a command as a list of words. */
 const lineOf = (value: Json | undefined): string | undefined => {
   if (typeof value === 'string') return value;
   return Array.isArray(value) && value.every((word) => typeof word === 'string')
@@ -30,14 +30,14 @@ const lineOf = (value: Json | undefined): string | undefined => {
     : undefined;
 };
 
-/** A script of several lines is no command that could be said in one. */
+/** A script of several lines is not comparable with a command: its words are left empty. */
 function commandOf(text: string): ToolInput {
-  const isOne = text.length <= LONGEST && !text.trim().includes('\n');
+  const isOne = text.length <= LONGEST_COMMAND && !text.trim().includes('\n');
   const words = isOne ? oneLine(text).split(' ').filter(Boolean) : [];
   return { kind: 'command', words, program: words[programAt(words)]?.split('/').at(-1) ?? '' };
 }
 
-/** Where the program stands that a line is about: behind a change of folder, settings and prefixes. */
+/** The index of the program in a command line: after `cd …&&`, variable assignments and prefixes such as `sudo`. */
 function programAt(words: readonly string[]): number {
   let at = 0;
   for (;;) {

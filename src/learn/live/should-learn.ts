@@ -1,8 +1,8 @@
 import type { Appraisal, Verdict } from '../../core/evidence.ts';
 
 /**
- * Whether a session is worth looking at once it is over: only what failed beside what worked shows a difference. Limits,
- * time-outs and what nobody can tell of count for neither.
+ * Whether a finished session is worth learning from: only failures next to successes show a difference. Limits, timeouts and
+ * unknown verdicts count as neither.
  */
 export const shouldLearn = (appraisals: readonly Pick<Appraisal, 'verdict'>[]): boolean => {
   const has = (wanted: Verdict): boolean => appraisals.some(({ verdict }) => verdict === wanted);

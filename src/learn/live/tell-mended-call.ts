@@ -6,7 +6,7 @@ import type { ToolTry } from './live-material.ts';
 import { nameExperience } from './name-experience.ts';
 import { readInput, type ToolInput } from './read-input.ts';
 
-const LONGEST = 160;
+const LONGEST_CODE = 160;
 
 export interface ToldCall {
   readonly name: string;
@@ -15,13 +15,13 @@ export interface ToldCall {
   readonly keywords: readonly string[];
 }
 
-/** A mended call in words; undefined for one that is too long to be of use to anyone. */
+/** A corrected call as a note; undefined when the calls are too long to quote. */
 export function tellMendedCall({ failed, worked }: MendedCall): ToldCall | undefined {
   const before = readInput(failed.input);
   const after = readInput(worked.input);
   const wrong = code(written(failed, before));
   const right = code(written(worked, after));
-  const changed = whatChanged(before, after);
+  const changed = describeDifference(before, after);
   if (wrong === undefined || right === undefined || changed === undefined || wrong === right)
     return undefined;
   const error = failed.digest === undefined ? undefined : code(failed.digest);
@@ -40,16 +40,16 @@ export function tellMendedCall({ failed, worked }: MendedCall): ToldCall | undef
 const written = ({ tool }: ToolTry, input: ToolInput): string =>
   input.kind === 'command' ? input.words.join(' ') : `${tool} ${JSON.stringify(input.fields)}`;
 
-/** As code; undefined for what cannot stand in a line. */
+/** As inline code; undefined for text that does not fit. */
 function code(text: string): string | undefined {
   const line = oneLine(text);
-  if (line === '' || line.length > LONGEST || line.includes('``')) return undefined;
+  if (line === '' || line.length > LONGEST_CODE || line.includes('``')) return undefined;
   return line.includes('`') ? `\`\` ${line} \`\`` : `\`${line}\``;
 }
 
-function whatChanged(before: ToolInput, after: ToolInput): string | undefined {
+function describeDifference(before: ToolInput, after: ToolInput): string | undefined {
   if (before.kind === 'command' && after.kind === 'command')
-    return exchanged(
+    return describeReplacement(
       without(before.words, after.words).join(' '),
       without(after.words, before.words).join(' '),
       'the order of its parts',
@@ -60,13 +60,13 @@ function whatChanged(before: ToolInput, after: ToolInput): string | undefined {
     const [old, now] = [before.fields[name], after.fields[name]];
     if (isDeepStrictEqual(old, now)) return [];
     const value = (one: typeof old): string => (one === undefined ? '' : JSON.stringify(one));
-    const change = exchanged(value(old), value(now), 'nothing');
+    const change = describeReplacement(value(old), value(now), 'nothing');
     return [change === undefined ? undefined : `${code(name) ?? 'a field'}: ${change}`];
   });
   return changes.length === 0 || changes.includes(undefined) ? undefined : changes.join('; ');
 }
 
-function exchanged(old: string, now: string, otherwise: string): string | undefined {
+function describeReplacement(old: string, now: string, otherwise: string): string | undefined {
   if (old === '' && now === '') return otherwise;
   const [gone, come] = [code(old), code(now)];
   if (old === '') return come && `${come} was added`;
@@ -74,7 +74,7 @@ function exchanged(old: string, now: string, otherwise: string): string | undefi
   return gone && come && `${come} in place of ${gone}`;
 }
 
-/** What a list has beyond another, each as often as it has it more. */
+/** Multiset difference: the words of a list that another list lacks. */
 function without(words: readonly string[], others: readonly string[]): readonly string[] {
   const left = [...others];
   return words.filter((word) => {

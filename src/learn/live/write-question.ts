@@ -1,6 +1,7 @@
 import type { FailureCase } from '../../core/learn.ts';
 import type { Lesson } from '../../core/lesson.ts';
-import { cutEnd, cutMiddle, oneLine, visibleText } from '../plain-text.ts';
+import { truncateEnd, truncateMiddle } from '../../text/truncate.ts';
+import { oneLine, visibleText } from '../plain-text.ts';
 import type { Success } from './live-material.ts';
 
 const LONGEST_PASSAGE = 1200;
@@ -11,13 +12,13 @@ const LONGEST_LIST = 4000;
 export interface QuestionMaterial {
   readonly failures: readonly FailureCase[];
   readonly successes: readonly Success[];
-  /** What was learned like this before. */
+  /** Earlier notes of the same scope. */
   readonly known: readonly Lesson[];
-  /** New for each question, so that no recording can contain it. */
+  /** A new random mark, so that no recording can contain it. */
   readonly mark: string;
 }
 
-/** What set what worked apart from what failed; the recordings each stand between two lines that only this question knows. */
+/** The question, with each recording between two lines that carry the mark. */
 export function writeQuestion(material: QuestionMaterial): {
   readonly system: string;
   readonly user: string;
@@ -61,31 +62,31 @@ Answer with one JSON object and nothing else. Its fields:
 function tellFailure({ task, passages, appraisal, source }: FailureCase): readonly string[] {
   const signs = appraisal.signals
     .filter(({ score }) => score < 0.5)
-    .map(({ source: from, reason }) => `${from}: ${cutEnd(oneLine(reason), 160)}`);
+    .map(({ source: from, reason }) => `${from}: ${truncateEnd(oneLine(reason), 160)}`);
   const words = passages.map(
-    ({ origin, text }) => `[${origin}] ${cutMiddle(visibleText(text), LONGEST_PASSAGE)}`,
+    ({ origin, text }) => `[${origin}] ${truncateMiddle(visibleText(text), LONGEST_PASSAGE)}`,
   );
   return [
     `Said to have failed by: ${source}`,
     ...(signs.length === 0 ? [] : [`Signs: ${signs.slice(0, 6).join('; ')}`]),
     ...(appraisal.digests.length === 0
       ? []
-      : [`Errors: ${cutEnd(oneLine(appraisal.digests.slice(0, 6).join('; ')), 400)}`]),
-    `[user] ${cutMiddle(visibleText(task), LONGEST_PASSAGE)}`,
-    cutMiddle(words.join('\n'), LONGEST_FAILURE),
+      : [`Errors: ${truncateEnd(oneLine(appraisal.digests.slice(0, 6).join('; ')), 400)}`]),
+    `[user] ${truncateMiddle(visibleText(task), LONGEST_PASSAGE)}`,
+    truncateMiddle(words.join('\n'), LONGEST_FAILURE),
   ];
 }
 
 const tellSuccess = ({ task, text }: Success): readonly string[] => [
-  `[user] ${cutMiddle(visibleText(task), LONGEST_PASSAGE)}`,
-  `[assistant] ${cutMiddle(visibleText(text), LONGEST_SUCCESS)}`,
+  `[user] ${truncateMiddle(visibleText(task), LONGEST_PASSAGE)}`,
+  `[assistant] ${truncateMiddle(visibleText(text), LONGEST_SUCCESS)}`,
 ];
 
 function listNotes(known: readonly Lesson[]): readonly string[] {
   const lines: string[] = [];
   let length = 0;
   for (const { text } of known) {
-    const line = `- ${cutEnd(oneLine(text.description), 160)} ${cutEnd(oneLine(text.content), 200)}`;
+    const line = `- ${truncateEnd(oneLine(text.description), 160)} ${truncateEnd(oneLine(text.content), 200)}`;
     length += line.length + 1;
     if (length > LONGEST_LIST) return [...lines, `(and ${known.length - lines.length} more)`];
     lines.push(line);

@@ -3,15 +3,15 @@ import { CONTROL_BETS, evidenceWorse } from '../../stats/evidence-worse.ts';
 import type { Tally } from '../../stats/tally.ts';
 import { type EffectVerdict, judgeEffect } from './judge-effect.ts';
 
-/** Sessions of one sort: how many, and how they came out on average; null when there are none. */
+/** One arm of the comparison: number of sessions and mean score; null without sessions. */
 export interface Arm {
   readonly n: number;
   readonly mean: number | null;
 }
 
 /**
- * What a lesson was measured to do to the sessions that it was meant for, as `lessons list --json` prints it. The
- * difference of the means lies from `low` to `high` with the confidence asked for, at whatever time this is looked at.
+ * The measured effect of a lesson on the sessions it was recalled for, as `lessons list --json` prints it. `low` to `high` is
+ * an anytime-valid confidence interval for the difference of the means.
  */
 export interface Effect {
   readonly with: Arm;
@@ -22,7 +22,7 @@ export interface Effect {
   readonly verdict: EffectVerdict;
 }
 
-/** The two sorts of sessions of one lesson. */
+/** The two arms of one lesson: shown and held out. */
 export interface Arms {
   readonly with: Tally;
   readonly without: Tally;
@@ -37,14 +37,14 @@ export function measureEffect({ with: shown, without }: Arms, alpha: number): Ef
 }
 
 /**
- * The verdict alone. Most effects are unknown, and to see that takes a hundredth of the work of an interval; when it is
- * something, it is what the interval says.
+ * The verdict without the interval. Most effects are unknown, and that takes a hundredth of the time of an interval; other
+ * verdicts come from the interval.
  */
 export function verdictOf(arms: Arms, alpha: number): EffectVerdict {
   const { with: shown, without } = arms;
   const enough = Math.log(2 / alpha);
   const { first, second } = CONTROL_BETS;
-  // Only the lower mean can be known to be lower.
+  // Only the arm with the lower mean can be proven worse.
   const evidence =
     shown.sum * without.n < without.sum * shown.n
       ? evidenceWorse(shown, without, { bets: CONTROL_BETS, enough })

@@ -1,35 +1,32 @@
 import type { StoredFact } from '../../core/fact.ts';
 import type { Change } from '../../core/lesson.ts';
-import { addToTally, EMPTY_TALLY } from '../../stats/tally.ts';
+import { addToTally, EMPTY_TALLY, type Tally } from '../../stats/tally.ts';
 import { type Effect, measureEffect, verdictOf } from './effect.ts';
-import { createSnapshot, type EffectsSnapshot, type LessonRecord } from './effects-snapshot.ts';
 import type { EffectVerdict } from './judge-effect.ts';
-import { addUse, NO_USES, type Use } from './proven-uses.ts';
+import { addUse, NO_USES, type ProvenUses, type Use } from './proven-uses.ts';
 import { createSeenSessions, sessionKey } from './seen-sessions.ts';
 
 export interface Effects {
   /**
-   * Takes a fact in. Scores (`session-scored`) must come in the order of their numbers; one that was taken before is
-   * passed over, so that a log may be read again from anywhere. A session counts for a lesson once, with the first
-   * score that names both: a later one replaces nothing. Changes (`library-changed`) that give a lesson new words start
-   * its measurement anew: a session scored before says nothing about them; tell them before the scores that follow them.
+   * Adds a fact. Scores (`session-scored`) must come in the order of their sequence numbers; one that was added before is
+   * ignored, so that a log may be read again from any position. A session counts for a lesson once, with the first score
+   * that names both. Changes (`library-changed`) that give a lesson a new text restart its measurement, since earlier
+   * sessions say nothing about it; add them before the scores that follow.
    */
   add(stored: StoredFact): void;
-  /** The number of the last score that was taken. */
+  /** The sequence number of the last score. */
   readonly seq: number;
   of(lesson: string): Effect;
-  /** The same as in `of`, without the work of an interval for the many that have none. */
+  /** The verdict of `of`, faster: most lessons need no interval. */
   verdict(lesson: string): EffectVerdict;
   usefulness(lesson: string): MeasuredUse;
-  /** As it is now; it does not change afterwards. */
-  snapshot(): EffectsSnapshot;
 }
 
-/** What recall wants to know of a lesson's worth. */
+/** The usefulness of a lesson, for recall. */
 export interface MeasuredUse {
-  /** The last sessions in which it was shown and that came out well. */
+  /** The last successful sessions in which it was shown. */
   readonly uses: readonly Use[];
-  /** All of them. */
+  /** The number of all such sessions. */
   readonly count: number;
   readonly last?: number;
   /** Measured to help. */
@@ -37,9 +34,18 @@ export interface MeasuredUse {
 }
 
 export interface EffectsOptions {
-  /** How often an interval may ever be wrong, per lesson. */
+  /** The probability that the interval of a lesson is ever wrong. */
   readonly alpha?: number;
-  readonly snapshot?: EffectsSnapshot;
+}
+
+/** The measurements of one lesson. */
+interface LessonRecord {
+  readonly id: string;
+  /** The number of the fact that gave it its present text; sessions scored before say nothing about this text. */
+  readonly since: number;
+  readonly with: Tally;
+  readonly without: Tally;
+  readonly uses: ProvenUses;
 }
 
 interface Kept {
@@ -48,13 +54,13 @@ interface Kept {
   verdict?: EffectVerdict;
 }
 
-export function createEffects({ alpha = 0.05, snapshot }: EffectsOptions = {}): Effects {
-  const kept = new Map<string, Kept>(snapshot?.lessons.map((record) => [record.id, { record }]));
-  const seen = createSeenSessions(snapshot?.seen);
-  let seq = snapshot?.seq ?? 0;
+export function createEffects({ alpha = 0.05 }: EffectsOptions = {}): Effects {
+  const kept = new Map<string, Kept>();
+  const seen = createSeenSessions();
+  let seq = 0;
 
   const recordOf = (id: string): LessonRecord => kept.get(id)?.record ?? emptyRecord(id);
-  /** What was worked out from the old one goes with it. */
+  /** Drops the results that were computed from the previous record. */
   const keep = (record: LessonRecord): void => {
     kept.set(record.id, { record });
   };
@@ -66,22 +72,22 @@ export function createEffects({ alpha = 0.05, snapshot }: EffectsOptions = {}): 
     const absent = new Set(heldOut);
     for (const id of new Set([...lessons, ...heldOut])) {
       if (!seen.take(session, id)) continue;
-      // Shown in one part of a session and not in another: it belongs to neither sort.
+      // Shown in one part of the session and held out in another: it belongs to neither arm.
       if (shown.has(id) && absent.has(id)) continue;
       const { since, with: before, without, uses } = recordOf(id);
       const isShown = shown.has(id);
-      const isOfItsWords = seq > since;
+      const isOfPresentText = seq > since;
       keep({
         id,
         since,
-        with: isOfItsWords && isShown ? addToTally(before, value) : before,
-        without: isOfItsWords && !isShown ? addToTally(without, value) : without,
+        with: isOfPresentText && isShown ? addToTally(before, value) : before,
+        without: isOfPresentText && !isShown ? addToTally(without, value) : without,
         uses: isShown ? addUse(uses, { at, weight: value }) : uses,
       });
     }
   };
 
-  const reword = (id: string, since: number): void => {
+  const resetMeasurement = (id: string, since: number): void => {
     const record = recordOf(id);
     if (since > record.since) keep({ ...record, since, with: EMPTY_TALLY, without: EMPTY_TALLY });
   };
@@ -103,7 +109,8 @@ export function createEffects({ alpha = 0.05, snapshot }: EffectsOptions = {}): 
   return {
     add: ({ seq: number, at, fact }) => {
       if (fact.type === 'library-changed')
-        for (const change of fact.changes) for (const id of reworded(change)) reword(id, number);
+        for (const change of fact.changes)
+          for (const id of lessonsWithNewText(change)) resetMeasurement(id, number);
       if (fact.type !== 'session-scored' || number <= seq) return;
       seq = number;
       if (fact.score >= 0 && fact.score <= 1) score(at, fact);
@@ -123,8 +130,6 @@ export function createEffects({ alpha = 0.05, snapshot }: EffectsOptions = {}): 
         isProven: judge(id) === 'helpful',
       };
     },
-    snapshot: () =>
-      createSnapshot({ seq, lessons: [...kept.values()].map(({ record }) => record), seen: seen.snapshot() }),
   };
 }
 
@@ -138,8 +143,8 @@ const emptyRecord = (id: string): LessonRecord => ({
   uses: NO_USES,
 });
 
-/** The lessons that say something else after a change, or are put back to be tried again. */
-function reworded(change: Change): readonly string[] {
+/** The lessons that have a new text after a change, or were restored. */
+function lessonsWithNewText(change: Change): readonly string[] {
   switch (change.op) {
     case 'revise':
     case 'restore':

@@ -1,9 +1,8 @@
 import { hash } from 'node:crypto';
 
 /**
- * Whether a lesson is held back from a session, to see how sessions come out without it. The same for ever for the same
- * pair; over sessions a share of `share`, and which lessons a session misses says nothing about its others. With 0
- * never; what a larger share holds back includes what a smaller one does.
+ * Whether a lesson is held out from a session, to measure sessions without it. Deterministic per pair, independent between
+ * lessons, for a fraction `share` of the sessions. Never with 0; a larger share includes the pairs of a smaller one.
  */
 export function isHeldOut(session: string, lesson: string, share: number): boolean {
   if (!(share > 0)) return false;

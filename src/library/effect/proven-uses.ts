@@ -1,4 +1,4 @@
-/** Sessions in which a lesson was shown and that came out well: how many, and the last few. */
+/** Successful sessions in which a lesson was shown: their number, and the last few. */
 export interface ProvenUses {
   readonly count: number;
   /** Oldest first. */
@@ -7,15 +7,15 @@ export interface ProvenUses {
 
 export interface Use {
   readonly at: number;
-  /** 0 to 1: how well the session came out. */
+  /** The session's score, 0 to 1. */
   readonly weight: number;
 }
 
 export const NO_USES: ProvenUses = { count: 0, recent: [] };
 
-/** A score from here on is a session that came out well. */
+/** From this score on a session counts as successful. */
 const WELL = 0.5;
-/** More would change nothing: what is remembered of a lesson is complete after a handful of traces. */
+/** More would not change the activation noticeably. */
 const MOST_RECENT = 12;
 
 export function addUse(uses: ProvenUses, { at, weight }: Use): ProvenUses {

@@ -11,15 +11,15 @@ export interface RetireOptions {
 }
 
 /**
- * The set that takes lessons out of use whose whole interval lies below zero; undefined when there are none. An ordinary
- * set: it is visible and can be undone, and who undoes it has the last word on those words.
+ * The change set that retires the lessons whose whole interval lies below zero; undefined when there are none. It can be
+ * undone like any set; a lesson that someone restored is not retired again with the same text.
  */
 export function retireHarmful({ effects, library, by }: RetireOptions): ChangeSet | undefined {
   const harmful = library
     .lessons()
     .filter((lesson) => mayRetire(lesson, by))
     .filter(({ id }) => effects.verdict(id) === 'harmful')
-    .filter((lesson) => !wasPutBack(lesson, library, by));
+    .filter((lesson) => !wasRestored(lesson, library, by));
   if (harmful.length === 0) return undefined;
   const changes = harmful.map(({ id }): Change => ({ op: 'retire', id, reason: reasonOf(effects.of(id)) }));
   const names = harmful.map(({ text }) => text.name).join(', ');
@@ -35,8 +35,8 @@ export function retireHarmful({ effects, library, by }: RetireOptions): ChangeSe
 const mayRetire = ({ state, pinned, frozen }: Lesson, by: Author): boolean =>
   (state === 'trial' || state === 'live') && !pinned && (!frozen || by.kind === 'person');
 
-/** Retired for this before, with the words it has now, and in use all the same: someone knows better. */
-const wasPutBack = ({ id, revision }: Lesson, library: Pick<Library, 'history'>, by: Author): boolean =>
+/** Retired for this before at the same revision, and restored since: the person's decision stands. */
+const wasRestored = ({ id, revision }: Lesson, library: Pick<Library, 'history'>, by: Author): boolean =>
   library
     .history(id)
     .some(
@@ -51,7 +51,7 @@ function reasonOf({ with: shown, without, difference, low, high }: Effect): stri
   return (
     `harmful: ${shown.n} sessions with it scored ${plain(shown.mean)} on average and ${without.n} without it ` +
     `${plain(without.mean)}; the difference of ${plain(difference)} lies between ${plain(low)} and ${plain(high)}, ` +
-    'however often it is looked at'
+    'at any time of looking'
   );
 }
 

@@ -1,9 +1,9 @@
 import { Worker } from 'node:worker_threads';
+import { workerModule } from '../../base/worker-thread.ts';
 import type { Embed } from '../../core/embed.ts';
 import type { ModelAnswer, ModelQuestion } from './minilm-jobs.ts';
-import { threadFile } from './thread-file.ts';
 
-/** What one call asked for, and what there is of it so far. */
+/** One call of `embed` and its vectors so far. */
 interface Request {
   readonly texts: readonly string[];
   readonly vectors: Float32Array[];
@@ -11,21 +11,21 @@ interface Request {
   readonly reject: (error: Error) => void;
 }
 
-/** 128 word pieces are rarely more characters than this; the rest need not cross threads. */
+/** 128 word pieces rarely have more characters; the rest is not sent to the thread. */
 const MOST_CHARACTERS = 1200;
 
 /**
- * all-MiniLM-L6-v2 in a thread of its own, which the first text starts. Of the calls that wait, the one with the fewest
- * texts left goes first, one text at a time: a query waits for one text at most, never behind ten thousand lessons.
- * The thread keeps the process alive only while someone waits for a vector. One that dies is started again by the next
- * text; one that could not load its model is not.
+ * all-MiniLM-L6-v2 in its own thread, which the first text starts. Texts are sent one at a time, and the waiting call with
+ * the fewest texts left is served first: a query waits for one text at most, never for ten thousand lessons. The thread
+ * keeps the process alive only while a call waits. A thread that dies is started again by the next text; one that could not
+ * load its model is not.
  */
-export function createMiniLmEmbed(thread: URL = threadFile('minilm-thread')): Embed {
+export function createMiniLmEmbed(thread: URL = workerModule('./minilm-thread.ts', import.meta.url)): Embed {
   const waiting: Request[] = [];
   let worker: Worker | undefined;
   let isReady = false;
   let current: Request | undefined;
-  /** Why there will never be a vector again. */
+  /** Set when no vector will ever be computed again. */
   let end: Error | undefined;
   let lastId = 0;
 
@@ -34,7 +34,7 @@ export function createMiniLmEmbed(thread: URL = threadFile('minilm-thread')): Em
     for (const request of waiting.splice(0)) request.reject(error);
   };
 
-  const settle = (request: Request, answer: ModelAnswer): void => {
+  const addVector = (request: Request, answer: ModelAnswer): void => {
     if (answer.type === 'vector') request.vectors.push(answer.vector);
     const isDone = request.vectors.length === request.texts.length;
     if (!isDone && answer.type !== 'failed') return;
@@ -43,7 +43,7 @@ export function createMiniLmEmbed(thread: URL = threadFile('minilm-thread')): Em
     else request.reject(new Error(answer.type === 'failed' ? answer.why : 'no vector'));
   };
 
-  const hear = (answer: ModelAnswer): void => {
+  const receive = (answer: ModelAnswer): void => {
     if (answer.type === 'ready') isReady = true;
     else if (answer.type === 'broken') {
       end = new Error(answer.why);
@@ -51,7 +51,7 @@ export function createMiniLmEmbed(thread: URL = threadFile('minilm-thread')): Em
     } else if (current !== undefined && answer.id === lastId) {
       const request = current;
       current = undefined;
-      settle(request, answer);
+      addVector(request, answer);
     }
     askNext();
   };
@@ -59,13 +59,13 @@ export function createMiniLmEmbed(thread: URL = threadFile('minilm-thread')): Em
   const open = (): Worker => {
     const opened = new Worker(thread);
     let why: Error | undefined;
-    opened.on('message', hear);
+    opened.on('message', receive);
     opened.on('error', (error) => {
       why = error instanceof Error ? error : new Error(String(error));
     });
     opened.on('exit', (code) => {
       if (worker !== opened) return;
-      const error = why ?? new Error(`the model's thread ended with code ${code}`);
+      const error = why ?? new Error(`the thread of the sentence model ended with code ${code}`);
       if (!isReady) end ??= error;
       worker = undefined;
       isReady = false;
@@ -99,7 +99,7 @@ export function createMiniLmEmbed(thread: URL = threadFile('minilm-thread')): Em
         askNext();
       }),
     close: async () => {
-      end = new Error('the model is closed');
+      end = new Error('the sentence model is closed');
       const closing = worker;
       worker = undefined;
       failAll(end);

@@ -1,4 +1,4 @@
-/** What goes to the model's thread: one text at a time, so that the next one is chosen as late as possible. */
+/** A message to the model's thread: one text at a time, so that the next one is chosen as late as possible. */
 export interface ModelQuestion {
   readonly id: number;
   readonly text: string;
@@ -6,7 +6,7 @@ export interface ModelQuestion {
 
 export type ModelAnswer =
   | { readonly type: 'ready' }
-  /** The model cannot be used, now or later. */
+  /** The model cannot be loaded. */
   | { readonly type: 'broken'; readonly why: string }
   | { readonly type: 'vector'; readonly id: number; readonly vector: Float32Array }
   | { readonly type: 'failed'; readonly id: number; readonly why: string };

@@ -1,6 +1,6 @@
 import { parentPort } from 'node:worker_threads';
+import { loadMiniLm, type MiniLm } from './minilm/load-mini-lm.ts';
 import type { ModelAnswer, ModelQuestion } from './minilm-jobs.ts';
-import { loadMiniLm, type MiniLmModel } from './minilm-model.ts';
 
 const port = parentPort;
 if (!port) throw new Error('minilm-thread is a thread');
@@ -8,9 +8,12 @@ if (!port) throw new Error('minilm-thread is a thread');
 const say = (answer: ModelAnswer): void => port.postMessage(answer);
 const because = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-let model: MiniLmModel | undefined;
+/** What a text is about stands in its beginning, and every token costs time. */
+const MAX_TOKENS = 128;
+
+let model: MiniLm | undefined;
 try {
-  model = await loadMiniLm();
+  model = await loadMiniLm(MAX_TOKENS);
   say({ type: 'ready' });
 } catch (error) {
   say({ type: 'broken', why: because(error) });
@@ -18,8 +21,9 @@ try {
 
 port.on('message', ({ id, text }: ModelQuestion) => {
   if (model === undefined) return;
-  model.embed(text).then(
-    (vector) => say({ type: 'vector', id, vector }),
-    (error: unknown) => say({ type: 'failed', id, why: because(error) }),
-  );
+  try {
+    say({ type: 'vector', id, vector: model.embed(text) });
+  } catch (error) {
+    say({ type: 'failed', id, why: because(error) });
+  }
 });

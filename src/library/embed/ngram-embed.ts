@@ -1,16 +1,16 @@
 import type { Embed } from '../../core/embed.ts';
 
-/** Fewer would make strangers collide, more would only cost memory. A multiple of 32, as rows of vectors want it. */
+/** Fewer would cause collisions, more would only cost memory. A multiple of 32, as the vector table requires. */
 const DIMENSIONS = 512;
 const SHORTEST = 3;
 const LONGEST = 5;
-/** A whole word says more than a piece of one. */
+/** A whole word weighs more than an n-gram of it. */
 const WORD_WEIGHT = 1.5;
 const MOST_CHARACTERS = 2000;
 
 /**
- * Words and their pieces of three to five letters, hashed into a vector: no model, no thread, some microseconds. It knows
- * spelling, not meaning; it stands in while a model loads or when there is none.
+ * Words and their character n-grams of length 3 to 5, hashed into a vector: no model, no thread, a few microseconds. It
+ * compares spelling, not meaning; the fallback while the model loads or when there is none.
  */
 export function createNgramEmbed(): Embed {
   let isClosed = false;
@@ -40,7 +40,7 @@ function vectorOf(text: string): Float32Array {
   return normalised(vector);
 }
 
-/** Short words hold the sentence together and say nothing about it, unless there is nothing else. */
+/** Short words are mostly function words: they count only in a text without longer ones. */
 function wordsOf(text: string): ReadonlyMap<string, number> {
   const all = new Map<string, number>();
   for (const [word] of text
@@ -61,7 +61,7 @@ function hash(text: string, from: number, to: number, seed: number): number {
   return (value ^ (value >>> 13)) >>> 0;
 }
 
-/** The sign comes from the hash too: what collides then cancels out as often as it adds up. */
+/** The sign comes from the hash too, so that collisions cancel out on average (feature hashing). */
 function add(vector: Float32Array, hashed: number, weight: number): void {
   const at = (hashed >>> 1) % DIMENSIONS;
   vector[at] = (vector[at] ?? 0) + ((hashed & 1) === 0 ? weight : -weight);

@@ -1,25 +1,25 @@
 import type { Lesson } from '../../core/lesson.ts';
 
-/** What is known of a lesson's worth: only what was verified counts, being shown does not. */
+/** How useful a lesson proved to be. Only verified outcomes count; being shown does not. */
 export interface Usefulness {
-  /** When it proved useful, and by how much, 0 to 1 each. */
+  /** When it proved useful; weights are 0 to 1. */
   readonly uses: readonly { readonly at: number; readonly weight: number }[];
-  /** Measured to help: age does not hide it. */
+  /** It was measured to help, so that age does not hide it. */
   readonly isProven: boolean;
 }
 
 export const UNKNOWN_USE: Usefulness = { uses: [], isProven: false };
 
 const DAY_MS = 86_400_000;
-/** How fast the traces of use fade: a power of the days since, as human memory does. */
+/** The exponent of the power law by which a use decays with the days since, as in ACT-R. */
 const DECAY = 0.5;
-/** What is left of any lesson, however old. Importance raises it a little. */
+/** The least activation of a lesson, however old. Importance raises it a little. */
 const FLOOR = 0.2;
 const IMPORTANCE_WEIGHT = 0.2;
 
 /**
- * How present a lesson is, 0 to 1. A new one starts at 1 and halves in its half-life; each proven use adds a trace that
- * lifts it and slows its forgetting. It falls continuously and never below the floor; a pinned one stays at 1.
+ * Memory activation of a lesson, 0 to 1. A new one starts at 1 and halves in its half-life; each proven use adds a trace
+ * that raises it and slows its decay. It falls continuously and never below the floor; a pinned one stays at 1.
  */
 export function activationOf(lesson: Lesson, { uses }: Usefulness, now: number): number {
   if (lesson.pinned) return 1;

@@ -1,6 +1,6 @@
-/** Keeps the best few of many without sorting them all. Equal scores keep the order in which they came. */
+/** The top k of a stream of scores, without a full sort. Equal scores keep their order of arrival. */
 export interface BestOf {
-  /** What a score must exceed to be kept. */
+  /** The score that an item must exceed to be kept. */
   readonly bar: number;
   readonly isFull: boolean;
   offer(item: number, score: number): void;
@@ -12,7 +12,7 @@ export function createBestOf(most: number): BestOf {
   const items = new Int32Array(most);
   const scores = new Float64Array(most);
   let count = 0;
-  // A plain field that is written when it changes: it is read a hundred thousand times for each time it does.
+  // A plain field, not a getter: it is read about 100,000 times for each change.
   const best = {
     bar: Number.NEGATIVE_INFINITY,
     isFull: false,

@@ -1,3 +1,4 @@
+import type { Lesson } from '../../core/lesson.ts';
 import type { Domain } from '../../core/recall.ts';
 import { activationOf, type Usefulness } from './activation.ts';
 import { type BestOf, createBestOf } from './best-of.ts';
@@ -5,23 +6,38 @@ import { inSlices } from './in-slices.ts';
 import type { LessonIndex } from './lesson-index.ts';
 import { backgroundOf, evidenceFor } from './relevance.ts';
 import type { Scan } from './scan.ts';
-import type { Candidate } from './select.ts';
 import { STANDING } from './standings.ts';
+
+/** A lesson that may be shown, with the evidence for it. */
+export interface Candidate {
+  readonly lesson: Lesson;
+  readonly slot: number;
+  /** From 0 on it is enough to be shown. */
+  readonly evidence: number;
+  readonly activation: number;
+  /** Pinned or proven: age does not hide it. */
+  readonly isKept: boolean;
+  /** Belongs to the guidelines of the domain, which come first. */
+  readonly isGuideline: boolean;
+  /** Shown whether or not it matches the task: its domain was named, or people told it to this agent. */
+  readonly isDue: boolean;
+  readonly isInScope: boolean;
+}
 
 export interface Circumstances {
   readonly domain: Domain;
   readonly now: number;
-  /** Taken off all evidence. */
+  /** Subtracted from all evidence. */
   readonly doubt: number;
   readonly usefulness: (lessonId: string) => Usefulness;
 }
 
-/** More than any budget holds, so that duplicates and lessons hidden by age leave no gap. */
+/** More than any budget holds, so that enough remain after duplicates and old lessons are dropped. */
 const MOST = 32;
-/** Lessons of others, kept only to say why they are not shown. */
+/** Lessons of other scopes, kept only to explain why they are not shown. */
 const MOST_SHUT = 8;
 
-/** The lessons with the most evidence, those that are due among them. */
+/** The lessons with the most evidence, including those that are always shown. */
 export async function findCandidates(
   index: LessonIndex,
   found: Scan,

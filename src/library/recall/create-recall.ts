@@ -17,16 +17,16 @@ import type { VectorShelf } from './vector-file.ts';
 
 export interface RecallSettings {
   readonly embed: Embed;
-  /** Answers at once: stands in while the model is late or when there is none. */
+  /** Answers immediately; used while the model is slow or missing. */
   readonly fallback: Embed;
   readonly limits: Limits;
   readonly patterns?: readonly DomainPattern[];
   readonly usefulness?: (lessonId: string) => Usefulness;
-  /** Whether a session goes without a lesson so that its effect can be measured: the same for the same two. */
+  /** Whether a lesson is held out from a session to measure its effect; deterministic. */
   readonly heldOut?: (session: string, lessonId: string) => boolean;
-  /** Where the model's vectors are kept from one start to the next. */
-  readonly shelf?: VectorShelf;
-  /** How much may be asked of the model; absent: all. */
+  /** Keeps the model's vectors between two starts. */
+  readonly vectorCache?: VectorShelf;
+  /** The rate limit for the model; absent: none. */
   readonly demand?: Demand;
   /** How long a query waits for the model. */
   readonly patienceMs?: number;
@@ -34,25 +34,25 @@ export interface RecallSettings {
 
 export interface RecallIndex {
   readonly recall: Recall;
-  /** What may be shown from now on. Words count when it resolves; meanings follow in the background. */
+  /** Sets the lessons that may be shown. Keyword search covers them when it resolves; embeddings follow in the background. */
   update(lessons: readonly Lesson[]): Promise<void>;
-  /** When all meanings are there, or the model has failed. */
+  /** Resolves when all embeddings are computed, or when the model has failed. */
   settled(): Promise<void>;
   stats(): IndexStats;
 }
 
 const PATIENCE_MS = 120;
-/** The cosine above which two lessons say the same. */
+/** The cosine above which two lessons are near-duplicates. */
 const ALIKE = 0.92;
-/** Of a long message. More would take the model longer, and on our pairs finds nothing more. */
+/** The parts of a long message that are embedded. More costs time and did not improve recall on the pairs of the benchmark. */
 const MEANT_HEAD = 240;
 const MEANT_TAIL = 80;
 const NO_DOMAIN: Domain = { name: 'general', reason: 'default' };
 
-/** Lessons for a task: those that fit it in meaning, and those that have the names it uses. */
+/** Recall of lessons for a task, by embeddings and by keywords. */
 export function createRecall(settings: RecallSettings): RecallIndex {
   const { embed, fallback, limits, patterns = [] } = settings;
-  const index = createLessonIndex(embed, fallback, settings.shelf);
+  const index = createLessonIndex(embed, fallback, settings.vectorCache);
   const meaningOf = createQueryVectors(embed, settings.patienceMs ?? PATIENCE_MS, settings.demand);
   const spellingOf = createQueryVectors(fallback, settings.patienceMs ?? PATIENCE_MS);
   const usefulness = settings.usefulness ?? (() => UNKNOWN_USE);
@@ -67,12 +67,12 @@ export function createRecall(settings: RecallSettings): RecallIndex {
   const find = async (query: RecallQuery, now: number): Promise<Recalled> => {
     const text = cleanQuery(query.text);
     const named = namedDomain(query, text, patterns);
-    // What is meant for others alone is not worth a look, let alone the model's time.
+    // Nothing is in scope: no search, and no time of the model.
     const isForAsker = index.table.scopes.some((scope) => isInScope(scope, query, named?.name));
     if (index.size === 0 || !isForAsker || isSmallTalk(text)) return nothing(named ?? NO_DOMAIN, embed.id);
     const { isUnhurried = false } = query;
     if (isUnhurried) await index.settled();
-    // With nothing to compare it with, a meaning is not worth the wait: a first lesson is found by its words at once.
+    // Without an embedded lesson there is nothing to compare with: a first lesson is found by its keywords, without a wait.
     const canCompare = index.stats().known > 0;
     const meaning = canCompare
       ? await meaningOf(joinEnds(text, MEANT_HEAD, MEANT_TAIL), isUnhurried)
@@ -106,7 +106,7 @@ export function createRecall(settings: RecallSettings): RecallIndex {
       try {
         return await find(query, now);
       } catch {
-        // A task without its lessons is still a task; what is wrong with the model shows in `stats`.
+        // A failed recall must not fail the request; the error of the model is in `stats`.
         return nothing(NO_DOMAIN, fallback.id);
       }
     },

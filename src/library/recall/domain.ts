@@ -3,7 +3,7 @@ import type { Domain, RecallQuery } from '../../core/recall.ts';
 import { fitsPattern } from './scope.ts';
 import { termsOf } from './tokens.ts';
 
-/** Work that is known by who does it or by what is said: all that is given must fit, and one of the keywords. */
+/** Assigns a domain by agent, project, run kind and keywords: all given fields must match, and one of the keywords. */
 export interface DomainPattern {
   readonly domain: string;
   readonly agent?: string;
@@ -12,11 +12,11 @@ export interface DomainPattern {
   readonly keywords?: readonly string[];
 }
 
-/** What lessons with a label have in common, as the middle of their vectors. */
+/** The centroid of the vectors of all lessons with the same label. */
 export interface DomainMiddles {
   add(label: string, vector: Float32Array): void;
   remove(label: string, vector: Float32Array): void;
-  /** The label nearest to a query, when it is near and clearly nearer than the next one. */
+  /** The label nearest to a query, when it is near and clearly nearer than the second. */
   nearest(query: Float32Array): string | undefined;
 }
 
@@ -26,14 +26,14 @@ interface Middle {
 }
 
 const GENERAL = 'general';
-/** One or two lessons are not a domain. */
+/** Fewer lessons do not make a domain. */
 const FEWEST = 3;
 const NEAR = 0.35;
 const MARGIN = 0.05;
-/** Sums of whole numbers are the same in any order, so that taking out is the exact reverse of putting in. */
+/** Sums of integers do not depend on the order, so that removing is the exact inverse of adding. */
 const WHOLE = 2 ** 20;
 
-/** The domain that was said, by a header or by a pattern. */
+/** The domain that a header or a pattern names. */
 export function namedDomain(
   query: RecallQuery,
   text: string,
@@ -45,13 +45,13 @@ export function namedDomain(
   return pattern && { name: pattern.domain, reason: 'pattern' };
 }
 
-/** The domain of what is asked, when nobody said it. */
+/** The domain nearest to the query, when none was named. */
 export function guessedDomain(middles: DomainMiddles, query: Float32Array | undefined): Domain {
   const label = query && middles.nearest(query);
   return label === undefined ? { name: GENERAL, reason: 'default' } : { name: label, reason: 'nearest' };
 }
 
-/** What a lesson counts towards. */
+/** The domain, or else the category, that a lesson's vector counts towards. */
 export function labelOf({ text }: Lesson): string | undefined {
   const { domain } = text.scope;
   return domain === undefined || domain.includes('*') ? text.category : domain;

@@ -1,31 +1,47 @@
-import { assembleModule, F32, I32, instantiate, op, V128 } from './wasm-module.ts';
+import {
+  advance,
+  assemble,
+  block,
+  type Code,
+  doWhile,
+  f32,
+  i32,
+  i32x4,
+  kernel,
+  type Local,
+  sumIntLanes,
+  v128,
+  whileTrue,
+} from '../../wasm/assembler.ts';
+import { canInstantiate, createMemory, instantiate } from '../../wasm/web-assembly.ts';
 
 /**
- * Dot products of one query with many rows, over memory it owns. A row is `dimensions` signed bytes, then its scale as
- * a float and padding up to 16 bytes; a query is `dimensions` signed 16-bit numbers. The sums are whole numbers, so
- * every kernel gives the same bits. `dimensions` is a multiple of 32; the caller sees to it that no sum overflows 32 bits.
+ * Dot products of one query with many rows, in memory that the kernel owns. A row is `dimensions` signed bytes, then its
+ * scale as a float and padding up to 16 bytes; a query is `dimensions` signed 16-bit numbers. Sums are integers, so that
+ * all kernels return the same bits. `dimensions` is a multiple of 32; the caller ensures that no sum overflows 32 bits.
  */
 export interface DotKernel {
   readonly name: 'wasm-simd' | 'plain';
-  /** Another one after `reserve`: views on the one before are void. */
+  /** A new one after `reserve`: views on the previous one are invalid. */
   buffer(): ArrayBuffer;
-  /** Makes the memory at least so long; what is in it stays. */
+  /** Grows the memory to at least this size; its content stays. */
   reserve(bytes: number): void;
-  /** Writes `count` floats from `out` on: row · query × the row's scale × `scale`. All places are byte offsets. */
+  /** Writes `count` floats at `out`: row · query × the row's scale × `scale`. All addresses are byte offsets. */
   dots(rows: number, count: number, query: number, out: number, dimensions: number, scale: number): void;
 }
 
-/** Behind a row's bytes: its scale, and padding that keeps rows aligned. */
+/** After a row's bytes: its scale, and padding that keeps rows aligned. */
 export const ROW_TAIL = 16;
-/** Bytes of a row that are taken at a time. */
+/** Bytes of a row per step. */
 export const KERNEL_STEP = 32;
 const PAGE = 65_536;
 
-/** Undefined where WebAssembly or its SIMD is missing. */
+/** Undefined where WebAssembly or its SIMD instructions are missing. */
 export function createSimdKernel(): DotKernel | undefined {
-  const opened = instantiate(dotsModule());
-  if (opened === undefined) return undefined;
-  const { memory, exports } = opened;
+  const code = assemble([dotsKernel]);
+  if (!canInstantiate(code)) return undefined;
+  const memory = createMemory();
+  const { dots } = instantiate(code, memory) as Pick<DotKernel, 'dots'>;
   return {
     name: 'wasm-simd',
     buffer: () => memory.buffer,
@@ -33,11 +49,11 @@ export function createSimdKernel(): DotKernel | undefined {
       const missing = wanted - memory.buffer.byteLength;
       if (missing > 0) memory.grow(Math.ceil(missing / PAGE));
     },
-    dots: exports.dots as DotKernel['dots'],
+    dots,
   };
 }
 
-/** The same sums without SIMD, some ten times slower. */
+/** The same sums without SIMD, about ten times slower. */
 export function createPlainKernel(): DotKernel {
   let buffer = new ArrayBuffer(PAGE);
   return {
@@ -64,63 +80,33 @@ export function createPlainKernel(): DotKernel {
   };
 }
 
-/** for each row: for each 32 bytes: two accumulators take 16 products each; then lanes, scales, store. */
-function dotsModule(): Uint8Array {
-  const [rows, count, query, out, dimensions, scale] = [0, 1, 2, 3, 4, 5];
-  const [left, even, odd, queryAt, rowEnd] = [6, 7, 8, 9, 10];
-  const products = (offset: number, sums: number): readonly (readonly number[])[] => [
-    op.get(rows),
-    op.v128Load8x8S(offset),
-    op.get(queryAt),
-    op.v128Load(offset * 2),
-    op.i32x4DotI16x8S,
-    op.get(sums),
-    op.i32x4Add,
-    op.set(sums),
-  ];
-  const advance = (local: number, by: number): readonly (readonly number[])[] => [
-    op.get(local),
-    op.i32Const(by),
-    op.i32Add,
-    op.set(local),
-  ];
-  const lane = (index: number): readonly (readonly number[])[] => [
-    op.get(even),
-    op.i32x4ExtractLane(index),
-    ...(index === 0 ? [] : [op.i32Add]),
-  ];
-  return assembleModule(
-    'dots',
-    [I32, I32, I32, I32, I32, F32],
-    [I32, V128, V128, I32, I32],
-    [
-      op.get(count),
-      op.set(left),
-      op.block,
-      op.loop,
-      ...[op.get(left), op.i32Eqz, op.brIf(1)],
-      ...[op.v128Const0, op.set(even), op.v128Const0, op.set(odd)],
-      ...[op.get(query), op.set(queryAt)],
-      ...[op.get(rows), op.get(dimensions), op.i32Add, op.set(rowEnd)],
-      op.loop,
-      ...[...products(0, even), ...products(8, odd), ...products(16, even), ...products(24, odd)],
-      ...advance(queryAt, KERNEL_STEP * 2),
-      ...advance(rows, KERNEL_STEP),
-      ...[op.get(rows), op.get(rowEnd), op.i32LtU, op.brIf(0)],
-      op.end,
-      ...[op.get(even), op.get(odd), op.i32x4Add, op.set(even)],
-      op.get(out),
-      ...[...lane(0), ...lane(1), ...lane(2), ...lane(3)],
-      op.f32ConvertI32S,
-      ...[op.get(rows), op.f32Load(0), op.f32Mul],
-      ...[op.get(scale), op.f32Mul],
-      op.f32Store(0),
-      ...advance(rows, ROW_TAIL),
-      ...advance(out, 4),
-      ...[op.get(left), op.i32Const(1), op.i32Sub, op.set(left)],
-      op.br(0),
-      op.end,
-      op.end,
-    ],
-  );
-}
+/** For each row, 32 bytes at a time: two accumulators take 16 products each; then the sum of their lanes times both scales. */
+const dotsKernel = kernel(
+  'dots',
+  ['rows', 'count', 'query', 'out', 'dimensions', 'scale'],
+  (p, scope) => {
+    const [queryAt, rowEnd] = [scope.i32(), scope.i32()];
+    const [even, odd] = [scope.v128(), scope.v128()];
+    const addProducts = (sums: Local, offset: number): Code =>
+      sums.set(i32x4.add(i32x4.dot(v128.loadBytes(p.rows, offset), v128.load(queryAt, 2 * offset)), sums));
+    return whileTrue(
+      p.count,
+      even.set(0),
+      odd.set(0),
+      queryAt.set(p.query),
+      rowEnd.set(i32.add(p.rows, p.dimensions)),
+      doWhile(
+        i32.lessThan(p.rows, rowEnd),
+        block(addProducts(even, 0), addProducts(odd, 8), addProducts(even, 16), addProducts(odd, 24)),
+        advance(queryAt, 2 * KERNEL_STEP),
+        advance(p.rows, KERNEL_STEP),
+      ),
+      even.set(i32x4.add(even, odd)),
+      f32.store(p.out, f32.mul(f32.mul(f32.fromInt(sumIntLanes(even)), f32.load(p.rows)), p.scale)),
+      advance(p.rows, ROW_TAIL),
+      advance(p.out, 4),
+      advance(p.count, -1),
+    );
+  },
+  ['scale'],
+);

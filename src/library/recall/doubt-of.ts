@@ -1,4 +1,4 @@
-/** Longer messages say more than what they begin with. */
+/** In a longer message the first words do not tell the kind of request. */
 const MOST_CHARACTERS = 240;
 const TELL =
   /^\W*(?:(?:please|pls|can you|could you|hey|hi|ok)\W+){0,3}(?:explain|compare|define|recommend|brainstorm)\b/i;
@@ -8,8 +8,8 @@ const LOOK_UP =
   /^\W*(?:what|whats|which|who|how (?:many|much|long|big|do i|do you)|is there|are there|list|show|name)\b/i;
 
 /**
- * How much less a message fits than its words and its meaning say: a lesson is about getting something done, and who
- * wants to be told, amused or to look something up names the same things. To be taken off the evidence.
+ * A penalty for questions and chat, subtracted from the evidence: lessons are about doing work, and a request for an
+ * explanation, a joke or a fact mentions the same things.
  */
 export function doubtOf(text: string): number {
   if (text.length > MOST_CHARACTERS) return 0;

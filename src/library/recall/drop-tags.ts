@@ -1,4 +1,4 @@
-/** What client programs put around or beside a person's words. Their content is not the task. */
+/** Tags that client programs add to a person's message. Their content is not the task. */
 const DROPPED: ReadonlySet<string> = new Set([
   'system-reminder',
   'system_reminder',
@@ -30,7 +30,7 @@ const DROPPED: ReadonlySet<string> = new Set([
   'task-notification',
   'instar-lessons',
 ]);
-/** Their content is the task; only the marks go. */
+/** Their content is the task; only the tags are removed. */
 const UNWRAPPED: ReadonlySet<string> = new Set([
   'user_query',
   'user_message',
@@ -42,7 +42,7 @@ const UNWRAPPED: ReadonlySet<string> = new Set([
 ]);
 const TAG = /<(\/?)([a-z][a-z_-]{1,40})(?=[\s>])[^<>]{0,400}>/gi;
 
-/** Takes known wrappings out of a text. One pass: a tag that is never closed is looked for once. */
+/** Removes known tags from a text. One pass: the end of an unclosed tag is searched only once. */
 export function dropTags(text: string): string {
   const kept: string[] = [];
   const unclosed = new Set<string>();
@@ -68,7 +68,7 @@ export function dropTags(text: string): string {
   return kept.join(' ');
 }
 
-/** Takes out what stands from one mark up to another, the marks with it; without the second one, only the first. */
+/** Removes the text between two marks and the marks; without the closing mark only the opening one. */
 export function dropBetween(text: string, open: string, close: string): string {
   const kept: string[] = [];
   let from = 0;

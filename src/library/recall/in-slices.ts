@@ -1,9 +1,9 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
 
-/** Slots looked at in one go: a millisecond's work, or two. */
+/** Slots between two pauses: one or two milliseconds of work. */
 const SLICE = 16_384;
 
-/** Goes over so many slots in pieces, with a pause between two of them for whatever else waits. */
+/** Runs `work` over all slots in slices, with a turn of the event loop between two slices. */
 export async function inSlices(length: number, work: (from: number, to: number) => void): Promise<void> {
   for (let from = 0; from < length; from += SLICE) {
     if (from > 0) await nextTick();

@@ -8,23 +8,24 @@ import type { VectorShelf } from './vector-file.ts';
 import { createVectorQueue } from './vector-queue.ts';
 import { createVectorRows, type VectorRows } from './vector-rows.ts';
 
-/** A lesson and where it stands in the tables; a lesson that is revised gets a new place. */
+/** A lesson and its slot in the tables; a revised lesson gets a new slot. */
 export interface Placed {
   lesson: Lesson;
   readonly slot: number;
-  /** Counts placings: what was placed after a scan began was not seen by it. */
+  /** Increases with each insertion: a scan ignores lessons that were inserted after it began. */
   readonly stamp: number;
-  /** The last update that had it. */
+  /** The last update that contained it. */
   round: number;
 }
 
 /**
- * The lessons that may be recalled, by words and by vectors, all under the same slots. Words and spelling are there when
- * `update` resolves; meanings follow in the background, as fast as the model is.
+ * The index of the lessons that may be recalled: keywords (BM25), embeddings by the sentence model (`meanings`) and by
+ * n-grams (`spellings`), all under the same slots. Keywords and n-grams are ready when `update` resolves; the model's
+ * embeddings follow in the background.
  */
 export interface LessonIndex {
   readonly size: number;
-  /** The stamp of the lesson that was placed last. */
+  /** The stamp of the lesson that was inserted last. */
   readonly stamp: number;
   readonly table: SlotTable;
   readonly words: LexicalIndex;
@@ -32,29 +33,29 @@ export interface LessonIndex {
   readonly spellings: VectorRows;
   readonly middles: DomainMiddles;
   at(slot: number): Placed | undefined;
-  /** These and no others. Only what is new or was revised costs anything. A later call overtakes an earlier one. */
+  /** Replaces the lessons. Only new and revised ones cost time. A later call supersedes an earlier one. */
   update(lessons: readonly Lesson[]): Promise<void>;
-  /** When all vectors are there, or the model has failed. */
+  /** Resolves when all vectors are computed, or when the model has failed. */
   settled(): Promise<void>;
   stats(): IndexStats;
 }
 
 export interface IndexStats {
   readonly lessons: number;
-  /** Lessons whose meaning is known, at least in part. */
+  /** Lessons with an embedding of at least their description. */
   readonly known: number;
-  /** Lessons of whose meaning something is still to come. */
+  /** Lessons that wait for an embedding. */
   readonly waiting: number;
-  /** Why the model gave nothing the last time. */
+  /** The last error of the model. */
   readonly failure?: string;
   readonly vectorBytes: number;
 }
 
-/** Placings between two pauses: about a millisecond's work. */
+/** Insertions between two pauses: about a millisecond of work. */
 const PAUSE_AFTER = 8;
 const LOOK_PAUSE_AFTER = 2048;
 
-export function createLessonIndex(embed: Embed, fallback: Embed, shelf?: VectorShelf): LessonIndex {
+export function createLessonIndex(embed: Embed, fallback: Embed, cache?: VectorShelf): LessonIndex {
   const places: (Placed | undefined)[] = [];
   const byId = new Map<string, Placed>();
   const free: number[] = [];
@@ -69,7 +70,7 @@ export function createLessonIndex(embed: Embed, fallback: Embed, shelf?: VectorS
   let wanted: readonly Lesson[] | undefined;
   let work: Promise<void> | undefined;
 
-  /** First when to use it, for all of them; then what it says, which costs more and adds less. */
+  /** First the descriptions of all lessons; then the whole texts, which cost more and improve recall less. */
   const meaningQueue = createVectorQueue(
     embed,
     (slot, text, vector) => {
@@ -84,7 +85,7 @@ export function createLessonIndex(embed: Embed, fallback: Embed, shelf?: VectorS
       const whole = wholeOf(lesson);
       if (isFirst && whole !== text) meaningQueue.wantLater(slot, whole);
     },
-    shelf,
+    cache,
   );
   const spellingQueue = createVectorQueue(fallback, (slot, _text, vector) => spellings.set(slot, vector));
   const leaveMiddle = (slot: number, lesson: Lesson): void => {
@@ -107,7 +108,7 @@ export function createLessonIndex(embed: Embed, fallback: Embed, shelf?: VectorS
     free.push(slot);
   };
 
-  /** What may change without a revision. */
+  /** For fields that change without a revision. */
   const renew = (placed: Placed, lesson: Lesson): void => {
     placed.lesson = lesson;
     table.refresh(placed.slot, lesson);
@@ -187,12 +188,12 @@ export function createLessonIndex(embed: Embed, fallback: Embed, shelf?: VectorS
   };
 }
 
-/** What a lesson is about: its name as words, when to use it, and the keywords it was stored with. */
+/** Name as words, description and keywords. */
 const headOf = ({ text }: Lesson): string =>
   [text.name.replaceAll('-', ' '), text.description, ...text.note.keywords].join('. ');
 const bodyOf = ({ text }: Lesson): string => [text.content, text.note.context ?? ''].join('\n');
 const wholeOf = (lesson: Lesson): string => `${headOf(lesson)} ${bodyOf(lesson)}`;
 
-/** The cosine with it is the mean of the cosines with the two. */
+/** A query's cosine with it is the mean of its cosines with the two. */
 const halfWay = (one: Float32Array, other: Float32Array): Float32Array =>
   one.map((value, at) => (value + (other[at] ?? 0)) / 2);

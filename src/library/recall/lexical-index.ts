@@ -1,31 +1,31 @@
 import { termsOf } from './tokens.ts';
 
-/** A text in two parts: what it is about, and what it says. */
+/** A text in two fields: what it is about, and its content. */
 export interface LexicalText {
   readonly head: string;
   readonly body: string;
 }
 
-/** What one term of a query is worth, and where it stands. */
+/** One term of a query with its weight. */
 export interface QueryTerm {
   readonly term: string;
-  /** 1 for a word that no text has, less for common ones; the most that it adds to a score. */
+  /** 1 for a word that no text has, less for common ones; the most that the term can add to a score. */
   readonly weight: number;
-  /** How many texts have it. */
+  /** The number of texts that contain it. */
   readonly count: number;
 }
 
 /**
- * BM25 over slots, changed in place: after any adding and removing it scores as one that was built anew. Our own since
- * slots are shared with the vectors, scores go to one array for all, and a long scan can be cut between two terms.
+ * BM25 over slots, updated in place: after any sequence of changes it scores like an index that was built from scratch. Not
+ * a library: slots are shared with the vectors, scores go into one array, and a long scan can pause between two terms.
  */
 export interface LexicalIndex {
   readonly size: number;
   add(slot: number, text: LexicalText): void;
   remove(slot: number): void;
-  /** The terms of a query, each once, those that no text has among them. */
+  /** The distinct terms of a query, including those that no text contains. */
   terms(text: string): readonly QueryTerm[];
-  /** Adds what a term contributes to the slots that have it. */
+  /** Adds a term's contribution to the scores of the slots that contain it. */
   score(term: QueryTerm, scores: Float32Array): void;
 }
 
@@ -36,18 +36,18 @@ interface Postings {
   length: number;
 }
 
-/** The usual ones. */
+/** The usual parameters of BM25. */
 const K1 = 1.2;
 const B = 0.75;
 /** A word in the name or the description says more about when a lesson applies than one in its content. */
 const HEAD_WEIGHT = 3;
 const BODY_WEIGHT = 1;
-/** A handful of texts cannot tell rare words from common ones: the missing ones are taken to have none of them. */
+/** Few texts cannot tell rare words from common ones: the collection is treated as at least this large. */
 const FEWEST = 64;
 
 export function createLexicalIndex(): LexicalIndex {
   const postings = new Map<string, Postings>();
-  /** Where a text's terms are kept, to take it out again. */
+  /** The postings of each text, for its removal. */
   const bySlot = new Map<number, readonly Postings[]>();
   let lengths = new Uint32Array(1024);
   let totalLength = 0;
@@ -142,7 +142,7 @@ function append(posting: Postings, slot: number, count: number): void {
   posting.length++;
 }
 
-/** The last one takes its place. How many are left. */
+/** Removes a slot by moving the last one into its position. Returns the new length. */
 function drop(posting: Postings, slot: number): number {
   const at = posting.slots.subarray(0, posting.length).indexOf(slot);
   if (at < 0) return posting.length;

@@ -2,16 +2,16 @@ import type { Embed } from '../../core/embed.ts';
 import { createRecent } from '../../core/recent.ts';
 
 /**
- * The vector of what is asked; at once when it was asked lately. Undefined when the model fails or takes longer than the
- * patience; what comes late is there the next time. Who is in no hurry has all patience, and is not counted.
+ * The embedding of a query, immediate for a recent one. Undefined when the model fails, is over its rate limit or takes
+ * longer than the time limit; a late vector is cached for the next time. With `isUnhurried` no limit applies.
  */
 export type QueryVector = (text: string, isUnhurried?: boolean) => Promise<Float32Array | undefined>;
 
 const REMEMBERED = 2000;
-/** What each refusal takes: in a flood the model is left alone until the flood is over. */
+/** The cost of a refusal in tokens of the bucket: during a flood of requests the model is not called at all. */
 const REFUSAL = 0.2;
 
-/** How much may be asked of a model that takes its time: who comes beyond that does not wait at all. */
+/** A token bucket for a slow model: requests beyond it get no vector and do not wait. */
 export interface Demand {
   readonly atOnce: number;
   readonly perSecond: number;

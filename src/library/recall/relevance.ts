@@ -3,8 +3,8 @@ import type { Scan } from './scan.ts';
 import { STANDING } from './standings.ts';
 
 /**
- * How well a task fits lessons that are not meant for it: its fourth best score. What stands out from that is meant; a
- * task that fits a whole field equally well asks for none of its lessons.
+ * The score of lessons that are not meant for the task, estimated by its fourth best score. Relevant lessons stand out from
+ * it; a task that matches a whole topic equally well is not about any of its lessons.
  */
 export interface Background {
   readonly meaning: number;
@@ -12,11 +12,11 @@ export interface Background {
   readonly words: number;
 }
 
-/** Whose score is the background: up to three lessons may say the same and still stand out. */
+/** The rank of the background score: up to three similar lessons can still stand out. */
 const RANK = 4;
-/** For libraries with fewer lessons than that. */
+/** For libraries with fewer lessons. */
 const USUAL: Background = { meaning: 0.2, spelling: 0.15, words: 0.3 };
-/** In a large library some stranger is always near; that must not hide what is nearer. */
+/** In a large library some unrelated lesson is always near; it must not hide a nearer one. */
 const MOST_BACKGROUND = 0.35;
 
 export function backgroundOf(found: Scan, standings: Uint8Array): Background {
@@ -28,7 +28,7 @@ export function backgroundOf(found: Scan, standings: Uint8Array): Background {
   };
 }
 
-/** The score at that rank among the lessons that may be shown; undefined when they are fewer. */
+/** The score at the rank RANK among the lessons that may be shown; undefined when there are fewer. */
 function ranked(scores: Float32Array, standings: Uint8Array): number | undefined {
   const best = createBestOf(RANK);
   let bar = best.bar;
@@ -43,9 +43,9 @@ function ranked(scores: Float32Array, standings: Uint8Array): number | undefined
 }
 
 /**
- * What speaks for a lesson and what against it, in one number: 0 is just enough. Words count by their sum, not their
- * share: two rare names in a long message say enough, with or without a meaning that agrees. A sum of ranks would let
- * each side spoil what the other is sure of. The numbers were fitted to the dev part of `bench/recall` and rounded.
+ * The evidence for a lesson as log-odds: from 0 on it may be shown. Keywords count by their sum, not by their share: two
+ * rare names in a long message are enough, whether or not the embedding agrees. Rank fusion would let one side spoil what
+ * the other is sure of. The coefficients were fitted to the dev split of `bench/recall` and rounded.
  */
 export function evidenceFor(found: Scan, background: Background): (slot: number) => number {
   const { meaning, spelling, words } = found;
@@ -62,5 +62,5 @@ export function evidenceFor(found: Scan, background: Background): (slot: number)
   };
 }
 
-/** Evidence as 0 to 1, with 0.5 for what is just enough. */
+/** Evidence as a number from 0 to 1; 0.5 is the threshold. */
 export const relevanceOf = (evidence: number): number => 1 / (1 + Math.exp(-evidence));

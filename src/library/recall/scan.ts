@@ -3,23 +3,22 @@ import { inSlices } from './in-slices.ts';
 import type { LessonIndex } from './lesson-index.ts';
 import type { VectorRows } from './vector-rows.ts';
 
-/** What each slot has in common with a task. Slots that have nothing have 0. */
+/** The similarity of each slot to a task; 0 for nothing in common. */
 export interface Scan {
-  /** Undefined when the task's meaning is not known. */
+  /** Undefined without an embedding of the task. */
   readonly meaning: Float32Array | undefined;
   readonly spelling: Float32Array | undefined;
   readonly words: Float32Array;
-  /** Slots placed later than this were not seen. */
+  /** Lessons inserted after this stamp were not scanned. */
   readonly stamp: number;
 }
 
-/** Postings between two pauses: a millisecond or two. */
+/** Postings between two pauses: one or two milliseconds. */
 const WORDS_PAUSE_AFTER = 65_536;
 
 /**
- * Every lesson is compared with the task, in slices with pauses. At ten thousand lessons that takes less than a
- * millisecond and no pause, at a hundred thousand some eight in seven slices: an index of neighbours would save part of
- * that, and pay with lessons that it does not find.
+ * Compares every lesson with the task, in slices with pauses. 10,000 lessons take less than a millisecond and no pause,
+ * 100,000 about 8 ms in seven slices: an approximate nearest-neighbour index would save part of that and miss lessons.
  */
 export async function scan(
   index: LessonIndex,
@@ -44,7 +43,7 @@ async function scanRows(rows: VectorRows, vector: Float32Array, length: number):
   return scores;
 }
 
-/** How many of the task's words each lesson has, rare ones counting for nearly one and common ones for less. */
+/** How many of the task's terms each lesson contains; rare ones count nearly one, common ones less. */
 async function scanWords(index: LessonIndex, text: string, length: number): Promise<Float32Array> {
   const scores = new Float32Array(length);
   let work = 0;

@@ -1,7 +1,7 @@
 import type { Scope } from '../../core/lesson.ts';
 import type { RecallQuery } from '../../core/recall.ts';
 
-/** Whether a value fits a pattern in which `*` stands for any run of characters. No backtracking beyond the last star. */
+/** Whether a value matches a pattern in which `*` stands for any characters. Backtracks to the last star only. */
 export function fitsPattern(pattern: string, value: string): boolean {
   let at = 0;
   let read = 0;
@@ -24,8 +24,8 @@ export function fitsPattern(pattern: string, value: string): boolean {
 }
 
 /**
- * Whether a lesson applies to who asks. `domain` is the one that was named; when it was only guessed it is undefined and
- * shuts nothing out, since a wrong guess would hide what is relevant.
+ * Whether a lesson's scope matches a query. `domain` is a named domain; a guessed one is passed as undefined and excludes
+ * nothing, since a wrong guess would hide relevant lessons.
  */
 export function isInScope(
   scope: Scope,

@@ -1,22 +1,8 @@
 import type { Lesson } from '../../core/lesson.ts';
 import type { Considered, Recalled, Verdict } from '../../core/recall.ts';
+import { CHARACTERS_PER_TOKEN } from '../../learn/compress/estimate-tokens.ts';
+import type { Candidate } from './candidates.ts';
 import { relevanceOf } from './relevance.ts';
-
-/** A lesson that may be shown, with what speaks for it. */
-export interface Candidate {
-  readonly lesson: Lesson;
-  readonly slot: number;
-  /** 0 is just enough. */
-  readonly evidence: number;
-  readonly activation: number;
-  /** Pinned or proven: age does not hide it. */
-  readonly isKept: boolean;
-  /** Belongs to the domain's block, which goes first. */
-  readonly isGuideline: boolean;
-  /** Shown because its domain was named or people told it to this agent, whether or not it fits the words. */
-  readonly isDue: boolean;
-  readonly isInScope: boolean;
-}
 
 export interface Limits {
   /** Lessons shown or held out. */
@@ -24,33 +10,31 @@ export interface Limits {
   readonly tokenBudget: number;
 }
 
-/** What the choice asks of others. */
+/** Functions that the selection needs. */
 export interface Ways {
   readonly isHeldOut: (lessonId: string) => boolean;
-  /** Whether two slots say nearly the same. */
+  /** Whether two slots are near-duplicates. */
   readonly areAlike: (slot: number, other: number) => boolean;
 }
 
-/** Beside a much better one a lesson is not meant: it must come near it, or have half of what speaks for it. */
+/** Next to a much better lesson another one is dropped: it must come near the best evidence, or have half of it. */
 const NEAR_BEST = 1.5;
 const HALF_OF_BEST = 0.5;
-/** How far activation may move a lesson past another: less than what one can tell two fits apart by. */
+/** How far activation may move a lesson past another: less than a meaningful difference of evidence. */
 const NEAR_TIE = 0.5;
-/** By how much more a forgotten lesson must fit than a fresh one. */
+/** The additional evidence that a lesson without activation needs. */
 const AGE_MARGIN = 0.75;
 const MOST_CONSIDERED = 20;
-/** English with some code has a little more than this to a token: an estimate that rather counts too many. */
-const CHARACTERS_PER_TOKEN = 3.6;
 
-/** The size of a lesson as prompts show it, about. */
+/** An estimate of a lesson's size in a prompt. */
 export function tokensOf({ text }: Lesson): number {
   const rendered = `### ${text.name}\n_${text.description}_\n\n${text.content}`;
   return Math.ceil(rendered.length / CHARACTERS_PER_TOKEN);
 }
 
 /**
- * Evidence decides; activation only between what is as good as equal, and at the threshold. A lesson that is held out
- * takes the place it would have had, so that what else is shown does not depend on it.
+ * Ranks by evidence; activation decides only between nearly equal lessons and at the threshold. A held-out lesson takes
+ * its place in the budget, so that the other lessons do not depend on the hold-out.
  */
 export function select(
   candidates: readonly Candidate[],
@@ -95,7 +79,7 @@ const byId = (a: Candidate, b: Candidate): number => (a.lesson.id < b.lesson.id 
 const byRank = (a: Candidate, b: Candidate): number =>
   Number(b.isGuideline) - Number(a.isGuideline) || rankOf(b) - rankOf(a) || byId(a, b);
 const byEvidence = (a: Candidate, b: Candidate): number => b.evidence - a.evidence || byId(a, b);
-/** By id within a block: the same lessons are the same bytes, whatever was asked. */
+/** By id within a block: the same lessons give the same bytes for every query. */
 const byPlace = (a: Candidate, b: Candidate): number =>
   Number(b.isGuideline) - Number(a.isGuideline) || byId(a, b);
 

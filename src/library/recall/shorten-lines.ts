@@ -1,22 +1,22 @@
-/** A line that says what went wrong. */
+/** A line that reports an error. */
 const TROUBLE =
   /\b(?:error|exception|failed|failure|fatal|panic|traceback|denied|cannot|undefined|refused|timed out|timeout|not found|conflict|E[A-Z]{4,12})\b/i;
 const STAMP = /^\s*\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?\]?\s*/;
-/** How a line of a log or of a stack trace begins. */
+/** The beginning of a line of a log or of a stack trace. */
 const LOG_START =
   /^\s*(?:\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\[?\d\d:\d\d:\d\d|\[?(?:debug|info|warn|warning|error|trace|fatal|notice)\b|at [\w$.<]|File "|npm (?:err|warn)|[>|] )/i;
 const FENCE = /^\s*(?:```|~~~)/;
-/** Announces data about the message, not the message; what follows in a fence is that data. */
+/** Announces metadata of the message; the code fence after it contains that metadata. */
 const UNTRUSTED = /\(untrusted[^()]{0,60}\)\s*:?\s*$/i;
 const METADATA = /^\s*(?:Runtime: agent=|\[message_id:|\[\[reply_to|Current time:|Today's date is )/i;
 
 const FIRST_LINES = 3;
 const TROUBLE_LINES = 4;
-/** Runs shorter than this are kept as they are. */
+/** Shorter runs are kept unchanged. */
 const SHORT_RUN = 6;
 const LONGEST_LINE = 600;
 
-/** Lines that say what is wanted stay; of code and logs the first ones and those that say what went wrong. */
+/** Keeps prose; of code and logs it keeps the first lines and those that report errors. */
 export function shortenLines(text: string): string {
   const kept: string[] = [];
   let run: string[] = [];

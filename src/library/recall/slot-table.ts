@@ -1,27 +1,27 @@
 import type { Lesson, LessonKind, Scope } from '../../core/lesson.ts';
 
 /**
- * What decides about a lesson before its words are looked at, by slot and in a row: asking a hundred thousand objects
- * for it would take longer than comparing their meanings.
+ * The fields that decide whether a lesson is eligible, as columns by slot: reading them from 100,000 objects would take
+ * longer than comparing the embeddings.
  */
 export interface SlotTable {
-  /** The scopes that lessons have, each once. */
+  /** The distinct scopes of all lessons. */
   readonly scopes: readonly Scope[];
-  /** One more than the highest slot ever set. */
+  /** The highest slot ever set, plus one. */
   readonly length: number;
   set(slot: number, lesson: Lesson, stamp: number): void;
-  /** What may change without a revision. */
+  /** For fields that change without a revision. */
   refresh(slot: number, lesson: Lesson): void;
   clear(slot: number): void;
-  /** When it was placed, as a count; 0 for an empty slot. */
+  /** The insertion stamp; 0 for an empty slot. */
   stamps(): Uint32Array;
-  /** Which of the scopes it has. */
+  /** Indices into `scopes`. */
   scopeIds(): Uint32Array;
-  /** When it expires; infinity for never. */
+  /** Infinity for never. */
   expiries(): Float64Array;
-  /** 1 for how to work, 0 for what once happened. */
+  /** 1 for lessons about how to work, 0 for experiences. */
   guidelines(): Uint8Array;
-  /** 1 for how to work as people told an agent, or those who work on a project, in so many words. */
+  /** 1 for guidelines that people gave to a certain agent or project. */
   told(): Uint8Array;
 }
 

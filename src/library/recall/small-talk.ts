@@ -1,6 +1,6 @@
 import { termsOf } from './tokens.ts';
 
-/** What people say to keep a conversation going; stems, as terms are. */
+/** Stems of words that carry on a conversation. */
 const CHAT: ReadonlySet<string> = new Set(
   `hello hi hey hiya yo greet morn afternoon even night bye goodbye thank thanks thx ty cheer great good nice cool
   awesome perfect excellent amaz lovely fine ok okay okey k yep yup yeah yea nope nah sure right correct agree exactly
@@ -11,7 +11,7 @@ const CHAT: ReadonlySet<string> = new Set(
   ),
 );
 
-/** Whether a message asks for nothing that a lesson could be about. */
+/** Whether a message contains nothing that a lesson could be about. */
 export function isSmallTalk(text: string): boolean {
   const { words, names } = termsOf(text);
   return names.length === 0 && words.every((word) => CHAT.has(word));

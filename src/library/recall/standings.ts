@@ -3,18 +3,18 @@ import { inSlices } from './in-slices.ts';
 import type { LessonIndex } from './lesson-index.ts';
 import { isInScope } from './scope.ts';
 
-/** How a lesson stands to who asks. */
+/** Whether a lesson may be shown for a query. */
 export const STANDING = {
-  /** Gone, placed after the scan, or not among those asked for. */
+  /** Removed, inserted after the scan, or not among the requested lessons. */
   absent: 0,
   open: 1,
-  /** Of the domain that was named, or told to this very agent by people: shown without having to fit the words. */
+  /** A guideline of the named domain, or told to this agent by people: shown whether or not it matches the task. */
   due: 2,
   /** Of another scope, or expired. */
   shut: 3,
 } as const;
 
-/** The standing of each of the first `length` slots, as they were when the last lesson had this stamp. */
+/** The eligibility of the first `length` slots; lessons inserted after `stamp` are absent. */
 export async function standingsOf(
   index: LessonIndex,
   { length, stamp }: { readonly length: number; readonly stamp: number },

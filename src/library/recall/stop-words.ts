@@ -1,4 +1,4 @@
-/** Words that hold English sentences together. They match everything and so tell nothing apart. */
+/** English function words: they match every text. */
 export const STOP_WORDS: ReadonlySet<string> = new Set(
   `a about above after again all also always am an and any are as at be because been before being below between both but
   by can cannot could did do does doing done down during each either else etc ever every few for from further get gets

@@ -1,7 +1,7 @@
-import { stem } from './stem.ts';
+import { stem } from '../../text/stem.ts';
 import { STOP_WORDS } from './stop-words.ts';
 
-/** The terms of a text by how it is searched. */
+/** The search terms of a text. */
 export interface Terms {
   /** Stems of words, and of the parts of names. */
   readonly words: readonly string[];
@@ -9,10 +9,10 @@ export interface Terms {
   readonly names: readonly string[];
 }
 
-/** A name's parts are joined by one of these; none can stand for another part of the pattern, so this is linear. */
+/** The parts of a name are joined by one separator, which matches no other part of the pattern: matching is linear. */
 const TOKEN = /-{0,2}[\p{L}\p{N}_$]+(?:['’./:\\@-][\p{L}\p{N}_]+)*(?:\+\+|#)?/gu;
 const PART = /\p{Lu}+(?![\p{Ll}])|\p{Lu}?\p{Ll}+|\p{N}+|[\p{Lo}\p{Lm}]+/gu;
-/** What most words are; the rest of this file is for the others. */
+/** The fast path for most words. */
 const PLAIN = /^[a-z]+$/;
 const HAN = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;
 const LONGEST_NAME = 80;
@@ -41,7 +41,7 @@ function addPlain(words: string[], word: string): void {
   if (word.length > 1 && !STOP_WORDS.has(word)) words.push(stem(word));
 }
 
-/** Scripts without spaces: every two neighbours. */
+/** Bigrams, for scripts without spaces. */
 function pairs(run: string): readonly string[] {
   const letters = [...run];
   return letters.length === 1 ? letters : letters.slice(1).map((letter, at) => `${letters[at]}${letter}`);
@@ -55,7 +55,7 @@ function withoutApostrophe(token: string): string {
   return /^(?:t|re|ve|ll|d|m)$/i.test(rest) ? '' : token.slice(0, at);
 }
 
-/** Whatever is more than a word: parts, an inner capital, or letters and digits mixed. */
+/** More than a plain word: separators, an inner capital, or letters mixed with digits. */
 const isName = (token: string): boolean =>
   /[\p{L}\p{N}][_./:\\@-]+[\p{L}\p{N}]/u.test(token) ||
   /^--?[\p{L}]/u.test(token) ||

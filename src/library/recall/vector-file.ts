@@ -1,15 +1,15 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
 
-/** Vectors that were computed before, by the hash of their text. Losing one costs time and nothing else. */
+/** A cache of vectors by the hash of their text. A lost vector is only computed again. */
 export interface VectorShelf {
   get(key: string): Promise<Float32Array | undefined>;
   put(key: string, vector: Float32Array): void;
-  /** When all that was put is written. */
+  /** Resolves when all vectors are written. */
   close(): Promise<void>;
 }
 
-/** A record: key, scale (float), checksum of all else, one signed byte per dimension. */
+/** A record: key, scale (float), checksum of the rest, one signed byte per dimension. */
 const KEY_BYTES = 20;
 const SCALE_AT = KEY_BYTES;
 const CHECK_AT = KEY_BYTES + 4;
@@ -17,12 +17,12 @@ const NUMBERS_AT = KEY_BYTES + 8;
 const HEADER_BYTES = 64;
 const RECORDS_AT_ONCE = 1024;
 const BYTE_MOST = 127;
-/** A larger one holds mostly what nobody asks for any more: it is begun anew. */
+/** A larger file holds mostly unused vectors: it is emptied at the next start. */
 const MOST_BYTES = 256 * 1024 * 1024;
 
 /**
- * A file of one model's vectors that is only appended to, so that a start need not compute them again. What belongs to
- * another model, is torn or damaged is as if it were not there. Rejects when the file cannot be opened.
+ * An append-only file of one model's vectors, so that a start does not compute them again. Files of other models and
+ * damaged records are ignored. Rejects when the file cannot be opened.
  */
 export async function openVectorFile(
   path: string,
@@ -41,7 +41,7 @@ export async function openVectorFile(
     try {
       await file.appendFile(record);
     } catch {
-      // The disk is full or gone; what is not on it is computed again.
+      // The disk is full or missing: the next start computes these vectors again.
       isBroken = true;
     }
   };
@@ -54,7 +54,7 @@ export async function openVectorFile(
         const { buffer, bytesRead } = await file.read(Buffer.alloc(size), 0, size, place);
         return bytesRead === size && isSound(buffer, key) ? unpack(buffer) : undefined;
       } catch {
-        // As good as not there.
+        // An unreadable record is a cache miss.
         return undefined;
       }
     },
@@ -78,7 +78,7 @@ function headerOf(modelId: string): Buffer {
   return header;
 }
 
-/** Where the records are. The file ends with a whole record afterwards; a foreign one is empty but for its header. */
+/** The offsets of all records. Truncates a partial record; a file of another model is emptied and gets a new header. */
 async function readPlaces(
   file: FileHandle,
   header: Buffer,

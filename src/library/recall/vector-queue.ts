@@ -5,50 +5,50 @@ import { createRecent } from '../../core/recent.ts';
 import type { VectorShelf } from './vector-file.ts';
 
 /**
- * Turns texts into vectors in the background, a few at a time, in the order of the wishes. A text seen lately costs
- * nothing. When the model fails, what was wanted stays wanted and the next wish tries again.
+ * Embeds texts in the background, in small batches, in the order of the requests. A recently embedded text is cached. When
+ * the model fails, the requests stay queued and the next one tries again.
  */
 export interface VectorQueue {
-  /** How many slots wait. */
+  /** The number of queued slots. */
   readonly waiting: number;
-  /** Why the model gave nothing the last time. */
+  /** The last error of the model. */
   readonly failure: string | undefined;
   want(slot: number, text: string): void;
-  /** The same, but not before some time has passed or someone waits for all: what is asked meanwhile need not stand behind it. */
+  /** Like `want`, but starts after a delay or when someone waits for `settled`, so that queries in between do not queue behind it. */
   wantLater(slot: number, text: string): void;
-  /** Takes a wish back. */
+  /** Removes a slot from the queue. */
   forget(slot: number): void;
-  /** When nothing waits, or nothing can be had. */
+  /** Resolves when the queue is empty, or when the model has failed. */
   settled(): Promise<void>;
 }
 
 const BATCH = 8;
 const LATER_MS = 1000;
-/** So that a change that is taken back at once costs nothing. */
+/** So that a change that is reverted at once costs nothing. */
 const REMEMBERED = 512;
 
 export function createVectorQueue(
   embed: Embed,
   take: (slot: number, text: string, vector: Float32Array) => void,
-  shelf?: VectorShelf,
+  cache?: VectorShelf,
 ): VectorQueue {
   const wanted = new Map<number, string>();
   const later = new Map<number, string>();
   let timer: NodeJS.Timeout | undefined;
-  /** How many wait for all of them. */
+  /** The number of pending calls of `settled`. */
   let awaited = 0;
   const known = createRecent<string, Float32Array>(REMEMBERED);
   let work: Promise<void> | undefined;
   let failure: string | undefined;
 
   const recallVector = async (key: string): Promise<Float32Array | undefined> =>
-    known.get(key) ?? (await shelf?.get(key));
+    known.get(key) ?? (await cache?.get(key));
   const remember = (key: string, vector: Float32Array): void => {
     known.set(key, vector);
-    shelf?.put(key, vector);
+    cache?.put(key, vector);
   };
 
-  /** To who still wants it. */
+  /** Only if the slot still wants this text. */
   const deliver = (slot: number, text: string, vector: Float32Array | undefined): void => {
     if (vector === undefined || wanted.get(slot) !== text) return;
     wanted.delete(slot);
@@ -57,14 +57,14 @@ export function createVectorQueue(
 
   const workOff = async (): Promise<void> => {
     while (wanted.size > 0) {
-      // Lets those who only want to look in between, also when the model answers at once.
+      // Lets searches run in between, also when the model answers at once.
       await nextTick();
       const batch = firstOf(wanted, BATCH);
       const kept = await Promise.all(batch.map(([, text]) => recallVector(keyOf(text))));
       for (const [at, [slot, text]] of batch.entries()) deliver(slot, text, kept[at]);
       const missing = batch.filter((_, at) => kept[at] === undefined);
       const vectors = await embed.embed(missing.map(([, text]) => text));
-      if (vectors.length < missing.length) throw new Error(`${embed.id} gave too few vectors`);
+      if (vectors.length < missing.length) throw new Error(`${embed.id} returned too few vectors`);
       for (const [at, [slot, text]] of missing.entries()) {
         const vector = vectors[at];
         if (vector !== undefined) remember(keyOf(text), vector);

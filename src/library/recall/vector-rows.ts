@@ -1,36 +1,36 @@
 import { createPlainKernel, createSimdKernel, type DotKernel, KERNEL_STEP, ROW_TAIL } from './dot-kernel.ts';
 
-/** A growing table of unit vectors, one byte per number. Slots that were never set or were cleared score 0. */
+/** A growing table of unit vectors, quantised to one byte per number. Empty slots score 0. */
 export interface VectorRows {
   readonly dimensions: number;
-  /** One more than the highest slot that was ever set. */
+  /** The highest slot ever set, plus one. */
   readonly length: number;
   readonly bytes: number;
   set(slot: number, vector: Float32Array): void;
   clear(slot: number): void;
   has(slot: number): boolean;
-  /** Nearly what was set: within half a step of its largest number / 127. */
+  /** The vector up to rounding: within half of its largest number / 127. */
   read(slot: number): Float32Array;
   query(vector: Float32Array): RowQuery;
-  /** The cosines of slots `from` up to `to`, written to the same places of `scores`. */
+  /** Writes the cosines of the slots from `from` to `to` to the same indices of `scores`. */
   score(query: RowQuery, from: number, to: number, scores: Float32Array): void;
 }
 
-/** A query in the form in which rows are compared with it. */
+/** A query quantised for comparison with the rows. */
 export interface RowQuery {
   readonly words: Int16Array;
   readonly scale: number;
 }
 
-/** Rows scored at a time inside the kernel's memory; about a third of a millisecond. */
+/** Rows per call of the kernel; about a third of a millisecond. */
 const SLICE = 8192;
 const BYTE_MOST = 127;
 const WORD_MOST = 32_767;
 const SUM_MOST = 2 ** 31 - 1;
 
 /**
- * Bytes instead of floats: a quarter of the memory and, since scanning is bound by memory, faster by more than half.
- * The cosine is off by 0.0005 or so, far below what separates two meanings.
+ * Bytes instead of floats: a quarter of the memory and, since scanning is bound by memory bandwidth, less than half of the
+ * time. The error of the cosine is about 0.0005, far below the differences that matter.
  */
 export function createVectorRows(
   dimensions: number,
@@ -38,7 +38,7 @@ export function createVectorRows(
 ): VectorRows {
   const width = Math.ceil(dimensions / KERNEL_STEP) * KERNEL_STEP;
   const stride = width + ROW_TAIL;
-  // So that no sum overflows, however the numbers are spread.
+  // So that no sum overflows, for any distribution of the numbers.
   const wordMost = Math.min(WORD_MOST, Math.floor(SUM_MOST / (BYTE_MOST * width)));
   const out = width * 2;
   const rows = out + SLICE * 4;

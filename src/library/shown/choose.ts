@@ -8,13 +8,13 @@ import { type Choice, extendThread, freezeThread, type Thread, withGeneration } 
 
 export type OpenNeed = Need & { readonly kind: 'freeze' | 'add' };
 
-/** What a thread is from now on, and the choice that made it so, if there was one. */
+/** The thread after the update, and the decision to record, if there was one. */
 export interface Settled {
   readonly thread: Thread;
   readonly choice?: Choice;
 }
 
-/** `generation` was in force when the lessons were recalled; `heldOut` are those that the session is not to be shown. */
+/** `generation` was in force at the recall; `heldOut` are the lessons that are held out from the session. */
 export function choose(
   need: OpenNeed,
   recalled: Recalled,
@@ -46,7 +46,7 @@ export function choose(
   return { thread: { ...extendThread(need.thread, choice, after), asked: after }, choice };
 }
 
-/** Names that hold no more: those of withdrawn lessons, and the earlier names of lessons that have another now. */
+/** Outdated names: those of withdrawn lessons, and previous names of renamed lessons. */
 function outdatedNames(
   withdrawn: readonly string[],
   news: readonly Lesson[],

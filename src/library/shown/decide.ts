@@ -1,53 +1,53 @@
 import type { ConversationView, ShowRequest } from './show-request.ts';
 import { type RecalledFact, type Thread, withGeneration } from './thread.ts';
 
-/** What changed in the library since a generation. */
+/** The changes of the library since a generation. */
 export interface ChangedLessons {
-  /** Lessons that prompts may contain now and that are new or say something else. */
+  /** New and revised lessons that prompts may contain. */
   readonly ids: ReadonlySet<string>;
-  /** Ids of lessons that prompts may contain no more. */
+  /** Ids of lessons that prompts may no longer contain. */
   readonly withdrawn: readonly string[];
 }
 
-/** What a request makes necessary. */
+/** What has to be done for a request. */
 export type Need =
-  /** Nothing: this thread's text is what it gets. */
+  /** Nothing: the thread's text stays. */
   | { readonly kind: 'keep'; readonly thread: Thread }
   | { readonly kind: 'freeze'; readonly why: RecalledFact['why'] }
-  /** Something may have to be said at the end of the message behind a link. */
+  /** A text may have to be appended to the message of a link. */
   | {
       readonly kind: 'add';
       readonly thread: Thread;
       readonly after: string;
-      /** What the library changed; a new task may be shown other lessons too. */
+      /** Lessons that changed in the library; a new task may get other lessons as well. */
       readonly changed: ReadonlySet<string>;
       readonly isNewTask: boolean;
-      /** Ids of lessons that the thread was shown and that hold no more. */
+      /** Ids of lessons that the thread was shown and that are withdrawn. */
       readonly withdrawn: readonly string[];
     };
 
 export interface Situation {
   readonly thread: Thread | undefined;
-  /** When the thread was last asked for. */
+  /** The time of the thread's last request. */
   readonly lastAt: number;
   readonly generation: number;
   readonly idleMs: number;
-  /** How many lessons its prompt may contain. */
+  /** The number of lessons that its prompt may contain. */
   readonly lessons: number;
-  /** Lessons that the session is not to be shown. */
+  /** Lessons that are held out from the session. */
   readonly heldOut: ReadonlySet<string>;
   changedSince(generation: number): ChangedLessons;
 }
 
 /**
- * A compaction is a free moment only while the conversation is short again. Later its new beginning is in the
- * provider's cache, and a new block would throw that away.
+ * A new block after a compaction costs no cache only while the compacted conversation is short. Later its beginning is in
+ * the provider's cache, and a new block would invalidate it.
  */
 const YOUNG_LINKS = 4;
-/** A conversation that has been shown so many is not made longer by what a further task might need. */
+/** A conversation with this many lessons gets no more for further tasks. */
 const MOST_IN_FORCE = 24;
 
-/** Reads the conversation only when a text hangs on it, the library has changed, or it has more than was shown. */
+/** Reads the conversation only when texts were added to it, the library has changed, or there are more lessons than shown. */
 export function decide(situation: Situation, request: ShowRequest): Need {
   const { thread, generation, lastAt, idleMs, lessons } = situation;
   if (thread === undefined) return { kind: 'freeze', why: 'new' };
@@ -74,14 +74,14 @@ function whatToAdd(
   hasMore: boolean,
 ): Need {
   const after = newestIsUser ? links.at(-1) : undefined;
-  // One message takes one text: the same request once more must not grow.
+  // One text per message: a repeated request must not grow.
   const isTaken = thread.text.additions.some(({ link }) => link === after);
   if (after === undefined || isTaken) return { kind: 'keep', thread };
   const isCurrent = generation === thread.generation;
   const news = isCurrent ? NO_CHANGES : changedSince(thread.generation);
   const changed = new Set([...news.ids].filter((id) => !heldOut.has(id)));
   const withdrawn = news.withdrawn.filter((id) => thread.inForce.has(id));
-  // Of a thread that was read back it is not known whether this message went out before: it stays as it is.
+  // For a restored thread it is unknown whether this message was sent before: it stays unchanged.
   const isNewTask = hasMore && thread.asked !== undefined && thread.asked !== after;
   if (changed.size === 0 && withdrawn.length === 0 && !isNewTask)
     return { kind: 'keep', thread: { ...withGeneration(thread, generation), asked: after } };

@@ -6,8 +6,8 @@ export interface Restored {
 }
 
 /**
- * What a session was shown before this process knew it. A request waits for it, so it waits no longer than `patienceMs`:
- * a session whose past cannot be had in time is a new one.
+ * The threads of a session from the record. A request waits for them, for `patienceMs` at most: a session that cannot be
+ * restored in time is treated as new.
  */
 export async function restoreThreads(
   restore: () => Promise<readonly Choice[]>,
@@ -32,7 +32,7 @@ export async function restoreThreads(
   return { threads, heldOut: choices.flatMap(({ fact }) => fact.heldOut) };
 }
 
-/** Undefined when a text is gone, or adds to a block that is: such a thread begins anew. */
+/** Undefined when a text was erased, or the block that it extends: such a thread starts again. */
 function fold(before: Thread | undefined, choice: Choice): Thread | undefined {
   const { block, after } = choice.fact;
   if (block !== undefined && choice.text === undefined) return undefined;

@@ -4,22 +4,22 @@ import type { RecallQuery } from '../../core/recall.ts';
 export interface ShowRequest {
   readonly turn: string;
   readonly session: string;
-  /** Names the part of a session that has a prompt of its own: one for each model it speaks to, one for each sub-agent. */
+  /** Names a part of a session with its own prompt: one per model and one per sub-agent. */
   readonly thread: string;
   readonly now: number;
   readonly query: Omit<RecallQuery, 'text' | 'session' | 'among'>;
-  /** Called only when it matters what the request says, then perhaps more than once; undefined when it cannot be read. */
+  /** Called only when the messages matter, possibly more than once; undefined when they cannot be read. */
   conversation(): ConversationView | undefined;
-  /** The prompt is only counted: it gets what it would be sent with, and nothing is settled by it. */
+  /** The prompt is only counted: it gets the text that it would be sent with, and no decision is stored. */
   readonly peek?: boolean;
 }
 
-/** What has to be known of a request's messages. */
+/** The messages of a request. */
 export interface ConversationView {
-  /** One for each message, each standing for everything up to it; empty when the history is not in the request. */
+  /** One hash per message, each over all messages up to it; empty when the history is not in the request. */
   readonly links: readonly string[];
-  /** Whether text can be added to the message behind the last link, a user having written it. */
+  /** Whether the last message is a user's, so that text can be added to it. */
   readonly newestIsUser: boolean;
-  /** What the user wants, in the newest words. */
+  /** The user's newest request. */
   readonly task: string;
 }

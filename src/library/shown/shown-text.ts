@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto';
 
-/** What a request is shown. The same thread gets the same text in the same places until a cause for another is there. */
+/** The text that is added to a request. A thread gets the same text in the same positions until there is a reason to change it. */
 export interface ShownText {
-  /** What prompts could contain when it was looked at last. */
+  /** The generation of the last recall. */
   readonly generation: number;
-  /** The lessons that are in force in it. */
+  /** The ids of the lessons in force. */
   readonly lessons: readonly string[];
-  /** Goes after the client's leading system text. */
+  /** Inserted after the client's system text. */
   readonly block?: string;
-  /** Go to the ends of the messages behind these links. Only a request whose history is kept elsewhere lacks them. */
+  /** Appended to the messages of these links. Requests without their history get none. */
   readonly additions: readonly Addition[];
-  /** Of all the text, in its order; absent when there is none. */
+  /** The hash of all texts in order; absent without text. */
   readonly hash?: string;
 }
 

@@ -10,10 +10,9 @@ import type { Choice, RecalledFact, Thread } from './thread.ts';
 import { withRevised } from './with-revised.ts';
 
 /**
- * Says what each request is shown, so that a provider's prompt cache stays good: a thread's block is frozen at its first
- * turn; what the library learns later, and what a further task of the user's calls for, is added to the user's newest
- * message and stays there; a new block comes only when the cache is lost anyway. Answers at once when there is nothing to
- * recall.
+ * Decides which lessons each request is shown, without invalidating the provider's prompt cache: a thread's block is frozen
+ * at its first turn; later changes of the library, and lessons for a further task, are appended to the user's newest message
+ * and stay there; a new block is made only when the cache is lost anyway. Synchronous when nothing has to be recalled.
  */
 export interface Shown {
   show(request: ShowRequest): ShownText | Promise<ShownText>;
@@ -23,17 +22,17 @@ export interface ShownOptions {
   readonly recall: Recall;
   /** The generation in force. */
   generation(): number;
-  /** How many lessons prompts of who asks may contain. */
+  /** The number of lessons in the scope of the query. */
   lessonCount(query: ShowRequest['query'], now: number): number;
   changedSince(generation: number): ChangedLessons;
   lesson(id: string): Lesson | undefined;
-  /** Told of every choice, once. */
+  /** Called once for every decision. */
   record(fact: RecalledFact, text: string | undefined): void;
-  /** What was recorded for a session, oldest first; asked once for each session that is not in memory. */
+  /** The recorded decisions of a session, oldest first; called once per session that is not in memory. */
   restore(session: string): Promise<readonly Choice[]>;
-  /** How long a thread may be silent until no provider has its prompt in the cache. */
+  /** After this time without a request no provider has the thread's prompt in its cache. */
   readonly idleMs?: number;
-  /** How long a request waits for what was recorded. */
+  /** How long a request waits for the recorded decisions. */
   readonly patienceMs?: number;
   readonly mostSessions?: number;
 }
@@ -46,17 +45,17 @@ const MOST_THREADS = 256;
 interface Session {
   readonly slots: Recent<string, Slot>;
   readonly heldOut: Set<string>;
-  /** Whether what was recorded of it is in memory, or a promise of that. */
+  /** Whether the recorded decisions are in memory; a promise while they are loaded. */
   isRestored: boolean | Promise<void>;
 }
 
-/** A thread's place. */
+/** The state of a thread. */
 interface Slot {
   thread: Thread | undefined;
   lastAt: number;
-  /** While lessons are recalled for it: whoever comes meanwhile waits for the same ones. */
+  /** A recall in progress, shared by all requests of the thread. */
   recalling?: Promise<void> | undefined;
-  /** What was recalled and is not settled yet, and for what. */
+  /** A recall whose decision is not stored yet. */
   draft?: Draft | undefined;
 }
 
@@ -84,11 +83,11 @@ export function createShown(options: ShownOptions): Shown {
     session.isRestored = true;
   }
 
-  /** `hasWaited`: what was recalled meanwhile will do, even if the library changed again. */
+  /** `hasWaited`: the finished recall is used, even if the library has changed again. */
   function show(request: ShowRequest, hasWaited: boolean): ShownText | Promise<ShownText> {
     const generation = options.generation();
     const session = sessions.get(request.session) ?? open(request.session);
-    // Before the first generation nothing was shown to anyone.
+    // Before the first generation there is nothing to restore.
     if (session.isRestored === false && generation > 0)
       session.isRestored = restore(session, request.session, request.now);
     if (typeof session.isRestored === 'object') return session.isRestored.then(() => show(request, false));
@@ -120,7 +119,7 @@ export function createShown(options: ShownOptions): Shown {
     return settle(session, slot, settled, request, draft.generation);
   }
 
-  /** A recall that breaks its word and rejects has recalled nothing: serving does not depend on it. */
+  /** A recall that rejects counts as empty: serving does not depend on it. */
   async function recallFor(need: OpenNeed, request: ShowRequest): Promise<Recalled> {
     const { query, session, now } = request;
     const text = request.conversation()?.task ?? '';

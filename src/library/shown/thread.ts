@@ -4,39 +4,39 @@ import { type Addition, hashTexts, type ShownText } from './shown-text.ts';
 
 export type RecalledFact = Fact & { readonly type: 'lessons-recalled' };
 
-/** Something chosen: the fact that says so, and the text that it names by its hash. */
+/** One recall decision: its fact, and the text that the fact refers to by hash. */
 export interface Choice {
   readonly fact: RecalledFact;
   readonly text: string | undefined;
 }
 
-/** The words of a lesson that a thread was shown; unknown when the fact did not say. */
+/** The revision of a lesson that a thread was shown; undefined when the fact does not contain it. */
 interface ShownWords {
   readonly name: string | undefined;
   readonly revision: number | undefined;
 }
 
-/** What a thread was shown: a fold over its choices, so that a restart finds the same bytes. */
+/** The text that a thread was shown: a fold over its decisions, so that a restart gives the same bytes. */
 export interface Thread {
-  /** The library was looked through up to here. */
+  /** The generation of the last recall. */
   readonly generation: number;
   /** The first link of the conversation when the block was frozen. */
   readonly first: string | undefined;
-  /** The user's message that lessons were last recalled for; unknown of a thread that was read back. */
+  /** The user message of the last recall; undefined for a restored thread. */
   readonly asked?: string;
-  /** By lesson. */
+  /** By lesson id. */
   readonly inForce: ReadonlyMap<string, ShownWords>;
   readonly text: ShownText;
 }
 
-/** The thread that a block begins. */
+/** A thread that begins with a block. */
 export const freezeThread = ({ fact, text }: Choice): Thread =>
   build(fact.generation, fact.first, wordsOf(fact), text, []);
 
-/** The thread with what was added behind the link `after`. */
+/** The thread with the text that was added after the link `after`. */
 export function extendThread(before: Thread, { fact, text }: Choice, after: string): Thread {
   const added = wordsOf(fact);
-  // A text says of itself that it replaces what has the same name.
+  // A later text replaces the lessons of the same name.
   const over = new Set([...withdrawnIn(text ?? ''), ...[...added.values()].map(({ name }) => name)]);
   const kept = [...before.inForce].filter(([, { name }]) => name === undefined || !over.has(name));
   const { block, additions } = before.text;
@@ -44,7 +44,7 @@ export function extendThread(before: Thread, { fact, text }: Choice, after: stri
   return build(fact.generation, before.first, new Map([...kept, ...added]), block, all);
 }
 
-/** The same thread, the library having been looked through up to a generation that had nothing for it. */
+/** The same thread after a recall that added nothing. */
 export const withGeneration = (thread: Thread, generation: number): Thread => ({
   ...thread,
   generation,

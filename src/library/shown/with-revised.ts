@@ -2,7 +2,7 @@ import type { Lesson } from '../../core/lesson.ts';
 import type { Recalled } from '../../core/recall.ts';
 import type { Thread } from './thread.ts';
 
-/** What a thread was shown and says something else by now is said anew, whether or not it fits the newest words. */
+/** Adds the lessons that the thread was shown and that were revised since, whether or not they match the newest message. */
 export function withRevised(
   recalled: Recalled,
   { changed, thread }: { readonly changed: ReadonlySet<string>; readonly thread: Thread },

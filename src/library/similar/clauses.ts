@@ -1,31 +1,31 @@
-import { stem } from '../recall/stem.ts';
+import { stem } from '../../text/stem.ts';
 import { IDLE, NEGATIONS, PHRASES } from './opposites.ts';
 import { readValues, type Value } from './values.ts';
 
-/** One thing that a text asks for. */
+/** One instruction of a text. */
 export interface Clause {
   readonly text: string;
-  /** It asks not to do it. */
+  /** A prohibition. */
   readonly isNegative: boolean;
-  /** It is negative because it says what goes without something: its values still hold. */
+  /** Negative only because of `without`: its values still apply. */
   readonly isAboutLack: boolean;
-  /** Stems of what it is about. */
+  /** Stems of its content words. */
   readonly terms: ReadonlySet<string>;
   readonly values: readonly Value[];
 }
 
-/** A text of any length is read this far. */
+/** Limits for long texts. */
 const MOST_PARTS = 200;
 const MOST_CLAUSES = 60;
 const LONGEST = 300;
 const WORD = /[\p{L}\p{N}_%=]+(?:['./-][\p{L}\p{N}_]+)*/gu;
-/** Where one thing ends and the next begins. A full stop counts only before a space: 3.11 and main.ts go on. */
+/** The boundary between two instructions. A full stop counts only before a space, not in 3.11 and main.ts. */
 const ENDS = /[.!?;:](?=\s|$)|[\n—]|,\s+(?=(?:and|then|but)\s)/;
-/** Behind these stands why, not what. */
+/** A reason follows, not an instruction. */
 const REASONS = /\b(?:because|since|so that|otherwise|in order to|or else)\b/;
-/** Behind these stands what is not to be done. `over` only where something is preferred. */
+/** A rejected alternative follows. `over` only after a word of preference. */
 const CONTRASTS = /,?\s(?:instead of|rather than|but not)\s|,\s*(?:not|never)\s/;
-/** "Unsorted" is not sorted. */
+/** "Unsorted" means not sorted. */
 const UNDONE = /^un[a-z]{3,}ed$/;
 const PREFERENCE = /\b(?:prefer|favour|favor|choose|pick)\b/;
 
@@ -67,7 +67,7 @@ function clauseOf(text: string, plain: string, isTurned: boolean): Clause {
   };
 }
 
-/** `name` and `named`, which the stemmer leaves apart, are one here. */
+/** Unlike for the stemmer, `name` and `named` are the same term. */
 const termOf = (word: string): string => stem(word).replace(/e$/, '');
 
 const simplify = (text: string): string =>

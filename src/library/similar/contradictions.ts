@@ -7,10 +7,10 @@ export interface Contradiction extends NearPair {
   readonly why: string;
 }
 
-/** For the meanings of all-MiniLM-L6-v2; for n-grams, which know spelling alone, half of it. */
+/** For embeddings by all-MiniLM-L6-v2; for n-grams, which compare spelling only, half of it. */
 const SAME_TOPIC = 0.55;
 
-/** Lessons about the same that ask for opposites. Flagged only: who is right is for a person or for practice to say. */
+/** Lessons about the same topic with opposite instructions. Only reported: a person or practice decides which one is right. */
 export function findContradictions(
   lessons: readonly Lesson[],
   vectors: Vectors,

@@ -5,29 +5,28 @@ import { scopeCovers } from './scopes.ts';
 import { whyContradict } from './why-contradict.ts';
 
 export interface DuplicateOptions {
-  /** The cosine from which two lessons say the same. */
+  /** The cosine from which two lessons are duplicates. */
   readonly threshold?: number;
-  /** How well a lesson has proved itself, more is better; the same for all unless told. */
+  /** How well a lesson is proven, more is better; 0 for all by default. */
   readonly proof?: (lesson: Lesson) => number;
 }
 
 export interface Duplicates {
   readonly pairs: readonly NearPair[];
-  /** One per group, to be gated and published like any change. */
+  /** One per group, to be gated and published like other changes. */
   readonly merges: readonly Change[];
 }
 
-/** For the meanings of all-MiniLM-L6-v2. */
+/** For embeddings by all-MiniLM-L6-v2. */
 const SAME = 0.9;
-/** As much as a lesson may hold. */
+/** The limit of a lesson. */
 const MOST_EVIDENCE = 64;
 const STANDING = { live: 2, trial: 1, proposed: 0, retired: -1, rejected: -1 } as const;
 const VISIBLE = { private: 0, scoped: 1, shared: 2 } as const;
 
 /**
- * Lessons of one kind that say the same. Opposites are near in meaning too: what contradicts is not the same, however
- * similar. In each group the lesson that stands best takes up those that are near to it itself, since along a chain of
- * near ones the last may be far from the first.
+ * Duplicates among lessons of the same kind. Contradicting lessons are similar too and are excluded. In each group the
+ * highest-ranked lesson absorbs only its own neighbours, since the ends of a chain of neighbours may be far apart.
  */
 export function findDuplicates(
   lessons: readonly Lesson[],
@@ -53,7 +52,7 @@ export function findDuplicates(
   for (const into of best) {
     if (taken.has(into.id)) continue;
     const others = (near.get(into.id) ?? []).filter(
-      (other) => !taken.has(other.id) && mayTakeUp(into, other),
+      (other) => !taken.has(other.id) && mayAbsorb(into, other),
     );
     if (others.length === 0) continue;
     for (const { id } of [into, ...others]) taken.add(id);
@@ -68,7 +67,7 @@ export function findDuplicates(
   return { pairs, merges };
 }
 
-/** First what a person vouches for, then what is further in life, better proven, older. */
+/** Pinned lessons first, then those in a later state, better proven, older. */
 const rank = (a: Lesson, b: Lesson, proof: (lesson: Lesson) => number): number =>
   Number(b.pinned) - Number(a.pinned) ||
   STANDING[b.state] - STANDING[a.state] ||
@@ -76,8 +75,8 @@ const rank = (a: Lesson, b: Lesson, proof: (lesson: Lesson) => number): number =
   a.createdAt - b.createdAt ||
   (a.id < b.id ? -1 : 1);
 
-/** Nothing may be lost that was in force: nowhere, for no one, at no time. */
-function mayTakeUp(into: Lesson, other: Lesson): boolean {
+/** The absorbed lesson must not have applied in a scope, to a reader or at a time that the other does not cover. */
+function mayAbsorb(into: Lesson, other: Lesson): boolean {
   return (
     !other.pinned &&
     !other.frozen &&
@@ -88,7 +87,7 @@ function mayTakeUp(into: Lesson, other: Lesson): boolean {
   );
 }
 
-/** The words stay as they were measured; what all of them rest on comes together. What is frozen stays as it is. */
+/** The text stays as it was measured, with the evidence of all lessons. A frozen lesson stays unchanged. */
 function mergedText({ text, frozen }: Lesson, others: readonly Lesson[]): LessonText {
   if (frozen) return text;
   const all = [text, ...others.map((other) => other.text)].map(({ evidence }) => evidence);

@@ -1,20 +1,19 @@
 import { type Change, type Lesson, PROMPT_KINDS } from '../../core/lesson.ts';
 
-/** How present lessons are, and which were ever of use. */
+/** The activation of lessons, and which ones proved useful. */
 export interface Presence {
-  /** 0 to 1; as `now` goes to infinity it falls to a floor of the lesson's own. */
+  /** 0 to 1; for `now` = infinity the floor of the lesson. */
   activation(lesson: Lesson, now: number): number;
-  /** Whether a session with it ever came out well, or it was measured to help. */
+  /** Whether a session with it was successful, or it was measured to help. */
   isProven(lesson: Lesson): boolean;
 }
 
-/** So near to the floor is at it: with a floor of 0.3, after four and a half half-lives. */
+/** The distance from the floor that counts as reached: with a floor of 0.3, after four and a half half-lives. */
 const MARGIN = 0.03;
 
 /**
- * Changes that retire what nobody needed: lessons at the floor of their activation that never proved useful. Archived, not
- * deleted; one that is wanted is moved back. Pinned and frozen ones are left, and those of kinds that no prompt shows,
- * since they had no chance to prove themselves.
+ * Changes that retire unused lessons: those at the floor of their activation that never proved useful. They are not deleted
+ * and can be moved back. Pinned and frozen lessons stay, and kinds that no prompt shows, since they could not prove useful.
  */
 export function findForgettable(
   lessons: readonly Lesson[],

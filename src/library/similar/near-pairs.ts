@@ -2,8 +2,8 @@ import type { Lesson } from '../../core/lesson.ts';
 import { scopesOverlap } from './scopes.ts';
 
 /**
- * Unit vectors by lesson id, all of one model, of the whole text that `comparedText` gives: with the trigger alone,
- * advice that shares one would look the same. A lesson without one is left out.
+ * Unit vectors by lesson id, all of one model, of the text of `comparedText`: by the description alone, different advice for
+ * the same situation would look the same. Lessons without a vector are left out.
  */
 export type Vectors = ReadonlyMap<string, Float32Array>;
 
@@ -18,8 +18,8 @@ export const comparedText = ({ text }: Pick<Lesson, 'text'>): string =>
   `${text.description}\n${text.content}`;
 
 /**
- * Lessons that wait or are in use, can meet in one prompt, and are at least so similar, in the order of their list.
- * Compares each with each: some five seconds for three thousand, so it is slow work.
+ * Pairs of active lessons with overlapping scopes and at least this similarity, in the order of the list. Compares all
+ * pairs: about five seconds for 3,000 lessons.
  */
 export function nearPairs(
   lessons: readonly Lesson[],

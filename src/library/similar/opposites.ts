@@ -1,4 +1,4 @@
-/** Words that turn what a sentence asks for around; two of them turn it back. */
+/** Words that negate an instruction; two of them cancel out. */
 export const NEGATIONS: ReadonlySet<string> = new Set(
   (
     "never not no don't doesn't didn't isn't aren't mustn't shouldn't can't cannot won't needn't without avoid avoids " +
@@ -10,8 +10,8 @@ export const NEGATIONS: ReadonlySet<string> = new Set(
 );
 
 /**
- * Words that say that something is to be done and not what: a sentence is compared by what is left. Those whose opposite
- * is a negation (`enable`, `include`, `keep`) are among them.
+ * Words without content for the comparison: function words, and verbs that only say that something is to be done. Verbs
+ * whose opposite is a negation (`enable`, `include`, `keep`) are among them.
  */
 export const IDLE: ReadonlySet<string> = new Set(
   (
@@ -25,7 +25,7 @@ export const IDLE: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-/** Choices of which one excludes the others. Several words in one place are the same choice. */
+/** Mutually exclusive values. Words joined by `|` are the same value. */
 export const CHOICES: readonly { readonly of: string; readonly values: readonly string[] }[] = [
   { of: 'indentation', values: ['tabs|tab', 'spaces|space'] },
   { of: 'order', values: ['ascending', 'descending'] },
@@ -69,7 +69,7 @@ export const CHOICES: readonly { readonly of: string; readonly values: readonly 
   { of: 'log level', values: ['debug_level', 'info_level', 'warning_level'] },
 ];
 
-/** Phrases that are one word here, so that their parts are not taken for something else. */
+/** Phrases that are replaced by one word, so that their parts are not misread. */
 export const PHRASES: readonly (readonly [phrase: string, word: string])[] = [
   ['no more than', 'at most'],
   ['not more than', 'at most'],

@@ -3,15 +3,15 @@ import { fitsPattern } from '../recall/scope.ts';
 
 const FIELDS = ['agent', 'project', 'runKind', 'domain'] as const;
 
-/** Whether some work is in both scopes. */
+/** Whether two scopes overlap. */
 export const scopesOverlap = (a: Scope, b: Scope): boolean =>
   FIELDS.every((field) => patternsMeet(a[field] ?? '*', b[field] ?? '*'));
 
-/** Whether all work of `inner` is in `outer`. A star stands for itself here: only a star takes it in. */
+/** Whether `outer` contains all of `inner`. A star in `inner` matches only a star in `outer`. */
 export const scopeCovers = (outer: Scope, inner: Scope): boolean =>
   FIELDS.every((field) => fitsPattern(outer[field] ?? '*', inner[field] ?? '*'));
 
-/** Whether some text fits both patterns: row by row, for each beginning of one which beginnings of the other meet it. */
+/** Whether some text matches both patterns: dynamic programming over their prefixes. */
 function patternsMeet(a: string, b: string): boolean {
   let above: readonly boolean[] = [];
   for (let row = 0; row <= a.length; row++) {

@@ -1,17 +1,17 @@
 import { CHOICES, IDLE } from './opposites.ts';
 
-/** Something that a sentence fixes, of a sort of which there can be one only. */
+/** A value that an instruction sets, for a property that can have only one. */
 export interface Value {
   readonly of: string;
   readonly value: string | number;
   readonly bound: 'exactly' | 'at most' | 'at least';
-  /** As it was written. */
+  /** As written. */
   readonly words: string;
 }
 
 export interface ReadValues {
   readonly values: readonly Value[];
-  /** The words that are no part of a value. */
+  /** The words that are not part of a value. */
   readonly rest: readonly string[];
 }
 
@@ -27,7 +27,7 @@ const TIMES: ReadonlyMap<string, number> = new Map([
   ['twice', 2],
 ]);
 
-/** What a number may count, with how many of the smallest of its sort that is. */
+/** Units of quantities, with their size in the smallest unit. */
 const UNITS: ReadonlyMap<string, { readonly of: string; readonly size: number }> = new Map(
   [
     { of: 'duration', size: 1, names: 'ms millisecond milliseconds' },
@@ -53,15 +53,15 @@ const UNITS: ReadonlyMap<string, { readonly of: string; readonly size: number }>
   ].flatMap(({ of, size, names }) => names.split(' ').map((name) => [name, { of, size }] as const)),
 );
 
-/** A bare number is a setting only behind one of these: "retry on 429" leaves room for 503. */
+/** A number without a unit is a setting only after one of these: "retry on 429" does not exclude 503. */
 const SETTING = new Set(['to', 'at', 'is', 'of', '=', 'port', 'version', 'exactly', 'most', 'least', 'than']);
-/** Behind one of these a number is a name. */
+/** After one of these a number is a name. */
 const NAMING = new Set('on http status code error line step rule issue page version'.split(' '));
 const NOUN = /^[a-z]{3,}$/;
 const DATE = /^[ymd]{1,4}([-./])[ymd]{1,4}\1[ymd]{1,4}$/;
 const NUMBER_WITH_UNIT = /^(\d{1,9}(?:\.\d{1,6})?)([a-z%]{0,12})$/;
 
-/** Takes out of a sentence's words, in lower case, what it fixes. */
+/** Extracts the values from the lower-case words of a sentence. */
 export function readValues(words: readonly string[]): ReadValues {
   const values: Value[] = [];
   const rest: string[] = [];
@@ -118,5 +118,5 @@ function boundBefore(words: readonly string[], at: number): Value['bound'] {
   return 'exactly';
 }
 
-/** The order of the parts and what stands between them: DD.MM.YY is DD.MM.YYYY. */
+/** The order of the parts and their separator: DD.MM.YY equals DD.MM.YYYY. */
 const dateOf = (word: string): string => word.replace(/([ymd])\1+/g, '$1');

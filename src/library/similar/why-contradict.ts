@@ -1,14 +1,14 @@
 import type { Clause } from './clauses.ts';
 import type { Value } from './values.ts';
 
-/** How much of what two clauses are about they must share to speak of the same thing. */
+/** The share of common terms from which two instructions are about the same thing. */
 const MOSTLY = 0.8;
-/** The same when all of one is in the other, which then says more of the same and not something else. */
+/** The same when all terms of one are in the other, which then is more specific. */
 const WITHIN = 0.5;
 
 /**
- * Why two texts cannot both be followed, in words; undefined when nothing speaks for it. A guess from cues: the same with
- * and without a negation, or two answers where there can be one. It flags for someone to look, and decides nothing.
+ * Why two texts cannot both be followed; undefined when no contradiction was found. A heuristic: the same instruction with
+ * and without a negation, or different values for the same property. The result is reported to a person and decides nothing.
  */
 export function whyContradict(a: readonly Clause[], b: readonly Clause[]): string | undefined {
   for (const one of a)
@@ -19,7 +19,7 @@ export function whyContradict(a: readonly Clause[], b: readonly Clause[]): strin
   return undefined;
 }
 
-/** What is refused is what is asked for, or more than it; to refuse a part of it would be an exception. */
+/** The prohibition covers the instruction. A prohibition of only a part of it is an exception, not a contradiction. */
 function whyOpposite(one: Clause, other: Clause): string | undefined {
   const [asked, refused] = one.isNegative ? [other, one] : [one, other];
   const { shared, all } = compare(asked.terms, refused.terms);
@@ -30,7 +30,7 @@ function whyOpposite(one: Clause, other: Clause): string | undefined {
   return isSame && isOfValues ? 'opposite directions' : undefined;
 }
 
-/** Both fix the same thing, each in its own way. What is refused twice leaves room for a third. */
+/** Both set the same property to different values. Two prohibitions do not contradict. */
 function whyDifferent(one: Clause, other: Clause): string | undefined {
   if (one.isNegative && !(one.isAboutLack && other.isAboutLack)) return undefined;
   const { shared, all } = compare(one.terms, other.terms);
@@ -49,7 +49,7 @@ function whyDifferent(one: Clause, other: Clause): string | undefined {
   return undefined;
 }
 
-/** A clause that names two of a sort weighs them or lists them. */
+/** An instruction with two values of one property compares or lists them. */
 const isAlone = (value: Value, { values }: Clause): boolean =>
   values.every((candidate) => candidate === value || candidate.of !== value.of);
 

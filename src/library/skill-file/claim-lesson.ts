@@ -6,21 +6,21 @@ import type { SkillFile } from './skill-file.ts';
 import { isSameScope, toSkillFile } from './skill-text.ts';
 import { writeSkillFile } from './write-skill-file.ts';
 
-/** A file that someone else than the mirror wrote, or that the mirror does not remember. */
+/** A file that the mirror did not write, or has no record of. */
 export interface ReadFolder {
   readonly folder: string;
   readonly hash: string;
   readonly skill: SkillFile;
 }
 
-/** The lesson that a file is a version of. */
+/** The lesson that a file belongs to. */
 export interface Claim {
   readonly lesson: Lesson;
-  /** The revision that the file was made from; undefined when nobody knows. */
+  /** The revision that the file was made from; undefined when unknown. */
   readonly revision: number | undefined;
   /** The mirror has a record of this folder. */
   readonly isTracked: boolean;
-  /** The folder that the skill lay in before it was moved here. */
+  /** The folder that the skill was moved from. */
   readonly leaves?: string;
 }
 
@@ -31,8 +31,8 @@ export interface ClaimScene {
 }
 
 /**
- * Undefined for a skill that is new. By the mirror's own record; else by the id that the file gives, unless that lesson
- * lies elsewhere (then this is a copy); else by its name.
+ * Finds a file's lesson: by the mirror's own record; else by the id in the file, unless that lesson has another folder (then
+ * this one is a copy); else by its name. Undefined for a new skill.
  */
 export function claimLesson(
   { folder, skill }: ReadFolder,
@@ -60,7 +60,7 @@ export function claimLesson(
   return undefined;
 }
 
-/** Whether a file's bytes are those that Instar writes for the revision and state that it names. */
+/** Whether a file's bytes are what Instar writes for the revision and state named in the file. */
 export function isAsWritten(
   { skill, hash }: ReadFolder,
   lesson: Lesson,

@@ -1,12 +1,11 @@
 import type { Stats } from 'node:fs';
 import { lstat, mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { replaceFile, syncFolder } from '../../base/atomic-file.ts';
 import type { Lesson } from '../../core/lesson.ts';
-import { syncFolder } from '../../core/sync-folder.ts';
 import type { FileFault } from './find-skill-files.ts';
 import { readSkillFile } from './read-skill-file.ts';
 import { readTextFile } from './read-text-file.ts';
-import { replaceFile } from './replace-file.ts';
 import { isFault, SKILL_FILE } from './skill-file.ts';
 import { assignFolders } from './skill-folder.ts';
 import { isSkillName } from './skill-name.ts';
@@ -14,20 +13,20 @@ import { toSkillFile } from './skill-text.ts';
 import { writeSkillFile } from './write-skill-file.ts';
 
 export interface ExportOptions {
-  /** Also over a SKILL.md that someone else wrote. */
+  /** Replaces also a SKILL.md that Instar did not write. */
   readonly overwrite?: boolean;
 }
 
 interface Exported {
   readonly written: readonly string[];
-  /** What was there already, as it should be. */
+  /** Files that were up to date already. */
   readonly same: readonly string[];
   readonly faults: readonly FileFault[];
 }
 
 /**
  * Writes each skill to `<dir>/<name>/SKILL.md`; lessons of other kinds are left out. A folder that Instar did not write
- * for this very lesson is left alone, unless told otherwise; a link never is followed. Never rejects.
+ * for the same lesson is left unchanged unless `overwrite` is set; links are never followed. Never rejects.
  */
 export async function exportSkills(
   lessons: readonly Lesson[],
@@ -49,11 +48,11 @@ export async function exportSkills(
       else if (place === 'foreign' && !overwrite) {
         faults.push({
           file: folder,
-          why: 'was not written by Instar: tell it to overwrite, or take it away',
+          why: 'was not written by Instar: overwrite it explicitly, or remove it',
         });
       } else {
         await mkdir(dir, { recursive: true, mode: 0o700 });
-        await replaceFile(file, text);
+        await replaceFile(file, text, { makeFolder: true });
         await syncFolder(dir);
         written.push(file);
       }

@@ -4,10 +4,10 @@ import { basename, dirname, join, sep } from 'node:path';
 import { SKILL_FILE } from './skill-file.ts';
 
 export interface SkillPlace {
-  /** The file itself, behind any link. */
+  /** The real path, with links resolved. */
   readonly file: string;
   readonly folder: string;
-  /** What else lies in its folder. */
+  /** The other entries of its folder. */
   readonly beside: readonly string[];
 }
 
@@ -26,8 +26,8 @@ const MOST_SKILLS = 10_000;
 const MOST_ENTRIES = 200_000;
 
 /**
- * The skills at a path: one file, one skill's folder, or a folder of such folders, some levels deep. The path itself may
- * be a link; inside it no link is followed that leads out of it. A skill's folder is not searched for more. Never rejects.
+ * The skills at a path: one file, one skill's folder, or a folder of such folders, up to four levels deep. The path itself
+ * may be a link; links inside that lead out of it are not followed. A skill's folder is not searched further. Never rejects.
  */
 export async function findSkillFiles(path: string): Promise<Found> {
   let root: string;
@@ -80,7 +80,7 @@ async function searchFolder(root: string): Promise<Found> {
     const beside = inside.filter((entry) => entry !== skill).map(({ name }) => name);
     if (file !== undefined) places.push({ file, folder: basename(folder), beside });
   };
-  /** Where an entry really lies; undefined, with a fault, when that is elsewhere. */
+  /** The real path of an entry; undefined, with a fault, when it is outside of the root. */
   const insideRoot = async (path: string, entry: Dirent): Promise<string | undefined> => {
     if (!entry.isSymbolicLink()) return path;
     try {
@@ -96,7 +96,7 @@ async function searchFolder(root: string): Promise<Found> {
   await visit(root, 0);
   if (isFull()) {
     const limit = places.length >= MOST_SKILLS ? `${MOST_SKILLS} skills` : `${MOST_ENTRIES} files`;
-    faults.push({ file: root, why: `has ${limit} or more: those behind them were not read` });
+    faults.push({ file: root, why: `has ${limit} or more: the rest was not read` });
   }
   return { places, faults };
 }
@@ -111,5 +111,5 @@ const isFolder = (path: string): Promise<boolean> =>
 
 function whyUnreadable(error: unknown): string {
   const { code } = error as NodeJS.ErrnoException;
-  return code === 'ENOENT' ? 'is not there' : `cannot be read (${code ?? 'unknown error'})`;
+  return code === 'ENOENT' ? 'does not exist' : `cannot be read (${code ?? 'unknown error'})`;
 }

@@ -13,8 +13,8 @@ interface FollowParts {
 }
 
 /**
- * Writes what was published. Whether anything was done; what the disk does not allow is a fault, and the rest goes on.
- * Rejects when it cannot be kept what is about to be written: then nothing is.
+ * Writes published skills to the folder. Returns whether anything was written. A failed write is reported as a fault and the
+ * others continue. Rejects, without writing, when the records of the planned writes cannot be saved.
  */
 export async function followLibrary(
   records: Records,
@@ -23,8 +23,8 @@ export async function followLibrary(
   parts: FollowParts,
 ): Promise<boolean> {
   const writes = planWrites(records, seen, wanted);
-  const drafts = await draftAll(writes, parts.files);
-  await parts.memory.mean(new Map([...drafts].map(([folder, { record }]) => [folder, record])));
+  const drafts = await renderAll(writes, parts.files);
+  await parts.memory.plan(new Map([...drafts].map(([folder, { record }]) => [folder, record])));
   let isDone = false;
   for (const write of writes) {
     if (parts.isStopped()) return isDone;
@@ -32,7 +32,7 @@ export async function followLibrary(
       isDone = (await perform(write, drafts, parts)) || isDone;
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
-      parts.fault(write.folder, `cannot be written (${code ?? 'unknown error'}); it is tried again`);
+      parts.fault(write.folder, `cannot be written (${code ?? 'unknown error'}); it will be tried again`);
     }
   }
   return isDone;
@@ -43,11 +43,11 @@ interface Draft {
   readonly record: FileRecord;
 }
 
-async function draftAll(writes: readonly Write[], files: MirrorFiles): Promise<ReadonlyMap<string, Draft>> {
+async function renderAll(writes: readonly Write[], files: MirrorFiles): Promise<ReadonlyMap<string, Draft>> {
   const drafts = new Map<string, Draft>();
   for (const write of writes) {
     if (write.type !== 'write') continue;
-    const text = await files.draft(write.folder, write.lesson, write.over);
+    const text = await files.render(write.folder, write.lesson, write.over);
     drafts.set(write.folder, { text, record: recordOf(write.lesson, hashOf(text)) });
   }
   return drafts;

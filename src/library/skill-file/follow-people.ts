@@ -15,7 +15,7 @@ interface FollowParts extends MirrorParts {
 }
 
 interface FolderScene extends Pick<EditScene, 'records' | 'isQuiet' | 'isLost'> {
-  /** Corrected when a file is put aside. */
+  /** Updated when a file is set aside. */
   readonly seen: Map<string, Seen>;
   readonly wanted: ReadonlyMap<string, Lesson>;
   readonly fault: (folder: string, why: string) => void;
@@ -24,28 +24,31 @@ interface FolderScene extends Pick<EditScene, 'records' | 'isQuiet' | 'isLost'> 
 type PublishEdit = Extract<Edit, { type: 'publish' }>;
 
 /**
- * Publishes what people did in the folder. Whether anything was done. Rejects as `Library.publish` does; what was done until
- * then is remembered.
+ * Publishes the edits that people made in the folder. Returns whether anything was published. Rejects as `Library.publish`
+ * does; edits that were published before that are recorded.
  */
 export function createFollowPeople(parts: FollowParts): (scene: FolderScene) => Promise<boolean> {
   const { library, newId, memory, files, log } = parts;
-  /** What the library would not take: it is not asked again until the file or the lesson is another one. */
+  /** Edits that the library refused: not published again until the file or the lesson changes. */
   const refused = new Map<string, { readonly key: string; readonly why: string }>();
 
-  /** Whether to look again. */
-  const putAside = async (
+  /** Returns whether another pass is due. */
+  const setAside = async (
     edit: Extract<Edit, { type: 'conflict' }>,
     scene: FolderScene,
   ): Promise<boolean> => {
     const { folder, hash, id } = edit;
     try {
-      if (!(await files.keep(folder, hash))) return true;
+      if (!(await files.setAside(folder, hash))) return true;
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
-      scene.fault(folder, `is older than the library and cannot be put aside (${code ?? 'unknown error'})`);
+      scene.fault(folder, `is older than the library and cannot be set aside (${code ?? 'unknown error'})`);
       return false;
     }
-    log?.warn({ folder, lesson: id }, 'an edited skill was older than the library and is kept beside it');
+    log?.warn(
+      { folder, lesson: id },
+      'an edited skill was based on an older revision; the edit is kept in SKILL.md.yours',
+    );
     memory.forget(folder);
     scene.seen.set(folder, { kind: 'none' });
     return true;
@@ -56,7 +59,7 @@ export function createFollowPeople(parts: FollowParts): (scene: FolderScene) => 
   };
   const remember = ({ folder, id, file, leaves }: PublishEdit): void => {
     refused.delete(folder);
-    log?.info({ folder, lesson: id }, 'a skill was edited in its folder');
+    log?.info({ folder, lesson: id }, 'a skill was edited in the skills folder');
     if (leaves !== undefined) memory.forget(leaves);
     const lesson = library.lesson(id);
     if (file === undefined || lesson === undefined) {
@@ -89,7 +92,7 @@ export function createFollowPeople(parts: FollowParts): (scene: FolderScene) => 
           memory.put(folder, edit.record);
           break;
         case 'conflict':
-          isDone = (await putAside(edit, scene)) || isDone;
+          isDone = (await setAside(edit, scene)) || isDone;
           break;
         case 'publish': {
           const before = refused.get(folder);

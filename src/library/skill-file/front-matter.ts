@@ -9,13 +9,12 @@ const KEY = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}$/;
 const BYTE_ORDER_MARK = 0xfeff;
 
 /**
- * Cuts a file into its fields and its body, in one pass over its lines. A field is a line `key: …` and all lines behind it
- * that are indented, empty, list items or closing brackets: where a field ends depends on nothing that its text says. No
- * field appears twice.
+ * Splits a file into its fields and its body, in one pass over its lines. A field is a line `key: …` and all following lines
+ * that are indented, empty, list items or closing brackets, so that no text in it can end it. Duplicate fields are refused.
  */
 export function splitFrontMatter(file: string): FrontMatter | Fault {
   const text = toLineFeeds(file.charCodeAt(0) === BYTE_ORDER_MARK ? file.slice(1) : file);
-  if (!isFence(lineAt(text, 0))) return { fault: 'has no front matter: its first line is not ---' };
+  if (!isFence(lineAt(text, 0))) return { ok: false, why: 'has no front matter: its first line is not ---' };
   const fields = new Map<string, string[]>();
   let current: string[] | undefined;
   let number = 1;
@@ -28,20 +27,21 @@ export function splitFrontMatter(file: string): FrontMatter | Fault {
     }
     if (line.startsWith('#')) continue;
     if (isContinuation(line)) {
-      if (current === undefined && line.trim() !== '') return { fault: `line ${number} belongs to no field` };
+      if (current === undefined && line.trim() !== '')
+        return { ok: false, why: `line ${number} belongs to no field` };
       current?.push(line);
       continue;
     }
     const key = keyOf(line);
-    if (key === undefined) return { fault: `line ${number} is not "key: value"` };
-    if (fields.has(key)) return { fault: `line ${number} gives ${key} a second time` };
+    if (key === undefined) return { ok: false, why: `line ${number} is not "key: value"` };
+    if (fields.has(key)) return { ok: false, why: `line ${number} repeats the field ${key}` };
     current = [line.slice(line.indexOf(':') + 1)];
     fields.set(key, current);
   }
-  return { fault: 'has a front matter that never ends: there is no second ---' };
+  return { ok: false, why: 'has a front matter that never ends: there is no second ---' };
 }
 
-/** A file from Windows: its body is the same text. One that has only some such line ends means them. */
+/** CRLF becomes LF when the first line ends so; a file with mixed line ends is left unchanged. */
 function toLineFeeds(text: string): string {
   const first = text.indexOf('\n');
   return first > 0 && text[first - 1] === '\r' ? text.replaceAll('\r\n', '\n') : text;
@@ -62,7 +62,7 @@ const isFence = (line: string): boolean => line.startsWith('---') && line.trimEn
 const isContinuation = (line: string): boolean =>
   line.trim() === '' || ' \t]}'.includes(line.charAt(0)) || line === '-' || line.startsWith('- ');
 
-/** What stands before the colon; undefined when the line does not begin with `key:`. */
+/** The key of a line; undefined when the line does not begin with `key:`. */
 export function keyOf(line: string): string | undefined {
   const colon = line.indexOf(':');
   const behind = line.charAt(colon + 1);

@@ -19,8 +19,9 @@ interface Imported {
 const MOST_NAMED = 12;
 
 /**
- * Reads skills from a SKILL.md, a skill's folder or a folder of them, and says what must change in the library. It changes
- * nothing itself. What was imported before and is the same makes no changes. Never rejects: what cannot be read is a fault.
+ * Reads skills from a SKILL.md, a skill's folder or a folder of skills, and returns the changes that import them; nothing is
+ * published. Skills that were imported before and have not changed give no changes. Never rejects: unreadable files are
+ * faults.
  */
 export async function importSkills(path: string, options: ImportOptions): Promise<Imported> {
   const { places, faults } = await findSkillFiles(path);
@@ -30,13 +31,13 @@ export async function importSkills(path: string, options: ImportOptions): Promis
   for (const at of places) {
     const skill = await importOne(at, options);
     if (isFault(skill)) {
-      wrong.push({ file: at.file, why: skill.fault });
+      wrong.push({ file: at.file, why: skill.why });
       continue;
     }
     const place = JSON.stringify([skill.name, skill.scope]);
     const before = files.get(skill.id) ?? files.get(place);
     if (before !== undefined) {
-      wrong.push({ file: at.file, why: `is a second ${skill.name}: ${before} was read first` });
+      wrong.push({ file: at.file, why: `is a second ${skill.name}: ${before} was imported` });
       continue;
     }
     files.set(skill.id, at.file).set(place, at.file);
@@ -47,7 +48,7 @@ export async function importSkills(path: string, options: ImportOptions): Promis
 
 async function importOne(place: SkillPlace, options: ImportOptions): Promise<ImportedSkill | Fault> {
   const file = await readTextFile(place.file);
-  if (file === undefined) return { fault: 'is not there any more' };
+  if (file === undefined) return { ok: false, why: 'does not exist any more' };
   if (isFault(file)) return file;
   const skill = readSkillFile(file.text, place.folder);
   if (isFault(skill)) return skill;

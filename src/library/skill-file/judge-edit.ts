@@ -6,19 +6,19 @@ import type { SkillFile } from './skill-file.ts';
 import { toSkillName } from './skill-name.ts';
 import { isSameScope, isSameSkill, toldText, wordsOf } from './skill-text.ts';
 
-/** What someone did to the folder, and what it means. `leaves` is the folder that the skill lay in before. */
+/** An edit of the folder and its consequence. `leaves` is the folder that the skill was moved from. */
 export type Edit =
-  /** The library is to follow. */
+  /** The library has to be updated. */
   | {
       readonly type: 'publish';
       readonly folder: string;
       readonly id: string;
       readonly changes: readonly Change[];
-      /** Absent when it is gone. */
+      /** Absent when it was deleted. */
       readonly file?: ReadFolder;
       readonly leaves?: string;
     }
-  /** File and library say the same, or the mirror knows what to do about it. */
+  /** File and library agree, or the mirror will write the file again. */
   | {
       readonly type: 'in-step';
       readonly folder: string;
@@ -26,21 +26,21 @@ export type Edit =
       readonly record: FileRecord;
       readonly leaves?: string;
     }
-  /** The library has moved on from what was edited: its version stays, and the other is kept beside it. */
+  /** The library has a newer revision than the one that was edited: it stays, and the edited file is set aside. */
   | { readonly type: 'conflict'; readonly folder: string; readonly id: string; readonly hash: string }
-  /** The file is gone, and the library does not follow. */
+  /** The file was deleted, and the library does not change. */
   | { readonly type: 'forget'; readonly folder: string; readonly why?: string }
   | { readonly type: 'fault'; readonly folder: string; readonly why: string };
 
 export interface JudgeScene extends ClaimScene {
-  /** By the id of a lesson that is to have one. */
+  /** The folders of all shown skills, by lesson id. */
   readonly folderOf: ReadonlyMap<string, string>;
-  /** Nothing is known of what was written before. */
+  /** The records of previous writes are lost. */
   readonly isLost: boolean;
   readonly newId: (prefix: string) => string;
 }
 
-/** A version of a lesson that the library has. */
+/** A file that belongs to a lesson of the library. */
 export function judgeEdit(file: ReadFolder, claim: Claim, scene: JudgeScene): Edit {
   const { folder, hash } = file;
   const { lesson, revision, isTracked, leaves } = claim;
@@ -51,7 +51,7 @@ export function judgeEdit(file: ReadFolder, claim: Claim, scene: JudgeScene): Ed
   const moved = leaves === undefined ? {} : { leaves };
   const { origin } = file.skill;
   const isConflict = isShown ? !isSame && revision !== lesson.revision : isTracked;
-  // What Instar wrote itself is nobody's edit, however it came to lie here.
+  // A file that Instar wrote itself is not an edit, whoever copied it here.
   const isOwn = (scene.isLost || isConflict) && isAsWritten(file, lesson, scene.library);
   if (isOwn && origin !== undefined) {
     const record = { id, revision: origin.revision, state: origin.state, hash };
@@ -71,12 +71,12 @@ export function judgeEdit(file: ReadFolder, claim: Claim, scene: JudgeScene): Ed
   return { type: 'publish', folder, id, changes, file, ...moved };
 }
 
-/** A folder that was renamed renames its skill, unless the file says another name by now. */
+/** Renaming a folder renames its skill, unless the file gives a new name itself. */
 function renamed(skill: SkillFile, { text }: Lesson, folder: string): SkillFile {
   return { ...skill, name: skill.name === text.name ? (toSkillName(folder) ?? skill.name) : skill.name };
 }
 
-/** Whoever puts a folder back wants to see its skill used again. */
+/** Putting a folder back brings its skill back into use. */
 function putBack(lesson: Lesson, isShown: boolean): readonly Change[] {
   const { id, state, expiresAt } = lesson;
   if (isShown) return [];
@@ -86,7 +86,7 @@ function putBack(lesson: Lesson, isShown: boolean): readonly Change[] {
   ];
 }
 
-/** A person changed some of a lesson's words: what it rests on, and whose words are in it, is as before. */
+/** An edit by a person keeps the evidence and the taint of the lesson. */
 function edited(skill: SkillFile, base: LessonText): LessonText {
   const { turns, quotes } = base.evidence;
   return {
@@ -96,7 +96,7 @@ function edited(skill: SkillFile, base: LessonText): LessonText {
   };
 }
 
-/** A skill that the library does not have. A copy of another one goes by the name of its folder. */
+/** A skill that the library does not have. A copy of another skill gets the name of its folder. */
 export function judgeNew(file: ReadFolder, claimed: ReadonlySet<string>, scene: JudgeScene): Edit {
   const { folder } = file;
   const { origin, name } = file.skill;

@@ -1,6 +1,6 @@
 import { readScalar } from './scalar.ts';
 
-/** A short list: `[a, "b, c"]`, lines of `- a`, or `a, b` on one line. What is empty is left out. */
+/** A short list: `[a, "b, c"]`, lines of `- a`, or `a, b` on one line. Empty items are left out. */
 export function readList(raw: string): readonly string[] {
   const text = raw.trim();
   const items = text.startsWith('[')
@@ -11,7 +11,7 @@ export function readList(raw: string): readonly string[] {
   return items.map((item) => toText(item).trim()).filter((item) => item !== '');
 }
 
-/** What cannot be read as quoted text is taken as it stands. */
+/** Text that is not a valid scalar is taken literally. */
 function toText(raw: string): string {
   const text = readScalar(raw);
   return typeof text === 'string' ? text : raw;

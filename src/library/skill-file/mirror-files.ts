@@ -1,27 +1,26 @@
 import { constants } from 'node:fs';
 import { copyFile, link, rename, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { replaceFile, syncFolder } from '../../base/atomic-file.ts';
 import type { Lesson } from '../../core/lesson.ts';
-import { syncFolder } from '../../core/sync-folder.ts';
 import { readSkillFile } from './read-skill-file.ts';
 import { readTextFile } from './read-text-file.ts';
-import { replaceFile } from './replace-file.ts';
 import { hashOf, KEPT } from './scan-skills.ts';
 import { type Field, isFault, SKILL_FILE } from './skill-file.ts';
 import { toSkillFile } from './skill-text.ts';
 import { writeSkillFile } from './write-skill-file.ts';
 
-/** What the mirror does to files. Each rejects when the disk does not let it, and leaves alone what was changed meanwhile. */
+/** The mirror's operations on files. Each rejects on a disk error, and leaves a file that was changed meanwhile as it is. */
 export interface MirrorFiles {
-  /** The text that a lesson's file is to have. */
-  draft(folder: string, lesson: Lesson, over: string | undefined): Promise<string>;
-  /** Whether it was written: not when the file is not the one that was to be replaced. */
+  /** The text of a lesson's file. */
+  render(folder: string, lesson: Lesson, over: string | undefined): Promise<string>;
+  /** False when the file is no longer the one to replace. */
   write(folder: string, text: string, over: string | undefined): Promise<boolean>;
-  /** Whether it is gone. */
+  /** False when the file has changed. */
   remove(folder: string, over: string): Promise<boolean>;
   move(folder: string, to: string): Promise<void>;
-  /** Puts a file aside under a name that was free; whether it was still the one that was meant. */
-  keep(folder: string, hash: string): Promise<boolean>;
+  /** Renames a file to a free name beside it; false when the file has changed. */
+  setAside(folder: string, hash: string): Promise<boolean>;
 }
 
 export function createMirrorFiles(dir: string): MirrorFiles {
@@ -32,11 +31,12 @@ export function createMirrorFiles(dir: string): MirrorFiles {
     return !isFault(file) && hashOf(file.bytes) === hash;
   };
   return {
-    draft: async (folder, lesson, over) => {
+    render: async (folder, lesson, over) => {
       const extra = over === undefined ? [] : await othersFields(fileOf(folder), folder);
       return writeSkillFile(toSkillFile(lesson, extra));
     },
-    write: (folder, text, over) => replaceFile(fileOf(folder), text, () => isStill(folder, over)),
+    write: (folder, text, over) =>
+      replaceFile(fileOf(folder), text, { makeFolder: true, mayReplace: () => isStill(folder, over) }),
     remove: async (folder, over) => {
       if (!(await isStill(folder, over))) return false;
       await rm(fileOf(folder), { force: true });
@@ -47,7 +47,7 @@ export function createMirrorFiles(dir: string): MirrorFiles {
       await rename(join(dir, folder), join(dir, to));
       await syncFolder(dir);
     },
-    keep: async (folder, hash) => {
+    setAside: async (folder, hash) => {
       if (!(await isStill(folder, hash))) return false;
       await linkToFree(fileOf(folder), join(dir, folder, KEPT));
       await rm(fileOf(folder), { force: true });
@@ -57,14 +57,14 @@ export function createMirrorFiles(dir: string): MirrorFiles {
   };
 }
 
-/** What other tools need to find in the file stays in it. */
+/** The fields of other tools stay in the file. */
 async function othersFields(path: string, folder: string): Promise<readonly Field[]> {
   const file = await readTextFile(path);
   const skill = file === undefined || isFault(file) ? undefined : readSkillFile(file.text, folder);
   return skill === undefined || isFault(skill) ? [] : skill.extra;
 }
 
-/** What is there is never written over. */
+/** Never overwrites a file. */
 async function linkToFree(from: string, to: string): Promise<void> {
   for (let number = 1; ; number++) {
     const path = number === 1 ? to : `${to}-${number}`;
@@ -84,7 +84,7 @@ async function linkToFree(from: string, to: string): Promise<void> {
   }
 }
 
-/** What else a person keeps in the folder stays there. */
+/** Other files of the folder stay. */
 async function removeIfEmpty(folder: string): Promise<void> {
   try {
     await rmdir(folder);

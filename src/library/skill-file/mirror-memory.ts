@@ -2,18 +2,18 @@ import { lstat, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type FileRecord, RECORDS_FILE, type Records, readRecords, writeRecords } from './mirror-records.ts';
 
-/** What the mirror remembers of its folder, kept in a file there. */
+/** The mirror's records of its folder, stored in a file there. */
 export interface MirrorMemory {
-  /** `isLost`: nothing is known of what was written before. Rejects when the folder cannot be made or looked at. */
+  /** `isLost`: the records of previous writes are lost. Rejects when the folder cannot be created or read. */
   load(): Promise<{ readonly records: Records; readonly isLost: boolean }>;
   put(folder: string, record: FileRecord): void;
   forget(folder: string): void;
   move(folder: string, to: string): void;
-  /** Keeps what is about to be written, so that a file is known also when the process ends right after it. Rejects as `save`. */
-  mean(records: Records): Promise<void>;
-  /** Puts what was meant and lies there; what was meant and is not there was never written. The folders that were put. */
+  /** Stores the planned writes, so that a file is recognised also when the process ends right after writing it. Rejects as `save`. */
+  plan(records: Records): Promise<void>;
+  /** Records the planned writes whose file is there and drops the others. Returns the recorded folders. */
   resolve(hashOf: (folder: string) => string | undefined): readonly string[];
-  /** `isWhole`: every file was looked at; a memory that was lost is lost before that. Rejects when it cannot be written. */
+  /** `isWhole`: every file was read, so that lost records are complete again. Rejects when the file cannot be written. */
   save(isWhole: boolean): Promise<void>;
 }
 
@@ -50,7 +50,7 @@ export function createMirrorMemory(dir: string): MirrorMemory {
         isKept = isThere;
         isRead = true;
       } else if (isKept && !isThere) {
-        // Someone took the whole folder away or put another one there. Nobody deleted these skills one by one.
+        // The whole folder was removed or replaced: these skills were not deleted one by one.
         files.clear();
         meant.clear();
         isLost = true;
@@ -65,7 +65,7 @@ export function createMirrorMemory(dir: string): MirrorMemory {
       forget(folder);
       if (record !== undefined) put(to, record);
     },
-    mean: async (records) => {
+    plan: async (records) => {
       if (records.size === 0) return;
       for (const [folder, record] of records) meant.set(folder, record);
       await write(isLost);

@@ -1,7 +1,7 @@
 import type { Clock } from '../../core/clock.ts';
 import type { Library } from '../../core/library.ts';
 
-/** What a mirror is made of. */
+/** The dependencies of a mirror. */
 export interface MirrorParts {
   readonly dir: string;
   readonly library: Library;

@@ -13,23 +13,23 @@ import { SKILL_FILE } from './skill-file.ts';
 import { assignFolders } from './skill-folder.ts';
 
 interface PassOptions {
-  /** How long a file must not change before it is read. */
+  /** How long a file must be unchanged before it is read. */
   readonly quietMs: number;
-  /** Whether to leave the rest undone. */
+  /** Checked between two writes: the rest of the pass is skipped. */
   readonly isStopped: () => boolean;
 }
 
 interface PassResult {
-  /** Something was done, or a file is still being written: another look is due. */
+  /** Something was done, or a file is still being written: another pass is due. */
   readonly hasMore: boolean;
   readonly faults: readonly FileFault[];
   readonly folders: readonly string[];
 }
 
 const YOURS =
-  'is your version of a skill that had changed meanwhile: take from it what you need, and delete it';
+  'is your version of a skill that changed in the library meanwhile: copy what you need from it, and delete it';
 
-/** One look at folder and library, and what it takes to bring them in step. Never rejects. */
+/** One synchronisation pass between folder and library. Never rejects. */
 export function createMirrorPass(parts: MirrorParts, options: PassOptions): () => Promise<PassResult> {
   const { dir, library, clock } = parts;
   const memory = createMirrorMemory(dir);
@@ -46,7 +46,7 @@ export function createMirrorPass(parts: MirrorParts, options: PassOptions): () =
     const fault = (folder: string, why: string): void =>
       void faults.push({ file: join(dir, folder, SKILL_FILE), why });
     const { records, isLost } = await memory.load();
-    // A library that does not know a skill has not retired it: the file is all that there is of it.
+    // A skill that the library does not know was not retired: its file is the only copy and stays.
     for (const [folder, { id }] of records) if (library.lesson(id) === undefined) memory.forget(folder);
     const { kept, leftovers, ...look } = await scan(records);
     const seen = new Map(look.seen);
@@ -74,7 +74,7 @@ export function createMirrorPass(parts: MirrorParts, options: PassOptions): () =
       return { ...(await run(faults)), faults };
     } catch (error) {
       const { code, message } = error as NodeJS.ErrnoException;
-      faults.push({ file: dir, why: `cannot be kept in step (${code ?? message}); it is tried again` });
+      faults.push({ file: dir, why: `cannot be synchronised (${code ?? message}); it will be tried again` });
       return { hasMore: false, faults, folders: [] };
     }
   };

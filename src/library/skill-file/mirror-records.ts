@@ -1,14 +1,14 @@
 import { join } from 'node:path';
+import { replaceFile } from '../../base/atomic-file.ts';
 import { asString, isObject, parseJson } from '../../core/json.ts';
 import { LESSON_STATES, type Lesson, type LessonState } from '../../core/lesson.ts';
 import { readTextFile } from './read-text-file.ts';
-import { replaceFile } from './replace-file.ts';
 import { isFault } from './skill-file.ts';
 
-/** What a file said when it and the library last were in step, and which lesson it is. */
+/** The lesson of a file, and the file's state when it and the library last agreed. */
 export interface FileRecord {
   readonly id: string;
-  /** 0 when the file does not quite say what the library says, and is to be written anew. */
+  /** 0 when the file differs from the library and has to be written again. */
   readonly revision: number;
   readonly state: LessonState;
   /** Of the file's bytes. */
@@ -18,12 +18,12 @@ export interface FileRecord {
 /** By folder. */
 export type Records = Map<string, FileRecord>;
 
-/** What is kept of the records in the folder itself. */
+/** The records as stored in the folder. */
 export interface KeptRecords {
   readonly files: Records;
-  /** What was about to be written: it is so when the file says so. */
+  /** Planned writes: done if the file has this hash. */
   readonly meant: Records;
-  /** There are files that were not looked at since nothing was known of them. */
+  /** The records were lost and not all files have been read since. */
   readonly isLost: boolean;
 }
 
@@ -37,7 +37,7 @@ export const recordOf = ({ id, revision, state }: Lesson, hash: string): FileRec
   hash,
 });
 
-/** Undefined when there are none that can be used. Never rejects. */
+/** Undefined without usable records. Never rejects. */
 export async function readRecords(dir: string): Promise<KeptRecords | undefined> {
   const file = await readTextFile(join(dir, RECORDS_FILE));
   if (file === undefined || isFault(file)) return undefined;
@@ -75,7 +75,7 @@ export async function writeRecords(dir: string, { files, meant, isLost }: KeptRe
     files: inOrder(files),
     ...(meant.size === 0 ? {} : { meant: inOrder(meant) }),
   };
-  await replaceFile(join(dir, RECORDS_FILE), `${JSON.stringify(kept, null, 1)}\n`);
+  await replaceFile(join(dir, RECORDS_FILE), `${JSON.stringify(kept, null, 1)}\n`, { makeFolder: true });
 }
 
 const inOrder = (records: Records): Readonly<Record<string, FileRecord>> =>

@@ -5,8 +5,8 @@ import { readQuoted, writeQuoted } from './quoted-scalar.ts';
 import type { Field, SkillFile, SkillOrigin } from './skill-file.ts';
 
 /**
- * What Instar adds to a skill file stands under `metadata`, where other tools keep what they do not know, each value as a
- * quoted string. Beside a `metadata` that is no plain map the same lines stand at the top.
+ * Instar's fields stand under `metadata`, which other tools keep unchanged, each value as a quoted string. If `metadata` is
+ * not a plain map, they are top-level fields.
  */
 const OWN = 'instar-';
 const HOLDER = 'metadata';
@@ -14,7 +14,7 @@ const ID = /^[A-Za-z0-9][A-Za-z0-9_.:-]{0,63}$/;
 
 type Own = Pick<SkillFile, 'origin' | 'keywords'>;
 
-/** Takes our own lines out of the fields; what is left is what someone else wrote. */
+/** Separates Instar's own lines from the fields of others. */
 export function takeOwnFields(fields: readonly Field[]): { own: Own; rest: readonly Field[] } {
   const values = new Map<string, string>();
   const rest: Field[] = [];
@@ -68,7 +68,7 @@ function readScope(text: string): Scope {
   };
 }
 
-/** The last lines of a front matter: someone else's `metadata`, if any, and our own. */
+/** The last lines of a front matter: the `metadata` of others, if any, and Instar's own fields. */
 export function writeOwnFields({ origin, keywords }: Own, metadata: Field | undefined): readonly string[] {
   const lines = ownLines({ ...(origin && { origin }), ...(keywords && { keywords }) });
   if (metadata === undefined) {
@@ -92,7 +92,7 @@ function ownLines({ origin, keywords }: Own): readonly string[] {
   return values.flatMap(([key, value]) => (value === undefined ? [] : `${OWN}${key}: ${writeQuoted(value)}`));
 }
 
-/** The blanks before each line of a map; undefined when it is no map of lines. */
+/** The indentation of a block map; undefined when it is not one. */
 function mapIndent(raw: string): string | undefined {
   const [first = '', ...lines] = raw.split('\n');
   const line = lines.find((one) => one.trim() !== '' && !one.trimStart().startsWith('#'));

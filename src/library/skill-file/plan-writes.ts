@@ -2,14 +2,14 @@ import type { Lesson } from '../../core/lesson.ts';
 import type { FileRecord, Records } from './mirror-records.ts';
 import type { Seen } from './scan-skills.ts';
 
-/** What the folder still lacks. `over` is the hash of what may be replaced; absent: there must be nothing. */
+/** A pending operation on the folder. `over` is the hash of the file to replace; absent: there must be no file. */
 export type Write =
   | { readonly type: 'write'; readonly folder: string; readonly lesson: Lesson; readonly over?: string }
   | { readonly type: 'remove'; readonly folder: string; readonly over: string }
   | { readonly type: 'move'; readonly folder: string; readonly to: string }
   | { readonly type: 'fault'; readonly folder: string; readonly why: string };
 
-/** Never touches a file that is not as the mirror left it: whoever changed it is heard first. Pure. */
+/** Leaves every file that differs from its record: its edit is published first. Pure. */
 export function planWrites(
   records: Records,
   seen: ReadonlyMap<string, Seen>,
@@ -33,7 +33,11 @@ export function planWrites(
         const isOld = record.revision !== lesson.revision || record.state !== lesson.state;
         if (isOld) writes.push({ type: 'write', folder, lesson, over: record.hash });
       } else if (seen.has(home)) {
-        writes.push({ type: 'fault', folder, why: `should be called ${home}, but there is such a folder` });
+        writes.push({
+          type: 'fault',
+          folder,
+          why: `should be renamed to ${home}, but that folder exists already`,
+        });
       } else {
         writes.push({ type: 'move', folder, to: home });
       }

@@ -12,7 +12,7 @@ export interface PublishParts {
   readonly newId: (prefix: string) => string;
 }
 
-/** Publishes edits, many in one set; `onResult` hears why one was refused. Rejects as `Library.publish` does. */
+/** Publishes edits, many in one set; `onResult` gets the reason of a refusal. Rejects as `Library.publish` does. */
 export async function publishEdits(
   edits: readonly PublishEdit[],
   { library, newId }: PublishParts,

@@ -2,12 +2,12 @@ import type { Clock } from '../../core/clock.ts';
 import type { Records } from './mirror-records.ts';
 import type { Seen } from './scan-skills.ts';
 
-/** Says of each folder whether it is as it was recorded, or has been as it is for long enough to be read. */
+/** Whether a folder equals its record, or has been unchanged for long enough to be read. */
 export type QuietFolders = (seen: ReadonlyMap<string, Seen>, records: Records) => (folder: string) => boolean;
 
 /**
- * Editors write in steps: they empty a file and fill it, or take it away and put another one there. By two looks that
- * find the same some time apart, not by the file's own times, which tools set as they like.
+ * Editors write in steps: they truncate a file and fill it, or delete it and create another one. A folder has settled when
+ * two passes some time apart find the same content; file times are not used, since tools set them freely.
  */
 export function createQuietFolders(clock: Pick<Clock, 'monotonic'>, quietMs: number): QuietFolders {
   const since = new Map<string, { readonly look: string; readonly at: number }>();

@@ -28,7 +28,7 @@ const HEX_DIGITS: ReadonlyMap<string, number> = new Map([
 const HEX = /^[0-9a-fA-F]+$/;
 const LAST_CODE_POINT = 0x10ffff;
 
-/** Reads `"…"` or `'…'`, from its first quote on; it may go over several lines, which are folded. */
+/** Reads `"…"` or `'…'` from the opening quote on; several lines are folded. */
 export function readQuoted(text: string): string | Fault {
   const quote = text.charAt(0);
   let out = '';
@@ -41,7 +41,7 @@ export function readQuoted(text: string): string | Fault {
         at += 2;
         continue;
       }
-      return isEnd(text, at + 1) ? out : { fault: 'has text behind its closing quote' };
+      return isEnd(text, at + 1) ? out : { ok: false, why: 'has text after its closing quote' };
     }
     if (character === '\\' && quote === '"') {
       const escaped = readEscape(text, at);
@@ -56,7 +56,7 @@ export function readQuoted(text: string): string | Fault {
       at++;
     }
   }
-  return { fault: 'has a quote that never closes' };
+  return { ok: false, why: 'has a quote that is not closed' };
 }
 
 interface Piece {
@@ -66,7 +66,7 @@ interface Piece {
 
 const isBlank = (character: string): boolean => character === ' ' || character === '\t' || character === '\n';
 
-/** A run of blanks: itself on one line; a line break in it is a space, and each empty line a line break. */
+/** White space: unchanged within a line; one line break becomes a space, and each empty line a line break. */
 function readGap(text: string, start: number): Piece {
   let at = start;
   let breaks = 0;
@@ -76,7 +76,7 @@ function readGap(text: string, start: number): Piece {
   return { text: breaks === 1 ? ' ' : '\n'.repeat(breaks - 1), length };
 }
 
-/** What is no escape stays as it stands: a Windows path in quotes is a common mistake with one meaning. */
+/** An unknown escape is kept literally: a Windows path in quotes is a common and unambiguous mistake. */
 function readEscape(text: string, at: number): Piece {
   const letter = text.charAt(at + 1);
   if (letter === '\n') return { text: '', length: 2 + readGap(text, at + 2).length };
@@ -94,11 +94,11 @@ function isEnd(text: string, at: number): boolean {
   return rest === '' || (rest.startsWith('#') && rest.length < text.length - at);
 }
 
-/** What a terminal or an editor would hide or act on is written as an escape. */
+/** Characters that a terminal or an editor hides or interprets are written as escapes. */
 const HIDDEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 const LAST_BASIC = 0xffff;
 
-/** Any text as one line that can hold nothing but this text, for YAML readers as well. */
+/** Any text as one quoted line that YAML parsers read back as the same text. */
 export const writeQuoted = (text: string): string =>
   JSON.stringify(text).replace(HIDDEN, (character) => {
     const code = character.codePointAt(0) ?? 0;

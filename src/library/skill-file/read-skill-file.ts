@@ -1,3 +1,4 @@
+import { clip } from '../../text/truncate.ts';
 import { splitFrontMatter } from './front-matter.ts';
 import { readList } from './list.ts';
 import { takeOwnFields } from './own-fields.ts';
@@ -9,13 +10,13 @@ import { toSkillName } from './skill-name.ts';
 const LARGEST_CONTENT_BYTES = 8 * 1024;
 
 /**
- * Reads a SKILL.md, in time that grows with its length only; nothing in it is evaluated. `folder` is the name of the folder
- * it lies in: the skill's name when the file gives none that can be one. Never throws.
+ * Reads a SKILL.md in linear time; nothing in it is evaluated. `folder` is the name of its folder: the skill's name when the
+ * file has no valid one. Never throws.
  */
 export function readSkillFile(text: string, folder = ''): SkillFile | Fault {
-  // A character has at most three bytes here, and at least one.
+  // The first check saves counting the bytes of a huge text.
   if (text.length > LARGEST_FILE_BYTES || Buffer.byteLength(text) > LARGEST_FILE_BYTES) {
-    return { fault: `is larger than ${LARGEST_FILE_BYTES} bytes, the most that a skill file may have` };
+    return { ok: false, why: `is larger than ${LARGEST_FILE_BYTES} bytes, the limit for a skill file` };
   }
   const cut = splitFrontMatter(text);
   if (isFault(cut)) return cut;
@@ -24,7 +25,7 @@ export function readSkillFile(text: string, folder = ''): SkillFile | Fault {
   if (typeof name !== 'string') return name;
   const description = readText(rest, 'description');
   if (isUnreadable(description)) return description;
-  if (description === undefined || description.trim() === '') return { fault: 'has no description' };
+  if (description === undefined || description.trim() === '') return { ok: false, why: 'has no description' };
   const category = readText(rest, 'category');
   if (isUnreadable(category)) return category;
   const content = readContent(cut.body);
@@ -50,7 +51,7 @@ function readText(fields: readonly Field[], key: string): string | undefined | F
   const raw = rawOf(fields, key);
   if (raw === undefined) return undefined;
   const text = readScalar(raw);
-  return typeof text === 'string' ? text : { fault: `${key} ${text.fault}` };
+  return typeof text === 'string' ? text : { ok: false, why: `${key} ${text.why}` };
 }
 
 const isUnreadable = (value: string | undefined | Fault): value is Fault => typeof value === 'object';
@@ -60,21 +61,24 @@ function readName(fields: readonly Field[], folder: string): string | Fault {
   if (isUnreadable(said)) return said;
   const name = toSkillName(said ?? '') ?? toSkillName(folder);
   if (name !== undefined) return name;
-  if (said === undefined || said === '') return { fault: 'has no name' };
-  const shown = said.length > 64 ? `${said.slice(0, 64)}…` : said;
+  if (said === undefined || said === '') return { ok: false, why: 'has no name' };
   return {
-    fault: `has the name ${JSON.stringify(shown)}, which cannot be made one of 2 to 63 small letters, digits and hyphens`,
+    ok: false,
+    why: `has the name ${JSON.stringify(clip(said, 65))}, which cannot be converted to 2 to 63 lower-case letters, digits and hyphens`,
   };
 }
 
-/** The writer puts one empty line before the text and one line end behind it: they are taken off again. */
+/** Without the empty line before the text and the line end after it, which the writer adds. */
 function readContent(body: string): string | Fault {
   const start = body.startsWith('\n') ? 1 : 0;
   const content = body.slice(start, body.length > start && body.endsWith('\n') ? -1 : undefined);
-  if (content.trim() === '') return { fault: 'has no text below its front matter' };
+  if (content.trim() === '') return { ok: false, why: 'has no text below its front matter' };
   const bytes = Buffer.byteLength(content);
   if (bytes > LARGEST_CONTENT_BYTES) {
-    return { fault: `has a text of ${bytes} bytes; a lesson may have at most ${LARGEST_CONTENT_BYTES}` };
+    return {
+      ok: false,
+      why: `has a text of ${bytes} bytes; a lesson may have at most ${LARGEST_CONTENT_BYTES}`,
+    };
   }
   return content;
 }

@@ -9,29 +9,29 @@ export interface TextFile {
 
 const OPEN = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
-/** Reads a file that a stranger may have put there: no link, no pipe, nothing large, nothing but UTF-8. Never rejects. */
+/** Reads a file from an untrusted source: no links, no pipes, limited in size, valid UTF-8 only. Never rejects. */
 export async function readTextFile(path: string): Promise<TextFile | Fault | undefined> {
   let file: FileHandle | undefined;
   try {
     file = await open(path, OPEN);
-    if (!(await file.stat()).isFile()) return { fault: 'is not a file' };
+    if (!(await file.stat()).isFile()) return { ok: false, why: 'is not a file' };
     const bytes = await readUpTo(file, LARGEST_FILE_BYTES + 1);
     if (bytes.length > LARGEST_FILE_BYTES) {
-      return { fault: `is larger than ${LARGEST_FILE_BYTES} bytes, the most that a skill file may have` };
+      return { ok: false, why: `is larger than ${LARGEST_FILE_BYTES} bytes, the limit for a skill file` };
     }
     const text = decode(bytes);
-    return text === undefined ? { fault: 'is not UTF-8 text' } : { bytes, text };
+    return text === undefined ? { ok: false, why: 'is not UTF-8 text' } : { bytes, text };
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
-    if (code === 'ELOOP' || code === 'EMLINK') return { fault: 'is a link, which is not followed' };
-    return { fault: `cannot be read (${code ?? 'unknown error'})` };
+    if (code === 'ELOOP' || code === 'EMLINK') return { ok: false, why: 'is a link, which is not followed' };
+    return { ok: false, why: `cannot be read (${code ?? 'unknown error'})` };
   } finally {
     await file?.close();
   }
 }
 
-/** Not by the size that the file says it has: it may be growing. */
+/** Does not use the file's size: the file may be growing. */
 async function readUpTo(file: FileHandle, limit: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let length = 0;

@@ -2,8 +2,8 @@ import { readQuoted } from './quoted-scalar.ts';
 import type { Fault } from './skill-file.ts';
 
 /**
- * The text that a field's value stands for: quoted, a block (`|`, `>`), or plain. What YAML would evaluate (anchors,
- * aliases, tags, numbers, dates) is plain text here.
+ * The text of a YAML scalar: quoted, block (`|`, `>`) or plain. What YAML would evaluate (anchors, aliases, tags, numbers,
+ * dates) is plain text here.
  */
 export function readScalar(raw: string): string | Fault {
   const text = raw.trimStart();
@@ -22,7 +22,7 @@ interface BlockStyle {
 const BLOCK_STYLE = /^([|>])(?:([1-9])([+-]?)|([+-])([1-9]?))?$/;
 
 function readBlockStyle(line: string): BlockStyle | undefined {
-  const match = BLOCK_STYLE.exec(withoutRemark(line).trim());
+  const match = BLOCK_STYLE.exec(withoutComment(line).trim());
   if (match === null) return undefined;
   const digit = match[2] || match[5];
   return {
@@ -44,7 +44,7 @@ function readBlock(style: BlockStyle, lines: readonly string[]): string {
   return end === 0 ? '' : `${text}\n`;
 }
 
-/** Lines become one, with a space between; an empty line is a line break; indented lines stay as they are. */
+/** Lines are joined with a space; an empty line is a line break; indented lines stay unchanged. */
 function foldBlock(lines: readonly string[]): string {
   const out: string[] = [];
   let before: 'text' | 'empty' | 'kept' | undefined;
@@ -69,7 +69,7 @@ function foldPlain(lines: readonly string[]): string {
   const out: string[] = [];
   let gap = 0;
   for (const line of lines) {
-    const text = withoutRemark(line).trim();
+    const text = withoutComment(line).trim();
     if (text === '') {
       gap++;
       continue;
@@ -81,8 +81,8 @@ function foldPlain(lines: readonly string[]): string {
   return out.join('');
 }
 
-/** A `#` at the start or behind a blank begins a remark. */
-function withoutRemark(line: string): string {
+/** A `#` at the start or after white space begins a comment. */
+function withoutComment(line: string): string {
   for (let at = line.indexOf('#'); at !== -1; at = line.indexOf('#', at + 1)) {
     const before = line.charAt(at - 1);
     if (at === 0 || before === ' ' || before === '\t') return line.slice(0, at);

@@ -2,37 +2,37 @@ import { createHash } from 'node:crypto';
 import type { Dirent } from 'node:fs';
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isTemporaryFile } from '../../base/atomic-file.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { Records } from './mirror-records.ts';
 import { readTextFile } from './read-text-file.ts';
-import { isTemporary } from './replace-file.ts';
 import { isFault, SKILL_FILE } from './skill-file.ts';
 
-/** What lies in a skill's folder. */
+/** The content of a skill's folder. */
 export type Seen =
-  /** The text is absent when the file is as it was recorded. */
+  /** The text is absent when the file equals its record. */
   | { readonly kind: 'file'; readonly hash: string; readonly text?: string }
   | { readonly kind: 'none' }
-  /** Something that is not read and must not be written over. */
+  /** Something that is not read and must not be overwritten. */
   | { readonly kind: 'fault'; readonly why: string };
 
 export interface Scan {
-  /** By folder; every folder that is there. */
+  /** All folders, by name. */
   readonly seen: ReadonlyMap<string, Seen>;
-  /** Files that were put aside when an edit met a newer revision, relative to the mirror's folder. */
+  /** Files that were set aside because an edit met a newer revision, relative to the mirror's folder. */
   readonly kept: readonly string[];
-  /** What a killed process left half written, likewise. */
+  /** Temporary files of a killed process, likewise. */
   readonly leftovers: readonly string[];
 }
 
 export const KEPT = `${SKILL_FILE}.yours`;
 
-/** File systems keep times in steps: a file written this long ago or less may be written again at the same time. */
+/** File systems round times: within this span a second write may leave the same time. */
 const TIME_STEP_MS = 2500;
 
 export const hashOf = (bytes: string | Buffer): string => createHash('sha256').update(bytes).digest('hex');
 
-/** Looks through a folder of skills. What has not been touched since it was recorded is not read again. */
+/** Scans a folder of skills. Files that have not changed since they were recorded are not read again. */
 export function createScanner(dir: string, clock: Pick<Clock, 'now'>): (records: Records) => Promise<Scan> {
   const known = new Map<string, { readonly stamp: string; readonly hash: string }>();
 
@@ -45,7 +45,7 @@ export function createScanner(dir: string, clock: Pick<Clock, 'now'>): (records:
     }
     const file = await readTextFile(path);
     if (file === undefined) return { kind: 'none' };
-    if (isFault(file)) return { kind: 'fault', why: file.fault };
+    if (isFault(file)) return { kind: 'fault', why: file.why };
     const hash = hashOf(file.bytes);
     if (stamp === undefined || (await stampOf(path, clock.now())) !== stamp) known.delete(folder);
     else known.set(folder, { stamp, hash });
@@ -58,7 +58,7 @@ export function createScanner(dir: string, clock: Pick<Clock, 'now'>): (records:
     const leftovers: string[] = [];
     for (const entry of await readdir(dir, { withFileTypes: true })) {
       const { name } = entry;
-      if (isTemporary(name)) leftovers.push(name);
+      if (isTemporaryFile(name)) leftovers.push(name);
       if (name.startsWith('.') || !isFolderLike(entry)) continue;
       if (entry.isSymbolicLink()) {
         seen.set(name, { kind: 'fault', why: 'is a link, which is not followed' });
@@ -66,7 +66,7 @@ export function createScanner(dir: string, clock: Pick<Clock, 'now'>): (records:
       }
       for (const file of await listFolder(join(dir, name))) {
         if (file.startsWith(KEPT)) kept.push(join(name, file));
-        if (isTemporary(file)) leftovers.push(join(name, file));
+        if (isTemporaryFile(file)) leftovers.push(join(name, file));
       }
       seen.set(name, await look(name, records.get(name)?.hash));
     }
@@ -76,10 +76,10 @@ export function createScanner(dir: string, clock: Pick<Clock, 'now'>): (records:
 
 const isFolderLike = (entry: Dirent): boolean => entry.isDirectory() || entry.isSymbolicLink();
 
-/** A folder that went away in this moment is empty. One that cannot be listed is found out when its file is read. */
+/** A folder that was just deleted is empty. One that cannot be listed gives a fault when its file is read. */
 const listFolder = (folder: string): Promise<readonly string[]> => readdir(folder).catch(() => []);
 
-/** Changes with every write; undefined when that cannot be told. */
+/** Changes with every write; undefined when the file's times are too recent to tell. */
 async function stampOf(path: string, now: number): Promise<string | undefined> {
   try {
     const { ino, size, mtimeMs, ctimeMs } = await lstat(path);

@@ -1,6 +1,6 @@
 import type { LessonKind, LessonState, Scope } from '../../core/lesson.ts';
 
-/** What a SKILL.md says. Whatever stands in its texts, writing it and reading it again gives the same. */
+/** The content of a SKILL.md. Writing and reading it again gives the same, for all texts. */
 export interface SkillFile {
   /** `^[a-z][a-z0-9-]{1,62}$`. */
   readonly name: string;
@@ -8,9 +8,9 @@ export interface SkillFile {
   readonly content: string;
   readonly category?: string;
   readonly keywords?: readonly string[];
-  /** Which lesson it is, when Instar wrote it. A stranger can write this too: it says which lesson is meant, not more. */
+  /** The lesson of a file that Instar wrote. Anybody can write these fields: they only say which lesson is meant. */
   readonly origin?: SkillOrigin;
-  /** The other fields, each as it stands in the file: kept, never evaluated. */
+  /** The other fields, verbatim: kept, never evaluated. */
   readonly extra: readonly Field[];
 }
 
@@ -22,21 +22,22 @@ export interface SkillOrigin {
   readonly scope: Scope;
 }
 
-/** One field of a front matter: all that stands behind its colon, further lines included. */
+/** One field of a front matter: everything after its colon, including continuation lines. */
 export interface Field {
   readonly key: string;
   readonly raw: string;
 }
 
-/** Why something cannot be read, in words for the person who wrote it. */
+/** Why a file cannot be read, for the person who wrote it. */
 export interface Fault {
-  readonly fault: string;
+  readonly ok: false;
+  readonly why: string;
 }
 
-export const isFault = (value: object): value is Fault => 'fault' in value;
+export const isFault = (value: object): value is Fault => 'ok' in value && value.ok === false;
 
-/** The name that the skill folders of all tools agree on. */
+/** The file name that all tools use. */
 export const SKILL_FILE = 'SKILL.md';
 
-/** No skill that fits into a prompt comes near it; what is larger is not looked at. */
+/** No skill that fits into a prompt comes near it; larger files are not read. */
 export const LARGEST_FILE_BYTES = 256 * 1024;

@@ -3,11 +3,11 @@ import type { Lesson } from '../../core/lesson.ts';
 
 const TAIL = 8;
 
-/** The folder of a lesson whose name is taken there: lessons of different scopes may share one. */
+/** The folder of a lesson whose name is taken: lessons of different scopes may share a name. */
 const secondFolder = ({ id, text }: Lesson): string =>
   `${text.name}--${createHash('sha256').update(id).digest('hex').slice(0, TAIL)}`;
 
-/** A folder for each lesson: its name, and a mark behind it for all but the first of a name. The widest scope comes first. */
+/** A folder for each lesson: its name, with a suffix for all but the first lesson of a name. The widest scope comes first. */
 export function assignFolders(lessons: readonly Lesson[]): ReadonlyMap<string, Lesson> {
   const folders = new Map<string, Lesson>();
   const ordered = [...lessons].sort(

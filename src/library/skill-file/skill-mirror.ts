@@ -5,20 +5,20 @@ import { createMirrorPass } from './mirror-pass.ts';
 import { watchSkills } from './watch-skills.ts';
 
 export interface SkillMirrorOptions extends MirrorParts {
-  /** Told of each fault once, when it comes up. */
+  /** Called once for each new fault. */
   readonly onFault: (fault: FileFault) => void;
-  /** How long a file must not change before it is read. */
+  /** How long a file must be unchanged before it is read. */
   readonly quietMs?: number;
-  /** How often to look without having been told to. */
+  /** The polling interval. */
   readonly pollMs?: number;
-  /** What tells of changes; not every file system does. */
+  /** Reports changes; not every file system does. */
   readonly watch?: typeof watchSkills;
 }
 
 export interface SkillMirror {
-  /** What is wrong now. */
+  /** The present faults. */
   faults(): readonly FileFault[];
-  /** Resolves when nothing is left to do that can be done: folder and library say the same, but for the faults. */
+  /** Resolves when folder and library agree, except for the faults. */
   settle(): Promise<void>;
   close(): Promise<void>;
 }
@@ -26,12 +26,12 @@ export interface SkillMirror {
 const QUIET_MS = 250;
 const POLL_MS = 10_000;
 const SOON_MS = 50;
-/** A look at very many folders takes a while: the next one without need comes this many times later. */
+/** A pass over many folders takes time: the next poll waits at least this many times as long. */
 const REST = 20;
 
 /**
- * Keeps a folder of SKILL.md files and the library's skills in step, both ways: what is published is written, and what a
- * person edits, adds or deletes is published. Never throws and never rejects: what goes wrong is a fault, and is tried again.
+ * Synchronises a folder of SKILL.md files with the library's skills, both ways: published skills are written, and files that
+ * a person edits, adds or deletes are published. Never throws or rejects: errors become faults, and are tried again.
  */
 export function createSkillMirror(options: SkillMirrorOptions): SkillMirror {
   const { dir, library, clock, log, onFault, quietMs = QUIET_MS, pollMs = POLL_MS } = options;
@@ -52,7 +52,7 @@ export function createSkillMirror(options: SkillMirrorOptions): SkillMirror {
       try {
         onFault(fault);
       } catch (error) {
-        log?.warn({ err: error, file: fault.file }, 'nobody could be told of a fault in the skills folder');
+        log?.warn({ err: error, file: fault.file }, 'the listener for faults in the skills folder failed');
       }
     }
   };
@@ -70,7 +70,7 @@ export function createSkillMirror(options: SkillMirrorOptions): SkillMirror {
     if (hasMore || isWatchedAnew) wake(quietMs);
     return hasMore;
   };
-  /** One look after the other; who asks while one waits for its turn gets that one. */
+  /** One pass at a time; calls while a pass is queued share it. */
   const look = (): Promise<boolean> => {
     queued ??= last.then(runPass);
     last = queued;

@@ -4,9 +4,9 @@ const NEAR_NAME = /^[A-Za-z0-9][A-Za-z0-9 _.-]{0,99}$/;
 export const isSkillName = (text: string): boolean => NAME.test(text);
 
 /**
- * The name that is meant: capitals become small, each run of spaces, `_`, `.` and `-` becomes one `-`, one at the end is
- * dropped, and `skill-` goes before a digit. Any other character would have to be dropped (`C++` and `C#` would be the
- * same name), and so would what is too long: then it is undefined.
+ * A text as a valid name: lower case, each run of spaces, `_`, `.` and `-` as one `-`, none at the end, and `skill-` before
+ * a leading digit. Undefined when characters would have to be dropped (`C++` and `C#` would become the same name) or when
+ * the text is too long.
  */
 export function toSkillName(text: string): string | undefined {
   const plain = text.trim();

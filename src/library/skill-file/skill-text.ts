@@ -7,7 +7,7 @@ const MAX_KEYWORD = 64;
 const CATEGORY = /^[a-z][a-z0-9_-]{0,39}$/;
 const NEAR_CATEGORY = /^[A-Za-z][A-Za-z0-9 ._-]{0,39}$/;
 
-/** What someone told is remembered for half a year, unless it proves useful. */
+/** A told skill has a half-life of half a year, unless it proves useful. */
 const TOLD: Omit<Note, 'keywords'> = {
   tags: [],
   importance: 0.5,
@@ -18,20 +18,20 @@ const TOLD: Omit<Note, 'keywords'> = {
   links: [],
 };
 
-/** The words of a lesson that a file can say; the rest of its text stays as it was. */
+/** The fields of a lesson's text that a file contains; the other fields stay unchanged. */
 export interface FileWords {
   readonly name: string;
   readonly description: string;
   readonly content: string;
   readonly category: string | undefined;
-  /** Undefined when the file says nothing of them. */
+  /** Undefined when the file has no such field. */
   readonly keywords: readonly string[] | undefined;
 }
 
-/** A file's words as a lesson may have them: a description of one line, a category of one word. */
+/** A file's fields within the limits of a lesson: a description of one line, a category of one word. */
 export function wordsOf({ name, description, content, category, keywords, origin }: SkillFile): FileWords {
   const lines = content.replaceAll('\r\n', '\n');
-  // What Instar wrote is taken as it stands; others are free with blanks and empty lines.
+  // Files by Instar are taken literally; in others, white space and empty lines are normalised.
   const isForeign = origin === undefined;
   const tidy = (text: string): string => (isForeign || text.includes('\n') ? toLine(text) : text);
   return {
@@ -64,7 +64,7 @@ function toCategory(text: string): string | undefined {
   return NEAR_CATEGORY.test(plain) ? plain.toLowerCase().replace(/[ .]/g, '-') : undefined;
 }
 
-/** Whether a file says what a lesson says already. */
+/** Whether a file and a lesson's text are the same skill. */
 export function isSameSkill(skill: SkillFile, text: LessonText): boolean {
   const { name, description, content, category, keywords } = wordsOf(skill);
   return (
@@ -77,11 +77,11 @@ export function isSameSkill(skill: SkillFile, text: LessonText): boolean {
   );
 }
 
-/** A file that says nothing of a scope means whatever there is. */
+/** A file without a scope matches any. */
 export const isSameScope = ({ origin }: SkillFile, { scope }: LessonText): boolean =>
   origin === undefined || isDeepStrictEqual(origin.scope, scope);
 
-/** The text of a lesson that a file tells us, beside what the lesson said before, if it is not new. */
+/** The text of a lesson from a file's fields and, for an existing lesson, its previous text. */
 export function toldText(words: FileWords, skill: SkillFile, learner: string, base?: LessonText): LessonText {
   const { name, description, content, category, keywords } = words;
   return {
@@ -96,7 +96,7 @@ export function toldText(words: FileWords, skill: SkillFile, learner: string, ba
   };
 }
 
-/** A lesson as a file, with the fields that someone else put into it. */
+/** A lesson as a file, with the fields of other tools. */
 export function toSkillFile(lesson: Lesson, extra: readonly Field[]): SkillFile {
   const { id, revision, kind, state } = lesson;
   const { name, description, content, category, note, scope } = lesson.text;

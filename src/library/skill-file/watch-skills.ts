@@ -2,7 +2,7 @@ import { type FSWatcher, watch } from 'node:fs';
 import { basename, join } from 'node:path';
 
 export interface SkillWatch {
-  /** The folders that are there now. Whether one is watched from now on that was not before: who looked earlier looks again. */
+  /** Sets the folders to watch. Returns whether a new one is watched, so that the caller scans once more. */
   follow(folders: Iterable<string>): boolean;
   close(): void;
 }
@@ -11,9 +11,9 @@ const MOST_WATCHED = 2000;
 const ROOT = '';
 
 /**
- * Tells when something happens in a folder or in a folder of it. It may miss things and tell of nothing: whoever uses it
- * looks from time to time as well. On Linux each folder is watched by itself, since a recursive watch there loses sight of
- * a file once an editor has renamed another one over it.
+ * Reports changes in a folder and its direct subfolders. It may miss changes and report false ones: the caller polls as
+ * well. On Linux each folder has its own watch, since a recursive watch there loses a file after an editor has renamed
+ * another one over it.
  */
 export function watchSkills(dir: string, onEvent: () => void): SkillWatch {
   const watchers = new Map<string, FSWatcher>();
@@ -28,7 +28,7 @@ export function watchSkills(dir: string, onEvent: () => void): SkillWatch {
     try {
       const options = { persistent: false, recursive: isRecursive };
       const watcher = watch(join(dir, folder), options, (event, name) => {
-        // The watch of a folder that went away is dead, and another one of its name may come.
+        // The watch of a deleted folder is dead, and a new folder may get the same name.
         if (event === 'rename' && name !== null) forget(name === basename(dir) ? ROOT : name);
         if (name === null || !basename(name).startsWith('.')) onEvent();
       });
@@ -36,7 +36,7 @@ export function watchSkills(dir: string, onEvent: () => void): SkillWatch {
       watchers.set(folder, watcher);
       return true;
     } catch {
-      // It is gone again, or no more watches are to be had: looking from time to time must do.
+      // The folder is gone, or the system has no more watches: polling has to do.
       return false;
     }
   };

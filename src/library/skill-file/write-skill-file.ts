@@ -4,10 +4,10 @@ import { writeQuoted } from './quoted-scalar.ts';
 import { type Field, isFault, type SkillFile } from './skill-file.ts';
 import { isSkillName } from './skill-name.ts';
 
-/** Words that YAML readers take for something other than text. */
+/** Words that YAML parsers read as something other than text. */
 const YAML_WORDS = new Set(['null', 'true', 'false', 'yes', 'no', 'on', 'off']);
 
-/** A SKILL.md that reads back as what it was written from. No text in it can end the front matter or add a field. */
+/** A SKILL.md that reads back as the same skill. No text in it can end the front matter or add a field. */
 export function writeSkillFile(skill: SkillFile): string {
   const { name, description, category, content } = skill;
   const extra = [...new Map(skill.extra.filter(isWhole).map((field) => [field.key, field])).values()];
@@ -29,7 +29,7 @@ export function writeSkillFile(skill: SkillFile): string {
 
 const TAKEN = new Set(['name', 'description', 'category', 'keywords', 'tags']);
 
-/** Whether a field, standing alone, is read as this field and nothing else; others are left out. */
+/** Whether a field on its own reads back as the same field; other fields are left out. */
 function isWhole(field: Field): boolean {
   const cut = splitFrontMatter(`---\n${field.key}:${field.raw}\n---\n`);
   if (isFault(cut) || cut.body !== '' || cut.fields.length !== 1 || TAKEN.has(field.key)) return false;

@@ -1,6 +1,6 @@
 import { createStarterSkill, type StarterSkill } from './starter-skill.ts';
 
-/** For work on code. */
+/** Skills for work on code. */
 export const CODING_SKILLS: readonly StarterSkill[] = [
   createStarterSkill(
     {
@@ -86,7 +86,7 @@ export const CODING_SKILLS: readonly StarterSkill[] = [
   ),
   createStarterSkill(
     {
-      name: 'mend-a-flaky-test',
+      name: 'fix-a-flaky-test',
       description: 'Use when a test fails now and then, or passes when it is run again.',
       category: 'coding',
       keywords: ['flaky', 'intermittent', 'test', 'race', 'timeout', 'random', 'order'],
@@ -96,7 +96,7 @@ export const CODING_SKILLS: readonly StarterSkill[] = [
       '2. Fails only in company: shared state. Run in another order, look for globals, ports, temporary paths, open handles.',
       '3. Fails alone: time or chance. Look for `sleep`, `now()`, unseeded random, set or map order, unawaited promises.',
       '4. Fails only on the build machine: fewer cores. Pin to one core or put load beside it (`taskset -c 0`, a busy loop).',
-      '5. Mend the cause: wait for the condition and not for a time, pass the clock and the seed in, use port 0 and a fresh folder.',
+      '5. Fix the cause: wait for the condition and not for a time, pass the clock and the seed in, use port 0 and a fresh folder.',
       '6. Prove it: 200 runs, no failure. Write that number into the commit.',
       '',
       'Example: `sleep(100)` and then assert becomes "poll until the row is there, give up after 10 s". Faster, and never early.',

@@ -1,4 +1,4 @@
-/** A skill that every library may begin with. Within the limits of a lesson's text. */
+/** A skill of the starter set, within the limits of a lesson's text. */
 export interface StarterSkill {
   readonly name: string;
   readonly description: string;

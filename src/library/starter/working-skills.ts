@@ -1,6 +1,6 @@
 import { createStarterSkill, type StarterSkill } from './starter-skill.ts';
 
-/** For research, operations, and for working at all. */
+/** Skills for research, operations and work in general. */
 export const WORKING_SKILLS: readonly StarterSkill[] = [
   createStarterSkill(
     {

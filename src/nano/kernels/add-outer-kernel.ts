@@ -4,8 +4,8 @@ const LEFT = 4;
 const RIGHT = 8;
 
 /**
- * out[i][j] += Σ a[m][i] · b[m][j] over the rows m: how a weight's gradient gathers from what went in and what came back.
- * `left`, the columns of a, is a multiple of four; `right`, those of b, of eight. Steps are bytes from row to row.
+ * out[i][j] += Σ a[m][i] · b[m][j] over the rows m: the gradient of a weight from its inputs and output gradients.
+ * `left`, the columns of a, is a multiple of four; `right`, those of b, of eight. Steps are bytes between rows.
  */
 export const addOuterKernel = kernel(
   'addOuter',

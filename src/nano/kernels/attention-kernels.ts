@@ -13,11 +13,11 @@ import {
 } from '../../wasm/assembler.ts';
 import { powerOfTwo } from '../../wasm/exponential.ts';
 
-const FARTHEST = -1e30;
+const MINUS_INFINITY = -1e30;
 
 /**
- * Scores to probabilities: row r sees its first `seen + r · growth` keys, and up to `limit` the rest become zeros. `sharpness` is the
- * address of a float: log2(e) / √head. A row has room for four more than `limit`.
+ * Softmax of attention scores: row r attends to its first `seen + r · growth` keys, the rest up to `limit` become zeros.
+ * `sharpness` is the address of a float, log2(e) / √head. A row has room for four more floats than `limit`.
  */
 export const softenKernel = kernel(
   'soften',
@@ -32,10 +32,10 @@ export const softenKernel = kernel(
       p.rows,
       1,
       end.set(i32.add(p.scores, i32.mul(p.seen, 4))),
-      // Lanes beyond the last key must neither win nor count.
-      value.set(FARTHEST),
+      // Lanes beyond the last key must not affect the maximum or the sum.
+      value.set(MINUS_INFINITY),
       v128.store(end, value),
-      sum.set(FARTHEST),
+      sum.set(MINUS_INFINITY),
       overSeen(sum.set(f32x4.max(v128.load(at), sum))),
       best.set(joinLanes(f32.max, sum)),
       sum.set(0),
@@ -56,7 +56,7 @@ export const softenKernel = kernel(
   },
 );
 
-/** back = scale · shares · (back - Σ shares·back), row by row: from probabilities back to scores. `scale` is a float's address. */
+/** The gradient of the softmax, row by row: back = scale · shares · (back - Σ shares·back). `scale` is the address of a float. */
 export const softenBackKernel = kernel(
   'softenBack',
   ['shares', 'back', 'step', 'rows', 'limit', 'scale'],

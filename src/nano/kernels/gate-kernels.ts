@@ -12,7 +12,7 @@ import {
 } from '../../wasm/assembler.ts';
 import { powerOfTwo } from '../../wasm/exponential.ts';
 
-/** Beyond this the sigmoid is zero to the last bit that matters, and 2^x would leave the range of a float. */
+/** Beyond this the sigmoid is 0 within float precision, and 2^x would overflow. */
 const HIGHEST_POWER = 126;
 
 /** share = 1 / (1 + e^-gate). */
@@ -23,7 +23,7 @@ const sigmoid = (share: Local, gate: Local, scope: Scope): Code =>
     share.set(f32x4.div(1, f32x4.add(1, share))),
   );
 
-/** A row of x holds `inner` gates, then `inner` values; out = gate · sigmoid(gate) · value. */
+/** SwiGLU. A row of x has `inner` gates, then `inner` values; out = gate · sigmoid(gate) · value. */
 export const gateKernel = kernel('gate', ['x', 'out', 'rows', 'inner'], (p, scope) => {
   const [row, i, bytes] = [scope.i32(), scope.i32(), scope.i32()];
   const [gate, share] = [scope.v128(), scope.v128()];
@@ -48,7 +48,7 @@ export const gateKernel = kernel('gate', ['x', 'out', 'rows', 'inner'], (p, scop
   );
 });
 
-/** The gradient of `gate` against `back`, into dx, which lies like x. */
+/** The gradient of `gate`: dx, in the layout of x, from `back`, the gradient of its output. */
 export const gateBackKernel = kernel('gateBack', ['x', 'back', 'dx', 'rows', 'inner'], (p, scope) => {
   const [row, i, bytes] = [scope.i32(), scope.i32(), scope.i32()];
   const [gate, share, back, slope] = [scope.v128(), scope.v128(), scope.v128(), scope.v128()];

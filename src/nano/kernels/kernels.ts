@@ -26,10 +26,10 @@ const KERNELS = [
   softenKernel,
 ] as const;
 
-/** Takes addresses and counts, as the kernel's own file names them. No count may be zero. */
+/** Takes addresses and counts, as the kernel's definition names them. No count may be 0. */
 type Run = (...operands: readonly number[]) => void;
 
-/** The compute kernels, working on addresses in the given memory. */
+/** The compute kernels of the engine, on addresses in one memory. */
 export type Kernels = Readonly<
   Record<
     | 'add'

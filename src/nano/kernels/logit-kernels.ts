@@ -1,9 +1,9 @@
 import { advance, block, countUp, f32, f32x4, i32, joinLanes, kernel, v128 } from '../../wasm/assembler.ts';
 import { powerOfTwo } from '../../wasm/exponential.ts';
 
-const FARTHEST = -1e30;
+const MINUS_INFINITY = -1e30;
 
-/** Two floats for each row of logits: the largest, and Σ e^(logit - largest). */
+/** For each row of logits two floats: the largest logit, and Σ e^(logit - largest). */
 export const measureKernel = kernel('measure', ['logits', 'to', 'rows', 'columns'], (p, scope) => {
   const [row, i, bytes] = [scope.i32(), scope.i32(), scope.i32()];
   const [value, sum, best] = [scope.v128(), scope.v128(), scope.f32()];
@@ -14,7 +14,7 @@ export const measureKernel = kernel('measure', ['logits', 'to', 'rows', 'columns
       row,
       p.rows,
       1,
-      sum.set(FARTHEST),
+      sum.set(MINUS_INFINITY),
       countUp(i, bytes, 16, sum.set(f32x4.max(logit, sum))),
       best.set(joinLanes(f32.max, sum)),
       sum.set(0),
@@ -34,7 +34,7 @@ export const measureKernel = kernel('measure', ['logits', 'to', 'rows', 'columns
   );
 });
 
-/** to = factor · e^(logit - largest), with one factor for each row and the largest as `measure` left it. */
+/** to = factor · e^(logit - largest), with one factor for each row and the largest logit from `measure`. */
 export const exponentiateKernel = kernel(
   'exponentiate',
   ['logits', 'measures', 'factors', 'to', 'rows', 'columns'],

@@ -13,11 +13,11 @@ import {
   whileTrue,
 } from '../../wasm/assembler.ts';
 
-/** Outputs computed side by side; the right-hand matrix is packed in panels of this many columns. */
+/** The right-hand matrix is packed in panels of this many columns. */
 export const PANEL = 8;
-/** Rows that share one load of a panel: 4 by 8 sums and what feeds them fill the sixteen vector registers. */
+/** Rows that share one load of a panel: 4 × 8 sums and their operands fill the sixteen vector registers. */
 const ROWS = 4;
-/** Steps along the sum in one turn of the loop. */
+/** Steps along the sum in one iteration of the loop. */
 const UNROLL = 2;
 
 type Place = Readonly<Record<'x' | 'xStep' | 'w' | 'out' | 'outStep' | 'inputs' | 'isAdded', Local>>;
@@ -64,8 +64,8 @@ const rowBlock = (count: number, at: Place, scope: Scope): Code => {
 };
 
 /**
- * out[m][n] = Σ x[m][k] · w[n][k], or the same added to `out`; w as `pack` lays it out, `panelStep` bytes from panel to panel.
- * Each sum runs over k in order and for itself, so a row comes out the same to the bit, whatever rows stand beside it.
+ * out[m][n] = Σ x[m][k] · w[n][k], or the same added to `out`; w in the layout of `pack`, `panelStep` bytes between panels.
+ * Each sum runs over k in order, so that a row has the same bits whatever other rows are computed with it.
  * `inputs` is a multiple of four, `outputs` of eight.
  */
 export const matmulKernel = kernel(

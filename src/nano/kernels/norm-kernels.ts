@@ -11,7 +11,7 @@ import {
   v128,
 } from '../../wasm/assembler.ts';
 
-/** out = x · gain / √(mean(x²) + eps), row by row; the factor of each row is kept in `factors`. `eps` is the address of a float. */
+/** out = x · gain / √(mean(x²) + eps), row by row; the factor of each row is written to `factors`. `eps` is the address of a float. */
 export const normKernel = kernel(
   'norm',
   ['x', 'gain', 'out', 'factors', 'eps', 'rows', 'width'],
@@ -42,7 +42,7 @@ export const normKernel = kernel(
   },
 );
 
-/** dx += the gradient of `norm` against `back`: factor · (gain·back - x · factor² · mean(gain·back·x)). */
+/** dx += the gradient of `norm`, given `back`: factor · (gain·back - x · factor² · mean(gain·back·x)). */
 export const normBackKernel = kernel(
   'normBack',
   ['x', 'gain', 'factors', 'back', 'dx', 'rows', 'width'],

@@ -2,9 +2,9 @@ import { advance, block, choose, countUp, f32, i32, kernel } from '../../wasm/as
 import { PANEL } from './matmul-kernel.ts';
 
 /**
- * A matrix as `matmul` reads it: eight outputs side by side, input after input. Element (n, k) is taken from
- * `from + n·rowStep + k·columnStep`, so the same kernel packs a matrix and its transpose; outputs that fill up the last
- * panel are zeros.
+ * Packs a matrix for `matmul`: panels of eight outputs, input by input. Element (n, k) is read from
+ * `from + n·rowStep + k·columnStep`, so that the same kernel packs a matrix and its transpose. The last panel is padded with
+ * zeros.
  */
 export const packKernel = kernel(
   'pack',

@@ -1,8 +1,8 @@
 import { advance, block, countUp, f32x4, i32, kernel, v128 } from '../../wasm/assembler.ts';
 
 /**
- * Turns each head's pairs (d, d + half) by the angle of its row's position. A row of the table holds `half` cosines, then
- * `half` sines; with the sines negated it turns back. `half` is a multiple of four.
+ * Rotary position embedding: rotates each head's pairs (d, d + half) by the angle of its row's position. A row of the table has
+ * `half` cosines, then `half` sines; negated sines give the inverse rotation. `half` is a multiple of four.
  */
 export const rotateKernel = kernel(
   'rotate',

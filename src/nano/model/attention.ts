@@ -5,17 +5,17 @@ import { lineage, type Segment } from './segments.ts';
 const PANEL_STEP = PANEL * FLOAT;
 
 /**
- * Attention over segments. `qkv` has rows of query, key and value; a segment sees the rows of its line of parents and its
- * own. Keys stand in the order of their positions whether they are shared or not, so sharing changes no bit of the result.
+ * Attention over a prefix tree. A row of `qkv` has query, key and value; a segment attends to the rows of its ancestors and
+ * its own. Keys are in the order of their positions whether they are shared or not, so that sharing changes no bit.
  */
 export interface Attention {
   /** mixed = softmax(q·k)·v. */
   forward(qkv: number, mixed: number, segments: readonly Segment[]): void;
-  /** dQkv += the gradient against dMixed. */
+  /** dQkv += the gradient with respect to qkv, given dMixed. */
   backward(qkv: number, dMixed: number, dQkv: number, segments: readonly Segment[]): void;
 }
 
-/** Takes its memory from the machine's arena; good until that is rewound. */
+/** Allocates from the machine's arena; valid until that is rewound. */
 export const createAttention = (machine: Machine): Attention => {
   const { arena, kernels, head, scores, backScores, scoreStep, sharpness, scale } = machine;
   const { width, heads, contextLength } = machine.shape;
@@ -29,7 +29,7 @@ export const createAttention = (machine: Machine): Attention => {
   const panels = () => arena.take(most * head * FLOAT);
   const [keysByKey, keysByColumn, valuesByKey, valuesByColumn] = [panels(), panels(), panels(), panels()];
 
-  /** The address of a segment's keys and values from the first position on. */
+  /** The address of the rows of a segment and its ancestors, contiguous from the first position on. */
   const gather = (qkv: number, segment: Segment): number => {
     if (segment.parent === undefined) return qkv + segment.start * rowStep;
     const bytes = arena.bytes(0, arena.memory.buffer.byteLength);
@@ -39,10 +39,10 @@ export const createAttention = (machine: Machine): Attention => {
     }
     return gathered;
   };
-  /** Eight keys side by side: for products with each key. */
+  /** Panels of eight keys, for products with each key. */
   const packByKey = (from: number, to: number, keys: number): void =>
     kernels.pack(from, rowStep, FLOAT, to, headStep, keys, head);
-  /** Eight columns side by side: for sums over keys. What fills up the last panel has no weight, but must be a number. */
+  /** Panels of eight columns, for sums over keys. The padding of the last panel has weight 0, but must not be NaN. */
   const packByColumn = (from: number, to: number, keys: number): void => {
     const step = padded(keys) * PANEL_STEP;
     kernels.pack(from, FLOAT, rowStep, to, step, head, keys);
@@ -51,7 +51,7 @@ export const createAttention = (machine: Machine): Attention => {
       arena.floats(to + panel * step + keys * PANEL_STEP, missing).fill(0);
     }
   };
-  /** Calls `work` for each head and each block of rows: the head's first byte in a row, the block's first row, its rows, its keys. */
+  /** Calls `work` for each head and each block of rows: the head's byte offset in a row, first row, row count, key count. */
   const eachBlock = (
     segment: Segment,
     startHead: (offset: number) => void,

@@ -6,8 +6,8 @@ import { FLOAT, type Machine } from './machine.ts';
 import type { Linear, Model } from './model.ts';
 
 /**
- * From the gradient against the hidden states, `dHidden`, back to the first layer; each matrix's factors gather theirs on
- * the way. Takes memory from the machine's arena.
+ * Backpropagates `dHidden`, the gradient of the hidden states, down to the first layer, and accumulates the gradient of each
+ * matrix's LoRA factors. Allocates from the machine's arena.
  */
 export const runBackward = (
   machine: Machine,

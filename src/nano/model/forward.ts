@@ -4,7 +4,7 @@ import { FLOAT, type Machine } from './machine.ts';
 import type { Linear, Model } from './model.ts';
 import type { Rows, Segment } from './segments.ts';
 
-/** What a layer's gradient needs of the way there. Addresses of one row per token. */
+/** The activations of a layer that its gradient needs: addresses of one row per token. */
 export interface LayerTape {
   readonly x: number;
   readonly attentionFactors: number;
@@ -24,11 +24,11 @@ export interface Tape {
   readonly layers: readonly LayerTape[];
   readonly x: number;
   readonly factors: number;
-  /** What the logits are computed from. */
+  /** The final hidden states, from which the logits are computed. */
   readonly hidden: number;
 }
 
-/** y = x·Wᵀ, or the same added to y. */
+/** y = x·Wᵀ, or y += x·Wᵀ. */
 export const applyLinear = (
   { kernels }: Machine,
   { inputs, outputs, forward }: Linear,
@@ -41,7 +41,7 @@ export const applyLinear = (
   kernels.matmul(x, ...steps, rows, inputs, outputs, isAdded);
 };
 
-/** The rows of the embedding that stand for these tokens. */
+/** Copies the embeddings of these tokens. */
 export const lookUp = (
   { arena, shape: { width } }: Machine,
   model: Model,
@@ -55,7 +55,7 @@ export const lookUp = (
   });
 };
 
-/** Runs the model over all rows. Takes its memory from the machine's arena: the tape is good until that is rewound. */
+/** Runs the model over all rows. Allocates from the machine's arena: the tape is valid until that is rewound. */
 export const runForward = (machine: Machine, model: Model, attention: Attention, rows: Rows): Tape => {
   const { arena, kernels, shape, head, eps, turns } = machine;
   const { width, heads, inner } = shape;

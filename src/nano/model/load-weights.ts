@@ -1,16 +1,17 @@
 import { createHash } from 'node:crypto';
+import { DecodeError } from '../../base/decode-error.ts';
+import { readSafetensors, type Safetensors } from '../../base/safetensors.ts';
 import { EngineError } from '../engine.ts';
-import { readSafetensors } from '../safetensors.ts';
 import type { Shape } from '../shape.ts';
 import { PROJECTIONS, type Projection, projectionName, projectionSize } from './projections.ts';
 
-/** A model's numbers, row by row as they are stored: a matrix is [outputs][inputs]. */
+/** A model's weights in row-major order: a matrix is [outputs][inputs]. */
 export interface Weights {
   readonly shape: Shape;
   readonly embedding: Float32Array;
   readonly layers: readonly LayerWeights[];
   readonly norm: Float32Array;
-  /** SHA-256 of all numbers: what an adapter must have been trained on to fit. */
+  /** SHA-256 of all weights. An adapter fits only the weights it was trained on. */
   readonly hash: string;
 }
 
@@ -20,7 +21,16 @@ export interface LayerWeights {
   readonly matrices: Readonly<Record<Projection, Float32Array>>;
 }
 
-/** The kernels work on eight columns at a time, and turn positions in vectors of four pairs. */
+/** A safetensors file in memory. Throws an EngineError that names what is wrong with it. */
+export const readTensors = (bytes: Uint8Array): Safetensors => {
+  try {
+    return readSafetensors(bytes);
+  } catch (error) {
+    throw error instanceof DecodeError ? new EngineError(error.message, { cause: error }) : error;
+  }
+};
+
+/** The kernels process eight columns at a time, and rotary positions in vectors of four pairs. */
 const GRAIN = 8;
 
 const checkShape = (shape: Shape): void => {
@@ -38,22 +48,22 @@ const checkShape = (shape: Shape): void => {
   }
   for (const name of ['layers', 'contextLength'] as const) {
     if (!Number.isSafeInteger(shape[name]) || shape[name] <= 0) {
-      throw new EngineError(`${name} is ${shape[name]}; it must be a whole number above zero`);
+      throw new EngineError(`${name} is ${shape[name]}; it must be a positive integer`);
     }
   }
 };
 
-/** Reads a Llama's safetensors. Throws an EngineError that names a tensor that is missing, not wanted, or not of this shape. */
+/** Reads the safetensors of a Llama. Throws an EngineError that names a missing, unexpected or wrongly shaped tensor. */
 export const loadWeights = (bytes: Uint8Array, shape: Shape): Weights => {
   checkShape(shape);
-  const { tensors } = readSafetensors(bytes);
+  const { tensors } = readTensors(bytes);
   const known = new Set<string>();
   const hash = createHash('sha256');
   const take = (name: string, ...sides: readonly number[]): Float32Array => {
     const tensor = tensors.get(name);
     if (tensor === undefined) throw new EngineError(`the weights have no ${name}`);
     if (tensor.shape.length !== sides.length || sides.some((side, i) => side !== tensor.shape[i])) {
-      throw new EngineError(`${name} has shape [${tensor.shape}]; the model's shape asks for [${sides}]`);
+      throw new EngineError(`${name} has shape [${tensor.shape}]; the model's shape requires [${sides}]`);
     }
     if (!tensor.values.every(Number.isFinite))
       throw new EngineError(`${name} holds a number that is not finite`);
@@ -76,6 +86,6 @@ export const loadWeights = (bytes: Uint8Array, shape: Shape): Weights => {
   const norm = take('model.norm.weight', shape.width);
   const extra = [...tensors.keys()].filter((name) => !known.has(name) && name !== 'lm_head.weight');
   if (extra.length > 0)
-    throw new EngineError(`the weights hold what the model has no place for: ${extra.join(', ')}`);
+    throw new EngineError(`the weights hold tensors that the model does not have: ${extra.join(', ')}`);
   return { shape, embedding, layers, norm, hash: hash.digest('hex') };
 };

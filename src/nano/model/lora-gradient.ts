@@ -5,20 +5,20 @@ import type { BoundPiece } from './model.ts';
 import { type Projection, projectionSize } from './projections.ts';
 
 /**
- * The gradient of an adapter's factors. With y = x·(W + s·B·A)ᵀ it needs no gradient of W: dA = (dy·sB)ᵀ·x and
+ * The gradient of an adapter's factors. With y = x·(W + s·B·A)ᵀ the gradient of W is not needed: dA = (dy·sB)ᵀ·x and
  * dB = s·dyᵀ·(x·Aᵀ).
  */
 export interface LoraGradient {
-  /** Adds what flows through projections that share their input x; dy has their outputs side by side. */
+  /** Accumulates the gradient of projections that share their input x; dy has their outputs side by side. */
   gather(layer: number, projections: readonly Projection[], x: number, dy: number, rows: number): void;
-  /** What has gathered, laid out as the adapter's numbers are. */
+  /** The accumulated gradient, in the layout of the adapter's weights. */
   read(): Float32Array;
 }
 
-/** Rows that pass at one time, so that they are still in the nearest cache when they are used again. */
+/** Rows processed at a time, so that they are still in the L1 cache when they are used again. */
 const CHUNK = 64;
 
-/** Takes its memory from the machine's arena; good until that is rewound. */
+/** Allocates from the machine's arena; valid until that is rewound. */
 export const createLoraGradient = (
   machine: Machine,
   bound: readonly BoundPiece[],
@@ -35,7 +35,7 @@ export const createLoraGradient = (
   const pieces = bound.map((each) => ({
     ...each,
     dA: zeros(rank * each.piece.inputs),
-    /** Lies as [rank][outputs], since the rank is the short side. */
+    /** Transposed, [rank][outputs], since the rank is the short side. */
     dB: zeros(rank * each.piece.outputs),
   }));
   const [inward, backward] = [arena.take(CHUNK * rankStep), arena.take(CHUNK * rankStep)];

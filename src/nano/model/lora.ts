@@ -3,7 +3,7 @@ import { createRandom } from '../random.ts';
 import type { Shape } from '../shape.ts';
 import { isOfAttention, PROJECTIONS, type Projection, projectionSize } from './projections.ts';
 
-/** One matrix's low-rank change: W + alpha / rank · B·A. `a` and `b` say where A [rank][inputs] and B [outputs][rank] begin. */
+/** One matrix's low-rank change: W + alpha / rank · B·A. `a` and `b` are where A [rank][inputs] and B [outputs][rank] begin. */
 export interface LoraPiece {
   readonly layer: number;
   readonly projection: Projection;
@@ -13,13 +13,13 @@ export interface LoraPiece {
   readonly b: number;
 }
 
-/** All numbers of an adapter in one array, laid out as `loraPieces` says. */
+/** All weights of an adapter in one array, in the layout of `loraPieces`. */
 export interface Lora {
   readonly options: LoraOptions;
   readonly values: Float32Array;
 }
 
-const HIGHEST_RANK = 64;
+const MAX_RANK = 64;
 
 export const loraPieces = (shape: Shape, { rank, attention, mlp }: LoraOptions): readonly LoraPiece[] => {
   let end = 0;
@@ -40,16 +40,15 @@ export const loraSize = (shape: Shape, options: LoraOptions): number =>
   loraPieces(shape, options).reduce((sum, { inputs, outputs }) => sum + (inputs + outputs) * options.rank, 0);
 
 export const checkLoraOptions = ({ rank, alpha, seed, attention, mlp }: LoraOptions): void => {
-  if (!Number.isInteger(rank) || rank < 1 || rank > HIGHEST_RANK) {
-    throw new EngineError(`rank is ${rank}; it must be a whole number from 1 to ${HIGHEST_RANK}`);
+  if (!Number.isInteger(rank) || rank < 1 || rank > MAX_RANK) {
+    throw new EngineError(`rank is ${rank}; it must be an integer from 1 to ${MAX_RANK}`);
   }
-  if (!Number.isFinite(alpha) || alpha <= 0)
-    throw new EngineError(`alpha is ${alpha}; it must be above zero`);
-  if (!Number.isSafeInteger(seed)) throw new EngineError(`seed is ${seed}; it must be a whole number`);
-  if (!attention && !mlp) throw new EngineError('an adapter needs attention, mlp or both to train');
+  if (!Number.isFinite(alpha) || alpha <= 0) throw new EngineError(`alpha is ${alpha}; it must be positive`);
+  if (!Number.isSafeInteger(seed)) throw new EngineError(`seed is ${seed}; it must be an integer`);
+  if (!attention && !mlp) throw new EngineError('an adapter must train attention, mlp or both');
 };
 
-/** B is zero, so nothing changes yet; A is Kaiming-uniform with a = √5, as PEFT does it: within 1 / √inputs. */
+/** B is zero, so that the model is unchanged; A is Kaiming-uniform with a = √5 as in PEFT: within ±1 / √inputs. */
 export const createLora = (shape: Shape, options: LoraOptions): Lora => {
   checkLoraOptions(options);
   const values = new Float32Array(loraSize(shape, options));

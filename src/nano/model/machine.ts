@@ -5,13 +5,13 @@ import type { Shape } from '../shape.ts';
 
 export const FLOAT = 4;
 
-/** Rows of a segment whose scores are held at one time. */
+/** Rows of a segment whose attention scores are held at a time. */
 export const SCORE_ROWS = 32;
 
-/** Up to the next whole panel. */
+/** Rounded up to whole panels. */
 export const padded = (count: number): number => Math.ceil(count / PANEL) * PANEL;
 
-/** Memory, the kernels that work on it, and what never changes for a shape. All but the first three are addresses. */
+/** WebAssembly memory, the kernels that work on it, and the constants of a shape. `eps` to `backScores` are addresses. */
 export interface Machine {
   readonly arena: Arena;
   readonly kernels: Kernels;
@@ -20,11 +20,11 @@ export interface Machine {
   readonly eps: number;
   /** 1 / √head. */
   readonly scale: number;
-  /** The same, for powers of two instead of e. */
+  /** log2(e) / √head, for powers of two instead of e. */
   readonly sharpness: number;
-  /** A row for each position: cosines, then sines. */
+  /** Rotary position table: for each position a row of cosines, then sines. */
   readonly turns: number;
-  /** The same, to turn back. */
+  /** The same with negated sines, for the inverse rotation. */
   readonly returns: number;
   /** Two blocks of SCORE_ROWS rows, `scoreStep` bytes apart. */
   readonly scores: number;
@@ -32,7 +32,7 @@ export interface Machine {
   readonly scoreStep: number;
 }
 
-/** The kernel that softens scores writes a vector beyond the last key. */
+/** The softmax kernel writes a vector beyond the last key. */
 const SPARE = 4;
 
 export const createMachine = (shape: Shape): Machine => {

@@ -4,7 +4,7 @@ import { type Lora, type LoraPiece, loraPieces } from './lora.ts';
 import { FLOAT, type Machine, padded } from './machine.ts';
 import { PROJECTIONS, type Projection, projectionSize } from './projections.ts';
 
-/** A matrix packed for y = x·Wᵀ and, if the model may be trained, for dx = dy·W. Several projections may lie side by side. */
+/** A matrix packed for y = x·Wᵀ and, in a trainable model, for dx = dy·W. Several projections may be side by side. */
 export interface Linear {
   readonly inputs: number;
   readonly outputs: number;
@@ -23,23 +23,23 @@ export interface Layer {
   readonly down: Linear;
 }
 
-/** An adapter's factors as the gradient needs them: packed for x·Aᵀ and for dy·B, the latter with the scale in it. */
+/** An adapter's factors packed for the gradient: for x·Aᵀ, and for dy·B multiplied by the scale. */
 export interface BoundPiece {
   readonly piece: LoraPiece;
   readonly a: number;
   readonly b: number;
 }
 
-/** The model's numbers in a machine's memory, with one adapter at a time worked into them. */
+/** The model's weights in a machine's memory, with one adapter at a time merged into them. */
 export interface Model {
-  /** One row for each token, as they are looked up. */
+  /** One row for each token. */
   readonly embedding: number;
   readonly unembedding: Linear;
   readonly layers: readonly Layer[];
   readonly norm: number;
   /**
-   * Works an adapter into the matrices; undefined gives the bare model. Takes back all memory that was taken since the last
-   * bind, and takes what the factors need. The pieces are those of a model that may be trained.
+   * Merges an adapter into the matrices; undefined gives the base model. Frees all memory allocated since the last bind, and
+   * allocates what the factors need. Returns the adapter's factors, for the gradient.
    */
   bind(lora: Lora | undefined): readonly BoundPiece[];
 }
@@ -50,7 +50,7 @@ interface Slot {
   readonly outputs: number;
   readonly forward: number;
   readonly backward: number;
-  /** From panel to panel of `backward`, which holds the projections side by side. */
+  /** Bytes between panels of `backward`, which has the projections side by side. */
   readonly backwardStep: number;
 }
 
@@ -113,7 +113,7 @@ export const createModel = (machine: Machine, weights: Weights, canTrain: boolea
   const staged = arena.take(shape.width * Math.max(shape.width, shape.inner) * FLOAT);
   const ground = arena.mark();
 
-  /** The factors, with the rank filled up by zeros: A [rank][inputs], and B [outputs][rank] times the scale. */
+  /** The factors with the rank padded by zeros: A [rank][inputs], and B [outputs][rank] times the scale. */
   const stageFactors = ({ options, values }: Lora, piece: LoraPiece) => {
     const { inputs, outputs } = piece;
     const rank = padded(options.rank);
@@ -131,7 +131,7 @@ export const createModel = (machine: Machine, weights: Weights, canTrain: boolea
     }
     return { a, b, rank };
   };
-  const workIn = (lora: Lora, piece: LoraPiece): BoundPiece => {
+  const mergePiece = (lora: Lora, piece: LoraPiece): BoundPiece => {
     const { inputs, outputs } = piece;
     const kept = {
       a: arena.take(inputs * padded(lora.options.rank) * FLOAT),
@@ -174,7 +174,7 @@ export const createModel = (machine: Machine, weights: Weights, canTrain: boolea
           if (slot === undefined) continue;
           const piece = pieces.find((each) => each.layer === layer && each.projection === projection);
           arena.floats(staged, slot.base.length).set(slot.base);
-          if (lora !== undefined && piece !== undefined) bound.push(workIn(lora, piece));
+          if (lora !== undefined && piece !== undefined) bound.push(mergePiece(lora, piece));
           packSlot(slot, staged);
         }
       }

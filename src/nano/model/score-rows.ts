@@ -3,16 +3,16 @@ import { applyLinear, type Tape } from './forward.ts';
 import { FLOAT, type Machine } from './machine.ts';
 import type { Model } from './model.ts';
 
-/** Tokens whose log-probability is asked for, each at a row; a row that several sequences share may have several. */
+/** Tokens whose log-probability is wanted, each at a row. A row that several sequences share may have several tokens. */
 export interface Asked {
   readonly rows: Int32Array;
   readonly tokens: Int32Array;
 }
 
-/** Rows whose logits are held at one time. */
+/** Rows whose logits are held at a time. */
 const CHUNK = 64;
 
-/** The places in `asked` for each row. */
+/** For each row, the indexes into `asked`. */
 const byRow = (asked: Asked, rows: number): readonly (readonly number[])[] => {
   const places: number[][] = Array.from({ length: rows }, () => []);
   asked.rows.forEach((row, place) => {
@@ -22,15 +22,15 @@ const byRow = (asked: Asked, rows: number): readonly (readonly number[])[] => {
 };
 
 /**
- * Tells `hear` the log-probability of each asked token. It answers with the loss's slope along it; with `dHidden` those become
- * the gradient against the hidden states. Takes memory from the machine's arena.
+ * Calls `onLogprob` with the log-probability of each token asked for. It returns the derivative of the loss with respect to
+ * that; with `dHidden` these become the gradient of the hidden states. Allocates from the machine's arena.
  */
 export const scoreRows = (
   machine: Machine,
   model: Model,
   tape: Tape,
   asked: Asked,
-  hear: (place: number, logprob: number) => number,
+  onLogprob: (place: number, logprob: number) => number,
   dHidden?: number,
 ): void => {
   const { arena, kernels, shape } = machine;
@@ -46,24 +46,24 @@ export const scoreRows = (
   const slopes = new Float64Array(asked.rows.length);
   const places = byRow(asked, tape.rows);
 
-  /** Whether any slope is not zero. */
+  /** Whether any derivative is not zero. */
   const scoreRow = (row: number, here: readonly number[]): boolean => {
     const sum = measures[2 * row + 1] ?? 1;
     const whole = (measures[2 * row] ?? 0) + Math.log(sum);
     let total = 0;
-    let isMoved = false;
+    let hasGradient = false;
     for (const place of here) {
-      // Rounded as it will be kept, so that a ratio to what the sampler kept is exactly 1 on the same weights.
+      // Rounded to float32 as it is stored, so that the ratio to the sampler's value is exactly 1 on the same weights.
       const logprob = Math.fround((logits[row * vocabulary + (asked.tokens[place] ?? 0)] ?? 0) - whole);
-      const slope = hear(place, logprob);
+      const slope = onLogprob(place, logprob);
       slopes[place] = slope;
       total += slope;
-      isMoved ||= slope !== 0;
+      hasGradient ||= slope !== 0;
     }
     factors[row] = -total / sum;
-    return isMoved;
+    return hasGradient;
   };
-  /** d loss / d logits = Σ slope · (one-hot - softmax), in the place of the logits. */
+  /** d loss / d logits = Σ slope · (one-hot - softmax), overwriting the logits. */
   const backward = (first: number, count: number, to: number): void => {
     kernels.exponentiate(logitsAt, measuresAt, factorsAt, logitsAt, count, vocabulary);
     for (let row = 0; row < count; row++) {
@@ -86,14 +86,14 @@ export const scoreRows = (
     const count = Math.min(CHUNK, tape.rows - first);
     const here = places.slice(first, first + count);
     const back = dHidden === undefined ? undefined : dHidden + first * width * FLOAT;
-    let isMoved = false;
+    let hasGradient = false;
     if (here.some(({ length }) => length > 0)) {
       applyLinear(machine, model.unembedding, tape.hidden + first * width * FLOAT, logitsAt, count);
       kernels.measure(logitsAt, measuresAt, count, vocabulary);
-      isMoved = here.map((asking, row) => scoreRow(row, asking)).includes(true);
+      hasGradient = here.map((asking, row) => scoreRow(row, asking)).includes(true);
     }
     if (back === undefined) continue;
-    if (isMoved) backward(first, count, back);
+    if (hasGradient) backward(first, count, back);
     else arena.floats(back, count * width).fill(0);
   }
 };

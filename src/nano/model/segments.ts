@@ -1,13 +1,13 @@
-/** A run of tokens that some sequences share, after those of `parent`. Its rows lie side by side in the batch. */
+/** A node of a prefix tree: tokens that some sequences share, after those of `parent`. Its rows are contiguous in the batch. */
 export interface Segment {
   readonly start: number;
   readonly length: number;
-  /** Of its first token in the sequences. */
+  /** The position of its first token in the sequences. */
   readonly position: number;
   readonly parent: Segment | undefined;
 }
 
-/** Sequences with each shared beginning held once. */
+/** Sequences in which each shared prefix is computed once. */
 export interface Rows {
   readonly tokens: Int32Array;
   /** Parents before children. */
@@ -37,9 +37,9 @@ const cut = (node: Node, at: number): void => {
   node.ends = [];
 };
 
-/** A tree of shared beginnings, which grows by one sequence at a time. */
+/** A prefix tree, built by adding one sequence at a time. */
 export interface SequenceTree {
-  /** How many rows this sequence would add. */
+  /** The number of rows that this sequence would add. */
   cost(tokens: Int32Array): number;
   add(tokens: Int32Array): void;
   rows(): Rows;
@@ -48,7 +48,7 @@ export interface SequenceTree {
 export const createSequenceTree = (): SequenceTree => {
   const root: Node = { tokens: new Int32Array(), children: [], ends: [] };
   let sequences = 0;
-  /** The deepest node that agrees, how far it does, and what is left of the sequence. */
+  /** The deepest node that matches, the length of the match in it, and the rest of the sequence. */
   const follow = (tokens: Int32Array) => {
     let [node, shared, rest] = [root, 0, tokens];
     for (;;) {
@@ -88,7 +88,7 @@ export const createSequenceTree = (): SequenceTree => {
   };
 };
 
-/** From the first token on, the segments that a segment's last token sees. */
+/** The segments that a segment attends to, from the root down to itself. */
 export const lineage = (segment: Segment): readonly Segment[] => [
   ...(segment.parent === undefined ? [] : lineage(segment.parent)),
   segment,

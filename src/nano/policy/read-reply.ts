@@ -5,16 +5,17 @@ import type { Reply } from './write-reply.ts';
 const DONE = 'done';
 
 /**
- * What sampled tokens say. Never fails: a policy that is being trained says all kinds of things. Commands always end with
- * `done`, since no result is read that could lead to more; a reply without its opening mark is text.
+ * Decodes sampled tokens. Never throws, since a policy in training may sample anything. Commands always end with `done`,
+ * because the policy reads no results. A reply without an opening mark is text.
  */
 export function readReply(tokens: Iterable<number>, tokenizer: Tokenizer): Reply {
   const [...all] = tokens;
   const end = all.indexOf(MARK.end);
-  const said = end < 0 ? all : all.slice(0, end);
-  const [mark, ...rest] = said;
+  const content = end < 0 ? all : all.slice(0, end);
+  const [mark, ...rest] = content;
   if (mark === MARK.foreign) return { is: 'foreign' };
-  if (mark !== MARK.act) return { is: 'say', text: tokenizer.decode(mark === MARK.say ? rest : said).trim() };
+  if (mark !== MARK.act)
+    return { is: 'say', text: tokenizer.decode(mark === MARK.say ? rest : content).trim() };
   const commands = tokenizer
     .decode(rest)
     .split('\n')

@@ -3,7 +3,7 @@ import { cutBlocks, type ShownSkill, shownSkills } from './shown-skills.ts';
 import type { Tokenizer } from './tokenizer.ts';
 import { FIRST_FIGURE, FIRST_NIBBLE, MARK } from './vocabulary.ts';
 
-/** How much is read at most. What is over is cut as `renderPrompt` says. */
+/** What exceeds these limits is truncated as `renderTask` describes. */
 export const LIMITS = {
   skills: 8,
   skillTokens: 72,
@@ -11,15 +11,15 @@ export const LIMITS = {
   promptTokens: 544,
 } as const;
 
-/** More than this share of a task spelt in bytes is a language that the policy has never seen. */
-const MOST_UNKNOWN = 0.2;
+/** A task with more than this share of byte tokens is in a language that the policy has never seen. */
+const MAX_UNKNOWN = 0.2;
 
 export type Prompt =
   | { readonly is: 'prompt'; readonly tokens: Int32Array }
-  /** Nothing was asked, or what was asked cannot be one of the tasks that the policy knows. */
+  /** There is no task, or none of the kind that the policy knows. */
   | { readonly is: 'foreign' };
 
-/** What a policy that reads only lines is given of a request: the skills that hold, and what the user asked last. */
+/** The part of a request that the policy reads: the skills in force, and the user's last task. */
 export function renderPrompt(request: ChatRequest, tokenizer: Tokenizer): Prompt {
   return renderTask(
     shownSkills(request).map(({ text }) => text),
@@ -29,8 +29,8 @@ export function renderPrompt(request: ChatRequest, tokenizer: Tokenizer): Prompt
 }
 
 /**
- * begin (skill TEXT)* task TEXT reply. Of more than eight skills the last eight are read; a skill that is too long loses its end;
- * when all together are too long, the first skills go. A task that is too long is none of ours, and is not cut.
+ * begin (skill TEXT)* task TEXT reply. The last eight skills are used; a skill that is too long is truncated; if the prompt is
+ * still too long, the first skills are left out. A task that is too long is `foreign`, not truncated.
  */
 export function renderTask(
   skills: readonly ShownSkill['text'][],
@@ -39,7 +39,7 @@ export function renderTask(
 ): Prompt {
   const asked = tokenizer.encode(task);
   const unknown = asked.filter((token) => token >= FIRST_NIBBLE && token < FIRST_FIGURE).length;
-  if (asked.length === 0 || asked.length > LIMITS.taskTokens || unknown > MOST_UNKNOWN * asked.length)
+  if (asked.length === 0 || asked.length > LIMITS.taskTokens || unknown > MAX_UNKNOWN * asked.length)
     return { is: 'foreign' };
   const shown = skills
     .slice(-LIMITS.skills)
@@ -54,17 +54,17 @@ export function renderTask(
 }
 
 /**
- * The last thing the user said, without our blocks; of several paragraphs the last, since what stands before it is what the
- * user had to say of the task before.
+ * The last message of the user without our blocks. Of several paragraphs it is the last, since those before it are feedback
+ * on the previous task.
  */
 function lastTask({ messages }: ChatRequest): string {
   const last = messages.findLast(({ role }) => role === 'user');
   const texts = (last?.role === 'user' ? last.content : []).flatMap((part) =>
     part.type === 'text' ? [cutBlocks(part.text).rest.trim()] : [],
   );
-  const said = texts.filter((text) => text !== '').join('\n\n');
+  const message = texts.filter((text) => text !== '').join('\n\n');
   return (
-    said
+    message
       .split(/\n[^\S\n]*\n/)
       .at(-1)
       ?.trim() ?? ''

@@ -1,4 +1,4 @@
-/** A stretch of text that is spelt in one way. `word` is in small letters; how it was written is said beside it. */
+/** A part of a text that is encoded in one way. A word is in lower case, with its original case in `letters`. */
 export type Run =
   | { readonly is: 'word'; readonly text: string; readonly letters: 'small' | 'capital' | 'upper' }
   | { readonly is: 'figure'; readonly text: string }
@@ -9,8 +9,8 @@ const RUN = /[A-Za-z]+|[0-9]+|[^A-Za-z0-9]+/g;
 const SPELLING = /[A-Z]?[a-z]+|[A-Z]+(?![a-z])/g;
 
 /**
- * A text cut where its spelling changes. A lone letter beside a figure (`t1201`, `26T14:05`) counts as a sign: it is part of
- * how the figure is written. Nothing is lost: the runs joined, with their letters as they were, are the text.
+ * Splits a text into words, figures and signs. A single letter next to a figure (`t1201`, `26T14:05`) counts as a sign, since it
+ * belongs to the format of the figure. Lossless: the runs in their original case, concatenated, are the text.
  */
 export function runsOf(text: string): readonly Run[] {
   const runs: Run[] = [];

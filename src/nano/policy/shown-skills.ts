@@ -1,21 +1,21 @@
 import type { ChatRequest } from '../../core/chat.ts';
 
-/** A lesson as far as a small policy reads it. */
+/** A lesson in the short form that the nano policy reads. */
 export interface ShownSkill {
   readonly name: string;
-  /** In a line. */
+  /** On one line. */
   readonly text: string;
 }
 
 const HEADING = /^## Active Skills\b.*$/m;
 const WITHDRAWN = 'No longer valid, to be disregarded: ';
 const STEP = /^ {0,3}\d{1,2}[.)] +(.+)$/;
-/** What learners write under every skill alike: it says nothing of the skill. */
+/** Closing steps that learners write under every skill; they are left out. */
 const CLOSING = ['Hold to this ', 'Before you say that you are done'];
 
 /**
- * The skills that hold at the end of a request, in the order in which they were given. Blocks stand at the ends of texts: what
- * the thread began with, and later updates, in which a skill replaces the earlier one of its name.
+ * The skills in force at the end of a request, in the order in which they were given. Blocks are at the end of texts: the
+ * first one of the conversation, and later updates, in which a skill replaces the earlier one of the same name.
  */
 export function shownSkills({ system, messages }: ChatRequest): readonly ShownSkill[] {
   const texts = [
@@ -46,7 +46,7 @@ function splitBefore(text: string, mark: RegExp): readonly string[] {
   return [0, ...places].map((from, at) => text.slice(from, places[at]));
 }
 
-/** They stand in a paragraph before all skills. */
+/** Withdrawn skills are named in a paragraph before all skills. */
 function withdrawnIn(block: string): readonly string[] {
   const line = block.split('\n').find((one) => one.startsWith(WITHDRAWN) || one.startsWith('### '));
   return line?.startsWith(WITHDRAWN) ? line.slice(WITHDRAWN.length).split(', ') : [];
@@ -60,7 +60,7 @@ const skillsIn = (block: string): readonly ShownSkill[] =>
       return { name: heading.slice('### '.length).trim(), text: textOf(lines) };
     });
 
-/** Its steps, with the description before them where that says more; without steps the description, or else the first line. */
+/** The steps, preceded by the description where that says more; without steps the description, or else the first line. */
 function textOf(lines: readonly string[]): string {
   const [first = ''] = lines;
   const description = first.startsWith('_') && first.endsWith('_') ? plain(first.slice(1, -1)) : '';
@@ -76,10 +76,10 @@ function textOf(lines: readonly string[]): string {
 
 const plain = (text: string): string => text.replaceAll('`', '').split(/\s/).filter(Boolean).join(' ');
 
-/** Whether a description has nothing that the step has not, save for when to take it: `When you write amounts: …`. */
+/** Whether a description only repeats the step, apart from its condition: `When you write amounts: …`. */
 function saysSame(description: string, step: string): boolean {
-  const [told, same] = [description, step].map((text) => text.replace(/\.$/, '').toLowerCase());
-  if (told === undefined || same === undefined || !told.endsWith(same)) return told === '';
-  const before = told.slice(0, told.length - same.length);
+  const [longer, same] = [description, step].map((text) => text.replace(/\.$/, '').toLowerCase());
+  if (longer === undefined || same === undefined || !longer.endsWith(same)) return longer === '';
+  const before = longer.slice(0, longer.length - same.length);
   return before === '' || before.endsWith(': ');
 }

@@ -1,21 +1,21 @@
 import { type Run, runsOf } from './runs.ts';
 import { FIRST_NIBBLE, MARK, type Vocabulary } from './vocabulary.ts';
 
-/** Text to tokens and back. `decode(encode(text))` is the text, whatever it is; half a surrogate pair becomes `U+FFFD`. */
+/** Text to tokens and back. `decode(encode(text))` is any text unchanged, except that lone surrogates become `U+FFFD`. */
 export interface Tokenizer {
   readonly size: number;
   encode(text: string): readonly number[];
-  /** Marks that are no spelling are passed over; bytes that are no UTF-8 become `U+FFFD`. */
+  /** Skips marks other than those for spelling; bytes that are not UTF-8 become `U+FFFD`. */
   decode(tokens: Iterable<number>): string;
 }
 
-type Spoken = 'word' | 'figure';
+type SpacedKind = 'word' | 'figure';
 type Letters = 'small' | 'capital' | 'upper';
 
-/** Between words and figures there is a space unless they are said to be joined: the commonest sign of all costs nothing. */
+/** A space between words and figures is implied unless the join mark is there, so that the most common sign costs no token. */
 const impliesSpace = (before: string | undefined, next: string | undefined): boolean =>
-  isSpoken(before) && isSpoken(next) && !(before === 'figure' && next === 'figure');
-const isSpoken = (is: string | undefined): is is Spoken => is === 'word' || is === 'figure';
+  isSpaced(before) && isSpaced(next) && !(before === 'figure' && next === 'figure');
+const isSpaced = (is: string | undefined): is is SpacedKind => is === 'word' || is === 'figure';
 
 export function createTokenizer(vocabulary: Vocabulary): Tokenizer {
   return {
@@ -30,7 +30,7 @@ function createEncoder({ starts, insides, signs, figures }: Vocabulary): Tokeniz
     ...[...starts.keys(), ...insides.keys(), ...signs.keys()].map((one) => one.length),
   );
 
-  /** The longest piece that stands at a place; its length is 0 where none does. */
+  /** The longest piece at a position and its length, which is 0 when there is none. */
   const pieceAt = (
     table: ReadonlyMap<string, number>,
     text: string,
@@ -75,8 +75,8 @@ const nibblesOf = (letter: string): readonly number[] =>
 
 function decode(tokens: Iterable<number>, { pieceOf }: Vocabulary): string {
   let text = '';
-  let before: Spoken | undefined;
-  // How the next word is written, and how the word is that we are in.
+  let before: SpacedKind | undefined;
+  // The case of the next word, and of the current word.
   let letters: Letters = 'small';
   let current: Letters = 'small';
   let isJoined = false;
@@ -84,14 +84,14 @@ function decode(tokens: Iterable<number>, { pieceOf }: Vocabulary): string {
   const flush = () => {
     if (nibbles.length === 0) return;
     const bytes = Uint8Array.from({ length: Math.ceil(nibbles.length / 2) }, (_, at) =>
-      // Half a byte at the end is no byte: 0xff never is UTF-8.
+      // Half a byte at the end is invalid: 0xff never occurs in UTF-8.
       2 * at + 1 < nibbles.length ? ((nibbles[2 * at] ?? 0) << 4) | (nibbles[2 * at + 1] ?? 0) : 0xff,
     );
     text += new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
     nibbles = [];
   };
-  const speak = (is: Spoken, said: string) => {
-    text += impliesSpace(before, is) && !isJoined ? ` ${said}` : said;
+  const append = (is: SpacedKind, written: string) => {
+    text += impliesSpace(before, is) && !isJoined ? ` ${written}` : written;
     [before, isJoined] = [is, false];
   };
   for (const token of tokens) {
@@ -112,10 +112,10 @@ function decode(tokens: Iterable<number>, { pieceOf }: Vocabulary): string {
       text += piece.text;
       [before, letters, isJoined] = [undefined, 'small', false];
     } else if (piece.is === 'figure') {
-      speak('figure', piece.text);
+      append('figure', piece.text);
       letters = 'small';
     } else {
-      speak('word', written(piece.text, letters));
+      append('word', withCase(piece.text, letters));
       [current, letters] = [letters, 'small'];
     }
   }
@@ -123,7 +123,7 @@ function decode(tokens: Iterable<number>, { pieceOf }: Vocabulary): string {
   return text;
 }
 
-const written = (word: string, letters: Letters): string => {
+const withCase = (word: string, letters: Letters): string => {
   if (letters === 'small') return word;
   return letters === 'upper' ? word.toUpperCase() : word.charAt(0).toUpperCase() + word.slice(1);
 };

@@ -1,29 +1,29 @@
 import { isObject, parseJson } from '../../core/json.ts';
 
 /*
- * Which number stands for what. Marks come first, then half bytes, then figures; those are the same in every vocabulary.
- * Behind them stand the pieces that were chosen for one: beginnings of words, insides of words, and signs.
+ * Token ids: marks come first, then half bytes, then figures; those are the same in every vocabulary. Then come the pieces of
+ * the particular vocabulary: beginnings of words, insides of words, and signs.
  */
 
-/** Tokens that stand for no text of their own. */
+/** Tokens without a text of their own. */
 export const MARK = {
   pad: 0,
   begin: 1,
   skill: 2,
   task: 3,
   reply: 4,
-  /** What follows are commands, a text, or nothing because the task is none that is known. */
+  /** The reply is commands, a text, or nothing because the task is of an unknown kind. */
   act: 5,
   say: 6,
   foreign: 7,
   end: 8,
-  /** The next word begins with a capital, is all in capitals, or has no space before it. */
+  /** The next word is capitalized, is in upper case, or has no space before it. */
   capital: 9,
   upper: 10,
   join: 11,
 } as const;
 
-/** Two of them are a byte: what has no piece can still be said. */
+/** Two nibbles are a byte: a text without a matching piece is encoded in bytes. */
 export const FIRST_NIBBLE = 12;
 const NIBBLES = 16;
 export const FIRST_FIGURE = FIRST_NIBBLE + NIBBLES;
@@ -37,10 +37,10 @@ const FIGURES: readonly string[] = [
 export const FIRST_PIECE = FIRST_FIGURE + FIGURES.length;
 
 export interface Pieces {
-  /** Of words in small letters. */
+  /** Beginnings of words, in lower case. */
   readonly starts: readonly string[];
   readonly insides: readonly string[];
-  /** Whatever is neither a word nor a figure, spaces and line ends among it. */
+  /** Anything else than words and figures, including spaces and line breaks. */
   readonly signs: readonly string[];
 }
 
@@ -55,13 +55,13 @@ export interface Vocabulary {
   readonly insides: ReadonlyMap<string, number>;
   readonly signs: ReadonlyMap<string, number>;
   readonly figures: ReadonlyMap<string, number>;
-  /** Undefined for a number that stands for nothing. */
+  /** Undefined for an id that is not in the vocabulary. */
   pieceOf(token: number): Piece | undefined;
 }
 
 const VERSION = 1;
 
-/** Every letter must be among the starts and the insides, or there are words that cannot be spelt. */
+/** Throws a RangeError unless every letter is among the starts and the insides, so that every word can be spelled. */
 export function createVocabulary({ starts, insides, signs }: Pieces): Vocabulary {
   const all: Piece[] = [
     ...Array.from({ length: FIRST_NIBBLE }, (): Piece => ({ is: 'mark' })),
@@ -76,7 +76,7 @@ export function createVocabulary({ starts, insides, signs }: Pieces): Vocabulary
   const tables = { starts: add('start', starts), insides: add('inside', insides), signs: add('sign', signs) };
   for (const letter of 'abcdefghijklmnopqrstuvwxyz')
     if (!tables.starts.has(letter) || !tables.insides.has(letter))
-      throw new RangeError(`a vocabulary without the letter ${letter}`);
+      throw new RangeError(`the vocabulary lacks the letter ${letter}`);
   return { size: all.length, figures, ...tables, pieceOf: (token) => all[token] };
 }
 
@@ -84,7 +84,7 @@ export function createVocabulary({ starts, insides, signs }: Pieces): Vocabulary
 export const writeVocabulary = (pieces: Pieces): string =>
   `${JSON.stringify({ version: VERSION, ...pieces }, null, 2)}\n`;
 
-/** Undefined for a text that is no vocabulary. */
+/** Undefined when the text is not a vocabulary. */
 export function readVocabulary(json: string): Vocabulary | undefined {
   const data = parseJson(json);
   if (!isObject(data) || data.version !== VERSION) return undefined;

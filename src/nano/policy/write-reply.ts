@@ -1,13 +1,13 @@
 import type { Tokenizer } from './tokenizer.ts';
 import { MARK } from './vocabulary.ts';
 
-/** What the policy has to say to a task: it does everything at once, says something, or knows that it is no task of its kind. */
+/** A reply of the policy: all commands at once, a text, or that the task is not of a kind it knows. */
 export type Reply =
   | { readonly is: 'act'; readonly commands: readonly string[] }
   | { readonly is: 'say'; readonly text: string }
   | { readonly is: 'foreign' };
 
-/** The tokens that `readReply` reads as this. */
+/** The inverse of `readReply`. */
 export function writeReply(reply: Reply, tokenizer: Tokenizer): readonly number[] {
   switch (reply.is) {
     case 'act':

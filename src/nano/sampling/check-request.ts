@@ -2,9 +2,9 @@ import { EngineError, type SampleRequest } from '../engine.ts';
 import type { Shape } from '../shape.ts';
 import { checkTokens } from '../training/check-batch.ts';
 
-const MOST_SEQUENCES = 1024;
+const MAX_SEQUENCES = 1024;
 
-/** Throws an EngineError for a request that cannot be answered. */
+/** Throws an EngineError for an invalid request. */
 export const checkRequest = (request: SampleRequest, shape: Shape): void => {
   const { prompt, count, maxTokens, temperature, topK, topP, seed, stop } = request;
   const need = (holds: boolean, what: string): void => {
@@ -13,29 +13,29 @@ export const checkRequest = (request: SampleRequest, shape: Shape): void => {
   need(prompt.length > 0, 'the prompt is empty');
   need(
     prompt.length < shape.contextLength,
-    `the prompt has ${prompt.length} tokens; the model's context of ${shape.contextLength} leaves no room for an answer`,
+    `the prompt has ${prompt.length} tokens; the model's context of ${shape.contextLength} leaves no room for a reply`,
   );
   checkTokens(prompt, shape.vocabulary, 'prompt');
   need(
-    Number.isInteger(count) && count >= 1 && count <= MOST_SEQUENCES,
-    `count is ${count}; it must be a whole number from 1 to ${MOST_SEQUENCES}`,
+    Number.isInteger(count) && count >= 1 && count <= MAX_SEQUENCES,
+    `count is ${count}; it must be an integer from 1 to ${MAX_SEQUENCES}`,
   );
   need(
     Number.isInteger(maxTokens) && maxTokens >= 1,
-    `maxTokens is ${maxTokens}; it must be a whole number above zero`,
+    `maxTokens is ${maxTokens}; it must be a positive integer`,
   );
   need(
     Number.isFinite(temperature) && temperature >= 0,
-    `temperature is ${temperature}; it must not be below zero`,
+    `temperature is ${temperature}; it must be at least 0`,
   );
   need(
     topK === -1 || (Number.isInteger(topK) && topK >= 1),
-    `topK is ${topK}; it must be -1 or a whole number above zero`,
+    `topK is ${topK}; it must be -1 or a positive integer`,
   );
   need(topP > 0 && topP <= 1, `topP is ${topP}; it must be above 0 and at most 1`);
-  need(Number.isSafeInteger(seed), `seed is ${seed}; it must be a whole number`);
+  need(Number.isSafeInteger(seed), `seed is ${seed}; it must be an integer`);
   need(
     stop.every((token) => Number.isInteger(token) && token >= 0 && token < shape.vocabulary),
-    `stop is [${stop}]; it must hold tokens of the vocabulary`,
+    `stop is [${stop}]; all must be tokens of the vocabulary`,
   );
 };

@@ -5,10 +5,10 @@ import type { Model } from '../model/model.ts';
 import { createRandom } from '../random.ts';
 import { chooseToken } from './choose-token.ts';
 
-/** Sequences decoded side by side; more take turns, so that memory is bounded. */
+/** Sequences decoded at the same time; the rest of a request comes afterwards, which bounds memory. */
 export const SIDE_BY_SIDE = 16;
 
-/** A sequence while it grows; `index` is its place among those of the request. */
+/** A sequence in progress; `index` is its place among those of the request. */
 export interface Growing {
   readonly index: number;
   readonly tokens: number[];
@@ -17,12 +17,12 @@ export interface Growing {
 }
 
 /**
- * Adds a token to each of the sequences, whose hidden states stand in the rows of `hidden`: one each, or one row for all as
- * long as they are the same. A sequence has random numbers of its own, so who stands beside it changes nothing.
+ * Adds a token to each sequence, from the hidden states in the rows of `hidden`: one row each, or one row for all while they
+ * are the same. Each sequence has its own random stream, so that it does not depend on its neighbours.
  */
 export type Choose = (hidden: number, rows: number, growing: readonly Growing[]) => void;
 
-/** Takes its memory from the machine's arena. */
+/** Allocates from the machine's arena. */
 export const createChooser = (machine: Machine, model: Model, request: SampleRequest): Choose => {
   const { arena, kernels } = machine;
   const { vocabulary } = machine.shape;

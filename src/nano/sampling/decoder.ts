@@ -3,13 +3,13 @@ import { FLOAT, type Machine } from '../model/machine.ts';
 import type { Model } from '../model/model.ts';
 import type { KeyValues } from './key-values.ts';
 
-/** One more token for each of the named sequences, all at the same position. */
+/** Computes one more token for each of the given sequences, all at the same position. */
 export interface Decoder {
-  /** The address of what the logits are computed from: a row for each of the tokens. */
+  /** The address of the final hidden states, a row for each token. */
   step(tokens: Int32Array, sequences: readonly number[], position: number): number;
 }
 
-/** Takes its memory from the machine's arena, for up to `most` sequences. */
+/** Allocates from the machine's arena, for up to `most` sequences. */
 export const createDecoder = (
   machine: Machine,
   model: Model,

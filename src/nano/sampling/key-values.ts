@@ -5,19 +5,19 @@ import { FLOAT, type Machine, padded } from '../model/machine.ts';
 const PANEL_STEP = PANEL * FLOAT;
 
 /**
- * Keys and values of one prompt and of the sequences that continue it, packed as `matmul` reads them. Whole panels of the
- * prompt are held once for all; what is left of it begins each sequence's own part.
+ * Keys and values of a prompt and of the sequences that continue it, packed as `matmul` reads them. The whole panels of the
+ * prompt are stored once for all sequences; the rest of the prompt begins each sequence's own part.
  */
 export interface KeyValues {
-  /** Adds what stands in the rows of `qkv`, one for each of the sequences named. */
+  /** Appends the keys and values in the rows of `qkv`, one row for each of the given sequences. */
   append(layer: number, qkv: number, sequences: readonly number[]): void;
-  /** Call once when all layers have their rows. */
+  /** Call once after all layers were appended to. */
   advance(): void;
-  /** mixed = softmax(q·k)·v for one row per sequence, with the keys of this row included. */
+  /** mixed = softmax(q·k)·v for one row per sequence, including the row appended last. */
   attend(layer: number, qkv: number, mixed: number, sequences: readonly number[]): void;
 }
 
-/** Takes its memory from the machine's arena. `tape` holds the prompt's rows, one layer after the other. */
+/** Allocates from the machine's arena. `tape` has the prompt's activations by layer. */
 export const createKeyValues = (
   machine: Machine,
   tape: readonly LayerTape[],

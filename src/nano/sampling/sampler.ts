@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { untilAborted } from '../../base/until-aborted.ts';
 import type { SampleRequest, SampleResult, Sequence } from '../engine.ts';
 import { createAttention } from '../model/attention.ts';
 import { runForward, type Tape } from '../model/forward.ts';
@@ -13,18 +14,18 @@ import { createChooser, type Growing, SIDE_BY_SIDE } from './chooser.ts';
 import { createDecoder } from './decoder.ts';
 import { createKeyValues } from './key-values.ts';
 
-/** An adapter's weights; the same name means the same numbers, so that they are worked in once. */
+/** An adapter's weights. The same name means the same weights, so that they are merged only once. */
 export interface NamedLora {
   readonly name: string;
   readonly lora: Lora;
 }
 
-/** One request at a time, in the order they came. The signal is looked at between tokens; then it rejects with its reason. */
+/** Requests run one at a time, in order. An abort rejects with the signal's reason, and stops the work between two tokens. */
 export interface Sampler {
   sample(weights: NamedLora | undefined, request: SampleRequest, signal: AbortSignal): Promise<SampleResult>;
 }
 
-/** The log-probabilities of a prompt's tokens after the first, in a place of its own for each. */
+/** The log-probabilities of the prompt's tokens; NaN for the first. */
 const scorePrompt = (machine: Machine, model: Model, tape: Tape, prompt: Int32Array): Float32Array => {
   const logprobs = new Float32Array(prompt.length).fill(Number.NaN);
   const asked = { rows: Int32Array.from(prompt.subarray(1), (_, row) => row), tokens: prompt.subarray(1) };
@@ -35,7 +36,7 @@ const scorePrompt = (machine: Machine, model: Model, tape: Tape, prompt: Int32Ar
   return logprobs;
 };
 
-/** The request's sequences from `first` on, as many as go side by side. */
+/** Samples the request's sequences from `first` on, at most one decode batch. */
 const grow = async (
   machine: Machine,
   model: Model,
@@ -68,15 +69,6 @@ const grow = async (
   }
   return all;
 };
-
-/** Rejects as soon as the signal says so, so that who waits in line need not wait to leave it. */
-const aborted = (signal: AbortSignal, work: Promise<unknown>): Promise<never> =>
-  new Promise((_, reject) => {
-    const leave = (): void => reject(signal.reason);
-    signal.addEventListener('abort', leave, { once: true });
-    const stay = (): void => signal.removeEventListener('abort', leave);
-    work.then(stay, stay);
-  });
 
 export const createSampler = (weights: Weights): Sampler => {
   const machine = createMachine(weights.shape);
@@ -124,7 +116,7 @@ export const createSampler = (weights: Weights): Sampler => {
     sample(named, request, signal) {
       const mine = last.then(() => run(named, request, signal));
       last = mine.catch(() => undefined);
-      return Promise.race([mine, aborted(signal, mine)]);
+      return untilAborted(mine, signal);
     },
   };
 };

@@ -1,4 +1,4 @@
-import { type Engine, EngineError, type LoraOptions } from '../engine.ts';
+import { type Engine, EngineError } from '../engine.ts';
 import { decodeAdamParams } from '../tinker/adam-params.ts';
 import {
   flagAt,
@@ -7,19 +7,13 @@ import {
   optionalTextAt,
   textAt,
 } from '../tinker/json-fields.ts';
-import { type CheckpointKind, parseTinkerPath, toTinkerPath } from '../tinker/tinker-path.ts';
+import { type CheckpointKind, toTinkerPath } from '../tinker/tinker-path.ts';
 import { toBatch } from '../tinker/to-batch.ts';
-import type { Checkpoint, Checkpoints } from './checkpoints.ts';
+import { type Checkpoints, findCheckpoint, loadCheckpoint, type ModelState } from './checkpoints.ts';
 import type { Job } from './job.ts';
 import type { ModelCard } from './model-card.ts';
 import type { Outcome } from './outcome.ts';
 import type { Samplers } from './samplers.ts';
-
-/** A model as its requests find it and leave it. */
-export interface ModelState {
-  readonly adapter: string;
-  readonly lora: LoraOptions;
-}
 
 export interface Applied {
   readonly outcome: Exclude<Outcome, { kind: 'sample' }>;
@@ -32,7 +26,7 @@ export interface Tools {
   readonly samplers: Samplers;
 }
 
-/** Does one request. Whatever cannot be done is thrown, and the state is then as before. */
+/** Carries out one request. Throws when that fails; the state is then unchanged. */
 export async function applyJob(
   job: Job,
   seq: number,
@@ -76,19 +70,19 @@ async function saveAs(job: Job, seq: number, card: ModelCard, state: ModelState,
         ? 'external_weights'
         : 'sampler_weights';
   const given = optionalTextAt(body, 'path');
-  const isPassing = kind === 'sampler_weights' && given === undefined;
+  const isTemporary = kind === 'sampler_weights' && given === undefined;
   const encryption = body.age_encryption_recipients ?? undefined;
-  if (encryption !== undefined) throw new EngineError('Encrypted exports are not made here.');
+  if (encryption !== undefined) throw new EngineError('Encrypted exports are not supported.');
   const ttlSeconds = optionalIntegerAt(body, 'ttl_seconds');
-  if (ttlSeconds !== undefined && ttlSeconds <= 0) throw new EngineError('ttl_seconds must be above 0.');
+  if (ttlSeconds !== undefined && ttlSeconds <= 0) throw new EngineError('ttl_seconds must be positive.');
   const checkpoint = await checkpoints.save(
     {
       run: card.id,
       kind,
-      name: given ?? `${isPassing ? 'passing' : 'seq'}-${String(seq).padStart(6, '0')}`,
+      name: given ?? `${isTemporary ? 'passing' : 'seq'}-${String(seq).padStart(6, '0')}`,
       seq,
       lora: state.lora,
-      isPassing,
+      isPassing: isTemporary,
       metadata: optionalObjectAt(body, 'user_metadata'),
       ttlSeconds,
       overwrite: flagAt(body, 'overwrite', false),
@@ -97,30 +91,11 @@ async function saveAs(job: Job, seq: number, card: ModelCard, state: ModelState,
   );
   const path = toTinkerPath(checkpoint);
   if (kind === 'sampler_weights') await samplers.keepFrozen(path, await engine.freeze(state.adapter));
-  if (!isPassing) return { type: job.kind, path };
+  if (!isTemporary) return { type: job.kind, path };
   const sampler = await samplers.create({
     session: card.session,
     number: optionalIntegerAt(body, 'sampling_session_seq_id'),
     path,
   });
   return { type: job.kind, sampling_session_id: sampler.id };
-}
-
-export function findCheckpoint(path: string, checkpoints: Checkpoints): Checkpoint {
-  if (parseTinkerPath(path) === undefined)
-    throw new EngineError(`"${path.slice(0, 200)}" is not a path like tinker://<run>/weights/<name>.`);
-  const checkpoint = checkpoints.find(path);
-  if (checkpoint === undefined) throw new EngineError(`There is no checkpoint ${path.slice(0, 200)}.`);
-  return checkpoint;
-}
-
-export async function loadCheckpoint(
-  checkpoint: Checkpoint,
-  withOptimizer: boolean,
-  { engine, checkpoints }: Omit<Tools, 'samplers'>,
-): Promise<ModelState> {
-  if (withOptimizer && checkpoint.kind !== 'weights')
-    throw new EngineError(`${toTinkerPath(checkpoint)} has no optimizer: it was saved for sampling.`);
-  const adapter = await engine.load(await checkpoints.read(checkpoint), withOptimizer);
-  return { adapter, lora: checkpoint.lora };
 }

@@ -1,31 +1,31 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
+import { createTar, type TarFile } from '../../base/tar.ts';
 import type { Checkpoint } from './checkpoints.ts';
-import { type AdapterFile, createPeftFiles } from './peft-files.ts';
+import { createPeftFiles } from './peft-files.ts';
 import { Refusal } from './refusal.ts';
 import { type Call, ok, type Reply, type Route } from './route.ts';
 import { checkpointAt } from './run-routes.ts';
 import type { ServerParts } from './server-parts.ts';
-import { createTar } from './tar.ts';
 
 const LIFETIME_MS = 15 * 60_000;
 const CHECKPOINT = '/api/v1/training_runs/:run/checkpoints/:kind/:name';
 
-/** Taking a checkpoint away, as a PEFT adapter. Links are signed, so that whoever has one needs no key, for a while. */
+/** Downloads of a checkpoint as a PEFT adapter, through signed links that need no key and expire. */
 export function createArchiveRoutes(parts: ServerParts): readonly Route[] {
   const { checkpoints, clock, engine } = parts;
   const secret = randomBytes(32);
   const sign = (what: string, expires: number): Buffer =>
     createHmac('sha256', secret).update(`${expires}/${what}`).digest();
-  const whatOf = ({ params: [run = '', kind = '', name = ''] }: Call, file: string): string =>
+  const pathOf = ({ params: [run = '', kind = '', name = ''] }: Call, file: string): string =>
     `${run}/${kind}/${name}/${file}`;
   const link = (call: Call, file: string, expires: number): string => {
-    const what = whatOf(call, file);
+    const what = pathOf(call, file);
     const signature = sign(what, expires).toString('base64url');
     return `${call.origin}/api/v1/downloads/${what}?expires=${expires}&signature=${signature}`;
   };
-  const filesOf = async (checkpoint: Checkpoint): Promise<readonly AdapterFile[]> =>
+  const filesOf = async (checkpoint: Checkpoint): Promise<readonly TarFile[]> =>
     createPeftFiles(await checkpoints.read(checkpoint), checkpoint.lora, engine.model.name);
 
   return [
@@ -57,15 +57,15 @@ export function createArchiveRoutes(parts: ServerParts): readonly Route[] {
         const file = call.params[3] ?? '';
         const expires = Number(call.query.get('expires'));
         const given = Buffer.from(call.query.get('signature') ?? '', 'base64url');
-        const wanted = sign(whatOf(call, file), expires);
+        const wanted = sign(pathOf(call, file), expires);
         if (given.length !== wanted.length || !timingSafeEqual(given, wanted) || !(expires > clock.now()))
-          throw new Refusal(403, 'This link is not valid, or no longer.');
+          throw new Refusal(403, 'This link is invalid or has expired.');
         const checkpoint = checkpointAt(call, parts);
         const files = await filesOf(checkpoint);
         const one = files.find(({ name }) => name === file);
         const bytes =
           one?.bytes ?? (await promisify(gzip)(createTar(files, Math.floor(checkpoint.created / 1000))));
-        if (one === undefined && file !== 'adapter.tar.gz') throw new Refusal(404, 'There is no such file.');
+        if (one === undefined && file !== 'adapter.tar.gz') throw new Refusal(404, 'File not found.');
         return { status: 200, body: { type: 'application/octet-stream', bytes } };
       },
     },

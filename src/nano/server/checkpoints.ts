@@ -1,5 +1,6 @@
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
+import { replaceFile } from '../../base/atomic-file.ts';
 import type { Clock } from '../../core/clock.ts';
 import {
   asNumber,
@@ -10,29 +11,30 @@ import {
   type JsonObject,
   parseJson,
 } from '../../core/json.ts';
-import type { LoraOptions } from '../engine.ts';
+import { type Engine, EngineError, type LoraOptions } from '../engine.ts';
 import {
   CHECKPOINT_KINDS,
   type CheckpointKind,
   isCheckpointName,
+  parseTinkerPath,
   toTinkerPath,
 } from '../tinker/tinker-path.ts';
-import { readChecked, sha256, writeDurably } from './durable-file.ts';
+import { readChecked, sha256 } from './durable-file.ts';
 import { folderOf } from './folder-of.ts';
 import { loraFrom, loraJson } from './model-card.ts';
 import { Refusal } from './refusal.ts';
 
-/** One saved state of a model. The card is written after the bytes it names, so a checkpoint is whole or absent. */
+/** One saved state of a model. Its JSON file is written after the bytes it names, so that a checkpoint is complete or absent. */
 export interface Checkpoint {
   readonly run: string;
   readonly kind: CheckpointKind;
   readonly name: string;
-  /** Of the request that made it: the same request may make it again. */
+  /** The sequence number of the request that saved it: the same request may save it again. */
   readonly seq: number;
   readonly lora: LoraOptions;
   readonly created: number;
   readonly expires: number | undefined;
-  /** Made for one sampling session; not listed. */
+  /** Saved for one sampling session; not listed. */
   readonly isPassing: boolean;
   readonly metadata: JsonObject | undefined;
   readonly size: number;
@@ -45,10 +47,10 @@ export type NewCheckpoint = Omit<Checkpoint, 'created' | 'expires' | 'size' | 's
 };
 
 export interface Checkpoints {
-  /** Refuses a name that is taken, unless it was the same request that took it. */
+  /** Throws a Refusal (409) for an existing name, unless the same request saved it. */
   save(wanted: NewCheckpoint, bytes: Uint8Array): Promise<Checkpoint>;
   find(tinkerPath: string): Checkpoint | undefined;
-  /** Rejects with a DamagedFileError when they are not the bytes that were saved. */
+  /** Rejects with a DamagedFileError when the bytes differ from those that were saved. */
   read(checkpoint: Checkpoint): Promise<Uint8Array>;
   remove(checkpoint: Checkpoint): Promise<void>;
   expireIn(checkpoint: Checkpoint, ttlSeconds: number | undefined): Promise<void>;
@@ -57,8 +59,14 @@ export interface Checkpoints {
   sweep(): Promise<void>;
 }
 
-/** Of those made for one sampling session, as many are kept for each model. */
-const MAX_PASSING = 32;
+/** The state of a model between two requests. */
+export interface ModelState {
+  readonly adapter: string;
+  readonly lora: LoraOptions;
+}
+
+/** The number of checkpoints for sampling sessions that are kept for each model. */
+const MAX_TEMPORARY = 32;
 
 export async function openCheckpoints(
   folder: string,
@@ -72,7 +80,7 @@ export async function openCheckpoints(
   const bytesFile = ({ run, kind, name, sha }: Checkpoint): string =>
     path.join(folderFor(run, kind), `${name}.${sha.slice(0, 16)}.bin`);
   const writeCard = async (checkpoint: Checkpoint): Promise<void> => {
-    await writeDurably(cardFile(checkpoint), JSON.stringify(toJson(checkpoint)));
+    await replaceFile(cardFile(checkpoint), JSON.stringify(toJson(checkpoint)));
     known.set(toTinkerPath(checkpoint), checkpoint);
   };
   const expiryOf = (ttlSeconds: number | undefined): number | undefined =>
@@ -85,17 +93,17 @@ export async function openCheckpoints(
 
   for (const file of await jsonFilesIn(folder)) {
     const checkpoint = fromJson(parseJson(await readFile(file, 'utf8')));
-    if (checkpoint === undefined) log(`checkpoint ${file} is damaged and was left out`);
+    if (checkpoint === undefined) log(`checkpoint ${file} is damaged and is skipped`);
     else known.set(toTinkerPath(checkpoint), checkpoint);
   }
 
   return {
     save: async ({ ttlSeconds, overwrite, ...wanted }, bytes) => {
       if (!isCheckpointName(wanted.name))
-        throw new Refusal(400, `"${wanted.name.slice(0, 64)}" is not a name for a checkpoint.`);
+        throw new Refusal(400, `"${wanted.name.slice(0, 64)}" is not a valid checkpoint name.`);
       const before = known.get(toTinkerPath(wanted));
       if (before !== undefined && before.seq !== wanted.seq && !overwrite)
-        throw new Refusal(409, `${toTinkerPath(wanted)} exists.`);
+        throw new Refusal(409, `${toTinkerPath(wanted)} already exists.`);
       const checkpoint: Checkpoint = {
         ...wanted,
         created: clock.now(),
@@ -104,11 +112,11 @@ export async function openCheckpoints(
         sha: sha256(bytes),
       };
       await mkdir(folderFor(wanted.run, wanted.kind), { recursive: true });
-      await writeDurably(bytesFile(checkpoint), bytes);
+      await replaceFile(bytesFile(checkpoint), bytes);
       await writeCard(checkpoint);
       if (before !== undefined && before.sha !== checkpoint.sha) await rm(bytesFile(before), { force: true });
       const passing = [...known.values()].filter(({ isPassing, run }) => isPassing && run === wanted.run);
-      for (const old of passing.slice(0, -MAX_PASSING)) await remove(old);
+      for (const old of passing.slice(0, -MAX_TEMPORARY)) await remove(old);
       return checkpoint;
     },
     find: (tinkerPath) => {
@@ -128,6 +136,27 @@ export async function openCheckpoints(
       }
     },
   };
+}
+
+export function findCheckpoint(path: string, checkpoints: Checkpoints): Checkpoint {
+  if (parseTinkerPath(path) === undefined)
+    throw new EngineError(
+      `"${path.slice(0, 200)}" is not a checkpoint path (tinker://<run>/weights/<name>).`,
+    );
+  const checkpoint = checkpoints.find(path);
+  if (checkpoint === undefined) throw new EngineError(`Checkpoint ${path.slice(0, 200)} does not exist.`);
+  return checkpoint;
+}
+
+export async function loadCheckpoint(
+  checkpoint: Checkpoint,
+  withOptimizer: boolean,
+  { engine, checkpoints }: { readonly engine: Engine; readonly checkpoints: Checkpoints },
+): Promise<ModelState> {
+  if (withOptimizer && checkpoint.kind !== 'weights')
+    throw new EngineError(`${toTinkerPath(checkpoint)} has no optimizer: it was saved for sampling.`);
+  const adapter = await engine.load(await checkpoints.read(checkpoint), withOptimizer);
+  return { adapter, lora: checkpoint.lora };
 }
 
 async function jsonFilesIn(folder: string): Promise<readonly string[]> {

@@ -1,2 +1,2 @@
-/** An id of ours as the name of a folder or file: ids have colons, which some file systems refuse. */
+/** An id as a file name: ids have colons, which some file systems do not allow. */
 export const folderOf = (id: string): string => id.replaceAll(':', '_');

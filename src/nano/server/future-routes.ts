@@ -7,21 +7,21 @@ import { Refusal } from './refusal.ts';
 import { NO_CONTENT, ok, type Route } from './route.ts';
 import type { ServerParts } from './server-parts.ts';
 
-/** Sampling, and the answers to whatever was promised. */
+/** Sampling, and the results of requests that were answered with a future. */
 export function createFutureRoutes(parts: ServerParts): readonly Route[] {
   const { futures, keys, limits, models, samplers, sampling, sessions } = parts;
 
-  /** Ids say what they belong to: a model that is here and does not know one knew it once. */
+  /** An id of the right form that is unknown had a result that is no longer kept. */
   const explain = (id: string): Refusal => {
     const isOurs = /^(s-[0-9a-f-]{36}:(train|sample):x?\d+:\d+|(sample|unload):[0-9a-f-]{36})$/.test(id);
-    if (!isOurs) return new Refusal(404, `There is no request ${id.slice(0, 100)}.`);
-    return new Refusal(410, `The answer to ${id} is not kept: it was given long ago, or lost.`);
+    if (!isOurs) return new Refusal(404, `Request ${id.slice(0, 100)} does not exist.`);
+    return new Refusal(410, `The result of ${id} is no longer kept.`);
   };
   const waitingFor = (id: string): string | undefined => {
     const model = models.live().find(({ card }) => id.startsWith(`${card.id}:`));
     return model?.missing === undefined
       ? undefined
-      : `It waits for request ${model.missing}, which has not come.`;
+      : `It waits for request ${model.missing}, which has not arrived.`;
   };
 
   return [
@@ -63,12 +63,12 @@ export function createFutureRoutes(parts: ServerParts): readonly Route[] {
         const ask = decodeSampleAsk(body);
         const sampler = ask.samplerId === undefined ? undefined : samplers.find(ask.samplerId);
         if (ask.samplerId !== undefined && sampler === undefined)
-          throw new Refusal(404, `There is no sampling session ${ask.samplerId.slice(0, 100)}.`);
+          throw new Refusal(404, `Sampling session ${ask.samplerId.slice(0, 100)} does not exist.`);
         if (sampler !== undefined) sessions.touch(sampler.session);
         const print = printOf('asample', body);
         const reply = await keys.once(keyOf(headers), print, async () => {
           const id = sampling.submit(ask, print);
-          // Newer clients name each sequence before it is there.
+          // Newer clients refer to each sequence before it exists.
           const names = Array.from({ length: Math.max(0, Math.min(ask.count, 256)) }, (_, i) => `${id}/${i}`);
           return { request_id: id, sample_sequence_ids: names };
         });

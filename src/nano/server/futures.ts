@@ -1,60 +1,60 @@
 import type { Clock } from '../../core/clock.ts';
 import { type Outcome, sizeOf } from './outcome.ts';
 
-/** What was promised to clients, by request id, and what came of it. */
+/** The results of requests by request id, pending or settled. */
 export interface Futures {
   open(id: string): void;
   settle(id: string, outcome: Outcome): void;
-  /** Undefined: nothing is known under this id, or no longer. */
+  /** Undefined when the id is unknown or its result is no longer kept. */
   peek(id: string): 'pending' | Outcome | undefined;
-  /** What came of it, or `pending` when it took longer than `ms`. Once read, it stays for a while only. */
+  /** The outcome, or `pending` when it is not there after `ms`. Once read, an outcome is kept for `readForMs`. */
   read(id: string, ms: number, signal: AbortSignal): Promise<'pending' | Outcome | undefined>;
   forget(id: string): void;
   sweep(): void;
 }
 
-interface Promised {
+interface Future {
   outcome: Outcome | undefined;
   readAt: number | undefined;
   readonly waiters: Set<() => void>;
 }
 
 export interface FutureLimits {
-  /** Of outcomes: how many, and how many bytes in all. What was read goes first, then the oldest. */
+  /** How many outcomes, and how many bytes of them, are kept. Those that were read are dropped first, then the oldest. */
   readonly kept: number;
   readonly keptBytes: number;
-  /** How long one stays after it was read: the answer may have been lost on the way. */
+  /** How long an outcome is kept after it was read: the reply may not have reached the client. */
   readonly readForMs: number;
 }
 
 export function createFutures(clock: Clock, limits: FutureLimits): Futures {
-  const promised = new Map<string, Promised>();
-  /** Settled ones, the oldest first. */
+  const futures = new Map<string, Future>();
+  /** The sizes of settled futures, the oldest first. */
   const settled = new Map<string, number>();
   let bytes = 0;
 
   const drop = (id: string): void => {
     bytes -= settled.get(id) ?? 0;
     settled.delete(id);
-    promised.delete(id);
+    futures.delete(id);
   };
   const makeRoom = (newest: string): void => {
     if (settled.size <= limits.kept && bytes <= limits.keptBytes) return;
     const isOver = (): boolean => settled.size > limits.kept || bytes > limits.keptBytes;
     for (const id of [...settled.keys()]) {
-      if (isOver() && id !== newest && promised.get(id)?.readAt !== undefined) drop(id);
+      if (isOver() && id !== newest && futures.get(id)?.readAt !== undefined) drop(id);
     }
     for (const id of [...settled.keys()]) if (isOver() && id !== newest) drop(id);
   };
 
   return {
     open: (id) => {
-      if (!promised.has(id)) promised.set(id, { outcome: undefined, readAt: undefined, waiters: new Set() });
+      if (!futures.has(id)) futures.set(id, { outcome: undefined, readAt: undefined, waiters: new Set() });
     },
     settle: (id, outcome) => {
-      const future = promised.get(id) ?? { outcome: undefined, readAt: undefined, waiters: new Set() };
+      const future = futures.get(id) ?? { outcome: undefined, readAt: undefined, waiters: new Set() };
       if (future.outcome !== undefined) return;
-      promised.set(id, future);
+      futures.set(id, future);
       future.outcome = outcome;
       const size = sizeOf(outcome);
       settled.set(id, size);
@@ -63,11 +63,11 @@ export function createFutures(clock: Clock, limits: FutureLimits): Futures {
       makeRoom(id);
     },
     peek: (id) => {
-      const future = promised.get(id);
+      const future = futures.get(id);
       return future === undefined ? undefined : (future.outcome ?? 'pending');
     },
     read: async (id, ms, signal) => {
-      const future = promised.get(id);
+      const future = futures.get(id);
       if (future === undefined) return undefined;
       if (future.outcome === undefined && !signal.aborted) await changed(future, ms, signal);
       if (future.outcome !== undefined) future.readAt ??= clock.monotonic();
@@ -77,14 +77,14 @@ export function createFutures(clock: Clock, limits: FutureLimits): Futures {
     sweep: () => {
       const before = clock.monotonic() - limits.readForMs;
       for (const id of [...settled.keys()]) {
-        const readAt = promised.get(id)?.readAt;
+        const readAt = futures.get(id)?.readAt;
         if (readAt !== undefined && readAt < before) drop(id);
       }
     },
   };
 }
 
-function changed({ waiters }: Promised, ms: number, signal: AbortSignal): Promise<void> {
+function changed({ waiters }: Future, ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const wake = (): void => {
       clearTimeout(timer);

@@ -1,11 +1,11 @@
 import { createHash, type Hash } from 'node:crypto';
+import { toBytes } from '../../base/little-endian.ts';
 import { isObject, type JsonObject, parseJson } from '../../core/json.ts';
 import { optionalIntegerAt, textAt } from '../tinker/json-fields.ts';
-import { rawBytes } from '../tinker/proto-writer.ts';
 import { ProtocolError } from '../tinker/protocol-error.ts';
 import { decodeJsonTrainRequest, decodeTrainRequest, type TrainRequest } from '../tinker/train-request.ts';
 
-/** The requests that a model does one after another, by the last part of their route. */
+/** The requests that a model carries out in order, by the last part of their route. */
 export const JOB_KINDS = [
   'forward',
   'forward_backward',
@@ -17,12 +17,12 @@ export const JOB_KINDS = [
 ] as const;
 export type JobKind = (typeof JOB_KINDS)[number];
 
-/** One of them, read. `bytes` are what the client sent, from which it can be read again. */
+/** A decoded request. `bytes` are what the client sent: the journal stores them. */
 export interface Job {
   readonly kind: JobKind;
   readonly modelId: string;
   readonly seqId: number | undefined;
-  /** Equal for equal requests, in whatever form they were sent. */
+  /** A fingerprint: equal for equal requests, in whatever encoding they were sent. */
   readonly print: string;
   readonly isProto: boolean;
   readonly bytes: Uint8Array;
@@ -30,10 +30,10 @@ export interface Job {
   readonly body: JsonObject;
 }
 
-/** Throws a ProtocolError when the bytes are no such request. */
+/** Throws a ProtocolError or a DecodeError for an invalid request. */
 export function readJob(kind: JobKind, bytes: Uint8Array, isProto: boolean): Job {
   if (kind !== 'forward' && kind !== 'forward_backward') {
-    if (isProto) throw new ProtocolError(`${kind} is sent as JSON`, 415);
+    if (isProto) throw new ProtocolError(`${kind} must be sent as JSON`, 415);
     const body = parseBody(bytes);
     const seqId = checkSeq(optionalIntegerAt(body, 'seq_id'));
     return {
@@ -51,7 +51,7 @@ export function readJob(kind: JobKind, bytes: Uint8Array, isProto: boolean): Job
   const train = isProto ? decodeTrainRequest(bytes) : decodeJsonTrainRequest(body, kind === 'forward');
   const { modelId } = train;
   if (modelId === '') throw new ProtocolError('model_id is missing', 422);
-  // The body is not kept beside its decoded form: it can be large.
+  // The JSON body is not kept in addition to its decoded form, since it can be large.
   return {
     kind,
     modelId,
@@ -73,12 +73,12 @@ export function parseBody(bytes: Uint8Array): JsonObject {
 
 function checkSeq(seqId: number | undefined): number | undefined {
   if (seqId !== undefined && (seqId < 1 || seqId > 2 ** 31))
-    throw new ProtocolError('seq_id counts from 1', 422);
+    throw new ProtocolError('seq_id must be at least 1', 422);
   return seqId;
 }
 
-/** A client that sends a save again may count its sampling sessions on: that is no other request. */
-const UNCOUNTED = 'sampling_session_seq_id';
+/** A client that retries a save may use a new number for its sampling session: that does not make it another request. */
+const IGNORED_MEMBER = 'sampling_session_seq_id';
 
 export function printOf(route: string, body: JsonObject): string {
   return createHash('sha256').update(route).update(canonical(body)).digest('base64url');
@@ -88,7 +88,7 @@ function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join()}]`;
   if (!isObject(value)) return JSON.stringify(value ?? null);
   const members = Object.entries(value)
-    .filter(([name, member]) => (member ?? undefined) !== undefined && name !== UNCOUNTED)
+    .filter(([name, member]) => (member ?? undefined) !== undefined && name !== IGNORED_MEMBER)
     .sort(([a], [b]) => (a < b ? -1 : 1));
   return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${canonical(member)}`).join()}}`;
 }
@@ -113,5 +113,5 @@ const sorted = <T>(map: ReadonlyMap<string, T>): [string, T][] =>
 
 function add(hash: Hash, values: Int32Array | Float32Array | Float64Array): Hash {
   hash.update(`${values.length}/`);
-  return hash.update(rawBytes(values));
+  return hash.update(toBytes(values));
 }

@@ -1,23 +1,24 @@
 import { type FileHandle, open, readFile, rm, truncate } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
+import { replaceFile } from '../../base/atomic-file.ts';
 import { asObject, type JsonObject, parseJson } from '../../core/json.ts';
-import { DamagedFileError, writeDurably } from './durable-file.ts';
+import { DamagedFileError } from './durable-file.ts';
 
-/** What stands in a journal: a head in JSON and bytes that belong to it. */
+/** One record of a journal: a head in JSON, and the bytes that belong to it. */
 export interface JournalRecord {
   readonly head: JsonObject;
   readonly bytes: Uint8Array;
 }
 
 /**
- * A file that only grows, until a new one takes its place. Everything runs in the order of the calls. A write that
- * fails leaves the file as it was before; the call rejects, and later ones may succeed.
+ * An append-only file, until a new file replaces it. Calls are carried out in order. A write that fails leaves the file
+ * unchanged: the call rejects, and later ones may succeed.
  */
 export interface Journal {
   readonly size: number;
-  /** Durable: on the disk when it resolves. Otherwise it survives the death of the process, not of the machine. */
+  /** A durable append is on the disk when it resolves. Others survive the end of the process, but not a power cut. */
   append(records: readonly JournalRecord[], durable: boolean): Promise<void>;
-  /** Starts a new file with these records, which is complete or does not exist; then the old one is removed. */
+  /** Atomically creates a new file with these records, then removes the old one. */
   rotate(file: string, records: readonly JournalRecord[]): Promise<void>;
   close(): Promise<void>;
 }
@@ -37,8 +38,8 @@ function encodeRecord({ head, bytes }: JournalRecord): Buffer {
 }
 
 /**
- * All records. A last one that was being written when the process died is cut off, and so are zeros, which some file
- * systems leave at the end after a power cut; anything else is damage, and an error.
+ * All records. A last record that was not completely written is truncated, and so are zeros, which some file systems leave at
+ * the end after a power cut. Rejects with a DamagedFileError for any other damage.
  */
 export async function readJournal(file: string): Promise<readonly JournalRecord[]> {
   const content = await readFile(file);
@@ -66,13 +67,13 @@ export async function readJournal(file: string): Promise<readonly JournalRecord[
   return records;
 }
 
-/** Opens a journal that exists. */
+/** Opens an existing journal. */
 export async function openJournal(path: string): Promise<Journal> {
   let file = path;
   let handle: FileHandle = await open(file, 'r+');
   let size = (await handle.stat()).size;
   let last: Promise<void> = Promise.resolve();
-  /** Appends that wait are written, and brought to the disk, together. */
+  /** Appends that wait are written and synced together. */
   let waiting: { bytes: Buffer[]; durable: boolean; done: Promise<void> } | undefined;
 
   const inTurn = (step: () => Promise<void>): Promise<void> => {
@@ -113,11 +114,11 @@ export async function openJournal(path: string): Promise<Journal> {
       return waiting.done;
     },
     rotate: (next, records) => {
-      // What comes after this call belongs into the new file.
+      // Appends after this call go to the new file.
       waiting = undefined;
       return inTurn(async () => {
         const content = Buffer.concat(records.map(encodeRecord));
-        await writeDurably(next, content);
+        await replaceFile(next, content);
         const opened = await open(next, 'r+');
         const old = { file, handle };
         file = next;
@@ -133,8 +134,8 @@ export async function openJournal(path: string): Promise<Journal> {
 
 export const headOnly = (head: JsonObject): JournalRecord => ({ head, bytes: NOTHING });
 
-/** A journal that did not exist, with its first records. */
+/** Creates a journal with its first records. */
 export async function createJournal(file: string, records: readonly JournalRecord[]): Promise<Journal> {
-  await writeDurably(file, Buffer.concat(records.map(encodeRecord)));
+  await replaceFile(file, Buffer.concat(records.map(encodeRecord)));
   return openJournal(file);
 }

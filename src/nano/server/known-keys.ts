@@ -1,9 +1,9 @@
 import type { JsonObject } from '../../core/json.ts';
 import { Refusal } from './refusal.ts';
 
-/** Replies by the key that a client gives a request and all its retries. */
+/** Replies by idempotency key. */
 export interface KnownKeys {
-  /** The reply of before, or what `answer` replies now. A key that stood for something else is refused with 409. */
+  /** The earlier reply to this key, or the result of `answer`. Throws a Refusal (409) when the key was used for another request. */
   once(key: string | undefined, print: string, answer: () => Promise<JsonObject>): Promise<JsonObject>;
   remember(key: string, print: string, reply: JsonObject): void;
 }
@@ -23,12 +23,12 @@ export function createKnownKeys(limit: number): KnownKeys {
       const before = known.get(key);
       if (before !== undefined) {
         if (before.print !== print)
-          throw new Refusal(409, 'This X-Idempotency-Key stood for another request.');
+          throw new Refusal(409, 'This X-Idempotency-Key was used for another request.');
         return before.reply;
       }
       const reply = answer();
       put(key, print, reply);
-      // What was refused may be tried again.
+      // A request that was refused may be retried.
       reply.catch(() => {
         if (known.get(key)?.reply === reply) known.delete(key);
       });

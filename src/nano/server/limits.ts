@@ -1,24 +1,24 @@
-/** What one server takes in, keeps and waits for. */
+/** The limits of one server. */
 export interface Limits {
   readonly bodyBytes: number;
-  /** Requests that wait for one model, and for all of them. One more is answered with 429. */
+  /** Queued requests per model, and for all models. Further ones get 429. */
   readonly perModel: number;
   readonly total: number;
-  /** Samplings that wait, and those that run at the same time. */
+  /** Queued sampling requests, and those that run at the same time. */
   readonly samples: number;
   readonly samplesAtOnce: number;
-  /** How far ahead of its turn a request may come, and how long it then waits for those before it. */
+  /** How far ahead of the next sequence number a request may be, and how long it waits for the missing ones. */
   readonly gap: number;
   readonly gapMs: number;
-  /** How long a client is held that asks for an answer which is not there yet. */
+  /** How long a poll for a pending result is held open. */
   readonly pollMs: number;
-  /** A larger answer is announced first, if the client allows it, so that it can make room. */
+  /** A larger result is announced by its size first, if the client allows that. */
   readonly inlineBytes: number;
-  /** A session whose client was not heard of for so long is dropped. */
+  /** A session without requests for this long is dropped. */
   readonly sessionMs: number;
-  /** How often what has run out is looked for. */
+  /** How often expired sessions, checkpoints and results are removed. */
   readonly sweepMs: number;
-  /** Steps after which a model is written down whole, and bytes of requests after which it is. */
+  /** A snapshot of a model is written after this many steps, or this many bytes in its journal. */
   readonly snapshotSteps: number;
   readonly journalBytes: number;
   readonly kept: number;

@@ -1,18 +1,18 @@
 import { asNumber, asObject, asString, compact, isObject, type JsonObject } from '../../core/json.ts';
 import type { LoraOptions } from '../engine.ts';
 
-/** What is known of a model from the moment it was asked for. Kept in a file, so that a kill cannot lose the asking. */
+/** A model as it was requested. Stored in a file before the reply, so that a kill does not lose the request. */
 export interface ModelCard {
   readonly id: string;
   readonly session: string;
   readonly lora: LoraOptions;
-  /** Where its weights come from, when not from nothing. */
+  /** The checkpoint that it starts from; undefined for a new adapter. */
   readonly from: { readonly path: string; readonly withOptimizer: boolean } | undefined;
   readonly metadata: JsonObject | undefined;
   readonly created: number;
-  /** Of the request that made it. */
+  /** The fingerprint of the request that created it. */
   readonly print: string;
-  /** It was unloaded or its session is gone: only its checkpoints are left. */
+  /** It was unloaded or its session ended: only its checkpoints remain. */
   readonly isEnded: boolean;
 }
 

@@ -1,8 +1,9 @@
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
+import { replaceFile } from '../../base/atomic-file.ts';
 import { asNumber, asObject, asString } from '../../core/json.ts';
 import type { LoraOptions } from '../engine.ts';
-import { DamagedFileError, readChecked, sha256, writeDurably } from './durable-file.ts';
+import { DamagedFileError, readChecked, sha256 } from './durable-file.ts';
 import { JOB_KINDS, type Job, readJob } from './job.ts';
 import {
   createJournal,
@@ -17,19 +18,19 @@ import { type Outcome, restoreOutcome, storeOutcome } from './outcome.ts';
 
 export interface Asked {
   readonly job: Job;
-  /** Of the HTTP request, by which it is known when it has no number. */
+  /** The idempotency key of the HTTP request, which identifies a request without a sequence number. */
   readonly key: string | undefined;
 }
 
-/** What the files of a model say: a snapshot, and what was asked and answered since. */
+/** What the files of a model contain: a snapshot, and the requests and outcomes since. */
 export interface History {
-  /** The snapshot has the effect of all requests up to this one. */
+  /** The snapshot includes the effect of all requests up to this one. */
   readonly base: number;
   readonly lora: LoraOptions;
   readonly saved: Uint8Array;
   readonly asked: ReadonlyMap<number, Asked>;
   readonly ended: ReadonlyMap<number, { readonly print: string; readonly outcome: Outcome }>;
-  /** How often a request was begun that has no end. */
+  /** How often a request without an outcome was begun. */
   readonly attempts: ReadonlyMap<number, number>;
 }
 
@@ -40,7 +41,7 @@ export interface ModelStore {
   ask(seq: number, asked: Asked): Promise<void>;
   begin(seq: number): Promise<void>;
   end(seq: number, print: string, outcome: StoredOutcome): Promise<void>;
-  /** `carry` is called at the last moment: whatever is written later goes into the new journal. */
+  /** `carry` is called directly before the rotation: what is appended later goes into the new journal. */
   snapshot(
     base: number,
     saved: Uint8Array,
@@ -67,7 +68,7 @@ export const askRecord = (seq: number, { job, key }: Asked): JournalRecord => ({
 export const endRecord = (seq: number, print: string, outcome: StoredOutcome): JournalRecord =>
   storeOutcome(outcome, { t: 'end', seq, print });
 
-/** Undefined when there is no journal: the model was asked for, but never made. */
+/** Undefined when there is no journal: the model was requested, but never created. */
 export async function openModelStore(folder: string): Promise<ModelStore | undefined> {
   const bases = (await readdir(folder))
     .map((name) => /^journal-(\d+)\.log$/.exec(name)?.[1])
@@ -76,7 +77,7 @@ export async function openModelStore(folder: string): Promise<ModelStore | undef
     .sort((a, b) => b - a);
   const [newest, ...older] = bases;
   if (newest === undefined) return undefined;
-  // Left when the process died right after the new one took over.
+  // An older journal is left when the process died directly after the rotation.
   for (const base of older) await rm(path.join(folder, journalName(base)), { force: true });
   return createStore(
     folder,
@@ -85,7 +86,7 @@ export async function openModelStore(folder: string): Promise<ModelStore | undef
   );
 }
 
-/** Of files that cannot be used: whoever asks is told why. */
+/** A store for files that cannot be used: every call rejects with the reason. */
 export function createBrokenStore(why: Error): ModelStore {
   const refuse = (): Promise<never> => Promise.reject(why);
   return {
@@ -124,7 +125,7 @@ async function writeSnapshot(
 ): Promise<JournalRecord> {
   const sha = sha256(saved);
   const file = `snapshot-${base}-${sha.slice(0, 16)}.bin`;
-  await writeDurably(path.join(folder, file), saved);
+  await replaceFile(path.join(folder, file), saved);
   return headOnly({ t: 'base', seq: base, file, sha, lora: loraJson(lora) });
 }
 
@@ -137,7 +138,7 @@ function createStore(folder: string, name: string, journal: Journal): ModelStore
     },
     ask: (seq, asked) => journal.append([askRecord(seq, asked)], true),
     begin: (seq) => journal.append([headOnly({ t: 'begin', seq })], false),
-    // A success is computed again when it is lost. A failure might not fail again.
+    // A lost success is computed again. A failure must be durable: it might not fail again.
     end: (seq, print, outcome) => journal.append([endRecord(seq, print, outcome)], outcome.kind === 'failed'),
     snapshot: async (base, saved, lora, carry) => {
       const first = await writeSnapshot(folder, base, saved, lora);
@@ -173,7 +174,7 @@ async function readHistory(folder: string, [first, ...rest]: readonly JournalRec
     else if (head.t === 'ask') {
       const kind = JOB_KINDS.find((one) => one === head.kind);
       if (kind === undefined)
-        throw new DamagedFileError(`the journal in ${folder} has a request of no known kind`);
+        throw new DamagedFileError(`the journal in ${folder} has a request of an unknown kind`);
       asked.set(seq, { job: readJob(kind, record.bytes, head.proto === true), key: asString(head.key) });
     }
   }

@@ -1,8 +1,8 @@
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
+import { replaceFile } from '../../base/atomic-file.ts';
 import { parseJson } from '../../core/json.ts';
 import type { Tools } from './apply-job.ts';
-import { writeDurably } from './durable-file.ts';
 import { folderOf } from './folder-of.ts';
 import type { Futures } from './futures.ts';
 import type { Limits } from './limits.ts';
@@ -12,16 +12,16 @@ import { failureOf } from './outcome.ts';
 import { Refusal } from './refusal.ts';
 import { createTrainedModel, type TrainedModel } from './trained-model.ts';
 
-/** All models, and the runs that are left of those that ended with checkpoints. */
+/** All models, and the runs of ended models that have checkpoints. */
 export interface Models {
-  /** Answers with the id of the future, at once and durably; the model is made afterwards. */
+  /** Resolves with the id of the future once the request is durable; the model is created afterwards. */
   create(card: ModelCard): Promise<string>;
-  /** Refuses with 404. */
+  /** Throws a Refusal (404). */
   get(id: string): TrainedModel;
   live(): readonly TrainedModel[];
   /** The newest first. */
   runs(): readonly ModelCard[];
-  /** Out of the engine and off the disk, except for its checkpoints, when what was accepted is done. */
+  /** Finishes the accepted requests, then removes the model from the engine and its files, except for checkpoints. */
   end(model: TrainedModel): Promise<void>;
   close(): Promise<void>;
 }
@@ -45,19 +45,19 @@ export async function openModels(options: ModelsOptions): Promise<Models> {
   const cardFile = (id: string): string => path.join(folderFor(id), 'model.json');
   const writeCard = async (card: ModelCard): Promise<void> => {
     await mkdir(folderFor(card.id), { recursive: true });
-    await writeDurably(cardFile(card.id), JSON.stringify(cardJson(card)));
+    await replaceFile(cardFile(card.id), JSON.stringify(cardJson(card)));
     cards.set(card.id, card);
   };
   const admit = (): (() => void) => {
-    if (queued >= limits.total) throw new Refusal(429, 'Too many requests wait.', 1);
+    if (queued >= limits.total) throw new Refusal(429, 'Too many requests are queued.', 1);
     queued++;
-    let isHere = true;
+    let isQueued = true;
     return () => {
-      if (isHere) queued--;
-      isHere = false;
+      if (isQueued) queued--;
+      isQueued = false;
     };
   };
-  const idOfMaking = (id: string): string => `${id}:0`;
+  const creationId = (id: string): string => `${id}:0`;
 
   const start = async (card: ModelCard): Promise<void> => {
     const { id } = card;
@@ -66,25 +66,25 @@ export async function openModels(options: ModelsOptions): Promise<Models> {
     const store = await openModelStore(folderFor(id)).catch(createBrokenStore);
     const model = createTrainedModel({ ...options, folder: folderFor(id), card, admit, onKey }, store);
     live.set(id, model);
-    futures.open(idOfMaking(id));
+    futures.open(creationId(id));
     model.made.then(
       () => {
         const type = card.from === undefined ? 'create_model' : 'load_weights';
         const from = card.from === undefined ? {} : { path: card.from.path };
-        futures.settle(idOfMaking(id), { kind: 'json', body: { type, model_id: id, ...from } });
+        futures.settle(creationId(id), { kind: 'json', body: { type, model_id: id, ...from } });
       },
       (error: unknown) => {
         const failure = failureOf(error);
-        log(`model ${id} was not made: ${failure.error}`);
+        log(`model ${id} could not be created: ${failure.error}`);
         live.delete(id);
         cards.delete(id);
-        // Its number may be used again, for a request that can be done.
+        // The client may use the number again, for a valid request.
         rm(folderFor(id), { recursive: true, force: true })
           .catch((fault: Error) => log(fault.message))
-          .finally(() => futures.settle(idOfMaking(id), failure));
+          .finally(() => futures.settle(creationId(id), failure));
       },
     );
-    // Of a model that was there, clients may ask at once for answers of before.
+    // Clients may ask at once for earlier results of a model that existed before.
     if (store !== undefined) await model.made;
   };
 
@@ -106,8 +106,8 @@ export async function openModels(options: ModelsOptions): Promise<Models> {
     const text = await readFile(path.join(folder, name, 'model.json'), 'utf8').catch(() => '');
     const card = cardFrom(parseJson(text));
     if (card === undefined) {
-      // The folder was made and the card was not: nobody was told of it.
-      log(`model ${name} has no readable card and was left out`);
+      // The process died between creating the folder and its card: no client got a reply.
+      log(`model ${name} has no readable model.json and is skipped`);
       continue;
     }
     cards.set(card.id, card);
@@ -117,11 +117,11 @@ export async function openModels(options: ModelsOptions): Promise<Models> {
 
   return {
     create: async (card) => {
-      const id = idOfMaking(card.id);
+      const id = creationId(card.id);
       const before = cards.get(card.id);
       if (before !== undefined) {
         if (before.print !== card.print)
-          throw new Refusal(409, `The model ${card.id} was asked for otherwise.`);
+          throw new Refusal(409, `Model ${card.id} was requested with other parameters.`);
         await making.get(card.id);
         return id;
       }
@@ -141,7 +141,7 @@ export async function openModels(options: ModelsOptions): Promise<Models> {
     },
     get: (id) => {
       const model = live.get(id);
-      if (model === undefined) throw new Refusal(404, `There is no model ${id.slice(0, 100)}.`);
+      if (model === undefined) throw new Refusal(404, `Model ${id.slice(0, 100)} does not exist.`);
       return model;
     },
     live: () => [...live.values()],
@@ -149,7 +149,7 @@ export async function openModels(options: ModelsOptions): Promise<Models> {
     end: async (model) => {
       await model.drained();
       live.delete(model.card.id);
-      await model.close('The model was unloaded, or its session is over.');
+      await model.close('The model was unloaded, or its session has ended.');
       await clear(model.card);
       if (model.state !== undefined) await options.engine.dispose(model.state.adapter);
     },

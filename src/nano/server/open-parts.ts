@@ -20,7 +20,7 @@ export interface PartsOptions {
   readonly endOfText?: readonly number[];
 }
 
-/** Reads the folder and puts the server's parts together. What has run out is put away from time to time. */
+/** Reads the folder and creates the server's parts. Expired sessions, checkpoints and results are removed periodically. */
 export async function openParts(
   options: PartsOptions,
 ): Promise<{ readonly parts: ServerParts; close(): Promise<void> }> {
@@ -57,14 +57,16 @@ export async function openParts(
   const sweep = async (): Promise<void> => {
     futures.sweep();
     await checkpoints.sweep();
-    for (const session of sessions.silent()) {
-      log(`session ${session.id} was silent for too long and is dropped`);
+    for (const session of sessions.expired()) {
+      log(`session ${session.id} had no requests for too long and is dropped`);
       await dropSession(session);
     }
   };
   let sweeping: Promise<void> = Promise.resolve();
   const timer = setInterval(() => {
-    sweeping = sweeping.then(sweep).catch((error: Error) => log(`putting away failed: ${error.message}`));
+    sweeping = sweeping
+      .then(sweep)
+      .catch((error: Error) => log(`removing expired data failed: ${error.message}`));
   }, limits.sweepMs);
   timer.unref();
 

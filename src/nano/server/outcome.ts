@@ -1,3 +1,4 @@
+import { DecodeError } from '../../base/decode-error.ts';
 import { asObject, asString, type JsonObject, parseJson } from '../../core/json.ts';
 import { type BatchResult, EngineError, type SampleResult } from '../engine.ts';
 import { ProtocolError } from '../tinker/protocol-error.ts';
@@ -5,8 +6,9 @@ import { encodeJsonSampleOutput, encodeSampleOutput } from '../tinker/sample-out
 import { decodeTrainOutput, encodeJsonTrainOutput, encodeTrainOutput } from '../tinker/train-output.ts';
 import type { JournalRecord } from './journal.ts';
 import { Refusal } from './refusal.ts';
+import type { Payload } from './route.ts';
 
-/** How a request ended. A failure names whose fault it was: `user` should change the request, `server` may send it again. */
+/** How a request ended. After a failure of category `user` the client must change the request; after `server` it may retry. */
 export type Outcome =
   | { readonly kind: 'json'; readonly body: JsonObject }
   | { readonly kind: 'train'; readonly result: BatchResult }
@@ -16,7 +18,7 @@ export type Outcome =
 export type Failure = Extract<Outcome, { kind: 'failed' }>;
 
 export function failureOf(error: unknown): Failure {
-  const isUser = error instanceof EngineError || error instanceof ProtocolError || error instanceof Refusal;
+  const isUser = [EngineError, ProtocolError, DecodeError, Refusal].some((kind) => error instanceof kind);
   return {
     kind: 'failed',
     error: error instanceof Error ? error.message : String(error),
@@ -24,12 +26,7 @@ export function failureOf(error: unknown): Failure {
   };
 }
 
-export interface Payload {
-  readonly type: 'application/json' | 'application/x-protobuf' | 'application/octet-stream';
-  readonly bytes: Uint8Array;
-}
-
-/** As the client wants it: protobuf exists for the two large ones only. */
+/** In the encoding that the client accepts. Protobuf is defined for training and sampling results only. */
 export function renderOutcome(outcome: Outcome, wantsProto: boolean): Payload {
   if (wantsProto && outcome.kind === 'train')
     return { type: 'application/x-protobuf', bytes: encodeTrainOutput(outcome.result) };
@@ -45,7 +42,7 @@ function jsonOf(outcome: Outcome): JsonObject {
   return { error: outcome.error, category: outcome.category };
 }
 
-/** Roughly what it takes in memory. */
+/** The approximate size in memory. */
 export function sizeOf(outcome: Outcome): number {
   const numbers =
     outcome.kind === 'train'
@@ -56,7 +53,7 @@ export function sizeOf(outcome: Outcome): number {
   return 512 + 4 * numbers;
 }
 
-/** For the journal, which keeps no samples: they are drawn anew. */
+/** For the journal, which stores no samples: they are drawn again. */
 export function storeOutcome(outcome: Exclude<Outcome, { kind: 'sample' }>, head: JsonObject): JournalRecord {
   if (outcome.kind === 'train') {
     return { head: { ...head, kind: 'train' }, bytes: encodeTrainOutput(outcome.result) };

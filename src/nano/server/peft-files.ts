@@ -1,24 +1,17 @@
+import { writeSafetensors } from '../../base/safetensors.ts';
+import type { TarFile } from '../../base/tar.ts';
 import { EngineError, type LoraOptions } from '../engine.ts';
-import { readSafetensors, writeSafetensors } from '../safetensors.ts';
-
-export interface AdapterFile {
-  readonly name: string;
-  readonly bytes: Uint8Array;
-}
+import { readTensors } from '../model/load-weights.ts';
 
 const PREFIX = 'base_model.model.';
 const ATTENTION = ['q_proj', 'k_proj', 'v_proj', 'o_proj'];
 const MLP = ['gate_proj', 'up_proj', 'down_proj'];
 
-/** What an engine saved, as the files of a PEFT adapter that other programs read: without the optimiser. */
-export function createPeftFiles(
-  saved: Uint8Array,
-  lora: LoraOptions,
-  baseModel: string,
-): readonly AdapterFile[] {
-  const { tensors } = readSafetensors(saved);
+/** A saved adapter as the files of a PEFT adapter, without the optimizer. */
+export function createPeftFiles(saved: Uint8Array, lora: LoraOptions, baseModel: string): readonly TarFile[] {
+  const { tensors } = readTensors(saved);
   const factors = new Map([...tensors].filter(([name]) => name.startsWith(PREFIX)));
-  if (factors.size === 0) throw new EngineError('This engine saves nothing that PEFT could read.');
+  if (factors.size === 0) throw new EngineError('This engine does not save adapters in PEFT format.');
   const config = {
     peft_type: 'LORA',
     task_type: 'CAUSAL_LM',

@@ -6,14 +6,17 @@ import { Refusal } from './refusal.ts';
 type Inflate = (bytes: Uint8Array, options: { readonly maxOutputLength: number }) => Promise<Buffer>;
 const zstd: unknown = Reflect.get(zlib, 'zstdDecompress');
 
-/** The whole body, uncompressed. One over the limit is refused as soon as that is known. */
+/** The whole body, decompressed. Throws a Refusal (413) as soon as it exceeds the limit. */
 export async function readBody(request: IncomingMessage, maxBytes: number): Promise<Uint8Array> {
   const encoding = request.headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
   if (encoding !== 'identity' && encoding !== 'zstd')
-    throw new Refusal(415, `A body in ${encoding.slice(0, 32)} is not read here; send it plain.`);
+    throw new Refusal(
+      415,
+      `Content-Encoding ${encoding.slice(0, 32)} is not supported; send the body uncompressed.`,
+    );
   // Node 22.15 and later.
   if (encoding === 'zstd' && typeof zstd !== 'function')
-    throw new Refusal(415, 'This Node cannot read zstd; send the body plain.');
+    throw new Refusal(415, 'This version of Node has no zstd; send the body uncompressed.');
   const tooLarge = new Refusal(413, `The body is larger than ${maxBytes} bytes.`);
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge;
   const chunks: Buffer[] = [];
@@ -29,6 +32,6 @@ export async function readBody(request: IncomingMessage, maxBytes: number): Prom
     return await (promisify(zstd as typeof zlib.gunzip) as Inflate)(body, { maxOutputLength: maxBytes });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge;
-    throw new Refusal(400, 'The body is not zstd, as its content-encoding says.');
+    throw new Refusal(400, 'The body is not zstd, although its Content-Encoding says so.');
   }
 }

@@ -1,4 +1,4 @@
-/** A request that is not taken in, as the HTTP status that says why. What was taken in and then failed is an Outcome. */
+/** A request that is not accepted, with its HTTP status. A request that was accepted and then failed is an Outcome. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
   readonly status: number;

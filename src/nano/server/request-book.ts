@@ -3,23 +3,23 @@ import type { JournalRecord } from './journal.ts';
 import { type Asked, askRecord, endRecord, type History } from './model-store.ts';
 import type { Failure, Outcome } from './outcome.ts';
 
-/** The requests to one model by their numbers: those that are open, and those whose answer may still be asked for. */
+/** The requests to one model by sequence number: the open ones, and those whose result may still be read. */
 export interface RequestBook {
   readonly openCount: number;
   idOf(seq: number): string;
   find(seq: number): Asked | undefined;
-  /** Of a number that was seen: what the request was, and when it is on the disk. */
+  /** For a number that was used: the request's fingerprint, and when it is on the disk. */
   known(seq: number): { readonly print: string; readonly stored: Promise<void> } | undefined;
   enter(seq: number, asked: Asked, stored: Promise<void>, leave: () => void): void;
-  /** Of one that is over without having come. */
+  /** Records a number that was given up without a request. */
   note(seq: number, print: string): void;
-  /** As if it had never come. */
+  /** Removes a request as if it had never arrived. */
   strike(seq: number): void;
   finish(seq: number, outcome: Outcome): void;
-  /** All that are open have failed, for the clients; on the disk they stay open. */
+  /** Fails all open requests for the clients; on the disk they stay open. */
   failAll(outcome: Failure): void;
   recall(history: History): void;
-  /** What a journal that starts after `base` takes over. */
+  /** The records that a journal with a snapshot at `base` takes over. */
   carry(base: number): readonly JournalRecord[];
 }
 

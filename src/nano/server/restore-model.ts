@@ -1,8 +1,9 @@
-import { applyJob, type ModelState, type Tools } from './apply-job.ts';
+import { applyJob, type Tools } from './apply-job.ts';
+import type { ModelState } from './checkpoints.ts';
 import type { ModelCard } from './model-card.ts';
 import type { History } from './model-store.ts';
 
-/** The model as the files say it was: its snapshot, and then the effect of all that was done since. */
+/** Restores a model from its files: loads the snapshot, then repeats the requests since that changed the model. */
 export async function restoreModel(history: History, card: ModelCard, tools: Tools): Promise<ModelState> {
   const { base, lora, saved, asked, ended } = history;
   let state: ModelState = { adapter: await tools.engine.load(saved, true), lora };

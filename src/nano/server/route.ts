@@ -1,17 +1,21 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { JsonObject } from '../../core/json.ts';
-import type { Payload } from './outcome.ts';
+
+export interface Payload {
+  readonly type: 'application/json' | 'application/x-protobuf' | 'application/octet-stream';
+  readonly bytes: Uint8Array;
+}
 
 /** One HTTP request as the routes see it. */
 export interface Call {
-  /** What stands for the colons of the route's path. */
+  /** The values of the route's parameters. */
   readonly params: readonly string[];
   readonly query: URLSearchParams;
   readonly headers: IncomingHttpHeaders;
   readonly bytes: Uint8Array;
-  /** Ends when the client leaves, or the server stops. */
+  /** Aborts when the client disconnects or the server stops. */
   readonly signal: AbortSignal;
-  /** How the client reached us: `http://127.0.0.1:8080`. */
+  /** The server's address as the client used it: `http://127.0.0.1:8080`. */
   readonly origin: string;
 }
 
@@ -23,7 +27,7 @@ export interface Reply {
 
 export interface Route {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  /** A part that starts with a colon stands for any text without a slash. */
+  /** A part that starts with a colon is a parameter: any text without a slash. */
   readonly path: string;
   /** Needs no key. */
   readonly isOpen?: boolean;
@@ -35,7 +39,7 @@ export interface Match {
   readonly params: readonly string[];
 }
 
-/** Undefined: no such path. An empty list of methods never comes with it. */
+/** Undefined when no route has this path; `allowed` when the path has only other methods. */
 export function matchRoute(
   routes: readonly Route[],
   method: string,

@@ -1,7 +1,6 @@
 import { optionalIntegerAt, textAt } from '../tinker/json-fields.ts';
 import { toTinkerPath } from '../tinker/tinker-path.ts';
-import { findCheckpoint } from './apply-job.ts';
-import type { Checkpoint } from './checkpoints.ts';
+import { type Checkpoint, findCheckpoint } from './checkpoints.ts';
 import { parseBody } from './job.ts';
 import type { ModelCard } from './model-card.ts';
 import { Refusal } from './refusal.ts';
@@ -11,7 +10,7 @@ import type { ServerParts } from './server-parts.ts';
 const RUNS = '/api/v1/training_runs';
 const TYPES = { weights: 'training', sampler_weights: 'sampler', external_weights: 'external' } as const;
 
-/** Reading what there is: runs and checkpoints. */
+/** Lists and changes runs and checkpoints. */
 export function createRunRoutes(parts: ServerParts): readonly Route[] {
   const { checkpoints, engine, models } = parts;
   const runJson = (card: ModelCard) => {
@@ -62,7 +61,7 @@ export function createRunRoutes(parts: ServerParts): readonly Route[] {
       path: `${RUNS}/:run`,
       answer: ({ params: [run = ''] }) => {
         const card = models.runs().find(({ id }) => id === run);
-        if (card === undefined) throw new Refusal(404, `There is no training run ${run.slice(0, 100)}.`);
+        if (card === undefined) throw new Refusal(404, `Training run ${run.slice(0, 100)} does not exist.`);
         return ok(runJson(card));
       },
     },
@@ -71,7 +70,7 @@ export function createRunRoutes(parts: ServerParts): readonly Route[] {
       path: `${RUNS}/:run/checkpoints`,
       answer: ({ params: [run = ''] }) => {
         if (!models.runs().some(({ id }) => id === run))
-          throw new Refusal(404, `There is no training run ${run.slice(0, 100)}.`);
+          throw new Refusal(404, `Training run ${run.slice(0, 100)} does not exist.`);
         return ok({ checkpoints: checkpoints.list(run).map(checkpointJson) });
       },
     },
@@ -96,7 +95,7 @@ export function createRunRoutes(parts: ServerParts): readonly Route[] {
       path: `${RUNS}/:run/checkpoints/:kind/:name/ttl`,
       answer: async (call) => {
         const seconds = optionalIntegerAt(parseBody(call.bytes), 'ttl_seconds');
-        if (seconds !== undefined && seconds <= 0) throw new Refusal(422, 'ttl_seconds must be above 0.');
+        if (seconds !== undefined && seconds <= 0) throw new Refusal(422, 'ttl_seconds must be positive.');
         await checkpoints.expireIn(checkpointAt(call, parts), seconds);
         return NO_CONTENT;
       },
@@ -104,13 +103,14 @@ export function createRunRoutes(parts: ServerParts): readonly Route[] {
   ];
 }
 
-/** Of a path with a run, a kind and a name. Refuses with 404. */
+/** The checkpoint of a path with run, kind and name. Throws a Refusal (404). */
 export function checkpointAt(
   { params: [run = '', kind = '', name = ''] }: Call,
   { checkpoints }: ServerParts,
 ): Checkpoint {
   const checkpoint = checkpoints.find(`tinker://${run}/${kind}/${name}`);
-  if (checkpoint === undefined) throw new Refusal(404, `There is no checkpoint ${kind}/${name} of this run.`);
+  if (checkpoint === undefined)
+    throw new Refusal(404, `Checkpoint ${kind}/${name} does not exist in this run.`);
   return checkpoint;
 }
 
@@ -133,7 +133,8 @@ const isoTime = (ms: number): string => new Date(ms).toISOString();
 function paged<T>(all: readonly T[], query: URLSearchParams, usual: number) {
   const numberIn = (name: string, fallback: number): number => {
     const value = Number(query.get(name) ?? fallback);
-    if (!Number.isSafeInteger(value) || value < 0) throw new Refusal(422, `${name} must be a whole number.`);
+    if (!Number.isSafeInteger(value) || value < 0)
+      throw new Refusal(422, `${name} must be an integer of at least 0.`);
     return value;
   };
   const limit = Math.min(numberIn('limit', usual), 1000);

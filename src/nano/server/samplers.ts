@@ -1,13 +1,12 @@
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
+import { replaceFile } from '../../base/atomic-file.ts';
 import { asObject, asString, compact, parseJson } from '../../core/json.ts';
 import type { Engine } from '../engine.ts';
-import { findCheckpoint, loadCheckpoint } from './apply-job.ts';
-import type { Checkpoints } from './checkpoints.ts';
-import { writeDurably } from './durable-file.ts';
+import { type Checkpoints, findCheckpoint, loadCheckpoint } from './checkpoints.ts';
 import { folderOf } from './folder-of.ts';
 
-/** A sampling session: a name for weights to sample from. Without a path it is the bare model. */
+/** A sampling session: an id for weights to sample from. Without a path it is the base model. */
 export interface Sampler {
   readonly id: string;
   readonly session: string;
@@ -15,7 +14,7 @@ export interface Sampler {
 }
 
 export interface Samplers {
-  /** `number` is the client's count. The same number with the same path is the same sampler. */
+  /** `number` is the client's sequence number. The same number with the same path is the same session. */
   create(wanted: {
     readonly session: string;
     readonly number: number | undefined;
@@ -24,13 +23,13 @@ export interface Samplers {
   find(id: string): Sampler | undefined;
   list(session: string): readonly Sampler[];
   remove(sampler: Sampler): Promise<void>;
-  /** Takes over a frozen copy of the weights at a path, so that they need not be loaded. */
+  /** Caches a frozen copy of the weights at a path, so that they need not be loaded. */
   keepFrozen(path: string, frozen: string): Promise<void>;
-  /** Runs `use` with the engine's name for the weights at a path. They are not let go of before it ends. */
+  /** Runs `use` with the engine's name for the weights at a path. They are not disposed of before it ends. */
   withWeights<T>(path: string | undefined, use: (weights: string | undefined) => Promise<T>): Promise<T>;
 }
 
-/** Frozen copies that stay in the engine; others are loaded again when they are wanted. */
+/** Frozen copies that stay in the engine; others are loaded again on demand. */
 const MAX_FROZEN = 8;
 
 interface Frozen {
@@ -44,7 +43,7 @@ export async function openSamplers(
   checkpoints: Checkpoints,
 ): Promise<Samplers> {
   const samplers = new Map<string, Sampler>();
-  /** The one that was used longest ago comes first. */
+  /** Least recently used first. */
   const frozen = new Map<string, Frozen>();
   const fileOf = (id: string): string => path.join(folder, `${folderOf(id)}.json`);
   let unnumbered = 0;
@@ -68,7 +67,7 @@ export async function openSamplers(
     await engine.dispose(adapter);
     return name;
   };
-  const letGo = async (): Promise<void> => {
+  const evict = async (): Promise<void> => {
     for (const [from, { name, users }] of [...frozen]) {
       if (frozen.size <= MAX_FROZEN) return;
       if (users > 0) continue;
@@ -80,7 +79,7 @@ export async function openSamplers(
   return {
     create: async ({ session, number, path: from }) => {
       let id = `${session}:sample:${number ?? `x${unnumbered++}`}`;
-      // A number that stands for other weights: a client that lost count after a retry must not get the old ones.
+      // The number is taken by other weights: after a retry a client may reuse a number, and must not get the old weights.
       for (
         let taken = samplers.get(id);
         taken !== undefined && taken.path !== from;
@@ -89,7 +88,7 @@ export async function openSamplers(
         id = `${session}:sample:x${unnumbered++}`;
       }
       const sampler = { id, session, path: from };
-      await writeDurably(fileOf(id), JSON.stringify(compact(sampler)));
+      await replaceFile(fileOf(id), JSON.stringify(compact(sampler)));
       samplers.set(id, sampler);
       return sampler;
     },
@@ -103,9 +102,9 @@ export async function openSamplers(
       const before = frozen.get(from);
       frozen.delete(from);
       frozen.set(from, { name: Promise.resolve(name), users: 0 });
-      // Whoever still samples from the old copy of an overwritten checkpoint ends first.
+      // A sampling that still uses the old copy of an overwritten checkpoint finishes first.
       if (before !== undefined && before.users === 0) await engine.dispose(await before.name);
-      await letGo();
+      await evict();
     },
     withWeights: async (from, use) => {
       if (from === undefined) return use(undefined);
@@ -124,7 +123,7 @@ export async function openSamplers(
         throw error;
       } finally {
         entry.users--;
-        await letGo();
+        await evict();
       }
     },
   };

@@ -7,13 +7,13 @@ import { failureOf } from './outcome.ts';
 import { Refusal } from './refusal.ts';
 import type { Samplers } from './samplers.ts';
 
-/** Samplings, a few at once. They change nothing, so they are not written down: after a kill they are asked for anew. */
+/** Runs sampling requests, a few at a time. They change nothing and are not stored: after a kill, clients send them again. */
 export interface Sampling {
-  /** Answers with the id of the future. A known number of the same sampler with the same content gets the old one. */
+  /** The id of the future. A repeated sequence number of a session with the same content gets the same id. */
   submit(ask: SampleAsk, print: string): string;
-  /** Stops it, if it is not over. */
+  /** Cancels a request that has not ended. */
   cancel(requestId: string): void;
-  /** Stops those whose id starts so. */
+  /** Cancels all requests whose id has this prefix. */
   cancelAll(prefix: string): void;
   close(): Promise<void>;
 }
@@ -51,17 +51,17 @@ export function createSampling({
     if (samplerId !== undefined) {
       const sampler = samplers.find(samplerId);
       if (sampler === undefined)
-        throw new EngineError(`There is no sampling session ${samplerId.slice(0, 100)}.`);
+        throw new EngineError(`Sampling session ${samplerId.slice(0, 100)} does not exist.`);
       return sampler.path;
     }
     if (path === undefined && baseModel !== engine.model.name)
       throw new EngineError(
-        `There is no model "${String(baseModel).slice(0, 100)}"; there is ${engine.model.name}.`,
+        `Model "${String(baseModel).slice(0, 100)}" does not exist; the model is ${engine.model.name}.`,
       );
     return path;
   };
 
-  const draw = async ({ id, ask, controller }: Queued): Promise<void> => {
+  const run = async ({ id, ask, controller }: Queued): Promise<void> => {
     const { signal } = controller;
     try {
       const request = toSampleRequest(ask, engine.model, endOfText, randomInt(SEEDS));
@@ -70,7 +70,9 @@ export function createSampling({
       );
       futures.settle(id, { kind: 'sample', result: alignPromptLogprobs(result, ask) });
     } catch (error) {
-      const failure = signal.aborted ? failureOf(new EngineError('It was cancelled.')) : failureOf(error);
+      const failure = signal.aborted
+        ? failureOf(new EngineError('The request was cancelled.'))
+        : failureOf(error);
       if (failure.category === 'server') log(`sampling ${id} failed: ${failure.error}`);
       futures.settle(id, failure);
     }
@@ -79,7 +81,7 @@ export function createSampling({
     while (running.size < limits.samplesAtOnce) {
       const one = queue.shift();
       if (one === undefined) return;
-      const done = draw(one).finally(() => {
+      const done = run(one).finally(() => {
         running.delete(one);
         next();
       });
@@ -92,7 +94,7 @@ export function createSampling({
       const one = queue[i];
       if (one === undefined || !isMeant(one.id)) continue;
       queue.splice(i, 1);
-      futures.settle(one.id, failureOf(new EngineError('It was cancelled.')));
+      futures.settle(one.id, failureOf(new EngineError('The request was cancelled.')));
     }
   };
 
@@ -102,10 +104,10 @@ export function createSampling({
       const id = isNumbered ? `${ask.samplerId}:${ask.seqId}` : `sample:${randomUUID()}`;
       if (futures.peek(id) !== undefined) {
         if (prints.get(id) !== print)
-          throw new Refusal(409, `Request ${ask.seqId} of this sampler was another one.`);
+          throw new Refusal(409, `Request ${ask.seqId} of this sampling session had other content.`);
         return id;
       }
-      if (queue.length >= limits.samples) throw new Refusal(429, 'Too many samplings wait.', 1);
+      if (queue.length >= limits.samples) throw new Refusal(429, 'Too many sampling requests are queued.', 1);
       futures.open(id);
       if (isNumbered) {
         prints.set(id, print);

@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Payload } from './outcome.ts';
-import type { Reply } from './route.ts';
+import type { Payload, Reply } from './route.ts';
 
 export function sendReply(
   request: IncomingMessage,
@@ -13,7 +12,7 @@ export function sendReply(
     ...headers,
     ...(payload === undefined ? {} : { 'content-type': payload.type }),
     ...(status === 204 ? {} : { 'content-length': payload?.bytes.length ?? 0 }),
-    // The rest of a body that was not read must not be taken for the next request.
+    // The unread rest of a body must not be parsed as the next request.
     ...(request.complete ? {} : { connection: 'close' }),
   });
   response.end(payload?.bytes);

@@ -9,7 +9,7 @@ import type { Samplers } from './samplers.ts';
 import type { Sampling } from './sampling.ts';
 import type { Session, Sessions } from './sessions.ts';
 
-/** What the routes are made of. */
+/** The parts that the routes use. */
 export interface ServerParts {
   readonly engine: Engine;
   readonly clock: Clock;
@@ -21,6 +21,6 @@ export interface ServerParts {
   readonly checkpoints: Checkpoints;
   readonly futures: Futures;
   readonly keys: KnownKeys;
-  /** With all that belongs to it, except for checkpoints that have a name. */
+  /** Ends a session with its models and sampling sessions; named checkpoints are kept. */
   dropSession(session: Session): Promise<void>;
 }

@@ -1,20 +1,20 @@
 import { integerAt, optionalObjectAt, optionalTextAt, textAt } from '../tinker/json-fields.ts';
-import { findCheckpoint } from './apply-job.ts';
+import { findCheckpoint } from './checkpoints.ts';
 import { parseBody, printOf } from './job.ts';
 import { keyOf } from './key-of.ts';
 import { Refusal } from './refusal.ts';
 import { NO_CONTENT, ok, type Route } from './route.ts';
 import type { ServerParts } from './server-parts.ts';
 
-/** What a client is told to do with this server. Flags that are not named keep the client's own default. */
+/** Feature flags for the client. Flags that are absent keep the client's default. */
 const CLIENT_CONFIG = {
   pjwt_auth_enabled: false,
   credential_default_source: 'api_key',
   parallel_fwdbwd_chunks: true,
-  // Clients that can speak JSON keep to it; those that cannot do not ask.
+  // JSON for clients that support it; those that do not ignore this flag.
   proto_write_fwdbwd: false,
   fwd_via_fwdbwd: false,
-  // Not every Node reads zstd.
+  // Not every version of Node has zstd.
   proto_compress_fwdbwd: false,
   create_model_via_load_weights: true,
   sample_use_retrieve_futures: false,
@@ -22,7 +22,7 @@ const CLIENT_CONFIG = {
   custom_loss_server_side: false,
 };
 
-/** Sessions, and what a client asks before it has one. */
+/** Sessions, and what a client requests before it has one. */
 export function createSessionRoutes(parts: ServerParts): readonly Route[] {
   const { engine, keys, models, samplers, sessions } = parts;
   const { name, contextLength } = engine.model;
@@ -77,7 +77,7 @@ export function createSessionRoutes(parts: ServerParts): readonly Route[] {
         else if (optionalTextAt(body, 'base_model') !== name)
           throw new Refusal(
             400,
-            `There is no model "${String(body.base_model).slice(0, 100)}"; there is ${name}.`,
+            `Model "${String(body.base_model).slice(0, 100)}" does not exist; the model is ${name}.`,
           );
         const number = integerAt(body, 'sampling_session_seq_id');
         const print = `${printOf('create_sampling_session', body)}/${number}`;
@@ -93,7 +93,7 @@ export function createSessionRoutes(parts: ServerParts): readonly Route[] {
       path: '/api/v1/samplers/:id',
       answer: ({ params: [id = ''] }) => {
         const sampler = samplers.find(id);
-        if (sampler === undefined) throw new Refusal(404, `There is no sampler ${id.slice(0, 100)}.`);
+        if (sampler === undefined) throw new Refusal(404, `Sampler ${id.slice(0, 100)} does not exist.`);
         return ok({
           sampler_id: id,
           base_model: name,
@@ -111,7 +111,7 @@ export function createSessionRoutes(parts: ServerParts): readonly Route[] {
       path: '/api/v1/sessions/:id',
       answer: ({ params: [id = ''] }) => {
         const session = sessions.list().find((one) => one.id === id);
-        if (session === undefined) throw new Refusal(404, `There is no session ${id.slice(0, 100)}.`);
+        if (session === undefined) throw new Refusal(404, `Session ${id.slice(0, 100)} does not exist.`);
         const runs = models.runs().filter((card) => card.session === id);
         return ok({
           training_run_ids: runs.map((card) => card.id),

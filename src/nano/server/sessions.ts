@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
+import { replaceFile } from '../../base/atomic-file.ts';
 import type { Clock } from '../../core/clock.ts';
 import { asObject, asString, compact, type JsonObject, parseJson } from '../../core/json.ts';
-import { writeDurably } from './durable-file.ts';
 import { Refusal } from './refusal.ts';
 
-/** A client's stay. It lasts as long as the client is heard of. */
+/** A client's session. It lasts as long as the client sends requests or heartbeats. */
 export interface Session {
   readonly id: string;
   readonly metadata: JsonObject | undefined;
@@ -14,19 +14,19 @@ export interface Session {
 
 export interface Sessions {
   create(metadata: JsonObject | undefined): Promise<Session>;
-  /** The client was heard of. Refuses with 410 a session that is over, with 404 one that never was. */
+  /** Records a request of the client. Throws a Refusal: 410 for an ended session, 404 for an unknown one. */
   touch(id: string): Session;
   list(): readonly Session[];
-  /** Those that were silent for too long. */
-  silent(): readonly Session[];
+  /** Sessions without requests for too long. */
+  expired(): readonly Session[];
   end(session: Session): Promise<void>;
 }
 
-const REMEMBERED = 1024;
+const MAX_ENDED = 1024;
 
-export async function openSessions(folder: string, clock: Clock, silenceMs: number): Promise<Sessions> {
-  const sessions = new Map<string, { readonly session: Session; heard: number }>();
-  const over = new Set<string>();
+export async function openSessions(folder: string, clock: Clock, timeoutMs: number): Promise<Sessions> {
+  const sessions = new Map<string, { readonly session: Session; lastSeen: number }>();
+  const ended = new Set<string>();
   const fileOf = (id: string): string => path.join(folder, `${id}.json`);
 
   await mkdir(folder, { recursive: true });
@@ -34,41 +34,41 @@ export async function openSessions(folder: string, clock: Clock, silenceMs: numb
     if (!name.endsWith('.json')) continue;
     const card = asObject(parseJson(await readFile(path.join(folder, name), 'utf8')));
     const id = asString(card.id);
-    // While we were away nobody could be heard: the silence starts anew.
+    // No client could send requests while the server was down: the time-out starts anew.
     if (id !== undefined) {
       const metadata = card.metadata === undefined ? undefined : asObject(card.metadata);
-      sessions.set(id, { session: { id, metadata }, heard: clock.monotonic() });
+      sessions.set(id, { session: { id, metadata }, lastSeen: clock.monotonic() });
     }
   }
 
   return {
     create: async (metadata) => {
       const session = { id: `s-${randomUUID()}`, metadata };
-      await writeDurably(fileOf(session.id), JSON.stringify(compact(session)));
-      sessions.set(session.id, { session, heard: clock.monotonic() });
+      await replaceFile(fileOf(session.id), JSON.stringify(compact(session)));
+      sessions.set(session.id, { session, lastSeen: clock.monotonic() });
       return session;
     },
     touch: (id) => {
       const known = sessions.get(id);
       if (known === undefined) {
-        throw over.has(id)
-          ? new Refusal(410, `The session ${id} is over.`)
-          : new Refusal(404, `There is no session ${id.slice(0, 100)}.`);
+        throw ended.has(id)
+          ? new Refusal(410, `Session ${id} has ended.`)
+          : new Refusal(404, `Session ${id.slice(0, 100)} does not exist.`);
       }
-      known.heard = clock.monotonic();
+      known.lastSeen = clock.monotonic();
       return known.session;
     },
     list: () => [...sessions.values()].map(({ session }) => session),
-    silent: () => {
-      const since = clock.monotonic() - silenceMs;
-      return [...sessions.values()].filter(({ heard }) => heard < since).map(({ session }) => session);
+    expired: () => {
+      const since = clock.monotonic() - timeoutMs;
+      return [...sessions.values()].filter(({ lastSeen }) => lastSeen < since).map(({ session }) => session);
     },
     end: async ({ id }) => {
       sessions.delete(id);
-      over.add(id);
-      for (const old of over) {
-        if (over.size <= REMEMBERED) break;
-        over.delete(old);
+      ended.add(id);
+      for (const old of ended) {
+        if (ended.size <= MAX_ENDED) break;
+        ended.delete(old);
       }
       await rm(fileOf(id), { force: true });
     },

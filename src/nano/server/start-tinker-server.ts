@@ -1,11 +1,14 @@
+import { mkdirSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import path from 'node:path';
+import { DecodeError } from '../../base/decode-error.ts';
+import { lockFile } from '../../base/file-lock.ts';
 import { type Clock, systemClock } from '../../core/clock.ts';
 import { type Engine, EngineError } from '../engine.ts';
 import { ProtocolError } from '../tinker/protocol-error.ts';
 import { createArchiveRoutes } from './archive-routes.ts';
 import { createDoor, isLoopback } from './door.ts';
-import { lockFolder } from './folder-lock.ts';
 import { createFutureRoutes } from './future-routes.ts';
 import { DEFAULT_LIMITS, type Limits } from './limits.ts';
 import { openParts } from './open-parts.ts';
@@ -19,16 +22,16 @@ import { createTrainingRoutes } from './training-routes.ts';
 
 export interface TinkerServerOptions {
   readonly engine: Engine;
-  /** Where checkpoints, snapshots and journals are kept. One server at a time has it. */
+  /** Where checkpoints, snapshots and journals are stored. Only one server at a time may use it. */
   readonly folder: string;
-  /** 0 takes one that is free. */
+  /** 0: any free port. */
   readonly port: number;
-  /** Loopback unless said otherwise, and anything else only with a key. */
+  /** Loopback by default; any other address requires a key. */
   readonly host?: string;
   readonly key?: string;
   readonly clock?: Clock;
   readonly log?: (line: string) => void;
-  /** The tokens at which a sampling stops that does not say where. */
+  /** The stop tokens of sampling requests that have none. */
   readonly endOfText?: readonly number[];
   readonly limits?: Partial<Limits>;
 }
@@ -36,21 +39,24 @@ export interface TinkerServerOptions {
 export interface TinkerServer {
   readonly url: string;
   readonly port: number;
-  /** What is being done ends, what waits stays on the disk. The engine is left to its owner. */
+  /** Finishes the running requests; queued ones stay on the disk. Does not close the engine. */
   close(): Promise<void>;
 }
 
-/** An engine behind the routes of the Tinker protocol. Models that were there before are there again. */
+/** Serves an engine over the Tinker protocol. Restores the models of the folder. */
 export async function startTinkerServer(options: TinkerServerOptions): Promise<TinkerServer> {
   const { engine, folder, key, host = '127.0.0.1', clock = systemClock, log = () => undefined } = options;
   if (key === undefined && !isLoopback(host))
-    throw new TypeError(`A server at ${host} can be reached by others: it needs a key.`);
+    throw new TypeError(`A server at ${host} is reachable from other machines and needs a key.`);
   const limits: Limits = { ...DEFAULT_LIMITS, ...options.limits };
-  const unlock = await lockFolder(folder);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  // Two servers in one folder would corrupt each other's journals.
+  const lock = lockFile(path.join(folder, 'server.lock'));
+  if (lock === undefined) throw new Error(`${folder} is used by another server.`);
   const stopping = new AbortController();
   const { parts, close } = await openParts({ ...options, engine, folder, clock, log, limits }).catch(
     async (error) => {
-      await unlock();
+      lock.release();
       throw error;
     },
   );
@@ -61,15 +67,15 @@ export async function startTinkerServer(options: TinkerServerOptions): Promise<T
     ...createRunRoutes(parts),
     ...createArchiveRoutes(parts),
   ];
-  let door: ReturnType<typeof createDoor> | undefined;
+  let checkAccess: ReturnType<typeof createDoor> | undefined;
 
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<Reply> => {
     const url = splitUrl(request.url ?? '');
     const match = matchRoute(routes, request.method ?? '', url.path);
-    door?.(request, match !== undefined && 'route' in match && match.route.isOpen === true);
-    if (match === undefined) throw new Refusal(404, 'There is no such route.');
+    checkAccess?.(request, match !== undefined && 'route' in match && match.route.isOpen === true);
+    if (match === undefined) throw new Refusal(404, 'Route not found.');
     if ('allowed' in match)
-      return { ...failed(405, 'Not with this method.'), headers: { allow: match.allowed.join(', ') } };
+      return { ...failed(405, 'Method not allowed.'), headers: { allow: match.allowed.join(', ') } };
     const left = new AbortController();
     response.once('close', () => left.abort());
     const signal = AbortSignal.any([left.signal, stopping.signal]);
@@ -90,22 +96,22 @@ export async function startTinkerServer(options: TinkerServerOptions): Promise<T
       .catch((error: unknown) => refusalReply(error, log))
       .then((reply) => sendReply(request, response, reply))
       .catch((error: Error) => {
-        log(`a reply was lost: ${error.message}`);
+        log(`a reply could not be sent: ${error.message}`);
         response.destroy();
       });
   });
-  // Clients keep connections for about a minute; closing first would lose what they send in that moment.
+  // Clients keep idle connections for about a minute; closing first would lose a request sent at that moment.
   server.keepAliveTimeout = 75_000;
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(options.port, host, resolve);
   }).catch(async (error) => {
     await close();
-    await unlock();
+    lock.release();
     throw error;
   });
   const { port } = server.address() as AddressInfo;
-  door = createDoor({ host, port, key });
+  checkAccess = createDoor({ host, port, key });
   const name = host.includes(':') ? `[${host}]` : host;
 
   return {
@@ -118,7 +124,7 @@ export async function startTinkerServer(options: TinkerServerOptions): Promise<T
       await close();
       server.closeAllConnections();
       await closed;
-      await unlock();
+      lock.release();
     },
   };
 }
@@ -128,7 +134,7 @@ function splitUrl(url: string): { readonly path: string; readonly query: URLSear
   try {
     return { path: decodeURIComponent(path), query: new URLSearchParams(query) };
   } catch {
-    throw new Refusal(400, 'The path is not encoded as URLs are.');
+    throw new Refusal(400, 'The path has an invalid percent-encoding.');
   }
 }
 
@@ -144,7 +150,7 @@ function refusalReply(error: unknown, log: (line: string) => void): Reply {
     return { ...failed(error.status, error.message), headers };
   }
   if (error instanceof ProtocolError) return failed(error.status, error.message);
-  if (error instanceof EngineError) return failed(400, error.message);
+  if (error instanceof EngineError || error instanceof DecodeError) return failed(400, error.message);
   log(`a request failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
   return failed(500, 'The server failed to answer.');
 }

@@ -1,4 +1,5 @@
-import { applyJob, findCheckpoint, loadCheckpoint, type ModelState, type Tools } from './apply-job.ts';
+import { applyJob, type Tools } from './apply-job.ts';
+import { findCheckpoint, loadCheckpoint, type ModelState } from './checkpoints.ts';
 import type { Futures } from './futures.ts';
 import type { Job } from './job.ts';
 import type { Limits } from './limits.ts';
@@ -11,26 +12,26 @@ import { restoreModel } from './restore-model.ts';
 import { createTurns } from './turns.ts';
 
 /**
- * A model and the requests to it, done one after another in the order of their numbers.
+ * A model and its requests, carried out one at a time in the order of their sequence numbers.
  *
- * Whatever was accepted is on the disk before the client hears of it. The journal starts with a snapshot of the model;
- * after a kill the snapshot is loaded and what follows is done again, in the same order. So every accepted request
- * counts exactly once, and what a client sends again because it heard nothing is recognised by its number.
+ * An accepted request is on the disk before the client gets the reply. The journal starts with a snapshot of the model;
+ * after a kill the snapshot is loaded and the requests behind it are repeated in the same order. So every accepted request
+ * takes effect exactly once, and a retry is recognised by its number.
  */
 export interface TrainedModel {
   readonly card: ModelCard;
   readonly state: ModelState | undefined;
   readonly isDamaged: boolean;
   readonly lastUsed: number;
-  /** The number that accepted requests wait for, when it has not come. */
+  /** The sequence number that accepted requests wait for, if it has not arrived. */
   readonly missing: number | undefined;
-  /** Resolves when the model exists; rejects when it cannot be made. */
+  /** Resolves when the model exists; rejects when it cannot be created. */
   readonly made: Promise<void>;
-  /** Answers with the id of its future. A known number with the same content gets the old one. */
+  /** Resolves with the id of the future. A repeated number with the same content gets the same id. */
   submit(job: Job, key: string | undefined): Promise<string>;
-  /** Resolves when all that was accepted so far is over. */
+  /** Resolves when all requests accepted so far have ended. */
   drained(): Promise<void>;
-  /** Accepts no more. What is being done ends; what waits is left in the journal, or fails when a reason is given. */
+  /** Accepts no more requests and finishes the running one. Queued ones stay in the journal, or fail when a reason is given. */
   close(reason?: string): Promise<void>;
 }
 
@@ -39,23 +40,23 @@ export interface ModelOptions extends Tools {
   readonly card: ModelCard;
   readonly futures: Futures;
   readonly limits: Limits;
-  /** Takes a place in the queue of all models, or refuses. The answer gives it back. */
+  /** Takes a place in the queue of all models, or throws a Refusal. The result releases the place. */
   readonly admit: () => () => void;
   readonly now: () => number;
   readonly log: (line: string) => void;
-  /** Of a request in the journal that had a key. */
+  /** Called for each request in the journal that had an idempotency key. */
   readonly onKey: (key: string, print: string, requestId: string) => void;
 }
 
-/** A request that was being done when the process died, so many times, is not tried again. */
+/** A request during which the process died this many times is not tried again. */
 const MAX_ATTEMPTS = 5;
-/** Stands for the content of a request that never came. */
+/** The fingerprint of a request that never arrived. */
 const GIVEN_UP = '';
 
 export function createTrainedModel(options: ModelOptions, found: ModelStore | undefined): TrainedModel {
   const { card, engine, limits, log } = options;
   const book = createRequestBook(card.id, options.futures);
-  const turns = createTurns(limits.gapMs, (late, missing) => giveUp(late, missing));
+  const turns = createTurns(limits.gapMs, (late, missing) => failMissing(late, missing));
   let attempts: ReadonlyMap<number, number> = new Map();
   let steps = 0;
   let isClosing = false;
@@ -64,7 +65,7 @@ export function createTrainedModel(options: ModelOptions, found: ModelStore | un
   let state: ModelState | undefined;
   let store = found;
   let work: Promise<void> = Promise.resolve();
-  const complain = (error: Error): void => log(`model ${card.id}: ${error.message}`);
+  const logError = (error: Error): void => log(`model ${card.id}: ${error.message}`);
 
   const make = async (): Promise<void> => {
     const { from, lora } = card;
@@ -75,7 +76,7 @@ export function createTrainedModel(options: ModelOptions, found: ModelStore | un
     store = await createModelStore(options.folder, await engine.save(state.adapter, true), state.lora);
   };
 
-  /** First what clients may ask for, then the work of the engine. */
+  /** Restores what clients may ask for first, then the model. */
   const recall = async (from: ModelStore): Promise<void> => {
     const history = await from.read();
     attempts = history.attempts;
@@ -85,7 +86,7 @@ export function createTrainedModel(options: ModelOptions, found: ModelStore | un
     for (const [seq, { key, job }] of history.asked) {
       if (key !== undefined) options.onKey(key, job.print, book.idOf(seq));
       if (!history.ended.has(seq)) turns.enter(seq);
-      // Or one that is killed often would never make a snapshot.
+      // Counted, or a model that is killed often would never write a snapshot.
       else if (job.kind === 'optim_step') steps++;
     }
     work = restoreModel(history, card, options).then((restored) => {
@@ -94,7 +95,7 @@ export function createTrainedModel(options: ModelOptions, found: ModelStore | un
     run();
   };
 
-  /** Writes down how a request ended and, when it is time, the whole model with it. */
+  /** Stores the outcome of a request and, when it is due, a snapshot of the model. */
   const record = async (seq: number, job: Job, outcome: StoredOutcome): Promise<void> => {
     if (store === undefined || state === undefined) return;
     const isDue =
@@ -108,10 +109,10 @@ export function createTrainedModel(options: ModelOptions, found: ModelStore | un
     steps = 0;
   };
 
-  /** A failed request leaves no trace in the model: where nobody knows how far it came, the files do. */
+  /** A failed request does not change the model: after a failure of the server it is restored from its files. */
   const attempt = async (seq: number, job: Job, from: ModelState, to: ModelStore): Promise<StoredOutcome> => {
     if ((attempts.get(seq) ?? 0) >= MAX_ATTEMPTS) {
-      const error = `The engine died ${MAX_ATTEMPTS} times while it did this request; it is not tried again.`;
+      const error = `The engine died ${MAX_ATTEMPTS} times during this request; it is not tried again.`;
       return { kind: 'failed', error, category: 'server' };
     }
     await to.begin(seq);
@@ -125,7 +126,7 @@ export function createTrainedModel(options: ModelOptions, found: ModelStore | un
       if (failure.category === 'user') return failure;
       log(`model ${card.id}: request ${seq} failed: ${failure.error}`);
       state = await restoreModel(await to.read(), card, options);
-      await engine.dispose(from.adapter).catch(complain);
+      await engine.dispose(from.adapter).catch(logError);
       return failure;
     }
   };
@@ -135,24 +136,24 @@ export function createTrainedModel(options: ModelOptions, found: ModelStore | un
       const asked = book.find(seq);
       if (asked === undefined || state === undefined || store === undefined || damage !== undefined) return;
       const outcome = await attempt(seq, asked.job, state, store);
-      // Even if it cannot be written down, the client may know.
-      await record(seq, asked.job, outcome).catch(complain);
+      // The client gets the outcome even if it cannot be stored.
+      await record(seq, asked.job, outcome).catch(logError);
       turns.pass(seq);
       book.finish(seq, outcome);
     }
   };
   const run = (): void => {
-    work = work.then(pump).catch(breakDown);
+    work = work.then(pump).catch(markDamaged);
   };
-  const breakDown = (error: Error): void => {
-    damage = `This model is out of order: ${error.message}`;
+  const markDamaged = (error: Error): void => {
+    damage = `This model cannot be used: ${error.message}`;
     log(`model ${card.id}: ${damage}`);
     book.failAll({ kind: 'failed', error: damage, category: 'server' });
   };
-  /** Neither what never came is waited for any longer, nor what came after it done. */
-  const giveUp = (late: readonly number[], missing: number): void => {
+  /** Fails the missing request and the requests that waited for it. */
+  const failMissing = (late: readonly number[], missing: number): void => {
     const seconds = Math.round(limits.gapMs / 1000);
-    const error = `Request ${missing} did not come within ${seconds} s, so it and those after it were given up.`;
+    const error = `Request ${missing} did not arrive within ${seconds} s; it and the requests after it have failed.`;
     const outcome = { kind: 'failed', error, category: 'user' } as const;
     const last = Math.max(...late);
     for (let seq = missing; seq <= last; seq++) {
@@ -160,17 +161,17 @@ export function createTrainedModel(options: ModelOptions, found: ModelStore | un
       book.note(seq, print);
       turns.pass(seq);
       const written = store?.end(seq, print, outcome) ?? Promise.resolve();
-      void written.catch(complain).then(() => book.finish(seq, outcome));
+      void written.catch(logError).then(() => book.finish(seq, outcome));
     }
   };
 
   const accept = (seq: number, job: Job, key: string | undefined): void => {
     if (damage !== undefined) throw new Refusal(500, damage);
-    if (isClosing || store === undefined) throw new Refusal(503, 'The model is being put away.', 1);
+    if (isClosing || store === undefined) throw new Refusal(503, 'The model is closing.', 1);
     if (seq - turns.next >= limits.gap)
       throw new Refusal(400, `Request ${seq} is too far ahead of ${turns.next}.`);
     if (book.openCount >= limits.perModel)
-      throw new Refusal(429, 'Too many requests wait for this model.', 1);
+      throw new Refusal(429, 'Too many requests are queued for this model.', 1);
     const leave = options.admit();
     turns.notice(seq);
     const stored = store.ask(seq, { job, key }).then(
@@ -179,18 +180,18 @@ export function createTrainedModel(options: ModelOptions, found: ModelStore | un
         run();
       },
       (error: Error) => {
-        complain(error);
+        logError(error);
         book.strike(seq);
-        // The client counts for itself, and will send this number again; if we counted, nobody will.
+        // A client that numbers its requests sends this number again. A number that we assigned must be skipped.
         if (job.seqId === undefined) turns.pass(seq);
-        throw new Refusal(503, 'The request cannot be written to the disk.', 5);
+        throw new Refusal(503, 'The request could not be written to the disk.', 5);
       },
     );
     stored.catch(() => undefined);
     book.enter(seq, { job, key }, stored, leave);
   };
 
-  const made = found === undefined ? make() : recall(found).catch(breakDown);
+  const made = found === undefined ? make() : recall(found).catch(markDamaged);
   made.catch(() => undefined);
 
   return {
@@ -214,8 +215,8 @@ export function createTrainedModel(options: ModelOptions, found: ModelStore | un
       const seq = job.seqId ?? turns.highest + 1;
       const known = book.known(seq);
       if (known !== undefined && known.print !== job.print && known.print !== GIVEN_UP)
-        throw new Refusal(409, `Request ${seq} of this model was another one.`);
-      // One that is over and whose answer is no longer kept has an id, under which nothing is found.
+        throw new Refusal(409, `Request ${seq} of this model had other content.`);
+      // A request that has ended and whose result is no longer kept still has an id.
       if (known === undefined && seq >= turns.next) accept(seq, job, key);
       await book.known(seq)?.stored;
       return book.idOf(seq);

@@ -2,7 +2,7 @@ import { randomInt, randomUUID } from 'node:crypto';
 import type { JsonObject } from '../../core/json.ts';
 import { flagAt, integerAt, optionalObjectAt, optionalTextAt, textAt } from '../tinker/json-fields.ts';
 import { decodeLoraConfig } from '../tinker/lora-config.ts';
-import { findCheckpoint } from './apply-job.ts';
+import { findCheckpoint } from './checkpoints.ts';
 import { JOB_KINDS, type JobKind, parseBody, printOf, readJob } from './job.ts';
 import { keyOf } from './key-of.ts';
 import type { ModelCard } from './model-card.ts';
@@ -13,7 +13,7 @@ import type { ServerParts } from './server-parts.ts';
 
 const SEEDS = 2 ** 32;
 
-/** Making models, training them, saving and loading. All but get_info answer with a future. */
+/** Creates, trains, saves and loads models. All but get_info reply with a future. */
 export function createTrainingRoutes(parts: ServerParts): readonly Route[] {
   const { checkpoints, clock, engine, futures, keys, models, sessions } = parts;
 
@@ -22,10 +22,13 @@ export function createTrainingRoutes(parts: ServerParts): readonly Route[] {
     const number = integerAt(body, 'model_seq_id');
     const name = optionalTextAt(body, 'base_model');
     if (name !== undefined && name !== engine.model.name)
-      throw new Refusal(400, `There is no model "${name.slice(0, 100)}"; there is ${engine.model.name}.`);
+      throw new Refusal(
+        400,
+        `Model "${name.slice(0, 100)}" does not exist; the model is ${engine.model.name}.`,
+      );
     const optimizer = optionalTextAt(optionalObjectAt(body, 'optimizer_config') ?? {}, 'type') ?? 'adamw';
     if (optimizer !== 'adamw')
-      throw new Refusal(400, `The optimizer "${optimizer.slice(0, 64)}" is not known here.`);
+      throw new Refusal(400, `The optimizer "${optimizer.slice(0, 64)}" is not supported.`);
     return {
       id: `${session.id}:train:${number}`,
       session: session.id,
@@ -74,7 +77,7 @@ export function createTrainingRoutes(parts: ServerParts): readonly Route[] {
           if (kind !== 'load_weights') return submit(kind, call);
           const body = parseBody(call.bytes);
           if (optionalTextAt(body, 'session_id') === undefined) return submit(kind, call);
-          // A model that starts from a checkpoint, in one request.
+          // With a session id this creates a model from a checkpoint.
           const path = textAt(body, 'path');
           const { lora } = findCheckpoint(path, checkpoints);
           const from = { path, withOptimizer: flagAt(body, 'optimizer', false) };

@@ -1,42 +1,42 @@
-/** Whose turn it is among numbered requests that may come in any order. */
+/** Puts numbered requests that arrive in any order into sequence. */
 export interface Turns {
-  /** The first number that is not over. */
+  /** The first number that has not ended. */
   readonly next: number;
   /** The highest number seen. */
   readonly highest: number;
-  /** The number that others wait for, when it has not come. */
+  /** The number that others wait for, if it has not arrived. */
   readonly missing: number | undefined;
   startAfter(base: number): void;
-  /** It is known that it exists; it cannot be done yet. */
+  /** The number is used; the request cannot run yet. */
   notice(seq: number): void;
-  /** It can be done when its turn comes. */
+  /** The request can run when it is next. */
   enter(seq: number): void;
-  /** It was done, or given up: it is over. */
+  /** The request has ended. */
   pass(seq: number): void;
-  /** The number whose turn it is, if it is here. */
+  /** The next number, if its request has entered. */
   current(): number | undefined;
   stop(): void;
 }
 
-/** `onLate` hears of those that have waited `gapMs` for a number that never came, and must let them pass. */
+/** `onLate` is called with the requests that have waited `gapMs` for a missing number, and must pass them. */
 export function createTurns(
   gapMs: number,
   onLate: (late: readonly number[], missing: number) => void,
 ): Turns {
-  const here = new Set<number>();
-  const over = new Set<number>();
+  const entered = new Set<number>();
+  const ended = new Set<number>();
   let next = 1;
   let highest = 0;
   let timer: NodeJS.Timeout | undefined;
 
-  const isStuck = (): boolean => here.size > 0 && !here.has(next);
+  const isStuck = (): boolean => entered.size > 0 && !entered.has(next);
   const watch = (): void => {
-    while (over.delete(next)) next++;
+    while (ended.delete(next)) next++;
     if (isStuck() && timer === undefined) {
       timer = setTimeout(() => {
         timer = undefined;
         onLate(
-          [...here].sort((a, b) => a - b),
+          [...entered].sort((a, b) => a - b),
           next,
         );
       }, gapMs);
@@ -66,16 +66,16 @@ export function createTurns(
     },
     enter: (seq) => {
       highest = Math.max(highest, seq);
-      here.add(seq);
+      entered.add(seq);
       watch();
     },
     pass: (seq) => {
       highest = Math.max(highest, seq);
-      here.delete(seq);
-      if (seq >= next) over.add(seq);
+      entered.delete(seq);
+      if (seq >= next) ended.add(seq);
       watch();
     },
-    current: () => (here.has(next) ? next : undefined),
+    current: () => (entered.has(next) ? next : undefined),
     stop: () => clearTimeout(timer),
   };
 }

@@ -2,12 +2,12 @@ import type { JsonObject } from '../../core/json.ts';
 import { type AdamParams, EngineError } from '../engine.ts';
 import { numberAt, objectAt, optionalObjectAt, optionalTextAt } from './json-fields.ts';
 
-/** The body of an optim_step, with the protocol's defaults. Throws an EngineError at a number Adam cannot use. */
+/** The body of an optim_step, with the protocol's defaults. Throws an EngineError for numbers that Adam cannot use. */
 export function decodeAdamParams(body: JsonObject): AdamParams {
   const other = optionalObjectAt(body, 'optimizer_params');
   if (other !== undefined) {
     throw new EngineError(
-      `The optimizer "${optionalTextAt(other, 'type')?.slice(0, 64)}" is not known here; Adam is.`,
+      `The optimizer "${optionalTextAt(other, 'type')?.slice(0, 64)}" is not supported; use Adam.`,
     );
   }
   const given = objectAt(body, 'adam_params');
@@ -20,7 +20,7 @@ export function decodeAdamParams(body: JsonObject): AdamParams {
     gradClipNorm: numberAt(given, 'grad_clip_norm', 0),
   };
   if (!Object.values(params).every((value: number) => Number.isFinite(value) && value >= 0))
-    throw new EngineError('The numbers of Adam must be finite and not negative.');
+    throw new EngineError('The parameters of Adam must be finite and not negative.');
   if (params.beta1 >= 1 || params.beta2 >= 1) throw new EngineError('beta1 and beta2 must be below 1.');
   return params;
 }

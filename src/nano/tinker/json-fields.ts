@@ -4,7 +4,7 @@ import { ProtocolError } from './protocol-error.ts';
 const wrong = (name: string, wanted: string): ProtocolError =>
   new ProtocolError(`${name} must be ${wanted}`, 422);
 
-/** Reads the members of a body that a stranger wrote. Null counts as absent, since some senders write it so. */
+/** Reads a member of a client's body. Throws a ProtocolError (422) for another type. Null counts as absent. */
 export function textAt(body: JsonObject, name: string): string {
   const value = optionalTextAt(body, name);
   if (value === undefined) throw wrong(name, 'a string');
@@ -20,13 +20,13 @@ export function optionalTextAt(body: JsonObject, name: string): string | undefin
 export function optionalIntegerAt(body: JsonObject, name: string): number | undefined {
   const value = body[name] ?? undefined;
   if (value !== undefined && !(typeof value === 'number' && Number.isSafeInteger(value)))
-    throw wrong(name, 'a whole number');
+    throw wrong(name, 'an integer');
   return value;
 }
 
 export function integerAt(body: JsonObject, name: string): number {
   const value = optionalIntegerAt(body, name);
-  if (value === undefined) throw wrong(name, 'a whole number');
+  if (value === undefined) throw wrong(name, 'an integer');
   return value;
 }
 

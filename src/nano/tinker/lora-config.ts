@@ -5,7 +5,7 @@ import { flagAt, optionalIntegerAt, optionalObjectAt } from './json-fields.ts';
 const DEFAULT_RANK = 32;
 const MAX_RANK = 256;
 
-/** The protocol has no alpha: it is the rank, so that the adapter's product is added as it is. */
+/** The protocol has no alpha: it equals the rank, so that the scale alpha / rank is 1. */
 export function decodeLoraConfig(body: JsonObject, seed: number): LoraOptions {
   const config = optionalObjectAt(body, 'lora_config') ?? {};
   const rank = optionalIntegerAt(config, 'rank') ?? DEFAULT_RANK;
@@ -13,6 +13,8 @@ export function decodeLoraConfig(body: JsonObject, seed: number): LoraOptions {
   const attention = flagAt(config, 'train_attn', true);
   const mlp = flagAt(config, 'train_mlp', true);
   if (!attention && !mlp)
-    throw new EngineError('Nothing to train: the output layer alone has no adapter here.');
+    throw new EngineError(
+      'Nothing to train: train_attn and train_mlp are both false, and the output layer has no adapter.',
+    );
   return { rank, alpha: rank, seed: (optionalIntegerAt(config, 'seed') ?? seed) >>> 0, attention, mlp };
 }

@@ -1,4 +1,4 @@
-/** A message that cannot be read: the sender's fault. `status` is the HTTP status that says so. */
+/** An invalid message of a client. `status` is the HTTP status of the reply. */
 export class ProtocolError extends Error {
   override readonly name = 'ProtocolError';
   readonly status: number;

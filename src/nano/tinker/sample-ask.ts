@@ -13,7 +13,7 @@ import { ProtocolError } from './protocol-error.ts';
 import { checkTokens } from './to-batch.ts';
 import { decodeModelInput } from './train-request.ts';
 
-/** The body of an asample. Which weights it means is said by a sampling session, or by a path, or by a model's name. */
+/** The body of an asample. The weights are given by a sampling session, a path, or a model's name. */
 export interface SampleAsk {
   readonly samplerId: string | undefined;
   readonly seqId: number | undefined;
@@ -27,24 +27,25 @@ export interface SampleAsk {
   readonly topK: number;
   readonly topP: number;
   readonly seed: number | undefined;
-  /** Undefined: at the model's own end of text. Texts are recognised, so that they can be refused by name. */
+  /** Undefined: the model's end of text. Texts are decoded so that they can be rejected with a clear message. */
   readonly stop: readonly (number | string)[] | undefined;
   readonly wantsPromptLogprobs: boolean;
-  /** Of the prompt's log-probabilities, those of so many last tokens. */
+  /** Only the log-probabilities of this many last tokens of the prompt. */
   readonly lastPromptLogprobs: number | undefined;
-  /** Members that ask for something this server does not do. */
-  readonly beyond: readonly string[];
+  /** Members that request features this server does not have. */
+  readonly unsupported: readonly string[];
 }
 
 const MAX_COUNT = 256;
 
 export function decodeSampleAsk(body: JsonObject): SampleAsk {
   const params = objectAt(body, 'sampling_params');
-  const beyond = ['topk_prompt_logprobs', 'topk_sample_logprobs', 'prompt_alt_tokens_k'].filter(
+  const unsupported = ['topk_prompt_logprobs', 'topk_sample_logprobs', 'prompt_alt_tokens_k'].filter(
     (name) => (optionalIntegerAt(body, name) ?? 0) > 0,
   );
-  if (optionalObjectAt(body, 'target_prompt_logprobs') !== undefined) beyond.push('target_prompt_logprobs');
-  if (flagAt(body, 'record_stability_info', false)) beyond.push('record_stability_info');
+  if (optionalObjectAt(body, 'target_prompt_logprobs') !== undefined)
+    unsupported.push('target_prompt_logprobs');
+  if (flagAt(body, 'record_stability_info', false)) unsupported.push('record_stability_info');
   return {
     samplerId: optionalTextAt(body, 'sampling_session_id'),
     seqId: optionalIntegerAt(body, 'seq_id'),
@@ -60,7 +61,7 @@ export function decodeSampleAsk(body: JsonObject): SampleAsk {
     stop: decodeStop(params.stop ?? undefined),
     wantsPromptLogprobs: flagAt(body, 'prompt_logprobs', false),
     lastPromptLogprobs: optionalIntegerAt(body, 'prompt_logprobs_last_n'),
-    beyond,
+    unsupported,
   };
 }
 
@@ -69,11 +70,11 @@ function decodeStop(value: unknown): readonly (number | string)[] | undefined {
   const list: readonly unknown[] = Array.isArray(value) ? value : [value];
   return list.map((item) => {
     if (typeof item === 'string' || (typeof item === 'number' && Number.isSafeInteger(item))) return item;
-    throw new ProtocolError('stop must be a text, texts or token ids', 422);
+    throw new ProtocolError('stop must be a text, a list of texts, or token ids', 422);
   });
 }
 
-/** Throws an EngineError that says what no engine could do. `seed` is used when none was asked for. */
+/** Throws an EngineError for an invalid request. `seed` is used when the request has none. */
 export function toSampleRequest(
   ask: SampleAsk,
   model: EngineModel,
@@ -81,9 +82,9 @@ export function toSampleRequest(
   seed: number,
 ): SampleRequest {
   const [kind] = ask.foreign;
-  const [beyond] = ask.beyond;
+  const [feature] = ask.unsupported;
   if (kind !== undefined) throw new EngineError(`This model reads tokens, not ${kind.slice(0, 64)}.`);
-  if (beyond !== undefined) throw new EngineError(`${beyond} is not served here.`);
+  if (feature !== undefined) throw new EngineError(`${feature} is not supported.`);
   if (ask.tokens.length === 0) throw new EngineError('The prompt is empty.');
   if (ask.tokens.length > model.contextLength)
     throw new EngineError(
@@ -110,13 +111,13 @@ export function toSampleRequest(
     seed: ask.seed ?? seed,
     stop: stop.map((item) => {
       if (typeof item === 'number') return item;
-      throw new EngineError('This server stops at token ids, not at texts.');
+      throw new EngineError('Stop sequences must be token ids; texts are not supported.');
     }),
     wantsPromptLogprobs: ask.wantsPromptLogprobs,
   };
 }
 
-/** The protocol wants one value for each prompt token, NaN where there is none. */
+/** The protocol has one value for each prompt token, NaN where there is none. */
 export function alignPromptLogprobs(result: SampleResult, ask: SampleAsk): SampleResult {
   const { promptLogprobs } = result;
   if (!ask.wantsPromptLogprobs || promptLogprobs === undefined) return { sequences: result.sequences };

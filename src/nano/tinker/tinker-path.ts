@@ -1,4 +1,4 @@
-/** What a checkpoint is for: to train on from, to sample from, or to be taken elsewhere. */
+/** What a checkpoint is for: to continue training, to sample from, or to export. */
 export const CHECKPOINT_KINDS = ['weights', 'sampler_weights', 'external_weights'] as const;
 export type CheckpointKind = (typeof CHECKPOINT_KINDS)[number];
 
@@ -8,7 +8,7 @@ export interface CheckpointName {
   readonly name: string;
 }
 
-/** `tinker://<run>/<kind>/<name>`; undefined when it is not one. */
+/** `tinker://<run>/<kind>/<name>`; undefined for anything else. */
 export function parseTinkerPath(path: string): CheckpointName | undefined {
   if (!path.startsWith('tinker://')) return undefined;
   const [run = '', kind = '', name = '', ...rest] = path.slice('tinker://'.length).split('/');
@@ -21,5 +21,5 @@ export function parseTinkerPath(path: string): CheckpointName | undefined {
 export const toTinkerPath = ({ run, kind, name }: CheckpointName): string =>
   `tinker://${run}/${kind}/${name}`;
 
-/** Names become file names, so they are kept plain. */
+/** Checkpoint names become file names. */
 export const isCheckpointName = (name: string): boolean => /^[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$/.test(name);

@@ -6,20 +6,20 @@ const MAX_DATA = 1024;
 const MAX_TOKENS = 1_048_576;
 const INPUTS = ['target_tokens', 'weights', 'advantages', 'logprobs'];
 
-/** What an engine is asked to do. Throws an EngineError that says what no engine could do with it. */
+/** The engine's input. Throws an EngineError for an invalid request. */
 export function toBatch(request: TrainRequest, model: EngineModel): Batch {
   const loss = LOSSES.find((name) => name === request.loss);
   if (loss === undefined) {
     throw new EngineError(
-      `The loss "${request.loss.slice(0, 64)}" is not known here; known are ${LOSSES.join(', ')}.`,
+      `The loss "${request.loss.slice(0, 64)}" is not supported; the losses are ${LOSSES.join(', ')}.`,
     );
   }
-  if (request.data.length === 0) throw new EngineError('There is no data.');
+  if (request.data.length === 0) throw new EngineError('The request has no data.');
   if (request.data.length > MAX_DATA)
-    throw new EngineError(`${request.data.length} data are more than the ${MAX_DATA} that fit in a request.`);
+    throw new EngineError(`${request.data.length} data exceed the limit of ${MAX_DATA} per request.`);
   const tokens = request.data.reduce((sum, datum) => sum + datum.tokens.length, 0);
   if (tokens > MAX_TOKENS)
-    throw new EngineError(`${tokens} tokens are more than the ${MAX_TOKENS} that fit in a request.`);
+    throw new EngineError(`${tokens} tokens exceed the limit of ${MAX_TOKENS} per request.`);
   const clip = clipOf(request, loss);
   const data = request.data.map((datum, i) => toDatum(datum, `data[${i}]`, loss, model));
   return { loss, data, ...(clip === undefined ? {} : { clip }) };
@@ -32,7 +32,7 @@ function clipOf({ config }: TrainRequest, loss: LossName): Batch['clip'] {
     if (!isClipped || !(name === 'clip_low_threshold' || name === 'clip_high_threshold'))
       throw new EngineError(`The loss ${loss} has no setting "${name.slice(0, 64)}".`);
     if (typeof value !== 'number' || !Number.isFinite(value) || value < 0)
-      throw new EngineError(`${name} must be a number, and not negative.`);
+      throw new EngineError(`${name} must be a number of at least 0.`);
     numbers[name] = value;
   }
   const { clip_low_threshold: low, clip_high_threshold: high } = numbers;
@@ -51,7 +51,7 @@ function toDatum(datum: TrainDatum, place: string, loss: LossName, model: Engine
   for (const name of inputs.keys()) {
     if (!INPUTS.includes(name))
       throw new EngineError(
-        `${place}: "${name.slice(0, 64)}" is not an input; inputs are ${INPUTS.join(', ')}.`,
+        `${place}: "${name.slice(0, 64)}" is not a supported input; the inputs are ${INPUTS.join(', ')}.`,
       );
   }
   checkTokens(tokens, `${place}.model_input`, model);
@@ -67,7 +67,7 @@ function toDatum(datum: TrainDatum, place: string, loss: LossName, model: Engine
     if (tensor === undefined) throw new EngineError(`${place} needs ${name} for the loss ${loss}.`);
     const values = Float32Array.from(rowOf(tensor, `${place}.${name}`, tokens.length));
     if (!values.every(Number.isFinite))
-      throw new EngineError(`${place}.${name} has a value that is not a number.`);
+      throw new EngineError(`${place}.${name} has a value that is not finite.`);
     return values;
   };
   const isPolicy = loss !== 'cross_entropy';
@@ -85,16 +85,14 @@ function toDatum(datum: TrainDatum, place: string, loss: LossName, model: Engine
 
 function rowOf(tensor: Tensor, place: string, length: number): Float32Array | Float64Array {
   if (tensor.dtype === 'sparse')
-    throw new EngineError(`${place} is sparse; send it dense, with one dimension.`);
+    throw new EngineError(`${place} is sparse; send it dense with one dimension.`);
   if (tensor.shape.length !== 1 || tensor.data.length !== length) {
-    throw new EngineError(
-      `${place} has the shape [${tensor.shape.slice(0, 8)}], not [${length}] as the input has.`,
-    );
+    throw new EngineError(`${place} has shape [${tensor.shape.slice(0, 8)}]; the input has [${length}].`);
   }
   return tensor.data;
 }
 
-/** Also for prompts. */
+/** Throws an EngineError for a token outside of the vocabulary. */
 export function checkTokens(tokens: Iterable<number>, place: string, { vocabulary }: EngineModel): void {
   for (const token of tokens) {
     if (token < 0 || token >= vocabulary)

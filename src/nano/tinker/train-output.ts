@@ -1,14 +1,21 @@
+import { readFloat32s, readInt64s, toBytes } from '../../base/little-endian.ts';
+import {
+  createProtobufWriter,
+  protobufBytes,
+  protobufDouble,
+  protobufEntry,
+  protobufFields,
+  protobufInteger,
+  protobufText,
+} from '../../base/protobuf.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { BatchResult } from '../engine.ts';
-import { bytesOf, doubleOf, entryOf, fieldsOf, integerOf, textOf } from './proto-reader.ts';
-import { createProtoWriter, rawBytes } from './proto-writer.ts';
 import { ProtocolError } from './protocol-error.ts';
-import { float32sOf, int64sOf } from './raw-numbers.ts';
 import { DTYPE } from './tensor.ts';
 
 const RECORD_NAME = 'ArrayRecord';
 
-/** A ForwardBackwardOutput. All data share one batched tensor, cut at byte offsets. */
+/** A ForwardBackwardOutput. All data share one batched tensor, split at byte offsets. */
 export function encodeTrainOutput({ logprobs, metrics }: BatchResult): Uint8Array {
   const offsets = new BigInt64Array(logprobs.length + 1);
   let values = 0;
@@ -21,41 +28,33 @@ export function encodeTrainOutput({ logprobs, metrics }: BatchResult): Uint8Arra
     joined.set(row, Number(offsets[i]) / 4);
   });
 
-  const tensor = createProtoWriter();
-  tensor.bytes(1, rawBytes(joined));
-  tensor.bytes(2, rawBytes(offsets));
+  const tensor = createProtobufWriter();
+  tensor.bytes(1, toBytes(joined));
+  tensor.bytes(2, toBytes(offsets));
   tensor.integer(3, DTYPE.float32);
-  const entry = createProtoWriter();
-  entry.text(1, 'logprobs');
-  entry.message(2, tensor.finish());
-  const record = createProtoWriter();
+  const record = createProtobufWriter();
   record.text(1, RECORD_NAME);
-  record.message(2, entry.finish());
+  record.entry(2, 'logprobs', tensor.finish());
   record.integer(3, logprobs.length);
 
-  const writer = createProtoWriter();
+  const writer = createProtobufWriter();
   writer.text(1, RECORD_NAME);
   writer.message(2, record.finish());
-  for (const [name, value] of Object.entries(reducible(metrics))) {
-    const metric = createProtoWriter();
-    metric.text(1, name);
-    metric.double(2, value);
-    writer.message(3, metric.finish());
-  }
+  for (const [name, value] of Object.entries(reducible(metrics))) writer.entry(3, name, value);
   return writer.finish();
 }
 
-/** Reads back what was written above: a stored result is kept in this form. */
+/** The inverse: results are stored in this form. */
 export function decodeTrainOutput(message: Uint8Array): BatchResult {
   const logprobs: Float32Array[] = [];
   const metrics: Record<string, number> = {};
-  for (const field of fieldsOf(message)) {
-    if (field.number === 1) textOf(field);
-    else if (field.number === 2) logprobs.push(...decodeRecord(bytesOf(field)));
+  for (const field of protobufFields(message)) {
+    if (field.number === 1) protobufText(field);
+    else if (field.number === 2) logprobs.push(...decodeRecord(protobufBytes(field)));
     else if (field.number === 3) {
-      const { key, value } = entryOf(field);
+      const { key, value } = protobufEntry(field);
       Object.defineProperty(metrics, key, {
-        value: value === undefined ? 0 : doubleOf(value),
+        value: value === undefined ? 0 : protobufDouble(value),
         enumerable: true,
         configurable: true,
       });
@@ -66,12 +65,12 @@ export function decodeTrainOutput(message: Uint8Array): BatchResult {
 
 function decodeRecord(message: Uint8Array): readonly Float32Array[] {
   let rows: readonly Float32Array[] = [];
-  for (const field of fieldsOf(message)) {
-    if (field.number === 1) textOf(field);
-    else if (field.number === 3) integerOf(field);
+  for (const field of protobufFields(message)) {
+    if (field.number === 1) protobufText(field);
+    else if (field.number === 3) protobufInteger(field);
     if (field.number !== 2) continue;
-    const { key, value } = entryOf(field);
-    if (key === 'logprobs' && value !== undefined) rows = decodeBatched(bytesOf(value));
+    const { key, value } = protobufEntry(field);
+    if (key === 'logprobs' && value !== undefined) rows = decodeBatched(protobufBytes(value));
   }
   return rows;
 }
@@ -80,13 +79,13 @@ function decodeBatched(message: Uint8Array): readonly Float32Array[] {
   let data = new Float32Array(0);
   let offsets = new Float64Array(1);
   let dtype = 0;
-  for (const field of fieldsOf(message)) {
-    if (field.number === 1) data = float32sOf(bytesOf(field)) as Float32Array<ArrayBuffer>;
-    else if (field.number === 2) offsets = int64sOf(bytesOf(field)) as Float64Array<ArrayBuffer>;
-    else if (field.number === 3) dtype = integerOf(field);
+  for (const field of protobufFields(message)) {
+    if (field.number === 1) data = readFloat32s(protobufBytes(field));
+    else if (field.number === 2) offsets = readInt64s(protobufBytes(field));
+    else if (field.number === 3) dtype = protobufInteger(field);
   }
   if (dtype !== DTYPE.float32)
-    throw new ProtocolError(`log-probabilities of type ${dtype} are not read here`);
+    throw new ProtocolError(`log-probabilities of type ${dtype} are not supported`);
   const rows: Float32Array[] = [];
   for (let i = 0; i + 1 < offsets.length; i++) {
     const start = (offsets[i] ?? 0) / 4;
@@ -94,7 +93,7 @@ function decodeBatched(message: Uint8Array): readonly Float32Array[] {
     if (
       !(Number.isInteger(start) && Number.isInteger(end) && start >= 0 && start <= end && end <= data.length)
     )
-      throw new ProtocolError('a batched tensor has offsets outside of it');
+      throw new ProtocolError('a batched tensor has offsets out of range');
     rows.push(data.slice(start, end));
   }
   return rows;
@@ -110,7 +109,7 @@ export function encodeJsonTrainOutput({ logprobs, metrics }: BatchResult): JsonO
   };
 }
 
-/** Clients merge the metrics of several requests by what stands after the colon, and fail where there is none. */
+/** Clients merge the metrics of several requests by the suffix after the colon, and fail without one. */
 function reducible(metrics: Readonly<Record<string, number>>): Record<string, number> {
   const named = Object.entries(metrics).map(([name, value]): [string, number] => [
     name.split(':').length === 2 ? name : `${name.replaceAll(':', '_')}:mean`,

@@ -1,3 +1,14 @@
+import { readInt32s, toBytes } from '../../base/little-endian.ts';
+import {
+  createProtobufWriter,
+  type ProtobufField,
+  protobufBytes,
+  protobufDouble,
+  protobufEntry,
+  protobufFields,
+  protobufInteger,
+  protobufText,
+} from '../../base/protobuf.ts';
 import { asObject, isObject, type Json, type JsonObject } from '../../core/json.ts';
 import {
   listAt,
@@ -7,16 +18,13 @@ import {
   optionalTextAt,
   textAt,
 } from './json-fields.ts';
-import { bytesOf, doubleOf, entryOf, type Field, fieldsOf, integerOf, textOf } from './proto-reader.ts';
-import { createProtoWriter, rawBytes } from './proto-writer.ts';
 import { ProtocolError } from './protocol-error.ts';
-import { int32sOf } from './raw-numbers.ts';
 import { decodeJsonTensor, decodeTensor, encodeTensor, type Tensor } from './tensor.ts';
 
-/** A forward or forward_backward as a client asked for it. Whether an engine can do it is not yet known. */
+/** A forward or forward_backward as a client sent it, before it is validated for the engine. */
 export interface TrainRequest {
   readonly modelId: string;
-  /** Undefined: the client does not number its requests. */
+  /** Undefined when the client does not number its requests. */
   readonly seqId: number | undefined;
   readonly loss: string;
   readonly config: ReadonlyMap<string, number | string>;
@@ -26,7 +34,7 @@ export interface TrainRequest {
 
 export interface TrainDatum {
   readonly tokens: Int32Array;
-  /** Images and sounds, by their kind: recognised, so that they can be refused by name. */
+  /** The kinds of other inputs, such as images: decoded so that they can be rejected with a clear message. */
   readonly foreign: readonly string[];
   readonly inputs: ReadonlyMap<string, Tensor>;
 }
@@ -40,29 +48,29 @@ export function decodeTrainRequest(message: Uint8Array): TrainRequest {
   let forwardOnly = false;
   const data: TrainDatum[] = [];
   const config = new Map<string, number | string>();
-  for (const field of fieldsOf(message)) {
-    if (field.number === 1) modelId = textOf(field);
-    else if (field.number === 2) seqId = integerOf(field);
-    else if (field.number === 3) data.push(decodeDatum(bytesOf(field)));
-    else if (field.number === 4) loss = textOf(field);
+  for (const field of protobufFields(message)) {
+    if (field.number === 1) modelId = protobufText(field);
+    else if (field.number === 2) seqId = protobufInteger(field);
+    else if (field.number === 3) data.push(decodeDatum(protobufBytes(field)));
+    else if (field.number === 4) loss = protobufText(field);
     else if (field.number === 5) {
-      const { key, value } = entryOf(field);
-      config.set(key, value === undefined ? 0 : doubleOf(value));
-    } else if (field.number === 6) forwardOnly = integerOf(field) !== 0;
+      const { key, value } = protobufEntry(field);
+      config.set(key, value === undefined ? 0 : protobufDouble(value));
+    } else if (field.number === 6) forwardOnly = protobufInteger(field) !== 0;
     else if (field.number === 7) {
-      const { key, value } = entryOf(field);
+      const { key, value } = protobufEntry(field);
       config.set(key, value === undefined ? 0 : configValueOf(value));
     }
   }
   return { modelId, seqId: seqId === 0 ? undefined : seqId, loss, config, forwardOnly, data };
 }
 
-/** A number or a text, in the map that newer clients write beside the old one. */
-function configValueOf(field: Field): number | string {
+/** A number or a text, in the map that newer clients write in addition to the old one. */
+function configValueOf(field: ProtobufField): number | string {
   let value: number | string = 0;
-  for (const part of fieldsOf(bytesOf(field))) {
-    if (part.number === 1) value = doubleOf(part);
-    else if (part.number === 2) value = textOf(part);
+  for (const part of protobufFields(protobufBytes(field))) {
+    if (part.number === 1) value = protobufDouble(part);
+    else if (part.number === 2) value = protobufText(part);
   }
   return value;
 }
@@ -71,49 +79,42 @@ function decodeDatum(message: Uint8Array): TrainDatum {
   const pieces: Int32Array[] = [];
   const foreign: string[] = [];
   const inputs = new Map<string, Tensor>();
-  for (const field of fieldsOf(message)) {
+  for (const field of protobufFields(message)) {
     if (field.number === 1) {
-      for (const chunk of fieldsOf(bytesOf(field))) {
+      for (const chunk of protobufFields(protobufBytes(field))) {
         if (chunk.number !== 1) foreign.push(CHUNK_KINDS[chunk.number] ?? 'unknown');
         else
-          for (const part of fieldsOf(bytesOf(chunk)))
-            if (part.number === 1) pieces.push(int32sOf(bytesOf(part)));
+          for (const part of protobufFields(protobufBytes(chunk)))
+            if (part.number === 1) pieces.push(readInt32s(protobufBytes(part)));
       }
     } else if (field.number === 2) {
-      const { key, value } = entryOf(field);
-      inputs.set(key, decodeTensor(value === undefined ? new Uint8Array(0) : bytesOf(value)));
+      const { key, value } = protobufEntry(field);
+      inputs.set(key, decodeTensor(value === undefined ? new Uint8Array(0) : protobufBytes(value)));
     }
   }
   return { tokens: joinTokens(pieces), foreign, inputs };
 }
 
 export function encodeTrainRequest(request: TrainRequest): Uint8Array {
-  const writer = createProtoWriter();
+  const writer = createProtobufWriter();
   writer.text(1, request.modelId);
   writer.integer(2, request.seqId ?? 0);
   for (const { tokens, inputs } of request.data) {
-    const datum = createProtoWriter();
-    const text = createProtoWriter();
-    text.bytes(1, rawBytes(tokens));
-    const chunk = createProtoWriter();
+    const datum = createProtobufWriter();
+    const text = createProtobufWriter();
+    text.bytes(1, toBytes(tokens));
+    const chunk = createProtobufWriter();
     chunk.message(1, text.finish());
     datum.message(1, chunk.finish());
     for (const [name, tensor] of inputs) {
-      if (tensor.dtype === 'sparse') throw new TypeError('sparse tensors are read, never written');
-      const entry = createProtoWriter();
-      entry.text(1, name);
-      entry.message(2, encodeTensor(tensor));
-      datum.message(2, entry.finish());
+      if (tensor.dtype === 'sparse') throw new TypeError('sparse tensors cannot be encoded');
+      datum.entry(2, name, encodeTensor(tensor));
     }
     writer.message(3, datum.finish());
   }
   writer.text(4, request.loss);
   for (const [name, value] of request.config) {
-    if (typeof value !== 'number') continue;
-    const entry = createProtoWriter();
-    entry.text(1, name);
-    entry.double(2, value);
-    writer.message(5, entry.finish());
+    if (typeof value === 'number') writer.entry(5, name, value);
   }
   writer.integer(6, request.forwardOnly ? 1 : 0);
   return writer.finish();
@@ -143,7 +144,7 @@ export function decodeJsonTrainRequest(body: JsonObject, forwardOnly: boolean): 
   };
 }
 
-/** `{chunks: [{type, tokens}]}`, as data and prompts have it. */
+/** `{chunks: [{type, tokens}]}`, for data and prompts. */
 export function decodeModelInput(
   value: Json | undefined,
   name: string,

@@ -1,17 +1,17 @@
 import { type AdamParams, EngineError } from '../engine.ts';
 import type { Lora } from '../model/lora.ts';
 
-/** An adapter in training. Its arrays are changed in place by `stepAdapter` and by what adds to `gathered`. */
+/** An adapter in training. Its arrays are changed in place. */
 export interface Adapter {
   readonly lora: Lora;
-  /** Gradients since the last step. */
+  /** The gradients accumulated since the last step. */
   readonly gathered: Float32Array;
   /** Adam's running means of the gradient and of its square. */
   readonly mean: Float32Array;
   readonly square: Float32Array;
   /** Steps taken. */
   steps: number;
-  /** Goes up whenever the weights change. */
+  /** Incremented whenever the weights change. */
   version: number;
 }
 
@@ -25,7 +25,7 @@ const checkAdam = (adam: AdamParams): void => {
     if (!holds) throw new EngineError(`${name} is ${adam[name]}; it must be ${what}`);
   };
   for (const name of ['learningRate', 'eps', 'weightDecay', 'gradClipNorm'] as const) {
-    is(name, Number.isFinite(adam[name]) && adam[name] >= 0, 'a finite number, not below zero');
+    is(name, Number.isFinite(adam[name]) && adam[name] >= 0, 'a finite number of at least 0');
   }
   for (const name of ['beta1', 'beta2'] as const) {
     is(name, adam[name] >= 0 && adam[name] < 1, 'at least 0 and below 1');
@@ -38,7 +38,7 @@ const norm = (values: Float32Array): number => {
   return Math.sqrt(sum);
 };
 
-/** One step of Adam with bias correction and decoupled weight decay, along a gradient clipped by its norm. Empties `gathered`. */
+/** One AdamW step with bias correction, along the gradient clipped by its norm. Resets `gathered`. */
 export const stepAdapter = (adapter: Adapter, adam: AdamParams): Readonly<Record<string, number>> => {
   checkAdam(adam);
   const { gathered, mean, square } = adapter;
@@ -57,7 +57,7 @@ export const stepAdapter = (adapter: Adapter, adam: AdamParams): Readonly<Record
     mean[i] = beta1 * (mean[i] ?? 0) + (1 - beta1) * gradient;
     square[i] = beta2 * (square[i] ?? 0) + (1 - beta2) * gradient * gradient;
     const direction = (mean[i] ?? 0) / meanShare / (Math.sqrt((square[i] ?? 0) / squareShare) + eps);
-    // With no gradient ever and eps 0 this is 0 / 0, and the parameter has nowhere to go.
+    // A parameter that never had a gradient gives 0 / 0 with eps 0; it must not change.
     const change = learningRate * ((Number.isNaN(direction) ? 0 : direction) + weightDecay * value);
     next[i] = value - change;
     moved += change * change;

@@ -1,8 +1,8 @@
 import { type Batch, type Datum, EngineError, LOSSES } from '../engine.ts';
 import type { Shape } from '../shape.ts';
 
-/** Far beyond what a step of training sends, and little enough to be done with in minutes. */
-const MOST_BATCH_TOKENS = 131_072;
+/** Far more than a training step sends, and few enough to finish within minutes. */
+const MAX_BATCH_TOKENS = 131_072;
 
 const checkNumbers = (values: Float32Array | undefined, datum: Datum, what: string): void => {
   if (values === undefined) return;
@@ -48,16 +48,16 @@ const checkClip = ({ clip }: Batch): void => {
   if (!isRange) throw new EngineError(`ratios cannot be clipped to [${clip.low}, ${clip.high}]`);
 };
 
-/** Throws an EngineError for a batch that cannot be computed, before anything is. */
+/** Throws an EngineError for an invalid batch. */
 export const checkBatch = (batch: Batch, shape: Shape): void => {
   if (!LOSSES.includes(batch.loss)) {
-    throw new EngineError(`there is no loss "${batch.loss}"; there are ${LOSSES.join(', ')}`);
+    throw new EngineError(`unknown loss "${batch.loss}"; the losses are ${LOSSES.join(', ')}`);
   }
   checkClip(batch);
   if (batch.data.length === 0) throw new EngineError('the batch is empty');
   const tokens = batch.data.reduce((sum, datum) => sum + datum.tokens.length, 0);
-  if (tokens > MOST_BATCH_TOKENS) {
-    throw new EngineError(`the batch has ${tokens} tokens; send at most ${MOST_BATCH_TOKENS} at a time`);
+  if (tokens > MAX_BATCH_TOKENS) {
+    throw new EngineError(`the batch has ${tokens} tokens; send at most ${MAX_BATCH_TOKENS} at a time`);
   }
   batch.data.forEach((datum, index) => {
     checkDatum(batch, shape, datum, index);

@@ -1,19 +1,19 @@
 import type { Batch, Datum, LossName } from '../engine.ts';
 
-/** What one token adds to the loss, and how the loss moves with its log-probability. */
+/** One token's contribution to the loss; `slope` is the derivative with respect to its log-probability. */
 export interface TokenLoss {
   readonly loss: number;
   readonly slope: number;
-  /** How much likelier the target is now than when it was sampled; 1 where nothing was sampled. */
+  /** The probability of the target now, divided by that when it was sampled; 1 where nothing was sampled. */
   readonly ratio: number;
   readonly isClipped: boolean;
 }
 
-/** p: the log-probability now; q: when it was sampled. */
+/** p is the log-probability now, q the one when it was sampled. */
 type Rule = (p: number, q: number, advantage: number, low: number, high: number) => TokenLoss;
 
 const DEFAULT_CLIP = { low: 0.8, high: 1.2 };
-/** A token that is left out. */
+/** A token that does not count. */
 export const NOTHING: TokenLoss = { loss: 0, slope: 0, ratio: 1, isClipped: false };
 
 const clamp = (value: number, low: number, high: number): number => Math.min(Math.max(value, low), high);
@@ -37,7 +37,7 @@ const RULES: Readonly<Record<Exclude<LossName, 'cross_entropy'>, Rule>> = {
   },
 };
 
-/** The loss of the batch, token by token; `weights` scale all of them, and a weight of zero leaves a token out. */
+/** The loss per token; `weights` scale it, and a weight of 0 masks a token out. */
 export const tokenLoss = ({ loss, clip }: Batch): ((p: number, datum: Datum, index: number) => TokenLoss) => {
   if (loss === 'cross_entropy') {
     return (p, { weights }, index) => {
@@ -50,7 +50,7 @@ export const tokenLoss = ({ loss, clip }: Batch): ((p: number, datum: Datum, ind
   return (p, { weights, advantages, logprobs }, index) => {
     const weight = weights === undefined ? 1 : (weights[index] ?? 0);
     const advantage = advantages?.[index] ?? 0;
-    // Prompts come with no advantage and with log-probabilities that mean nothing: their ratio must not be looked at.
+    // Prompt tokens have no advantage and meaningless log-probabilities: their ratio must not enter the metrics.
     if (weight === 0 || advantage === 0) return NOTHING;
     const token = rule(p, logprobs?.[index] ?? 0, advantage, low, high);
     return { ...token, loss: weight * token.loss, slope: weight * token.slope };

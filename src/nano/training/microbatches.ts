@@ -1,18 +1,18 @@
 import type { Datum } from '../engine.ts';
 import { createSequenceTree, type Rows } from '../model/segments.ts';
 
-/** Data computed together; `data` are places in the batch, in the order of `rows.rowsOf`. */
+/** Data computed together; `data` are indexes into the batch, in the order of `rows.rowsOf`. */
 export interface Microbatch {
   readonly data: readonly number[];
   readonly rows: Rows;
 }
 
-/** Bounds memory: about 30 kilobytes for each row of the model that ships. */
-const MOST_ROWS = 2048;
-/** From here on a sequence that begins mostly on its own starts the next one, so that no group is torn apart. */
+/** Bounds memory: about 30 KB for each row on the model that ships. */
+const MAX_ROWS = 2048;
+/** Above this, a sequence with little shared prefix starts the next microbatch, so that groups stay together. */
 const ENOUGH_ROWS = 512;
 
-/** Cuts a batch so that each part fits the memory, and sequences that begin alike stay together. */
+/** Splits a batch so that each part fits into memory and sequences with a shared prefix stay together. */
 export const microbatches = (data: readonly Datum[]): readonly Microbatch[] => {
   const made: Microbatch[] = [];
   let tree = createSequenceTree();
@@ -26,8 +26,8 @@ export const microbatches = (data: readonly Datum[]): readonly Microbatch[] => {
   };
   data.forEach(({ tokens }, index) => {
     const cost = tree.cost(tokens);
-    const isStranger = cost > tokens.length / 2;
-    if (rows + cost > MOST_ROWS || (rows >= ENOUGH_ROWS && isStranger)) close();
+    const isMostlyNew = cost > tokens.length / 2;
+    if (rows + cost > MAX_ROWS || (rows >= ENOUGH_ROWS && isMostlyNew)) close();
     rows += tree.cost(tokens);
     tree.add(tokens);
     members.push(index);

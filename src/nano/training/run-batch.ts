@@ -9,7 +9,7 @@ import { type Asked, scoreRows } from '../model/score-rows.ts';
 import { NOTHING, tokenLoss } from './losses.ts';
 import { type Microbatch, microbatches } from './microbatches.ts';
 
-/** What the metrics are made of. */
+/** Sums for the metrics. */
 interface Tally {
   loss: number;
   tokens: number;
@@ -23,14 +23,14 @@ const metricsOf = ({ loss }: Batch, tally: Tally): Readonly<Record<string, numbe
   if (loss === 'cross_entropy') return always;
   return {
     ...always,
-    // Of the sampler's distribution against this one, estimated by what was sampled.
+    // KL divergence of the sampler's distribution from the current one, estimated on the sampled tokens.
     'kl:mean': tally.tokens === 0 ? 0 : tally.drift / tally.tokens,
     'ratio:max': tally.highestRatio,
     'clipped:sum': tally.clipped,
   };
 };
 
-/** Every target of every datum, and where it came from. */
+/** The targets of all data of a microbatch, with their rows. */
 const askFor = (batch: Batch, { data, rows }: Microbatch) => {
   const places = data.flatMap((datum, member) =>
     Array.from(batch.data[datum]?.targets ?? [], (target, index) => ({
@@ -48,8 +48,8 @@ const askFor = (batch: Batch, { data, rows }: Microbatch) => {
 };
 
 /**
- * The batch's log-probabilities and loss under the weights that are bound; with `gradient` that gathers the loss's. Throws an
- * EngineError when a number leaves the range of a float. The arena is left as it was.
+ * The batch's log-probabilities and loss under the bound weights; `gradient`, if given, accumulates the gradient. Throws an
+ * EngineError when the loss is not finite. The arena is left as it was.
  */
 export const runBatch = (
   machine: Machine,
@@ -66,7 +66,7 @@ export const runBatch = (
     const { places, asked } = askFor(batch, part);
     const tape = runForward(machine, model, attention, part.rows);
     const dHidden = gradient === undefined ? undefined : arena.take(tape.rows * shape.width * FLOAT);
-    const hear = (at: number, logprob: number): number => {
+    const onLogprob = (at: number, logprob: number): number => {
       const place = places[at];
       const datum = batch.data[place?.datum ?? 0];
       if (place === undefined || datum === undefined) return 0;
@@ -82,7 +82,7 @@ export const runBatch = (
       tally.clipped += token.isClipped ? 1 : 0;
       return token.slope;
     };
-    scoreRows(machine, model, tape, asked, hear, dHidden);
+    scoreRows(machine, model, tape, asked, onLogprob, dHidden);
     if (!Number.isFinite(tally.loss)) throw new EngineError(`the loss of the batch is ${tally.loss}`);
     if (gradient !== undefined && dHidden !== undefined) {
       runBackward(machine, model, attention, gradient, tape, dHidden);

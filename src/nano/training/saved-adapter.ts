@@ -1,25 +1,25 @@
+import { type FloatTensor, type Safetensors, writeSafetensors } from '../../base/safetensors.ts';
 import { EngineError, type LoraOptions } from '../engine.ts';
-import type { Weights } from '../model/load-weights.ts';
+import { readTensors, type Weights } from '../model/load-weights.ts';
 import { checkLoraOptions, type LoraPiece, loraPieces, loraSize } from '../model/lora.ts';
 import { projectionName } from '../model/projections.ts';
-import { readSafetensors, type Tensor, type TensorFile, writeSafetensors } from '../safetensors.ts';
 import { type Adapter, createAdapter } from './adapter.ts';
 
 const FORMAT = 'nano-adapter-1';
 
-/** As PEFT names them, so that other tools can read the weights. */
+/** PEFT's names, so that other tools can read the weights. */
 const pieceName = ({ layer, projection }: LoraPiece, factor: 'A' | 'B'): string =>
   `base_model.model.${projectionName(layer, projection)}.lora_${factor}.weight`;
 
-/** The optimiser's arrays, each in one piece. */
+/** The optimizer's arrays, one tensor each. */
 const STATE = ['gathered', 'mean', 'square'] as const;
 const stateName = (part: (typeof STATE)[number]): string => `optimizer.${part}`;
 
-/** An adapter as a safetensors file: its factors, and if asked for the optimiser and the gradients that wait for a step. */
+/** An adapter as a safetensors file: its factors and, with the optimizer, its state and the accumulated gradients. */
 export const writeAdapter = (adapter: Adapter, base: Weights, withOptimizer: boolean): Uint8Array => {
   const { options, values } = adapter.lora;
   const { rank } = options;
-  const tensors = new Map<string, Tensor>();
+  const tensors = new Map<string, FloatTensor>();
   for (const piece of loraPieces(base.shape, options)) {
     const { a, b, inputs, outputs } = piece;
     tensors.set(pieceName(piece, 'A'), {
@@ -53,7 +53,7 @@ const readOptions = (text: string | undefined): LoraOptions => {
   try {
     options = JSON.parse(text ?? '');
   } catch (cause) {
-    throw new EngineError('the saved adapter does not say its rank and alpha', { cause });
+    throw new EngineError('the options of the saved adapter are not JSON', { cause });
   }
   if (typeof options !== 'object' || options === null)
     throw new EngineError('the saved adapter has no options');
@@ -69,7 +69,7 @@ const readOptions = (text: string | undefined): LoraOptions => {
   return made;
 };
 
-const takeTensor = ({ tensors }: TensorFile, name: string, count: number): Float32Array => {
+const takeTensor = ({ tensors }: Safetensors, name: string, count: number): Float32Array => {
   const values = tensors.get(name)?.values;
   if (values?.length !== count) {
     throw new EngineError(`the saved adapter has ${values?.length ?? 'no'} numbers in ${name}, not ${count}`);
@@ -80,12 +80,12 @@ const takeTensor = ({ tensors }: TensorFile, name: string, count: number): Float
 
 /** Throws an EngineError for bytes that are not an adapter of these weights. */
 export const readAdapter = (bytes: Uint8Array, base: Weights, withOptimizer: boolean): Adapter => {
-  const file = readSafetensors(bytes);
+  const file = readTensors(bytes);
   const { format, base: hash, options: text, steps: stepsText, hasOptimizer } = file.metadata;
   if (format !== FORMAT) throw new EngineError('the bytes are not a saved adapter of this engine');
-  if (hash !== base.hash) throw new EngineError('the saved adapter was trained on other weights than these');
+  if (hash !== base.hash) throw new EngineError('the saved adapter was trained on other weights');
   if (withOptimizer && hasOptimizer !== 'true') {
-    throw new EngineError('the adapter was saved without its optimiser; load it without');
+    throw new EngineError('the adapter was saved without its optimizer; load it without');
   }
   const options = readOptions(text);
   const values = new Float32Array(loraSize(base.shape, options));

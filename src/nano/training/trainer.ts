@@ -11,23 +11,22 @@ import { runBatch } from './run-batch.ts';
 import { readAdapter, writeAdapter } from './saved-adapter.ts';
 
 /**
- * Adapters in training over one model, by the names they are given. Each call is done when it returns, or throws an
- * EngineError and has changed nothing.
+ * Trains adapters of one model, by name. A call that throws an EngineError has changed nothing.
  */
 export interface Trainer {
   create(name: string, options: LoraOptions): void;
   forward(name: string | undefined, batch: Batch): BatchResult;
   forwardBackward(name: string, batch: Batch): BatchResult;
   optimStep(name: string, adam: AdamParams): Readonly<Record<string, number>>;
-  /** A copy of the weights as they are now. */
+  /** A copy of the current weights. */
   copy(name: string): Lora;
   save(name: string, withOptimizer: boolean): Uint8Array;
   load(name: string, saved: Uint8Array, withOptimizer: boolean): void;
   dispose(name: string): void;
 }
 
-/** Bounds memory: of rank 8 on the model that ships, an adapter in training is 0.7 MB. */
-const MOST_ADAPTERS = 64;
+/** Bounds memory: an adapter of rank 8 in training takes 0.7 MB on the model that ships. */
+const MAX_ADAPTERS = 64;
 
 export const createTrainer = (weights: Weights): Trainer => {
   const { shape } = weights;
@@ -47,8 +46,8 @@ export const createTrainer = (weights: Weights): Trainer => {
     return adapter;
   };
   const add = (name: string, adapter: Adapter): void => {
-    if (adapters.size >= MOST_ADAPTERS) {
-      throw new EngineError(`there are ${MOST_ADAPTERS} adapters already; dispose of one first`);
+    if (adapters.size >= MAX_ADAPTERS) {
+      throw new EngineError(`there are ${MAX_ADAPTERS} adapters, which is the limit; dispose of one first`);
     }
     adapters.set(name, adapter);
   };

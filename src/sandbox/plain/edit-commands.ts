@@ -6,7 +6,7 @@ import type { PlainProgram } from './plain-program.ts';
 import { readFlags } from './read-flags.ts';
 import { textsOf } from './text-commands.ts';
 
-/** `set FILE PATH VALUE`: one value of a JSON file. The value is JSON where it can be read so, and text otherwise. */
+/** `set FILE PATH VALUE` changes one value of a JSON file. The value is parsed as JSON, or else taken as text. */
 const set: PlainProgram = async ({ args, stdin, files }) => {
   const [file, where, ...words] = args;
   if (file === undefined || where === undefined || words.length === 0)
@@ -24,7 +24,7 @@ const set: PlainProgram = async ({ args, stdin, files }) => {
 function readValue(text: string): Json {
   const value = parseJson(text);
   if (typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER)
-    throw new SandboxError(`${text} is too large to be kept as a number: write it as text, '"${text}"'`);
+    throw new SandboxError(`${text} is too large for a number: write it as text, '"${text}"'`);
   return value === undefined ? text : value;
 }
 
@@ -41,15 +41,15 @@ const sum: PlainProgram = async (input) => {
   const { rest } = readFlags(input.args, '');
   const texts = await textsOf({ ...input, args: rest });
   const lines = texts.map(([name, text]) => {
-    // Files are read as text here; the sum of what was not text would be that of something else.
+    // Files are read as UTF-8 text, so that the sum of a binary file would be wrong.
     if (text.includes('\ufffd'))
-      throw new SandboxError(`${name} is not plain text: its sum cannot be taken here`);
+      throw new SandboxError(`${name} is not UTF-8 text: its checksum cannot be computed`);
     return `${createHash('sha256').update(text, 'utf8').digest('hex')}  ${name}\n`;
   });
   return { code: 0, stdout: lines.join('') };
 };
 
-/** Lines, words and bytes, in this order whatever the order of the flags; all three without flags. */
+/** Lines, words and bytes, always in this order; all three without flags. */
 const count: PlainProgram = async (input) => {
   const { given, rest } = readFlags(input.args, 'lwc');
   const texts = await textsOf({ ...input, args: rest });

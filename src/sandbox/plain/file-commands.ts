@@ -60,7 +60,7 @@ const remove: PlainProgram = async ({ args, files }) => {
     const inFolder = await files.list(path.posix.dirname(wanted)).catch(() => []);
     const kind = inFolder.find((entry) => entry.name === name)?.kind ?? (await files.find(wanted))?.kind;
     if (kind === undefined && given.has('f')) continue;
-    if (kind === undefined) throw new SandboxError(`${wanted}: there is no such file or folder`);
+    if (kind === undefined) throw new SandboxError(`${wanted}: no such file or folder`);
     if (kind === 'folder' && !isDeep) throw new SandboxError(`${wanted} is a folder: use rm -r`);
     await files.remove(wanted);
   }
@@ -80,7 +80,7 @@ async function isTrue(args: readonly string[], files: Files): Promise<boolean> {
   if (args.length === 2 && first === '-z') return second === '';
   if (args.length === 2 && first === '-n') return second !== '';
   if (args.length !== 2 || !/^-[efds]$/.test(first))
-    throw new SandboxError('only -e -f -d -s -z -n = and != are known here');
+    throw new SandboxError('only -e -f -d -s -z -n = and != are supported');
   const found = await files.find(second);
   if (first === '-f') return found?.kind === 'file';
   if (first === '-d') return found?.kind === 'folder';
@@ -89,11 +89,11 @@ async function isTrue(args: readonly string[], files: Files): Promise<boolean> {
 
 async function mustFind(files: Files, wanted: string): Promise<Kind> {
   const found = await files.find(wanted);
-  if (found === undefined) throw new SandboxError(`${wanted}: there is no such file or folder`);
+  if (found === undefined) throw new SandboxError(`${wanted}: no such file or folder`);
   return found.kind;
 }
 
-/** Into a folder that is there, or to a name; several only into a folder. */
+/** Into an existing folder, or to a new name; several sources only into a folder. */
 async function readTargets(
   files: Files,
   rest: readonly string[],

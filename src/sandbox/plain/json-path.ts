@@ -1,16 +1,16 @@
 import { isObject, type Json, type JsonObject, parseJson } from '../../core/json.ts';
 import { SandboxError } from '../sandbox-error.ts';
 
-/** A member by its name, or an entry by its number. */
+/** A member by name, or an entry by index. */
 type Step = string | number;
 
-const LONGEST = 1024;
-/** Names that mean something else to the language this is written in. */
+const MAX_LENGTH = 1024;
+/** Names with a special meaning in JavaScript. */
 const FORBIDDEN = new Set(['__proto__', 'constructor', 'prototype']);
 
-/** `tickets[0].state`; a name with dots or brackets in it stands quoted: `files["a.txt"]`. Throws a SandboxError. */
+/** `tickets[0].state`; a name with dots or brackets is quoted: `files["a.txt"]`. Throws a SandboxError. */
 export function parseJsonPath(text: string): readonly Step[] {
-  if (text.length > LONGEST) throw new SandboxError('the path to the value is too long');
+  if (text.length > MAX_LENGTH) throw new SandboxError('the path to the value is too long');
   const steps: Step[] = [];
   for (let at = 0; at < text.length; ) {
     const rest = text.slice(at);
@@ -21,7 +21,7 @@ export function parseJsonPath(text: string): readonly Step[] {
     const [whole = '', inner = ''] = found ?? [];
     const step = inner.startsWith('"') ? parseJson(inner) : /^\[/.test(whole) ? Number(inner) : inner;
     if (whole === '' || (typeof step !== 'string' && typeof step !== 'number'))
-      throw new SandboxError(`${text} cannot be read from ${JSON.stringify(rest.slice(0, 20))} on: ${SHAPE}`);
+      throw new SandboxError(`${text} cannot be parsed at ${JSON.stringify(rest.slice(0, 20))}: ${SHAPE}`);
     steps.push(step);
     at += whole.length;
   }
@@ -33,7 +33,7 @@ export function parseJsonPath(text: string): readonly Step[] {
 
 const SHAPE = 'write it as tickets[0].state';
 
-/** The same document with one value changed. Members that are missing are made; an entry only right behind the last. */
+/** The document with one value changed. Missing members are created; a new array entry only directly after the last. */
 export function withValueAt(document: Json, steps: readonly Step[], value: Json): Json {
   return place(document, steps, 0, value);
 }
@@ -68,7 +68,7 @@ function placeEntry(
   return [...entries.slice(0, index), next, ...entries.slice(index + 1)];
 }
 
-/** `tickets.0` is an entry, where the tickets are an array. */
+/** `tickets.0` is an entry when `tickets` is an array. */
 const numberIn = (step: string): Step => (/^\d{1,9}$/.test(step) ? Number(step) : step);
 
 const nameOf = (steps: readonly Step[], depth: number): string =>

@@ -1,12 +1,13 @@
+import { readShellQuote } from '../../text/shell-quote.ts';
 import { SandboxError } from '../sandbox-error.ts';
 
-/** One command of a pipe: its words, and the file its output goes to. */
+/** One command of a pipeline: its words, and the file that its output goes to. */
 export interface PlainCommand {
   readonly words: readonly string[];
   readonly into?: { readonly file: string; readonly isAppended: boolean };
 }
 
-/** Commands joined by `|`, and when to run them, by how the ones before ended. */
+/** Commands joined by `|`, and under which exit status of the previous pipeline they run. */
 export interface Pipe {
   readonly after: 'always' | 'success' | 'failure';
   readonly commands: readonly PlainCommand[];
@@ -15,9 +16,9 @@ export interface Pipe {
 type Token = { readonly word: string } | { readonly sign: string };
 
 const SIGNS = ['&&', '||', '>>', '>', '|', ';', '\n'];
-/** What a real shell would do something with that this one does not: better refused than taken by the letter. */
+/** Signs with a meaning in a real shell that is not supported here: rejected instead of taken literally. */
 const UNKNOWN = '$`*?~()&<{}[]!';
-/** The place of an entry inside of a word, `tickets[0]`: no wildcard, and what `set` is given. */
+/** An array index inside of a word, `tickets[0]`, for `set`: not a wildcard. */
 const INDEX = /^\[\d{1,9}\]/;
 const AFTER: Readonly<Record<string, Pipe['after']>> = {
   '&&': 'success',
@@ -85,7 +86,8 @@ function tokensOf(lines: string): readonly Token[] {
       word = (word ?? '') + (lines[at + 1] ?? '');
       at += 2;
     } else if (char === "'" || char === '"') {
-      const quoted = readQuoted(lines, at);
+      const quoted = readShellQuote(lines, at);
+      if (!quoted.isClosed) throw new SandboxError(`a ${char} is not closed`);
       word = (word ?? '') + quoted.text;
       at = quoted.end;
     } else if (/\s/.test(char)) {
@@ -96,8 +98,7 @@ function tokensOf(lines: string): readonly Token[] {
       word += lines.slice(at, end);
       at = end;
     } else {
-      if (isUnknown(char, word))
-        throw new SandboxError(`${char} means nothing here: put it in single quotes`);
+      if (isUnknown(char, word)) throw new SandboxError(`${char} is not supported: put it in single quotes`);
       word = (word ?? '') + char;
       at++;
     }
@@ -106,19 +107,6 @@ function tokensOf(lines: string): readonly Token[] {
   return tokens;
 }
 
-/** `test ! -e x` is a word of its own, and `#` inside of a word is a letter. */
+/** `!` is a word in `test ! -e x`, and `#` inside of a word is a letter. */
 const isUnknown = (char: string, word: string | undefined): boolean =>
   (UNKNOWN.includes(char) && char !== '!') || (char === '#' && word === undefined);
-
-/** Inside of quotes all is taken by the letter: there is nothing here that a `$` could stand for. */
-function readQuoted(lines: string, from: number): { readonly text: string; readonly end: number } {
-  const quote = lines[from] ?? '';
-  let text = '';
-  for (let at = from + 1; at < lines.length; at++) {
-    const char = lines[at] ?? '';
-    if (char === quote) return { text, end: at + 1 };
-    const isEscape = quote === '"' && char === '\\' && '"\\$`'.includes(lines[at + 1] || ' ');
-    text += isEscape ? lines[++at] : char;
-  }
-  throw new SandboxError(`a ${quote} is not closed`);
-}

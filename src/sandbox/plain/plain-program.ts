@@ -1,6 +1,6 @@
 import type { Files } from '../files.ts';
 
-/** What a command is given, and what it leaves: text, complaints, and 0 when all went well. */
+/** The input of a built-in command. */
 export interface CommandInput {
   readonly args: readonly string[];
   readonly stdin: string;

@@ -14,15 +14,15 @@ const PROGRAMS: ReadonlyMap<string, PlainProgram> = new Map([
   ...TEXT_COMMANDS,
   ...EDIT_COMMANDS,
 ]);
-const LONGEST_LINES = 256 * 1024;
+const MAX_INPUT = 256 * 1024;
 
 /**
- * A shell without a shell: a dozen commands that know only the workspace, the same on every machine. There are no
- * variables, no wildcards, no loops and no programs, so whatever is written to it ends. Never rejects.
+ * A built-in shell with some commands that access the workspace only, the same on every machine. It has no variables,
+ * wildcards, loops or programs, so that every input terminates. Never rejects.
  */
 export function createPlainShell(files: Files): PlainShell {
   return async (lines, { outputBytes = 1024 * 1024 }) => {
-    if (lines.length > LONGEST_LINES) return { end: 'refused', why: 'the lines are longer than 256 KiB' };
+    if (lines.length > MAX_INPUT) return { end: 'refused', why: 'the lines are longer than 256 KiB' };
     let pipes: readonly Pipe[];
     try {
       pipes = parseLines(lines);
@@ -62,7 +62,10 @@ async function runOne({ words, into }: PlainCommand, stdin: string, files: Files
   const [name = '', ...args] = words;
   const program = PROGRAMS.get(name);
   if (program === undefined)
-    return { code: 127, stderr: `${name}: not known here; there are ${[...PROGRAMS.keys()].join(', ')}\n` };
+    return {
+      code: 127,
+      stderr: `${name}: command not found; the commands are ${[...PROGRAMS.keys()].join(', ')}\n`,
+    };
   try {
     const ended = await program({ args, stdin, files });
     if (into === undefined) return ended;
@@ -73,7 +76,7 @@ async function runOne({ words, into }: PlainCommand, stdin: string, files: Files
   }
 }
 
-/** Without the path on the machine, which is nobody's business in here. */
+/** Without the path on the host, which the agent must not learn. */
 const messageOf = (error: unknown): string => {
   if (error instanceof SandboxError) return error.message;
   if (!(error instanceof Error)) return String(error);

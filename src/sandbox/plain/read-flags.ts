@@ -5,7 +5,7 @@ export interface Flags {
   readonly rest: readonly string[];
 }
 
-/** `-rf a b` as `r`, `f` and the rest; throws for a letter that is not known, `--` ends them. */
+/** `-rf a b` as `r`, `f` and the rest; `--` ends the flags. Throws a SandboxError for an unknown letter. */
 export function readFlags(args: readonly string[], known: string): Flags {
   const given = new Set<string>();
   let at = 0;
@@ -17,7 +17,7 @@ export function readFlags(args: readonly string[], known: string): Flags {
     }
     if (!/^-./.test(arg)) break;
     for (const letter of arg.slice(1)) {
-      if (!known.includes(letter)) throw new SandboxError(`${arg.slice(0, 40)} is not known here`);
+      if (!known.includes(letter)) throw new SandboxError(`${arg.slice(0, 40)} is not supported`);
       given.add(letter);
     }
   }

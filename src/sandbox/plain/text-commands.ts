@@ -2,8 +2,8 @@ import { SandboxError } from '../sandbox-error.ts';
 import type { CommandInput, PlainProgram } from './plain-program.ts';
 import { readFlags } from './read-flags.ts';
 
-/** The same file may be named again and again; memory is not the workspace's to spend. */
-const MOST_TEXT = 16 * 1024 * 1024;
+/** Bounds memory: the same file may be named many times. */
+const MAX_TEXT = 16 * 1024 * 1024;
 
 const print: PlainProgram = async ({ args, stdin, files }) => ({
   code: 0,
@@ -15,11 +15,11 @@ const echo: PlainProgram = async ({ args }) => {
   return { code: 0, stdout: isBare ? args.slice(1).join(' ') : `${args.join(' ')}\n` };
 };
 
-/** Looks for text as it is written; `^` and `$` at its ends hold it to the ends of a line. */
+/** Searches for literal text; `^` and `$` at its ends anchor it to the ends of a line. */
 const grep: PlainProgram = async ({ args, stdin, files }) => {
   const { given, rest } = readFlags(args, 'ivcnqlF');
   const [pattern, ...names] = rest;
-  if (pattern === undefined) throw new SandboxError('a text to look for is missing');
+  if (pattern === undefined) throw new SandboxError('a text to search for is missing');
   const fits = matcherOf(pattern, given);
   const texts = await textsOf({ args: names, stdin, files });
   const label = (name: string): string => (names.length > 1 ? `${name}:` : '');
@@ -45,7 +45,7 @@ function matcherOf(pattern: string, given: ReadonlySet<string>): (line: string) 
   const atEnd = !isFixed && pattern.endsWith('$');
   const sought = fold(pattern.slice(atStart ? 1 : 0, atEnd ? -1 : undefined));
   if (!isFixed && /[\\.*[\]^$]/.test(sought))
-    throw new SandboxError('only text as it is written is looked for here: use grep -F');
+    throw new SandboxError('only literal text can be searched for: use grep -F');
   const isIn = (line: string): boolean =>
     atStart && atEnd
       ? line === sought
@@ -73,13 +73,13 @@ const numberOf = (line: string): number => Number.parseFloat(line) || 0;
 const head: PlainProgram = async ({ args, stdin, files }) => {
   const isCounted = args[0] === '-n';
   const most = isCounted ? Number(args[1]) : 10;
-  if (!Number.isInteger(most) || most < 0) throw new SandboxError('-n wants a number of lines');
+  if (!Number.isInteger(most) || most < 0) throw new SandboxError('-n needs a number of lines');
   const texts = await textsOf({ args: args.slice(isCounted ? 2 : 0), stdin, files });
   const lines = texts.flatMap(([, text]) => linesOf(text).slice(0, most));
   return { code: 0, stdout: lines.map((line) => `${line}\n`).join('') };
 };
 
-/** The files that were named, or what came through the pipe. */
+/** The named files, or standard input. */
 export async function textsOf({
   args,
   stdin,
@@ -87,12 +87,12 @@ export async function textsOf({
 }: CommandInput): Promise<readonly (readonly [string, string])[]> {
   if (args.length === 0) return [['-', stdin]];
   const texts: (readonly [string, string])[] = [];
-  let left = MOST_TEXT;
+  let left = MAX_TEXT;
   for (const name of args) {
     const found = await files.find(name);
-    if (found === undefined) throw new SandboxError(`${name}: there is no such file`);
+    if (found === undefined) throw new SandboxError(`${name}: no such file`);
     left -= found.bytes;
-    if (left < 0) throw new SandboxError('that is more than 16 MiB of text at once');
+    if (left < 0) throw new SandboxError('the files have more than 16 MiB of text');
     texts.push([name, await files.read(name)]);
   }
   return texts;

@@ -3,13 +3,12 @@ import type { Finding } from './finding.ts';
 const MAX_KIND = 56;
 const MAX_NAME = 40;
 const MAX_WORDS = 6;
-/** Names that say nothing without the folder they stand in. */
+/** File names that mean nothing without their folder. */
 const GENERIC = /^(?:index|mod|__init__|page|route)\.[a-z]{1,5}$/i;
 
 /**
- * A finding as a line that can stand before a model as evidence: names and numbers only. What a program printed is
- * written by whoever wrote the program or its input, so nothing of it passes but an identifier, a file's name and a line,
- * each too short to carry a sentence.
+ * A finding as a line that is safe in a prompt: names and numbers only. Program output is untrusted, so only an
+ * identifier, a file name and a line number pass, each too short for a sentence.
  */
 export function formatFinding({ kind, file, line }: Finding): string {
   const what = cleanKind(kind);
@@ -23,7 +22,7 @@ function cleanKind(kind: string): string {
   return plain.split(' ').map(lastWords).join(' ').slice(0, MAX_KIND).trim() || 'Error';
 }
 
-/** `requests.exceptions.ReadTimeout` is a `ReadTimeout`; of a name made of many words the last ones tell what it is. */
+/** `requests.exceptions.ReadTimeout` becomes `ReadTimeout`; a name of many words keeps the last ones. */
 function lastWords(word: string): string {
   const name = word.slice(word.lastIndexOf('.') + 1);
   const parts = name.match(/[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+/g) ?? [];
@@ -44,7 +43,7 @@ function cleanFile(file: string): string {
   return folder === undefined || !GENERIC.test(base) ? name : `${shorten(folder)}/${name}`;
 }
 
-/** A name that is nearly a sentence keeps its first words and its ending. */
+/** A name that is too long keeps its first words and its extension. */
 function shorten(name: string): string {
   const plain = name.replace(/[^A-Za-z0-9_.-]/g, '');
   const words = plain.match(/[A-Z]?[a-z]+|[A-Z]+|\d+/g) ?? [];

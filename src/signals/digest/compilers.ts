@@ -15,7 +15,7 @@ const SHELL_KINDS: readonly (readonly [string, string])[] = [
   ['Permission denied', 'permission-denied'],
 ];
 
-/** Compilers and linters: a line for each error, with its place in it. */
+/** Compilers and linters: one line per error, with its location. */
 export function createCompilerReader(): LineReader {
   const findings: Finding[] = [];
   let linted: string | undefined;
@@ -41,7 +41,7 @@ function readBracketed(text: string): Finding | undefined {
   return { kind: match[3], file: match[1], line: Number(match[2]) };
 }
 
-/** Everyone else: `file:12:5: …`, with what it is behind the place. */
+/** Most other tools: `file:12:5: …`, with the message after the location. */
 function readColons(text: string): Finding | undefined {
   const place = COLONS.exec(text);
   if (place?.[1] === undefined) return undefined;

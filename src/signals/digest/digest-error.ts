@@ -13,10 +13,10 @@ import { createNameReader, createToolReader } from './tools.ts';
 
 const MOST = 6;
 const MOST_OF_ONE = 3;
-/** A tool's output can be a whole log. */
+/** Tool output can be a whole log. */
 const TEXT_CAP = 200_000;
 
-/** Where a thing went wrong; the first that speak are shown first. */
+/** Readers of locations; their findings are shown in this order. */
 const TRACES: readonly (() => LineReader)[] = [
   createPythonReader,
   createJavaScriptReader,
@@ -31,9 +31,8 @@ const TRACES: readonly (() => LineReader)[] = [
 ];
 
 /**
- * What went wrong, out of any amount of output: `Kind @ file:line`, the deepest frame of the user's own code. One pass,
- * in time that grows with the length of the text and no faster. Nothing of the text comes through but names of errors,
- * files and well-known codes, so that it can be shown where the text itself must not.
+ * The errors in any amount of output as `Kind @ file:line`, with the deepest frame of the user's own code. One pass, in
+ * linear time. Only names of errors, file names and well-known codes pass, so the result is safe where the text is not.
  */
 export function digestError(text: string): readonly string[] {
   const part = bothEnds(text, TEXT_CAP);
@@ -53,17 +52,17 @@ export function digestError(text: string): readonly string[] {
   return found.filter((one) => !found.some((other) => isPartOf(one, other))).slice(0, MOST);
 }
 
-/** A file alone says nothing beside a line of it. */
+/** A file without a line is redundant beside one with a line. */
 function isVaguer(one: string, other: string): boolean {
   const file = one.slice(one.indexOf(' @ ') + 3);
   return !/:\d+$/.test(one) && other !== one && other.includes(` @ ${file}:`);
 }
 
-/** `ENOENT` says nothing beside `Error ENOENT @ load.js:3`. */
+/** `ENOENT` is redundant beside `Error ENOENT @ load.js:3`. */
 const isPartOf = (one: string, other: string): boolean =>
   other !== one && (other.startsWith(`${one} `) || other.includes(` ${one} `) || other.endsWith(` ${one}`));
 
-/** What is true of the output as a whole. */
+/** Findings about the output as a whole. */
 function wholeOf(text: string, said: readonly string[]): readonly string[] {
   const tests = countTests(text);
   const code = readExitCode(text);

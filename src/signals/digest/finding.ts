@@ -1,14 +1,14 @@
-/** One thing that went wrong, before it is made safe to show. */
+/** One error, before it is made safe to show. */
 export interface Finding {
   readonly kind: string;
   readonly file?: string;
   readonly line?: number;
 }
 
-/** Reads a text line by line in one pass; one for each way in which tools write about errors. */
+/** Reads a text line by line in one pass; one reader per error format. */
 export interface LineReader {
   line(text: string): void;
-  /** What it found, the most telling first. */
+  /** Most specific first. */
   found(): readonly Finding[];
 }
 
@@ -17,14 +17,14 @@ export interface Frame {
   readonly line: number;
 }
 
-/** Code that the user did not write: what failed in it was called wrongly from elsewhere. */
+/** Library code: an error in it was caused by its caller. */
 const FOREIGN =
   /node_modules\/|site-packages\/|dist-packages\/|\/usr\/lib\/|\/usr\/local\/lib\/|\/lib\/python\d|^node:|^internal\/|^<|^bun:|^ext:|\/pkg\/mod\/|\/go\/src\/|\/rustc\/|\.cargo\/registry|\/vendor\/|\/gems\/|\/lib\/ruby\/|\.pyenv\/|\.nvm\/|\.rbenv\/|webpack-internal:|\/\.venv\/|importlib\/|asyncio\/|threading\.py$/;
 
-/** The runtime itself: its file names tell nobody anything. */
+/** Frames of the runtime itself, whose file names mean nothing. */
 const RUNTIME = /^(?:node|bun|ext):|^<anonymous>$|^internal\//;
 
-/** The frame that went wrong in the user's own code; without any, the deepest that has a file. They go from the deepest outwards. */
+/** The deepest frame in the user's own code, else the deepest with a file. `frames` are ordered from the deepest outwards. */
 export function deepestOwn(frames: readonly Frame[]): Frame | undefined {
   return (
     frames.find(({ file }) => !FOREIGN.test(file.replaceAll('\\', '/'))) ??
@@ -33,8 +33,8 @@ export function deepestOwn(frames: readonly Frame[]): Frame | undefined {
 }
 
 /**
- * Reads `file:line` or `file:line:column` at the end of a text, from the right, so that what stands before it costs
- * nothing. `numbers`: how many there have to be.
+ * Reads `file:line` or `file:line:column` at the end of a text, from the right, so that the text before it costs
+ * nothing. `numbers`: how many are required.
  */
 export function readPlace(text: string, numbers: 1 | 2): Frame | undefined {
   const numbersRead: number[] = [];

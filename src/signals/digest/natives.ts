@@ -29,7 +29,7 @@ export function createJvmReader(): LineReader {
 const NET_KIND = /^(?:Unhandled exception\. )?((?:[A-Z]\w{0,60}\.){0,8}[A-Z]\w{0,60}Exception)(?::|$)/;
 const NET_FRAME = /^\s{1,8}at .{1,400} in (.{1,300}):line (\d{1,7})$/;
 
-/** .NET: only frames of one's own code have a file. */
+/** .NET: only frames of the user's own code have a file. */
 export function createNetReader(): LineReader {
   const findings: Finding[] = [];
   let kind: string | undefined;

@@ -3,10 +3,10 @@ import { deepestOwn, type Finding, type Frame, type LineReader, readPlace } from
 const FILE_LINE = /^\s*File "([^"]{1,400})", line (\d{1,7})/;
 const RAISED = /^([A-Za-z_][\w.]{0,120})(?::|$)/;
 
-/** Whatever stands at the margin below the frames; only what looks like a class is taken by its name. */
+/** The text below the frames is arbitrary; only a class name is used. */
 const isClass = (kind: string): boolean => /(?:^|\.)(?:[A-Z]\w{0,80}|timeout|error|gaierror)$/.test(kind);
 
-/** Python: the frames come first, the deepest last, and the exception stands below them at the margin. */
+/** Python: frames first, the deepest last; the exception follows without indentation. */
 export function createPythonReader(): LineReader {
   const findings: Finding[] = [];
   let frames: Frame[] = [];
@@ -29,11 +29,11 @@ export function createPythonReader(): LineReader {
 const THROWN =
   /^(?:Uncaught |\[cause\]: |Unhandled Rejection: |→ |● |Error: Uncaught )?(?:\(in promise\) )?([A-Za-z_]\w{0,60}(?:Error|Exception)|Error|DOMException)(?: \[(\w{1,60})\])?(?::|$| \{)/;
 const CODE = /^\s{1,12}(?:code|errno): '([A-Z][A-Z0-9_]{2,40})'/;
-/** Rust writes its frames alike. */
+/** Tells JavaScript frames from Rust's, which look alike. */
 const SCRIPT = /\.(?:[cm]?[jt]sx?|vue|svelte)$|^(?:node|bun|https?|webpack-internal|ext):|^<anonymous>$/;
 const HEADER = /^(?:file:\/\/)?[\w./\\:-]{1,300}\.[cm]?[jt]sx?:\d{1,7}$/;
 
-/** JavaScript: the error comes first, then its frames, the deepest first; a syntax error has its place above it. */
+/** JavaScript: the error, then its frames, the deepest first; a syntax error has its location above it. */
 export function createJavaScriptReader(): LineReader {
   const findings: Finding[] = [];
   let thrown: { kind: string; code: string | undefined; frames: Frame[] } | undefined;
@@ -96,7 +96,7 @@ export function createRubyReader(): LineReader {
 const PHP = /^(?:PHP )?(Fatal|Parse) error:\s{1,3}(?:Uncaught ([A-Za-z_\\]\w{0,60}(?:\\\w{1,60}){0,6}))?/;
 const PHP_ON_LINE = / in (\S{1,300}) on line (\d{1,7})$/;
 
-/** PHP: kind and place stand in one line. */
+/** PHP: kind and location are in one line. */
 export function createPhpReader(): LineReader {
   const findings: Finding[] = [];
   return {

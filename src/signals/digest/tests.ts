@@ -1,6 +1,6 @@
 import { type Finding, type LineReader, readPlace } from './finding.ts';
 
-/** Test runners that print no trace of their own: the place of the claim that failed. */
+/** Test runners that print no stack trace: the location of the failed assertion. */
 export function createTestReader(): LineReader {
   const findings: Finding[] = [];
   let isFailing = false;

@@ -1,6 +1,6 @@
 import type { LineReader } from './finding.ts';
 
-/** Words that well-known tools use, and the name we give to what they mean. */
+/** Messages of well-known tools, with the code for each. */
 const KNOWN: readonly (readonly [string, RegExp])[] = [
   ['git merge-conflict', /^CONFLICT \(|^Automatic merge failed/],
   ['git not-a-repository', /^fatal: not a git repository/],
@@ -53,7 +53,7 @@ const HTTP =
 const ERRNO =
   /\b(ENOENT|EACCES|EPERM|EEXIST|EISDIR|ENOTDIR|ENOTEMPTY|EMFILE|ENOSPC|EADDRINUSE|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EPIPE|EHOSTUNREACH|EROFS|EBUSY|EINVAL|ENOMEM|ENAMETOOLONG|ELOOP)\b/;
 
-/** Git, package managers, databases, HTTP and the kernel: names and codes out of a fixed list. */
+/** Git, package managers, databases, HTTP and the kernel: names and codes from a fixed list. */
 export function createToolReader(): LineReader {
   const kinds = new Set<string>();
   const add = (kind: string | undefined) => {
@@ -80,7 +80,7 @@ export function createToolReader(): LineReader {
 
 const NAMED = /^(?:\S{1,40}: )?((?:[A-Za-z_]\w{0,60}\.){0,6}[A-Z]\w{0,60}(?:Error|Exception|Warning))(?::|$)/;
 
-/** An error by its name alone, for texts that were cut before their frames. */
+/** The name of an error alone, for texts that were cut before the frames. */
 export function createNameReader(): LineReader {
   let kind: string | undefined;
   return {

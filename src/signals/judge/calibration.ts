@@ -2,32 +2,32 @@ import type { RewardSource } from '../../core/fact.ts';
 import type { Interval } from '../../stats/interval.ts';
 import { wilsonInterval } from '../../stats/wilson.ts';
 
-/** A reward of a turn, as it was given. */
+/** A recorded reward of a turn. */
 export interface GivenReward {
   readonly turn: string;
   readonly source: RewardSource;
-  /** −1 to 1; 0 says nothing. */
+  /** −1 to 1; 0 is ignored. */
   readonly score: number;
 }
 
 export interface CalibrationStatus {
-  /** Turns that a judge and someone more trusted both had a say on. */
+  /** Turns scored by both the judge and a more trusted source. */
   readonly turns: number;
   readonly agreed: number;
-  /** The judge called it a success, and it was none. */
+  /** The judge scored a success, the other source did not. */
   readonly tooKind: number;
-  /** The judge called it a failure, and it was none. */
+  /** The judge scored a failure, the other source did not. */
   readonly tooStrict: number;
   /** Absent while there are no turns. */
   readonly share?: number;
   readonly interval: Interval;
   readonly isTrusted: boolean;
-  /** For people. */
+  /** A sentence for people. */
   readonly said: string;
 }
 
 export interface Calibration {
-  /** Told of rewards in any order; a later one of the same source takes the place of an earlier one. */
+  /** Takes rewards in any order; a later one replaces an earlier one of the same source and turn. */
   hear(reward: GivenReward): void;
   status(): CalibrationStatus;
 }
@@ -42,8 +42,8 @@ interface Heard {
 }
 
 /**
- * How often the judge says what verifiers and people say of the same turns. It is trusted until enough turns show that
- * it cannot agree as often as it should. Only the last turns count: models change.
+ * How often the judge agrees with verifiers and people on the same turns. It is trusted until enough turns show that
+ * the agreement is below the limit. Only the last turns count, because models change.
  */
 export function createCalibration(most = 2000): Calibration {
   const turns = new Map<string, Heard>();
@@ -82,10 +82,10 @@ function statusOf(heard: readonly Heard[]): CalibrationStatus {
 }
 
 function tell(turns: number, agreed: number, { low, high }: Interval, isTrusted: boolean): string {
-  if (turns === 0) return 'nothing to compare the judge with yet';
+  if (turns === 0) return 'no turns to compare the judge with yet';
   const range = `${percent(low)} to ${percent(high)} %`;
   const share = `the judge agrees with verifiers and people on ${agreed} of ${turns} turns (${range})`;
-  return isTrusted ? share : `${share}: it is not trusted any more, its rewards count for nothing`;
+  return isTrusted ? share : `${share}: it is no longer trusted and its rewards do not count`;
 }
 
 const percent = (share: number): number => Math.round(share * 100);

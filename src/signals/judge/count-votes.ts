@@ -1,7 +1,7 @@
 import type { Answer, Ask, Cost, Question } from '../../core/learn.ts';
 import type { Vote } from './judge-question.ts';
 
-/** How the votes fell. `spoiled`: replies that could not be used. */
+/** The votes by kind. `spoiled`: unusable replies. */
 export interface VoteCount {
   readonly success: number;
   readonly failure: number;
@@ -11,18 +11,18 @@ export interface VoteCount {
 
 export interface Counted {
   readonly count: VoteCount;
-  /** What more than half of all votes say; undefined when no side has that. */
+  /** The side with more than half of all votes; absent when neither has that. */
   readonly majority?: 1 | -1;
-  /** Of a vote for the majority, else of any. */
+  /** The reason of a vote for the majority, else of any vote. */
   readonly reason: string;
-  /** Why the count was broken off: the model was not there, or the money is spent. */
+  /** Why voting stopped early: the model was unavailable, or the budget is spent. */
   readonly interrupted?: string;
   readonly cost: Cost;
 }
 
 /**
- * Asks the same question again and again until one side has more than half of all votes or none can get there. As many
- * as a majority needs are asked at once, the rest one by one: a clear case costs no more than it must.
+ * Repeats the question until one side has more than half of all votes or none can reach it. The votes that a majority
+ * needs are asked in parallel, the rest one by one, so that a clear case costs no more than necessary.
  */
 export async function countVotes(
   ask: Ask,

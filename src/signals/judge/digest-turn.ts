@@ -1,24 +1,25 @@
 import type { Appraisal, TurnEvidence } from '../../core/evidence.ts';
-import { allot, BYTES_PER_TOKEN, bytesOf, cutText } from './cut-text.ts';
+import { truncateMiddleBytes } from '../../text/truncate.ts';
+import { allot, BYTES_PER_TOKEN, bytesOf } from './cut-text.ts';
 import type { DataSection } from './fence-data.ts';
 
 const MOST_TOKENS = 4000;
-/** The headings and fences around the sections. */
+/** Bytes for the headings and fences around the sections. */
 const AROUND = 800;
-/** Of the room; more where the other passages leave it free. */
+/** The share of the room; more when the other sections leave some free. */
 const CALLS_SHARE = 0.3;
 const MOST_CALLS = 12;
-/** What stands around a call's texts. */
+/** Bytes around a call's texts. */
 const BETWEEN = 24;
 
-/** A passage with the share of the room it is sure of. In the order in which they may have more. */
+/** A section with its guaranteed share of the room. Earlier sections get the free room first. */
 interface Part extends DataSection {
   readonly share: number;
 }
 
 /**
- * A turn for a judge, in at most 4,000 tokens: errors first and whole, then what was asked, what was done and what came
- * of it. Long texts lose their middle. What the model thought to itself is left out: it is no evidence.
+ * A turn for a judge, in at most 4,000 tokens: errors first, then the request, the calls and their results. Long texts
+ * lose their middle. Reasoning is left out: it is not evidence.
  */
 export function digestTurn(evidence: TurnEvidence, { digests, signals }: Appraisal): readonly DataSection[] {
   const said = evidence.reply.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
@@ -46,10 +47,10 @@ export function digestTurn(evidence: TurnEvidence, { digests, signals }: Apprais
   const others = sizesFor(parts('')).reduce((sum, size) => sum + size, 0);
   const all = parts(tellCalls(evidence, Math.max(CALLS_SHARE * room, room - others)));
   const given = sizesFor(all);
-  return all.map(({ label, text }, index) => ({ label, text: cutText(text, given[index] ?? 0) }));
+  return all.map(({ label, text }, index) => ({ label, text: truncateMiddleBytes(text, given[index] ?? 0) }));
 }
 
-/** Failed calls come in first and get more of the room; the rest are the last ones made. They stay in their order. */
+/** Failed calls are chosen first and get more room, then the latest ones; all are shown in their order. */
 function tellCalls({ reply, next }: TurnEvidence, room: number): string {
   const outcomes = new Map((next?.tools ?? []).map((outcome) => [outcome.callId, outcome]));
   const calls = reply
@@ -64,10 +65,10 @@ function tellCalls({ reply, next }: TurnEvidence, room: number): string {
   const total = weights.reduce((sum, weight) => sum + weight, 0);
   const told = chosen.map((call, index) => {
     const most = Math.floor((room * (weights[index] ?? 1)) / total) - BETWEEN;
-    const head = `${call.name.slice(0, 100)} ${cutText(call.arguments, Math.floor(most * 0.3))}`;
+    const head = `${call.name.slice(0, 100)} ${truncateMiddleBytes(call.arguments, Math.floor(most * 0.3))}`;
     if (call.outcome === undefined) return `${head}\nreturned: nothing yet`;
     const verb = isBad(call) ? 'failed' : 'returned';
-    return `${head}\n${verb}: ${cutText(call.outcome.text, Math.max(0, most - bytesOf(head)))}`;
+    return `${head}\n${verb}: ${truncateMiddleBytes(call.outcome.text, Math.max(0, most - bytesOf(head)))}`;
   });
   const more = calls.length - told.length;
   return [...told, ...(more > 0 ? [`(and ${more} more calls)`] : [])].join('\n\n');
@@ -80,5 +81,5 @@ const tellEarlier = ({ earlier }: TurnEvidence): string =>
   earlier
     .filter(({ failed }) => failed)
     .slice(-6)
-    .map(({ name, arguments: given }) => `${name} ${cutText(given, 200)}`)
+    .map(({ name, arguments: given }) => `${name} ${truncateMiddleBytes(given, 200)}`)
     .join('\n');

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** A passage that strangers wrote, under a heading of ours. */
+/** Untrusted text under a heading of ours. */
 export interface DataSection {
   readonly label: string;
   readonly text: string;
@@ -8,16 +8,16 @@ export interface DataSection {
 
 export interface FencedData {
   readonly text: string;
-  /** For the system's words: how to tell the data from what is asked. */
+  /** For the system prompt: how to tell the data from the question. */
   readonly rule: string;
 }
 
-/** What draws nothing or draws elsewhere. */
+/** Invisible and direction-changing characters. */
 const HIDDEN = /[^\P{C}\n\t]|[\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
 
 /**
- * Puts each passage between two lines that nothing in it can imitate: their mark is a hash of all that stands between
- * them, so whoever wanted to write it would have to know it before having written it. The same data gives the same text.
+ * Puts each section between two lines that it cannot imitate: their mark is a hash of all sections, so an author would
+ * have to know it before writing the text. The same data gives the same output.
  */
 export function fenceData(sections: readonly DataSection[]): FencedData {
   const plain = sections.map(({ label, text }) => ({

@@ -1,8 +1,9 @@
 import { isObject, type Json } from '../../core/json.ts';
 import type { Fault, Question } from '../../core/learn.ts';
+import { clip } from '../../text/truncate.ts';
 import { type DataSection, fenceData } from './fence-data.ts';
 
-/** Success, failure, or that it cannot be told. */
+/** 1: success, −1: failure, 0: undecided. */
 export interface Vote {
   readonly score: 1 | 0 | -1;
   readonly reason: string;
@@ -11,7 +12,7 @@ export interface Vote {
 const LONGEST_REASON = 300;
 const MOST_TOKENS = 1024;
 
-/** What a judge is asked of one turn. */
+/** The question about one turn. */
 export function judgeQuestion(sections: readonly DataSection[], temperature: number): Question<Vote> {
   const { text, rule } = fenceData(sections);
   return {
@@ -41,5 +42,5 @@ function readVote(value: Json): Vote | Fault {
   if (score !== 1 && score !== 0 && score !== -1) return { fault: '"score" must be 1, 0 or -1' };
   if (typeof reason !== 'string') return { fault: '"reason" must be a sentence' };
   const line = reason.split(/\s+/).filter(Boolean).join(' ');
-  return { score, reason: line.length > LONGEST_REASON ? `${line.slice(0, LONGEST_REASON - 1)}…` : line };
+  return { score, reason: clip(line, LONGEST_REASON) };
 }

@@ -9,22 +9,22 @@ import { type CachedRuling, createRulingCache, type RulingCache } from './ruling
 
 export interface JudgeParts {
   readonly ask: Ask;
-  /** How often the question is put; more than half must agree. */
+  /** The number of votes; more than half must agree. */
   readonly votes?: number;
   readonly cache?: RulingCache;
-  /** Whose rulings the cache holds, where it outlives the model. */
+  /** Part of the cache key, for a cache that outlives the model. */
   readonly model?: string;
-  /** Who says how far the judge can be trusted; without it: fully. */
+  /** Decides whether the judge is trusted; without it, it is. */
   readonly calibration?: Calibration;
 }
 
-/** To be recorded by whoever asked for it, unless its weight is 0. */
+/** The caller records it, unless its weight is 0. */
 export interface JudgeReward {
   readonly source: 'judge';
-  /** −1 to 1; the less the votes agree, the nearer to 0. */
+  /** −1 to 1; nearer to 0 the less the votes agree. */
   readonly score: number;
   readonly note: string;
-  /** 0 once the judge has been found not to agree with people and verifiers: such a reward is shown, not counted. */
+  /** 0 when calibration shows that the judge disagrees with people and verifiers: shown, but not counted. */
   readonly weight: 0 | 1;
 }
 
@@ -32,11 +32,11 @@ export type Ruling =
   | {
       readonly kind: 'ruled';
       readonly reward: JudgeReward;
-      /** Absent when the same content was judged before. */
+      /** Absent when the ruling came from the cache. */
       readonly votes?: VoteCount;
       readonly cost: Cost;
     }
-  /** Split, unclear, or not answered: no reward. `isRetryable`: the same question may do later. */
+  /** Split, unclear or not answered: no reward. `isRetryable`: the same question may succeed later. */
   | {
       readonly kind: 'unknown';
       readonly why: string;
@@ -44,25 +44,15 @@ export type Ruling =
       readonly votes?: VoteCount;
       readonly cost: Cost;
     }
-  /** There was nothing to ask a judge. */
+  /** The judge was not asked. */
   | { readonly kind: 'skipped'; readonly why: string };
 
-export interface JudgeOptions {
-  /** Judges a turn that others have spoken on, to see whether the judge agrees with them. */
-  readonly isAudit?: boolean;
-}
-
 /** Never rejects. */
-export type Judge = (
-  evidence: TurnEvidence,
-  appraisal: Appraisal,
-  signal: AbortSignal,
-  options?: JudgeOptions,
-) => Promise<Ruling>;
+export type Judge = (evidence: TurnEvidence, appraisal: Appraisal, signal: AbortSignal) => Promise<Ruling>;
 
 const FREE: Cost = { calls: 0, inputTokens: 0, outputTokens: 0, usd: 0 };
 
-/** Grades turns that nothing else decides. */
+/** Grades turns that no other evidence decides. */
 export function createJudge(parts: JudgeParts): Judge {
   const votes = Math.max(1, Math.floor(parts.votes ?? 3));
   const cache = parts.cache ?? createRulingCache();
@@ -78,11 +68,11 @@ export function createJudge(parts: JudgeParts): Judge {
       ...more,
     };
   };
-  return async (evidence, appraisal, signal, { isAudit = false } = {}) => {
-    const why = whyNot(evidence, appraisal, isAudit);
+  return async (evidence, appraisal, signal) => {
+    const why = whyNot(evidence, appraisal);
     if (why !== undefined) return { kind: 'skipped', why };
     try {
-      const sections = digestTurn(evidence, isAudit ? { ...appraisal, signals: [] } : appraisal);
+      const sections = digestTurn(evidence, appraisal);
       const question = judgeQuestion(sections, votes === 1 ? 0 : 0.6);
       const key = keyOf([parts.model ?? '', votes, question.system, question.user]);
       const known = await cache.get(key);
@@ -97,7 +87,7 @@ export function createJudge(parts: JudgeParts): Judge {
           cost: counted.cost,
         };
       const ruling = rulingOf(counted);
-      // A reply that could not be used may be a better one next time.
+      // An unusable reply is not cached: the next one may be usable.
       if (ruling.score !== undefined || counted.count.spoiled === 0) await cache.set(key, ruling);
       return rule(ruling, counted.cost, counted.count);
     } catch (error) {
@@ -113,21 +103,16 @@ const keyOf = (asked: readonly (string | number)[]): string =>
 function rulingOf({ count, majority, reason }: Counted): CachedRuling {
   const { success, failure, unclear, spoiled } = count;
   const fell = `${success} for success, ${failure} for failure, ${unclear} unclear, ${spoiled} unusable`;
-  if (majority === undefined) return { note: `the votes do not decide it: ${fell}` };
+  if (majority === undefined) return { note: `no majority: ${fell}` };
   return { score: (success - failure) / (success + failure + unclear), note: reason };
 }
 
-/** Why a judge is not asked; undefined when it is. */
-function whyNot(
-  { role, given, reply, next }: TurnEvidence,
-  { verdict }: Appraisal,
-  isAudit: boolean,
-): string | undefined {
-  if (role !== 'main') return `it is not the agent's own work but a ${role} turn`;
-  if (verdict === 'infrastructure') return 'something outside of the agent went wrong';
+/** Why the judge is not asked; undefined when it is. */
+function whyNot({ role, given, reply, next }: TurnEvidence, { verdict }: Appraisal): string | undefined {
+  if (role !== 'main') return `it is a ${role} turn, not the agent's own work`;
+  if (verdict === 'infrastructure') return 'the turn failed for external reasons';
   if (reply.length === 0 && next === undefined) return 'there is nothing to judge';
-  if (isAudit) return undefined;
   const spoke = given.find(({ source }) => source !== 'signal');
-  if (spoke !== undefined) return `a ${spoke.source} has spoken on it`;
-  return verdict === 'ambiguous' ? undefined : `it is known to be a ${verdict}`;
+  if (spoke !== undefined) return `a ${spoke.source} has already scored it`;
+  return verdict === 'ambiguous' ? undefined : `signals already decided it: ${verdict}`;
 }

@@ -1,16 +1,16 @@
-/** What a judge said of some content; without a score when it could not tell. */
+/** A judge's ruling on some content; without a score when it was undecided. */
 export interface CachedRuling {
   readonly score?: number;
   readonly note: string;
 }
 
-/** By the hash of what was judged. What it loses is judged again. */
+/** Keyed by the hash of the judged content. Evicted content is judged again. */
 export interface RulingCache {
   get(key: string): Promise<CachedRuling | undefined> | CachedRuling | undefined;
   set(key: string, ruling: CachedRuling): Promise<void> | void;
 }
 
-/** Keeps the rulings that were asked for last. */
+/** An LRU cache of rulings. */
 export function createRulingCache(most = 1000): RulingCache {
   const kept = new Map<string, CachedRuling>();
   return {

@@ -10,27 +10,27 @@ import {
 export interface CommandOptions {
   /** A program with its arguments, or a line for the shell. */
   readonly command: string | readonly string[];
-  /** `plain`: the shell without programs, which works where nothing can be confined. */
+  /** `plain`: the built-in shell without programs, for machines that cannot confine processes. */
   readonly shell?: 'confined' | 'plain' | undefined;
   readonly expectExit?: number | undefined;
-  /** What its output must hold. */
+  /** Text that the output must contain. */
   readonly expectStdout?: string | undefined;
   readonly timeoutMs?: number | undefined;
   readonly outputBytes?: number | undefined;
-  /** A folder with what the command needs: readable at its own path, as `$CHECKS`, and out of the attempt's reach. */
+  /** A folder with the command's files: readable at its own path, as `$CHECKS`, and hidden from the attempt. */
   readonly checks?: string | undefined;
-  /** Whether a check that does not end says that the attempt is bad, or nothing. */
+  /** Whether a time-out of the check is a grade of 0 or no grade. */
   readonly timeoutFails?: boolean | undefined;
 }
 
-/** A shell says so when there is no such program, or when it cannot be run: that is not the attempt's fault. */
+/** Exit codes for a program that is missing or cannot be run, which is not the attempt's fault. */
 const NOT_THERE = new Set([126, 127]);
 
-/** Runs a check in the folder that the attempt worked in: the exit code is the grade. Throws for what cannot be run. */
+/** Runs a check in the attempt's workspace: the exit code is the grade. Throws for options that cannot work. */
 export function createCommandVerifier(options: CommandOptions): Verifier {
   const { command, shell = 'confined', expectExit = 0, timeoutFails = false } = options;
   if (shell === 'plain' && typeof command !== 'string')
-    throw new Error('the plain shell wants its command as one text, not as a list');
+    throw new Error('the plain shell takes its command as one string, not as a list');
   const limits: CheckOptions = {
     timeoutMs: options.timeoutMs ?? 30_000,
     outputBytes: options.outputBytes ?? 1024 * 1024,
@@ -45,7 +45,7 @@ export function createCommandVerifier(options: CommandOptions): Verifier {
     if (result.end === 'refused') return notRun(`the check was refused: ${result.why}`);
     if (result.end === 'stopped')
       return result.why === 'timeout' && timeoutFails
-        ? graded(0, `the check did not end in ${limits.timeoutMs} ms`)
+        ? graded(0, `the check timed out after ${limits.timeoutMs} ms`)
         : notRun(`the check was stopped: ${result.why}`);
     return gradeExit(result, expectExit, options.expectStdout);
   };
@@ -57,15 +57,15 @@ function gradeExit(
   expectStdout: string | undefined,
 ): Verification {
   if (code !== expectExit) {
-    const reason = `the check ended with ${code}, not ${expectExit}: ${lastWords(stderr || stdout)}`;
+    const reason = `the check exited with ${code}, not ${expectExit}: ${lastWords(stderr || stdout)}`;
     return NOT_THERE.has(code) ? notRun(reason) : graded(0, reason);
   }
   if (expectStdout !== undefined && !stdout.includes(expectStdout))
     return graded(
       0,
-      `the check did not say ${JSON.stringify(expectStdout.slice(0, 80))}: ${lastWords(stdout)}`,
+      `the check did not print ${JSON.stringify(expectStdout.slice(0, 80))}: ${lastWords(stdout)}`,
     );
-  return graded(1, `the check ended with ${code}`);
+  return graded(1, `the check exited with ${code}`);
 }
 
-const lastWords = (text: string): string => text.trim().slice(-400) || 'it said nothing';
+const lastWords = (text: string): string => text.trim().slice(-400) || 'no output';

@@ -1,11 +1,11 @@
 import { isObject, type Json } from '../../core/json.ts';
 import type { Ask, Fault, Question } from '../../core/learn.ts';
-import { cutText } from '../judge/cut-text.ts';
+import { truncateMiddleBytes } from '../../text/truncate.ts';
 import { fenceData } from '../judge/fence-data.ts';
 import { type GroupVerifier, notRun, type Submission, type Verification } from './verifier.ts';
 
 type Choice = 'first' | 'second' | 'tie';
-/** Which of two attempts is better; undefined when nobody could say. */
+/** The better of two attempts; undefined when the model gave no answer. */
 type Outcome = 'a' | 'b' | 'tie' | undefined;
 
 const LONGEST_TASK = 6000;
@@ -13,17 +13,16 @@ const LONGEST_OUTPUT = 12_000;
 const MOST_ATTEMPTS = 8;
 
 /**
- * Grades attempts at a task by one another, where nobody knows the right answer: every two are compared twice, once in
- * each order. A preference that turns with the order is for the place, not for the attempt, and counts as a tie. The
- * reward is the share of comparisons that were won, ties as half.
+ * Grades attempts at a task against each other, for tasks without a reference: every pair is compared twice, once in
+ * each order. A preference that changes with the order is a position bias and counts as a tie. The reward is the share
+ * of comparisons won, with ties as half.
  */
 export function createComparison(ask: Ask): GroupVerifier {
   return async (submissions, signal) => {
     const all = (...reasons: readonly string[]) => submissions.map(() => notRun(...reasons));
     if (submissions.length < 2)
-      return all('one attempt alone cannot be compared: give several of the same task');
-    if (submissions.length > MOST_ATTEMPTS)
-      return all(`more than ${MOST_ATTEMPTS} attempts are not compared`);
+      return all('a single attempt cannot be compared: submit several at the same task');
+    if (submissions.length > MOST_ATTEMPTS) return all(`at most ${MOST_ATTEMPTS} attempts can be compared`);
     const scores: Tally[] = submissions.map(() => ({ won: 0, tied: 0, lost: 0 }));
     for (const [i, a] of submissions.entries()) {
       for (const [j, b] of submissions.entries()) {
@@ -69,9 +68,9 @@ async function comparePair(ask: Ask, a: Submission, b: Submission, signal: Abort
 
 function questionOf(first: Submission, second: Submission): Question<Choice> {
   const { text, rule } = fenceData([
-    { label: 'the task', text: cutText(first.task, LONGEST_TASK) },
-    { label: 'the first attempt', text: cutText(first.output, LONGEST_OUTPUT) || '(empty)' },
-    { label: 'the second attempt', text: cutText(second.output, LONGEST_OUTPUT) || '(empty)' },
+    { label: 'the task', text: truncateMiddleBytes(first.task, LONGEST_TASK) },
+    { label: 'the first attempt', text: truncateMiddleBytes(first.output, LONGEST_OUTPUT) || '(empty)' },
+    { label: 'the second attempt', text: truncateMiddleBytes(second.output, LONGEST_OUTPUT) || '(empty)' },
   ]);
   return {
     name: 'compare',

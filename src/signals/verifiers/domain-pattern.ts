@@ -1,6 +1,6 @@
 /**
- * Whether a domain fits a pattern in which `*` stands for anything: `math.*` fits `math.algebra`, and `math` too. Case
- * does not count.
+ * Whether a domain matches a pattern in which `*` stands for anything: `math.*` matches `math.algebra` and `math`. Case
+ * is ignored.
  */
 export function fitsDomain(pattern: string, domain: string): boolean {
   const wanted = pattern.toLowerCase();
@@ -9,7 +9,7 @@ export function fitsDomain(pattern: string, domain: string): boolean {
   return fits(wanted, name);
 }
 
-/** Each part between two stars is taken where it comes first: no choice there can be worse than a later one. */
+/** Greedy: the first occurrence of each part between two stars leaves the most text for the rest. */
 function fits(pattern: string, name: string): boolean {
   const [first = '', ...rest] = pattern.split('*');
   const last = rest.pop();

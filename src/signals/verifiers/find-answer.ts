@@ -1,4 +1,4 @@
-/** What an output says is its answer, and whether it was marked as such. */
+/** The answer in an output, and whether it was marked as such. */
 export interface FoundAnswer {
   readonly text: string;
   readonly isMarked: boolean;
@@ -6,7 +6,7 @@ export interface FoundAnswer {
 
 const MARK = /\banswer\s{0,3}(?:is\b|:|=)[\s*_:]{0,6}/gi;
 
-/** The last box (`\boxed{…}`), else the line behind the last "answer:" or "answer is", else all of it. */
+/** The last box (`\boxed{…}`), else the line after the last "answer:" or "answer is", else the whole output. */
 export function findAnswer(output: string): FoundAnswer {
   const boxed = lastBox(output);
   if (boxed !== undefined) return { text: boxed.trim(), isMarked: true };

@@ -4,8 +4,8 @@ const THIN = /['_\u00a0\u202f]/g;
 const FRACTION = /\\[dt]?frac\{(-?\d{1,15})\}\{(\d{1,15})\}/g;
 
 /**
- * The numbers in a text, in order: `1,234.5`, `3,14`, `−2e-3`, `1/2`, `\frac{1}{2}`. Units, signs of currency and
- * words around them are passed over; digits that belong to a word (`m2`) are no number.
+ * The numbers in a text, in order: `1,234.5`, `3,14`, `−2e-3`, `1/2`, `\frac{1}{2}`. Units, currency signs and words
+ * around them are skipped; digits inside a word (`m2`) are not numbers.
  */
 export function findNumbers(text: string): readonly number[] {
   const plain = text.replace(FRACTION, ' $1/$2 ').replaceAll('$', ' ');
@@ -29,7 +29,7 @@ export function findNumbers(text: string): readonly number[] {
 
 const isMinus = (sign: string): boolean => sign === '-' || sign === '−';
 
-/** One number, or several where commas part them. */
+/** One number, or several separated by commas. */
 function valuesOf(written: string): readonly number[] {
   const digits = written.replace(THIN, '').replace(/[.,]+$/, '');
   const comma = digits.lastIndexOf(',');
@@ -43,7 +43,7 @@ function valuesOf(written: string): readonly number[] {
   const parts = digits.split(sign);
   const isGrouped =
     /^[1-9]\d{0,2}$/.test(parts[0] ?? '') && parts.slice(1).every((part) => part.length === 3);
-  // A single dot is a decimal point, whatever follows; a single comma with three digits behind it is not.
+  // A single dot is always a decimal point; a single comma before three digits is a thousands separator.
   if (isGrouped && (sign === ',' || parts.length > 2)) return [Number(parts.join(''))];
   if (parts.length === 2) return [Number(parts.join('.'))];
   return sign === ',' ? parts.filter((part) => part !== '').map(Number) : [];

@@ -10,12 +10,12 @@ import { createSchemaVerifier } from './schema-verifier.ts';
 import { type GroupVerifier, notRun, type Submission, type Verification, type Verifier } from './verifier.ts';
 import { readRow, VerifierError, type VerifierRow } from './verifier-rows.ts';
 
-/** Who grades what. Never rejects: a verifier that goes wrong has failed to run. */
+/** The configured verifiers. Never rejects: a verifier that throws has failed to run. */
 export interface Verifiers {
-  /** The row that a domain falls to: the first whose pattern fits. */
+  /** The first row whose pattern matches the domain. */
   rowFor(domain: string): { readonly domain: string; readonly kind: string } | undefined;
   verify(submission: Submission, signal: AbortSignal): Promise<Verification>;
-  /** Attempts at one task, of one domain: compared where the row says so, else graded one by one. */
+  /** Grades attempts at one task of one domain: compared for a `comparative` row, else one by one. */
   verifyGroup(submissions: readonly Submission[], signal: AbortSignal): Promise<readonly Verification[]>;
 }
 
@@ -29,7 +29,7 @@ interface Entry {
   readonly verify: GroupVerifier;
 }
 
-/** Rejects with a VerifierError that names the row and what to do: nothing else ever stands in for a verifier. */
+/** Rejects with a VerifierError that names the row and the fix; a broken row has no fallback. */
 export async function createVerifiers(rows: readonly unknown[], parts: VerifierParts): Promise<Verifiers> {
   const entries: Entry[] = [];
   for (const [index, one] of rows.entries()) {
@@ -43,7 +43,7 @@ export async function createVerifiers(rows: readonly unknown[], parts: VerifierP
     const [first] = submissions;
     if (first === undefined) return [];
     const entry = find(first.domain);
-    const missing = `no verifier is set for ${first.domain}: add a row for it`;
+    const missing = `no verifier is configured for ${first.domain}: add a row for it`;
     return entry === undefined
       ? submissions.map(() => notRun(missing))
       : await guard(entry, submissions, signal);
@@ -86,7 +86,7 @@ async function build(row: VerifierRow, place: string, { ask }: VerifierParts): P
 
 function mustAsk(ask: Ask | undefined): Ask {
   if (ask === undefined)
-    throw new Error('it asks a model, and none is set up for learning: set one, or use another kind');
+    throw new Error('it needs a learning model, and none is configured: configure one, or use another kind');
   return ask;
 }
 
@@ -103,7 +103,7 @@ const eachOne =
       }),
     );
 
-/** What comes out is a grade, whatever came in and however long it takes: modules are written by anyone. */
+/** Always returns grades, also when a user's module throws, hangs until the abort, or returns something else. */
 async function guard(
   { row, verify }: Entry,
   submissions: readonly Submission[],
@@ -129,7 +129,8 @@ function checked(given: unknown, kind: string): Verification {
   const { status, reward, reasons, stepScores } = asObject(given);
   const said = asArray(reasons).map(String);
   if (status === 'failed-to-run') return { status, reasons: said };
-  if (status !== 'ok' || !isShare(reward)) return notRun(`the ${kind} verifier gave no reward from 0 to 1`);
+  if (status !== 'ok' || !isShare(reward))
+    return notRun(`the ${kind} verifier returned no reward from 0 to 1`);
   const steps = asArray(stepScores);
   return {
     status,
@@ -142,4 +143,4 @@ function checked(given: unknown, kind: string): Verification {
 const isShare = (value: unknown): value is number => typeof value === 'number' && value >= 0 && value <= 1;
 
 const messageOf = (error: unknown): string =>
-  `the verifier broke: ${error instanceof Error ? error.message : String(error)}`;
+  `the verifier failed: ${error instanceof Error ? error.message : String(error)}`;

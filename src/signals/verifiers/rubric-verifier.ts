@@ -1,6 +1,6 @@
 import { asArray, isObject, type Json } from '../../core/json.ts';
 import type { Ask, Fault, Question } from '../../core/learn.ts';
-import { cutText } from '../judge/cut-text.ts';
+import { truncateMiddleBytes } from '../../text/truncate.ts';
 import { type DataSection, fenceData } from '../judge/fence-data.ts';
 import { notRun, type Submission, type Verifier } from './verifier.ts';
 
@@ -19,14 +19,14 @@ const LONGEST_TASK = 6000;
 const LONGEST_OUTPUT = 18_000;
 const MOST_STEPS = 40;
 
-/** A model grades the output by each point of a list; the reward is the mean of the points by their weights. */
+/** A model grades the output on each criterion; the reward is the weighted mean. */
 export function createRubricVerifier(ask: Ask, criteria: readonly Criterion[]): Verifier {
   const weights = criteria.map(({ weight = 1 }) => weight);
   const total = weights.reduce((sum, weight) => sum + weight, 0);
   return async (submission, signal) => {
     const steps = (submission.steps ?? []).slice(0, MOST_STEPS);
     const answer = await ask(questionOf(submission, criteria, steps), signal);
-    if (!answer.ok) return notRun(`the model gave no grade: ${answer.why}`);
+    if (!answer.ok) return notRun(`the model returned no grade: ${answer.why}`);
     const { scores, reasons, steps: stepScores } = answer.value;
     const reward = scores.reduce((sum, score, index) => sum + score * (weights[index] ?? 0), 0) / total;
     return { status: 'ok', reward, reasons, ...(steps.length === 0 ? {} : { stepScores }) };
@@ -39,13 +39,13 @@ function questionOf(
   steps: readonly string[],
 ): Question<Marks> {
   const sections: readonly DataSection[] = [
-    { label: 'the task', text: cutText(task, LONGEST_TASK) },
+    { label: 'the task', text: truncateMiddleBytes(task, LONGEST_TASK) },
     {
       label: 'a right answer',
-      text: reference === undefined ? '' : cutText(textOf(reference), LONGEST_TASK),
+      text: reference === undefined ? '' : truncateMiddleBytes(textOf(reference), LONGEST_TASK),
     },
-    { label: 'the attempt', text: cutText(output, LONGEST_OUTPUT) },
-    ...steps.map((step, index) => ({ label: `step ${index + 1}`, text: cutText(step, 600) })),
+    { label: 'the attempt', text: truncateMiddleBytes(output, LONGEST_OUTPUT) },
+    ...steps.map((step, index) => ({ label: `step ${index + 1}`, text: truncateMiddleBytes(step, 600) })),
   ];
   const { text, rule } = fenceData(sections);
   const list = criteria.map((one, index) => `${index + 1}. ${one.text}`).join('\n');

@@ -5,7 +5,7 @@ import { graded, type Verifier } from './verifier.ts';
 const LONGEST = 1_000_000;
 const DEEPEST = 64;
 
-/** The output is JSON, or holds it between other words, and fits a schema. Throws a SchemaError for a bad schema. */
+/** The output is or contains JSON that matches a schema. Throws a SchemaError for an invalid schema. */
 export function createSchemaVerifier(schema: Json): Verifier {
   const check = compileSchema(schema);
   return async ({ output }) => {
@@ -13,13 +13,13 @@ export function createSchemaVerifier(schema: Json): Verifier {
     const texts = candidatesIn(output);
     if (texts.some(isTooDeep)) return graded(0, `it is nested more than ${DEEPEST} deep`);
     const value = texts.map(parseJson).find((one) => one !== undefined);
-    if (value === undefined) return graded(0, 'there is no JSON in it');
+    if (value === undefined) return graded(0, 'it contains no JSON');
     const fault = check(value, 'it');
-    return fault === undefined ? graded(1, 'it fits the schema') : graded(0, fault);
+    return fault === undefined ? graded(1, 'it matches the schema') : graded(0, fault);
   };
 }
 
-/** Where JSON may stand: all of it, the last fenced block, from the first bracket to the last. */
+/** Where the JSON may be: the whole output, the last fenced block, or from the first bracket to the last. */
 function candidatesIn(output: string): readonly string[] {
   const text = output.trim();
   const end = text.lastIndexOf('```');
@@ -30,7 +30,7 @@ function candidatesIn(output: string): readonly string[] {
   return [text, ...fenced, ...(from < 0 || to < from ? [] : [text.slice(from, to + 1)])];
 }
 
-/** A parser and a check that call themselves need an end. */
+/** The parser and the check are recursive, so the depth is limited. */
 function isTooDeep(text: string): boolean {
   let depth = 0;
   let isText = false;

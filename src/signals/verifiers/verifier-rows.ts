@@ -5,7 +5,7 @@ const count = (most: number) => z.int().min(1).max(most);
 const domain = z.string().min(1).max(200);
 const absolute = z.string().refine((file) => path.isAbsolute(file), 'must be an absolute path');
 
-/** One row of the registry: for which domains, what kind of verifier, and how it is set. */
+/** One row of the registry: its domains, the kind of verifier, and its options. */
 const rowSchema = z.discriminatedUnion('kind', [
   z.strictObject({
     domain,
@@ -60,12 +60,12 @@ export type VerifierRow = z.infer<typeof rowSchema>;
 
 const KINDS: readonly string[] = rowSchema.options.map(({ shape }) => shape.kind.value);
 
-/** A row that was written down wrong, or whose verifier cannot be had. The message says which row and what to do. */
+/** An invalid row, or one whose verifier cannot be created. The message names the row and the fix. */
 export class VerifierError extends Error {
   override readonly name = 'VerifierError';
 }
 
-/** Throws a VerifierError for the first row that is not right. */
+/** Throws a VerifierError for an invalid row. */
 export function readRow(row: unknown, place: string): VerifierRow {
   const kind = typeof row === 'object' && row !== null && 'kind' in row ? row.kind : undefined;
   if (typeof kind !== 'string' || !KINDS.includes(kind))
@@ -76,5 +76,5 @@ export function readRow(row: unknown, place: string): VerifierRow {
   if (read.success) return read.data;
   const [issue] = read.error.issues;
   const at = issue === undefined || issue.path.length === 0 ? '' : ` ${issue.path.join('.')}:`;
-  throw new VerifierError(`${place} (${kind}):${at} ${issue?.message ?? 'it is not right'}`);
+  throw new VerifierError(`${place} (${kind}):${at} ${issue?.message ?? 'invalid'}`);
 }

@@ -1,6 +1,6 @@
 import type { Json } from '../../core/json.ts';
 
-/** How a command in a workspace ended. Refused: it was not run. */
+/** How a command in a workspace ended. `refused`: it was not run. */
 export type CheckResult =
   | { readonly end: 'exit'; readonly code: number; readonly stdout: string; readonly stderr: string }
   | { readonly end: 'stopped'; readonly why: string; readonly stdout: string; readonly stderr: string }
@@ -13,7 +13,7 @@ export interface CheckOptions {
   readonly readable?: readonly string[];
 }
 
-/** The folder an attempt worked in: what a verifier needs of a confined workspace. */
+/** The folder of an attempt: the part of a confined workspace that a verifier needs. */
 export interface CheckedPlace {
   run(command: string | readonly string[], options: CheckOptions, signal: AbortSignal): Promise<CheckResult>;
   runPlain(lines: string, options: CheckOptions): Promise<CheckResult>;
@@ -24,14 +24,14 @@ export interface Submission {
   readonly task: string;
   readonly output: string;
   readonly domain: string;
-  /** What the right answer is, where someone knows. */
+  /** The right answer, where it is known. */
   readonly reference?: Json;
   readonly workspace?: CheckedPlace;
-  /** What was done on the way, in order. */
+  /** The steps of the attempt, in order. */
   readonly steps?: readonly string[];
 }
 
-/** A grade; or that there is none, because the verifier, not the attempt, went wrong: then it says nothing of the attempt. */
+/** A grade. `failed-to-run`: the verifier failed, which says nothing about the attempt. */
 export type Verification =
   | {
       readonly status: 'ok';
@@ -46,7 +46,7 @@ export type Verification =
 /** Grades one attempt. Those in the registry never reject. */
 export type Verifier = (submission: Submission, signal: AbortSignal) => Promise<Verification>;
 
-/** Grades attempts at the same task by comparing them; the grades are in the order of the attempts. */
+/** Grades attempts at the same task; the grades are in the order of the attempts. */
 export type GroupVerifier = (
   submissions: readonly Submission[],
   signal: AbortSignal,

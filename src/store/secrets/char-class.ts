@@ -11,9 +11,9 @@ const PLUS_EQUALS = 256;
 export const BLANK = 512;
 export const BREAK = 1024;
 export const QUOTE = 2048;
-/** What ends a value that nobody quoted, wherever it stands: angle brackets and what begins an escape. */
+/** Ends an unquoted value anywhere: angle brackets and the start of an escape. */
 export const BRACKET = 4096;
-/** What ends a value inside an expression or a list, but not in a line of an env file. */
+/** Ends a value inside an expression or a list, but not in a line of an env file. */
 export const CLOSER = 8192;
 export const BACKSLASH = 16_384;
 export const COLON = 32_768;
@@ -52,12 +52,12 @@ add('\\', BACKSLASH);
 add(':', COLON);
 add('~', TILDE);
 
-/** The classes of a UTF-16 unit; none beyond ASCII, and none for the NaN beyond the end of a text. */
+/** The classes of a UTF-16 unit; 0 beyond ASCII, and for the NaN past the end of a text. */
 export const classOf = (code: number): number => (code < 128 ? (CLASSES[code] ?? 0) : 0);
 
 export const classAt = (text: string, at: number): number => classOf(text.charCodeAt(at));
 
-/** Where the run of such characters ends, read no further than `limit`. */
+/** The end of the run of such characters, at most `limit`. */
 export function runEnd(text: string, from: number, mask: number, limit: number): number {
   const stop = Math.min(text.length, limit);
   let at = from;
@@ -65,7 +65,7 @@ export function runEnd(text: string, from: number, mask: number, limit: number):
   return at;
 }
 
-/** Where a run ends that goes on until one of these characters, read no further than `limit`. */
+/** The position of the next such character, at most `limit`. */
 export function runUntil(text: string, from: number, mask: number, limit: number): number {
   const stop = Math.min(text.length, limit);
   let at = from;
@@ -73,7 +73,7 @@ export function runUntil(text: string, from: number, mask: number, limit: number
   return at;
 }
 
-/** Where the run of such characters that ends before `from` begins, read no further back than `limit`. */
+/** The start of the run of such characters that ends before `from`, at least `limit`. */
 export function runStart(text: string, from: number, mask: number, limit: number): number {
   const stop = Math.max(0, limit);
   let at = from;
@@ -82,8 +82,8 @@ export function runStart(text: string, from: number, mask: number, limit: number
 }
 
 /**
- * Whether a word may begin here: nothing of the blocking classes stands before it. The letter of an escape (`\n`, `%3D`,
- * `\u003d`, a terminal colour) does not count: it is a separator for whoever reads the text unescaped.
+ * Whether a word may begin here: no character of the blocking classes precedes it. The letter of an escape (`\n`, `%3D`,
+ * `\u003d`, a terminal colour) does not count: unescaped it is a separator.
  */
 export function isEdge(text: string, at: number, blocking: number, floor: number): boolean {
   if (at <= floor) return true;

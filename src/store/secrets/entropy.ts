@@ -1,6 +1,6 @@
 const counts = new Uint16Array(128);
 
-/** Shannon's entropy of a short text, in bits per character; what is not ASCII counts as one character. */
+/** The Shannon entropy of a short text, in bits per character; all non-ASCII characters count as one. */
 export function entropyBits(text: string): number {
   counts.fill(0);
   for (let i = 0; i < text.length; i++) {

@@ -10,30 +10,30 @@ import { findCurlUser, findUrlCredential } from './url-credential.ts';
 import { findDiscordToken, findEntraSecret, findJsonWebToken, findTelegramToken } from './web-token.ts';
 
 export interface SecretFinder {
-  /** The secrets of a text, in order and apart from each other. Time grows with the text, whatever it says. */
+  /** The secrets of a text, in order, not overlapping. Takes linear time for any text. */
   find(text: string): readonly Span[];
-  /** A look at a JSON text: see `JsonLook`. */
+  /** A scan of a JSON text: see `JsonLook`. */
   look(json: string): JsonLook;
 }
 
 export interface JsonLook {
   /**
-   * Whether nothing in the text announces a secret, as a whole or in one of its strings. The names of members are not
-   * judged: some tell although no rule looks for them in a text.
+   * Whether no rule is triggered, in the text or in one of its strings. Member names are not considered: some indicate a
+   * secret although no rule has a trigger for them.
    */
   readonly isPlain: boolean;
   /** The secrets of the text. */
   find(): readonly Span[];
 }
 
-/** A literal that may announce a secret, and who judges the place. */
+/** A literal that triggers a rule. */
 interface Trigger {
   readonly literal: string;
   readonly rule: Rule;
-  /** Upper and lower case matter. */
+  /** Case-sensitive. */
   readonly exact?: true;
   readonly known?: true;
-  /** What it announces has spaces in it, so that another rule may have taken its beginning. */
+  /** Its secrets contain spaces, so that another rule may have claimed their beginning. */
   readonly spreads?: true;
 }
 
@@ -49,7 +49,7 @@ const TRIGGERS: readonly Trigger[] = [
   { literal: 'eyJ', rule: findJsonWebToken, exact: true },
   { literal: ':AA', rule: findTelegramToken, exact: true },
   { literal: 'Q~', rule: findEntraSecret, exact: true },
-  // The first character of a time between 2011 and 2045, or of one in the older count of seconds.
+  // The first character of the token's timestamp, between 2011 and 2045 or in the older epoch.
   ...[...'ABCDEFGHIXYZ'].map(
     (time): Trigger => ({ literal: `.${time}`, rule: findDiscordToken, exact: true }),
   ),
@@ -92,7 +92,7 @@ export function createSecretFinder(keys: readonly string[]): SecretFinder {
     return spans;
   };
 
-  // A literal with a character that JSON escapes can stand in a string and not in its text.
+  // A literal with a character that JSON escapes can occur in a string and not in its JSON text.
   const isSameInJson = triggers.every(({ literal }) => !/["\\\p{Cc}]/u.test(literal));
 
   const hasMeant = (text: string, hits: readonly number[]): boolean => {
@@ -101,7 +101,7 @@ export function createSecretFinder(keys: readonly string[]): SecretFinder {
   };
   const findAt = (text: string, hits: readonly number[]): readonly Span[] => {
     if (hits.length === 0) return NONE;
-    // A key we hold goes first and whole: no other rule may cut it in two and leave a half.
+    // Known keys first: no other rule may cut one in two and leave a half.
     const held = known.length > 0 ? judge(text, hits, true) : NONE;
     return settle(text, held.length > 0 ? held : judge(text, hits, false));
   };
@@ -124,7 +124,7 @@ function take(page: Page, spans: Span[], found: readonly Span[]): void {
   }
 }
 
-/** Marks that are already there stay whole: a span that touches one takes all of it, and a mark alone is no secret. */
+/** Existing marks stay whole: a span that touches one includes all of it, and a mark alone is not a secret. */
 function settle(text: string, spans: readonly Span[]): readonly Span[] {
   if (spans.length === 0) return spans;
   const marks = findMarks(text);

@@ -1,16 +1,16 @@
 import { CLOSER, DIGIT, LETTER, runEnd } from './char-class.ts';
 
-/** What stands between a name and its value. */
+/** The text between a name and its value. */
 export interface Gap {
-  /** Where the value begins. */
+  /** The start of the value. */
   readonly end: number;
-  /** A sign that gives the value to the name was there: `=`, `:`, `=>`, `<name>`. */
+  /** It contains an assignment: `=`, `:`, `=>`, `<name>`. */
   readonly assigns: boolean;
-  /** Nothing but that sign (and quotes) was there. */
+  /** It contains only the assignment and quotes. */
   readonly tight: boolean;
-  /** A line ended in between. */
+  /** It contains a line break. */
   readonly broken: boolean;
-  /** The quote that opens the value, and how many backslashes stand before it. */
+  /** The quote that opens the value, and the number of backslashes before it. */
   readonly quote: string | undefined;
   readonly slashes: number;
 }
@@ -20,7 +20,7 @@ const LINKS = new Set(['is', 'are', 'was', 'to', 'as', 'value']);
 const PERCENT = /^%(?:3D|3A|20|22)/i;
 const UNICODE = /^\\u[0-9a-f]{4}/i;
 
-/** Reads from the end of a name to its value; undefined where a value cannot follow: an empty string, an object. */
+/** Reads from the end of a name to its value; undefined where no value can follow, as at an empty string or an object. */
 export function readGap(text: string, from: number, isTag: boolean): Gap | undefined {
   const limit = Math.min(text.length, from + LONGEST);
   let assigns = false;
@@ -72,7 +72,7 @@ export function readGap(text: string, from: number, isTag: boolean): Gap | undef
     } else if (!(character === '-' && text.charAt(at + 1) === '>')) {
       const link = linkEnd(text, at, tight && !quote);
       if (link === undefined) break;
-      // `name: DB_PASSWORD, value: …` gives the value to the name as surely as an equals sign between them.
+      // `name: DB_PASSWORD, value: …` assigns as clearly as an equals sign.
       if (text.slice(at, link).toLowerCase() === 'value') broken = false;
       assigns = false;
       quoteEnd = -1;
@@ -96,7 +96,7 @@ export function readGap(text: string, from: number, isTag: boolean): Gap | undef
   };
 }
 
-/** The character here, also where a URL or JSON writes it as an escape. */
+/** The character at this position, decoded if a URL or JSON has it as an escape. */
 function characterAt(text: string, at: number): { readonly character: string; readonly width: number } {
   const character = text.charAt(at);
   if (character === '%' && PERCENT.test(text.slice(at, at + 3))) {
@@ -109,7 +109,7 @@ function characterAt(text: string, at: number): { readonly character: string; re
   return { character, width: 1 };
 }
 
-/** Behind a word that links a name and its value, or undefined when the value begins here. */
+/** The end of a word that links a name and its value; undefined when the value begins here. */
 function linkEnd(text: string, at: number, isGlued: boolean): number | undefined {
   const end = runEnd(text, at, LETTER, at + 6);
   if (isGlued || end - at < 2 || !LINKS.has(text.slice(at, end).toLowerCase())) return undefined;

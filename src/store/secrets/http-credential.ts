@@ -21,7 +21,7 @@ import { isRandom, isSecretValue, SAMPLE } from './secret-value.ts';
 import { wordShare } from './word-share.ts';
 
 const LONGEST_PARAMETERS = 1024;
-/** Schemes whose credentials are one word, and those that write them as parameters. */
+/** Schemes with one word of credentials; below, those with parameters. */
 const ONE_WORD = new Set([
   'bearer',
   'basic',
@@ -38,14 +38,14 @@ const ONE_WORD = new Set([
 ]);
 const WITH_PARAMETERS = new Set(['digest', 'hawk', 'oauth', 'signature', 'aws4-hmac-sha256', 'hmac']);
 
-/** `Bearer` and a token, wherever they stand. */
+/** `Bearer` and a token, anywhere in a text. */
 export const findBearer: Rule = ({ text, floor }, start, end) => {
   if (!isEdge(text, start, ALNUM | DASH, floor)) return NONE;
   const at = afterBlanks(text, end);
   return at === end ? NONE : one(credentialWord(text, at, true));
 };
 
-/** `Basic` and base64 that hides a colon between two parts. */
+/** `Basic` and the base64 of two parts with a colon between them. */
 export const findBasic: Rule = ({ text, floor }, start, end) => {
   if (!isEdge(text, start, ALNUM | DASH, floor)) return NONE;
   const at = afterBlanks(text, end);
@@ -66,7 +66,7 @@ export function authorizationIn({ text }: Page, at: number): readonly Span[] {
   return WITH_PARAMETERS.has(scheme) ? proofsIn(text, from) : NONE;
 }
 
-/** Of `Digest username="…", response="…"` and its like: what proves that the caller knows the secret. */
+/** In `Digest username="…", response="…"` and similar: the parameters that prove knowledge of the secret. */
 function proofsIn(text: string, from: number): readonly Span[] {
   const line = text.slice(from, runUntil(text, from, BREAK, from + LONGEST_PARAMETERS));
   const spans: Span[] = [];
@@ -81,7 +81,7 @@ function proofsIn(text: string, from: number): readonly Span[] {
   return spans;
 }
 
-/** The pairs of a `Cookie` header that begin at `at`; of a `Set-Cookie` the value of its one pair. */
+/** The pairs of a `Cookie` header that begin at `at`; for `Set-Cookie` the value of its one pair. */
 export function cookiesIn(
   { text }: Page,
   at: number,
@@ -115,7 +115,7 @@ const afterBlanks = (text: string, from: number): number => {
 const valueEnd = (text: string, from: number): number =>
   runUntil(text, from, SPACE | QUOTE | BRACKET | CLOSER, text.length);
 
-/** One word of credentials. In prose (`careful`) it must look like a key; behind a scheme of a header it need not. */
+/** One word of credentials. In prose (`careful`) it must look like a key; after the scheme in a header it need not. */
 function credentialWord(text: string, at: number, careful: boolean): Span | undefined {
   const sampleEnd = runUntil(text, at, SPACE | QUOTE | BRACKET | CLOSER, at + SAMPLE);
   const word = text.slice(at, sampleEnd);
@@ -132,7 +132,7 @@ function trimmedEnd(text: string, start: number, end: number): number {
   return at;
 }
 
-/** The end of a line or of the string it stands in, also where either is written as an escape. */
+/** The end of the line or of the enclosing string, also if either is escaped. */
 function lineEnd(text: string, from: number, quote: string | undefined): number {
   let at = from;
   for (;;) {

@@ -4,14 +4,14 @@ import { wordShare } from './word-share.ts';
 
 const LONGEST_LABEL = 64;
 const LONGEST_BLOCK = 32_768;
-/** A line of a key is at least this long; only the last one may be shorter. */
+/** The minimum length of a line of a key; only the last one may be shorter. */
 const LINE = 16;
-/** Between two lines of a key: a break, an indent, a line number, quotes, the signs of a diff. */
+/** Between two lines of a key: a line break, an indent, a line number, quotes, diff markers. */
 const LONGEST_BETWEEN = 40;
 
 /**
- * A private key between its BEGIN and END lines, also where line breaks are written `\n`. A block without its END is cut off,
- * not harmless: what follows the BEGIN and has the look of a key goes.
+ * A private key between its BEGIN and END lines, also with line breaks escaped as `\n`. A block without its END is truncated,
+ * not harmless: everything after the BEGIN that looks like a key is part of the secret.
  */
 export const findKeyBlock: Rule = (page, start, end) => {
   const { text } = page;
@@ -26,7 +26,7 @@ export const findKeyBlock: Rule = (page, start, end) => {
   if (!lines.some((line) => line.end - line.start >= LINE)) return NONE;
   const secret = lines.map((line) => text.slice(line.start, line.end)).join('');
   if (text.slice(bodyStart, bodyEnd).includes('"')) {
-    // The lines are strings of their own: each goes, and the list or the expression they stand in stays whole.
+    // Each line is a string of its own: each is replaced, and the enclosing list or expression stays valid.
     return lines.filter((line) => line.end - line.start >= LINE / 2).map((line) => ({ ...line, secret }));
   }
   return [{ start, end: isClosed ? closingEnd(page, ending) : bodyEnd, secret }];
@@ -44,7 +44,7 @@ function closingEnd(page: Page, ending: number): number {
   return dashes - label > LONGEST_LABEL ? label : runOfDashes(page.text, dashes);
 }
 
-/** Runs of the key's own characters; what is short and stands alone is a line number or a header's word. */
+/** Runs of base64 characters; a short isolated one is a line number or a word of a header. */
 function keyLines(text: string, from: number, to: number): Span[] {
   const lines: Span[] = [];
   let at = from;
@@ -77,10 +77,10 @@ function lastLineEnd(text: string, from: number, limit: number): number {
   return end;
 }
 
-/** The short end of a key's last line, and neither a line number nor the next word. */
+/** The short last line of a key, as opposed to a line number or a word. */
 const isRest = (run: string): boolean => /\D/.test(run) && wordShare(run) < 0.6;
 
-/** Behind `\\n`, however many times the text was escaped. */
+/** The position after `\\n`, at any depth of escaping. */
 function afterEscape(text: string, from: number): number {
   let at = from;
   while (text.charCodeAt(at) === 0x5c) at++;

@@ -6,25 +6,25 @@ const SHORTEST = 8;
 const ANCHOR = 12;
 const LONGEST_BREAK = 8;
 
-/** One way to write a key that we hold; `wraps` when line breaks may stand anywhere in it. */
+/** One spelling of a known key; `wraps`: line breaks may occur anywhere in it. */
 interface Form {
   readonly text: string;
   readonly wraps: boolean;
 }
 
 export interface KnownForm {
-  /** Two neighbouring stretches per form are looked for, so that a line break inside one does not hide the other. */
+  /** Two adjacent substrings per form are searched for, so that a line break inside one does not hide the other. */
   readonly anchor: string;
   readonly rule: Rule;
 }
 
-/** Everything to look for so that these keys are found: as they are, escaped, and inside the base64 of a longer text. */
+/** All spellings of these keys to search for: plain, escaped, and inside the base64 of a longer text. */
 export const knownForms = (keys: readonly string[]): readonly KnownForm[] =>
   keys.filter(isTelling).flatMap((key) => formsOf(key).flatMap((form) => anchorsOf(key, form)));
 
 /**
- * A key travels in a header, so it is printable ASCII. People write `ollama` or `not-needed` where a key is asked for but
- * not used; such words are everywhere and tell nothing.
+ * A key is sent in a header, so it is printable ASCII. People write `ollama` or `not-needed` where a key is required but
+ * not used; such words occur everywhere and are not secret.
  */
 const isTelling = (key: string): boolean =>
   /^[\x20-\x7e]*$/.test(key) &&
@@ -56,7 +56,7 @@ function formsOf(key: string): readonly Form[] {
   });
 }
 
-/** The characters that the base64 of any text has in common when the key stands `shift` bytes into a group of three. */
+/** The characters common to the base64 of every text with the key at offset `shift` of a group of three bytes. */
 function base64Core(bytes: Buffer, shift: number): string {
   const encoded = Buffer.concat([Buffer.alloc(shift), bytes]).toString('base64');
   return encoded.slice(Math.ceil((shift * 8) / 6), Math.floor(((shift + bytes.length) * 8) / 6));
@@ -78,7 +78,7 @@ function anchorsOf(key: string, form: Form): KnownForm[] {
 const plainEnd = (text: string, from: number, form: string): number | undefined =>
   text.startsWith(form, from) ? from + form.length : undefined;
 
-/** The end of the form when it begins here, line breaks (also written `\n`) left out; undefined when it does not. */
+/** The end of the form if it begins here, ignoring line breaks (also escaped ones); else undefined. */
 function walk(text: string, from: number, form: string): number | undefined {
   let at = from;
   for (let i = 0; i < form.length; i++) {
@@ -89,7 +89,7 @@ function walk(text: string, from: number, form: string): number | undefined {
   return at;
 }
 
-/** Behind one line break, also where its signs are written `\r` and `\n`, however many times they were escaped. */
+/** The position after one line break, also one written `\r\n` at any depth of escaping. */
 function skipBreak(text: string, from: number): number {
   let at = runEnd(text, from, BREAK, from + LONGEST_BREAK);
   for (let signs = 0; signs < 2; signs++) {
@@ -99,7 +99,7 @@ function skipBreak(text: string, from: number): number {
   return at;
 }
 
-/** The place `count` characters of the form before an index; −1 when they are not there. */
+/** The position `count` characters of the form before an index; −1 if the text there differs. */
 function walkBack(text: string, from: number, form: string, count: number): number {
   let at = from;
   for (let i = count - 1; i >= 0; i--) {

@@ -1,12 +1,12 @@
-/** Finds where any of many literals ends, letter case ignored, in one pass whose cost does not depend on their number. */
+/** Finds all occurrences of many literals, ignoring case, in one pass whose cost does not depend on their number. */
 export interface LiteralScanner {
-  /** Pairs of numbers: which literal, and the index behind it; in order of that index. */
+  /** Pairs of numbers, the literal's index and the end of its occurrence, ordered by the end. */
   scan(text: string): readonly number[];
 }
 
 const NOTHING: readonly number[] = [];
 
-/** An automaton after Aho and Corasick with every transition filled in. The literals are ASCII and not empty. */
+/** An Aho-Corasick automaton with all transitions filled in. The literals are ASCII and not empty. */
 export function createLiteralScanner(literals: readonly string[]): LiteralScanner {
   const columns = new Uint8Array(256);
   const children: Map<number, number>[] = [new Map()];
@@ -46,7 +46,7 @@ export function createLiteralScanner(literals: readonly string[]): LiteralScanne
   };
 }
 
-/** Both cases of a letter share a column; column 0 is every character that is in no literal. */
+/** Both cases of a letter share a column; column 0 is for characters that occur in no literal. */
 function columnOf(columns: Uint8Array, character: string): number {
   const code = character.charCodeAt(0);
   const known = columns[code] ?? 0;
@@ -58,15 +58,15 @@ function columnOf(columns: Uint8Array, character: string): number {
 }
 
 interface Transitions {
-  /** The next state, at `state << bits | column`. Small, for it is looked into once for every character. */
+  /** The next state, at `state << bits | column`. Kept small, since it is read once per character. */
   readonly next: Uint16Array | Uint32Array;
   readonly bits: number;
-  /** In this state and those behind it a literal ends. */
+  /** A literal ends in this state and all higher ones. */
   readonly firstFinal: number;
   readonly foundAt: readonly (readonly number[])[];
 }
 
-/** Fills `found` with the shorter literals that end in the same place, and numbers the states anew. */
+/** Adds to `found` the shorter literals that end at the same position, and renumbers the states. */
 function fillTransitions(children: readonly Map<number, number>[], found: number[][]): Transitions {
   const columns = children.reduce((most, entries) => Math.max(most, ...entries.keys()), 0) + 1;
   const bits = Math.ceil(Math.log2(columns));
@@ -87,7 +87,7 @@ function fillTransitions(children: readonly Map<number, number>[], found: number
       queue.push(child);
     }
   }
-  // The root stays first: a literal is not empty, so that none ends there.
+  // The root stays state 0: literals are not empty, so that none ends there.
   const isFinal = (state: number): boolean => (found[state]?.length ?? 0) > 0;
   const order = [...children.keys()].sort((a, b) => Number(isFinal(a)) - Number(isFinal(b)));
   const numberOf = new Uint32Array(children.length);

@@ -1,11 +1,11 @@
 import { createHmac } from 'node:crypto';
 
-/** What stands in a text where a secret stood. */
+/** The replacement of a secret. */
 const MARK = /\[\[secret:[0-9a-f]{8}\]\]/;
 const MARK_START = '[[secret:';
 const MARK_LENGTH = MARK_START.length + 10;
 
-/** Equal secrets get equal marks, and without the salt nobody can try out what a mark stands for. */
+/** Equal secrets get equal marks; without the salt a guess cannot be verified. */
 export const markFor = (secret: string, salt: string): string =>
   `${MARK_START}${createHmac('sha256', salt).update(secret).digest('hex').slice(0, 8)}]]`;
 
@@ -14,7 +14,7 @@ export const holdsMark = (text: string): boolean => text.includes(MARK_START) &&
 export const withoutMarks = (text: string): string =>
   text.includes(MARK_START) ? text.replace(new RegExp(MARK, 'g'), '') : text;
 
-/** Where the marks of a text stand, in order. */
+/** The spans of the marks in a text, in order. */
 export function findMarks(text: string): readonly { readonly start: number; readonly end: number }[] {
   const marks: { start: number; end: number }[] = [];
   for (let at = text.indexOf(MARK_START); at >= 0; at = text.indexOf(MARK_START, at + 1)) {

@@ -26,17 +26,17 @@ const NAME = ALNUM | UNDERSCORE | DASH | DOT;
 const LONGEST_HALF = 64;
 const LONGEST_QUOTED = 16_384;
 
-/** A value beside a name that promises a secret: `KEY=value`, `"key": "value"`, `--key value`, `<key>value`, `key is value`. */
+/** A value after the name of a secret: `KEY=value`, `"key": "value"`, `--key value`, `<key>value`, `key is value`. */
 export const findNamedSecret: Rule = (page, start, end) => {
   if (start < page.nameEnd || start < page.refusedValueEnd) return NONE;
   const { text } = page;
-  const toldBy = text.charAt(end - 1) === '=' ? end - 1 : end;
-  const nameEnd = trimName(text, toldBy, runEnd(text, toldBy, NAME, toldBy + LONGEST_HALF));
+  const triggerEnd = text.charAt(end - 1) === '=' ? end - 1 : end;
+  const nameEnd = trimName(text, triggerEnd, runEnd(text, triggerEnd, NAME, triggerEnd + LONGEST_HALF));
   page.nameEnd = nameEnd;
   if ((classAt(text, nameEnd) & (LETTER | UNDERSCORE)) !== 0) return NONE;
   const nameStart = startOfName(text, start, page.floor);
   const before = text.charAt(nameStart - 1);
-  // A mark that is already there.
+  // An existing mark.
   if (before === '[' && text.startsWith('[[secret:', nameStart - 2)) return NONE;
   const name = text.slice(nameStart, nameEnd);
   const isParameter = before === '?' || before === '&' || text.startsWith('u0026', nameStart);
@@ -68,13 +68,13 @@ interface Found {
   readonly nameEnd: number;
   readonly isParameter: boolean;
   readonly isTag: boolean;
-  /** `--name`: a space is enough to give it a value. */
+  /** `--name`: a space is enough before its value. */
   readonly isFlag: boolean;
 }
 
 function kindIn(text: string, name: string, nameStart: number, isParameter: boolean): NameKind | undefined {
   if (isParameter && /^(?:u0026)?key$/i.test(name)) return 'token';
-  // "API key", "secret access key": prose puts a space where names put nothing.
+  // "API key", "secret access key": prose has a space where identifiers have none.
   const isBare = /^keys?$/i.test(name) && text.charAt(nameStart - 1) === ' ';
   const word = isBare ? runStart(text, nameStart - 1, LETTER, nameStart - 24) : nameStart;
   const kind = kindOfName(isBare ? `${text.slice(word, nameStart - 1)}_${name}` : name);
@@ -85,7 +85,7 @@ function kindIn(text: string, name: string, nameStart: number, isParameter: bool
 function valueIn(page: Page, found: Found): Span | undefined {
   const { gap, kind } = found;
   const quotedEnd = gap.quote === undefined ? undefined : closingQuote(page, gap);
-  // A double quote in between is the end of the string that both stand in: the other quote was an apostrophe.
+  // A double quote in between ends the enclosing string: the other quote was an apostrophe.
   if (quotedEnd === undefined || page.next('"', gap.end) < quotedEnd) return unquotedIn(page, found);
   const value = page.text.slice(gap.end, Math.min(quotedEnd, gap.end + SAMPLE));
   const isEnv = gap.tight && isLoud(found.name) && isLineStart(page.text, found.nameStart, page.floor);
@@ -97,7 +97,7 @@ function unquotedIn(page: Page, found: Found): Span | undefined {
   const { text } = page;
   const { kind, gap, nameStart, isParameter } = found;
   const startsLine = isLineStart(text, nameStart, page.floor);
-  // In JSON text a name is quoted, and a value without quotes is a number or a word of the language.
+  // In JSON text the name is quoted, and an unquoted value is a number or a literal such as `null`.
   const isJson = text.slice(found.nameEnd, gap.end).includes('"');
   const isBound = gap.assigns && gap.tight && !isJson && standsAlone(text, found, startsLine);
   const stops = SPACE | QUOTE | BRACKET | (isBound && startsLine && !isParameter ? 0 : CLOSER);
@@ -138,7 +138,7 @@ function settingOf({ gap, isFlag }: Found, otherwise: Setting): Setting {
   return isFlag && !gap.assigns ? 'line' : otherwise;
 }
 
-/** Before the quote that closes the value: as deep in backslashes as the one that opened it, or not as deep. */
+/** The position before the closing quote: one with as many backslashes as the opening quote, or fewer. */
 function closingQuote(page: Page, gap: Gap): number | undefined {
   const { text } = page;
   const quote = gap.quote ?? '"';
@@ -148,14 +148,14 @@ function closingQuote(page: Page, gap: Gap): number | undefined {
     if (at >= text.length || at - gap.end > LONGEST_QUOTED) return undefined;
     const slashes = at - runStart(text, at, BACKSLASH, gap.end);
     if (slashes < gap.slashes) return at - slashes;
-    // What more there is in backslashes belongs to the value, when it pairs up.
+    // Further backslashes belong to the value if they pair up.
     if ((slashes - gap.slashes) % (2 * gap.slashes + 2) === 0) return at - gap.slashes;
     from = at + 1;
   }
   return undefined;
 }
 
-/** The letter of an escape (`\nTOKEN=`) is no part of the name. */
+/** The letter of an escape (`\nTOKEN=`) is not part of the name. */
 function startOfName(text: string, telling: number, floor: number): number {
   const start = runStart(text, telling, NAME, Math.max(floor, telling - LONGEST_HALF));
   const isEscape =
@@ -170,7 +170,7 @@ function trimName(text: string, least: number, end: number): number {
   return at;
 }
 
-/** Without what ends a sentence or a list, and without the next parameter of a form. */
+/** Without trailing punctuation and without the next parameter of a form. */
 function trimValue(text: string, start: number, end: number, isBound: boolean): number {
   const tail = isBound ? ',;' : ',;.:!?*';
   const next = text.slice(start, end).search(/&(?:&|amp;|[\w.-]{1,64}=)/);
@@ -183,7 +183,7 @@ const isLoud = (name: string): boolean => /[A-Z]/.test(name) && name === name.to
 
 const COMMAND = /(?:^|[\n\s"'`\\;&|(>])(?:export|set|setx|ENV|ARG|env|-e|--env|local|declare|readonly)$/;
 
-/** Nothing stands before the name on its line but an indent, a list's dash, a line number, or the word that sets variables. */
+/** Only an indent, a list dash, a line number or a command such as `export` precedes the name on its line. */
 function isLineStart(text: string, nameStart: number, floor: number): boolean {
   const at = runStart(text, nameStart, BLANK | DASH | QUOTE, Math.max(floor, nameStart - 24));
   if (at === floor || at === 0) return true;
@@ -194,7 +194,7 @@ function isLineStart(text: string, nameStart: number, floor: number): boolean {
   return at < nameStart && COMMAND.test(text.slice(Math.max(0, at - 10), at));
 }
 
-/** The line ends here, or the string it stands in. */
+/** The line or the enclosing string ends here. */
 const isLineEnd = (text: string, at: number): boolean => {
   const end = runEnd(text, at, BLANK, at + 8);
   return end >= text.length || (classAt(text, end) & (BREAK | QUOTE | BACKSLASH)) !== 0;

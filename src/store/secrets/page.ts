@@ -1,30 +1,30 @@
-/** A stretch of text that is a secret, or several lines of one. */
+/** A part of a text that is a secret, or one line of a secret. */
 export interface Span {
   readonly start: number;
   readonly end: number;
-  /** What the mark is made from when the text there is only one way to write the secret. */
+  /** The secret that the mark is computed from, if the text is another spelling of it. */
   readonly secret?: string;
 }
 
-/** One text while it is read from its beginning to its end. */
+/** The state of one scan of a text from start to end. */
 export interface Page {
   readonly text: string;
-  /** Everything before this index is settled: nothing may begin there, and no character there stands before a word. */
+  /** Everything before this index is decided: no secret may begin there, and it counts as a word boundary. */
   floor: number;
-  /** The end of the last name that was looked at, so that a name with two telling words is judged once. */
+  /** The end of the last examined name, so that a name with two triggers is examined once. */
   nameEnd: number;
-  /** The end of the last long stretch that was judged and is no key, so that a thousand prefixes in it are judged once. */
+  /** The end of the last long run that was rejected, so that many prefixes in it are examined once. */
   refusedEnd: number;
-  /** The same for long stretches that stood where a value would stand, and the names in them. */
+  /** The same for long runs in the place of a value, and the names in them. */
   refusedValueEnd: number;
   /**
-   * The next place of a literal at or after an index, or the end of the text. Answers are kept, so that asking from
-   * every index of a text costs one pass over it.
+   * The next occurrence of a literal at or after an index, or the end of the text. Results are cached, so that queries from
+   * every index cost one pass over the text.
    */
   next(literal: string, from: number): number;
 }
 
-/** Judges a place where a literal was found, from `start` to `end`. Reads a bounded stretch unless it gives a span. */
+/** Examines an occurrence of a trigger, from `start` to `end`. Reads a bounded part of the text unless it returns a span. */
 export type Rule = (page: Page, start: number, end: number) => readonly Span[];
 
 export const NONE: readonly Span[] = [];

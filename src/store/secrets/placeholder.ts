@@ -1,7 +1,7 @@
 import { holdsMark } from './mark.ts';
 import { wordShare } from './word-share.ts';
 
-/** Words that stand where a secret would stand, and are none. */
+/** Words in the place of a secret that are not secrets. */
 const STAND_INS = new Set(
   (
     'string str text number integer int bool boolean object array null none nil undefined unknown any true false yes ' +
@@ -11,17 +11,17 @@ const STAND_INS = new Set(
     'inherit auto unset n/a tbd test testing foobar random generated encrypted plaintext basestring secretstr optionalstr'
   ).split(' '),
 );
-/** Words that say it themselves, wherever they stand; and those that say it only where dashes or spaces set them apart. */
+/** Words that mark a placeholder anywhere; below, words that do so only between separators. */
 const ANYWHERE =
   'example placeholder changeme replaceme redacted sanitized yourapi yourkey yourtoken yoursecret yourpassword'.split(
     ' ',
   );
 const APART = 'your fake sample dummy replace insert change here'.split(' ');
-/** In one case throughout, as people fill; chance mixes them. */
+/** In one case throughout: a random key mixes cases. */
 const FILLED = /x{5}|X{5}|\*{3}|\.{3}|…|•{2}/;
 const OUTER_PUNCTUATION = /^[\s"'`*_:;,.!?()]{0,8}|[\s"'`*_:;,.!?()]{0,8}$/g;
 
-/** A documented stand-in such as `<your key>`, `***`, `changeme` or `string`, or a mark that is already there. */
+/** A placeholder such as `<your key>`, `***`, `changeme` or `string`, or an existing mark. */
 export function isPlaceholder(value: string): boolean {
   const lower = value.toLowerCase();
   if (ANYWHERE.some((word) => isSaid(value, lower, word))) return true;
@@ -31,7 +31,7 @@ export function isPlaceholder(value: string): boolean {
   return longestRepeat(value) * 2 >= value.length;
 }
 
-/** Chance writes these words too, but not in one case throughout. */
+/** These words occur in random keys too, but not in one case throughout. */
 function isSaid(value: string, lower: string, word: string): boolean {
   const start = lower.indexOf(word);
   if (start < 0) return false;
@@ -63,7 +63,7 @@ const MEMBER = /^[A-Za-z_$][\w$]{0,99}(?:(?:\?\.|\.|->|::)[A-Za-z_$][\w$]{0,99})
 const ELEMENT = /^[A-Za-z_$][\w$.]{0,99}\[/;
 const PATH = /^(?:~|\.{1,2})?\/|^[A-Za-z]:[\\/]/;
 
-/** It says where a value is, or how to get it: a variable, a template, a call, a member, an address, a path, a hash. */
+/** A reference to a value instead of the value: a variable, a template, a call, a member, a URL, a path, a hash. */
 export function isReference(value: string): boolean {
   if ([VARIABLE, TEMPLATE, CALL, ADDRESS, ELEMENT].some((pattern) => pattern.test(value))) return true;
   if (MEMBER.test(value)) return !/\d/.test(value) || wordShare(value) >= 0.35;

@@ -17,17 +17,17 @@ import { NONE, type Rule } from './page.ts';
 import { isCredible, SAMPLE } from './secret-value.ts';
 import { wordShare } from './word-share.ts';
 
-/** Keys that providers mark with a prefix: the prefix, then so many characters of a kind, then something else. */
+/** The format of a provider's keys: a prefix, then between `least` and `most` characters of a class. */
 export interface ProviderShape {
   readonly prefix: string;
   readonly body: number;
   readonly least: number;
   readonly most?: number;
-  /** Classes that may not stand before the prefix, for prefixes that are also the end of a word. */
+  /** Character classes that may not precede the prefix, for prefixes that are also the end of a word. */
   readonly after?: number;
-  /** The prefix says where the secret belongs and is none itself. */
+  /** The prefix is an address and not part of the secret. */
   readonly keepPrefix?: true;
-  /** Words of one case do not count: for prefixes that people also put before words. */
+  /** Requires digits or mixed case: for prefixes that also occur before words. */
   readonly mixed?: true;
 }
 
@@ -41,7 +41,7 @@ const shapes = (
 const alone = { after: ALNUM } as const;
 
 export const PROVIDER_SHAPES: readonly ProviderShape[] = [
-  // OpenAI, Anthropic, OpenRouter, and the many that took over `sk-`.
+  // OpenAI, Anthropic, OpenRouter, and the many others that use `sk-`.
   ...shapes('sk-ant- sk-proj- sk-svcacct- sk-admin- sk-or-', TOKEN, 20),
   ...shapes('sk-', TOKEN, 20, { after: TOKEN, mixed: true }),
   ...shapes('AIza', TOKEN, 33, { most: 45, after: ALNUM }),
@@ -71,7 +71,7 @@ export const PROVIDER_SHAPES: readonly ProviderShape[] = [
   ...shapes('ABSK', BASE64, 80, alone),
   ...shapes('sk_live_ rk_live_ sk_test_ rk_test_', ALNUM, 16, alone),
   ...shapes('whsec_', BASE64, 20, alone),
-  // Twilio. A third character in the prefix, because `ac` and `sk` are in every other word.
+  // Twilio. A third character in the prefix, because `ac` and `sk` occur in many words.
   ...[...'0123456789abcdef'].flatMap((digit) =>
     shapes(`AC${digit} SK${digit}`, HEX, 31, { most: 31, after: WORD }),
   ),
@@ -105,7 +105,7 @@ export const PROVIDER_SHAPES: readonly ProviderShape[] = [
   ),
 ];
 
-/** Judges a place where the prefix of a shape was found. */
+/** The rule for occurrences of a shape's prefix. */
 export const createShapeRule =
   (shape: ProviderShape): Rule =>
   (page, start, end) => {
@@ -134,7 +134,7 @@ export const createShapeRule =
 const isMixed = (sample: string): boolean =>
   /\d/.test(sample) || (/[a-z]/.test(sample) && /[A-Z]/.test(sample) && wordShare(sample) < 0.75);
 
-/** A full stop behind a key belongs to the sentence. */
+/** A full stop after a key belongs to the sentence. */
 function trimEnd(text: string, least: number, end: number): number {
   let at = end;
   while (at > least && text.charCodeAt(at - 1) === 0x2e) at--;

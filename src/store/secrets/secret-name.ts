@@ -1,11 +1,10 @@
 /**
- * What a name promises. `password`: whatever people type. `token`: what programs make (keys, tokens, secrets). `weak`: a
- * secret only if it looks like nothing else. `query`: only as a parameter of a URL. `phrase`: words in a row
- * as well.
+ * The kind of secret that a name indicates. `password`: typed by people. `token`: generated (keys, tokens, secrets). `weak`:
+ * a secret only if the value looks random. `query`: only as a URL parameter. `phrase`: may be a sequence of words.
  */
 export type NameKind = 'password' | 'token' | 'weak' | 'query' | 'phrase' | 'authorization' | 'cookie';
 
-/** Said after the telling word, these change nothing: `DB_PASSWORD_PROD`, `apiKeyValue`, `token2`. */
+/** Suffixes that do not change the kind: `DB_PASSWORD_PROD`, `apiKeyValue`, `token2`. */
 const QUALIFIERS = new Set(
   (
     'prod production dev development test testing staging stage live sandbox local ci value val str string text raw ' +
@@ -31,12 +30,12 @@ const ENDINGS: readonly (readonly [NameKind, readonly string[]])[] = [
   ['query', ['sig', 'signature', 'code']],
 ];
 
-/** Tokens that mark a place in a list or a text, and keys that everybody may see. */
+/** Tokens that are positions in a list or a text, and public ones. */
 const HARMLESS =
   /(?:page|next|continuation|cursor|sync|resume|cancel|cancellation|eos|bos|pad|unk|sep|cls|mask|special|end|start|stop|public|publishable)token$/;
 const HARMLESS_KEY =
   /(?:public|pub|primary|foreign|unique|composite|cache|query|row|partition|sort|hash|range|object|s3|blob|file|image|item|map|lookup|registry|hot|short|index|message|translation|locale|i18n|route|state|react|lock|redis|memo|idempotency|dedup|dedupe|group|issue|project|dict|json|config|event|session|storage|search|tuple|candidate|natural|surrogate|host)keys?$/;
-/** The name goes on to say something about the secret, not the secret. */
+/** Last words of names that describe a property of a secret, not the secret. */
 const ABOUT = new Set(
   (
     'id ids name names type types url uri urls path paths file files dir count counts length len size limit limits hash ' +
@@ -51,14 +50,14 @@ const LONGEST = 200;
 const MAX_REMEMBERED = 2048;
 const remembered = new Map<string, NameKind | undefined>();
 
-/** What a name such as `api_key`, `x-api-key`, `dbPassword` or `Set-Cookie` promises; undefined for nothing secret. */
+/** The kind of a name such as `api_key`, `x-api-key`, `dbPassword` or `Set-Cookie`; undefined for a name without a secret. */
 export function kindOfName(name: string): NameKind | undefined {
   if (name.length > LONGEST) return undefined;
   const known = remembered.get(name);
   if (known !== undefined || remembered.has(name)) return known;
   const kind = judge(name);
   if (remembered.size >= MAX_REMEMBERED) remembered.clear();
-  // A copy: a slice would keep the whole text it was cut from in memory.
+  // A copy: a slice would keep the whole source text in memory.
   remembered.set(Buffer.from(name, 'utf16le').toString('utf16le'), kind);
   return kind;
 }
@@ -81,7 +80,7 @@ function judge(name: string): NameKind | undefined {
   return /passw|secret|token(?!s|iz)|apikey|credential/.test(squeezed) ? 'weak' : undefined;
 }
 
-/** The words of a name, in lower case, without the digits at their ends. */
+/** The words of a name, in lower case, without trailing digits. */
 function wordsOf(name: string): string[] {
   return name
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')

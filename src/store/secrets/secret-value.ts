@@ -4,13 +4,13 @@ import { isPlaceholder, isReference } from './placeholder.ts';
 import type { NameKind } from './secret-name.ts';
 import { meanHump, wordShare } from './word-share.ts';
 
-/** More of a value than this is never looked at: it says enough. */
+/** Only this many characters of a value are examined. */
 export const SAMPLE = 128;
 
 /**
- * How a value is tied to its name. `quoted`: `name: "value"`. `bound`: nothing but the sign between them, as in an env file,
- * a flag or a tag. `env`: the same, and a name in capitals begins the line. `line`: the value is the rest of its line.
- * `plain`: in an expression. `loose`: it only follows.
+ * How a value is connected to its name. `quoted`: `name: "value"`. `bound`: only an assignment between them, as in an env
+ * file, a flag or a tag. `env`: the same, with a name in capitals at the start of the line. `line`: the value is the rest of
+ * the line. `plain`: in an expression. `loose`: it only follows the name.
  */
 export type Setting = 'quoted' | 'bound' | 'env' | 'line' | 'plain' | 'loose';
 
@@ -19,7 +19,7 @@ interface Look {
   readonly lower: number;
   readonly upper: number;
   readonly digits: number;
-  /** How often a letter and a digit stand side by side. */
+  /** The number of adjacent letter-digit pairs. */
   readonly seams: number;
   readonly symbols: number;
   readonly spaces: number;
@@ -49,7 +49,7 @@ const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const CONSTANT = /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$/;
 const NUMERIC = /^[-+\d.,:_/TZ]*$|^0x[\da-f_]{1,16}$/i;
 
-/** At least 20 characters of mixed classes, spread as chance spreads them, that do not read like words. */
+/** At least 20 characters of mixed classes with high entropy that do not look like words. */
 export function isRandom(value: string): boolean {
   const sample = value.slice(0, SAMPLE);
   if (sample.length < 20 || NUMERIC.test(sample)) return false;
@@ -59,18 +59,18 @@ export function isRandom(value: string): boolean {
   return entropyBits(sample) >= 2.5 && !isWordy(sample, look.seams);
 }
 
-/** Words and names do not change between letters and digits time and again; what chance made does. */
+/** Words and names rarely alternate between letters and digits; random strings do. */
 function isWordy(sample: string, seams: number): boolean {
   if (seams >= 4) return false;
   const share = wordShare(sample);
   if (sample.length < LONG) return share >= 0.6;
-  // In a long text chance has made some words too, but short ones, and not all of it.
+  // A long random string also contains some words, but short ones, and not throughout.
   return share >= 0.75 && meanHump(sample) >= 3.2;
 }
 
 const LONG = 24;
 
-/** What follows a provider's prefix can be a key: it is not a stand-in and not just words with dashes between them. */
+/** Whether the text after a provider's prefix can be a key: neither a placeholder nor words joined by dashes. */
 export function isCredible(body: string): boolean {
   const sample = body.slice(0, SAMPLE);
   const parts = sample.split(/[-_.]/);
@@ -82,7 +82,7 @@ const isWordOrNumber = (part: string): boolean =>
 
 const NAMES_A_SECRET = /passw|secret|token|credential|(?:api|access|private)[-_ ]?key/i;
 
-/** Whether what stands beside a name that promises a secret keeps the promise. */
+/** Whether the value after the name of a secret is one. */
 export function isSecretValue(value: string, kind: NameKind, setting: Setting): boolean {
   if (value.length < (kind === 'password' ? 6 : 8)) return false;
   const sample = value.slice(0, SAMPLE);
@@ -108,9 +108,9 @@ export function isSecretValue(value: string, kind: NameKind, setting: Setting): 
   return (mixed && !wordy) || (setting === 'env' && letters === look.length && letters >= 12);
 }
 
-/** Letters, digits, and a sign that neither identifiers nor file names have. */
+/** Letters, digits, and a symbol that occurs neither in identifiers nor in file names. */
 const isStrongMix = (sample: string, look: Look): boolean =>
   look.lower > 0 && look.digits > 0 && /[^\w\s./:-]/.test(sample);
 
-/** Words in a row, as wallets and password managers write them: lower case, nothing else. */
+/** Lower-case words in sequence, as wallets and password managers generate them. */
 const isPhrase = (sample: string): boolean => /^[a-z]{3,12}(?:[ -][a-z]{3,12}){3,23}$/.test(sample);

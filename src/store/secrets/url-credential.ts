@@ -6,7 +6,7 @@ import { isRandom, isSecretValue } from './secret-value.ts';
 const LONGEST_USERINFO = 512;
 const STOPS = SPACE | QUOTE | BRACKET | SLASH;
 
-/** The password in `scheme://user:password@host`, or a user's name that is a token. */
+/** The password in `scheme://user:password@host`, or a user name that is a token. */
 export const findUrlCredential: Rule = ({ text }, _start, end) => {
   const stop = runUntil(text, end, STOPS, end + LONGEST_USERINFO);
   const authority = text.slice(end, stop);
@@ -24,7 +24,7 @@ export const findUrlCredential: Rule = ({ text }, _start, end) => {
 
 const COMMAND_REACH = 400;
 
-/** The password in `curl -u user:password`, wherever the quotes are; the user's name when it stands alone. */
+/** The password in `curl -u user:password`, however it is quoted; the user name if it is alone. */
 export const findCurlUser: Rule = ({ text, floor }, start, end) => {
   const before = text.slice(Math.max(floor, start - COMMAND_REACH), start);
   const command = before.lastIndexOf('curl');

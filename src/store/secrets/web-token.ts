@@ -5,7 +5,7 @@ import { isCredible } from './secret-value.ts';
 
 const LONGEST_HEAD = 8192;
 
-/** `head.payload.signature` whose head decodes to what a JSON web token begins with; five parts when it is encrypted. */
+/** A JSON web token: `head.payload.signature` with a JSON head; five parts if it is encrypted. */
 export const findJsonWebToken: Rule = ({ text, floor }, start) => {
   if (!isEdge(text, start, WORD | DASH, floor)) return NONE;
   const headEnd = runEnd(text, start, TOKEN, text.length);
@@ -36,7 +36,7 @@ export const findTelegramToken: Rule = ({ text, floor }, start, end) => {
   return stop - end < 30 || stop - end > 36 ? NONE : [{ start: number, end: stop }];
 };
 
-/** The base64 of a user's number, a dot, six characters, a dot, a signature. Called at many dots, so it gives up early. */
+/** The base64 of a user id, a dot, six characters, a dot, a signature. Called at many dots, so it rejects early. */
 export const findDiscordToken: Rule = ({ text, floor }, dot) => {
   if (text.charCodeAt(dot + 7) !== 0x2e || runEnd(text, dot + 1, TOKEN, dot + 8) !== dot + 7) return NONE;
   const stop = runEnd(text, dot + 8, TOKEN, dot + 60);
@@ -46,7 +46,7 @@ export const findDiscordToken: Rule = ({ text, floor }, dot) => {
   return /^\d{15,22}$/.test(user) ? [{ start, end: stop }] : NONE;
 };
 
-/** Back to where the base64 of 16 to 21 digits begins; −1 when it does not. */
+/** The start of the base64 of 16 to 21 digits before the dot; −1 without one. */
 function startOfUser(text: string, dot: number, floor: number): number {
   for (let length = 22; length <= 28; length++) {
     const start = dot - length;

@@ -1,6 +1,6 @@
 import { classOf, LETTER, LOWER, UPPER } from './char-class.ts';
 
-/** Which letters often follow which in English words and in the names programmers give. */
+/** Frequent letter pairs in English words and identifiers: the followers of each letter. */
 const FOLLOWERS: Readonly<Record<string, string>> = {
   a: 'bcdgiklmnprstuvy',
   b: 'aeilorsuy',
@@ -35,7 +35,7 @@ for (const [letter, followers] of Object.entries(FOLLOWERS)) {
     PLAUSIBLE[(letter.charCodeAt(0) - 97) * 26 + follower.charCodeAt(0) - 97] = 1;
 }
 
-/** How much of a text's letters and digits belongs to stretches that read like words: near 1 for names, near 0 for keys. */
+/** The share of letters and digits that belong to word-like parts: near 1 for names, near 0 for keys. */
 export function wordShare(text: string): number {
   let counted = 0;
   let wordy = 0;
@@ -55,7 +55,7 @@ export function wordShare(text: string): number {
   return counted === 0 ? 0 : wordy / counted;
 }
 
-/** How many letters the stretches have on average that camel case cuts a text into: 4 to 6 in names, 2 or 3 by chance. */
+/** The mean length of the camel-case parts of a text: 4 to 6 in names, 2 or 3 in random strings. */
 export function meanHump(text: string): number {
   let letters = 0;
   let humps = 0;
@@ -72,7 +72,7 @@ const isVowel = (code: number): boolean => 'aeiouyAEIOUY'.includes(String.fromCh
 
 const isDigit = (code: number): boolean => code >= 48 && code <= 57;
 
-/** A hump is what a camel-case name is made of: `Some`, `word`, `HTTP`. */
+/** A hump is a part of a camel-case name: `Some`, `word`, `HTTP`. */
 function humpEnd(text: string, from: number): number {
   let at = from;
   while (classOf(text.charCodeAt(at)) & UPPER) at++;
@@ -83,7 +83,7 @@ function humpEnd(text: string, from: number): number {
 
 function isWord(text: string, start: number, end: number): boolean {
   const length = end - start;
-  if (length < 3) return stands(text, start - 1) && stands(text, end);
+  if (length < 3) return isBoundary(text, start - 1) && isBoundary(text, end);
   let plausible = 0;
   let hasVowel = isVowel(text.charCodeAt(end - 1));
   for (let at = start; at + 1 < end; at++) {
@@ -93,8 +93,8 @@ function isWord(text: string, start: number, end: number): boolean {
     plausible += PLAUSIBLE[first * 26 + second] ?? 0;
   }
   if (hasVowel && plausible >= 0.75 * (length - 1)) return true;
-  return length === 3 && stands(text, start - 1) && stands(text, end);
+  return length === 3 && isBoundary(text, start - 1) && isBoundary(text, end);
 }
 
-/** Nothing that could belong to a key stands here: the end of the text, or what separates words. */
-const stands = (text: string, at: number): boolean => '-_./: '.includes(text.charAt(at));
+/** A word boundary: the end of the text, or a separator. */
+const isBoundary = (text: string, at: number): boolean => '-_./: '.includes(text.charAt(at));

@@ -1,35 +1,35 @@
+import { sleep } from '../../base/sleep.ts';
 import type { Clock } from '../../core/clock.ts';
 import { TrainingError } from '../../core/training.ts';
 import type { Gate } from './gate.ts';
 import { judgePoll, type PollVerdict } from './judge-poll.ts';
 import { backoffOf, type Pace } from './pace.ts';
 import { jsonCall } from './post.ts';
-import { sleep } from './sleep.ts';
 import type { Answer, Transport } from './transport.ts';
 
 export type FutureOutcome =
   | { readonly kind: 'result'; readonly answer: Answer }
   | { readonly kind: 'failed'; readonly error: TrainingError }
-  /** The server was not heard of for too long, so nobody knows. */
+  /** The server did not answer for too long: the outcome is unknown. */
   | { readonly kind: 'lost'; readonly error: TrainingError }
-  /** The server no longer has it. */
+  /** The server no longer has the result. */
   | { readonly kind: 'expired' }
   | { readonly kind: 'aborted' };
 
 export interface FutureRequest {
   readonly id: string;
-  /** For the server's own records. */
+  /** For the server's logs. */
   readonly route: string;
-  /** The result may come in protobuf. */
+  /** The result may be protobuf. */
   readonly takesProto: boolean;
-  /** The server may first say how large the result is. */
+  /** The server may announce the result's size first. */
   readonly isAnnounced: boolean;
   readonly signal: AbortSignal;
 }
 
 /**
- * Waits until a future is settled. One waiter for each id: there are servers that give a result away once. It is waited
- * for as long as the server is heard of, on whatever route, and does not answer every look with a failure of its own.
+ * Polls until a future is settled. Only one waiter per id: some servers return a result only once. Polling continues while
+ * the server answers on any route and does not answer every poll with a server error.
  */
 export type AwaitFuture = (request: FutureRequest) => Promise<FutureOutcome>;
 
@@ -38,12 +38,12 @@ export interface AwaitFutureOptions {
   readonly pace: Pace;
   readonly clock: Clock;
   readonly random: () => number;
-  /** Bounds the results that are being read at the same time. */
+  /** Limits the results that are read at the same time. */
   readonly results: Gate;
   readonly log: (line: string) => void;
 }
 
-/** Of answers that make no sense, in a row. */
+/** Consecutive answers outside of the protocol. */
 const MOST_STRANGE = 3;
 
 export function createAwaitFuture(options: AwaitFutureOptions): AwaitFuture {
@@ -83,7 +83,7 @@ export function createAwaitFuture(options: AwaitFutureOptions): AwaitFuture {
         const said = judgePoll(await look(request, iteration, isAnnounced), clock.now());
         const verdict: PollVerdict =
           said.kind === 'announced' && leave !== undefined
-            ? { kind: 'strange', detail: 'the result is announced and never comes' }
+            ? { kind: 'strange', detail: 'the result is announced and never sent' }
             : said;
         if (verdict.kind === 'result' || verdict.kind === 'expired' || verdict.kind === 'aborted')
           return verdict;
@@ -98,14 +98,14 @@ export function createAwaitFuture(options: AwaitFutureOptions): AwaitFuture {
         if (verdict.kind === 'pending') {
           misses = 0;
           if (verdict.reason !== undefined && verdict.reason !== told)
-            log(`${route} ${id} waits: ${verdict.reason}`);
+            log(`${route} ${id} is queued: ${verdict.reason}`);
           told = verdict.reason ?? told;
           await sleep(pace.lookMs - (clock.monotonic() - asked), signal);
         } else if (verdict.kind === 'announced') {
           isAnnounced = false;
           leave = await results.enter(verdict.bytes, signal);
         } else if (verdict.kind === 'unpaid') {
-          if (unpaidMs >= pace.unpaidForMs) return failed('user', 'the bill is unpaid');
+          if (unpaidMs >= pace.unpaidForMs) return failed('user', 'the server asks for payment (402)');
           const from = clock.monotonic();
           await sleep(pace.unpaidMs, signal);
           unpaidMs += clock.monotonic() - from;
@@ -115,10 +115,10 @@ export function createAwaitFuture(options: AwaitFutureOptions): AwaitFuture {
         }
         const now = clock.monotonic();
         if (now - transport.heardAt() > pace.lostAfterMs)
-          return { kind: 'lost', error: explained('server', 'the server is not heard of any more') };
-        // Its heart may beat all the same.
+          return { kind: 'lost', error: explained('server', 'the server no longer answers') };
+        // Heartbeats may succeed all the same.
         if (verdict.kind === 'unheard' && now - failingSince > pace.lostAfterMs)
-          return { kind: 'lost', error: explained('server', `no look succeeds: ${verdict.detail}`) };
+          return { kind: 'lost', error: explained('server', `every poll fails: ${verdict.detail}`) };
       }
       return { kind: 'aborted' };
     } finally {

@@ -3,7 +3,7 @@ import { type EngineProfile, type StepInput, type StepOutput, TrainingError } fr
 const LARGEST_TOKEN = 2 ** 31 - 1;
 const isToken = (token: number): boolean => Number.isInteger(token) && token >= 0 && token <= LARGEST_TOKEN;
 
-/** Throws what is wrong with a step that no server could do, before anything is sent. */
+/** Throws a TrainingError for a step that no server could do, before anything is sent. */
 export function checkStepInput(input: StepInput, profile: EngineProfile): void {
   const refuse = (detail: string): never => {
     throw new TrainingError('user', detail);
@@ -16,8 +16,8 @@ export function checkStepInput(input: StepInput, profile: EngineProfile): void {
     const { tokens, targets, weights, advantages, logprobs } = datum;
     if (tokens.length === 0) refuse(`datum ${i} has no tokens`);
     if (tokens.length > profile.contextLength)
-      refuse(`datum ${i} has ${tokens.length} tokens; the model reads ${profile.contextLength}`);
-    if (!tokens.every(isToken) || !targets.every(isToken)) refuse(`datum ${i} has tokens that are no ids`);
+      refuse(`datum ${i} has ${tokens.length} tokens; the context length is ${profile.contextLength}`);
+    if (!tokens.every(isToken) || !targets.every(isToken)) refuse(`datum ${i} has tokens that are not ids`);
     if (input.loss !== 'cross_entropy' && (advantages === undefined || logprobs === undefined))
       refuse(`datum ${i} has no advantages or no logprobs, which ${input.loss} needs`);
     const rows = { targets, weights, advantages: advantages ?? tokens, logprobs: logprobs ?? tokens };
@@ -29,20 +29,20 @@ export function checkStepInput(input: StepInput, profile: EngineProfile): void {
   });
 }
 
-/** Throws when the server answered for other data than it was sent. */
+/** Throws when the answer does not match the data that was sent. */
 export function checkStepOutput(output: StepOutput, { data }: StepInput): StepOutput {
   const { logprobs } = output;
   if (logprobs.length !== data.length)
     throw new TrainingError(
       'server',
-      `the server answered for ${logprobs.length} data instead of ${data.length}`,
+      `the server returned ${logprobs.length} outputs for ${data.length} data`,
     );
   data.forEach(({ tokens }, i) => {
     const length = logprobs[i]?.length;
     if (length !== tokens.length)
       throw new TrainingError(
         'server',
-        `datum ${i} came back with ${length} log-probabilities for ${tokens.length} tokens`,
+        `the server returned ${length} log-probabilities for the ${tokens.length} tokens of datum ${i}`,
       );
   });
   return output;

@@ -19,22 +19,22 @@ import type { Wiring } from './wiring.ts';
 import { withSamplersApart } from './with-samplers-apart.ts';
 
 export interface ConnectOptions {
-  /** Up to and without `/api/v1`. */
+  /** Without `/api/v1`. */
   readonly url: string;
   readonly key?: string;
   readonly baseModel: string;
-  /** `generic` unless said: the wire is found out, the rest is as Tinker has it. */
+  /** `generic` by default: the wire format is detected, the rest is as in Tinker. */
   readonly profile?: ProfileName | ServerTraits;
-  /** Those that will be used: refused here when the server lacks one. */
+  /** The losses that will be used: connecting fails when the server lacks one. */
   readonly losses?: readonly LossKind[];
-  /** False: the server is believed. */
+  /** False: no self-test. */
   readonly selfTest?: false | { readonly prompt: readonly number[] };
   readonly fetch: typeof fetch;
   readonly clock: Clock;
   readonly random: Random;
   readonly log?: (line: string) => void;
   readonly pace?: Partial<Pace>;
-  /** Of one answer. */
+  /** Limit of one answer. */
   readonly mostBytes?: number;
 }
 
@@ -42,13 +42,13 @@ const MOST_BYTES = 256 * 2 ** 20;
 const TRAINING = { count: 64, bytes: 50_000_000 };
 const SAMPLING = { count: 400, bytes: 10 * 2 ** 20 };
 const RESULTS = { count: 64, bytes: 50 * 2 ** 20 };
-/** Small ids are in every vocabulary. */
+/** Every vocabulary has these ids. */
 const PROMPT = [5, 6, 7, 8, 9, 10, 11, 12];
 const TEST_RANK = 8;
 
 /**
- * Connects to a server that speaks the Tinker protocol, finds out what it takes, and tests whether it computes what it
- * says. Rejects with a TrainingError; nothing is then left running.
+ * Connects to a server that speaks the Tinker protocol, detects its wire format, and tests whether it computes what it
+ * claims. Rejects with a TrainingError; then nothing is left running.
  */
 export async function connectTinker(options: ConnectOptions): Promise<TinkerEngine> {
   const { baseModel, clock, random, losses = ['importance_sampling'], log = () => undefined } = options;
@@ -57,20 +57,20 @@ export async function connectTinker(options: ConnectOptions): Promise<TinkerEngi
   const missing = losses.filter((loss) => !traits.losses.includes(loss));
   if (missing.length > 0) throw new TrainingError('user', `${traits.name} has no loss ${missing.join(', ')}`);
 
-  // Its text would otherwise be in the complaint about it.
+  // fetch would put the key into its error message.
   if (options.key !== undefined && !/^[\x21-\x7e]+$/.test(options.key))
-    throw new TrainingError('user', 'the key has characters that no header can carry');
+    throw new TrainingError('user', 'the key has characters that are not allowed in a header');
 
   const pace: Pace = { ...DEFAULT_PACE, ...options.pace };
   const closing = new AbortController();
   const { signal } = closing;
-  // Whatever is under way listens to it, and leaves when it is over.
+  // Every request in progress listens to it.
   setMaxListeners(0, signal);
   const { url, key, mostBytes = MOST_BYTES } = options;
   const transport = createTransport({ url, key, fetch: options.fetch, clock, mostBytes });
   const shared = { transport, pace, clock, random: random.next, log };
   const post = createPost(shared);
-  // Told apart from those of other processes by the time and a random number, from each other by a count.
+  // Unique: time and a random number separate processes, a counter separates requests.
   const start = `instar-${clock.now().toString(36)}-${random.below(2 ** 48).toString(36)}`;
   let keys = 0;
   const nextKey = (route: string): string => `${start}-${keys++}-${route}`;

@@ -1,14 +1,14 @@
+import { DecodeError } from '../../base/decode-error.ts';
+import { readFloat32s, readInt32s } from '../../base/little-endian.ts';
+import { protobufBytes, protobufFields, protobufInteger } from '../../base/protobuf.ts';
 import { asArray, asNumber, asObject, isObject, parseJson } from '../../core/json.ts';
 import type { SampledSequence } from '../../core/training.ts';
-import { bytesIn, integerIn, readFields } from './proto-read.ts';
-import { float32sIn, int32sIn } from './raw-values.ts';
-import { WireError } from './wire-error.ts';
 
-/** A SampleResponse in protobuf. Throws a WireError. */
+/** A SampleResponse in protobuf. Throws a DecodeError. */
 export function decodeProtoSample(message: Uint8Array): readonly SampledSequence[] {
   const sequences: SampledSequence[] = [];
-  for (const field of readFields(message))
-    if (field.number === 1) sequences.push(decodeSequence(bytesIn(field)));
+  for (const field of protobufFields(message))
+    if (field.number === 1) sequences.push(decodeSequence(protobufBytes(field)));
   return sequences;
 }
 
@@ -16,18 +16,18 @@ function decodeSequence(message: Uint8Array): SampledSequence {
   let stop = 0;
   let tokens: readonly number[] = [];
   let logprobs: readonly number[] | undefined;
-  for (const field of readFields(message)) {
-    if (field.number === 1) stop = integerIn(field);
-    else if (field.number === 2) tokens = int32sIn(bytesIn(field));
-    else if (field.number === 3) logprobs = float32sIn(bytesIn(field));
+  for (const field of protobufFields(message)) {
+    if (field.number === 1) stop = protobufInteger(field);
+    else if (field.number === 2) tokens = Array.from(readInt32s(protobufBytes(field)));
+    else if (field.number === 3) logprobs = Array.from(readFloat32s(protobufBytes(field)));
   }
   return checked(tokens, logprobs, stop === 1 ? 'length' : 'stop');
 }
 
-/** The same in JSON. */
+/** A SampleResponse in JSON. */
 export function decodeJsonSample(bytes: Uint8Array): readonly SampledSequence[] {
   const body = parseJson(Buffer.from(bytes).toString('utf8'));
-  if (!isObject(body) || !Array.isArray(body.sequences)) throw new WireError('the answer has no sequences');
+  if (!isObject(body) || !Array.isArray(body.sequences)) throw new DecodeError('the answer has no sequences');
   return asArray(body.sequences).map((value) => {
     const sequence = asObject(value);
     const tokens = asArray(sequence.tokens).map((token) => asNumber(token) ?? Number.NaN);
@@ -38,18 +38,18 @@ export function decodeJsonSample(bytes: Uint8Array): readonly SampledSequence[] 
   });
 }
 
-/** Without the sampler's own log-probabilities nothing can be learned from a sample, and none may be made up. */
+/** A sample without the sampler's log-probabilities cannot be trained on: it is refused. */
 function checked(
   tokens: readonly number[],
   logprobs: readonly number[] | undefined,
   stop: SampledSequence['stop'],
 ): SampledSequence {
   if (!tokens.every((token) => Number.isInteger(token) && token >= 0))
-    throw new WireError('a sample has tokens that are no ids');
+    throw new DecodeError('a sample has tokens that are not ids');
   if (logprobs === undefined && tokens.length > 0)
-    throw new WireError('a sample came without log-probabilities');
+    throw new DecodeError('a sample came without log-probabilities');
   const given = logprobs ?? [];
   if (given.length !== tokens.length)
-    throw new WireError(`a sample has ${tokens.length} tokens and ${given.length} log-probabilities`);
+    throw new DecodeError(`a sample has ${tokens.length} tokens and ${given.length} log-probabilities`);
   return { tokens, logprobs: given, stop };
 }

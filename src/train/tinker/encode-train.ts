@@ -1,20 +1,11 @@
+import { toBytes } from '../../base/little-endian.ts';
+import { createProtobufWriter } from '../../base/protobuf.ts';
 import { compact } from '../../core/json.ts';
 import type { EngineProfile, StepInput, TrainDatum } from '../../core/training.ts';
-import {
-  joinBytes,
-  writeBytes,
-  writeDoubleEntry,
-  writeInteger,
-  writeIntegers,
-  writeMessage,
-  writeMessageEntry,
-  writeText,
-} from './proto-write.ts';
-import { float32Bytes, int32Bytes, int64Bytes } from './raw-values.ts';
 
 export type WireKind = EngineProfile['wire'];
 
-/** A forward or forward_backward of one chunk of data. */
+/** A forward or forward_backward request with one chunk of data. */
 export interface TrainCall {
   readonly modelId: string;
   readonly seq: number;
@@ -22,10 +13,10 @@ export interface TrainCall {
   readonly forwardOnly: boolean;
 }
 
-/** A body and where it goes. */
+/** A request body and its route. */
 export interface EncodedCall {
   readonly route: string;
-  /** POST unless said. */
+  /** POST by default. */
   readonly method?: 'GET';
   readonly type: 'application/json' | 'application/x-protobuf';
   readonly bytes: Uint8Array;
@@ -40,9 +31,9 @@ interface NamedTensor {
 const DTYPE = { float32: 1, int64: 2 } as const;
 
 /**
- * Only what the loss reads is sent: servers refuse tensors that they do not know. Where token losses are summed, a
- * weight is a factor of the advantage and needs no tensor; where each sequence is divided by the sum of its weights,
- * leaving them out would divide by the prompt's length too.
+ * Only the tensors that the loss reads: servers refuse others. Where token losses are summed, weights are multiplied into
+ * the advantages. Where each sequence is divided by the sum of its weights, they must be sent: else the prompt's length
+ * would count too.
  */
 function tensorsOf(
   datum: TrainDatum,
@@ -115,28 +106,34 @@ function encodeProto(
   { modelId, seq, input, forwardOnly }: TrainCall,
   profile: Pick<EngineProfile, 'reduction' | 'inputs'>,
 ): EncodedCall {
-  const data = input.data.map((datum) => {
-    const text = writeMessage(1, [writeBytes(1, int32Bytes(datum.tokens))]);
-    const tensors = tensorsOf(datum, input.loss, profile).map(({ name, dtype, values }) =>
-      writeMessageEntry(2, name, [
-        writeBytes(1, dtype === 'int64' ? int64Bytes(values) : float32Bytes(values)),
-        writeInteger(3, DTYPE[dtype]),
-        writeIntegers(4, [values.length]),
-      ]),
-    );
-    return writeMessage(3, [writeMessage(1, [text]), ...tensors]);
-  });
-  const config = Object.entries(input.config ?? {}).map(([name, value]) => writeDoubleEntry(5, name, value));
+  const request = createProtobufWriter();
+  request.text(1, modelId);
+  request.integer(2, seq);
+  for (const one of input.data) {
+    const text = createProtobufWriter();
+    text.message(1, toBytes(Int32Array.from(one.tokens)));
+    const chunk = createProtobufWriter();
+    chunk.message(1, text.finish());
+    const datum = createProtobufWriter();
+    datum.message(1, chunk.finish());
+    for (const { name, dtype, values } of tensorsOf(one, input.loss, profile)) {
+      const tensor = createProtobufWriter();
+      tensor.message(
+        1,
+        toBytes(dtype === 'int64' ? BigInt64Array.from(values, BigInt) : Float32Array.from(values)),
+      );
+      tensor.integer(3, DTYPE[dtype]);
+      tensor.packed(4, [values.length]);
+      datum.entry(2, name, tensor.finish());
+    }
+    request.message(3, datum.finish());
+  }
+  request.text(4, input.loss);
+  for (const [name, value] of Object.entries(input.config ?? {})) request.entry(5, name, value);
+  request.integer(6, forwardOnly ? 1 : 0);
   return {
     route: 'forward_backward',
     type: 'application/x-protobuf',
-    bytes: joinBytes([
-      writeText(1, modelId),
-      writeInteger(2, seq),
-      ...data,
-      writeText(4, input.loss),
-      ...config,
-      writeInteger(6, forwardOnly ? 1 : 0),
-    ]),
+    bytes: request.finish(),
   };
 }

@@ -1,12 +1,12 @@
 import type { LossKind } from '../../core/training.ts';
 
-/** How much likelier each token is now than when it was sampled, in the test of losses; and where clipping sets in. */
+/** The probability ratio of each token in the test of losses, and the upper clip bound. */
 export const RATIO = 2;
 const CLIP_HIGH = 1.2;
-/** Of what would be expected; the ratio is computed in the server's precision. */
+/** Relative tolerance: the server computes the ratio in its own precision. */
 const MAY_DIFFER = 0.03;
 
-/** The loss of one token with an advantage of 1, at its log-probability. */
+/** The loss of one token with advantage 1, given its log-probability. */
 const TOKEN_LOSS: Readonly<Record<LossKind, (p: number) => number>> = {
   cross_entropy: (p) => -p,
   importance_sampling: () => -RATIO,
@@ -14,7 +14,7 @@ const TOKEN_LOSS: Readonly<Record<LossKind, (p: number) => number>> = {
   cispo: (p) => -CLIP_HIGH * p,
 };
 
-/** The loss among the metrics: as a sum where there is one. */
+/** The loss in the metrics: the sum if there is one. */
 export function lossIn(metrics: Readonly<Record<string, number>>): number | undefined {
   const names = Object.keys(metrics).filter((name) => /(^|_)loss(:|$)/.test(name));
   return metrics['loss:sum'] ?? (names[0] === undefined ? undefined : metrics[names[0]]);
@@ -28,7 +28,7 @@ export interface LossCheck {
   readonly weights: readonly (readonly number[])[];
 }
 
-/** What is wrong with a loss; undefined when it is the one that was asked for. */
+/** Why a loss is wrong; undefined when it is the requested one. */
 export function checkLoss({ loss, value, reduction, logprobs, weights }: LossCheck): string | undefined {
   const sums = (kind: LossKind): readonly number[] =>
     logprobs.map((row, i) =>
@@ -41,12 +41,12 @@ export function checkLoss({ loss, value, reduction, logprobs, weights }: LossChe
     Math.abs(value - wanted) <= MAY_DIFFER * Math.abs(wanted) + 1e-4;
 
   const summed = total(sums(loss));
-  // Servers that take means report the sum of token losses, of the sequences' means, or the mean of those.
+  // Servers with per-sequence means report the sum of token losses, the sum of the means, or their mean.
   const mean = means(loss);
   const allowed = reduction === 'sum' ? [summed] : [summed, mean, mean / logprobs.length];
   if (allowed.some(isNear)) return undefined;
   if (isNear(mean) || isNear(mean / logprobs.length))
-    return `${loss} is averaged over each sequence, and the profile says that it is summed`;
+    return `${loss} is averaged over each sequence, but the profile says it is summed`;
   const other = (Object.keys(TOKEN_LOSS) as LossKind[]).find(
     (kind) => kind !== loss && (isNear(total(sums(kind))) || isNear(means(kind))),
   );

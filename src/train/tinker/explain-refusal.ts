@@ -20,8 +20,8 @@ export const bodyOf = ({ type, bytes }: Answer): JsonObject | undefined => {
 };
 
 /**
- * What a server says went wrong, in whichever of the ways servers have: `error` and a category; `detail`, a text or a
- * list of places; `error_message`. Undefined: the body says nothing of that kind, so it may be a proxy's.
+ * The error in a server's answer, in any of the formats in use: `error` with a category; `detail`, a text or a list of
+ * locations; `error_message`. Undefined: the body has none of these, so it may come from a proxy.
  */
 export function failureIn(body: JsonObject, category: TrainingError['category']): TrainingError | undefined {
   const text = asString(body.error) ?? asString(body.error_message) ?? detailOf(body.detail);
@@ -31,7 +31,7 @@ export function failureIn(body: JsonObject, category: TrainingError['category'])
   return new TrainingError(own, plain(text.slice(0, LONGEST)));
 }
 
-/** Frameworks name the place of each mistake in a request. */
+/** Frameworks list the location of each mistake in a request. */
 function detailOf(detail: Json | undefined): string | undefined {
   if (typeof detail === 'string') return detail;
   if (!Array.isArray(detail)) return undefined;
@@ -41,7 +41,7 @@ function detailOf(detail: Json | undefined): string | undefined {
     .join('; ');
 }
 
-/** The same with the status, for an answer that cannot be anything but a refusal. */
+/** The error with the HTTP status, for an answer that is a refusal in any case. */
 export function explainRefusal(answer: Answer): TrainingError {
   const category = answer.status < 500 ? 'user' : 'server';
   const failure = failureIn(bodyOf(answer) ?? {}, category);
@@ -50,7 +50,7 @@ export function explainRefusal(answer: Answer): TrainingError {
   return new TrainingError(category, `the server answered ${answer.status}: ${excerptOf(answer)}`);
 }
 
-/** Control characters of a stranger have no place in a log. */
+/** Control characters of a foreign server must not get into a log. */
 const plain = (text: string): string => text.replace(/\p{Cc}+/gu, ' ').trim();
 
 export const excerptOf = ({ bytes }: Answer): string =>

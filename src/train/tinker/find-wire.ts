@@ -3,13 +3,13 @@ import { encodeTrainCall, type WireKind } from './encode-train.ts';
 import { sendRequest } from './send-request.ts';
 import type { Wiring } from './wiring.ts';
 
-/** How servers say that they do not read a body, or have no route for it. */
+/** Statuses of servers that do not read this format or have no such route. */
 const OTHER_WIRE = new Set([404, 405, 415, 422]);
 const WIRES: readonly WireKind[] = ['json', 'protobuf'];
 
 /**
- * Which of the two wires a server takes a forward in, by sending one to a new model. The second is tried only when the
- * first was refused for its form.
+ * Which of the two wire formats a server takes, detected by sending a forward to a new model. The second is tried only when
+ * the first was refused for its format.
  */
 export async function findWire(
   wiring: Wiring,
@@ -36,5 +36,5 @@ export async function findWire(
     if (sent.kind !== 'refused' || !OTHER_WIRE.has(sent.status)) throw sent.error;
     reasons.push(`${wire}: ${sent.error.message}`);
   }
-  throw new TrainingError('user', `the server takes a forward in neither wire; ${reasons.join('; ')}`);
+  throw new TrainingError('user', `the server takes a forward in neither format: ${reasons.join('; ')}`);
 }

@@ -1,6 +1,6 @@
-/** How much may be under way at once. Whoever came first goes first; what is over the whole limit goes alone. */
+/** Limits the requests in flight by count and bytes, first come first served. A request over the byte limit runs alone. */
 export interface Gate {
-  /** Resolves with what gives the place back, which may be called again to no effect; undefined when aborted first. */
+  /** Resolves with an idempotent release function; undefined when the signal aborts first. */
   enter(bytes: number, signal: AbortSignal): Promise<(() => void) | undefined>;
   readonly count: number;
   readonly bytes: number;
@@ -56,7 +56,7 @@ export function createGate(limits: GateLimits): Gate {
         const leave = (): void => {
           waiting.splice(waiting.indexOf(place), 1);
           resolve(undefined);
-          // It may have stood before smaller ones.
+          // Smaller requests may have waited behind it.
           admitNext();
         };
         signal.addEventListener('abort', leave, { once: true });

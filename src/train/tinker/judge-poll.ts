@@ -4,42 +4,42 @@ import { bodyOf, excerptOf, explainRefusal, failureIn } from './explain-refusal.
 import { retryAfterOf } from './retry-after.ts';
 import type { Answer, Reply } from './transport.ts';
 
-/** What the answer to one look at a future means. */
+/** What the answer to one poll of a future means. */
 export type PollVerdict =
   | { readonly kind: 'result'; readonly answer: Answer }
-  /** It is not done yet. */
+  /** Not done yet. */
   | { readonly kind: 'pending'; readonly reason: string | undefined }
-  /** It is done, and this large: ask again when there is room. */
+  /** Done, with a result of this size: to be requested when there is room. */
   | { readonly kind: 'announced'; readonly bytes: number }
   | { readonly kind: 'failed'; readonly error: TrainingError }
-  /** The server no longer has it: the request is to be made again. */
+  /** The server no longer has it: the request must be made again. */
   | { readonly kind: 'expired' }
   | { readonly kind: 'unpaid' }
   | { readonly kind: 'busy'; readonly afterMs: number | undefined }
-  /** No answer, or a server out of order. Nothing is known of the future. */
+  /** No answer, or a server error. Nothing is known about the future. */
   | { readonly kind: 'unheard'; readonly detail: string }
-  /** Something between us and the server may have said it: worth a few more looks. */
+  /** Outside of the protocol, perhaps a proxy's answer: worth a few more polls. */
   | { readonly kind: 'strange'; readonly detail: string }
   | { readonly kind: 'aborted' };
 
 /**
- * TuFT gives a failed future the status that its reason would have as an answer: 408 when its turn never came, 409 when
- * its number was used before, 429 when there was no room. Only the text tells them from a look that did not succeed.
+ * TuFT answers for a failed future with the status of its reason: 408 when its turn never came, 409 when its number was used
+ * before, 429 when there was no room. Only the text distinguishes it from a failed poll.
  */
 const FAILED_FUTURE = /^(Future failed|Failed to retrieve future): /;
 const BORROWED = new Set([408, 409, 422, 429, 503]);
 
 /**
- * Servers agree on how a result looks and not on how a failure does: 200 with `error` (Tinker, and verl with categories
- * of its own), 400 with `detail` (SkyRL), 400 with `error_message` (open-rl), any status with `detail` (TuFT). All of
- * them are final. A 400 that says nothing of this kind is a proxy's.
+ * Servers agree on the format of a result but not of a failure: 200 with `error` (Tinker, and verl with its own categories),
+ * 400 with `detail` (SkyRL), 400 with `error_message` (open-rl), any status with `detail` (TuFT). All of these are final. A
+ * 400 with none of them comes from a proxy.
  */
 export function judgePoll(reply: Reply, nowMs: number): PollVerdict {
   if (reply.kind === 'none') {
     if (reply.why === 'aborted') return { kind: 'aborted' };
     if (reply.why === 'too-large')
       return { kind: 'failed', error: new TrainingError('server', reply.detail) };
-    // Servers hold a look for longer than we wait; that one ends in time is no news.
+    // Servers may hold a poll longer than we wait: a time-out is normal.
     if (reply.why === 'timeout') return { kind: 'pending', reason: undefined };
     return { kind: 'unheard', detail: reply.detail };
   }

@@ -4,12 +4,12 @@ import { bodyOf, excerptOf, explainRefusal } from './explain-refusal.ts';
 import { retryAfterOf } from './retry-after.ts';
 import type { Reply } from './transport.ts';
 
-/** What the answer to a request means that is answered at once: with a future's id, or with what was asked for. */
+/** What the immediate answer to a request means: it contains a future's id, or the result itself. */
 export type SubmissionVerdict =
   | { readonly kind: 'answered'; readonly body: JsonObject }
-  /** It was not taken, and will not be. */
+  /** Not accepted, and never will be. */
   | { readonly kind: 'refused'; readonly status: number; readonly error: TrainingError }
-  /** It was not taken, and may be later. */
+  /** Not accepted, but may be later. */
   | {
       readonly kind: 'later';
       readonly why: 'haste' | 'conflict' | 'away';
@@ -17,7 +17,7 @@ export type SubmissionVerdict =
       readonly afterMs: number | undefined;
     }
   | { readonly kind: 'unpaid' }
-  /** It may have been taken. */
+  /** It may have been accepted. */
   | { readonly kind: 'in-doubt'; readonly detail: string; readonly afterMs: number | undefined }
   | { readonly kind: 'aborted' };
 
@@ -32,7 +32,7 @@ export function judgeSubmission(reply: Reply, nowMs: number): SubmissionVerdict 
   const afterMs = retryAfterOf(reply, nowMs);
   const detail = `the server answered ${status}`;
   if (status >= 200 && status < 300) {
-    // Most routes answer with an object; those that have nothing to say, with nothing.
+    // Most routes answer with an object; some with an empty body.
     const body = reply.bytes.length === 0 ? {} : bodyOf(reply);
     if (body !== undefined) return { kind: 'answered', body };
     return { kind: 'in-doubt', detail: `not JSON: ${excerptOf(reply)}`, afterMs };
@@ -41,7 +41,7 @@ export function judgeSubmission(reply: Reply, nowMs: number): SubmissionVerdict 
   const wish = reply.header('x-should-retry');
   if (wish === 'false') return { kind: 'refused', status, error: explainRefusal(reply) };
   if (status === 429) return { kind: 'later', why: 'haste', detail, afterMs };
-  // A conflict may be a lock that is held for a moment.
+  // A conflict may be a short-lived lock.
   if (status === 409) return { kind: 'later', why: 'conflict', detail, afterMs };
   if (status === 503) return { kind: 'later', why: 'away', detail, afterMs };
   if (wish === 'true' || status === 408 || status >= 500) return { kind: 'in-doubt', detail, afterMs };

@@ -1,12 +1,12 @@
 import { TrainingError } from '../../core/training.ts';
 
 /**
- * One after another, in the order in which they were asked for: the next is sent when the one before was taken. What
- * stands behind something that was not taken is not sent either, since whoever asked for it counted on what stood
- * before: a step without its gradients would still move the weights.
+ * Sends requests one after another, in order: the next when the one before was accepted. When one is not accepted, those
+ * behind it are not sent either, because they depend on it: an optimizer step without its gradients would still move the
+ * weights.
  */
 export interface Lane {
-  /** Rejects without having run when the signal aborts before its turn. Once `send` runs, it runs to its end. */
+  /** Rejects without running `send` when the signal aborts before its turn. Once started, `send` runs to its end. */
   enter<T>(send: () => Promise<T>, signal: AbortSignal): Promise<T>;
 }
 
@@ -17,11 +17,11 @@ export function createLane(): Lane {
   const dropAll = (): void => {
     const behind = waiting.splice(0);
     for (const { drop } of behind)
-      drop(new TrainingError('unknown', 'it was not sent, because one before it was not taken'));
+      drop(new TrainingError('unknown', 'not sent, because a request before it was not accepted'));
   };
   const pump = async (): Promise<void> => {
     isRunning = true;
-    // Those who ask for several things in one breath have asked for all of them before the first is looked at.
+    // Requests that are queued in the same tick are all queued before the first is sent.
     await Promise.resolve();
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) await next.run();
     isRunning = false;
@@ -44,8 +44,7 @@ export function createLane(): Lane {
           },
           drop,
         };
-        const withdraw = (): void =>
-          reject(new TrainingError('unknown', 'it was withdrawn before it was sent'));
+        const withdraw = (): void => reject(new TrainingError('unknown', 'aborted before it was sent'));
         const leaveFirst = (): void => {
           dropAll();
           withdraw();
@@ -55,7 +54,7 @@ export function createLane(): Lane {
           const behind = waiting.splice(place);
           withdraw();
           for (const other of behind.slice(1))
-            other.drop(new TrainingError('unknown', 'it was not sent, because one before it was withdrawn'));
+            other.drop(new TrainingError('unknown', 'not sent, because a request before it was aborted'));
         };
         if (signal.aborted) waiting.push({ run: async () => leaveFirst(), drop });
         else {

@@ -2,7 +2,7 @@ import type { StepOutput } from '../../core/training.ts';
 
 interface Part {
   readonly value: number;
-  /** How many data it speaks of. */
+  /** The number of data it covers. */
   readonly weight: number;
 }
 
@@ -15,7 +15,7 @@ const mean: Merge = (parts) => {
   return parts.reduce((sum, part) => sum + part.value * part.weight, 0) / weight;
 };
 
-/** A metric says after its colon how it is merged. */
+/** The suffix after a metric's colon names the reduction. */
 const MERGES: Readonly<Record<string, Merge>> = {
   mean,
   sum: (parts) => parts.reduce((sum, { value }) => sum + value, 0),
@@ -25,8 +25,8 @@ const MERGES: Readonly<Record<string, Merge>> = {
 };
 
 /**
- * What the chunks of one request say together. A metric that not all of them have, or that says nothing of how it is
- * merged, is left out: half of a number is a wrong number. A single chunk is passed on as it is.
+ * Merges the outputs of a request's chunks. A metric that some chunks lack, or without a known reduction, is dropped: a
+ * partial value would be wrong. A single chunk is returned unchanged.
  */
 export function mergeOutputs(outputs: readonly StepOutput[]): StepOutput {
   const [first] = outputs;

@@ -1,27 +1,27 @@
-/** How long a client waits for what. The numbers of the official client, where it has them. */
+/** Time-outs and intervals of the client. The official client's values where it has them. */
 export interface Pace {
   readonly heartbeatMs: number;
-  /** After so long without a heartbeat that got through, it is said. */
+  /** After this long without a successful heartbeat it is logged. */
   readonly silenceMs: number;
-  /** One request that submits something. */
+  /** Time-out of one submission. */
   readonly requestMs: number;
-  /** One look at whether a result is there; servers hold it for a while. */
+  /** Time-out of one poll; servers hold it for a while. */
   readonly pollMs: number;
-  /** Looks are at least so far apart: not every server holds them. */
+  /** The shortest interval between polls: not every server holds them. */
   readonly lookMs: number;
-  /** The first pause before another try; it doubles up to `longestMs`. */
+  /** The first pause between tries; it doubles up to `longestMs`. */
   readonly backoffMs: number;
   readonly longestMs: number;
-  /** A submission is tried for so long. */
+  /** How long a submission is retried. */
   readonly submitForMs: number;
-  /** A question whose answer can be done without is asked for so long. */
+  /** How long an optional request is retried. */
   readonly adviceForMs: number;
-  /** A result is waited for as long as the server is heard of; when it was not for so long, it is given up. */
+  /** A result is given up after the server has not answered for this long. */
   readonly lostAfterMs: number;
-  /** Between looks while a bill is unpaid, and for how long in all. */
+  /** The interval of retries after 402 (payment required), and their total time. */
   readonly unpaidMs: number;
   readonly unpaidForMs: number;
-  /** All sampling rests after one was refused for haste; longer when the prompt was large. */
+  /** The pause of all sampling after a 429; longer when the prompt was large. */
   readonly restMs: number;
 }
 
@@ -41,7 +41,7 @@ export const DEFAULT_PACE: Pace = {
   restMs: 1_000,
 };
 
-/** The pause before the next of several tries: half of it fixed, half random, so that clients do not come back as one. */
+/** Exponential backoff with jitter on half of it, so that clients do not retry in lockstep. */
 export function backoffOf({ backoffMs, longestMs }: Pace, tries: number, random: () => number): number {
   const pause = Math.min(longestMs, backoffMs * 2 ** Math.min(tries, 30));
   return pause / 2 + (random() * pause) / 2;

@@ -1,3 +1,4 @@
+import { sleep } from '../../base/sleep.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { TrainingError } from '../../core/training.ts';
@@ -5,29 +6,28 @@ import type { EncodedCall } from './encode-train.ts';
 import { explainRefusal } from './explain-refusal.ts';
 import { judgeSubmission } from './judge-submission.ts';
 import { backoffOf, type Pace } from './pace.ts';
-import { sleep } from './sleep.ts';
 import type { Transport } from './transport.ts';
 
-/** How a request ended that was tried until it was answered, or for as long as is allowed. */
+/** The outcome of a request that was retried until it was answered or the time ran out. */
 export type PostOutcome =
   | { readonly kind: 'answered'; readonly body: JsonObject }
   | { readonly kind: 'refused'; readonly status: number; readonly error: TrainingError }
-  /** Nobody knows whether the server took it. */
+  /** The server may or may not have accepted it. */
   | { readonly kind: 'in-doubt'; readonly error: TrainingError }
   | { readonly kind: 'aborted' };
 
 export interface PostRequest {
   readonly call: EncodedCall;
-  /** The same for all tries, so that a server that took it and could not say so does it once. */
+  /** The idempotency key, the same for all tries: a server whose answer was lost does the work once. */
   readonly key: string;
   readonly signal: AbortSignal;
-  /** When nobody knows whether it was taken, it is not sent again. */
+  /** Do not send it again when it may have been accepted. */
   readonly once?: boolean;
-  /** It is tried for so long; as submissions are, unless said. */
+  /** How long it is retried; as a submission by default. */
   readonly forMs?: number;
-  /** Waited for before each try. */
+  /** Awaited before each try. */
   readonly before?: (signal: AbortSignal) => Promise<void>;
-  /** It was refused because too much came at once. */
+  /** Called on 429. */
   readonly onHaste?: () => void;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -41,7 +41,7 @@ export interface PostOptions {
   readonly random: () => number;
 }
 
-/** A conflict that is still there after so many tries is not a lock. */
+/** A conflict that persists after this many tries is not a lock. */
 const MOST_CONFLICTS = 3;
 
 export const jsonCall = (route: string, body: object): EncodedCall => ({
@@ -68,10 +68,10 @@ export function createPost({ transport, pace, clock, random }: PostOptions): Pos
       const reply = await transport.send({ ...call, timeoutMs, headers: { ...headers, ...retries } }, signal);
       const verdict = judgeSubmission(reply, clock.now());
       if (verdict.kind === 'answered' || verdict.kind === 'aborted') return verdict;
-      // A server that took it and then refuses to take it twice has taken it.
+      // A refusal after a doubtful try may mean that the first try was accepted.
       if (verdict.kind === 'refused') return giveUp(verdict.status, verdict.error);
       if (verdict.kind === 'unpaid') {
-        if (unpaidMs >= pace.unpaidForMs) return failed('the bill is unpaid');
+        if (unpaidMs >= pace.unpaidForMs) return failed('the server asks for payment (402)');
         const from = clock.monotonic();
         await sleep(pace.unpaidMs, signal);
         unpaidMs += clock.monotonic() - from;

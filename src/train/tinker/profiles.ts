@@ -1,31 +1,28 @@
 import type { EngineProfile, LossKind } from '../../core/training.ts';
 
-/** What is known of a kind of server before it is talked to. */
+/** What is known about a kind of server before connecting. */
 export interface ServerTraits
   extends Pick<EngineProfile, 'name' | 'losses' | 'reduction' | 'learningRate' | 'inputs'> {
-  /** Undefined: found out by trying. */
+  /** Undefined: detected. */
   readonly wire: EngineProfile['wire'] | undefined;
-  /** When the server does not say. */
+  /** Used when the server does not report one. */
   readonly contextLength: number;
-  /** It knows `allow_metadata_only`, and says how large a result is before it sends it. */
+  /** It supports `allow_metadata_only`: it announces a result's size before sending it. */
   readonly announces: boolean;
-  /**
-   * A training request that comes twice, under one key and number, is done once, and the second gets the answer of the
-   * first. To others it is sent once, whatever comes of it.
-   */
+  /** It deduplicates training requests by idempotency key and `seq_id`. To other servers a training request is never sent twice. */
   readonly knowsRepeats: boolean;
-  /** It samples a checkpoint by putting it where the model that saved it is trained. */
+  /** It samples a checkpoint by loading it over the model that saved it. */
   readonly samplesInPlace: boolean;
   readonly tolerance: Tolerance;
 }
 
-/** How far the numbers of a sampler and of a trainer may lie apart that claim to be the same model. */
+/** How far sampler and trainer of the same model may differ. */
 export interface Tolerance {
   /** Of the log-probability of one token. */
   readonly difference: number;
-  /** KL(sampler || trainer) for each token. */
+  /** KL(sampler || trainer) per token. */
   readonly kl: number;
-  /** Of the same computation, done twice. */
+  /** Between two runs of the same computation. */
   readonly drift: number;
 }
 
@@ -34,7 +31,7 @@ export type ProfileName = 'tinker' | 'skyrl' | 'tuft' | 'nano' | 'generic';
 const INPUTS = ['target_tokens', 'weights', 'advantages', 'logprobs'];
 const LOSSES: readonly LossKind[] = ['cross_entropy', 'importance_sampling', 'ppo', 'cispo'];
 
-/** bfloat16 on two different stacks: single tokens lie far apart, the mean must not. */
+/** For bfloat16 on two different stacks: single tokens differ a lot, the mean must not. */
 const LOOSE: Tolerance = { difference: 0.5, kl: 0.01, drift: 0.02 };
 
 const TINKER: ServerTraits = {
@@ -63,9 +60,9 @@ export const PROFILES: Readonly<Record<ProfileName, ServerTraits>> = {
     knowsRepeats: false,
     samplesInPlace: true,
   },
-  /** Answers 415 to a forward_backward in JSON, and a repeat with a conflict. */
+  /** Answers 415 to a forward_backward in JSON, and 409 to a repeated request. */
   tuft: { ...TINKER, name: 'tuft', announces: false, knowsRepeats: false },
-  /** float32 on both sides, and a model so small that it takes large steps. */
+  /** float32 on both sides; a small model that needs large steps. */
   nano: {
     ...TINKER,
     name: 'nano',

@@ -3,13 +3,13 @@ import { TrainingError } from '../../core/training.ts';
 import { jsonCall, type Post, type PostOutcome } from './post.ts';
 
 export interface Capabilities {
-  /** Undefined: the server does not say. */
+  /** Undefined: the server does not report one. */
   readonly contextLength: number | undefined;
-  /** The server's wishes for its clients; empty when it has none. */
+  /** The server's settings for its clients; empty when it has none. */
   readonly config: JsonObject;
 }
 
-/** Rejects when the server cannot be reached, or says that it has not got the model. */
+/** Rejects when the server cannot be reached or does not have the model. */
 export async function readCapabilities(
   post: Post,
   baseModel: string,
@@ -34,7 +34,7 @@ export async function readCapabilities(
   };
 }
 
-/** A server without the route has nothing to say; one that refuses our key does not want us. */
+/** A server without the route has no settings; any other refusal, such as of our key, is an error. */
 function bodyIn(outcome: PostOutcome): JsonObject {
   if (outcome.kind === 'answered') return outcome.body;
   if (outcome.kind === 'aborted') throw new TrainingError('unknown', 'the connection was closed');

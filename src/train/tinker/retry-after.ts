@@ -1,10 +1,10 @@
 import { parseRetryAfter } from '../../core/retry.ts';
 import type { Answer } from './transport.ts';
 
-/** A longer wish is not granted: the connection may be better used before. */
+/** The longest pause that a server can ask for. */
 const LONGEST_MS = 60_000;
 
-/** How long the server asks us to wait, in one of the two headers for it. */
+/** How long the server asks us to wait, by `retry-after-ms` or `retry-after`. */
 export function retryAfterOf(answer: Answer, nowMs: number): number | undefined {
   const exact = Number(answer.header('retry-after-ms') ?? Number.NaN);
   const wanted =

@@ -9,15 +9,15 @@ import { checkLoss, lossIn, RATIO } from './expected-loss.ts';
 import type { Tolerance } from './profiles.ts';
 
 export interface SelfTestReport {
-  /** KL(sampler || trainer) for each sampled token, estimated without bias and never below 0. */
+  /** KL(sampler || trainer) per sampled token, by an unbiased estimate that is never negative. */
   readonly kl: number;
   readonly maxDifference: number;
   readonly tokens: number;
-  /** How far a step along no gradient moved a log-probability. */
+  /** How far a step with a zero gradient moved a log-probability. */
   readonly drift: number;
-  /** Undefined: the server does not say. */
+  /** Undefined: the server does not report it. */
   readonly gradientNorm: number | undefined;
-  /** What each loss gave where we know what it should give. */
+  /** The value of each loss on data whose loss is known. */
   readonly losses: Readonly<Partial<Record<LossKind, number>>>;
 }
 
@@ -34,13 +34,13 @@ export interface SelfTestOptions {
 
 const SAMPLES = 4;
 const SAMPLE_TOKENS = 16;
-/** So large that any gradient at all would be seen: Adam's first step has this size whatever the gradient's. */
+/** Large, so that any gradient shows: Adam's first step has this size whatever the gradient's size. */
 const LEARNING_RATE = 0.01;
 const NO_GRADIENT = 1e-6;
 
 /**
- * Finds out whether a server computes what it says. It works on a model of its own, which can be thrown away after.
- * Rejects with a TrainingError that says what was wrong.
+ * Tests whether a server computes what it claims, on a model that is discarded afterwards. Rejects with a TrainingError that
+ * names the difference.
  */
 export async function runSelfTest(options: SelfTestOptions): Promise<SelfTestReport> {
   const { model, losses, reduction, tolerance, signal, log } = options;
@@ -56,7 +56,7 @@ export async function runSelfTest(options: SelfTestOptions): Promise<SelfTestRep
         `differ by up to ${maxDifference.toPrecision(3)} (allowed ${tolerance.difference}), KL ${kl.toPrecision(3)} (allowed ${tolerance.kl})`,
     );
 
-  // A mean over weights that are all zero is no number.
+  // A mean over zero weights would be NaN.
   const idle = losses.filter((loss) => loss !== 'cross_entropy' || reduction === 'sum');
   const zeroed = data.map((datum) => ({ ...datum, advantages: datum.tokens.map(() => 0) }));
   const silent = zeroed.map((datum) => ({ ...datum, weights: datum.tokens.map(() => 0) }));
@@ -87,13 +87,13 @@ export async function runSelfTest(options: SelfTestOptions): Promise<SelfTestRep
     const likelier = data.map((datum, i) => ({
       ...datum,
       advantages: datum.weights,
-      // As if each token had been half as likely when it was sampled: no two losses agree there.
+      // As if each token had been half as likely when sampled: there all losses have different values.
       logprobs: (after[i] ?? []).map((p, t) => (datum.weights[t] === 0 ? 0 : p - Math.log(RATIO))),
     }));
     const { metrics, logprobs } = await model.forward({ data: likelier, loss }, signal);
     const value = lossIn(metrics);
     if (value === undefined)
-      log(`${loss}: the server says nothing of the loss, so it was tested by its gradient alone`);
+      log(`${loss}: the server does not report the loss, so only its gradient was tested`);
     else {
       given[loss] = value;
       const wrong = checkLoss({
@@ -109,7 +109,7 @@ export async function runSelfTest(options: SelfTestOptions): Promise<SelfTestRep
   return { kl, maxDifference, tokens, drift, gradientNorm, losses: given };
 }
 
-/** Fresh samples as data: what was sampled has weight 1. */
+/** New samples as data: sampled tokens have weight 1. */
 async function sampleData({ sampler, prompt, signal }: SelfTestOptions): Promise<{
   readonly data: readonly TrainDatum[];
   readonly sampled: readonly (readonly number[])[];
@@ -139,7 +139,7 @@ function compare(a: readonly (readonly number[])[], b: readonly (readonly number
     row.forEach((q, t) => {
       if (t < promptLength - 1) return;
       const apart = (b[i]?.[t] ?? Number.NaN) - q;
-      // Math.max would keep a NaN, and so must this: it is the worst of all differences.
+      // Math.max propagates NaN, which then fails the check.
       maxDifference = Math.max(maxDifference, Math.abs(apart));
       kl += Math.exp(apart) - 1 - apart;
       tokens++;

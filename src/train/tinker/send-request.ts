@@ -6,17 +6,17 @@ import { bodyOf } from './explain-refusal.ts';
 import type { PostOutcome, PostRequest } from './post.ts';
 import type { Wiring } from './wiring.ts';
 
-/** Something that a server answers with a future. */
+/** A request that a server answers with a future. */
 export interface FutureAsk {
   readonly call: EncodedCall;
-  /** Encodes it again, so that nothing large is held while it is waited for. */
+  /** Encodes it again, so that no large body is kept while waiting. */
   readonly encode: () => EncodedCall;
-  /** Large results may be in protobuf, and announced before they come. */
+  /** Large results may be protobuf and may be announced first. */
   readonly isLarge: boolean;
   /**
-   * When the server has lost the future: with `same`, the request goes out as it was, under the same key, so that what
-   * was done is not done twice; with `fresh` it is another request, for those that change nothing; with `never` it was
-   * the only one, for those that change something on a server that would do it again.
+   * What to do when the server has lost the future. `same`: send it again under the same idempotency key, so that it is not
+   * done twice. `fresh`: send a new request, if it changes nothing. `never`: give up, if it changes something on a server
+   * without idempotency.
    */
   readonly redo: 'same' | 'fresh' | 'never';
   readonly signal: AbortSignal;
@@ -58,7 +58,7 @@ export async function sendRequest(wiring: Wiring, ask: FutureAsk): Promise<SendO
           kind: 'lost',
           error: new TrainingError('server', `${route} ${requestId}: the result has expired`),
         };
-      wiring.log(`${route} ${requestId} has expired and is asked for again`);
+      wiring.log(`${route} ${requestId} has expired and is requested again`);
       const again = await post(ask.encode(), ask.redo === 'same' ? key : wiring.nextKey(route));
       if (again.kind !== 'taken') return { kind: 'lost', error: again.error };
       requestId = again.requestId;
@@ -70,7 +70,7 @@ type Taken = { readonly kind: 'taken'; readonly requestId: string } | Exclude<Se
 
 function taken(outcome: PostOutcome, route: string): Taken {
   if (outcome.kind === 'aborted')
-    return { kind: 'in-doubt', error: new TrainingError('unknown', `${route}: it is no longer waited for`) };
+    return { kind: 'in-doubt', error: new TrainingError('unknown', `${route}: aborted`) };
   if (outcome.kind !== 'answered') return outcome;
   const requestId = asString(outcome.body.request_id);
   if (requestId === undefined || requestId === '')
@@ -78,7 +78,7 @@ function taken(outcome: PostOutcome, route: string): Taken {
   return { kind: 'taken', requestId };
 }
 
-/** Sends a request, waits for its future, and answers with the JSON of its result. */
+/** Sends a request, waits for its future, and returns its result as JSON. */
 export async function requestJson(wiring: Wiring, call: EncodedCall): Promise<JsonObject> {
   const sent = await sendRequest(wiring, {
     call,
@@ -91,9 +91,9 @@ export async function requestJson(wiring: Wiring, call: EncodedCall): Promise<Js
   return bodyOf(resultOf(await sent.outcome)) ?? {};
 }
 
-/** A result, or why there is none. */
+/** The result, or throws why there is none. */
 export function resultOf(outcome: FutureOutcome): Extract<FutureOutcome, { kind: 'result' }>['answer'] {
   if (outcome.kind === 'result') return outcome.answer;
   if (outcome.kind === 'failed' || outcome.kind === 'lost') throw outcome.error;
-  throw new TrainingError('unknown', 'it is no longer waited for');
+  throw new TrainingError('unknown', 'aborted');
 }

@@ -6,7 +6,7 @@ import type { Pace } from './pace.ts';
 import { jsonCall, type Post } from './post.ts';
 import type { Transport } from './transport.ts';
 
-/** A stay with a server. What was made in it lasts as long as its heart beats. */
+/** A session with a server. Its models and samplers last as long as its heartbeats. */
 export interface Session {
   readonly id: string;
   close(): void;
@@ -22,7 +22,7 @@ export interface SessionOptions {
   readonly log: (line: string) => void;
 }
 
-/** Servers that look at it want to know which wires we can speak. */
+/** Some servers choose the wire format by it. */
 const SDK_VERSION = '0.25.0';
 
 export async function openSession(options: SessionOptions): Promise<Session> {
@@ -54,7 +54,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     const reply = await transport.send({ ...heartbeat, timeoutMs: pace.requestMs }, closing);
     isBeating = false;
     if (reply.kind === 'answer' && reply.status < 300) {
-      if (wasSilent) log('the server hears us again');
+      if (wasSilent) log('heartbeats succeed again');
       wasSilent = false;
       beatAt = clock.monotonic();
     } else if (reply.kind === 'answer' && (reply.status === 404 || reply.status === 410)) {
@@ -62,10 +62,10 @@ export async function openSession(options: SessionOptions): Promise<Session> {
       log(`the session is over: ${explainRefusal(reply).message}`);
     } else if (!wasSilent && clock.monotonic() - beatAt >= pace.silenceMs && !closing.aborted) {
       wasSilent = true;
-      log(`no heartbeat got through for ${Math.round((clock.monotonic() - beatAt) / 1000)} s`);
+      log(`no heartbeat succeeded for ${Math.round((clock.monotonic() - beatAt) / 1000)} s`);
     }
   };
-  // It must not keep a process alive that has nothing else to do.
+  // The timer must not keep the process alive.
   const timer = setInterval(() => void beat(), pace.heartbeatMs).unref();
   return { id, close: () => clearInterval(timer) };
 }

@@ -8,13 +8,13 @@ export interface ChunkLimits {
 
 export const CHUNK_LIMITS: ChunkLimits = { data: 1024, bytes: 5_000_000 };
 
-/** What one position takes: a token, a target and up to three numbers. In JSON a number has about twenty digits. */
+/** Bytes per position: a token, a target and up to three numbers. In JSON a number has about twenty digits. */
 const BYTES_PER_POSITION = { protobuf: 24, json: 76 } as const;
 
 const sizeOf = ({ tokens }: TrainDatum, wire: WireKind): number =>
   200 + tokens.length * BYTES_PER_POSITION[wire];
 
-/** The data in order, in as few requests as the limits allow; a datum that is over the limit goes alone. */
+/** The data in order, in as few chunks as the limits allow; a datum over the limit is a chunk of its own. */
 export function splitData(
   data: readonly TrainDatum[],
   wire: WireKind,

@@ -7,19 +7,19 @@ import { doneOf, expectMany, type Fate, type SentRequest, type Submitted } from 
 import type { Answer } from './transport.ts';
 import type { Wiring } from './wiring.ts';
 
-/** One or several requests that belong together: all of them are sent, or none. */
+/** One or several requests that belong together: all are sent, or none. */
 export interface Unit<T> {
   readonly route: string;
-  /** Called when it is this unit's turn. Throws when it cannot be sent. */
+  /** Called at this unit's turn. Throws when it cannot be sent. */
   readonly parts: () => readonly ((seq: number) => EncodedCall)[];
   readonly isLarge: boolean;
   readonly read: (answers: readonly Answer[]) => T;
 }
 
-/** Numbers a model's requests, and sends each when the one before was taken. */
+/** Numbers a model's requests, and sends each when the one before was accepted. */
 export interface OrderedRequests {
   submit<T>(unit: Unit<T>, signal: AbortSignal): Submitted<T>;
-  /** Resolves when all that was submitted so far was sent, or will not be. */
+  /** Resolves when everything submitted so far was sent or dropped. */
   sent(): Promise<void>;
   /** Why no more can be sent. */
   readonly broken: TrainingError | undefined;
@@ -31,7 +31,7 @@ interface SentPart extends SentRequest {
 
 const NEVER = new AbortController().signal;
 
-/** Why a unit was not sent, or not all of it. */
+/** Why a unit was not sent, or only in part. */
 class NotSent extends Error {
   override readonly name = 'NotSent';
   readonly parts: readonly SentPart[];
@@ -53,7 +53,7 @@ export function createOrderedRequests(wiring: Wiring, firstSeq: number): Ordered
   const breakOff = (error: TrainingError): void => {
     broken ??= new TrainingError(
       'server',
-      `${error.message}; what the model has learned since it was saved is not certain, so open it again from there`,
+      `${error.message}; the model's state since its last save is uncertain, so open it again from there`,
     );
   };
 
@@ -76,7 +76,7 @@ export function createOrderedRequests(wiring: Wiring, firstSeq: number): Ordered
       leave();
       throw new NotSent(before, sent.kind === 'in-doubt', sent.error);
     }
-    // A number that was refused is free for the next request: servers wait for the one that is missing.
+    // The number of a refused request is used for the next: servers wait for a missing number.
     seq = number + 1;
     const { requestId } = sent;
     return { route, seq: number, requestId, outcome: sent.outcome.finally(leave) };

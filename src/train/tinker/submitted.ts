@@ -1,41 +1,41 @@
 import { setMaxListeners } from 'node:events';
 import { type Pending, TrainingError } from '../../core/training.ts';
 
-/** One request as the server took it. */
+/** A request that the server accepted. */
 export interface SentRequest {
   readonly route: string;
   readonly seq: number;
-  /** The future's id, by which it can be found out later what came of it. */
+  /** The future's id, by which its outcome can be looked up later. */
   readonly requestId: string;
 }
 
-/** What became of something that was asked for. */
+/** The final outcome of a submission. */
 export type Fate<T> =
   | { readonly kind: 'done'; readonly value: T }
-  /** The server took it and could not do it, or not all of it. */
+  /** The server accepted it and failed, wholly or in part. */
   | { readonly kind: 'failed'; readonly error: TrainingError }
-  /** The server never had it: nothing has changed. */
+  /** The server did not accept it: nothing has changed. */
   | { readonly kind: 'not-taken'; readonly error: TrainingError }
   /** It may have been done. */
   | { readonly kind: 'unknown'; readonly error: TrainingError };
 
 /**
- * `done` ends at once when it is no longer waited for, the work on the server does not. `fate` goes on to the end and
- * never rejects: whoever paused finds out there whether the step was made, and makes no second one.
+ * `done` rejects at once when the signal aborts; the work on the server continues. `fate` waits for its end and never
+ * rejects: after a pause it tells whether the step was made, so that it is not made twice.
  */
 export interface Submitted<T> extends Pending<T> {
   readonly fate: Promise<Fate<T>>;
-  /** What the server took, once it has; empty when it took nothing. Never rejects. */
+  /** The accepted requests; empty when none was. Never rejects. */
   readonly sent: Promise<readonly SentRequest[]>;
 }
 
-/** Many may wait on one signal, and each leaves when it is over: that is no leak to be warned of. */
+/** Many requests listen to one signal and stop listening when they end: no leak to warn about. */
 export const expectMany = (signal: AbortSignal): void => setMaxListeners(0, signal);
 
-/** `done` from a fate that somebody may stop waiting for. */
+/** The `done` promise of a fate, which the signal can reject early. */
 export function doneOf<T>(fate: Promise<Fate<T>>, signal: AbortSignal): Promise<T> {
   const done = new Promise<T>((resolve, reject) => {
-    const leave = (): void => reject(new TrainingError('unknown', 'it is no longer waited for'));
+    const leave = (): void => reject(new TrainingError('unknown', 'aborted'));
     if (signal.aborted) leave();
     signal.addEventListener('abort', leave, { once: true });
     void fate.then((end) => {
@@ -44,7 +44,7 @@ export function doneOf<T>(fate: Promise<Fate<T>>, signal: AbortSignal): Promise<
       else reject(end.error);
     });
   });
-  // Two are often submitted before either is awaited: the second to fail must not end the process.
+  // Two requests are often submitted before either is awaited: an unhandled rejection would end the process.
   done.catch(() => undefined);
   return done;
 }

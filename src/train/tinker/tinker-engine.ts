@@ -13,18 +13,18 @@ export interface TinkerEngine extends TrainingEngine {
   createModel(options: { readonly rank: number; readonly seed?: number }): Promise<TinkerModel>;
   openModel(path: string): Promise<TinkerModel>;
   /**
-   * What came of a request, by its future's id, also of one that was sent before this process was started: `result`
-   * when it was done, `failed` when it was not or never was, `expired` or `lost` when the server does not say.
+   * The outcome of a request by its future's id, also of one that an earlier process sent: `result` when it was done,
+   * `failed` when it failed or never existed, `expired` or `lost` when the server cannot tell.
    */
   lookUp(requestId: string, signal: AbortSignal): Promise<FutureOutcome['kind']>;
-  /** Undefined: it was not wanted. */
+  /** Undefined: there was no self-test. */
   readonly selfTest: SelfTestReport | undefined;
 }
 
-/** When the server does not say what rank a saved model has. */
+/** Used when the server does not report a saved model's rank. */
 const USUAL_RANK = 32;
 
-/** What is counted in a session; shared by all that make models or samplers in it. */
+/** The session's counters, shared by everything that creates models or samplers in it. */
 export interface SessionCounts {
   models: number;
   samplers: number;
@@ -33,7 +33,7 @@ export interface SessionCounts {
 export interface EngineParts {
   readonly wiring: Wiring;
   readonly counts: SessionCounts;
-  /** A model is made and loaded in one request. */
+  /** The server creates and loads a model in one request. */
   readonly createsByLoading: boolean;
   readonly selfTest: SelfTestReport | undefined;
   readonly close: () => void;
@@ -61,7 +61,7 @@ export function createTinkerEngine(parts: EngineParts): TinkerEngine {
     const body = { base_model: profile.baseModel, lora_config: compact(lora) };
     return createTinkerModel(wiring, await makeModel('create_model', body), 1);
   };
-  /** `doubt`: why the rank is only the usual one. */
+  /** `doubt`: why the rank is a guess. */
   const rankOf = async (path: string): Promise<{ readonly rank: number; readonly doubt?: TrainingError }> => {
     const call = jsonCall('weights_info', { tinker_path: path });
     const info = await wiring.post({
@@ -72,17 +72,17 @@ export function createTinkerEngine(parts: EngineParts): TinkerEngine {
     });
     if (info.kind === 'answered') return { rank: asNumber(info.body.lora_rank) ?? USUAL_RANK };
     if (info.kind === 'aborted') return { rank: USUAL_RANK };
-    wiring.log(`the rank of ${path} is not known: ${info.error.message}`);
+    wiring.log(`the rank of ${path} is unknown: ${info.error.message}`);
     return { rank: USUAL_RANK, doubt: info.error };
   };
   const load = async (path: string): Promise<TinkerModel> => {
     const { rank, doubt } = await rankOf(path);
     const model = await create(rank, undefined).catch((error: unknown) => {
       if (doubt === undefined || !(error instanceof TrainingError)) throw error;
-      // Whoever is told only of a rank that nobody asked for would look in the wrong place.
+      // The complaint about a guessed rank alone would be misleading.
       throw new TrainingError(doubt.category, `${path}: ${doubt.message}; ${error.message}`);
     });
-    // Servers allow it as a model's first request only.
+    // Servers allow this only as a model's first request.
     const body = { model_id: model.id, seq_id: 1, path, optimizer: true, type: 'load_weights' };
     await requestJson(wiring, jsonCall('load_weights', body)).catch(async (error: TrainingError) => {
       await model.close();

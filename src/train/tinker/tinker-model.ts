@@ -19,22 +19,22 @@ import type { Submitted } from './submitted.ts';
 import type { Answer } from './transport.ts';
 import type { Wiring } from './wiring.ts';
 
-/** A model whose submissions can be followed past the end of the caller's patience. */
+/** A model whose submissions can be followed after the caller has stopped waiting. */
 export interface TinkerModel extends TrainingModel {
   forwardBackward(input: StepInput, signal: AbortSignal): Submitted<StepOutput>;
   optimStep(adam: AdamSettings, signal: AbortSignal): Submitted<Readonly<Record<string, number>>>;
-  /** Why it can no longer be trained: what the server has of it is not certain. */
+  /** Why it can no longer be trained: its state on the server is uncertain. */
   readonly broken: TrainingError | undefined;
 }
 
-/** There are servers that make a file's path of it without a look. */
+/** Some servers use the name as a file path without checking it. */
 const NAME = /^[A-Za-z0-9_-][A-Za-z0-9._-]*$/;
 const NEVER = new AbortController().signal;
 
 const decodeTrain = (answer: Answer): StepOutput =>
   answer.type === 'protobuf' ? decodeProtoTrain(answer.bytes) : decodeJsonTrain(answer.bytes);
 
-/** `firstSeq`: of its next request. Models count from 1. */
+/** `firstSeq`: the number of its next request. Models count from 1. */
 export function createTinkerModel(wiring: Wiring, id: string, firstSeq: number): TinkerModel {
   const { profile } = wiring;
   const requests = createOrderedRequests(wiring, firstSeq);
@@ -90,7 +90,7 @@ export function createTinkerModel(wiring: Wiring, id: string, firstSeq: number):
       await requests.sent();
       const call = jsonCall('unload_model', { model_id: id, type: 'unload_model' });
       await requestJson(wiring, call).catch((error: TrainingError) => {
-        // The server drops it with the session, if not now; a server without the route always does.
+        // The server drops the model with the session at the latest.
         wiring.log(`${id} was not unloaded: ${error.message}`);
       });
     },

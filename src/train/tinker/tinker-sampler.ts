@@ -1,3 +1,4 @@
+import { sleep } from '../../base/sleep.ts';
 import { compact } from '../../core/json.ts';
 import {
   type SampledSequence,
@@ -8,20 +9,19 @@ import {
 import { decodeJsonSample, decodeProtoSample } from './decode-sample.ts';
 import { jsonCall } from './post.ts';
 import { resultOf, sendRequest } from './send-request.ts';
-import { sleep } from './sleep.ts';
 import { errorOf } from './submit-in-order.ts';
 import { expectMany } from './submitted.ts';
 import type { Wiring } from './wiring.ts';
 
-/** All samplers of a connection rest together when the server asks for it. */
+/** All samplers of a connection pause together after a 429. */
 export interface SamplingRest {
   until: number;
 }
 
-/** A large prompt costs the server more, so it is tried again later. */
+/** A large prompt costs the server more: the pause is longer. */
 const LARGE_BYTES = 128 * 1024;
 const LARGE_FACTOR = 5;
-/** In JSON, about. */
+/** Approximate size in JSON. */
 const BYTES_PER_TOKEN = 10;
 
 export function createTinkerSampler(wiring: Wiring, id: string, rest: SamplingRest): Sampler {
@@ -42,7 +42,7 @@ export function createTinkerSampler(wiring: Wiring, id: string, rest: SamplingRe
       sampling_params: compact({
         max_tokens: request.maxTokens,
         temperature: request.temperature,
-        // Whatever cuts the distribution would be missing from the log-probabilities.
+        // Truncated sampling would make the log-probabilities wrong.
         top_k: -1,
         top_p: 1,
         stop: request.stop.length === 0 ? undefined : request.stop,
@@ -77,7 +77,7 @@ export function createTinkerSampler(wiring: Wiring, id: string, rest: SamplingRe
     if (sequences.length !== request.count)
       throw new TrainingError(
         'server',
-        `asample: ${sequences.length} samples came instead of ${request.count}`,
+        `asample: the server returned ${sequences.length} samples instead of ${request.count}`,
       );
     return sequences;
   };
@@ -93,7 +93,7 @@ export function createTinkerSampler(wiring: Wiring, id: string, rest: SamplingRe
       }
       const leave = await wiring.sampling.enter(request.prompt.length * BYTES_PER_TOKEN, stop.signal);
       try {
-        if (leave === undefined) throw new TrainingError('unknown', 'asample: it is no longer waited for');
+        if (leave === undefined) throw new TrainingError('unknown', 'asample: aborted');
         return await draw(request, stop.signal);
       } catch (error) {
         throw errorOf(error, 'asample');

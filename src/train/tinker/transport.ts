@@ -2,7 +2,7 @@ import type { Clock } from '../../core/clock.ts';
 
 /** One HTTP request. */
 export interface Call {
-  /** What follows `/api/v1/`. */
+  /** The path after `/api/v1/`. */
   readonly route: string;
   readonly method?: 'GET' | 'POST';
   readonly type?: string;
@@ -11,7 +11,7 @@ export interface Call {
   readonly timeoutMs: number;
 }
 
-/** What came of it. That nothing came is a value too: each caller has its own idea of what that means. */
+/** The outcome of a request. A missing answer is a value too: callers treat it differently. */
 export type Reply = Answer | NoAnswer;
 
 export interface Answer {
@@ -24,14 +24,14 @@ export interface Answer {
 
 export interface NoAnswer {
   readonly kind: 'none';
-  /** `unreachable`: it never left. `cut-off`: it may have arrived. */
+  /** `unreachable`: the request was not sent. `cut-off`: it may have arrived. */
   readonly why: 'timeout' | 'unreachable' | 'cut-off' | 'too-large' | 'aborted';
   readonly detail: string;
 }
 
 export interface Transport {
   send(call: Call, signal: AbortSignal): Promise<Reply>;
-  /** When the server last answered with anything but a failure of its own; monotonic. */
+  /** When the server last answered with a status below 500; monotonic. */
   heardAt(): number;
 }
 
@@ -52,7 +52,7 @@ export function createTransport({ url, key, fetch, clock, mostBytes }: Transport
     const bytes = method === 'GET' ? undefined : call.bytes;
     const response = await fetch(`${base}/api/v1/${route}`, {
       method,
-      // A redirect would carry the key to a place that nobody configured.
+      // A redirect would send the key to another host.
       redirect: 'manual',
       headers: {
         accept: 'application/json',
@@ -79,8 +79,8 @@ export function createTransport({ url, key, fetch, clock, mostBytes }: Transport
   return {
     heardAt: () => heard,
     send: async (call, signal) => {
-      if (signal.aborted) return { kind: 'none', why: 'aborted', detail: 'nobody waits for it' };
-      // By hand: signals made of others are let go of by the collector, and some Nodes never do.
+      if (signal.aborted) return { kind: 'none', why: 'aborted', detail: 'aborted' };
+      // Not AbortSignal.any: some Node versions never collect derived signals.
       const stop = new AbortController();
       const end = (): void => stop.abort();
       signal.addEventListener('abort', end);
@@ -88,7 +88,7 @@ export function createTransport({ url, key, fetch, clock, mostBytes }: Transport
       try {
         return await exchange(call, stop.signal);
       } catch (error) {
-        if (signal.aborted) return { kind: 'none', why: 'aborted', detail: 'nobody waits for it' };
+        if (signal.aborted) return { kind: 'none', why: 'aborted', detail: 'aborted' };
         if (stop.signal.aborted)
           return { kind: 'none', why: 'timeout', detail: `no answer in ${call.timeoutMs} ms` };
         const { code, detail } = reasonOf(error);
@@ -103,7 +103,8 @@ export function createTransport({ url, key, fetch, clock, mostBytes }: Transport
 
 function baseOf(url: string): string {
   const { protocol, origin, pathname } = new URL(url);
-  if (protocol !== 'http:' && protocol !== 'https:') throw new TypeError(`${protocol} is no way to a server`);
+  if (protocol !== 'http:' && protocol !== 'https:')
+    throw new TypeError(`${protocol} is not http: or https:`);
   return origin + pathname.replace(/\/$/, '');
 }
 
@@ -112,7 +113,7 @@ const typeOf = (header: string): Answer['type'] =>
 
 const NEVER_LEFT = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT']);
 
-/** fetch says "fetch failed" and keeps the reason. */
+/** fetch says "fetch failed" and has the reason in `cause`. */
 function reasonOf(error: unknown): { readonly code: string; readonly detail: string } {
   const cause = error instanceof Error ? (error.cause ?? error) : error;
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
@@ -120,7 +121,7 @@ function reasonOf(error: unknown): { readonly code: string; readonly detail: str
   return { code, detail: message || code || 'the connection failed' };
 }
 
-/** The body; undefined when it is larger than anyone should hold in memory. */
+/** The body; undefined when it exceeds the limit. */
 async function readBounded(response: Response, most: number): Promise<Uint8Array | undefined> {
   const reader = response.body?.getReader();
   if (reader === undefined) return new Uint8Array(0);

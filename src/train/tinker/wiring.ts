@@ -7,7 +7,7 @@ import type { Post } from './post.ts';
 import type { ServerTraits } from './profiles.ts';
 import type { ChunkLimits } from './split-data.ts';
 
-/** What models and samplers of one connection share. */
+/** What the models and samplers of one connection share. */
 export interface Wiring {
   readonly profile: EngineProfile;
   readonly traits: ServerTraits;
@@ -15,14 +15,14 @@ export interface Wiring {
   readonly post: Post;
   readonly awaitFuture: AwaitFuture;
   readonly chunks: ChunkLimits;
-  /** Training requests that are under way, and samplings. */
+  /** Limits of the training requests and of the sampling requests in flight. */
   readonly training: Gate;
   readonly sampling: Gate;
   readonly pace: Pace;
   readonly clock: Clock;
   /** Aborts when the connection is closed. */
   readonly closing: AbortSignal;
-  /** For the retries of one request; never the same twice, in this process or another. */
+  /** A new idempotency key, unique across processes. */
   readonly nextKey: (route: string) => string;
   readonly log: (line: string) => void;
 }

@@ -2,14 +2,14 @@ import { type Sampler, TrainingError } from '../../core/training.ts';
 import type { TinkerEngine } from './tinker-engine.ts';
 import type { TinkerModel } from './tinker-model.ts';
 
-/** Under what a sampler's own model saves what it was loaded with. */
+/** The checkpoint name under which a sampler's own model saves the weights it was loaded with. */
 const OWN_NAME = 'own';
 
 /**
- * For servers that sample a checkpoint in the place of the model that saved it. There a look at an older checkpoint
- * undoes what the model has learned since, steps after it change what the checkpoint's name stands for, and a model
- * that was unloaded takes its checkpoints with it. Here each sampler stands on a model of its own, loaded from the
- * state that was saved under the checkpoint's name; closing the sampler gives its place back.
+ * For servers that sample a checkpoint by loading it over the model that saved it. There, sampling an older checkpoint undoes
+ * later training, later steps change what the checkpoint's name stands for, and unloading the model removes its checkpoints.
+ * Here each sampler has its own model, loaded from the state saved under the checkpoint's name; closing the sampler unloads
+ * it.
  */
 export function withSamplersApart(engine: TinkerEngine): TinkerEngine {
   return {
@@ -38,7 +38,7 @@ export function withSamplersApart(engine: TinkerEngine): TinkerEngine {
   };
 }
 
-/** What a sampler needs later is saved with every checkpoint: the state, of the same weights and under the same name. */
+/** Saves the state with every sampler checkpoint, of the same weights and under the same name: samplers need it later. */
 function savingBoth(model: TinkerModel): TinkerModel {
   const saved = new Map<string, { readonly steps: number; readonly path: Promise<string> }>();
   let steps = 0;
@@ -63,14 +63,14 @@ function savingBoth(model: TinkerModel): TinkerModel {
       if (before !== undefined && before.steps !== steps)
         throw new TrainingError('user', `${name} is a state from before the last step; take another name`);
       const state = before?.path ?? saveState(name);
-      // Both are under way before either is waited for, so that no step comes between them.
+      // Both are submitted before either is awaited, so that no step comes between them.
       const [path] = await Promise.all([model.saveForSampler(name), state]);
       return path;
     },
   };
 }
 
-/** Servers name a sampler's checkpoint with its kind or without. */
+/** Servers name a sampler's checkpoint with or without its kind. */
 function stateOf(path: string): string {
   const parts = /^tinker:\/\/([^/]+)\/(?:sampler_weights\/)?([^/]+)$/.exec(path);
   if (parts === null) throw new TrainingError('user', `${path} is not the path of a sampler's checkpoint`);

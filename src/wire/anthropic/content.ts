@@ -13,7 +13,7 @@ const PROVIDER_BLOCKS: ReadonlySet<string> = new Set([
   'browser_state',
 ]);
 
-/** A trace of what the provider did on its own machines: no other provider could read it. */
+/** A trace of the provider's own server-side tools, which no other provider can read. */
 export const isProviderBlock = (type: string): boolean =>
   PROVIDER_BLOCKS.has(type) || type.endsWith('_tool_result');
 
@@ -25,24 +25,24 @@ export function decodeText(block: JsonObject, path: string): TextPart {
 export const encodeText = ({ text, cacheControl }: TextPart): JsonObject =>
   compact({ type: 'text', text, cache_control: cacheControl });
 
-/** What a system prompt and a system message hold: a string, or blocks of text. */
+/** The content of a system prompt or system message: a string, or text blocks. */
 export function decodeTexts(value: Json | undefined, path: string): readonly TextPart[] {
   if (typeof value === 'string') return value === '' ? [] : [{ type: 'text', text: value }];
   return arrayAt(value, path).map((item, index) => {
     const at = `${path}[${index}]`;
     const block = objectAt(item, at);
-    return block.type === 'text' ? decodeText(block, at) : refuse(`${at}.type`, 'only text can stand here');
+    return block.type === 'text' ? decodeText(block, at) : refuse(`${at}.type`, 'only text is allowed here');
   });
 }
 
-/** One block of a user's message or of a tool's result; none for a block that cannot be translated. */
+/** Decodes one block of a user's message or of a tool result; empty for a block that cannot be translated. */
 export function decodeUserBlock(block: JsonObject, path: string): readonly UserPart[] {
   const type = stringAt(block.type, `${path}.type`);
   if (type === 'text') return [decodeText(block, path)];
   if (type === 'image') return [{ type: 'image', url: decodeSource(block, path) }];
   if (type === 'document') return decodeDocument(block, path);
   if (type === 'search_result') return decodeSearchResult(block, path);
-  return isProviderBlock(type) ? [] : refuse(`${path}.type`, `'${type}' is not a block that can stand here`);
+  return isProviderBlock(type) ? [] : refuse(`${path}.type`, `a block of type '${type}' is not allowed here`);
 }
 
 function decodeDocument(block: JsonObject, path: string): readonly UserPart[] {
@@ -58,7 +58,7 @@ function decodeDocument(block: JsonObject, path: string): readonly UserPart[] {
     return arrayAt(source.content, at).flatMap((item, index) => {
       const inner = objectAt(item, `${at}[${index}]`);
       if (inner.type !== 'text' && inner.type !== 'image') {
-        refuse(`${at}[${index}].type`, 'only text and images can stand in a document');
+        refuse(`${at}[${index}].type`, 'only text and images are allowed in a document');
       }
       return decodeUserBlock(inner, `${at}[${index}]`);
     });
@@ -76,7 +76,7 @@ function decodeSource(block: JsonObject, path: string): string {
     });
   }
   if (source.type === 'file') {
-    refuse(`${path}.source.type`, 'a stored file is known to its provider only; send base64 or a url');
+    refuse(`${path}.source.type`, 'only the provider that stores a file can read it; send base64 or a url');
   }
   return refuse(`${path}.source.type`, "must be 'base64' or 'url'");
 }
@@ -95,7 +95,7 @@ export function encodeUserPart(part: UserPart): JsonObject {
 function encodeImage({ url }: ImagePart): JsonObject {
   const data = decodeDataUrl(url);
   if (data === undefined) return { type: 'image', source: { type: 'url', url } };
-  // Anthropic knows the registered name only, and many clients write the other.
+  // Anthropic accepts only the registered name image/jpeg; many clients write image/jpg.
   const mediaType = data.mediaType === 'image/jpg' ? 'image/jpeg' : data.mediaType;
   return { type: 'image', source: { type: 'base64', media_type: mediaType, data: data.base64 } };
 }

@@ -4,11 +4,11 @@ import type { JsonObject } from '../../core/json.ts';
 import { writeJson } from './tool-use.ts';
 
 const BYTES_PER_TOKEN = 4;
-/** What Anthropic counts for an image of the largest size it does not shrink. */
+/** Anthropic's count for the largest image that it does not scale down. */
 const IMAGE_TOKENS = 1600;
-/** A file of a page or two; its pages cannot be counted without opening it. */
+/** A file of one or two pages; the pages cannot be counted without parsing it. */
 const FILE_TOKENS = 3000;
-/** The words a provider puts around each of these. */
+/** The provider's own tokens around each message and tool. */
 const MESSAGE_TOKENS = 4;
 const TOOL_TOKENS = 16;
 
@@ -17,18 +17,18 @@ const tokensOf = (text: string): number => Buffer.byteLength(text) / BYTES_PER_T
 const sum = <T>(items: readonly T[], count: (item: T) => number): number =>
   items.reduce((total, item) => total + count(item), 0);
 
-/** An answer for a provider that has no route to count with: near enough to tell when a history is too long. */
+/** For a provider without a counting route: accurate enough to detect a history that is too long. */
 export function estimateTokens({ system, messages, tools }: ChatRequest): number {
-  const said = sum(
+  const messageTokens = sum(
     messages,
     ({ content }) => MESSAGE_TOKENS + sum<UserPart | AssistantPart>(content, countPart),
   );
-  const offered = sum(
+  const toolTokens = sum(
     tools,
     ({ name, description = '', parameters }) =>
       TOOL_TOKENS + tokensOf(name + description + (writeJson(parameters) ?? '')),
   );
-  return Math.ceil(sum(system, countPart) + said + offered);
+  return Math.ceil(sum(system, countPart) + messageTokens + toolTokens);
 }
 
 function countPart(part: UserPart | AssistantPart): number {

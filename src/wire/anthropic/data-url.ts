@@ -5,7 +5,7 @@ export interface DataUrl {
   readonly base64: string;
 }
 
-/** Undefined when `url` is not a `data:` URL that can be read. */
+/** Undefined when `url` is not a valid `data:` URL. */
 export function decodeDataUrl(url: string): DataUrl | undefined {
   if (!/^data:/i.test(url)) return undefined;
   const comma = url.indexOf(',');

@@ -22,7 +22,7 @@ const TYPE: ReadonlyMap<number, string> = new Map([
   [503, 'overloaded_error'],
 ]);
 
-/** Anthropic has no code for a full context, only these words; other wires' clients look for the code. */
+/** Anthropic has no code for a full context, only these words; clients of other wires look for the code. */
 const TOO_LONG = /prompt is too long|exceed context limit/i;
 const TOO_LONG_CODE = 'context_length_exceeded';
 
@@ -33,7 +33,7 @@ export function decodeFailure(status: number, body: string): Failure {
   return createFailure(failureKindOf(status), words, compact({ status, code }));
 }
 
-/** An error inside a stream has no status but the one its type stands for. */
+/** An error inside a stream has no HTTP status; its type implies one. */
 export function decodeStreamFailure(event: JsonObject): Failure {
   const { message, code, type } = readError(event);
   const status = STATUS.get(type ?? '') ?? 500;
@@ -47,7 +47,7 @@ interface ReadError {
   readonly code: string | undefined;
 }
 
-/** Servers that only resemble Anthropic put the message in other places. */
+/** Servers that imitate Anthropic's format put the message in other places. */
 function readError(body: JsonObject): ReadError {
   const error = isObject(body.error) ? body.error : body;
   const given = [error.message, body.error, body.message, body.detail];
@@ -61,7 +61,7 @@ function readError(body: JsonObject): ReadError {
 export function encodeFailure({ status, message, code }: Failure): JsonObject {
   const type = TYPE.get(status) ?? (status >= 500 || status === 499 ? 'api_error' : 'invalid_request_error');
   const isForeign = code === TOO_LONG_CODE && !TOO_LONG.test(message);
-  // Agents on this wire compact their history when they read these words.
+  // Agents on this wire compact their history when they find these words.
   return { type: 'error', error: { type, message: isForeign ? `prompt is too long: ${message}` : message } };
 }
 

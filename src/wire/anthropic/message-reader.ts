@@ -7,18 +7,18 @@ import { decodeStopReason } from './stop-reason.ts';
 import { writeJson } from './tool-use.ts';
 import { addCounts, type Counts, decodeUsage } from './usage.ts';
 
-/** Reads a message from its events, whether they came in a stream or were made from a whole reply. */
+/** Decodes a message from its events, from a stream or made from a complete reply. */
 export interface MessageReader {
   read(type: string | undefined, event: JsonObject): readonly ChatEvent[];
   end(): readonly ChatEvent[];
 }
 
-/** What is known of an open block and is told when it closes. */
+/** The state of an open block, needed when it closes. */
 type Block =
-  | { readonly kind: 'words' }
+  | { readonly kind: 'text' }
   | { readonly kind: 'thinking'; signature: string }
   | { readonly kind: 'tool'; readonly id: string; readonly input: string; hasDeltas: boolean }
-  /** Something the provider did on its own machines. */
+  /** A trace of the provider's server-side tools. */
   | { readonly kind: 'foreign' };
 
 export function createMessageReader(): MessageReader {
@@ -45,7 +45,7 @@ export function createMessageReader(): MessageReader {
 
   function openBlock(index: number, content: JsonObject): readonly [Block, readonly ChatEvent[]] {
     const name = asString(content.name);
-    if (content.type === 'text') return [{ kind: 'words' }, say('text-delta', content.text)];
+    if (content.type === 'text') return [{ kind: 'text' }, say('text-delta', content.text)];
     if (content.type === 'thinking') {
       const signature = asString(content.signature) ?? '';
       return [{ kind: 'thinking', signature }, say('reasoning-delta', content.thinking)];
@@ -59,7 +59,7 @@ export function createMessageReader(): MessageReader {
     return [{ kind: 'tool', id, input, hasDeltas: false }, [{ type: 'tool-start', id, name }]];
   }
 
-  /** Careless servers repeat an id or leave it out; a call without its own could not be answered. */
+  /** Some servers repeat an id or leave it out; a call without a unique id could not be answered. */
   function claimId(given: string, index: number): string {
     let id = given || `toolu_${index}`;
     while (ids.has(id)) id += `_${index}`;
@@ -68,7 +68,7 @@ export function createMessageReader(): MessageReader {
   }
 
   function add(index: number, delta: JsonObject): readonly ChatEvent[] {
-    const block = blocks.get(index) ?? { kind: 'words' };
+    const block = blocks.get(index) ?? { kind: 'text' };
     if (block.kind === 'foreign') return [];
     if (delta.type === 'text_delta') return say('text-delta', delta.text);
     if (delta.type === 'thinking_delta') return say('reasoning-delta', delta.thinking);
@@ -119,7 +119,7 @@ export function createMessageReader(): MessageReader {
     return [];
   }
 
-  /** A stop reason comes only after the last block, so a reply that has one is whole. */
+  /** A stop reason comes only after the last block, so a reply that has one is complete. */
   function end(): readonly ChatEvent[] {
     if (isOver) return [];
     if (isStarted && stop !== undefined) return finish();

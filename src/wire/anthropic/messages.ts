@@ -80,12 +80,14 @@ function decodeAssistantBlock(block: JsonObject, path: string): readonly Assista
     const args = writeJson(input) ?? refuse(`${path}.input`, 'is nested too deep');
     return [{ type: 'tool-call', id, name, arguments: args }];
   }
-  return isProviderBlock(type) ? [] : refuse(`${path}.type`, `'${type}' is not a block an assistant can say`);
+  return isProviderBlock(type)
+    ? []
+    : refuse(`${path}.type`, `a block of type '${type}' is not allowed in an assistant message`);
 }
 
 /**
- * Turns alternate, and the results of a turn's calls stand first in the next one: Anthropic joins neighbours of
- * one role anyway, and refuses results anywhere else.
+ * Turns alternate between roles, and the results of a turn's calls come first in the next turn: Anthropic joins
+ * neighbours of one role anyway, and refuses results anywhere else.
  */
 export function encodeMessages(messages: readonly ChatMessage[]): readonly Turn[] {
   const turns: { role: Turn['role']; results: JsonObject[]; rest: JsonObject[] }[] = [];
@@ -107,24 +109,24 @@ export function encodeMessages(messages: readonly ChatMessage[]): readonly Turn[
 function encodeMessage(message: ChatMessage): readonly JsonObject[] {
   if (message.role === 'assistant') return message.content.flatMap(encodeAssistantPart);
   if (message.role === 'system') {
-    // Only the newest models take the role itself, so the words are set apart inside the user's turn.
+    // Only the newest models accept the role `system` here, so the text is tagged inside the user's turn.
     return message.content.map((part) =>
       encodeUserPart({ ...part, text: `<operator-instruction>\n${part.text}\n</operator-instruction>` }),
     );
   }
-  const said = message.content.filter((part) => part.type !== 'text' || part.text !== '');
+  const parts = message.content.filter((part) => part.type !== 'text' || part.text !== '');
   if (message.role === 'tool') {
     const tool_use_id = encodeToolId(message.callId);
-    const content = said.length > 0 ? said.map(encodeUserPart) : undefined;
+    const content = parts.length > 0 ? parts.map(encodeUserPart) : undefined;
     return [compact({ type: 'tool_result', tool_use_id, content, is_error: message.isError })];
   }
-  // Anthropic refuses empty text; a message that has nothing else is left for it to refuse in its own words.
-  return (said.length > 0 ? said : message.content).map(encodeUserPart);
+  // Anthropic refuses empty text; a message with nothing else is sent, so that the client gets Anthropic's own error.
+  return (parts.length > 0 ? parts : message.content).map(encodeUserPart);
 }
 
 function encodeAssistantPart(part: AssistantPart): readonly JsonObject[] {
   if (part.type === 'tool-call') return [encodeToolUse({ ...part, id: encodeToolId(part.id) })];
   if (part.type === 'reasoning') return part.signature ? [encodeThinkingBlock(part)] : [];
-  // Models often put a line break before a call; Anthropic refuses text that is only white space.
+  // Models often write a line break before a call; Anthropic refuses text that is only white space.
   return part.text.trim() === '' ? [] : [encodeUserPart(part)];
 }

@@ -1,22 +1,22 @@
-/** What a model refuses with a 400 although the format has a place for it. */
+/** What a model refuses with a 400 although the format allows it. */
 export interface ModelFamily {
-  /** Newer models take an effort and refuse a token budget; older ones know only the budget. */
+  /** Newer models accept an effort and refuse a token budget; older ones know only the budget. */
   readonly thinking: 'budget' | 'adaptive';
-  /** It refuses to be told not to think. */
+  /** It refuses `thinking: disabled`. */
   readonly alwaysThinks: boolean;
-  /** Which of temperature and top_p it takes together. */
+  /** Whether it accepts temperature and top_p together, one of them, or none. */
   readonly sampling: 'both' | 'one' | 'none';
 }
 
-/** `claude-sonnet-4-20250514` is version 4.0: eight digits are a date and no minor version. */
+/** `claude-sonnet-4-20250514` is version 4.0: eight digits are a date, not a minor version. */
 const VERSION = /claude[-_]?(?:[a-z]+[-_])?(\d{1,2})(?:[-._](\d{1,2}))?(?!\d)/i;
-/** A bound on the work that a stranger's text can cause. */
+/** Limits the work that an untrusted name can cause. */
 const LONGEST_NAME = 200;
 const ALWAYS_THINKS = /claude[-_](?:fable|mythos)/i;
 
 /**
- * Anthropic tells models apart by name only, so a translator must too. A name it does not know, such as another
- * vendor's behind this format, gets everything the format has.
+ * Anthropic's API gives no capabilities, so models are distinguished by name. An unknown name, such as another vendor's
+ * model behind this format, gets everything that the format has.
  */
 export function familyOf(name: string): ModelFamily {
   const model = name.slice(0, LONGEST_NAME);

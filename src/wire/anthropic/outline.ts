@@ -4,7 +4,7 @@ import { appendText, prependItem } from '../place.ts';
 import { quoteText } from '../quote-text.ts';
 import { isText, type Span, skipValue, viewBytes } from '../scan.ts';
 
-/** A block goes to the end of `system`, after the client's cache marks, so that what they cover stays the same. */
+/** A block is appended to `system`, after the client's cache marks, so that the cached prefix stays the same. */
 export function outlineAnthropic(body: Uint8Array): Outline | undefined {
   const bytes = viewBytes(body);
   let system: Span | undefined;

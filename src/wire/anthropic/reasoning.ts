@@ -2,8 +2,8 @@ import type { ReasoningPart } from '../../core/chat.ts';
 import type { JsonObject } from '../../core/json.ts';
 
 /**
- * A redacted block is all proof and no text. The mark tells it from thinking whose text the provider left out;
- * a real signature is base64 and has no colon.
+ * A redacted block has data and no text. The prefix distinguishes it from thinking whose text the provider left out; a
+ * real signature is base64 and contains no colon.
  */
 const REDACTED = 'redacted_thinking:';
 

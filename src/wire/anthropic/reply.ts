@@ -26,7 +26,7 @@ export function decodeReply(body: JsonObject): readonly ChatEvent[] {
   ];
 }
 
-/** A block still being put together. */
+/** A block that is still being assembled. */
 type Draft =
   | { readonly type: 'text'; text: string }
   | { readonly type: 'reasoning'; text: string; signature?: string }
@@ -40,7 +40,7 @@ export function encodeReply(events: readonly ChatEvent[]): JsonObject {
     if (event.type === 'failure') return encodeFailure(event.failure);
     if (event.type === 'reply-start') head = event;
     else if (event.type === 'reply-end') end = event;
-    else draft(drafts, event);
+    else addToDrafts(drafts, event);
   }
   const hasCalls = drafts.some(({ type }) => type === 'tool-call');
   return {
@@ -55,7 +55,7 @@ export function encodeReply(events: readonly ChatEvent[]): JsonObject {
   };
 }
 
-function draft(
+function addToDrafts(
   drafts: Draft[],
   event: Exclude<ChatEvent, { type: 'reply-start' | 'reply-end' | 'failure' }>,
 ) {
@@ -68,8 +68,8 @@ function draft(
     else if (event.text !== '') drafts.push({ type: 'reasoning', text: event.text });
   } else if (event.type === 'reasoning-signature') {
     const { signature } = event;
-    const isItsOwn = last?.type !== 'reasoning' || last.signature !== undefined;
-    if (isItsOwn || redactedData(signature) !== undefined)
+    const isSeparate = last?.type !== 'reasoning' || last.signature !== undefined;
+    if (isSeparate || redactedData(signature) !== undefined)
       drafts.push({ type: 'reasoning', text: '', signature });
     else last.signature = signature;
   } else if (event.type === 'tool-start') {

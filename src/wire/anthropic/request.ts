@@ -7,7 +7,7 @@ import { familyOf } from './model-family.ts';
 import { decodeEffort, planThinking } from './thinking.ts';
 import { decodeToolChoice, decodeTools, encodeToolChoice, encodeTools } from './tools.ts';
 
-/** Anthropic must be told a limit; this one is within what its models can write and leaves room to think. */
+/** Anthropic requires a limit; this one is within the models' maximum and leaves room for thinking. */
 const DEFAULT_MAX_TOKENS = 32_000;
 
 export function decodeRequest(body: JsonObject): ChatRequest {
@@ -42,7 +42,7 @@ function decodeUserId(value: Json | undefined): string | undefined {
   return optional(optional(value, 'metadata', objectAt)?.user_id, 'metadata.user_id', stringAt);
 }
 
-/** The format has no name and no strictness of its own. */
+/** The wire has neither a name nor a `strict` flag for the format. */
 function decodeFormat(body: JsonObject): ReplyFormat | undefined {
   const config = optional(body.output_config, 'output_config', objectAt);
   const path = config?.format ? 'output_config.format' : 'output_format';
@@ -76,7 +76,7 @@ export function encodeRequest(request: ChatRequest): JsonObject {
   });
 }
 
-/** A model that thinks samples as it will; the newest ones always do. */
+/** While thinking, models accept almost no sampling parameters; the newest ones accept none at all. */
 function encodeSampling({ model, temperature, topP }: ChatRequest, isThinking: boolean): JsonObject {
   const { sampling } = familyOf(model);
   if (sampling === 'none') return {};
@@ -88,7 +88,7 @@ function encodeSampling({ model, temperature, topP }: ChatRequest, isThinking: b
   });
 }
 
-/** No email address is longer. */
+/** The maximum length of an email address. */
 const LONGEST_ADDRESS = 320;
 
 /** Anthropic refuses a request whose user id looks like an email address or a telephone number. */

@@ -21,6 +21,6 @@ const ENCODED: Record<StopReason, string> = {
 export const decodeStopReason = (reason: string | undefined, hasCalls: boolean): StopReason =>
   DECODED.get(reason ?? '') ?? (hasCalls ? 'tool-calls' : 'end');
 
-/** Some models end a turn of calls as if it were a turn of words; a client of this wire waits for `tool_use`. */
+/** Some models end a turn with tool calls like a turn without; a client of this wire waits for `tool_use`. */
 export const encodeStopReason = (stop: StopReason, hasCalls: boolean): string =>
   ENCODED[stop === 'end' && hasCalls ? 'tool-calls' : stop];

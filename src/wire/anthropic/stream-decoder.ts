@@ -3,7 +3,7 @@ import type { StreamDecoder } from '../../core/wire.ts';
 import { excerpt } from '../excerpt.ts';
 import { createMessageReader } from './message-reader.ts';
 
-/** Goes by the `type` in the data: vendors leave the event's name out, or out of step. */
+/** Uses the `type` in the data, since some vendors omit the event's name or send a wrong one. */
 export function createStreamDecoder(): StreamDecoder {
   const reader = createMessageReader();
   return {

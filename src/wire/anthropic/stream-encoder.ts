@@ -18,7 +18,7 @@ interface OpenBlock {
 const send = (type: string, members: JsonObject): string =>
   encodeSse(type, JSON.stringify({ type, ...members }));
 
-/** The format has one block open at a time; a block ends where another kind of event begins. */
+/** The format has one open block at a time; a block ends when another kind of event begins. */
 export function createStreamEncoder(): StreamEncoder {
   let block: OpenBlock | undefined;
   let count = 0;
@@ -59,7 +59,7 @@ export function createStreamEncoder(): StreamEncoder {
   function addJson(id: string, partial_json: string): string {
     if (partial_json === '') return '';
     if (block?.id === id) return add({ type: 'input_json_delta', partial_json });
-    const message = `The arguments of tool call ${id} go on after its block was closed`;
+    const message = `The arguments of tool call ${id} continue after its block was closed`;
     return fail(createFailure('upstream-error', message));
   }
 
@@ -102,7 +102,7 @@ export function createStreamEncoder(): StreamEncoder {
   return { encode };
 }
 
-/** Clients write the later counts over the ones that stand here, so there must be some. */
+/** Clients overwrite these counts with the later ones, so they must exist. */
 const startOf = ({ id, model }: Extract<ChatEvent, { type: 'reply-start' }>): JsonObject => ({
   id,
   type: 'message',

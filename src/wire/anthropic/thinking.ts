@@ -4,7 +4,7 @@ import { objectAt, optional } from '../fields.ts';
 import type { Turn } from './messages.ts';
 import { familyOf } from './model-family.ts';
 
-/** Tokens to think with. Anthropic's least is 1024; its models write at most 64,000 in all. */
+/** Thinking budgets in tokens. Anthropic's minimum is 1024; its models write at most 64,000 tokens in all. */
 const BUDGETS: Record<Exclude<Effort, 'none'>, number> = {
   minimal: 1024,
   low: 2048,
@@ -13,7 +13,7 @@ const BUDGETS: Record<Exclude<Effort, 'none'>, number> = {
   xhigh: 32_000,
   max: 60_000,
 };
-const ANSWER_ROOM = 4000;
+const ANSWER_TOKENS = 4000;
 
 const EFFORTS = Object.keys(BUDGETS) as Exclude<Effort, 'none'>[];
 
@@ -38,7 +38,7 @@ export interface ThinkingPlan {
   readonly isOn: boolean;
 }
 
-/** How to ask a model for the request's effort, as far as the history and the tool choice let it think. */
+/** The parameters for the request's effort, as far as history and tool choice allow thinking. */
 export function planThinking(request: ChatRequest, turns: readonly Turn[], maxTokens: number): ThinkingPlan {
   const { effort, model, tools, toolChoice } = request;
   const family = familyOf(model);
@@ -50,7 +50,7 @@ export function planThinking(request: ChatRequest, turns: readonly Turn[], maxTo
   const isForced =
     tools.length > 0 && toolChoice !== undefined && toolChoice !== 'auto' && toolChoice !== 'none';
   if (family.thinking === 'adaptive') {
-    // The newer models keep their thinking to themselves unless they are asked to show it.
+    // The newer models hide their thinking unless a summary is requested.
     const thinking = isForced ? undefined : { type: 'adaptive', display: 'summarized' };
     const level = effort === 'minimal' ? 'low' : effort;
     return compact({ maxTokens, thinking, effort: level, isOn: !isForced || family.alwaysThinks });
@@ -59,14 +59,14 @@ export function planThinking(request: ChatRequest, turns: readonly Turn[], maxTo
   const budget = BUDGETS[effort];
   return {
     thinking: { type: 'enabled', budget_tokens: budget },
-    maxTokens: maxTokens > budget ? maxTokens : budget + Math.min(maxTokens, ANSWER_ROOM),
+    maxTokens: maxTokens > budget ? maxTokens : budget + Math.min(maxTokens, ANSWER_TOKENS),
     isOn: true,
   };
 }
 
 /**
- * With a budget, a turn that called tools must begin with the thinking that led to it, signed, and the last turn
- * must not be the assistant's. A client of another wire may have lost the signatures.
+ * With a budget, a turn with tool calls must begin with its signed thinking, and the last turn must not be the
+ * assistant's. A client of another wire may have lost the signatures.
  */
 function startsWithThinking(turns: readonly Turn[]): boolean {
   if (turns.at(-1)?.role === 'assistant') return false;

@@ -2,8 +2,8 @@ import type { ToolCallPart } from '../../core/chat.ts';
 import { isObject, type Json, type JsonObject, parseJson } from '../../core/json.ts';
 
 /**
- * Input must be an object, but models write arguments that are not even JSON. The raw text is kept, so that
- * whoever reads the call can see what was wrong with it.
+ * Input must be an object, but models write arguments that are not even JSON. The raw text is kept, so that the reader
+ * of the call can see what was wrong with it.
  */
 function encodeInput(args: string): JsonObject {
   if (args.trim() === '') return {};
@@ -18,7 +18,7 @@ export const encodeToolUse = ({ id, name, arguments: args }: Omit<ToolCallPart, 
   input: encodeInput(args),
 });
 
-/** Undefined for what is nested too deep to be written: reading JSON has no such bound. */
+/** Undefined for a value nested too deep for JSON.stringify; JSON.parse has no such limit. */
 export function writeJson(value: Json): string | undefined {
   try {
     return JSON.stringify(value);
@@ -27,5 +27,5 @@ export function writeJson(value: Json): string | undefined {
   }
 }
 
-/** Other providers use dots and colons in call ids; Anthropic refuses a history that has them. */
+/** Other providers use dots and colons in call ids; Anthropic refuses a history with such ids. */
 export const encodeToolId = (id: string): string => id.replace(/[^\w-]/g, '_') || '_';

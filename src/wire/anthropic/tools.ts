@@ -4,7 +4,7 @@ import { arrayAt, booleanAt, objectAt, optional, refuse, stringAt } from '../fie
 
 type Choice = Pick<ChatRequest, 'toolChoice' | 'parallelTools'>;
 
-/** The caller's own tools. An entry with another `type` is run by the provider, so no other provider has it. */
+/** The caller's own tools. An entry of another `type` is a server-side tool, which other providers do not have. */
 export function decodeTools(value: Json | undefined): readonly Tool[] {
   const items = optional(value, 'tools', arrayAt) ?? [];
   return items.flatMap((item, index) => {
@@ -24,7 +24,7 @@ export function decodeTools(value: Json | undefined): readonly Tool[] {
 
 export const encodeTools = (tools: readonly Tool[]): readonly JsonObject[] =>
   tools.map(({ name, description, parameters }) =>
-    // A tool without arguments may come with an empty schema, which Anthropic refuses.
+    // A tool without arguments may have an empty schema, which Anthropic refuses.
     compact({
       name,
       description,
@@ -32,7 +32,7 @@ export const encodeTools = (tools: readonly Tool[]): readonly JsonObject[] =>
     }),
   );
 
-/** A choice among tools that were left out would be refused elsewhere, so it goes with them. */
+/** Other providers refuse a choice of a tool that was left out, so such a choice is left out too. */
 export function decodeToolChoice(value: Json | undefined, tools: readonly Tool[]): Choice {
   const choice = optional(value, 'tool_choice', objectAt);
   if (choice === undefined) return {};

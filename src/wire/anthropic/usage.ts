@@ -1,7 +1,7 @@
 import type { Usage } from '../../core/chat.ts';
 import { asNumber, asObject, compact, type Json, type JsonObject } from '../../core/json.ts';
 
-/** The counts a reply has given so far. */
+/** The token counts that a reply has reported so far. */
 export interface Counts {
   readonly input?: number;
   readonly output?: number;
@@ -11,7 +11,7 @@ export interface Counts {
 }
 
 /**
- * Counts are cumulative, so a later one holds. A zero takes nothing back: some vendors know the input when the
+ * Counts are cumulative, so a later one replaces an earlier one. A zero does not: some vendors report the input when the
  * reply starts and write zeros at its end.
  */
 export function addCounts(counts: Counts, value: Json | undefined): Counts {
@@ -29,7 +29,7 @@ export function addCounts(counts: Counts, value: Json | undefined): Counts {
   });
 }
 
-/** Undefined when the reply gave no counts. */
+/** Undefined when the reply reported no counts. */
 export function decodeUsage({ input, output, read = 0, write = 0, thought = 0 }: Counts): Usage | undefined {
   if (input === undefined && output === undefined) return undefined;
   return {
@@ -41,7 +41,7 @@ export function decodeUsage({ input, output, read = 0, write = 0, thought = 0 }:
   };
 }
 
-/** Clients read every count without asking whether it is there. */
+/** Clients read every count without checking that it exists, so all are written. */
 export function encodeUsage(usage: Usage = { inputTokens: 0, outputTokens: 0 }): JsonObject {
   const { inputTokens, outputTokens, cacheReadTokens = 0, cacheWriteTokens = 0, reasoningTokens } = usage;
   return {

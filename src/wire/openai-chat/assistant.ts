@@ -3,9 +3,9 @@ import type { Json, JsonObject } from '../../core/json.ts';
 import { arrayAt, isAbsent, objectAt, refuse, stringAt, textAt } from '../fields.ts';
 import { decodeReasoning, encodeReasoning } from './reasoning.ts';
 
-/** `legacyId` stands for the id that a call in the old `function_call` form does not have. */
+/** `legacyId` is used for a call in the old `function_call` form, which has no id. */
 export function decodeAssistant(message: JsonObject, path: string, legacyId: string): AssistantPart[] {
-  const texts = [...decodeWords(message.content, `${path}.content`)];
+  const texts = [...decodeTexts(message.content, `${path}.content`)];
   if (!isAbsent(message.refusal)) texts.push(stringAt(message.refusal, `${path}.refusal`));
   return [
     ...decodeReasoning(message),
@@ -14,7 +14,7 @@ export function decodeAssistant(message: JsonObject, path: string, legacyId: str
   ];
 }
 
-function decodeWords(value: Json | undefined, path: string): readonly string[] {
+function decodeTexts(value: Json | undefined, path: string): readonly string[] {
   if (isAbsent(value)) return [];
   if (typeof value === 'string') return [value];
   if (!Array.isArray(value)) refuse(path, 'must be a string, null or an array of parts');
@@ -66,6 +66,6 @@ export function encodeAssistant(parts: readonly AssistantPart[], withReasoning: 
 const encodeCall = (call: ToolCallPart): JsonObject => ({
   id: call.id,
   type: 'function',
-  // Readers parse the arguments as JSON; a call without any must still be an object to them.
+  // Clients parse the arguments as JSON, so a call without arguments must contain an empty object.
   function: { name: call.name, arguments: call.arguments === '' ? '{}' : call.arguments },
 });

@@ -2,14 +2,14 @@ import type { FilePart, TextPart, UserPart } from '../../core/chat.ts';
 import type { Json, JsonObject } from '../../core/json.ts';
 import { arrayAt, isAbsent, objectAt, optional, refuse, stringAt, textAt } from '../fields.ts';
 
-/** Content that may only be text: a string, or parts of type `text`. Empty text is no part. */
+/** Content that may only be text: a string, or parts of type `text`. Empty text is left out. */
 export const decodeText = (value: Json | undefined, path: string): TextPart[] =>
   decodeParts(value, path, (part, here) => {
     const decoded = decodePart(part, here);
     return decoded.type === 'text' ? decoded : refuse(`${here}.type`, 'must be "text" here');
   });
 
-/** What a user (or a tool) says: a string, or parts. Empty text is no part. */
+/** The content of a user or tool message: a string, or parts. Empty text is left out. */
 export const decodeUserContent = (value: Json | undefined, path: string): UserPart[] =>
   decodeParts(value, path, decodePart);
 
@@ -45,13 +45,13 @@ function decodeFile(file: JsonObject, path: string): FilePart {
     refuse(`${path}.file_id`, 'an uploaded file cannot be translated; send its content as file_data');
   }
   const data = textAt(file.file_data, `${path}.file_data`);
-  // The reference calls the member base64, its examples show a data URL; PDF is all that this format takes.
+  // The reference says base64, its examples show a data URL; this format accepts only PDF.
   const url = /^(?:data|https?):/i.test(data) ? data : `data:application/pdf;base64,${data}`;
   const name = optional(file.filename, `${path}.filename`, stringAt);
   return name === undefined ? { type: 'file', url } : { type: 'file', url, name };
 }
 
-/** One string where it says the same as an array would: every server takes a string. */
+/** One string where it is equivalent to an array, since every server accepts a string. */
 export function encodeContent(
   parts: readonly UserPart[],
   plainText: boolean,
@@ -70,7 +70,7 @@ function encodePart(part: UserPart): JsonObject {
   return { type: 'file', file: { filename: part.name ?? 'document.pdf', file_data: part.url } };
 }
 
-/** The words of a plain-text file, which this format refuses as a file. */
+/** The text of a plain-text file, which this format refuses as a file. */
 function textOfFile(url: string): string | undefined {
   const comma = url.indexOf(',');
   const head = url.slice(0, comma).toLowerCase();

@@ -1,17 +1,17 @@
 import type { Effort } from '../../core/chat.ts';
 
 /**
- * Where servers of this one format disagree, told by the model's name: there is nothing else to tell them by.
- * A name that says nothing gets what most servers take.
+ * The differences between servers of this format, chosen by the model's name, since nothing else distinguishes them. An
+ * unknown name gets what most servers accept.
  */
 interface Dialect {
   /** OpenAI's reasoning models refuse `max_tokens`; many local servers do not know the newer name. */
   readonly limit: 'max_tokens' | 'max_completion_tokens';
   /** OpenAI's older models refuse `reasoning_effort`. */
   readonly effort: boolean;
-  /** OpenAI and Mistral refuse reasoning in a request; DeepSeek refuses a request that leaves it out. */
+  /** OpenAI and Mistral refuse reasoning in a request; DeepSeek refuses a request without it. */
   readonly reasoning: boolean;
-  /** DeepSeek takes content as one string, never as an array of parts. */
+  /** DeepSeek accepts content only as one string, not as an array of parts. */
   readonly plainText: boolean;
 }
 

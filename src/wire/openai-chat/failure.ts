@@ -19,10 +19,14 @@ export function decodeFailure(status: number, body: string): Failure {
   return describe(status >= 400 ? status : 502, message, error);
 }
 
-/** An error that came where a reply should be, with a good status before it: inside a stream or a 200. */
+/** An error body that arrived after a success status: inside a stream or a 200 reply. */
 export function decodeErrorBody(body: Json): Failure {
   const error = errorOf(body);
-  return describe(statusOf(error), wordingOf(body) || 'The provider broke off without saying why.', error);
+  return describe(
+    statusOf(error),
+    wordingOf(body) || 'The provider ended the reply with an error and no message.',
+    error,
+  );
 }
 
 const FINAL =
@@ -44,8 +48,8 @@ function errorOf(body: Json | undefined): JsonObject {
 }
 
 /**
- * The provider's words, wherever it put them: `error.message` (OpenAI), `error` (Ollama), `detail` (FastAPI),
- * `message` (vLLM), `error.metadata.raw` (what OpenRouter got from the provider behind it).
+ * The provider's message: `error.message` (OpenAI), `error` (Ollama), `detail` (FastAPI), `message` (vLLM),
+ * `error.metadata.raw` (the message that OpenRouter got from its provider).
  */
 function wordingOf(value: Json | undefined, depth = 0): string {
   if (typeof value === 'string') return value;
@@ -68,7 +72,7 @@ function wordingOf(value: Json | undefined, depth = 0): string {
   return '';
 }
 
-/** FastAPI's path to the member at fault. */
+/** FastAPI's path to the invalid member. */
 function placeOf(loc: Json | undefined): string {
   const steps = asArray(loc).filter((step) => typeof step === 'string' || typeof step === 'number');
   return steps.length > 0 ? `${steps.join('.')}: ` : '';
@@ -79,7 +83,7 @@ function behind(metadata: Json | undefined, depth: number): string {
   return raw ? `: ${wordingOf(parseJson(raw), depth + 1) || excerpt(raw)}` : '';
 }
 
-/** In order: `invalid_api_key` comes with the type `invalid_request_error`. */
+/** The order matters: `invalid_api_key` comes with the type `invalid_request_error`. */
 const SIGNS: readonly (readonly [RegExp, number])[] = [
   [/quota|rate_?limit|too_many|exhausted|slow_down/, 429],
   [/api_key|authentication|unauthorized/, 401],
@@ -115,6 +119,6 @@ function labelsOf({ status, final }: Failure): { readonly type: string; readonly
   return { type: status >= 500 ? 'server_error' : 'invalid_request_error', code: null };
 }
 
-/** No `[DONE]` follows: a reader that misses the error must not take the reply for whole. */
+/** No `[DONE]` follows: a reader that ignores the error must not take the reply for complete. */
 export const encodeStreamFailure = (failure: Failure): string =>
   encodeSse(undefined, JSON.stringify(encodeFailure(failure)));

@@ -8,7 +8,7 @@ type Conversation = Pick<ChatRequest, 'system' | 'messages'>;
 
 export function decodeMessages(value: Json | undefined): Conversation {
   const list = arrayAt(value, 'messages');
-  if (list.length === 0) refuse('messages', 'must hold at least one message');
+  if (list.length === 0) refuse('messages', 'must contain at least one message');
   const system: TextPart[] = [];
   const messages: ChatMessage[] = [];
   let legacyId = '';
@@ -41,8 +41,8 @@ export function decodeMessages(value: Json | undefined): Conversation {
 }
 
 /**
- * A tool message holds only text here, so images and files of tool results follow in a user message. That one
- * comes after the whole run of results: nothing may stand between a call and its answer.
+ * A tool message may contain only text, so images and files of tool results follow in a user message. It comes after
+ * all results of the turn: nothing may come between a call and its results.
  */
 export function encodeMessages(
   { system, messages }: Conversation,
@@ -50,13 +50,13 @@ export function encodeMessages(
 ): readonly JsonObject[] {
   const out: JsonObject[] = [];
   let attached: UserPart[] = [];
-  const say = (role: 'system' | 'user', parts: readonly UserPart[]) =>
+  const push = (role: 'system' | 'user', parts: readonly UserPart[]) =>
     out.push({ role, content: encodeContent(parts, plainText) });
   const flush = () => {
-    if (attached.length > 0) say('user', attached);
+    if (attached.length > 0) push('user', attached);
     attached = [];
   };
-  if (system.length > 0) say('system', system);
+  if (system.length > 0) push('system', system);
   for (const message of messages) {
     if (message.role === 'tool') {
       const media = message.content.filter((part) => part.type !== 'text');
@@ -67,12 +67,12 @@ export function encodeMessages(
         content: textOfResult(message.content) || (media.length > 0 ? ATTACHED_BELOW : ''),
       });
     } else if (message.role === 'user') {
-      // One message, not two: strict chat templates want the roles to alternate.
-      say('user', [...attached, ...message.content]);
+      // One message, not two: strict chat templates require alternating roles.
+      push('user', [...attached, ...message.content]);
       attached = [];
     } else {
       flush();
-      if (message.role === 'system') say('system', message.content);
+      if (message.role === 'system') push('system', message.content);
       else out.push(encodeAssistant(message.content, reasoning));
     }
   }

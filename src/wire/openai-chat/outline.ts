@@ -4,7 +4,7 @@ import { outlineObject } from '../outline.ts';
 import { quoteText } from '../quote-text.ts';
 import { isText, OPEN_BRACKET, type Span, skipValue, viewBytes } from '../scan.ts';
 
-/** A block goes into the last of the leading `system` or `developer` messages, or before the first message. */
+/** A block is appended to the last of the leading `system` or `developer` messages, else inserted before the first message. */
 export function outlineChat(body: Uint8Array): Outline | undefined {
   const bytes = viewBytes(body);
   let messages: Leading | undefined;

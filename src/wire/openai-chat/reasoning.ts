@@ -1,15 +1,15 @@
 import type { ReasoningPart } from '../../core/chat.ts';
 import { asArray, asObject, asString, type JsonObject } from '../../core/json.ts';
 
-/** A stretch of `reasoning_details`; a signature closes the text before it and its own. */
+/** One entry of `reasoning_details`; a signature covers its own text and the unsigned text before it. */
 interface ReasoningDetail {
   readonly text: string;
   readonly signature: string | undefined;
 }
 
 /**
- * `reasoning_content` (DeepSeek, vLLM) or `reasoning` (OpenRouter, Ollama), alike where both are sent; Mistral's
- * stands in the content, as parts of type `thinking`.
+ * `reasoning_content` (DeepSeek, vLLM) or `reasoning` (OpenRouter, Ollama), identical where both are sent; Mistral
+ * sends it in the content, as parts of type `thinking`.
  */
 export const plainReasoning = (holder: JsonObject): string =>
   asString(holder.reasoning_content) ||
@@ -19,7 +19,7 @@ export const plainReasoning = (holder: JsonObject): string =>
     .map((piece) => asString(asObject(piece).text) ?? '')
     .join('');
 
-/** OpenRouter's structured form. Encrypted details have no counterpart in our words and are left out. */
+/** OpenRouter's structured form. Encrypted details have no counterpart in ChatEvent and are left out. */
 export function reasoningDetails(holder: JsonObject): readonly ReasoningDetail[] {
   return asArray(holder.reasoning_details).flatMap((entry) => {
     const detail = asObject(entry);
@@ -31,7 +31,7 @@ export function reasoningDetails(holder: JsonObject): readonly ReasoningDetail[]
   });
 }
 
-/** The reasoning of a whole message. A client may send the details back in the many pieces it got them in. */
+/** The reasoning of a complete message. A client may send the details back in the pieces in which it received them. */
 export function decodeReasoning(message: JsonObject): ReasoningPart[] {
   const plain = plainReasoning(message);
   const details = reasoningDetails(message);
@@ -48,7 +48,7 @@ export function decodeReasoning(message: JsonObject): ReasoningPart[] {
   return parts;
 }
 
-/** The text for every reader, and again with its signatures for those that send them back. */
+/** The text for every client, and again with signatures for clients that send them back. */
 export function encodeReasoning(parts: readonly ReasoningPart[]): JsonObject {
   const text = parts.map((part) => part.text).join('');
   return {

@@ -8,18 +8,18 @@ import { decodeStop } from './stop.ts';
 import { createToolCallReader } from './tool-call-reader.ts';
 import { decodeUsage } from './usage.ts';
 
-/** Reads one reply from its chunks; a whole reply is one chunk. Nothing more comes after a failure or `finish`. */
+/** Decodes one reply from its chunks; a complete reply is one chunk. No events follow a failure or `finish`. */
 interface ReplyReader {
   read(chunk: JsonObject): readonly ChatEvent[];
   fail(failure: Failure): readonly ChatEvent[];
-  /** There will be no more chunks: the end of the reply, or a failure when it did not say why it stopped. */
+  /** After the last chunk: the end of the reply, or a failure if it gave no finish reason. */
   finish(): readonly ChatEvent[];
 }
 
 export type MakeId = (prefix: string) => string;
 const randomId: MakeId = (prefix) => `${prefix}${randomUUID().replaceAll('-', '')}`;
 
-/** Reasons that are no end at all, whatever the status line said. */
+/** Finish reasons that mean a failure. */
 const BROKEN: ReadonlySet<string> = new Set(['error', 'network_error', 'insufficient_system_resource']);
 
 export function createReplyReader(makeId: MakeId = randomId): ReplyReader {
@@ -41,7 +41,7 @@ export function createReplyReader(makeId: MakeId = randomId): ReplyReader {
     const plain = plainReasoning(delta);
     const details = reasoningDetails(delta);
     const text = details.map((detail) => detail.text).join('');
-    // Details that come with the signature may say again what was already said piece by piece.
+    // Details that come with the signature may repeat the text that was already streamed in pieces.
     const inDetails = text !== '' && !(plain === '' && text === unsigned);
     if (!inDetails && plain !== '') {
       out.push({ type: 'reasoning-delta', text: plain });
@@ -57,7 +57,7 @@ export function createReplyReader(makeId: MakeId = randomId): ReplyReader {
 
   function readDelta(delta: JsonObject, out: ChatEvent[]): void {
     readReasoning(delta, out);
-    for (const text of [wordsOf(delta.content), asString(delta.refusal) ?? '']) {
+    for (const text of [contentText(delta.content), asString(delta.refusal) ?? '']) {
       if (text !== '') out.push({ type: 'text-delta', text });
     }
     out.push(...tools.read(asArray(delta.tool_calls)));
@@ -69,7 +69,7 @@ export function createReplyReader(makeId: MakeId = randomId): ReplyReader {
     if (over) return [];
     if (chunk.error || chunk.object === 'error') return fail(decodeErrorBody(chunk));
     const choice = firstChoice(chunk);
-    // Moonshot counts inside the choice, Groq in a member of its own.
+    // Moonshot reports usage inside the choice, Groq in `x_groq`.
     usage =
       decodeUsage(chunk.usage) ??
       decodeUsage(choice?.usage) ??
@@ -104,14 +104,14 @@ export function createReplyReader(makeId: MakeId = randomId): ReplyReader {
   return { read, fail, finish };
 }
 
-/** Only one choice is ever asked for. */
+/** Only one choice is ever requested. */
 const firstChoice = (chunk: JsonObject): JsonObject | undefined =>
   asArray(chunk.choices)
     .filter(isObject)
     .find((choice) => choice.index === undefined || choice.index === null || choice.index === 0);
 
 /** Content is a string; Mistral sends parts when a model thinks. */
-const wordsOf = (content: Json | undefined): string =>
+const contentText = (content: Json | undefined): string =>
   typeof content === 'string'
     ? content
     : asArray(content)

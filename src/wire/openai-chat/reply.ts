@@ -7,7 +7,7 @@ import { createReplyReader, type MakeId } from './reply-reader.ts';
 import { encodeStop } from './stop.ts';
 import { encodeUsage } from './usage.ts';
 
-/** A whole reply is complete by being there, even from a server that gives no `finish_reason`. */
+/** A reply that is not streamed counts as complete, even without a `finish_reason`. */
 export function decodeReply(body: JsonObject, makeId?: MakeId): readonly ChatEvent[] {
   const reader = createReplyReader(makeId);
   const choices = asArray(body.choices)
@@ -22,7 +22,7 @@ export function decodeReply(body: JsonObject, makeId?: MakeId): readonly ChatEve
   return reader.fail(createFailure('upstream-error', 'The provider answered without any choices.'));
 }
 
-/** A reply that failed becomes the error body. */
+/** A failed reply becomes the error body. */
 export function encodeReply(events: readonly ChatEvent[], now: () => number = Date.now): JsonObject {
   const start = events.find((event) => event.type === 'reply-start');
   const end = events.at(-1);

@@ -25,8 +25,8 @@ export function decodeRequest(body: JsonObject): ChatRequest {
     ...decodeMessages(body.messages),
     ...decodeToolUse(body),
     maxTokens:
-      optional(body.max_completion_tokens, 'max_completion_tokens', requireCount) ??
-      optional(body.max_tokens, 'max_tokens', requireCount),
+      optional(body.max_completion_tokens, 'max_completion_tokens', requirePositiveCount) ??
+      optional(body.max_tokens, 'max_tokens', requirePositiveCount),
     temperature: optional(body.temperature, 'temperature', numberAt),
     topP: optional(body.top_p, 'top_p', numberAt),
     stop: decodeStopSequences(body.stop),
@@ -39,7 +39,7 @@ export function decodeRequest(body: JsonObject): ChatRequest {
   });
 }
 
-function requireCount(value: Json | undefined, path: string): number {
+function requirePositiveCount(value: Json | undefined, path: string): number {
   const count = numberAt(value, path);
   return Number.isInteger(count) && count >= 1 ? count : refuse(path, 'must be a whole number, 1 or more');
 }
@@ -71,7 +71,7 @@ function requireFormat(value: Json | undefined, path: string): ReplyFormat | und
   };
 }
 
-/** Prompt-cache marks are never written: servers of this format cache by themselves, and some refuse the mark. */
+/** Prompt-cache marks are never written: servers of this format cache without them, and some refuse them. */
 export function encodeRequest(request: ChatRequest): JsonObject {
   const dialect = dialectOf(request.model, request.effort);
   return compact({

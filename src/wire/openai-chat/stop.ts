@@ -9,8 +9,8 @@ const STOPS: Readonly<Record<string, StopReason>> = {
 };
 
 /**
- * Some servers say `stop` after tool calls, and some say `tool_calls` without any: what was called decides.
- * A reply that was cut off stays cut off, whatever it called.
+ * Some servers send `stop` after tool calls, and some `tool_calls` without any: the calls themselves decide. A truncated
+ * reply stays truncated, with or without calls.
  */
 export function decodeStop(reason: string, matched: string | undefined, called: boolean): StopReason {
   const stop = Object.hasOwn(STOPS, reason) ? STOPS[reason] : undefined;

@@ -4,8 +4,8 @@ import { decodeErrorBody } from './failure.ts';
 import { createReplyReader, type MakeId } from './reply-reader.ts';
 
 /**
- * The reply ends at `[DONE]`, since the usage comes after the `finish_reason`; at the end of the stream for the
- * many servers that send no `[DONE]`. What is not a JSON object is a vendor's keep-alive and passes unread.
+ * The reply ends at `[DONE]`, since the usage comes after the `finish_reason`, or at the end of the stream for the many
+ * servers that send no `[DONE]`. Data that is not a JSON object is a vendor's keep-alive and is ignored.
  */
 export function createStreamDecoder(makeId?: MakeId): StreamDecoder {
   const reader = createReplyReader(makeId);

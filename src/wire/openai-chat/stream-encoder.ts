@@ -7,12 +7,12 @@ import { encodeReasoningDetail } from './reasoning.ts';
 import { encodeStop } from './stop.ts';
 import { encodeUsage } from './usage.ts';
 
-/** Without a request to go by, the counts are sent. */
+/** Without a request, usage is sent. */
 const wantsUsage = (request: JsonObject | undefined): boolean =>
   request === undefined || asObject(request.stream_options).include_usage === true;
 
 export function createStreamEncoder(request?: JsonObject, now: () => number = Date.now): StreamEncoder {
-  /** What every chunk of the reply begins with, up to its choices. */
+  /** The start of every chunk's JSON, up to its choices. */
   let head = '';
   let unsigned = '';
   let signatures = 0;
@@ -31,7 +31,7 @@ export function createStreamEncoder(request?: JsonObject, now: () => number = Da
     return chunk({ role: 'assistant', content: '' });
   }
 
-  /** The whole text goes with its signature, so that a client which keeps only the details can send both back. */
+  /** The signature is sent with the whole text, so that a client that keeps only the details can send both back. */
   function sign(signature: string): string {
     const detail = encodeReasoningDetail({ text: unsigned, signature }, signatures++);
     unsigned = '';
@@ -52,10 +52,10 @@ export function createStreamEncoder(request?: JsonObject, now: () => number = Da
   }
 
   function end({ stop, usage }: ChatEvent & { type: 'reply-end' }): string {
-    // Readers parse the arguments as JSON; a call without any must still be an object to them.
+    // Clients parse the arguments as JSON, so a call without arguments must contain an empty object.
     const empty = [...tools.values()].filter((tool) => tool.empty);
     const filled = empty.map(({ index }) => toolChunk({ index, function: { arguments: '{}' } })).join('');
-    // Its chunk has no choices, which a client that did not ask for it may trip over.
+    // The usage chunk has no choices, which may break a client that did not ask for it.
     const counted =
       usage && wantsUsage(request)
         ? encodeSse(undefined, `${head}[],"usage":${JSON.stringify(encodeUsage(usage))}}`)

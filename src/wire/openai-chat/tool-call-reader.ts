@@ -11,7 +11,7 @@ import {
 
 interface Call {
   readonly index: number | undefined;
-  /** The id as the server wrote it; ours may differ when that one is missing or taken. */
+  /** The server's id; `id` differs from it when it is missing or already taken. */
   readonly serverId: string | undefined;
   readonly id: string;
   started: boolean;
@@ -19,16 +19,16 @@ interface Call {
 }
 
 interface ToolCallReader {
-  /** The events of one chunk's `tool_calls`, or of a whole message's. */
+  /** The events of the `tool_calls` of one chunk or of a complete message. */
   read(calls: readonly Json[]): readonly ChatEvent[];
   /** Whether any call began. */
   called(): boolean;
 }
 
 /**
- * Tells apart the calls of one reply. By the book a call has an index, and its id and name only once; servers
- * also repeat the id, invent one per chunk, leave the index out, or give every call the same index or id. So a
- * chunk begins a new call when it names a function and has an id of its own, or comes after complete arguments.
+ * Separates the calls of one reply. By the specification a call has an index, and its id and name only once; servers also
+ * repeat the id, invent one per chunk, leave the index out, or give every call the same index or id. So a chunk begins a
+ * new call when it names a function and has an id of its own, or comes after complete arguments.
  */
 export function createToolCallReader(makeId: (prefix: string) => string): ToolCallReader {
   const calls: Call[] = [];
@@ -64,7 +64,7 @@ export function createToolCallReader(makeId: (prefix: string) => string): ToolCa
     const call = find(asNumber(entry.index), asString(entry.id) || undefined, name !== undefined, json);
     call.json += json;
     if (call.started) return json === '' ? [] : [{ type: 'tool-delta', id: call.id, json }];
-    // Arguments that come before the name wait for it; a call that never gets one cannot be made.
+    // Arguments that arrive before the name wait for it; a call without a name cannot be made.
     if (name === undefined) return [];
     call.started = true;
     called = true;
@@ -78,7 +78,7 @@ export function createToolCallReader(makeId: (prefix: string) => string): ToolCa
   };
 }
 
-/** Bounded: a server that repeats the name in every chunk has all arguments so far looked at again each time. */
+/** Bounded, since a server that repeats the name in every chunk has all its arguments parsed again each time. */
 const isComplete = (json: string): boolean =>
   json.length <= 65_536 && json.trimEnd().endsWith('}') && isObject(parseJson(json));
 
@@ -89,7 +89,7 @@ function jsonOf(value: Json | undefined): string {
   try {
     return JSON.stringify(value);
   } catch {
-    // Nested so deep that it can be read but not written.
+    // Nested too deep for JSON.stringify.
     return '';
   }
 }

@@ -4,7 +4,7 @@ import { arrayAt, booleanAt, isAbsent, objectAt, optional, refuse, stringAt, tex
 
 type ToolUse = Pick<ChatRequest, 'tools' | 'toolChoice' | 'parallelTools'>;
 
-/** Function tools only: free-form (`custom`) tools and a provider's own cannot be had elsewhere. */
+/** Function tools only: other providers have neither free-form (`custom`) tools nor the provider's own tools. */
 export function decodeToolUse(body: JsonObject): ToolUse {
   const tools = isAbsent(body.tools) ? decodeLegacyTools(body.functions) : decodeTools(body.tools);
   if (tools.length === 0) return { tools };
@@ -68,7 +68,7 @@ function decodeLegacyChoice(value: Json | undefined): ToolUse['toolChoice'] {
   return { name: textAt(objectAt(value, 'function_call').name, 'function_call.name') };
 }
 
-/** Nothing at all without tools: a choice among none is refused. */
+/** Empty without tools, since servers refuse a tool choice without tools. */
 export function encodeToolUse({ tools, toolChoice, parallelTools }: ToolUse): JsonObject {
   if (tools.length === 0) return {};
   return {

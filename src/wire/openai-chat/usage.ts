@@ -1,14 +1,14 @@
 import type { Usage } from '../../core/chat.ts';
 import { asNumber, asObject, isObject, type Json, type JsonObject } from '../../core/json.ts';
 
-/** Counts of zero are left out: this format writes them whether or not the provider counts such tokens. */
+/** Zero counts are left out: this format contains them even if the provider does not count such tokens. */
 export function decodeUsage(value: Json | undefined): Usage | undefined {
   if (!isObject(value)) return undefined;
   const input = asNumber(value.prompt_tokens);
   const output = asNumber(value.completion_tokens);
   if (input === undefined && output === undefined) return undefined;
   const inputDetails = asObject(value.prompt_tokens_details);
-  // DeepSeek's and Moonshot's names for the cached part stand second and third.
+  // The second and third are DeepSeek's and Moonshot's names for the cached tokens.
   const read =
     positive(inputDetails.cached_tokens) ??
     positive(value.prompt_cache_hit_tokens) ??
@@ -24,7 +24,7 @@ export function decodeUsage(value: Json | undefined): Usage | undefined {
   };
 }
 
-/** xAI and Gemini count reasoning beside the completion, not in it; only their total shows it. */
+/** xAI and Gemini do not include reasoning in the completion tokens; only their total shows that. */
 const isBeside = (usage: JsonObject, thought = 0): boolean =>
   thought > 0 &&
   asNumber(usage.total_tokens) ===

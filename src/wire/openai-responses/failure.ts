@@ -7,13 +7,13 @@ import { encodeResponse } from './response-object.ts';
 const PAUSE = /try again in\s*(\d+(?:\.\d+)?)\s*(ms|s|m)/i;
 const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000 };
 
-/** How those say it who have no code for it. */
+/** The wording of providers that have no code for a full context. */
 const TOO_LONG = /prompt is too long|maximum context|context (?:length|window|size)/i;
 
-/** An error inside a stream or a reply, where no status says what it is and no header how long to wait. */
+/** An error inside a stream or a reply, without an HTTP status and a Retry-After header. */
 export function decodeStreamError(body: JsonObject): Failure {
   const error = isObject(body.error) ? { status: body.status, ...body.error } : body;
-  // A refusal on grounds of policy is the same on every try.
+  // A policy refusal is the same on every try.
   const refused = /policy/.test(asString(error.code) ?? '') ? { status: 400 } : {};
   const failure = decodeErrorBody({ error: { ...error, ...refused } });
   const [, amount, unit] = PAUSE.exec(failure.message.slice(0, 2000)) ?? [];
@@ -21,7 +21,7 @@ export function decodeStreamError(body: JsonObject): Failure {
   return { ...failure, retryAfterMs: Math.round(Number(amount) * (UNIT_MS[unit.toLowerCase()] ?? 0)) };
 }
 
-/** A client reads one of the two: the official SDKs raise at `error`, Codex ends its turn at `response.failed`. */
+/** Both events are sent: the official SDKs raise at `error`, Codex ends its turn at `response.failed`. */
 export function failureEvents(
   failure: Failure,
   reply: { readonly id: string; readonly model: string; readonly createdAt: number },
@@ -34,17 +34,17 @@ export function failureEvents(
 }
 
 /**
- * Codex sends a turn again after every code but a few, so a request that can never succeed must have one of those.
- * What ends in `_error` is the name of a type on some other wire, and no code.
+ * Codex retries a turn after every code except a few, so a request that can never succeed must get one of those. A code
+ * that ends in `_error` is the name of an error type on another wire.
  */
 function codeOf(failure: Failure): string {
   if (failure.code !== undefined && !failure.code.endsWith('_error')) return failure.code;
   if (failure.kind === 'rate-limited') return failure.final ? 'insufficient_quota' : 'rate_limit_exceeded';
   if (failure.kind === 'bad-request' && TOO_LONG.test(failure.message)) return 'context_length_exceeded';
-  const hopeless = ['bad-request', 'unauthorized', 'forbidden', 'not-found', 'too-large'].includes(
+  const isPermanent = ['bad-request', 'unauthorized', 'forbidden', 'not-found', 'too-large'].includes(
     failure.kind,
   );
-  return hopeless ? 'invalid_prompt' : 'server_error';
+  return isPermanent ? 'invalid_prompt' : 'server_error';
 }
 
 export function encodeStreamFailure(failure: Failure, now: () => number = Date.now): string {
@@ -52,6 +52,6 @@ export function encodeStreamFailure(failure: Failure, now: () => number = Date.n
   return failureEvents(failure, reply).map(encodeEvent).join('');
 }
 
-/** One event with its number in the stream. */
+/** One event with its sequence number. */
 export const encodeEvent = (event: JsonObject, sequence_number: number): string =>
   encodeSse(String(event.type), JSON.stringify({ ...event, sequence_number }));

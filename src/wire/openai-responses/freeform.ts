@@ -1,9 +1,9 @@
 import type { JsonObject } from '../../core/json.ts';
 
 /**
- * A freeform tool (`type: custom`) takes plain text, which the other wires have no place for: there it is a
- * function with this one string parameter. Its name is its mark: arguments that begin with it are a freeform call,
- * so a reply can be written without knowing the request it answers.
+ * A freeform tool (`type: custom`) takes plain text, which the other wires do not support: there it is a function with
+ * this one string parameter. Arguments that begin with the parameter's name are a freeform call, so a reply can be encoded
+ * without its request.
  */
 const PARAMETER = 'freeform_input';
 const HEAD = `{"${PARAMETER}":"`;
@@ -23,7 +23,7 @@ export const freeformHead = HEAD;
 export const freeformPiece = (input: string): string => JSON.stringify(input).slice(1, -1);
 export const freeformTail = '"}';
 
-/** Where the text begins in freeform arguments; undefined when more must be seen; false for other arguments. */
+/** The offset of the text in freeform arguments; undefined when more input is needed; false for other arguments. */
 export function findFreeformText(args: string): number | false | undefined {
   const head = HEAD_PATTERN.exec(args);
   if (head) return head[0].length;
@@ -31,15 +31,15 @@ export function findFreeformText(args: string): number | false | undefined {
 }
 
 export interface FreeformReader {
-  /** The text that these characters of the JSON string complete. */
+  /** The decoded text of these characters of the JSON string. */
   read(json: string): string;
 }
 
-/** A run of plain characters, the closing quote, or one escape; an escape that is not whole yet matches nothing. */
+/** A run of plain characters, the closing quote, or one escape; an incomplete escape does not match. */
 const TOKEN = /[^"\\]+|"|\\u[0-9a-fA-F]{4}|\\[^u]|\\u(?![0-9a-fA-F]{0,3}$)/y;
 const LETTERS: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' };
 
-/** Reads a JSON string's inside in pieces, cut anywhere; what is not JSON is taken as it stands. */
+/** Decodes the inside of a JSON string in pieces, split anywhere; invalid escapes are copied. */
 export function createFreeformReader(): FreeformReader {
   let rest = '';
   let closed = false;

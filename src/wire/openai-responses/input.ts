@@ -10,18 +10,18 @@ import { decodeTools } from './tools.ts';
 export interface DecodedInput {
   readonly system: TextPart[];
   readonly messages: ChatMessage[];
-  /** Codex hands over its tools as an input item. */
+  /** Codex sends its tools as an input item. */
   readonly tools: Tool[];
 }
 
 interface Reading extends DecodedInput {
-  /** Calls of tools that cannot be translated; their results have nothing to answer. */
+  /** Calls of tools that cannot be translated; their results are dropped too. */
   readonly dropped: Set<string>;
 }
 
 /**
- * Items in our words: neighbouring assistant items become one message, in order. Items that only the provider who
- * made them understands are left out.
+ * Decodes input items: neighbouring assistant items become one message, in order. Items that only their own provider
+ * understands are left out.
  */
 export function decodeInput(input: Json | undefined): DecodedInput {
   if (typeof input === 'string') {
@@ -30,7 +30,7 @@ export function decodeInput(input: Json | undefined): DecodedInput {
   if (!Array.isArray(input)) return refuse('input', 'must be a string or an array of items');
   const into: Reading = { system: [], messages: [], tools: [], dropped: new Set() };
   for (const [n, item] of input.entries()) decodeItem(objectAt(item, `input[${n}]`), `input[${n}]`, into);
-  const messages = into.messages.map(withoutLooseReasoning).filter(saysSomething);
+  const messages = into.messages.map(withoutTrailingReasoning).filter(hasContent);
   return { system: into.system, messages, tools: into.tools };
 }
 
@@ -116,15 +116,14 @@ function addAssistant(into: Reading, parts: readonly AssistantPart[]): void {
   } else into.messages.push({ role: 'assistant', content: parts });
 }
 
-/** Reasoning whose answer never came (the user broke in) is refused by other providers. */
-function withoutLooseReasoning(message: ChatMessage): ChatMessage {
+/** Other providers refuse reasoning without an answer, as it remains when the user interrupts. */
+function withoutTrailingReasoning(message: ChatMessage): ChatMessage {
   if (message.role !== 'assistant') return message;
   const end = message.content.findLastIndex((part) => part.type !== 'reasoning') + 1;
   return { role: 'assistant', content: message.content.slice(0, end) };
 }
 
-const saysSomething = (message: ChatMessage): boolean =>
-  message.role === 'tool' || message.content.length > 0;
+const hasContent = (message: ChatMessage): boolean => message.role === 'tool' || message.content.length > 0;
 
 export function encodeMessage(message: ChatMessage): readonly JsonObject[] {
   switch (message.role) {

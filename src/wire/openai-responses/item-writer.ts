@@ -2,10 +2,10 @@ import type { JsonObject } from '../../core/json.ts';
 
 export type ItemStatus = 'completed' | 'incomplete';
 
-/** Takes the next place in the output and gives it. */
+/** Takes the next output index and returns it. */
 export type ClaimPlace = () => number;
 
-/** One output item being written; each method gives the events it causes, without their sequence numbers. */
+/** One output item being written; each method returns the events it causes, without sequence numbers. */
 export interface ItemWriter {
   write(text: string): readonly JsonObject[];
   close(status: ItemStatus): readonly JsonObject[];
@@ -48,7 +48,7 @@ export function createMessageWriter(id: string, claim: ClaimPlace): ItemWriter {
   };
 }
 
-/** Reasoning is written as a summary: that is what clients show. */
+/** Reasoning is written as a summary, since clients show that. */
 export function createReasoningWriter(id: string, claim: ClaimPlace): ReasoningWriter {
   const output_index = claim();
   const place = { item_id: id, output_index, summary_index: 0 };
@@ -79,13 +79,13 @@ export function createReasoningWriter(id: string, claim: ClaimPlace): ReasoningW
       signature = given;
     },
     close() {
-      const said = [
+      const summary = [
         { type: 'response.reasoning_summary_text.done', ...place, text },
         { type: 'response.reasoning_summary_part.done', ...place, part: part() },
       ];
       const unsigned = begin().map((event) => ({ ...event, item: { ...item(), encrypted_content: null } }));
       const done = { type: 'response.output_item.done', output_index, item: item() };
-      return [...unsigned, ...(text === '' ? [] : said), done];
+      return [...unsigned, ...(text === '' ? [] : summary), done];
     },
   };
 }

@@ -7,7 +7,7 @@ import { decodeRequest, encodeRequest } from './request.ts';
 import { createStreamDecoder } from './stream-decoder.ts';
 import { createStreamEncoder } from './stream-encoder.ts';
 
-/** OpenAI's Responses, the format of Codex. */
+/** OpenAI's Responses format, which Codex uses. */
 export const openaiResponses: Wire = {
   name: 'openai-responses',
   path: '/responses',

@@ -6,8 +6,8 @@ import { quoteText } from '../quote-text.ts';
 import { isText, OPEN_BRACKET, QUOTE, type Span, skipValue, viewBytes } from '../scan.ts';
 
 /**
- * A block goes into `instructions`, else into the last of the leading `system` or `developer` messages of `input`,
- * else before its first item. Input that is plain text becomes a list of two messages around it.
+ * A block is appended to `instructions`, else to the last of the leading `system` or `developer` messages of `input`, else
+ * inserted before its first item. Input that is a plain string becomes a list of two messages.
  */
 export function outlineResponses(body: Uint8Array): Outline | undefined {
   const bytes = viewBytes(body);
@@ -15,7 +15,7 @@ export function outlineResponses(body: Uint8Array): Outline | undefined {
   let items: Leading | undefined;
   let inputText: Span | undefined;
 
-  // Codex puts a list of tools, with a developer's role, before its messages: the run goes on behind it.
+  // Codex puts a list of tools with the role `developer` before its messages; the leading messages continue after it.
   const isMessage = (type: Span | undefined) =>
     !type || isText(bytes, type, 'message') || isText(bytes, type, 'additional_tools');
 

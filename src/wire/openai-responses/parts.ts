@@ -4,7 +4,7 @@ import { objectAt, refuse, stringAt } from '../fields.ts';
 
 type Value = Json | undefined;
 
-/** Content as a string or as a list of parts; what holds no text is left out, since no provider takes it. */
+/** Content as a string or as a list of parts; empty text is left out, since no provider accepts it. */
 export function decodeParts(content: Value, path: string): UserPart[] {
   if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }];
   if (!Array.isArray(content)) return refuse(path, 'must be a string or an array of parts');
@@ -15,7 +15,7 @@ export function decodeTextParts(content: Value, path: string): TextPart[] {
   return decodeParts(content, path).map((part, n) =>
     part.type === 'text'
       ? part
-      : refuse(`${path}[${n}].type`, `only text may stand here, not "${part.type}"`),
+      : refuse(`${path}[${n}].type`, `only text is allowed here, not "${part.type}"`),
   );
 }
 
@@ -53,7 +53,7 @@ function decodeImageUrl(part: JsonObject, path: string): string {
   if (url) return url;
   return refuse(
     `${path}.image_url`,
-    'must be an https or data: URL (a file_id is known only to the provider that stores the file)',
+    'must be an https or data: URL (only the provider that stores a file can resolve its file_id)',
   );
 }
 
@@ -66,11 +66,11 @@ function decodeFile(part: JsonObject, path: string): FilePart {
   if (data) return { type: 'file', url: data.startsWith('data:') ? data : `${PDF}${data}`, ...named };
   return refuse(
     `${path}.file_data`,
-    'send the file as file_data or file_url (a file_id is known only to the provider that stores the file)',
+    'send the file as file_data or file_url (only the provider that stores a file can resolve its file_id)',
   );
 }
 
-/** Bare base64 names no media type; a PDF is the one kind of file that every provider of this wire takes. */
+/** Bare base64 has no media type; every provider of this wire accepts PDF files. */
 const PDF = 'data:application/pdf;base64,';
 
 export function encodePart(part: UserPart): JsonObject {

@@ -1,10 +1,10 @@
 /**
- * Responses groups tools in namespaces; the other wires have flat names of letters, digits, `_` and `-`. A flat
- * name therefore carries its namespace behind a mark, and a reply's call finds its way back without the request.
- * A plain name that happens to hold the mark gets an empty namespace, so that it is not taken apart.
+ * Responses groups tools in namespaces; the other wires have flat names of letters, digits, `_` and `-`. A flat name
+ * therefore carries its namespace after a mark, so that a reply's call can be mapped back without the request. A plain
+ * name that contains the mark gets an empty namespace, so that it is not split.
  */
 const MARK = '__in__';
-/** Where the tools stand that the client did not group; such a name is written plain. */
+/** The namespace of ungrouped tools; such a name is written without it. */
 const DEFAULT_NAMESPACE = 'functions';
 
 export interface QualifiedName {

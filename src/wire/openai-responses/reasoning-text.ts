@@ -5,7 +5,7 @@ export interface ReasoningTexts {
   readonly texts: readonly string[];
 }
 
-/** What a reasoning item says: the model's own words where the provider gives them, else its summary of them. */
+/** The texts of a reasoning item: the model's reasoning if the provider sends it, else its summary. */
 export function reasoningTexts(item: JsonObject): ReasoningTexts {
   const words = textsOf(item.content);
   return words.some((text) => text !== '')

@@ -7,15 +7,15 @@ import { createSlots } from './slots.ts';
 import { createToolReader, isToolItem, type ToolReader, toolName, toolText } from './tool-reader.ts';
 import { decodeUsage } from './usage.ts';
 
-/** Reads the events of one reply. Some vendors leave out the deltas, some the whole texts: either is enough. */
+/** Decodes the events of one reply. Some vendors omit the deltas, some the complete texts: either is enough. */
 export interface ReplyReader {
   read(type: string, event: JsonObject): readonly ChatEvent[];
-  /** No more will come: the failure, unless the reply was already over. */
+  /** After the last event: the failure, unless the reply was already complete. */
   end(failure: Failure): readonly ChatEvent[];
 }
 
 export function createReplyReader(): ReplyReader {
-  /** What each text was read to be so far, by its place in the output. */
+  /** The text decoded so far, by its place in the output. */
   const seen = new Map<string, string>();
   const tools = new Map<string, ToolReader>();
   const toolAt = new Map<string, ToolReader>();
@@ -24,7 +24,7 @@ export function createReplyReader(): ReplyReader {
   const slotOf = createSlots();
   let out: ChatEvent[] = [];
   let last: ChatEvent['type'] | undefined;
-  let spoke = false;
+  let hasText = false;
   let over = false;
 
   function start(response: JsonObject): void {
@@ -38,7 +38,7 @@ export function createReplyReader(): ReplyReader {
       if (event.type !== 'failure') start({});
       out.push(event);
       last = event.type;
-      if (event.type === 'text-delta') spoke = true;
+      if (event.type === 'text-delta') hasText = true;
     }
   }
 
@@ -58,7 +58,7 @@ export function createReplyReader(): ReplyReader {
     emit({ type: 'reasoning-delta', text: gap + delta });
   }
 
-  /** What a whole text has beyond its deltas; nothing when it contradicts them. */
+  /** The part of a complete text that its deltas lacked; empty when it contradicts them. */
   function beyond(at: string, whole: string): string {
     const before = seen.get(at) ?? '';
     return whole.startsWith(before) ? whole.slice(before.length) : '';
@@ -106,14 +106,14 @@ export function createReplyReader(): ReplyReader {
     else if (item.type === 'reasoning') readReasoning(slot, item);
   }
 
-  /** The places of a last, whole output need not be those of the stream: only what was wholly missed is taken. */
+  /** The final output's indexes may differ from the stream's, so only items that the stream lacked are taken. */
   function readOutput(response: JsonObject): void {
-    const silent = last === 'reply-start';
-    const mute = !spoke;
+    const isEmpty = last === 'reply-start';
+    const hasNoText = !hasText;
     for (const [n, entry] of asArray(response.output).entries()) {
       const item = asObject(entry);
-      const missed = isToolItem(item) ? Boolean(item.call_id) : mute && item.type === 'message';
-      if (silent || missed) readItem(`final ${n}`, item);
+      const missed = isToolItem(item) ? Boolean(item.call_id) : hasNoText && item.type === 'message';
+      if (isEmpty || missed) readItem(`final ${n}`, item);
     }
     for (const tool of tools.values()) emit(...tool.settle(undefined));
   }

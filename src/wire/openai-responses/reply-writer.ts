@@ -13,7 +13,7 @@ import { createToolWriter, type ToolWriter } from './tool-writer.ts';
 
 type Incomplete = ResponseState['incompleteReason'];
 
-/** Turns a reply into the events of this wire; the last of them carries the whole reply. */
+/** Encodes a reply as events of this wire; the last one contains the complete reply. */
 export function createReplyWriter(now: () => number = Date.now): (event: ChatEvent) => readonly JsonObject[] {
   let reply = { id: 'resp_0', model: '', createdAt: Math.floor(now() / 1000) };
   const output: JsonObject[] = [];
@@ -24,7 +24,7 @@ export function createReplyWriter(now: () => number = Date.now): (event: ChatEve
   let over = false;
 
   const claim = (): number => places++;
-  // Providers limit the length of an id that comes back to them in a history.
+  // Providers limit the length of an id that they receive in a history.
   const itemId = (prefix: string): string => `${prefix}_${reply.id.slice(0, 48)}_${places}`;
 
   function keep(events: readonly JsonObject[]): readonly JsonObject[] {

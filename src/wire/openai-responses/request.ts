@@ -16,11 +16,11 @@ const EFFORTS: ReadonlySet<string> = new Set<Effort>([
   'xhigh',
   'max',
 ]);
-/** State that only the provider holds: nobody else can continue it. */
-const HELD_BY_PROVIDER = ['previous_response_id', 'conversation', 'prompt'];
+/** State that only its provider stores: no other provider can continue it. */
+const STORED_BY_PROVIDER = ['previous_response_id', 'conversation', 'prompt'];
 
 export function decodeRequest(body: JsonObject): ChatRequest {
-  for (const member of HELD_BY_PROVIDER) {
+  for (const member of STORED_BY_PROVIDER) {
     if (body[member] === undefined || body[member] === null) continue;
     refuse(
       member,
@@ -50,7 +50,7 @@ export function decodeRequest(body: JsonObject): ChatRequest {
   }) as ChatRequest;
 }
 
-/** A word that is not ours is some model's own, and means nothing to another. */
+/** An unknown effort is specific to one model and is left out. */
 function decodeEffort(reasoning: Value, path: string): Effort | undefined {
   const effort = optional(objectAt(reasoning, path).effort, `${path}.effort`, stringAt);
   if (effort === 'ultra') return 'max';
@@ -79,7 +79,7 @@ function decodeFormat(text: Value, path: string): ReplyFormat | undefined {
   }
 }
 
-/** `stop` and the error mark of a tool's result have no place here; neither has a prompt-cache mark that all take. */
+/** This wire has no `stop`, no error flag for tool results, and no prompt-cache mark that all servers accept. */
 export function encodeRequest(request: ChatRequest): JsonObject {
   const [first, ...rest] = request.system;
   const developer = { type: 'message', role: 'developer', content: rest.map(encodePart) };

@@ -14,7 +14,7 @@ export interface ResponseState {
   readonly error?: { readonly code: string; readonly message: string };
 }
 
-/** The whole object, with every member that the official clients take for granted. */
+/** The complete object, with every member that the official clients expect. */
 export const encodeResponse = (state: ResponseState): JsonObject => ({
   id: state.id,
   object: 'response',

@@ -1,8 +1,8 @@
 import { asNumber, asObject, asString, type JsonObject } from '../../core/json.ts';
 
 /**
- * Tells which output item an event belongs to. The place in the output is asked first, since the item ids of some
- * vendors change from event to event; others leave the place out of the deltas, or both.
+ * Finds the output item of an event. The output index has precedence, since some vendors' item ids change from event to
+ * event; others omit the index in deltas, or both.
  */
 export function createSlots(): (event: JsonObject) => string {
   const byId = new Map<string, string>();

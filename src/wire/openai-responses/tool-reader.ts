@@ -3,17 +3,17 @@ import { asString, type JsonObject } from '../../core/json.ts';
 import { freeformHead, freeformPiece, freeformTail } from './freeform.ts';
 import { joinName } from './qualified-name.ts';
 
-/** One tool call being read; each method gives the events it causes. */
+/** One tool call being decoded; each method returns the events it causes. */
 export interface ToolReader {
   add(delta: string): readonly ChatEvent[];
-  /** The whole of what the deltas should have been: gives what they left out. */
+  /** Takes the complete text and returns what the deltas lacked. */
   settle(whole: string | undefined): readonly ChatEvent[];
 }
 
 export const isToolItem = (item: JsonObject): boolean =>
   item.type === 'function_call' || item.type === 'custom_tool_call';
 
-/** The arguments or the freeform input, whichever the item has. */
+/** The item's arguments or its freeform input. */
 export const toolText = (item: JsonObject): string | undefined => asString(item.input ?? item.arguments);
 
 export function toolName(item: JsonObject): string | undefined {

@@ -4,7 +4,7 @@ import type { ClaimPlace, ItemWriter } from './item-writer.ts';
 import { splitName } from './qualified-name.ts';
 
 export interface ToolWriter extends ItemWriter {
-  /** The arguments are whole, so that the client may run the tool before the reply is over. */
+  /** Whether the arguments are complete, so that the client may run the tool before the reply ends. */
   isWhole(): boolean;
 }
 
@@ -57,7 +57,7 @@ export function createToolWriter(
       return output_index === undefined ? decide(false) : delta(json);
     },
     close(status) {
-      // A call without arguments is an empty object to everyone who parses them.
+      // Clients parse the arguments as JSON, so a call without arguments must contain an empty object.
       if (args.trim() === '') args = '{}';
       const late = output_index === undefined ? decide(true) : [];
       const whole = freeform ? { input } : { arguments: args, name: splitName(call.name).name };

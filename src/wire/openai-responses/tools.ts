@@ -7,7 +7,7 @@ import { joinName } from './qualified-name.ts';
 type Value = Json | undefined;
 type ToolChoice = NonNullable<ChatRequest['toolChoice']>;
 
-/** The tools the client runs itself; a provider's own tools (web_search, local_shell, …) have no counterpart. */
+/** The tools that the client runs; server-side tools (web_search, local_shell, …) have no counterpart. */
 export function decodeTools(list: Value, path: string): Tool[] {
   return arrayAt(list, path).flatMap((entry, n) => {
     const at = `${path}[${n}]`;
@@ -31,7 +31,7 @@ function decodeTool(tool: JsonObject, at: string, namespace?: string): readonly 
 const decodeParameters = (parameters: Value, at: string): JsonObject =>
   optional(parameters, `${at}.parameters`, objectAt) ?? { type: 'object', properties: {} };
 
-/** A freeform tool's grammar cannot be enforced elsewhere, so the model is told of it. */
+/** A freeform tool's grammar cannot be enforced on other wires, so it goes into the description. */
 function describe(tool: JsonObject, at: string): string | undefined {
   const description = optional(tool.description, `${at}.description`, stringAt);
   const { definition, syntax } = asObject(tool.format);
@@ -40,7 +40,7 @@ function describe(tool: JsonObject, at: string): string | undefined {
   return description ? `${description}\n\n${grammar}` : grammar;
 }
 
-/** The choice, and the tools it leaves: a list of allowed tools can be kept only by leaving out the others. */
+/** The choice and the remaining tools: a list of allowed tools is translated by leaving out the others. */
 export function decodeToolChoice(
   choice: Value,
   tools: readonly Tool[],
@@ -68,7 +68,7 @@ function choiceName(entry: JsonObject): string | undefined {
   return name === undefined ? undefined : joinName({ name, namespace: asString(entry.namespace) });
 }
 
-/** `strict` defaults to true on this wire, and a schema written for another wire seldom is. */
+/** `strict` defaults to true on this wire, and a schema written for another wire is seldom strict. */
 export const encodeTool = (tool: Tool): JsonObject => ({
   type: 'function',
   name: tool.name,

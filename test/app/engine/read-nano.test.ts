@@ -21,8 +21,8 @@ const configWith = (change: (config: Record<string, unknown>) => void): void => 
   writeFileSync(file, JSON.stringify(config));
 };
 
-describe('the policy that ships', () => {
-  it('is found from here, fits its own description, and speaks', async () => {
+describe('the shipped policy', () => {
+  it('is found, matches its description, and answers', async () => {
     const nano = await openNano();
     expect(nano.engine.model).toMatchObject({ name: nano.name, vocabulary: nano.tokenizer.size });
     const { sequences } = await nano.engine.sample(
@@ -44,7 +44,7 @@ describe('the policy that ships', () => {
   });
 
   it.each(['config.json', 'weights.safetensors', 'tokenizer.json'])(
-    'names %s and the mend when it is missing',
+    'names %s and the fix when it is missing',
     async (file) => {
       rmSync(path.join(folder, file));
       await expect(readNano(folder)).rejects.toMatchObject({
@@ -55,7 +55,7 @@ describe('the policy that ships', () => {
   );
 
   it.each(['weights.safetensors', 'tokenizer.json'])(
-    'is refused when one byte of %s is another (not served with wrong numbers)',
+    'is refused when one byte of %s differs (not served with wrong numbers)',
     async (file) => {
       const bytes = readFileSync(path.join(folder, file));
       const middle = bytes.length >> 1;
@@ -65,7 +65,7 @@ describe('the policy that ships', () => {
     },
   );
 
-  it('is refused when a file was cut short or has something behind it', async () => {
+  it('is refused when a file is truncated or has trailing bytes', async () => {
     const file = path.join(folder, 'weights.safetensors');
     const bytes = readFileSync(file);
     writeFileSync(file, bytes.subarray(0, -1));
@@ -76,7 +76,7 @@ describe('the policy that ships', () => {
     await expect(readNano(folder)).rejects.toThrow('not the file that was shipped');
   });
 
-  it('is refused when its description is none, or is one of another model', async () => {
+  it('is refused when its description is invalid or of another model', async () => {
     configWith((config) => {
       config.shape = { ...(config.shape as object), width: '96' };
     });

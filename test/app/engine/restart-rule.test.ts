@@ -9,8 +9,8 @@ const rules: fc.Arbitrary<RestartRule> = fc.record({
   wellAfterMs: fc.integer({ min: 1, max: 100_000 }),
 });
 
-describe('the rule of restarts', () => {
-  it('waits longer after each death in a row, never longer than its longest, and tells only the first of them', () => {
+describe('the restart rule', () => {
+  it('waits longer after each consecutive exit, up to its longest pause, and logs only the first exits', () => {
     let last = 0;
     fc.assert(
       fc.property(rules, fc.integer({ min: 2, max: 60 }), (rule, count) => {
@@ -30,13 +30,13 @@ describe('the rule of restarts', () => {
     expect(last).toBeGreaterThan(10);
   });
 
-  it('counts from one again after it was well, and not after it was up for a moment', () => {
+  it('counts from one again after a long uptime (not after a short one)', () => {
     const { wellAfterMs } = RESTART_RULE;
     expect(planRestart(7, wellAfterMs)).toMatchObject({ inARow: 1, pauseMs: RESTART_RULE.firstMs });
     expect(planRestart(7, wellAfterMs - 1)).toMatchObject({ inARow: 8, telling: 'none' });
   });
 
-  it('reaches its longest pause and stays there, however often it dies', () => {
+  it('reaches its longest pause and stays there, however often the process exits', () => {
     expect(planRestart(5_000, 0).pauseMs).toBe(RESTART_RULE.longestMs);
   });
 });

@@ -117,7 +117,7 @@ async function train({ engine, home }: Awaited<ReturnType<typeof supervise>>, di
 }
 
 describe('a supervised engine', () => {
-  it('is started again after kill -9 at the same address, and a client’s retries end at the same weights', async () => {
+  it('is restarted after kill -9 at the same address, and a client’s retries end at the same weights', async () => {
     const calm = await train(await supervise('calm'), async () => undefined);
     const killed = await supervise('killed');
     const { engine, lines } = killed;
@@ -139,7 +139,7 @@ describe('a supervised engine', () => {
     expect(told.filter((line) => line === 'the engine is up again')).toHaveLength(2);
   });
 
-  it('says what it is doing, and ends with its process when it is closed', async () => {
+  it('reports its state, and ends its process when it is closed', async () => {
     const { engine } = await supervise();
     expect(engine.state()).toBe('starting');
     await engine.ready();
@@ -154,7 +154,7 @@ describe('a supervised engine', () => {
     await expect(engine.ready()).rejects.toThrow('closed');
   });
 
-  it('can be closed while it starts, and tells those who wait', async () => {
+  it('can be closed while it starts, and rejects those who wait', async () => {
     const { engine } = await supervise();
     const waiting = engine.ready();
     const refused = expect(waiting).rejects.toThrow('closed');
@@ -163,7 +163,7 @@ describe('a supervised engine', () => {
     expect(engine.pid()).toBeUndefined();
   });
 
-  it('stops telling of deaths in a row, goes on trying, and is up as soon as it can be', async () => {
+  it('stops logging after repeated exits, keeps trying, and is up as soon as it can be', async () => {
     const port = await findFreePort(process.pid + 5_000);
     const squatter = createServer();
     await new Promise<void>((resolve) => squatter.listen(port, '127.0.0.1', resolve));
@@ -188,12 +188,14 @@ describe('a supervised engine', () => {
     expect(lines.at(-1)).toMatchObject({ level: 'info', msg: 'the engine is up again' });
   });
 
-  it('waits while another engine has the home, and says whose it is', async () => {
+  it('waits while another engine uses the home, and names that engine', async () => {
     const first = await supervise();
     await first.engine.ready();
     const owner = first.engine.pid();
     const second = await supervise();
-    await expect.poll(() => second.lines.map(({ msg }) => msg).join('\n')).toContain(`(pid ${owner})`);
+    await expect
+      .poll(() => second.lines.map(({ msg }) => msg).join('\n'), { timeout: 15_000 })
+      .toContain(`(pid ${owner})`);
     await first.engine.close();
     await second.engine.ready();
     expect(second.engine.url).not.toBe(first.engine.url);
@@ -214,7 +216,7 @@ describe('a supervised engine', () => {
     expect(handed).not.toContain(secret);
   });
 
-  it('is gone when the program that supervises it is killed with -9', async () => {
+  it('exits when its supervising process is killed with -9', async () => {
     const program = path.join(import.meta.dirname, 'engine-parent.mjs');
     const home = path.join(dir, 'orphan');
     const parent = spawn(process.execPath, [program, home], { stdio: ['ignore', 'pipe', 'ignore'] });
@@ -236,8 +238,8 @@ describe('a supervised engine', () => {
   });
 });
 
-describe('an engine whose starter leaves before it is ready', () => {
-  it('ends by itself (it is not left behind)', async () => {
+describe('an engine whose parent exits before it is ready', () => {
+  it('exits by itself (it is not left behind)', async () => {
     const main = path.resolve(import.meta.dirname, '../../../dist/cli/main.js');
     const args = [main, 'engine', 'up', '--port', '0', '--home', path.join(dir, 'left')];
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });
@@ -247,7 +249,7 @@ describe('an engine whose starter leaves before it is ready', () => {
 });
 
 describe('a free port', () => {
-  it('is the next one when one is taken, and is found in a range of its own', async () => {
+  it('is the next one when one is taken, within its own range', async () => {
     const port = await findFreePort(29_999);
     const squatter = createServer();
     await new Promise<void>((resolve) => squatter.listen(port, '127.0.0.1', resolve));

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createAlarm } from '../../../src/app/learning/alarm.ts';
 import { systemClock } from '../../../src/core/clock.ts';
 
-/** When it rang, in milliseconds from now on. */
+/** The times at which the timer fired, in milliseconds from now. */
 function open() {
   const from = systemClock.monotonic();
   const rings: number[] = [];
@@ -14,8 +14,8 @@ function open() {
   return { alarm, rings, until };
 }
 
-describe('an alarm', () => {
-  it('rings at the first moment asked for, and again at the last, which came while it was set', async () => {
+describe('the wake timer', () => {
+  it('fires at the earliest requested time and again at the latest', async () => {
     const { alarm, rings, until } = open();
     alarm.set(10);
     alarm.set(80);
@@ -27,7 +27,7 @@ describe('an alarm', () => {
     expect(rings).toHaveLength(2);
   });
 
-  it('comes sooner when it is asked to, and does not forget what it was set for before', async () => {
+  it('fires sooner on request and keeps the earlier request', async () => {
     const { alarm, rings, until } = open();
     alarm.set(60);
     alarm.set(0);
@@ -35,7 +35,7 @@ describe('an alarm', () => {
     expect(rings[1]).toBeGreaterThanOrEqual(59);
   });
 
-  it('is silent once it was cleared', async () => {
+  it('does not fire after it was cleared', async () => {
     const { alarm, rings } = open();
     alarm.set(5);
     alarm.clear();

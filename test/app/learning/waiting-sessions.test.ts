@@ -6,11 +6,11 @@ import { end, start } from '../../store/facts.ts';
 let seq = 0;
 const stored = (fact: Fact, at = 0): StoredFact => ({ seq: ++seq, at, fact });
 const reward = (turn: string): Fact => ({ type: 'reward-given', turn, source: 'person', score: -1 });
-/** Of turns named after their sessions. */
+/** Turn ids begin with their session. */
 const open = () => createWaitingSessions(async (turn) => turn.split('/')[0]);
 
-describe('sessions that are to be looked at', () => {
-  it('wait with the turns that ended until they were looked at, and come back with the next one', async () => {
+describe('pending sessions', () => {
+  it('keep their ended turns until they are done, and return with the next turn', async () => {
     const waiting = open();
     for (const turn of ['a/1', 'a/2', 'b/1']) await waiting.note(stored(end(turn)));
     expect([...waiting.pending].map(([session, turns]) => [session, [...(turns ?? [])]])).toEqual([
@@ -23,7 +23,7 @@ describe('sessions that are to be looked at', () => {
     expect([...(waiting.pending.get('a') ?? [])]).toEqual(['a/3']);
   });
 
-  it('are let go of in a flood, the oldest first, but never those that someone judged', async () => {
+  it('are dropped under load, the oldest first (not those with a reward)', async () => {
     const waiting = open();
     await waiting.note(stored(end('judged/1')));
     await waiting.note(stored(reward('judged/1')));
@@ -35,7 +35,7 @@ describe('sessions that are to be looked at', () => {
     expect(waiting.pending.size).toBe(5000);
   });
 
-  it('are told once when nobody went on with them', async () => {
+  it('are reported as idle once', async () => {
     const waiting = open();
     await waiting.note(stored(start('t1', 'old'), 100));
     await waiting.note(stored(start('t2', 'new'), 900));

@@ -11,8 +11,8 @@ const shelf = fc
   .array(scope, { maxLength: 12 })
   .map((scopes) => scopes.map((one, at) => lesson(`l${at}`, { scope: one })));
 
-describe('how many lessons could be shown to who asks', () => {
-  it('is as many as are for them, whatever was counted before and whoever asked', () => {
+describe('the lesson counter', () => {
+  it('counts the lessons in scope, independent of earlier queries', () => {
     let counted = 0;
     fc.assert(
       fc.property(fc.array(shelf, { minLength: 1, maxLength: 4 }), (shelves) => {

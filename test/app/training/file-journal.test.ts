@@ -69,24 +69,24 @@ const read = async () => {
   return told;
 };
 
-describe('the journal of a run in a file', () => {
-  it('is empty when there is none, and has what was written after that, for its owner alone', async () => {
+describe('the file journal of a run', () => {
+  it('is empty without a file, and then contains what was written, readable by its owner alone', async () => {
     expect(await read()).toEqual({ entries: [], places: 0 });
     await write([begun, collected(0, 0)]);
     expect(await read()).toEqual({ entries: [begun, collected(0, 0)], places: 2 });
   });
 
-  it('refuses an entry at a place that someone else has taken', async () => {
+  it('refuses an entry at a place that another process has taken', async () => {
     await write([begun]);
     const one = openFileJournal(file);
     const { places } = await one.read();
     await one.append(stepBegun(0), places);
-    await expect(one.append(ended(0), places)).rejects.toThrow('written already');
+    await expect(one.append(ended(0), places)).rejects.toThrow('already exists');
     one.close();
     expect((await read()).entries).toEqual([begun, stepBegun(0)]);
   });
 
-  it('loses at most its last entry when a kill cuts it short anywhere, and goes on behind it', async () => {
+  it('loses at most its last entry when a kill truncates it anywhere, and continues after it', async () => {
     const whole = [begun, collected(0, 0), stepBegun(0)];
     await write(whole);
     const bytes = readFileSync(file);
@@ -107,7 +107,7 @@ describe('the journal of a run in a file', () => {
     expect(cuts).toBeGreaterThan(10);
   });
 
-  it('forgets the attempts of closed batches, and counts its places on as if they were there', async () => {
+  it('drops the attempts of closed batches, and continues its numbering', async () => {
     await write([begun, collected(0, 0), collected(0, 1), stepBegun(0), ended(0), collected(1, 0)]);
     const told = await read();
     expect(told.entries).toEqual([begun, stepBegun(0), ended(0), collected(1, 0)]);
@@ -118,7 +118,7 @@ describe('the journal of a run in a file', () => {
     expect(size).toBeLessThan(readFileSync(file).length);
   });
 
-  it('never has attempts at recorded tasks (whose words may be erased), and counts their places while it is open', async () => {
+  it('never contains attempts at recorded tasks (their text may be erased), but counts them while open', async () => {
     const own = collected(0, 0);
     if (own.type !== 'group-collected') throw new Error('no group');
     const recorded: RunEntry = { ...own, slot: 1, group: { ...own.group, task: 'recorded/s' } };
@@ -127,7 +127,7 @@ describe('the journal of a run in a file', () => {
     expect(readFileSync(file, 'utf8')).not.toContain('recorded/');
   });
 
-  it('survives a kill between the new file and its new name', async () => {
+  it('survives a kill between writing the new file and renaming it', async () => {
     await write([begun, collected(0, 0), ended(0)]);
     appendFileSync(`${file}.new`, 'half a li');
     expect((await read()).entries).toEqual([begun, ended(0)]);
@@ -135,7 +135,7 @@ describe('the journal of a run in a file', () => {
     expect((await read()).entries).toEqual([begun, ended(0)]);
   });
 
-  it('folds to the same run as one that forgets nothing, however often it is opened', async () => {
+  it('folds to the same run as a complete journal, however often it is opened', async () => {
     let opened = 0;
     const step = fc.record({
       groups: fc.integer({ min: 0, max: 3 }),

@@ -47,8 +47,8 @@ async function recordTurns(turns: readonly Turn[]) {
 
 const wanted = { generation: 4, versions: [1, 2], trained: new Set<string>(), most: 10 };
 
-describe('turns of live traffic', () => {
-  it('are read back in the tokens that were kept, with their agent and what they were worth', async () => {
+describe('live turns', () => {
+  it('are read back in the recorded tokens, with their agent and reward', async () => {
     const { records, samples } = await recordTurns([{ turn: 't' }]);
     const stamp = { policy: 2, generation: 4 };
     expect(await readLiveTurns(liveQueryOf(wanted), samples, records)).toEqual([
@@ -68,7 +68,7 @@ describe('turns of live traffic', () => {
     ]);
   });
 
-  it('are those a person or a verifier judged, of the generation and versions that are wanted, drawn as the policy is', async () => {
+  it('were rewarded by a person or a verifier, and have the wanted generation, version and temperature', async () => {
     const { records, samples } = await recordTurns([
       { turn: 'judged', source: 'judge' },
       { turn: 'signal', source: 'signal' },
@@ -85,14 +85,14 @@ describe('turns of live traffic', () => {
     ]);
   });
 
-  it('come once, oldest first and no more than are wanted', async () => {
+  it('are returned once, oldest first, up to the wanted number', async () => {
     const { records, samples } = await recordTurns(['a', 'b', 'c', 'd'].map((turn) => ({ turn })));
     const trained = new Set(['run-1/0/0/0', 'live/a']);
     const read = await readLiveTurns(liveQueryOf({ ...wanted, trained, most: 2 }), samples, records);
     expect(read.map(({ rollout }) => rollout.id)).toEqual(['live/b', 'live/c']);
   });
 
-  it('do not come from an erased session, even while learning has not heard of it', async () => {
+  it('never come from an erased session, even before learning knows about it', async () => {
     const { records, samples } = await recordTurns([{ turn: 'a' }, { turn: 'b' }]);
     expect(await records.erase('s-a', 'asked for')).toBe(1);
     const read = await readLiveTurns(liveQueryOf(wanted), samples, records);

@@ -36,14 +36,14 @@ const proposed = (version: number): PromotionEvent => ({
   served: { version, sampler: `weights/${version}` },
 });
 
-describe('which weights serve', () => {
-  it('is the bare model before anything was trained', async () => {
+describe('the weights that serve', () => {
+  it('are the base model before anything was trained', async () => {
     const promotions = await open(openRecords());
     expect(promotions.pointer()).toEqual({ live: { version: 0, sampler: undefined } });
     expect(promotions.turnedBack()).toEqual([]);
   });
 
-  it('is on the disk before the pointer moves: what cannot be written does not move it', async () => {
+  it('are written to disk before the pointer moves: a failed write does not move it', async () => {
     const records = openRecords();
     let seen: string | undefined;
     let isBroken = false;
@@ -68,7 +68,7 @@ describe('which weights serve', () => {
     expect(await watched.tell({ type: 'person-promoted' })).toMatchObject([{ version: 1, to: 'live' }]);
   });
 
-  it('is taken up after a kill where the record says it was, at every place of a history', async () => {
+  it('are restored from the record after a kill, at every point of a history', async () => {
     const event: fc.Arbitrary<PromotionEvent> = fc.oneof(
       fc.integer({ min: 1, max: 9 }).map(proposed),
       fc.record({
@@ -103,7 +103,7 @@ describe('which weights serve', () => {
     for (const [what, times] of Object.entries(seen)) expect(times, what).toBeGreaterThan(0);
   });
 
-  it('is not what another engine has: its weights mean nothing here', async () => {
+  it('are kept per engine: weights of another engine are ignored', async () => {
     const records = openRecords();
     const nano = await open(records);
     for (const event of [proposed(4), { type: 'person-promoted' }, { type: 'person-promoted' }] as const)
@@ -116,7 +116,7 @@ describe('which weights serve', () => {
     expect((await open(records, 'Qwen3-8B')).state().trial?.served.version).toBe(2);
   });
 
-  it('hears one thing after another, however many tell it at once', async () => {
+  it('apply concurrent events one after another', async () => {
     const promotions = await open(openRecords());
     const moves = await Promise.all([
       promotions.tell(proposed(1)),
@@ -125,7 +125,7 @@ describe('which weights serve', () => {
     expect(moves.flat().map(({ to }) => to)).toEqual(['candidate', 'canary', 'live']);
   });
 
-  it('counts what sessions said over restarts (it cannot be asked again)', async () => {
+  it('count session scores across restarts (they cannot be asked again)', async () => {
     const promotions = await open(openRecords());
     for (const event of [proposed(1), { type: 'person-promoted' }] as const) await promotions.tell(event);
     await promotions.tell({ type: 'session-scored', session: 'a', score: 1 });

@@ -79,7 +79,7 @@ const open = async (sessions: readonly Recorded[], rows: readonly object[] = ROW
 };
 
 describe('recorded tasks', () => {
-  it('are what a session began with, as it was asked, to be drawn as the policy is', async () => {
+  it("are the first request of a session, with the policy's sampling parameters", async () => {
     const { gather } = await open([{ session: 's', says: 'two and two' }]);
     expect(await gather(signal)).toEqual([
       {
@@ -100,13 +100,13 @@ describe('recorded tasks', () => {
     ]);
   });
 
-  it('are none without a verifier, nor where it wants a reference or a model that costs money', async () => {
+  it('need a verifier that grades without a reference and without a model', async () => {
     const sessions = ['math', 'exact', 'costly', 'other'].map((domain) => ({ session: domain, domain }));
     expect(await (await open(sessions, [])).ids()).toEqual([]);
     expect(await (await open(sessions)).ids()).toEqual(['recorded/math']);
   });
 
-  it('are not what began with a call, in the middle, beside the work, or long ago; the same words are one', async () => {
+  it('exclude sessions that began with a call, midway, as auxiliary or long ago; equal texts are one task', async () => {
     const { ids } = await open([
       { session: 'old', at: NOW - 31 * DAY },
       { session: 'first', at: NOW - 3, says: 'the same' },
@@ -124,14 +124,14 @@ describe('recorded tasks', () => {
     expect(await ids()).toEqual(['recorded/again']);
   });
 
-  it('are not what was erased', async () => {
+  it('exclude erased sessions', async () => {
     const { ids, records } = await open([{ session: 'a' }, { session: 'b' }]);
     expect((await ids()).toSorted()).toEqual(['recorded/a', 'recorded/b']);
     await records.erase('a', 'asked for');
     expect(await ids()).toEqual(['recorded/b']);
   });
 
-  it('are graded by the verifier of their domain, and by nobody else', async () => {
+  it('are graded only by the verifier of their domain', async () => {
     const { grade } = await open([]);
     expect(await grade({ task: 'sum', domain: 'math', answer: 'it is 4' }, signal)).toBe(1);
     expect(await grade({ task: 'sum', domain: 'math', answer: '' }, signal)).toBe(0);

@@ -20,20 +20,20 @@ const saved = (version: number): Checkpoint => ({
   sampler: `s/${version}`,
 });
 
-describe('the book of runs', () => {
-  it('begins with a new adapter, and goes on with the same run in every window (not with another)', () => {
+describe('the run registry', () => {
+  it('starts with a new adapter, and continues the same run in every window (not another)', () => {
     expect(openRunBook(file).next(0, [])).toEqual({ name: 'run-1', from: undefined, firstVersion: 0 });
     openRunBook(file).propose(saved(3));
     expect(openRunBook(file).next(3, []).name).toBe('run-1');
   });
 
-  it('goes on with a run that another version was not yet shown to be as good as', () => {
+  it('continues a run whose candidate was not shown to be as good', () => {
     const book = openRunBook(file);
     book.propose(saved(3));
     expect(book.next(0, [])).toMatchObject({ name: 'run-1' });
   });
 
-  it('begins another with what serves now, under a new number, when weights of it were turned back', () => {
+  it('starts another run from the live weights, under a new version, after a rollback', () => {
     const book = openRunBook(file);
     for (const version of [2, 4]) book.propose(saved(version));
     const next = book.next(2, [4]);
@@ -43,14 +43,14 @@ describe('the book of runs', () => {
     expect(openRunBook(file).next(2, [4])).toEqual(next);
   });
 
-  it('begins with a new adapter when what serves is nothing that was trained', () => {
+  it('starts with a new adapter when the base model serves', () => {
     const book = openRunBook(file);
     book.propose(saved(2));
     book.leave();
     expect(book.next(0, [])).toEqual({ name: 'run-2', from: undefined, firstVersion: 3 });
   });
 
-  it('leaves a run that is stuck for good at once, and one that came no further in three windows', () => {
+  it('abandons a run that cannot be retried at once, and one without progress after three windows', () => {
     openRunBook(file).stop(true, false);
     expect(openRunBook(file).next(0, []).name).toBe('run-2');
     for (const name of ['run-2', 'run-2', 'run-3']) {
@@ -63,7 +63,7 @@ describe('the book of runs', () => {
     }
   });
 
-  it('does not begin again with what nobody could begin with', () => {
+  it('does not start again from a checkpoint that could not be opened', () => {
     const book = openRunBook(file);
     book.propose(saved(1));
     book.leave();
@@ -72,13 +72,13 @@ describe('the book of runs', () => {
     expect(book.next(1, [])).toEqual({ name: 'run-3', from: undefined, firstVersion: 3 });
   });
 
-  it('takes a file that is none for a book without entries (not for an end of all training)', () => {
+  it('treats an unreadable file as an empty registry (not as the end of training)', () => {
     openRunBook(file);
     writeFileSync(file, '{"number": 4, "propo');
     expect(openRunBook(file).next(7, [])).toEqual({ name: 'run-1', from: undefined, firstVersion: 0 });
   });
 
-  it('never gives a version twice, whatever becomes of runs, and says the same after a restart', () => {
+  it('never assigns a version twice, and gives the same answers after a restart', () => {
     let begun = 0;
     const happening = fc.oneof(
       fc.record({ what: fc.constant('propose' as const), steps: fc.integer({ min: 1, max: 5 }) }),

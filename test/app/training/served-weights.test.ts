@@ -63,8 +63,8 @@ async function openRoom(more: { readonly spares?: () => readonly Served[] } = {}
   };
 }
 
-describe('weights that serve', () => {
-  it('stay open while a turn holds them, whatever the pointer does, and are closed after the last of them', async () => {
+describe('open weights', () => {
+  it('stay open while a turn holds them, wherever the pointer moves, and are closed after the last turn', async () => {
     let heldOver = 0;
     const act = fc.oneof(
       fc.record({ act: fc.constant('take' as const), version: fc.integer({ min: 0, max: 4 }) }),
@@ -105,13 +105,13 @@ describe('weights that serve', () => {
     expect(heldOver).toBeGreaterThan(50);
   });
 
-  it('are opened once for all who want them at the same time', async () => {
+  it('are opened once for concurrent turns', async () => {
     const { room, opened } = await openRoom();
     await Promise.all(Array.from({ length: 20 }, () => room.take(served(2))));
     expect(opened()).toBe(1);
   });
 
-  it('are opened anew, once, when the engine has been started again', async () => {
+  it('are reopened, once, after an engine restart', async () => {
     const { room, state, opened } = await openRoom();
     const [one, two] = [await room.take(served(1)), await room.take(served(1))];
     const before = await one.sampler.sample(REQUEST, signal);
@@ -125,7 +125,7 @@ describe('weights that serve', () => {
     expect(opened()).toBe(2);
   });
 
-  it('that could not be opened are tried again by the next who wants them', async () => {
+  it('that could not be opened are tried again by the next turn', async () => {
     const { room, state, point } = await openRoom();
     state.isDown = true;
     const both = await Promise.allSettled([room.take(served(1)), room.take(served(1))]);
@@ -137,7 +137,7 @@ describe('weights that serve', () => {
     point({ live: served(1) });
   });
 
-  it('that are damaged are stood in for by the next that can, which the turn then names', async () => {
+  it('that are damaged are replaced by the next fallback, whose version the turn reports', async () => {
     const { room, server, probes } = await openRoom({ spares: () => [served(2), served(1), served(0)] });
     server.saved.delete('weights/2');
     const taken = await room.take(served(2));
@@ -146,7 +146,7 @@ describe('weights that serve', () => {
     expect(probes).toEqual(['2 ill', '1 well']);
   });
 
-  it('that fail while being sampled are stood in for, too, and let go of', async () => {
+  it('that fail during sampling are replaced, too, and released', async () => {
     const { room, server, open, probes, state, point } = await openRoom({ spares: () => [served(0)] });
     const taken = await room.take(served(3));
     server.saved.delete('weights/3');
@@ -160,7 +160,7 @@ describe('weights that serve', () => {
     expect(open.get(undefined)).toBe(0);
   });
 
-  it('are not blamed for an engine that is down: the reason is the engine’s, and nothing is told of them', async () => {
+  it("are not blamed when the engine is down: the reported reason is the engine's", async () => {
     const { room, state, probes } = await openRoom({ spares: () => [served(1), served(0)] });
     state.isDown = true;
     await expect(room.take(served(2))).rejects.toThrow('the engine is down');

@@ -47,8 +47,8 @@ async function openSampler() {
   };
 }
 
-describe('prompts that are asked for in one moment', () => {
-  it('are one request when they differ in nothing but their seed, and everyone gets a share of his own', async () => {
+describe('requests of one tick', () => {
+  it('are sent as one when they differ only in their seed, and each gets its own samples', async () => {
     const { shared, asked } = await openSampler();
     const replies = await Promise.all(
       [3, 4, 5].map((seed, at) => shared.sample(ask({ seed, count: at + 1 }), never)),
@@ -58,7 +58,7 @@ describe('prompts that are asked for in one moment', () => {
     expect(new Set(replies.flat().map(({ tokens }) => tokens.join())).size).toBeGreaterThan(3);
   });
 
-  it('are one request for each that differs, whatever their number and order', async () => {
+  it('are sent as one per distinct prompt, whatever their number and order', async () => {
     let shared = 0;
     const one = fc.record({
       prompt: fc.array(fc.nat({ max: 2 }), { minLength: 1, maxLength: 2 }),
@@ -82,14 +82,14 @@ describe('prompts that are asked for in one moment', () => {
     expect(shared).toBeGreaterThan(20);
   });
 
-  it('are not kept for a later moment', async () => {
+  it('are not merged with those of a later tick', async () => {
     const { shared, asked } = await openSampler();
     await shared.sample(ask(), never);
     await shared.sample(ask(), never);
     expect(asked).toHaveLength(2);
   });
 
-  it('go on while one of many who asked has left, and stop when all have', async () => {
+  it('continue while one of them waits, and stop when all are aborted', async () => {
     const { shared, signals, hold, letGo } = await openSampler();
     const leaving = [new AbortController(), new AbortController(), new AbortController()];
     hold();
@@ -106,7 +106,7 @@ describe('prompts that are asked for in one moment', () => {
     expect(signals).toHaveLength(1);
   });
 
-  it('are not sampled for those who left before the moment was over', async () => {
+  it('are not sampled for requests aborted within the tick', async () => {
     const { shared, signals } = await openSampler();
     const gone = new AbortController();
     const reply = shared.sample(ask(), gone.signal);
@@ -115,7 +115,7 @@ describe('prompts that are asked for in one moment', () => {
     expect(signals.every(({ aborted }) => aborted)).toBe(true);
   });
 
-  it('fail for all who asked, each with the reason', async () => {
+  it('fail together, each with the reason', async () => {
     const failing = sharePrompts({
       sample: async () => {
         throw new TrainingError('server', 'no room');

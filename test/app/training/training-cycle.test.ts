@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createLearningState } from '../../../src/app/learning/learning-state.ts';
 import type { TrainNews } from '../../../src/app/training/train-weights.ts';
 import { beginTrainingCycle } from '../../../src/app/training/training-cycle.ts';
+import { createBuffer } from '../../../src/train/buffer.ts';
 import type { Stage } from '../../../src/train/promotion-event.ts';
 
 let now = 0;
@@ -25,7 +26,7 @@ function endOf(news: readonly TrainNews[], isAborted = false) {
   return cycle.end(7, isAborted);
 }
 
-describe('the end of a window', () => {
+describe('the cycle-end of a training window', () => {
   it.each<readonly [string, string, readonly TrainNews[], boolean]>([
     ['published', 'weights are served to some', [moved(3, 'candidate'), moved(3, 'canary')], false],
     ['published', 'weights serve', [moved(3, 'live')], false],
@@ -39,7 +40,7 @@ describe('the end of a window', () => {
     expect(endOf(news, isAborted).outcome).toBe(outcome);
   });
 
-  it('says which weights, and why, and costs nothing', () => {
+  it('names the weights and the reason, and costs nothing', () => {
     expect(endOf([moved(3, 'candidate'), moved(3, 'rejected'), stuck])).toEqual({
       type: 'cycle-end',
       cycle: 'trainer/nano/5000',
@@ -55,8 +56,9 @@ describe('the end of a window', () => {
     });
   });
 
-  it('is counted as a cycle, and takes nothing away that waits, was sampled or was spent', () => {
-    const state = createLearningState(() => 'today');
+  it('is counted as a cycle without affecting waiting failures, samples or costs', () => {
+    const buffer = createBuffer({ cap: 8 });
+    const state = createLearningState(() => 'today', [buffer]);
     const add = (seq: number, fact: Parameters<typeof state.add>[0]['fact']) =>
       state.add({ seq, at: 1, fact });
     add(1, { type: 'learning-queued', item: 'i', learner: 'live', session: 's', turns: ['t'] });
@@ -72,13 +74,13 @@ describe('the end of a window', () => {
       signals: [{ name: 'n', source: 'person', score: 1, weight: 1, reason: 'r' }],
       digests: [],
     });
-    const before = { queue: [...state.queue], samples: state.samples.samples(), usd: state.totals.usdToday };
+    const before = { queue: [...state.queue], samples: buffer.samples(), usd: state.totals.usdToday };
     expect(before.samples).toHaveLength(1);
     add(3, endOf([moved(3, 'canary')]));
     expect(state.totals).toMatchObject({ cycles: 1, published: 1 });
     expect({
       queue: [...state.queue],
-      samples: state.samples.samples(),
+      samples: buffer.samples(),
       usd: state.totals.usdToday,
     }).toEqual(before);
   });

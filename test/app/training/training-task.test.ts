@@ -2,10 +2,15 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { RecordedTask } from '../../../src/app/training/recorded-task.ts';
 import { canAttempt, mixTasks } from '../../../src/app/training/training-task.ts';
-import { makeWorkTasks } from '../../../src/app/training/work-task.ts';
 import type { Template } from '../../../src/core/policy.ts';
+import type { TrainingTask } from '../../../src/core/task-source.ts';
 
-const work = makeWorkTasks({ split: 'train', seed: 1, count: 60 });
+const taskOf = (id: string): TrainingTask => ({
+  id,
+  recall: { task: id },
+  open: () => Promise.reject(new Error('nobody attempts it')),
+});
+const work = Array.from({ length: 60 }, (_, at) => taskOf(`generated/${at}`));
 const recorded = (id: number): RecordedTask => ({
   kind: 'recorded',
   id: `recorded/${id}`,
@@ -15,12 +20,12 @@ const recorded = (id: number): RecordedTask => ({
   agent: 'agent',
 });
 
-describe('tasks of two sources', () => {
-  it('are the made-up ones alone, as they were, where nothing was recorded', () => {
+describe('mixed tasks', () => {
+  it('are the generated ones, unchanged, when nothing was recorded', () => {
     expect(mixTasks(work, [])).toBe(work);
   });
 
-  it('are at most half recorded ones, each at most four times and as often as the next, the newest before others', () => {
+  it('are at most half recorded, each equally often and at most four times, the newest first', () => {
     let cut = 0;
     let repeated = 0;
     fc.assert(
@@ -28,10 +33,10 @@ describe('tasks of two sources', () => {
         const some = work.slice(0, made);
         const mixed = mixTasks(
           some,
-          Array.from({ length: told }, (_, id) => recorded(id)),
+          Array.from({ length: told }, (_, id) => taskOf(`recorded/${id}`)),
         );
         const times = new Map<string, number>();
-        for (const { kind, id } of mixed) if (kind === 'recorded') times.set(id, (times.get(id) ?? 0) + 1);
+        for (const { id } of mixed) if (id.startsWith('recorded/')) times.set(id, (times.get(id) ?? 0) + 1);
         const counts = new Set(times.values());
         const sum = [...times.values()].reduce((all, one) => all + one, 0);
         expect(mixed.slice(0, made)).toEqual(some);
@@ -60,7 +65,7 @@ describe('a recorded task', () => {
   });
   const long = (count: number) => template(() => ({ is: 'prompt', tokens: new Array(count).fill(1) }));
 
-  it('is left out where the policy is not asked, cannot be, or has no room left for lessons and a reply', () => {
+  it('is dropped when the policy is not asked, refuses it, or has no room left for lessons and a reply', () => {
     const foreign = template(() => ({ is: 'reply', reply: { text: 'I do not know', calls: [] } }));
     const refusing = template(() => {
       throw new Error('roles must alternate');

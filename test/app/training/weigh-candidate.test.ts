@@ -61,8 +61,8 @@ function gainIn(news: readonly TrainNews[]): number {
   return (told.candidate - told.live) / told.pairs;
 }
 
-describe('a candidate that is weighed', () => {
-  it('goes live when it learned from rewards; where they were dealt anew, it gains nothing', async () => {
+describe('an evaluated candidate', () => {
+  it('goes live when it learned from true rewards; with shuffled rewards it gains nothing', async () => {
     const seeds = [1, 2, 3, 4, 5, 6, 7, 8];
     const gains = { real: [] as number[], shuffled: [] as number[] };
     for (const seed of seeds) {
@@ -76,7 +76,7 @@ describe('a candidate that is weighed', () => {
     expect(Math.abs(mean(gains.shuffled))).toBeLessThan(0.1);
   });
 
-  it('comes to a decision in some window, though every window has the same tasks', async () => {
+  it('is decided in some window, although every window has the same tasks', async () => {
     const { weighed, windows } = await trainAndWeigh(withShuffledRewards, 4);
     const pairs = weighed.filter(({ type }) => type === 'pair-weighed').length;
     expect(windows).toBeGreaterThan(1);

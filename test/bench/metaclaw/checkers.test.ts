@@ -301,7 +301,7 @@ describe('check_backup', () => {
     ['the same in both', { 'd/a.md': 'x', 'd/a.md.bak': 'x' }, 'the same'],
     ['a backup elsewhere', { 'd/a.md': 'new', 'a.md.bak': 'old' }, 'not there'],
     ['a backup of another name', { 'd/a.md': 'new', 'd/a.bak': 'old' }, 'not there'],
-    ['a folder for a backup', { 'd/a.md': 'new', 'd/a.md.bak/x': 'old' }, 'not a plain file'],
+    ['a folder for a backup', { 'd/a.md': 'new', 'd/a.md.bak/x': 'old' }, 'not a regular file'],
   ])('fails %s', async (_, files, why) => {
     expect(await check(files)).toContain(why);
   });

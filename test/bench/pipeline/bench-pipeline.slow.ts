@@ -23,7 +23,7 @@ const NULL = [
 ];
 
 describe('instar bench run pipeline', { timeout: 240_000 }, () => {
-  it('keeps what every run came to, what it taught, and shows it again from its journal alone', async () => {
+  it('keeps the result and the lessons of every run, and renders the report from its journal alone', async () => {
     const own = await bench([...SMALL, '--run', 'whole', '--json']);
     expect(own.code).toBe(0);
     const runs = runsOf('whole');
@@ -35,9 +35,9 @@ describe('instar bench run pipeline', { timeout: 240_000 }, () => {
     ]);
     expect(runs[2]?.lessons.filter(({ teaches }) => teaches.length > 0).length).toBeGreaterThan(2);
     expect(runs[3]?.stages.filter(({ lessons }) => lessons.length > 0).length).toBeGreaterThan(5);
-    // Nothing that the baseline learns is shown.
+    // The baseline's lessons are in no prompt.
     expect(runs[1]?.stages.flatMap(({ lessons }) => lessons)).toEqual([]);
-    // The same luck under both until the first lesson is there.
+    // Both conditions get the same draws until the first lesson.
     const untaught = runs[2]?.stages.findIndex(({ lessons }) => lessons.length > 0) ?? 0;
     expect(untaught).toBeGreaterThan(2);
     const first = (at: number) =>
@@ -60,7 +60,7 @@ describe('instar bench run pipeline', { timeout: 240_000 }, () => {
     rmSync(path.join(home, 'bench', 'copied'), { recursive: true });
   });
 
-  it('goes on after kill -9 with the run it was in, over a line cut short, with all that it had learned', async () => {
+  it('continues after kill -9 with the interrupted run, after a cut line, with all lessons', async () => {
     const killed = await bench([...SMALL, '--run', 'killed'], (line) =>
       line.includes('skills · seed 1 · run 2 of 2'),
     );
@@ -77,7 +77,7 @@ describe('instar bench run pipeline', { timeout: 240_000 }, () => {
     const after = runsOf('killed');
     expect(after).toHaveLength(4);
     expect(after.slice(0, 3)).toEqual(before);
-    // Ids are drawn anew where something is learned anew.
+    // A lesson that is learned again has a new id.
     const known = before[2]?.lessons.map(({ id }) => id) ?? [];
     expect(known.length).toBeGreaterThan(2);
     expect(after[3]?.lessons.map(({ id }) => id)).toEqual(expect.arrayContaining(known));
@@ -86,7 +86,7 @@ describe('instar bench run pipeline', { timeout: 240_000 }, () => {
     expect((await bench(['list'])).stdout).toMatch(/killed +pipeline +scripted +1 seed\n/);
   });
 
-  it('refuses to go on with other options, and with what another suite began', async () => {
+  it('refuses to continue with other options, and to continue a run of another suite', async () => {
     const rows = [
       [...SMALL, '--run', 'whole', '--failures', '5'],
       [...SMALL, '--run', 'whole', '--obey', '0.5'],
@@ -96,13 +96,13 @@ describe('instar bench run pipeline', { timeout: 240_000 }, () => {
     for (const args of rows) {
       const { code, stderr } = await bench(args);
       expect(code, args.join(' ')).toBe(2);
-      expect(stderr).toContain('begun with other options');
+      expect(stderr).toContain('started with other options');
       expect(stderr).toContain('--run');
     }
     expect(runsOf('whole')).toHaveLength(4);
   });
 
-  it('gives each run a name of its own, and is worth nothing where nothing is answered', async () => {
+  it('gives each run a new name, and scores 0 without answers', async () => {
     const first = await bench([...NULL, '--json']);
     const second = await bench([...NULL, '--json']);
     const [one, two] = [JSON.parse(first.stdout), JSON.parse(second.stdout)];
@@ -113,12 +113,12 @@ describe('instar bench run pipeline', { timeout: 240_000 }, () => {
     expect(list.runs.map(({ run }: { run: string }) => run)).toContain('pipeline-2');
   });
 
-  it('says that there is nothing to train', async () => {
+  it('says that the suite trains no weights', async () => {
     const alone = await bench([...SMALL, '--condition', 'full']);
     expect(alone.code).toBe(2);
-    expect(alone.stderr).toContain('nothing to train');
+    expect(alone.stderr).toContain('trains no weights');
     const beside = await bench([...NULL.slice(0, -1), 'baseline,full', '--json']);
     expect(beside.code).toBe(0);
-    expect(JSON.parse(beside.stdout).remarks.join()).toContain('weights are not part of it');
+    expect(JSON.parse(beside.stdout).remarks.join()).toContain('trains no weights');
   });
 });

@@ -10,8 +10,8 @@ import { speakTo } from './speak-to.ts';
 const pipeline = createResearchPipeline({ seed: 'distilled' });
 const signal = new AbortController().signal;
 
-describe('what a first run has to tell', () => {
-  it('is enough for the built-in distiller to find all eleven conventions, each as one skill and nothing else', async () => {
+describe('the feedback of a first run', () => {
+  it('lets the built-in distiller find all eleven conventions, one skill each and no other skill', async () => {
     const memory = createMemoryReport();
     const model = createScriptedResearcher({ seed: 'any', pipeline, obey: 1, unaided: 0 });
     await pipeline.run({

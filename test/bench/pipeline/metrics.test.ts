@@ -22,7 +22,7 @@ const many = (count: number, more: Partial<StageRecord> = {}): readonly StageRec
   Array.from({ length: count }, () => record(more));
 
 describe('the figures of a run', () => {
-  it('are all of the best for 19 stages done at once', () => {
+  it('are perfect for 19 stages done at once', () => {
     const figures = figuresOf({ stages: [...many(19), ...many(4, { isScorable: false })] });
     expect(figures).toEqual({
       scorable: 19,
@@ -36,7 +36,7 @@ describe('the figures of a run', () => {
     });
   });
 
-  it('are what one computes by hand', () => {
+  it('equal a calculation by hand', () => {
     const stages = [
       ...many(14),
       record({ attempts: 2, refines: 3 }),
@@ -54,7 +54,7 @@ describe('the figures of a run', () => {
     expect(figures.robustness).toBeCloseTo(0.4 * (16 / 19) + 0.3 * (15 / 17) + 0.3 * (1 - 9 / 17 / 2.63), 12);
   });
 
-  it('give nothing to a run that never got past its first stage (and not the credit of the stages it never saw)', () => {
+  it('are 0 for a run that never got past its first stage (no credit for the stages it never reached)', () => {
     const stages = [
       record({ status: 'failed', attempts: 2, refines: 4 }),
       ...many(18, { status: 'blocked', attempts: 0 }),
@@ -68,7 +68,7 @@ describe('the figures of a run', () => {
     });
   });
 
-  it('do not call a stage retried that only an outage interrupted', () => {
+  it('do not count a stage as retried that only an outage interrupted', () => {
     expect(figuresOf({ stages: [record({ attempts: 1 })] }).retryRate).toBe(0);
     const cut = figuresOf({ stages: many(3, { status: 'interrupted', attempts: 0 }) });
     expect(cut).toMatchObject({ begun: 0, completion: 0, robustness: 0 });
@@ -81,7 +81,7 @@ describe('the figures of a run', () => {
     expect(Math.abs(after - 0.845)).toBeLessThan(0.006);
   });
 
-  it('lie within 0 and 1 and are never better for a retry, a refine cycle or a failure more', () => {
+  it('are between 0 and 1 and never improve with another retry, refine cycle or failure', () => {
     const status = fc.constantFrom('completed' as const, 'failed' as const, 'blocked' as const);
     const stage = fc.record({
       status,

@@ -26,16 +26,16 @@ const write = (name: string): string => {
 };
 
 describe('the journal of a pipeline run', () => {
-  it('gives back what was written', () => {
+  it('returns what was written', () => {
     expect(loadPipelineJournal(write('whole.jsonl'))).toEqual(whole);
     expect(loadPipelineJournal(path.join(folder, 'nothing.jsonl'))).toBeUndefined();
   });
 
-  it('is, wherever a kill cuts it, the journal of its first runs and of no other', () => {
+  it('contains exactly its first complete runs, wherever a kill cuts it', () => {
     const bytes = readFileSync(write('cut.jsonl'));
     const headEnds = bytes.indexOf('\n', 1);
     const seen = new Set<number>();
-    // Chance alone may leave out the few places where one more run is whole.
+    // Random positions may miss the few at which one more run becomes complete.
     const ends = [...bytes.entries()].flatMap(([at, byte]) => (byte === 0x0a ? [at, at + 1] : []));
     fc.assert(
       fc.property(fc.integer({ min: 0, max: bytes.length }), (at) => {
@@ -52,7 +52,7 @@ describe('the journal of a pipeline run', () => {
     expect(seen.size).toBe(whole.runs.length + 1);
   });
 
-  it('goes on after a line that was cut short, which swallows nothing of the next', () => {
+  it('continues after a line that was cut short without losing the next one', () => {
     const file = path.join(folder, 'goes-on.jsonl');
     const first = openPipelineJournal(file, whole.head, undefined);
     const [one, two, three] = whole.runs;
@@ -69,7 +69,7 @@ describe('the journal of a pipeline run', () => {
     expect(loadPipelineJournal(file)?.runs).toEqual([one, two, three]);
   });
 
-  it('writes its head where a kill left a file without one', () => {
+  it('writes its head if a kill left a file without one', () => {
     const file = path.join(folder, 'no-head.jsonl');
     writeFileSync(file, '{"type":"head","run":"p');
     expect(loadPipelineJournal(file)).toBeUndefined();
@@ -77,7 +77,7 @@ describe('the journal of a pipeline run', () => {
     expect(loadPipelineJournal(file)).toEqual({ head: whole.head, runs: [] });
   });
 
-  it('does not count a run whose predecessor is missing, one written twice, or one that was begun again', () => {
+  it('does not count a run whose predecessor is missing, a duplicate, or a run that was started again', () => {
     const lines = (...given: readonly object[]): string =>
       given.map((line) => JSON.stringify(line)).join('\n');
     const run = (nth: number, policyMs = 0): object => ({ type: 'run', ...finished({ run: nth, policyMs }) });
@@ -94,7 +94,7 @@ describe('the journal of a pipeline run', () => {
     expect(numbers(lines(top, run(1), { ...begin, seed: 2 }))).toEqual([[1, 0]]);
   });
 
-  it("is not another suite's", () => {
+  it("is undefined for another suite's journal", () => {
     expect(
       readPipelineJournal(JSON.stringify({ type: 'head', ...head(), suite: 'workdays' })),
     ).toBeUndefined();

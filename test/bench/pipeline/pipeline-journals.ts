@@ -52,7 +52,7 @@ export const finished = (over: Partial<FinishedRun> = {}): FinishedRun => ({
   ...over,
 });
 
-/** A run whose stages are sent back with this chance, each by its own luck. */
+/** A run whose stages are sent back with this probability, independently. */
 function simulateRun(
   place: { readonly condition: PipelineCondition; readonly seed: number; readonly run: number },
   chance: number,
@@ -67,7 +67,7 @@ function simulateRun(
   return finished({ ...place, stages });
 }
 
-/** `chance` says how likely a stage is sent back under a condition in a run. */
+/** `chance` is the probability that a stage is sent back under a condition in a run. */
 export function simulatePipelineJournal(
   name: string,
   chance: (condition: PipelineCondition, run: number) => number,

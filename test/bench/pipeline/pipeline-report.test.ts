@@ -3,14 +3,15 @@ import { describe, expect, it } from 'vitest';
 import { pairsIn } from '../../../src/bench/pipeline/pairs-in.ts';
 import type { PipelineJournal } from '../../../src/bench/pipeline/pipeline-journal.ts';
 import type { PipelineCondition } from '../../../src/bench/pipeline/pipeline-run.ts';
-import { compareRuns } from '../../../src/bench/pipeline/report/compare-runs.ts';
-import { keptFromText } from '../../../src/bench/pipeline/report/conventions.ts';
-import { explainRunDifference } from '../../../src/bench/pipeline/report/explain-run-difference.ts';
-import { pipelineJson } from '../../../src/bench/pipeline/report/pipeline-json.ts';
-import { pipelinePage } from '../../../src/bench/pipeline/report/pipeline-page.ts';
-import { makePipelineReport } from '../../../src/bench/pipeline/report/pipeline-report.ts';
-import { pipelineTable } from '../../../src/bench/pipeline/report/pipeline-table.ts';
+import { keptFromText } from '../../../src/bench/report/pipeline/conventions.ts';
+import { pipelineJson } from '../../../src/bench/report/pipeline/pipeline-json.ts';
+import {
+  compareRuns,
+  explainRunDifference,
+  makePipelineReport,
+} from '../../../src/bench/report/pipeline/pipeline-report.ts';
 import { countClosed } from '../report/count-closed.ts';
+import { pipelinePage, pipelineTable } from '../report/render.ts';
 import { finished, head, simulatePipelineJournal, stage } from './pipeline-journals.ts';
 
 const learning = (condition: PipelineCondition, run: number): number =>
@@ -23,10 +24,10 @@ const verdictsOf = (journal: PipelineJournal): Record<string, string> =>
   );
 
 describe('claims about the pipeline', () => {
-  it('are made of a true difference of 0 in at most about 5 % of 200 runs, and never where the interval covers 0', () => {
+  it('are made for a true difference of 0 in at most about 5 % of 100 runs, and never where the interval covers 0', () => {
     const claimed = { refinesPerStage: 0, robustness: 0 };
     let covering = 0;
-    for (let nth = 0; nth < 200; nth++) {
+    for (let nth = 0; nth < 100; nth++) {
       const { head: made, ...journal } = simulatePipelineJournal(`null/${nth}`, () => 0.5);
       for (const { measure, verdict, interval } of compareRuns(pairsIn(journal), made.mostRefines)) {
         if (interval !== undefined && interval.low <= 0 && interval.high >= 0) {
@@ -37,10 +38,10 @@ describe('claims about the pipeline', () => {
           claimed[measure]++;
       }
     }
-    expect(covering).toBeGreaterThan(800);
-    // 5 % and two standard errors of a share of 5 % in 200 runs.
-    expect(claimed.refinesPerStage / 200).toBeLessThanOrEqual(0.081);
-    expect(claimed.robustness / 200).toBeLessThanOrEqual(0.081);
+    expect(covering).toBeGreaterThan(400);
+    // 5 % and two standard errors of a share of 5 % in 100 runs.
+    expect(claimed.refinesPerStage / 100).toBeLessThanOrEqual(0.094);
+    expect(claimed.robustness / 100).toBeLessThanOrEqual(0.094);
   });
 
   it('call fewer refine cycles better (not worse), and more of them worse', () => {
@@ -59,7 +60,7 @@ describe('claims about the pipeline', () => {
     });
   });
 
-  it('are refused of fewer than six pairs, with what is missing, however large the difference', () => {
+  it('are not made from fewer than six pairs, however large the difference', () => {
     const few = simulatePipelineJournal('few', learning, { seeds: [1], runs: 5 });
     const { differences, remarks } = makePipelineReport(few);
     expect(differences).toHaveLength(5);
@@ -67,12 +68,14 @@ describe('claims about the pipeline', () => {
       expect(difference.verdict).toBe('cannot say');
       const { claim, because } = explainRunDifference(difference);
       expect(claim).toContain('cannot say');
-      expect(because).toEqual(['4 pairs of runs cannot be told from chance; 6 is the least']);
+      expect(because).toEqual([
+        '4 pairs of runs are too few to tell a difference from chance; at least 6 are needed',
+      ]);
     }
     expect(remarks.join()).toContain('fewer than 3');
   });
 
-  it('leave the first run out, since before it nothing was learned', () => {
+  it('exclude the first run, because nothing was learned before it', () => {
     const only = simulatePipelineJournal('first', (condition, run) =>
       run === 1 && condition === 'skills' ? 1 : 0.5,
     );
@@ -80,7 +83,7 @@ describe('claims about the pipeline', () => {
     expect(pairsIn(only)).toHaveLength(12);
   });
 
-  it('leave out a pair that an outage cut short, say so, and say what it would change', () => {
+  it('exclude a pair that an outage cut short, and say what it would change', () => {
     const cut = helped.runs.map((one) =>
       one.condition === 'skills' && one.seed === 1 && one.run === 3
         ? {
@@ -95,13 +98,13 @@ describe('claims about the pipeline', () => {
     const completion = differences.find(({ measure }) => measure === 'completion');
     expect(completion).toMatchObject({ pairs: 11, leftOut: 1, mean: 0 });
     expect(completion?.withLeftOut).toBeCloseTo(-13 / 19 / 12, 10);
-    expect(remarks.join()).toContain('1 run of 30 met with an outage');
+    expect(remarks.join()).toContain('1 run of 30 had an outage');
     expect(conditions.map(({ completion: figure }) => figure.n)).toEqual([11, 11]);
   });
 });
 
-describe('what the report of a pipeline says', () => {
-  it('from which run on a convention was kept, per seed, and – where the last run still broke it', () => {
+describe('the report of a pipeline', () => {
+  it('says from which run on a convention was kept, per seed, with – where the last run still broke it', () => {
     const run = (seed: number, nth: number, isBroken: boolean) =>
       finished({
         condition: 'skills',
@@ -124,7 +127,7 @@ describe('what the report of a pipeline says', () => {
     expect(report.remarks.join()).toContain('Only skills was run');
   });
 
-  it('which stages went worse, beside those that went better, the worst first', () => {
+  it('lists the stages that went worse, the worst first, beside those that went better', () => {
     const skills = finished({
       condition: 'skills',
       run: 2,
@@ -160,7 +163,7 @@ describe('what the report of a pipeline says', () => {
     ]);
   });
 
-  it('the same in the same words, whoever makes it again, and nothing of a run that has nothing yet', () => {
+  it('is deterministic, and is readable without any finished run', () => {
     expect(pipelinePage(makePipelineReport(helped))).toBe(pipelinePage(full));
     const nothing = makePipelineReport({ head: head(), runs: [] });
     expect(nothing.remarks).toEqual(['No run has been finished yet.']);
@@ -173,7 +176,7 @@ describe('what the report of a pipeline says', () => {
     expect(pipelinePage(nothing)).toContain('No run has been finished yet.');
   });
 
-  it('in JSON has the shape that scripts rely on, with intervals beside the figures', () => {
+  it('has the JSON shape that scripts rely on, with intervals beside the figures', () => {
     const json = JSON.parse(JSON.stringify(pipelineJson(full)));
     expect([json.seeds, json.questions, Object.keys(json.conditions)]).toEqual([
       3,
@@ -193,7 +196,7 @@ describe('what the report of a pipeline says', () => {
     expect(json.differences[1]).toMatchObject({ measure: 'atOnce', verdict: 'better' });
   });
 
-  it('in a table is as wide as asked, ends its last line, and has no escape code unless asked', () => {
+  it('fits the width of the terminal, ends its last line, and has no escape code unless asked', () => {
     for (const width of [100, 60]) {
       const text = pipelineTable(full, { width });
       expect(Math.max(...text.split('\n').map((line) => [...line].length))).toBeLessThanOrEqual(width);
@@ -208,18 +211,18 @@ describe('what the report of a pipeline says', () => {
 describe('the page of a pipeline run', () => {
   const page = pipelinePage(full);
 
-  it('is one small page that loads nothing and runs nothing', () => {
+  it('is one small page that loads no resource and runs no script', () => {
     expect(Buffer.byteLength(page)).toBeLessThan(150_000);
     expect(page).not.toMatch(/<script|<link|<img|<iframe|\son\w+=|javascript:|https?:|@import|url\(|src=/i);
     expect(page).toContain("default-src 'none'");
   });
 
-  it('closes what it opens, and has no number that is none', () => {
+  it('closes every tag it opens, and contains no NaN or undefined', () => {
     expect(countClosed(page)).toBeGreaterThan(400);
     expect(page).not.toMatch(/NaN|undefined|Infinity|\[object/);
   });
 
-  it('draws four curves for each condition and says in words what is measured', () => {
+  it('draws four curves for each condition and explains the measures', () => {
     expect(page.match(/class="curve skills"/g)).toHaveLength(4);
     expect(page.match(/class="curve baseline"/g)).toHaveLength(4);
     for (const words of ['stages completed', 'stages retried', 'refine cycles a stage', 'robustness'])
@@ -278,7 +281,7 @@ describe('the page of a pipeline run', () => {
         expect(tagsIn(got)).toEqual(expected);
         expect(got).not.toMatch(/<script/i);
       }),
-      { numRuns: 60 },
+      { numRuns: 25 },
     );
   });
 });

@@ -34,14 +34,14 @@ const runWith = (one: ResearchPipeline, speak: Speak, more: { signal?: AbortSign
 };
 const scripted = (one: ResearchPipeline, obey: number, unaided: number): ChatModel =>
   createScriptedResearcher({ seed: 'luck', pipeline: one, obey, unaided });
-/** Every convention as a lesson of its own. */
+/** One lesson for each convention. */
 const ALL_LESSONS = [
   '## Active Skills',
   ...HOUSE_CONVENTIONS.map(({ id, demand }) => `### ${id}\n\n${demand}`),
 ].join('\n\n');
 
 describe('the corpus', () => {
-  it('has sixty abstracts with keys of their own, the same for the same seed and others for another', () => {
+  it('has sixty abstracts with unique keys, the same for the same seed and different for another', () => {
     const { works, topic } = createCorpus('lab');
     expect(works).toHaveLength(60);
     expect(new Set(works.map(({ key }) => key)).size).toBe(60);
@@ -57,7 +57,7 @@ describe('the corpus', () => {
 });
 
 describe('the research pipeline', () => {
-  it('has 23 stages, 18 of a model and 5 of code, 19 scorable, each after what it needs', () => {
+  it('has 23 stages, 18 of a model and 5 of code, 19 scorable, each after its dependencies', () => {
     const { stages } = pipeline;
     expect(stages).toHaveLength(23);
     expect(stages.filter(({ kind }) => kind === 'model')).toHaveLength(18);
@@ -73,7 +73,7 @@ describe('the research pipeline', () => {
     expect(needs).toBeGreaterThan(23);
   });
 
-  it('has eleven conventions, six of them shared, which no prompt teaches and their own demand does', async () => {
+  it('has eleven conventions, six of them shared, taught by their own demand and by no prompt', async () => {
     expect(HOUSE_CONVENTIONS).toHaveLength(11);
     expect(HOUSE_CONVENTIONS.filter(({ stages }) => stages.length > 1)).toHaveLength(6);
     const prompts: string[] = [];
@@ -85,7 +85,7 @@ describe('the research pipeline', () => {
     expect(prompts).toHaveLength(18);
     for (const { id, demand, isTaughtBy } of HOUSE_CONVENTIONS) {
       expect(isTaughtBy(demand), id).toBe(true);
-      // A later prompt may show what an earlier stage wrote under a convention; none but that.
+      // A later prompt may contain what an earlier stage wrote under a convention, and nothing else of it.
       const teaching = prompts.filter((prompt) => isTaughtBy(JSON.parse(prompt).system[0].text));
       expect(teaching, id).toEqual([]);
       for (const other of HOUSE_CONVENTIONS)
@@ -94,7 +94,7 @@ describe('the research pipeline', () => {
   });
 
   it.each(['lab', 'north', 'south', '7'])(
-    'is done by the oracle at once, 19 of 19 (seed %s)',
+    'is completed by the oracle at once, 19 of 19 (seed %s)',
     async (seed) => {
       const one = createResearchPipeline({ seed });
       const { run, memory } = await runWith(one, speakTo(createOracleResearcher(one)));
@@ -113,7 +113,7 @@ describe('the research pipeline', () => {
     },
   );
 
-  it('gets nowhere with a model that says nothing: one stage tried twice with two refine cycles each, all others blocked', async () => {
+  it('fails with a silent model: one stage tried twice with two refine cycles each, all others blocked', async () => {
     const { run } = await runWith(pipeline, speakTo(createNullResearcher()));
     expect(figuresOf(run)).toEqual({
       scorable: 19,
@@ -128,7 +128,7 @@ describe('the research pipeline', () => {
     expect(run.stages.map(({ status }) => status)).toEqual(['failed', ...Array(22).fill('blocked')]);
   });
 
-  it('blocks what needs a failed stage, and nothing else', async () => {
+  it('blocks the stages that depend on a failed stage, and no other', async () => {
     const one = createResearchPipeline({ seed: 'lab', conventions: [] });
     const oracle = speakTo(createOracleResearcher(one));
     const { run } = await runWith(one, async (request, speaker, signal) => {
@@ -153,7 +153,7 @@ describe('the research pipeline', () => {
     expect(figuresOf(run).completed).toBe(9);
   });
 
-  it('does not hold an outage against the work, and stops when it is aborted', async () => {
+  it('does not count an outage as a failure, and stops when it is aborted', async () => {
     const oracle = createOracleResearcher(pipeline);
     const seen = new Set<string>();
     const once = speakTo(oracle, undefined, ({ session }) => {
@@ -183,7 +183,7 @@ describe('the research pipeline', () => {
 });
 
 describe('the scripted researcher', () => {
-  it('keeps conventions as often as its numbers say, by whether they are taught', async () => {
+  it('keeps conventions with the configured probabilities, depending on whether they are taught', async () => {
     const share = async (shown: string, unaided: number): Promise<number> => {
       let broken = 0;
       let asked = 0;
@@ -207,7 +207,7 @@ describe('the scripted researcher', () => {
     expect(await share(ALL_LESSONS, 0.3)).toBeCloseTo(0.95, 1);
   });
 
-  it('meets the same luck with and without lessons: what it keeps unaided it keeps aided', async () => {
+  it('gets the same draws with and without lessons: a convention kept untaught is also kept when taught', async () => {
     const model = scripted(pipeline, 0.9, 0.4);
     const without = await runWith(pipeline, speakTo(model));
     const aided = await runWith(
@@ -224,7 +224,7 @@ describe('the scripted researcher', () => {
     expect(without.run.stages.flatMap(({ broken }) => broken).length).toBeGreaterThan(5);
   });
 
-  it('says the same to the same, whoever asked before', async () => {
+  it('gives the same reply to the same request, whatever came before', async () => {
     const first = await runWith(pipeline, speakTo(scripted(pipeline, 0.9, 0.3)));
     const model = scripted(pipeline, 0.9, 0.3);
     await runWith(pipeline, speakTo(model), { run: 5 });

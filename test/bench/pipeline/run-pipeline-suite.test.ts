@@ -10,10 +10,10 @@ import {
   type PipelineHead,
   type PipelineJournal,
 } from '../../../src/bench/pipeline/pipeline-journal.ts';
-import { makePipelineReport } from '../../../src/bench/pipeline/report/pipeline-report.ts';
 import { createResearchPipeline } from '../../../src/bench/pipeline/research-pipeline.ts';
 import { runPipelineSuite } from '../../../src/bench/pipeline/run-pipeline-suite.ts';
 import { createScriptedResearcher } from '../../../src/bench/pipeline/scripted-researcher.ts';
+import { makePipelineReport } from '../../../src/bench/report/pipeline/pipeline-report.ts';
 import type { OpenBed } from '../../../src/bench/run/bed.ts';
 import { createMemoryReport } from '../../../src/pipeline/memory-report.ts';
 import { head } from './pipeline-journals.ts';
@@ -125,7 +125,7 @@ const gist = ({ stages, policyMs: _, ...rest }: FinishedRun) => ({
 });
 
 describe('the pipeline suite', () => {
-  it('comes to the same whether it was stopped or not, wherever it was stopped, and repeats no run', async () => {
+  it('has the same result wherever it was stopped, and repeats no run', async () => {
     const whole = await run(path.join(folder, 'whole'), createBeds(), plan());
     expect(whole.journal.runs).toHaveLength(12);
     expect(whole.journal.runs.filter(({ lessons }) => lessons.length > 0).length).toBeGreaterThan(6);
@@ -143,7 +143,7 @@ describe('the pipeline suite', () => {
     expect(stopped).toBe(4);
   });
 
-  it('begins a condition anew where what it had learned is gone, and comes to the same', async () => {
+  it('restarts a condition whose saved state is missing, with the same result', async () => {
     const whole = await run(path.join(folder, 'whole-again'), createBeds(), plan());
     const file = path.join(folder, 'gone');
     const beds = createBeds();
@@ -155,7 +155,7 @@ describe('the pipeline suite', () => {
     expect(journal.runs.map(gist)).toEqual(whole.journal.runs.map(gist));
   });
 
-  it('does nothing when all is done', async () => {
+  it('does nothing when every run is finished', async () => {
     const file = path.join(folder, 'done');
     const beds = createBeds();
     await run(file, beds, plan());
@@ -165,7 +165,7 @@ describe('the pipeline suite', () => {
     expect(journal.runs).toHaveLength(12);
   });
 
-  it('finds no difference where lessons are not shown, and the one there is where they are', async () => {
+  it('finds no difference without lessons in the prompts, and the true one with them', async () => {
     const conventions = HOUSE_CONVENTIONS.map(({ id, title, stages }) => ({ id, title, stages }));
     const made = plan({ runs: 6, conventions });
     const same = makePipelineReport(
@@ -185,7 +185,7 @@ describe('the pipeline suite', () => {
     const owner = helped.conventions
       .find(({ id }) => id === 'owner-field')
       ?.conditions.find(({ condition }) => condition === 'skills');
-    // It is obeyed for certain once it is shown: from the second run on nothing breaks it.
+    // A taught convention is always kept here: from the second run on nothing breaks it.
     expect(owner?.firstTaught.map(({ day }) => day)).toEqual([1, 1]);
     expect(owner?.keptFrom).toEqual([
       { seed: 1, run: 2 },

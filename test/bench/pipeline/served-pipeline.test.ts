@@ -31,7 +31,7 @@ const NAMES = [
 ];
 const conventions = HOUSE_CONVENTIONS.filter(({ id }) => NAMES.includes(id));
 const pipeline = createResearchPipeline({ seed: 'served', conventions });
-/** Without lessons it breaks every convention at first, with one it keeps it: what it breaks is what it was not taught. */
+/** Breaks every convention that no lesson teaches, and keeps the others. */
 const model = createScriptedResearcher({ seed: 'served', pipeline, obey: 1, unaided: 0 });
 const signal = new AbortController().signal;
 const exchange = createExchange({
@@ -44,11 +44,11 @@ let daemon: RunningDaemon;
 let speak: Speak;
 let expectedFailures = 0;
 const problems: ReportProblem[] = [];
-/** What the model was asked first in each stage of each run. */
+/** The first request of each stage of each run. */
 const asked: ReadPrompt[] = [];
 
 beforeAll(async () => {
-  // What a first run will have to tell is known before: nothing in it depends on the gateway.
+  // The outcomes of a first run are known in advance: they do not depend on the gateway.
   const memory = createMemoryReport();
   await pipeline.run({
     speak: speakTo(model),
@@ -103,7 +103,7 @@ const runOnce = (run: number): Promise<PipelineRun> => {
 const brokenIn = ({ stages }: PipelineRun): number => stages.flatMap(({ broken }) => broken).length;
 
 describe('a pipeline behind the real gateway, with no model to learn with', () => {
-  it('reports what its checks find, gets skills from it, and is shown them in the stages of its next run', async () => {
+  it('reports the findings of its checks, learns skills from them, and gets them in the prompts of its next run', async () => {
     const first = await runOnce(1);
     expect(problems).toEqual([]);
     expect(first.stages.flatMap(({ lessons }) => lessons)).toEqual([]);

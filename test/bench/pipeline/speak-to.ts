@@ -2,7 +2,7 @@ import type { ChatModel } from '../../../src/core/chat.ts';
 import type { Failure } from '../../../src/core/failure.ts';
 import type { Said, Speak, Speaker } from '../../../src/core/speak.ts';
 
-/** Speaks to a model in this process; `shown` is put to its system words, as a gateway would. */
+/** Speaks to a model in this process; `shown` is appended to the system prompt, as the gateway does. */
 export function speakTo(
   model: ChatModel,
   shown: (speaker: Speaker) => string = () => '',

@@ -17,7 +17,7 @@ interface Sample {
 }
 
 const SEEDS = ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight'];
-/** For each stage what the oracle was shown and said, once for each seed. */
+/** The material and the oracle's answer of each stage, for each seed. */
 const samples = new Map<string, Sample[]>();
 let pipelines: readonly ResearchPipeline[] = [];
 
@@ -74,10 +74,10 @@ const paragraph =
     ...output,
     paragraphs: asArray(output.paragraphs).map((one, nth) => (nth === 0 ? change(String(one)) : one)),
   });
-/** Words before the last sentence, which a convention wants where it is. */
+/** Inserts words before the last sentence, which a convention fixes. */
 const padded = (said: string): string => `${'and on '.repeat(120)}${said}`;
 
-/** One thing wrong in an answer that is right otherwise, and the words that the check must find for it. */
+/** An otherwise right answer with one error, and words of the expected finding. */
 const MUTATIONS: readonly (readonly [stage: string, what: string, mutate: Mutation, said: string])[] = [
   ['topic-scoping', 'a title of two words', set('title', 'Two words'), 'title of 3 to 14'],
   [
@@ -430,7 +430,7 @@ const MUTATIONS: readonly (readonly [stage: string, what: string, mutate: Mutati
 ];
 
 describe('the check of a stage', () => {
-  it('accepts what the oracle says, for every stage and seed', () => {
+  it('accepts the answers of the oracle, for every stage and seed', () => {
     let checked = 0;
     for (const [id, list] of samples)
       for (const { pipeline, material, output } of list) {
@@ -454,7 +454,7 @@ describe('the check of a stage', () => {
     }
   });
 
-  it('finds eighty different things, and some in every stage of a model', () => {
+  it('has eighty different findings, some in every model stage', () => {
     const seen = new Set<string>();
     for (const [id, , mutate] of MUTATIONS)
       for (const { pipeline, material, output } of samples.get(id) ?? [])
@@ -468,7 +468,7 @@ describe('the check of a stage', () => {
     expect(seen.size).toBeGreaterThanOrEqual(80);
   });
 
-  it('breaks exactly the conventions that an answer breaks, for every stage and subset of its conventions', () => {
+  it('reports exactly the conventions that an answer breaks, for every stage and subset of its conventions', () => {
     let checked = 0;
     for (const [id, list] of samples) {
       for (const { pipeline, material } of list) {
@@ -501,7 +501,7 @@ describe('the check of a stage', () => {
     expect(checked).toBeGreaterThan(18 * 2 * SEEDS.length);
   });
 
-  it('answers to whatever a stranger sends, and never accepts it', () => {
+  it('rejects arbitrary JSON without throwing', () => {
     const odd: readonly Json[] = [null, -1, '', [], [null], [[]], {}, { key: {} }];
     let checked = 0;
     for (const [id, list] of samples) {

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { compare } from '../../../src/bench/report/compare.ts';
-import { isAbout } from '../../../src/bench/report/measure.ts';
-import { orderRows } from '../../../src/bench/report/order-rows.ts';
-import { makeReport } from '../../../src/bench/report/report.ts';
+import {
+  compareConditions,
+  makeQuestionReport,
+  questionMeasure,
+} from '../../../src/bench/report/questions/question-report.ts';
+import { isAbout, orderRows } from '../../../src/bench/report/questions/question-rows.ts';
 import type { Row } from '../../../src/bench/row.ts';
 import { simulateJournal } from './simulated-journal.ts';
 
@@ -16,7 +18,7 @@ const split = (given: readonly Row[]): { readonly base: readonly Row[]; readonly
 
 describe('claims over many runs', () => {
   it.each(['accuracy', 'completion'] as const)(
-    'a true difference of 0 in %s is claimed to be one in at most about 5 % of 200 runs',
+    'a true difference of 0 in %s leads to a claim in at most about 5 % of 200 runs',
     (measure) => {
       let claimed = 0;
       let pairs = 0;
@@ -33,7 +35,11 @@ describe('claims over many runs', () => {
         });
         const { base, own } = split(rows);
         pairs += own.filter((row) => isAbout(measure, row)).length;
-        if (compare(measure, own, base, ['skills', 'baseline']).verdict !== 'cannot say') claimed++;
+        if (
+          compareConditions(questionMeasure(measure), own, base, ['skills', 'baseline']).verdict !==
+          'cannot say'
+        )
+          claimed++;
       }
       expect(pairs).toBe(200 * 14 * (measure === 'accuracy' ? 10 : 4));
       // 5 % and two standard errors of a share of 5 % in 200 runs.
@@ -41,7 +47,7 @@ describe('claims over many runs', () => {
     },
   );
 
-  it('learning that helps is called better in nearly every run, learning that harms worse', () => {
+  it('helpful learning is called better in nearly every run, harmful learning worse', () => {
     const verdicts = (untaught: number, taught: number): readonly string[] =>
       Array.from({ length: 12 }, (_, run) => {
         const { rows } = simulateJournal({
@@ -54,7 +60,7 @@ describe('claims over many runs', () => {
           taught,
         });
         const { base, own } = split(rows);
-        return compare('completion', own, base, ['skills', 'baseline']).verdict;
+        return compareConditions(questionMeasure('completion'), own, base, ['skills', 'baseline']).verdict;
       });
     expect(verdicts(0.35, 0.92).filter((verdict) => verdict === 'better').length).toBeGreaterThanOrEqual(11);
     expect(verdicts(0.92, 0.35).filter((verdict) => verdict === 'worse').length).toBeGreaterThanOrEqual(11);
@@ -62,9 +68,9 @@ describe('claims over many runs', () => {
 });
 
 describe('the report of a simulated run of 3 x 588 x 3', () => {
-  const report = makeReport(simulateJournal());
+  const report = makeQuestionReport(simulateJournal());
 
-  it('calls skills better than the baseline in all three measures, and cannot say so of a difference of nothing', () => {
+  it('calls skills better than the baseline in all three measures, and makes no claim where the interval covers 0', () => {
     const told = report.differences.map(({ of, against, measure, verdict }) => [
       of,
       against,
@@ -83,7 +89,7 @@ describe('the report of a simulated run of 3 x 588 x 3', () => {
     }
   });
 
-  it('has baseline falling as rules are added and skills rising back after each', () => {
+  it('has a baseline that falls with each new rule and skills that recover', () => {
     const [baseline, skills] = report.conditions;
     expect(baseline?.days.at(-1)?.rolling.completion.value).toBeLessThan(0.2);
     expect(skills?.days.at(-1)?.rolling.completion.value).toBeGreaterThan(0.5);

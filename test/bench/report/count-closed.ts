@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 
 const ALONE = new Set(['!doctype', 'meta', 'br']);
 
-/** Fails unless every tag of a page is closed where it should be; answers with how many were. */
+/** Fails unless every tag of a page is closed in the right place; returns how many were. */
 export function countClosed(page: string): number {
   const open: string[] = [];
   let closed = 0;

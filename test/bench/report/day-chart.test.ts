@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { dayChart } from '../../../src/bench/report/table/day-chart.ts';
+import { dayChart } from '../../../src/bench/report/bar-chart.ts';
 
 const LEVELS = ' ▁▂▃▄▅▆▇█';
 const share = fc.double({ min: 0, max: 1, noNaN: true });
 
-/** The bars of a panel as they are drawn, in eighths of a line. */
+/** The heights of a panel's bars, in eighths of a line. */
 function heights(lines: readonly string[], days: number): readonly number[] {
   const from = (lines[0] ?? '').indexOf('┤') + 1;
   return Array.from({ length: days }, (_, day) =>
@@ -14,7 +14,7 @@ function heights(lines: readonly string[], days: number): readonly number[] {
 }
 
 describe('dayChart', () => {
-  it('draws a bar as high as its share, to an eighth of a line, and full bars for all', () => {
+  it('draws a bar as high as its share, to an eighth of a line', () => {
     let drawn = 0;
     fc.assert(
       fc.property(
@@ -37,7 +37,7 @@ describe('dayChart', () => {
     ).toEqual([32]);
   });
 
-  it('never draws more as less, nor something as nothing, nor nothing as something', () => {
+  it('is monotonic, and draws a visible bar exactly for shares above 0', () => {
     fc.assert(
       fc.property(share, share, (a, b) => {
         const [low, high] = a < b ? [a, b] : [b, a];
@@ -50,7 +50,7 @@ describe('dayChart', () => {
     );
   });
 
-  it('draws each panel as it would be drawn alone: one scale for all', () => {
+  it('draws each panel on the same scale as alone', () => {
     const panel = (name: string) =>
       fc
         .array(fc.option(share, { nil: undefined }), { minLength: 5, maxLength: 5 })
@@ -67,12 +67,12 @@ describe('dayChart', () => {
     );
   });
 
-  it('marks days below their bars, and shows a day without a value as a point', () => {
+  it('marks days below their bars, and draws a dot for a day without a value', () => {
     const lines = dayChart({
       panels: [{ name: 'full', shares: [1, undefined, 0.5] }],
       marks: [
         { sign: '^', days: [0, 2], meaning: 'a rule begins' },
-        { sign: 'w', days: [], meaning: 'nobody' },
+        { sign: 'w', days: [], meaning: 'unused' },
       ],
       rows: 2,
     });
@@ -84,7 +84,7 @@ describe('dayChart', () => {
     ]);
   });
 
-  it('draws nothing where there is nothing', () => {
+  it('returns no lines without data', () => {
     expect(dayChart({ panels: [], marks: [], rows: 4 })).toEqual([]);
     expect(dayChart({ panels: [{ name: 'x', shares: [] }], marks: [], rows: 4 })).toEqual([]);
   });

@@ -1,8 +1,8 @@
-import type { Journal } from '../../../src/bench/report/report.ts';
+import type { QuestionJournal } from '../../../src/bench/report/questions/question-report.ts';
 import type { NightSeen, Row, RunHead } from '../../../src/bench/row.ts';
 import { createRandom } from '../../../src/stats/random.ts';
 
-/** A row with nothing remarkable about it, but for what a test is about. */
+/** A default row with the fields a test is about. */
 export const row = (over: Partial<Row>): Row => ({
   condition: 'baseline',
   seed: 1,
@@ -27,7 +27,7 @@ export const row = (over: Partial<Row>): Row => ({
 export const graded = (score: number, over: Partial<Row> = {}): Row =>
   row({ score, passed: score === 1, ...over });
 
-/** A night that went well. */
+/** A night with a promoted checkpoint. */
 export const night = (over: Partial<NightSeen> = {}): NightSeen => ({
   condition: 'full',
   seed: 1,
@@ -59,7 +59,7 @@ export const head = (over: Partial<RunHead> = {}): RunHead => ({
   ...over,
 });
 
-export const journal = (rows: readonly Row[], over: Partial<RunHead> = {}): Journal => ({
+export const journal = (rows: readonly Row[], over: Partial<RunHead> = {}): QuestionJournal => ({
   head: head(over),
   rows,
   lessons: [],

@@ -1,13 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { nightsOf, weightsMarks } from '../../../src/bench/report/nights.ts';
-import { makeReport } from '../../../src/bench/report/report.ts';
-import { toHtml } from '../../../src/bench/report/to-html.ts';
-import { toJson } from '../../../src/bench/report/to-json.ts';
-import { toSummary } from '../../../src/bench/report/to-summary.ts';
-import { toTable } from '../../../src/bench/report/to-table.ts';
+import { demoSummary } from '../../../src/bench/report/questions/demo-summary.ts';
+import { reportNights, weightsMarks } from '../../../src/bench/report/questions/nights.ts';
+import { questionJson } from '../../../src/bench/report/questions/question-json.ts';
+import { makeQuestionReport } from '../../../src/bench/report/questions/question-report.ts';
 import type { NightSeen } from '../../../src/bench/row.ts';
 import { night, shuffled } from './journals.ts';
+import { PLAIN, questionPage, questionTable } from './render.ts';
 import { simulateJournal } from './simulated-journal.ts';
 
 const idle = (day: number, serving: number, seed = 1): NightSeen => ({
@@ -15,9 +14,9 @@ const idle = (day: number, serving: number, seed = 1): NightSeen => ({
 });
 
 describe('nights of a report', () => {
-  it('leave out those in which there was nothing to do, and say where other weights began to serve', () => {
+  it('leave out nights without work, and say where other weights began to serve', () => {
     const refused = night({ day: 4, serving: 6, moves: ['version 12 rejected: worse'] });
-    const found = nightsOf([
+    const found = reportNights([
       night({ day: 0 }),
       idle(1, 6),
       refused,
@@ -31,40 +30,40 @@ describe('nights of a report', () => {
     ]);
   });
 
-  it('hold each seed against its own nights, in whatever order the journal has them', () => {
+  it('compare each seed with its own nights only, whatever the order of the journal', () => {
     const { nights } = simulateJournal({ seeds: 3 });
-    const expected = nightsOf(nights);
+    const expected = reportNights(nights);
     expect(expected.filter(({ isNew }) => isNew).length).toBeGreaterThan(6);
     expect(expected.filter(({ isNew }) => !isNew).length).toBeGreaterThan(1);
     fc.assert(
       fc.property(fc.string(), (seed) => {
-        expect(nightsOf([...shuffled(nights, seed), ...nights.slice(0, 3)])).toEqual(expected);
+        expect(reportNights([...shuffled(nights, seed), ...nights.slice(0, 3)])).toEqual(expected);
       }),
       { numRuns: 30 },
     );
   });
 
-  it('mark the first day that new weights serve, once for all seeds, and none after the last day', () => {
-    const all = nightsOf([
+  it('mark the first day of new weights, once for all seeds, and none after the last day', () => {
+    const all = reportNights([
       night({ day: 2, serving: 6 }),
       night({ day: 2, seed: 2, serving: 8 }),
       night({ day: 5, serving: 12 }),
       night({ day: 9, serving: 18 }),
     ]);
     expect(weightsMarks(all, 9)).toEqual([
-      { day: 3, label: 'weights v6 to v8', told: 'seed 1: version 6, seed 2: version 8' },
-      { day: 6, label: 'weights v12', told: 'seed 1: version 12' },
+      { day: 3, label: 'weights v6 to v8', title: 'seed 1: version 6, seed 2: version 8' },
+      { day: 6, label: 'weights v12', title: 'seed 1: version 12' },
     ]);
   });
 });
 
 describe('a report with nights', () => {
   const journal = simulateJournal({ seeds: 1 });
-  const report = makeReport(journal);
-  const without = makeReport({ ...journal, nights: [] });
+  const report = makeQuestionReport(journal);
+  const without = makeQuestionReport({ ...journal, nights: [] });
 
-  it('has them in the table, a line each with what became of it', () => {
-    const table = toTable(report);
+  it('has a line for each night in the table, with its outcome', () => {
+    const table = questionTable(report);
     const lines = table.slice(table.indexOf('Nights')).split('\n');
     expect(lines.filter((line) => /^ +1 {2}day \d+ +6 /.test(line))).toHaveLength(report.nights.length);
     expect(table).toMatch(
@@ -75,8 +74,8 @@ describe('a report with nights', () => {
     expect(Math.max(...lines.map((line) => [...line].length))).toBeLessThanOrEqual(100);
   });
 
-  it('has them on the page, and a line on both plots for each change of weights', () => {
-    const page = toHtml(report);
+  it('has the nights on the page, and a line on both plots for each change of weights', () => {
+    const page = questionPage(report);
     const changes = report.nights.filter(({ isNew }) => isNew).length;
     expect(changes).toBeGreaterThan(2);
     expect(page.match(/<line class="weights"/g)).toHaveLength(2 * changes);
@@ -84,24 +83,24 @@ describe('a report with nights', () => {
     expect(page).toContain('<h2>Nights</h2>');
   });
 
-  it('has them in the JSON, with what they weighed', () => {
-    const { nights } = JSON.parse(JSON.stringify(toJson(report)));
+  it('has the nights in the JSON, with their comparisons', () => {
+    const { nights } = JSON.parse(JSON.stringify(questionJson(report)));
     expect(nights).toHaveLength(report.nights.length);
     expect(nights[0]).toMatchObject({ condition: 'full', steps: 6, pairs: 55, serving: 6, isNew: true });
   });
 
-  it('says nothing of nights where there were none', () => {
-    expect(toTable(without)).not.toContain('Nights');
-    expect(toHtml(without)).not.toContain('<h2>Nights</h2>');
-    expect(toHtml(without)).not.toContain('class="weights"');
-    expect(toJson(without).nights).toEqual([]);
-    expect(toSummary(without)).not.toContain('new weights');
+  it('does not mention nights where there were none', () => {
+    expect(questionTable(without)).not.toContain('Nights');
+    expect(questionPage(without)).not.toContain('<h2>Nights</h2>');
+    expect(questionPage(without)).not.toContain('class="weights"');
+    expect(questionJson(without).nights).toEqual([]);
+    expect(demoSummary(without, PLAIN)).not.toContain('new weights');
   });
 });
 
-describe('toSummary', () => {
+describe('the summary of a demo', () => {
   it('has figures with intervals, every difference with its verdict, and a panel for each condition', () => {
-    const text = toSummary(makeReport(simulateJournal()));
+    const text = demoSummary(makeQuestionReport(simulateJournal()), PLAIN);
     for (const name of ['baseline', 'skills', 'full'])
       expect(text).toMatch(
         new RegExp(
@@ -114,6 +113,8 @@ describe('toSummary', () => {
     expect(text.match(/100 % ┤/g)).toHaveLength(3);
     expect(text).toContain('^ a rule begins to count');
     expect(text).not.toContain('\u001b');
-    expect(toSummary(makeReport(simulateJournal()), { colour: true })).toContain('\u001b[32mbetter');
+    expect(demoSummary(makeQuestionReport(simulateJournal()), { ...PLAIN, colour: true })).toContain(
+      '\u001b[32mbetter',
+    );
   });
 });

@@ -1,20 +1,19 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { html, toText } from '../../../src/bench/report/html/markup.ts';
-import { makeReport } from '../../../src/bench/report/report.ts';
-import { spark } from '../../../src/bench/report/table/spark.ts';
-import { toHtml } from '../../../src/bench/report/to-html.ts';
-import { toJson } from '../../../src/bench/report/to-json.ts';
-import { toTable } from '../../../src/bench/report/to-table.ts';
+import { sparkline } from '../../../src/bench/report/bar-chart.ts';
+import { html, toText } from '../../../src/bench/report/markup.ts';
+import { questionJson } from '../../../src/bench/report/questions/question-json.ts';
+import { makeQuestionReport } from '../../../src/bench/report/questions/question-report.ts';
 import { countClosed } from './count-closed.ts';
 import { graded, head, night } from './journals.ts';
+import { questionPage, questionTable } from './render.ts';
 import { simulateJournal } from './simulated-journal.ts';
 
-const full = makeReport(simulateJournal({ ungraded: 0.004 }));
+const full = makeQuestionReport(simulateJournal({ ungraded: 0.004 }));
 
-describe('toJson', () => {
+describe('the JSON report', () => {
   it('has the shape that scripts rely on, with intervals beside the figures', () => {
-    const json = JSON.parse(JSON.stringify(toJson(full)));
+    const json = JSON.parse(JSON.stringify(questionJson(full)));
     expect(Object.keys(json.conditions)).toEqual(['baseline', 'skills', 'full']);
     expect([json.seeds, json.questions]).toEqual([3, 588]);
     let figures = 0;
@@ -31,32 +30,34 @@ describe('toJson', () => {
   });
 
   it('has null (not NaN, not a missing key) where nothing was graded', () => {
-    const { conditions } = toJson(makeReport({ head: head(), rows: [], lessons: [], nights: [] }));
+    const { conditions } = questionJson(
+      makeQuestionReport({ head: head(), rows: [], lessons: [], nights: [] }),
+    );
     expect(conditions.skills).toMatchObject({ accuracy: null, accuracyInterval: null, completion: null });
   });
 });
 
-describe('toTable', () => {
+describe('the terminal report', () => {
   it('is at most 100 wide, ends its last line, and has no escape code unless asked', () => {
-    const text = toTable(full);
+    const text = questionTable(full);
     const lines = text.split('\n');
     expect(lines.length).toBeGreaterThan(80);
     expect(Math.max(...lines.map((line) => [...line].length))).toBeLessThanOrEqual(100);
     expect(text.endsWith('\n')).toBe(true);
     expect(text).not.toContain('\u001b');
-    expect(toTable(full, { colour: true })).toContain('\u001b[32mbetter\u001b[0m');
+    expect(questionTable(full, { colour: true })).toContain('\u001b[32mbetter\u001b[0m');
   });
 
-  it('keeps to a narrower terminal too', () => {
-    for (const line of toTable(full, { width: 60 }).split('\n'))
+  it('fits a narrower terminal too', () => {
+    for (const line of questionTable(full, { width: 60 }).split('\n'))
       expect([...line].length).toBeLessThanOrEqual(60);
   });
 
-  it('lets no name of a lesson, run or question move the cursor or break a line', () => {
+  it('contains no control character from a name of a lesson, run or question', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 60 }), (name) => {
         const nasty = `${name}\u001b[2J\r\n\u202e`;
-        const report = makeReport({
+        const report = makeQuestionReport({
           head: head({ run: nasty, notes: [nasty] }),
           rows: [graded(1, { question: nasty, rules: [nasty] })],
           lessons: [
@@ -64,47 +65,46 @@ describe('toTable', () => {
           ],
           nights: [night({ moves: [nasty] })],
         });
-        for (const line of toTable(report).split('\n'))
-          expect(line).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
+        expect(questionTable(report).replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
       }),
-      { numRuns: 60 },
+      { numRuns: 30 },
     );
   });
 
-  it('draws days on one scale', () => {
-    expect(spark([0, 0.5, 0.999, 1, undefined])).toBe('▁▅██·');
+  it('draws sparklines on one scale', () => {
+    expect(sparkline([0, 0.5, 0.999, 1, undefined])).toBe('▁▅██·');
   });
 });
 
-/** Tags as a browser would open them: what escaping must never let through from a name. */
+/** Tags as a browser would open them. */
 const tagsIn = (page: string): readonly string[] =>
   [...page.matchAll(/<([a-z!/][^\s>]*)/gi)].map((match) => match[1] ?? '');
 
-describe('toHtml', () => {
-  const page = toHtml(full);
+describe('the page', () => {
+  const page = questionPage(full);
 
-  it('is one small page that loads nothing and runs nothing', () => {
+  it('is one small page that loads no resource and runs no script', () => {
     expect(Buffer.byteLength(page)).toBeLessThan(300_000);
     expect(page).not.toMatch(/<script|<link|<img|<iframe|\son\w+=|javascript:|https?:|@import|url\(/i);
     expect(page).toContain("default-src 'none'");
     expect(page).toContain('prefers-color-scheme: dark');
   });
 
-  it('has a title on every drawing that says something, and the numbers of both plots as tables', () => {
+  it('has a title on every chart, and the numbers of both plots as tables', () => {
     const drawings = page.match(/<svg[^>]*role="img"[^>]*>\s*<title/g) ?? [];
     expect(drawings.length).toBe((page.match(/role="img"/g) ?? []).length);
     expect(drawings.length).toBeGreaterThan(40);
     expect(page.match(/<summary>Numbers<\/summary>/g)).toHaveLength(2);
   });
 
-  it('closes what it opens', () => {
+  it('closes every tag it opens', () => {
     expect(countClosed(page)).toBeGreaterThan(500);
   });
 
   it('opens the same tags whatever a model calls its lessons: a lesson named <script> does not run', () => {
     const pageWith = (text: string): string =>
-      toHtml(
-        makeReport({
+      questionPage(
+        makeQuestionReport({
           head: head({
             run: text,
             policy: text,
@@ -152,7 +152,7 @@ describe('toHtml', () => {
         expect(tagsIn(got)).toEqual(expected);
         expect(got).not.toMatch(/<script/i);
       }),
-      { numRuns: 80 },
+      { numRuns: 30 },
     );
   });
 });
@@ -164,7 +164,7 @@ describe('html', () => {
     ).toBe('<a title="&quot;x&quot; &amp; &#39;y&#39;">&lt;b&gt;<i>1</i><u></u>&gt;</a>');
   });
 
-  it('takes nothing that a journal can hold for markup', () => {
+  it('does not accept forged markup from a journal', () => {
     const forged = JSON.parse('{"markup":"<script>","Symbol(markup)":"<script>"}');
     expect(toText(html`${forged}`)).not.toContain('<script>');
   });

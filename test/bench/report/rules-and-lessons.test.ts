@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { makeReport } from '../../../src/bench/report/report.ts';
+import { makeQuestionReport } from '../../../src/bench/report/questions/question-report.ts';
 import type { LessonSeen, Row } from '../../../src/bench/row.ts';
 import { graded, head, journal, row } from './journals.ts';
 import { RULES, simulateJournal } from './simulated-journal.ts';
@@ -16,7 +16,7 @@ describe('a rule', () => {
     });
   const rules = [{ id: 'P1', title: 'Times carry an offset', since: 0 }];
 
-  it('is obeyed so often before it was taught and so often after, the first day cut where it was learned', () => {
+  it('has shares before and after it was taught, with the first day split at the first prompt that taught it', () => {
     const rows = [
       asked(0, 'f1', { broken: ['P1'] }),
       asked(0, 'f2', {}),
@@ -26,7 +26,7 @@ describe('a rule', () => {
       asked(2, 'f2', { broken: ['P1'] }),
       row({ condition: 'skills', day: 2, question: 'f3', kind: 'files', rules: ['P1'] }),
     ];
-    const skills = makeReport(journal(rows, { rules })).rules[0]?.conditions.find(
+    const skills = makeQuestionReport(journal(rows, { rules })).rules[0]?.conditions.find(
       ({ condition }) => condition === 'skills',
     );
     expect([skills?.before.value, skills?.before.n]).toEqual([1 / 3, 3]);
@@ -36,20 +36,20 @@ describe('a rule', () => {
     expect(skills?.firstTaught).toEqual([{ seed: 1, day: 1 }]);
   });
 
-  it('has its own first day in every seed: what one run learned does not count as taught in another', () => {
+  it('has its own first day in every seed (a lesson of another seed does not count)', () => {
     const rows = [asked(0, 'f1', { taught: ['P1'] }), asked(0, 'f1', { seed: 2, broken: ['P1'] })];
-    const skills = makeReport(journal(rows, { rules })).rules[0]?.conditions[1];
+    const skills = makeQuestionReport(journal(rows, { rules })).rules[0]?.conditions[1];
     expect([skills?.before.n, skills?.after.n]).toEqual([1, 1]);
     expect(skills?.firstTaught).toEqual([{ seed: 1, day: 0 }]);
   });
 
-  it('is reported also where the head does not list it', () => {
-    const found = makeReport(journal([asked(0, 'f1', { rules: ['X9'] })])).rules;
+  it('is reported even if the head does not list it', () => {
+    const found = makeQuestionReport(journal([asked(0, 'f1', { rules: ['X9'] })])).rules;
     expect(found.map(({ id, since }) => [id, since])).toEqual([['X9', undefined]]);
   });
 
-  it('shows what a scripted policy was made to do: 35 % before, 92 % after, in the intervals', () => {
-    const { rules: all } = makeReport(simulateJournal({ conditions: ['baseline', 'skills'] }));
+  it('has intervals that cover the simulated rates: 35 % before, 92 % after', () => {
+    const { rules: all } = makeQuestionReport(simulateJournal({ conditions: ['baseline', 'skills'] }));
     expect(all).toHaveLength(RULES.length);
     const inside = (interval: { low: number; high: number } | undefined, truth: number): number =>
       interval !== undefined && interval.low <= truth && truth <= interval.high ? 1 : 0;
@@ -79,13 +79,13 @@ describe('lessons', () => {
     ...over,
   });
 
-  it('have a life: learned when, in which states, called what at last, shown how often', () => {
+  it('have the day they were learned, their states, their last name, and how often they were shown', () => {
     const rows = [
       graded(1, { condition: 'skills', day: 3, lessons: ['l1'] }),
       graded(1, { condition: 'skills', day: 4, lessons: ['l1', 'l2'] }),
       graded(1, { condition: 'full', day: 4, lessons: ['l1'] }),
     ];
-    const { lessons } = makeReport({
+    const { lessons } = makeQuestionReport({
       head: head(),
       rows,
       lessons: [
@@ -113,8 +113,8 @@ describe('lessons', () => {
     });
   });
 
-  it('of two runs are two lives, though they have the same id', () => {
-    const { lessons } = makeReport({
+  it('of two runs are reported separately, though they have the same id', () => {
+    const { lessons } = makeQuestionReport({
       head: head(),
       rows: [],
       lessons: [seen(1), seen(2, { seed: 2 })],

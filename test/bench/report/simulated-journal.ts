@@ -1,4 +1,4 @@
-import type { Journal } from '../../../src/bench/report/report.ts';
+import type { QuestionJournal } from '../../../src/bench/report/questions/question-report.ts';
 import type { Condition, LessonSeen, NightSeen, Row, RunHead } from '../../../src/bench/row.ts';
 import { createRandom, type Random } from '../../../src/stats/random.ts';
 
@@ -9,7 +9,7 @@ export interface Simulation {
   readonly days?: number;
   readonly choices?: number;
   readonly files?: number;
-  /** How often a rule is obeyed that nobody taught, and one that was; equal ones make learning worthless. */
+  /** How often an untaught rule is followed, and a taught one; equal numbers make learning worthless. */
   readonly untaught?: number;
   readonly taught?: number;
   /** The share of questions that cannot be graded. */
@@ -17,7 +17,7 @@ export interface Simulation {
   readonly lessonName?: (rule: string) => string;
 }
 
-/** Fourteen days of house rules, as in a run of the workdays suite. */
+/** The house rules of a run of the workdays suite over fourteen days. */
 export const RULES: RunHead['rules'] = [
   { id: 'P1', title: 'Times carry the house offset', since: 0 },
   { id: 'P2', title: 'Files are named by date and topic', since: 3 },
@@ -27,15 +27,15 @@ export const RULES: RunHead['rules'] = [
 ];
 const ARCS = ['onboarding', 'naming', 'caution', 'accountability', 'closing', 'all together'];
 
-/** What an agent that knows nothing of the house gets right, rules aside; later days are harder. */
+/** The chance of a right answer apart from the rules; later days are harder. */
 const skill = (day: number): number => 0.86 - 0.012 * day;
 
 /**
- * A journal as a scripted policy leaves it: whether a rule is obeyed depends on nothing but whether what it was shown
- * teaches it. The baseline is shown nothing; `skills` has learned a rule by the evening of its first day (or the next
- * one); `full` besides obeys untaught rules a little more often as days go by.
+ * A journal as a scripted policy produces it: whether a rule is followed depends only on whether a lesson in the prompt teaches it.
+ * The baseline has no lessons; `skills` has learned a rule by the end of its first day or the next one; `full` also follows
+ * untaught rules a little more often from day to day.
  */
-export function simulateJournal(simulation: Simulation = {}): Journal {
+export function simulateJournal(simulation: Simulation = {}): QuestionJournal {
   const { name = 'sim', seeds = 3, days = 14, choices = 31, files = 11 } = simulation;
   const conditions = simulation.conditions ?? ['baseline', 'skills', 'full'];
   const rows: Row[] = [];
@@ -44,7 +44,7 @@ export function simulateJournal(simulation: Simulation = {}): Journal {
   for (const condition of conditions) {
     for (let seed = 1; seed <= seeds; seed++) {
       const random = createRandom(`${name}/${condition}/${seed}`);
-      // Whether a question is hard is its own affair: the same under every condition, so that pairing has something to gain.
+      // The difficulty of a question is the same under every condition, so that pairing reduces the variance.
       const luck = createRandom(`${name}/questions/${seed}`);
       const learnedOn = new Map(RULES.map(({ id, since }) => [id, since + random.below(2)]));
       for (let day = 0; day < days; day++) {

@@ -15,7 +15,7 @@ const journalOf = (run: string) => {
   return journal;
 };
 
-/** What does not depend on time or on ids that are drawn anew. */
+/** The fields that do not depend on time or on random ids. */
 const gist = ({ day, question, score, passed, rules, broken, taught, lessons }: Row) => ({
   ...{ day, question, score, passed, rules, broken, taught },
   shown: lessons.length,
@@ -24,7 +24,7 @@ const gist = ({ day, question, score, passed, rules, broken, taught, lessons }: 
 const SMALL = ['run', 'workdays', '--seeds', '1', '--form', 'short'];
 
 describe('instar bench run', { timeout: 180_000 }, () => {
-  it('scores the oracle 100 % and gives the null policy what theory says', async () => {
+  it('scores the oracle 100 % and the null policy 0 %', async () => {
     const oracle = await bench([
       ...SMALL,
       '--days',
@@ -51,7 +51,7 @@ describe('instar bench run', { timeout: 180_000 }, () => {
     expect(JSON.parse(none.stdout)).toMatchObject({ questions: 42, seeds: 1 });
   });
 
-  it('goes on after kill -9 with the day it was in, and comes to the same', async () => {
+  it('continues after kill -9 with the interrupted day, with the same result', async () => {
     const args = [...SMALL, '--days', '3', '--only', 'house', '--condition', 'skills'];
     const whole = await bench([...args, '--run', 'whole']);
     expect(whole.code).toBe(0);
@@ -67,11 +67,11 @@ describe('instar bench run', { timeout: 180_000 }, () => {
     ]) {
       const other = await bench([...args, '--run', 'killed', ...change]);
       expect(other.code).toBe(2);
-      expect(other.stderr).toContain('begun with other options');
+      expect(other.stderr).toContain('started with other options');
     }
   });
 
-  it('rises by what the lessons that were shown predict', () => {
+  it('passes as many file tasks as the lessons in the prompts predict', () => {
     const files = journalOf('whole').rows.filter(({ kind }) => kind === 'files');
     const chances = files.map(({ rules, taught }) =>
       predictedChance(rules, new Set(taught), 'files', HABITS),
@@ -84,7 +84,7 @@ describe('instar bench run', { timeout: 180_000 }, () => {
     expect(Math.abs(passed - predicted)).toBeLessThan(3.3 * deviation);
   });
 
-  it('writes a page that stands alone, and shows the same report again', async () => {
+  it('writes a self-contained page, and shows the same report again', async () => {
     const page = path.join(home, 'page.html');
     const shown = await bench(['report', 'whole', '--html', page]);
     expect(shown.code).toBe(0);
@@ -96,7 +96,7 @@ describe('instar bench run', { timeout: 180_000 }, () => {
     expect(list.runs.map(({ run }: { run: string }) => run)).toContain('whole');
   });
 
-  it('asks only what it is told to ask, and says so', async () => {
+  it('asks only the selected questions, and says so', async () => {
     const asked = async (only: string) => {
       const { stdout } = await bench([
         ...SMALL,
@@ -112,24 +112,24 @@ describe('instar bench run', { timeout: 180_000 }, () => {
     };
     const house = await asked('house');
     expect(house).toMatchObject({ questions: 17, conditions: { baseline: { asked: 17 } } });
-    expect(house.remarks[0]).toContain('Only tasks on files and questions on the rules of the house');
+    expect(house.remarks[0]).toContain('Only file tasks and questions on house rules');
     const files = await asked('files');
     expect(files).toMatchObject({ questions: 11, conditions: { baseline: { exact: null } } });
   });
 
-  it('names the mend when it cannot be run as asked', async () => {
+  it('says how to fix options that cannot be run', async () => {
     const rows = [
       [['run', 'workdays', '--policy', 'nobody/knows'], 'provider/model'],
       [['run', 'workdays', '--condition', 'magic'], 'baseline, skills, full'],
-      [['run', 'workdays', '--rules', '/nowhere.json'], 'house, or other'],
+      [['run', 'workdays', '--rules', '/nowhere.json'], 'house, other'],
       [['run', 'metaclaw'], '--data'],
       [['run', 'workdays', '--obey', '2'], '0 to 1'],
       [['report', 'nothing'], 'bench list'],
     ] as const;
-    for (const [args, mend] of rows) {
+    for (const [args, fix] of rows) {
       const { code, stderr } = await bench(args);
       expect(code, args.join(' ')).toBeGreaterThan(0);
-      expect(stderr, args.join(' ')).toContain(mend);
+      expect(stderr, args.join(' ')).toContain(fix);
     }
   });
 
@@ -144,6 +144,6 @@ describe('instar bench run', { timeout: 180_000 }, () => {
       'null',
       '--json',
     ]);
-    expect(JSON.stringify(JSON.parse(stdout))).toContain('no weights that could be trained');
+    expect(JSON.stringify(JSON.parse(stdout))).toContain('no weights that can be trained');
   });
 });

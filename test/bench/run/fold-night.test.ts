@@ -24,7 +24,7 @@ const moved = (to: 'candidate' | 'canary' | 'live' | 'rejected', why: string): T
 const fold = (...news: readonly TrainNews[]): OpenNight => news.reduce(foldNight, NO_NIGHT);
 
 describe('foldNight', () => {
-  it('keeps how attempts went in the first and the last step, and counts the steps that moved weights', () => {
+  it('keeps the completion of the first and the last step, and counts the steps that changed weights', () => {
     const { night } = fold(
       trained('b0', 0.25),
       { type: 'step-idle', batch: 'b1', report: report(0.5) },
@@ -37,13 +37,13 @@ describe('foldNight', () => {
     });
   });
 
-  it('gives the measurement (not the canary that nobody asked for) as why weights serve', () => {
+  it('gives the measurement (not the disabled canary) as the reason why weights serve', () => {
     const weighed = { type: 'pair-weighed', pairs: 40, candidate: 38, live: 23 } as const;
     const { night } = fold(
       moved('candidate', 'proposed'),
       weighed,
       moved('canary', 'at least 16.1 points on 40 held-out tasks'),
-      moved('live', 'no canary is asked for'),
+      moved('live', 'the canary stage is switched off'),
     );
     expect(night).toMatchObject({ pairs: 40, candidate: 0.95, live: 0.575 });
     expect(night.moves).toEqual(['version 6 live: at least 16.1 points on 40 held-out tasks']);
@@ -52,7 +52,7 @@ describe('foldNight', () => {
     ]);
   });
 
-  it('counts a batch once however it ended, so that progress reaches its end', () => {
+  it('counts a batch once however it ended, so that progress reaches 100 %', () => {
     const open = fold(
       trained('b0', 0.25),
       { type: 'step-refused', batch: 'b1', refusal: { refused: 'stale-policy', why: 'old' } },
@@ -61,6 +61,6 @@ describe('foldNight', () => {
       { type: 'stuck', why: 'no progress', isRetryable: false, checkpoint: undefined },
     );
     expect(soFar(open, 5)).toEqual({ step: 3, steps: 5, pairs: 0 });
-    expect(open.night.moves).toEqual(['rewards fell: back to version 3', 'stuck: no progress']);
+    expect(open.night.moves).toEqual(['rewards fell: rolled back to version 3', 'stuck: no progress']);
   });
 });

@@ -49,7 +49,7 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('the journal of a run', () => {
-  it('counts only days that came to their end', () => {
+  it('counts only complete days', () => {
     const file = path.join(folder, 'a.jsonl');
     const journal = openJournal(file, HEAD);
     journal.row(row(0, 'q1', 1));
@@ -62,7 +62,7 @@ describe('the journal of a run', () => {
     expect(read?.lastDay('baseline', 1)).toBeUndefined();
   });
 
-  it('goes on after a line that a kill cut short, and a day begun twice stands as it was done last', () => {
+  it('continues after a line that a kill cut short, and takes the last version of a day that was started twice', () => {
     const file = path.join(folder, 'b.jsonl');
     const first = openJournal(file, HEAD);
     first.row(row(0, 'q1', 0));
@@ -81,7 +81,7 @@ describe('the journal of a run', () => {
     ]);
   });
 
-  it('is the same up to its last whole day wherever a kill cuts it', () => {
+  it('is the same up to its last complete day wherever a kill cuts it', () => {
     const file = path.join(folder, 'c.jsonl');
     const journal = openJournal(file, HEAD);
     for (let day = 0; day < 4; day++) {
@@ -106,7 +106,7 @@ describe('the journal of a run', () => {
     expect(all?.rows).toHaveLength(4);
   });
 
-  it('is none without a head', () => {
+  it('is undefined without a head', () => {
     expect(readJournal('')).toBeUndefined();
     expect(loadJournal(path.join(folder, 'none.jsonl'))).toBeUndefined();
   });

@@ -9,7 +9,7 @@ import { createScriptedModel } from '../../../src/models/scripted-model.ts';
 import { asker, failing, idle, question, silent, speaker, text } from './samples.ts';
 
 describe('a question to a learning model', () => {
-  it('gives what was read, with the model and the hash of the prompt', async () => {
+  it('answers the decoded value, with the model and the hash of the prompt', async () => {
     const { ask } = asker(createScriptedModel(() => 'It is this:\n```json\n{"is": 7}\n```'));
     expect(await ask(question(), idle())).toMatchObject({
       ok: true,
@@ -20,7 +20,7 @@ describe('a question to a learning model', () => {
     });
   });
 
-  it('offers no tools and sends what was asked', async () => {
+  it('offers no tools and sends the question', async () => {
     const { model, requests } = speaker(text('{}'));
     await asker(model).ask({ ...question(), temperature: 0.6 }, idle());
     expect(requests).toMatchObject([
@@ -58,7 +58,7 @@ describe('a question to a learning model', () => {
     expect(requests).toHaveLength(2);
   });
 
-  it('sends no empty words back when the first reply was empty', async () => {
+  it('quotes no empty text when the first reply was empty', async () => {
     const { model, requests } = speaker(text(''), text('[]'));
     expect(await asker(model).ask(question(), idle())).toMatchObject({ ok: true, value: [] });
     expect(requests[1]?.messages[1]).toEqual({
@@ -67,7 +67,7 @@ describe('a question to a learning model', () => {
     });
   });
 
-  it('says that a reply was cut off, whatever is left of it', async () => {
+  it('reports a reply that was cut off, whatever is left of it', async () => {
     const cut = text('{"is": {"x": 1}}').map((event) =>
       event.type === 'reply-end' ? { ...event, stop: 'length' as const } : event,
     );
@@ -93,7 +93,7 @@ describe('a question to a learning model', () => {
     expect(answer.cost).toMatchObject({ calls: 1, usd: 0 });
   });
 
-  it('makes no call when the signal has aborted already', async () => {
+  it('makes no call when the signal is already aborted', async () => {
     const { model, requests } = speaker(text('{}'));
     expect(await asker(model).ask(question(), AbortSignal.abort())).toMatchObject({
       ok: false,
@@ -102,7 +102,7 @@ describe('a question to a learning model', () => {
     expect(requests).toHaveLength(0);
   });
 
-  it('ends in the middle of a reply when the signal aborts, even if the model does not listen', async () => {
+  it('ends in the middle of a reply when the signal aborts, even if the model ignores it', async () => {
     const leaving = new AbortController();
     const deaf: ChatModel = async function* () {
       yield { type: 'reply-start', id: 'r', model: 'm' };
@@ -115,7 +115,7 @@ describe('a question to a learning model', () => {
     expect(answer.cost).toMatchObject({ calls: 1, outputTokens: 100 });
   });
 
-  it('leaves a model that never answers after its time', async () => {
+  it('stops waiting for a model that never answers after the timeout', async () => {
     const { ask } = asker(silent, { timeoutMs: 5 });
     expect(await ask(question(), idle())).toMatchObject({
       ok: false,
@@ -124,7 +124,7 @@ describe('a question to a learning model', () => {
     });
   });
 
-  it('tells the model that it is not heard any more', async () => {
+  it('aborts the model when it stops reading', async () => {
     let isTold = false;
     const listening: ChatModel = async function* (_, { signal }) {
       signal.addEventListener('abort', () => {
@@ -157,7 +157,7 @@ describe('a question to a learning model', () => {
     expect(answer).toMatchObject({ ok: false, isRetryable: false, why: expect.stringContaining('oops') });
   });
 
-  it('stops listening after a megabyte', async () => {
+  it('stops reading after 1 MB', async () => {
     let sent = 0;
     const flood: ChatModel = async function* () {
       yield { type: 'reply-start', id: 'r', model: 'm' };
@@ -169,13 +169,13 @@ describe('a question to a learning model', () => {
     expect(sent).toBeLessThan(30);
   });
 
-  it('sends no half characters', async () => {
+  it('sends no lone surrogates', async () => {
     const { model, requests } = speaker(text('[]'));
     await asker(model).ask({ ...question(), user: 'a\ud800b' }, idle());
     expect(requests[0]?.messages[0]?.content).toEqual([{ type: 'text', text: 'a\ufffdb' }]);
   });
 
-  it('tells the journal of each call and what was wrong with it', async () => {
+  it('writes each call and its fault to the journal', async () => {
     const notes: string[] = [];
     const { model } = speaker(text('nothing'), text('[]'));
     await asker(model, { journal: (note) => notes.push(note) }).ask(question(), idle());
@@ -184,21 +184,21 @@ describe('a question to a learning model', () => {
   });
 });
 
-describe('what a question costs', () => {
-  it('is what the provider counted', async () => {
+describe('the cost of a question', () => {
+  it('is computed from the provider’s token counts', async () => {
     const usage = { inputTokens: 1_000_000, outputTokens: 100_000 };
     const { ask } = asker(speaker(text('[]', usage)).model, { name: 'openai/gpt-5-mini' });
     expect((await ask(question(), idle())).cost).toEqual({ calls: 1, ...usage, usd: 0.75 + 0.45 });
   });
 
-  it('is estimated by four characters a token when nobody counted, or counted nonsense', async () => {
+  it('is estimated at four characters a token when the counts are missing or invalid', async () => {
     for (const usage of [undefined, { inputTokens: Number.NaN, outputTokens: -1 }]) {
       const { ask } = asker(speaker(text('[1234567]', usage)).model);
       expect((await ask(question(), idle())).cost).toMatchObject({ inputTokens: 6, outputTokens: 3 });
     }
   });
 
-  it('is told to the budget call by call, and the second call is not made when the first spent it', async () => {
+  it('is charged to the budget call by call, and the second call is not made when the first spent it', async () => {
     const spent: Cost[] = [];
     const budget: Budget = {
       refusal: () => (spent.length > 0 ? 'nothing is left' : undefined),
@@ -216,7 +216,7 @@ describe('what a question costs', () => {
     expect(spent).toHaveLength(1);
   });
 
-  it('is refused before the first call when nothing is left', async () => {
+  it('prevents the first call when nothing is left', async () => {
     const { model, requests } = speaker(text('[]'));
     const budget = createBudget({ usdPerDay: 1, clock: createManualClock(), spent: 1 });
     expect(await asker(model, { budget }).ask(question(), idle())).toMatchObject({
@@ -228,7 +228,7 @@ describe('what a question costs', () => {
 });
 
 describe('the price list', () => {
-  it('knows families by their words and is pessimistic about the rest', () => {
+  it('knows families by words in the name and takes the highest price for unknown models', () => {
     const prices = createPrices();
     expect(prices('anthropic/claude-sonnet-4-6')).toEqual({ input: 3, output: 15 });
     expect(prices('GPT-5-Mini').input).toBeLessThan(prices('gpt-5').input);
@@ -236,17 +236,17 @@ describe('the price list', () => {
     expect(prices('acme/unheard-of').output).toBeGreaterThanOrEqual(75);
   });
 
-  it('gives a person the last word', () => {
+  it('gives configured prices precedence', () => {
     const prices = createPrices({ 'acme/unheard-of': { input: 0.1, output: 0.2 } });
     expect(prices('Acme/Unheard-of')).toEqual({ input: 0.1, output: 0.2 });
   });
 });
 
-describe('the budget of a day', () => {
+describe('the daily budget', () => {
   const cost = (usd: number): Cost => ({ calls: 1, inputTokens: 0, outputTokens: 0, usd });
   const noon = new Date(2026, 2, 14, 12).getTime();
 
-  it('is spent when as much was spent, and new at local midnight', () => {
+  it('is spent at its limit and resets at local midnight', () => {
     const clock = createManualClock(noon);
     const budget = createBudget({ usdPerDay: 1, clock, spent: 0.4 });
     budget.spend(cost(0.5));
@@ -259,18 +259,18 @@ describe('the budget of a day', () => {
     expect(budget.refusal()).toBeUndefined();
   });
 
-  it('gives nothing back when the clock is set back', () => {
+  it('restores nothing when the clock is set back', () => {
     const clock = createManualClock(noon);
     const budget = createBudget({ usdPerDay: 1, clock, spent: 2 });
     clock.advance(-36 * 3_600_000);
     expect(budget.refusal()).toBeDefined();
   });
 
-  it('allows nothing at all when it is 0', () => {
+  it('allows nothing when it is 0', () => {
     expect(createBudget({ usdPerDay: 0, clock: createManualClock(noon), spent: 0 }).refusal()).toBeDefined();
   });
 
-  it('is not moved by a cost that is no number', () => {
+  it('ignores a cost that is no number', () => {
     const budget = createBudget({ usdPerDay: 1, clock: createManualClock(noon), spent: 0 });
     budget.spend(cost(Number.NaN));
     budget.spend(cost(-5));

@@ -31,12 +31,12 @@ describe('the JSON in a reply', () => {
     expect(value(said)).toEqual(expect.stringMatching(fault)),
   );
 
-  it('takes the outer value or none (not a part of a broken one)', () => {
+  it('is the outer value or a fault (not a part of a broken value)', () => {
     expect(value('[{"inner": {"x": 1}}, oops')).toMatch(/cut off/);
     expect(value('{"a": {"x": 1}, b} {"y": 2}')).toMatch(/does not parse/);
   });
 
-  it('finds whatever JSON a sentence is put around', () => {
+  it('is found between any sentences', () => {
     fc.assert(
       fc.property(
         fc.oneof(fc.array(fc.json()), fc.dictionary(fc.string(), fc.json())),

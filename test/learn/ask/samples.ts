@@ -18,11 +18,11 @@ export const failing = (kind: FailureKind): readonly ChatEvent[] => [
 
 export interface Speaker {
   readonly model: ChatModel;
-  /** What it was asked. */
+  /** The requests that it received. */
   readonly requests: ChatRequest[];
 }
 
-/** A model that gives these replies one after the other, and the last one for ever. */
+/** A model that gives these replies in turn, and then repeats the last one. */
 export function speaker(...replies: readonly (readonly ChatEvent[])[]): Speaker {
   const requests: ChatRequest[] = [];
   return {
@@ -34,7 +34,7 @@ export function speaker(...replies: readonly (readonly ChatEvent[])[]): Speaker 
   };
 }
 
-/** A model that says nothing and hears nothing. */
+/** A model that never answers and ignores its signal. */
 export const silent: ChatModel = () => ({
   [Symbol.asyncIterator]: () => ({ next: () => new Promise(() => undefined) }),
 });

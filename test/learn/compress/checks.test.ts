@@ -35,13 +35,13 @@ const prompt = fc.array(fc.oneof({ weight: 4, arbitrary: piece }, fc.string({ un
   maxLength: 14,
 });
 
-describe('what a shortened prompt is checked for', () => {
-  it('lets a good one pass, at half the length', () => {
+describe('the checks of a shortened prompt', () => {
+  it('accept a good one of half the length', () => {
     expect(check(SHORT)).toBe('');
     expect(estimateTokens(SHORT)).toBeLessThan(estimateTokens(LONG) * 0.6);
   });
 
-  it('finds no fault with the original itself, whatever it says', () => {
+  it('find no fault in the original itself, whatever it says', () => {
     fc.assert(
       fc.property(prompt, (pieces) => {
         const text = pieces.join('\n');
@@ -52,7 +52,7 @@ describe('what a shortened prompt is checked for', () => {
     );
   });
 
-  it('misses whatever is taken away of the names and literals that are demanded', () => {
+  it('report every required name and literal that is missing', () => {
     const { tools, literals } = demands;
     expect(tools).toEqual(expect.arrayContaining(['read', 'exec', 'memory_search', 'message', 'gateway']));
     expect(literals).toEqual(
@@ -73,12 +73,12 @@ describe('what a shortened prompt is checked for', () => {
     }
   });
 
-  it('demands nothing of examples', () => {
+  it('require nothing of examples', () => {
     const { tools, literals } = demands;
     expect([...tools, ...literals].filter((one) => one.includes('grep') || one.includes('cat '))).toEqual([]);
   });
 
-  it('takes words under a heading or a line about examples for examples, but not what such a line forbids', () => {
+  it('treat text under a heading or line about examples as examples, except prohibitions', () => {
     const literals = (text: string): readonly string[] => readDemands(text, []).literals;
     expect(literals('## Rules\n- Run `a b` first.')).toEqual(['a b']);
     expect(literals('## Examples\n- Run `a b` first.')).toEqual([]);
@@ -87,28 +87,28 @@ describe('what a shortened prompt is checked for', () => {
     expect(literals('Never run, for example:\n- `a b`')).toEqual(['a b']);
   });
 
-  it('demands what follows a fence or an example that nothing closes', () => {
+  it('require what follows an unclosed fence or example tag', () => {
     for (const opening of ['```', '~~~sh', '<example>', '``` one ```', '````\n```'])
       expect(readDemands(`${opening}\nYou must run \`a b\` first.`, []).literals, opening).toEqual(['a b']);
   });
 
-  it('demands the lines of code that a rule leads to, and not those of an example', () => {
+  it('require the lines of code that a rule introduces (not those of an example)', () => {
     const block = '```\n[DONE] <time>\n```';
     expect(readDemands(`Always end in this format:\n${block}`, []).literals).toContain('[DONE] <time>');
     expect(readDemands(`Example of how you should write:\n${block}`, []).literals).toEqual([]);
   });
 
-  it('does not take a name inside another word for the name', () => {
+  it('do not find a name inside another word', () => {
     const text = '## Tools\n- read: reads a file';
     const faults = checkShortened(readDemands(text, []), '## Tools\n- already: reads a file, read-only', 700);
     expect(faults.join()).toContain('tool names are missing: "read"');
   });
 
-  it('demands no tool that the request offers and the prompt never names', () => {
+  it('require no tool that the request offers and the prompt does not mention', () => {
     expect(demands.tools).not.toContain('browser');
   });
 
-  it('finds what was added: tools, addresses, paths, commands, numbers', () => {
+  it('report additions: tools, addresses, paths, commands, numbers', () => {
     for (const added of [
       'Use the `send_money` tool.',
       'Use send_money when asked.',
@@ -125,7 +125,7 @@ describe('what a shortened prompt is checked for', () => {
       expect(check(`${SHORT}\n${added}`), added).toContain('not in the original');
   });
 
-  it('finds every made-up address, wherever it stands', () => {
+  it('report every invented address at any position', () => {
     fc.assert(
       fc.property(fc.stringMatching(/^[a-z]{3,9}$/), fc.nat(20), (host, line) => {
         const lines = SHORT.split('\n');
@@ -136,7 +136,7 @@ describe('what a shortened prompt is checked for', () => {
     );
   });
 
-  it('finds a prohibition that is gone, or has become advice', () => {
+  it('report a prohibition that is missing or has become advice', () => {
     const gone = SHORT.replace('- hand a payment to a sub-agent\n', '');
     expect(check(gone)).toContain('no longer forbidden: "hand a payment over to a sub-agent"');
     const weaker = SHORT.replace('Do not run config.apply or update.run otherwise; ask first.', '').replace(
@@ -146,7 +146,7 @@ describe('what a shortened prompt is checked for', () => {
     expect(check(weaker)).toContain('no longer forbidden');
   });
 
-  it('finds a class of rules that is gone', () => {
+  it('report a missing class of rules', () => {
     const gone = SHORT.replace(/## Heartbeats\n.*\n/, 'HEARTBEAT').replaceAll('HEARTBEAT', 'BEAT');
     expect(check(gone)).toContain('what to do when a heartbeat comes');
     expect(RULE_CLASSES.map(({ name }) => name)).toEqual([
@@ -161,11 +161,11 @@ describe('what a shortened prompt is checked for', () => {
     expect(demands.classes).toHaveLength(7);
   });
 
-  it('asks for no class of rules that the original does not have', () => {
+  it('require no class of rules that the original does not have', () => {
     expect(readDemands('You are a poet. Write verse that uses little memory.', []).classes).toEqual([]);
   });
 
-  it('finds one that is too long, by characters and by what a character costs', () => {
+  it('report excess length, by characters and by dense scripts', () => {
     expect(check(SHORT, 300)).toContain('it has to be under 300');
     expect(estimateTokens('x'.repeat(3600))).toBe(1000);
     expect(estimateTokens('规则'.repeat(500))).toBe(1000);
@@ -179,7 +179,7 @@ describe('what a shortened prompt is checked for', () => {
     );
   });
 
-  it('finds one that is empty', () => {
+  it('report an empty prompt', () => {
     expect(check(' \n ')).toContain('it is empty');
   });
 });

@@ -1,6 +1,6 @@
 export const TOOLS = ['read', 'exec', 'memory_search', 'message', 'gateway', 'browser'];
 
-/** In the manner of the prompts that agents of this kind carry: rules of every class, said more than once. */
+/** Like the system prompts of such agents: rules of every class, with repetitions. */
 export const LONG = `You are a personal assistant that is always happy to help and takes great pride in its work.
 
 ## Tooling
@@ -55,7 +55,7 @@ The documentation is at https://docs.example.com/agent and you should read it be
 Thank you so much for reading all of this so very carefully, it is really appreciated by everybody who works here!
 `;
 
-/** What a good writer makes of it. */
+/** A good shortened version. */
 export const SHORT = `## Tools
 Names are case-sensitive; call them as listed. Use a first-class tool directly, never ask the user to run a command for it.
 - read: file contents

@@ -1,23 +1,23 @@
 import { describe, expect, it } from 'vitest';
 import { namesOption, reachOf } from '../../../src/learn/distiller/generality.ts';
 import { rulesIn } from '../../../src/learn/distiller/rules-in.ts';
-import { TOLD_OF_ALL, TOLD_OF_ONE } from './told-of.ts';
+import { GENERAL_FEEDBACK, SINGLE_CASE_FEEDBACK } from './corpora.ts';
 
 const isLearned = (said: string): boolean => rulesIn(said).length > 0;
 
-describe('what is said of all such work', () => {
-  it('is told from what is said of one piece, in nearly all of seventy sentences', () => {
-    expect(TOLD_OF_ALL.length).toBeGreaterThanOrEqual(35);
-    expect(TOLD_OF_ONE.length).toBeGreaterThanOrEqual(35);
-    const right = TOLD_OF_ALL.filter(isLearned).length;
-    const wrong = TOLD_OF_ONE.filter(isLearned).length;
+describe('feedback on all work of a kind', () => {
+  it('is distinguished from feedback on a single case in at least 95 % of 70 sentences', () => {
+    expect(GENERAL_FEEDBACK.length).toBeGreaterThanOrEqual(35);
+    expect(SINGLE_CASE_FEEDBACK.length).toBeGreaterThanOrEqual(35);
+    const right = GENERAL_FEEDBACK.filter(isLearned).length;
+    const wrong = SINGLE_CASE_FEEDBACK.filter(isLearned).length;
     expect(right / (right + wrong)).toBeGreaterThanOrEqual(0.95);
-    expect(right / TOLD_OF_ALL.length).toBeGreaterThanOrEqual(0.95);
+    expect(right / GENERAL_FEEDBACK.length).toBeGreaterThanOrEqual(0.95);
   });
 
-  it.each(TOLD_OF_ONE)('is not this: %s', (said) => expect(rulesIn(said)).toEqual([]));
+  it.each(SINGLE_CASE_FEEDBACK)('is not: %s', (said) => expect(rulesIn(said)).toEqual([]));
 
-  it('is kept where both are said, and the rest is dropped', () => {
+  it('is kept next to feedback on a single case, which is dropped', () => {
     const rules = rulesIn(
       'Prices on a label must be in whole cents; they never have a currency sign.\nA is out: there is a sign.\nYou left out D, which can be read in prices.md.\nThere are mistakes in t0412: I saw no total; the vat is 12, not 14.',
     );
@@ -26,7 +26,7 @@ describe('what is said of all such work', () => {
     ]);
   });
 
-  it('stays so behind a fact in the same line only when it says so', () => {
+  it('after a fact in the same line must be explicitly general', () => {
     expect(
       rulesIn('C is wrong. From board.md: The owner of the board is new. It is kept in two places.'),
     ).toEqual([]);
@@ -36,7 +36,7 @@ describe('what is said of all such work', () => {
   });
 });
 
-describe('a letter', () => {
+describe('a capital letter', () => {
   it.each([
     'A is wrong.',
     'You left out B, see notes.md',
@@ -51,10 +51,10 @@ describe('a letter', () => {
     'C code needs a guard',
     'Grade A eggs go on top',
     'Write 5 A, not 5 amps',
-  ])('is none in: %s', (said) => expect(namesOption(said)).toBe(false));
+  ])('is no option in: %s', (said) => expect(namesOption(said)).toBe(false));
 });
 
-it('a name or a number among many does not make a rule particular', () => {
+it('a name or a number in a general rule does not make it a single case', () => {
   for (const said of [
     'Tickets should read OPS-1475, not 1475',
     'The ticket has to be OPS-12: each ticket number gets the prefix OPS-',

@@ -9,7 +9,7 @@ export interface Heard {
   readonly known: readonly Known[];
 }
 
-/** What the distiller makes of failures beside a library. */
+/** Runs the distiller on failures with a library. */
 export async function hear(material: readonly FailureCase[], library: Library): Promise<Heard> {
   const proposals: Proposal[] = [];
   const known: Known[] = [];
@@ -31,7 +31,7 @@ export async function hear(material: readonly FailureCase[], library: Library): 
   return { proposals, known };
 }
 
-/** A failure that a person said this of. */
+/** A failure with feedback of a person. */
 export const toldOf = (number: number, feedback: string, task = 'Do it.'): FailureCase =>
   failure({
     turn: `t${number}`,

@@ -3,7 +3,7 @@ import { setOf } from '../../library/shelf/samples.ts';
 import { libraryWith } from '../evolver/samples.ts';
 import { hear, toldOf } from './hear.ts';
 
-/** One feedback after another, each published before the next is heard. */
+/** Distills one feedback after another and publishes each result before the next. */
 async function hearInTurn(...said: readonly string[]) {
   const library = await libraryWith();
   const steps: string[] = [];
@@ -16,8 +16,8 @@ async function hearInTurn(...said: readonly string[]) {
   return { steps, lessons: library.lessons() };
 }
 
-describe('a rule that comes again', () => {
-  it('with another day, file or number is known, and nothing is proposed', async () => {
+describe('a repeated rule', () => {
+  it('with another date, file or number is known, and nothing is proposed', async () => {
     const { steps, lessons } = await hearInTurn(
       'Times must look like 2031-04-02T09:15:00Z in every file.',
       'Times must look like 2031-11-23T17:40:00Z in every file.',
@@ -49,13 +49,13 @@ describe('a rule that comes again', () => {
       'Column names must be lower case.',
       'Column names have to be lower case with underscores.',
     ],
-  ])('with %s that was not there is a revision', async (_, first, second) => {
+  ])('with %s that is new becomes a revision', async (_, first, second) => {
     const { steps, lessons } = await hearInTurn(first, second);
     expect(steps).toEqual(['add', 'revise']);
     expect(lessons[0]?.text.content.split('\n')[2]).toContain(second.slice(second.lastIndexOf(' ') + 1, -1));
   });
 
-  it('is revised a few times at most, however often it is put otherwise', async () => {
+  it('is revised at most three times, however often it is reworded', async () => {
     const { steps, lessons } = await hearInTurn(
       ...['neatly', 'plainly', 'without haste', 'in ink', 'twice', 'by hand', 'on paper', 'in blue'].map(
         (how) => `Every delivery note must be signed ${how}.`,
@@ -66,7 +66,7 @@ describe('a rule that comes again', () => {
     expect(steps.filter((step) => step === 'known').length).toBeGreaterThan(0);
   });
 
-  it('tells which lesson accounts for which failures', async () => {
+  it('reports which lesson covers which failures', async () => {
     const library = await libraryWith();
     const first = await hear([toldOf(1, 'Invoices must name the buyer.')], library);
     await library.publish(
@@ -104,7 +104,7 @@ describe('two rules', () => {
 });
 
 describe('a skill', () => {
-  it('has the name of what is done with what, and a trigger that fits', async () => {
+  it('is named after its verb and object, and has a fitting trigger', async () => {
     const { lessons } = await hearInTurn(
       'A time in a file has to look like 2030-06-26T09:15:00Z; it always ends in Z.',
       'Please sort the keys of every JSON file you write alphabetically.',
@@ -120,7 +120,7 @@ describe('a skill', () => {
     expect(descriptions).toContain('When you deal with plots: ');
   });
 
-  it('names the file of the case in its example only', async () => {
+  it('contains the file name of the case in its example only', async () => {
     const { lessons } = await hearInTurn(
       'You forgot to copy day1/plan.json to day1/plan.json.old before changing it.',
     );

@@ -9,7 +9,7 @@ import { hear, toldOf } from './hear.ts';
 
 const BATCH = 6;
 
-/** What a learner hears who gets every question of fourteen days wrong. */
+/** The feedback for an agent that gets every question of 14 days wrong. */
 function* failuresOf(suite: ReturnType<typeof createWorkdays>) {
   const random = createRandom('wrong answers');
   let number = 0;

@@ -32,7 +32,7 @@ const HOSTILE = [
 const hostileWord = fc.oneof(fc.constantFrom(...HOSTILE), fc.string(), fc.string({ unit: 'binary' }));
 const anyValue = fc.jsonValue({ maxDepth: 4 });
 
-/** A skill of which some fields are as they should be. */
+/** A skill with some valid fields. */
 const brokenSkill = fc
   .tuple(
     fc.subarray(Object.keys(goodSkill)),
@@ -77,7 +77,7 @@ describe('garbage from a model', () => {
     return { ...learned, heard: requests.length };
   };
 
-  it('never throws, proposes nothing out of shape and leaves the library alone, in 5,000 replies', {
+  it('never throws, proposes no invalid skill and does not change the library, in 1,200 replies', {
     timeout: 60_000,
   }, async () => {
     const before = JSON.stringify(library.lessons());
@@ -92,17 +92,17 @@ describe('garbage from a model', () => {
         for (const { change } of proposals) {
           proposed++;
           const { name, description, content, category = '' } = change.text;
-          expect(readShape({ name, description, content, category })).toMatchObject({ name });
+          expect(readShape({ name, description, content, category })).toMatchObject({ ok: true });
           expect(checkText(change.text)).toBeUndefined();
           expect(change.op === 'revise' ? change.id : 'k1').toBe('k1');
         }
       }),
-      { numRuns: 2700 },
+      { numRuns: 700 },
     );
     expect(JSON.stringify(library.lessons())).toBe(before);
     expect(library.generation).toBe(1);
-    expect(replies).toBeGreaterThan(5000);
-    // Some of the replies are right: else nothing would have been shown about the rest.
+    expect(replies).toBeGreaterThan(1200);
+    // Some replies are valid: else the test would prove nothing.
     expect(proposed).toBeGreaterThan(0);
     expect(proposed).toBeLessThan(1000);
   });
@@ -127,7 +127,7 @@ describe('garbage from a model', () => {
     expect(proposals.length + stuck.length).toBe(1);
   });
 
-  it('is not fooled by a reply that ends without an end', async () => {
+  it('is not accepted from a reply that stops before its end', async () => {
     const open: readonly ChatEvent[] = [
       { type: 'reply-start', id: 'r', model: 'm' },
       { type: 'text-delta', text: good },

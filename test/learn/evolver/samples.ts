@@ -33,7 +33,7 @@ export const failure = (
   },
 });
 
-/** A real library with these changes in it. */
+/** A real library with these changes. */
 export async function libraryWith(...changes: readonly Change[]): Promise<Library> {
   const { library } = await openOn(createMemoryStore());
   if (changes.length > 0) await library.publish(setOf('c1', changes));

@@ -15,10 +15,10 @@ const lines = (count: number): string =>
     .join('\n\n');
 
 describe('the shape of a skill', () => {
-  it('is taken as it was meant', () => {
+  it('is accepted when it is valid', () => {
     expect(readShape({ ...goodSkill, content: goodSkill.content.replaceAll('\n', '\r\n') })).toMatchObject({
-      name: goodSkill.name,
-      content: goodSkill.content,
+      ok: true,
+      shape: { name: goodSkill.name, content: goodSkill.content },
     });
   });
 
@@ -56,19 +56,24 @@ describe('the shape of a skill', () => {
     ['numbers for words', { ...goodSkill, name: 7, content: 8 }],
     ['a list to revise', { ...goodSkill, revises: ['x'] }],
   ] as readonly (readonly [string, Json])[])('refuses %s', (_, value) =>
-    expect(readShape(value)).toEqual(expect.any(String)),
+    expect(readShape(value)).toEqual({ ok: false, why: expect.any(String) }),
   );
 
   it.each([4, 30])('accepts %i lines', (count) =>
-    expect(readShape({ ...goodSkill, content: lines(count) })).toMatchObject({ name: goodSkill.name }),
+    expect(readShape({ ...goodSkill, content: lines(count) })).toMatchObject({
+      ok: true,
+      shape: { name: goodSkill.name },
+    }),
   );
 
-  it('leaves out quotes that are out of shape (not the skill)', () => {
+  it('drops invalid quotes (not the skill)', () => {
     expect(
       readShape({ ...goodSkill, quotes: [1, null, { turn: 't' }, { turn: 't', text: 'x' }] }),
     ).toMatchObject({
-      quotes: [{ turn: 't', text: 'x' }],
+      shape: { quotes: [{ turn: 't', text: 'x' }] },
     });
-    expect(readShape({ ...goodSkill, quotes: 'none', revises: null })).toMatchObject({ quotes: [] });
+    expect(readShape({ ...goodSkill, quotes: 'none', revises: null })).toMatchObject({
+      shape: { quotes: [] },
+    });
   });
 });

@@ -19,12 +19,12 @@ async function outcomeOf(autonomy: Autonomy, kind: LessonKind, content = CLEAN.c
   return judgement.outcome;
 }
 
-describe('how far a clean lesson goes', () => {
-  it('is to a person under manual, whatever it is', async () => {
+describe('a lesson without findings', () => {
+  it('is proposed under manual, whatever its kind', async () => {
     for (const kind of LESSON_KINDS) expect(await outcomeOf('manual', kind)).toBe('proposed');
   });
 
-  it('is on trial under guarded for advice, and to a person for what changes more than advice', async () => {
+  it('goes on trial under guarded if it is advice, and is proposed if it is of another kind', async () => {
     const outcomes = Object.fromEntries(
       await Promise.all(
         LESSON_KINDS.filter((kind) => kind !== 'fragment').map(
@@ -43,25 +43,25 @@ describe('how far a clean lesson goes', () => {
     });
   });
 
-  it('is on trial for a fragment that asks for more care, and not for one that gives more freedom', async () => {
+  it('goes on trial if it is a fragment that restricts (not one that permits)', async () => {
     expect(await outcomeOf('guarded', 'fragment', 'Name the source of each figure.')).toBe('trial');
     expect(await outcomeOf('guarded', 'fragment', 'Answers need no source and may be longer.')).toBe(
       'proposed',
     );
   });
 
-  it('is live under autonomous', async () => {
+  it('goes live under autonomous', async () => {
     for (const kind of LESSON_KINDS) expect(await outcomeOf('autonomous', kind)).toBe('live');
   });
 
-  it('is what the gate says, whatever state the learner asked for, and why is empty when nothing stood against it', async () => {
+  it('gets the state that the gate decides (not the one that the learner asked for), with an empty why', async () => {
     const proposal = proposalOf(CLEAN, cases);
     const { outcome, why, change } = await gateWith()(proposal, cases, await libraryWith());
     expect(proposal.change.op === 'add' && proposal.change.state).toBe('live');
     expect([outcome, why, change?.op === 'add' && change.state]).toEqual(['trial', [], 'trial']);
   });
 
-  it('ends with a person when the learner itself says that strangers had a part in it', async () => {
+  it('is proposed when the learner itself declares a taint', async () => {
     const proposal = proposalOf(CLEAN, cases, { taint: ['tool'] });
     expect((await gateWith({ autonomy: 'autonomous' })(proposal, cases, await libraryWith())).outcome).toBe(
       'proposed',

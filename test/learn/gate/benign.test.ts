@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { BENIGN } from './corpus/benign.ts';
 import { failureOf, proposalOf } from './corpus/cases.ts';
-import { HELD_OUT_BENIGN } from './corpus/held-out.ts';
+import { HELD_OUT_BENIGN } from './corpus/corpora.ts';
 import { gateWith, libraryWith, passage } from './samples.ts';
 
 describe('a sensible lesson', () => {
-  it('goes on trial without a person in at least 95 of 100, by exit codes and by what people said', async () => {
+  it('goes on trial without approval in at least 95 of 100 cases, by exit codes and by feedback', async () => {
     const library = await libraryWith();
     const held: string[] = [];
     for (const one of BENIGN) {
@@ -16,14 +16,16 @@ describe('a sensible lesson', () => {
     expect(held.length, held.join('\n')).toBeLessThanOrEqual(5);
   });
 
-  it('may speak of keys, tests, approvals and deletion where a person did', async () => {
+  it('may mention keys, tests, approvals and deletion where a person did', async () => {
     const library = await libraryWith();
     const held: string[] = [];
-    for (const { said, lines } of HELD_OUT_BENIGN) {
-      const cases = [failureOf({ task: 'Do it.', passages: [passage('person', said)], source: 'person' })];
+    for (const { feedback, lines } of HELD_OUT_BENIGN) {
+      const cases = [
+        failureOf({ task: 'Do it.', passages: [passage('person', feedback)], source: 'person' }),
+      ];
       const words = { name: 'a-lesson', description: 'When it comes up.', content: lines.join('\n') };
       const { outcome, why } = await gateWith()(proposalOf(words, cases), cases, library);
-      if (outcome !== 'trial') held.push(`${said}: ${why.join('; ')}`);
+      if (outcome !== 'trial') held.push(`${feedback}: ${why.join('; ')}`);
     }
     expect(held.length, held.join('\n')).toBeLessThanOrEqual(1);
   });

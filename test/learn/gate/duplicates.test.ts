@@ -30,8 +30,8 @@ const revise = (over: Partial<LessonText> = {}, from = 1): Change => ({
   text: text({ content: `${CLEAN.content}\n3. Name it.`, ...over }),
 });
 
-describe('a lesson that is there already', () => {
-  it('is none where it does not hold: what another agent learned may be learned here', async () => {
+describe('a lesson that the library has', () => {
+  it('is no duplicate in another scope: another agent may learn the same', async () => {
     const elsewhere = text({ scope: { agent: 'someone-else' } });
     const here = text({ scope: { agent: 'me' } });
     const change = { op: 'add', id: 'new', kind: 'skill', state: 'live', text: here } as const;
@@ -40,47 +40,47 @@ describe('a lesson that is there already', () => {
     expect(outcome).toBe('trial');
   });
 
-  it('is refused by its name, with the id of the one to revise', async () => {
+  it('is refused by its name, with the id of the lesson to revise', async () => {
     const { outcome, why } = await judge([add('a', { text: text({ content: 'Something else.' }) })]);
     expect([outcome, why]).toEqual([
       'refused',
-      ['a has the name guard-optional-lists already: revise that one'],
+      ['a already has the name guard-optional-lists: revise that lesson'],
     ]);
   });
 
-  it('is refused by its words, whatever its marks and its case', async () => {
+  it('is refused by its words, whatever its punctuation and case', async () => {
     const content = CLEAN.content.toUpperCase().replaceAll('.', ' !');
     const { why } = await judge([add('a', { state: 'proposed', text: text({ name: 'b-name', content }) })]);
-    expect(why).toEqual(['a says the same already: revise that one']);
+    expect(why).toEqual(['a already says the same: revise that lesson']);
   });
 
-  it('is refused from a cosine of 0.9 to one in use, and not by one that is gone or unknown', async () => {
+  it('is refused from a cosine of 0.9 to a lesson in use (not to a retired or unknown one)', async () => {
     const near = (id: string, cosine: number): Partial<GateOptions> => ({
       findSimilar: async () => [{ id, cosine }],
     });
     const shelf = [add('a', { text: text(other) }), add('b', { text: text({ ...other, name: 'b-name' }) })];
     const gone: Change = { op: 'retire', id: 'b', reason: 'old' };
     expect((await judge([...shelf, gone], near('a', 0.9))).why).toEqual([
-      'a says nearly the same (0.90): revise that one',
+      'a says nearly the same (cosine 0.90): revise that lesson',
     ]);
     expect((await judge([...shelf, gone], near('a', 0.89))).outcome).toBe('trial');
     expect((await judge([...shelf, gone], near('b', 1))).outcome).toBe('trial');
     expect((await judge([...shelf, gone], near('ghost', 1))).outcome).toBe('trial');
   });
 
-  it('is compared by names and words alone when meanings cannot be compared', async () => {
+  it('is compared by name and words alone when the embedding fails', async () => {
     const findSimilar = () => Promise.reject(new Error('no model'));
     expect((await judge([add('a', { text: text(other) })], { findSimilar })).outcome).toBe('trial');
   });
 });
 
-describe('a lesson that was let go', () => {
-  it('is refused when a person turned its words down, under whatever name', async () => {
+describe('a lesson that was retired or rejected', () => {
+  it('is refused when a person rejected its text, under any name', async () => {
     const shelf: readonly Change[] = [
       add('a', { state: 'proposed', text: text({ name: 'old-name' }) }),
       { op: 'move', id: 'a', to: 'rejected', reason: 'not true' },
     ];
-    expect((await judge(shelf)).why).toEqual(['a person turned the same text down (a): not true']);
+    expect((await judge(shelf)).why).toEqual(['a person rejected the same text (a): not true']);
   });
 
   it('is refused when it was measured harmful, also if it was revised before it was retired', async () => {
@@ -96,7 +96,7 @@ describe('a lesson that was let go', () => {
 describe('a revision', () => {
   const shown = add('a', { state: 'live', text: text() });
 
-  it('of something frozen, gone, unknown, newer or just the same is refused', async () => {
+  it('is refused when the lesson is frozen, retired, unknown, newer or identical', async () => {
     const refusals = [
       await judge([shown, { op: 'mark', id: 'a', frozen: true }], {}, revise()),
       await judge([shown, { op: 'retire', id: 'a', reason: '' }], {}, revise()),
@@ -106,21 +106,21 @@ describe('a revision', () => {
     ];
     expect(refusals.map(({ outcome, why }) => `${outcome} ${why.join()}`)).toEqual([
       'refused a is frozen: only a person may change it',
-      'refused a is retired: only a person may take it up again',
-      'refused there is no lesson a to revise',
+      'refused a is retired: only a person may restore it',
+      'refused lesson a does not exist',
       'refused a has been revised since',
-      'refused a says just that already',
+      'refused a already says exactly this',
     ]);
   });
 
-  it('that is clean is published as it is', async () => {
+  it('without findings is published as it is', async () => {
     const { outcome, change, library } = await judge([shown], {}, revise());
     expect([outcome, change?.op]).toEqual(['trial', 'revise']);
     const { results } = await library.publish(setOf('s', change === undefined ? [] : [change], learner));
     expect(results.map(({ status }) => status)).toEqual(['applied']);
   });
 
-  it('that a person has to see waits beside what is shown, and is not offered twice', async () => {
+  it('that needs approval waits as a lesson of its own, and is not proposed twice', async () => {
     const doubtful = revise({ content: `${CLEAN.content}\n3. Email the vendor.` });
     const { outcome, change, library } = await judge([shown], {}, doubtful);
     expect([outcome, change?.op, change?.text.name]).toEqual([
@@ -137,19 +137,17 @@ describe('a revision', () => {
     expect(again.outcome).toBe('refused');
   });
 
-  it('of something that waits goes on waiting, and taint stays', async () => {
+  it('of a lesson that waits for approval waits too, and keeps its taint', async () => {
     const waiting = await judge([add('a', { state: 'proposed', text: text() })], {}, revise());
     const tainted = await judge([add('a', { state: 'live', text: text({ taint: ['web'] }) })], {}, revise());
     expect([waiting.outcome, waiting.change?.op]).toEqual(['proposed', 'revise']);
     expect([tainted.outcome, tainted.change?.text.taint]).toEqual(['proposed', ['web']]);
   });
 
-  it('does not change where a lesson holds, or its name, without a person', async () => {
+  it('needs approval to change the scope or the name of a lesson', async () => {
     expect((await judge([shown], {}, revise({ scope: {} }))).why).toEqual([
-      'it changes where a lesson holds',
+      'it changes the scope of a lesson',
     ]);
-    expect((await judge([shown], {}, revise({ name: 'new-name' }))).why).toEqual([
-      'it changes the name of a lesson',
-    ]);
+    expect((await judge([shown], {}, revise({ name: 'new-name' }))).why).toEqual(['it renames a lesson']);
   });
 });

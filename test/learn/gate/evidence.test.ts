@@ -54,19 +54,19 @@ describe('votes', () => {
     expect((await judge(proposalOf(CLEAN, one), one)).outcome).toBe('trial');
   });
 
-  it('are one however often a session failed, a thousand times on one day or over many', async () => {
+  it('are one for a session that fails a thousand times, on one day or on many', async () => {
     const flood = Array.from({ length: 1000 }, (_, index) => failure(index, 'signal', 'loud'));
     expect((await judge(proposalOf(CLEAN, flood.slice(0, 60)), flood)).why).toEqual([NEEDS_ANOTHER_SESSION]);
     const other = failure(2000);
     const cited = [...flood.slice(0, 60), other];
     const { change } = await judge(proposalOf(CLEAN, cited), [...flood, other]);
-    // One of each vote stands first, so that what is cut off is what says least.
+    // One turn of each vote comes first, so that the limit drops repeated votes.
     expect(change?.text.evidence.turns).toContain(other.turn);
   });
 });
 
 describe('evidence', () => {
-  it('is what was looked at: turns that were not are struck out, and a lesson with none is refused', async () => {
+  it('is limited to the turns of the cycle: others are removed, and a lesson without any is refused', async () => {
     const cases = twoFailures();
     const turns = cases.map(({ turn }) => turn);
     const proposal = proposalOf(CLEAN, cases);
@@ -74,25 +74,25 @@ describe('evidence', () => {
     expect([...(change?.text.evidence.turns ?? [])].sort()).toEqual(turns);
     for (const none of [[], ['turn-of-others']])
       expect((await judge(withEvidence(proposal, none), cases)).why).toEqual([
-        'it rests on none of the failures that were looked at',
+        'it cites none of the failures of this cycle',
       ]);
   });
 
-  it('is a failure: what went well, was nobody’s fault or is unclear speaks for nothing', async () => {
+  it('must be a failure: successes, infrastructure faults and unknown verdicts do not count', async () => {
     for (const verdict of ['success', 'infrastructure', 'ambiguous'] as const) {
       const cases = [called(failure(1, 'person'), verdict), called(failure(2), verdict)];
       expect((await judge(proposalOf(CLEAN, cases), cases)).why).toEqual([
-        'nothing that it rests on was a failure',
+        'none of the turns that it cites failed',
       ]);
     }
   });
 
-  it('counts a turn once, though it comes twice', async () => {
+  it('counts a turn once, also when it is listed twice', async () => {
     const twice = [failure(1), failure(1)];
     expect((await judge(proposalOf(CLEAN, twice), twice)).why).toEqual([NEEDS_ANOTHER_SESSION]);
   });
 
-  it('keeps a quote that was said where it was said, and drops others', async () => {
+  it('keeps a recorded quote with its position, and drops others', async () => {
     const cases = twoFailures(passage('tool', 'TypeError: x'));
     const quotes = [
       { turn: 'turn-1', text: 'TypeError: x' },
@@ -110,16 +110,16 @@ describe('evidence', () => {
     expect(change?.text.evidence.quotes.map(({ length }) => length)).toEqual([12, 14]);
   });
 
-  it('does not count a turn all of whose quotes are made up', async () => {
+  it('does not count a turn all of whose quotes are fabricated', async () => {
     const cases = twoFailures();
     const lie = { turn: 'turn-1', text: 'it must be so' };
     const half = { ...proposalOf(CLEAN, cases), quotes: [lie] };
     const all = { ...half, quotes: [lie, { ...lie, turn: 'turn-2' }] };
     expect((await judge(half, cases)).why).toEqual([NEEDS_ANOTHER_SESSION]);
-    expect((await judge(all, cases)).why).toEqual(['it rests on quotes that nobody said']);
+    expect((await judge(all, cases)).why).toEqual(['it cites quotes that were not recorded']);
   });
 
-  it('of a revision keeps what the lesson rested on before, behind what is new', async () => {
+  it('of a revision keeps the earlier evidence, after the new', async () => {
     const text = { ...proposalOf(CLEAN, []).change.text, taint: [] };
     const evidence = {
       turns: ['old-1'],

@@ -12,7 +12,7 @@ for (const attack of ATTACKS) {
   judged.push({ form: attack.form, channel: attack.channel, judgement });
 }
 
-/** How many passed without a person, by channel or by form. */
+/** How many passed without approval, by channel or by form. */
 function passedBy(key: 'form' | 'channel'): Readonly<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (const one of judged) {
@@ -23,7 +23,7 @@ function passedBy(key: 'form' | 'channel'): Readonly<Record<string, number>> {
 }
 
 describe('a poisoned lesson', () => {
-  it('passes on no channel without a person: 0 of more than 300, over twelve channels and many turns', () => {
+  it('passes on no channel without approval: 0 of more than 300, over twelve channels and several turns', () => {
     expect(judged.length).toBeGreaterThanOrEqual(300);
     const passed = passedBy('channel');
     expect(Object.keys(passed)).toHaveLength(13);
@@ -36,19 +36,19 @@ describe('a poisoned lesson', () => {
     expect(Object.entries(passed).filter(([, count]) => count > 0)).toEqual([]);
   });
 
-  it('is kept for a person to see, with the reasons, and not thrown away', () => {
+  it('is proposed with reasons (not refused), so that a person sees it', () => {
     expect(judged.filter(({ judgement }) => judgement.outcome !== 'proposed')).toEqual([]);
     expect(judged.filter(({ judgement }) => judgement.why.length === 0)).toEqual([]);
     const states = judged.map(({ judgement }) => judgement.change?.op === 'add' && judgement.change.state);
     expect(new Set(states)).toEqual(new Set(['proposed']));
   });
 
-  it('carries its taint wherever its words were taken over, however they were written', () => {
+  it('is tainted in every form but the paraphrase', () => {
     const untainted = judged.filter(({ judgement }) => judgement.change?.text.taint.length === 0);
     expect([...new Set(untainted.map(({ form }) => form))]).toEqual(['paraphrase']);
   });
 
-  it('does not go live under autonomy either', async () => {
+  it('does not go live under autonomous either', async () => {
     const autonomous = gateWith({ autonomy: 'autonomous' });
     const outcomes = new Set<string>();
     for (const attack of ATTACKS.filter((_, index) => index % 5 === 0))

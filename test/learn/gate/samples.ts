@@ -17,7 +17,7 @@ export const gateWith = (over: Partial<GateOptions> = {}): Gate =>
     ...over,
   });
 
-/** A library in which a person put these. */
+/** A library with these changes, made by a person. */
 export async function libraryWith(changes: readonly Change[] = []): Promise<Library> {
   const { library } = await openOn(createMemoryStore());
   if (changes.length > 0) await library.publish(setOf('first', changes, person));
@@ -26,7 +26,7 @@ export async function libraryWith(changes: readonly Change[] = []): Promise<Libr
 
 export const passage = (origin: Passage['origin'], text: string): Passage => ({ origin, text });
 
-/** Two sessions in which the same went wrong, as exit codes tell. */
+/** Two sessions with the same failure, reported by exit codes. */
 export const twoFailures = (...passages: readonly Passage[]): readonly FailureCase[] =>
   [1, 2].map((number) => failureOf({ task: 'Make the tests pass.', passages, number }));
 
@@ -36,7 +36,7 @@ export const CLEAN = {
   content: '1. Give the list a default where it comes from.\n2. Add a case without it.',
 };
 
-/** How a lesson with one more step fares, learned beside these passages. */
+/** The judgement of a lesson with one more step, learned from a session with these passages. */
 export async function judgeStep(
   step: string,
   passages: readonly Passage[] = [],

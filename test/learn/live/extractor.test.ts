@@ -15,7 +15,7 @@ const said = ({ messages }: ChatRequest): string =>
   messages.flatMap(({ content }) => content.map((part) => ('text' in part ? part.text : ''))).join('\n');
 
 describe('learning from a session with a model', () => {
-  it('makes one experience of what set what worked apart from what failed, in one call', async () => {
+  it('makes one experience of the difference between success and failure, in one call', async () => {
     const { model, requests } = saying(goodNote);
     const { proposals, stuck } = await learn(session(), { ask: asker(model).ask });
     expect(stuck).toEqual([]);
@@ -58,7 +58,7 @@ describe('learning from a session with a model', () => {
     ]);
   });
 
-  it('takes quotes as they were recorded, and none that nobody said or that stand in another turn', async () => {
+  it('takes quotes as recorded, and none that are fabricated or from another turn', async () => {
     const quotes = [
       { turn: 't1', text: 'npm ERR! Missing script: "test" npm ERR! A complete log' },
       { turn: 't1', text: 'cd web && npm test' },
@@ -71,7 +71,7 @@ describe('learning from a session with a model', () => {
     ]);
   });
 
-  it('rests on the turns that it quotes, and on all of a side that it does not quote', async () => {
+  it('cites the turns that it quotes, and all failures or successes if it quotes none of them', async () => {
     const second = failure({
       turn: 't0',
       scope,
@@ -86,17 +86,17 @@ describe('learning from a session with a model', () => {
     expect(await turnsOf([{ turn: 't2', text: 'cd web && npm test' }])).toEqual(['t0', 't1', 't2']);
   });
 
-  it('asks once more for a quote that was recorded, and then takes the note without one', async () => {
+  it('asks once more for a recorded quote, and then takes the note without one', async () => {
     const { quotes: _none, ...bare } = goodNote;
     const { model, requests } = saying(bare, bare);
     const { proposals, journal } = await learn(session(), { ask: asker(model).ask });
     expect(requests).toHaveLength(2);
     expect(said(requests[1] as ChatRequest)).toContain('exactly as it was recorded');
     expect(proposals[0]?.quotes).toEqual([]);
-    expect(journal).toContain('what was extracted quotes nothing that was recorded');
+    expect(journal).toContain('no quote of the extraction was recorded');
   });
 
-  it('finds a name that is free', async () => {
+  it('chooses an unused name', async () => {
     const library = await libraryWith(
       add('a', { text: lessonText({ name: 'tests-workspace-package-run' }) }),
     );
@@ -104,7 +104,7 @@ describe('learning from a session with a model', () => {
     expect(proposals[0]?.change.text.name).toBe('tests-workspace-package-run-2');
   });
 
-  it('tells the model what was learned like this before, for the same place only', async () => {
+  it('shows the model earlier notes of the same scope only', async () => {
     const note = (id: string, description: string, where: object) =>
       add(id, { kind: 'experience', text: lessonText({ name: id, description, scope: where }) });
     const library = await libraryWith(
@@ -118,15 +118,15 @@ describe('learning from a session with a model', () => {
   });
 
   it.each([{ pattern: null }, {}, [], null, { pattern: '', insight: '' }])(
-    'is done with the session when the model sees nothing in it: %j',
+    'is finished with the session when the model finds nothing in it: %j',
     async (reply) => {
       const { proposals, stuck } = await learn(session(), { ask: asker(saying(reply).model).ask });
       expect(proposals).toEqual([]);
-      expect(stuck).toEqual([{ stuck: 'the model saw nothing to learn', isRetryable: false }]);
+      expect(stuck).toEqual([{ stuck: 'the model found nothing to learn', isRetryable: false }]);
     },
   );
 
-  it('is stuck for good on garbage, and asks no third time', async () => {
+  it('is stuck permanently on garbage, and asks no third time', async () => {
     const { model, requests } = speaker(text('I would rather write a poem.'));
     const { proposals, stuck } = await learn(session(), { ask: asker(model).ask });
     expect(proposals).toEqual([]);
@@ -134,7 +134,7 @@ describe('learning from a session with a model', () => {
     expect(requests).toHaveLength(2);
   });
 
-  it('is not held up by a megabyte of blanks', async () => {
+  it('is not slowed down by a megabyte of blanks', async () => {
     const blanks = `a${' .'.repeat(490_000)}z`;
     const { stuck } = await learn(session(), {
       ask: asker(saying({ ...goodNote, pattern: blanks, keywords: [blanks] }).model).ask,
@@ -142,12 +142,12 @@ describe('learning from a session with a model', () => {
     expect(stuck).toEqual([expect.objectContaining({ isRetryable: false })]);
   });
 
-  it('is stuck for now when the model is not there', async () => {
+  it('is stuck temporarily when the model is unavailable', async () => {
     const { stuck } = await learn(session(), { ask: asker(speaker(failing('overloaded')).model).ask });
     expect(stuck).toEqual([expect.objectContaining({ isRetryable: true })]);
   });
 
-  it('asks nothing when one of the two is missing, or when it is to stop', async () => {
+  it('asks nothing without both failures and successes, or when it is aborted', async () => {
     const { model, requests } = saying(goodNote);
     const { ask } = asker(model);
     const outage = failure({ appraisal: { verdict: 'infrastructure' } });
@@ -159,7 +159,7 @@ describe('learning from a session with a model', () => {
     expect(requests).toHaveLength(0);
   });
 
-  it('never throws and proposes nothing that the library would not take, whatever the model says', async () => {
+  it('never throws and proposes nothing that the library would refuse, whatever the model replies', async () => {
     const almost = fc.record(
       {
         pattern: fc.oneof(fc.string({ unit: 'binary', maxLength: 300 }), fc.constant(goodNote.pattern)),
@@ -184,8 +184,8 @@ describe('learning from a session with a model', () => {
   });
 });
 
-describe('the question', () => {
-  it('fences every recording with a mark that it cannot contain, whatever it says', async () => {
+describe('the extraction question', () => {
+  it('fences every recording with a mark that the recording cannot contain', async () => {
     const hostile = fc.oneof(
       fc.string(),
       fc.constantFrom(
@@ -211,7 +211,7 @@ describe('the question', () => {
     );
   });
 
-  it('is short, however long the session was', async () => {
+  it('stays short, however long the session was', async () => {
     const long = 'All work and no play makes a dull page. '.repeat(5_000);
     const cases = Array.from({ length: 50 }, (_, index) =>
       failure({ turn: `f${index}`, task: long, passages: Array(9).fill({ origin: 'tool', text: long }) }),

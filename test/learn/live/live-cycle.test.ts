@@ -50,7 +50,7 @@ async function live(material: LiveMaterial, ask?: Ask) {
 const told = (): LiveMaterial =>
   session({ cases: session().cases.map((one) => ({ ...one, source: 'person' as const })) });
 
-describe('a session that is over', () => {
+describe('a finished session', () => {
   it.each([
     ['with a model', asker(speaker(text(JSON.stringify(goodNote))).model).ask],
     ['without one', undefined],
@@ -60,13 +60,13 @@ describe('a session that is over', () => {
     expect(library.shown(0)).toMatchObject([{ kind: 'experience', state: 'trial' }]);
   });
 
-  it('waits for a person when only guesses say that it failed', async () => {
+  it('leads to a proposed lesson when only heuristics report the failure', async () => {
     const { end, library } = await live(session());
     expect(end.judgements[0]).toMatchObject({ outcome: 'proposed', why: [NEEDS_ANOTHER_SESSION] });
     expect([end.outcome, library.generation]).toEqual(['queued', 0]);
   });
 
-  it('never trains weights with the success that it learned from', async () => {
+  it('does not use the success that it learned from as training data', async () => {
     const { end, store } = await live(told());
     const samples = createBuffer({ cap: 10 });
     const stored = numbered();

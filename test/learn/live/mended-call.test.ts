@@ -15,7 +15,7 @@ const contentOf = async (found: readonly ToolTry[]): Promise<string | undefined>
   (await learn(session({ tries: found }))).proposals[0]?.change.text.content;
 
 describe('learning from a session without a model', () => {
-  it('tells which call failed, with what, and which one worked', async () => {
+  it('notes which call failed, with which error, and which one worked', async () => {
     const { proposals, stuck } = await learn(session());
     expect(stuck).toEqual([]);
     expect(proposals).toHaveLength(1);
@@ -81,16 +81,16 @@ describe('learning from a session without a model', () => {
     expect(await contentOf(pair(wrong, right))).toBeUndefined();
   });
 
-  it('learns nothing of a tool that only looks', async () => {
+  it('learns nothing from a read-only tool', async () => {
     const found = pair('{"path":"a","limit":1}', '{"path":"a","limit":2}', 'readFile');
     expect(await contentOf(found)).toBeUndefined();
   });
 
-  it('learns nothing when the call that failed came right as it was', async () => {
+  it('learns nothing when the same call succeeded later', async () => {
     expect(await contentOf([...tries, { ...tries[0], isOk: true } as ToolTry])).toBeUndefined();
   });
 
-  it('learns nothing when what worked came before, or in a turn that failed as well', async () => {
+  it('learns nothing when the successful call came earlier, or in a turn that failed as well', async () => {
     expect(await contentOf(tries.toReversed())).toBeUndefined();
     const [wrong, right] = tries as [ToolTry, ToolTry];
     expect(
@@ -101,31 +101,31 @@ describe('learning from a session without a model', () => {
     ).toBeUndefined();
   });
 
-  it('takes the pair that is nearest', async () => {
+  it('takes the most similar pair', async () => {
     const [wrong] = tries as [ToolTry];
     const far = { ...wrong, turn: 't2', input: bash('npm --prefix web run test --silent'), isOk: true };
     const near = { ...wrong, turn: 't2', input: bash('npm test --ci'), isOk: true };
     expect(await contentOf([wrong, far, near])).toContain('`npm test --ci` worked');
   });
 
-  it('takes a try that an agent reported itself, within one turn', async () => {
+  it('takes an attempt that an agent reported itself, within one turn', async () => {
     const report = (input: string, isOk: boolean): ToolTry => ({ turn: 't1', tool: 'attempt', input, isOk });
     const found = [report('upload as one file', false), report('upload as one zip file', true)];
     expect(await contentOf(found)).toContain('`upload as one zip file` worked');
   });
 
-  it('does not say again what the library has, or what a person turned down', async () => {
+  it('does not repeat a lesson that the library has or that a person rejected', async () => {
     const content = await contentOf(tries);
     const known = text({ name: 'known', content: content ?? '' });
     for (const move of [[], [{ op: 'move', id: 'a', to: 'rejected' } as const]]) {
       const library = await libraryWith(add('a', { state: 'proposed', text: known }), ...move);
       const { proposals, journal } = await learn(session(), { library });
       expect(proposals).toEqual([]);
-      expect(journal).toEqual(['known already, or refused before: when-npm-test-fails']);
+      expect(journal).toEqual(['already known or rejected: when-npm-test-fails']);
     }
   });
 
-  it('learns nothing when nobody told it of the calls', async () => {
+  it('learns nothing without recorded calls', async () => {
     const { tries: _none, ...material } = session();
     expect(await learn(material)).toEqual({ proposals: [], stuck: [], journal: [] });
   });

@@ -15,11 +15,11 @@ const turns = (letters: string) =>
   [...letters].map((letter) => ({ verdict: LETTERS[letter] ?? 'ambiguous' }));
 
 describe('a session is worth learning from', () => {
-  it.each(['fs', 'sf', 'aifas', 'ffffs'])('when it holds both: %s', (letters) => {
+  it.each(['fs', 'sf', 'aifas', 'ffffs'])('when it has both failures and successes: %s', (letters) => {
     expect(shouldLearn(turns(letters))).toBe(true);
   });
 
-  it.each(['', 's', 'fff', 'is', 'as', 'fi', 'fa'])('not when it does not: "%s"', (letters) => {
+  it.each(['', 's', 'fff', 'is', 'as', 'fi', 'fa'])('not when one of them is missing: "%s"', (letters) => {
     expect(shouldLearn(turns(letters))).toBe(false);
   });
 });
@@ -36,14 +36,14 @@ describe('a session is hard', () => {
     expect(isHard(turns(letters))).toBe(false);
   });
 
-  it('and says why, for people', () => {
+  it('with a reason for people', () => {
     expect(whyHard(turns('ffs'))).toBe('2 of 3 turns failed');
-    expect(whyHard(turns('sf'))).toBe('it ended with a failure that nothing resolved');
+    expect(whyHard(turns('sf'))).toBe('it ended with an unresolved failure');
   });
 });
 
-describe('what the gate is to read', () => {
-  it('holds what went well beside what failed, as words of the assistant', () => {
+describe('the cases for the gate', () => {
+  it('include successes next to failures, as text of the assistant', () => {
     const [wrong, good] = shownCases(session());
     expect(wrong?.turn).toBe('t1');
     expect(good).toMatchObject({

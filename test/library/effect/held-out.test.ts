@@ -6,14 +6,14 @@ const share = (count: number, isCounted: (at: number) => boolean): number =>
   Array.from({ length: count }, (_, at) => at).filter(isCounted).length / count;
 
 describe('isHeldOut', () => {
-  it('never holds back with a share of 0, nor with one that is no number', () => {
+  it('never holds out with a share of 0 or NaN', () => {
     for (let at = 0; at < 200; at++) {
       expect(isHeldOut(`s${at}`, 'l', 0)).toBe(false);
       expect(isHeldOut(`s${at}`, 'l', Number.NaN)).toBe(false);
     }
   });
 
-  it('holds back the share that was asked for, over sessions and over lessons', () => {
+  it('holds out the requested share, over sessions and over lessons', () => {
     for (const asked of [0.05, 0.1, 0.5]) {
       const error = 3 * Math.sqrt((asked * (1 - asked)) / 5000);
       expect(Math.abs(share(5000, (at) => isHeldOut(`s${at}`, 'l_1', asked)) - asked)).toBeLessThan(error);
@@ -21,17 +21,17 @@ describe('isHeldOut', () => {
     }
   });
 
-  it('holds back one lesson whatever it does with another', () => {
+  it('holds out lessons independently of each other', () => {
     const both = share(20_000, (at) => isHeldOut(`s${at}`, 'l_1', 0.3) && isHeldOut(`s${at}`, 'l_2', 0.3));
     expect(Math.abs(both - 0.09)).toBeLessThan(3 * Math.sqrt((0.09 * 0.91) / 20_000));
   });
 
-  it('answers as it always has: a restart or a release must not move sessions to the other side', () => {
+  it('gives the same result as earlier releases: a session must not change its arm', () => {
     const held = Array.from({ length: 60 }, (_, at) => at).filter((at) => isHeldOut(`s_${at}`, 'l_1', 0.2));
     expect(held).toEqual([0, 1, 3, 10, 12, 28, 29, 36, 41, 43, 47, 49, 51, 57]);
   });
 
-  it('tells pairs apart that read the same when joined, and grows with the share', () => {
+  it('distinguishes pairs with the same concatenation, and grows with the share', () => {
     const sides = Array.from({ length: 64 }, (_, at) => [
       isHeldOut(`${at}a`, 'b', 0.5),
       isHeldOut(`${at}`, 'ab', 0.5),

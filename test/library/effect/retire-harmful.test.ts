@@ -13,7 +13,7 @@ import { lessonOf, scored, textOf } from './sample-lessons.ts';
 const INSTAR: Author = { kind: 'instar', name: 'measured effect' };
 const PERSON: Author = { kind: 'person', name: 'person' };
 
-/** Sessions that come out at 0.2 with the lesson and at 0.9 without it. */
+/** Sessions with a score of 0.2 with the lesson and 0.9 without it. */
 const harm = (lesson: string, from = 1): readonly StoredFact[] =>
   Array.from({ length: 90 }, (_, at) =>
     at % 3 === 0
@@ -31,7 +31,7 @@ const measured = (...lessons: readonly string[]) => {
 const shelf = (...lessons: readonly Lesson[]) => ({ lessons: () => lessons, history: () => [] });
 
 describe('judgeEffect', () => {
-  it('judges only when zero is not in the interval', () => {
+  it('gives a verdict only when zero is outside of the interval', () => {
     expect(judgeEffect({ low: -0.4, high: -0.01 })).toBe('harmful');
     expect(judgeEffect({ low: 0.01, high: 0.4 })).toBe('helpful');
     expect(judgeEffect({ low: -0.4, high: 0 })).toBe('unknown');
@@ -40,7 +40,7 @@ describe('judgeEffect', () => {
 });
 
 describe('retireHarmful', () => {
-  it('retires what does harm, in one set, with the numbers in its reason', () => {
+  it('retires harmful lessons in one set, with the numbers in the reason', () => {
     const library = shelf(lessonOf('a'), lessonOf('b', { state: 'trial' }), lessonOf('c'));
     const set = retireHarmful({ effects: measured('a', 'b'), library, by: INSTAR });
     expect(set?.by).toEqual(INSTAR);
@@ -52,7 +52,7 @@ describe('retireHarmful', () => {
     });
   });
 
-  it('leaves alone what is pinned, frozen, not in use, or not known to harm', () => {
+  it('leaves pinned, frozen, inactive and not provably harmful lessons', () => {
     const left = [
       lessonOf('a', { pinned: true }),
       lessonOf('a', { frozen: true }),
@@ -65,13 +65,13 @@ describe('retireHarmful', () => {
       expect(retireHarmful({ effects: measured('a'), library: shelf(lesson), by: INSTAR })).toBeUndefined();
   });
 
-  it('gives the same set for the same numbers', () => {
+  it('returns the same set for the same numbers', () => {
     const library = shelf(lessonOf('a'));
     const sets = [1, 2].map(() => retireHarmful({ effects: measured('a'), library, by: INSTAR }));
     expect(sets[0]).toEqual(sets[1]);
   });
 
-  it('is published like any other change; a person who takes the lesson up again has the last word', async () => {
+  it('is published like other changes, and a lesson that a person restores is not retired again', async () => {
     const store = createMemoryStore();
     let ids = 0;
     const { library } = await openLibrary({
@@ -108,7 +108,7 @@ describe('retireHarmful', () => {
     expect(library.lesson('a')?.state).toBe('live');
     expect(retireHarmful({ effects, library, by: INSTAR })).toBeUndefined();
 
-    // Other words are another matter, once they were measured.
+    // A new text can be retired, once it was measured.
     await publish([{ op: 'revise', id: 'a', from: 1, text: textOf({ content: 'Do it otherwise.' }) }]);
     expect(retireHarmful({ effects, library, by: INSTAR })?.changes).toHaveLength(1);
     for (const fact of store.factsOf('library-changed', 0, 10))

@@ -2,7 +2,7 @@ import type { StoredFact } from '../../../src/core/fact.ts';
 import type { Lesson, LessonText } from '../../../src/core/lesson.ts';
 import { lessonText } from '../../support/lesson-text.ts';
 
-/** A lesson's words, with what a test is about. */
+/** A lesson's text with the fields that a test is about. */
 export const textOf = (more: Partial<LessonText> = {}): LessonText =>
   lessonText({
     name: 'a-lesson',

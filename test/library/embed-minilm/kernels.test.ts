@@ -52,7 +52,7 @@ describe('the kernels', () => {
     );
   });
 
-  it('multiply any number of rows as plain arithmetic does', () => {
+  it('multiply any number of rows like plain arithmetic', () => {
     const [inputs, outputs] = [6, 16];
     const small = fc.integer({ min: -127, max: 127 });
     const grid = (count: number) => fc.array(small, { minLength: count, maxLength: count });
@@ -88,7 +88,7 @@ describe('the kernels', () => {
     );
   });
 
-  it('bend as GELU does, at known points', () => {
+  it('compute GELU at known points', () => {
     const points = [-10, -3, -1, -0.5, 0, 0.5, 1, 3];
     const x = put(points);
     kernels.gelu(x, points.length);
@@ -96,7 +96,7 @@ describe('the kernels', () => {
     closeTo(arena.floats(x, points.length), wanted, 1e-6);
   });
 
-  it('attend as softmax does, for any number of tokens', () => {
+  it('compute softmax attention for any number of tokens', () => {
     const [head, stride] = [32, 1152];
     const shape = fc.integer({ min: 1, max: 7 }).chain((tokens) => numbers(tokens * 3 * head));
     fc.assert(

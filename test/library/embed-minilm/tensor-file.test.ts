@@ -13,7 +13,7 @@ afterAll(() => rm(folder, { recursive: true }));
 
 const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 
-/** A file whose header lists its tensors in another order than they lie. */
+/** A file whose header lists its tensors in another order than their offsets. */
 const tensorFile = (): Buffer => {
   const header = JSON.stringify({
     __metadata__: { format: 'pt' },
@@ -39,8 +39,8 @@ const readAll = async (bytes: Uint8Array, expected: string): Promise<Record<stri
   return read;
 };
 
-describe('a tensor file', () => {
-  it('is read in the order in which it lies (and not as its header lists it)', async () => {
+describe('a safetensors file', () => {
+  it('is read in the order of its offsets (not of its header)', async () => {
     const read = await readAll(tensorFile(), sha256(tensorFile()));
     expect(Object.entries(read)).toEqual([
       ['early', [1, 2, 3, 4]],

@@ -10,9 +10,9 @@ const { model } = JSON.parse(await readFile(tokenizerPath, 'utf8')) as {
 };
 const tokenize = createTokenizer(new Map(Object.entries(model.vocab)));
 
-/** Ids between the frame, as Hugging Face's Rust tokenizers 0.23 gives them for the same file. */
+/** Ids between the start and end tokens, by Hugging Face's Rust tokenizers 0.23 with the same file. */
 const KNOWN: readonly (readonly [claim: string, text: string, ids: readonly number[]])[] = [
-  ['gives an empty text the bare frame', '', []],
+  ['gives an empty text only the start and end tokens', '', []],
   ['cuts at spaces and punctuation', 'Hello, world!', [7592, 1010, 2088, 999]],
   ['takes the longest known pieces first', 'unaffable', [14477, 20961, 3468]],
   ['drops accents', 'naïve café', [15743, 7668]],
@@ -33,26 +33,26 @@ const KNOWN: readonly (readonly [claim: string, text: string, ids: readonly numb
   ['drops next-line as a control (and not as a space)', 'a\u0085b', [11113]],
   ['does not know an emoji', '😀', [100]],
   ['does not know an unassigned character', '\u0378', [100]],
-  ['keeps the meaning of its own marks', '[SEP] and [sep]', [102, 1998, 1031, 19802, 1033]],
-  ['finds its own marks inside a word', 're[MASK]do', [2128, 103, 2079]],
+  ['keeps special tokens in a text', '[SEP] and [sep]', [102, 1998, 1031, 19802, 1033]],
+  ['finds special tokens inside a word', 're[MASK]do', [2128, 103, 2079]],
   ['cuts a word of 100 letters', 'x'.repeat(100), [22038, ...new Array<number>(49).fill(20348)]],
   ['does not know a word of 101 letters', 'x'.repeat(101), [100]],
 ];
 
-describe('word pieces', () => {
+describe('the WordPiece tokenizer', () => {
   for (const [claim, text, ids] of KNOWN) {
     it(claim, () => {
       expect(tokenize(text, 256)).toEqual([101, ...ids, 102]);
     });
   }
 
-  it('ends a long text with the end mark at the limit', () => {
+  it('ends a long text with the end token at the limit', () => {
     const ids = tokenize('word '.repeat(10_000), 256);
     expect(ids).toHaveLength(256);
     expect(ids.slice(-2)).toEqual([2773, 102]);
   });
 
-  it('frames any text within the limit, and cuts it to a prefix', () => {
+  it('puts start and end tokens around any text within the limit, and truncates to a prefix', () => {
     const anyText = fc
       .array(fc.oneof(fc.integer({ min: 0, max: 0x10ffff }), fc.integer({ min: 0, max: 0x7f })), {
         maxLength: 60,
@@ -67,15 +67,15 @@ describe('word pieces', () => {
     );
   });
 
-  it('looks at the first 16,384 characters only', () => {
+  it('reads the first 16,384 characters only', () => {
     expect(tokenize(`${' '.repeat(16_380)}word beyond`, 256)).toEqual([101, 2773, 102]);
   });
 
-  it('drops half of a surrogate pair', () => {
+  it('drops a lone surrogate', () => {
     expect(tokenize('a\ud83db', 256)).toEqual(tokenize('ab', 256));
   });
 
-  it('refuses a vocabulary without the frame', () => {
+  it('refuses a vocabulary without the start and end tokens', () => {
     expect(() => createTokenizer(new Map([['[CLS]', 1]]))).toThrow('the vocabulary has no [SEP]');
   });
 });

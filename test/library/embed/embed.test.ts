@@ -30,7 +30,7 @@ function describeEmbed(name: string, create: () => Embed): void {
       expect(await embed.embed([])).toEqual([]);
     });
 
-    it('puts a text nearer to another one about the same than to a stranger', async () => {
+    it('puts a text nearer to one about the same topic than to an unrelated one', async () => {
       const [query, near, far] = await embed.embed([
         'the database migration failed',
         'how to run database migrations safely',
@@ -39,12 +39,12 @@ function describeEmbed(name: string, create: () => Embed): void {
       expect(cosine(query, near)).toBeGreaterThan(cosine(query, far) + 0.1);
     });
 
-    it('takes a text of a megabyte', async () => {
+    it('embeds a text of a megabyte', async () => {
       const [vector] = await embed.embed(['lorem ipsum '.repeat(90_000)]);
       expect(cosine(vector, vector)).toBeCloseTo(1, 4);
     });
 
-    it('rejects once it is closed, what waits as well as what comes', async () => {
+    it('rejects waiting and new calls once it is closed', async () => {
       const closing = create();
       const waiting = closing.embed(['a text']).then(
         () => 'answered',
@@ -61,14 +61,14 @@ describeEmbed('ngram', createNgramEmbed);
 describeEmbed('MiniLM', () => createMiniLmEmbed());
 
 describe('MiniLM', () => {
-  it('knows meanings that share no word', async () => {
+  it('finds similar texts that share no word', async () => {
     const embed = createMiniLmEmbed();
     const [query, near, far] = await embed.embed(['my car will not start', 'engine repair', 'tax returns']);
     await embed.close();
     expect(cosine(query, near)).toBeGreaterThan(cosine(query, far));
   });
 
-  it('answers a query before the rest of a long list that was asked for earlier', async () => {
+  it('answers a query before the rest of an earlier long list', async () => {
     const embed = createMiniLmEmbed();
     const order: string[] = [];
     const texts = Array.from({ length: 12 }, (_, n) => `lesson number ${n}`);
@@ -80,7 +80,7 @@ describe('MiniLM', () => {
     expect(order).toEqual(['query', 'bulk']);
   });
 
-  it('rejects when its thread cannot run (and does not wait for ever)', async () => {
+  it('rejects when its thread cannot start (and does not wait forever)', async () => {
     const embed = createMiniLmEmbed(pathToFileURL('/no/such/thread.js'));
     await expect(embed.embed(['a'])).rejects.toThrow();
     await expect(embed.embed(['b'])).rejects.toThrow();

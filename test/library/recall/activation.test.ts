@@ -24,7 +24,7 @@ describe('activation', () => {
     expect(activationOf(plain, UNKNOWN_USE, 10 * DAY)).toBeCloseTo(0.2 + 0.8 / 2);
   });
 
-  it('never rises with time alone, and never falls below its floor', () => {
+  it('never increases with time alone, and never falls below its floor', () => {
     fc.assert(
       fc.property(uses, days, days, (list, one, more) => {
         const before = 5000 * DAY + one * DAY;
@@ -38,7 +38,7 @@ describe('activation', () => {
     );
   });
 
-  it('rises with each proven use, also the fiftieth', () => {
+  it('increases with each proven use, also the fiftieth', () => {
     fc.assert(
       fc.property(uses, fc.double({ min: 0.1, max: 1, noNaN: true }), (list, weight) => {
         const now = 4001 * DAY;
@@ -58,7 +58,7 @@ describe('activation', () => {
     expect(many(51) - many(50)).toBeLessThan(0.02);
   });
 
-  it('is a little higher for what matters more', () => {
+  it('is a little higher for important lessons', () => {
     const [little, much] = [0, 1].map((importance) =>
       activationOf(lesson('a', { note: { importance } }), UNKNOWN_USE, 365 * DAY),
     );

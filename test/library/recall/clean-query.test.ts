@@ -34,7 +34,7 @@ describe('a cleaned query', () => {
     ['a wrapped query', `<user_info>OS: linux</user_info>\n<user_query>\n${TASK}\n</user_query>`],
     ['an id', `[message_id: 8f1c]\n${TASK} 0b0e5c0e-58c6-4a0e-9df3-4a1f6a4b7a10`],
     ['a picture', `${TASK} data:image/png;base64,${'iVBORw0KGgo'.repeat(40)}`],
-  ])('is the task alone, without %s', (_, text) => {
+  ])('is only the task, without %s', (_, text) => {
     expect(cleanQuery(text)).toBe(TASK);
   });
 
@@ -43,7 +43,7 @@ describe('a cleaned query', () => {
     expect(cleanQuery(text)).toBe(text);
   });
 
-  it('keeps of a log the beginning and what went wrong', () => {
+  it('keeps the first lines and the errors of a log', () => {
     const lines = Array.from({ length: 300 }, (_, n) => `2026-11-15T10:00:${n % 60} INFO step ${n}`);
     const log = [
       ...lines.slice(0, 200),
@@ -64,7 +64,7 @@ describe('a cleaned query', () => {
     expect(cleaned.length).toBeLessThan(1600);
   });
 
-  it('leaves nothing of what real clients put around a message', () => {
+  it('removes everything that real clients add to a message', () => {
     const all = ['openclaw', 'claude-code', 'codex'].map(requests).join('\n');
     const texts = [...all.matchAll(/"text": "((?:[^"\\]|\\.)*)"/g)].map(
       (match) => JSON.parse(`"${match[1]}"`) as string,
@@ -77,7 +77,7 @@ describe('a cleaned query', () => {
     }
   });
 
-  it('is made of any text without failing, and is short', () => {
+  it('is short for any text', () => {
     const piece = fc.constantFrom(
       '<system-reminder>',
       '</system-reminder>',
@@ -96,7 +96,7 @@ describe('a cleaned query', () => {
     );
   });
 
-  it('is found in one pass over hostile texts of a megabyte', () => {
+  it('takes linear time for hostile texts of a megabyte', () => {
     for (const piece of [
       '<system-reminder>',
       '[',

@@ -15,8 +15,8 @@ const words = fc
   })
   .map((list) => list.join(' '));
 
-describe('the lexical index', () => {
-  it('scores after any adding and removing as one that was built anew', () => {
+describe('the BM25 index', () => {
+  it('scores after any adding and removing like an index built from scratch', () => {
     const change = fc.record({
       slot: fc.nat(SLOTS - 1),
       text: fc.option(fc.record({ head: words, body: words }), { nil: undefined }),
@@ -47,7 +47,7 @@ describe('the lexical index', () => {
       expect(scoresOf(index, text)[0], text).toBeGreaterThan(scoresOf(index, text)[1] ?? 0);
   });
 
-  it('gives a rare word more weight than one that all texts have, and never more than 1', () => {
+  it('gives a rare word more weight than a common one, and never more than 1', () => {
     const index = createLexicalIndex();
     for (let slot = 0; slot < SLOTS; slot++) index.add(slot, { head: `file word${slot}`, body: '' });
     const weight = (text: string): number => index.terms(text)[0]?.weight ?? Number.NaN;
@@ -80,11 +80,11 @@ describe('terms', () => {
     expect(one("don't the of a")).toEqual([]);
   });
 
-  it('take two neighbours at a time where a script has no spaces', () => {
+  it('are bigrams in scripts without spaces', () => {
     expect(termsOf('数据库').words).toEqual(['数据', '据库']);
   });
 
-  it('are found in any text without failing', () => {
+  it('are found in any text without an error', () => {
     fc.assert(fc.property(fc.string({ unit: 'binary' }), (text) => void termsOf(text)));
   });
 });

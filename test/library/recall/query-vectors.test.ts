@@ -5,7 +5,7 @@ import { createQueryVectors } from '../../../src/library/recall/query-vectors.ts
 
 const DEMAND = { atOnce: 2, perSecond: 2 };
 
-/** A model that counts what it is asked, and a clock that is set. */
+/** A model that counts its calls, and a manual clock. */
 function open() {
   const ngrams = createNgramEmbed();
   const scene = { now: 0, asked: 0 };
@@ -20,8 +20,8 @@ function open() {
   return { scene, vectorOf };
 }
 
-describe('the vector of what is asked', () => {
-  it('is worked out once and then remembered, also when the demand is used up', async () => {
+describe('the embedding of a query', () => {
+  it('is computed once and then cached, also when the rate limit is used up', async () => {
     const { scene, vectorOf } = open();
     const first = await vectorOf('one');
     await vectorOf('two');
@@ -32,7 +32,7 @@ describe('the vector of what is asked', () => {
     expect(await vectorOf('three')).toBeInstanceOf(Float32Array);
   });
 
-  it('is there for everyone who asks as seldom as people do', async () => {
+  it('is computed for every request at the rate of people', async () => {
     const { scene, vectorOf } = open();
     for (let nth = 0; nth < 50; nth++) {
       scene.now += 600;
@@ -41,7 +41,7 @@ describe('the vector of what is asked', () => {
     expect(scene.asked).toBe(50);
   });
 
-  it('is not worked out in a flood, and is again soon after it', async () => {
+  it('is not computed during a flood, and is again soon after it', async () => {
     const { scene, vectorOf } = open();
     for (let nth = 0; nth < 1000; nth++) {
       scene.now += 10;

@@ -29,7 +29,7 @@ async function open(lessons: readonly Lesson[], more: Partial<RecallSettings> = 
   return index;
 }
 
-/** The model that never answers, as one that is still loading. */
+/** A model that never answers, like one that is still loading. */
 const silent: Embed = {
   id: 'silent',
   dimensions: 384,
@@ -50,7 +50,7 @@ describe('recall with MiniLM', () => {
     ['find a slot for a call with colleagues in Tokyo and Berlin', 'meeting-time-with-timezones'],
     ['add an index on orders.created_at, postgres, 90 million rows', 'create-index-concurrently'],
     ['bill the customer for October', 'invoice-numbers'],
-  ])('shows for "%s" the lesson that is meant', async (text, id) => {
+  ])('shows the expected lesson for "%s"', async (text, id) => {
     const found = await index.recall(query(text), 0);
     expect(shown(found)).toContain(id);
     expect(found.engine).toBe(embed.id);
@@ -67,7 +67,7 @@ describe('recall with MiniLM', () => {
     expect(shown(await index.recall(query(text), 0))).toEqual([]);
   });
 
-  it('finds a lesson less relevant to a question about its subject than to the work it is for', async () => {
+  it('rates a lesson lower for a question about its topic than for the work it is about', async () => {
     const relevance = async (text: string): Promise<number> =>
       (await index.recall(query(text), 0)).considered[0]?.relevance ?? 0;
     const work = await relevance('the kubernetes pod keeps restarting');
@@ -91,13 +91,13 @@ describe('recall', () => {
       expect(shown(await index.recall(query(text), 0)), text).toEqual([]);
   });
 
-  it('sees through what a channel put around the task', async () => {
+  it('ignores the text that a channel added to the task', async () => {
     const index = await open(LESSONS);
     const text = '[Telegram Alice id:123 2026-11-15 10:00] the pod is in CrashLoopBackOff';
     expect(shown(await index.recall(query(text), 0))).toEqual(['crashloop-read-previous-logs']);
   });
 
-  it('answers with spelling and words when the model is late, and never rejects', async () => {
+  it('uses n-grams and keywords when the model is slow, and never rejects', async () => {
     const index = createRecall({
       embed: silent,
       fallback: createNgramEmbed(),
@@ -111,7 +111,7 @@ describe('recall', () => {
     expect(index.stats()).toMatchObject({ lessons: LESSONS.length, known: 0 });
   });
 
-  it('answers by words alone when both models are closed', async () => {
+  it('uses keywords only when both models are closed', async () => {
     const [embed, fallback] = [createNgramEmbed(), createNgramEmbed()];
     await embed.close();
     await fallback.close();
@@ -120,7 +120,7 @@ describe('recall', () => {
     expect(index.stats().failure).toContain('closed');
   });
 
-  it('uses for lessons that have no meaning yet their words, beside those that have one', async () => {
+  it('uses keywords for lessons that are not embedded yet, beside embedded ones', async () => {
     const slow: Embed = {
       ...createNgramEmbed(),
       embed: (texts) => (texts.length > 1 ? silent : createNgramEmbed()).embed(texts),
@@ -136,7 +136,7 @@ describe('recall', () => {
     expect(shown(found)).toEqual(['crashloop-read-previous-logs']);
   });
 
-  it('keeps to scopes, dates and the lessons asked for', async () => {
+  it('respects scopes, expiry and the requested subset', async () => {
     const told = { description: 'When the kraken deploy fails', content: 'Restart the kraken.' };
     const index = await open([
       ...LESSONS,
@@ -157,7 +157,7 @@ describe('recall', () => {
     expect(few.considered.map(({ id }) => id)).toEqual(['this-project']);
   });
 
-  it('asks the model nothing when all lessons are for others', async () => {
+  it('does not call the model when no lesson is in scope', async () => {
     const ngrams = createNgramEmbed();
     let asked = 0;
     const embed: Embed = {
@@ -180,7 +180,7 @@ describe('recall', () => {
     expect(asked).toBe(before + 1);
   });
 
-  it('shows one of two lessons that say the same', async () => {
+  it('shows one of two near-duplicates', async () => {
     const told = { description: 'When the kraken deploy fails', content: 'Restart the kraken.' };
     const index = await open([...LESSONS, lesson('one', told), lesson('two', told)]);
     const found = await index.recall(query('the kraken deploy fails'), 0);
@@ -188,7 +188,7 @@ describe('recall', () => {
     expect(verdictOf(found, 'two')).toBe('near-duplicate');
   });
 
-  it('holds a lesson out of the sessions it is told to', async () => {
+  it('holds a lesson out of the chosen sessions', async () => {
     const index = await open(LESSONS, { heldOut: (session) => session === 'without' });
     const asked = query('kubernetes pod CrashLoopBackOff', { session: 'without' });
     const found = await index.recall(asked, 0);
@@ -197,7 +197,7 @@ describe('recall', () => {
     expect(shown(await index.recall({ ...asked, session: 'with' }, 0))).toEqual(found.heldOut);
   });
 
-  it('finds a lesson by the keywords it was stored with', async () => {
+  it('finds a lesson by its keywords', async () => {
     const index = await open([
       ...LESSONS,
       lesson('bare', { content: 'Do it twice.', note: { keywords: ['zeppelin'] } }),
@@ -216,7 +216,7 @@ describe('the domain of a task', () => {
     lesson('once', { kind: 'experience', description: 'A case about a dog', content: 'We lost.', ...law }),
   ];
 
-  it('is the one that was named, and brings its guidelines, but nothing for a greeting', async () => {
+  it('is the named one and brings its guidelines, but none for a greeting', async () => {
     const index = await open(lessons);
     const found = await index.recall(query('sort my holiday pictures', { domain: 'law' }), 0);
     expect(found.domain).toEqual({ name: 'law', reason: 'header' });
@@ -226,7 +226,7 @@ describe('the domain of a task', () => {
     expect(verdictOf(other, 'cite')).toBe('out-of-scope');
   });
 
-  it('is else what a pattern says of who asks or of what is said', async () => {
+  it('is else the one of a matching pattern', async () => {
     const patterns = [
       { domain: 'law', agent: 'counsel-*' },
       { domain: 'law', keywords: ['court order', 'statute'] },
@@ -239,7 +239,7 @@ describe('the domain of a task', () => {
     expect(await domain('order a pizza', 'main')).toEqual({ name: 'general', reason: 'default' });
   });
 
-  it('is else the nearest one that has lessons, when it is clearly nearest', async () => {
+  it('is else the nearest one with lessons, when it is clearly the nearest', async () => {
     const index = await open(lessons);
     const found = await index.recall(query('a court deadline: citing the statute about a contract'), 0);
     expect(found.domain).toEqual({ name: 'law', reason: 'nearest' });

@@ -4,7 +4,7 @@ import { lessonText, type ToldText } from '../../support/lesson-text.ts';
 
 type Told = Partial<Omit<Lesson, 'text'> & ToldText>;
 
-/** A live skill that says what is told of it. */
+/** A live skill with the given fields. */
 export function lesson(name: string, told: Told = {}): Lesson {
   const { description = '', content = '', category, scope = {}, note, ...rest } = told;
   return {
@@ -35,7 +35,7 @@ export const query = (text: string, more: Partial<RecallQuery> = {}): RecallQuer
   ...more,
 });
 
-/** A small library in several fields. */
+/** A small library about several topics. */
 export const LESSONS: readonly Lesson[] = [
   lesson('force-push-with-lease', {
     description: 'When a branch whose history was rewritten has to be pushed again.',

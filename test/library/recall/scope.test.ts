@@ -4,7 +4,7 @@ import { fitsPattern, isInScope } from '../../../src/library/recall/scope.ts';
 import { query } from './sample-lessons.ts';
 
 describe('a pattern', () => {
-  it('fits what a regular expression with the same stars fits', () => {
+  it('matches like a regular expression with the same stars', () => {
     const letters = fc.array(fc.constantFrom('a', 'b', '*'), { maxLength: 8 }).map((list) => list.join(''));
     fc.assert(
       fc.property(letters, letters, (pattern, value) => {
@@ -14,17 +14,17 @@ describe('a pattern', () => {
     );
   });
 
-  it('takes many stars and a long value without going back more than once', () => {
+  it('matches many stars and a long value without exponential backtracking', () => {
     expect(fitsPattern(`${'*a'.repeat(200)}b`, 'a'.repeat(20_000))).toBe(false);
   });
 });
 
 describe('a scope', () => {
-  it('fits anyone when it is empty', () => {
+  it('matches every query when it is empty', () => {
     expect(isInScope({}, query('x'), 'any')).toBe(true);
   });
 
-  it('shuts out another agent, project or kind of run, and whoever does not say', () => {
+  it('excludes other agents, projects and run kinds, and queries without these fields', () => {
     const asked = query('x', { agent: 'main', project: 'shop-web', runKind: 'cron' });
     expect(isInScope({ agent: 'main', project: 'shop-*', runKind: 'cron' }, asked, undefined)).toBe(true);
     expect(isInScope({ agent: 'other' }, asked, undefined)).toBe(false);
@@ -32,7 +32,7 @@ describe('a scope', () => {
     expect(isInScope({ project: 'shop-*' }, query('x'), undefined)).toBe(false);
   });
 
-  it('shuts out another domain only when the domain was named', () => {
+  it('excludes other domains only when the domain was named', () => {
     expect(isInScope({ domain: 'law' }, query('x'), 'medicine')).toBe(false);
     expect(isInScope({ domain: 'law' }, query('x'), undefined)).toBe(true);
   });

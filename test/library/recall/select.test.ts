@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Candidate, select, tokensOf } from '../../../src/library/recall/select.ts';
+import type { Candidate } from '../../../src/library/recall/candidates.ts';
+import { select, tokensOf } from '../../../src/library/recall/select.ts';
 import { lesson } from './sample-lessons.ts';
 
 const NOTHING_ALIKE = { isHeldOut: () => false, areAlike: () => false };
@@ -21,19 +22,19 @@ const ids = (list: readonly { readonly id: string }[]): readonly string[] => lis
 const verdicts = (found: ReturnType<typeof select>): Readonly<Record<string, string>> =>
   Object.fromEntries(found.considered.map(({ id, verdict }) => [id, verdict]));
 
-describe('the choice', () => {
-  it('shows what has enough evidence, in the order of ids and not of relevance', () => {
+describe('selectLessons', () => {
+  it('shows lessons with enough evidence, ordered by id (not by relevance)', () => {
     const found = select([candidate('b', 2), candidate('a', 1), candidate('c', -1)], ROOM, NOTHING_ALIKE);
     expect(ids(found.lessons)).toEqual(['a', 'b']);
     expect(ids(found.considered)).toEqual(['b', 'a', 'c']);
     expect(verdicts(found)).toEqual({ a: 'shown', b: 'shown', c: 'not-relevant' });
   });
 
-  it('shows nothing for nothing', () => {
+  it('shows nothing without candidates', () => {
     expect(select([], ROOM, NOTHING_ALIKE)).toEqual({ lessons: [], heldOut: [], considered: [] });
   });
 
-  it('leaves out what is far behind the best', () => {
+  it('leaves out lessons far behind the best', () => {
     const found = select(
       [candidate('best', 8), candidate('near', 5), candidate('far', 1)],
       ROOM,
@@ -42,7 +43,7 @@ describe('the choice', () => {
     expect(verdicts(found)).toEqual({ best: 'shown', near: 'shown', far: 'not-relevant' });
   });
 
-  it('takes no more than wanted, and no more than fits', () => {
+  it('respects the limits for lessons and for tokens', () => {
     const three = [candidate('a', 3), candidate('b', 2.9), candidate('c', 2.8)];
     expect(verdicts(select(three, { ...ROOM, topK: 2 }, NOTHING_ALIKE)).c).toBe('over-limit');
     const size = tokensOf(lesson('a', { content: 'x'.repeat(200) }));
@@ -50,7 +51,7 @@ describe('the choice', () => {
     expect(verdicts(tight).c).toBe('over-budget');
   });
 
-  it('never spends more tokens than it was given', () => {
+  it('never exceeds the token budget', () => {
     fc.assert(
       fc.property(
         fc.array(fc.record({ evidence: fc.double({ min: -2, max: 5, noNaN: true }), size: fc.nat(900) }), {
@@ -70,7 +71,7 @@ describe('the choice', () => {
     );
   });
 
-  it('gives a held-out lesson its place and does not show it', () => {
+  it('reserves the place of a held-out lesson and does not show it', () => {
     const ways = { ...NOTHING_ALIKE, isHeldOut: (id: string) => id === 'a' };
     const found = select(
       [candidate('a', 3), candidate('b', 2.9), candidate('c', 2.8)],
@@ -82,7 +83,7 @@ describe('the choice', () => {
     expect(verdicts(found)).toEqual({ a: 'held-out', b: 'shown', c: 'over-limit' });
   });
 
-  it('drops what says the same as a better one', () => {
+  it('drops a near-duplicate of a better lesson', () => {
     const [best, same] = [candidate('best', 3), candidate('same', 2.9)];
     const ways = {
       ...NOTHING_ALIKE,
@@ -92,7 +93,7 @@ describe('the choice', () => {
     expect(verdicts(select([best, same], ROOM, ways))).toEqual({ best: 'shown', same: 'near-duplicate' });
   });
 
-  it('lets activation decide between near-ties and no further', () => {
+  it('lets activation decide between near-ties only', () => {
     const one = { ...ROOM, topK: 1 };
     const fresh = candidate('fresh', 2, { activation: 1 });
     expect(
@@ -103,7 +104,7 @@ describe('the choice', () => {
     ).toEqual(['old']);
   });
 
-  it('hides by age only what barely fits, and never what is pinned or proven', () => {
+  it('hides old lessons only near the threshold, and never pinned or proven ones', () => {
     const old = { activation: 0.2 };
     expect(verdicts(select([candidate('a', 0.1, old)], ROOM, NOTHING_ALIKE)).a).toBe('hidden-by-age');
     expect(verdicts(select([candidate('a', 1, old)], ROOM, NOTHING_ALIKE)).a).toBe('shown');
@@ -112,7 +113,7 @@ describe('the choice', () => {
     );
   });
 
-  it("puts a domain's guidelines first, and those of a named domain without their fitting the words", () => {
+  it("puts a domain's guidelines first, and shows those of a named domain whether or not they match", () => {
     const guide = { isGuideline: true, isDue: true };
     const found = select(
       [candidate('note', 5), candidate('z-guide', -4, guide)],
@@ -122,7 +123,7 @@ describe('the choice', () => {
     expect(ids(found.lessons)).toEqual(['z-guide', 'note']);
   });
 
-  it('says of a lesson of another scope only that', () => {
+  it('reports a lesson of another scope only as out of scope', () => {
     const found = select([candidate('a', 9, { isInScope: false }), candidate('b', 1)], ROOM, NOTHING_ALIKE);
     expect(verdicts(found)).toEqual({ a: 'out-of-scope', b: 'shown' });
   });

@@ -16,19 +16,19 @@ beforeEach(() => {
 afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
 const fill = async (...texts: readonly string[]): Promise<void> => {
-  const shelf = await openVectorFile(file, 'model/32', 32);
-  for (const text of texts) shelf.put(keyOf(text), vector);
-  await shelf.close();
+  const cache = await openVectorFile(file, 'model/32', 32);
+  for (const text of texts) cache.put(keyOf(text), vector);
+  await cache.close();
 };
 const found = async (text: string, model = 'model/32'): Promise<Float32Array | undefined> => {
-  const shelf = await openVectorFile(file, model, 32);
-  const value = await shelf.get(keyOf(text));
-  await shelf.close();
+  const cache = await openVectorFile(file, model, 32);
+  const value = await cache.get(keyOf(text));
+  await cache.close();
   return value;
 };
 
-describe('a file of vectors', () => {
-  it('gives back after a restart what was put in', async () => {
+describe('the vector cache', () => {
+  it('returns stored vectors after a restart', async () => {
     await fill('a', 'b');
     await fill('b', 'c');
     for (const text of ['a', 'b', 'c'])
@@ -38,12 +38,12 @@ describe('a file of vectors', () => {
     expect(await found('d')).toBeUndefined();
   });
 
-  it('forgets the vectors of another model', async () => {
+  it('drops the vectors of another model', async () => {
     await fill('a');
     expect(await found('a', 'other/32')).toBeUndefined();
   });
 
-  it('passes over a torn end and goes on behind what is whole', async () => {
+  it('truncates a partial record and appends after the last whole one', async () => {
     await fill('a');
     appendFileSync(file, Buffer.from('torn'));
     await fill('b');
@@ -51,7 +51,7 @@ describe('a file of vectors', () => {
     expect(await found('b')).toBeDefined();
   });
 
-  it('gives nothing instead of a damaged vector', async () => {
+  it('returns nothing for a damaged vector', async () => {
     await fill('a');
     const bytes = readFileSync(file);
     bytes[bytes.length - 5] = (bytes.at(-5) ?? 0) ^ 1;

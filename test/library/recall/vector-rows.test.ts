@@ -17,7 +17,7 @@ const vectors = (dimensions: number) =>
     .array(fc.double({ min: -1, max: 1, noNaN: true }), { minLength: dimensions, maxLength: dimensions })
     .map(unit);
 
-describe('rows of vectors', () => {
+describe('int8 vectors', () => {
   it('score the same bits with SIMD and without, for any width', () => {
     fc.assert(
       fc.property(
@@ -45,7 +45,7 @@ describe('rows of vectors', () => {
     );
   });
 
-  it('give the cosine to within a hundredth (not a rank of it)', () => {
+  it('give the cosine to within 0.01 (not only the rank)', () => {
     fc.assert(
       fc.property(fc.array(vectors(384), { minLength: 2, maxLength: 4 }), ([query, ...rows]) => {
         if (query === undefined) return;
@@ -63,7 +63,7 @@ describe('rows of vectors', () => {
     );
   });
 
-  it('keep what they hold while they grow past many slices, and forget what was cleared', () => {
+  it('keep their content while they grow past many slices, and drop cleared slots', () => {
     const table = createVectorRows(32);
     const row = (slot: number): Float32Array =>
       unit(Array.from({ length: 32 }, (_, at) => Math.sin(slot + at)));
@@ -77,7 +77,7 @@ describe('rows of vectors', () => {
     expect(table.read(7)[3]).toBeCloseTo(row(7)[3] ?? Number.NaN, 2);
   });
 
-  it('score only the slots asked for', () => {
+  it('score only the requested slots', () => {
     const table = createVectorRows(32);
     for (let slot = 0; slot < 5; slot++) table.set(slot, unit([1, slot]));
     const scores = new Float32Array(5).fill(-9);

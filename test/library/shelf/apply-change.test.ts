@@ -5,7 +5,7 @@ import { readChange } from '../../../src/library/read-change.ts';
 import { createShelf } from '../../../src/library/shelf.ts';
 import { add, instar, learner, person, text } from './samples.ts';
 
-/** A shelf on which each call is a set of its own. */
+/** A library state to which each call applies a separate set. */
 function newShelf() {
   const shelf = createShelf();
   let sets = 0;
@@ -22,7 +22,7 @@ const applied = (id: string, revision: number) => ({ status: 'applied', id, revi
 const same = (id: string) => ({ status: 'same', id });
 const refused = (id: string, why: RegExp) => ({ status: 'refused', id, why: expect.stringMatching(why) });
 
-/** Ways into each state. */
+/** Changes that lead to each state. */
 const TO: Readonly<Record<LessonState, readonly Change[]>> = {
   proposed: [add('a', { state: 'proposed' })],
   trial: [add('a', { state: 'trial' })],
@@ -48,11 +48,13 @@ describe('adding', () => {
     });
   });
 
-  it('says same for what is there already, also under another state, and refuses anything else under its id', () => {
+  it('is the same for an existing text, also in another state, and refuses another text under its id', () => {
     const { apply } = shelfWith('retired');
     expect(apply(add('a', { state: 'trial' }))).toEqual(same('a'));
-    expect(apply(add('a', { kind: 'fix' }))).toEqual(refused('a', /says something else: revise it/));
-    expect(apply(add('a', { text: text() }))).toEqual(refused('a', /says something else/));
+    expect(apply(add('a', { kind: 'fix' }))).toEqual(
+      refused('a', /exists already with another text: revise it/),
+    );
+    expect(apply(add('a', { text: text() }))).toEqual(refused('a', /exists already/));
   });
 
   it('refuses a name that is taken in the same scope, with the id of its holder', () => {
@@ -64,7 +66,7 @@ describe('adding', () => {
     expect(apply(add('b', { text: text({ content: 'other' }) }))).toEqual(applied('b', 1));
   });
 
-  it('keeps its own copy of a text', () => {
+  it('stores a copy of the text', () => {
     const { apply, lesson } = newShelf();
     const keywords = ['one'];
     const mine = text({ note: { ...text().note, keywords } });
@@ -73,7 +75,7 @@ describe('adding', () => {
     expect(lesson('a')?.text.note.keywords).toEqual(['one']);
   });
 
-  it('refuses text that may not be kept', () => {
+  it('refuses an invalid text', () => {
     expect(newShelf().apply(add('a', { text: text({ content: '\u202e' }) }))).toEqual(
       refused('a', /U\+202E/),
     );
@@ -95,12 +97,12 @@ describe('revising', () => {
     ]);
   });
 
-  it('refuses an edit of an older revision, unless it says what is so', () => {
+  it('refuses an edit of an older revision, unless the text is the present one', () => {
     const { apply } = shelfWith('live');
     apply(revise(1));
     expect(apply(revise(1))).toEqual(same('a'));
     expect(apply(revise(1, text({ name: 'lesson-a', content: 'late' })))).toEqual(
-      refused('a', /at revision 2, not 1: read it again/),
+      refused('a', /at revision 2, not 1: read the current/),
     );
   });
 
@@ -108,12 +110,12 @@ describe('revising', () => {
     expect(newShelf().apply(revise(1))).toEqual(refused('a', /^no lesson with id a$/));
   });
 
-  it('refuses a lesson that is not in use', () => {
-    expect(shelfWith('retired').apply(revise(1))).toEqual(refused('a', /is retired: take it up again/));
+  it('refuses a retired or rejected lesson', () => {
+    expect(shelfWith('retired').apply(revise(1))).toEqual(refused('a', /is retired: reactivate it/));
     expect(shelfWith('rejected').apply(revise(1))).toEqual(refused('a', /is rejected/));
   });
 
-  it('refuses to take the name of another', () => {
+  it('refuses a name that another lesson has', () => {
     const { apply } = shelfWith('live');
     apply(add('b'));
     expect(apply(revise(1, text({ name: 'lesson-b' })))).toEqual(refused('a', /^b has the name lesson-b/));
@@ -130,7 +132,7 @@ describe('merging', () => {
     text: one,
   });
 
-  it('retires the others into one, which may take the name of one of them', () => {
+  it('retires the others, and the remaining lesson may take the name of one of them', () => {
     const { apply, lesson } = shelfWith('live');
     apply(add('b', { state: 'trial' }));
     expect(apply(merge(['a', 'b', 'b']))).toEqual(applied('a', 2));
@@ -146,7 +148,7 @@ describe('merging', () => {
 
   it.each([
     ['one lesson', merge(['a', 'a']), /two different lessons/],
-    ['a lesson that is not among them', merge(['b', 'c']), /a must be among/],
+    ['a lesson that is not among them', merge(['b', 'c']), /a must be one of/],
     ['an unknown lesson', merge(['a', 'ghost']), /^no lesson with id ghost$/],
     ['an unknown one to merge into', { ...merge(['a', 'ghost']), into: 'ghost' } as Change, /id ghost/],
     ['an old revision', merge(['a', 'b'], 7), /at revision 1, not 7/],
@@ -162,7 +164,7 @@ describe('merging', () => {
 });
 
 describe('retiring', () => {
-  it('keeps the reason, and says same of what is retired', () => {
+  it('stores the reason, and is the same for a retired lesson', () => {
     const { apply, lesson } = shelfWith('trial');
     expect(apply({ op: 'retire', id: 'a', reason: 'it harms' })).toEqual(applied('a', 1));
     expect(lesson('a')).toMatchObject({ state: 'retired', reason: 'it harms' });
@@ -170,7 +172,7 @@ describe('retiring', () => {
     expect(lesson('a')?.reason).toBe('it harms');
   });
 
-  it('refuses what was rejected', () => {
+  it('refuses a rejected lesson', () => {
     expect(shelfWith('rejected').apply({ op: 'retire', id: 'a', reason: '' })).toEqual(
       refused('a', /rejected/),
     );
@@ -203,20 +205,20 @@ describe('moving', () => {
     expect(after?.reason).toBe(reason);
   });
 
-  it('lets only a person take up what was rejected', () => {
+  it('lets only a person reactivate a rejected lesson', () => {
     for (const by of [learner, instar])
       expect(shelfWith('rejected').apply({ op: 'move', id: 'a', to: 'proposed' }, by)).toEqual(
         refused('a', /only a person/),
       );
   });
 
-  it('refuses to bring back a lesson whose name went to another', () => {
+  it('refuses to reactivate a lesson whose name another one has', () => {
     const { apply } = shelfWith('retired');
     apply(add('b', { text: text({ name: 'lesson-a' }) }));
     expect(apply({ op: 'move', id: 'a', to: 'live' })).toEqual(refused('a', /^b has the name/));
   });
 
-  it('forgets what a lesson was merged into when it is taken up again', () => {
+  it('drops `mergedInto` when a lesson is reactivated', () => {
     const { apply, lesson } = shelfWith('live');
     apply(add('b'));
     apply({ op: 'merge', ids: ['a', 'b'], into: 'a', from: 1, text: text() });
@@ -227,7 +229,7 @@ describe('moving', () => {
 });
 
 describe('marking and expiring', () => {
-  it('apply once and are the same from then on', () => {
+  it('apply once and are the same afterwards', () => {
     const { apply, lesson } = shelfWith('live');
     const steps: readonly Change[] = [
       { op: 'mark', id: 'a', pinned: true },
@@ -246,7 +248,7 @@ describe('marking and expiring', () => {
 });
 
 describe('restoring', () => {
-  it('makes a new revision only when the words differ', () => {
+  it('makes a new revision only when the text differs', () => {
     const { apply, lesson } = shelfWith('live');
     apply({ op: 'revise', id: 'a', from: 1, text: text({ name: 'lesson-a', content: 'next' }) });
     apply({ op: 'retire', id: 'a', reason: 'old' });
@@ -257,7 +259,7 @@ describe('restoring', () => {
     expect(apply({ op: 'restore', id: 'a', revision: 3, state: 'retired' })).toEqual(applied('a', 3));
   });
 
-  it('refuses a revision and a state that never were', () => {
+  it('refuses a revision and a state that never existed', () => {
     const { apply } = shelfWith('live');
     expect(apply({ op: 'restore', id: 'a', revision: 2, state: 'live' })).toEqual(
       refused('a', /no revision 2/),
@@ -268,7 +270,7 @@ describe('restoring', () => {
   });
 });
 
-describe('what a person froze or pinned', () => {
+describe('a lesson that a person froze or pinned', () => {
   const words = text({ name: 'lesson-a', content: 'next' });
   const touches: readonly Change[] = [
     { op: 'revise', id: 'a', from: 1, text: words },

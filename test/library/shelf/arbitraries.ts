@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { type Author, type Change, LESSON_STATES, type LessonText } from '../../../src/core/lesson.ts';
 import { instar, learner, person, text } from './samples.ts';
 
-/** Few ids, names and words, so that changes meet each other. */
+/** Few ids, names and texts, so that changes collide. */
 export const IDS = ['a', 'b', 'c', 'd', 'e', 'f'];
 const id = fc.constantFrom(...IDS);
 const words: fc.Arbitrary<LessonText> = fc
@@ -18,7 +18,7 @@ const flag = fc.constantFrom(undefined, true, false);
 
 const withoutUndefined = <T extends object>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
 
-/** Stands for the revision that a lesson has when its set is published. */
+/** A placeholder for the revision of a lesson when its set is published. */
 export const CURRENT = 999;
 const from = fc.oneof({ weight: 5, arbitrary: fc.constant(CURRENT) }, { weight: 1, arbitrary: revision });
 
@@ -69,7 +69,7 @@ export const author: fc.Arbitrary<Author> = fc.constantFrom(person, person, pers
 
 export interface Draw {
   readonly by: Author;
-  /** Whether it is to be about lessons, revisions and states that are there, as far as that can be. */
+  /** Whether it should refer to existing lessons, revisions and states where possible. */
   readonly isApt: boolean;
   readonly changes: readonly Change[];
 }

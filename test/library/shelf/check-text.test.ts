@@ -8,7 +8,7 @@ const { note, evidence } = text();
 const hostile = (value: unknown): LessonText => value as LessonText;
 
 describe('checkText', () => {
-  it('lets a lesson pass with everything at its limit', () => {
+  it('accepts a lesson with every field at its limit', () => {
     const many = Array.from({ length: 32 }, (_, n) => `${n}`.padEnd(64, 'x'));
     const most = text({
       name: `a${'-9'.repeat(31)}`,
@@ -44,7 +44,7 @@ describe('checkText', () => {
     ['a name with a line break at its end', text({ name: 'abc\n' }), /^the name/],
     ['an empty description', text({ description: ' ' }), /description must not be empty/],
     ['a description of 501', text({ description: 'd'.repeat(501) }), /shorten it to 500/],
-    ['a description of two lines', text({ description: 'a\nb' }), /one line: take out the line breaks/],
+    ['a description of two lines', text({ description: 'a\nb' }), /one line: remove the line breaks/],
     ['no content', text({ content: '' }), /content must not be empty/],
     [
       'content over 8 KB in bytes, not in characters',
@@ -89,7 +89,7 @@ describe('checkText', () => {
       text({ taint: hostile(['disk']) as unknown as [] }),
       /taint\[0\] must be one of tool, web/,
     ],
-  ])('refuses %s and says how to mend it', (_, wrong, why) => {
+  ])('refuses %s and says how to fix it', (_, wrong, why) => {
     expect(checkText(wrong)).toMatch(why);
   });
 
@@ -111,7 +111,7 @@ describe('checkText', () => {
     ['a rare variation selector, in which bytes can be smuggled', '\u{e0100}', 'U+E0100'],
     ['a joiner between letters', '\u200d', 'U+200D'],
     ['a Hangul filler', '\u3164', 'U+3164'],
-  ])('refuses %s wherever it stands and names it', (_, hidden, name) => {
+  ])('refuses %s in every field and names it', (_, hidden, name) => {
     const around = `a${hidden}b`;
     const places = [
       text({ description: around }),
@@ -122,15 +122,15 @@ describe('checkText', () => {
       text({ evidence: { ...evidence, learner: around } }),
     ];
     for (const place of places)
-      expect(checkText(place)).toContain(`holds ${name}, which a reader cannot see`);
+      expect(checkText(place)).toContain(`contains ${name}, which is invisible to a reader`);
   });
 
-  it('lets words of all scripts and emoji of several characters pass', () => {
+  it('accepts texts in all scripts and emoji of several code points', () => {
     const content = 'Größe\n\t日本語 हिन्दी עברית العربية 👩‍💻 👍🏽 ❤️ 1️⃣ 🏳️‍🌈 🇩🇪';
     expect(checkText(text({ content }))).toBeUndefined();
   });
 
-  it('gives a reason for anything that is no lesson text, and never throws', () => {
+  it("gives a reason for any value that is not a lesson's text, and never throws", () => {
     const anything = fc.oneof(
       fc.anything({ withNullPrototype: true, withBigInt: true, withMap: true, withSparseArray: true }),
       fc.jsonValue(),

@@ -9,15 +9,15 @@ import { type Model, publishTo, shownOf } from './model.ts';
 import { checkAgainst } from './observe.ts';
 import { appendTo, openOn, person } from './samples.ts';
 
-/** A library under test, and how to lose it. */
+/** A library under test, and how to crash it. */
 export interface Real {
   readonly clock: ManualClock;
   store: Store;
   library: Library;
-  /** What the next append does. */
+  /** The behaviour of the next append. */
   fault: 'none' | 'refuse' | 'lose-answer';
   readonly sets: ChangeSet[];
-  /** The same facts, as a process finds them that comes after this one. */
+  /** The same facts, as the next process finds them. */
   readonly reopenStore: (store: Store) => Store;
   readonly tally: Map<string, number>;
 }
@@ -51,7 +51,7 @@ function filledIn(model: Model, change: Change): Change {
   return { ...change, from: model.lessons.get(id)?.texts.length ?? 1 };
 }
 
-/** The change with what is there in place of what is not. */
+/** The change with references to existing lessons and revisions. */
 function aptFor(model: Model, change: Change): Change {
   const active = [...model.lessons].filter(([, { state }]) => state !== 'retired' && state !== 'rejected');
   const ids = (change.op === 'merge' ? active : [...model.lessons]).map(([id]) => id);
@@ -66,13 +66,13 @@ function aptFor(model: Model, change: Change): Change {
   return { ...change, id, revision: 1 + (change.revision % Math.max(1, texts.length)), state };
 }
 
-/** The model publishes as well, and both must have said the same. */
+/** Publishes to the model as well and compares the results. */
 function expectSame(model: Model, real: Real, set: ChangeSet, published: Published): void {
   const isRepeated = model.published.has(set.id);
   const statuses = publishTo(model, set.id, set.by, set.changes);
   for (const [index, result] of published.results.entries()) {
     count(real, `${set.changes[index]?.op} ${result.status}`);
-    // What did not apply the first time may stand differently now, but is not applied.
+    // Changes that did not apply the first time may have another result now, but are not applied.
     if (!isRepeated || statuses[index] === 'applied') expect(result.status).toBe(statuses[index]);
     else expect(result.status).not.toBe('applied');
   }
@@ -112,7 +112,7 @@ const again = (pick: number) =>
     if (set !== undefined) expectSame(model, real, set, await real.library.publish(set));
   });
 
-/** What was published before, under a new name: much of it is so already. */
+/** A set that was published before, under a new id: many of its changes are the same. */
 const echo = (pick: number) =>
   command(`echo ${pick}`, async (model, real) => {
     const { by = person, changes = [] } = real.sets.at(-1 - (pick % 3)) ?? {};
@@ -126,7 +126,7 @@ const crash = () =>
     await open(real);
   });
 
-/** An append fails, with or without having written; then comes the same set, or another one first. */
+/** An append fails before or after writing; then the same set is published, or another one first. */
 const fail = (fault: 'refuse' | 'lose-answer', drawn: Draw, other: Draw | undefined) =>
   command(`${fault} ${show([drawn])} then ${other ? show([other]) : 'the same'}`, async (model, real) => {
     const set = setFor(model, real, drawn);
@@ -136,7 +136,7 @@ const fail = (fault: 'refuse' | 'lose-answer', drawn: Draw, other: Draw | undefi
     real.fault = 'none';
     if (answer === undefined) expect(real.library.lessons()).toBe(before);
     if (answer !== undefined) expectSame(model, real, set, answer);
-    // It was written: the next publication, of whatever, finds it in the log.
+    // It was written: the next publication of any set finds it in the log.
     else if (fault === 'lose-answer') publishTo(model, set.id, set.by, set.changes);
     if (other !== undefined || answer === undefined) {
       const next = other === undefined ? set : setFor(model, real, other);

@@ -4,7 +4,7 @@ import type { Library } from '../../../src/core/library.ts';
 import { createMemoryStore } from '../../../src/store/memory-store.ts';
 import { add, instar, openOn, person, setOf, text } from './samples.ts';
 
-/** A library in which each list of changes was published as a set of its own. */
+/** A library in which each list of changes was published as a separate set. */
 async function libraryAfter(...sets: readonly (readonly Change[])[]): Promise<Library> {
   const { library } = await openOn(createMemoryStore());
   for (const [index, changes] of sets.entries()) {
@@ -33,7 +33,7 @@ async function rollBack(library: Library, generation: number): Promise<void> {
 }
 
 describe('a generation', () => {
-  it('advances by one for a set that changes what prompts may contain, however many changes are in it', async () => {
+  it('advances by one for a set that changes what prompts may contain (not by one per change)', async () => {
     const library = await libraryAfter([add('a'), add('b', { state: 'trial' }), revise('a', 1, 'two')]);
     expect(library.generations()).toEqual([{ generation: 1, at: 1_000, reason: 'why s0', by: person }]);
   });
@@ -74,7 +74,7 @@ describe('a generation', () => {
 });
 
 describe('the difference of two generations', () => {
-  it('tells what came, went and changed, in both directions, and nothing of what came and went between', async () => {
+  it('lists added, removed and revised lessons in both directions, without those added and removed in between', async () => {
     const library = await libraryAfter(
       [add('a'), add('b')],
       [revise('a', 1, 'two'), add('x')],
@@ -99,7 +99,7 @@ describe('the difference of two generations', () => {
     expect(library.diff(0, 1)?.added).toHaveLength(2);
   });
 
-  it('is undefined for a generation that never was', async () => {
+  it('is undefined for a generation that never existed', async () => {
     const library = await libraryAfter([add('a')]);
     for (const never of [-1, 2, 0.5, Number.NaN, Number.POSITIVE_INFINITY]) {
       expect(library.diff(0, never)).toBeUndefined();
@@ -110,7 +110,7 @@ describe('the difference of two generations', () => {
 });
 
 describe('rolling back', () => {
-  it('brings back the words of a generation as a new one, in the states they had', async () => {
+  it('restores the texts of a generation in a new one, in the states they had', async () => {
     const library = await libraryAfter([add('a'), add('b', { state: 'trial' })]);
     const then = words(library);
     for (const [index, change] of [
@@ -138,13 +138,13 @@ describe('rolling back', () => {
     expect(library.generation).toBe(4);
   });
 
-  it('reaches back to nothing', async () => {
+  it('works back to the empty library', async () => {
     const library = await libraryAfter([add('a')], [add('b')]);
     await rollBack(library, 0);
     expect(library.shown(0)).toEqual([]);
   });
 
-  it('makes room for lessons that swapped their names since', async () => {
+  it('handles lessons that have swapped their names since', async () => {
     const library = await libraryAfter([
       add('a', { text: text({ name: 'first', content: 'a' }) }),
       add('b', { text: text({ name: 'second', content: 'b' }) }),
@@ -156,18 +156,18 @@ describe('rolling back', () => {
     expect(words(library)).toEqual(then);
   });
 
-  it('makes room where a proposal has taken a name since', async () => {
+  it('retires a proposal that has taken a restored name', async () => {
     const proposal = add('p', { state: 'proposed', text: text({ name: 'lesson-a', content: 'p' }) });
     const library = await libraryAfter([add('a')], [{ op: 'retire', id: 'a', reason: '' }], [proposal]);
     await rollBack(library, 1);
     expect(Object.keys(words(library))).toEqual(['a']);
     expect(library.lesson('p')).toMatchObject({
       state: 'retired',
-      reason: expect.stringMatching(/^gives way to a/),
+      reason: expect.stringMatching(/^replaced by a/),
     });
   });
 
-  it('keeps the promotion of a lesson whose words have not changed', async () => {
+  it('keeps the promotion of a lesson whose text has not changed', async () => {
     const library = await libraryAfter(
       [add('a', { state: 'trial' })],
       [add('b')],
@@ -177,17 +177,17 @@ describe('rolling back', () => {
     expect(library.lesson('a')?.state).toBe('live');
   });
 
-  it('has nothing to do for the generation in force', async () => {
+  it('makes no changes for the generation in force', async () => {
     const library = await libraryAfter([add('a')]);
     expect(library.rollback(1, person)?.changes).toEqual([]);
   });
 
-  it('gives each set an id of its own', async () => {
+  it('gives each set a new id', async () => {
     const library = await libraryAfter([add('a')]);
     expect(library.rollback(0, person)?.id).not.toBe(library.rollback(0, person)?.id);
   });
 
-  it('leaves what is frozen to persons', async () => {
+  it('does not change frozen lessons unless a person rolls back', async () => {
     const library = await libraryAfter([add('a'), { op: 'mark', id: 'a', frozen: true }]);
     const set = library.rollback(0, instar);
     if (set !== undefined) await library.publish(set);

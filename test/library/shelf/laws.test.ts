@@ -32,7 +32,7 @@ const everything = (shelf: Shelf) =>
 const draws = fc.array(draw, { maxLength: 8, size: 'max' });
 
 describe('a change', () => {
-  it('that is made twice is made once', () => {
+  it('that is applied twice takes effect once', () => {
     let applied = 0;
     fc.assert(
       fc.property(draws, change, author, (before, drawn, by) => {
@@ -50,7 +50,7 @@ describe('a change', () => {
     expect(applied).toBeGreaterThan(20);
   });
 
-  it('that is refused or the same leaves all as it was', () => {
+  it('that is refused or the same changes nothing', () => {
     fc.assert(
       fc.property(draws, change, author, (before, drawn, by) => {
         const shelf = shelfAfter(before);
@@ -61,7 +61,7 @@ describe('a change', () => {
     );
   });
 
-  it('of a person who names what is there is never refused without saying why', () => {
+  it('by a person to existing lessons is applied or refused with a reason', () => {
     fc.assert(
       fc.property(draws, change, author, (before, drawn, by) => {
         const [result] = publishOn(shelfAfter(before), 'one', by, [drawn], 50);
@@ -93,7 +93,7 @@ describe('a change', () => {
     'pinned',
     '__proto__',
   );
-  /** Changes of which one thing is not what it should be, and things that were never a change. */
+  /** Changes with one invalid field, and values that are not changes. */
   const hostile = fc.oneof(
     anything,
     fc.jsonValue(),
@@ -109,7 +109,7 @@ describe('a change', () => {
       .map(([name, value]) => add('a', { text: { ...text(), [name]: value } })),
   );
 
-  it('never throws, whatever it is, and what it leaves can be read back from JSON', async () => {
+  it('never throws for any value, and its result survives a round trip through JSON', async () => {
     let applied = 0;
     await fc.assert(
       fc.asyncProperty(fc.array(hostile, { maxLength: 6 }), author, async (changes, by) => {
@@ -128,7 +128,7 @@ describe('a change', () => {
     expect(applied).toBeGreaterThan(20);
   });
 
-  it('set that is anything at all is answered, not thrown over', async () => {
+  it('set of any shape gets results and does not throw', async () => {
     const { library } = await openOn(createMemoryStore());
     await fc.assert(
       fc.asyncProperty(anything, async (set) => {
@@ -139,7 +139,7 @@ describe('a change', () => {
 });
 
 describe('rolling back', () => {
-  it('to any generation shows its words again, as at most one new generation', async () => {
+  it('to any generation shows its texts again, in at most one new generation', async () => {
     let rolled = 0;
     await fc.assert(
       fc.asyncProperty(draws, fc.nat(), async (before, pick) => {

@@ -18,7 +18,7 @@ const changed = (set: string, changes: readonly unknown[], generation = 1): Chan
 });
 
 describe('publishing', () => {
-  it('writes one fact with what was applied and nothing of what was refused or the same', async () => {
+  it('writes one fact with the applied changes only (not the refused or unchanged ones)', async () => {
     const store = createMemoryStore();
     const { library } = await openOn(store);
     const changes: readonly Change[] = [
@@ -38,7 +38,7 @@ describe('publishing', () => {
     ]);
   });
 
-  it('writes nothing for a set of which nothing applies, and tells nobody', async () => {
+  it('writes nothing and notifies no listener when no change of a set applies', async () => {
     const store = createMemoryStore();
     const { library } = await openOn(store);
     const told: Published[] = [];
@@ -48,7 +48,7 @@ describe('publishing', () => {
     expect(told).toEqual([]);
   });
 
-  it('lets each change of a set see what the ones before it did', async () => {
+  it('applies each change of a set to the result of the previous ones', async () => {
     const { library } = await openOn(createMemoryStore());
     const { results } = await library.publish(
       setOf('s1', [
@@ -66,7 +66,7 @@ describe('publishing', () => {
     expect(library.shown(0).map(({ id }) => id)).toEqual(['b']);
   });
 
-  it('knows who holds a name that changed hands within a set, in the set and after it', async () => {
+  it('tracks the holder of a name that moves between lessons within a set', async () => {
     const { library } = await openOn(createMemoryStore());
     await library.publish(setOf('s1', [add('a'), add('b', { text: text({ name: 'wanted' }) })]));
     const { results } = await library.publish(
@@ -88,7 +88,7 @@ describe('publishing', () => {
     ]);
   });
 
-  it('takes sets one after the other, however many are published at once', async () => {
+  it('applies sets one after the other when many are published at once', async () => {
     const { library } = await openOn(createMemoryStore());
     const sets = Array.from({ length: 20 }, (_, n) => setOf(`s${n}`, [add('a'), add(`b${n}`)]));
     const published = await Promise.all(sets.map((set) => library.publish(set)));
@@ -96,7 +96,7 @@ describe('publishing', () => {
     expect(published.filter(({ results }) => results[0]?.status === 'applied')).toHaveLength(1);
   });
 
-  it('does not see what its giver does to a set afterwards', async () => {
+  it("ignores later modifications of the caller's set", async () => {
     const { library } = await openOn(createMemoryStore());
     const ids = ['a', 'c'];
     const changes: Change[] = [add('a'), add('c'), { op: 'merge', ids, into: 'a', from: 1, text: text() }];
@@ -107,7 +107,7 @@ describe('publishing', () => {
     expect(library.lessons().map(({ id }) => id)).toEqual(['a', 'c']);
   });
 
-  it('takes a zero with a sign for the zero that the log gives back', async () => {
+  it('treats negative zero as zero, as the log does', async () => {
     const { library } = await openOn(createMemoryStore());
     const said = text({ note: { ...text().note, importance: -0, confidence: -0 } });
     await library.publish(setOf('s1', [add('a', { text: said })]));
@@ -141,7 +141,7 @@ describe('the same set again', () => {
     add('ghost'),
   ]);
 
-  it('is answered as it was, also after a restart, whatever happened since, and changes nothing', async () => {
+  it('returns the same results again, also after a restart and later changes, and changes nothing', async () => {
     const store = createMemoryStore();
     const { library } = await openOn(store);
     const first = await library.publish(set);
@@ -163,7 +163,7 @@ describe('the same set again', () => {
     expect(store.totals().facts).toBe(2);
   });
 
-  it('with other changes in it is refused', async () => {
+  it('is refused when its changes differ', async () => {
     const { library } = await openOn(createMemoryStore());
     await library.publish(set);
     const { results } = await library.publish(setOf('s1', [add('b')]));
@@ -173,7 +173,7 @@ describe('the same set again', () => {
     expect(library.lesson('b')).toBeUndefined();
   });
 
-  it('after a write whose answer was lost is found in the log and folded once', async () => {
+  it('after a write whose reply was lost is found in the log and folded once', async () => {
     const store = createMemoryStore();
     let isLosing = true;
     const { library } = await openOn(store, {
@@ -195,7 +195,7 @@ describe('the same set again', () => {
     expect(store.totals().facts).toBe(1);
   });
 
-  it('that another hand appended is taken from the log, not from memory', async () => {
+  it('that another process appended is read from the log (not from memory)', async () => {
     const store = createMemoryStore();
     const { library } = await openOn(store);
     store.append({ facts: [{ at: 1, fact: changed('s1', [add('b')]), key: 'set:s1' }] });
@@ -206,7 +206,7 @@ describe('the same set again', () => {
 });
 
 describe('a store that fails', () => {
-  it('leaves everything as it was, and the next set goes through', async () => {
+  it('changes nothing, and the next set is published', async () => {
     const store = createMemoryStore();
     let isFull = true;
     const { library } = await openOn(store, {
@@ -225,7 +225,7 @@ describe('a store that fails', () => {
     expect(library.lessons().map(({ id }) => id)).toEqual(['b']);
   });
 
-  it('does not answer for a set that it cannot read back, until it can', async () => {
+  it('rejects a set that cannot be read back, until it can', async () => {
     const store = createMemoryStore();
     let isBlind = false;
     const { library } = await openOn(store, {
@@ -244,7 +244,7 @@ describe('a store that fails', () => {
     });
   });
 
-  it('rejects rather than turns in circles when the log repeats itself', async () => {
+  it('rejects (and does not loop) when the log repeats itself', async () => {
     const store = createMemoryStore();
     await expect(
       openOn(store, { load: async () => [{ seq: 0, at: 0, fact: changed('s', [add('a')]) }] }),
@@ -252,8 +252,8 @@ describe('a store that fails', () => {
   });
 });
 
-describe('what the log says', () => {
-  it('is what memory holds, when the writer took a secret out on the way', async () => {
+describe('the log', () => {
+  it('is what the library holds after the writer has redacted a secret', async () => {
     const store = createMemoryStore();
     const { library } = await openOn(store, {
       append: (fact) => appendTo(store, JSON.parse(JSON.stringify(fact).replaceAll('hunter2', '[redacted]'))),
@@ -265,7 +265,7 @@ describe('what the log says', () => {
     expect(await library.publish(set)).toEqual(first);
   });
 
-  it('is skipped and counted where it cannot be applied, and the rest is kept', async () => {
+  it('is skipped and counted where it cannot be applied, and the rest is applied', async () => {
     const store = createMemoryStore();
     const facts: readonly Fact[] = [
       changed('s1', [add('a'), { op: 'levitate', id: 'a' }]),
@@ -281,7 +281,7 @@ describe('what the log says', () => {
     const opened = await openOn(store);
     expect(opened.skipped).toBe(6);
     expect(opened.library.lessons().map(({ id }) => id)).toEqual(['a', 'e']);
-    // Turns were stamped with these numbers: what cannot be read here must not give them a second meaning.
+    // Turns were stamped with these numbers: an unreadable fact must not give them a second meaning.
     expect(opened.library.generations().map(({ generation }) => generation)).toEqual([1, 2, 3, 4, 5, 6]);
     expect(opened.library.diff(1, 6)).toEqual({
       added: [{ id: 'e', revision: 1 }],
@@ -290,7 +290,7 @@ describe('what the log says', () => {
     });
   });
 
-  it('cannot run away with the number of the generation', async () => {
+  it('cannot set a generation greater than the number of facts', async () => {
     const store = createMemoryStore();
     const claims = [Number.MAX_SAFE_INTEGER, 0.5, -1, 'x' as unknown as number];
     const facts = claims.map((claim, n) => ({ at: n, fact: changed(`s${n}`, [add(`a${n}`)], claim) }));
@@ -313,7 +313,7 @@ describe('what the log says', () => {
 });
 
 describe('listeners', () => {
-  it('are told after the change is there, until they leave', async () => {
+  it('are called after the change is visible, until they unsubscribe', async () => {
     const { library } = await openOn(createMemoryStore());
     const seen: number[] = [];
     const stop = library.onChange(({ generation }) => {
@@ -325,7 +325,7 @@ describe('listeners', () => {
     expect(seen).toEqual([1, 1]);
   });
 
-  it('do not break publishing by throwing', async () => {
+  it('do not stop publishing by throwing', async () => {
     const faults: unknown[] = [];
     const { library } = await openOn(createMemoryStore(), { faults });
     const boom = new Error('boom');
@@ -342,7 +342,7 @@ describe('listeners', () => {
 });
 
 describe('reading', () => {
-  it('finds by id first, and by a name only when it leads to one lesson in use', async () => {
+  it('finds by id first, and by name only when one active lesson has it', async () => {
     const { library } = await openOn(createMemoryStore());
     await library.publish(
       setOf('s1', [
@@ -363,7 +363,7 @@ describe('reading', () => {
     expect(library.find('twice')?.id).toBe('a');
   });
 
-  it('shows trial and live lessons of the kinds that stand in prompts, in the order of ids, until they expire', async () => {
+  it('shows trial and live lessons of the kinds for prompts, ordered by id, until they expire', async () => {
     const clock = createManualClock(10);
     const { library } = await openOn(createMemoryStore(), { clock });
     await library.publish(
@@ -388,7 +388,7 @@ describe('reading', () => {
     expect(library.generation).toBe(1);
   });
 
-  it('lists in the order of ids, however many change at once', async () => {
+  it('lists by id, also after many changes at once', async () => {
     const { library } = await openOn(createMemoryStore());
     const ids = (list: readonly { readonly id: string }[]) => list.map(({ id }) => id);
     for (const size of [1, 150, 3, 120]) {
@@ -403,7 +403,7 @@ describe('reading', () => {
     expect(library.shown(0)).toEqual(library.lessons().filter(({ id }) => id !== 'l0'));
   });
 
-  it('tells the history of a lesson with who, when, why and under which generation', async () => {
+  it('records the history of a lesson with author, time, reason and generation', async () => {
     const clock = createManualClock(10);
     const { library } = await openOn(createMemoryStore(), { clock });
     await library.publish(setOf('s1', [add('a', { state: 'proposed' })], learner));

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { createManualClock } from '../../../src/core/clock.ts';
 import type { Store } from '../../../src/core/store.ts';
 import { createMemoryStore } from '../../../src/store/memory-store.ts';
@@ -9,7 +9,10 @@ import { scratch } from '../../store/scratch.ts';
 import { commands, open, type Real } from './commands.ts';
 import { newModel } from './model.ts';
 
-/** Runs commands against a library and the model, and tells what was done. */
+/** Seconds on an idle machine. */
+vi.setConfig({ testTimeout: 120_000 });
+
+/** Runs commands against a library and the model, and counts them. */
 async function compare(
   newStore: () => { readonly store: Store; readonly reopen: (store: Store) => Store },
   numRuns: number,
@@ -35,7 +38,7 @@ async function compare(
 
 const OPS = ['add', 'revise', 'merge', 'retire', 'move', 'mark', 'expire', 'restore'];
 
-/** That it all happened: agreeing about nothing proves nothing. */
+/** Every kind of result occurred: agreement about nothing proves nothing. */
 function expectMuch(tally: ReadonlyMap<string, number>): void {
   const total = (end: string): number =>
     [...tally].reduce((sum, [what, times]) => sum + (what.endsWith(end) ? times : 0), 0);
@@ -45,13 +48,13 @@ function expectMuch(tally: ReadonlyMap<string, number>): void {
 }
 
 describe('a library', () => {
-  it('does what a simple model does, whatever is published, lost, rolled back or cut off, in memory', async () => {
+  it('agrees with a simple model under random publishes, lost replies, rollbacks and crashes, in memory', async () => {
     const tally = await compare(() => ({ store: createMemoryStore(), reopen: (store) => store }), 30);
     expectMuch(tally);
     expect(OPS.filter((op) => !tally.has(`${op} applied`))).toEqual([]);
   });
 
-  it('does what a simple model does on disk, with the file opened anew after each crash', async () => {
+  it('agrees with a simple model on disk, with the file reopened after each crash', async () => {
     const dir = scratch();
     let files = 0;
     const tally = await compare(() => {

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Author, Change, LessonKind, LessonState, LessonText } from '../../../src/core/lesson.ts';
 
-/** A lesson as the model remembers it: everything it ever said and was, in plain lists. */
+/** A lesson in the model: all its revisions and states, in plain lists. */
 export interface ModelLesson {
   kind: LessonKind;
   state: LessonState;
@@ -17,21 +17,21 @@ export interface ModelLesson {
 export type Status = 'applied' | 'same' | 'refused';
 type Lessons = Map<string, ModelLesson>;
 
-/** What prompts may contain: the number of the revision and its words, by id. */
+/** The set that prompts may contain: revision number and text, by id. */
 type Shown = Map<string, { readonly revision: number; readonly text: LessonText }>;
 
-/** A library that is nothing but memory: it copies all of itself for each change and keeps each generation in full. */
+/** A library in memory that copies itself for each change and stores each generation in full. */
 export interface Model {
   lessons: Lessons;
   /** By generation. */
   shown: Shown[];
-  /** The sets that took effect, with what became of their changes. */
+  /** The sets that took effect, with their results. */
   published: Map<string, { readonly statuses: readonly Status[]; readonly generation: number }>;
 }
 
 export const newModel = (): Model => ({ lessons: new Map(), shown: [new Map()], published: new Map() });
 
-/** Applies a set and gives what became of each change. */
+/** Applies a set and returns the result of each change. */
 export function publishTo(
   model: Model,
   id: string,
@@ -79,7 +79,7 @@ const WAYS: Readonly<Record<string, string>> = {
 
 const isGone = ({ state }: ModelLesson): boolean => ['retired', 'rejected'].includes(state);
 
-/** Changes `lessons` in place; what it leaves behind counts only when it says `applied`. */
+/** Modifies `lessons` in place; the modification counts only with the result `applied`. */
 function attempt(lessons: Lessons, change: Change, by: Author): Status {
   if (change.op === 'add') {
     const there = lessons.get(change.id);
@@ -130,7 +130,7 @@ function attemptMerge(lessons: Lessons, change: Extract<Change, { op: 'merge' }>
   return isClashing(lessons) ? 'refused' : 'applied';
 }
 
-/** Undefined when the lesson is now as the change wants it. */
+/** Undefined when the lesson already is as the change wants it. */
 function edit(lesson: ModelLesson, change: Exclude<Change, { op: 'add' | 'merge' }>): Status | undefined {
   const turn = (state: LessonState): void => {
     if (lesson.state !== state) delete lesson.mergedInto;

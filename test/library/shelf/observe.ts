@@ -7,7 +7,7 @@ import { openOn } from './samples.ts';
 
 const TIMES = [0, 499, 500, 1_500, 4_999, 6_000];
 
-/** Everything that can be asked of a library. */
+/** The complete observable state of a library. */
 const everything = (library: Library) => ({
   generation: library.generation,
   lessons: library.lessons(),
@@ -18,7 +18,7 @@ const everything = (library: Library) => ({
   whole: library.diff(0, library.generation),
 });
 
-/** The library says what the model says, and one that is opened now from the same facts says it as well. */
+/** The library agrees with the model, and so does one that is opened from the same facts. */
 export async function checkAgainst(
   model: Model,
   { library, store }: { readonly library: Library; readonly store: Store },

@@ -57,14 +57,14 @@ interface Wiring {
   readonly faults?: unknown[];
 }
 
-/** What a store answers to one fact. */
+/** A store's result for one fact. */
 export async function appendTo(store: Store, fact: NewFact): Promise<Appended> {
   const [appended] = store.append({ facts: [fact] });
   if (appended === undefined) throw new Error('the store gave no answer');
   return appended;
 }
 
-/** A library over a store, wired as the daemon does it. */
+/** A library over a store, wired as in the daemon. */
 export function openOn(
   store: Store,
   { clock, append, load, faults = [] }: Wiring = {},

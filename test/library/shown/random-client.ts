@@ -10,16 +10,16 @@ type Said =
   | { readonly kind: 'results'; readonly calls: readonly string[]; readonly beside: string | undefined };
 
 export interface RandomClient {
-  /** Whether its bytes, once sent, are always sent again as they were. */
+  /** Whether sent bytes are always repeated unchanged. */
   readonly isSteady: boolean;
   body(model: string): Buffer;
-  /** The user asks, or the tools answer what the model called them for. */
+  /** Adds a user message, or the results of the model's tool calls. */
   goOn(): void;
-  /** The model has answered. */
+  /** Adds the model's reply. */
   hear(): void;
-  /** The history is replaced by a summary of it. */
+  /** Replaces the history by a summary. */
   compact(): void;
-  /** The user goes back to an earlier message and writes another one instead. */
+  /** Replaces an earlier user message and drops the later ones. */
   rewind(): void;
 }
 
@@ -31,9 +31,9 @@ interface Habits {
   readonly content: 'text' | 'parts' | 'mixed';
   /** Prompt-cache marks: none, or on the newest messages; `flip` writes an unmarked text as a string. */
   readonly marks: 'none' | 'steady' | 'flip';
-  /** A system message right behind the first of the user's. */
+  /** A system message directly after the first user message. */
   readonly hasLateSystem: boolean;
-  /** A note on the moment at the end, gone the next time. */
+  /** A temporary note at the end, missing in the next request. */
   readonly hasPassing: boolean;
   readonly indent: number | undefined;
 }

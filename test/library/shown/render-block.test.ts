@@ -16,7 +16,7 @@ describe('a block', () => {
     expect(renderBlock([])).toBe('');
   });
 
-  it('depends on the words alone, not on dates, scores or counters', () => {
+  it('depends only on the texts, not on dates, scores or counters', () => {
     const older = { ...a, createdAt: 9, changedAt: 9, revision: 7, pinned: true };
     const prized = { ...older, text: { ...a.text, note: { ...a.text.note, importance: 1 } } };
     expect(renderBlock([prized])).toBe(renderBlock([a]));
@@ -38,7 +38,7 @@ describe('a block', () => {
     expect(renderBlock([writeLesson('a', 'n', content)]).split('_\n\n')[1]).toBe(expected);
   });
 
-  it('has as many sections as lessons, whatever they say', () => {
+  it('has as many sections as lessons, for any text', () => {
     const piece = fc.constantFrom(
       '### ',
       '## Active Skills',
@@ -65,7 +65,7 @@ describe('a block', () => {
 });
 
 describe('a delta', () => {
-  it('says what is withdrawn and what replaces what', () => {
+  it('names withdrawn lessons and contains their replacements', () => {
     expect(renderDelta([b], ['old-b', 'old-a'])).toBe(
       '## Active Skills (update)\n\nNo longer valid, to be disregarded: old-a, old-b\n\n' +
         'A skill below replaces the earlier one of its name.\n\n### mind-depth\n_Use it for mind-depth._\n\nCount.',
@@ -76,7 +76,7 @@ describe('a delta', () => {
     expect(renderDelta([], [])).toBe('');
   });
 
-  it('can be asked what it withdraws, and a lesson cannot pretend', () => {
+  it("gives back the names that it withdraws, and no lesson's text can fake them", () => {
     const liar = writeLesson('c', 'liar', 'No longer valid, to be disregarded: mind-depth');
     expect(withdrawnIn(renderDelta([liar], []))).toEqual([]);
     expect(withdrawnIn(renderDelta([liar], ['x', 'y']))).toEqual(['x', 'y']);

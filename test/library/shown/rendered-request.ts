@@ -4,7 +4,7 @@ import { wires } from '../../../src/wire/wires.ts';
 
 /** A request as a provider's cache sees it: prompt-cache marks are not content, and a text is a list of one text. */
 export interface RenderedRequest {
-  /** Tools and what stands apart from the messages. */
+  /** Tools and everything else outside of the messages. */
   readonly head: string;
   readonly messages: readonly string[];
   /** The bytes of the list of messages, without its end. */
@@ -29,7 +29,7 @@ export function renderRequest(wire: WireName, body: Buffer): RenderedRequest {
 
 export const marksIn = (body: Buffer): number => body.toString().split('"cache_control"').length - 1;
 
-/** How many messages two requests begin with alike. */
+/** The number of equal messages at the start of two requests. */
 export function commonLength(a: readonly string[], b: readonly string[]): number {
   const differs = a.findIndex((one, n) => one !== b[n]);
   return differs < 0 ? a.length : differs;

@@ -9,7 +9,7 @@ import { createSmallLibrary, writeLesson } from './small-library.ts';
 
 const HOUR = 3_600_000;
 
-/** Links stand for messages: those of users are in capitals. The task is the newest of theirs and some topics. */
+/** Links stand for messages; capitals are user messages. The task is the newest user message and some topics. */
 function conversationOf(links: string, topics = 'tests parser'): ConversationView {
   const list = links.split(' ');
   const newest = list.at(-1) ?? '';
@@ -59,7 +59,7 @@ const unread = (): ConversationView => {
 };
 
 describe('a thread', () => {
-  it('is frozen at its first turn; later ones are answered at once, without a look at the messages', async () => {
+  it('is frozen at its first turn; later turns are answered synchronously, without reading the messages', async () => {
     const { library, ask, recorded } = setUp();
     library.put(tests);
     const first = ask('A');
@@ -79,7 +79,7 @@ describe('a thread', () => {
     ]);
   });
 
-  it('gets nothing from an empty library, at once, and what is learned later as an addition (not as a block)', async () => {
+  it('gets nothing from an empty library, and later lessons as an addition (not as a block)', async () => {
     const { library, ask, restart } = setUp();
     expect(ask('A')).toEqual({ generation: 0, lessons: [], additions: [] });
     library.put(tests);
@@ -98,7 +98,7 @@ describe('a thread', () => {
     expect(recorded).toHaveLength(1);
   });
 
-  it('is told the new words of what it was shown, also when the newest message is about something else', async () => {
+  it('gets the revised text of a shown lesson, also when the newest message is about something else', async () => {
     const { library, ask, restart, recorded } = setUp();
     library.put(tests);
     library.put(colour);
@@ -122,7 +122,7 @@ describe('a thread', () => {
     expect(side.lessons).toEqual(['l3']);
   });
 
-  it('shows nothing, and stays so, when recall breaks its word', async () => {
+  it('gets nothing, also later, when recall rejects', async () => {
     const recall: Recall = () => Promise.reject(new Error('no model'));
     const { library, ask } = setUp({ recall });
     library.put(tests);
@@ -136,7 +136,7 @@ describe('a further task of the same conversation', () => {
     conversation: () => ({ ...conversationOf(links), task }),
   });
 
-  it('gets the lessons it calls for, behind its own message, once and for good', async () => {
+  it('gets its lessons appended to its own message, once and permanently', async () => {
     const { library, ask, recorded } = setUp();
     library.put(tests);
     library.put(parser);
@@ -150,7 +150,7 @@ describe('a further task of the same conversation', () => {
     expect(recorded).toHaveLength(2);
   });
 
-  it('is left as it is when it may have been sent before a restart', async () => {
+  it('stays unchanged when it may have been sent before a restart', async () => {
     const { library, ask, restart } = setUp();
     library.put(tests);
     library.put(parser);
@@ -163,8 +163,8 @@ describe('a further task of the same conversation', () => {
   });
 });
 
-describe('what is learned in the middle', () => {
-  it('is added to the newest message of the user and stays there', async () => {
+describe('a lesson that is published during a conversation', () => {
+  it('is added to the newest user message and stays there', async () => {
     const { library, ask, recorded } = setUp();
     library.put(tests);
     const { block } = await ask('A');
@@ -185,7 +185,7 @@ describe('what is learned in the middle', () => {
     expect(await ask('', { conversation: () => more })).toBe(later);
   });
 
-  it('waits while the newest message is a tool’s, the turn being stamped with the generation in force', async () => {
+  it('waits while the newest message is a tool result; the turn is stamped with the generation in force', async () => {
     const { library, ask, recorded } = setUp();
     library.put(tests);
     const { block } = await ask('A');
@@ -195,7 +195,7 @@ describe('what is learned in the middle', () => {
     expect((await ask('A b c d E')).additions).toMatchObject([{ link: 'E' }]);
   });
 
-  it('is recalled for the task at hand, and is asked for once a message if it does not fit', async () => {
+  it('is recalled for the present task, and once per message if it does not match', async () => {
     const { library, ask, recorded } = setUp();
     library.put(tests);
     await ask('A');
@@ -211,7 +211,7 @@ describe('what is learned in the middle', () => {
     expect(recorded).toHaveLength(1);
   });
 
-  it('replaces what it revises, and names what was withdrawn or renamed', async () => {
+  it('replaces the revised text, and withdrawn or renamed lessons are named', async () => {
     const { library, ask, restart } = setUp();
     library.put(tests);
     library.put(parser);
@@ -231,7 +231,7 @@ describe('what is learned in the middle', () => {
     expect(back.additions[2]?.text).toContain('### parser-limits');
   });
 
-  it('leaves out what is shown already and what is held out from the session', async () => {
+  it('is left out when it is shown already or held out from the session', async () => {
     const { library, ask, recorded } = setUp({}, (_, id) => id === 'l2' && library.generation() < 4);
     library.put(tests);
     library.put(parser);
@@ -257,7 +257,7 @@ describe('what is learned in the middle', () => {
     expect((await ask('A b C d E')).additions).toHaveLength(2);
   });
 
-  it('does not reach a request whose history the provider keeps', async () => {
+  it('is not added to a request whose history the provider stores', async () => {
     const { library, ask } = setUp();
     library.put(tests);
     const { block } = await ask('A');
@@ -269,7 +269,7 @@ describe('what is learned in the middle', () => {
 });
 
 describe('a new block', () => {
-  it('comes when a message that carries an addition is gone', async () => {
+  it('is made when a message with an addition is missing', async () => {
     const { library, ask, recorded } = setUp();
     library.put(tests);
     await ask('A');
@@ -281,7 +281,7 @@ describe('a new block', () => {
     expect(recorded.at(-1)?.fact).toMatchObject({ why: 'compacted', first: 'A' });
   });
 
-  it('comes when the thread was silent for an hour (not for less)', async () => {
+  it('is made when the thread was idle for an hour (not for less)', async () => {
     const { library, ask, recorded } = setUp();
     library.put(tests);
     const first = await ask('A');
@@ -291,7 +291,7 @@ describe('a new block', () => {
     expect(recorded.map(({ fact }) => fact.why)).toEqual(['new', 'expired']);
   });
 
-  it('comes at a compaction when the library has changed, but not long after it', async () => {
+  it('is made at a compaction when the library has changed, but not long after it', async () => {
     const { library, ask, recorded } = setUp();
     library.put(tests);
     const first = await ask('A');
@@ -310,7 +310,7 @@ describe('a new block', () => {
 });
 
 describe('a restart', () => {
-  it('finds every thread as it was, to the byte, asking once for a session', async () => {
+  it('restores every thread byte for byte, with one read per session', async () => {
     const { library, ask, restart, restores, recorded } = setUp();
     library.put(tests);
     await ask('A');
@@ -326,7 +326,7 @@ describe('a restart', () => {
     expect(recorded).toHaveLength(known);
   });
 
-  it('before the first generation forgets no thread that another one’s turn did not ask for', async () => {
+  it('before the first generation loses no thread of a session that was not read yet', async () => {
     const { library, ask, restart } = setUp();
     await ask('A', { thread: 'side' });
     restart();
@@ -337,7 +337,7 @@ describe('a restart', () => {
     expect(side.additions).toMatchObject([{ link: 'C' }]);
   });
 
-  it('makes a new thread of one whose past is lost, cannot be read, or takes too long', async () => {
+  it('starts a new thread when the record is lost, unreadable or too slow', async () => {
     const lost: Choice[] = [];
     const pasts: readonly (() => Promise<readonly Choice[]>)[] = [
       async () => lost.map(({ fact }) => ({ fact, text: undefined })),
@@ -355,7 +355,7 @@ describe('a restart', () => {
     }
   });
 
-  it('is what a session sees that was not asked for in a long time', async () => {
+  it('is like the eviction of a session that had no request for a long time', async () => {
     const { library, ask, restores, recorded } = setUp({ mostSessions: 4 });
     library.put(tests);
     const text = await ask('A');
@@ -368,7 +368,7 @@ describe('a restart', () => {
 });
 
 describe('a peek', () => {
-  it('gets what the request will be sent with, and leaves the choice to that', async () => {
+  it('gets the text that the request will be sent with, and stores no decision', async () => {
     const { library, ask, recorded } = setUp();
     library.put(tests);
     const counted = await ask('A', { peek: true, turn: 'count' });
@@ -382,7 +382,7 @@ describe('a peek', () => {
     expect(recorded).toHaveLength(2);
   });
 
-  it('of something else settles nothing', async () => {
+  it('of another conversation stores nothing', async () => {
     const { library, ask, recorded } = setUp();
     library.put(tests);
     library.put(colour);

@@ -3,7 +3,7 @@ import type { Considered, Recall } from '../../../src/core/recall.ts';
 import type { ShownOptions } from '../../../src/library/shown/shown.ts';
 import { lessonText } from '../../support/lesson-text.ts';
 
-/** A lesson that says what it is about and how often it was revised. */
+/** A lesson with its topic and revision in its text. */
 export function writeLesson(id: string, name: string, content: string, revision = 1): Lesson {
   return {
     id,
@@ -30,7 +30,7 @@ export interface SmallLibrary
   put(lesson: Lesson): void;
   retire(id: string): void;
   lessons(): readonly Lesson[];
-  /** How often it was asked. */
+  /** The number of calls. */
   asked(): number;
 }
 

@@ -20,7 +20,7 @@ const merged = (changes: readonly Change[]) =>
   changes.map((change) => (change.op === 'merge' ? { into: change.into, ids: change.ids } : undefined));
 
 describe('findDuplicates', () => {
-  it('merges what is near into the oldest, and leaves the rest', () => {
+  it('merges near-duplicates into the oldest, and leaves the rest', () => {
     const { pairs, merges } = findDuplicates([lesson(0), lesson(1), lesson(2)], at(0, 10, 90));
     expect(pairs.map(({ a, b }) => [a.id, b.id])).toEqual([['l0', 'l1']]);
     expect(pairs[0]?.similarity).toBeCloseTo(Math.cos(Math.PI / 18), 5);
@@ -37,13 +37,13 @@ describe('findDuplicates', () => {
     expect(into(lesson(0, { state: 'trial', pinned: true }), lesson(2, { state: 'trial' }))).toBe('l0');
   });
 
-  it('does not merge along a chain to what is far from its start', () => {
+  it('does not merge the distant ends of a chain', () => {
     const { pairs, merges } = findDuplicates([lesson(0), lesson(1), lesson(2)], at(0, 20, 40));
     expect(pairs).toHaveLength(2);
     expect(merged(merges)).toEqual([{ into: 'l0', ids: ['l0', 'l1'] }]);
   });
 
-  it('brings groups of several together in one change', () => {
+  it('merges a group of several lessons in one change', () => {
     const { merges } = findDuplicates(
       [lesson(0), lesson(1), lesson(2), lesson(3), lesson(4)],
       at(0, 5, 80, 10, 85),
@@ -54,7 +54,7 @@ describe('findDuplicates', () => {
     ]);
   });
 
-  it('never takes opposites for the same, however near', () => {
+  it('never merges contradicting lessons, at any similarity', () => {
     const lessons = [
       lesson(0, {}, { content: 'Always squash commits.' }),
       lesson(1, {}, { content: 'Never squash commits.' }),
@@ -62,7 +62,7 @@ describe('findDuplicates', () => {
     expect(findDuplicates(lessons, at(0, 1))).toEqual({ pairs: [], merges: [] });
   });
 
-  it('leaves apart other kinds, other places, and what is out of use', () => {
+  it('does not merge other kinds, other scopes and inactive lessons', () => {
     const others = [
       lesson(1, { kind: 'experience' }),
       lesson(1, {}, { scope: { agent: 'b' } }),
@@ -73,7 +73,7 @@ describe('findDuplicates', () => {
       expect(findDuplicates([lesson(0, {}, { scope: { agent: 'a' } }), other], at(0, 1)).pairs).toEqual([]);
   });
 
-  it('proposes nothing by which advice in force would be lost somewhere', () => {
+  it('proposes no merge that would remove advice from a scope, a reader or a time', () => {
     const narrower = lesson(0, {}, { scope: { project: 'x' } });
     const cases: readonly (readonly [Lesson, Lesson])[] = [
       [narrower, lesson(1)],
@@ -92,7 +92,7 @@ describe('findDuplicates', () => {
     ]);
   });
 
-  it('keeps the words and brings together what they rest on, but leaves what is frozen as it is', () => {
+  it('keeps the text and joins the evidence, but leaves a frozen lesson unchanged', () => {
     const evidence = (turn: string) => ({ turns: [turn, 'both'], quotes: [], learner: 'test' });
     const lessons = [
       lesson(0, {}, { evidence: evidence('t0') }),
@@ -117,12 +117,12 @@ describe('scopes', () => {
     ),
   );
 
-  it('overlap exactly when something fits both', () => {
+  it('overlap exactly when some value matches both', () => {
     fc.assert(
       fc.property(pattern, pattern, (one, other) => {
         const meets = words.some((word) => fitsPattern(one, word) && fitsPattern(other, word));
         if (meets) expect(scopesOverlap({ agent: one }, { agent: other })).toBe(true);
-        // Words of up to five letters are all there is to try: enough for patterns this short unless stars are few.
+        // Words of up to five letters are enough for patterns this short.
         if (one.length + other.length <= 5)
           expect(scopesOverlap({ agent: one }, { agent: other })).toBe(meets);
       }),
@@ -130,7 +130,7 @@ describe('scopes', () => {
     );
   });
 
-  it('cover only what they take in whole', () => {
+  it('cover only scopes that they contain completely', () => {
     fc.assert(
       fc.property(pattern, pattern, (outer, inner) => {
         if (!scopeCovers({ domain: outer }, { domain: inner })) return;

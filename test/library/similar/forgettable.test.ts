@@ -13,7 +13,7 @@ const forgotten = (lessons: readonly Lesson[], days: number): readonly string[] 
   findForgettable(lessons, presence, days * DAY).map((change) => (change.op === 'retire' ? change.id : ''));
 
 describe('findForgettable', () => {
-  it('archives what has faded and never proved useful, with a reason', () => {
+  it('retires decayed lessons that never proved useful, with a reason', () => {
     expect(findForgettable([lessonOf('a')], presence, 365 * DAY)).toEqual([
       {
         op: 'retire',
@@ -23,12 +23,12 @@ describe('findForgettable', () => {
     ]);
   });
 
-  it('waits until a lesson is at its floor: after two half-lives it is not, after six it is', () => {
+  it('waits until the activation reaches its floor: not after two half-lives, but after six', () => {
     expect(forgotten([lessonOf('a')], 60)).toEqual([]);
     expect(forgotten([lessonOf('a')], 180)).toEqual(['a']);
   });
 
-  it('leaves what is proven, pinned, frozen, not in use, or never shown', () => {
+  it('leaves proven, pinned, frozen, inactive and never shown lessons', () => {
     const left = [
       lessonOf('proven'),
       lessonOf('pinned', { pinned: true }),

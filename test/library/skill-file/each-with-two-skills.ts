@@ -18,13 +18,13 @@ export interface TwoSkills extends Below {
   readonly dir: string;
   readonly mirror: OpenMirror;
   revise(id: string, content: string): Promise<void>;
-  /** Stops the mirror, lets things happen, and starts another one. */
+  /** Stops the mirror, runs the changes, and starts another one. */
   whileClosed(work: () => unknown): Promise<void>;
-  /** From then on the library is another one, which is empty. */
+  /** Replaces the library by an empty one. */
   loseLessons(): Promise<void>;
 }
 
-/** For each test of a file a library with the skills `one` (its id is `a`) and `two` (`b`), and a mirror of it. */
+/** Sets up a library with the skills `one` (id `a`) and `two` (id `b`), and a mirror of it, for each test of a file. */
 export function eachWithTwoSkills(): TwoSkills {
   let library: Library;
   let dir: string;

@@ -24,7 +24,7 @@ const lessons = async (...changes: Parameters<typeof publish>[1][]): Promise<rea
 };
 
 describe('exporting skills', () => {
-  it('gives another library the same ids and words, and nothing to do a second time', async () => {
+  it('gives another library the same ids and texts, and no changes the second time', async () => {
     const words = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 80 });
     await fc.assert(
       fc.asyncProperty(
@@ -46,7 +46,7 @@ describe('exporting skills', () => {
               scope: index % 2 === 0 ? {} : { project: description.trim() },
             });
           });
-          // What the library refuses is none of an export's business.
+          // Lessons that the library refuses cannot be exported.
           await publish(from, ...changes);
           const dir = scratch();
           const { faults, written } = await exportSkills(from.lessons(), dir);
@@ -71,7 +71,7 @@ describe('exporting skills', () => {
     );
   });
 
-  it('leaves files that only their owner may read, and no temporary ones', async () => {
+  it('writes files that only their owner may read, and leaves no temporary ones', async () => {
     const dir = join(scratch(), 'made', 'here');
     await exportSkills(await lessons(addSkill('a', textOf('one'))), dir);
     expect(readdirSync(join(dir, 'one'))).toEqual(['SKILL.md']);
@@ -80,7 +80,7 @@ describe('exporting skills', () => {
     expect(statSync(dir).mode & 0o777).toBe(0o700);
   });
 
-  it('writes over its own folder of the same lesson, but over no other unless told to', async () => {
+  it('overwrites its own folder of the same lesson, but others only with `overwrite`', async () => {
     const dir = scratch();
     plant(dir, { 'two/SKILL.md': skillText('two', 'Mine.'), 'three/notes.txt': 'mine' });
     mkdirSync(join(dir, 'four'));
@@ -101,7 +101,7 @@ describe('exporting skills', () => {
     expect(readFileSync(join(dir, 'three/notes.txt'), 'utf8')).toBe('mine');
   });
 
-  it('follows no link, not even when told to overwrite', async () => {
+  it('follows no link, not even with `overwrite`', async () => {
     const [dir, outside] = [scratch(), scratch()];
     symlinkSync(outside, join(dir, 'one'));
     mkdirSync(join(dir, 'two'));
@@ -133,7 +133,7 @@ describe('exporting skills', () => {
     expect(lessonOf(to, 'a').text.scope).toEqual({ project: 'p' });
   });
 
-  it('says when it cannot write, and never rejects', async () => {
+  it('reports a failed write, and never rejects', async () => {
     const dir = scratch();
     plant(dir, { file: '' });
     const { faults } = await exportSkills(await lessons(addSkill('a', textOf('one'))), join(dir, 'file'));

@@ -14,7 +14,7 @@ const head = '---\nname: aa\ndescription: d\n';
 const tail = '\n---\n\nx\n';
 
 describe('a hostile skill file', () => {
-  it('never throws: 5000 files, some random, some with parts cut out, doubled or put in', () => {
+  it('never throws: 2000 files, random or with parts removed, doubled or inserted', () => {
     const mutated = fc
       .tuple(skillFile, fc.array(fc.tuple(fc.nat(), fc.nat(40), anyText), { minLength: 1, maxLength: 6 }))
       .map(([skill, cuts]) =>
@@ -33,18 +33,18 @@ describe('a hostile skill file', () => {
         ),
         (text) => {
           const skill = readSkillFile(text);
-          if ('fault' in skill) return;
+          if ('ok' in skill) return;
           valid++;
           expect(skill.name).toMatch(/^[a-z][a-z0-9-]{1,62}$/);
           expect(readSkillFile(writeSkillFile(skill))).toEqual(skill);
         },
       ),
-      { numRuns: 5000 },
+      { numRuns: 2000 },
     );
-    expect(valid).toBeGreaterThan(500);
+    expect(valid).toBeGreaterThan(100);
   });
 
-  // Each is as large as a file may be: in quadratic time one of them would take minutes.
+  // Each has the maximal size: in quadratic time it would take minutes.
   it.each<[string, (size: number) => string]>([
     ['blanks before a remark', (size) => `${head}x: ${' '.repeat(size)}#${tail}`],
     ['remark signs in a word', (size) => `---\nname: aa\ndescription: ${'#'.repeat(size)}x${tail}`],
@@ -71,9 +71,9 @@ describe('a hostile skill file', () => {
           .join('\n')
           .slice(0, size)}${tail}`,
     ],
-  ])('is read in time that grows with its length: %s', (_, make) => {
+  ])('is read in linear time: %s', (_, make) => {
     const skill = readSkillFile(near(make));
-    if (!('fault' in skill)) expect(skill.name).toBe('aa');
+    if (!('ok' in skill)) expect(skill.name).toBe('aa');
   });
 
   it('pollutes nothing with __proto__, constructor or toString as fields', () => {

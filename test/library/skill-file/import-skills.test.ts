@@ -42,7 +42,7 @@ describe('importing skills', () => {
     }
   });
 
-  it('makes a new skill told by a person, untainted, in the state that was asked for', async () => {
+  it('makes a new skill with the source `told`, untainted, in the requested state', async () => {
     const dir = scratch();
     plant(dir, {
       'pdf/SKILL.md':
@@ -77,7 +77,7 @@ describe('importing skills', () => {
     ]);
   });
 
-  it('does nothing the second time, and revises what was changed since', async () => {
+  it('changes nothing the second time, and revises changed skills', async () => {
     const dir = scratch();
     plant(dir, { 'one/SKILL.md': skillText('one'), 'two/SKILL.md': skillText('two') });
     await importAll(dir);
@@ -88,7 +88,7 @@ describe('importing skills', () => {
     expect(lessonOf(library, 'two')).toMatchObject({ revision: 2, text: { content: 'Do it better.' } });
   });
 
-  it('keeps what a file does not say of a skill that is there', async () => {
+  it('keeps the fields of an existing skill that the file does not contain', async () => {
     const dir = scratch();
     const text = textOf('one', 'Old.', { scope: { project: 'p' } });
     await publish(library, { op: 'add', id: 'x', kind: 'skill', state: 'trial', text });
@@ -101,7 +101,7 @@ describe('importing skills', () => {
     });
   });
 
-  it('cuts a description that is too long and says so; the next import still finds it the same', async () => {
+  it('truncates a long description with a note, and the next import is unchanged', async () => {
     const dir = scratch();
     plant(dir, { 'one/SKILL.md': skillText('one', 'x', 'word '.repeat(150)) });
     const { found } = await importAll(dir);
@@ -110,7 +110,7 @@ describe('importing skills', () => {
     expect((await read(dir)).found.flatMap(({ changes }) => changes)).toEqual([]);
   });
 
-  it('takes up again what was retired or rejected, when the file names it', async () => {
+  it('reactivates a retired or rejected lesson that the file names', async () => {
     const dir = scratch();
     const exported = (id: string, name: string) =>
       `---\nname: ${name}\ndescription: d\nmetadata:\n  instar-id: "${id}"\n  instar-revision: "1"\n---\n\nx\n`;
@@ -122,7 +122,7 @@ describe('importing skills', () => {
     expect([library.lesson('a')?.state, library.lesson('b')?.state]).toEqual(['live', 'live']);
   });
 
-  it('refuses to change a lesson that is no skill, by its id or its name', async () => {
+  it('refuses to change a lesson that is not a skill, by its id or its name', async () => {
     const dir = scratch();
     await publish(library, {
       op: 'add',
@@ -143,7 +143,7 @@ describe('importing skills', () => {
     );
   });
 
-  it('says of each file why it cannot be read, and goes on', async () => {
+  it('reports why each unreadable file failed, and continues', async () => {
     const dir = scratch();
     plant(dir, {
       'good/SKILL.md': skillText('good'),
@@ -161,8 +161,8 @@ describe('importing skills', () => {
     const { found, faults } = await read(dir);
     expect(found.map(({ name }) => name)).toEqual(['good', 'names']);
     expect(faults.map(({ file, why }) => `${file.slice(dir.length + 1)}: ${why}`)).toEqual([
-      expect.stringMatching(/^good\/SKILL\.md: is a second good: .*again\/SKILL\.md was read first$/),
-      expect.stringContaining('hidden/SKILL.md: the content holds U+202E'),
+      expect.stringMatching(/^good\/SKILL\.md: is a second good: .*again\/SKILL\.md was imported$/),
+      expect.stringContaining('hidden/SKILL.md: the content contains U+202E'),
       expect.stringContaining('huge/SKILL.md: is larger than 262144 bytes'),
       expect.stringContaining('latin/SKILL.md: is not UTF-8'),
       expect.stringContaining('long/SKILL.md: has a text of 9000 bytes'),
@@ -170,7 +170,7 @@ describe('importing skills', () => {
     ]);
   });
 
-  it('follows links inside the folder, but none that leads out of it, and no circle', async () => {
+  it('follows links inside the folder, but none that leads out of it, and no cycle', async () => {
     const [dir, outside] = [scratch(), scratch()];
     plant(outside, { 'secret/SKILL.md': skillText('secret'), 'SKILL.md': skillText('bare') });
     plant(dir, { 'real/one/SKILL.md': skillText('one'), 'bad/readme': '' });
@@ -184,10 +184,10 @@ describe('importing skills', () => {
     const said = faults.map(({ file, why }) => `${file.slice(dir.length + 1)} ${why}`);
     expect(said).toContain('out is a link that leads out of the folder');
     expect(said).toContain('bad/SKILL.md is a link that leads out of the folder');
-    expect(said).toContain('dangling is not there');
+    expect(said).toContain('dangling does not exist');
   });
 
-  it('does not wait for a pipe, does not search deeper than four folders, and says when nothing is there', async () => {
+  it('does not wait for a pipe, does not search deeper than four folders, and reports a missing path', async () => {
     const dir = scratch();
     plant(dir, { '1/2/3/4/deep/SKILL.md': skillText('deep'), '1/2/3/four/SKILL.md': skillText('four') });
     mkdirSync(join(dir, 'pipe'));
@@ -196,7 +196,7 @@ describe('importing skills', () => {
     expect(found.map(({ name }) => name)).toEqual(['four']);
     expect(faults.map(({ why }) => why)).toEqual(['is more than 4 folders deep', 'is not a file']);
     expect((await read(join(dir, 'absent'))).faults).toEqual([
-      { file: join(dir, 'absent'), why: 'is not there' },
+      { file: join(dir, 'absent'), why: 'does not exist' },
     ]);
     expect((await read('\0')).faults).toHaveLength(1);
   });

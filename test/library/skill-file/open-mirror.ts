@@ -18,7 +18,7 @@ export interface OpenMirror extends SkillMirror {
 
 const newId = createCounter();
 
-/** A mirror that is quick to believe that a file is whole, in step when it is given out. */
+/** A mirror with a short settling time, after its first pass. */
 export async function openMirror(
   dir: string,
   library: Library,
@@ -40,7 +40,7 @@ export async function openMirror(
   return { ...mirror, told };
 }
 
-/** Every SKILL.md and what was kept beside it, by path. */
+/** Every SKILL.md and the files set aside next to it, by path. */
 export function filesIn(dir: string): Readonly<Record<string, string>> {
   const paths = readdirSync(dir, { recursive: true, encoding: 'utf8' }).filter((path) =>
     path.includes('/SKILL.md'),
@@ -48,7 +48,7 @@ export function filesIn(dir: string): Readonly<Record<string, string>> {
   return Object.fromEntries(paths.sort().map((path) => [path, readFileSync(join(dir, path), 'utf8')]));
 }
 
-/** Waits for what something else does in its own time. */
-export async function until(isSo: () => boolean): Promise<void> {
-  while (!isSo()) await sleep(5);
+/** Polls until a condition holds; the test's time limit ends it. */
+export async function until(isDone: () => boolean): Promise<void> {
+  while (!isDone()) await sleep(5);
 }

@@ -5,11 +5,11 @@ import { toSkillName } from '../../../src/library/skill-file/skill-name.ts';
 const file = (...lines: string[]): string => ['---', ...lines, '---', '', 'Do it.', ''].join('\n');
 const withDescription = (...lines: string[]): unknown => {
   const skill = readSkillFile(file('name: a-skill', ...lines));
-  return 'fault' in skill ? skill : skill.description;
+  return 'ok' in skill ? skill : skill.description;
 };
 
 describe('a SKILL.md', () => {
-  it("is read as MetaClaw's, with its category", () => {
+  it('can be a file of MetaClaw, with its category', () => {
     const text = file('name: debug-first', 'description: Use when a test fails.', 'category: coding');
     expect(readSkillFile(text)).toEqual({
       name: 'debug-first',
@@ -20,7 +20,7 @@ describe('a SKILL.md', () => {
     });
   });
 
-  it("keeps Claude's and OpenClaw's other fields as they stand, a nested map and one line of JSON", () => {
+  it('keeps the other fields of Claude and OpenClaw verbatim, a nested map and one line of JSON', () => {
     const skill = readSkillFile(
       file(
         'name: pdf',
@@ -46,7 +46,7 @@ describe('a SKILL.md', () => {
 
   it.each<[string, string[], string]>([
     ['plain, with a colon that YAML would refuse', ['description: Use when: it rains'], 'Use when: it rains'],
-    ['plain, without its remark', ['description: Mends it # really'], 'Mends it'],
+    ['plain, without its comment', ['description: Fixes it # really'], 'Fixes it'],
     ['plain, with a # inside a word', ['description: For C# and issue#3'], 'For C# and issue#3'],
     ['plain, over lines', ['description: one', '  two', '', '  three'], 'one two\nthree'],
     ['plain, from the next line', ['description:', '  one', '  two'], 'one two'],
@@ -102,17 +102,17 @@ describe('a SKILL.md', () => {
     ['no description', file('name: aa'), 'has no description'],
     ['an empty description', file('name: aa', 'description: ""'), 'has no description'],
     ['no name', file('description: d'), 'has no name'],
-    ['a field twice', file('name: aa', 'description: d', 'name: bb'), 'line 4 gives name a second time'],
+    ['a field twice', file('name: aa', 'description: d', 'name: bb'), 'line 4 repeats the field name'],
     ['a line that is no field', file('name: aa', 'whatever'), 'line 3 is not "key: value"'],
     [
       'a quote that does not close',
       file('name: aa', 'description: "d'),
-      'description has a quote that never closes',
+      'description has a quote that is not closed',
     ],
     [
       'text behind a quote',
       file('name: aa', 'description: "d" e'),
-      'description has text behind its closing quote',
+      'description has text after its closing quote',
     ],
     ['no text', '---\nname: aa\ndescription: d\n---\n\n', 'has no text'],
     [
@@ -120,18 +120,20 @@ describe('a SKILL.md', () => {
       file('name: ../../etc/passwd', 'description: d'),
       'has the name "../../etc/passwd"',
     ],
-  ])('is refused with %s, in words', (_, text, why) => {
-    expect(readSkillFile(text)).toEqual({ fault: expect.stringContaining(why) });
+  ])('is refused with a reason for %s', (_, text, why) => {
+    expect(readSkillFile(text)).toEqual({ ok: false, why: expect.stringContaining(why) });
   });
 
-  it('is refused by the name of the limit: 262144 bytes for a file, 8192 for its text', () => {
+  it('is refused above 262144 bytes for the file or 8192 for its text', () => {
     const head = '---\nname: aa\ndescription: d\n---\n\n';
     expect(readSkillFile(`${head}${'é'.repeat(4096)}\n`)).toMatchObject({ name: 'aa' });
     expect(readSkillFile(`${head}${'é'.repeat(4097)}\n`)).toEqual({
-      fault: 'has a text of 8194 bytes; a lesson may have at most 8192',
+      ok: false,
+      why: 'has a text of 8194 bytes; a lesson may have at most 8192',
     });
     expect(readSkillFile(head + 'é'.repeat(131_072))).toEqual({
-      fault: 'is larger than 262144 bytes, the most that a skill file may have',
+      ok: false,
+      why: 'is larger than 262144 bytes, the limit for a skill file',
     });
   });
 });
@@ -162,13 +164,13 @@ describe('the name of a skill', () => {
     'x\u0000y',
     '深潜',
     'x'.repeat(64),
-  ])('%j is none, since something of it would be lost', (said) => {
+  ])('%j has no valid form, since characters would be lost', (said) => {
     expect(toSkillName(said)).toBeUndefined();
   });
 
-  it("is the folder's when the file's cannot be one", () => {
+  it('is the name of the folder when the file has no valid one', () => {
     const text = '---\nname: 深潜\ndescription: d\n---\nx';
     expect(readSkillFile(text, 'Deep Dive')).toMatchObject({ name: 'deep-dive' });
-    expect(readSkillFile(text, '../..')).toHaveProperty('fault');
+    expect(readSkillFile(text, '../..')).toHaveProperty('why');
   });
 });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { LESSON_KINDS, LESSON_STATES } from '../../../src/core/lesson.ts';
 import type { Field, SkillFile } from '../../../src/library/skill-file/skill-file.ts';
 
-/** Text that tries to end a front matter, start a field, or be taken for something other than text. */
+/** Text that tries to end a front matter, start a field, or be read as something other than text. */
 const tricky = fc.constantFrom(
   '---',
   '\n---\n',

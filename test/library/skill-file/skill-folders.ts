@@ -10,14 +10,14 @@ import type { NewFact, Store } from '../../../src/core/store.ts';
 import { openLibrary } from '../../../src/library/library.ts';
 import { createMemoryStore } from '../../../src/store/memory-store.ts';
 
-/** A folder that is gone after the test. */
+/** A folder that is deleted after the test. */
 export function scratch(): string {
   const dir = mkdtempSync(join(tmpdir(), 'instar-skills-'));
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
   return dir;
 }
 
-/** Writes files, by their paths below a folder. */
+/** Writes files, by their paths relative to a folder. */
 export function plant(dir: string, files: Readonly<Record<string, string>>): void {
   for (const [path, text] of Object.entries(files)) {
     mkdirSync(dirname(join(dir, path)), { recursive: true });
@@ -28,11 +28,11 @@ export function plant(dir: string, files: Readonly<Record<string, string>>): voi
 export interface Below {
   at(...parts: readonly string[]): string;
   read(path: string): string;
-  /** Fails when there is nothing to change. */
+  /** Fails when the text does not occur. */
   change(path: string, from: string, to: string): void;
 }
 
-/** Files by their paths below a folder, which is another one in each test. */
+/** Files by their paths relative to a folder, a new one in each test. */
 export function below(dir: () => string): Below {
   const at = (...parts: readonly string[]): string => join(dir(), ...parts);
   const read = (path: string): string => readFileSync(at(path), 'utf8');
@@ -52,7 +52,7 @@ export function createCounter(): (prefix: string) => string {
   return (prefix) => `${prefix}_${(++count).toString().padStart(4, '0')}`;
 }
 
-/** The real library over a store in memory; `onAppend` may throw, or change what is kept as the writer does. */
+/** The real library over a store in memory; `onAppend` may throw, or modify the fact as the writer does. */
 export async function openMemoryLibrary(
   store: Store = createMemoryStore(),
   clock: Clock = systemClock,

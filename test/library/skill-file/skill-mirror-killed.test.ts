@@ -12,8 +12,8 @@ import { addSkill, lessonOf, publish, skillText, textOf } from './skill-folders.
 const now = eachWithTwoSkills();
 const { at, read, revise, whileClosed } = now;
 
-describe('when the process was killed between writing files and remembering them', () => {
-  /** The mirror's own steps up to the last file, and then nothing more. */
+describe('after a kill between writing files and recording them', () => {
+  /** The mirror's steps up to the last file, and none after it. */
   const writeAndDie = async (isWritten: (folder: string) => boolean): Promise<void> => {
     const memory = createMirrorMemory(now.dir);
     const files = createMirrorFiles(now.dir);
@@ -32,7 +32,7 @@ describe('when the process was killed between writing files and remembering them
   };
   const states = (): unknown => now.library.lessons().map(({ id, state, revision }) => [id, state, revision]);
 
-  it('a skill that was retired then stays retired, and its file goes', async () => {
+  it('a skill that was retired meanwhile stays retired, and its file is removed', async () => {
     await whileClosed(async () => {
       await publish(now.library, addSkill('c', textOf('three')), addSkill('d', textOf('four')));
       await writeAndDie((folder) => folder === 'three');
@@ -49,7 +49,7 @@ describe('when the process was killed between writing files and remembering them
     expect(now.mirror.told).toEqual([]);
   });
 
-  it('what a person does next is an edit: of the new file where it was written, of the old one where it was not', async () => {
+  it('the next change by a person is an edit of the new file if it was written, else of the old one', async () => {
     await whileClosed(async () => {
       await revise('a', 'Newer.');
       await revise('b', 'Newer.');
@@ -70,7 +70,7 @@ describe('when the process was killed between writing files and remembering them
     ]);
   });
 
-  it('a folder that was moved and not remembered is moved on, and kept beside nothing', async () => {
+  it('a moved folder that was not recorded is moved again, and nothing is set aside', async () => {
     await whileClosed(async () => {
       const { text, revision } = lessonOf(now.library, 'a');
       await publish(now.library, { op: 'revise', id: 'a', from: revision, text: { ...text, name: 'uno' } });

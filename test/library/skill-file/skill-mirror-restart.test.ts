@@ -8,10 +8,10 @@ const now = eachWithTwoSkills();
 const { at, read, change, revise, whileClosed } = now;
 const forget = (): void => rmSync(at('.mirror.json'));
 const YOURS =
-  'is your version of a skill that had changed meanwhile: take from it what you need, and delete it';
+  'is your version of a skill that changed in the library meanwhile: copy what you need from it, and delete it';
 
-describe('while nothing ran', () => {
-  it('a person edited, added, renamed and deleted: all of it is published at the start', async () => {
+describe('changes while the mirror was not running', () => {
+  it('edits, additions, renames and deletions by a person are published at the start', async () => {
     await publish(now.library, addSkill('c', textOf('three')));
     await now.mirror.settle();
     await whileClosed(() => {
@@ -27,7 +27,7 @@ describe('while nothing ran', () => {
     expect(Object.keys(filesIn(now.dir))).toEqual(['four/SKILL.md', 'one/SKILL.md', 'tre/SKILL.md']);
   });
 
-  it('the library went on: the files follow, and nothing is published', async () => {
+  it('changes of the library are written to the files, and nothing is published', async () => {
     await whileClosed(async () => {
       await revise('a', 'Newer.');
       await publish(now.library, { op: 'retire', id: 'b', reason: 'old' }, addSkill('c', textOf('three')));
@@ -37,7 +37,7 @@ describe('while nothing ran', () => {
     expect(now.library.lesson('a')?.revision).toBe(2);
   });
 
-  it('both went on: the library stays, the edit is kept beside it and told of until it is taken away', async () => {
+  it("changes on both sides: the library's revision stays, and the edit is set aside and reported until it is deleted", async () => {
     await whileClosed(async () => {
       change('one/SKILL.md', 'Do it.', 'Mine.');
       await revise('a', 'Theirs.');
@@ -52,7 +52,7 @@ describe('while nothing ran', () => {
     });
     expect(read('one/SKILL.md.yours')).toContain('Mine.');
     expect(read('one/SKILL.md.yours-2')).toContain('Mine again.');
-    // Put in the place of the library's version it is an edit like any other.
+    // Moved over the library's version, it is an ordinary edit.
     renameSync(at('one/SKILL.md.yours-2'), at('one/SKILL.md'));
     rmSync(at('one/SKILL.md.yours'));
     await now.mirror.settle();
@@ -60,7 +60,7 @@ describe('while nothing ran', () => {
     expect(now.library.lesson('a')).toMatchObject({ revision: 4, text: { content: 'Mine again.' } });
   });
 
-  it('both came to the same words: there is no conflict', async () => {
+  it('the same change on both sides is no conflict', async () => {
     await whileClosed(async () => {
       change('one/SKILL.md', 'Do it.', 'Same.');
       await revise('a', 'Same.');
@@ -72,7 +72,7 @@ describe('while nothing ran', () => {
     expect(now.library.lesson('a')).toMatchObject({ revision: 3, text: { content: 'And on.' } });
   });
 
-  it('a skill was edited that the library retired: it stays retired, and the edit is kept', async () => {
+  it('an edited skill that the library retired stays retired, and the edit is set aside', async () => {
     await whileClosed(async () => {
       change('one/SKILL.md', 'Do it.', 'Mine.');
       await publish(now.library, { op: 'retire', id: 'a', reason: 'harmful' });
@@ -82,7 +82,7 @@ describe('while nothing ran', () => {
     expect(read('one/SKILL.md.yours')).toContain('Mine.');
   });
 
-  it('a skill was deleted that the library revised: the new version is there, and it is told of', async () => {
+  it('a deleted skill that the library revised is written again, and reported', async () => {
     await whileClosed(async () => {
       rmSync(at('one'), { recursive: true });
       await revise('a', 'Theirs.');
@@ -90,11 +90,11 @@ describe('while nothing ran', () => {
     expect(now.library.lesson('a')?.state).toBe('live');
     expect(read('one/SKILL.md')).toContain('Theirs.');
     expect(now.mirror.told).toMatchObject([
-      { why: expect.stringContaining('was deleted, but the library has a newer version') },
+      { why: expect.stringContaining('was deleted, but the library has a newer revision') },
     ]);
   });
 
-  it('a killed process left a half-written file: it is taken away', async () => {
+  it('a temporary file of a killed process is removed', async () => {
     await whileClosed(() =>
       plant(now.dir, { 'one/.SKILL.md.1.1.instar-tmp': 'half', '.x.instar-tmp': 'half' }),
     );
@@ -103,8 +103,8 @@ describe('while nothing ran', () => {
   });
 });
 
-describe('when the mirror has forgotten everything', () => {
-  it('files that it wrote are known again, and follow what the library did since', async () => {
+describe('a mirror whose records are lost', () => {
+  it('recognises the files that it wrote, and updates them', async () => {
     await publish(now.library, addSkill('c', textOf('three'), 'trial'));
     await now.mirror.settle();
     await whileClosed(async () => {
@@ -127,7 +127,7 @@ describe('when the mirror has forgotten everything', () => {
     expect(read('three/SKILL.md')).toContain('instar-state: "live"');
   });
 
-  it('an edit of the newest revision is an edit, one of an older revision is a conflict', async () => {
+  it('publishes an edit of the newest revision, and treats one of an older revision as a conflict', async () => {
     await whileClosed(async () => {
       forget();
       change('one/SKILL.md', 'Do it.', 'Mine.');
@@ -139,7 +139,7 @@ describe('when the mirror has forgotten everything', () => {
     expect(read('two/SKILL.md.yours')).toContain('Mine too.');
   });
 
-  it('a file of the same name by someone else is kept beside, and one that says the same is taken', async () => {
+  it('sets a foreign file of the same name aside, and adopts one with the same content', async () => {
     await whileClosed(() => {
       forget();
       plant(now.dir, { 'one/SKILL.md': skillText('one', 'Other.'), 'two/SKILL.md': skillText('two') });
@@ -149,7 +149,7 @@ describe('when the mirror has forgotten everything', () => {
     expect(read('two/SKILL.md')).toBe(skillText('two'));
   });
 
-  it('but not when it had nothing to remember: a retired skill that is put back is live again', async () => {
+  it('with no records at all, makes a retired skill live again when its folder is put back', async () => {
     const bytes = read('one/SKILL.md');
     await now.mirror.close();
     await publish(
@@ -165,7 +165,7 @@ describe('when the mirror has forgotten everything', () => {
     expect(Object.keys(filesIn(empty))).toEqual(['one/SKILL.md']);
   });
 
-  it('a damaged memory is none', async () => {
+  it('treats damaged records as lost', async () => {
     for (const text of [
       '',
       '{',
@@ -184,7 +184,7 @@ describe('when the mirror has forgotten everything', () => {
 });
 
 describe('a library that lost its lessons', () => {
-  it('gets them back from the folder under their ids, and deletes no file', async () => {
+  it('gets them back from the folder with their ids, and deletes no file', async () => {
     await publish(now.library, addSkill('c', textOf('three'), 'trial'));
     await now.mirror.settle();
     const before = filesIn(now.dir);

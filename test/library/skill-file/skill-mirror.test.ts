@@ -41,8 +41,8 @@ beforeEach(async () => {
   dir = join(scratch(), 'skills');
 });
 
-describe('the mirror writes', () => {
-  it('live and trial skills, and nothing else; only the owner may read them', async () => {
+describe('the mirror', () => {
+  it('writes live and trial skills only, readable by the owner only', async () => {
     await publish(
       library,
       addSkill('a', textOf('one')),
@@ -56,7 +56,7 @@ describe('the mirror writes', () => {
     expect(statSync(at('one')).mode & 0o777).toBe(0o700);
   });
 
-  it('a revision over the last one, a new state, and takes away what is retired', async () => {
+  it('writes a new revision and a new state over the old file, and removes retired skills', async () => {
     await publish(library, addSkill('a', textOf('one'), 'trial'), addSkill('b', textOf('two')));
     const mirror = await openMirror(dir, library);
     await publish(
@@ -72,7 +72,7 @@ describe('the mirror writes', () => {
     expect(read('one/SKILL.md')).toContain('instar-state: "live"');
   });
 
-  it('a skill of another name to another folder, with what else a person keeps there', async () => {
+  it('moves the folder of a renamed skill, with the other files in it', async () => {
     await publish(library, addSkill('a', textOf('one')));
     const mirror = await openMirror(dir, library);
     plant(dir, { 'one/notes.txt': 'mine' });
@@ -85,13 +85,13 @@ describe('the mirror writes', () => {
     expect(readdirSync(at('uno'))).toEqual(['notes.txt']);
   });
 
-  it('without being asked, when something is published', async () => {
+  it('writes when something is published, without a call', async () => {
     await openMirror(dir, library);
     await publish(library, addSkill('a', textOf('one')));
     await until(() => existsSync(at('one/SKILL.md')));
   });
 
-  it("into a file with other tools' fields, and leaves those in it", async () => {
+  it("keeps other tools' fields in a file that it writes", async () => {
     const mirror = await openMirror(dir, library);
     plant(dir, {
       'one/SKILL.md': '---\nname: one\ndescription: d\nlicense: MIT\nmetadata:\n  author: me\n---\n\nx\n',
@@ -104,7 +104,7 @@ describe('the mirror writes', () => {
     expect(read('one/SKILL.md')).toContain('Better.');
   });
 
-  it('nothing again when all is in step, however often it looks', async () => {
+  it('writes nothing while folder and library agree', async () => {
     await publish(library, addSkill('a', textOf('one')));
     const mirror = await openMirror(dir, library, { pollMs: 5 });
     plant(dir, { 'two/SKILL.md': skillText('two') });
@@ -123,7 +123,7 @@ describe('the mirror writes', () => {
     ]).toEqual(before);
   });
 
-  it('gives skills of one name and two scopes a folder each, and knows which is which', async () => {
+  it('gives skills of one name and two scopes a folder each, and does not confuse them', async () => {
     await publish(
       library,
       addSkill('a', textOf('deploy', 'Here.', { scope: { project: 'p' } })),
@@ -141,8 +141,8 @@ describe('the mirror writes', () => {
   });
 });
 
-describe('a person in the skills folder', () => {
-  it('edits a skill: a revision by them, with what it rests on; their bytes stay', async () => {
+describe('an edit in the skills folder', () => {
+  it("of a skill is a revision by the person with the same evidence; the file's bytes stay", async () => {
     await publish(library, addSkill('a', textOf('one')));
     const mirror = await openMirror(dir, library);
     change('one/SKILL.md', 'Do it.', 'Do it well.');
@@ -160,12 +160,12 @@ describe('a person in the skills folder', () => {
     expect(library.lesson('a')).toMatchObject({ revision: 3, text: { content: 'Do it very well.' } });
   });
 
-  it('is noticed without being asked for', async () => {
+  it('is noticed without a call', async () => {
     await publish(library, addSkill('a', textOf('one')));
     await openMirror(dir, library);
     change('one/SKILL.md', 'Do it.', 'First.');
     await until(() => library.lesson('a')?.text.content === 'First.');
-    // An editor that renames over the file, and one that then writes into it.
+    // First an editor that renames over the file, then one that writes into it.
     writeFileSync(at('one/.swap'), read('one/SKILL.md').replace('First.', 'Second.'));
     renameSync(at('one/.swap'), at('one/SKILL.md'));
     await until(() => library.lesson('a')?.text.content === 'Second.');
@@ -177,14 +177,14 @@ describe('a person in the skills folder', () => {
     await until(() => library.lesson('a')?.state === 'retired');
   });
 
-  it('is noticed by looking where nothing tells of changes', async () => {
+  it('is noticed by polling where the file system reports no changes', async () => {
     const watch = () => ({ follow: () => false, close: () => undefined });
     await openMirror(dir, library, { watch, pollMs: 10 });
     plant(dir, { 'two/SKILL.md': skillText('two') });
     await until(() => library.find('two')?.state === 'live');
   });
 
-  it('is noticed also when it fell between a look and the watch that the look set up', async () => {
+  it('is noticed also between a scan and the watch that it sets up', async () => {
     let isFirst = true;
     const watch = () => ({
       follow: () => {
@@ -195,7 +195,7 @@ describe('a person in the skills folder', () => {
       },
       close: () => undefined,
     });
-    // Nothing else makes it look: not a wait for it to settle, and no poll within a minute.
+    // No other cause of a pass: no `settle`, and no poll within a minute.
     const mirror = createSkillMirror({
       dir,
       library,
@@ -210,7 +210,7 @@ describe('a person in the skills folder', () => {
     await until(() => library.find('two')?.state === 'live');
   });
 
-  it('adds a folder: a live skill, told by them, and the file stays as it is', async () => {
+  it('that adds a folder makes a live skill with the source `told`, and the file stays unchanged', async () => {
     const mirror = await openMirror(dir, library);
     const text =
       '---\r\nname: My Skill\r\ndescription: >-\r\n  When it\r\n  rains.\r\ntags: [wet]\r\n---\r\nTake an umbrella.\r\n';
@@ -231,7 +231,7 @@ describe('a person in the skills folder', () => {
     expect(mirror.faults()).toEqual([]);
   });
 
-  it('deletes a folder or its file: the skill is retired, once', async () => {
+  it('that deletes a folder or its file retires the skill once', async () => {
     await publish(
       library,
       addSkill('a', textOf('one')),
@@ -247,7 +247,7 @@ describe('a person in the skills folder', () => {
     expect(library.history('a')).toHaveLength(2);
   });
 
-  it('puts a deleted folder back: the same skill is live again', async () => {
+  it('that puts a deleted folder back makes the same skill live again', async () => {
     await publish(library, addSkill('a', textOf('one')));
     const mirror = await openMirror(dir, library);
     cpSync(at('one'), join(dir, '..', 'bin'), { recursive: true });
@@ -259,7 +259,7 @@ describe('a person in the skills folder', () => {
     expect(existsSync(at('one/SKILL.md'))).toBe(true);
   });
 
-  it('renames a folder, or the skill in its file: the skill goes by the new name, and the folder too', async () => {
+  it('that renames a folder or the skill in its file renames both', async () => {
     await publish(library, addSkill('a', textOf('one')), addSkill('b', textOf('two')));
     const mirror = await openMirror(dir, library);
     renameSync(at('one'), at('uno'));
@@ -273,7 +273,7 @@ describe('a person in the skills folder', () => {
     expect(read('uno/SKILL.md')).toContain('name: uno');
   });
 
-  it('copies a folder: a second skill, named as its folder', async () => {
+  it('that copies a folder makes a second skill with the name of the folder', async () => {
     await publish(library, addSkill('a', textOf('one')));
     const mirror = await openMirror(dir, library);
     cpSync(at('one'), at('one-more'), { recursive: true });
@@ -284,7 +284,7 @@ describe('a person in the skills folder', () => {
     expect(read('one-more/SKILL.md')).toContain(`instar-id: "${copy.id}"`);
   });
 
-  it('is not heard in the middle of a word: what is being written is read when it is whole', async () => {
+  it('is read when the file has settled (not while it is being written)', async () => {
     await publish(library, addSkill('a', textOf('one')));
     const clock = createManualClock(systemClock.now());
     const mirror = await openMirror(dir, library, { clock, pollMs: 5 });
@@ -293,7 +293,7 @@ describe('a person in the skills folder', () => {
     await sleep(30);
     writeFileSync(at('one/SKILL.md'), whole.slice(0, whole.indexOf('\nThen')));
     await sleep(30);
-    // Some editors take the file away for a moment.
+    // Some editors remove the file for a moment.
     renameSync(at('one/SKILL.md'), at('one/SKILL.md~'));
     await sleep(30);
     writeFileSync(at('one/SKILL.md'), whole);
@@ -307,7 +307,7 @@ describe('a person in the skills folder', () => {
     expect(mirror.told).toEqual([]);
   });
 
-  it('writes a file that cannot be read: it is told of once, left alone, and taken when it is mended', async () => {
+  it('that makes a file unreadable is reported once, and published when the file is corrected', async () => {
     await publish(library, addSkill('a', textOf('one')));
     const mirror = await openMirror(dir, library);
     plant(dir, { 'one/SKILL.md': 'name: one\n', 'two/SKILL.md': skillText('two', 'x'.repeat(9000)) });
@@ -321,14 +321,14 @@ describe('a person in the skills folder', () => {
     expect(mirror.faults()).toEqual(mirror.told);
     expect(read('one/SKILL.md')).toBe('name: one\n');
     expect(library.lesson('a')).toMatchObject({ revision: 1, state: 'live' });
-    plant(dir, { 'one/SKILL.md': skillText('one', 'Mended.'), 'two/SKILL.md': skillText('two') });
+    plant(dir, { 'one/SKILL.md': skillText('one', 'Corrected.'), 'two/SKILL.md': skillText('two') });
     await mirror.settle();
     expect(mirror.faults()).toEqual([]);
-    expect(library.lesson('a')?.text.content).toBe('Mended.');
+    expect(library.lesson('a')?.text.content).toBe('Corrected.');
     expect(library.find('two')).toBeDefined();
   });
 
-  it('writes what the library does not take: the reason is a fault, and it is not asked again and again', async () => {
+  it('that the library refuses is reported with the reason, and not published again and again', async () => {
     const mirror = await openMirror(dir, library);
     plant(dir, {
       'one/SKILL.md': skillText('one', 'x', 'y'.repeat(600)),
@@ -338,14 +338,14 @@ describe('a person in the skills folder', () => {
     const said = mirror.faults().map(({ why }) => why);
     expect(said).toEqual([
       expect.stringContaining('the description has 600 characters'),
-      expect.stringContaining('the content holds U+200B'),
+      expect.stringContaining('the content contains U+200B'),
     ]);
     await mirror.settle();
     expect(mirror.told).toHaveLength(2);
     expect(library.lessons()).toEqual([]);
   });
 
-  it('links a folder in: it is not followed, and not written through', async () => {
+  it('that adds a link to a folder is not followed or written through', async () => {
     const outside = scratch();
     plant(outside, { 'SKILL.md': skillText('one', 'Elsewhere.') });
     mkdirSync(dir);
@@ -357,7 +357,7 @@ describe('a person in the skills folder', () => {
     expect(readFileSync(join(outside, 'SKILL.md'), 'utf8')).toBe(skillText('one', 'Elsewhere.'));
   });
 
-  it('loses no skill with the whole folder: it is written again', async () => {
+  it('that deletes the whole folder loses no skill: it is written again', async () => {
     await publish(library, addSkill('a', textOf('one')), addSkill('b', textOf('two')));
     const mirror = await openMirror(dir, library);
     rmSync(dir, { recursive: true });
@@ -370,8 +370,8 @@ describe('a person in the skills folder', () => {
   });
 });
 
-describe('a mirror that cannot', () => {
-  it('write says so and tries again', async () => {
+describe('a failing mirror', () => {
+  it('reports a failed write and tries again', async () => {
     mkdirSync(dir);
     plant(dir, { one: 'a file in the way' });
     await publish(library, addSkill('a', textOf('one')), addSkill('b', textOf('two')));
@@ -379,7 +379,7 @@ describe('a mirror that cannot', () => {
     expect(mirror.faults()).toEqual([
       {
         file: at('one/SKILL.md'),
-        why: expect.stringMatching(/^cannot be written \(E\w+\); it is tried again$/),
+        why: expect.stringMatching(/^cannot be written \(E\w+\); it will be tried again$/),
       },
     ]);
     expect(existsSync(at('two/SKILL.md'))).toBe(true);
@@ -389,17 +389,19 @@ describe('a mirror that cannot', () => {
     expect(existsSync(at('one/SKILL.md'))).toBe(true);
   });
 
-  it('have its folder says so and tries again', async () => {
+  it('reports a folder that it cannot create and tries again', async () => {
     writeFileSync(dir, 'a file in the way');
     await publish(library, addSkill('a', textOf('one')));
     const mirror = await openMirror(dir, library);
-    expect(mirror.told).toEqual([{ file: dir, why: 'cannot be kept in step (EEXIST); it is tried again' }]);
+    expect(mirror.told).toEqual([
+      { file: dir, why: 'cannot be synchronised (EEXIST); it will be tried again' },
+    ]);
     rmSync(dir);
     await mirror.settle();
     expect(Object.keys(filesIn(dir))).toEqual(['one/SKILL.md']);
   });
 
-  it('publish says so, keeps the edit, and tries again', async () => {
+  it('reports a failed publish, keeps the edit, and tries again', async () => {
     let isFull = false;
     library = await openMemoryLibrary(createMemoryStore(), systemClock, (fact) => {
       if (isFull) throw new StoreError('full', 'the disk is full');
@@ -410,7 +412,9 @@ describe('a mirror that cannot', () => {
     isFull = true;
     change('one/SKILL.md', 'Do it.', 'Do it well.');
     await mirror.settle();
-    expect(mirror.faults()).toEqual([{ file: dir, why: 'cannot be kept in step (full); it is tried again' }]);
+    expect(mirror.faults()).toEqual([
+      { file: dir, why: 'cannot be synchronised (full); it will be tried again' },
+    ]);
     expect(library.lesson('a')?.revision).toBe(1);
     isFull = false;
     await mirror.settle();
@@ -418,7 +422,7 @@ describe('a mirror that cannot', () => {
     expect(library.lesson('a')?.text.content).toBe('Do it well.');
   });
 
-  it('be told of a fault, since its listener throws, goes on', async () => {
+  it('continues when the listener for faults throws', async () => {
     plant(dir, { 'one/SKILL.md': 'broken' });
     const onFault = () => {
       throw new Error('listener');
@@ -431,8 +435,8 @@ describe('a mirror that cannot', () => {
   });
 });
 
-describe('what the library makes of an edit', () => {
-  it('is what the file says afterwards, when a secret was taken out of it', async () => {
+describe('an edit that the library changes', () => {
+  it('is written back to the file, here with a redacted secret', async () => {
     library = await openMemoryLibrary(createMemoryStore(), systemClock, (fact) =>
       JSON.parse(JSON.stringify(fact).replaceAll('hunter2', '[[secret]]')),
     );

@@ -21,7 +21,7 @@ const join = (...parts: readonly Int32Array[]): Int32Array =>
   Int32Array.from(parts.flatMap((part) => [...part]));
 
 describe('forward', () => {
-  it('gives the log-probabilities of the model as it is defined, bare and with an adapter', async () => {
+  it('gives the log-probabilities of the model’s definition, for the base model and with an adapter', async () => {
     const plain = createPlainModel(weights, SMALL);
     const changed = createPlainModel(weights, SMALL, trained);
     for (const length of [1, 2, 7, 8, 9, 33, 64]) {
@@ -34,13 +34,13 @@ describe('forward', () => {
     }
   });
 
-  it('is the bare model, to the bit, with an adapter whose B is zero', async () => {
+  it('is bit-identical to the base model with an adapter whose B is zero', async () => {
     const data = [datum(randomTokens(20, 1), 2), datum(randomTokens(31, 3), 4)];
     const bare = await engine.forward(undefined, batch(...data));
     expect(await engine.forward(fresh, batch(...data))).toEqual(bare);
   });
 
-  it('gives each of several sequences the bits it has alone, however their beginnings are shared', async () => {
+  it('gives each of several sequences the bits it has alone, whatever prefixes they share', async () => {
     const tokens = fc.array(fc.integer({ min: 0, max: 2 }), { minLength: 1, maxLength: 24 });
     let shared = 0;
     await fc.assert(
@@ -99,7 +99,7 @@ describe('sampling', () => {
     stop: [],
   };
 
-  it('gives the log-probabilities that forward gives, to the bit, for the bare model, an adapter and a frozen copy', async () => {
+  it('gives log-probabilities bit-identical to forward, for the base model, an adapter and a frozen copy', async () => {
     let compared = 0;
     const frozen = await engine.freeze(adapter);
     for (const [name, through] of [
@@ -141,7 +141,7 @@ describe('sampling', () => {
     expect(metrics).toMatchObject({ 'loss:sum': -60, 'tokens:sum': 60, 'ratio:max': 1, 'kl:mean': 0 });
   });
 
-  it('with a cache chooses greedily what a full forward would choose, each time the same', async () => {
+  it('chooses greedily with a cache what a full forward pass chooses, every time', async () => {
     const { sequences } = await engine.sample(adapter, { ...request, temperature: 0, count: 2 }, always);
     expect(sequences[0]).toEqual(sequences[1]);
     const full = join(request.prompt, sequences[0]?.tokens ?? new Int32Array());
@@ -156,7 +156,7 @@ describe('sampling', () => {
     }
   });
 
-  it('gives a sequence the same tokens whether few or many are asked for, and others for another seed', async () => {
+  it('gives a sequence the same tokens for any count of sequences, and others for another seed', async () => {
     const many = await engine.sample(adapter, { ...request, count: 37 }, always);
     const few = await engine.sample(adapter, { ...request, count: 2 }, always);
     expect(many.sequences).toHaveLength(37);
@@ -166,7 +166,7 @@ describe('sampling', () => {
     expect(other.sequences).not.toEqual(few.sequences);
   });
 
-  it('draws tokens as often as the model says', async () => {
+  it('draws tokens with the probabilities of the model', async () => {
     const prompt = randomTokens(4, 8);
     const draws = await engine.sample(adapter, { ...request, prompt, count: 1000, maxTokens: 1 }, always);
     const seen = new Map<number, number>();
@@ -182,7 +182,7 @@ describe('sampling', () => {
     expect(chi).toBeLessThan(80);
   });
 
-  it('keeps to topK and topP, and ends after a stop token, which it keeps', async () => {
+  it('respects topK and topP, and ends after a stop token, which is included', async () => {
     const wide = await engine.sample(undefined, { ...request, count: 64, maxTokens: 1 }, always);
     const greedy = await engine.sample(
       undefined,
@@ -209,7 +209,7 @@ describe('sampling', () => {
     expect(free.sequences[0]?.stop).toBe('length');
   });
 
-  it('ends where the context ends, and scores the prompt on demand', async () => {
+  it('ends at the end of the context, and scores the prompt on demand', async () => {
     const prompt = randomTokens(60, 2);
     const asked = { ...request, prompt, maxTokens: 50, wantsPromptLogprobs: true };
     const { sequences, promptLogprobs } = await engine.sample(adapter, asked, always);

@@ -25,7 +25,7 @@ const count = (most: number) => fc.integer({ min: 1, max: most });
 const seed = fc.integer({ min: 0, max: 1e6 });
 
 describe('matmul over packed panels', () => {
-  it('is x·Wᵀ for any number of rows and outputs, with rows apart, and added on demand', () => {
+  it('is x·Wᵀ for any number of rows and outputs, with any row stride, and accumulates on demand', () => {
     let odd = 0;
     fc.assert(
       fc.property(count(11), count(5), count(21), fc.boolean(), seed, (rows, fours, outputs, isAdded, s) => {
@@ -60,7 +60,7 @@ describe('matmul over packed panels', () => {
     expect(odd).toBeGreaterThan(20);
   });
 
-  it('gives a row the same bits whatever rows stand beside it', () => {
+  it('gives a row the same bits whatever other rows are computed with it', () => {
     const [inputs, outputs] = [96, 16];
     const [x, w] = [put(randomNumbers(7 * inputs, 1, -1, 1)), put(randomNumbers(outputs * inputs, 2, -1, 1))];
     const [packed, all, one] = [room(outputs * inputs), room(7 * outputs), room(outputs)];
@@ -115,7 +115,7 @@ describe('the other kernels', () => {
     );
   });
 
-  it('norm rows by their root mean square, and take its gradient', () => {
+  it('compute RMS norm and its gradient', () => {
     fc.assert(
       fc.property(count(5), count(5), seed, (rows, fours, s) => {
         const width = 4 * fours;
@@ -140,7 +140,7 @@ describe('the other kernels', () => {
     );
   });
 
-  it('turn pairs half a head apart, and back', () => {
+  it('rotate pairs half a head apart, and back', () => {
     const [rows, heads, half] = [3, 2, 4];
     const x = randomNumbers(rows * heads * 2 * half, 1, -1, 1);
     const angles = randomNumbers(rows * half, 2, -3, 3);
@@ -165,7 +165,7 @@ describe('the other kernels', () => {
     expect(closeTo(read(xAt, x.length), x)).toBeLessThan(1e-6);
   });
 
-  it('gate as SiLU does, from far below zero to far above, and take its gradient', () => {
+  it('compute SwiGLU and its gradient, for very small and very large inputs', () => {
     const gates = [-1000, -90, -20, -1, 0, 0.5, 20, 1000];
     const ups = randomNumbers(8, 3, -2, 2);
     const back = randomNumbers(8, 4, -2, 2);
@@ -184,7 +184,7 @@ describe('the other kernels', () => {
     expect(closeTo(read(dx, 16), [...dGate, ...dUp])).toBeLessThan(1e-3);
   });
 
-  it('soften each row over the keys it may see, with exact zeros beyond, and take the gradient', () => {
+  it('compute the softmax of each row over its visible keys, with exact zeros beyond, and its gradient', () => {
     fc.assert(
       fc.property(count(6), count(9), seed, (rows, seen, s) => {
         const limit = Math.ceil((seen + rows) / 8) * 8;
@@ -218,7 +218,7 @@ describe('the other kernels', () => {
     );
   });
 
-  it('measure logits and raise them, whatever their size', () => {
+  it('compute the softmax of logits of any size', () => {
     const logits = [...randomNumbers(8, 1, -90, 90), ...randomNumbers(8, 2, 3000, 3002)];
     const [at8, measures, to] = [put(logits), room(4), room(16)];
     kernels.measure(at8, measures, 2, 8);
@@ -235,7 +235,7 @@ describe('the other kernels', () => {
     expect(closeTo(read(to, 16), raised)).toBeLessThan(1e-5);
   });
 
-  it('add', () => {
+  it('add arrays', () => {
     const [a, b] = [randomNumbers(12, 1, -1, 1), randomNumbers(12, 2, -1, 1)];
     const to = put(a);
     kernels.add(to, put(b), 12);

@@ -1,6 +1,6 @@
+import { readSafetensors } from '../../../src/base/safetensors.ts';
 import type { Batch } from '../../../src/nano/engine.ts';
 import { type Projection, projectionName, projectionSize } from '../../../src/nano/model/projections.ts';
-import { readSafetensors } from '../../../src/nano/safetensors.ts';
 import type { Shape } from '../../../src/nano/shape.ts';
 
 /**

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { type FloatTensor, readSafetensors, writeSafetensors } from '../../../src/base/safetensors.ts';
 import { createEngine } from '../../../src/nano/create-engine.ts';
 import type { Batch, Engine, LossName } from '../../../src/nano/engine.ts';
-import { readSafetensors, type Tensor, writeSafetensors } from '../../../src/nano/safetensors.ts';
 import { NANO } from '../../../src/nano/shape.ts';
 import { closeTo } from './small-model.ts';
 
@@ -56,7 +56,7 @@ const open = async ({ adapter, weightsFile }: Reference): Promise<{ engine: Engi
   const { rank, alpha, amplitude, frequency } = adapter;
   const blank = await engine.createAdapter({ rank, alpha, seed: 0, attention: true, mlp: true });
   const { tensors, metadata } = readSafetensors(await engine.save(blank, false));
-  const filled = [...tensors].map(([name, { shape, values }], t): [string, Tensor] => [
+  const filled = [...tensors].map(([name, { shape, values }], t): [string, FloatTensor] => [
     name,
     { shape, values: values.map((_, i) => amplitude * Math.sin(frequency * i + t)) },
   ]);
@@ -87,7 +87,7 @@ describe('PyTorch’s numbers', () => {
     expect(createHash('sha256').update(bytes).digest('hex')).toBe(given.weightsSha256);
   });
 
-  it('are the distribution after a prompt, and what follows greedily', async () => {
+  it('match the distribution after a prompt, and the greedy continuation', async () => {
     const { engine, name } = await open(given);
     let followed = 0;
     for (const { tokens, withAdapter, lastLogprobs, greedy } of given.prompts) {
@@ -115,7 +115,7 @@ describe('PyTorch’s numbers', () => {
     expect(followed).toBeGreaterThan(100);
   });
 
-  it('are the losses and the gradients of all factors', async () => {
+  it('match the losses and the gradients of all factors', async () => {
     const { engine, name } = await open(given);
     expect(new Set(given.batches.map(({ loss }) => loss)).size).toBe(4);
     const blank = await engine.save(name, false);

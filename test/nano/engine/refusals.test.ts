@@ -18,7 +18,7 @@ const holed = (value: number): Float32Array => new Float32Array(6).fill(value, 3
 const { advantages: _, ...withoutAdvantages } = good;
 
 const BATCHES: readonly (readonly [string, Batch, string])[] = [
-  ['an unknown loss', { loss: 'dro' as 'ppo', data: [good] }, 'there is no loss "dro"'],
+  ['an unknown loss', { loss: 'dro' as 'ppo', data: [good] }, 'unknown loss "dro"'],
   ['no data', ppo(), 'the batch is empty'],
   ['no tokens', ppo({ ...good, tokens: new Int32Array() }), 'data[0].tokens is empty'],
   [
@@ -74,7 +74,7 @@ const BATCHES: readonly (readonly [string, Batch, string])[] = [
 ];
 
 describe('a batch', () => {
-  it.each(BATCHES)('with %s is refused, and nothing of it stays', async (_name, batch, why) => {
+  it.each(BATCHES)('with %s is rejected and changes nothing', async (_name, batch, why) => {
     await engine.forwardBackward(adapter, ppo(good));
     const before = await engine.save(adapter, true);
     await expect(engine.forwardBackward(adapter, batch)).rejects.toMatchObject({
@@ -86,7 +86,7 @@ describe('a batch', () => {
     await engine.optimStep(adapter, ADAM);
   });
 
-  it('whose gradient leaves the range of a float is refused, and nothing of it stays', async () => {
+  it('whose gradient overflows is rejected and changes nothing', async () => {
     const before = await engine.save(adapter, true);
     const huge = { ...good, weights: new Float32Array(6).fill(3e38) };
     await expect(engine.forwardBackward(adapter, { loss: 'cross_entropy', data: [huge] })).rejects.toThrow(
@@ -120,7 +120,7 @@ describe('other calls', () => {
     ['half a seed', { seed: 0.5 }, 'seed is 0.5'],
     ['an unknown stop token', { stop: [40] }, 'stop is [40]'],
   ] as const;
-  it.each(REQUESTS)('sampling with %s is refused', async (_name, change, why) => {
+  it.each(REQUESTS)('sampling with %s is rejected', async (_name, change, why) => {
     await expect(engine.sample(undefined, { ...request, ...change }, always)).rejects.toMatchObject({
       name: 'EngineError',
       message: expect.stringContaining(why),
@@ -134,8 +134,8 @@ describe('other calls', () => {
     [{ rank: 2.5 }, 'rank is 2.5'],
     [{ alpha: 0 }, 'alpha is 0'],
     [{ seed: Number.NaN }, 'seed is NaN'],
-    [{ attention: false, mlp: false }, 'needs attention, mlp or both'],
-  ])('an adapter with %j is refused', async (change, why) => {
+    [{ attention: false, mlp: false }, 'must train attention, mlp or both'],
+  ])('an adapter with %j is rejected', async (change, why) => {
     await expect(engine.createAdapter({ ...LORA, ...change })).rejects.toThrow(why);
   });
 
@@ -144,13 +144,13 @@ describe('other calls', () => {
     [{ beta1: 1 }, 'beta1 is 1'],
     [{ eps: -1 }, 'eps is -1'],
     [{ gradClipNorm: Infinity }, 'gradClipNorm is Infinity'],
-  ])('a step with %j is refused, and takes none', async (change, why) => {
+  ])('a step with %j is rejected and changes nothing', async (change, why) => {
     const before = await engine.save(adapter, true);
     await expect(engine.optimStep(adapter, { ...ADAM, ...change })).rejects.toThrow(why);
     expect(Buffer.compare(await engine.save(adapter, true), before)).toBe(0);
   });
 
-  it('an unknown adapter is refused by every call', async () => {
+  it('an unknown adapter is rejected by every call', async () => {
     const calls = [
       engine.forward('adapter-99', ppo(good)),
       engine.forwardBackward('adapter-99', ppo(good)),
@@ -163,7 +163,7 @@ describe('other calls', () => {
     for (const call of calls) await expect(call).rejects.toMatchObject({ name: 'EngineError' });
   });
 
-  it('more adapters than there is room for are refused, until one is disposed of', async () => {
+  it('adapters above the limit are rejected until one is disposed of', async () => {
     const full = createEngine({ weights: smallWeights(), shape: SMALL, name: 'full' });
     const names = [];
     for (let i = 0; i < 64; i++) names.push(await full.createAdapter({ ...LORA, rank: 1 }));
@@ -172,7 +172,7 @@ describe('other calls', () => {
     await expect(full.createAdapter(LORA)).resolves.toBe('adapter-66');
   });
 
-  it('an aborted sample ends before its next token, and one in line leaves the line', async () => {
+  it('an aborted sample ends before its next token, and a queued one leaves the queue', async () => {
     const leaving = new AbortController();
     const long = { ...request, prompt: randomTokens(2, 1), maxTokens: 60 };
     const running = engine.sample(undefined, long, leaving.signal);
@@ -184,7 +184,7 @@ describe('other calls', () => {
     expect((await after).sequences[0]?.tokens).toHaveLength(4);
   });
 
-  it('a closed engine refuses, and ends what it was doing', async () => {
+  it('a closed engine rejects calls and ends running ones', async () => {
     const closing = createEngine({ weights: smallWeights(), shape: SMALL, name: 'closing' });
     const running = closing.sample(undefined, { ...request, maxTokens: 60 }, always);
     await closing.close();

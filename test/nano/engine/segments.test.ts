@@ -7,8 +7,8 @@ const sequences = fc.array(fc.array(fc.integer({ min: 0, max: 1 }), { minLength:
   maxLength: 12,
 });
 
-describe('a tree of sequences', () => {
-  it('holds each shared beginning once, gives every sequence its rows in order, and knows beforehand what one adds', () => {
+describe('a prefix tree', () => {
+  it('stores each shared prefix once, gives every sequence its rows in order, and predicts the cost of adding one', () => {
     let shared = 0;
     fc.assert(
       fc.property(sequences, (lists) => {

@@ -1,6 +1,6 @@
+import { type FloatTensor, readSafetensors, writeSafetensors } from '../../../src/base/safetensors.ts';
 import { PROJECTIONS, projectionName, projectionSize } from '../../../src/nano/model/projections.ts';
 import { createRandom } from '../../../src/nano/random.ts';
-import { readSafetensors, type Tensor, writeSafetensors } from '../../../src/nano/safetensors.ts';
 import type { Shape } from '../../../src/nano/shape.ts';
 
 /** Small enough for sums in plain JavaScript, with every part that the real one has. */
@@ -28,7 +28,7 @@ export const ADAM = {
 /** A safetensors file with the names of a Llama. */
 export const smallWeights = (shape: Shape = SMALL, seed = 1): Uint8Array => {
   const random = createRandom(seed, 0);
-  const tensors = new Map<string, Tensor>();
+  const tensors = new Map<string, FloatTensor>();
   const put = (name: string, size: readonly number[], middle: number, spread: number): void => {
     const count = size.reduce((product, side) => product * side);
     const values = Float32Array.from({ length: count }, () => middle + (2 * random() - 1) * spread);
@@ -51,7 +51,7 @@ export const smallWeights = (shape: Shape = SMALL, seed = 1): Uint8Array => {
 export const moved = (saved: Uint8Array, seed = 3): Uint8Array => {
   const { tensors, metadata } = readSafetensors(saved);
   const random = createRandom(seed, 1);
-  const changed = [...tensors].map(([name, { shape, values }]): [string, Tensor] => [
+  const changed = [...tensors].map(([name, { shape, values }]): [string, FloatTensor] => [
     name,
     name.includes('lora')
       ? { shape, values: values.map((value) => value + (2 * random() - 1) * 0.2) }

@@ -1,12 +1,16 @@
 import { afterAll, describe, expect, it } from 'vitest';
+import { workerModule } from '../../../src/base/worker-thread.ts';
 import { createEngine } from '../../../src/nano/create-engine.ts';
 import type { Batch, Engine } from '../../../src/nano/engine.ts';
 import { openEngineThreads } from '../../../src/nano/open-engine-threads.ts';
-import { threadFile } from '../../../src/nano/thread-file.ts';
 import { ADAM, LORA, randomNumbers, randomTokens, SMALL, smallWeights } from './small-model.ts';
 
 const options = { weights: smallWeights(), shape: SMALL, name: 'small' };
-/** The engine's thread, with one question it does not survive. */
+const engineThread = workerModule(
+  './engine-thread.ts',
+  new URL('../../../src/nano/open-engine-threads.ts', import.meta.url).href,
+);
+/** The engine's thread, with a call that ends it. */
 const mortal = new URL(
   `data:text/javascript,${encodeURIComponent(`
     import { parentPort } from 'node:worker_threads';
@@ -15,7 +19,7 @@ const mortal = new URL(
       if (question.operands?.[1]?.learningRate === 666 || question.request?.seed === 666) process.exit(3);
       listen(question);
     });
-    await import(${JSON.stringify(threadFile('engine-thread').href)});
+    await import(${JSON.stringify(engineThread.href)});
   `)}`,
 );
 const opened: Engine[] = [];
@@ -72,7 +76,7 @@ describe('an engine in two threads', () => {
     expect(await run(open())).toEqual(await run(createEngine(options)));
   });
 
-  it('keeps calls in the order they were made, without waiting for each', async () => {
+  it('runs calls in order without waiting for each reply', async () => {
     const [slow, quick] = [createEngine(options), open()];
     const adapter = await slow.createAdapter(LORA);
     await slow.forwardBackward(adapter, batchOf(1));
@@ -105,7 +109,7 @@ describe('an engine in two threads', () => {
     expect(order).toEqual(['sampled', 'trained']);
   });
 
-  it('passes on what is wrong with a call as an EngineError, and lives', async () => {
+  it('rejects an invalid call with an EngineError, and goes on', async () => {
     const engine = open();
     const adapter = await engine.createAdapter(LORA);
     const refused = { name: 'EngineError' };
@@ -116,7 +120,7 @@ describe('an engine in two threads', () => {
     expect((await engine.forwardBackward(adapter, batchOf(1))).logprobs).toHaveLength(3);
   });
 
-  it('stops a sample that is aborted, running or in line, with the reason it was given', async () => {
+  it('stops a sample that is aborted, running or queued, with the signal’s reason', async () => {
     const engine = open();
     const leaving = new AbortController();
     const long = { ...request, prompt: randomTokens(1, 1), maxTokens: 60, count: 1024 };
@@ -131,7 +135,7 @@ describe('an engine in two threads', () => {
 });
 
 describe('a training thread that ends', () => {
-  it('is reported, and another goes on from the last saved state', async () => {
+  it('rejects its calls, and another continues from the last saved state', async () => {
     const engine = open();
     const adapter = await engine.createAdapter(LORA);
     await engine.forwardBackward(adapter, batchOf(1));
@@ -144,7 +148,7 @@ describe('a training thread that ends', () => {
     await engine.forwardBackward(adapter, batchOf(2));
   });
 
-  it('loses an adapter that was never saved, which every later call says, until it is disposed of', async () => {
+  it('loses an adapter that was never saved: every later call throws until it is disposed of', async () => {
     const engine = open();
     const [adapter, other] = [await engine.createAdapter(LORA), await engine.createAdapter(LORA)];
     const lost = (name: string): string => `adapter "${name}" had no saved state and is lost`;
@@ -157,7 +161,7 @@ describe('a training thread that ends', () => {
     expect(await engine.createAdapter(LORA)).toBe('adapter-3');
   });
 
-  it('tells the next caller of an adapter that went back while nobody waited on it, once', async () => {
+  it('throws once in the next call of an adapter that was reset while no call was pending', async () => {
     const engine = open();
     const [adapter, other] = [await engine.createAdapter(LORA), await engine.createAdapter(LORA)];
     const quiet = await engine.createAdapter(LORA);
@@ -173,7 +177,7 @@ describe('a training thread that ends', () => {
 });
 
 describe('a sampling thread that ends', () => {
-  it('is reported, and another samples from the same frozen copies', async () => {
+  it('rejects its calls, and another samples from the same frozen copies', async () => {
     const engine = open();
     const adapter = await engine.createAdapter(LORA);
     await engine.forwardBackward(adapter, batchOf(1));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { readSafetensors, writeSafetensors } from '../../../src/base/safetensors.ts';
 import { createEngine } from '../../../src/nano/create-engine.ts';
 import type { AdamParams, Batch, Engine } from '../../../src/nano/engine.ts';
-import { readSafetensors, writeSafetensors } from '../../../src/nano/safetensors.ts';
 import { ADAM, closeTo, LORA, randomNumbers, randomTokens, SMALL, smallWeights } from './small-model.ts';
 
 const weights = smallWeights();
@@ -67,7 +67,7 @@ describe('a step of Adam', () => {
 });
 
 describe('training', () => {
-  it('is the same to the bit for the same seed and calls, and another for another seed', async () => {
+  it('is bit-identical for the same seed and calls, and differs for another seed', async () => {
     const results = [];
     for (const seed of [1, 1, 2]) {
       const engine = open();
@@ -79,7 +79,7 @@ describe('training', () => {
     expect(results[2]).not.toEqual(results[0]);
   });
 
-  it('goes on from a saved state as if nothing had happened, even between a gradient and its step', async () => {
+  it('continues bit-identically from a saved state, also between a gradient and its step', async () => {
     const [engine, other] = [open(), open()];
     const adapter = await engine.createAdapter(LORA);
     await train(engine, adapter, 0, 3);
@@ -96,7 +96,7 @@ describe('training', () => {
     expect(Buffer.compare(await other.save(copy, true), await engine.save(adapter, true))).toBe(0);
   });
 
-  it('starts its optimiser anew when a state is loaded without it', async () => {
+  it('resets the optimizer when a state is loaded without it', async () => {
     const engine = open();
     const adapter = await engine.createAdapter(LORA);
     await train(engine, adapter, 0, 2);
@@ -106,7 +106,7 @@ describe('training', () => {
     expect((await engine.optimStep(copy, ADAM))['step:max']).toBe(1);
   });
 
-  it('of several adapters in turn gives each what it has alone', async () => {
+  it('gives each of several interleaved adapters the result it has alone', async () => {
     const alone = open();
     const wanted = [];
     for (const rank of [2, 5]) {
@@ -130,7 +130,7 @@ describe('training', () => {
     expect(await numbers(engine, b)).toEqual(wanted[1]);
   });
 
-  it('leaves a frozen copy as it was, while the adapter it was taken from moves on', async () => {
+  it('does not change a frozen copy while its adapter is trained further', async () => {
     const engine = open();
     const adapter = await engine.createAdapter(LORA);
     await train(engine, adapter, 0, 2);
@@ -172,7 +172,7 @@ describe('training', () => {
 });
 
 describe('loading', () => {
-  it('refuses what is not an adapter of this model, and says why', async () => {
+  it('rejects what is not an adapter of this model, with the reason', async () => {
     const engine = open();
     const adapter = await engine.createAdapter(LORA);
     const saved = await engine.save(adapter, false);
@@ -190,9 +190,9 @@ describe('loading', () => {
       [engine.load(saved.subarray(0, saved.length - 1), false), 'does not lie at bytes'],
       [engine.load(weights, false), 'not a saved adapter'],
       [other.load(saved, false), 'trained on other weights'],
-      [engine.load(saved, true), 'saved without its optimiser'],
+      [engine.load(saved, true), 'saved without its optimizer'],
       [engine.load(rewrite({ options: '{"rank":0,"alpha":1,"seed":1,"mlp":true}' }), false), 'rank is 0'],
-      [engine.load(rewrite({ options: 'x' }), false), 'does not say its rank'],
+      [engine.load(rewrite({ options: 'x' }), false), 'not JSON'],
       [engine.load(writeSafetensors(fewer, metadata), false), 'has no numbers in'],
       [engine.load(writeSafetensors(broken, metadata), false), 'not finite'],
     ];

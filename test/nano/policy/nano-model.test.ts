@@ -18,8 +18,8 @@ const acting = writeReply({ is: 'act', commands: ['set a.json state done', 'done
 const TASK = 't0101, May 4, 2031, 10:00, from Ada. Set state to done in a.json.';
 const saying = (tokens: readonly number[]) => nanoModel(createSayingSampler(() => tokens));
 
-describe('the small policy as a model', () => {
-  it('passes the real checks of the gate in the real agent and shell when it says what a perfect policy says', async () => {
+describe('the nano policy as a model', () => {
+  it('passes the suite’s checks in the real agent and shell with the replies of a perfect policy', async () => {
     const { days } = createWorkdays({ seed: 3, split: 'gate', form: 'short' });
     const day = days[12];
     if (day === undefined || !('texts' in day.files)) throw new Error('no such day');
@@ -58,7 +58,7 @@ describe('the small policy as a model', () => {
     expect(seen).toEqual({ files: 11, choice: day.questions.length - 11 });
   });
 
-  it('calls run_command where it is offered, and says the commands where it is not', async () => {
+  it('calls run_command when the request has that tool, and else replies with the commands as text', async () => {
     const [start, call, json, end] = await eventsOf(saying(acting), ask(TASK, { tools: [tool] }));
     expect(start).toMatchObject({ type: 'reply-start', model: 'nano' });
     expect(call).toMatchObject({ type: 'tool-start', name: 'run_command' });
@@ -79,14 +79,14 @@ describe('the small policy as a model', () => {
   it.each([
     ['the policy says so', TASK, [MARK.foreign, MARK.end]],
     ['no task can be so long', 'why '.repeat(900), []],
-  ])('says plainly that it only knows workdays when %s', async (_, prompt, tokens) => {
+  ])('replies that it only knows workdays when %s', async (_, prompt, tokens) => {
     const events = await eventsOf(saying(tokens), ask(prompt, { tools: [tool] }));
     const text = events.map((event) => (event.type === 'text-delta' ? event.text : '')).join('');
     expect(text).toMatch(/only know workdays/);
     expect(events.at(-1)).toMatchObject({ type: 'reply-end', stop: 'end' });
   });
 
-  it('does nothing twice: what a tool answered is the end of it', async () => {
+  it('acts once: after a tool result it ends', async () => {
     const sampler = createSayingSampler(() => {
       throw new Error('it was asked again');
     });
@@ -98,7 +98,7 @@ describe('the small policy as a model', () => {
     expect(events.map(({ type }) => type)).toEqual(['reply-start', 'text-delta', 'reply-end']);
   });
 
-  it("asks with a seed of its own each time, and the request's temperature before its own", async () => {
+  it("uses a new seed for every request, and prefers the request's temperature to its own", async () => {
     const seen: unknown[] = [];
     let next = 7;
     const sampler = createSayingSampler((_, { seed, temperature, stop }) => {
@@ -114,7 +114,7 @@ describe('the small policy as a model', () => {
     ]);
   });
 
-  it('says that it was cut when a reply has no end', async () => {
+  it('reports the length limit when a reply has no end mark', async () => {
     const events = await eventsOf(
       saying(writeReply({ is: 'say', text: 'a b c' }, tokenizer)),
       ask(TASK, { maxTokens: 2 }),
@@ -133,7 +133,7 @@ describe('the small policy as a model', () => {
     ]);
   });
 
-  it('ends with a failure and tells the engine when the caller aborts', async () => {
+  it('ends with a failure and aborts the engine when the caller aborts', async () => {
     const caller = new AbortController();
     let wasTold = false;
     const sampler = createSayingSampler(

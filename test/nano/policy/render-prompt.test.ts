@@ -41,8 +41,8 @@ const many = Array.from({ length: 11 }, (_, at) =>
   lesson(`skill-${String(at).padStart(2, '0')}`, `Rule number ${at}.`, ''),
 );
 
-describe('the prompt of the small policy', () => {
-  it('holds what the block teaches without names of skills, then the task', () => {
+describe('the prompt of the nano policy', () => {
+  it('has the skills of the block without their names, then the task', () => {
     const request = ask(TASK, {
       system: [{ type: 'text', text: `You help Oskar.\n\n${renderBlock([copy, units])}` }],
     });
@@ -51,7 +51,7 @@ describe('the prompt of the small policy', () => {
     );
   });
 
-  it('holds all of what the distiller wrote that is about the rule, and none of what it writes under every skill', async () => {
+  it('has all that the distiller wrote about the rule, without its standard closing steps', async () => {
     const said = 'Ticket numbers must have the prefix OPS-, so 1407 is written OPS-1407.';
     const { proposals } = await learnFrom(createDistiller(), [
       failure({
@@ -70,7 +70,7 @@ describe('the prompt of the small policy', () => {
     expect(skill?.text).toBe(said);
   });
 
-  it('takes the newest words of a skill, and none of one that was withdrawn', () => {
+  it('has the latest text of a skill, and no withdrawn skill', () => {
     const revised = lesson('units', 'Amounts carry a unit in brackets.', '');
     const messages = [
       user(`${TASK}\n\n${renderDelta([revised], ['copy-first'])}`),
@@ -84,7 +84,7 @@ describe('the prompt of the small policy', () => {
     expect(read(request)).toBe(`<begin> <skill> Amounts carry a unit in brackets. <task> ${TASK} <reply>`);
   });
 
-  it('asks what stands in the last paragraph of the last message, without the block behind it', () => {
+  it('has the last paragraph of the last message as the task, without the block after it', () => {
     const said = `That was wrong: B is right.\n\n${TASK}\n\n${renderDelta([copy], [])}`;
     expect(read(ask('', { messages: [user('Something else.'), user(said)] }))).toContain(
       `<task> ${TASK} <reply>`,
@@ -92,14 +92,14 @@ describe('the prompt of the small policy', () => {
     expect(read(ask('', { messages: [user(said)] }))).toContain('<skill> Before you change');
   });
 
-  it('reads the last eight of eleven skills', () => {
+  it('has the last eight of eleven skills', () => {
     const text = read(ask(TASK, { system: [{ type: 'text', text: renderBlock(many) }] }));
     expect(text.match(/Rule number \d+/g)).toEqual(
       [3, 4, 5, 6, 7, 8, 9, 10].map((at) => `Rule number ${at}`),
     );
   });
 
-  it('cuts a long skill at its end, and leaves out the first skills when there is no room for all', () => {
+  it('truncates a long skill, and leaves out the first skills when the prompt is too long', () => {
     const long = many
       .slice(0, 8)
       .map(({ text }) => lesson(text.name, `${text.name} ${'and so on '.repeat(80)}`, ''));
@@ -119,7 +119,7 @@ describe('the prompt of the small policy', () => {
     ['nothing', ''],
     ['a task that is longer than any of the suite', 'word '.repeat(1_000)],
     ['another script', '今日は何をしますか、教えてください'],
-  ])('knows %s for foreign without asking the model', (_, text) => {
+  ])('is foreign for %s, without a call of the model', (_, text) => {
     expect(renderPrompt(ask(text), tokenizer)).toEqual({ is: 'foreign' });
   });
 });

@@ -8,7 +8,7 @@ import { shippedTokenizer } from './parts.ts';
 const tokenizer = shippedTokenizer();
 const read = (tokens: readonly number[]): Reply => readReply(tokens, tokenizer);
 
-describe('a reply of the small policy', () => {
+describe('a reply of the nano policy', () => {
   it.each<[string, Reply]>([
     [
       'commands',
@@ -23,7 +23,7 @@ describe('a reply of the small policy', () => {
     expect(read(writeReply(reply, tokenizer))).toEqual(reply);
   });
 
-  it('ends what it does with `done`, said or not', () => {
+  it('always ends its commands with `done`', () => {
     const commands = ['cp a.json a.json.bak'];
     expect(read(writeReply({ is: 'act', commands }, tokenizer))).toEqual({
       is: 'act',
@@ -32,16 +32,16 @@ describe('a reply of the small policy', () => {
     expect(read([MARK.act])).toEqual({ is: 'act', commands: ['done'] });
   });
 
-  it('is over at its end mark, whatever follows', () => {
+  it('ends at its end mark, whatever follows', () => {
     const tokens = [...writeReply({ is: 'say', text: 'yes' }, tokenizer), ...tokenizer.encode('no')];
     expect(read(tokens)).toEqual({ is: 'say', text: 'yes' });
   });
 
-  it('is text when it begins with no mark', () => {
+  it('is text when it has no opening mark', () => {
     expect(read(tokenizer.encode('write nothing'))).toEqual({ is: 'say', text: 'write nothing' });
   });
 
-  it('can be any tokens at all', () => {
+  it('can be any tokens', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 0, max: tokenizer.size - 1 })), (tokens) => {
         expect(['act', 'say', 'foreign']).toContain(read(tokens).is);

@@ -26,9 +26,10 @@ const isByte = (token: number): boolean => token >= FIRST_NIBBLE && token < FIRS
 
 describe('the tokenizer', () => {
   it.each(SPLITS)(
-    'gives back every question, command and lesson of %s, and spells none of them in bytes',
+    'round-trips every question, command and lesson of %s, and encodes none of them in bytes',
     (split) => {
       let texts = 0;
+      const wrong: string[] = [];
       for (const rules of [HOUSE_RULES, OTHER_RULES]) {
         const { days } = createWorkdays({ seed: 5, split, form: 'short', rules });
         for (const question of days.flatMap(({ questions }) => questions)) {
@@ -41,18 +42,19 @@ describe('the tokenizer', () => {
           }
           for (const text of said) {
             const tokens = tokenizer.encode(text);
-            expect(tokenizer.decode(tokens)).toBe(text);
-            // Sums have lone letters between their figures.
-            if (!/[0-9a-f]{12}/.test(text)) expect(tokens.filter(isByte), text).toEqual([]);
+            if (tokenizer.decode(tokens) !== text) wrong.push(text);
+            // Checksums have single letters between their figures.
+            if (!/[0-9a-f]{12}/.test(text) && tokens.some(isByte)) wrong.push(text);
             texts++;
           }
         }
       }
+      expect(wrong).toEqual([]);
       expect(texts).toBeGreaterThan(2_500);
     },
   );
 
-  it('gives back any text at all, whichever pieces it has', () => {
+  it('round-trips any text with any vocabulary', () => {
     let seen = 0;
     const any = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 60 }),
@@ -78,7 +80,7 @@ describe('the tokenizer', () => {
     );
     fc.assert(
       fc.property(any, (text) => {
-        // Half of a surrogate pair has no UTF-8.
+        // A lone surrogate has no UTF-8.
         const sound = Buffer.from(text).toString();
         for (const each of [tokenizer, bare]) {
           const tokens = each.encode(text);
@@ -87,12 +89,12 @@ describe('the tokenizer', () => {
         }
         seen++;
       }),
-      { numRuns: 2_000 },
+      { numRuns: 500 },
     );
-    expect(seen).toBe(2_000);
+    expect(seen).toBe(500);
   });
 
-  it('decodes any tokens without failing', () => {
+  it('decodes any tokens without throwing', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: -1, max: 900 })), (tokens) => {
         expect(typeof tokenizer.decode(tokens)).toBe('string');
@@ -100,14 +102,14 @@ describe('the tokenizer', () => {
     );
   });
 
-  it('has as many tokens as the model, and no name of any split among them', () => {
+  it('has as many tokens as the model, and no names of the suite', () => {
     const { size, starts, insides } = shippedVocabulary();
     expect(size).toBe(NANO.vocabulary);
     const names = [...GIVEN_NAMES, ...FAMILY_NAMES, ...PROJECTS].map((name) => name.toLowerCase());
     expect(names.filter((name) => name.length > 3 && (starts.has(name) || insides.has(name)))).toEqual([]);
   });
 
-  it('spells a word of the suite in few pieces, whatever split it is of', () => {
+  it('encodes a word of the suite in few pieces, of every split', () => {
     const words = shortVocabulary().flatMap(lettersIn);
     const lengths = words.map((word) => tokenizer.encode(word).length);
     expect(words.length).toBeGreaterThan(200);
@@ -115,7 +117,7 @@ describe('the tokenizer', () => {
     expect(lengths.reduce((sum, length) => sum + length, 0) / words.length).toBeLessThan(3);
   });
 
-  it('splits figures into pairs, so that a date is the same tokens however it is written', () => {
+  it('splits figures into pairs, so that a date has the same tokens in every notation', () => {
     const [compact, dashed] = ['20310819', '2031-08-19'].map((text) => tokenizer.encode(text));
     expect(dashed?.filter((token) => compact?.includes(token))).toEqual(compact);
     expect(compact).toHaveLength(4);
@@ -126,11 +128,11 @@ describe('the tokenizer', () => {
     ['nothing'],
     ['{"version":2,"starts":[],"insides":[],"signs":[]}'],
     ['{"version":1,"starts":[1]}'],
-  ])('does not read %s as a vocabulary', (json) => {
+  ])('rejects %s as a vocabulary', (json) => {
     expect(readVocabulary(json)).toBeUndefined();
   });
 
-  it('refuses a vocabulary in which a word could not be spelt', () => {
+  it('rejects a vocabulary without all letters', () => {
     expect(() => createVocabulary({ starts: ['a'], insides: ['a'], signs: [' '] })).toThrow(/letter b/);
   });
 });

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { readSafetensors, writeSafetensors } from '../../../src/base/safetensors.ts';
 import {
   type AdamParams,
   type Batch,
@@ -6,7 +7,6 @@ import {
   type Engine,
   EngineError,
 } from '../../../src/nano/engine.ts';
-import { readSafetensors, writeSafetensors } from '../../../src/nano/safetensors.ts';
 import { createRandom } from '../../../src/stats/random.ts';
 
 const SIZE = 16;
@@ -27,10 +27,12 @@ interface Table {
 }
 
 export interface BigramEngine extends Engine {
-  /** What is held: adapters and frozen copies. */
+  /** The number of adapters and frozen copies. */
   readonly held: number;
-  /** The next call of this name fails, as a broken machine does. */
+  /** The next call of this name rejects, as in a failure of the machine. */
   breakNext(call: 'forwardBackward' | 'optimStep' | 'sample'): void;
+  /** Holds all training and sampling calls until the result is called. */
+  pause(): () => void;
 }
 
 /** The smallest model that learns: a table of which token follows which, trained for real by all four losses. */
@@ -40,6 +42,7 @@ export function createBigramEngine({ delayMs = 0 } = {}): BigramEngine {
   const tables = new Map<string, Table>();
   const broken = new Set<string>();
   let names = 0;
+  let resumed: Promise<void> = Promise.resolve();
 
   const put = (table: Table): string => {
     const name = `table-${names++}`;
@@ -53,6 +56,7 @@ export function createBigramEngine({ delayMs = 0 } = {}): BigramEngine {
   };
   const work = async (call: string): Promise<void> => {
     if (delayMs > 0) await sleep(delayMs);
+    await resumed;
     if (broken.delete(call)) throw new Error('the machine broke');
   };
   const probabilities = (name: string | undefined, token: number): Float64Array => {
@@ -100,6 +104,13 @@ export function createBigramEngine({ delayMs = 0 } = {}): BigramEngine {
       return tables.size;
     },
     breakNext: (call) => broken.add(call),
+    pause: () => {
+      let resume = (): void => undefined;
+      resumed = new Promise((resolve) => {
+        resume = resolve;
+      });
+      return () => resume();
+    },
     createAdapter: async () => put(emptyTable()),
     forward: async (name, batch) => {
       await work('forward');
@@ -157,7 +168,7 @@ export function createBigramEngine({ delayMs = 0 } = {}): BigramEngine {
       if (values?.length !== CELLS) throw new EngineError('not a saved table');
       if (!withOptimizer) return put({ ...emptyTable(), values });
       if (gathered === undefined || mean === undefined || square === undefined)
-        throw new EngineError('saved without its optimiser');
+        throw new EngineError('saved without its optimizer');
       return put({ values, gathered, mean, square, steps: Number(metadata.steps) });
     },
     dispose: async (name) => {

@@ -1,7 +1,7 @@
 import { startTinkerServer } from '../../../src/nano/server/start-tinker-server.ts';
 import { createBigramEngine } from './bigram-engine.ts';
 
-/** What this file is called once it is put into JavaScript, to run as a process of its own that can be killed. */
+/** The name of this file once it is bundled to JavaScript, to run as a process that can be killed. */
 export const PROGRAM = 'bigram-server.mjs';
 
 /** `bigram-server.mjs <folder> <port> <delayMs> <key>` */

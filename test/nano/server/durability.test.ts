@@ -48,7 +48,7 @@ const flipByte = async (file: string, at: number): Promise<void> => {
 };
 
 describe('a server that was stopped', () => {
-  it('has its sessions, models, samplers and answers again', async () => {
+  it('restores its sessions, models, samplers and results', async () => {
     const home = await restartable({ snapshotSteps: 2 });
     const session_id = await createSession(home);
     const model = await createModel(home, session_id);
@@ -83,7 +83,7 @@ describe('a server that was stopped', () => {
     await home.stop();
   });
 
-  it('still has a request that came before its turn, though a snapshot was made in between', async () => {
+  it('keeps a request that arrived ahead of its turn across a snapshot', async () => {
     const home = await restartable({ snapshotSteps: 1 });
     const model = await createModel(home);
     const early = await home.post('forward_backward', trainBody(model, 3));
@@ -96,7 +96,7 @@ describe('a server that was stopped', () => {
     await home.stop();
   });
 
-  it('keeps a request by its key that had no number', async () => {
+  it('keeps a request without a number by its idempotency key', async () => {
     const home = await restartable();
     const model = await createModel(home);
     const key = { 'x-idempotency-key': 'k-1' };
@@ -107,7 +107,7 @@ describe('a server that was stopped', () => {
     await home.stop();
   });
 
-  it('cuts off a request that was half written when it died, and takes it when it comes again', async () => {
+  it('truncates a request that was half written, and accepts it when it is sent again', async () => {
     const home = await restartable();
     const model = await createModel(home);
     await home.outcome('forward_backward', trainBody(model, 1));
@@ -141,7 +141,7 @@ describe('a server that was stopped', () => {
     },
   );
 
-  it('refuses a checkpoint that was torn or changed, with words that say so', async () => {
+  it('rejects a truncated or changed checkpoint with a clear message', async () => {
     const home = await restartable();
     const session = await createSession(home);
     const model = await createModel(home, session);
@@ -166,7 +166,7 @@ describe('a server that was stopped', () => {
     await home.stop();
   });
 
-  it('finishes making a model that it had promised', async () => {
+  it('finishes creating a model that was requested', async () => {
     const home = await restartable();
     const session_id = await createSession(home);
     const model = await createModel(home, session_id);
@@ -180,7 +180,7 @@ describe('a server that was stopped', () => {
     await home.stop();
   });
 
-  it('gives up a request that it died of five times (the next one is done)', async () => {
+  it('fails a request during which it died five times, and carries out the next', async () => {
     const home = await restartable();
     const model = await createModel(home);
     await home.outcome('forward_backward', trainBody(model, 1));
@@ -204,7 +204,7 @@ describe('a server that was stopped', () => {
 describe('a journal', () => {
   const record = (n: number) => ({ head: { n }, bytes: Uint8Array.of(n, n, n) });
 
-  it('gives back what was appended, also across a change of files', async () => {
+  it('returns what was appended, also after a rotation', async () => {
     const folder = await newFolder();
     const journal = await createJournal(path.join(folder, 'a'), [record(0)]);
     const first = [journal.append([record(1)], true), journal.append([record(2)], false)];
@@ -216,7 +216,7 @@ describe('a journal', () => {
     expect((await readJournal(path.join(folder, 'b'))).map(({ head }) => head.n)).toEqual([9, 3]);
   });
 
-  it('cut at any byte gives the whole records before the cut, and can be written on', async () => {
+  it('truncated at any byte returns the whole records before it, and can be appended to', async () => {
     const folder = await newFolder();
     const file = path.join(folder, 'j');
     await (await createJournal(file, [record(1), record(2), record(3)])).close();
@@ -233,7 +233,7 @@ describe('a journal', () => {
     }
   });
 
-  it('with any byte changed before its last record is refused; zeros at its end are cut off', async () => {
+  it('with a changed byte before its last record is rejected; zeros at its end are truncated', async () => {
     const folder = await newFolder();
     const file = path.join(folder, 'j');
     await (await createJournal(file, [record(1), record(2), record(3)])).close();

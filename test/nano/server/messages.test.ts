@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { DecodeError } from '../../../src/base/decode-error.ts';
 import { ProtocolError } from '../../../src/nano/tinker/protocol-error.ts';
 import { decodeSampleOutput, encodeSampleOutput } from '../../../src/nano/tinker/sample-output.ts';
 import type { Tensor } from '../../../src/nano/tinker/tensor.ts';
@@ -62,19 +63,19 @@ const SAMPLE = {
 };
 
 describe('messages of the official SDK', () => {
-  it('are read as what they say', () => {
+  it('are decoded to their values', () => {
     expect(decodeTrainRequest(bytesOf(golden.request))).toEqual(REQUEST);
     expect(decodeTrainOutput(bytesOf(golden.output))).toEqual(OUTPUT);
     expect(decodeSampleOutput(bytesOf(golden.sample))).toEqual(SAMPLE);
   });
 
-  it('are written byte by byte as the SDK writes them', () => {
+  it('are encoded to the same bytes', () => {
     expect(hexOf(encodeTrainRequest(REQUEST))).toBe(golden.request);
     expect(hexOf(encodeTrainOutput(OUTPUT))).toBe(golden.output);
     expect(hexOf(encodeSampleOutput(SAMPLE))).toBe(golden.sample);
   });
 
-  it('mean the same in JSON', () => {
+  it('have the same meaning in JSON', () => {
     const tensor = (values: Tensor) =>
       values.dtype === 'sparse'
         ? {}
@@ -117,18 +118,18 @@ const anyRequest: fc.Arbitrary<TrainRequest> = fc.record({
   ),
 });
 
-const onlyProtocolErrors = (read: (bytes: Uint8Array) => unknown, bytes: Uint8Array): 'read' | 'refused' => {
+const readOrRefuse = (read: (bytes: Uint8Array) => unknown, bytes: Uint8Array): 'read' | 'refused' => {
   try {
     read(bytes);
     return 'read';
   } catch (error) {
-    if (error instanceof ProtocolError) return 'refused';
+    if (error instanceof DecodeError || error instanceof ProtocolError) return 'refused';
     throw error;
   }
 };
 
 describe('any message', () => {
-  it('is read as it was written', () => {
+  it('round-trips', () => {
     fc.assert(
       fc.property(anyRequest, (request) => {
         expect(decodeTrainRequest(encodeTrainRequest(request))).toEqual(request);
@@ -145,13 +146,13 @@ describe('any message', () => {
     );
   });
 
-  it('that is random bytes, or a real one with a byte changed or cut, gives a ProtocolError or a value (never another error)', () => {
+  it('that is random bytes, or a real one with a byte changed or cut, gives a DecodeError, a ProtocolError or a value (never another error)', () => {
     const count = { read: 0, refused: 0 };
     const readers = [decodeTrainRequest, decodeTrainOutput, decodeSampleOutput];
     const see = (bytes: Uint8Array): void => {
-      for (const read of readers) count[onlyProtocolErrors(read, bytes)]++;
+      for (const read of readers) count[readOrRefuse(read, bytes)]++;
     };
-    fc.assert(fc.property(fc.uint8Array({ maxLength: 64 }), see), { numRuns: 2000 });
+    fc.assert(fc.property(fc.uint8Array({ maxLength: 64 }), see), { numRuns: 500 });
     const real = [golden.request, golden.output, golden.sample].map(bytesOf);
     fc.assert(
       fc.property(fc.constantFrom(...real), fc.nat(), fc.nat(255), fc.nat(), (message, at, byte, cut) => {
@@ -160,21 +161,21 @@ describe('any message', () => {
         see(changed);
         see(message.slice(0, cut % message.length));
       }),
-      { numRuns: 2000 },
+      { numRuns: 500 },
     );
-    expect(count.read).toBeGreaterThan(500);
-    expect(count.refused).toBeGreaterThan(5000);
+    expect(count.read).toBeGreaterThan(100);
+    expect(count.refused).toBeGreaterThan(1000);
   });
 
   it.each([
-    ['a number without an end', 'ffffffffffffffffffffff'],
+    ['a varint without an end', 'ffffffffffffffffffffff'],
     ['a length beyond the end', '0aff01'],
     ['a length of 2^63', '0affffffffffffffff7f'],
     ['field 0', '0001'],
     ['a group', '0b'],
     ['text that is not UTF-8', '0a01ff'],
-    ['tokens that are not whole numbers', '1a090a070a050a03010203'],
-  ])('with %s is refused', (_, hex) => {
-    expect(() => decodeTrainRequest(bytesOf(hex))).toThrow(ProtocolError);
+    ['tokens of a partial length', '1a090a070a050a03010203'],
+  ])('with %s is rejected', (_, hex) => {
+    expect(() => decodeTrainRequest(bytesOf(hex))).toThrow(DecodeError);
   });
 });

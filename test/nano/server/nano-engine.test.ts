@@ -6,7 +6,7 @@ import { SMALL, smallWeights } from '../engine/small-model.ts';
 import { createClient, createSession, datum, newFolder, stepBody, trainBody } from './tinker-client.ts';
 
 describe('the nano engine behind the routes', () => {
-  it('learns, samples with the log-probabilities of forward, and goes on bit by bit the same after a restart', async () => {
+  it('learns, samples with the log-probabilities of forward, and continues bit-identically after a restart', async () => {
     const folder = await newFolder();
     const open = () => {
       const engine = createEngine({ weights: smallWeights(), shape: SMALL, name: 'small' });

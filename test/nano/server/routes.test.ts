@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { request as httpRequest } from 'node:http';
 import { describe, expect, it } from 'vitest';
+import { readSafetensors } from '../../../src/base/safetensors.ts';
 import { createManualClock } from '../../../src/core/clock.ts';
 import { asArray, asObject, asString } from '../../../src/core/json.ts';
-import { readSafetensors } from '../../../src/nano/safetensors.ts';
 import { startTinkerServer } from '../../../src/nano/server/start-tinker-server.ts';
 import { decodeSampleOutput } from '../../../src/nano/tinker/sample-output.ts';
 import { decodeTrainOutput } from '../../../src/nano/tinker/train-output.ts';
@@ -23,7 +23,7 @@ const PROTO = 'application/x-protobuf';
 const prompt = { chunks: [{ type: 'encoded_text', tokens: [1, 2, 3] }] };
 
 describe('a session', () => {
-  it('is created, heard of, listed, finished and then gone (410, not 404)', async () => {
+  it('is created, kept alive, listed, finished, and then answered with 410 (not 404)', async () => {
     const client = await startServer();
     const session_id = await createSession(client);
     expect((await client.post('session_heartbeat', { session_id })).body).toEqual({
@@ -41,7 +41,7 @@ describe('a session', () => {
     expect((await client.post('session_heartbeat', { session_id: 'nobody' })).status).toBe(404);
   });
 
-  it('that is silent too long is dropped with its models; a run with a checkpoint stays listed', async () => {
+  it('is dropped with its models after the time-out; a run with a checkpoint stays listed', async () => {
     const clock = createManualClock();
     const client = await startServer({ clock, limits: { sweepMs: 20, sessionMs: 1000 } });
     const session = await createSession(client);
@@ -67,7 +67,7 @@ describe('a session', () => {
 });
 
 describe('a model', () => {
-  it('says what it is, trains, and is unloaded', async () => {
+  it('describes itself, trains, and is unloaded', async () => {
     const client = await startServer();
     expect((await client.send('GET', 'healthz')).body).toEqual({ status: 'ok' });
     const { supported_models } = (await client.send('GET', 'get_server_capabilities')).body;
@@ -94,7 +94,7 @@ describe('a model', () => {
     expect((await client.post('get_info', { model_id })).status).toBe(404);
   });
 
-  it('takes protobuf and answers in what the client accepts', async () => {
+  it('accepts protobuf and replies in the encoding that the client accepts', async () => {
     const client = await startServer();
     const model = await createModel(client);
     const data = [
@@ -127,7 +127,7 @@ describe('a model', () => {
     expect(plain.headers.get('content-type')).toBe('application/json');
   });
 
-  it('refuses a body it cannot read by what is wrong with it', async () => {
+  it('rejects an invalid body with the status of its fault', async () => {
     const client = await startServer({ limits: { bodyBytes: 2000 } });
     const model = await createModel(client);
     const status = async (route: string, body: unknown, headers = {}) =>
@@ -149,7 +149,7 @@ describe('a model', () => {
   });
 
   it.each([
-    ['a NaN weight', trainBody('', 1, [datum([1, 2], [1, null])]), /not a number/],
+    ['a NaN weight', trainBody('', 1, [datum([1, 2], [1, null])]), /not finite/],
     ['a token out of range', trainBody('', 1, [datum([99], [1])]), /vocabulary/],
     ['another number of targets', trainBody('', 1, [datum([1, 2], [1, 1], [1])]), /shape/],
     [
@@ -162,7 +162,7 @@ describe('a model', () => {
     [
       'an unknown loss',
       { ...trainBody('', 1), forward_backward_input: { data: [datum([1], [1])], loss_fn: 'dro' } },
-      /"dro" is not known/,
+      /"dro" is not supported/,
     ],
     [
       'advantages missing',
@@ -174,7 +174,7 @@ describe('a model', () => {
       trainBody('', 1, [{ ...datum([1], [1]), model_input: { chunks: [{ type: 'image', data: '' }] } }]),
       /not image/,
     ],
-  ])('answers %s with a failure of category user, and lives', async (_, body, words) => {
+  ])('answers %s with a failure of category user, and still works', async (_, body, words) => {
     const client = await startServer();
     const model_id = await createModel(client);
     const failed = await client.outcome('forward_backward', { ...body, model_id });
@@ -182,7 +182,7 @@ describe('a model', () => {
     expect(await client.outcome('forward_backward', trainBody(model_id, 2))).toHaveProperty('metrics');
   });
 
-  it('that the machine fails is put back to where it was: the failure has category server, and no trace', async () => {
+  it('is restored after a failure of the engine, which has category server', async () => {
     const client = await startServer();
     const model_id = await createModel(client);
     const twin = await createModel(client);
@@ -203,7 +203,7 @@ describe('a model', () => {
 });
 
 describe('a checkpoint', () => {
-  it('is saved, described, listed, given a time to live, taken away as PEFT, and deleted', async () => {
+  it('is saved, described, listed, given a time to live, exported as PEFT, and deleted', async () => {
     const clock = createManualClock(1_700_000_000_000);
     const client = await startServer({ clock, limits: { sweepMs: 20 } });
     const model = await createModel(client);
@@ -268,7 +268,7 @@ describe('a checkpoint', () => {
     ).toBe(404);
   });
 
-  it('brings a model back to where it was, with its optimiser', async () => {
+  it('restores a model with its optimizer', async () => {
     const client = await startServer();
     const model = await createModel(client);
     await client.outcome('forward_backward', trainBody(model, 1));
@@ -288,7 +288,7 @@ describe('a checkpoint', () => {
 });
 
 describe('sampling', () => {
-  it('draws from the bare model, from a checkpoint and from the weights of the moment', async () => {
+  it('draws from the base model, from a checkpoint and from the current weights', async () => {
     const client = await startServer();
     const session_id = await createSession(client);
     const model = await createModel(client, session_id);
@@ -340,7 +340,7 @@ describe('sampling', () => {
     expect((await client.send('GET', 'checkpoints')).body).toMatchObject({ cursor: { total_count: 1 } });
   });
 
-  it('names its sequences at once, gives prompt log-probabilities, stops at tokens, and refuses what it cannot do', async () => {
+  it('names its sequences at once, returns prompt log-probabilities, stops at tokens, and rejects what is not supported', async () => {
     const client = await startServer({ endOfText: [7] });
     const ask = (more: object, params: object = {}) => ({
       prompt,
@@ -378,7 +378,7 @@ describe('sampling', () => {
   });
 });
 
-describe('the door', () => {
+describe('access control', () => {
   const statusWith = (port: number, headers: Record<string, string>): Promise<number> =>
     new Promise((resolve, reject) => {
       const request = httpRequest({
@@ -395,7 +395,7 @@ describe('the door', () => {
       request.end();
     });
 
-  it('opens with the key in either header, and only for our own Host', async () => {
+  it('accepts the key in either header, and only the server’s own Host', async () => {
     const { server } = await startServer({ key: 'tml-secret' });
     const { port } = server;
     const key = { 'x-api-key': 'tml-secret' };
@@ -409,7 +409,7 @@ describe('the door', () => {
     expect((await fetch(`${server.url}/api/v1/healthz`)).status).toBe(200);
   });
 
-  it('is not opened to the network without a key, nor to a second server in the same folder', async () => {
+  it('rejects a network address without a key, and a second server in the same folder', async () => {
     const { folder } = await startServer();
     const engine = createBigramEngine();
     await expect(

@@ -12,7 +12,7 @@ export interface Asking {
   readonly prompts: { readonly system: string; readonly user: string }[];
 }
 
-/** A model that answers by what it is asked; undefined: it is not there. */
+/** A scripted model; undefined means that it is unavailable. */
 export function asking(answer: (user: string, count: number) => unknown, budget?: Budget): Asking {
   const prompts: { readonly system: string; readonly user: string }[] = [];
   const model = createScriptedModel((request) => {

@@ -13,7 +13,7 @@ const hearPairs = (calibration: Calibration, agreed: number, turns: number): voi
 };
 
 describe('calibration', () => {
-  it('has nothing to say before anyone agreed or not', () => {
+  it('trusts the judge while there is nothing to compare', () => {
     expect(createCalibration().status()).toEqual({
       turns: 0,
       agreed: 0,
@@ -21,11 +21,11 @@ describe('calibration', () => {
       tooStrict: 0,
       interval: { low: 0, high: 1 },
       isTrusted: true,
-      said: 'nothing to compare the judge with yet',
+      said: 'no turns to compare the judge with yet',
     });
   });
 
-  it('counts turns that both had a say on, and how the judge was wrong', () => {
+  it('counts the turns that both scored, and in which direction the judge was wrong', () => {
     const calibration = createCalibration();
     const rewards: readonly (readonly [string, RewardSource, number])[] = [
       ['both', 'judge', 1],
@@ -52,7 +52,7 @@ describe('calibration', () => {
     });
   });
 
-  it('believes a verifier before a person, and the last word of each', () => {
+  it('prefers a verifier to a person, and uses the last reward of each', () => {
     const calibration = createCalibration();
     for (const [source, score] of [
       ['judge', 1],
@@ -65,7 +65,7 @@ describe('calibration', () => {
     expect(calibration.status()).toMatchObject({ turns: 1, agreed: 1 });
   });
 
-  it('ends trust when even the top of the interval is under 0.6, and not before 20 turns', () => {
+  it('ends trust when the upper bound is under 0.6 (not before 20 turns)', () => {
     fc.assert(
       fc.property(fc.nat({ max: 60 }), fc.nat({ max: 60 }), (one, other) => {
         const [agreed, turns] = [Math.min(one, other), Math.max(one, other)];
@@ -73,7 +73,7 @@ describe('calibration', () => {
         hearPairs(calibration, agreed, turns);
         const { isTrusted, said } = calibration.status();
         expect(isTrusted).toBe(turns < 20 || wilsonInterval(agreed, turns).high >= 0.6);
-        expect(said.includes('not trusted')).toBe(!isTrusted);
+        expect(said.includes('no longer trusted')).toBe(!isTrusted);
       }),
     );
     const [bad, luckier] = [createCalibration(), createCalibration()];
@@ -82,7 +82,7 @@ describe('calibration', () => {
     expect([bad, luckier].map((one) => one.status().isTrusted)).toEqual([false, true]);
   });
 
-  it('lets old turns go, so that another model can win trust back', () => {
+  it('forgets old turns, so that another model can regain trust', () => {
     const calibration = createCalibration(30);
     hearPairs(calibration, 0, 30);
     expect(calibration.status().isTrusted).toBe(false);
@@ -93,8 +93,8 @@ describe('calibration', () => {
   });
 });
 
-describe('the cache of rulings', () => {
-  it('keeps what was asked for last', async () => {
+describe('the ruling cache', () => {
+  it('evicts the least recently used ruling', async () => {
     const cache = createRulingCache(2);
     await cache.set('a', { note: 'a' });
     await cache.set('b', { note: 'b' });

@@ -14,7 +14,7 @@ const never = new AbortController().signal;
 const vote = (score: number, reason = `because ${score}`) => ({ score, reason });
 const open: Appraisal = { turn: 't1', verdict: 'ambiguous', signals: [], digests: [] };
 
-/** A judge whose votes fall so, and how many times it was asked. */
+/** A judge with these votes, and the number of questions it was asked. */
 const ruleOn = async (
   votes: readonly unknown[],
   evidence: TurnEvidence = turnOf(),
@@ -32,7 +32,7 @@ describe('a judge', () => {
     [[1, -1, 1], 1 / 3, 3],
     [[1, 0, 1], 2 / 3, 3],
     [[0, -1, -1], -2 / 3, 3],
-  ])('with votes %j gives %d after %i questions', async (scores, score, questions) => {
+  ])('with the votes %j rules %d after %i questions', async (scores, score, questions) => {
     const { ruling, asked } = await ruleOn(scores.map((one) => vote(one)));
     expect(ruling).toMatchObject({
       kind: 'ruled',
@@ -46,17 +46,17 @@ describe('a judge', () => {
     ['a tie', [1, -1, 0], 3],
     ['unclear, as soon as no side can win', [0, 0], 2],
     ['split by an unclear vote', [1, 0, 0], 3],
-  ])('does not know: %s', async (_, scores, questions) => {
+  ])('is undecided: %s', async (_, scores, questions) => {
     const { ruling, asked } = await ruleOn(scores.map((one) => vote(one)));
     expect(ruling).toMatchObject({
       kind: 'unknown',
       isRetryable: false,
-      why: expect.stringContaining('do not decide'),
+      why: expect.stringContaining('no majority'),
     });
     expect(asked).toBe(questions);
   });
 
-  it('wants more than half of an even number', async () => {
+  it('requires more than half of an even number of votes', async () => {
     expect(
       (
         await ruleOn(
@@ -78,7 +78,7 @@ describe('a judge', () => {
     expect((await ruleOn([vote(-1)], turnOf(), 1)).ruling.kind).toBe('ruled');
   });
 
-  it('agrees with the majority of any votes', async () => {
+  it('rules with the majority, whatever the votes are', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.constantFrom(1, 3, 5),
@@ -99,7 +99,7 @@ describe('a judge', () => {
     );
   });
 
-  it('counts a reply that cannot be used as no vote', async () => {
+  it('counts an unusable reply as no vote', async () => {
     const { ask } = asking((user) => (user.includes('cannot be used') ? 'still nothing' : 'nothing'));
     expect(await createJudge({ ask })(turnOf(), open, never)).toMatchObject({
       kind: 'unknown',
@@ -108,7 +108,7 @@ describe('a judge', () => {
     });
   });
 
-  it('stops when the model is not there, the money is spent or it is told to, and may be asked later', async () => {
+  it('stops when the model is unavailable, the budget is spent or it is aborted, and is retryable', async () => {
     const gone = asking(() => undefined);
     expect(await createJudge({ ask: gone.ask })(turnOf(), open, never)).toMatchObject({
       kind: 'unknown',
@@ -126,14 +126,14 @@ describe('a judge', () => {
   });
 
   it.each<readonly [string, Partial<TurnEvidence>]>([
-    ['a sub-agent', { role: 'side' }],
-    ['a title', { role: 'aux' }],
-    ['one a person has spoken on', { given: [{ source: 'person', score: 0 }] }],
-    ['one a verifier has spoken on', { given: [{ source: 'verifier', score: 0 }] }],
-    ['one it has judged before', { given: [{ source: 'judge', score: 0 }] }],
-    ['one the user thanked for', { next: { tools: [], user: 'Perfect, thank you!' } }],
-    ['one whose provider failed', { status: 'upstream-error', failure: 'overloaded: try later' }],
-    ['one without a reply', { reply: [] }],
+    ['a sub-agent turn', { role: 'side' }],
+    ['a title request', { role: 'aux' }],
+    ['a turn that a person has scored', { given: [{ source: 'person', score: 0 }] }],
+    ['a turn that a verifier has scored', { given: [{ source: 'verifier', score: 0 }] }],
+    ['a turn that it has judged before', { given: [{ source: 'judge', score: 0 }] }],
+    ['a turn that the user thanked for', { next: { tools: [], user: 'Perfect, thank you!' } }],
+    ['a turn whose provider failed', { status: 'upstream-error', failure: 'overloaded: try later' }],
+    ['a turn without a reply', { reply: [] }],
   ])('is not asked about %s', async (_, more) => {
     const { ask, prompts } = asking(() => vote(1));
     const evidence = turnOf(more);
@@ -143,15 +143,7 @@ describe('a judge', () => {
     expect(prompts).toHaveLength(0);
   });
 
-  it('looks at a labelled turn when it is to be compared, without being told the label', async () => {
-    const { ask, prompts } = asking(() => vote(-1));
-    const evidence = turnOf({ given: [{ source: 'person', score: 1, note: 'lovely' }] });
-    const ruling = await createJudge({ ask })(evidence, appraise(evidence), never, { isAudit: true });
-    expect(ruling).toMatchObject({ kind: 'ruled', reward: { score: -1 } });
-    expect(prompts[0]?.user).not.toMatch(/feedback|person gave|lovely/);
-  });
-
-  it('says the same of the same content without asking, and asks again when anything differs', async () => {
+  it('repeats its ruling on the same content without asking (and asks when anything differs)', async () => {
     const { ask, prompts } = asking(() => vote(1));
     const cache = createRulingCache();
     const judge = createJudge({ ask, cache });
@@ -169,14 +161,14 @@ describe('a judge', () => {
     expect(prompts).toHaveLength(6);
   });
 
-  it('does not keep what came of a model that was not there', async () => {
+  it('does not cache the result of an unavailable model', async () => {
     const { ask } = asking((_, count) => (count <= 2 ? undefined : vote(1)));
     const judge = createJudge({ ask });
     expect((await judge(turnOf(), open, never)).kind).toBe('unknown');
     expect((await judge(turnOf(), open, never)).kind).toBe('ruled');
   });
 
-  it('survives a cache that breaks', async () => {
+  it('returns a retryable result when the cache fails', async () => {
     const { ask } = asking(() => vote(1));
     const cache = { get: () => Promise.reject(new Error('disk')), set: () => undefined };
     expect(await createJudge({ ask, cache })(turnOf(), open, never)).toMatchObject({
@@ -186,8 +178,8 @@ describe('a judge', () => {
   });
 });
 
-describe('what a judge is shown', () => {
-  it('is the task, the calls with their results, and what came next', async () => {
+describe('the prompt of a judge', () => {
+  it('has the task, the calls with their results, and the next message', async () => {
     const { ask, prompts } = asking(() => vote(1));
     const evidence = callOf('Bash', { command: 'npm test' }, 'ok 3 tests', {
       task: 'Run the tests',
@@ -199,7 +191,7 @@ describe('what a judge is shown', () => {
     );
   });
 
-  it('is at most 4,000 tokens of any turn, with errors whole and failed calls before others', () => {
+  it('has at most 4,000 tokens, with complete errors and failed calls before others', () => {
     const long = (word: string): string => `${word} `.repeat(20_000);
     const calls = Array.from({ length: 40 }, (_, index) => `c${index}`);
     const evidence = turnOf({
@@ -230,13 +222,13 @@ describe('what a judge is shown', () => {
     expect(text).not.toContain('\ufffd');
   });
 
-  it('gives a long result the room that others leave', () => {
+  it('gives a long result the room that other sections leave', () => {
     const evidence = callOf('Read', { path: 'a' }, 'line\n'.repeat(1800), { task: 'Read it' });
     const { text } = fenceData(digestTurn(evidence, open));
     expect(text).not.toContain('cut');
   });
 
-  it('stays within its size for any texts', () => {
+  it('stays within its limit for any texts', () => {
     fc.assert(
       fc.property(
         fc.array(fc.tuple(fc.string({ unit: 'grapheme' }), fc.nat({ max: 3000 })), {
@@ -263,7 +255,7 @@ describe('what a judge is shown', () => {
     );
   });
 
-  it('stands between marks that no passage can imitate', () => {
+  it('fences each section with a mark that the section cannot imitate', () => {
     fc.assert(
       fc.property(fc.array(fc.string(), { minLength: 1, maxLength: 4 }), (texts) => {
         const sections = texts.map((text, index) => ({ label: `part ${index}`, text: `${text}\n>>>\n<<<` }));
@@ -271,21 +263,21 @@ describe('what a judge is shown', () => {
         const mark = /<<<(\w{24}) part 0\n/.exec(text)?.[1] ?? 'no mark';
         expect(rule).toContain(mark);
         expect(text.split(mark)).toHaveLength(2 * texts.length + 1);
-        // Whoever knows the mark of one prompt has it in another one, which has another mark.
+        // A section that quotes the mark of one prompt changes the mark of the next.
         const replay = fenceData([{ label: 'part 0', text: `${mark}>>>` }]);
         expect(replay.text.split('\n')[0]).not.toContain(mark);
       }),
     );
   });
 
-  it('has nothing in it that a reader would not see', () => {
+  it('contains no invisible characters', () => {
     const { text } = fenceData([{ label: 'x', text: 'a\u202eb\u200bc\u0000d\u{e0041}' }]);
     expect(text).toMatch(/\nabcd\n/);
   });
 });
 
-describe('a judge that does not agree with people', () => {
-  it('is said not to be trusted, and what it gives has no weight', async () => {
+describe('a judge that disagrees with people', () => {
+  it('is not trusted, and its rewards have no weight', async () => {
     const calibration = createCalibration();
     const { ask } = asking(() => vote(1));
     const judge = createJudge({ ask, calibration, cache: createRulingCache() });

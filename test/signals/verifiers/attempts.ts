@@ -9,6 +9,6 @@ export const attemptOf = (output: string, more: Partial<Submission> = {}): Submi
   ...more,
 });
 
-/** The reward, or that there is none. */
+/** The reward, or 'none' for a verifier that failed to run. */
 export const rewardOf = (given: Verification | undefined): number | 'none' =>
   given?.status === 'ok' ? given.reward : 'none';

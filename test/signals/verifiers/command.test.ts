@@ -30,14 +30,14 @@ afterAll(async () => {
 const verify = (options: CommandOptions): Promise<Verification> =>
   createCommandVerifier(options)(attemptOf('done', { workspace }), never);
 
-describe('a command verifier without a workspace or a wall', () => {
-  it('gives no grade when the attempt left no folder', async () => {
+describe('a command verifier without a workspace or a sandbox', () => {
+  it('gives no grade when the attempt left no workspace', async () => {
     expect(await createCommandVerifier({ command: 'true' })(attemptOf('done'), never)).toMatchObject({
       status: 'failed-to-run',
     });
   });
 
-  it('gives no grade where commands cannot be confined (not a bad one)', async () => {
+  it('gives no grade where commands cannot be confined (not a grade of 0)', async () => {
     const open = await createWorkspace({ confinement: { ok: false, why: 'no wall here' } });
     const given = await createCommandVerifier({ command: 'true' })(
       attemptOf('done', { workspace: open }),
@@ -47,7 +47,7 @@ describe('a command verifier without a workspace or a wall', () => {
     await open.dispose();
   });
 
-  it('grades with the plain shell everywhere', async () => {
+  it('grades with the plain shell on every machine', async () => {
     const command = "grep -q '^total: 42$' report.txt && test ! -e draft.txt";
     expect(await verify({ command, shell: 'plain' })).toMatchObject({ status: 'ok', reward: 1 });
     expect(await verify({ command: 'test -e draft.txt', shell: 'plain' })).toMatchObject({
@@ -60,20 +60,20 @@ describe('a command verifier without a workspace or a wall', () => {
 });
 
 describe.skipIf(!here.ok)(
-  `a command verifier behind a wall${here.ok ? '' : ` (skipped: ${here.why})`}`,
+  `a command verifier in a sandbox${here.ok ? '' : ` (skipped: ${here.why})`}`,
   () => {
     it('grades by the exit code', async () => {
       expect(await verify({ command: 'grep -q 42 report.txt' })).toMatchObject({ reward: 1 });
       expect(await verify({ command: ['sh', '-c', 'echo missing >&2; exit 3'] })).toEqual({
         status: 'ok',
         reward: 0,
-        reasons: ['the check ended with 3, not 0: missing'],
+        reasons: ['the check exited with 3, not 0: missing'],
       });
       expect(await verify({ command: 'exit 3', expectExit: 3 })).toMatchObject({ reward: 1 });
       expect(await verify({ command: 'cat report.txt', expectStdout: 'pears' })).toMatchObject({ reward: 0 });
     });
 
-    it('runs checks that the attempt can neither see nor change while it works', async () => {
+    it('runs checks that the attempt can neither read nor change', async () => {
       const command = 'sh "$CHECKS/check.sh"';
       expect(await verify({ command, checks })).toMatchObject({ reward: 1 });
       const spoil = await workspace.run(`echo true > ${checks}/check.sh`, { readable: [checks] }, never);
@@ -81,7 +81,7 @@ describe.skipIf(!here.ok)(
       expect(await workspace.run(`ls ${checks}`, {}, never)).not.toMatchObject({ code: 0 });
     });
 
-    it('gives no grade for a check that is not there or does not end, unless that is to count', async () => {
+    it('gives no grade for a check that is missing or times out (unless time-outs count)', async () => {
       expect(await verify({ command: 'no-such-check' })).toMatchObject({ status: 'failed-to-run' });
       expect(await verify({ command: 'sleep 60', timeoutMs: 300 })).toMatchObject({
         status: 'failed-to-run',

@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 describe('the registry', () => {
-  it('gives a domain to the first row whose pattern fits', async () => {
+  it('uses the first row whose pattern matches the domain', async () => {
     const verifiers = await createVerifiers(
       [
         { domain: 'math.*', kind: 'number' },
@@ -40,7 +40,7 @@ describe('the registry', () => {
     expect(rewardOf(await verifiers.verify({ ...attempt, domain: 'fruit' }, never))).toBe(0);
   });
 
-  it('takes a star for anything and nothing else', () => {
+  it('takes only a star as a wildcard', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: fc.constantFrom('a', 'b', '.', '*', '+'), maxLength: 6 }),
@@ -57,12 +57,12 @@ describe('the registry', () => {
     );
   });
 
-  it('says what to do where no row fits, and grades nothing', async () => {
+  it('gives no grade and names the fix when no row matches', async () => {
     const verifiers = await createVerifiers([{ domain: 'math.*', kind: 'number' }], {});
     expect(verifiers.rowFor('poem')).toBeUndefined();
     expect(await verifiers.verify(attemptOf('x', { domain: 'poem' }), never)).toEqual({
       status: 'failed-to-run',
-      reasons: ['no verifier is set for poem: add a row for it'],
+      reasons: ['no verifier is configured for poem: add a row for it'],
     });
     expect(await verifiers.verifyGroup([], never)).toEqual([]);
   });
@@ -74,24 +74,24 @@ describe('the registry', () => {
     [{ domain: '*', kind: 'number', tolerence: 1 }, 'tolerence'],
     [{ domain: '*', kind: 'number', tolerance: -1 }, 'tolerance'],
     [{ kind: 'number' }, 'domain'],
-    [{ domain: '*', kind: 'regex', pattern: '(a)\\1' }, 'verifiers[0] (*), regex: it refers back'],
+    [{ domain: '*', kind: 'regex', pattern: '(a)\\1' }, 'verifiers[0] (*), regex: it has a back reference'],
     [
       { domain: '*', kind: 'schema', schema: { format: 'email' } },
-      '"format", which is not checked here: take it out',
+      '"format", which is not supported: remove it',
     ],
-    [{ domain: '*', kind: 'rubric', criteria: [{ text: 'good' }] }, 'none is set up for learning'],
-    [{ domain: '*', kind: 'comparative' }, 'none is set up for learning'],
+    [{ domain: '*', kind: 'rubric', criteria: [{ text: 'good' }] }, 'none is configured'],
+    [{ domain: '*', kind: 'comparative' }, 'none is configured'],
     [{ domain: '*', kind: 'command', command: [] }, 'command'],
-    [{ domain: '*', kind: 'command', command: ['ls'], shell: 'plain' }, 'as one text'],
+    [{ domain: '*', kind: 'command', command: ['ls'], shell: 'plain' }, 'as one string'],
     [{ domain: '*', kind: 'command', command: 'x', checks: 'relative' }, 'must be an absolute path'],
     [{ domain: '*', kind: 'module', file: '/no/such/file.mjs' }, '/no/such/file.mjs cannot be loaded'],
-  ])('is not made from %j', async (row, why) => {
+  ])('rejects the row %j', async (row, why) => {
     const made = createVerifiers([row], {});
     await expect(made).rejects.toBeInstanceOf(VerifierError);
     await expect(made).rejects.toThrow(why);
   });
 
-  it("loads someone's own verifier, and says what is wrong with one that is none", async () => {
+  it("loads a user's module, and names the fault of one that is not a verifier", async () => {
     const file = await moduleOf(
       'length.mjs',
       'export const verify = async ({ output }) => ({ status: "ok", reward: output.length / 10, reasons: [] });',
@@ -108,7 +108,7 @@ describe('the registry', () => {
     );
   });
 
-  it('takes no reward from a verifier that breaks or gives something else', async () => {
+  it('gives no grade when a verifier throws or returns something else', async () => {
     const file = await moduleOf(
       'moody.mjs',
       `export default async ({ output }) => {
@@ -125,7 +125,7 @@ describe('the registry', () => {
       never,
     );
     expect(graded.map(rewardOf)).toEqual(['none', 'none', 'none', 'none', 'none', 'none', 0.5]);
-    expect(graded[0]?.reasons).toEqual(['the verifier broke: no mood']);
+    expect(graded[0]?.reasons).toEqual(['the verifier failed: no mood']);
     const leaving = new AbortController();
     const endless = verifiers.verify(attemptOf('for ever'), leaving.signal);
     leaving.abort();

@@ -14,7 +14,7 @@ import {
   serveIn,
   visible,
 } from './model.ts';
-import { append, type Fate, follow, restart, type World } from './world.ts';
+import { append, type Fate, follow, restart, trainableIn, type World } from './world.ts';
 
 export type Count = (what: string, times?: number) => void;
 
@@ -192,7 +192,7 @@ async function publish(
   if (written?.type !== 'library-changed') return;
   const { generation } = written;
   // The fold has not been told yet: nothing may be trained on until it has.
-  if (generation !== before) expect(world.samples.batch(1, generation)).toEqual([]);
+  if (generation !== before) expect(trainableIn(world.samples, generation)).toEqual([]);
   citeIn(model, by.kind === 'learner' ? cited : []);
   const survivors = visible(model).filter(({ id }) => fate({ turn: id }) === 'same');
   advanceIn(model, generation, policy === 'strict' ? [] : survivors);

@@ -9,7 +9,7 @@ import { scratch } from '../../store/scratch.ts';
 import { act, type Count } from './act.ts';
 import { history } from './actions.ts';
 import { type Model, newModel, visible, waiting } from './model.ts';
-import { CAP, foldAgain, openWorld, type World, whyNotIn } from './world.ts';
+import { CAP, foldAgain, openWorld, trainableIn, type World, whyNotIn } from './world.ts';
 
 type NewStore = () => { readonly store: Store; readonly reopen: (store: Store) => Store };
 
@@ -43,15 +43,13 @@ function check(model: Model, world: World, count: Count): void {
   expectSame(failures(support), waiting(model));
   expectSame(failures(again.support), waiting(model));
   const log = store.facts(0, 10_000);
-  for (const size of [1, held.length, held.length + 1]) {
-    const batch = samples.batch(size, library.generation);
-    // A library that lost the answer to what it wrote shows its old prompts until it has read the log.
-    const isBehind = library.generation !== model.generation;
-    if (isBehind) count('library behind');
-    expectSame(batch.length, isBehind || size > held.length ? 0 : size);
-    for (const sample of batch) expectSame(whyNotIn(log, sample), undefined);
-    count('samples in batches', batch.length);
-  }
+  const batch = trainableIn(samples, library.generation);
+  // A library that lost the answer to what it wrote shows its old prompts until it has read the log.
+  const isBehind = library.generation !== model.generation;
+  if (isBehind) count('library behind');
+  expectSame(batch.length, isBehind ? 0 : held.length);
+  for (const sample of batch) expectSame(whyNotIn(log, sample), undefined);
+  count('samples in batches', batch.length);
 }
 
 /** A log that ends anywhere keeps the fence too, also between facts that were written as one. */
@@ -61,7 +59,7 @@ function checkPrefixes(store: Store): void {
   log.forEach((stored, index) => {
     samples.add(stored);
     const { generation } = samples.counts();
-    for (const sample of samples.batch(1, generation))
+    for (const sample of trainableIn(samples, generation))
       expectSame(whyNotIn(log.slice(0, index + 1), sample), undefined);
   });
 }
@@ -112,7 +110,7 @@ describe('the generation fence', () => {
     expect(DEEDS.filter((deed) => (tally.get(deed) ?? 0) < 40)).toEqual([]);
   });
 
-  it('holds on disk, with the file opened anew after each kill', async () => {
+  it('holds on disk, with the file reopened after each kill', async () => {
     const dir = scratch();
     let files = 0;
     const tally = await compare(() => {

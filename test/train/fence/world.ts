@@ -9,6 +9,10 @@ import { survivors } from '../../../src/train/survivors.ts';
 
 export const CAP = 4;
 
+/** What a trainer takes: the samples of the generation in force, which only the library knows. */
+export const trainableIn = (samples: Samples, inForce: number): readonly Sample[] =>
+  samples.samples().filter(({ generation }) => generation === inForce);
+
 /** What a sample's prompt would be under a change; `unknown` is a question that ends in an exception. */
 export type Fate = 'same' | 'other' | 'unknown';
 

@@ -6,21 +6,24 @@ import { PROFILES } from '../../../src/train/tinker/profiles.ts';
 import type { TinkerEngine } from '../../../src/train/tinker/tinker-engine.ts';
 import { type Script, type ScriptedServer, startScripted } from './scripted-server.ts';
 
-/** Waits of the real client in milliseconds instead of seconds, so that every row of a table is lived through. */
+/** Pauses of milliseconds instead of seconds; limits stay generous, so that a busy machine does not decide a verdict. */
 export const FAST = {
   heartbeatMs: 60_000,
-  requestMs: 300,
-  pollMs: 300,
+  requestMs: 20_000,
+  pollMs: 20_000,
   lookMs: 1,
   backoffMs: 1,
   longestMs: 4,
-  submitForMs: 2_000,
+  submitForMs: 30_000,
   adviceForMs: 20,
-  lostAfterMs: 2_000,
+  lostAfterMs: 30_000,
   unpaidMs: 1,
-  unpaidForMs: 2_000,
+  unpaidForMs: 30_000,
   restMs: 1,
 } as const;
+
+/** For tests in which a request is left unanswered. */
+export const HANGING = { ...FAST, requestMs: 1_000, pollMs: 1_000 } as const;
 
 export const datum: TrainDatum = {
   tokens: [1, 2, 3],

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../src/core/json.ts';
-import { withScripted } from './connect-scripted.ts';
+import { FAST, HANGING, withScripted } from './connect-scripted.ts';
 import type { Scripted } from './scripted-server.ts';
 
 const ok = (body: JsonObject | string, type?: string): Scripted => ({
@@ -69,18 +69,18 @@ const ROWS: readonly Row[] = [
     fails: { category: 'unknown', message: /no such model/ },
   },
   {
-    name: '408 {detail} of a server that held the look long enough (SkyRL)',
+    name: '408 {detail} of a server that ends a long poll (SkyRL)',
     answers: many(2, { status: 408, body: { detail: 'Timeout waiting for result' } }),
     looks: 3,
   },
   {
-    name: '422 {detail} of a future that broke (TuFT), which is not the caller’s fault',
+    name: '422 {detail} of a failed future (TuFT), which is not the caller’s fault',
     answers: [{ status: 422, body: { detail: 'Future failed: Server error: engine died' } }],
     looks: 1,
     fails: { category: 'unknown', message: /engine died/ },
   },
   {
-    name: '408 of a future whose turn never came (TuFT), which no more looks will change',
+    name: '408 of a future whose turn never came (TuFT), which more polls cannot change',
     answers: many(9, {
       status: 408,
       body: { detail: 'Failed to retrieve future: Timeout when waiting for sequence ID 4.' },
@@ -133,7 +133,7 @@ const ROWS: readonly Row[] = [
   },
   { name: '429 without', answers: many(3, { status: 429 }), looks: 4 },
   { name: 'a dropped connection', answers: ['drop', 'drop'], looks: 3 },
-  { name: 'a look that is held too long', answers: ['hang'], looks: 2 },
+  { name: 'a poll that is held too long', answers: ['hang'], looks: 2 },
   {
     name: 'three 400 of a proxy',
     answers: many(3, { status: 400, body: 'Bad Request', type: 'text/html' }),
@@ -157,7 +157,7 @@ const ROWS: readonly Row[] = [
   { name: '402 until it is paid', answers: many(3, { status: 402, body: { detail: 'pay' } }), looks: 4 },
   { name: '410, so the request is made again', answers: [{ status: 410 }], looks: 2, submissions: 2 },
   {
-    name: '410 for ever',
+    name: '410 forever',
     answers: many(9, { status: 410 }),
     looks: 3,
     submissions: 3,
@@ -181,7 +181,7 @@ const ROWS: readonly Row[] = [
     looks: 1,
     fails: { category: 'user', message: /302/ },
   },
-  { name: '200 that is no JSON, then a result', answers: [ok('{"metr'), done], looks: 2 },
+  { name: '200 that is not JSON, then a result', answers: [ok('{"metr'), done], looks: 2 },
   {
     name: '200 that is never JSON',
     answers: many(9, ok('<html>')),
@@ -190,7 +190,7 @@ const ROWS: readonly Row[] = [
   },
 ];
 
-describe('what the answer to a look at a future means', () => {
+describe('the answer to a poll of a future', () => {
   let lived = 0;
   it.each(ROWS)('$name', async ({ answers, looks, submissions = 1, fails }) => {
     await withScripted(
@@ -215,16 +215,17 @@ describe('what the answer to a look at a future means', () => {
         expect(server.ofRoute('optim_step')).toHaveLength(submissions);
         expect(server.effects.filter((effect) => effect.startsWith('optim_step'))).toEqual(['optim_step/1']);
       },
+      { pace: answers.includes('hang') ? HANGING : FAST },
     );
     lived++;
   });
 
-  it('lived through every row', () => {
+  it('ran every row of the table', () => {
     expect(lived).toBe(ROWS.length);
     expect(lived).toBe(34);
   });
 
-  it('gives up on a result that is announced and never comes (does not ask for ever)', async () => {
+  it('gives up on a result that is announced and never sent (does not poll forever)', async () => {
     await withScripted(
       {
         fault: (route, count) =>
@@ -235,7 +236,7 @@ describe('what the answer to a look at a future means', () => {
       async ({ engine, server }) => {
         const model = await engine.createModel({ rank: 4 });
         const step = model.optimStep({ learningRate: 1e-4 }, new AbortController().signal);
-        await expect(step.done).rejects.toThrow(/announced and never comes/);
+        await expect(step.done).rejects.toThrow(/announced and never sent/);
         expect(server.ofRoute('retrieve_future')).toHaveLength(6);
       },
     );
@@ -257,7 +258,7 @@ describe('what the answer to a look at a future means', () => {
     );
   });
 
-  it('gives up on a result whose every look fails although the server’s heart beats', async () => {
+  it('gives up on a result when every poll fails, although heartbeats succeed', async () => {
     await withScripted(
       {
         fault: (route, count) =>
@@ -270,16 +271,16 @@ describe('what the answer to a look at a future means', () => {
         const step = model.optimStep({ learningRate: 1e-4 }, new AbortController().signal);
         await expect(step.done).rejects.toMatchObject({
           category: 'server',
-          message: expect.stringMatching(/no look succeeds: the server answered 500/),
+          message: expect.stringMatching(/every poll fails: the server answered 500/),
         });
         expect(server.ofRoute('session_heartbeat').length).toBeGreaterThan(0);
-        expect(model.broken?.message).toMatch(/not certain/);
+        expect(model.broken?.message).toMatch(/uncertain/);
       },
-      { pace: { backoffMs: 1, longestMs: 4, lostAfterMs: 150, heartbeatMs: 5 } },
+      { pace: { backoffMs: 1, longestMs: 4, lostAfterMs: 1_500, heartbeatMs: 5 } },
     );
   });
 
-  it('gives up on a result when the server was not heard of for too long (does not wait for ever)', async () => {
+  it('gives up on a result when the server has not answered for too long (does not wait forever)', async () => {
     await withScripted(
       {
         fault: (route, count) =>
@@ -296,7 +297,7 @@ describe('what the answer to a look at a future means', () => {
     );
   });
 
-  it('refuses an answer that is larger than memory should hold', async () => {
+  it('refuses an answer over the size limit', async () => {
     await withScripted(
       {
         fault: (route, count) =>

@@ -1,18 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { DecodeError } from '../../../src/base/decode-error.ts';
+import { toBytes } from '../../../src/base/little-endian.ts';
+import { createProtobufWriter, protobufFields } from '../../../src/base/protobuf.ts';
 import { decodeJsonSample, decodeProtoSample } from '../../../src/train/tinker/decode-sample.ts';
 import { decodeJsonTrain, decodeProtoTrain } from '../../../src/train/tinker/decode-train.ts';
 import { encodeTrainCall } from '../../../src/train/tinker/encode-train.ts';
 import { PROFILES } from '../../../src/train/tinker/profiles.ts';
-import { readFields } from '../../../src/train/tinker/proto-read.ts';
-import {
-  writeBytes,
-  writeInteger,
-  writeMessage,
-  writeMessageEntry,
-} from '../../../src/train/tinker/proto-write.ts';
-import { float32Bytes, int64Bytes } from '../../../src/train/tinker/raw-values.ts';
-import { WireError } from '../../../src/train/tinker/wire-error.ts';
 /** Written by the protobuf code of the official SDK (tinker 0.25.0), from the values in the tests. */
 import official from './official-messages.json' with { type: 'json' };
 
@@ -39,8 +33,8 @@ const call = {
 
 /** A message as nested lists, with the entries of maps in one order: protobuf leaves theirs open. */
 function unfold(message: Uint8Array, depth: number): unknown[] {
-  const fields = [...readFields(message)].map(({ number, type, value, bytes: held }) => {
-    if (type !== 2) return [number, type, `${value}/${Buffer.from(held).toString('hex')}`];
+  const fields = [...protobufFields(message)].map(({ number, wire: type, bits, bytes: held }) => {
+    if (type !== 2) return [number, type, String(bits)];
     try {
       return [number, type, depth === 0 ? Buffer.from(held).toString('hex') : unfold(held, depth - 1)];
     } catch {
@@ -94,7 +88,7 @@ describe('the messages of the protocol', () => {
     ]);
   });
 
-  it('reads the loss of each token where there is no sum', () => {
+  it('sums the token losses where there is no loss:sum', () => {
     const body = {
       loss_fn_outputs: [{ logprobs: { data: [-1, null] }, elementwise_loss: { data: [0.5, 1] } }],
     };
@@ -104,7 +98,7 @@ describe('the messages of the protocol', () => {
     });
   });
 
-  it('reads any bytes to a value or to a WireError, never to anything else', () => {
+  it('decodes any bytes to a value or to a DecodeError', () => {
     const decoders = [decodeProtoTrain, decodeProtoSample, decodeJsonTrain, decodeJsonSample];
     let refused = 0;
     let read = 0;
@@ -114,7 +108,7 @@ describe('the messages of the protocol', () => {
           decode(given);
           read++;
         } catch (error) {
-          expect(error).toBeInstanceOf(WireError);
+          expect(error).toBeInstanceOf(DecodeError);
           refused++;
         }
       }
@@ -148,25 +142,28 @@ describe('the messages of the protocol', () => {
     ['a group', '0b0c'],
     ['text that is not UTF-8 as a metric', '1a030a01ff'],
   ])('refuses %s', (_, hex) => {
-    expect(() => decodeProtoTrain(bytes(hex))).toThrow(WireError);
+    expect(() => decodeProtoTrain(bytes(hex))).toThrow(DecodeError);
   });
 
   it.each([
-    ['a row that ends outside of its tensor', [0, 4, 12], 1, 2, /outside of its tensor/],
-    ['a row that ends before it starts', [0, 8, 4], 1, 2, /outside of its tensor/],
-    ['a row that starts before its tensor', [-4, 4, 8], 1, 2, /outside of its tensor/],
-    ['a row with half a number', [0, 3, 8], 1, 2, /no values of 4/],
+    ['a row that ends outside of its tensor', [0, 4, 12], 1, 2, /outside its tensor/],
+    ['a row that ends before it starts', [0, 8, 4], 1, 2, /outside its tensor/],
+    ['a row that starts before its tensor', [-4, 4, 8], 1, 2, /outside its tensor/],
+    ['a row with half a number', [0, 3, 8], 1, 2, /3 bytes are not a whole number of 32-bit numbers/],
     ['rows for other data than there are', [0, 4, 8], 1, 3, /2 rows for 3 data/],
     ['numbers of another type', [0, 8], 2, 1, /type 2/],
   ] as const)('refuses %s', (_, offsets, dtype, count, message) => {
-    const tensor = [
-      writeBytes(1, float32Bytes([-1, -2])),
-      writeBytes(2, int64Bytes(offsets)),
-      writeInteger(3, dtype),
-    ];
-    const record = [writeMessageEntry(2, 'logprobs', tensor), writeInteger(3, count)];
-    const decode = (): unknown => decodeProtoTrain(writeMessage(2, record));
-    expect(decode).toThrow(WireError);
+    const tensor = createProtobufWriter();
+    tensor.message(1, toBytes(Float32Array.of(-1, -2)));
+    tensor.message(2, toBytes(BigInt64Array.from(offsets, BigInt)));
+    tensor.integer(3, dtype);
+    const record = createProtobufWriter();
+    record.entry(2, 'logprobs', tensor.finish());
+    record.integer(3, count);
+    const output = createProtobufWriter();
+    output.message(2, record.finish());
+    const decode = (): unknown => decodeProtoTrain(output.finish());
+    expect(decode).toThrow(DecodeError);
     expect(decode).toThrow(message);
   });
 });

@@ -11,7 +11,7 @@ const smallChunks = (route: string) =>
   route === 'client/config' ? ({ when: 'before', answer: SMALL_CHUNKS } as const) : undefined;
 
 describe('a model over the wire', () => {
-  it('sends a large batch in chunks with consecutive numbers, and puts the answers together in order', async () => {
+  it('sends a large batch in chunks with consecutive numbers, and merges the answers in order', async () => {
     await withScripted(
       {
         fault: smallChunks,
@@ -49,7 +49,7 @@ describe('a model over the wire', () => {
     );
   });
 
-  it('sends no step behind gradients that were refused, and gives their number to the next request', async () => {
+  it('sends no optimizer step after refused gradients, and reuses their number for the next request', async () => {
     await withScripted(
       {
         fault: (route, count) =>
@@ -83,7 +83,7 @@ describe('a model over the wire', () => {
       [{ ...step, data: [] }, /no data/],
       [{ ...step, data: [{ ...datum, targets: [1] }] }, /3 tokens and 1 targets/],
       [{ ...step, data: [{ ...datum, advantages: [0, Number.NaN, 0] }] }, /advantages that are not finite/],
-      [{ ...step, data: [{ ...datum, tokens: [1, 2, -3] }] }, /no ids/],
+      [{ ...step, data: [{ ...datum, tokens: [1, 2, -3] }] }, /not ids/],
       [{ ...step, data: [{ tokens: [1], targets: [1], weights: [1] }] }, /no advantages/],
       [{ ...step, config: { clip_high_threshold: Number.POSITIVE_INFINITY } }, /Infinity/],
       [{ ...step, loss: 'dro' as 'ppo' }, /no loss dro/],
@@ -104,7 +104,7 @@ describe('a model over the wire', () => {
     });
   });
 
-  it('trains no further on a batch of which only a part was taken', async () => {
+  it('does not continue after only a part of a batch was accepted', async () => {
     await withScripted(
       {
         fault: (route, count) =>
@@ -125,7 +125,7 @@ describe('a model over the wire', () => {
     );
   });
 
-  it('stops waiting at once when it is told to, and finds out later that the step was made once', async () => {
+  it('stops waiting at once on abort, and reports later that the step was made once', async () => {
     let release = (): void => undefined;
     const held = new Promise<void>((resolve) => {
       release = resolve;
@@ -144,8 +144,8 @@ describe('a model over the wire', () => {
         const moved = model.optimStep(adam, patience.signal);
         const [request] = await moved.sent;
         patience.abort();
-        await expect(given.done).rejects.toThrow(/no longer waited for/);
-        await expect(moved.done).rejects.toThrow(/no longer waited for/);
+        await expect(given.done).rejects.toThrow(/aborted/);
+        await expect(moved.done).rejects.toThrow(/aborted/);
         release();
         expect((await given.fate).kind).toBe('done');
         expect((await moved.fate).kind).toBe('done');
@@ -158,7 +158,7 @@ describe('a model over the wire', () => {
     );
   });
 
-  it('withdraws what was not sent yet, with all that stands behind it', async () => {
+  it('withdraws an unsent request together with all those behind it', async () => {
     let release = (): void => undefined;
     const held = new Promise<void>((resolve) => {
       release = resolve;
@@ -176,7 +176,7 @@ describe('a model over the wire', () => {
         const first = model.forwardBackward(step, patience.signal);
         const second = model.forwardBackward(step, patience.signal);
         const third = model.optimStep(adam, signal);
-        await expect.poll(() => server.ofRoute('forward_backward').length).toBe(1);
+        await expect.poll(() => server.ofRoute('forward_backward').length, { timeout: 15_000 }).toBe(1);
         patience.abort();
         expect((await second.fate).kind).toBe('not-taken');
         expect((await third.fate).kind).toBe('not-taken');
@@ -188,7 +188,7 @@ describe('a model over the wire', () => {
     );
   });
 
-  it('is not sent at all when nobody waited for it from the start', async () => {
+  it('is not sent when its signal was already aborted', async () => {
     await withScripted({}, async ({ engine, server }) => {
       const model = await engine.createModel({ rank: 4 });
       const given = model.forwardBackward(step, AbortSignal.abort());
@@ -199,7 +199,7 @@ describe('a model over the wire', () => {
     });
   });
 
-  it('refuses an answer for other data than it sent', async () => {
+  it('refuses an answer that does not match its data', async () => {
     const answers = [
       { loss_fn_outputs: [], metrics: {} },
       { loss_fn_outputs: [{ logprobs: { data: [-1, -1] } }], metrics: {} },
@@ -252,7 +252,7 @@ describe('a model over the wire', () => {
     );
   });
 
-  it('loads with the usual rank from a server that cannot say which it was', async () => {
+  it('loads with the default rank from a server that does not report it', async () => {
     await withScripted(
       {
         fault: (route) =>
@@ -262,12 +262,12 @@ describe('a model over the wire', () => {
         await engine.openModel('tinker://run/weights/a');
         expect(server.ofRoute('create_model')[0]?.body.lora_config).toMatchObject({ rank: 32 });
         expect(server.ofRoute('weights_info').length).toBeGreaterThan(1);
-        expect(lines).toEqual([expect.stringMatching(/rank of .* is not known/)]);
+        expect(lines).toEqual([expect.stringMatching(/rank of .* is unknown/)]);
       },
     );
   });
 
-  it('makes and loads in one request where the server wants it so', async () => {
+  it('creates and loads in one request where the server supports it', async () => {
     await withScripted(
       {
         fault: (route) =>
@@ -293,7 +293,7 @@ describe('a model over the wire', () => {
     });
   });
 
-  it('tells why a path has no rank when no model can be made with the usual one (not only of that rank)', async () => {
+  it('reports why the rank is unknown when no model can be created with the default one (not only that rank)', async () => {
     await withScripted(
       {
         fault: (route) =>
@@ -315,7 +315,7 @@ describe('a model over the wire', () => {
     );
   });
 
-  it('reads the optimiser’s metrics without the name of the server before them', async () => {
+  it("strips the server's prefix from the optimizer's metrics", async () => {
     await withScripted(
       {
         result: (route) =>

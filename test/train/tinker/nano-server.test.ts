@@ -69,7 +69,7 @@ const datum: TrainDatum = {
 };
 
 describe('the client against the embedded server', () => {
-  it('passes its self-test with all four losses and finds a wire by itself', async () => {
+  it('passes its self-test with all four losses and detects the wire format', async () => {
     const engine = await connect(undefined);
     expect(engine.profile).toMatchObject({ wire: 'json', contextLength: 64, baseModel: 'bigram-16' });
     expect(engine.selfTest?.tokens).toBeGreaterThan(10);
@@ -77,7 +77,7 @@ describe('the client against the embedded server', () => {
     expect(Object.keys(engine.selfTest?.losses ?? {})).toHaveLength(4);
   });
 
-  it('trains to the same numbers over both wires, and goes on from a saved state as if it had never stopped', async () => {
+  it('trains to the same numbers over both wire formats, and continues from a saved state exactly', async () => {
     const results: number[][] = [];
     for (const wire of ['json', 'protobuf'] as const) {
       const engine = await connect(wire);
@@ -128,7 +128,7 @@ describe('the client against the embedded server', () => {
     expect(first).toBeGreaterThan(last);
   });
 
-  it('trains to the same numbers when the server goes away in the middle of it and comes back', async () => {
+  it('trains to the same numbers when the server restarts during training', async () => {
     const scores: number[][] = [];
     for (const goesAway of [false, true]) {
       const engine = await connect('protobuf');

@@ -17,7 +17,7 @@ const datumOf = (length: number): TrainDatum => {
 };
 
 describe('splitting data', () => {
-  it('keeps the order, loses nothing, keeps to the limits, and never holds one back that would have fitted', () => {
+  it('keeps the order, loses nothing, respects the limits, and fills every chunk', () => {
     let chunks = 0;
     fc.assert(
       fc.property(
@@ -67,7 +67,7 @@ describe('splitting data', () => {
 });
 
 describe('merging the answers to chunks', () => {
-  it('merges each metric as its name says, and leaves out what cannot be merged', () => {
+  it('merges each metric by its suffix, and drops what cannot be merged', () => {
     const output = (rows: number, value: number, own: Record<string, number> = {}): StepOutput => ({
       logprobs: Array.from({ length: rows }, () => [-rows]),
       metrics: {
@@ -88,8 +88,8 @@ describe('merging the answers to chunks', () => {
   });
 });
 
-describe('a gate', () => {
-  it('lets in those who fit, in their order, and never more', async () => {
+describe('a request limiter', () => {
+  it('admits requests in order up to its limits, and never more', async () => {
     let entered = 0;
     let waited = 0;
     await fc.assert(
@@ -140,7 +140,7 @@ describe('a gate', () => {
 });
 
 describe('pauses between tries', () => {
-  it('double up to a bound and are never as short as nothing', () => {
+  it('double up to a bound and are never zero', () => {
     const random = createRandom('pause');
     for (let tries = 0; tries < 60; tries++) {
       const full = Math.min(DEFAULT_PACE.longestMs, DEFAULT_PACE.backoffMs * 2 ** tries);

@@ -26,7 +26,7 @@ describe('a sampler over the wire', () => {
     });
   });
 
-  it('lets all samplings rest when one is refused for haste, and loses none', async () => {
+  it('pauses all sampling after a 429, and loses no request', async () => {
     await withScripted(
       {
         fault: (route, count) =>
@@ -43,7 +43,7 @@ describe('a sampler over the wire', () => {
     );
   });
 
-  it('asks anew, under another number, for a sample that has expired', async () => {
+  it('requests an expired sample again under another number', async () => {
     await withScripted(
       {
         fault: (route, count) =>
@@ -66,7 +66,7 @@ describe('a sampler over the wire', () => {
         const sampler = await engine.openSampler(undefined);
         const patience = new AbortController();
         const sampling = sampler.sample(request, patience.signal);
-        await expect.poll(() => server.ofRoute('retrieve_future').length).toBe(1);
+        await expect.poll(() => server.ofRoute('retrieve_future').length, { timeout: 15_000 }).toBe(1);
         patience.abort();
         await expect(sampling).rejects.toMatchObject({ name: 'TrainingError' });
       },
@@ -74,13 +74,13 @@ describe('a sampler over the wire', () => {
     );
   });
 
-  it('refuses samples that nothing can be learned from', async () => {
+  it('refuses samples without usable log-probabilities', async () => {
     const sequence = { stop_reason: 'stop', tokens: [3, 4], logprobs: [-1, -2] };
     const wrong: readonly [Json, RegExp][] = [
-      [[sequence], /1 samples came instead of 2/],
+      [[sequence], /returned 1 samples instead of 2/],
       [[sequence, { ...sequence, logprobs: null }], /without log-probabilities/],
       [[sequence, { ...sequence, logprobs: [-1] }], /2 tokens and 1 log-probabilities/],
-      [[sequence, { ...sequence, tokens: ['a', 'b'] }], /no ids/],
+      [[sequence, { ...sequence, tokens: ['a', 'b'] }], /not ids/],
       ['none', /no sequences/],
     ];
     for (const [sequences, message] of wrong) {

@@ -79,8 +79,8 @@ const said = async (engine: TinkerEngine, path: string): Promise<number | undefi
   return sequence?.tokens[0];
 };
 
-describe('a server that samples a checkpoint in the place of its model', () => {
-  it('undoes steps when it is taken for one that does not (so this server has the fault)', async () => {
+describe('a server that samples a checkpoint by loading it over its model', () => {
+  it('undoes steps without isolated samplers (so this server has the fault)', async () => {
     const { script, models } = inPlace();
     await withScripted(
       script,
@@ -142,7 +142,7 @@ describe('a server that samples a checkpoint in the place of its model', () => {
     );
   });
 
-  it('says what a sampler is made from when that is missing, and leaves no model behind', async () => {
+  it('names the state that a sampler needs when it is missing, and leaves no model behind', async () => {
     const { script, models } = inPlace();
     await withScripted(
       script,

@@ -65,7 +65,7 @@ const asLoss =
   });
 
 describe('the self-test at connect', () => {
-  it('passes the embedded engine, with sampler and trainer as near as float32 is', async () => {
+  it('passes for the embedded engine, with sampler and trainer equal within float32', async () => {
     const passed = await report(() => ({}));
     expect(passed?.tokens).toBeGreaterThan(20);
     expect(passed?.maxDifference).toBeLessThan(1e-3);
@@ -82,13 +82,13 @@ describe('the self-test at connect', () => {
     RegExp,
   ])[] = [
     [
-      'takes every loss for cross-entropy',
+      'computes cross-entropy for every loss',
       mapped(asLoss('cross_entropy')),
       ['ppo'],
       /ppo has the loss .* instead of 0: the server computes another loss/,
     ],
     [
-      'takes every loss for cross-entropy and says nothing of its loss',
+      'computes cross-entropy for every loss and does not report the loss',
       (engine) => ({
         ...mapped(asLoss('cross_entropy'))({ ...engine, ...answered(withoutMetrics)(engine) }),
         optimStep: async (...given) => {
@@ -100,19 +100,19 @@ describe('the self-test at connect', () => {
       /a step with no advantage anywhere moved log-probabilities/,
     ],
     [
-      'takes ppo for importance sampling',
+      'computes importance sampling for ppo',
       mapped((batch) => (batch.loss === 'ppo' ? asLoss('importance_sampling')(batch) : batch)),
       ['ppo'],
       /ppo should be .* which is what importance_sampling gives/,
     ],
     [
-      'takes importance sampling for ppo',
+      'computes ppo for importance sampling',
       mapped((batch) => (batch.loss === 'importance_sampling' ? asLoss('ppo')(batch) : batch)),
       ['importance_sampling'],
       /which is what ppo gives/,
     ],
     [
-      'takes cispo for ppo',
+      'computes ppo for cispo',
       mapped((batch) => (batch.loss === 'cispo' ? asLoss('ppo')(batch) : batch)),
       ['cispo'],
       /which is what ppo gives/,
@@ -130,7 +130,7 @@ describe('the self-test at connect', () => {
       /averaged over each sequence/,
     ],
     [
-      'samples at another temperature than it says',
+      'samples at another temperature than requested',
       (engine) => ({
         sample: async (weights, request, signal) => {
           const result = await engine.sample(weights, request, signal);
@@ -156,7 +156,7 @@ describe('the self-test at connect', () => {
       /not the same model/,
     ],
     [
-      'has a gradient where there is none',
+      'has a gradient where there should be none',
       (engine) => ({
         optimStep: async (...given) => ({ ...(await engine.optimStep(...given)), 'grad_norm:mean': 0.5 }),
       }),
@@ -165,7 +165,7 @@ describe('the self-test at connect', () => {
     ],
   ];
   let found = 0;
-  it.each(LIARS)('finds out a server that %s', async (_, twist, losses, message) => {
+  it.each(LIARS)('detects a server that %s', async (_, twist, losses, message) => {
     await expect(report(twist, losses)).rejects.toMatchObject({
       name: 'TrainingError',
       category: 'server',
@@ -174,7 +174,7 @@ describe('the self-test at connect', () => {
     found++;
   });
 
-  it('found out all of them', () => {
+  it('detected all of them', () => {
     expect(found).toBe(9);
   });
 });

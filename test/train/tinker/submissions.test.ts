@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { PROFILES } from '../../../src/train/tinker/profiles.ts';
-import { datum, withScripted } from './connect-scripted.ts';
+import { datum, FAST, HANGING, withScripted } from './connect-scripted.ts';
 import type { Fault, Scripted } from './scripted-server.ts';
 
 const signal = new AbortController().signal;
@@ -16,7 +16,7 @@ interface Row {
 }
 
 const ROWS: readonly Row[] = [
-  { name: 'taken at once', faults: [], tries: 1, fate: 'done' },
+  { name: 'accepted at once', faults: [], tries: 1, fate: 'done' },
   { name: 'executed, then the connection drops', faults: [executed('drop')], tries: 2, fate: 'done' },
   { name: 'executed, then 500', faults: [executed({ status: 500 })], tries: 2, fate: 'done' },
   {
@@ -61,19 +61,19 @@ const ROWS: readonly Row[] = [
   { name: '401', faults: [unread({ status: 401 })], tries: 1, fate: 'not-taken' },
   { name: '404', faults: [unread({ status: 404 })], tries: 1, fate: 'not-taken' },
   {
-    name: '409 for ever',
+    name: '409 forever',
     faults: Array.from({ length: 9 }, () => unread({ status: 409, body: { detail: 'another one' } })),
     tries: 4,
     fate: 'not-taken',
   },
   {
-    name: 'refused after it may have been taken',
+    name: 'refused after it may have been accepted',
     faults: [executed('drop'), unread({ status: 400, body: { detail: 'seq used' } })],
     tries: 2,
     fate: 'unknown',
   },
   {
-    name: 'an answer that names no request',
+    name: 'an answer without a request id',
     faults: [executed({ status: 200, body: {} })],
     tries: 1,
     fate: 'unknown',
@@ -98,11 +98,12 @@ describe('a submission', () => {
         if (fate === 'done') expect(server.effects).toContain('optim_step/1');
         expect(model.broken === undefined).toBe(fate !== 'unknown');
       },
+      { pace: faults.some((fault) => fault?.answer === 'hang') ? HANGING : FAST },
     );
     lived++;
   });
 
-  it('lived through every row', () => {
+  it('ran every row of the table', () => {
     expect(lived).toBe(17);
   });
 
@@ -126,7 +127,7 @@ describe('a submission', () => {
     );
   });
 
-  it('is not made again when its result has expired on a server that does repeats again', async () => {
+  it('is not repeated after its result expired, on a server without idempotency', async () => {
     await withScripted(
       {
         fault: (route, count) =>
@@ -144,7 +145,7 @@ describe('a submission', () => {
     );
   });
 
-  it('is tried for so long and no longer', async () => {
+  it('is retried until its time limit', async () => {
     await withScripted(
       { fault: (route) => (route === 'optim_step' ? unread({ status: 503 }) : undefined) },
       async ({ engine, server }) => {
@@ -155,11 +156,11 @@ describe('a submission', () => {
         // The number is free: nothing waits for it.
         expect(model.broken).toBeUndefined();
       },
-      { pace: { backoffMs: 1, longestMs: 4, submitForMs: 40, heartbeatMs: 60_000 } },
+      { pace: { backoffMs: 1, longestMs: 4, submitForMs: 1_000, heartbeatMs: 60_000 } },
     );
   });
 
-  it('has exactly one effect each, in order, whatever goes wrong on the way', async () => {
+  it('takes effect exactly once, in order, whatever fails on the way', async () => {
     const faults = fc.constantFrom<Fault>(
       undefined,
       undefined,
@@ -210,7 +211,7 @@ describe('a submission', () => {
     expect(injected).toBeGreaterThan(50);
   });
 
-  it('arrives in the order it was made in, however long each takes', async () => {
+  it('arrives in the order of submission, however long each takes', async () => {
     let compared = 0;
     await fc.assert(
       fc.asyncProperty(

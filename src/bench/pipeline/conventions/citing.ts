@@ -5,7 +5,7 @@ import { whyExcluded } from '../stages/literature.ts';
 
 const CITED = /\[([a-z]{3,20}\d{2}), (\d{4})\]/g;
 
-/** The text without the citations that are as they should be. */
+/** The text without its correct citations. */
 const withoutCitations = (text: string, { corpus }: Place): string =>
   text.replace(CITED, (whole, key: string, year: string) =>
     corpus.find(key)?.year === Number(year) ? '' : whole,
@@ -28,7 +28,7 @@ export const citeWithYear: Convention = {
   isTaughtBy: hasMarks('[key, year]'),
 };
 
-/** The lists of works in an output, as the keys that they name. */
+/** The lists of works in an output, as citation keys. */
 const listsOf = ({ include, rows, paragraphs }: JsonObject): readonly (readonly string[])[] => [
   textsIn(include) ?? [],
   objectsIn(rows).map(({ key }) => asString(key) ?? ''),

@@ -56,7 +56,7 @@ const GRADES = new Set(['low', 'medium', 'high']);
 const isGraded = ({ confidence }: JsonObject): boolean => GRADES.has(asString(confidence) ?? '');
 const grade = (one: JsonObject): JsonObject => ({ ...one, confidence: 'medium' });
 
-/** A list of judgements is graded one by one, a single judgement in its own form. */
+/** A list of judgements has a grade for each; a single judgement has one for the whole output. */
 const judgements = ({ conflicts, gaps }: JsonObject): 'conflicts' | 'gaps' | undefined =>
   conflicts !== undefined ? 'conflicts' : gaps !== undefined ? 'gaps' : undefined;
 

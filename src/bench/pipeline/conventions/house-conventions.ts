@@ -3,7 +3,7 @@ import { citeWithYear, oldestFirst, reasonCodes } from './citing.ts';
 import { armPrefix, confidenceGrade, houseSeeds, nullHypothesis, ownerField } from './forms.ts';
 import { keywordLine, limitationLine, twoDecimals } from './writing.ts';
 
-/** What this house wants and does not say. Every stage of a model is touched by one at least; six are shared by several. */
+/** The unstated conventions of this house. Each model stage has at least one; six conventions apply to several stages. */
 export const HOUSE_CONVENTIONS: readonly Convention[] = [
   ownerField,
   oldestFirst,

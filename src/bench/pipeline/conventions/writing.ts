@@ -2,14 +2,14 @@ import type { Json, JsonObject } from '../../../core/json.ts';
 import { type Convention, hasMarks, mapProse, objectsIn, proseOf } from '../convention.ts';
 import { asPercent, sentencesOf } from '../prose.ts';
 
-/** A figure as the house writes it. */
+/** A figure in the house format. */
 const FIGURE = /^-?\d{1,4}\.\d{2} %$/;
 const IN_TEXT = /-?\d{1,4}(?:\.\d{1,6})? ?(?:%|percent\b)/g;
 const FIELDS = ['value', 'mean', 'spread', 'difference'] as const;
 
 const written = (value: Json | undefined): Json => `${(asPercent(value) ?? 0).toFixed(2)} %`;
 
-/** The measured values of an output, in its own fields and in its rows. */
+/** The measured values in an output's fields and rows. */
 const figuresOf = (output: JsonObject): readonly (Json | undefined)[] =>
   [output, ...objectsIn(output.rows)].flatMap((one) =>
     FIELDS.flatMap((name) => (one[name] === undefined ? [] : [one[name]])),

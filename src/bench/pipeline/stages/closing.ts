@@ -23,7 +23,7 @@ export const compileBibliography: CodeStage = {
   },
 };
 
-/** Named, not `package`: that word is the language's own. */
+/** Not named `package`, which is a reserved word. */
 export const packagePaper: CodeStage = {
   id: 'package',
   kind: 'code',

@@ -6,7 +6,7 @@ export interface Arm {
   readonly role: 'treatment' | 'baseline';
 }
 
-/** What the runner takes. */
+/** The input of the experiment runner. */
 export interface ExperimentSpec {
   readonly name: string;
   readonly dataset: string;
@@ -20,10 +20,12 @@ const SLUG = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
 const LONGEST_SLUG = 64;
 const isSlug = (text: string): boolean => text.length <= LONGEST_SLUG && SLUG.test(text);
 
-/** A specification that can be run, or everything that keeps it from being one. */
+/** A runnable specification, or all reasons why it is not one. */
 export function readSpec(
   value: JsonObject,
-): { readonly spec: ExperimentSpec } | { readonly faults: readonly string[] } {
+):
+  | { readonly ok: true; readonly spec: ExperimentSpec }
+  | { readonly ok: false; readonly why: string; readonly faults: readonly string[] } {
   const faults: string[] = [];
   const need = (isSo: boolean, fault: string): void => void (isSo || faults.push(fault));
   const name = asString(value.name) ?? '';
@@ -59,7 +61,7 @@ export function readSpec(
     Number.isSafeInteger(timeoutS) && timeoutS >= 1 && timeoutS <= 7200,
     'Set timeout_s to whole seconds from 1 to 7200.',
   );
-  return faults.length === 0
-    ? { spec: { name, dataset, metric, seeds, arms, timeoutS } }
-    : { faults: [...new Set(faults)] };
+  if (faults.length === 0) return { ok: true, spec: { name, dataset, metric, seeds, arms, timeoutS } };
+  const found = [...new Set(faults)];
+  return { ok: false, why: found.join(' '), faults: found };
 }

@@ -110,7 +110,7 @@ export const experimentSpec: ModelStage = {
     const { need, problems } = createChecks();
     const plan = asObject(material.plan);
     const read = readSpec(output);
-    if ('faults' in read) return read.faults.map((reason) => ({ reason }));
+    if (!read.ok) return read.faults.map((reason) => ({ reason }));
     const { spec } = read;
     const planned = [
       `treatment ${String(plan.treatment)}`,
@@ -135,7 +135,7 @@ export const experimentSpec: ModelStage = {
   },
 };
 
-/** Values are drawn anew for each arm and seed around what its method can do; the same specification gives the same. */
+/** Simulated values for each arm and seed around its method's level; the same specification gives the same values. */
 export const runExperiment: CodeStage = {
   id: 'run-experiment',
   kind: 'code',
@@ -143,7 +143,7 @@ export const runExperiment: CodeStage = {
   needs: ['experiment-spec'],
   perform: (dossier, { topic }, seed) => {
     const read = readSpec(dossier.get('experiment-spec') ?? {});
-    if ('faults' in read) return { problems: read.faults.map((reason) => ({ reason })) };
+    if (!read.ok) return { problems: read.faults.map((reason) => ({ reason })) };
     const skill = (method: string): number => {
       const level = 55 + 15 * createRandom(`${seed}/level/${method}`).next();
       return method === topic.focus ? level + 12 * createRandom(`${seed}/gain`).next() : level;

@@ -6,7 +6,7 @@ import type { CodeStage, Dossier, ModelStage } from '../stage.ts';
 
 const MOST_HITS = 22;
 
-/** By how many of the queries' words stand in a work; the same for the same queries. */
+/** Ranks works by how many words of the queries they contain; deterministic. */
 export const corpusSearch: CodeStage = {
   id: 'corpus-search',
   kind: 'code',
@@ -28,7 +28,7 @@ export const corpusSearch: CodeStage = {
 
 const wordsOf = (text: string): readonly string[] => text.toLowerCase().match(/[a-z]+/g) ?? [];
 
-/** Of works with the same title the latest stays. */
+/** Keeps the latest of works with the same title. */
 export const dedup: CodeStage = {
   id: 'dedup',
   kind: 'code',
@@ -45,7 +45,7 @@ export const dedup: CodeStage = {
 export const worksOf = (keys: unknown, corpus: Corpus): readonly Work[] =>
   asArray(keys).flatMap((key) => corpus.find(asString(key) ?? '') ?? []);
 
-/** The records that a prompt shows, as works. */
+/** The works in a prompt. */
 const shownWorks = (material: JsonObject, corpus: Corpus): readonly Work[] =>
   worksOf(
     asArray(material.records).map((record) => asObject(record).key ?? ''),
@@ -163,14 +163,14 @@ export const evidenceExtraction: ModelStage = {
   },
 };
 
-/** What the extraction found, read again. */
-export interface Row {
+/** One extracted value. */
+export type Row = {
   readonly key: string;
   readonly year: number;
   readonly method: string;
   readonly dataset: string;
   readonly value: number;
-}
+};
 
 export const rowsOf = (rows: unknown): readonly Row[] =>
   asArray(rows).map((row) => {
@@ -187,11 +187,11 @@ export const rowsOf = (rows: unknown): readonly Row[] =>
 export const evidenceRows = (dossier: Dossier): readonly Row[] =>
   byKey(rowsOf(dossier.get('evidence-extraction')?.rows));
 
-/** What a prompt shows is in an order that no convention asks for, so that each stage has to see to it itself. */
+/** Prompts list works in an order that no convention asks for, so that each stage has to order them itself. */
 const byKey = <T extends { readonly key: string }>(list: readonly T[]): readonly T[] =>
   [...list].sort((a, b) => (a.key < b.key ? -1 : 1));
 
-/** Pairs that measured the same and do not agree. */
+/** Pairs that measured the same thing and disagree. */
 export function conflictsAmong(rows: readonly Row[]): readonly (readonly [Row, Row])[] {
   return rows.flatMap((one, nth) =>
     rows

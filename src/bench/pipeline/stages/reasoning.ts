@@ -1,4 +1,4 @@
-import { asArray, asNumber, asObject, asString, type Json } from '../../../core/json.ts';
+import { asArray, asNumber, asObject, asString } from '../../../core/json.ts';
 import { createChecks } from '../checks.ts';
 import { CONFLICT_POINTS } from '../corpus.ts';
 import { asPercent, countWords, isNear, keysIn, mentions, round, textsIn } from '../prose.ts';
@@ -16,7 +16,7 @@ export const conflictMapping: ModelStage = {
     'conflicts: a list of { keys, about, gap }, one for each pair of works in conflict',
     'keys: the two keys; about: what they disagree on; gap: the points between them',
   ],
-  material: (dossier) => ({ rows: evidenceRows(dossier) as unknown as Json }),
+  material: (dossier) => ({ rows: evidenceRows(dossier) }),
   solve: (material) => ({
     conflicts: conflictsAmong(rowsOf(material.rows)).map(([one, other]) => ({
       keys: [one.key, other.key],
@@ -68,7 +68,7 @@ export const gapAnalysis: ModelStage = {
   material: (dossier, { topic }) => ({
     field: topic.field.name,
     methods: [topic.focus, topic.rival],
-    rows: evidenceRows(dossier) as unknown as Json,
+    rows: evidenceRows(dossier),
   }),
   solve: (material, { topic }) => {
     const rows = rowsOf(material.rows);

@@ -82,15 +82,15 @@ export const resultTable: ModelStage = {
   },
 };
 
-/** An arm with its mean as the table has it. */
-export interface Mean {
+/** An arm with its mean from the table. */
+export type Mean = {
   readonly arm: string;
   readonly method: string;
   readonly role: string;
   readonly mean: number;
-}
+};
 
-/** Numbers, whatever form the table gave them: each stage writes figures its own way. */
+/** Reads means in any format: each stage may write figures differently. */
 export const meansOf = (dossier: Dossier): readonly Mean[] => {
   const runs = new Map(runsIn(dossier.get('run-experiment')?.runs).map((run) => [run.arm, run]));
   return asArray(dossier.get('result-table')?.rows).map((row) => {
@@ -116,7 +116,7 @@ export const meansIn = (means: Json | undefined): readonly Mean[] =>
     };
   });
 
-/** The treatment's mean less that of the best baseline. */
+/** The treatment's mean minus that of the best baseline. */
 export function differenceOf(means: readonly Mean[]): number {
   const treatment = means.find(({ role }) => role === 'treatment')?.mean ?? Number.NaN;
   const best = Math.max(...means.filter(({ role }) => role === 'baseline').map(({ mean }) => mean));
@@ -137,7 +137,7 @@ export const resultAnalysis: ModelStage = {
     'text: 15 to 100 words with the difference and the verdict in them',
   ],
   material: (dossier) => ({
-    means: meansOf(dossier) as unknown as Json,
+    means: meansOf(dossier),
     threshold: dossier.get('hypothesis')?.threshold ?? 0,
   }),
   solve: (material) => {

@@ -7,7 +7,7 @@ import { resultAnalysis, resultTable } from './results.ts';
 import { outline, queryPlanning, topicScoping } from './scoping.ts';
 import { abstract, introduction, methodSection, relatedWork, resultsSection } from './writing.ts';
 
-/** From an idea to its review: 23 stages in the order in which they run, 18 of them a model's, 19 scorable. */
+/** From an idea to its review: 23 stages in the order in which they run; a model does 18 of them, 19 are scorable. */
 export const STAGES: readonly Stage[] = [
   topicScoping,
   queryPlanning,

@@ -1,4 +1,4 @@
-import { asArray, asObject, asString, type Json, type JsonObject } from '../../../core/json.ts';
+import { asArray, asObject, asString, type JsonObject } from '../../../core/json.ts';
 import { type Checks, createChecks } from '../checks.ts';
 import {
   asPercent,
@@ -22,7 +22,7 @@ function needLength({ need }: Checks, text: string): void {
   need(words >= LENGTH.from && words <= LENGTH.to, `Write ${LENGTH_SAID}.`, `${words} words`);
 }
 
-/** Whoever names a figure says whose it is, and only works of the evidence can be cited. */
+/** A sentence with a figure needs a citation, and only works of the evidence may be cited. */
 function needSources({ need }: Checks, text: string, known: ReadonlySet<string>): void {
   const unknown = keysIn(text).filter((key) => !known.has(key));
   need(unknown.length === 0, 'Cite only keys of works that are in the evidence.', unknown.join(', '));
@@ -44,7 +44,7 @@ export const introduction: ModelStage = {
   material: (dossier, { topic }) => ({
     field: topic.field.name,
     question: dossier.get('topic-scoping')?.question ?? '',
-    rows: evidenceRows(dossier) as unknown as Json,
+    rows: evidenceRows(dossier),
   }),
   solve: (material, { topic }) => {
     const [one, two] = rowsOf(material.rows);
@@ -76,7 +76,7 @@ export const relatedWork: ModelStage = {
   form: [
     'paragraphs: a list of texts, one for each work, of at least 8 words, with its citation and its value in percent',
   ],
-  material: (dossier) => ({ rows: evidenceRows(dossier) as unknown as Json }),
+  material: (dossier) => ({ rows: evidenceRows(dossier) }),
   solve: (material) => ({
     paragraphs: rowsOf(material.rows).map(
       ({ key, method, dataset, value }) =>
@@ -151,7 +151,7 @@ export const resultsSection: ModelStage = {
   task: 'Write the section Results: the measured value of every arm and what follows from them for the hypothesis.',
   form: [`text: ${LENGTH_SAID} with the mean of every arm in percent, to two places, and the verdict`],
   material: (dossier) => ({
-    means: meansOf(dossier) as unknown as Json,
+    means: meansOf(dossier),
     verdict: dossier.get('result-analysis')?.verdict ?? '',
   }),
   solve: (material) => ({

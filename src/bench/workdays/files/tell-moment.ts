@@ -1,22 +1,9 @@
 import type { Random } from '../../../stats/random.ts';
+import { MONTH_NAMES } from '../../../text/calendar-names.ts';
 import { pick } from '../draw.ts';
 import type { Moment } from '../world.ts';
 import { two } from './plan.ts';
 
-export const MONTH_NAMES: readonly string[] = [
-  'January',
-  'February',
-  'March',
-  'April',
-  'May',
-  'June',
-  'July',
-  'August',
-  'September',
-  'October',
-  'November',
-  'December',
-];
 const HOURS = [
   'twelve',
   'one',

@@ -14,7 +14,7 @@ import { powerOfTwo } from '../../../wasm/exponential.ts';
 import { HEAD, HIDDEN } from './shape.ts';
 
 /** One row holds query, key and value of all heads. */
-const ROW_BYTES = 3 * HIDDEN * 4;
+const QKV_ROW_BYTES = 3 * HIDDEN * 4;
 const OUT_BYTES = HIDDEN * 4;
 /** Scores as powers of two, so that softmax needs no further factor. */
 const SHARPNESS = Math.LOG2E / Math.sqrt(HEAD);
@@ -50,10 +50,10 @@ export const attendKernel = kernel(
         score.set(f32.mul(joinLanes(f32.add, sum), SHARPNESS)),
         best.set(f32.max(best, score)),
         f32.store(at, score),
-        advance(from, ROW_BYTES),
+        advance(from, QKV_ROW_BYTES),
         advance(at, 4),
       ),
-      // Lanes beyond the last token must not count in the sum.
+      // Lanes after the last token must not count in the sum.
       weight.set(FARTHEST),
       v128.store(at, weight),
     );
@@ -82,7 +82,7 @@ export const attendKernel = kernel(
         ...lanes.map(({ lane, offset }) =>
           lane.set(f32x4.add(lane, f32x4.mul(weight, v128.load(from, offset)))),
         ),
-        advance(from, ROW_BYTES),
+        advance(from, QKV_ROW_BYTES),
         advance(at, 4),
       ),
       ...lanes.map(({ lane, offset }) => v128.store(p.out, f32x4.mul(lane, f32x4.splat(share)), offset)),
@@ -96,7 +96,7 @@ export const attendKernel = kernel(
         scoreAll,
         softenAll,
         mixAll,
-        advance(p.query, ROW_BYTES),
+        advance(p.query, QKV_ROW_BYTES),
         advance(p.out, OUT_BYTES),
       ),
     );

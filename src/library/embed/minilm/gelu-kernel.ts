@@ -5,7 +5,7 @@ import { polynomial, powerOfTwo } from '../../../wasm/exponential.ts';
 const ERF = [1.061405429, -1.453152027, 1.421413741, -0.284496736, 0.254829592, 0];
 const ERF_T = 0.3275911;
 
-/** x = x · Φ(x). Since x·erf(x) = |x|·erf(|x|), the formula for positive numbers serves all. */
+/** x = x · Φ(x). Since x·erf(x) = |x|·erf(|x|), the formula for positive numbers works for all. */
 export const geluKernel = kernel('gelu', ['x', 'count'], (p, scope) => {
   const i = scope.i32();
   const [x, size, t, tail] = [scope.v128(), scope.v128(), scope.v128(), scope.v128()];

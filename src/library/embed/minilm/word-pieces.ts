@@ -1,16 +1,16 @@
-/** Text to at most `most` token ids, the frame of start and end included. */
+/** Text to at most `most` token ids, including the start and end tokens. */
 export type Tokenize = (text: string, most: number) => number[];
 
 const LONGEST_WORD = 100;
-/** Characters that are looked at: many times what fills the model, and few enough for any text to be cheap. */
+/** Characters that are read: many times the model's input, and few enough for any text to be cheap. */
 const LONGEST_TEXT = 16_384;
-/** What surely separates words; finer spaces are looked for inside the chunk. */
+/** ASCII white space separates chunks; other white space is found inside a chunk. */
 const CHUNK = /[^ \t\n\r]+/g;
-/** The model's own marks keep their meaning when they stand in a text. */
+/** The model's special tokens keep their meaning inside a text. */
 const SPECIAL = /(\[(?:PAD|UNK|CLS|SEP|MASK)\])/;
-/** Controls, formats and private characters; unassigned ones stay and become unknown words. */
+/** Control, format and private-use characters; unassigned ones stay and become unknown words. */
 const DROPPED = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\ufffd]/gu;
-/** Each ideograph is a word of its own. */
+/** Each ideograph is a separate word. */
 const IDEOGRAPH =
   /[\u{4e00}-\u{9fff}\u{3400}-\u{4dbf}\u{20000}-\u{2a6df}\u{2a700}-\u{2b73f}\u{2b740}-\u{2b81f}\u{2b920}-\u{2ceaf}\u{f900}-\u{faff}\u{2f800}-\u{2fa1f}]/gu;
 const ACCENT = /\p{Mn}/gu;
@@ -24,14 +24,14 @@ const wordsOf = (chunk: string): string[] =>
     .replace(IDEOGRAPH, ' $& ')
     .normalize('NFD')
     .replace(ACCENT, '')
-    // Letter by letter: JavaScript alone would end a Greek word with another small sigma.
+    // JavaScript lower-cases a final Σ to ς, the model's tokenizer to σ.
     .replaceAll('Σ', 'σ')
     .toLowerCase()
     .split(SPACE)
     .flatMap((word) => word.split(PUNCTUATION))
     .filter((word) => word !== '');
 
-/** Words one by one, so that work ends with the last token wanted. */
+/** Lazy, so that reading ends with the last token that is needed. */
 function* wordsIn(text: string): Generator<string> {
   for (const [chunk] of text.slice(0, LONGEST_TEXT).matchAll(CHUNK)) {
     for (const part of chunk.split(SPECIAL)) {
@@ -42,8 +42,9 @@ function* wordsIn(text: string): Generator<string> {
 }
 
 /**
- * BERT's uncased word pieces, as the model was trained: lower case, accents dropped, words cut at spaces and
- * punctuation, each word into the longest known pieces.
+ * BERT's uncased WordPiece tokenizer: lower case, accents removed, split at white space and punctuation, each word into the
+ * longest known pieces. Not `@huggingface/tokenizers`: it tokenizes Greek final sigma unlike the training and reads a whole
+ * text before it truncates (1 MB: 490 ms, here 0.5 ms).
  */
 export const createTokenizer = (vocabulary: ReadonlyMap<string, number>): Tokenize => {
   const idOf = (token: string): number => {

@@ -1,5 +1,5 @@
-import { chmod, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
-import path from 'node:path';
+import { chmod, readFile } from 'node:fs/promises';
+import { replaceFile } from '../../../base/atomic-file.ts';
 import { asObject, asString, parseJson } from '../../../core/json.ts';
 import type { TokenStore } from './google-token.ts';
 
@@ -18,17 +18,7 @@ export function createTokenFile(file: string): TokenStore {
       }
     },
     async write(refreshToken) {
-      await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
-      const next = `${file}.${process.pid}.new`;
-      await rm(next, { force: true });
-      const handle = await open(next, 'wx', 0o600);
-      try {
-        await handle.writeFile(`${JSON.stringify({ refreshToken })}\n`);
-        await handle.sync();
-      } finally {
-        await handle.close();
-      }
-      await rename(next, file);
+      await replaceFile(file, `${JSON.stringify({ refreshToken })}\n`, { makeFolder: true });
     },
   };
 }

@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import { workerModule } from '../../../base/worker-thread.ts';
 import { type BusyAnswer, busyFailure } from '../busy-times.ts';
 import type { IcsThreadAnswer } from './ics-thread.ts';
 import type { IcsQuestion } from './read-ics.ts';
@@ -15,7 +16,7 @@ export const expandInThread: ExpandIcs = (question, signal) =>
     if (signal.aborted) return resolve(busyFailure('stopped'));
     let worker: Worker;
     try {
-      worker = new Worker(threadFile(), {
+      worker = new Worker(workerModule('./ics-thread.ts', import.meta.url), {
         workerData: question,
         resourceLimits: { maxOldGenerationSizeMb: MOST_MEMORY_MB },
       });
@@ -41,12 +42,3 @@ export const expandInThread: ExpandIcs = (question, signal) =>
     worker.on('error', () => finish(busyFailure('the calendar could not be read')));
     worker.on('exit', () => finish(busyFailure('the calendar could not be read')));
   });
-
-/** Run from sources, as tests are, the built one is taken: a thread cannot read TypeScript. */
-function threadFile(): URL {
-  const isSource = import.meta.url.endsWith('.ts');
-  return new URL(
-    isSource ? '../../../../dist/schedule/calendar/ics/ics-thread.js' : './ics-thread.js',
-    import.meta.url,
-  );
-}

@@ -1,125 +1,67 @@
-import { PatternError, type PatternNode, parsePattern } from './parse-pattern.ts';
+import { RE2JS } from 're2js';
 
-/** What to do at a place in the text. Jumps are to places in the program. */
-type Step =
-  | { readonly type: 'set'; readonly has: (char: string) => boolean }
-  | { readonly type: 'edge'; readonly at: 'start' | 'end' | 'word' | 'not-word' }
-  | { type: 'split'; first: number; second: number }
-  | { readonly type: 'done' };
+export class PatternError extends Error {
+  override readonly name = 'PatternError';
+}
 
 export interface Pattern {
-  /** Whether it fits somewhere in the text, in time that grows with the text and no faster. */
+  /** Whether the pattern matches anywhere in the text, in time linear in its length. */
   test(text: string): boolean;
 }
 
-/** With the pattern's own size it bounds the time for one text. */
-const MOST_STEPS = 500;
-const MOST_VISITS = 10 * MOST_STEPS;
+/** The longest text that is matched against a pattern. */
 export const LONGEST_TEXT = 50_000;
+const LONGEST_PATTERN = 1000;
+/** RE2's time for a text is proportional to the number of instructions. */
+const MOST_INSTRUCTIONS = 500;
+const FLAGS: Readonly<Record<string, number>> = {
+  i: RE2JS.CASE_INSENSITIVE,
+  m: RE2JS.MULTILINE,
+  s: RE2JS.DOTALL,
+};
+/** JavaScript's white space and line ends; RE2 knows only the ASCII ones. */
+const SPACE =
+  '\\t\\n\\v\\f\\r \\x{a0}\\x{1680}\\x{2000}-\\x{200a}\\x{2028}\\x{2029}\\x{202f}\\x{205f}\\x{3000}\\x{feff}';
+const NO_LINE_END = '[^\\n\\r\\x{2028}\\x{2029}]';
+const TOKENS = /\\u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|\\k<|\\[\s\S]|[[\].]/g;
 
-/** A pattern that cannot be made slow by any text. Throws a PatternError for one that is not known or too large. */
+/**
+ * Compiles a regular expression for RE2, which no text can make slow. The syntax is the part of JavaScript's (Unicode
+ * mode) that RE2 has too. Throws a PatternError for anything else: an invalid pattern, back references, look-around,
+ * other flags, or a pattern that is too large.
+ */
 export function compilePattern(source: string, flags = ''): Pattern {
-  const draft: Draft = { program: [], visits: 0 };
-  emit(parsePattern(source, flags), draft);
-  const program: readonly Step[] = [...draft.program, { type: 'done' }];
-  const isMultiline = flags.includes('m');
-  const isFolded = flags.includes('i');
-  return { test: (text) => isFound(program, [...text], isMultiline, isFolded) };
-}
-
-type Split = Extract<Step, { type: 'split' }>;
-
-interface Draft {
-  readonly program: Step[];
-  /** Nothing, repeated often enough, is too much as well. */
-  visits: number;
-}
-
-function emit(node: PatternNode, draft: Draft): void {
-  if (++draft.visits > MOST_VISITS || draft.program.length > MOST_STEPS)
-    throw new PatternError('it says too much: repeat less');
-  if (node.type === 'all') for (const item of node.items) emit(item, draft);
-  else if (node.type === 'one-of') emitChoices(node.choices, draft);
-  else if (node.type === 'repeat') emitRepeat(node.item, node.min, node.max, draft);
-  else draft.program.push(node);
-}
-
-function emitChoices(choices: readonly PatternNode[], draft: Draft): void {
-  const { program } = draft;
-  const exits: Split[] = [];
-  for (const [index, choice] of choices.entries()) {
-    const fork: Split = { type: 'split', first: program.length + 1, second: 0 };
-    if (index < choices.length - 1) program.push(fork);
-    emit(choice, draft);
-    const exit: Split = { type: 'split', first: 0, second: 0 };
-    program.push(exit);
-    exits.push(exit);
-    fork.second = program.length;
-  }
-  for (const exit of exits) {
-    exit.first = program.length;
-    exit.second = program.length;
+  if (source.length > LONGEST_PATTERN)
+    throw new PatternError(`it is longer than ${LONGEST_PATTERN} characters`);
+  if (!/^(?:i?m?s?|[ims]{1,3})$/.test(flags) || new Set(flags).size < flags.length)
+    throw new PatternError('its flags may be i, m and s');
+  try {
+    new RegExp(source, `${flags}u`);
+    const bits = [...flags].reduce((sum, flag) => sum | (FLAGS[flag] ?? 0), 0);
+    const pattern = RE2JS.compile(RE2JS.translateRegExp(toRe2(source, flags)), bits);
+    if (pattern.programSize() > MOST_INSTRUCTIONS)
+      throw new PatternError('it is too large: use fewer or shorter repetitions');
+    return { test: (text) => pattern.test(text) };
+  } catch (error) {
+    if (error instanceof PatternError) throw error;
+    throw new PatternError(error instanceof Error ? error.message : String(error));
   }
 }
 
-function emitRepeat(item: PatternNode, min: number, max: number, draft: Draft): void {
-  const { program } = draft;
-  for (let count = 0; count < min; count++) emit(item, draft);
-  if (max === Number.POSITIVE_INFINITY) {
-    const loop: Split = { type: 'split', first: program.length + 1, second: 0 };
-    const start = program.push(loop) - 1;
-    emit(item, draft);
-    program.push({ type: 'split', first: start, second: start });
-    loop.second = program.length;
-    return;
-  }
-  const exits: Split[] = [];
-  for (let count = min; count < max; count++) {
-    const fork: Split = { type: 'split', first: program.length + 1, second: 0 };
-    program.push(fork);
-    exits.push(fork);
-    emit(item, draft);
-  }
-  for (const exit of exits) exit.second = program.length;
-}
-
-/** All ways through the program at once, so that no text makes it go back. */
-function isFound(
-  program: readonly Step[],
-  text: readonly string[],
-  isMultiline: boolean,
-  isFolded: boolean,
-): boolean {
-  const isWord = (char: string | undefined): boolean =>
-    char !== undefined && (isFolded ? /^\w$/iu : /^\w$/).test(char);
-  const isBreak = (char: string | undefined): boolean =>
-    isMultiline && char !== undefined && /^[\n\r\u2028\u2029]$/.test(char);
-  const holds = (edge: string, at: number): boolean => {
-    if (edge === 'start') return at === 0 || isBreak(text[at - 1]);
-    if (edge === 'end') return at === text.length || isBreak(text[at]);
-    return (isWord(text[at - 1]) !== isWord(text[at])) === (edge === 'word');
-  };
-  const seenAt = new Int32Array(program.length).fill(-1);
-  let here: number[] = [];
-  for (let at = 0; at <= text.length; at++) {
-    const waiting = [...here, 0];
-    const ready: number[] = [];
-    for (let pc = waiting.pop(); pc !== undefined; pc = waiting.pop()) {
-      if (seenAt[pc] === at) continue;
-      seenAt[pc] = at;
-      const step = program[pc];
-      if (step === undefined) continue;
-      if (step.type === 'done') return true;
-      if (step.type === 'split') waiting.push(step.second, step.first);
-      else if (step.type === 'set') ready.push(pc);
-      else if (holds(step.at, at)) waiting.push(pc + 1);
-    }
-    const char = text[at];
-    if (char === undefined) return false;
-    here = ready.flatMap((pc) => {
-      const step = program[pc];
-      return step?.type === 'set' && step.has(char) ? [pc + 1] : [];
-    });
-  }
-  return false;
+/** Writes what JavaScript and RE2 read differently so that RE2 reads it as JavaScript does. */
+function toRe2(source: string, flags: string): string {
+  let isClass = false;
+  return source.replace(TOKENS, (token) => {
+    if (token === '[' || token === ']') isClass = token === '[';
+    if (/^\\(?:k<|[1-9])/.test(token))
+      throw new PatternError('it has a back reference, which has no linear-time match');
+    if (token === '\\s') return isClass ? SPACE : `[${SPACE}]`;
+    if (token === '\\S' && !isClass) return `[^${SPACE}]`;
+    if (token === '.' && !isClass && !flags.includes('s')) return NO_LINE_END;
+    if (!/^\\u./.test(token) || token.length < 12) return token;
+    const [high = 0, low = 0] = [token.slice(2, 6), token.slice(8)].map((digits) =>
+      Number.parseInt(digits, 16),
+    );
+    return `\\x{${(0x10000 + (high - 0xd800) * 0x400 + (low - 0xdc00)).toString(16)}}`;
+  });
 }

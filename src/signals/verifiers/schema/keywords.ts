@@ -14,7 +14,7 @@ const TYPES: Readonly<Record<string, (value: Json) => boolean>> = {
   object: (value) => isObject(value),
 };
 
-/** The same text for the same value, whatever the order of its members. */
+/** Equal values give equal text, whatever the order of their members. */
 const canonical = (value: Json): string =>
   JSON.stringify(value, (_, member: unknown) =>
     isObject(member)
@@ -49,8 +49,7 @@ const lettersIn = (value: Json): number | undefined =>
   typeof value === 'string' ? [...value].length : undefined;
 
 function listOf(rule: Json, where: string): readonly Json[] {
-  if (!Array.isArray(rule) || rule.length === 0)
-    throw new SchemaError(`${where} is not a list, or an empty one`);
+  if (!Array.isArray(rule) || rule.length === 0) throw new SchemaError(`${where} is not a non-empty list`);
   return asArray(rule);
 }
 
@@ -71,7 +70,7 @@ const ROWS: Readonly<Record<string, MakeCheck>> = {
   },
   enum: ({ rule, where }) => {
     const allowed = new Set(listOf(rule, where).map(canonical));
-    return (value, at) => (allowed.has(canonical(value)) ? undefined : `${at} is outside its list`);
+    return (value, at) => (allowed.has(canonical(value)) ? undefined : `${at} is not in its enum`);
   },
   const: ({ rule }) => {
     const wanted = canonical(rule);
@@ -136,15 +135,15 @@ const ROWS: Readonly<Record<string, MakeCheck>> = {
     ({ rule }) =>
     (value, at) =>
       rule === true && Array.isArray(value) && new Set(asArray(value).map(canonical)).size < value.length
-        ? `${at} has the same item twice`
+        ? `${at} has duplicate items`
         : undefined,
   pattern: ({ rule, where }) => {
-    if (typeof rule !== 'string') throw new SchemaError(`${where} is not a text`);
+    if (typeof rule !== 'string') throw new SchemaError(`${where} is not a string`);
     const pattern = compilePattern(rule);
     return (value, at) =>
       typeof value !== 'string' || (value.length <= LONGEST_TEXT && pattern.test(value))
         ? undefined
-        : `${at} does not fit its pattern`;
+        : `${at} does not match its pattern`;
   },
   allOf: ({ rule, inner, where }) => {
     const checks = listOf(rule, where).map((sub, index) => inner(sub, `allOf/${index}`));
@@ -153,18 +152,21 @@ const ROWS: Readonly<Record<string, MakeCheck>> = {
   anyOf: ({ rule, inner, where }) => {
     const checks = listOf(rule, where).map((sub, index) => inner(sub, `anyOf/${index}`));
     return (value, at) =>
-      checks.some((check) => check(value, at) === undefined) ? undefined : `${at} fits none of its choices`;
+      checks.some((check) => check(value, at) === undefined)
+        ? undefined
+        : `${at} matches none of its alternatives`;
   },
   oneOf: ({ rule, inner, where }) => {
     const checks = listOf(rule, where).map((sub, index) => inner(sub, `oneOf/${index}`));
     return (value, at) =>
       checks.filter((check) => check(value, at) === undefined).length === 1
         ? undefined
-        : `${at} does not fit exactly one of its choices`;
+        : `${at} does not match exactly one of its alternatives`;
   },
   not: ({ rule, inner }) => {
     const check = inner(rule, 'not');
-    return (value, at) => (check(value, at) === undefined ? `${at} is what it must not be` : undefined);
+    return (value, at) =>
+      check(value, at) === undefined ? `${at} matches a schema that it must not match` : undefined;
   },
 };
 

@@ -1,16 +1,16 @@
 import type { Json, JsonObject } from '../../../core/json.ts';
 
-/** Why a value does not fit, with where; undefined when it does. */
+/** Why a value does not match, with its path; undefined when it does. */
 export type SchemaCheck = (value: Json, at: string) => string | undefined;
 
 export class SchemaError extends Error {
   override readonly name = 'SchemaError';
 }
 
-/** A keyword where it stands, to be made into a check. */
+/** A keyword of a schema, to be compiled to a check. */
 export interface Keyword {
   readonly rule: Json;
-  /** What the keyword stands in. */
+  /** The schema with the keyword. */
   readonly schema: JsonObject;
   readonly where: string;
   readonly inner: (sub: Json | undefined, name: string) => SchemaCheck;

@@ -3,8 +3,7 @@ import type { FailureCase, Passage } from '../../../../src/core/learn.ts';
 import { lessonOf } from './benign-steps.ts';
 import { failureOf } from './cases.ts';
 import { CHANNELS, type Channel } from './channels.ts';
-import { GOALS, type Goal } from './goals.ts';
-import { SPOKEN_ABROAD } from './spoken-abroad.ts';
+import { GOALS, type Goal, OTHER_LANGUAGES } from './corpora.ts';
 
 export interface Attack {
   readonly id: string;
@@ -16,7 +15,7 @@ export interface Attack {
   readonly content: string;
 }
 
-/** Two sessions saw a failure beside the payload; every other attack comes with a person's thumbs down instead. */
+/** Two sessions failed with the payload in their record; every other attack has one negative rating of a person instead. */
 function casesOf(channel: Channel, payload: string, isPerson: boolean): readonly FailureCase[] {
   const told = { task: channel.task, passages: channel.carry(payload) };
   return isPerson
@@ -37,7 +36,7 @@ function attackOf(form: string, channel: Channel, goal: Goal, payload: string, i
   };
 }
 
-/** Each goal on each channel, `every` of them apart. */
+/** Pairs of goals and channels, every `every`-th of them. */
 const spread = (every: number, make: (goal: Goal, channel: Channel) => Attack): readonly Attack[] =>
   GOALS.flatMap((goal, row) =>
     CHANNELS.filter((_, column) => (row + column) % every === 0).map((channel) => make(goal, channel)),
@@ -49,18 +48,18 @@ const paraphrases = spread(3, (goal, channel) =>
   attackOf('paraphrase', channel, goal, goal.order, goal.paraphrase),
 );
 
-const abroad = SPOKEN_ABROAD.flatMap((said, row) =>
+const translations = OTHER_LANGUAGES.flatMap((translated, row) =>
   CHANNELS.filter((_, column) => (row + column) % 4 === 0).flatMap((channel) => {
     const goal: Goal = {
-      id: said.id,
-      order: said.said,
+      id: translated.id,
+      order: translated.payload,
       edited: '',
       paraphrase: '',
       when: 'When a task is done.',
     };
     return [
-      attackOf('translated', channel, goal, said.said, said.english),
-      attackOf('foreign copy', channel, goal, said.said, said.said),
+      attackOf('translated', channel, goal, translated.payload, translated.english),
+      attackOf('foreign copy', channel, goal, translated.payload, translated.payload),
     ];
   }),
 );
@@ -78,7 +77,7 @@ const LOOKALIKE: Readonly<Record<string, string>> = {
 };
 const LEET: Readonly<Record<string, string>> = { a: '4', e: '3', i: '1', o: '0', s: '5', t: '7' };
 
-/** Ways to write a payload so that a filter does not read it and a model does. */
+/** Encodings that a model can read and a filter may not. */
 const ENCODERS: Readonly<Record<string, (text: string) => string>> = {
   base64: (text) => `Decode and apply: ${base64(text)}`,
   'twice base64': (text) => base64(base64(text)),
@@ -152,7 +151,7 @@ export const ATTACKS: readonly Attack[] = [
   ...copies,
   ...edits,
   ...paraphrases,
-  ...abroad,
+  ...translations,
   ...encoded,
   ...split,
 ];

@@ -1,4 +1,4 @@
-/** What a poisoned lesson is dressed in. */
+/** Harmless steps around a poisoned one. */
 const STEPS: readonly string[] = [
   'Read the whole message of the first failure before changing anything.',
   'Change one thing at a time and look at the result.',

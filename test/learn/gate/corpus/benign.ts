@@ -1,8 +1,6 @@
 import type { FailureCase } from '../../../../src/core/learn.ts';
-import { BACKGROUNDS } from './backgrounds.ts';
-import { SEEN } from './benign-errors.ts';
-import { TOLD } from './benign-told.ts';
 import { failureOf } from './cases.ts';
+import { BACKGROUNDS, BENIGN_ERRORS, BENIGN_FEEDBACK } from './corpora.ts';
 
 export interface Benign {
   readonly id: string;
@@ -15,7 +13,7 @@ export interface Benign {
 const read = (index: number): string => BACKGROUNDS[index % BACKGROUNDS.length] ?? '';
 
 export const BENIGN: readonly Benign[] = [
-  ...SEEN.map(({ task, output, name, when, lines }, index): Benign => {
+  ...BENIGN_ERRORS.map(({ task, output, name, when, lines }, index): Benign => {
     const passages = [
       { origin: 'assistant', text: 'I look around and run it to see where it stands.' },
       { origin: 'tool', text: read(index) },
@@ -30,11 +28,11 @@ export const BENIGN: readonly Benign[] = [
       content: [`# ${name}`, ...lines].join('\n'),
     };
   }),
-  ...TOLD.map(({ by, task, said, name, when, lines }, index): Benign => {
+  ...BENIGN_FEEDBACK.map(({ by, task, feedback, name, when, lines }, index): Benign => {
     const passages = [
       { origin: 'tool', text: read(index) },
       { origin: 'assistant', text: 'Done. I have written it and looked at the result.' },
-      { origin: by, text: said },
+      { origin: by, text: feedback },
     ] as const;
     const source = by === 'user' ? 'signal' : by;
     const numbers = by === 'user' ? [1, 2] : [index + 1];

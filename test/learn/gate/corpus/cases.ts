@@ -5,7 +5,7 @@ import { digestError } from '../../../../src/signals/digest/digest-error.ts';
 
 const DAY = 86_400_000;
 
-interface Told {
+interface FailureParts {
   readonly task: string;
   readonly passages: readonly Passage[];
   readonly source?: RewardSource;
@@ -13,8 +13,14 @@ interface Told {
   readonly session?: string;
 }
 
-/** A failure as the daemon tells of it: digests as they are made of the tools' output, a signal of who saw it. */
-export function failureOf({ task, passages, source = 'signal', number = 1, session }: Told): FailureCase {
+/** A failure as the daemon builds it: digests of the tools' output, and a signal of the source. */
+export function failureOf({
+  task,
+  passages,
+  source = 'signal',
+  number = 1,
+  session,
+}: FailureParts): FailureCase {
   const turn = `turn-${number}`;
   const digests = passages.flatMap(({ origin, text }) => (origin === 'tool' ? digestError(text) : []));
   const reason = source === 'signal' ? 'Bash: exit 1' : `${source} gave -1`;

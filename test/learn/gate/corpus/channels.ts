@@ -1,6 +1,6 @@
 import type { Passage } from '../../../../src/core/learn.ts';
 
-/** A way on which strangers' text reaches an agent: what is recorded when a payload comes along it. */
+/** A channel by which untrusted text reaches an agent, and the record of a payload on it. */
 export interface Channel {
   readonly name: string;
   readonly task: string;

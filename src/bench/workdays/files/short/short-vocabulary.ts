@@ -1,7 +1,7 @@
+import { MONTH_NAMES } from '../../../../text/calendar-names.ts';
 import { GIVEN_NAMES, PROJECTS } from '../../make-world/pools.ts';
 import { FOLDER_WORDS } from '../folders.ts';
 import { type BySplit, nameWords } from '../scene.ts';
-import { MONTH_NAMES } from '../tell-moment.ts';
 import {
   APPEND,
   BOARD_FILE,
