@@ -2,6 +2,8 @@ import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
+    // The default of one second would decide verdicts on a busy machine.
+    expect: { poll: { timeout: 20_000, interval: 20 } },
     include: ['test/**/*.test.ts'],
     testTimeout: 30_000,
     hookTimeout: 30_000,

@@ -8,8 +8,7 @@ export type {
   Usage,
 } from './core/chat.ts';
 export type { Failure } from './core/failure.ts';
-export type { Pipeline } from './pipeline/pipeline.ts';
+export type { Pipeline, StageContext } from './pipeline/pipeline.ts';
 export { createPipeline } from './pipeline/pipeline.ts';
-export { createHttpReport } from './pipeline/report-over-http.ts';
-export type { StageContext } from './pipeline/stage-context.ts';
 export type { StageOutcome } from './pipeline/stage-outcome.ts';
+export { createHttpReport } from './pipeline/stage-report.ts';

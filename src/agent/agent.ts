@@ -1,15 +1,91 @@
 import { undefinedIfAborted } from '../base/until-aborted.ts';
-import type { ChatMessage, ChatRequest, Usage } from '../core/chat.ts';
+import type { ChatMessage, ChatRequest, TextPart, ToolCallPart, Usage } from '../core/chat.ts';
 import { createFailure, type Failure } from '../core/failure.ts';
-import type { Said, Speak, Speaker } from '../core/speak.ts';
-import { answerCalls, type CommandRun } from './answer-calls.ts';
-import { createCommandTool } from './command-call.ts';
-import { toLastingCalls, toReply, withPrompt } from './conversation.ts';
-import { GUIDANCE } from './guidance.ts';
+import type { CallerIdentity, GatewayClient, GatewayReply } from '../core/gateway-client.ts';
+import { compact, isObject, parseJson } from '../core/json.ts';
+import { AGENT_GUIDANCE } from './prompts.ts';
 import type { Shell } from './shell.ts';
-import { sumUsage } from './sum-usage.ts';
+import { type AgentCommand, createCommandTool, runToolCalls } from './tool-calls.ts';
 
-export interface AgentLimits {
+/**
+ * The conversation with the user's next prompt. After a prompt without a reply it is appended to the same message, since many
+ * servers reject two user messages in a row.
+ */
+function withPrompt(history: readonly ChatMessage[], prompt: string): readonly ChatMessage[] {
+  const part: TextPart = { type: 'text', text: prompt };
+  const last = history.at(-1);
+  if (last?.role !== 'user') return [...history, { role: 'user', content: [part] }];
+  return [...history.slice(0, -1), { role: 'user', content: [...last.content, part] }];
+}
+
+/**
+ * A reply as a message that every wire accepts; undefined for an empty reply. `calls` are those of `toLastingCalls`.
+ */
+function toAssistantMessage(text: string, calls: readonly ToolCallPart[]): ChatMessage | undefined {
+  const parts: readonly TextPart[] = text === '' ? [] : [{ type: 'text', text }];
+  return parts.length + calls.length === 0 ? undefined : { role: 'assistant', content: [...parts, ...calls] };
+}
+
+/**
+ * The tool calls of one reply as they are kept in the conversation. Each has a unique id, a valid tool name and an object as
+ * its arguments. Models violate this, and servers would then reject every later request.
+ */
+function toReplayableCalls(
+  calls: readonly ToolCallPart[],
+  messages: readonly ChatMessage[],
+): readonly ToolCallPart[] {
+  const taken = new Set(messages.flatMap(idsIn));
+  return calls.map((call) => {
+    const id = freeId(call.id, taken);
+    taken.add(plain(id));
+    return {
+      type: 'tool-call',
+      id,
+      name: plain(call.name).slice(0, 64) || 'unnamed',
+      arguments: replayableArguments(call),
+    };
+  });
+}
+
+const idsIn = (message: ChatMessage): readonly string[] =>
+  message.role === 'assistant'
+    ? message.content.flatMap((part) => (part.type === 'tool-call' ? [plain(part.id)] : []))
+    : [];
+
+function freeId(wanted: string, taken: ReadonlySet<string>): string {
+  const base = wanted === '' ? 'call' : wanted;
+  let id = base;
+  for (let nth = 2; taken.has(plain(id)); nth++) id = `${base}_${nth}`;
+  return id;
+}
+
+/** With only the characters that every wire allows. */
+const plain = (text: string): string => text.replace(/[^\w-]/g, '_');
+
+const replayableArguments = ({ arguments: text }: ToolCallPart): string =>
+  isObject(parseJson(text))
+    ? text
+    : text.trim() === ''
+      ? '{}'
+      : JSON.stringify({ malformed_arguments: text });
+
+/** The sum of all counts. A count that no turn has stays absent, except for input and output tokens. */
+function sumUsage(turns: readonly { readonly usage?: Usage }[]): Usage {
+  const given = turns.flatMap(({ usage }) => usage ?? []);
+  const sum = (name: keyof Usage): number | undefined => {
+    const counts = given.flatMap((usage) => usage[name] ?? []);
+    return counts.length === 0 ? undefined : counts.reduce((total, count) => total + count, 0);
+  };
+  return compact({
+    inputTokens: sum('inputTokens') ?? 0,
+    outputTokens: sum('outputTokens') ?? 0,
+    cacheReadTokens: sum('cacheReadTokens'),
+    cacheWriteTokens: sum('cacheWriteTokens'),
+    reasoningTokens: sum('reasoningTokens'),
+  });
+}
+
+interface AgentLimits {
   /** The number of replies of the model. */
   readonly steps: number;
   /** How much of a command's output the model gets. */
@@ -20,9 +96,9 @@ export interface AgentLimits {
 }
 
 export interface AgentTask {
-  readonly speak: Speak;
+  readonly speak: GatewayClient;
   /** `isLast` is passed on with the last step that the limit allows only, since until then another step may follow. */
-  readonly speaker: Speaker;
+  readonly speaker: CallerIdentity;
   readonly model: string;
   /** The system prompt; the agent's guidance is appended to it. */
   readonly system: string;
@@ -43,31 +119,31 @@ export interface AgentTask {
  */
 export type AgentEnd = 'answered' | 'done' | 'steps' | 'failed' | 'aborted';
 
-export interface AgentRun {
+interface AgentRun {
   /** The history and this task; valid as the history of the next task, since every tool call has its result. */
   readonly messages: readonly ChatMessage[];
   /** The model's last text in this task; empty when there is none. */
   readonly answer: string;
-  readonly commands: readonly CommandRun[];
+  readonly commands: readonly AgentCommand[];
   /** The number of complete replies of the model. */
   readonly steps: number;
   readonly end: AgentEnd;
   /** The reply of each step with the gateway's turn id, including a reply that failed. */
-  readonly turns: readonly Said[];
+  readonly turns: readonly GatewayReply[];
   /** The sum over all turns. */
   readonly usage: Usage;
   readonly failure?: Failure;
 }
 
-const DEFAULT_LIMITS: AgentLimits = { steps: 20, outputCharacters: 8000 };
+const DEFAULT_AGENT_LIMITS: AgentLimits = { steps: 20, outputCharacters: 8000 };
 
 /** Works on one task: asks the model and runs its tool calls until the task ends. Never rejects; an abort ends it at once. */
 export async function runAgent(task: AgentTask): Promise<AgentRun> {
   const { history, prompt, shell, signal } = task;
-  const limits: AgentLimits = { ...DEFAULT_LIMITS, ...task.limits };
+  const limits: AgentLimits = { ...DEFAULT_AGENT_LIMITS, ...task.limits };
   const messages = [...withPrompt(history, prompt)];
-  const commands: CommandRun[] = [];
-  const turns: Said[] = [];
+  const commands: AgentCommand[] = [];
+  const turns: GatewayReply[] = [];
   let answer = '';
   let steps = 0;
   const over = (end: AgentEnd, failure?: Failure): AgentRun => ({
@@ -92,12 +168,12 @@ export async function runAgent(task: AgentTask): Promise<AgentRun> {
     if (said.failure !== undefined) return over('failed', said.failure);
     steps++;
     if (said.text !== '') answer = said.text;
-    const kept = toLastingCalls(said.calls, messages);
-    const reply = toReply(said.text, kept);
+    const kept = toReplayableCalls(said.calls, messages);
+    const reply = toAssistantMessage(said.text, kept);
     if (reply !== undefined) messages.push(reply);
     if (kept.length === 0) return over('answered');
     const calls = kept.map((call, index) => ({ made: said.calls[index] ?? call, kept: call }));
-    const answered = await answerCalls(calls, shell, limits.outputCharacters, signal);
+    const answered = await runToolCalls(calls, shell, limits.outputCharacters, signal);
     messages.push(...answered.results);
     commands.push(...answered.commands);
     if (answered.end !== undefined) return over(answered.end);
@@ -110,7 +186,7 @@ function createRequest(
   { maxTokens, temperature }: AgentLimits,
   messages: readonly ChatMessage[],
 ): ChatRequest {
-  const text = system.trim() === '' ? GUIDANCE : `${system.trimEnd()}\n\n${GUIDANCE}`;
+  const text = system.trim() === '' ? AGENT_GUIDANCE : `${system.trimEnd()}\n\n${AGENT_GUIDANCE}`;
   return {
     model,
     system: [{ type: 'text', text }],
@@ -123,7 +199,11 @@ function createRequest(
 }
 
 /** A `Speak` must not reject; if it does, that is a failure like any other. */
-async function askModel({ speak, signal }: AgentTask, request: ChatRequest, speaker: Speaker): Promise<Said> {
+async function askModel(
+  { speak, signal }: AgentTask,
+  request: ChatRequest,
+  speaker: CallerIdentity,
+): Promise<GatewayReply> {
   try {
     return await speak(request, speaker, signal);
   } catch (error) {

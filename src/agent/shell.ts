@@ -1,6 +1,6 @@
-import type { RunOptions, RunResult } from '../sandbox/run-confined.ts';
-import type { Workspace } from '../sandbox/workspace.ts';
-import { PLAIN_COMMANDS, REAL_COMMANDS } from './guidance.ts';
+import { PLAIN_COMMANDS, REAL_COMMANDS } from './prompts.ts';
+import type { ConfinedRunOptions, ConfinedRunResult } from './sandbox/run-confined.ts';
+import type { Workspace } from './sandbox/workspace.ts';
 
 export interface ShellResult {
   readonly code: number;
@@ -28,21 +28,21 @@ const WHY_STOPPED = {
 } as const;
 
 /** The built-in command language: the same on every machine, and it cannot leave the workspace. */
-export function createPlainShellOf(
+export function createPlainAgentShell(
   workspace: Workspace,
-  options: Pick<RunOptions, 'outputBytes'> = {},
+  options: Pick<ConfinedRunOptions, 'outputBytes'> = {},
 ): Shell {
   const shell: Shell = async (command) => resultOf(await workspace.runPlain(command, options));
   return Object.assign(shell, { about: PLAIN_COMMANDS });
 }
 
 /** Real commands in a sandbox. Where the machine cannot confine them they are refused with the reason. */
-export function createConfinedShell(workspace: Workspace, options: RunOptions = {}): Shell {
+export function createConfinedAgentShell(workspace: Workspace, options: ConfinedRunOptions = {}): Shell {
   const shell: Shell = async (command, signal) => resultOf(await workspace.run(command, options, signal));
   return Object.assign(shell, { about: REAL_COMMANDS });
 }
 
-function resultOf(result: RunResult): ShellResult {
+function resultOf(result: ConfinedRunResult): ShellResult {
   if (result.end === 'refused')
     return { code: REFUSED, output: `Not run: ${result.why}`, refused: result.why };
   if (result.end === 'exit') return { code: result.code, output: joined(result.stdout, result.stderr) };

@@ -1,17 +1,15 @@
 import { type MessagePort, Worker } from 'node:worker_threads';
 
-/** `dist/` mirrors this folder of the repository: `src/x.ts` is built to `dist/x.js`. Empty: `dist/` mirrors the root. */
-const BUILT_FROM = 'src/';
-
 const root = new URL('../../', import.meta.url).href;
 
 /**
  * The URL of a worker's module, given relative to the module that starts it: `workerModule('./x-thread.ts', import.meta.url)`.
- * A worker cannot load TypeScript, so that a module run from its source, as in tests, gets the built one.
+ * A worker cannot load TypeScript, so a module that runs from its source, as in tests, gets the built one: `src/x.ts` is
+ * built to `dist/src/x.js`.
  */
 export function workerModule(name: string, from: string): URL {
   const built = new URL(name.replace(/\.ts$/, '.js'), from).href;
-  return new URL(from.endsWith('.ts') ? built.replace(root + BUILT_FROM, `${root}dist/`) : built);
+  return new URL(from.endsWith('.ts') ? built.replace(root, `${root}dist/`) : built);
 }
 
 /** The message that asks a worker to release what it holds and to end by itself. */

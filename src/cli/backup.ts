@@ -1,17 +1,17 @@
 import { resolve } from 'node:path';
-import { findDaemon } from '../app/find-daemon.ts';
-import { restoreHome } from '../app/restore-home.ts';
+import { findDaemon } from '../api/daemon-status.ts';
+import { restoreHome } from '../api/open-api.ts';
 import { homeAt, openHome } from '../config/home.ts';
-import { CommandError, EXIT, type ExitCode } from './command-error.ts';
 import type { CommandContext } from './context.ts';
-import { withDesk } from './with-desk.ts';
+import { CommandError, EXIT, type ExitCode } from './context.ts';
+import { withApi } from './with-api.ts';
 
 interface Named {
   readonly args: readonly string[];
 }
 
 export const backup = ({ args }: Named, context: CommandContext): Promise<ExitCode> =>
-  withDesk(context, async (desk) => {
+  withApi(context, async (desk) => {
     const file = resolve(args[0] ?? '');
     await desk.backup(file);
     if (context.printer.json) context.printer.document({ file });

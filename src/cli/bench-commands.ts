@@ -7,7 +7,7 @@ export function addBenchCommands(program: Command, act: Act): void {
   bench
     .command('list')
     .description('List the suites, and the runs there were.')
-    .action(act(async () => (await import('./bench.ts')).listBench));
+    .action(act(async () => (await import('../../lab/commands/bench.ts')).listBench));
   bench
     .command('run')
     .addArgument(new Argument('<suite>', 'what to run').choices(['workdays', 'metaclaw', 'pipeline']))
@@ -58,13 +58,13 @@ export function addBenchCommands(program: Command, act: Act): void {
     .option('--run <name>', "the run's name; one that was stopped goes on")
     .option('--html <file>', 'where to write the page (default: in the run’s folder)')
     .addHelpText('after', '\nExample:\n  $ instar bench run workdays --seeds 3\n')
-    .action(act(async () => (await import('./bench.ts')).runBenchmark));
+    .action(act(async () => (await import('../../lab/commands/bench.ts')).runBenchmark));
   bench
     .command('report')
     .argument('[run]', 'a run; the newest unless named')
     .description('Show the report of a run again.')
     .option('--html <file>', 'write the page there')
-    .action(act(async () => (await import('./bench.ts')).reportBench));
+    .action(act(async () => (await import('../../lab/commands/bench.ts')).reportBench));
 }
 
 export function parseCount(text: string): number {

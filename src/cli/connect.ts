@@ -1,21 +1,19 @@
 import { homedir } from 'node:os';
-import { findDaemon } from '../app/find-daemon.ts';
+import { findDaemon } from '../api/daemon-status.ts';
 import { isLoopbackHost } from '../config/address.ts';
 import { type Home, homeAt, openHome } from '../config/home.ts';
 import { readOrCreateKey } from '../config/key.ts';
 import { loadConfig } from '../config/load-config.ts';
 import type { Config } from '../config/schema.ts';
 import { readClientFile } from '../connect/client-file.ts';
-import { connectClient } from '../connect/connect.ts';
-import type { Connection } from '../connect/connection.ts';
-import { CLIENTS, type Client, planConnection } from '../connect/plan.ts';
-import { renderEdit } from '../connect/render-edit.ts';
-import { shellExports } from '../connect/shell-exports.ts';
-import { CommandError, EXIT, type ExitCode } from './command-error.ts';
-import type { CommandContext } from './context.ts';
-import { disconnect } from './disconnect.ts';
+import { CLIENTS, type Client, planConnection } from '../connect/clients.ts';
+import { connectClient, disconnectClient, type UndoneFile } from '../connect/connect.ts';
+import { connectedClients } from '../connect/connect-record.ts';
+import { type ClientConnection, shellExports } from '../connect/connection.ts';
+import { renderEdit } from '../connect/file-edit.ts';
+import { type CommandContext, CommandError, EXIT, type ExitCode } from './context.ts';
 
-export interface ConnectOptions {
+export interface ConnectCommandOptions {
   readonly args: readonly string[];
   readonly write?: true;
   readonly undo?: true;
@@ -23,7 +21,7 @@ export interface ConnectOptions {
 }
 
 /** Shows or writes what points a client at the gateway, or takes it out again. */
-export async function connect(options: ConnectOptions, context: CommandContext): Promise<ExitCode> {
+export async function connect(options: ConnectCommandOptions, context: CommandContext): Promise<ExitCode> {
   const [client] = options.args;
   if (options.write && options.undo) {
     throw new CommandError(EXIT.wrongUse, '--write and --undo exclude each other', 'give one of them');
@@ -34,7 +32,7 @@ export async function connect(options: ConnectOptions, context: CommandContext):
   }
   const home = options.write ? openHome(context.homeDir) : homeAt(context.homeDir);
   const { config } = loadConfig({ file: home.configFile, env: context.env });
-  const connection: Connection = {
+  const connection: ClientConnection = {
     url: await gatewayUrl(home, config),
     // What is only shown does not show the key.
     key: options.write ? readOrCreateKey(home, context.env).key : `the key in ${home.keyFile}`,
@@ -55,7 +53,7 @@ const surroundings = ({ env }: CommandContext) => ({
   read: (file: string) => readClientFile(file).content?.bytes.toString('utf8'),
 });
 
-function show(client: Client, connection: Connection, context: CommandContext): ExitCode {
+function show(client: Client, connection: ClientConnection, context: CommandContext): ExitCode {
   const { printer } = context;
   const { edits, notes } = planConnection(client, connection, surroundings(context));
   const files = edits.map((edit) => ({ file: edit.file, add: renderEdit(edit) }));
@@ -72,7 +70,7 @@ function show(client: Client, connection: Connection, context: CommandContext): 
   return EXIT.ok;
 }
 
-function write(home: Home, client: Client, connection: Connection, context: CommandContext): ExitCode {
+function write(home: Home, client: Client, connection: ClientConnection, context: CommandContext): ExitCode {
   const { printer } = context;
   const { edits, notes } = planConnection(client, connection, surroundings(context));
   const files = connectClient(home, client, { edits, secret: connection.key });
@@ -87,7 +85,11 @@ function write(home: Home, client: Client, connection: Connection, context: Comm
   return EXIT.ok;
 }
 
-function showExports(connection: Connection, { write }: ConnectOptions, context: CommandContext): ExitCode {
+function showExports(
+  connection: ClientConnection,
+  { write }: ConnectCommandOptions,
+  context: CommandContext,
+): ExitCode {
   const { printer, env } = context;
   if (write) {
     throw new CommandError(
@@ -122,4 +124,32 @@ async function gatewayUrl(home: Home, { gateway }: Config): Promise<string> {
   }
   const host = gateway.host === '0.0.0.0' || gateway.host === '::' ? '127.0.0.1' : gateway.host;
   return `http://${host.includes(':') ? `[${host}]` : host}:${gateway.port}`;
+}
+
+const SAID: Readonly<Record<UndoneFile['kind'], string>> = {
+  exact: 'as it was before',
+  changed: 'changed by someone else since; only what Instar had put there was taken out',
+  gone: 'is gone, and was left so',
+  unreadable: 'changed by someone else since, and cannot be read; take out what names Instar by hand',
+};
+
+/** `connect --undo`: puts back the files of one client, or of all. */
+export function disconnect(client: string | undefined, { homeDir, printer }: CommandContext): ExitCode {
+  const home = homeAt(homeDir);
+  const clients = client === undefined ? connectedClients(home) : [client];
+  const undone = clients.flatMap((name) => {
+    const files = disconnectClient(home, name);
+    return files === undefined ? [] : [{ client: name, files }];
+  });
+  if (undone.length === 0) {
+    const what = client === undefined ? 'no client is connected' : `${client} is not connected`;
+    throw new CommandError(EXIT.failed, `${what}, so there is nothing to put back`);
+  }
+  const isWhole = undone.every(({ files }) => files.every(({ kind }) => kind !== 'unreadable'));
+  if (printer.json) printer.document({ undone, ok: isWhole });
+  else {
+    for (const { files } of undone)
+      for (const { file, kind } of files) printer.line(`${file}: ${SAID[kind]}`);
+  }
+  return isWhole ? EXIT.ok : EXIT.failed;
 }

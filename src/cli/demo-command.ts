@@ -26,5 +26,5 @@ export function addDemoCommand(program: Command, act: Act): void {
       'after',
       '\nIt needs no key and no network, and leaves your own home alone.\n\nExample:\n  $ instar demo --fast\n',
     )
-    .action(act(async () => (await import('./demo.ts')).demo));
+    .action(act(async () => (await import('../../lab/commands/demo.ts')).demo));
 }

@@ -1,12 +1,12 @@
-import type { Check } from '../app/check.ts';
-import { runDoctor } from '../app/doctor.ts';
 import { homeAt } from '../config/home.ts';
-import { configJsonSchema } from '../config/json-schema.ts';
-import { EXIT, type ExitCode } from './command-error.ts';
+import { configJsonSchema } from '../config/schema.ts';
+import type { DoctorCheck } from '../doctor/doctor.ts';
+import { runDoctor } from '../doctor/doctor.ts';
 import type { CommandContext } from './context.ts';
+import { EXIT, type ExitCode } from './context.ts';
 import type { Part } from './print.ts';
 
-const MARKS: Record<Check['status'], Part> = {
+const MARKS: Record<DoctorCheck['status'], Part> = {
   ok: { text: 'ok', style: 'green' },
   warn: { text: 'warn', style: 'yellow' },
   fail: { text: 'fail', style: 'red' },

@@ -1,21 +1,18 @@
 import path from 'node:path';
-import { ShippedFileError } from '../app/engine/shipped-file-error.ts';
+import { ShippedFileError } from '../../nano/shipped-policy.ts';
+import type { Log } from '../base/log.ts';
+import { HomeInUseError, openHome } from '../config/home.ts';
+import { readOrCreateKey } from '../config/key.ts';
+import { createLog, isPretty } from '../daemon/log.ts';
 import {
   needsKey,
   type RunningEngine,
   type StartEngineOptions,
   startEngine,
-} from '../app/engine/start-engine.ts';
-import { HomeTakenError } from '../app/home-taken-error.ts';
-import { createLog, isPretty } from '../app/log.ts';
-import type { Log } from '../base/log.ts';
-import { openHome } from '../config/home.ts';
-import { readOrCreateKey } from '../config/key.ts';
-import { callableUrl } from './callable-url.ts';
-import { CommandError, EXIT, type ExitCode } from './command-error.ts';
+} from '../daemon/start-engine.ts';
 import type { CommandContext } from './context.ts';
-import { explainNoListening } from './explain-no-listening.ts';
-import { stayUntilStopped } from './stay-until-stopped.ts';
+import { CommandError, EXIT, type ExitCode } from './context.ts';
+import { callableUrl, explainNoListening, stayUntilStopped } from './foreground.ts';
 
 export interface EngineUpOptions {
   readonly port?: number;
@@ -61,7 +58,7 @@ async function start(options: StartEngineOptions & { readonly host: string }): P
   try {
     return await startEngine(options);
   } catch (error) {
-    if (error instanceof HomeTakenError) {
+    if (error instanceof HomeInUseError) {
       const mend = 'use that one, stop it, or choose another home with --home';
       throw new CommandError(EXIT.homeTaken, error.message, mend);
     }

@@ -1,10 +1,9 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
-import { exportTrajectories, SecretFoundError } from '../app/export-trajectories.ts';
-import { createSecretScan } from '../app/secret-scan.ts';
+import { createSecretScan, exportTrajectories, SecretFoundError } from '../api/export-trajectories.ts';
 import { openHome } from '../config/home.ts';
-import { CommandError, EXIT, type ExitCode } from './command-error.ts';
 import type { CommandContext } from './context.ts';
-import { withDesk } from './with-desk.ts';
+import { CommandError, EXIT, type ExitCode } from './context.ts';
+import { withApi } from './with-api.ts';
 
 interface Export {
   readonly args: readonly string[];
@@ -26,7 +25,7 @@ export async function exportCommand(options: Export, context: CommandContext): P
   const hasSecret = createSecretScan(openHome(context.homeDir), context.env);
   const file = out === undefined ? undefined : openNew(out);
   try {
-    return await withDesk(context, async (desk) => {
+    return await withApi(context, async (desk) => {
       const write = (line: string): void =>
         void (file === undefined ? context.stdout.write(line) : writeSync(file, line));
       const filter = { ...(agent ? { agent } : {}), ...(project ? { project } : {}) };

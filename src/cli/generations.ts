@@ -1,7 +1,7 @@
-import { CommandError, EXIT, type ExitCode } from './command-error.ts';
 import type { CommandContext } from './context.ts';
+import { CommandError, EXIT, type ExitCode } from './context.ts';
 import type { Part } from './print.ts';
-import { withDesk } from './with-desk.ts';
+import { withApi } from './with-api.ts';
 
 interface Named {
   readonly args: readonly string[];
@@ -10,7 +10,7 @@ interface Named {
 type Shown = Readonly<Record<string, unknown>>;
 
 export const listGenerations = (_: Named, context: CommandContext): Promise<ExitCode> =>
-  withDesk(context, async (_desk, shelf) => {
+  withApi(context, async (_desk, shelf) => {
     const list = [...(await shelf.generations())].reverse();
     if (context.printer.json) context.printer.document(list);
     else
@@ -22,7 +22,7 @@ export const listGenerations = (_: Named, context: CommandContext): Promise<Exit
   });
 
 export const diffGenerations = ({ args }: Named, context: CommandContext): Promise<ExitCode> =>
-  withDesk(context, async (_, shelf) => {
+  withApi(context, async (_, shelf) => {
     const newest = Number((await shelf.generations()).at(-1)?.generation ?? 0);
     const from = Number(args[0]);
     const to = args[1] === undefined ? newest : Number(args[1]);
@@ -45,7 +45,7 @@ export const diffGenerations = ({ args }: Named, context: CommandContext): Promi
   });
 
 export const rollbackGeneration = ({ args }: Named, context: CommandContext): Promise<ExitCode> =>
-  withDesk(context, async (_, shelf) => {
+  withApi(context, async (_, shelf) => {
     const to = Number(args[0]);
     const done = await shelf.rollback(to);
     if (done === undefined) throw unknown(to);

@@ -1,13 +1,13 @@
 import type { Readable, Writable } from 'node:stream';
 import { autocomplete, confirm, intro, isCancel, log, select, text } from '@clack/prompts';
-import type { Probe } from '../app/probe-provider.ts';
-import { findBaseUrlFault } from '../config/base-url.ts';
+import { neutraliseLine } from '../base/printable.ts';
+import { findBaseUrlFault } from '../config/address.ts';
 import { KNOWN_PROVIDERS } from '../config/known-providers.ts';
-import { neutraliseLine } from '../config/printable.ts';
 import type { ProviderEntry } from '../config/schema.ts';
 import { PROVIDER_NAME, VARIABLE_NAME } from '../config/sections/providers.ts';
-import { CommandError, EXIT } from './command-error.ts';
-import type { ProviderChoice } from './provider-choice.ts';
+import type { Probe } from '../doctor/probe-provider.ts';
+import { CommandError, EXIT } from './context.ts';
+import type { ProviderChoice } from './write-config.ts';
 
 /** Questions go to standard error: standard output is for the result. */
 interface Io {

@@ -1,17 +1,23 @@
 import { existsSync } from 'node:fs';
-import type { Check } from '../app/check.ts';
-import { addStarter } from '../app/library/add-starter.ts';
-import { findLocalServers } from '../app/local-servers.ts';
-import { createProbeExchange, type Probe, probeProvider } from '../app/probe-provider.ts';
 import { ConfigError } from '../config/config-error.ts';
 import { openHome } from '../config/home.ts';
-import { readProviderKey } from '../config/provider-key.ts';
-import { CommandError, EXIT, type ExitCode } from './command-error.ts';
+import { readProviderKey } from '../config/provider-entry.ts';
+import { findLocalServers } from '../doctor/check-models.ts';
+import type { DoctorCheck } from '../doctor/doctor.ts';
+import { createProbeExchange, type Probe, probeProvider } from '../doctor/probe-provider.ts';
+import { addStarterSkills } from '../lessons/starter/add-starter-skills.ts';
 import type { CommandContext } from './context.ts';
+import { CommandError, EXIT, type ExitCode } from './context.ts';
 import { askForProvider, confirmChange, offerStarter } from './init-questions.ts';
-import { chooseProvider, type ProviderChoice, type ProviderFlags } from './provider-choice.ts';
-import { withDesk } from './with-desk.ts';
-import { addProvider, type NextConfig, writeConfig } from './write-config.ts';
+import { withApi } from './with-api.ts';
+import {
+  addProvider,
+  chooseProvider,
+  type NextConfig,
+  type ProviderChoice,
+  type ProviderFlags,
+  writeConfig,
+} from './write-config.ts';
 
 export interface InitOptions extends Omit<ProviderFlags, 'provider'> {
   readonly provider?: string;
@@ -79,10 +85,10 @@ export async function init(options: InitOptions, context: CommandContext): Promi
 /** How many skills were added. */
 async function beginLibrary(context: CommandContext): Promise<number> {
   let added = 0;
-  await withDesk(
+  await withApi(
     context,
     async (_, shelf) => {
-      added = await addStarter(shelf);
+      added = await addStarterSkills(shelf);
       return EXIT.ok;
     },
     true,
@@ -109,7 +115,7 @@ function tell(
     readonly skills?: number;
   },
   { name, entry, model }: ProviderChoice,
-  check: Check,
+  check: DoctorCheck,
 ): void {
   if (printer.json) {
     printer.document({ ...written, provider: name, entry, ...(model !== undefined && { model }), check });

@@ -36,7 +36,7 @@ export function addLessonCommands(program: Command, act: Act): void {
     .command('review')
     .option('--apply', 'merge what says the same and retire what nobody needed')
     .description('Show what waits for you, what says the same, what contradicts and what nobody needed.')
-    .action(act(async () => (await import('./review-lessons.ts')).reviewLessons));
+    .action(act(async () => (await import('./lessons.ts')).reviewLessons));
   const changing = (name: string, description: string): Command =>
     lessons
       .command(name)
@@ -46,19 +46,19 @@ export function addLessonCommands(program: Command, act: Act): void {
   changing('approve', 'Let a lesson in: a proposed one goes on trial, one on trial goes live.')
     .option('--live', 'straight to live, without a trial')
     .option('--hash <hash>', 'only if it still says what you saw (the hash that `lessons show` prints)')
-    .action(act(async () => (await import('./change-lesson.ts')).approveLesson));
+    .action(act(async () => (await import('./lessons.ts')).approveLesson));
   changing('reject', 'Turn a proposed lesson down.')
     .option('--hash <hash>', 'only if it still says what you saw')
-    .action(act(async () => (await import('./change-lesson.ts')).rejectLesson));
+    .action(act(async () => (await import('./lessons.ts')).rejectLesson));
   changing('retire', 'Take a lesson out of use; it is kept and can be approved again.').action(
-    act(async () => (await import('./change-lesson.ts')).retireLesson),
+    act(async () => (await import('./lessons.ts')).retireLesson),
   );
   changing('pin', 'Never hide a lesson for its age, never retire it by measurement.')
     .option('--off', 'no longer')
-    .action(act(async () => (await import('./change-lesson.ts')).pinLesson));
+    .action(act(async () => (await import('./lessons.ts')).pinLesson));
   changing('freeze', 'Let no learner change a lesson.')
     .option('--off', 'no longer')
-    .action(act(async () => (await import('./change-lesson.ts')).freezeLesson));
+    .action(act(async () => (await import('./lessons.ts')).freezeLesson));
   lessons
     .command('import')
     .argument('<path>', 'a SKILL.md, a skill folder, or a folder of them')
@@ -69,14 +69,14 @@ export function addLessonCommands(program: Command, act: Act): void {
     )
     .description('Take in skills of the SKILL.md format (Claude Code, OpenClaw, MetaClaw).')
     .addHelpText('after', '\nExample:\n  $ instar lessons import ~/.claude/skills\n')
-    .action(act(async () => (await import('./lesson-files.ts')).importLessons));
+    .action(act(async () => (await import('./lessons.ts')).importLessons));
   lessons
     .command('export')
     .argument('<dir>', 'a folder; it is made if it is missing')
     .option('--overwrite', 'also write over folders that something else made')
     .option('--all', 'also proposed and retired ones')
     .description('Write skills as SKILL.md folders.')
-    .action(act(async () => (await import('./lesson-files.ts')).exportLessons));
+    .action(act(async () => (await import('./lessons.ts')).exportLessons));
 
   const generations = program.command('generations').description('The history of what prompts may contain.');
   generations

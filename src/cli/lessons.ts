@@ -1,7 +1,12 @@
-import { CommandError, EXIT, type ExitCode } from './command-error.ts';
-import type { CommandContext } from './context.ts';
+import path from 'node:path';
+import {
+  exportSkillFiles,
+  importSkillFiles,
+  type SkillReport,
+} from '../lessons/skill-files/import-export.ts';
+import { type CommandContext, CommandError, EXIT, type ExitCode } from './context.ts';
 import type { Part, Printer } from './print.ts';
-import { withDesk } from './with-desk.ts';
+import { withApi } from './with-api.ts';
 
 interface Listing {
   readonly state?: string;
@@ -18,7 +23,7 @@ type Shown = Readonly<Record<string, unknown>>;
 const OVER = new Set<unknown>(['retired', 'rejected']);
 
 export const listLessons = ({ state, kind, all }: Listing, context: CommandContext): Promise<ExitCode> =>
-  withDesk(context, async (_, shelf) => {
+  withApi(context, async (_, shelf) => {
     const found = await shelf.list({ ...(state ? { state } : {}), ...(kind ? { kind } : {}) });
     const list = all || state !== undefined ? found : found.filter((lesson) => !OVER.has(lesson.state));
     const { printer } = context;
@@ -39,7 +44,7 @@ export const listLessons = ({ state, kind, all }: Listing, context: CommandConte
   });
 
 export const showLesson = ({ args }: Named, context: CommandContext): Promise<ExitCode> =>
-  withDesk(context, async (_, shelf) => {
+  withApi(context, async (_, shelf) => {
     const name = args[0] ?? '';
     const lesson = await shelf.show(name);
     if (lesson === undefined) throw unknownLesson(name);
@@ -49,7 +54,7 @@ export const showLesson = ({ args }: Named, context: CommandContext): Promise<Ex
   });
 
 export const whyLessons = ({ args }: Named, context: CommandContext): Promise<ExitCode> =>
-  withDesk(context, async (_, shelf) => {
+  withApi(context, async (_, shelf) => {
     const turn = args[0] ?? '';
     const told = await shelf.why(turn);
     if (told === undefined)
@@ -133,3 +138,137 @@ export const unknownLesson = (name: string): CommandError =>
     `no lesson is called ${name}, or several are`,
     'see: instar lessons list --all',
   );
+
+interface Changing {
+  readonly args: readonly string[];
+  readonly reason?: string;
+  readonly hash?: string;
+  readonly live?: true;
+  readonly off?: true;
+}
+type Plan = (lesson: Shown, options: Changing) => Readonly<Record<string, string | boolean>>;
+
+export const approveLesson = command((lesson, { live }) => {
+  const next = live || lesson.state === 'trial' ? 'live' : 'trial';
+  return { op: 'move', to: next };
+});
+export const rejectLesson = command(() => ({ op: 'move', to: 'rejected' }));
+export const retireLesson = command((_, { reason }) => ({
+  op: 'retire',
+  reason: reason ?? 'retired by a person',
+}));
+export const pinLesson = command((_, { off }) => ({ op: 'mark', pinned: !off }));
+export const freezeLesson = command((_, { off }) => ({ op: 'mark', frozen: !off }));
+
+/** One change to one lesson, bound to the words that were there when it was looked up, or to those that were shown. */
+function command(plan: Plan): (options: Changing, context: CommandContext) => Promise<ExitCode> {
+  return (options, context) =>
+    withApi(context, async (_, shelf) => {
+      const name = options.args[0] ?? '';
+      const lesson = await shelf.show(name);
+      if (lesson === undefined) throw unknownLesson(name);
+      const id = String(lesson.id);
+      const done = await shelf.change({
+        changes: [{ id, ...plan(lesson, options) }],
+        shown: { [id]: options.hash ?? String(lesson.hash) },
+        ...(options.reason === undefined ? {} : { reason: options.reason }),
+      });
+      const result = (done.results as readonly Shown[])[0] ?? {};
+      if (result.status === 'refused') throw new CommandError(EXIT.failed, `${id}: ${String(result.why)}`);
+      const now = (await shelf.show(id)) ?? lesson;
+      if (context.printer.json) context.printer.document({ ...done, lesson: now });
+      else
+        context.printer.line(
+          result.status === 'same'
+            ? `${id} ${String(now.name)} was so already: ${String(now.state)}`
+            : `${id} ${String(now.name)} is ${String(now.state)}; generation ${String(done.generation)}`,
+        );
+      return EXIT.ok;
+    });
+}
+
+interface Importing {
+  readonly args: readonly string[];
+  readonly as: 'proposed' | 'trial' | 'live';
+}
+
+interface Exporting {
+  readonly args: readonly string[];
+  readonly all?: true;
+  readonly overwrite?: true;
+}
+
+export const importLessons = ({ args, as }: Importing, context: CommandContext): Promise<ExitCode> =>
+  withApi(
+    context,
+    async (_, shelf) => {
+      const from = path.resolve(args[0] ?? '');
+      return tell(await importSkillFiles(shelf, from, as), context, `no skill was found in ${from}`);
+    },
+    true,
+  );
+
+export const exportLessons = (
+  { args, all, overwrite }: Exporting,
+  context: CommandContext,
+): Promise<ExitCode> =>
+  withApi(context, async (_, shelf) => {
+    const options = { all: all ?? false, overwrite: overwrite ?? false };
+    const report = await exportSkillFiles(shelf, path.resolve(args[0] ?? ''), options);
+    return tell(report, context, 'there is no skill to write yet');
+  });
+
+/** Some that could not be taken do not undo the others; they make the exit code. */
+function tell(report: SkillReport, { printer }: CommandContext, nothing: string): ExitCode {
+  const { done, faults, generation } = report;
+  if (done.length === 0 && faults.length === 0) throw new CommandError(EXIT.failed, nothing);
+  if (printer.json) printer.document(report);
+  else {
+    for (const { name, what, notes } of done) {
+      printer.line({ text: '✓ ', style: 'green' }, `${name}: ${what}`);
+      for (const note of notes) printer.line({ text: `  ${note}`, style: 'dim' });
+    }
+    for (const { file, why } of faults) printer.line({ text: '✗ ', style: 'red' }, `${file} ${why}`);
+    if (generation !== undefined) printer.line(`generation ${generation}`);
+  }
+  return faults.length === 0 ? EXIT.ok : EXIT.failed;
+}
+
+export const reviewLessons = (
+  { apply }: { readonly apply?: true },
+  context: CommandContext,
+): Promise<ExitCode> =>
+  withApi(context, async (_, shelf) => {
+    const found = await shelf.review();
+    const { changes, ...told } = found;
+    const done =
+      apply && (changes as readonly Shown[]).length > 0
+        ? await shelf.change({ changes: changes ?? [], reason: 'put in order' })
+        : undefined;
+    const { printer } = context;
+    if (printer.json) printer.document(done === undefined ? told : { ...told, done });
+    else {
+      showReview(printer, told);
+      if (done !== undefined) printer.line(`done; generation ${String(done.generation)}`);
+      else if ((changes as readonly Shown[]).length > 0)
+        printer.note('instar lessons review --apply merges and retires these');
+    }
+    return EXIT.ok;
+  });
+
+function showReview(printer: Printer, told: Shown): void {
+  const list = (key: string): readonly Shown[] => told[key] as readonly Shown[];
+  const pair = ({ names }: Shown): string => (names as readonly string[]).join(' and ');
+  for (const lesson of list('waiting'))
+    printer.line(
+      { text: 'waits for you  ', style: 'yellow' },
+      `${String(lesson.name)} (${String(lesson.id)})`,
+    );
+  for (const one of list('same')) printer.line({ text: 'says the same  ', style: 'cyan' }, pair(one));
+  for (const one of list('contradictions'))
+    printer.line({ text: 'contradicts    ', style: 'red' }, `${pair(one)}: ${String(one.why)}`);
+  for (const one of list('forgettable'))
+    printer.line({ text: 'not needed     ', style: 'dim' }, `${String(one.name)}: ${String(one.reason)}`);
+  if (['waiting', 'same', 'contradictions', 'forgettable'].every((key) => list(key).length === 0))
+    printer.note('all is in order');
+}

@@ -1,11 +1,11 @@
 #!/usr/bin/env node
-import { VERSION } from '../app/version.ts';
+import { VERSION } from '../base/package.ts';
 import type { CliContext } from './context.ts';
 import { runProgram } from './program.ts';
 
 // The other commands should not pay for loading the gateway.
 const startDaemon: CliContext['startDaemon'] = async (options) =>
-  (await import('../app/daemon.ts')).startDaemon(options);
+  (await import('../daemon/daemon.ts')).startDaemon(options);
 
 // A reader that leaves early, as `head` does, is no error.
 for (const stream of [process.stdout, process.stderr]) {

@@ -1,7 +1,12 @@
-import { serveMcp } from '../app/serve-mcp.ts';
-import { homeAt } from '../config/home.ts';
-import { EXIT, type ExitCode } from './command-error.ts';
-import type { CommandContext } from './context.ts';
+import type { Readable, Writable } from 'node:stream';
+import { findDaemon, isAlive } from '../api/daemon-status.ts';
+import { askApi } from '../api/remote-api.ts';
+import { VERSION } from '../base/package.ts';
+import { type Home, homeAt } from '../config/home.ts';
+import { readKey } from '../config/key.ts';
+import { createRemoteEpisodeApi } from '../mcp/remote-episode-api.ts';
+import { serveOnStdio } from '../mcp/serve-on-stdio.ts';
+import { type CommandContext, EXIT, type ExitCode } from './context.ts';
 
 /** Standard output belongs to the protocol; what is wrong is said on standard error. */
 export async function mcp(_options: object, context: CommandContext): Promise<ExitCode> {
@@ -18,4 +23,23 @@ export async function mcp(_options: object, context: CommandContext): Promise<Ex
     report: (error) => void context.stderr.write(`instar mcp: ${error.message}\n`),
   });
   return EXIT.ok;
+}
+
+export interface McpOptions {
+  readonly home: Home;
+  readonly env: NodeJS.ProcessEnv;
+  readonly input: Readable;
+  readonly output: Writable;
+  readonly signal: AbortSignal;
+  readonly report: (error: Error) => void;
+}
+
+/** Instar's tools for one MCP client on standard input and output, answered by the daemon of the home. */
+export function serveMcp({ home, env, ...streams }: McpOptions): Promise<void> {
+  const desk = createRemoteEpisodeApi(async (method, path, body) => {
+    const daemon = await findDaemon(home);
+    if (daemon === undefined || !isAlive(daemon)) throw new Error('Instar is not running');
+    return askApi(daemon, readKey(home, env)?.key, method, path, body);
+  });
+  return serveOnStdio({ desk, version: VERSION }, streams);
 }

@@ -1,4 +1,4 @@
-import { neutralise, neutraliseJson, neutraliseLine } from '../config/printable.ts';
+import { neutralise, neutraliseJson, neutraliseLine } from '../base/printable.ts';
 
 type Style = 'bold' | 'dim' | 'green' | 'yellow' | 'red' | 'cyan';
 

@@ -1,6 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import type { ExitCode } from './command-error.ts';
-import type { CommandContext } from './context.ts';
+import type { CommandContext, ExitCode } from './context.ts';
 
 type Action<Options> = (options: Options, context: CommandContext) => Promise<ExitCode>;
 export type Act = <Options>(load: () => Promise<Action<Options>>) => (this: Command) => Promise<void>;
@@ -34,7 +33,7 @@ export function addRecordCommands(program: Command, act: Act): void {
     .option('--note <text>', 'why')
     .description('Say how good a turn was.')
     .addHelpText('after', '\nExample:\n  $ instar feedback t_abc --score -1 --note "wrong folder"\n')
-    .action(act(async () => (await import('./feedback.ts')).feedback));
+    .action(act(async () => (await import('./sessions.ts')).feedback));
 
   program
     .command('export')

@@ -17,9 +17,9 @@ export function addScheduleCommands(program: Command, act: Act): void {
     .command('suggest')
     .option('--write', 'put it into the config; a copy of the old one (.old) is kept')
     .description('Suggest quiet hours from what was recorded, with the evidence.')
-    .action(act(async () => (await import('./schedule-suggest.ts')).scheduleSuggest));
+    .action(act(async () => (await import('./schedule.ts')).scheduleSuggest));
   schedule
     .command('connect')
     .description('Let Instar see when your Google calendar is busy; you agree in your browser.')
-    .action(act(async () => (await import('./schedule-connect.ts')).scheduleConnect));
+    .action(act(async () => (await import('./schedule.ts')).scheduleConnect));
 }

@@ -1,7 +1,6 @@
-import { CommandError, EXIT, type ExitCode } from './command-error.ts';
-import type { CommandContext } from './context.ts';
+import { type CommandContext, CommandError, EXIT, type ExitCode } from './context.ts';
 import type { Part, Printer } from './print.ts';
-import { withDesk } from './with-desk.ts';
+import { withApi } from './with-api.ts';
 
 interface Listing {
   readonly limit?: number;
@@ -16,7 +15,7 @@ interface Named {
 type Shown = Readonly<Record<string, unknown>>;
 
 export const listSessions = (options: Listing, context: CommandContext): Promise<ExitCode> =>
-  withDesk(context, async (desk) => {
+  withApi(context, async (desk) => {
     const { limit = 20, agent, project } = options;
     const list = await desk.sessions({ limit, ...(agent ? { agent } : {}), ...(project ? { project } : {}) });
     const { printer } = context;
@@ -37,7 +36,7 @@ export const listSessions = (options: Listing, context: CommandContext): Promise
   });
 
 export const showSession = ({ args }: Named, context: CommandContext): Promise<ExitCode> =>
-  withDesk(context, async (desk) => {
+  withApi(context, async (desk) => {
     const id = args[0] ?? '';
     const session = await desk.session(id);
     if (session === undefined) throw unknown(id);
@@ -50,7 +49,7 @@ export const eraseSession = (
   { args, yes }: Named & { readonly yes?: true },
   context: CommandContext,
 ): Promise<ExitCode> =>
-  withDesk(context, async (desk) => {
+  withApi(context, async (desk) => {
     const id = args[0] ?? '';
     const session = await desk.session(id);
     if (session === undefined) throw unknown(id);
@@ -89,3 +88,24 @@ const text = (value: unknown): string => (value === undefined || value === null 
 const dim = (label: string): Part => ({ text: label, style: 'dim' });
 const unknown = (id: string): CommandError =>
   new CommandError(EXIT.failed, `no session is called ${id}`, 'see: instar sessions list');
+
+interface Feedback {
+  readonly args: readonly string[];
+  readonly score: number;
+  readonly note?: string;
+}
+
+/** A reward from a person; the id is a turn's or a session's. */
+export const feedback = ({ args, score, note }: Feedback, context: CommandContext): Promise<ExitCode> =>
+  withApi(context, async (desk) => {
+    const id = args[0] ?? '';
+    const subject = (await desk.session(id)) === undefined ? { turn: id } : { session: id };
+    try {
+      const done = await desk.feedback({ ...subject, score, ...(note === undefined ? {} : { note }) });
+      if (context.printer.json) context.printer.document(done);
+      else context.printer.line(`kept: ${score} for ${id}`);
+      return EXIT.ok;
+    } catch (error) {
+      throw new CommandError(EXIT.failed, error instanceof Error ? error.message : String(error));
+    }
+  });

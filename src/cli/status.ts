@@ -1,7 +1,7 @@
-import { askStatus, type StatusReport } from '../app/ask-status.ts';
+import { askStatus, type StatusReport } from '../api/daemon-status.ts';
 import { homeAt } from '../config/home.ts';
-import { CommandError, EXIT, type ExitCode } from './command-error.ts';
 import type { CommandContext } from './context.ts';
+import { CommandError, EXIT, type ExitCode } from './context.ts';
 import type { Part, Printer } from './print.ts';
 
 /** What runs on this home, as its daemon tells it. */

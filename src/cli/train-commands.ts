@@ -14,7 +14,7 @@ export function addTrainCommands(program: Command, act: Act): void {
     .option('--steps <n>', 'training steps (default: train.steps)', parseSteps)
     .description('Train now, then measure against what serves; Ctrl-C pauses.')
     .addHelpText('after', '\nExample:\n  $ instar train run --steps 20\n')
-    .action(act(async () => (await import('./train-run.ts')).trainRun));
+    .action(act(async () => (await import('./train.ts')).trainRun));
   train
     .command('promote')
     .description('Move the weights on trial one stage on: candidate to canary, canary to live.')

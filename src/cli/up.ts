@@ -1,25 +1,19 @@
-import { askStatus, type StatusReport } from '../app/ask-status.ts';
-import type { Daemon, DaemonOptions } from '../app/daemon.ts';
-import { findDaemon } from '../app/find-daemon.ts';
-import { HomeTakenError } from '../app/home-taken-error.ts';
-import { createLog, isPretty } from '../app/log.ts';
+import { askStatus, findDaemon, type StatusReport } from '../api/daemon-status.ts';
 import {
   createDaemonFile,
   type DaemonRecord,
   readDaemonFile,
   removeDaemonFile,
 } from '../config/daemon-file.ts';
-import { type Home, openHome } from '../config/home.ts';
+import { type Home, HomeInUseError, openHome } from '../config/home.ts';
 import { readOrCreateKey } from '../config/key.ts';
 import { loadConfig } from '../config/load-config.ts';
-import { callableUrl } from './callable-url.ts';
-import { CommandError, EXIT, type ExitCode } from './command-error.ts';
+import type { Daemon, DaemonOptions } from '../daemon/daemon.ts';
+import { createLog, isPretty } from '../daemon/log.ts';
 import type { CommandContext } from './context.ts';
-import { explainNoListening } from './explain-no-listening.ts';
-import { letThreadsRest } from './let-threads-rest.ts';
-import { openUrl } from './open-url.ts';
+import { CommandError, EXIT, type ExitCode } from './context.ts';
+import { callableUrl, explainNoListening, letThreadsRest, openUrl, stayUntilStopped } from './foreground.ts';
 import type { Printer } from './print.ts';
-import { stayUntilStopped } from './stay-until-stopped.ts';
 
 export interface UpOptions {
   readonly port?: number;
@@ -86,7 +80,7 @@ async function start(context: CommandContext, options: DaemonOptions): Promise<D
   try {
     return await context.startDaemon(options);
   } catch (error) {
-    if (error instanceof HomeTakenError)
+    if (error instanceof HomeInUseError)
       throw new CommandError(EXIT.homeTaken, error.message, 'see: instar status');
     if (error instanceof Error && error.name === 'VerifierError')
       throw new CommandError(EXIT.failed, error.message, 'mend learn.verifiers in the config');

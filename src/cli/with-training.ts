@@ -1,16 +1,14 @@
-import { DeskError } from '../app/desk-error.ts';
-import { findDaemon, isAlive } from '../app/find-daemon.ts';
-import { HomeTakenError } from '../app/home-taken-error.ts';
-import { createLog } from '../app/log.ts';
-import { createRemoteDesks, type RemoteDesks } from '../app/remote-desk.ts';
-import { openHome } from '../config/home.ts';
+import { findDaemon, isAlive } from '../api/daemon-status.ts';
+import { ApiError, createRemoteApi, type RemoteApi } from '../api/remote-api.ts';
+import { HomeInUseError, openHome } from '../config/home.ts';
 import { readKey, readOrCreateKey } from '../config/key.ts';
 import { loadConfig } from '../config/load-config.ts';
-import { CommandError, EXIT, type ExitCode } from './command-error.ts';
+import { createLog } from '../daemon/log.ts';
 import type { CommandContext } from './context.ts';
+import { CommandError, EXIT, type ExitCode } from './context.ts';
 
 export interface WithTraining {
-  readonly desk: RemoteDesks['desk'];
+  readonly desk: RemoteApi['desk'];
   /** Whether what is begun ends with this command. */
   readonly isOwn: boolean;
   /** Begins a window; the desk tells how it goes. The signal pauses one that is our own. */
@@ -39,7 +37,7 @@ export async function withTraining(
     );
   try {
     if (isThere) {
-      const { desk } = createRemoteDesks(daemon, readKey(home, env)?.key);
+      const { desk } = createRemoteApi(daemon, readKey(home, env)?.key);
       return await run({
         desk,
         isOwn: false,
@@ -52,15 +50,15 @@ export async function withTraining(
     try {
       const { url, port } = own;
       const record = { url, port, pid: process.pid, startedAt: '', version: context.version };
-      const { desk } = createRemoteDesks(record, key);
+      const { desk } = createRemoteApi(record, key);
       return await run({ desk, isOwn: true, begin: (request, signal) => begin(own, request, signal) });
     } finally {
       await own.close();
     }
   } catch (error) {
-    if (error instanceof HomeTakenError)
+    if (error instanceof HomeInUseError)
       throw new CommandError(EXIT.homeTaken, error.message, 'see: instar status');
-    if (error instanceof DeskError)
+    if (error instanceof ApiError)
       throw new CommandError(EXIT.failed, error.message, 'see: instar train status');
     throw error;
   }

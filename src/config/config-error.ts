@@ -1,4 +1,4 @@
-import { neutraliseLine } from './printable.ts';
+import { neutraliseLine } from '../base/printable.ts';
 
 /** One thing that is wrong with the set-up, where, and what mends it. */
 export interface Problem {

@@ -81,3 +81,8 @@ export function openHome(dir: string): Home {
   }
   return home;
 }
+
+/** Another daemon serves this home; it is named in the home's record. */
+export class HomeInUseError extends Error {
+  override readonly name = 'HomeTakenError';
+}

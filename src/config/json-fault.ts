@@ -1,4 +1,4 @@
-export interface JsonFault {
+export interface JsonSyntaxFault {
   /** Both from 1, as editors count; columns in UTF-16 units. */
   readonly line: number;
   readonly column: number;
@@ -18,11 +18,11 @@ type Expected = 'value' | 'value-or-close' | 'key' | 'key-or-close' | 'colon' | 
  * silently keep the last). The parser's own message is not used: it names no line and repeats the file's text,
  * which may hold a secret.
  */
-export function findJsonFault(text: string): JsonFault | undefined {
+export function findJsonFault(text: string): JsonSyntaxFault | undefined {
   const open: { readonly close: '}' | ']'; readonly keys: Set<string> }[] = [];
   let expected: Expected = 'value';
   let at = 0;
-  const fault = (what: string): JsonFault => ({ ...positionOf(text, at), what });
+  const fault = (what: string): JsonSyntaxFault => ({ ...positionOf(text, at), what });
   const afterValue = (): Expected => (open.length === 0 ? 'end' : 'comma-or-close');
 
   for (;;) {

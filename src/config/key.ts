@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { closeSync, fchmodSync, fstatSync, openSync, readFileSync } from 'node:fs';
 import { createFileSync } from '../base/atomic-file.ts';
+import type { Clock } from '../core/clock.ts';
 import { ConfigError } from './config-error.ts';
 import type { Home } from './home.ts';
 
-export interface InstarKey {
+interface InstarKey {
   readonly key: string;
   readonly source: 'environment' | 'file' | 'created';
   /** The file could be read by others until now. */
@@ -62,4 +63,23 @@ function checked(key: string, path: string): string {
       ? 'is shorter than 32 characters'
       : 'must be 32 to 512 printable ASCII characters without spaces';
   throw new ConfigError([{ path, what, mend: HOW }]);
+}
+
+const LOOK_AGAIN_MS = 1000;
+
+/** Instar's key as it is now: a changed key file counts within a second, and costs no file read per request. */
+export function createCurrentKey(home: Home, env: NodeJS.ProcessEnv, clock: Clock): () => string {
+  let { key } = readOrCreateKey(home, env);
+  let readAt = clock.monotonic();
+  return () => {
+    const now = clock.monotonic();
+    if (now - readAt < LOOK_AGAIN_MS) return key;
+    readAt = now;
+    try {
+      key = readKey(home, env)?.key ?? key;
+    } catch {
+      // Half-written or unreadable for a moment: the key that was in force stays in force.
+    }
+    return key;
+  };
 }

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
-import { type CheckedConfig, type CheckOptions, checkConfig } from './check-config.ts';
+import { type CheckConfigOptions, type CheckedConfig, checkConfig } from './check-config.ts';
 import { ConfigError } from './config-error.ts';
 import { findJsonFault } from './json-fault.ts';
 
-export interface LoadOptions extends CheckOptions {
+export interface LoadOptions extends CheckConfigOptions {
   readonly file: string;
   /** A person named the file, so it must be there; the one in the home may be missing. */
   readonly required?: boolean;

@@ -1,8 +1,8 @@
 import { z } from 'zod';
+import { asObject, type JsonObject } from '../core/json.ts';
 import { gatewaySchema } from './sections/gateway.ts';
 import { learnSchema, librarySchema, practiceSchema } from './sections/learning.ts';
-import { modelsSchema } from './sections/models.ts';
-import { providersSchema } from './sections/providers.ts';
+import { modelsSchema, providersSchema } from './sections/providers.ts';
 import { scheduleSchema, trainSchema } from './sections/slow-work.ts';
 
 const storeSchema = z.strictObject({
@@ -59,3 +59,9 @@ type DeepReadonly<T> = T extends object ? { readonly [K in keyof T]: DeepReadonl
 /** The settings in effect: checked and with every default filled in. */
 export type Config = DeepReadonly<z.output<typeof configSchema>>;
 export type ProviderEntry = Config['providers'][string];
+
+/** What a person may write in config.json, as JSON Schema 2020-12 for editors. */
+export const configJsonSchema = (): JsonObject => ({
+  title: 'Instar config',
+  ...asObject(z.toJSONSchema(configSchema, { io: 'input', target: 'draft-2020-12' })),
+});

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import {
   accessSync,
   constants,
@@ -14,16 +15,18 @@ import {
 import { dirname, resolve } from 'node:path';
 import { replaceFileSync } from '../base/atomic-file.ts';
 import { ConfigError } from '../config/config-error.ts';
+import type { ConnectedFile } from './connect-record.ts';
+import { undoEdit } from './file-edit.ts';
 
 /** A file of a client's as it is now. */
 export interface ClientFile {
   /** The file itself, behind any link. */
   readonly path: string;
   /** Undefined when there is none. */
-  readonly content: Content | undefined;
+  readonly content: ClientFileContent | undefined;
 }
 
-export interface Content {
+export interface ClientFileContent {
   readonly bytes: Buffer;
   readonly mode: number;
 }
@@ -86,7 +89,7 @@ export function missingFolders(path: string): readonly string[] {
 }
 
 /** Replaces a file in one step; undefined takes it away. Throws `ConfigError`, also when it is not what was read. */
-export function replaceClientFile({ path, content }: ClientFile, next: Content | undefined): void {
+export function replaceClientFile({ path, content }: ClientFile, next: ClientFileContent | undefined): void {
   const checkUnchanged = (): true => {
     if (isSame(readClientFile(path).content, content)) return true;
     throw fault(path, 'was changed by someone else at this moment', 'try again');
@@ -112,7 +115,7 @@ export function replaceClientFile({ path, content }: ClientFile, next: Content |
   }
 }
 
-export const isSame = (one: Content | undefined, other: Content | undefined): boolean =>
+export const isSame = (one: ClientFileContent | undefined, other: ClientFileContent | undefined): boolean =>
   one === undefined || other === undefined
     ? one === other
     : one.mode === other.mode && one.bytes.equals(other.bytes);
@@ -130,3 +133,31 @@ export function removeEmptyFolders(folders: readonly string[]): void {
 
 const fault = (path: string, what: string, mend?: string): ConfigError =>
   new ConfigError([{ path, what, ...(mend !== undefined && { mend }) }]);
+
+export interface Baseline {
+  /** What the file would hold without us; undefined when there would be none. */
+  readonly content: ClientFileContent | undefined;
+  /**
+   * `exact`: byte for byte what it was. `changed`: someone else has changed the file since, and only our part was taken
+   * out. `gone`: the file was taken away since. `unreadable`: it was changed in such a way that our part cannot be found.
+   */
+  readonly kind: 'exact' | 'changed' | 'gone' | 'unreadable';
+}
+
+/** A connected client's file as it would be if it had never been connected. */
+export function baselineOf({ content }: ClientFile, record: ConnectedFile): Baseline {
+  const before = record.before && {
+    bytes: Buffer.from(record.before.base64, 'base64'),
+    mode: record.before.mode,
+  };
+  if (content === undefined) return { content: undefined, kind: before === undefined ? 'exact' : 'gone' };
+  const isUntouched = hashOf(content.bytes) === record.after;
+  if (isUntouched || before?.bytes.equals(content.bytes)) return { content: before, kind: 'exact' };
+  const text = undoEdit(content.bytes.toString('utf8'), record.undo);
+  if (text === undefined) return { content, kind: 'unreadable' };
+  const isOurs = before === undefined && /^\s*(\{\s*\})?\s*$/.test(text);
+  const mode = before?.mode ?? content.mode;
+  return { content: isOurs ? undefined : { bytes: Buffer.from(text), mode }, kind: 'changed' };
+}
+
+export const hashOf = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');

@@ -1,29 +1,30 @@
 import { ConfigError, type Problem } from '../config/config-error.ts';
 import type { Home } from '../config/home.ts';
-import { applyEdit } from './apply-edit.ts';
-import { baselineOf, hashOf } from './baseline.ts';
 import {
+  type Baseline,
+  baselineOf,
   type ClientFile,
-  type Content,
+  type ClientFileContent,
   checkWritable,
+  hashOf,
   isSame,
   missingFolders,
   readClientFile,
   removeEmptyFolders,
   replaceClientFile,
 } from './client-file.ts';
-import type { FileEdit } from './file-edit.ts';
-import { type FileRecord, readRecord, removeRecord, writeRecord } from './record.ts';
+import { type ConnectedFile, readRecord, removeRecord, writeRecord } from './connect-record.ts';
+import { applyEdit, type ClientFileEdit } from './file-edit.ts';
 
-export interface WrittenFile {
+interface WrittenFile {
   readonly file: string;
   readonly change: 'made' | 'changed' | 'unchanged';
 }
 
 interface Step {
   readonly file: ClientFile;
-  readonly next: Content;
-  readonly record: FileRecord;
+  readonly next: ClientFileContent;
+  readonly record: ConnectedFile;
 }
 
 /**
@@ -33,7 +34,7 @@ interface Step {
 export function connectClient(
   home: Home,
   client: string,
-  { edits, secret }: { readonly edits: readonly FileEdit[]; readonly secret: string },
+  { edits, secret }: { readonly edits: readonly ClientFileEdit[]; readonly secret: string },
 ): readonly WrittenFile[] {
   const earlier = readRecord(home, client);
   const { steps, problems } = prepare(edits, earlier?.files ?? [], secret);
@@ -65,8 +66,8 @@ export function connectClient(
 }
 
 function prepare(
-  edits: readonly FileEdit[],
-  earlier: readonly FileRecord[],
+  edits: readonly ClientFileEdit[],
+  earlier: readonly ConnectedFile[],
   secret: string,
 ): { readonly steps: readonly Step[]; readonly problems: readonly Problem[] } {
   const steps: Step[] = [];
@@ -106,3 +107,29 @@ function prepare(
 }
 
 const BY_HAND = 'leave out --write to see what to add by hand';
+
+export interface UndoneFile {
+  readonly file: string;
+  readonly kind: Baseline['kind'];
+}
+
+/**
+ * Puts a client's files back as they were before it was connected; undefined when it is not connected. The record
+ * stays while a file could not be read, so that it can be tried again.
+ */
+export function disconnectClient(home: Home, client: string): readonly UndoneFile[] | undefined {
+  const record = readRecord(home, client);
+  if (record === undefined) return undefined;
+  const steps = record.files.map((entry) => {
+    const file = readClientFile(entry.path);
+    const base = baselineOf(file, entry);
+    if (!isSame(file.content, base.content)) checkWritable(file);
+    return { file, base, folders: entry.folders };
+  });
+  for (const { file, base, folders } of steps) {
+    if (!isSame(file.content, base.content)) replaceClientFile(file, base.content);
+    if (base.content === undefined) removeEmptyFolders(folders);
+  }
+  if (steps.every(({ base }) => base.kind !== 'unreadable')) removeRecord(home, client);
+  return steps.map(({ file, base }) => ({ file: file.path, kind: base.kind }));
+}

@@ -1,10 +1,11 @@
-import type { Json } from '../core/json.ts';
-import type { Path } from './json-edit.ts';
-import type { Dialect } from './json-text.ts';
-import type { TomlBlock, TomlTrace } from './toml-block.ts';
+import { isDeepStrictEqual } from 'node:util';
+import { asObject, type Json } from '../core/json.ts';
+import { findMember, type Path, removeMember, restoreMember, setMember } from './json-edit.ts';
+import { type Dialect, JsonTextError, parseJsonText, plainValue } from './json-text.ts';
+import { addTomlBlock, removeTomlBlock, type TomlBlock, type TomlTrace, traceOf } from './toml-block.ts';
 
 /** One member of a JSON file. */
-export interface Setting {
+interface Setting {
   readonly path: Path;
   readonly value: Json;
   /**
@@ -15,7 +16,7 @@ export interface Setting {
 }
 
 /** What is to be put into one file of a client's. */
-export type FileEdit =
+export type ClientFileEdit =
   | {
       readonly kind: 'json';
       readonly file: string;
@@ -25,14 +26,14 @@ export type FileEdit =
   | { readonly kind: 'toml'; readonly file: string; readonly block: TomlBlock };
 
 /** Everything that points one client at the gateway. */
-export interface Plan {
-  readonly edits: readonly FileEdit[];
+export interface ConnectPlan {
+  readonly edits: readonly ClientFileEdit[];
   /** What a person should know. */
   readonly notes: readonly string[];
 }
 
 /** A member that was set: what it was, and how much of its path there was. */
-export interface SetMember extends Setting {
+interface SetMember extends Setting {
   /** The text of the value that was there. */
   readonly before?: string;
   readonly depth: number;
@@ -42,3 +43,98 @@ export interface SetMember extends Setting {
 export type Undo =
   | { readonly kind: 'json'; readonly dialect: Dialect; readonly members: readonly SetMember[] }
   | { readonly kind: 'toml'; readonly trace: TomlTrace };
+
+type AppliedEdit = { readonly text: string; readonly undo: Undo } | { readonly fault: string };
+
+/** The file's text with the edit in it. A reason why not when it cannot be made without harm to what is there. */
+export function applyEdit(text: string, edit: ClientFileEdit): AppliedEdit {
+  if (edit.kind === 'toml') {
+    const added = addTomlBlock(text, edit.block);
+    return 'fault' in added
+      ? added
+      : { text: added.text, undo: { kind: 'toml', trace: traceOf(edit.block) } };
+  }
+  try {
+    return applySettings(text, edit.settings, edit.dialect);
+  } catch (error) {
+    if (error instanceof JsonTextError) return { fault: error.message };
+    throw error;
+  }
+}
+
+function applySettings(given: string, settings: readonly Setting[], dialect: Dialect): AppliedEdit {
+  const start = given.trim() === '' ? '{}\n' : given;
+  let text = start;
+  const members: SetMember[] = [];
+  for (const setting of settings) {
+    const { path, value } = setting;
+    const { node, depth } = findMember(parseJsonText(text, dialect), path);
+    members.push({ ...setting, depth, ...(node && { before: text.slice(node.start, node.end) }) });
+    text = setMember(text, path, value, dialect);
+  }
+  const isSafe = settings.every(({ path, value }) => holds(text, path, value, dialect));
+  const others = (one: string) =>
+    settings.reduce((rest, { path }) => without(rest, path), plain(one, dialect));
+  if (!isSafe || !isDeepStrictEqual(others(text), others(start)))
+    return { fault: 'it is written in an unusual way' };
+  return { text, undo: { kind: 'json', dialect, members } };
+}
+
+/**
+ * The text without what was put into it, when someone else has changed it since. Members that were changed, too, are
+ * theirs now and stay. Undefined when the text can no longer be read.
+ */
+export function undoEdit(text: string, undo: Undo): string | undefined {
+  if (undo.kind === 'toml') return removeTomlBlock(text, undo.trace);
+  try {
+    return [...undo.members].reverse().reduce((rest, member) => takeMember(rest, member, undo.dialect), text);
+  } catch (error) {
+    if (error instanceof JsonTextError) return undefined;
+    throw error;
+  }
+}
+
+function takeMember(text: string, member: SetMember, dialect: Dialect): string {
+  const { path, before, depth } = member;
+  if (!isOurs(text, member, dialect)) return text;
+  if (before !== undefined) return restoreMember(text, path, before, dialect);
+  let rest = removeMember(text, path, dialect);
+  for (let length = path.length - 1; length > depth; length--) {
+    const { node } = findMember(parseJsonText(rest, dialect), path.slice(0, length));
+    if (node?.kind === 'object' && node.members.length === 0)
+      rest = removeMember(rest, path.slice(0, length), dialect);
+  }
+  return rest;
+}
+
+function isOurs(text: string, { path, value, mark }: SetMember, dialect: Dialect): boolean {
+  if (mark === undefined) return holds(text, path, value, dialect);
+  const part = mark.reduce<Json | undefined>((inner, key) => asObject(inner)[key], value);
+  return mark.length === 0 || holds(text, [...path, ...mark], part ?? null, dialect);
+}
+
+function holds(text: string, path: Path, value: Json, dialect: Dialect): boolean {
+  const { node } = findMember(parseJsonText(text, dialect), path);
+  return (
+    node !== undefined && isDeepStrictEqual(plainValue(text, node), plain(JSON.stringify(value), 'json'))
+  );
+}
+
+const plain = (text: string, dialect: Dialect): unknown => plainValue(text, parseJsonText(text, dialect));
+
+/** The value without the member at a path, and without objects that held nothing else. */
+function without(value: unknown, path: Path): unknown {
+  const [key, ...rest] = path;
+  if (key === undefined || typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  const { [`.${key}`]: inner, ...others } = value as Record<string, unknown>;
+  if (inner === undefined || rest.length === 0) return others;
+  const left = without(inner, rest);
+  const isEmpty = typeof left === 'object' && left !== null && Object.keys(left).length === 0;
+  return isEmpty ? others : { ...others, [`.${key}`]: left };
+}
+
+/** What an edit adds, as text for a person who adds it by hand: the file as it would be if there were nothing else. */
+export function renderEdit(edit: ClientFileEdit): string {
+  const applied = applyEdit('', edit);
+  return 'text' in applied ? applied.text : '';
+}

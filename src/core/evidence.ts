@@ -10,7 +10,7 @@ export interface ToolOutcome {
 }
 
 /** An attempt that the agent reported itself (over MCP, or as an event). */
-export interface Attempt {
+export interface ReportedAttempt {
   readonly action: string;
   readonly result: string;
   readonly ok: boolean;
@@ -49,7 +49,7 @@ export interface TurnEvidence {
     readonly score: number;
     readonly note?: string;
   }[];
-  readonly attempts: readonly Attempt[];
+  readonly attempts: readonly ReportedAttempt[];
 }
 
 /** One sign of how a turn went, with its source and weight. */

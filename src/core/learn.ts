@@ -20,7 +20,7 @@ export interface Budget {
 }
 
 /** What is wrong with a model's reply, in words that help the model correct it. */
-export interface Fault {
+export interface ReplyFault {
   readonly fault: string;
 }
 
@@ -32,7 +32,7 @@ export interface Question<T> {
   readonly user: string;
   readonly maxTokens: number;
   readonly temperature?: number;
-  read(value: Json): T | Fault;
+  read(value: Json): T | ReplyFault;
 }
 
 export type Answer<T> =
@@ -94,18 +94,18 @@ export interface LearnInput<Material> {
 /** The shape of every learner. It writes only its journal; it ends early when the signal aborts. */
 export interface Learner<Material> {
   readonly name: string;
-  learn(input: LearnInput<Material>): AsyncIterable<Proposal | Known | Stuck>;
+  learn(input: LearnInput<Material>): AsyncIterable<Proposal | CoveredByLesson | LearnerFailure>;
 }
 
 /** An existing lesson covers these failures: nothing has to change, and they are consumed. */
-export interface Known {
+export interface CoveredByLesson {
   /** The lesson's id. */
   readonly known: string;
   readonly turns: readonly string[];
 }
 
 /** The model was unavailable or its reply unusable: the material is not consumed. */
-export interface Stuck {
+export interface LearnerFailure {
   readonly stuck: string;
   readonly isRetryable: boolean;
 }

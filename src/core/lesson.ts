@@ -169,7 +169,7 @@ export type ChangeResult =
   | { readonly status: 'same'; readonly id: string }
   | { readonly status: 'refused'; readonly id: string; readonly why: string };
 
-export interface Published {
+export interface PublishResult {
   /** The generation in force afterwards. */
   readonly generation: number;
   readonly results: readonly ChangeResult[];

@@ -1,4 +1,4 @@
-import type { Author, ChangeSet, Lesson, LessonState, LessonText, Published } from './lesson.ts';
+import type { Author, ChangeSet, Lesson, LessonState, LessonText, PublishResult } from './lesson.ts';
 
 /** A version of what prompts may contain. Number 0 is the empty library. */
 export interface Generation {
@@ -52,9 +52,9 @@ export interface Library {
    * Sets are applied one after the other. Rejects with `StoreError` when it could not be written; nothing has changed
    * then. A set of which nothing applies writes nothing.
    */
-  publish(set: ChangeSet): Promise<Published>;
+  publish(set: ChangeSet): Promise<PublishResult>;
   /** The change set that restores what prompts contained in a generation; undefined for an unknown one. */
   rollback(generation: number, by: Author): ChangeSet | undefined;
   /** Called after each published set. Returns the function that unsubscribes. */
-  onChange(listener: (published: Published) => void): () => void;
+  onChange(listener: (published: PublishResult) => void): () => void;
 }

@@ -16,7 +16,7 @@ export interface RecallQuery {
   readonly isUnhurried?: boolean;
 }
 
-export type Verdict =
+export type RecallOutcome =
   | 'shown'
   | 'held-out'
   | 'not-relevant'
@@ -27,7 +27,7 @@ export type Verdict =
   | 'near-duplicate';
 
 /** One lesson that was considered, with the outcome. */
-export interface Considered {
+export interface ConsideredLesson {
   readonly id: string;
   readonly revision: number;
   readonly name: string;
@@ -35,7 +35,7 @@ export interface Considered {
   readonly relevance: number;
   /** 0 to 1: by age and by proven use. */
   readonly activation: number;
-  readonly verdict: Verdict;
+  readonly verdict: RecallOutcome;
 }
 
 /** The domain of a session's work and how it was found. */
@@ -44,16 +44,28 @@ export interface Domain {
   readonly reason: 'header' | 'pattern' | 'nearest' | 'default';
 }
 
-export interface Recalled {
+export interface RecallResult {
   /** In the order in which they are shown. */
   readonly lessons: readonly Lesson[];
   readonly heldOut: readonly string[];
   readonly domain: Domain;
   /** The best candidates, shown ones first. */
-  readonly considered: readonly Considered[];
+  readonly considered: readonly ConsideredLesson[];
   /** The embedding model that was used. */
   readonly engine: string;
 }
 
 /** Never rejects and never blocks the event loop for more than a few milliseconds; at worst it recalls nothing. */
-export type Recall = (query: RecallQuery, now: number) => Promise<Recalled>;
+export type Recall = (query: RecallQuery, now: number) => Promise<RecallResult>;
+
+/**
+ * Texts to unit vectors. Equal texts give equal vectors; similar meanings give near vectors as far as the model can.
+ * Rejects when the model cannot be loaded or is closed; callers have a simpler fallback.
+ */
+export interface EmbeddingModel {
+  /** Names the model and its dimensions; vectors of different ids are not comparable. */
+  readonly id: string;
+  readonly dimensions: number;
+  embed(texts: readonly string[]): Promise<readonly Float32Array[]>;
+  close(): Promise<void>;
+}

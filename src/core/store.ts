@@ -1,4 +1,4 @@
-import type { Usage } from './chat.ts';
+import type { AssistantPart, ChatRequest, StopReason, Usage } from './chat.ts';
 import type { Fact, Project, RewardSource, StoredFact, TurnRole, TurnStatus } from './fact.ts';
 import type { WireName } from './wire.ts';
 
@@ -29,7 +29,7 @@ export interface Batch {
   readonly isHurried?: boolean;
 }
 
-export interface Appended {
+export interface AppendResult {
   readonly seq: number;
   /** False when the key had been used before. */
   readonly isNew: boolean;
@@ -44,7 +44,7 @@ export interface Store extends StoreReader {
    * All of it or nothing, durable on return: facts, blocks and views in one transaction. One answer per fact.
    * Throws `StoreError` when it could not be written; nothing has changed then and the same batch may be tried again.
    */
-  append(batch: Batch): readonly Appended[];
+  append(batch: Batch): readonly AppendResult[];
   /**
    * Deletes every body that only this session uses and all text quoted in its facts, physically (also in free pages and
    * in the write-ahead log), and appends the tombstone. Returns the number of turns erased; 0 for an unknown session.
@@ -148,7 +148,7 @@ export interface RewardView {
   readonly note?: string;
 }
 
-export interface StoreTotals {
+interface StoreTotals {
   readonly facts: number;
   readonly sessions: number;
   readonly turns: number;
@@ -167,4 +167,59 @@ export class StoreError extends Error {
     super(message, options);
     this.code = code;
   }
+}
+
+/**
+ * The key of a body that belongs to one turn alone: its request or its reply. It is found through its turn, and needs
+ * neither a hash nor a reference count.
+ */
+export interface TurnBodyKey {
+  readonly turn: string;
+  readonly part: 'request' | 'reply';
+}
+
+export const formatTurnBodyKey = ({ turn, part }: TurnBodyKey): string => `${part}:${turn}`;
+
+/** Undefined for the key of a shared block. */
+export function parseTurnBodyKey(name: string): TurnBodyKey | undefined {
+  if (name.startsWith('request:')) return { part: 'request', turn: name.slice('request:'.length) };
+  return name.startsWith('reply:') ? { part: 'reply', turn: name.slice('reply:'.length) } : undefined;
+}
+
+type AsyncReads = {
+  [K in keyof StoreReader]: (...args: Parameters<StoreReader[K]>) => Promise<ReturnType<StoreReader[K]>>;
+};
+
+/**
+ * The store as seen from other threads than its own. Reads never block the writer. Every promise rejects with `StoreError`
+ * when the store fails.
+ */
+export interface Records extends AsyncReads {
+  /** Durable when it resolves, with the bodies that the facts refer to. `isPatient`: it may wait for a group commit. */
+  append(
+    facts: readonly NewFact[],
+    blocks?: readonly Block[],
+    isPatient?: boolean,
+  ): Promise<readonly AppendResult[]>;
+  /** The number of turns erased. */
+  erase(session: string, reason: string): Promise<number>;
+  /** A consistent copy in one new file. */
+  snapshot(file: string): Promise<void>;
+}
+
+/** A recorded turn with its request and reply decoded from the stored blocks. */
+export interface DecodedTurn {
+  readonly view: TurnView;
+  readonly request: ChatRequest;
+  readonly reply: readonly AssistantPart[];
+  readonly stop: StopReason | undefined;
+}
+
+/** The state of recording, for `status`. */
+export interface RecordingState {
+  /** What is wrong; undefined when nothing is. */
+  readonly degraded: string | undefined;
+  /** Turns that were served and could not be recorded. */
+  readonly lost: number;
+  readonly recorded: number;
 }

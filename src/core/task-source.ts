@@ -1,5 +1,5 @@
+import type { GatewayClient } from './gateway-client.ts';
 import type { JsonObject } from './json.ts';
-import type { Speak } from './speak.ts';
 
 /**
  * Where training gets its tasks from: the user's recorded sessions, or a module that somebody else provides, such as a
@@ -56,7 +56,7 @@ export interface TaskAttempt {
 
 /** The policy that makes the attempt. */
 export interface AttemptPolicy {
-  readonly speak: Speak;
+  readonly speak: GatewayClient;
   /** The session of this attempt alone. */
   readonly session: string;
 }

@@ -1,5 +1,5 @@
 /** One admitted request; `hold` counts the bytes it keeps in memory. */
-export interface Visit {
+export interface AdmissionSlot {
   /** False when the bytes would exceed the memory limit. */
   hold(bytes: number): boolean;
   leave(): void;
@@ -7,7 +7,7 @@ export interface Visit {
 
 export interface Admission {
   /** Undefined when the gateway is full or draining, so that the caller is refused at once instead of hanging. */
-  enter(): Visit | undefined;
+  enter(): AdmissionSlot | undefined;
   readonly inFlight: number;
   /** Admits no further request; resolves when the last one has left. */
   drain(): Promise<void>;

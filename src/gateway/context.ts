@@ -1,15 +1,14 @@
 import type { Clock } from '../core/clock.ts';
-import type { Desk } from '../core/desk.ts';
+import type { DaemonApi, LessonsApi } from '../core/daemon-api.ts';
 import type { JsonObject } from '../core/json.ts';
-import type { LessonsDesk } from '../core/lessons-desk.ts';
 import type { TurnRecorder } from '../core/recorder.ts';
-import type { Records } from '../core/records.ts';
 import type { RetryRule } from '../core/retry.ts';
+import type { Records } from '../core/store.ts';
 import type { Catalogue, Exchange } from '../core/upstream.ts';
-import type { Authorize } from './authorize.ts';
-import type { Arrival } from './clues.ts';
+import type { Authorizer } from './access-control.ts';
+import type { ReceivedRequest } from './client-clues.ts';
 import type { Identity } from './identify.ts';
-import type { Sessions } from './sessions.ts';
+import type { SessionMatcher } from './session-matcher.ts';
 import type { ShownLessons, Turn, TurnReport } from './turn.ts';
 
 /** A name that no model has: resolves to the provider of a wire when the body names no model. */
@@ -19,7 +18,7 @@ export const ANY_MODEL = '*';
 export interface GatewayContext {
   readonly catalogue: Catalogue;
   readonly exchange: Exchange;
-  readonly authorize: Authorize;
+  readonly authorize: Authorizer;
   readonly clock: Clock;
   readonly random: () => number;
   readonly retry: RetryRule;
@@ -31,10 +30,10 @@ export interface GatewayContext {
   readonly lessons: (turn: Turn) => ShownLessons | Promise<ShownLessons>;
   readonly recorder: TurnRecorder;
   readonly records: Records;
-  readonly desk: Desk;
-  readonly shelf: LessonsDesk;
-  readonly identify: (arrival: Arrival) => Identity;
-  readonly sessions: Sessions;
+  readonly desk: DaemonApi;
+  readonly shelf: LessonsApi;
+  readonly identify: (arrival: ReceivedRequest) => Identity;
+  readonly sessions: SessionMatcher;
   /** Called when the client marks a turn as its session's last. */
   readonly sessionEnded: (session: string) => void;
   readonly report: (report: TurnReport) => void;

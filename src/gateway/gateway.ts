@@ -1,14 +1,14 @@
 import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createFailure, type Failure } from '../core/failure.ts';
+import { createOriginCheck, isJsonContent, isLoopbackName } from './access-control.ts';
 import type { Admission } from './admission.ts';
+import { type ApiRoute, findApiRoute } from './api-routes.ts';
 import { ANY_MODEL, type GatewayContext } from './context.ts';
-import { createDoor, isJsonContent, isLoopbackName } from './door.ts';
+import { sendFailure } from './error-reply.ts';
 import { listModels } from './list-models.ts';
-import { findOperation, type Operation } from './operations.ts';
-import { BUSY } from './read-body.ts';
-import { refuse } from './refuse.ts';
-import { dialectOf, pathOf, routeOf, turnAt } from './route-of.ts';
+import { BUSY_FAILURE } from './read-body.ts';
+import { findRoute, findTurnRoute, pathWithoutQuery, wireOfRequest } from './routes.ts';
 import { serveTurn, type TurnRoute } from './serve-turn.ts';
 
 export interface GatewayOptions {
@@ -35,15 +35,16 @@ export function createGateway({
   onRefused,
   onFault,
 }: GatewayOptions): Gateway {
-  let checkOrigin: ReturnType<typeof createDoor> = () => createFailure('overloaded', 'Instar is starting.');
+  let checkOrigin: ReturnType<typeof createOriginCheck> = () =>
+    createFailure('overloaded', 'Instar is starting.');
   let onLoopback = true;
 
   const sendRefusal = (request: IncomingMessage, response: ServerResponse, failure: Failure) => {
     onRefused(failure.kind);
-    refuse(response, dialectOf(pathOf(request), request), failure);
+    sendFailure(response, wireOfRequest(pathWithoutQuery(request), request), failure);
   };
 
-  const denyAccess = (access: Operation['access'], request: IncomingMessage): Failure | undefined => {
+  const denyAccess = (access: ApiRoute['access'], request: IncomingMessage): Failure | undefined => {
     if (access === 'anyone' || (access === 'local' && onLoopback)) return undefined;
     // If the models need no key on this machine, feedback on their turns needs none either.
     const target = access === 'caller' ? context.catalogue.resolve(ANY_MODEL, 'openai-chat')[0] : undefined;
@@ -55,12 +56,12 @@ export function createGateway({
     const refusal = checkOrigin(request);
     if (refusal !== undefined) return sendRefusal(request, response, refusal);
     const { method = 'GET', url = '/' } = request;
-    const path = pathOf(request);
+    const path = pathWithoutQuery(request);
     const query = path.length === url.length ? '' : url.slice(path.length);
     if (method === 'HEAD' && (path === '/' || path === '/api/hello')) return sendText(response, 200, '');
     if (method === 'GET' && path === '/') return sendText(response, 200, GREETING);
-    const turn = method === 'POST' ? turnAt(path, query) : undefined;
-    const found = turn === undefined ? findOperation(method, path) : undefined;
+    const turn = method === 'POST' ? findTurnRoute(path, query) : undefined;
+    const found = turn === undefined ? findApiRoute(method, path) : undefined;
     if (found !== undefined) {
       const { operation, id } = found;
       const denied = denyAccess(operation.access, request) ?? requireJson(request);
@@ -70,7 +71,7 @@ export function createGateway({
       if ('text' in reply) return sendText(response, 200, reply.text, reply.type);
       return sendText(response, 200, JSON.stringify(reply.json), 'application/json');
     }
-    const route = turn ?? routeOf(method, path, query, request);
+    const route = turn ?? findRoute(method, path, query, request);
     if (route === undefined) {
       const failure = createFailure('not-found', `Unknown route: ${method} ${path.slice(0, 200)}.`);
       return sendRefusal(request, response, failure);
@@ -79,10 +80,10 @@ export function createGateway({
       return sendRefusal(request, response, NOT_JSON);
     }
     const slot = admission.enter();
-    if (slot === undefined) return sendRefusal(request, response, BUSY);
+    if (slot === undefined) return sendRefusal(request, response, BUSY_FAILURE);
     try {
       if (route !== 'models') return await serveTurn(context, route, slot, request, response);
-      const list = await listModels(context, dialectOf(pathOf(request), request).name, request);
+      const list = await listModels(context, wireOfRequest(pathWithoutQuery(request), request).name, request);
       if ('kind' in list) return sendRefusal(request, response, list as Failure);
       return sendText(response, 200, JSON.stringify(list), 'application/json');
     } finally {
@@ -98,7 +99,7 @@ export function createGateway({
         'Instar failed to serve this request. The log has the details.',
       );
       if (response.headersSent) response.destroy();
-      else refuse(response, dialectOf(request.url ?? '', request), failure);
+      else sendFailure(response, wireOfRequest(request.url ?? '', request), failure);
     });
   };
   const server = http.createServer(
@@ -119,7 +120,7 @@ export function createGateway({
           server.off('error', reject);
           const { port: bound } = server.address() as AddressInfo;
           onLoopback = isLoopbackName(host);
-          checkOrigin = createDoor({ host, port: bound, allowedHosts });
+          checkOrigin = createOriginCheck({ host, port: bound, allowedHosts });
           resolve(bound);
         });
       }),

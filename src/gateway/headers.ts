@@ -41,7 +41,11 @@ const NOT_FORWARDED_WITH_CREDENTIALS: ReadonlySet<string> = new Set([...NOT_FORW
  * The client's headers without those of this connection and those of Instar. `isEdited`: the body was changed, so it no
  * longer has the client's content-encoding.
  */
-export function requestHeaders(incoming: IncomingHttpHeaders, access: Access, isEdited = false): HeaderMap {
+export function upstreamRequestHeaders(
+  incoming: IncomingHttpHeaders,
+  access: Access,
+  isEdited = false,
+): HeaderMap {
   const dropped = access.kind === 'caller' ? NOT_FORWARDED : NOT_FORWARDED_WITH_CREDENTIALS;
   const named = connectionNames(incoming.connection);
   const headers: HeaderMap = {};
@@ -64,7 +68,9 @@ export function credentialHeaders(incoming: IncomingHttpHeaders): Record<string,
   return found;
 }
 
-export function replyHeaders(upstream: Readonly<Record<string, string | string[] | undefined>>): HeaderMap {
+export function clientReplyHeaders(
+  upstream: Readonly<Record<string, string | string[] | undefined>>,
+): HeaderMap {
   const named = connectionNames(upstream.connection);
   const headers: HeaderMap = {};
   for (const name in upstream) {

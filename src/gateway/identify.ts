@@ -1,13 +1,18 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { createLruMap } from '../base/lru-map.ts';
 import type { Project, TurnRole } from '../core/fact.ts';
 import { compact } from '../core/json.ts';
-import { createRecent } from '../core/recent.ts';
-import { headerId, headerText, toCallerId } from './caller-text.ts';
-import type { ClientName } from './client-of.ts';
-import { type Arrival, type Clues, type Known, readClues } from './clues.ts';
-import { projectOf } from './project-of.ts';
-import { namedSession } from './session-header.ts';
-import { turnRole } from './turn-role.ts';
+import type { ClientName } from './client-clues.ts';
+import {
+  type ClientClues,
+  headerId,
+  headerText,
+  type KnownClient,
+  type ReceivedRequest,
+  readClientClues,
+  toCallerId,
+} from './client-clues.ts';
+import { detectProject, detectTurnRole, readClientSession } from './session-clues.ts';
 
 /** Who is calling, as far as the request shows it. Every text is printable and at most 128 characters long. */
 export interface Identity {
@@ -36,9 +41,9 @@ const MOST_SEARCHES = 3;
  * `identify` with a memory: a conversation's texts are searched for client and project only until both are found, and in
  * at most MOST_SEARCHES turns. Conversations without an id in a header are searched every time.
  */
-export function createIdentify(): (arrival: Arrival) => Identity {
-  const found = createRecent<string, Known>(MOST_KNOWN);
-  const searches = createRecent<string, number>(MOST_KNOWN);
+export function createIdentify(): (arrival: ReceivedRequest) => Identity {
+  const found = createLruMap<string, KnownClient>(MOST_KNOWN);
+  const searches = createLruMap<string, number>(MOST_KNOWN);
   return (arrival) => {
     const name = conversationOf(arrival.headers);
     const known = name === undefined ? undefined : found.get(name);
@@ -72,18 +77,18 @@ const SESSION_HEADERS = [
 ];
 
 /** Never throws. Reads headers first, and the body only for what no header states. */
-export function identify(arrival: Arrival, known?: Known): Identity {
-  const clues = readClues(arrival, known);
+export function identify(arrival: ReceivedRequest, known?: KnownClient): Identity {
+  const clues = readClientClues(arrival, known);
   const { headers, client } = clues;
-  const session = namedSession(clues);
-  const role = turnRole(clues);
+  const session = readClientSession(clues);
+  const role = detectTurnRole(clues);
   return compact({
     client,
     sessionId: toCallerId(session?.id),
     parentSession: toCallerId(session?.parent),
     agent: agentOf(clues, role),
     role,
-    project: known ? known.project : projectOf(clues),
+    project: known ? known.project : detectProject(clues),
     runKind: headerId(headers, 'x-instar-run-kind') ?? backgroundKind(clues),
     domain: headerId(headers, 'x-instar-domain'),
     record: !isNo(headerText(headers, 'x-instar-record')),
@@ -92,7 +97,7 @@ export function identify(arrival: Arrival, known?: Known): Identity {
 }
 
 /** The agent's name among others of the same client; undefined for the main agent of a coding client. */
-function agentOf({ headers, codex, openclaw }: Clues, role: TurnRole): string | undefined {
+function agentOf({ headers, codex, openclaw }: ClientClues, role: TurnRole): string | undefined {
   const given = headerId(headers, 'x-instar-agent');
   if (given !== undefined) return given;
   if (openclaw?.agent !== undefined) return toCallerId(openclaw.agent);
@@ -102,7 +107,7 @@ function agentOf({ headers, codex, openclaw }: Clues, role: TurnRole): string | 
 }
 
 /** OpenClaw's session key distinguishes scheduled runs and web hooks from conversations. */
-function backgroundKind({ openclaw }: Clues): string | undefined {
+function backgroundKind({ openclaw }: ClientClues): string | undefined {
   const lane = openclaw?.lane;
   return lane === 'cron' || lane === 'hook' || lane === 'heartbeat' ? lane : undefined;
 }

@@ -4,7 +4,7 @@ import { asArray, asObject, asString, type JsonObject, parseJson } from '../core
 import type { Target } from '../core/upstream.ts';
 import type { WireName } from '../core/wire.ts';
 import { ANY_MODEL, type GatewayContext } from './context.ts';
-import { requestHeaders } from './headers.ts';
+import { upstreamRequestHeaders } from './headers.ts';
 
 const PROVIDER_TIMEOUT_MS = 3000;
 const MAX_LIST_BYTES = 4_194_304;
@@ -74,7 +74,7 @@ function askProvider(
         method: 'GET',
         origin: upstream.origin,
         path: `${upstream.basePath}/models`,
-        headers: { ...requestHeaders(request.headers, target.access), 'accept-encoding': 'identity' },
+        headers: { ...upstreamRequestHeaders(request.headers, target.access), 'accept-encoding': 'identity' },
         body: undefined,
       },
       {

@@ -60,7 +60,7 @@ function collect(
     if (isOver || !hold(chunk.length)) {
       request.removeAllListeners('data');
       request.pause();
-      done(isOver ? tooLarge(maxBytes) : BUSY);
+      done(isOver ? tooLarge(maxBytes) : BUSY_FAILURE);
     } else chunks.push(chunk);
   });
   request.on('end', () => done(chunks.length === 1 ? (chunks[0] ?? EMPTY) : Buffer.concat(chunks, size)));
@@ -72,7 +72,7 @@ function collect(
   request.on('close', onDisconnect);
 }
 
-export const BUSY: Failure = createFailure(
+export const BUSY_FAILURE: Failure = createFailure(
   'overloaded',
   'Instar is at its limit of concurrent requests. Try again in a second.',
   {

@@ -3,8 +3,8 @@ import { createFailure, type Failure } from '../core/failure.ts';
 import { parseRetryAfter } from '../core/retry.ts';
 import type { Exchange, ExchangeControl, ExchangeSink, Target, Upstream } from '../core/upstream.ts';
 import type { Wire } from '../core/wire.ts';
-import { type HeaderMap, replyHeaders, requestHeaders } from './headers.ts';
-import type { Attempt, RunningTurn } from './turn.ts';
+import { clientReplyHeaders, type HeaderMap, upstreamRequestHeaders } from './headers.ts';
+import type { RunningTurn, UpstreamAttempt } from './turn.ts';
 
 export interface RelayOptions {
   readonly exchange: Exchange;
@@ -22,9 +22,9 @@ const NO_HEADERS = {};
 const NO_BYTES = Buffer.alloc(0);
 
 /** One try at a provider that speaks the caller's wire: bytes out, bytes back, nothing parsed in between. */
-export function relay(turn: RunningTurn, options: RelayOptions): Promise<Attempt> {
+export function relay(turn: RunningTurn, options: RelayOptions): Promise<UpstreamAttempt> {
   const { exchange, target, upstream, body } = options;
-  const headers = requestHeaders(turn.request.headers, target.access, body !== turn.raw);
+  const headers = upstreamRequestHeaders(turn.request.headers, target.access, body !== turn.raw);
   const method = turn.request.method ?? 'POST';
   return new Promise((resolve) => {
     const sink = new RelaySink(turn, options, resolve);
@@ -46,7 +46,7 @@ class RelaySink implements ExchangeSink {
   control: ExchangeControl | undefined;
   readonly #turn: RunningTurn;
   readonly #options: RelayOptions;
-  readonly #resolve: (attempt: Attempt) => void;
+  readonly #resolve: (attempt: UpstreamAttempt) => void;
   #status = 0;
   #headers: Readonly<Record<string, string | string[] | undefined>> = NO_HEADERS;
   #sent = false;
@@ -56,7 +56,7 @@ class RelaySink implements ExchangeSink {
   /** A `drain` listener is needed only once the reply is faster than its reader. */
   #isAwaitingDrain = false;
 
-  constructor(turn: RunningTurn, options: RelayOptions, resolve: (attempt: Attempt) => void) {
+  constructor(turn: RunningTurn, options: RelayOptions, resolve: (attempt: UpstreamAttempt) => void) {
     this.#turn = turn;
     this.#options = options;
     this.#resolve = resolve;
@@ -126,7 +126,7 @@ class RelaySink implements ExchangeSink {
     this.#sent = true;
     const { 'content-type': type, 'content-encoding': encoding } = this.#headers;
     this.#turn.record.head(String(type ?? ''), encoding === undefined ? undefined : String(encoding));
-    const headers: HeaderMap = replyHeaders(this.#headers);
+    const headers: HeaderMap = clientReplyHeaders(this.#headers);
     this.#turn.response.writeHead(this.#status, Object.assign(headers, this.#options.marks));
   }
 
@@ -138,7 +138,7 @@ class RelaySink implements ExchangeSink {
     );
   }
 
-  #settle(attempt: Attempt): void {
+  #settle(attempt: UpstreamAttempt): void {
     this.#turn.disconnect.onGone(undefined);
     if (this.#isAwaitingDrain) this.#turn.response.off('drain', this.#drained);
     this.#resolve(attempt);

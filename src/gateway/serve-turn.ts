@@ -1,15 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Wire } from '../core/wire.ts';
-import type { Visit } from './admission.ts';
-import type { TurnKind } from './clues.ts';
+import type { AdmissionSlot } from './admission.ts';
+import type { TurnKind } from './client-clues.ts';
 import type { GatewayContext } from './context.ts';
+import { sendFailure } from './error-reply.ts';
+import { forwardTurn } from './forward.ts';
 import type { Identity } from './identify.ts';
-import { createLeaving } from './leaving.ts';
 import { receiveBody } from './read-body.ts';
-import { refuse } from './refuse.ts';
-import type { SessionMatch } from './sessions.ts';
-import { tryTargets } from './try-targets.ts';
+import type { SessionMatch } from './session-matcher.ts';
 import type { Turn } from './turn.ts';
+import { watchDisconnect } from './turn.ts';
 
 export interface TurnRoute {
   readonly kind: TurnKind;
@@ -22,17 +22,17 @@ export interface TurnRoute {
 export async function serveTurn(
   context: GatewayContext,
   { kind, wire, path }: TurnRoute,
-  slot: Visit,
+  slot: AdmissionSlot,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
   const { clock, maxBodyBytes } = context;
   const startedAt = clock.monotonic();
-  const disconnect = createLeaving(response);
+  const disconnect = watchDisconnect(response);
   const id = context.newId('t');
   const received = await receiveBody(request, maxBodyBytes, slot.hold);
   if ('kind' in received) {
-    refuse(response, wire, received, { 'x-instar-turn': id });
+    sendFailure(response, wire, received, { 'x-instar-turn': id });
     const refused = { provider: '', model: '', end: 'refused', status: received.status, tries: 0 } as const;
     const totalMs = clock.monotonic() - startedAt;
     context.report({ id, session: '', wire: wire.name, ...refused, totalMs, failure: received });
@@ -57,7 +57,7 @@ export async function serveTurn(
     disconnect,
     startedAt,
   };
-  const { target, end, status, tries, failure } = await tryTargets(context, turn);
+  const { target, end, status, tries, failure } = await forwardTurn(context, turn);
   const report = {
     id,
     session: session.session,

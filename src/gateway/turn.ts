@@ -2,10 +2,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Failure } from '../core/failure.ts';
 import type { TurnRecord } from '../core/recorder.ts';
 import type { Outline, Wire } from '../core/wire.ts';
-import type { TurnKind } from './clues.ts';
+import type { TurnKind } from './client-clues.ts';
 import type { Identity } from './identify.ts';
-import type { Leaving } from './leaving.ts';
-import type { SessionMatch } from './sessions.ts';
+import type { SessionMatch } from './session-matcher.ts';
 
 /** One request on its way through the gateway. */
 export interface Turn {
@@ -23,7 +22,7 @@ export interface Turn {
   readonly outline: Outline | undefined;
   readonly identity: Identity;
   readonly session: SessionMatch;
-  readonly disconnect: Leaving;
+  readonly disconnect: ClientDisconnect;
   /** Milliseconds on the monotonic clock. */
   readonly startedAt: number;
 }
@@ -53,7 +52,7 @@ export interface RunningTurn extends Turn {
 }
 
 /** Copied member by member: spreading an object with a fractional number (`startedAt`) costs microseconds. */
-export const toRunning = (turn: Turn, shown: ShownLessons, record: TurnRecord): RunningTurn => ({
+export const toRunningTurn = (turn: Turn, shown: ShownLessons, record: TurnRecord): RunningTurn => ({
   id: turn.id,
   kind: turn.kind,
   wire: turn.wire,
@@ -74,14 +73,14 @@ export const toRunning = (turn: Turn, shown: ShownLessons, record: TurnRecord): 
 export type TurnEnd = 'complete' | 'client-abort' | 'upstream-error' | 'truncated' | 'refused';
 
 /** The outcome of one try at a provider. */
-export type Attempt =
+export type UpstreamAttempt =
   /** The client has the reply, or the part of it that arrived. */
   | { readonly kind: 'sent'; readonly end: TurnEnd; readonly status: number; readonly failure?: Failure }
   /** Nothing was sent to the client yet: another try or another model may follow. */
-  | { readonly kind: 'failed'; readonly failure: Failure; readonly reply?: ProviderReply };
+  | { readonly kind: 'failed'; readonly failure: Failure; readonly reply?: ProviderErrorReply };
 
 /** A provider's error reply, kept so that the client gets it byte for byte. */
-export interface ProviderReply {
+export interface ProviderErrorReply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: Buffer;
@@ -100,3 +99,43 @@ export interface TurnReport {
   readonly totalMs: number;
   readonly failure?: Failure;
 }
+
+/** Whether the client disconnected before its reply was complete. */
+interface ClientDisconnect {
+  readonly isGone: boolean;
+  /** Created on first use: a request that is relayed as bytes never needs it. */
+  readonly signal: AbortSignal;
+  /** Replaces the callback for a later disconnect. */
+  onGone(callback: (() => void) | undefined): void;
+}
+
+/** One listener per response; a class, since every request creates one. */
+class ResponseLeaving implements ClientDisconnect {
+  isGone = false;
+  #controller: AbortController | undefined;
+  #callback: (() => void) | undefined;
+
+  constructor(response: ServerResponse) {
+    response.on('close', () => {
+      if (!response.writableFinished) this.#disconnect();
+    });
+  }
+
+  get signal(): AbortSignal {
+    this.#controller ??= new AbortController();
+    if (this.isGone) this.#controller.abort();
+    return this.#controller.signal;
+  }
+
+  onGone(callback: (() => void) | undefined): void {
+    this.#callback = callback;
+  }
+
+  #disconnect(): void {
+    this.isGone = true;
+    this.#controller?.abort();
+    this.#callback?.();
+  }
+}
+
+export const watchDisconnect = (response: ServerResponse): ClientDisconnect => new ResponseLeaving(response);

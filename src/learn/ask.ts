@@ -2,12 +2,10 @@ import { createHash } from 'node:crypto';
 import type { ChatMessage, ChatModel, ChatRequest } from '../core/chat.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Failure, FailureKind } from '../core/failure.ts';
-import { isObject } from '../core/json.ts';
-import type { Answer, Ask, Budget, Fault, Question } from '../core/learn.ts';
-import { addCost, costOf, NO_COST } from './cost.ts';
-import { findJson } from './find-json.ts';
-import { type Heard, hearReply, isTooLong } from './hear-reply.ts';
-import type { Prices } from './prices.ts';
+import { isObject, type Json, parseJson } from '../core/json.ts';
+import type { Answer, Ask, Budget, Question, ReplyFault } from '../core/learn.ts';
+import { type CollectedReply, collectReply, isReplyTooLong } from './collect-reply.ts';
+import { addCost, modelCallCost, NO_COST, type Prices } from './model-cost.ts';
 
 const LONGEST_QUOTE = 24_000;
 const LONGEST_FAULT = 2000;
@@ -15,7 +13,7 @@ const LONGEST_FAULT = 2000;
 /** Failures of the request itself or of our own code: the same request would fail again later. */
 const PERMANENT: ReadonlySet<FailureKind> = new Set(['bad-request', 'too-large', 'internal']);
 
-export interface AskParts {
+export interface AskOptions {
   readonly model: ChatModel;
   /** The model's name in requests, in the price list and in the evidence of lessons. */
   readonly name: string;
@@ -29,7 +27,7 @@ export interface AskParts {
 }
 
 /** One question takes at most two calls: the second quotes the fault of the first reply. The result never rejects. */
-export function createAsk(parts: AskParts): Ask {
+export function createAsk(parts: AskOptions): Ask {
   return async (question, signal) => {
     try {
       return await askTwice(parts, question, signal);
@@ -39,7 +37,11 @@ export function createAsk(parts: AskParts): Ask {
   };
 }
 
-async function askTwice<T>(parts: AskParts, question: Question<T>, signal: AbortSignal): Promise<Answer<T>> {
+async function askTwice<T>(
+  parts: AskOptions,
+  question: Question<T>,
+  signal: AbortSignal,
+): Promise<Answer<T>> {
   const { model, name, prices, budget, clock, journal, timeoutMs = 120_000 } = parts;
   const system = wellFormed(question.system);
   const user = wellFormed(question.user);
@@ -52,8 +54,8 @@ async function askTwice<T>(parts: AskParts, question: Question<T>, signal: Abort
     if (refusal !== undefined) return fail(refusal, true);
     const request = requestOf(name, question, system, messages);
     const began = clock.monotonic();
-    const reply = await hearReply(model, request, signal, timeoutMs);
-    const spent = costOf(request, reply, prices(name));
+    const reply = await collectReply(model, request, signal, timeoutMs);
+    const spent = modelCallCost(request, reply, prices(name));
     budget.spend(spent);
     cost = addCost(cost, spent);
     const read = reply.failure === undefined ? readReply(question, reply) : failedBy(reply.failure);
@@ -86,8 +88,8 @@ const requestOf = (
   stream: true,
 });
 
-function readReply<T>(question: Question<T>, reply: Heard): T | Fault {
-  if (isTooLong(reply)) return { fault: 'it is longer than 1 MB' };
+function readReply<T>(question: Question<T>, reply: CollectedReply): T | ReplyFault {
+  if (isReplyTooLong(reply)) return { fault: 'it is longer than 1 MB' };
   if (reply.stop === 'filter' && reply.text === '')
     return { fault: "the provider's content filter blocked it" };
   const found = findJson(reply.text);
@@ -97,7 +99,7 @@ function readReply<T>(question: Question<T>, reply: Heard): T | Fault {
     : read;
 }
 
-function attempt<T>(read: () => T): T | Fault {
+function attempt<T>(read: () => T): T | ReplyFault {
   try {
     return read();
   } catch (error) {
@@ -107,9 +109,9 @@ function attempt<T>(read: () => T): T | Fault {
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-const isFault = (read: unknown): read is Fault => isObject(read) && typeof read.fault === 'string';
+const isFault = (read: unknown): read is ReplyFault => isObject(read) && typeof read.fault === 'string';
 
-const failedBy = ({ kind, message }: Failure): Fault => ({ fault: `${kind}: ${message}` });
+const failedBy = ({ kind, message }: Failure): ReplyFault => ({ fault: `${kind}: ${message}` });
 
 const say = (role: 'user' | 'assistant', text: string): ChatMessage => ({
   role,
@@ -127,3 +129,62 @@ const correctionOf = (fault: string): string =>
 
 /** A lone surrogate has no UTF-8 form, and some providers reject a request that contains one. */
 const wellFormed = (text: string): string => text.replace(/\p{Surrogate}/gu, '\ufffd');
+
+/** More than any reply needs; code that recurses over the value relies on this limit. */
+const DEEPEST = 64;
+const FENCE = /```\w{0,20}\s*(?=[[{])/;
+const REASONING_END = '</think>';
+
+/**
+ * The first JSON value in a model's reply: the whole reply, a fenced block, or bare JSON between sentences. The first
+ * position that looks like an object or a list decides. If that value is broken or cut off, that is the fault: values inside
+ * or after it are not the answer. One pass over the text.
+ */
+export function findJson(reply: string): { readonly value: Json } | ReplyFault {
+  const text = withoutReasoning(reply).trim();
+  if (text === '') return { fault: 'it is empty' };
+  const scalar = /^[[{]/.test(text) ? undefined : parseJson(text);
+  if (scalar !== undefined) return { value: scalar };
+  const fence = FENCE.exec(text);
+  const start = nextStart(text, fence === null ? 0 : fence.index + fence[0].length);
+  if (start === undefined) return { fault: 'it holds no JSON' };
+  const end = endOf(text, start);
+  if (end === 'open') return { fault: 'its JSON is cut off before the end: answer shorter' };
+  if (end === 'deep') return { fault: `its JSON is nested more than ${DEEPEST} levels deep` };
+  try {
+    return { value: JSON.parse(text.slice(start, end)) as Json };
+  } catch (error) {
+    return { fault: `its JSON does not parse: ${error instanceof Error ? error.message : String(error)}` };
+  }
+}
+
+/** Some models put their reasoning into a leading tag; JSON in it is not the answer. */
+function withoutReasoning(reply: string): string {
+  if (!reply.trimStart().startsWith('<think>')) return reply;
+  const end = reply.indexOf(REASONING_END);
+  return end < 0 ? reply : reply.slice(end + REASONING_END.length);
+}
+
+/** Where JSON begins, as opposed to a bracket in a sentence. */
+function nextStart(text: string, from: number): number | undefined {
+  const start = /\{\s*["}]|\[\s*(?:[[{"\]\d-]|true|false|null)/g;
+  start.lastIndex = from;
+  return start.exec(text)?.index;
+}
+
+/** The index behind the bracket that closes the one at `start`. */
+function endOf(text: string, start: number): number | 'open' | 'deep' {
+  let depth = 0;
+  let isText = false;
+  for (let at = start; at < text.length; at++) {
+    const char = text[at];
+    if (isText) {
+      if (char === '\\') at++;
+      else if (char === '"') isText = false;
+    } else if (char === '"') isText = true;
+    else if (char === '[' || char === '{') {
+      if (++depth > DEEPEST) return 'deep';
+    } else if ((char === ']' || char === '}') && --depth === 0) return at + 1;
+  }
+  return 'open';
+}

@@ -1,9 +1,18 @@
 import type { Clock } from '../core/clock.ts';
 import type { Fact } from '../core/fact.ts';
-import type { Ask, Cost, FailureCase, Judgement, Known, Learner, Proposal, Stuck } from '../core/learn.ts';
+import type {
+  Ask,
+  Cost,
+  CoveredByLesson,
+  FailureCase,
+  Judgement,
+  Learner,
+  LearnerFailure,
+  Proposal,
+} from '../core/learn.ts';
 import type { Change } from '../core/lesson.ts';
 import type { Library } from '../core/library.ts';
-import { addCost, NO_COST } from './cost.ts';
+import { addCost, NO_COST } from './model-cost.ts';
 
 export type CycleEnd = Fact & { readonly type: 'cycle-end' };
 
@@ -18,7 +27,7 @@ export interface Cycle<Material> {
   readonly items: readonly string[];
 }
 
-export interface CycleParts {
+export interface CycleOptions {
   readonly library: Library;
   readonly ask: Ask | undefined;
   readonly gate: (proposal: Proposal, cases: readonly FailureCase[]) => Promise<Judgement>;
@@ -40,7 +49,7 @@ interface Judged extends Judgement {
  */
 export async function runCycle<Material>(
   { id, learner, material, cases, items }: Cycle<Material>,
-  parts: CycleParts,
+  parts: CycleOptions,
 ): Promise<CycleEnd & { readonly isRetryable: boolean }> {
   const { library, gate, clock, newId, journal, signal } = parts;
   const startedAt = clock.monotonic();
@@ -49,8 +58,8 @@ export async function runCycle<Material>(
 
   // 1. The learner proposes changes.
   const proposals: Proposal[] = [];
-  const known: Known[] = [];
-  let stuck: Stuck | undefined;
+  const known: CoveredByLesson[] = [];
+  let stuck: LearnerFailure | undefined;
   for await (const step of learner.learn({ material, library, ask, newId, journal, signal })) {
     if (signal.aborted) break;
     if ('stuck' in step) stuck = step;

@@ -1,11 +1,42 @@
-import { McpServer } from '@modelcontextprotocol/server';
-import type { EpisodeDesk } from './episode-desk.ts';
-import { addEpisodeTools } from './episode-tools.ts';
-import { addLessonTools } from './lesson-tools.ts';
-import { INSTRUCTIONS } from './words.ts';
+import {
+  type CallToolResult,
+  CLIENT_INFO_META_KEY,
+  McpServer,
+  type ServerContext,
+} from '@modelcontextprotocol/server';
+import { asObject, asString, compact, type JsonObject } from '../core/json.ts';
+import { truncateMiddle } from '../text/truncate.ts';
+import type {
+  EpisodeApi,
+  EpisodeResult,
+  FeedbackSubject,
+  ListedLesson,
+  RecalledLessons,
+} from './episode-api.ts';
+import {
+  ATTEMPT_DESCRIPTION,
+  attemptInput,
+  END_DESCRIPTION,
+  endInput,
+  endOutput,
+  FEEDBACK_DESCRIPTION,
+  feedbackInput,
+  feedbackOutput,
+  LIST_DESCRIPTION,
+  listInput,
+  listOutput,
+  PULL_DESCRIPTION,
+  pullInput,
+  pullOutput,
+  SERVER_INSTRUCTIONS,
+  START_DESCRIPTION,
+  startInput,
+  startOutput,
+  tallyOutput,
+} from './tool-schemas.ts';
 
 export interface McpParts {
-  readonly desk: EpisodeDesk;
+  readonly desk: EpisodeApi;
   /** Instar's version, which clients may show. */
   readonly version: string;
 }
@@ -14,9 +45,217 @@ export interface McpParts {
 export function createMcpServer({ desk, version }: McpParts): McpServer {
   const server = new McpServer(
     { name: 'instar', title: 'Instar', version },
-    { instructions: INSTRUCTIONS, capabilities: { tools: { listChanged: false } } },
+    { instructions: SERVER_INSTRUCTIONS, capabilities: { tools: { listChanged: false } } },
   );
   addEpisodeTools(server, desk);
   addLessonTools(server, desk);
   return server;
+}
+
+const LONGEST_ACTION = 4000;
+const LONGEST_RESULT = 12_000;
+const REPORTS = { readOnlyHint: false, destructiveHint: false, openWorldHint: false } as const;
+
+/** The tools that report ongoing work. */
+function addEpisodeTools(server: McpServer, desk: EpisodeApi): void {
+  server.registerTool(
+    'start_episode',
+    {
+      title: 'Begin a task',
+      description: START_DESCRIPTION,
+      inputSchema: startInput,
+      outputSchema: startOutput,
+      annotations: REPORTS,
+    },
+    ({ task, ...asker }, context) =>
+      toToolResult(
+        desk.start({ task, ...compact({ ...asker, client: clientName(server, context) }) }),
+        (told) => ({
+          data: { episode: told.episode, ...recalledData(told.recalled) },
+          text: `Episode ${told.episode} has started. Report attempts with this id, and end it when the task is finished.\n\n${recalledText(told.recalled)}`,
+        }),
+      ),
+  );
+  server.registerTool(
+    'log_attempt',
+    {
+      title: 'Report an attempt',
+      description: ATTEMPT_DESCRIPTION,
+      inputSchema: attemptInput,
+      outputSchema: tallyOutput,
+      annotations: REPORTS,
+    },
+    ({ episode, action, result, ok }) =>
+      toToolResult(
+        desk.attempt({
+          episode,
+          action: truncateMiddle(action, LONGEST_ACTION, { headShare: 0.5 }),
+          result: truncateMiddle(result, LONGEST_RESULT, { headShare: 0.5 }),
+          ok,
+        }),
+        ({ attempts, failed }) => ({
+          data: { episode, attempts, failed },
+          text: `Noted: attempt ${attempts} ${ok ? 'worked' : 'failed'} (${failed} of ${attempts} failed).`,
+        }),
+      ),
+  );
+  server.registerTool(
+    'end_episode',
+    {
+      title: 'End a task',
+      description: END_DESCRIPTION,
+      inputSchema: endInput,
+      outputSchema: endOutput,
+      annotations: { ...REPORTS, idempotentHint: true },
+    },
+    ({ episode, outcome, note }) =>
+      toToolResult(desk.end({ episode, outcome, ...compact({ note }) }), ({ attempts, failed, learns }) => ({
+        data: { episode, outcome, attempts, failed, learns },
+        text: `The episode has ended: ${outcome}, ${failed} of ${attempts} attempts failed. ${learns ? 'It will be learned from.' : 'It has nothing to learn from.'}`,
+      })),
+  );
+  server.registerTool(
+    'give_feedback',
+    {
+      title: "Pass on the user's judgement",
+      description: FEEDBACK_DESCRIPTION,
+      inputSchema: feedbackInput,
+      outputSchema: feedbackOutput,
+      annotations: REPORTS,
+    },
+    ({ episode, turn, session, score, note }) => {
+      const subjects: readonly FeedbackSubject[] = [
+        ...(episode === undefined ? [] : [{ episode }]),
+        ...(turn === undefined ? [] : [{ turn }]),
+        ...(session === undefined ? [] : [{ session }]),
+      ];
+      return toToolResult(giveFeedback(desk, subjects, score, note), () => ({
+        data: { taken: true },
+        text: 'The feedback was saved.',
+      }));
+    },
+  );
+}
+
+async function giveFeedback(
+  desk: EpisodeApi,
+  subjects: readonly FeedbackSubject[],
+  score: number,
+  note: string | undefined,
+): Promise<EpisodeResult<null>> {
+  const [subject, second] = subjects;
+  if (subject !== undefined && second === undefined)
+    return desk.feedback({ subject, score, ...compact({ note }) });
+  return {
+    ok: false,
+    why: 'It is not clear what the feedback is about.',
+    fix: 'Name exactly one of episode, turn and session.',
+  };
+}
+
+const MOST_LISTED = 100;
+const READS = { readOnlyHint: true, idempotentHint: true, openWorldHint: false } as const;
+
+/** The read-only tools. */
+function addLessonTools(server: McpServer, desk: EpisodeApi): void {
+  server.registerTool(
+    'pull_experiences',
+    {
+      title: 'Look up lessons',
+      description: PULL_DESCRIPTION,
+      inputSchema: pullInput,
+      outputSchema: pullOutput,
+      annotations: READS,
+    },
+    ({ task, ...rest }, context) =>
+      toToolResult(
+        desk.recall(
+          { task, ...compact({ ...rest, client: clientName(server, context) }) },
+          context.mcpReq.signal,
+        ),
+        (recalled) => ({ data: recalledData(recalled), text: recalledText(recalled) }),
+      ),
+  );
+  server.registerTool(
+    'list_lessons',
+    {
+      title: 'List what was learned',
+      description: LIST_DESCRIPTION,
+      inputSchema: listInput,
+      outputSchema: listOutput,
+      annotations: READS,
+    },
+    (query, context) => toToolResult(desk.list(compact(query), context.mcpReq.signal), sayList),
+  );
+}
+
+/** A long list is cut, because it would fill the agent's context. */
+function sayList(lessons: readonly ListedLesson[]): ToolReply {
+  const listed = lessons.slice(0, MOST_LISTED);
+  const lines = listed.map(
+    ({ id, kind, name, description, state }) => `- ${name} (${kind}, ${state}, ${id}): ${description}`,
+  );
+  const more = lessons.length - listed.length;
+  const rest = more > 0 ? [`… and ${more} more. Narrow the list by state or kind.`] : [];
+  return {
+    data: {
+      lessons: listed.map(({ id, kind, name, description, state, revision }) => ({
+        id,
+        kind,
+        name,
+        description,
+        state,
+        revision,
+      })),
+      total: lessons.length,
+    },
+    text: lessons.length === 0 ? 'No matching lessons.' : [...lines, ...rest].join('\n'),
+  };
+}
+
+/** A tool's reply: the same content as data and as text. */
+interface ToolReply {
+  readonly data: JsonObject;
+  readonly text: string;
+}
+
+/**
+ * Turns an API result into a tool result. A failure is a result too, with its fix, so that the model can correct its
+ * call. A rejection, which the API does not allow, is treated as a failure.
+ */
+async function toToolResult<T>(
+  asked: Promise<EpisodeResult<T>>,
+  say: (value: T) => ToolReply,
+): Promise<CallToolResult> {
+  try {
+    const told = await asked;
+    if (!told.ok) return refusal(told.why, told.fix);
+    const { data, text } = say(told.value);
+    return { content: [{ type: 'text', text }], structuredContent: { ...data } };
+  } catch (error) {
+    return refusal(error instanceof Error ? error.message : String(error), UNKNOWN_FIX);
+  }
+}
+
+const UNKNOWN_FIX = 'Continue the task without this tool; run "instar doctor" to find the cause.';
+
+const refusal = (why: string, fix: string): CallToolResult => ({
+  content: [{ type: 'text', text: `${why}\n${fix}` }],
+  isError: true,
+});
+
+const recalledData = ({ text, lessons }: RecalledLessons): JsonObject => ({
+  lessons: text,
+  ids: lessons.map(({ id }) => id),
+});
+
+const recalledText = ({ text }: RecalledLessons): string =>
+  text === '' ? 'No lessons for this task yet.' : text;
+
+const LONGEST = 128;
+
+/** The client's name: sent with each request, or once at initialisation in older protocol revisions. */
+function clientName({ server }: McpServer, { mcpReq }: ServerContext): string | undefined {
+  const name = asString(asObject(asObject(mcpReq.envelope)[CLIENT_INFO_META_KEY]).name);
+  return (name ?? server.getClientVersion()?.name)?.slice(0, LONGEST);
 }

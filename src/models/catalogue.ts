@@ -1,6 +1,6 @@
+import { createLruMap, type LruMap } from '../base/lru-map.ts';
 import type { ChatModel } from '../core/chat.ts';
 import type { Clock } from '../core/clock.ts';
-import { createRecent, type Recent } from '../core/recent.ts';
 import type { Access, Catalogue, Exchange, Target, Upstream } from '../core/upstream.ts';
 import type { Wire, WireName } from '../core/wire.ts';
 import { parseBaseUrl } from './base-url.ts';
@@ -109,10 +109,10 @@ export function createCatalogue(options: CatalogueOptions): Catalogue {
   }
 
   /** Targets are stateless, so one is shared by all requests for the same name. */
-  const found: Readonly<Record<WireName, Recent<string, readonly Target[]>>> = {
-    'openai-chat': createRecent(MOST_NAMES),
-    'openai-responses': createRecent(MOST_NAMES),
-    anthropic: createRecent(MOST_NAMES),
+  const found: Readonly<Record<WireName, LruMap<string, readonly Target[]>>> = {
+    'openai-chat': createLruMap(MOST_NAMES),
+    'openai-responses': createLruMap(MOST_NAMES),
+    anthropic: createLruMap(MOST_NAMES),
   };
   return {
     resolve: (requested, wire) => {

@@ -1,8 +1,7 @@
 import type { ChatEvent } from '../core/chat.ts';
-import { createFailure } from '../core/failure.ts';
-import { createAborted, ModelError } from './model-error.ts';
+import { createFailure, type Failure } from '../core/failure.ts';
 
-export const isTerminal = (event: ChatEvent): boolean =>
+export const isTerminalEvent = (event: ChatEvent): boolean =>
   event.type === 'reply-end' || event.type === 'failure';
 
 /**
@@ -40,7 +39,7 @@ async function* guard(
   let over = false;
   try {
     for await (const event of run(controller.signal)) {
-      over = isTerminal(event);
+      over = isTerminalEvent(event);
       yield event;
       if (over) return;
     }
@@ -48,7 +47,7 @@ async function* guard(
     yield {
       type: 'failure',
       failure: controller.signal.aborted
-        ? createAborted()
+        ? createAbortedFailure()
         : createFailure('truncated', 'The reply stopped before its end.'),
     };
   } catch (error) {
@@ -62,3 +61,17 @@ function failureOf(error: unknown) {
   if (error instanceof ModelError) return error.failure;
   return createFailure('internal', error instanceof Error ? error.message : String(error));
 }
+
+/** Carries a failure to where it becomes a reply's last event; no model throws it to its caller. */
+export class ModelError extends Error {
+  override readonly name = 'ModelError';
+  readonly failure: Failure;
+
+  constructor(failure: Failure) {
+    super(failure.message);
+    this.failure = failure;
+  }
+}
+
+export const createAbortedFailure = (): Failure =>
+  createFailure('aborted', 'The request was cancelled before the reply was complete.');

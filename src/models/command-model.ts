@@ -1,15 +1,23 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ChatEvent, ChatModel, ChatRequest } from '../core/chat.ts';
+import type {
+  AssistantPart,
+  ChatEvent,
+  ChatMessage,
+  ChatModel,
+  ChatRequest,
+  ReplyFormat,
+  UserPart,
+} from '../core/chat.ts';
 import { createFailure, type Failure } from '../core/failure.ts';
-import { createChatEvents } from './chat-events.ts';
-import { claudeLine } from './claude-line.ts';
-import { codexLine } from './codex-line.ts';
-import { createCommandEnvironment } from './command-environment.ts';
-import { type CommandLine, describeComplaint } from './command-line.ts';
-import { encodeCommandPrompt } from './command-prompt.ts';
-import { createAborted } from './model-error.ts';
-import { type CommandEnd, runCommand } from './run-command.ts';
+import { createAbortedFailure, createChatEvents } from './chat-events.ts';
+import {
+  type CommandProgram,
+  claudeProgram,
+  codexProgram,
+  describeProgramError,
+} from './command-programs.ts';
+import { type CommandOutcome, runCommand } from './run-command.ts';
 
 export interface CommandModelOptions {
   readonly command: 'claude' | 'codex';
@@ -27,9 +35,9 @@ export interface CommandModelOptions {
 }
 
 const MOST_OUTPUT_BYTES = 4 * 1024 * 1024;
-const LINES: Readonly<Record<CommandModelOptions['command'], CommandLine>> = {
-  claude: claudeLine,
-  codex: codexLine,
+const LINES: Readonly<Record<CommandModelOptions['command'], CommandProgram>> = {
+  claude: claudeProgram,
+  codex: codexProgram,
 };
 
 /**
@@ -61,11 +69,11 @@ export function createCommandModel(options: CommandModelOptions): ChatModel {
 }
 
 async function runIn(
-  line: CommandLine,
+  line: CommandProgram,
   { path, cwd, env, given = {}, timeoutMs, graceMs = 2_000 }: CommandModelOptions,
   request: ChatRequest,
   signal: AbortSignal,
-): Promise<CommandEnd> {
+): Promise<CommandOutcome> {
   const { system, text } = encodeCommandPrompt(request);
   const folder = await mkdtemp(join(cwd, 'instar-command-'));
   try {
@@ -90,10 +98,10 @@ async function runIn(
   }
 }
 
-function readEnd(line: CommandLine, { timeoutMs }: CommandModelOptions, end: CommandEnd) {
+function readEnd(line: CommandProgram, { timeoutMs }: CommandModelOptions, end: CommandOutcome) {
   switch (end.kind) {
     case 'aborted':
-      return createAborted();
+      return createAbortedFailure();
     case 'timeout':
       return createFailure(
         'timeout',
@@ -110,13 +118,13 @@ function readEnd(line: CommandLine, { timeoutMs }: CommandModelOptions, end: Com
   }
 }
 
-function notStarted(line: CommandLine, code: string): Failure {
+function notStarted(line: CommandProgram, code: string): Failure {
   const why = code === 'ENOENT' ? 'is not installed, or not on PATH' : `could not be started (${code})`;
   return createFailure('not-found', `${line.name} ${why}: ${line.install}.`, { final: true });
 }
 
 /** An exit without an answer: the error is taken from the last output. */
-function readUnknown(line: CommandLine, end: CommandEnd & { kind: 'exit' }): Failure {
+function readUnknown(line: CommandProgram, end: CommandOutcome & { kind: 'exit' }): Failure {
   const output = end.stderr.trim() || end.stdout.trim();
   if (/unknown option|unexpected argument/i.test(output)) {
     const message = `${line.name} is too old for the way it is called: ${line.install}.`;
@@ -124,7 +132,86 @@ function readUnknown(line: CommandLine, end: CommandEnd & { kind: 'exit' }): Fai
   }
   if (end.code === 0)
     return createFailure('upstream-error', `${line.name} printed no answer that Instar can parse.`);
-  const complaint = describeComplaint(line, output);
+  const complaint = describeProgramError(line, output);
   const exit = end.code === undefined ? 'was killed' : `exit code ${end.code}`;
   return { ...complaint, message: `${complaint.message} [${exit}]` };
+}
+
+interface CommandPrompt {
+  readonly system: string;
+  readonly text: string;
+}
+
+const WITHOUT_SYSTEM = 'You answer requests in plain text. You have no tools.';
+
+/**
+ * A conversation as one text for a headless program. It always begins with a fixed sentence: such programs take a
+ * leading slash for one of their own commands, and the conversation is untrusted text.
+ */
+export function encodeCommandPrompt({ system, messages, format }: ChatRequest): CommandPrompt {
+  const wanted = describeFormat(format);
+  return {
+    system: system.map(({ text }) => text).join('\n\n') || WITHOUT_SYSTEM,
+    text: [encodeConversation(messages), ...(wanted === undefined ? [] : [wanted])].join('\n\n'),
+  };
+}
+
+function encodeConversation(messages: readonly ChatMessage[]): string {
+  const [first] = messages;
+  if (messages.length === 1 && first?.role === 'user') return `The request:\n\n${encodeParts(first.content)}`;
+  const turns = messages.map((message) => `[${message.role}]\n${encodeParts(message.content)}`);
+  return [
+    'The conversation so far:',
+    ...turns,
+    "Write the assistant's next reply, and nothing but the reply.",
+  ].join('\n\n');
+}
+
+const encodeParts = (parts: readonly (UserPart | AssistantPart)[]): string =>
+  parts.map(encodePart).join('\n');
+
+function encodePart(part: UserPart | AssistantPart): string {
+  switch (part.type) {
+    case 'text':
+    case 'reasoning':
+      return part.text;
+    case 'tool-call':
+      return `(calls ${part.name} with ${part.arguments})`;
+    case 'image':
+    case 'file':
+      return `(${part.type} not shown)`;
+  }
+}
+
+function describeFormat(format: ReplyFormat | undefined): string | undefined {
+  if (format === undefined) return undefined;
+  const only = 'Answer with one JSON value and nothing else, no fence around it.';
+  return format.type === 'json'
+    ? only
+    : `${only} It must fit this JSON Schema:\n${JSON.stringify(format.schema)}`;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const NEEDED = new Set(['PATH', 'HOME', 'USER', 'LANG', 'TERM']);
+const FAMILIES = ['ANTHROPIC_', 'CLAUDE_', 'OPENAI_', 'CODEX_'] as const;
+const ADDRESS = /_(BASE_URL|API_BASE)$/;
+
+/**
+ * The environment of a headless program: the basic variables and its own sign-in. A family of variables that contains
+ * a base URL is left out as a whole: the URL may be Instar's own, which would be a loop, and a key beside it belongs
+ * to that URL only. `given` is passed unchanged.
+ */
+export function createCommandEnvironment(ambient: Environment, given: Environment): Record<string, string> {
+  const foreign = FAMILIES.filter((family) =>
+    Object.keys(ambient).some((name) => name.startsWith(family) && ADDRESS.test(name) && ambient[name]),
+  );
+  const out: Record<string, string> = {};
+  for (const [name, value] of Object.entries(ambient)) {
+    const family = FAMILIES.find((prefix) => name.startsWith(prefix));
+    const wanted = family === undefined ? NEEDED.has(name) : !foreign.includes(family) && !ADDRESS.test(name);
+    if (wanted && value !== undefined) out[name] = value;
+  }
+  for (const [name, value] of Object.entries(given)) if (value !== undefined) out[name] = value;
+  return out;
 }

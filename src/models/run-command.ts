@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 
-export interface CommandRun {
+export interface CommandRunOptions {
   readonly file: string;
   readonly args: readonly string[];
   readonly stdin: string;
@@ -13,7 +13,7 @@ export interface CommandRun {
   readonly signal: AbortSignal;
 }
 
-export type CommandEnd =
+export type CommandOutcome =
   | {
       readonly kind: 'exit';
       readonly code: number | undefined;
@@ -29,7 +29,7 @@ const MOST_STDERR_BYTES = 16 * 1024;
  * Runs a program to its end and leaves no process behind: it gets a process group of its own, and the rest of the group
  * is killed when the program ends. Never rejects.
  */
-export function runCommand(run: CommandRun): Promise<CommandEnd> {
+export function runCommand(run: CommandRunOptions): Promise<CommandOutcome> {
   if (run.signal.aborted) return Promise.resolve({ kind: 'aborted' });
   return new Promise((resolve) => {
     let child: ChildProcess;
@@ -59,7 +59,7 @@ export function runCommand(run: CommandRun): Promise<CommandEnd> {
     const abort = (): void => stop('aborted');
     const limit = setTimeout(() => stop('timeout'), run.timeoutMs);
     run.signal.addEventListener('abort', abort, { once: true });
-    const finish = (how: CommandEnd): void => {
+    const finish = (how: CommandOutcome): void => {
       clearTimeout(limit);
       clearTimeout(grace);
       run.signal.removeEventListener('abort', abort);

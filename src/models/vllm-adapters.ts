@@ -1,6 +1,7 @@
+import type { ChatModel, ChatOptions } from '../core/chat.ts';
 import { createFailure, type Failure } from '../core/failure.ts';
 import {
-  type AdapterPlace,
+  type AdapterLocation,
   createVllmRoutes,
   type VllmRoutes,
   type VllmRoutesOptions,
@@ -16,32 +17,32 @@ export interface VllmAdapters {
    * Makes a version ready to be borrowed. The folder must not change while the version is kept: vLLM may evict the adapter
    * and read it again. For a version that is already ready, loads it again if the server has lost it. Never rejects.
    */
-  load(version: number, folder: string, signal: AbortSignal): Promise<Loaded>;
+  load(version: number, folder: string, signal: AbortSignal): Promise<AdapterLoadResult>;
   /** The model name to request until `release`; undefined when the version is not ready. */
-  borrow(version: number): Borrowed | undefined;
+  borrow(version: number): AdapterLease | undefined;
   /** Unloads every other version as soon as nobody reads from it. Pass all versions that are still wanted. */
   keepOnly(versions: readonly number[]): void;
   /** Resolves when nothing is being loaded or unloaded. A failed unload is tried again at the next `keepOnly`. */
   settled(): Promise<void>;
 }
 
-export type Loaded =
+type AdapterLoadResult =
   | { readonly isReady: true; readonly model: string }
   | { readonly isReady: false; readonly failure: Failure };
 
-export interface Borrowed {
+interface AdapterLease {
   readonly model: string;
   /** Further calls have no effect. */
   release(): void;
 }
 
-export interface VllmAdaptersOptions extends VllmRoutesOptions {
+interface VllmAdaptersOptions extends VllmRoutesOptions {
   /** The prefix of adapter names; unique to this installation if several share a server. */
   readonly name: string;
   readonly log?: (line: string) => void;
 }
 
-interface Slot extends AdapterPlace {
+interface Slot extends AdapterLocation {
   readers: number;
   isReady: boolean;
   isWanted: boolean;
@@ -89,7 +90,7 @@ export function createVllmAdapters(options: VllmAdaptersOptions): VllmAdapters {
       const slot = slotOf(version, folder);
       if (slot.folder !== folder) return { isReady: false, failure: otherFolder(version, slot.folder) };
       slot.isWanted = true;
-      return inTurn(slot, async (): Promise<Loaded> => {
+      return inTurn(slot, async (): Promise<AdapterLoadResult> => {
         if (slot.isReady) {
           const listed = await routes.list(signal);
           // Unknown: the slot keeps its state.
@@ -147,7 +148,7 @@ const otherFolder = (version: number, folder: string): Failure =>
  */
 async function loadAdapter(
   routes: VllmRoutes,
-  place: AdapterPlace,
+  place: AdapterLocation,
   signal: AbortSignal,
 ): Promise<Failure | undefined> {
   const first = await routes.load(place, false, signal);
@@ -159,4 +160,33 @@ async function loadAdapter(
   const isGone = gone.is === 'done' || gone.is === 'absent';
   const again = await routes.load(place, !isGone, signal);
   return again.is === 'done' ? undefined : again.failure;
+}
+
+interface AdapterModelOptions {
+  /** A model at the same server that requests the name in the request. */
+  readonly model: ChatModel;
+  readonly adapters: Pick<VllmAdapters, 'borrow'>;
+  /** The version that answers a turn, read once at its start; undefined: the base model, by the request's name. */
+  readonly versionOf: (options: ChatOptions) => number | undefined;
+}
+
+/** Answers a turn with one version from its first token to its last, even if another version serves by then. */
+export function withAdapters({ model, adapters, versionOf }: AdapterModelOptions): ChatModel {
+  return (request, options) => ({
+    async *[Symbol.asyncIterator]() {
+      const version = versionOf(options);
+      // Chosen and borrowed in the same tick, so it cannot be unloaded in between.
+      const borrowed = version === undefined ? undefined : adapters.borrow(version);
+      if (version !== undefined && borrowed === undefined) {
+        const message = `Version ${version} of the policy is not loaded. Load it again, or roll back.`;
+        yield { type: 'failure', failure: createFailure('overloaded', message) };
+        return;
+      }
+      try {
+        yield* model(borrowed === undefined ? request : { ...request, model: borrowed.model }, options);
+      } finally {
+        borrowed?.release();
+      }
+    },
+  });
 }

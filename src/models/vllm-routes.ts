@@ -2,12 +2,12 @@ import { createFailure, type Failure, failureKindOf } from '../core/failure.ts';
 import { asArray, asNumber, asObject, asString, isObject, parseJson } from '../core/json.ts';
 import type { Exchange } from '../core/upstream.ts';
 import { parseBaseUrl } from './base-url.ts';
-import { ModelError } from './model-error.ts';
-import { openReply } from './open-reply.ts';
+import { ModelError } from './chat-events.ts';
+import { openHttpReply } from './http-reply.ts';
 
 /** vLLM's routes for adapters. None rejects: a refusal is a value, and its message says how to fix it. */
 export interface VllmRoutes {
-  load(adapter: AdapterPlace, isInPlace: boolean, signal: AbortSignal): Promise<VllmOutcome>;
+  load(adapter: AdapterLocation, isInPlace: boolean, signal: AbortSignal): Promise<VllmOutcome>;
   unload(name: string, signal: AbortSignal): Promise<VllmOutcome>;
   /** The folder of each served model by name, the base model included. */
   list(
@@ -15,7 +15,7 @@ export interface VllmRoutes {
   ): Promise<{ readonly served: ReadonlyMap<string, string> } | { readonly failure: Failure }>;
 }
 
-export interface AdapterPlace {
+export interface AdapterLocation {
   readonly name: string;
   /** The path on the server's machine. */
   readonly folder: string;
@@ -64,7 +64,7 @@ export function createVllmRoutes({ exchange, baseUrl, key }: VllmRoutesOptions):
     const method = body === undefined ? 'GET' : 'POST';
     try {
       const request = { method, origin, path: `${basePath}/${route}`, headers, body: bytes };
-      const reply = await openReply(exchange, request, signal);
+      const reply = await openHttpReply(exchange, request, signal);
       const parts: Buffer[] = [];
       let size = 0;
       for await (const part of reply.body) {

@@ -1,8 +1,7 @@
-import type { ChatEvent, ChatModel } from '../core/chat.ts';
+import type { ChatEvent, ChatModel, ChatOptions, ChatRequest } from '../core/chat.ts';
+import type { Failure } from '../core/failure.ts';
 import { type RetryRule, retryDelayMs } from '../core/retry.ts';
-import { attempt } from './attempt.ts';
-import { createChatEvents } from './chat-events.ts';
-import { createAborted } from './model-error.ts';
+import { createAbortedFailure, createChatEvents } from './chat-events.ts';
 
 export interface RetryOptions {
   readonly rule: RetryRule;
@@ -17,7 +16,7 @@ export function withRetry(model: ChatModel, { rule, random, sleep }: RetryOption
   return (request, options) =>
     createChatEvents(options.signal, async function* (signal): AsyncGenerator<ChatEvent, undefined> {
       for (let tries = 1; ; tries++) {
-        const failure = yield* attempt(model, request, { ...options, signal });
+        const failure = yield* attemptReply(model, request, { ...options, signal });
         if (failure === undefined) return;
         const pause = retryDelayMs(rule, failure, tries, random);
         if (pause === undefined) {
@@ -26,9 +25,34 @@ export function withRetry(model: ChatModel, { rule, random, sleep }: RetryOption
         }
         await sleep(pause, signal);
         if (signal.aborted) {
-          yield { type: 'failure', failure: createAborted() };
+          yield { type: 'failure', failure: createAbortedFailure() };
           return;
         }
       }
     });
+}
+
+/**
+ * One try. Holds `reply-start` back until the next event: if a reply fails at once, its failure is returned and nothing was
+ * yielded, so that another try may follow. Once content was yielded, every later event is too.
+ */
+export async function* attemptReply(
+  model: ChatModel,
+  request: ChatRequest,
+  options: ChatOptions,
+): AsyncGenerator<ChatEvent, Failure | undefined> {
+  let start: ChatEvent | undefined;
+  let hasYielded = false;
+  for await (const event of model(request, options)) {
+    if (!hasYielded && event.type === 'failure') return event.failure;
+    if (!hasYielded && event.type === 'reply-start') {
+      start = event;
+      continue;
+    }
+    hasYielded = true;
+    if (start !== undefined) yield start;
+    start = undefined;
+    yield event;
+  }
+  return undefined;
 }

@@ -1,5 +1,5 @@
 import type { Clock } from '../core/clock.ts';
-import type { JobSpent } from '../core/slow-fact.ts';
+import type { JobUsage } from '../core/fact.ts';
 
 /** What slow work may cost a day. */
 export interface DayLimits {
@@ -11,16 +11,16 @@ export interface DayLimits {
 export interface DayBudget {
   /** What is used up; undefined while there is something left of everything. */
   refusal(): string | undefined;
-  spend(cost: JobSpent): void;
-  spent(): JobSpent;
+  spend(cost: JobUsage): void;
+  spent(): JobUsage;
   readonly limits: DayLimits;
 }
 
-export const NOTHING_SPENT: JobSpent = { ms: 0, tokens: 0, usd: 0 };
+export const NOTHING_SPENT: JobUsage = { ms: 0, tokens: 0, usd: 0 };
 
 const DAY_MS = 86_400_000;
 
-export const addSpent = (a: JobSpent, b: JobSpent): JobSpent => ({
+export const addSpent = (a: JobUsage, b: JobUsage): JobUsage => ({
   ms: a.ms + b.ms,
   tokens: a.tokens + b.tokens,
   usd: a.usd + b.usd,
@@ -36,7 +36,7 @@ export function createDayBudget(options: {
   readonly clock: Clock;
   readonly dayOf: (wall: number) => string;
   /** What was spent today before this process began. */
-  readonly spent?: JobSpent;
+  readonly spent?: JobUsage;
 }): DayBudget {
   const { limits, clock, dayOf } = options;
   let day = dayOf(clock.now());

@@ -1,9 +1,7 @@
 import type { Clock } from '../core/clock.ts';
-import type { Fact } from '../core/fact.ts';
-import type { JobEnd } from '../core/job.ts';
-import type { JobSpent } from '../core/slow-fact.ts';
-import { foldJob, type JobHistory, lastRunIn } from './fold-job.ts';
-import type { JobJournal } from './job-journal.ts';
+import type { Fact, JobUsage, StoredFact } from '../core/fact.ts';
+import type { JobEnd } from '../core/schedule.ts';
+import { foldJob, type JobHistory, lastRunIn } from './job-history.ts';
 
 /** A piece of work that is ours until we end it, or until someone else shows that it is not. */
 export interface Lease {
@@ -11,9 +9,9 @@ export interface Lease {
   readonly run: string;
   readonly from: string | undefined;
   /** Rejects with `LeaseLostError` when the work is someone else's by now, or was ended. */
-  checkpoint(state: string, spent: JobSpent): Promise<void>;
+  checkpoint(state: string, spent: JobUsage): Promise<void>;
   /** False when it was not ours to end. */
-  end(end: JobEnd, spent: JobSpent): Promise<boolean>;
+  end(end: JobEnd, spent: JobUsage): Promise<boolean>;
 }
 
 export interface Leases {
@@ -22,7 +20,7 @@ export interface Leases {
   history(job: string): Promise<JobHistory>;
 }
 
-export interface LeasesOptions {
+interface LeasesOptions {
   readonly journal: JobJournal;
   readonly clock: Clock;
   /** Names this process, and no other before or after it. */
@@ -142,4 +140,14 @@ function createLease(
         return written;
       }),
   };
+}
+
+/** Where the scheduler keeps what it did. Every promise may reject when the store cannot do it. */
+export interface JobJournal {
+  /** Durable when it resolves. False when the key had been used before: nothing was written then. */
+  append(fact: Fact, key?: string): Promise<boolean>;
+  /** Leases and ends of a job, oldest first. */
+  ofJob(job: string): Promise<readonly StoredFact[]>;
+  /** Checkpoints of a run, oldest first. */
+  ofRun(run: string): Promise<readonly StoredFact[]>;
 }

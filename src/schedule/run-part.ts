@@ -1,6 +1,6 @@
 import type { Clock } from '../core/clock.ts';
-import type { Job, JobCost, JobEnd } from '../core/job.ts';
-import type { JobSpent } from '../core/slow-fact.ts';
+import type { JobUsage } from '../core/fact.ts';
+import type { Job, JobCost, JobEnd } from '../core/schedule.ts';
 import { NOTHING_SPENT } from './day-budget.ts';
 import type { Lease } from './leases.ts';
 
@@ -10,10 +10,10 @@ export interface PartOptions {
   readonly clock: Clock;
   readonly signal: AbortSignal;
   /** Told of every cost as it arises, time included. */
-  readonly spend: (cost: JobSpent) => void;
+  readonly spend: (cost: JobUsage) => void;
 }
 
-export interface Part {
+export interface JobPart {
   /** How it ended; never rejects. Its end is in the journal, unless the work was not ours any more. */
   readonly ended: Promise<JobEnd>;
   /** Counts the time up to now. */
@@ -23,12 +23,12 @@ export interface Part {
 }
 
 /** One stretch of a job's work, from taking it up to its end or its next interruption. */
-export function startPart({ job, lease, clock, signal, spend }: PartOptions): Part {
+export function startJobPart({ job, lease, clock, signal, spend }: PartOptions): JobPart {
   let spent = NOTHING_SPENT;
   let counted = clock.monotonic();
   let isOver = false;
 
-  const charge = (cost: JobSpent): void => {
+  const charge = (cost: JobUsage): void => {
     spent = { ms: spent.ms + cost.ms, tokens: spent.tokens + cost.tokens, usd: spent.usd + cost.usd };
     spend(cost);
   };

@@ -1,22 +1,19 @@
 import type { Clock } from '../core/clock.ts';
-import type { Job, JobEnd } from '../core/job.ts';
-import type { Presence, PresenceSource } from '../core/presence.ts';
-import type { SchedulePhase } from '../core/slow-fact.ts';
+import type { SchedulePhase } from '../core/fact.ts';
+import type { Job, JobEnd, Presence, PresenceSource } from '../core/schedule.ts';
 import { type DayBudget, NOTHING_SPENT } from './day-budget.ts';
-import type { JobJournal } from './job-journal.ts';
-import type { Leases } from './leases.ts';
-import { readSources } from './read-sources.ts';
-import { type Part, startPart } from './run-part.ts';
+import type { JobJournal, Leases } from './leases.ts';
+import { type JobPart, startJobPart } from './run-part.ts';
 import {
-  type Candidate,
-  type Effect,
   initialState,
+  type JobCandidate,
   type Moment,
-  type Rules,
+  type ScheduleEffect,
   type ScheduleEvent,
+  type ScheduleRules,
   type ScheduleState,
 } from './state.ts';
-import { paceOf, step, stillWaiting } from './step.ts';
+import { paceOf, stepSchedule, stillWaiting } from './step.ts';
 
 /** Runs it after so many milliseconds; the answer takes that back. */
 export type Later = (ms: number, run: () => void) => () => void;
@@ -34,7 +31,7 @@ export type ScheduleNews =
   | { readonly type: 'paused'; readonly job: string; readonly tookMs: number }
   | { readonly type: 'fault'; readonly what: string; readonly error: unknown };
 
-export interface SchedulerOptions {
+interface SchedulerOptions {
   readonly clock: Clock;
   readonly later: Later;
   readonly sources: readonly PresenceSource[];
@@ -42,7 +39,7 @@ export interface SchedulerOptions {
   readonly journal: JobJournal;
   readonly leases: Leases;
   readonly budget: DayBudget;
-  readonly rules: Rules;
+  readonly rules: ScheduleRules;
   readonly hear: (news: ScheduleNews) => void;
 }
 
@@ -57,7 +54,7 @@ export interface Scheduler {
 interface Running {
   readonly stop: AbortController;
   readonly ended: Promise<void>;
-  part?: Part;
+  part?: JobPart;
   /** Monotonic, since it was told to stop. */
   toldAt?: number;
   takeBack?: () => void;
@@ -75,11 +72,11 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
 
   const moment = (): Moment => ({ wall: clock.now(), mono: clock.monotonic() });
   const dispatch = (event: DistributiveOmit<ScheduleEvent, 'at'>, at = moment()): void => {
-    const stepped = step(state, { ...event, at }, rules);
+    const stepped = stepSchedule(state, { ...event, at }, rules);
     state = stepped.state;
     for (const effect of stepped.effects) act(effect);
   };
-  const act = (effect: Effect): void => {
+  const act = (effect: ScheduleEffect): void => {
     switch (effect.type) {
       case 'start':
         begin(effect.job);
@@ -122,7 +119,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
         end = { end: 'paused', note: 'stopped before it began' };
         await lease.end(end, NOTHING_SPENT);
       } else if (lease !== undefined) {
-        entry.part = startPart({ job, lease, clock, signal: entry.stop.signal, spend });
+        entry.part = startJobPart({ job, lease, clock, signal: entry.stop.signal, spend });
         end = await entry.part.ended;
       }
     } catch (error) {
@@ -143,14 +140,14 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
     entry.takeBack = later(rules.graceMs, () => dispatch({ type: 'grace-over', job: name }));
     entry.stop.abort(new Error(reasons.join(', ')));
   };
-  const spend: Parameters<typeof startPart>[0]['spend'] = (cost) => {
+  const spend: Parameters<typeof startJobPart>[0]['spend'] = (cost) => {
     budget.spend(cost);
     if (budget.refusal() !== undefined) dispatch({ type: 'budget-spent' });
   };
 
-  const readyNow = async (): Promise<readonly Candidate[]> => {
+  const readyNow = async (): Promise<readonly JobCandidate[]> => {
     const found = await Promise.all(
-      jobs.map(async (job): Promise<Candidate | undefined> => {
+      jobs.map(async (job): Promise<JobCandidate | undefined> => {
         try {
           const { name, priority, needsWindow } = job;
           if (running.has(name) || !(await job.isReady())) return undefined;
@@ -164,7 +161,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
     return found.filter((candidate) => candidate !== undefined);
   };
   const lookOnce = async (): Promise<void> => {
-    const [readings, ready]: [readonly Presence[], readonly Candidate[]] = await Promise.all([
+    const [readings, ready]: [readonly Presence[], readonly JobCandidate[]] = await Promise.all([
       readSources(sources, clock.now(), closed.signal, later),
       readyNow(),
     ]);
@@ -217,3 +214,35 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
 }
 
 type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
+
+const PATIENCE_MS = 5_000;
+
+/** Asks all at once. One that does not keep its word, by throwing or by never answering, says nothing about anyone. */
+export async function readSources(
+  sources: readonly PresenceSource[],
+  now: number,
+  signal: AbortSignal,
+  later: (ms: number, run: () => void) => () => void,
+): Promise<readonly Presence[]> {
+  return Promise.all(sources.map((source) => readOne(source, now, signal, later)));
+}
+
+async function readOne(
+  source: PresenceSource,
+  now: number,
+  signal: AbortSignal,
+  later: (ms: number, run: () => void) => () => void,
+): Promise<Presence> {
+  const mute = (why: string): Presence => ({ source: source.name, state: 'unknown', why });
+  let takeBack = (): void => undefined;
+  const patience = new Promise<Presence>((resolve) => {
+    takeBack = later(PATIENCE_MS, () => resolve(mute('it did not answer')));
+  });
+  try {
+    return await Promise.race([source.read(now, signal), patience]);
+  } catch (error) {
+    return mute(`it failed: ${error instanceof Error ? error.message : String(error)}`);
+  } finally {
+    takeBack();
+  }
+}

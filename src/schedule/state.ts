@@ -1,6 +1,5 @@
-import type { JobEnd } from '../core/job.ts';
-import type { Presence } from '../core/presence.ts';
-import type { SchedulePhase } from '../core/slow-fact.ts';
+import type { SchedulePhase } from '../core/fact.ts';
+import type { JobEnd, Presence } from '../core/schedule.ts';
 
 /** One moment on both clocks: `wall` can be set and says what time it is, `mono` cannot and says how long. */
 export interface Moment {
@@ -9,7 +8,7 @@ export interface Moment {
 }
 
 /** All in milliseconds. */
-export interface Rules {
+export interface ScheduleRules {
   /** A request within this time means that someone is there. */
   readonly quietMs: number;
   /** Looks in a row that have to say that nobody is there. To close, one is enough. */
@@ -30,7 +29,7 @@ export interface Rules {
   readonly longestRestMs: number;
 }
 
-export const defaultRules: Rules = {
+export const defaultScheduleRules: ScheduleRules = {
   quietMs: 5 * 60_000,
   looksToOpen: 2,
   minimumMs: 5 * 60_000,
@@ -87,7 +86,7 @@ export const initialState: ScheduleState = {
 };
 
 /** A job that has something to do. */
-export interface Candidate {
+export interface JobCandidate {
   readonly name: string;
   readonly priority: number;
   readonly needsWindow: boolean;
@@ -98,7 +97,7 @@ export type ScheduleEvent = { readonly at: Moment } & (
   | {
       readonly type: 'look';
       readonly readings: readonly Presence[];
-      readonly ready: readonly Candidate[];
+      readonly ready: readonly JobCandidate[];
       /** Whether the day's budget is used up. */
       readonly isSpent: boolean;
     }
@@ -111,7 +110,7 @@ export type ScheduleEvent = { readonly at: Moment } & (
   | { readonly type: 'closing' }
 );
 
-export type Effect =
+export type ScheduleEffect =
   | { readonly type: 'start'; readonly job: string }
   /** The job's signal aborts. */
   | { readonly type: 'abort'; readonly job: string; readonly reasons: readonly string[] }

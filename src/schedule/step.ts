@@ -1,11 +1,17 @@
-import type { SchedulePhase } from '../core/slow-fact.ts';
-import { findJump } from './find-jump.ts';
-import { judgeWindow, type Verdict } from './judge-window.ts';
-import type { Candidate, Effect, Moment, Rules, ScheduleEvent, ScheduleState } from './state.ts';
+import type { SchedulePhase } from '../core/fact.ts';
+import type { Presence } from '../core/schedule.ts';
+import type {
+  JobCandidate,
+  Moment,
+  ScheduleEffect,
+  ScheduleEvent,
+  ScheduleRules,
+  ScheduleState,
+} from './state.ts';
 
-export interface Stepped {
+interface ScheduleStep {
   readonly state: ScheduleState;
-  readonly effects: readonly Effect[];
+  readonly effects: readonly ScheduleEffect[];
 }
 
 /**
@@ -16,8 +22,12 @@ export interface Stepped {
  *        ▲                          │ ▲────────the job ended────────┘                                     │
  *        └──────one look: not away──┘◀────────────────the job stopped, or its grace is over───────────────┘
  */
-export function step(before: ScheduleState, event: ScheduleEvent, rules: Rules): Stepped {
-  const effects: Effect[] = [];
+export function stepSchedule(
+  before: ScheduleState,
+  event: ScheduleEvent,
+  rules: ScheduleRules,
+): ScheduleStep {
+  const effects: ScheduleEffect[] = [];
   let state: ScheduleState = { ...before, at: event.at };
 
   const move = (to: SchedulePhase, reasons: readonly string[]): void => {
@@ -85,7 +95,7 @@ export function step(before: ScheduleState, event: ScheduleEvent, rules: Rules):
         if (fitting.length > 0 || leftOf(verdict, event.at) >= rules.minimumMs) move('open', verdict.reasons);
         else state = { ...state, reasons: ['window too short'] };
       }
-      const next = fitting.reduce<Candidate | undefined>(better, undefined);
+      const next = fitting.reduce<JobCandidate | undefined>(better, undefined);
       if (state.phase === 'open' && next !== undefined) {
         state = { ...state, job: next.name };
         effects.push({ type: 'start', job: next.name });
@@ -126,11 +136,11 @@ export function stillWaiting(before: ScheduleState, at: Moment, inFlight: number
 const TRAFFIC: readonly string[] = ['traffic: present'];
 
 /** No request is being served, and none was for a while. */
-export const isQuiet = ({ inFlight, trafficAt, at }: ScheduleState, { quietMs }: Rules): boolean =>
+export const isQuiet = ({ inFlight, trafficAt, at }: ScheduleState, { quietMs }: ScheduleRules): boolean =>
   inFlight === 0 && (trafficAt === undefined || at === undefined || at.mono - trafficAt >= quietMs);
 
 /** How long until the next look. */
-export const paceOf = ({ phase, looks }: ScheduleState, rules: Rules): number =>
+export const paceOf = ({ phase, looks }: ScheduleState, rules: ScheduleRules): number =>
   phase === 'running' || phase === 'pausing' || (phase === 'waiting' && looks > 0)
     ? rules.busyPaceMs
     : rules.idlePaceMs;
@@ -138,30 +148,31 @@ export const paceOf = ({ phase, looks }: ScheduleState, rules: Rules): number =>
 const without = (list: readonly string[], job: string): readonly string[] =>
   list.filter((name) => name !== job);
 
-const mayBegin = ({ job, beside, stuck, rests, at }: ScheduleState, { name }: Candidate): boolean =>
+const mayBegin = ({ job, beside, stuck, rests, at }: ScheduleState, { name }: JobCandidate): boolean =>
   name !== job &&
   !beside.includes(name) &&
   !stuck.includes(name) &&
   (at?.mono ?? 0) >= (rests[name]?.until ?? Number.NEGATIVE_INFINITY);
 
-const better = (best: Candidate | undefined, next: Candidate): Candidate =>
+const better = (best: JobCandidate | undefined, next: JobCandidate): JobCandidate =>
   best === undefined || next.priority > best.priority ? next : best;
 
-const leftOf = ({ until }: Verdict, { wall }: Moment): number => (until ?? Number.POSITIVE_INFINITY) - wall;
+const leftOf = ({ until }: WindowVerdict, { wall }: Moment): number =>
+  (until ?? Number.POSITIVE_INFINITY) - wall;
 
 /** Work can be interrupted, so a long job needs no longer window than the least; a short one is let into a short one. */
 const isLongEnough = (
-  verdict: Verdict,
-  { estimateMs }: Candidate,
+  verdict: WindowVerdict,
+  { estimateMs }: JobCandidate,
   at: Moment,
-  { minimumMs }: Rules,
+  { minimumMs }: ScheduleRules,
 ): boolean => leftOf(verdict, at) >= Math.min(estimateMs, minimumMs);
 
 /** A job that failed, was lost to another, or left of its own accord is not begun again at once. */
 function withRest(
   state: ScheduleState,
   { job, end, at }: ScheduleEvent & { readonly type: 'ended' },
-  { restMs, longestRestMs, busyPaceMs }: Rules,
+  { restMs, longestRestMs, busyPaceMs }: ScheduleRules,
 ): Pick<ScheduleState, 'rests'> {
   const { [job]: before, ...others } = state.rests;
   if (end === 'done') return { rests: others };
@@ -173,4 +184,47 @@ function withRest(
   const failures = (before?.failures ?? 0) + 1;
   const rest = end === 'lost' ? restMs : Math.min(longestRestMs, restMs * 2 ** Math.min(failures - 1, 20));
   return { rests: { ...others, [job]: { until: at.mono + rest, failures } } };
+}
+
+/**
+ * Whether time passed in a way that it does not pass by itself: the wall clock was set, forwards or back, by an hour or
+ * by ten years, or the machine slept (its monotonic clock stands still meanwhile, or nobody looked for long). Nothing
+ * that was concluded before holds after it, and whoever wakes a machine is probably there.
+ */
+function findJump(
+  before: Moment | undefined,
+  now: Moment,
+  rules: Pick<ScheduleRules, 'jumpMs' | 'gapMs'>,
+): string | undefined {
+  if (before === undefined) return undefined;
+  const lasted = now.mono - before.mono;
+  const drift = now.wall - before.wall - lasted;
+  if (drift <= -rules.jumpMs) return 'the clock was set back';
+  if (drift >= rules.jumpMs) return 'the clock jumped ahead, or the machine slept';
+  return lasted >= rules.gapMs ? 'the machine slept' : undefined;
+}
+
+interface WindowVerdict {
+  /** Some source says that nobody is there, and none that someone is. */
+  readonly isAway: boolean;
+  /** When it is expected to end; undefined when nobody can say. */
+  readonly until: number | undefined;
+  /** Names of sources with what they say: fit for a record that outlives the day. */
+  readonly reasons: readonly string[];
+}
+
+/** `isQuiet`: no request came for a while. One sign of presence outweighs all of absence; not knowing is neither. */
+export function judgeWindow(readings: readonly Presence[], isQuiet: boolean): WindowVerdict {
+  const present = readings.filter(({ state }) => state === 'present');
+  const away = readings.filter(({ state }) => state === 'away');
+  const shown = (list: readonly Presence[]): string[] =>
+    [...new Set(list.map(({ source, state }) => `${source}: ${state}`))].sort();
+  if (!isQuiet || present.length > 0) {
+    const traffic = isQuiet ? [] : ['traffic: present'];
+    return { isAway: false, until: undefined, reasons: [...traffic, ...shown(present)] };
+  }
+  if (away.length === 0) return { isAway: false, until: undefined, reasons: ['nobody says away'] };
+  const ends = away.map(({ until }) => until ?? Number.POSITIVE_INFINITY);
+  const last = Math.max(...ends);
+  return { isAway: true, until: Number.isFinite(last) ? last : undefined, reasons: shown(away) };
 }

@@ -2,7 +2,7 @@ import type { Fact, StoredFact } from '../core/fact.ts';
 import { asArray, asObject } from '../core/json.ts';
 
 /** A rewarded turn that weights may be trained on: under the generation in force it would have the same prompt. */
-export interface Sample {
+export interface TrainingSample {
   readonly turn: string;
   readonly session: string;
   /** The generation it was served under, or was certified for since. */
@@ -15,11 +15,11 @@ export interface Sample {
  * failure never trains weights, and a success only while its prompt is still what would be shown. The buffer is a fold of
  * facts: the fact that makes a new generation also empties it, so a crash cannot separate the two.
  */
-export interface Buffer {
+export interface TrainingBuffer {
   /** Facts in the order of their numbers; one that was added before is ignored. */
   add(stored: StoredFact): void;
   /** Oldest first. */
-  samples(): readonly Sample[];
+  samples(): readonly TrainingSample[];
   has(turn: string): boolean;
   counts(): { readonly query: number; readonly support: number; readonly generation: number };
 }
@@ -27,7 +27,7 @@ export interface Buffer {
 /** How many samples the daemon keeps for training. */
 export const SAMPLE_CAP = 512;
 
-export interface BufferOptions {
+export interface TrainingBufferOptions {
   /** Above this the oldest samples are dropped. */
   readonly cap: number;
   /** How many failed turns from before the last flush are remembered. */
@@ -35,11 +35,11 @@ export interface BufferOptions {
 }
 
 /** An erased sample keeps its place until newer ones push it out, so that folding the log again gives the same result. */
-interface Held extends Sample {
+interface Held extends TrainingSample {
   readonly isErased: boolean;
 }
 
-export function createBuffer({ cap, mostMarks = 200_000 }: BufferOptions): Buffer {
+export function createTrainingBuffer({ cap, mostMarks = 200_000 }: TrainingBufferOptions): TrainingBuffer {
   const held = new Map<string, Held>();
   // A turn of an earlier generation cannot enter anyway: marks from before the last flush may be dropped.
   let older = new Set<string>();
@@ -77,7 +77,7 @@ export function createBuffer({ cap, mostMarks = 200_000 }: BufferOptions): Buffe
     marks = new Set();
     if (older.size > mostMarks) older = new Set([...older].slice(older.size - Math.ceil(mostMarks / 2)));
   };
-  const samples = (): readonly Sample[] =>
+  const samples = (): readonly TrainingSample[] =>
     [...held.values()].flatMap(({ isErased, ...sample }) => (isErased ? [] : [sample]));
 
   return {
@@ -105,3 +105,27 @@ const citedTurns = (changes: readonly unknown[]): readonly string[] =>
     const { turns } = asObject(asObject(asObject(change).text).evidence);
     return asArray(turns).filter((turn) => typeof turn === 'string');
   });
+
+interface SurvivorsInput {
+  readonly samples: readonly TrainingSample[];
+  /** Whether the sample's prompt would change with what is about to be published. */
+  readonly wouldDiffer: (sample: TrainingSample) => Promise<boolean>;
+}
+
+/**
+ * The turns of the samples whose prompt a change of the library does not affect, checked one after another. A sample for
+ * which the check fails does not survive. Never rejects.
+ */
+export async function findSurvivors({ samples, wouldDiffer }: SurvivorsInput): Promise<readonly string[]> {
+  const turns: string[] = [];
+  for (const sample of samples) if (await isSame(sample, wouldDiffer)) turns.push(sample.turn);
+  return turns;
+}
+
+async function isSame(sample: TrainingSample, wouldDiffer: SurvivorsInput['wouldDiffer']): Promise<boolean> {
+  try {
+    return (await wouldDiffer(sample)) === false;
+  } catch {
+    return false;
+  }
+}

@@ -1,6 +1,33 @@
+import { createRandom } from '../base/random.ts';
 import type { EngineProfile, TrainDatum } from '../core/training.ts';
-import type { Scored } from './advantage.ts';
-import type { Segment } from './rollout.ts';
+import type { ScoredRollout } from './advantage.ts';
+import type { RolloutSegment } from './rollout.ts';
+
+/** The items in an order that depends only on the seed. */
+export function shuffleBySeed<T>(items: readonly T[], seed: string): readonly T[] {
+  const random = createRandom(seed);
+  return items
+    .map((item) => ({ item, place: random.next() }))
+    .sort((a, b) => a.place - b.place)
+    .map(({ item }) => item);
+}
+
+/**
+ * Every item once per epoch, in `count` parts of nearly equal size, shuffled per epoch. The same seed gives the same parts:
+ * a repeated step is the same step.
+ */
+export function minibatchesOf<T>(
+  items: readonly T[],
+  { epochs, count, seed }: { readonly epochs: number; readonly count: number; readonly seed: string },
+): readonly (readonly T[])[] {
+  const parts = Math.min(count, items.length);
+  return Array.from({ length: epochs }, (_, epoch) => {
+    const order = parts > 1 ? shuffleBySeed(items, `${seed}/epoch-${epoch}`) : items;
+    return Array.from({ length: parts }, (_, part) =>
+      order.slice(Math.floor((part * order.length) / parts), Math.floor(((part + 1) * order.length) / parts)),
+    );
+  }).flat();
+}
 
 // N: attempts of an update · T: tokens of a sequence without its last, which predicts nothing.
 
@@ -26,7 +53,7 @@ interface Sequence {
   readonly logprobs: (number | undefined)[];
 }
 
-export function dataOf({ rollout, advantage }: Scored, contextLength: number): RolloutData {
+export function dataOf({ rollout, advantage }: ScoredRollout, contextLength: number): RolloutData {
   const sequences = sequencesOf(rollout.segments).filter(({ logprobs }) => logprobs.some(isSampled));
   const fitting = sequences.filter(({ ids }) => ids.length - 1 <= contextLength);
   return {
@@ -40,7 +67,7 @@ export function dataOf({ rollout, advantage }: Scored, contextLength: number): R
  * A prompt that extends the current sequence continues it; any other prompt starts a new one. When the client has rewritten
  * its history, sampled tokens stay in the sequence in which they were sampled.
  */
-function sequencesOf(segments: readonly Segment[]): readonly Sequence[] {
+function sequencesOf(segments: readonly RolloutSegment[]): readonly Sequence[] {
   const sequences: Sequence[] = [];
   for (const segment of segments) {
     let current = sequences.at(-1);
@@ -53,7 +80,7 @@ function sequencesOf(segments: readonly Segment[]): readonly Sequence[] {
   return sequences;
 }
 
-function append({ ids, logprobs }: Sequence, segment: Segment): void {
+function append({ ids, logprobs }: Sequence, segment: RolloutSegment): void {
   const isNew = segment.kind === 'reply';
   for (let at = isNew ? 0 : ids.length; at < segment.ids.length; at++) {
     ids.push(segment.ids[at] ?? 0);

@@ -8,8 +8,8 @@ import { extractTar, type TarSink } from '../base/tar.ts';
 import { asObject, asString } from '../core/json.ts';
 import { TrainingError } from '../core/training.ts';
 import { CONFIG_FILE, TENSOR_FILE } from './peft-check.ts';
-import { bodyOf, explainRefusal } from './tinker/explain-refusal.ts';
-import type { Answer, Transport } from './tinker/transport.ts';
+import { explainRefusal, jsonBodyOf } from './tinker/server-replies.ts';
+import type { ServerAnswer, Transport } from './tinker/transport.ts';
 
 export interface DownloadOptions {
   readonly transport: Transport;
@@ -41,7 +41,7 @@ export async function downloadPeft(
   const links = await ask(`${route}/external_weights_urls`, options);
   if (links.status !== 200)
     throw links.status === 404 || links.status === 405 ? explainRefusal(archive) : explainRefusal(links);
-  const urls = asObject(bodyOf(links)?.urls);
+  const urls = asObject(jsonBodyOf(links)?.urls);
   for (const name of [CONFIG_FILE, TENSOR_FILE]) {
     const link = asString(urls[name]);
     if (link === undefined) throw new TrainingError('server', `${checkpoint} is exported without ${name}`);
@@ -66,7 +66,7 @@ function routeOf(checkpoint: string): string {
   return `training_runs/${run}/checkpoints/${kind}/${name}`;
 }
 
-async function ask(route: string, { transport, signal, packingMs }: DownloadOptions): Promise<Answer> {
+async function ask(route: string, { transport, signal, packingMs }: DownloadOptions): Promise<ServerAnswer> {
   for (let looks = 1; ; looks++) {
     const reply = await transport.send({ route, method: 'GET', timeoutMs: REQUEST_MS }, signal);
     if (reply.kind === 'none') throw new TrainingError('server', `${route}: ${reply.detail}`);
@@ -76,8 +76,8 @@ async function ask(route: string, { transport, signal, packingMs }: DownloadOpti
 }
 
 /** The target of a redirect, or the link in the body. */
-function linkIn(answer: Answer, base: string): URL {
-  const link = answer.header('location') ?? asString(bodyOf(answer)?.url);
+function linkIn(answer: ServerAnswer, base: string): URL {
+  const link = answer.header('location') ?? asString(jsonBodyOf(answer)?.url);
   const url = link !== undefined && URL.canParse(link, base) ? new URL(link, base) : undefined;
   if (url?.protocol !== 'https:' && url?.protocol !== 'http:')
     throw new TrainingError('server', 'the server answered for the archive without a link to it');

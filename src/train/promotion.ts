@@ -1,40 +1,119 @@
-import { evidenceWorse } from '../stats/evidence-worse.ts';
-import { evidenceAbove, lowerBound } from '../stats/lower-bound.ts';
-import { evidenceBelow } from '../stats/mean-interval.ts';
-import { addToTally, EMPTY_TALLY, type Tally } from '../stats/tally.ts';
-import { isInCanary, type PolicyPointer, type Served } from './policy-pointer.ts';
-import type { CheckpointMoved, PromotionEvent, Stage } from './promotion-event.ts';
-import { DEFAULT_PROMOTION, type PromotionSettings } from './promotion-settings.ts';
+import { hash } from 'node:crypto';
+import { evidenceAbove, evidenceBelow, evidenceWorse, lowerBound } from '../stats/confidence-sequence.ts';
+import { addToMoments, EMPTY_MOMENTS, type MomentSums } from '../stats/moments.ts';
+
+/** A version of the policy and the checkpoint that samples it; undefined: the base model without an adapter. */
+export interface PolicyVersion {
+  readonly version: number;
+  readonly sampler: string | undefined;
+}
+
+/**
+ * Which weights serve. A turn reads the pointer once, at its start, and keeps that version until its last token: a stream
+ * ends on the weights it began with, and the pointer may move at any time. Weights that the pointer no longer names may be
+ * unloaded only after the turns that use them have ended.
+ */
+export interface PolicyPointer {
+  readonly live: PolicyVersion;
+  readonly canary?: { readonly served: PolicyVersion; readonly share: number };
+}
+
+/** The version for all turns of a session, as long as the pointer does not move. */
+export function versionForSession({ live, canary }: PolicyPointer, session: string): PolicyVersion {
+  if (canary === undefined || !isInCanary(session, canary.served.version, canary.share)) return live;
+  return canary.served;
+}
+
+/** By a hash of session and version: no session is always in the canary. */
+export function isInCanary(session: string, version: number, share: number): boolean {
+  const bytes = hash('sha256', JSON.stringify([session, version]), 'buffer');
+  return bytes.readUIntBE(0, 6) / 2 ** 48 < share;
+}
+
+/** A `candidate` is measured on held-out tasks, a `canary` serves a share of sessions, `live` serves all others. */
+export type PromotionStage = 'candidate' | 'canary' | 'live' | 'rejected' | 'rolled-back';
+
+/** Scores are 0 to 1. Pairs and sessions have names, so that each counts once however often it is reported. */
+export type PromotionEvent =
+  | { readonly type: 'proposed'; readonly served: PolicyVersion }
+  | {
+      readonly type: 'pair-scored';
+      readonly version: number;
+      readonly pair: string;
+      readonly candidate: number;
+      readonly live: number;
+    }
+  | { readonly type: 'session-scored'; readonly session: string; readonly score: number }
+  | { readonly type: 'probed'; readonly version: number; readonly isWell: boolean }
+  /** A person moved the weights one stage forward or back. */
+  | { readonly type: 'person-promoted' | 'person-rolled-back' };
+
+/** Written in one transaction with the pointer that results from it. */
+export interface CheckpointMoved {
+  readonly type: 'checkpoint-moved';
+  readonly version: number;
+  readonly from: PromotionStage | undefined;
+  readonly to: PromotionStage;
+  readonly by: 'measurement' | 'probe' | 'person';
+  readonly why: string;
+  /** It was shown to be worse; without this it was only not shown to be as good. */
+  readonly isWorse?: true;
+}
+
+export interface PromotionSettings {
+  /** The error probability: that a checkpoint worse by more than the margin passes, or that an equal one is rolled back. */
+  readonly alpha: number;
+  /** By how much a checkpoint may be worse (scores are 0 to 1). */
+  readonly margin: number;
+  /** A checkpoint passes after `fewestPairs` at the earliest, and is rejected after `mostPairs` at the latest. */
+  readonly fewestPairs: number;
+  readonly mostPairs: number;
+  /** The share of sessions that a canary serves, and how many of them must have been scored before it goes live. */
+  readonly canaryShare: number;
+  readonly canarySessions: number;
+  /** Consecutive failed probes after which it is rolled back. */
+  readonly failedProbes: number;
+}
+
+export const DEFAULT_PROMOTION: PromotionSettings = {
+  alpha: 0.05,
+  margin: 0.02,
+  fewestPairs: 50,
+  mostPairs: 1000,
+  canaryShare: 0.1,
+  canarySessions: 30,
+  failedProbes: 2,
+};
 
 interface Trial {
-  readonly served: Served;
+  readonly served: PolicyVersion;
   readonly stage: 'candidate' | 'canary';
   /** Candidate minus live on the same task under the same generation. */
-  readonly differences: Tally;
+  readonly differences: MomentSums;
   readonly pairs: readonly string[];
-  readonly canary: Tally;
-  readonly rest: Tally;
+  readonly canary: MomentSums;
+  readonly rest: MomentSums;
   readonly sessions: readonly string[];
   /** Consecutive failed probes. */
   readonly failed: number;
 }
 
 /** Plain data, folded from promotion events. */
-export interface Promotion {
-  readonly live: Served;
+export interface PromotionState {
+  readonly live: PolicyVersion;
   /** The version to roll back to; undefined when there is none, also after a rollback. */
-  readonly previous: Served | undefined;
+  readonly previous: PolicyVersion | undefined;
   readonly trial: Trial | undefined;
   /** Consecutive failed probes of the live version. */
   readonly failed: number;
 }
 
-export interface Promoted {
-  readonly state: Promotion;
+interface PromotionResult {
+  readonly state: PromotionState;
   readonly facts: readonly CheckpointMoved[];
 }
 
-export const startPromotion = (live: Served): Promotion => ({
+export const startPromotion = (live: PolicyVersion): PromotionState => ({
   live,
   previous: undefined,
   trial: undefined,
@@ -42,7 +121,7 @@ export const startPromotion = (live: Served): Promotion => ({
 });
 
 /** The pointer that the gateway reads: it changes with one row whenever `facts` is not empty. */
-export const pointerOf = ({ live, trial }: Promotion, settings: PromotionSettings): PolicyPointer =>
+export const pointerOf = ({ live, trial }: PromotionState, settings: PromotionSettings): PolicyPointer =>
   trial?.stage === 'canary'
     ? { live, canary: { served: trial.served, share: settings.canaryShare } }
     : { live };
@@ -52,10 +131,10 @@ export const pointerOf = ({ live, trial }: Promotion, settings: PromotionSetting
  * the checkpoint on trial changes nothing.
  */
 export function promote(
-  state: Promotion,
+  state: PromotionState,
   event: PromotionEvent,
   settings: PromotionSettings = DEFAULT_PROMOTION,
-): Promoted {
+): PromotionResult {
   switch (event.type) {
     case 'proposed':
       return propose(state, event.served);
@@ -74,21 +153,21 @@ export function promote(
   }
 }
 
-const same = (state: Promotion): Promoted => ({ state, facts: [] });
+const same = (state: PromotionState): PromotionResult => ({ state, facts: [] });
 
-function propose(state: Promotion, served: Served): Promoted {
+function propose(state: PromotionState, served: PolicyVersion): PromotionResult {
   const { version } = served;
-  const moved = (to: Stage, why: string): readonly CheckpointMoved[] => [
+  const moved = (to: PromotionStage, why: string): readonly CheckpointMoved[] => [
     { type: 'checkpoint-moved', version, from: undefined, to, by: 'measurement', why },
   ];
   if (state.trial?.served.version === version || state.live.version === version) return same(state);
   if (state.trial !== undefined)
     return { state, facts: moved('rejected', `version ${state.trial.served.version} is already on trial`) };
   const empty = {
-    differences: EMPTY_TALLY,
+    differences: EMPTY_MOMENTS,
     pairs: [],
-    canary: EMPTY_TALLY,
-    rest: EMPTY_TALLY,
+    canary: EMPTY_MOMENTS,
+    rest: EMPTY_MOMENTS,
     sessions: [],
     failed: 0,
   };
@@ -99,15 +178,15 @@ function propose(state: Promotion, served: Served): Promoted {
 const DIFFERENCES = { low: -1, high: 1 };
 
 function weighPair(
-  state: Promotion,
+  state: PromotionState,
   event: Extract<PromotionEvent, { readonly type: 'pair-scored' }>,
   { alpha, margin, fewestPairs, mostPairs, canarySessions }: PromotionSettings,
-): Promoted {
+): PromotionResult {
   const { trial } = state;
   if (trial?.stage !== 'candidate' || trial.served.version !== event.version) return same(state);
   if (trial.pairs.includes(event.pair) || !isScore(event.candidate) || !isScore(event.live))
     return same(state);
-  const differences = addToTally(trial.differences, event.candidate - event.live);
+  const differences = addToMoments(trial.differences, event.candidate - event.live);
   const next: Trial = { ...trial, differences, pairs: [...trial.pairs, event.pair] };
   const after = { ...state, trial: next };
   const { n } = differences;
@@ -132,15 +211,15 @@ function weighPair(
 }
 
 function weighSession(
-  state: Promotion,
+  state: PromotionState,
   { session, score }: Extract<PromotionEvent, { readonly type: 'session-scored' }>,
   { alpha, canaryShare, canarySessions }: PromotionSettings,
-): Promoted {
+): PromotionResult {
   const { trial } = state;
   if (trial?.stage !== 'canary' || trial.sessions.includes(session) || !isScore(score)) return same(state);
   const isCanary = isInCanary(session, trial.served.version, canaryShare);
-  const canary = isCanary ? addToTally(trial.canary, score) : trial.canary;
-  const rest = isCanary ? trial.rest : addToTally(trial.rest, score);
+  const canary = isCanary ? addToMoments(trial.canary, score) : trial.canary;
+  const rest = isCanary ? trial.rest : addToMoments(trial.rest, score);
   const next: Trial = { ...trial, canary, rest, sessions: [...trial.sessions, session] };
   const after = { ...state, trial: next };
   const enough = Math.log(1 / alpha);
@@ -151,10 +230,10 @@ function weighSession(
 }
 
 function weighProbe(
-  state: Promotion,
+  state: PromotionState,
   { version, isWell }: Extract<PromotionEvent, { readonly type: 'probed' }>,
   { failedProbes }: PromotionSettings,
-): Promoted {
+): PromotionResult {
   const { trial } = state;
   const next = (failed: number): number => (isWell ? 0 : failed + 1);
   if (trial?.served.version === version) {
@@ -168,7 +247,12 @@ function weighProbe(
 }
 
 /** Candidate to canary, canary to live. */
-function moveOn(state: Promotion, trial: Trial, by: CheckpointMoved['by'], why: string): Promoted {
+function moveOn(
+  state: PromotionState,
+  trial: Trial,
+  by: CheckpointMoved['by'],
+  why: string,
+): PromotionResult {
   const { served, stage } = trial;
   const fact = { type: 'checkpoint-moved', version: served.version, from: stage, by, why } as const;
   if (stage === 'candidate')
@@ -179,20 +263,20 @@ function moveOn(state: Promotion, trial: Trial, by: CheckpointMoved['by'], why: 
   };
 }
 
-const asWorse = ({ state, facts }: Promoted): Promoted => ({
+const asWorse = ({ state, facts }: PromotionResult): PromotionResult => ({
   state,
   facts: facts.map((fact) => ({ ...fact, isWorse: true })),
 });
 
 /** Without required canary sessions the checkpoint goes live at once. */
-function pastCanary({ state, facts }: Promoted, canarySessions: number): Promoted {
+function pastCanary({ state, facts }: PromotionResult, canarySessions: number): PromotionResult {
   if (canarySessions > 0 || state.trial?.stage !== 'canary') return { state, facts };
   const moved = moveOn(state, state.trial, 'measurement', 'the canary stage is switched off');
   return { state: moved.state, facts: [...facts, ...moved.facts] };
 }
 
 /** Ends the trial; without one, rolls back the live version. */
-function moveBack(state: Promotion, by: CheckpointMoved['by'], why: string): Promoted {
+function moveBack(state: PromotionState, by: CheckpointMoved['by'], why: string): PromotionResult {
   const { trial } = state;
   if (trial === undefined) return revert(state, by, why);
   const to = trial.stage === 'candidate' ? 'rejected' : 'rolled-back';
@@ -204,7 +288,7 @@ function moveBack(state: Promotion, by: CheckpointMoved['by'], why: string): Pro
 }
 
 /** A checkpoint on trial was measured against the version that is rolled back: its trial ends too. */
-function revert(state: Promotion, by: CheckpointMoved['by'], why: string): Promoted {
+function revert(state: PromotionState, by: CheckpointMoved['by'], why: string): PromotionResult {
   const { previous, live, trial } = state;
   if (previous === undefined) return same(state);
   const fact = { type: 'checkpoint-moved', version: live.version, from: 'live', by, why } as const;

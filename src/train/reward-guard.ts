@@ -1,8 +1,10 @@
+import type { Group } from './rollout.ts';
+
 /**
  * A behaviour whose probability has reached zero is never sampled again, and no reward brings it back. So when rewards fall
  * behind the best seen, training returns to the best weights and continues with a lower learning rate.
  */
-export interface GuardSettings {
+export interface RewardGuardSettings {
   /** How far reward or completion may fall below the best. */
   readonly bound: number;
   /** For how many consecutive batches. */
@@ -13,10 +15,10 @@ export interface GuardSettings {
   readonly slowDown: number;
 }
 
-export const DEFAULT_GUARD: GuardSettings = { bound: 0.2, batches: 2, mostRollbacks: 2, slowDown: 0.5 };
+export const DEFAULT_GUARD: RewardGuardSettings = { bound: 0.2, batches: 2, mostRollbacks: 2, slowDown: 0.5 };
 
 /** Mean reward and completion of a batch, all by one version of the policy. */
-export interface Seen {
+export interface BatchRewards {
   readonly version: number;
   /** Rewards under other lessons are not comparable. */
   readonly generation: number;
@@ -26,8 +28,8 @@ export interface Seen {
 }
 
 /** Plain data, folded from the rewards of batches. */
-export interface Guard {
-  readonly best: (Seen & { readonly batches: number }) | undefined;
+export interface RewardGuard {
+  readonly best: (BatchRewards & { readonly batches: number }) | undefined;
   /** Consecutive batches below the bound. */
   readonly below: number;
   readonly rollbacks: number;
@@ -35,9 +37,13 @@ export interface Guard {
   readonly rate: number;
 }
 
-export const FRESH_GUARD: Guard = { best: undefined, below: 0, rollbacks: 0, rate: 1 };
+export const FRESH_GUARD: RewardGuard = { best: undefined, below: 0, rollbacks: 0, rate: 1 };
 
-export function observe(guard: Guard, seen: Seen, { bound }: GuardSettings): Guard {
+export function observeRewards(
+  guard: RewardGuard,
+  seen: BatchRewards,
+  { bound }: RewardGuardSettings,
+): RewardGuard {
   const { best } = guard;
   if (best === undefined) return { ...guard, best: { ...seen, batches: 1 } };
   // Other lessons change the tasks: the guard starts over, also with its rate.
@@ -48,25 +54,31 @@ export function observe(guard: Guard, seen: Seen, { bound }: GuardSettings): Gua
   return { ...guard, below: 0, best: seen.reward > best.reward ? { ...seen, batches: 1 } : best };
 }
 
-export function verdictOf(guard: Guard, settings: GuardSettings): 'go-on' | 'roll-back' | 'give-up' {
+export function guardVerdict(
+  guard: RewardGuard,
+  settings: RewardGuardSettings,
+): 'go-on' | 'roll-back' | 'give-up' {
   if (guard.below < settings.batches) return 'go-on';
   return guard.rollbacks < settings.mostRollbacks ? 'roll-back' : 'give-up';
 }
 
-export const rolledBack = (guard: Guard, { slowDown }: GuardSettings): Guard => ({
+export const afterRollback = (guard: RewardGuard, { slowDown }: RewardGuardSettings): RewardGuard => ({
   ...guard,
   below: 0,
   rollbacks: guard.rollbacks + 1,
   rate: guard.rate * slowDown,
 });
 
-const isBelow = (seen: Seen, best: Seen, bound: number): boolean =>
+const isBelow = (seen: BatchRewards, best: BatchRewards, bound: number): boolean =>
   seen.reward < best.reward - bound ||
   (seen.completion !== undefined &&
     best.completion !== undefined &&
     seen.completion < best.completion - bound);
 
-function averaged(best: NonNullable<Guard['best']>, seen: Seen): NonNullable<Guard['best']> {
+function averaged(
+  best: NonNullable<RewardGuard['best']>,
+  seen: BatchRewards,
+): NonNullable<RewardGuard['best']> {
   const batches = best.batches + 1;
   const mean = (old: number, now: number): number => old + (now - old) / batches;
   return {
@@ -78,5 +90,20 @@ function averaged(best: NonNullable<Guard['best']>, seen: Seen): NonNullable<Gua
         ? undefined
         : mean(best.completion, seen.completion),
     batches,
+  };
+}
+
+/** Mean reward and completion over all groups of a batch. Live turns do not count: their tasks differ each time. */
+export function batchRewards(groups: readonly Group[]): BatchRewards | undefined {
+  const rollouts = groups.flatMap((group) => group.rollouts);
+  const [first] = groups;
+  if (first === undefined || rollouts.length === 0) return undefined;
+  const told = rollouts.filter(({ isComplete }) => isComplete !== undefined);
+  const done = told.filter(({ isComplete }) => isComplete === true);
+  return {
+    version: first.policy,
+    generation: first.generation,
+    reward: rollouts.reduce((sum, { reward }) => sum + reward, 0) / rollouts.length,
+    completion: told.length === 0 ? undefined : done.length / told.length,
   };
 }

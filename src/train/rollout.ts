@@ -1,20 +1,51 @@
 import type { RewardSource } from '../core/fact.ts';
-import { isRefusal, type Refusal, refuse } from './refusal.ts';
+
+/** Why something is not trained on: a name for counting, a text for people. */
+export interface BatchRefusal {
+  readonly refused: BatchRefusalName;
+  readonly why: string;
+}
+
+export type BatchRefusalName =
+  /** The attempts are not all at one task, by one policy, under one generation. */
+  | 'mixed-task'
+  | 'mixed-policy'
+  | 'mixed-generation'
+  /** A single attempt has nothing to be compared with. */
+  | 'too-few'
+  /** Sampled tokens without log-probabilities, or a reward that is not a number. */
+  | 'unusable-rollout'
+  /** Made under the prompts of another generation. */
+  | 'other-generation'
+  /** Sampled by weights that are too many updates old, or that are not an ancestor of those in training. */
+  | 'stale-policy'
+  /** The run has already trained on it. */
+  | 'trained-before'
+  /** The engine does not have the loss. */
+  | 'unknown-loss'
+  /** Sampler and trainer disagree about the sampled tokens. */
+  | 'diverged'
+  /** The engine returned NaN or infinity. */
+  | 'not-finite';
+
+export const refuseBatch = (refused: BatchRefusalName, why: string): BatchRefusal => ({ refused, why });
+
+export const isBatchRefusal = (value: object): value is BatchRefusal => 'refused' in value;
 
 /** Which weights made the tokens, under which lessons. Versions only grow: rolled-back weights leave a gap. */
-export interface Stamp {
+interface RolloutStamp {
   readonly generation: number;
   readonly policy: number;
 }
 
 /** The whole prompt before a reply, in the ids that were sent, never re-tokenized from text. */
-export interface PromptSegment extends Stamp {
+interface PromptSegment extends RolloutStamp {
   readonly kind: 'prompt';
   readonly ids: readonly number[];
 }
 
 /** What the policy sampled, including the last token. */
-export interface ReplySegment extends Stamp {
+interface ReplySegment extends RolloutStamp {
   readonly kind: 'reply';
   readonly ids: readonly number[];
   /** The sampler's log-probability of each id, from the full distribution at temperature 1. */
@@ -23,14 +54,14 @@ export interface ReplySegment extends Stamp {
   readonly isBent?: boolean;
 }
 
-export type Segment = PromptSegment | ReplySegment;
+export type RolloutSegment = PromptSegment | ReplySegment;
 
 /** One attempt at a task: prompts and replies in order. */
 export interface Rollout {
   /** Unique: the run remembers by it what it was trained on. */
   readonly id: string;
   readonly task: string;
-  readonly segments: readonly Segment[];
+  readonly segments: readonly RolloutSegment[];
   readonly reward: number;
   readonly rewardSource: RewardSource;
   /** The task is done in full, whatever the reward includes besides. */
@@ -38,24 +69,24 @@ export interface Rollout {
 }
 
 /** Attempts at the same task by the same policy under the same generation: only these are comparable. */
-export interface Group extends Stamp {
+export interface Group extends RolloutStamp {
   readonly task: string;
   readonly rollouts: readonly Rollout[];
 }
 
 /** The attempts as a group, or why they are not one. */
-export function groupOf(rollouts: readonly Rollout[]): Group | Refusal {
+export function groupOf(rollouts: readonly Rollout[]): Group | BatchRefusal {
   const [first, ...others] = rollouts;
   const stamp = first?.segments[0];
   if (first === undefined || others.length === 0)
-    return refuse('too-few', 'a group needs at least two attempts');
-  if (stamp === undefined) return refuse('unusable-rollout', `${first.id} has no tokens`);
+    return refuseBatch('too-few', 'a group needs at least two attempts');
+  if (stamp === undefined) return refuseBatch('unusable-rollout', `${first.id} has no tokens`);
   const { task } = first;
   const { policy, generation } = stamp;
   if (new Set(rollouts.map(({ id }) => id)).size < rollouts.length)
-    return refuse('trained-before', `the group contains an attempt at ${task} twice`);
+    return refuseBatch('trained-before', `the group contains an attempt at ${task} twice`);
   for (const rollout of rollouts) {
-    if (rollout.task !== task) return refuse('mixed-task', `${rollout.id} is not an attempt at ${task}`);
+    if (rollout.task !== task) return refuseBatch('mixed-task', `${rollout.id} is not an attempt at ${task}`);
     const fault = rolloutFault(rollout, { policy, generation });
     if (fault !== undefined) return fault;
   }
@@ -63,36 +94,45 @@ export function groupOf(rollouts: readonly Rollout[]): Group | Refusal {
 }
 
 /** Checks a group that another component put together as if it were untrusted input. */
-export function groupFault(group: Group): Refusal | undefined {
+export function groupFault(group: Group): BatchRefusal | undefined {
   const made = groupOf(group.rollouts);
-  if (isRefusal(made)) return made;
+  if (isBatchRefusal(made)) return made;
   const { task, policy, generation } = made;
   if (task !== group.task)
-    return refuse('mixed-task', `the group says ${group.task}, its attempts are at ${task}`);
+    return refuseBatch('mixed-task', `the group says ${group.task}, its attempts are at ${task}`);
   if (policy !== group.policy)
-    return refuse('mixed-policy', `the group says version ${group.policy}, its attempts are by ${policy}`);
+    return refuseBatch(
+      'mixed-policy',
+      `the group says version ${group.policy}, its attempts are by ${policy}`,
+    );
   if (generation !== group.generation)
-    return refuse(
+    return refuseBatch(
       'mixed-generation',
       `the group says generation ${group.generation}, its attempts are of ${generation}`,
     );
   return undefined;
 }
 
-export function rolloutFault({ id, segments, reward }: Rollout, stamp: Stamp): Refusal | undefined {
-  if (!Number.isFinite(reward)) return refuse('unusable-rollout', `the reward of ${id} is not a number`);
+export function rolloutFault(
+  { id, segments, reward }: Rollout,
+  stamp: RolloutStamp,
+): BatchRefusal | undefined {
+  if (!Number.isFinite(reward)) return refuseBatch('unusable-rollout', `the reward of ${id} is not a number`);
   if (segments[0]?.kind !== 'prompt' || segments[0].ids.length === 0)
-    return refuse('unusable-rollout', `${id} does not begin with a prompt`);
+    return refuseBatch('unusable-rollout', `${id} does not begin with a prompt`);
   for (const segment of segments) {
     if (segment.policy !== stamp.policy)
-      return refuse('mixed-policy', `${id} has tokens of versions ${stamp.policy} and ${segment.policy}`);
+      return refuseBatch(
+        'mixed-policy',
+        `${id} has tokens of versions ${stamp.policy} and ${segment.policy}`,
+      );
     if (segment.generation !== stamp.generation)
-      return refuse(
+      return refuseBatch(
         'mixed-generation',
         `${id} has tokens of generations ${stamp.generation} and ${segment.generation}`,
       );
     if (segment.kind === 'reply' && !isMeasured(segment))
-      return refuse('unusable-rollout', `${id} has sampled tokens without a log-probability`);
+      return refuseBatch('unusable-rollout', `${id} has sampled tokens without a log-probability`);
   }
   return undefined;
 }

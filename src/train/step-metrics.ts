@@ -1,7 +1,9 @@
 import type { StepOutput, TrainDatum } from '../core/training.ts';
+import type { Baselines } from './advantage.ts';
+import type { BatchRewards } from './reward-guard.ts';
 
 /** One update: the data sent, and the results of both requests. */
-export interface Update {
+export interface StepUpdate {
   readonly data: readonly TrainDatum[];
   readonly output: StepOutput;
   readonly optimiser: Readonly<Record<string, number>>;
@@ -12,7 +14,7 @@ export interface Update {
  * mean of q − p, is unbiased and noisy; `k2`, half the mean of its square, is not negative and less noisy. Both estimate
  * KL(sample ‖ train).
  */
-export interface Agreement {
+interface SamplerAgreement {
   readonly tokens: number;
   readonly k1: number;
   readonly k2: number;
@@ -23,12 +25,12 @@ export interface Agreement {
   readonly entropy: number;
 }
 
-export interface Clip {
+export interface ClipRange {
   readonly low: number;
   readonly high: number;
 }
 
-export function agreementOf(updates: readonly Update[], clip: Clip): Agreement {
+export function agreementOf(updates: readonly StepUpdate[], clip: ClipRange): SamplerAgreement {
   const sum = { tokens: 0, k1: 0, k2: 0, ratio: 0, clipped: 0, entropy: 0 };
   for (const { data, output } of updates) {
     data.forEach((datum, at) => {
@@ -60,16 +62,16 @@ export function agreementOf(updates: readonly Update[], clip: Clip): Agreement {
 }
 
 /** The larger of both: k2 alone overlooks a small constant difference. */
-export const klOf = ({ k1, k2 }: Agreement): number => Math.max(k1, k2);
+export const klOf = ({ k1, k2 }: SamplerAgreement): number => Math.max(k1, k2);
 
 /** The gradient norm of the last update; undefined when the engine does not report one. */
-export function gradNormOf(updates: readonly Update[]): number | undefined {
+export function gradNormOf(updates: readonly StepUpdate[]): number | undefined {
   const names = Object.entries(updates.at(-1)?.optimiser ?? {});
   return names.find(([name]) => name.startsWith('grad_norm'))?.[1];
 }
 
 /** The first result that is not finite. */
-export function notFiniteIn({ data, output, optimiser }: Update): string | undefined {
+export function notFiniteIn({ data, output, optimiser }: StepUpdate): string | undefined {
   for (const [name, value] of [...Object.entries(output.metrics), ...Object.entries(optimiser)])
     if (!Number.isFinite(value)) return `${name} is ${value}`;
   for (const [at, datum] of data.entries())
@@ -77,4 +79,30 @@ export function notFiniteIn({ data, output, optimiser }: Update): string | undef
       if (weight !== 0 && !Number.isFinite(output.logprobs[at]?.[place]))
         return `the log-probability of token ${place} of sequence ${at} is ${output.logprobs[at]?.[place]}`;
   return undefined;
+}
+
+/** The numbers of one step. */
+export interface StepReport {
+  /** Rewards of the attempts; undefined when there were only live turns. */
+  readonly seen: BatchRewards | undefined;
+  readonly groups: number;
+  /** Groups whose attempts all had the same reward: they do not train. */
+  readonly constantGroups: number;
+  /** Trained attempts, and how many of them are live turns with a running mean as baseline. */
+  readonly rollouts: number;
+  readonly live: number;
+  readonly data: number;
+  /** Sequences that did not fit the engine's context. */
+  readonly overlong: number;
+  readonly updates: number;
+  readonly learningRate: number;
+  /** Agreement of sampler and trainer before the first update. Undefined when nothing was submitted. */
+  readonly start?: SamplerAgreement;
+  /** In the last pass: how far the weights have moved from the sampling ones. */
+  readonly end?: SamplerAgreement;
+  readonly gradNorm?: number;
+  /** Conditions that did not stop the step. */
+  readonly warnings: readonly string[];
+  /** The agents' running means after this step; undefined without live turns. */
+  readonly baselines?: Baselines;
 }

@@ -1,11 +1,10 @@
 import { TrainingError, type TrainingModel } from '../core/training.ts';
-import { collectGroups } from './collect-groups.ts';
-import { rateAt } from './learning-rate.ts';
-import { DEFAULT_GUARD, observe, verdictOf } from './reward-guard.ts';
-import { openRunLog, type RunLog } from './run-log.ts';
-import { seenOf } from './seen-of.ts';
-import { DEFAULT_STEP, type StepEnd, type StepSettings, trainStep } from './train-step.ts';
-import type { TrainInput, TrainProgress } from './training-run.ts';
+import { collectGroups } from './groups.ts';
+import { batchRewards, DEFAULT_GUARD, guardVerdict, observeRewards } from './reward-guard.ts';
+import { openRunLog, type RunLog } from './run-journal.ts';
+import { DEFAULT_STEP, type StepSettings, type TrainStepEnd, trainStep } from './step.ts';
+import type { TrainerEvent, TrainInput } from './training-run.ts';
+import { rateAt } from './training-run.ts';
 
 /** Tries of one step in one window, and consecutive refused batches, after which training stops. */
 const MOST_TRIES = 3;
@@ -15,7 +14,7 @@ const MOST_TRIES = 3;
  * and journal continues from there and ends at the same weights. It promotes nothing. An engine's failure ends it with
  * `stuck`; it rejects when the journal or the sampling does.
  */
-export async function* train<Task>(input: TrainInput<Task>): AsyncGenerator<TrainProgress, void, undefined> {
+export async function* train<Task>(input: TrainInput<Task>): AsyncGenerator<TrainerEvent, void, undefined> {
   const { engine, signal, steps, guard: limits = DEFAULT_GUARD } = input;
   const log = await openRunLog(input.journal, limits);
   const { run } = log;
@@ -27,7 +26,7 @@ export async function* train<Task>(input: TrainInput<Task>): AsyncGenerator<Trai
     model?.close().catch(() => undefined);
     model = undefined;
   };
-  const stuck = (why: string, isRetryable: boolean): TrainProgress => {
+  const stuck = (why: string, isRetryable: boolean): TrainerEvent => {
     const best = run.lineage.find(({ version }) => version === run.guard.best?.version);
     return { type: 'stuck', why, isRetryable, checkpoint: best ?? run.lineage.at(-1) };
   };
@@ -43,9 +42,9 @@ export async function* train<Task>(input: TrainInput<Task>): AsyncGenerator<Trai
       if (signal.aborted || groups === undefined) return yield { type: 'paused', batch };
 
       // If rewards fell far below the best, the weights are rolled back before they train on these attempts.
-      const seen = seenOf(groups);
-      const after = seen === undefined ? run.guard : observe(run.guard, seen, limits);
-      const verdict = verdictOf(after, limits);
+      const seen = batchRewards(groups);
+      const after = seen === undefined ? run.guard : observeRewards(run.guard, seen, limits);
+      const verdict = guardVerdict(after, limits);
       const best = run.lineage.find(({ version }) => version === after.best?.version);
       if (verdict === 'give-up') return yield stuck('rewards keep falling after rollbacks', false);
       if (verdict === 'roll-back' && seen !== undefined && best !== undefined) {
@@ -113,7 +112,7 @@ async function begin<Task>(input: TrainInput<Task>, log: RunLog): Promise<Traini
   return model;
 }
 
-function progressOf(end: StepEnd, batch: string): TrainProgress {
+function progressOf(end: TrainStepEnd, batch: string): TrainerEvent {
   switch (end.end) {
     case 'trained':
       return { type: 'step-trained', batch, checkpoint: end.checkpoint, report: end.report };

@@ -1,23 +1,23 @@
+import { asString, parseJson } from '../core/json.ts';
 import type { Insertion, WireName } from '../core/wire.ts';
-import { appendText } from './place.ts';
-import { quoteText } from './quote-text.ts';
-import { linkAfter, type MessageSpans, readMessage, withoutMarks } from './read-message.ts';
 import {
+  type ByteSpan,
+  DOUBLE_QUOTE,
   eachElement,
   eachMember,
-  isText,
+  equalsText,
   OPEN_BRACE,
   OPEN_BRACKET,
-  QUOTE,
-  type Span,
+  readString,
   skipSpace,
   skipValue,
   viewBytes,
-} from './scan.ts';
-import { taskText } from './task-text.ts';
+} from './json-scan.ts';
+import { type MessageSpans, nextChainLink, readMessageSpans, withoutCacheMarks } from './message-chain.ts';
+import { appendJsonText, quoteJson } from './splice.ts';
 
 /** A request's messages: their links, the user's task, and where text can be added to them. */
-export interface Conversation {
+interface Conversation {
   /**
    * One for each message that is not a system message, a hash of everything up to it: like `chainOf`, but a string and a
    * list of that one text are the same message, since clients that move prompt-cache marks along write the marked one
@@ -37,13 +37,13 @@ export interface Conversation {
 
 /** The texts of a user's message and where text can be added. */
 interface UserMessage {
-  readonly content: Span;
+  readonly content: ByteSpan;
   /** The text of a message that contains nothing else. */
-  readonly only: Span | undefined;
-  readonly texts: readonly Span[];
+  readonly only: ByteSpan | undefined;
+  readonly texts: readonly ByteSpan[];
 }
 
-const START = linkAfter('conversation', []);
+const START = nextChainLink('conversation', []);
 const MARKS = ['cache_control', 'prompt_cache_breakpoint'];
 /** OpenClaw's transient notes. They are absent from the next request, so no link may depend on them. */
 const TRANSIENT = Buffer.from('<<<BEGIN_OPENCLAW_INTERNAL_CONTEXT>>>');
@@ -59,15 +59,18 @@ export function readConversation(wire: WireName, body: Uint8Array): Conversation
   let isStored = false;
 
   const end = eachMember(bytes, start, (key, at) => {
-    if (isText(bytes, key, listName)) {
+    if (equalsText(bytes, key, listName)) {
       found = noLinks();
       if (bytes[at] === OPEN_BRACKET) return readList(bytes, at, isResponses, found);
       const valueEnd = skipValue(bytes, at);
-      if (isResponses && bytes[at] === QUOTE && valueEnd > 0) addText(bytes, [at, valueEnd], found);
+      if (isResponses && bytes[at] === DOUBLE_QUOTE && valueEnd > 0) addText(bytes, [at, valueEnd], found);
       return valueEnd;
     }
-    if (isResponses && (isText(bytes, key, 'previous_response_id') || isText(bytes, key, 'conversation')))
-      isStored = bytes[at] === QUOTE || bytes[at] === OPEN_BRACE;
+    if (
+      isResponses &&
+      (equalsText(bytes, key, 'previous_response_id') || equalsText(bytes, key, 'conversation'))
+    )
+      isStored = bytes[at] === DOUBLE_QUOTE || bytes[at] === OPEN_BRACE;
     return skipValue(bytes, at);
   });
   if (end < 0 || skipSpace(bytes, end) !== bytes.length) return undefined;
@@ -83,20 +86,20 @@ interface Links {
 const noLinks = (): Links => ({ links: [], users: [] });
 
 function add({ links, users }: Links, pieces: readonly Buffer[], user: UserMessage | undefined): void {
-  links.push(linkAfter(links.at(-1) ?? START, pieces));
+  links.push(nextChainLink(links.at(-1) ?? START, pieces));
   users.push(user);
 }
 
-const addText = (bytes: Buffer, span: Span, into: Links): void =>
+const addText = (bytes: Buffer, span: ByteSpan, into: Links): void =>
   add(into, [bytes.subarray(...span)], { content: span, only: span, texts: [span] });
 
 function readList(bytes: Buffer, at: number, isResponses: boolean, into: Links): number {
   return eachElement(bytes, at, (itemAt) => {
     if (bytes[itemAt] !== OPEN_BRACE) return skipValue(bytes, itemAt);
-    const message = readMessage(bytes, itemAt, MARKS);
+    const message = readMessageSpans(bytes, itemAt, MARKS);
     if (message.span[1] < 0 || message.isSystem) return message.span[1];
-    const isMessage = !isResponses || !message.type || isText(bytes, message.type, 'message');
-    const isUser = isMessage && message.role !== undefined && isText(bytes, message.role, 'user');
+    const isMessage = !isResponses || !message.type || equalsText(bytes, message.type, 'message');
+    const isUser = isMessage && message.role !== undefined && equalsText(bytes, message.role, 'user');
     const user = isUser ? readUser(bytes, message) : undefined;
     const first = user?.texts[0];
     const isTransient = first !== undefined && startsWith(bytes, first, TRANSIENT);
@@ -105,28 +108,28 @@ function readList(bytes: Buffer, at: number, isResponses: boolean, into: Links):
   });
 }
 
-const startsWith = (bytes: Buffer, [start]: Span, text: Buffer): boolean =>
+const startsWith = (bytes: Buffer, [start]: ByteSpan, text: Buffer): boolean =>
   bytes.compare(text, 0, text.length, start + 1, Math.min(start + 1 + text.length, bytes.length)) === 0;
 
 function readUser(bytes: Buffer, message: MessageSpans): UserMessage | undefined {
   const { content, parts } = message;
   if (content === undefined) return undefined;
-  if (bytes[content[0]] === QUOTE) return { content, only: content, texts: [content] };
+  if (bytes[content[0]] === DOUBLE_QUOTE) return { content, only: content, texts: [content] };
   if (bytes[content[0]] !== OPEN_BRACKET) return undefined;
   const texts = parts.map((part) => textOf(bytes, part)).filter((text) => text !== undefined);
   return { content, only: onlyText(bytes, message), texts };
 }
 
-const textOf = (bytes: Buffer, { type, text }: MessageSpans['parts'][number]): Span | undefined =>
+const textOf = (bytes: Buffer, { type, text }: MessageSpans['parts'][number]): ByteSpan | undefined =>
   type &&
   text &&
-  bytes[text[0]] === QUOTE &&
-  (isText(bytes, type, 'text') || isText(bytes, type, 'input_text'))
+  bytes[text[0]] === DOUBLE_QUOTE &&
+  (equalsText(bytes, type, 'text') || equalsText(bytes, type, 'input_text'))
     ? text
     : undefined;
 
 /** The text of a content that is a list of one text part. */
-function onlyText(bytes: Buffer, { parts }: MessageSpans): Span | undefined {
+function onlyText(bytes: Buffer, { parts }: MessageSpans): ByteSpan | undefined {
   const [part] = parts;
   return parts.length === 1 && part?.isPlain ? textOf(bytes, part) : undefined;
 }
@@ -135,13 +138,13 @@ function onlyText(bytes: Buffer, { parts }: MessageSpans): Span | undefined {
 function canonical(bytes: Buffer, message: MessageSpans): readonly Buffer[] {
   const { span, content, marks } = message;
   const only = onlyText(bytes, message);
-  if (content === undefined || only === undefined) return withoutMarks(bytes, span, marks);
+  if (content === undefined || only === undefined) return withoutCacheMarks(bytes, span, marks);
   const before = marks.filter((mark) => mark[1] <= content[0]);
   const after = marks.filter((mark) => mark[0] >= content[1]);
   return [
-    ...withoutMarks(bytes, [span[0], content[0]], before),
+    ...withoutCacheMarks(bytes, [span[0], content[0]], before),
     bytes.subarray(...only),
-    ...withoutMarks(bytes, [content[1], span[1]], after),
+    ...withoutCacheMarks(bytes, [content[1], span[1]], after),
   ];
 }
 
@@ -150,8 +153,8 @@ function describe(bytes: Buffer, { links, users }: Links, isStored: boolean, par
   const placeAt = (link: string, text: string): readonly Insertion[] | undefined => {
     const user = isStored ? undefined : users[links.indexOf(link)];
     if (user === undefined) return undefined;
-    const part = `{"type":"${partType}","text":${quoteText(text)}}`;
-    const inside = appendText(bytes, user.only ?? user.content, text, part);
+    const part = `{"type":"${partType}","text":${quoteJson(text)}}`;
+    const inside = appendJsonText(bytes, user.only ?? user.content, text, part);
     return inside && [inside];
   };
   return {
@@ -168,8 +171,54 @@ function describe(bytes: Buffer, { links, users }: Links, isStored: boolean, par
 function newestTask(bytes: Buffer, users: readonly (UserMessage | undefined)[]): string {
   for (let i = users.length - 1; i >= 0; i--) {
     const user = users[i];
-    const text = user === undefined ? '' : taskText(bytes, user.texts);
+    const text = user === undefined ? '' : readTaskText(bytes, user.texts);
     if (text !== '') return text;
+  }
+  return '';
+}
+
+/** Only the beginning and the end of a task are read: they state the request, a pasted log in between does not. */
+const HALF_CHARS = 4000;
+const GAP = '\n…\n';
+/** The bytes that may be needed for HALF_CHARS: no escape is longer than six bytes. */
+const HALF_BYTES = 6 * HALF_CHARS;
+const LONGEST_ESCAPE = 6;
+
+/** Text that a client's harness adds to a user message; the user's own text is in another part. */
+const REMINDER = ['<system-reminder>', '</system-reminder>'] as const;
+
+/** The user's own text of one message, given the spans of its texts; may be empty. */
+function readTaskText(bytes: Buffer, spans: readonly ByteSpan[]): string {
+  const texts = spans.map((span) => readEnds(bytes, span).trim()).filter((text) => !isReminder(text));
+  return shorten(texts.filter((text) => text !== '').join('\n'));
+}
+
+const isReminder = (text: string): boolean => text.startsWith(REMINDER[0]) && text.endsWith(REMINDER[1]);
+
+function shorten(text: string): string {
+  if (text.length <= 2 * HALF_CHARS) return text;
+  const from = text.length - HALF_CHARS;
+  const head = text.slice(0, isHalf(text, HALF_CHARS) ? HALF_CHARS - 1 : HALF_CHARS);
+  return `${head}${GAP}${text.slice(isHalf(text, from) ? from + 1 : from)}`;
+}
+
+/** Whether `at` is the second half of a surrogate pair. */
+const isHalf = (text: string, at: number): boolean => (text.charCodeAt(at) & 0xfc00) === 0xdc00;
+
+function readEnds(bytes: Buffer, span: ByteSpan): string {
+  const [start, end] = [span[0] + 1, span[1] - 1];
+  if (end - start <= 2 * HALF_BYTES) return readString(bytes, span) ?? '';
+  const head = decode(bytes, start, start + HALF_BYTES, 'end');
+  return `${head}${GAP}${decode(bytes, end - HALF_BYTES, end, 'start')}`;
+}
+
+/** Decodes a piece of a JSON string that was cut anywhere: drops a split escape, with up to five more bytes. */
+function decode(bytes: Buffer, start: number, end: number, cut: 'start' | 'end'): string {
+  for (let less = 0; less < LONGEST_ESCAPE; less++) {
+    const from = cut === 'start' ? start + less : start;
+    const raw = bytes.toString('utf8', from, cut === 'end' ? end - less : end);
+    const text = asString(parseJson(`"${raw}"`));
+    if (text !== undefined) return text;
   }
   return '';
 }

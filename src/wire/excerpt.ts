@@ -4,7 +4,7 @@ const LONGEST = 300;
  * A provider's error page as one short line of plain text, without tags, control characters and runs of white space.
  * One forward pass, since such a page may be megabytes of anything.
  */
-export function excerpt(body: string): string {
+export function plainTextExcerpt(body: string): string {
   let out = '';
   let inTag = false;
   let gap = false;

@@ -1,5 +1,15 @@
 import type { Insertion, Outline } from '../core/wire.ts';
-import { eachMember, isText, OPEN_BRACE, readString, type Span, skipSpace, skipValue } from './scan.ts';
+import {
+  type ByteSpan,
+  eachElement,
+  eachMember,
+  equalsText,
+  OPEN_BRACE,
+  readString,
+  skipSpace,
+  skipValue,
+} from './json-scan.ts';
+import { appendJsonText, prependJsonItem } from './splice.ts';
 
 /**
  * The common part of all wires' outlines. `visit` walks every member except `model` and `stream` and returns its end;
@@ -7,23 +17,23 @@ import { eachMember, isText, OPEN_BRACE, readString, type Span, skipSpace, skipV
  */
 export function outlineObject(
   bytes: Buffer,
-  visit: (key: Span, valueAt: number) => number,
-  place: (block: string, object: Span) => readonly Insertion[],
+  visit: (key: ByteSpan, valueAt: number) => number,
+  place: (block: string, object: ByteSpan) => readonly Insertion[],
 ): Outline | undefined {
   const start = skipSpace(bytes, 0);
   if (bytes[start] !== OPEN_BRACE) return undefined;
   let model: string | undefined;
-  let modelSpan: Span | undefined;
+  let modelSpan: ByteSpan | undefined;
   let stream = false;
-  const found: { readonly key: Span; readonly value: Span }[] = [];
+  const found: { readonly key: ByteSpan; readonly value: ByteSpan }[] = [];
   const end = eachMember(bytes, start, (key, at) => {
     const valueEnd = readMember(key, at);
     found.push({ key, value: [at, valueEnd] });
     return valueEnd;
   });
-  function readMember(key: Span, at: number): number {
-    const isModel = isText(bytes, key, 'model');
-    if (!isModel && !isText(bytes, key, 'stream')) return visit(key, at);
+  function readMember(key: ByteSpan, at: number): number {
+    const isModel = equalsText(bytes, key, 'model');
+    if (!isModel && !equalsText(bytes, key, 'stream')) return visit(key, at);
     const valueEnd = skipValue(bytes, at);
     if (valueEnd < 0) return -1;
     if (!isModel) stream = bytes.toString('latin1', at, valueEnd) === 'true';
@@ -41,10 +51,78 @@ export function outlineObject(
     member: (name) => {
       for (let i = found.length - 1; i >= 0; i--) {
         const one = found[i];
-        if (one !== undefined && isText(bytes, one.key, name)) return one.value;
+        if (one !== undefined && equalsText(bytes, one.key, name)) return one.value;
       }
       return undefined;
     },
     place: (block) => (block === '' ? [] : place(block, [start, end])),
   };
+}
+
+/** An array of messages and the last of its leading system messages. */
+export interface LeadingMessages {
+  /** The end is -1 when the array is malformed. */
+  readonly array: ByteSpan;
+  readonly last: Message | undefined;
+}
+
+interface Message {
+  readonly end: number;
+  readonly content: ByteSpan | undefined;
+}
+
+/** The end of the message at `at`, and the message itself if it is a system message. */
+function readSystem(
+  bytes: Buffer,
+  at: number,
+  isType: (type: ByteSpan | undefined) => boolean,
+): readonly [end: number, message: Message | undefined] {
+  let content: ByteSpan | undefined;
+  let role: ByteSpan | undefined;
+  let type: ByteSpan | undefined;
+  const end = eachMember(bytes, at, (key, valueAt) => {
+    const span: ByteSpan = [valueAt, skipValue(bytes, valueAt)];
+    if (equalsText(bytes, key, 'content')) content = span;
+    else if (equalsText(bytes, key, 'role')) role = span;
+    else if (equalsText(bytes, key, 'type')) type = span;
+    return span[1];
+  });
+  const isSystem = role && (equalsText(bytes, role, 'system') || equalsText(bytes, role, 'developer'));
+  return [end, isSystem && isType(type) ? { end, content } : undefined];
+}
+
+/** Walks the array at `at`; after the leading system messages it only skips. `isType` accepts a message's `type`. */
+export function findLeadingMessages(
+  bytes: Buffer,
+  at: number,
+  isType: (type: ByteSpan | undefined) => boolean,
+): LeadingMessages {
+  let last: Message | undefined;
+  let isLeading = true;
+  const end = eachElement(bytes, at, (elementAt) => {
+    if (!isLeading || bytes[elementAt] !== OPEN_BRACE) {
+      isLeading = false;
+      return skipValue(bytes, elementAt);
+    }
+    const [elementEnd, message] = readSystem(bytes, elementAt, isType);
+    if (message) last = message;
+    else isLeading = false;
+    return elementEnd;
+  });
+  return { array: [at, end], last };
+}
+
+/**
+ * Inserts a block after the leading system text: into the last leading message, or as a new `message` if that one has no
+ * text to append to. `part` and `message` are JSON texts that contain the block.
+ */
+export function insertAfterLeadingMessages(
+  bytes: Buffer,
+  { array, last }: LeadingMessages,
+  block: string,
+  { part, message }: { readonly part: string; readonly message: string },
+): Insertion {
+  if (last === undefined) return prependJsonItem(bytes, array, message);
+  const inside = last.content && appendJsonText(bytes, last.content, block, part);
+  return inside ?? { at: last.end, text: `,${message}` };
 }

@@ -1,13 +1,15 @@
+import { createLruMap } from '../base/lru-map.ts';
 import type { Insertion } from '../core/wire.ts';
+import { type ByteSpan, DOUBLE_QUOTE, OPEN_BRACKET, skipSpace } from './json-scan.ts';
 
 interface Edits {
   /** In any order; insertions at the same offset keep their order. */
   readonly insertions: readonly Insertion[];
   /** Spans to replace, such as the model's name; they do not overlap and contain no insertion. */
-  readonly replacements?: readonly Replacement[];
+  readonly replacements?: readonly SpanReplacement[];
 }
 
-export interface Replacement {
+export interface SpanReplacement {
   readonly span: readonly [start: number, end: number];
   /** Already escaped for its place. */
   readonly text: string;
@@ -33,4 +35,45 @@ export function splice(body: Uint8Array, { insertions, replacements = [] }: Edit
   }
   out.set(body.subarray(from), to);
   return out;
+}
+
+/** Whether there is nothing between a span's brackets. */
+const isEmpty = (bytes: Buffer, [start, end]: ByteSpan): boolean => skipSpace(bytes, start + 1) === end - 1;
+
+/** `item` is JSON text: an element, or a member with its key. */
+export const prependJsonItem = (bytes: Buffer, span: ByteSpan, item: string): Insertion => ({
+  at: span[0] + 1,
+  text: isEmpty(bytes, span) ? item : `${item},`,
+});
+
+/**
+ * Appends a block to a value that contains text: at the end of a string, or as one more element, `part`, of an array.
+ * Undefined when the value is neither.
+ */
+export function appendJsonText(
+  bytes: Buffer,
+  span: ByteSpan,
+  block: string,
+  part: string,
+): Insertion | undefined {
+  const [start, end] = span;
+  if (bytes[start] === DOUBLE_QUOTE) {
+    return { at: end - 1, text: `\\n\\n${quoteJson(block).slice(1, -1)}` };
+  }
+  if (bytes[start] === OPEN_BRACKET) {
+    return { at: end - 1, text: isEmpty(bytes, span) ? part : `,${part}` };
+  }
+  return undefined;
+}
+
+const MOST = 64;
+const quotedTexts = createLruMap<string, string>(MOST);
+
+/** A text as a JSON string, cached: the same block is inserted into many turns. */
+export function quoteJson(text: string): string {
+  const cached = quotedTexts.get(text);
+  if (cached !== undefined) return cached;
+  const quoted = JSON.stringify(text);
+  quotedTexts.set(text, quoted);
+  return quoted;
 }

@@ -1,5 +1,5 @@
 import type { SseEvent } from '../core/wire.ts';
-import { viewBytes } from './scan.ts';
+import { viewBytes } from './json-scan.ts';
 
 /** Encodes one event. Data may contain line breaks; each line gets its own `data:`. */
 export function encodeSse(event: string | undefined, data: string): string {

@@ -1,62 +1,63 @@
 import type { Outline, WireName } from '../core/wire.ts';
 import {
+  type ByteSpan,
+  DOUBLE_QUOTE,
   eachElement,
   eachMember,
-  isText,
+  equalsText,
   OPEN_BRACE,
   OPEN_BRACKET,
-  QUOTE,
   readString,
-  type Span,
   skipValue,
   viewBytes,
-} from './scan.ts';
+} from './json-scan.ts';
 
 export interface SystemText {
   /** The span between the quotes of its JSON string, so that text appended after it stays after it. */
-  readonly span: Span;
+  readonly span: ByteSpan;
   readonly text: string;
 }
 
 /** The longest of the client's leading system texts; undefined when there is none. */
 export function findSystemText(wire: WireName, body: Uint8Array, outline: Outline): SystemText | undefined {
   const bytes = viewBytes(body);
-  let longest: Span | undefined;
-  const consider = (span: Span): void => {
+  let longest: ByteSpan | undefined;
+  const consider = (span: ByteSpan): void => {
     const isLonger = longest === undefined || span[1] - span[0] > longest[1] - longest[0];
-    if (bytes[span[0]] === QUOTE && isLonger) longest = span;
+    if (bytes[span[0]] === DOUBLE_QUOTE && isLonger) longest = span;
   };
-  const inContent = ([start, end]: Span): void => {
+  const inContent = ([start, end]: ByteSpan): void => {
     consider([start, end]);
     if (bytes[start] !== OPEN_BRACKET) return;
     eachElement(bytes, start, (at) => {
       if (bytes[at] !== OPEN_BRACE) return skipValue(bytes, at);
       return eachMember(bytes, at, (key, valueAt) => {
         const valueEnd = skipValue(bytes, valueAt);
-        if (isText(bytes, key, 'text')) consider([valueAt, valueEnd]);
+        if (equalsText(bytes, key, 'text')) consider([valueAt, valueEnd]);
         return valueEnd;
       });
     });
   };
-  const inLeading = ([start]: Span): void => {
+  const inLeading = ([start]: ByteSpan): void => {
     if (bytes[start] !== OPEN_BRACKET) return;
     let isLeading = true;
     eachElement(bytes, start, (at) => {
       if (!isLeading || bytes[at] !== OPEN_BRACE) return skipValue(bytes, at);
-      let role: Span | undefined;
-      let content: Span | undefined;
+      let role: ByteSpan | undefined;
+      let content: ByteSpan | undefined;
       const end = eachMember(bytes, at, (key, valueAt) => {
-        const span: Span = [valueAt, skipValue(bytes, valueAt)];
-        if (isText(bytes, key, 'role')) role = span;
-        else if (isText(bytes, key, 'content')) content = span;
+        const span: ByteSpan = [valueAt, skipValue(bytes, valueAt)];
+        if (equalsText(bytes, key, 'role')) role = span;
+        else if (equalsText(bytes, key, 'content')) content = span;
         return span[1];
       });
-      isLeading = role !== undefined && (isText(bytes, role, 'system') || isText(bytes, role, 'developer'));
+      isLeading =
+        role !== undefined && (equalsText(bytes, role, 'system') || equalsText(bytes, role, 'developer'));
       if (isLeading && content !== undefined) inContent(content);
       return end;
     });
   };
-  const member = (name: string, look: (span: Span) => void): void => {
+  const member = (name: string, look: (span: ByteSpan) => void): void => {
     const span = outline.member(name);
     if (span !== undefined) look(span);
   };

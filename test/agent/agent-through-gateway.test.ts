@@ -1,13 +1,13 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type AgentTask, runAgent } from '../../src/agent/agent.ts';
-import { createPlainShellOf } from '../../src/agent/shell.ts';
+import { createWorkspace, type Workspace } from '../../src/agent/sandbox/workspace.ts';
+import { createPlainAgentShell } from '../../src/agent/shell.ts';
 import type { ChatEvent, ChatRequest } from '../../src/core/chat.ts';
 import { systemClock } from '../../src/core/clock.ts';
 import type { JsonObject } from '../../src/core/json.ts';
 import { noRecord, type TurnIntent } from '../../src/core/recorder.ts';
 import { createExchange } from '../../src/models/exchange.ts';
-import { createSpeakThrough } from '../../src/models/speak-through.ts';
-import { createWorkspace, type Workspace } from '../../src/sandbox/workspace.ts';
+import { createGatewayClient } from '../../src/models/gateway-client.ts';
 import { wires } from '../../src/wire/wires.ts';
 import { ask } from '../support/client.ts';
 import { makeHome, type RunningDaemon, startDaemon } from '../support/daemon.ts';
@@ -65,7 +65,7 @@ const eventsOf = (said: Exclude<ReturnType<Script>, string>, nth: number): reado
 ];
 
 const speakTo = (port: number, stream: boolean, key = 'k-caller') =>
-  createSpeakThrough({
+  createGatewayClient({
     exchange: pool.exchange,
     wire,
     gateway: { origin: `http://127.0.0.1:${port}`, basePath: '/v1' },
@@ -91,7 +91,7 @@ const createTask = (
   system: 'You keep the books of a shop.',
   history: [],
   prompt: 'Set the total to 12.',
-  shell: createPlainShellOf(workspace),
+  shell: createPlainAgentShell(workspace),
   signal: new AbortController().signal,
   ...more,
 });

@@ -1,9 +1,9 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type AgentTask, runAgent } from '../../src/agent/agent.ts';
-import { createPlainShellOf, type Shell } from '../../src/agent/shell.ts';
+import { createWorkspace } from '../../src/agent/sandbox/workspace.ts';
+import { createPlainAgentShell, type Shell } from '../../src/agent/shell.ts';
 import type { ChatMessage } from '../../src/core/chat.ts';
 import { createFailure } from '../../src/core/failure.ts';
-import { createWorkspace } from '../../src/sandbox/workspace.ts';
 import { call, createScriptedSpeak, run, type ScriptedReply } from './scripted-speak.ts';
 
 const openWorkspace = async () => {
@@ -65,7 +65,7 @@ describe('an agent', () => {
       },
       { text: 'It is there.' },
     ]);
-    const result = await runAgent(createTask(script, createPlainShellOf(workspace)));
+    const result = await runAgent(createTask(script, createPlainAgentShell(workspace)));
     expect(result).toMatchObject({ end: 'answered', answer: 'It is there.', steps: 3 });
     expect(result).not.toHaveProperty('failure');
     expect(await workspace.read('a.txt')).toBe('one\ntwo\n');
@@ -91,7 +91,7 @@ describe('an agent', () => {
     const workspace = await openWorkspace();
     const script = createScriptedSpeak([{ text: 'ok' }]);
     const limits = { maxTokens: 77, temperature: 0.5 };
-    await runAgent(createTask(script, createPlainShellOf(workspace), { limits }));
+    await runAgent(createTask(script, createPlainAgentShell(workspace), { limits }));
     const [request] = script.requests;
     expect(request).toMatchObject({ model: 'm', maxTokens: 77, temperature: 0.5, stream: false });
     expect(request?.system).toHaveLength(1);
@@ -158,7 +158,7 @@ describe('done', () => {
 
   it('counts when the lines before it fail, but not after && or when they were refused', async () => {
     const workspace = await openWorkspace();
-    const shell = createPlainShellOf(workspace);
+    const shell = createPlainAgentShell(workspace);
     const script = createScriptedSpeak([
       { calls: [run('cat nothing && done')] },
       { calls: [run('write a.json {}\ndone')] },

@@ -1,15 +1,15 @@
 import type { ChatRequest, ToolCallPart } from '../../src/core/chat.ts';
 import { createFailure } from '../../src/core/failure.ts';
-import type { Said, Speak, Speaker } from '../../src/core/speak.ts';
+import type { CallerIdentity, GatewayClient, GatewayReply } from '../../src/core/gateway-client.ts';
 
 /** One reply of a script: what is not given is empty. */
-export type ScriptedReply = Partial<Said>;
+export type ScriptedReply = Partial<GatewayReply>;
 
 /** Says one reply after the other and remembers what it was asked; after the last it fails. */
 export function createScriptedSpeak(replies: readonly ScriptedReply[]) {
   const requests: ChatRequest[] = [];
-  const speakers: Speaker[] = [];
-  const speak: Speak = async (request, speaker) => {
+  const speakers: CallerIdentity[] = [];
+  const speak: GatewayClient = async (request, speaker) => {
     const reply = replies[requests.length] ?? { failure: createFailure('internal', 'the script is over') };
     requests.push(request);
     speakers.push(speaker);

@@ -1,8 +1,8 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { runAgent } from '../../src/agent/agent.ts';
-import { createConfinedShell, createPlainShellOf } from '../../src/agent/shell.ts';
-import { confinementHere } from '../../src/sandbox/find-confiner.ts';
-import { createWorkspace, type WorkspaceParts } from '../../src/sandbox/workspace.ts';
+import { confinementHere } from '../../src/agent/sandbox/find-confiner.ts';
+import { createWorkspace, type WorkspaceParts } from '../../src/agent/sandbox/workspace.ts';
+import { createConfinedAgentShell, createPlainAgentShell } from '../../src/agent/shell.ts';
 import { createScriptedSpeak, run } from './scripted-speak.ts';
 
 const here = await confinementHere();
@@ -15,7 +15,7 @@ const openWorkspace = async (parts: WorkspaceParts = {}) => {
 
 describe('the plain shell of an agent', () => {
   it('returns the exit code, standard output, then standard error', async () => {
-    const shell = createPlainShellOf(await openWorkspace());
+    const shell = createPlainAgentShell(await openWorkspace());
     expect(await shell('echo -n a; cat nothing; echo b', never)).toMatchObject({
       code: 0,
       output: expect.stringMatching(/^ab\ncat: nothing/),
@@ -28,7 +28,7 @@ describe('the plain shell of an agent', () => {
 
   it('reports what it refused and what it stopped', async () => {
     const workspace = await openWorkspace();
-    const shell = createPlainShellOf(workspace, { outputBytes: 10 });
+    const shell = createPlainAgentShell(workspace, { outputBytes: 10 });
     expect(await shell('ls *', never)).toEqual({
       code: 126,
       output: 'Not run: * is not supported: put it in single quotes',
@@ -53,7 +53,7 @@ describe('the confined shell of an agent', () => {
       system: '',
       history: [],
       prompt: 'Go.',
-      shell: createConfinedShell(workspace),
+      shell: createConfinedAgentShell(workspace),
       signal: never,
     });
     expect(result).toMatchObject({ end: 'answered', commands: [{ code: 126, refused: why }] });
@@ -68,12 +68,12 @@ describe('the confined shell of an agent', () => {
     'runs real commands, loops too, and stops what takes too long or is aborted',
     async () => {
       const workspace = await openWorkspace();
-      const shell = createConfinedShell(workspace, { timeoutMs: 20_000 });
+      const shell = createConfinedAgentShell(workspace, { timeoutMs: 20_000 });
       expect(await shell('for i in 1 2; do\n  echo $i\ndone; echo bad >&2; exit 3', never)).toEqual({
         code: 3,
         output: '1\n2\nbad\n',
       });
-      const brief = createConfinedShell(workspace, { timeoutMs: 300 });
+      const brief = createConfinedAgentShell(workspace, { timeoutMs: 300 });
       expect(await brief('echo a; sleep 60', never)).toMatchObject({
         code: 124,
         output: expect.stringContaining('[stopped: it ran out of time]'),
@@ -83,7 +83,7 @@ describe('the confined shell of an agent', () => {
   );
 
   it.runIf(!here.ok)('is refused on this machine, which has no sandbox', async () => {
-    const shell = createConfinedShell(await openWorkspace());
+    const shell = createConfinedAgentShell(await openWorkspace());
     expect(await shell('echo x', never)).toMatchObject({ code: 126, refused: here.ok ? '' : here.why });
   });
 });

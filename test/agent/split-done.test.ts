@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { splitDone } from '../../src/agent/split-done.ts';
+import { splitDone } from '../../src/agent/end-of-task.ts';
 
 describe('the command `done`', () => {
   it.each([

@@ -4,7 +4,7 @@ import { openWorkerCalls, type WorkerCalls, workerModule } from '../../src/base/
 
 describe('workerModule', () => {
   it('gives the built module to a source, which lies in dist', () => {
-    const source = new URL('../../src/app/recording/recorder.ts', import.meta.url).href;
+    const source = new URL('../../src/record/recorder.ts', import.meta.url).href;
     const module = workerModule('./writer-thread.ts', source);
     expect(module.href.endsWith('.js')).toBe(true);
     expect(existsSync(module)).toBe(true);

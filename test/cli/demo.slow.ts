@@ -2,10 +2,10 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { demoLine, demoLines, noteDemo } from '../../src/cli/demo-progress.ts';
+import { demoLine, demoLines, noteDemo } from '../../lab/commands/progress.ts';
 import { createTemporaryFolder, runCli } from './run-cli.ts';
 
-const MAIN = path.resolve(import.meta.dirname, '../../dist/cli/main.js');
+const MAIN = path.resolve(import.meta.dirname, '../../dist/src/cli/main.js');
 const TINY = ['demo', '--days', '2', '--only', 'files', '--night-steps', '1'];
 
 let folder: ReturnType<typeof createTemporaryFolder>;

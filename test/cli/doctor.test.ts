@@ -1,10 +1,10 @@
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Check } from '../../src/app/check.ts';
-import { runDoctor } from '../../src/app/doctor.ts';
 import { homeAt } from '../../src/config/home.ts';
 import { createManualClock } from '../../src/core/clock.ts';
+import type { DoctorCheck } from '../../src/doctor/doctor.ts';
+import { runDoctor } from '../../src/doctor/doctor.ts';
 import { createTemporaryFolder, runCli } from './run-cli.ts';
 import { type StandIn, sendJson, startStandIn } from './stand-in.ts';
 
@@ -28,9 +28,9 @@ const configure = (value: unknown) =>
   writeFileSync(join(folder.dir, 'config.json'), typeof value === 'string' ? value : JSON.stringify(value), {
     mode: 0o600,
   });
-const examine = async (env: NodeJS.ProcessEnv = {}): Promise<readonly Check[]> =>
+const examine = async (env: NodeJS.ProcessEnv = {}): Promise<readonly DoctorCheck[]> =>
   runDoctor({ home: homeAt(folder.dir), env });
-const named = (checks: readonly Check[], name: string): readonly Check[] =>
+const named = (checks: readonly DoctorCheck[], name: string): readonly DoctorCheck[] =>
   checks.filter((check) => check.name === name);
 const entry = (path: string, more: object = {}) => ({
   wire: 'openai-chat',
@@ -45,7 +45,7 @@ describe('instar doctor', () => {
     const { ok, checks } = JSON.parse(stdout);
     expect({ code, ok }).toEqual({ code: 0, ok: true });
     for (const name of ['node', 'clock', 'home', 'key', 'config', 'port', 'providers', 'ollama', 'claude']) {
-      expect(checks.map((check: Check) => check.name)).toContain(name);
+      expect(checks.map((check: DoctorCheck) => check.name)).toContain(name);
     }
   });
 
@@ -56,7 +56,7 @@ describe('instar doctor', () => {
     });
     const { code, stdout, stderr } = await runCli(['doctor', '--home', folder.dir, '--json']);
     expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
-    const failed = JSON.parse(stdout).checks.filter((check: Check) => check.status === 'fail');
+    const failed = JSON.parse(stdout).checks.filter((check: DoctorCheck) => check.status === 'fail');
     expect(failed).toHaveLength(2);
     for (const check of failed)
       expect(check).toEqual({ ...check, name: 'config', mend: expect.stringMatching(/./) });

@@ -4,8 +4,8 @@ import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import { createRandom } from '../../src/base/random.ts';
 import { systemClock } from '../../src/core/clock.ts';
-import { createRandom } from '../../src/stats/random.ts';
 import { connectTinker } from '../../src/train/tinker/connect-tinker.ts';
 import { createClient, createSession, datum, trainBody } from '../nano/server/tinker-client.ts';
 import { eachInAHome } from './each-in-a-home.ts';
@@ -194,7 +194,7 @@ describe('an installation whose weights are damaged', () => {
         filter: (file) => !file.endsWith('.d.ts'),
       });
     symlinkSync(path.join(root, 'node_modules'), path.join(installed, 'node_modules'));
-    const main = path.join(installed, 'dist/cli/main.js');
+    const main = path.join(installed, 'dist/src/cli/main.js');
     const weights = path.join(installed, 'models/nano/weights.safetensors');
     const bytes = readFileSync(weights);
     bytes[bytes.length - 1] = (bytes.at(-1) ?? 0) ^ 1;

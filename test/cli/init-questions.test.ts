@@ -1,8 +1,8 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import type { Probe } from '../../src/app/probe-provider.ts';
-import { CommandError } from '../../src/cli/command-error.ts';
+import { CommandError } from '../../src/cli/context.ts';
 import { askForProvider, confirmChange } from '../../src/cli/init-questions.ts';
+import type { Probe } from '../../src/doctor/probe-provider.ts';
 
 const ENTER = '\r';
 const DOWN = '\u001b[B';

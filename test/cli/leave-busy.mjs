@@ -1,6 +1,6 @@
 import { isMainThread, parentPort, Worker } from 'node:worker_threads';
 import { DatabaseSync } from '@photostructure/sqlite';
-import { letThreadsRest } from '../../dist/cli/let-threads-rest.js';
+import { letThreadsRest } from '../../dist/src/cli/foreground.js';
 
 /** A process that leaves with 7 while its thread is inside SQLite, and has been told of no more work. */
 const WORK_MS = 150;

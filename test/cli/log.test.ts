@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createLog, type LogOptions } from '../../src/app/log.ts';
+import { createLog, type LogOptions } from '../../src/daemon/log.ts';
 
 function createBook(options: Partial<LogOptions> = {}, isTTY = false) {
   let text = '';

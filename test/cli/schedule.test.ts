@@ -3,8 +3,8 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { asArray, asObject } from '../../src/core/json.ts';
 import type { NewFact } from '../../src/core/store.ts';
-import { openSqliteStore } from '../../src/store/sqlite-store.ts';
-import { start } from '../store/facts.ts';
+import { openSqliteStore } from '../../src/record/store/sqlite-store.ts';
+import { start } from '../record/store/facts.ts';
 import { createTemporaryFolder, runCli } from './run-cli.ts';
 
 let folder: ReturnType<typeof createTemporaryFolder>;

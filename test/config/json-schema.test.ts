@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { configJsonSchema } from '../../src/config/json-schema.ts';
+import { configJsonSchema } from '../../src/config/schema.ts';
 import { asObject, isObject } from '../../src/core/json.ts';
 
 it('is what config.schema.json holds (mend: npm run -s instar -- doctor --schema > config.schema.json)', () => {

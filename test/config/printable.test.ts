@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { neutralise, neutraliseJson, neutraliseLine } from '../../src/config/printable.ts';
+import { neutralise, neutraliseJson, neutraliseLine } from '../../src/base/printable.ts';
 
 const anyText = fc.string({ unit: 'binary', maxLength: 200 });
 const nasty = fc

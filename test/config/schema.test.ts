@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { wiresOf } from '../../src/config/provider-entry.ts';
 import { configSchema } from '../../src/config/schema.ts';
-import { wiresOf } from '../../src/config/wires-of.ts';
 import { interfaceExample } from './interface-example.ts';
 
 describe('configSchema', () => {

@@ -1,9 +1,8 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { FileEdit } from '../../src/connect/file-edit.ts';
-import { type Client, planConnection } from '../../src/connect/plan.ts';
-import { shellExports } from '../../src/connect/shell-exports.ts';
-import { chooseModel, findTarget } from '../../src/connect/target.ts';
+import { type Client, planConnection } from '../../src/connect/clients.ts';
+import { chooseModel, findTarget, shellExports } from '../../src/connect/connection.ts';
+import type { ClientFileEdit } from '../../src/connect/file-edit.ts';
 import { connectionOf, KEY, OWN_KEY } from './temporary-person.ts';
 
 const HOME = '/home/dev';
@@ -16,11 +15,11 @@ function plan(client: Client, config: unknown = OWN_KEY, env: NodeJS.ProcessEnv 
   return planConnection(client, connectionOf(config, more), { env, homeDir: HOME, read });
 }
 
-const settingsOf = ([edit]: readonly FileEdit[]) =>
+const settingsOf = ([edit]: readonly ClientFileEdit[]) =>
   edit?.kind === 'json'
     ? Object.fromEntries(edit.settings.map(({ path, value }) => [path.join('.'), value]))
     : {};
-const tomlOf = ([edit]: readonly FileEdit[]) => (edit?.kind === 'toml' ? edit.block : undefined);
+const tomlOf = ([edit]: readonly ClientFileEdit[]) => (edit?.kind === 'toml' ? edit.block : undefined);
 
 describe('where each client keeps its settings', () => {
   it.each<[Client, NodeJS.ProcessEnv, readonly string[]]>([

@@ -10,9 +10,8 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { connectClient } from '../../src/connect/connect.ts';
-import { disconnectClient } from '../../src/connect/disconnect.ts';
-import { CLIENTS, type Client } from '../../src/connect/plan.ts';
+import { CLIENTS, type Client } from '../../src/connect/clients.ts';
+import { connectClient, disconnectClient } from '../../src/connect/connect.ts';
 import { connectionOf, createPerson, KEY, OWN_KEY, type Person, treeOf } from './temporary-person.ts';
 
 let person: Person;

@@ -14,9 +14,9 @@ import { dirname, join } from 'node:path';
 import { checkConfig } from '../../src/config/check-config.ts';
 import { type Home, openHome } from '../../src/config/home.ts';
 import { readClientFile } from '../../src/connect/client-file.ts';
+import { type Client, planConnection } from '../../src/connect/clients.ts';
 import { connectClient } from '../../src/connect/connect.ts';
-import type { Connection } from '../../src/connect/connection.ts';
-import { type Client, planConnection } from '../../src/connect/plan.ts';
+import type { ClientConnection } from '../../src/connect/connection.ts';
 
 export const KEY = 'k3y'.repeat(16);
 
@@ -26,7 +26,10 @@ export const OWN_KEY = {
   models: { default: 'openai/gpt-5.2' },
 };
 
-export const connectionOf = (config: unknown = OWN_KEY, more: Partial<Connection> = {}): Connection => ({
+export const connectionOf = (
+  config: unknown = OWN_KEY,
+  more: Partial<ClientConnection> = {},
+): ClientConnection => ({
   url: 'http://127.0.0.1:4600',
   key: KEY,
   keyFile: '/home/dev/.instar/key',
@@ -41,7 +44,11 @@ export interface Person {
   readonly home: Home;
   write(file: string, text: string | Buffer, mode?: number): string;
   read(file: string): string;
-  connect(client: Client, connection?: Connection, env?: NodeJS.ProcessEnv): ReturnType<typeof connectClient>;
+  connect(
+    client: Client,
+    connection?: ClientConnection,
+    env?: NodeJS.ProcessEnv,
+  ): ReturnType<typeof connectClient>;
   remove(): void;
 }
 

@@ -2,7 +2,7 @@ import net from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createManualClock } from '../../src/core/clock.ts';
 import { WIRE_NAMES } from '../../src/core/wire.ts';
-import { createAuthorize } from '../../src/gateway/authorize.ts';
+import { createAuthorizer } from '../../src/gateway/access-control.ts';
 import { ask } from '../support/client.ts';
 import { KEY, providerAt, startGateway, type TestGateway } from '../support/gateway.ts';
 import { type Provider, startProvider } from '../support/provider.ts';
@@ -174,7 +174,7 @@ describe('the key', () => {
 
   it('failures count ::ffff:1.2.3.4 and 1.2.3.4 as one address, for one minute', () => {
     const clock = createManualClock();
-    const authorize = createAuthorize({ key: () => KEY, onLoopback: false, clock });
+    const authorize = createAuthorizer({ key: () => KEY, onLoopback: false, clock });
     const from = (remoteAddress: string) =>
       ({ headers: { 'x-api-key': 'wrong' }, socket: { remoteAddress } }) as unknown as Parameters<
         typeof authorize.forOwner
@@ -190,7 +190,7 @@ describe('the key', () => {
 
   it('is read for each request: a replaced key is invalid at once', () => {
     let key = KEY;
-    const authorize = createAuthorize({ key: () => key, onLoopback: true, clock: createManualClock() });
+    const authorize = createAuthorizer({ key: () => key, onLoopback: true, clock: createManualClock() });
     const request = { headers: withKey, socket: {} } as unknown as Parameters<typeof authorize.forOwner>[0];
     expect(authorize.forOwner(request)).toBeUndefined();
     key = 'another-key-0123456789abcdef0123456789';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { WIRE_NAMES, type WireName } from '../../src/core/wire.ts';
-import type { Arrival } from '../../src/gateway/clues.ts';
+import type { ReceivedRequest } from '../../src/gateway/client-clues.ts';
 import { createIdentify, type Identity, identify } from '../../src/gateway/identify.ts';
 import { wires } from '../../src/wire/wires.ts';
 
@@ -30,7 +30,7 @@ const recorded = new Map<string, Recorded>(
 );
 
 /** A request as the gateway has it after receiving the body. */
-const arriving = (given: Omit<Arrival, 'outline'>): Arrival => ({
+const arriving = (given: Omit<ReceivedRequest, 'outline'>): ReceivedRequest => ({
   ...given,
   outline: given.body && wires[given.wire].outline(given.body),
 });

@@ -1,8 +1,8 @@
 import { Client, InMemoryTransport } from '@modelcontextprotocol/client';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { ListedLesson } from '../../src/mcp/episode-desk.ts';
+import type { ListedLesson } from '../../src/mcp/episode-api.ts';
 import { createMcpServer } from '../../src/mcp/mcp-server.ts';
-import { createMemoryDesk, DATES, type MemoryDesk } from './memory-desk.ts';
+import { createMemoryDesk, DATES, type MemoryDesk } from './memory-episode-api.ts';
 
 const open: Client[] = [];
 

@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { asObject } from '../../src/core/json.ts';
 import { serveOnStdio } from '../../src/mcp/serve-on-stdio.ts';
-import { createMemoryDesk, type MemoryDesk } from './memory-desk.ts';
+import { createMemoryDesk, type MemoryDesk } from './memory-episode-api.ts';
 
 function serve(desk: MemoryDesk) {
   const input = new PassThrough();

@@ -7,8 +7,7 @@ import type { Access, Target } from '../../src/core/upstream.ts';
 import { WIRE_NAMES, type WireName } from '../../src/core/wire.ts';
 import { createCatalogue, type Provider } from '../../src/models/catalogue.ts';
 import { createExchange } from '../../src/models/exchange.ts';
-import { createScriptedModel } from '../../src/models/scripted-model.ts';
-import { createWelcomeModel } from '../../src/models/welcome-model.ts';
+import { createScriptedModel, createWelcomeModel } from '../../src/models/scripted-model.ts';
 import { plainWires } from './plain-wire.ts';
 import { collect, createSignal, REPLY, REQUEST, sendEvents, sendJson, startProvider } from './provider.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createCommandEnvironment } from '../../src/models/command-environment.ts';
+import { createCommandEnvironment } from '../../src/models/command-model.ts';
 
 describe('the environment of a command', () => {
   it('contains the basic variables and its own sign-in', () => {

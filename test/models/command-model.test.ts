@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { ChatEvent, ChatModel, ChatRequest } from '../../src/core/chat.ts';
 import { collect, createSignal, lastFailure, REQUEST, until } from './provider.ts';
-import { createStandIn } from './stand-in.ts';
+import { createStandIn } from './stub-program.ts';
 
 const ask = (model: ChatModel, request: ChatRequest = REQUEST) =>
   collect(model(request, { signal: createSignal() }));

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { encodeCommandPrompt } from '../../src/models/command-prompt.ts';
+import { encodeCommandPrompt } from '../../src/models/command-model.ts';
 import { REQUEST } from './provider.ts';
 
 const said = (text: string) => ({ type: 'text', text }) as const;

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { discoverLocal } from '../../src/models/discover-local.ts';
-import { parseOllamaHost } from '../../src/models/ollama-host.ts';
+import { discoverLocal, parseOllamaHost } from '../../src/models/discover-local.ts';
 import { openExchange, type Reply, sendJson, startProvider } from './provider.ts';
 
 const list = (...ids: readonly unknown[]): Reply =>

@@ -6,8 +6,7 @@ import { systemClock } from '../../src/core/clock.ts';
 import { createFailure } from '../../src/core/failure.ts';
 import { defaultRetryRule } from '../../src/core/retry.ts';
 import { createHttpModel } from '../../src/models/http-model.ts';
-import { createScriptedModel } from '../../src/models/scripted-model.ts';
-import { createWelcomeModel } from '../../src/models/welcome-model.ts';
+import { createScriptedModel, createWelcomeModel } from '../../src/models/scripted-model.ts';
 import { withRetry } from '../../src/models/with-retry.ts';
 import { createPlainWire } from './plain-wire.ts';
 import {
@@ -19,7 +18,7 @@ import {
   sendEvents,
   startProvider,
 } from './provider.ts';
-import { createStandIn } from './stand-in.ts';
+import { createStandIn } from './stub-program.ts';
 
 async function createHttp(events: readonly ChatEvent[]): Promise<ChatModel> {
   const { origin } = await startProvider(sendEvents(events));

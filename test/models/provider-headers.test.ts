@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { WireName } from '../../src/core/wire.ts';
-import { createProviderHeaders } from '../../src/models/provider-headers.ts';
+import { createProviderHeaders } from '../../src/models/http-model.ts';
 
 const pass = (wire: WireName, caller: Record<string, string> | undefined) => {
   const headers = createProviderHeaders(wire, { kind: 'caller' }, caller, true);

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ChatEvent } from '../../src/core/chat.ts';
-import { createScriptedModel } from '../../src/models/scripted-model.ts';
-import { createWelcomeModel } from '../../src/models/welcome-model.ts';
+import { createScriptedModel, createWelcomeModel } from '../../src/models/scripted-model.ts';
 import { collect, createSignal, END, REPLY, REQUEST, START, say } from './provider.ts';
 
 const options = () => ({ signal: createSignal() });

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { createManualClock } from '../../src/core/clock.ts';
 import { createFailure } from '../../src/core/failure.ts';
-import { createMemoryReport } from '../../src/pipeline/memory-report.ts';
 import { createPipeline, type PipelineOptions } from '../../src/pipeline/pipeline.ts';
 import { isOutage } from '../../src/pipeline/stage-outcome.ts';
+import { createMemoryReport } from '../../src/pipeline/stage-report.ts';
 
 const open = (more: Partial<PipelineOptions> = {}) => {
   const memory = createMemoryReport();

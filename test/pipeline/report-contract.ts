@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createPipeline } from '../../src/pipeline/pipeline.ts';
-import type { Report, StageOutcome } from '../../src/pipeline/stage-outcome.ts';
+import type { StageOutcome, StageReport } from '../../src/pipeline/stage-outcome.ts';
 
 /** What is stored about an attempt. */
 export interface Kept {
@@ -15,7 +15,7 @@ export interface Kept {
 }
 
 export interface ReportUnderTest {
-  readonly report: Report;
+  readonly report: StageReport;
   /** Makes a model call in a session and returns the id of its turn. */
   readonly turnIn: (session: string) => Promise<string>;
   /** What is stored about a session and its turns, in the order of the reports. */
@@ -27,7 +27,7 @@ export function describeReport(name: string, open: () => ReportUnderTest): void 
   let runs = 0;
   const start = (subject: ReportUnderTest) => {
     const told: StageOutcome[] = [];
-    const report: Report = async (outcome) => {
+    const report: StageReport = async (outcome) => {
       told.push(outcome);
       await subject.report(outcome);
     };

@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { compact } from '../../src/core/json.ts';
-import { createMemoryReport } from '../../src/pipeline/memory-report.ts';
-import { createHttpReport, type ReportProblem } from '../../src/pipeline/report-over-http.ts';
 import type { StageOutcome } from '../../src/pipeline/stage-outcome.ts';
-import { openSqliteReader } from '../../src/store/sqlite-store.ts';
+import { createHttpReport, createMemoryReport, type ReportProblem } from '../../src/pipeline/stage-report.ts';
+import { openSqliteReader } from '../../src/record/store/sqlite-store.ts';
 import { ask } from '../support/client.ts';
 import { makeHome, type RunningDaemon, startDaemon } from '../support/daemon.ts';
 import { closedPort, type Provider, startProvider } from '../support/provider.ts';

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Fact } from '../../src/core/fact.ts';
-import { createMemoryStore } from '../../src/store/memory-store.ts';
-import { scrubFact } from '../../src/store/scrub.ts';
-import { openSqliteStore } from '../../src/store/sqlite-store.ts';
+import { scrubFact } from '../../src/record/store/ledger.ts';
+import { createMemoryStore } from '../../src/record/store/memory-store.ts';
+import { openSqliteStore } from '../../src/record/store/sqlite-store.ts';
 
 const dir = mkdtempSync(path.join(tmpdir(), 'instar-jobs-'));
 afterAll(() => rmSync(dir, { recursive: true, force: true }));

@@ -1,7 +1,7 @@
 import type { Clock } from '../../src/core/clock.ts';
 import type { Fact } from '../../src/core/fact.ts';
-import type { JobJournal } from '../../src/schedule/job-journal.ts';
-import { createMemoryStore } from '../../src/store/memory-store.ts';
+import { createMemoryStore } from '../../src/record/store/memory-store.ts';
+import type { JobJournal } from '../../src/schedule/leases.ts';
 
 /** A journal over the real store in memory, as the daemon has it over its own. */
 export function createMemoryJournal(clock: Clock): JobJournal & { facts(): readonly Fact[] } {

@@ -1,13 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createVirtualTime } from '../../bench/schedule/virtual-time.ts';
-import type { Job, JobEnd } from '../../src/core/job.ts';
-import type { Presence, PresenceSource } from '../../src/core/presence.ts';
+import { createVirtualTime } from '../../lab/measure/schedule/virtual-time.ts';
+import type { Job, JobEnd, Presence, PresenceSource } from '../../src/core/schedule.ts';
 import { createDayBudget, localDay } from '../../src/schedule/day-budget.ts';
-import { spentOn } from '../../src/schedule/fold-job.ts';
+import { spentOn } from '../../src/schedule/job-history.ts';
 import { createLeases } from '../../src/schedule/leases.ts';
 import { createScheduler, type Scheduler } from '../../src/schedule/scheduler.ts';
-import { defaultRules } from '../../src/schedule/state.ts';
+import { defaultScheduleRules } from '../../src/schedule/state.ts';
 import { createMemoryJournal } from './memory-journal.ts';
 
 const UNIT_MS = 20_000;
@@ -68,7 +67,11 @@ function createWorld() {
         const others = active.get(name) ?? 0;
         if (others > 0) faults.push(`${name}: two parts at once`);
         if (completed.has(run)) faults.push(`${name}: ${run} runs again though it was completed`);
-        if (needsWindow && !signal.aborted && time.clock.monotonic() - trafficAt < defaultRules.quietMs)
+        if (
+          needsWindow &&
+          !signal.aborted &&
+          time.clock.monotonic() - trafficAt < defaultScheduleRules.quietMs
+        )
           faults.push(`${name}: began within five minutes of a request`);
         if (needsWindow && present() && !signal.aborted) faults.push(`${name}: began while present`);
         active.set(name, others + 1);
@@ -103,7 +106,7 @@ function createWorld() {
           // A unit of windowed work that ends while someone is there must have been within the grace.
           if (needsWindow && presentSince !== undefined) {
             const late = time.clock.monotonic() - presentSince;
-            if (late > defaultRules.busyPaceMs + defaultRules.graceMs)
+            if (late > defaultScheduleRules.busyPaceMs + defaultScheduleRules.graceMs)
               faults.push(`${name}: worked ${late} ms on`);
           }
           spend({ tokens: UNIT_TOKENS });
@@ -146,7 +149,7 @@ function createWorld() {
         leaseMs: 600_000,
       }),
       budget,
-      rules: defaultRules,
+      rules: defaultScheduleRules,
       hear: (news) => {
         if (news.type === 'fault') faults.push(`${news.what}: ${String(news.error)}`);
       },
@@ -274,7 +277,7 @@ const commands = [
   fc.constant(
     command('close and reopen', async (real) => {
       const closing = real.scheduler.close();
-      await real.world.time.pass(defaultRules.graceMs);
+      await real.world.time.pass(defaultScheduleRules.graceMs);
       await closing;
       real.world.kill();
       real.scheduler = await real.world.boot();

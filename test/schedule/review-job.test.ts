@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { openShelf } from '../../src/app/library/open-shelf.ts';
-import { recordsOf } from '../../src/app/recording/records-of.ts';
-import { createRecordsJournal } from '../../src/app/schedule/records-journal.ts';
-import { createReviewJob, REVIEW_JOB } from '../../src/app/schedule/review-job.ts';
 import { createManualClock } from '../../src/core/clock.ts';
-import type { JobContext } from '../../src/core/job.ts';
 import { asObject } from '../../src/core/json.ts';
-import { createNgramEmbed } from '../../src/library/embed/ngram-embed.ts';
+import type { JobContext } from '../../src/core/schedule.ts';
+import { createNgramEmbed } from '../../src/embed/ngram-embed.ts';
+import { openLessons } from '../../src/lessons/open-lessons.ts';
+import { createReviewJob, REVIEW_JOB } from '../../src/lessons/review-job.ts';
+import { toRecords } from '../../src/record/records.ts';
+import { createMemoryStore } from '../../src/record/store/memory-store.ts';
 import { NOTHING_SPENT } from '../../src/schedule/day-budget.ts';
 import { createLeases } from '../../src/schedule/leases.ts';
-import { createMemoryStore } from '../../src/store/memory-store.ts';
+import { createRecordsJournal } from '../../src/schedule/serve-schedule.ts';
 import { lessonText } from '../support/lesson-text.ts';
 
 const DAY = 86_400_000;
@@ -17,10 +17,10 @@ const DAY = 86_400_000;
 async function open() {
   const clock = createManualClock(Date.UTC(2026, 10, 14));
   const store = createMemoryStore();
-  const records = recordsOf(store, clock.now);
+  const records = toRecords(store, clock.now);
   let ids = 0;
   const newId = (prefix: string): string => `${prefix}_${++ids}`;
-  const shelf = await openShelf({
+  const shelf = await openLessons({
     records,
     clock,
     newId,

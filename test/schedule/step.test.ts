@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import type { Presence } from '../../src/core/presence.ts';
+import type { Presence } from '../../src/core/schedule.ts';
 import { createDayBudget, localDay } from '../../src/schedule/day-budget.ts';
 import {
-  type Candidate,
-  defaultRules,
+  defaultScheduleRules,
   initialState,
+  type JobCandidate,
   type ScheduleEvent,
   type ScheduleState,
 } from '../../src/schedule/state.ts';
-import { paceOf, step } from '../../src/schedule/step.ts';
+import { paceOf, stepSchedule } from '../../src/schedule/step.ts';
 
 const HOUR = 3_600_000;
 const START = Date.UTC(2026, 10, 14, 1);
@@ -18,8 +18,8 @@ const sees = (source: string, state: Presence['state'], until?: number): Presenc
   why: '',
   ...(until === undefined ? {} : { until }),
 });
-const practice: Candidate = { name: 'practice', priority: 1, needsWindow: true, estimateMs: HOUR };
-const training: Candidate = { ...practice, name: 'training', priority: 2 };
+const practice: JobCandidate = { name: 'practice', priority: 1, needsWindow: true, estimateMs: HOUR };
+const training: JobCandidate = { ...practice, name: 'training', priority: 2 };
 
 /** Steps through events that come so many milliseconds after one another, on both clocks unless told. */
 function drive() {
@@ -31,7 +31,11 @@ function drive() {
   const send = (event: object, ms = 10_000, jump = 0): void => {
     mono += ms;
     wall += ms + jump;
-    const stepped = step(state, { ...event, at: { wall, mono } } as ScheduleEvent, defaultRules);
+    const stepped = stepSchedule(
+      state,
+      { ...event, at: { wall, mono } } as ScheduleEvent,
+      defaultScheduleRules,
+    );
     state = stepped.state;
     for (const effect of stepped.effects) {
       if (effect.type === 'tell') told.push(`${effect.from} > ${effect.to}: ${effect.reasons.join(', ')}`);
@@ -40,7 +44,7 @@ function drive() {
   };
   const look = (
     readings: readonly Presence[],
-    ready: readonly Candidate[] = [],
+    ready: readonly JobCandidate[] = [],
     { ms = 10_000, jump = 0, isSpent = false } = {},
   ): void => send({ type: 'look', readings, ready, isSpent }, ms, jump);
   return {
@@ -107,7 +111,7 @@ describe('the state machine', () => {
 
   it('runs jobs that need no window while someone is there, each once at a time', () => {
     const machine = drive();
-    const fast: Candidate = { name: 'adaptation', priority: 9, needsWindow: false, estimateMs: 1 };
+    const fast: JobCandidate = { name: 'adaptation', priority: 9, needsWindow: false, estimateMs: 1 };
     machine.look([sees('x11', 'present')], [fast]);
     machine.look([sees('x11', 'present')], [fast]);
     expect(machine.started).toEqual(['adaptation']);
@@ -185,13 +189,13 @@ describe('the state machine', () => {
 
   it('looks often while something runs or is about to, and seldom otherwise', () => {
     const machine = drive();
-    expect(paceOf(machine.state, defaultRules)).toBe(60_000);
+    expect(paceOf(machine.state, defaultScheduleRules)).toBe(60_000);
     machine.look(AWAY);
-    expect(paceOf(machine.state, defaultRules)).toBe(10_000);
+    expect(paceOf(machine.state, defaultScheduleRules)).toBe(10_000);
     machine.look(AWAY);
-    expect(paceOf(machine.state, defaultRules)).toBe(60_000);
+    expect(paceOf(machine.state, defaultScheduleRules)).toBe(60_000);
     machine.look(AWAY, [practice]);
-    expect(paceOf(machine.state, defaultRules)).toBe(10_000);
+    expect(paceOf(machine.state, defaultScheduleRules)).toBe(10_000);
   });
 
   it('stops at a spent budget and begins nothing more', () => {

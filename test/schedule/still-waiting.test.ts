@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { defaultRules, type ScheduleState } from '../../src/schedule/state.ts';
-import { step, stillWaiting } from '../../src/schedule/step.ts';
+import { defaultScheduleRules, type ScheduleState } from '../../src/schedule/state.ts';
+import { stepSchedule, stillWaiting } from '../../src/schedule/step.ts';
 
 const HOUR = 3_600_000;
 const names = fc.array(fc.constantFrom('practice', 'training', 'review'), { maxLength: 3 });
@@ -36,7 +36,7 @@ describe('traffic while the window is shut', () => {
     const met = { waiting: 0, other: 0, jumps: 0 };
     fc.assert(
       fc.property(state, moment, fc.nat(3), (before, at, inFlight) => {
-        const whole = step(before, { type: 'traffic', inFlight, at }, defaultRules);
+        const whole = stepSchedule(before, { type: 'traffic', inFlight, at }, defaultScheduleRules);
         const short = stillWaiting(before, at, inFlight);
         if (before.phase !== 'waiting') {
           expect(short).toBeUndefined();
@@ -46,7 +46,7 @@ describe('traffic while the window is shut', () => {
         expect(short).toStrictEqual(whole.state);
         expect(whole.effects).toEqual([]);
         met.waiting++;
-        if (before.at && Math.abs(at.mono - before.at.mono) >= defaultRules.gapMs) met.jumps++;
+        if (before.at && Math.abs(at.mono - before.at.mono) >= defaultScheduleRules.gapMs) met.jumps++;
       }),
       { numRuns: 1000 },
     );

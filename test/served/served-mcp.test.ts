@@ -9,7 +9,7 @@ import { makeHome, type RunningDaemon, startDaemon } from '../support/daemon.ts'
 /** Generous: the wait ends as soon as the condition holds. */
 const SOON = { timeout: 25_000, interval: 50 };
 
-const MAIN = path.resolve(import.meta.dirname, '../../dist/cli/main.js');
+const MAIN = path.resolve(import.meta.dirname, '../../dist/src/cli/main.js');
 let home: ReturnType<typeof makeHome>;
 let daemon: RunningDaemon;
 let client: Client;

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { asArray, asObject } from '../../src/core/json.ts';
-import { openSqliteReader } from '../../src/store/sqlite-store.ts';
+import { openSqliteReader } from '../../src/record/store/sqlite-store.ts';
 import { runCli } from '../cli/run-cli.ts';
 import { ask } from '../support/client.ts';
 import { makeHome, startDaemon } from '../support/daemon.ts';

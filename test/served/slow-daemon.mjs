@@ -1,9 +1,9 @@
 // A real daemon with one slow job, as a process of its own that can be killed.
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
-import { startDaemon } from '../../dist/app/daemon.js';
-import { createLog } from '../../dist/app/log.js';
-import { openHome } from '../../dist/config/home.js';
-import { loadConfig } from '../../dist/config/load-config.js';
+import { openHome } from '../../dist/src/config/home.js';
+import { loadConfig } from '../../dist/src/config/load-config.js';
+import { startDaemon } from '../../dist/src/daemon/daemon.js';
+import { createLog } from '../../dist/src/daemon/log.js';
 
 const [dir, journal] = process.argv.slice(2);
 const UNITS = 12;

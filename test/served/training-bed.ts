@@ -2,24 +2,20 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach } from 'vitest';
-import { type Daemon, startDaemon } from '../../src/app/daemon.ts';
-import { createLog } from '../../src/app/log.ts';
-import { createRemoteDesks, type RemoteDesks } from '../../src/app/remote-desk.ts';
-import type {
-  ServedTraining,
-  TrainingOverride,
-  TrainRequest,
-} from '../../src/app/training/serve-training.ts';
-import type { TrainNews } from '../../src/app/training/train-weights.ts';
-import { workdaysTasks } from '../../src/bench/workdays/task-source.ts';
+import { workdaysTasks } from '../../lab/workdays/task-source.ts';
+import { createRemoteApi, type RemoteApi } from '../../src/api/remote-api.ts';
 import { checkConfig } from '../../src/config/check-config.ts';
 import { openHome } from '../../src/config/home.ts';
 import { readOrCreateKey } from '../../src/config/key.ts';
 import { asObject } from '../../src/core/json.ts';
+import { type Daemon, startDaemon } from '../../src/daemon/daemon.ts';
+import { createLog } from '../../src/daemon/log.ts';
+import type { ServedTraining, TrainingOverride, TrainingRequest } from '../../src/train/serve-training.ts';
+import type { TrainingEvent } from '../../src/train/training-window.ts';
 import { type Answer, ask } from '../support/client.ts';
 import { lessonText } from '../support/lesson-text.ts';
 
-export interface TrainingBed extends RemoteDesks {
+export interface TrainingBed extends RemoteApi {
   readonly dir: string;
   readonly port: number;
   readonly key: string;
@@ -75,7 +71,7 @@ export async function openTrainingBed({
   const { training } = daemon;
   if (training === undefined) throw new Error('nothing is trained here');
   return {
-    ...createRemoteDesks(record, key),
+    ...createRemoteApi(record, key),
     dir,
     port: daemon.port,
     key,
@@ -133,7 +129,7 @@ export const FEW_WORKDAYS = {
   train: { split: 'train', seed: 6, count: 12, since: 0 },
   heldOut: { split: 'gate', seed: 2, count: 1, since: 0 },
 } as const;
-export const FEW_TASKS = workdaysTasks(FEW_WORKDAYS);
+const FEW_TASKS = workdaysTasks(FEW_WORKDAYS);
 
 /** A task as the policy knows them. */
 export const TASK = 't0101, May 4, 2031, 10:00, from Ada. Set state to done in a.json.';
@@ -169,16 +165,16 @@ export async function teach({ shelf }: Pick<TrainingBed, 'shelf'>): Promise<void
 /** One window, and what happened in it. `onNews` sees each before the next is waited for. */
 export async function runWindow(
   training: ServedTraining,
-  request: TrainRequest,
+  request: TrainingRequest,
   {
     signal = new AbortController().signal,
     onNews,
   }: {
     readonly signal?: AbortSignal;
-    readonly onNews?: (news: TrainNews) => void | Promise<void>;
+    readonly onNews?: (news: TrainingEvent) => void | Promise<void>;
   } = {},
-): Promise<readonly TrainNews[]> {
-  const heard: TrainNews[] = [];
+): Promise<readonly TrainingEvent[]> {
+  const heard: TrainingEvent[] = [];
   for await (const news of training.run(request, signal)) {
     heard.push(news);
     await onNews?.(news);

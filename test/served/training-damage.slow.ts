@@ -1,8 +1,8 @@
 import { readdirSync, statSync, truncateSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { TrainNews } from '../../src/app/training/train-weights.ts';
-import { workdaysTasks } from '../../src/bench/workdays/task-source.ts';
+import { workdaysTasks } from '../../lab/workdays/task-source.ts';
+import type { TrainingEvent } from '../../src/train/training-window.ts';
 import { bedsOfEach, FEW_WORKDAYS, runWindow, TASK, type TrainingBed, teach } from './training-bed.ts';
 
 const { folder, open, reopen } = bedsOfEach();
@@ -18,7 +18,7 @@ function damage({ dir }: TrainingBed, kind: 'sampler_weights' | 'weights'): stri
   truncateSync(last, statSync(last).size >> 1);
   return last;
 }
-const typesOf = (news: readonly TrainNews[]): readonly string[] => news.map(({ type }) => type);
+const typesOf = (news: readonly TrainingEvent[]): readonly string[] => news.map(({ type }) => type);
 const MORE = { tasks: workdaysTasks({ ...FEW_WORKDAYS, heldOut: { ...FEW_WORKDAYS.heldOut, count: 4 } }) };
 
 describe('weights whose file is damaged', () => {

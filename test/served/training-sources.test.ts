@@ -1,10 +1,10 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { TrainNews } from '../../src/app/training/train-weights.ts';
-import { workdaysTasks } from '../../src/bench/workdays/task-source.ts';
+import { workdaysTasks } from '../../lab/workdays/task-source.ts';
 import { asObject, parseJson } from '../../src/core/json.ts';
-import { openSqliteReader } from '../../src/store/sqlite-store.ts';
+import { openSqliteReader } from '../../src/record/store/sqlite-store.ts';
+import type { TrainingEvent } from '../../src/train/training-window.ts';
 import { ask } from '../support/client.ts';
 import {
   lesson,
@@ -46,7 +46,7 @@ const graded = (): readonly { readonly task: string }[] =>
         .map((line) => JSON.parse(line))
     : [];
 const gradedOf = (task: string): number => graded().filter((one) => one.task === task).length;
-const reportsOf = (news: readonly TrainNews[]) =>
+const reportsOf = (news: readonly TrainingEvent[]) =>
   news.flatMap((one) => (one.type === 'step-trained' || one.type === 'step-idle' ? [one.report] : []));
 
 describe('recorded tasks', () => {

@@ -2,12 +2,12 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { readEngineRecord } from '../../src/app/engine/engine-record.ts';
-import { openFileJournal } from '../../src/app/training/file-journal.ts';
-import type { TrainNews } from '../../src/app/training/train-weights.ts';
+import { createRandom } from '../../src/base/random.ts';
 import { TrainingError } from '../../src/core/training.ts';
-import { createRandom } from '../../src/stats/random.ts';
-import type { RunEntry } from '../../src/train/step-journal.ts';
+import { readEngineRecord } from '../../src/daemon/start-engine.ts';
+import { openFileJournal } from '../../src/train/run-files.ts';
+import type { RunEntry } from '../../src/train/run-journal.ts';
+import type { TrainingEvent } from '../../src/train/training-window.ts';
 import { openTrainingBed, removeFolder, runWindow, type TrainingBed, teach } from './training-bed.ts';
 
 const STEPS = 3;
@@ -141,7 +141,7 @@ describe('training that is stopped', () => {
         process.kill(pid, 'SIGKILL');
       };
       let waiting = random.below(2) + 1;
-      const onNews = async ({ type }: TrainNews): Promise<void> => {
+      const onNews = async ({ type }: TrainingEvent): Promise<void> => {
         const { versions } = await bed.training.describe();
         expect(versions).toMatchObject({ live: 0 });
         if (type === 'done' || type === 'moved' || --waiting > 0) return;

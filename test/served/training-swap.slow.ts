@@ -1,10 +1,10 @@
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readEngineRecord } from '../../src/app/engine/engine-record.ts';
+import { createRandom } from '../../src/base/random.ts';
 import { systemClock } from '../../src/core/clock.ts';
 import { asArray, asObject, parseJson } from '../../src/core/json.ts';
-import { createRandom } from '../../src/stats/random.ts';
-import { openSqliteReader } from '../../src/store/sqlite-store.ts';
+import { readEngineRecord } from '../../src/daemon/start-engine.ts';
+import { openSqliteReader } from '../../src/record/store/sqlite-store.ts';
 import { connectTinker } from '../../src/train/tinker/connect-tinker.ts';
 import type { Answer } from '../support/client.ts';
 import { openTrainingBed, removeFolder, runWindow, TASK, type TrainingBed, teach } from './training-bed.ts';

@@ -1,12 +1,12 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { readEngineRecord } from '../../src/app/engine/engine-record.ts';
+import { createRandom } from '../../src/base/random.ts';
 import { systemClock } from '../../src/core/clock.ts';
-import { createRandom } from '../../src/stats/random.ts';
-import { openSqliteReader } from '../../src/store/sqlite-store.ts';
+import { readEngineRecord } from '../../src/daemon/start-engine.ts';
+import { openSqliteReader } from '../../src/record/store/sqlite-store.ts';
 import { checkPeft } from '../../src/train/peft-check.ts';
-import { isInCanary } from '../../src/train/policy-pointer.ts';
+import { isInCanary } from '../../src/train/promotion.ts';
 import { connectTinker } from '../../src/train/tinker/connect-tinker.ts';
 import { startVllm } from '../models/vllm-server.ts';
 import { type Answer, ask } from '../support/client.ts';

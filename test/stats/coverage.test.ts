@@ -1,10 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
-import { differenceInterval } from '../../src/stats/difference-interval.ts';
-import { CONTROL_BETS, EVEN_BETS, evidenceWorse, type PairBets } from '../../src/stats/evidence-worse.ts';
-import { evidenceBelow, meanInterval } from '../../src/stats/mean-interval.ts';
-import { createRandom, type Random } from '../../src/stats/random.ts';
-import { addToTally, EMPTY_TALLY } from '../../src/stats/tally.ts';
+import { createRandom, type Random } from '../../src/base/random.ts';
+import {
+  CONTROL_BETS,
+  differenceInterval,
+  EVEN_BETS,
+  evidenceBelow,
+  evidenceWorse,
+  meanInterval,
+  type PairBets,
+} from '../../src/stats/confidence-sequence.ts';
+import { addToMoments, EMPTY_MOMENTS } from '../../src/stats/moments.ts';
 import { bernoulli, constant, grades, type Source, tallyOf, uniform } from './samples.ts';
 
 /** Two million evaluations: seconds on an idle machine. */
@@ -19,12 +25,12 @@ const most = (runs: number): number => ALPHA + 3 * Math.sqrt((ALPHA * (1 - ALPHA
 
 /** The interval misses the mean when the evidence of either side reaches the threshold; this check costs one sum. */
 function everMissesMean(source: Source, random: Random): boolean {
-  let up = EMPTY_TALLY;
-  let down = EMPTY_TALLY;
+  let up = EMPTY_MOMENTS;
+  let down = EMPTY_MOMENTS;
   for (let step = 0; step < STEPS; step++) {
     const value = source.draw(random);
-    up = addToTally(up, value);
-    down = addToTally(down, 1 - value);
+    up = addToMoments(up, value);
+    down = addToMoments(down, 1 - value);
     if (evidenceBelow(up, source.mean) >= ENOUGH) return true;
     if (evidenceBelow(down, 1 - source.mean) >= ENOUGH) return true;
   }
@@ -43,11 +49,11 @@ interface Trial {
 function everMissesDifference({ a, b, shareOfB, bets }: Trial, random: Random): boolean {
   const by = a.mean - b.mean;
   const swapped = { first: bets.second, second: bets.first };
-  let ofA = EMPTY_TALLY;
-  let ofB = EMPTY_TALLY;
+  let ofA = EMPTY_MOMENTS;
+  let ofB = EMPTY_MOMENTS;
   for (let step = 0; step < STEPS; step++) {
-    if (random.next() < shareOfB(step)) ofB = addToTally(ofB, b.draw(random));
-    else ofA = addToTally(ofA, a.draw(random));
+    if (random.next() < shareOfB(step)) ofB = addToMoments(ofB, b.draw(random));
+    else ofA = addToMoments(ofA, a.draw(random));
     if (evidenceWorse(ofA, ofB, { by, bets, enough: ENOUGH }) >= ENOUGH) return true;
     if (evidenceWorse(ofB, ofA, { by: -by, bets: swapped, enough: ENOUGH }) >= ENOUGH) return true;
   }

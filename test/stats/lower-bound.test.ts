@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { evidenceAbove, lowerBound } from '../../src/stats/lower-bound.ts';
-import { meanInterval } from '../../src/stats/mean-interval.ts';
-import { createRandom, type Random } from '../../src/stats/random.ts';
-import { addToTally, EMPTY_TALLY } from '../../src/stats/tally.ts';
+import { createRandom, type Random } from '../../src/base/random.ts';
+import { evidenceAbove, lowerBound, meanInterval } from '../../src/stats/confidence-sequence.ts';
+import { addToMoments, EMPTY_MOMENTS } from '../../src/stats/moments.ts';
 import { tallyOf } from './samples.ts';
 
 const ALPHA = 0.05;
@@ -29,9 +28,9 @@ const disagreeing = (better: number, worse: number): Pairs => ({
 
 /** Whether the bound ever exceeded the mean, checked after every pair. */
 function everOver({ mean, draw }: Pairs, random: Random): boolean {
-  let tally = EMPTY_TALLY;
+  let tally = EMPTY_MOMENTS;
   for (let look = 0; look < LOOKS; look++) {
-    tally = addToTally(tally, draw(random));
+    tally = addToMoments(tally, draw(random));
     if (evidenceAbove(tally, mean, RANGE) >= Math.log(1 / ALPHA)) return true;
   }
   return false;

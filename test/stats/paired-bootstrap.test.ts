@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { FEWEST_BLOCKS } from '../../src/stats/block-mean.ts';
-import { type Pair, pairedBootstrap } from '../../src/stats/paired-bootstrap.ts';
-import { createRandom, type Random } from '../../src/stats/random.ts';
+import { createRandom, type Random } from '../../src/base/random.ts';
+import { MIN_BLOCKS } from '../../src/stats/block-bootstrap.ts';
+import { type PairedMeasurement, pairedBootstrap } from '../../src/stats/paired-bootstrap.ts';
 
 interface World {
   readonly name: string;
@@ -80,7 +80,7 @@ const worlds: readonly World[] = [
 
 const RUNS = 400;
 
-function draw({ name, blocks, size, shared, pair }: World, run: number): readonly Pair[] {
+function draw({ name, blocks, size, shared, pair }: World, run: number): readonly PairedMeasurement[] {
   const random = createRandom(`${name}/${run}`);
   return Array.from({ length: blocks }, (_, block) => {
     const inCommon = shared(random);
@@ -116,7 +116,7 @@ describe('the 95 % interval of a paired difference', () => {
 });
 
 describe('pairedBootstrap', () => {
-  const apart = (differences: readonly number[]): readonly Pair[] =>
+  const apart = (differences: readonly number[]): readonly PairedMeasurement[] =>
     differences.map((difference, place) => ({
       block: String(place),
       a: Math.max(0, difference),
@@ -152,8 +152,8 @@ describe('pairedBootstrap', () => {
 
   it('has no interval below six blocks and one from there on', () => {
     const of = (blocks: number) => pairedBootstrap(apart([1, 0, 1, 1, 0, 1].slice(0, blocks)), { seed: '' });
-    expect(of(FEWEST_BLOCKS - 1).interval).toBeUndefined();
-    expect(of(FEWEST_BLOCKS).interval).toBeDefined();
+    expect(of(MIN_BLOCKS - 1).interval).toBeUndefined();
+    expect(of(MIN_BLOCKS).interval).toBeDefined();
   });
 
   it('keeps an interval when all blocks are equal: 42 days without a difference still allow one of 8 points', () => {

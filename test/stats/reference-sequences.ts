@@ -1,5 +1,5 @@
-import { findEdge } from '../../src/stats/find-edge.ts';
 import type { Interval } from '../../src/stats/interval.ts';
+import { bisect } from '../../src/stats/line-search.ts';
 
 /**
  * Two published confidence sequences for means in 0 … 1 (Waudby-Smith and Ramdas, "Estimating means of bounded random
@@ -39,7 +39,7 @@ export function hedgedCapital(values: readonly number[], alpha: number): Interva
   };
   const centre = values.reduce((sum, value) => sum + value, 0) / values.length;
   const [from, to] = [1e-6, 1 - 1e-6];
-  return { low: findEdge(isOut, from, centre, STEPS), high: findEdge(isOut, to, centre, STEPS) };
+  return { low: bisect(isOut, from, centre, STEPS), high: bisect(isOut, to, centre, STEPS) };
 }
 
 export function empiricalBernstein(values: readonly number[], alpha: number): Interval {

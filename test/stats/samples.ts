@@ -1,5 +1,5 @@
-import type { Random } from '../../src/stats/random.ts';
-import { addToTally, EMPTY_TALLY, type Tally } from '../../src/stats/tally.ts';
+import type { Random } from '../../src/base/random.ts';
+import { addToMoments, EMPTY_MOMENTS, type MomentSums } from '../../src/stats/moments.ts';
 
 export interface Source {
   readonly name: string;
@@ -27,4 +27,4 @@ export const grades: Source = {
     (random.below(2) + random.below(2) + (random.next() < 0.8 ? 1 : 0) + (random.next() < 0.6 ? 1 : 0)) / 4,
 };
 
-export const tallyOf = (values: readonly number[]): Tally => values.reduce(addToTally, EMPTY_TALLY);
+export const tallyOf = (values: readonly number[]): MomentSums => values.reduce(addToMoments, EMPTY_MOMENTS);

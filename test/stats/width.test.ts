@@ -1,9 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { differenceInterval } from '../../src/stats/difference-interval.ts';
-import { CONTROL_BETS } from '../../src/stats/evidence-worse.ts';
+import { createRandom } from '../../src/base/random.ts';
+import { CONTROL_BETS, differenceInterval, meanInterval } from '../../src/stats/confidence-sequence.ts';
 import type { Interval } from '../../src/stats/interval.ts';
-import { meanInterval } from '../../src/stats/mean-interval.ts';
-import { createRandom } from '../../src/stats/random.ts';
 import { empiricalBernstein, hedgedCapital } from './reference-sequences.ts';
 import { bernoulli, constant, grades, narrow, type Source, tallyOf, uniform } from './samples.ts';
 

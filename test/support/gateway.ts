@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { createDesk } from '../../src/app/desk.ts';
-import { lazyShelf } from '../../src/app/open-desk.ts';
-import { recordsOf } from '../../src/app/recording/records-of.ts';
+import { createLazyLessonsApi } from '../../src/api/open-api.ts';
+import { createStoreApi } from '../../src/api/store-api.ts';
 import type { ChatModel } from '../../src/core/chat.ts';
 import { systemClock } from '../../src/core/clock.ts';
 import { noRecord, type TurnRecorder } from '../../src/core/recorder.ts';
@@ -9,17 +8,18 @@ import type { RetryRule } from '../../src/core/retry.ts';
 import type { Store } from '../../src/core/store.ts';
 import type { Access, Timeouts } from '../../src/core/upstream.ts';
 import type { WireName } from '../../src/core/wire.ts';
+import { createAuthorizer } from '../../src/gateway/access-control.ts';
 import { createAdmission } from '../../src/gateway/admission.ts';
-import { createAuthorize } from '../../src/gateway/authorize.ts';
 import { createGateway } from '../../src/gateway/gateway.ts';
 import { createIdentify } from '../../src/gateway/identify.ts';
 import { createMetrics } from '../../src/gateway/metrics.ts';
-import { createSessions } from '../../src/gateway/sessions.ts';
+import { createSessionMatcher } from '../../src/gateway/session-matcher.ts';
 import type { TurnReport } from '../../src/gateway/turn.ts';
 import { createCatalogue, type Provider } from '../../src/models/catalogue.ts';
 import { createExchange } from '../../src/models/exchange.ts';
-import { createWelcomeModel } from '../../src/models/welcome-model.ts';
-import { createMemoryStore } from '../../src/store/memory-store.ts';
+import { createWelcomeModel } from '../../src/models/scripted-model.ts';
+import { toRecords } from '../../src/record/records.ts';
+import { createMemoryStore } from '../../src/record/store/memory-store.ts';
 import { wires } from '../../src/wire/wires.ts';
 
 export const KEY = 'test-key-0123456789abcdef0123456789abcdef';
@@ -71,7 +71,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
       });
     });
   const newId = (prefix: string) => `${prefix}_${randomUUID()}`;
-  const records = recordsOf(options.store ?? createMemoryStore(), systemClock.now);
+  const records = toRecords(options.store ?? createMemoryStore(), systemClock.now);
   const gateway = createGateway({
     admission,
     allowedHosts: [],
@@ -88,7 +88,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
         retry: { rule, random: Math.random, sleep: pause },
       }),
       exchange: pool.exchange,
-      authorize: createAuthorize({ key: () => KEY, onLoopback: true, clock: systemClock }),
+      authorize: createAuthorizer({ key: () => KEY, onLoopback: true, clock: systemClock }),
       clock: systemClock,
       random: Math.random,
       retry: rule,
@@ -102,12 +102,12 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
         ...(options.block === undefined ? {} : { block: options.block }),
       }),
       identify: createIdentify(),
-      sessions: createSessions(systemClock, newId),
+      sessions: createSessionMatcher(systemClock, newId),
       sessionEnded: () => undefined,
       recorder: options.recorder ?? { room: () => undefined, start: () => noRecord },
       records,
-      desk: createDesk(records, systemClock.now),
-      shelf: lazyShelf(records),
+      desk: createStoreApi(records, systemClock.now),
+      shelf: createLazyLessonsApi(records),
       report: (report) => {
         reports.push(report);
         metrics.report(report);

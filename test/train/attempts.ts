@@ -1,6 +1,5 @@
-import { isRefusal } from '../../src/train/refusal.ts';
-import type { Group, Rollout, Segment } from '../../src/train/rollout.ts';
-import { groupOf } from '../../src/train/rollout.ts';
+import type { Group, Rollout, RolloutSegment } from '../../src/train/rollout.ts';
+import { groupOf, isBatchRefusal } from '../../src/train/rollout.ts';
 
 /** A prompt of two tokens and a reply of two, unless told. */
 export const attempt = (
@@ -9,7 +8,7 @@ export const attempt = (
 ): Rollout => {
   const { policy = 0, generation = 0, ...rest } = given;
   const stamp = { policy, generation };
-  const segments: readonly Segment[] = [
+  const segments: readonly RolloutSegment[] = [
     { kind: 'prompt', ids: [1, 1], ...stamp },
     { kind: 'reply', ids: [2, 3], logprobs: [-1.5, -2], ...stamp },
   ];
@@ -18,6 +17,6 @@ export const attempt = (
 
 export function groupFrom(rollouts: readonly Rollout[]): Group {
   const group = groupOf(rollouts);
-  if (isRefusal(group)) throw new Error(group.why);
+  if (isBatchRefusal(group)) throw new Error(group.why);
   return group;
 }

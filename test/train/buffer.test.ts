@@ -1,11 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import type { Fact } from '../../src/core/fact.ts';
 import type { Change } from '../../src/core/lesson.ts';
-import { type BufferOptions, createBuffer, type Buffer as Samples } from '../../src/train/buffer.ts';
+import {
+  createTrainingBuffer,
+  type TrainingBuffer as Samples,
+  type TrainingBufferOptions,
+} from '../../src/train/buffer.ts';
 import { changed, cycleEnd, erased, failure, learner, numbered, resting, success } from './facts.ts';
 
-function fold(facts: readonly Fact[], options: Partial<BufferOptions> = {}): Samples {
-  const samples = createBuffer({ cap: 100, ...options });
+function fold(facts: readonly Fact[], options: Partial<TrainingBufferOptions> = {}): Samples {
+  const samples = createTrainingBuffer({ cap: 100, ...options });
   const stored = numbered();
   for (const fact of facts) samples.add(stored(fact));
   return samples;
@@ -47,7 +51,7 @@ describe('the training buffer', () => {
   });
 
   it('ignores a fact that it was given before', () => {
-    const samples = createBuffer({ cap: 10 });
+    const samples = createTrainingBuffer({ cap: 10 });
     const stored = numbered();
     const good = stored(success('a'));
     const bad = stored(failure('a'));

@@ -1,20 +1,20 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Scored } from '../../src/train/advantage.ts';
+import type { ScoredRollout } from '../../src/train/advantage.ts';
 import { dataOf, scaleData } from '../../src/train/datum.ts';
-import type { Segment } from '../../src/train/rollout.ts';
+import type { RolloutSegment } from '../../src/train/rollout.ts';
 import { attempt } from './attempts.ts';
 
 const stamp = { policy: 0, generation: 0 };
-const prompt = (...ids: number[]): Segment => ({ kind: 'prompt', ids, ...stamp });
-const reply = (ids: number[], isBent = false): Segment => ({
+const prompt = (...ids: number[]): RolloutSegment => ({ kind: 'prompt', ids, ...stamp });
+const reply = (ids: number[], isBent = false): RolloutSegment => ({
   kind: 'reply',
   ids,
   logprobs: ids.map((id) => -id / 10),
   ...stamp,
   isBent,
 });
-const scored = (segments: readonly Segment[], advantage = 2): Scored => ({
+const scored = (segments: readonly RolloutSegment[], advantage = 2): ScoredRollout => ({
   rollout: attempt('a', { segments }),
   advantage,
   against: 'group',
@@ -80,7 +80,7 @@ describe('a datum', () => {
     let splits = 0;
     fc.assert(
       fc.property(fc.array(turn, { minLength: 1, maxLength: 5 }), (turns) => {
-        const segments: Segment[] = [];
+        const segments: RolloutSegment[] = [];
         let history: number[] = [];
         for (const { isNew, more, said } of turns) {
           const shown = isNew ? more : [...history, ...more];

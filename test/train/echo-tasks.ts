@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { TrainingEngine } from '../../src/core/training.ts';
 import type { Rollout } from '../../src/train/rollout.ts';
-import type { RollOut } from '../../src/train/training-run.ts';
+import type { MakeRollouts } from '../../src/train/training-run.ts';
 
 /** Tasks for a table: after token `shown`, say its two right answers in order. */
 export interface EchoTask {
@@ -22,7 +22,7 @@ const numberOf = (seed: string): number => hash('sha256', seed, 'buffer').readUI
 
 /** Attempts by the weights that are named, sampled by the engine; a right answer at each place is half of the reward. */
 export const rollOutEcho =
-  (engine: TrainingEngine, generation: () => number): RollOut<EchoTask> =>
+  (engine: TrainingEngine, generation: () => number): MakeRollouts<EchoTask> =>
   async (policy, task, count, { seed, signal }) => {
     const stamp = { policy: policy.version, generation: generation() };
     const sampler = await engine.openSampler(policy.sampler);

@@ -1,6 +1,6 @@
 import type { Fact, StoredFact } from '../../src/core/fact.ts';
 import type { Author, Change } from '../../src/core/lesson.ts';
-import { add, text } from '../library/shelf/samples.ts';
+import { add, text } from '../lessons/library/samples.ts';
 
 type Appraised = Extract<Fact, { type: 'turn-appraised' }>;
 type Changed = Extract<Fact, { type: 'library-changed' }>;

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { createRandom } from '../../src/base/random.ts';
 import type { TrainingModel } from '../../src/core/training.ts';
-import { createRandom } from '../../src/stats/random.ts';
 import { advantagesOf, scoreGroups } from '../../src/train/advantage.ts';
 import { dataOf, type LengthRule, scaleData } from '../../src/train/datum.ts';
-import type { Group, Segment } from '../../src/train/rollout.ts';
+import type { Group, RolloutSegment } from '../../src/train/rollout.ts';
 import { attempt, groupFrom } from './attempts.ts';
 import {
   copyOf,
@@ -31,7 +31,7 @@ async function arrange(seed: string, reduction: 'sum' | 'mean-per-sequence') {
   const draw = (count: number): number[] => Array.from({ length: count }, () => random.below(VOCABULARY));
   const groups = Array.from({ length: 2 }, (_, group): Group => {
     const rollouts = Array.from({ length: 3 }, (_, at) => {
-      const segments: Segment[] = [];
+      const segments: RolloutSegment[] = [];
       let history: number[] = [];
       for (let turn = 0; turn < 2; turn++) {
         const shown = random.next() < 0.3 ? draw(2) : [...history, ...draw(2)];

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createMemoryJournal } from '../../src/train/step-journal.ts';
+import { createMemoryJournal } from '../../src/train/run-journal.ts';
 import { train } from '../../src/train/trainer.ts';
-import type { TrainProgress } from '../../src/train/training-run.ts';
+import type { TrainerEvent } from '../../src/train/training-run.ts';
 import { echoTasks, rollOutEcho, VOCABULARY } from './echo-tasks.ts';
 import { createOperations, journalWithOperations, Killed, withOperations } from './faulty.ts';
 import { bitsOf, createServer, createTabularEngine } from './tabular-engine.ts';
@@ -17,7 +17,7 @@ async function runThrough(
   const server = createServer({ vocabulary: VOCABULARY });
   const journal = createMemoryJournal();
   let killed = 0;
-  const progress: TrainProgress[] = [];
+  const progress: TrainerEvent[] = [];
   const names: (readonly string[])[] = [];
   for (const kill of [...kills, { at: -1, when: 'before' } as const]) {
     const operations = createOperations(kill.at, kill.when);

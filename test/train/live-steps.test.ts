@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { LiveTurn } from '../../src/train/running-baseline.ts';
-import { createMemoryJournal } from '../../src/train/step-journal.ts';
+import type { LiveTurn } from '../../src/train/advantage.ts';
+import { createMemoryJournal } from '../../src/train/run-journal.ts';
 import { train } from '../../src/train/trainer.ts';
-import type { LiveWanted, TrainProgress } from '../../src/train/training-run.ts';
+import type { LiveTurnsQuery, TrainerEvent } from '../../src/train/training-run.ts';
 import { echoTasks, rollOutEcho, VOCABULARY } from './echo-tasks.ts';
 import { createServer, createTabularEngine } from './tabular-engine.ts';
 
@@ -13,13 +13,13 @@ describe('a run that also trains on live turns', () => {
   it('requests turns of its generation and of recent versions, and trains on each once', async () => {
     const engine = createTabularEngine(createServer({ vocabulary: VOCABULARY }));
     const rollouts = rollOutEcho(engine, () => GENERATION);
-    const asked: LiveWanted[] = [];
-    const heard: TrainProgress[] = [];
+    const asked: LiveTurnsQuery[] = [];
+    const heard: TrainerEvent[] = [];
     const [task] = echoTasks;
     if (task === undefined) throw new Error('no task');
     // What was served by the first weights; the same turns are there before every step.
     const served: LiveTurn[] = [];
-    const live = async (wanted: LiveWanted): Promise<readonly LiveTurn[]> => {
+    const live = async (wanted: LiveTurnsQuery): Promise<readonly LiveTurn[]> => {
       asked.push({ ...wanted, trained: new Set(wanted.trained) });
       if (served.length === 0) {
         const policy = { version: wanted.versions.at(-1) ?? -1, sampler: undefined };

@@ -7,13 +7,13 @@ import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { createEngine } from '../../nano/create-engine.ts';
+import { startTinkerServer } from '../../nano/server/start-tinker-server.ts';
+import { createRandom } from '../../src/base/random.ts';
 import { type FloatTensor, readSafetensors, writeSafetensors } from '../../src/base/safetensors.ts';
 import { createTar } from '../../src/base/tar.ts';
 import { systemClock } from '../../src/core/clock.ts';
-import { createEngine } from '../../src/nano/create-engine.ts';
-import { startTinkerServer } from '../../src/nano/server/start-tinker-server.ts';
-import { createRandom } from '../../src/stats/random.ts';
-import { type ExportOptions, exportPeft } from '../../src/train/peft.ts';
+import { type ExportPeftOptions, exportPeft } from '../../src/train/adapter-folders.ts';
 import { connectTinker } from '../../src/train/tinker/connect-tinker.ts';
 import { SMALL, smallWeights } from '../nano/engine/small-model.ts';
 
@@ -26,7 +26,7 @@ async function newFolder(): Promise<string> {
   return folder;
 }
 
-const exporting = (url: string, folder: string, more: Partial<ExportOptions> = {}) =>
+const exporting = (url: string, folder: string, more: Partial<ExportPeftOptions> = {}) =>
   exportPeft({
     url,
     checkpoint: CHECKPOINT,
@@ -93,7 +93,7 @@ const serve = (archive: Uint8Array): Promise<string> =>
   });
 
 /** Why it was refused. Nothing may be left of it. */
-async function refusalOf(url: string, more: Partial<ExportOptions> = {}): Promise<string> {
+async function refusalOf(url: string, more: Partial<ExportPeftOptions> = {}): Promise<string> {
   const parent = await newFolder();
   const reason = await exporting(url, path.join(parent, 'v1'), more).then(
     () => 'taken',

@@ -1,8 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { createRandom } from '../../src/stats/random.ts';
-import { isInCanary } from '../../src/train/policy-pointer.ts';
-import { promote, startPromotion } from '../../src/train/promotion.ts';
-import { DEFAULT_PROMOTION, type PromotionSettings } from '../../src/train/promotion-settings.ts';
+import { createRandom } from '../../src/base/random.ts';
+import {
+  DEFAULT_PROMOTION,
+  isInCanary,
+  type PromotionSettings,
+  promote,
+  startPromotion,
+} from '../../src/train/promotion.ts';
 
 const LIVE = { version: 0, sampler: undefined };
 const NEW = { version: 1, sampler: 'path' };

@@ -1,11 +1,18 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { lowerBound } from '../../src/stats/lower-bound.ts';
-import { addToTally, EMPTY_TALLY } from '../../src/stats/tally.ts';
-import { isInCanary, servedBy } from '../../src/train/policy-pointer.ts';
-import { type Promotion, pointerOf, promote, startPromotion } from '../../src/train/promotion.ts';
-import type { CheckpointMoved, PromotionEvent, Stage } from '../../src/train/promotion-event.ts';
-import { DEFAULT_PROMOTION, type PromotionSettings } from '../../src/train/promotion-settings.ts';
+import { lowerBound } from '../../src/stats/confidence-sequence.ts';
+import { addToMoments, EMPTY_MOMENTS } from '../../src/stats/moments.ts';
+import type { CheckpointMoved, PromotionEvent, PromotionStage } from '../../src/train/promotion.ts';
+import {
+  DEFAULT_PROMOTION,
+  isInCanary,
+  type PromotionSettings,
+  type PromotionState,
+  pointerOf,
+  promote,
+  startPromotion,
+  versionForSession,
+} from '../../src/train/promotion.ts';
 
 const bare = { version: 0, sampler: undefined };
 const served = (version: number) => ({ version, sampler: `path-${version}` });
@@ -137,8 +144,10 @@ describe('a checkpoint', () => {
 describe('the pointer', () => {
   it('gives a session the same weights while it does not move, and a tenth of sessions the canary', () => {
     const pointer = pointerOf(tell(toCanary(1)).state, DEFAULT_PROMOTION);
-    const chosen = Array.from({ length: 4000 }, (_, at) => servedBy(pointer, `session-${at}`));
-    expect(chosen).toEqual(Array.from({ length: 4000 }, (_, at) => servedBy(pointer, `session-${at}`)));
+    const chosen = Array.from({ length: 4000 }, (_, at) => versionForSession(pointer, `session-${at}`));
+    expect(chosen).toEqual(
+      Array.from({ length: 4000 }, (_, at) => versionForSession(pointer, `session-${at}`)),
+    );
     const share = chosen.filter(({ version }) => version === 1).length / 4000;
     expect(share).toBeGreaterThan(0.08);
     expect(share).toBeLessThan(0.12);
@@ -154,15 +163,15 @@ describe('the pointer', () => {
     const before = tell(toCanary(1));
     const session =
       Array.from({ length: 99 }, (_, at) => `x${at}`).find((name) => isInCanary(name, 1, 0.5)) ?? '';
-    const stream = servedBy(before.pointer, session);
+    const stream = versionForSession(before.pointer, session);
     const after = tell([{ type: 'person-rolled-back' }], before.state);
     expect(stream).toEqual(served(1));
-    expect(servedBy(after.pointer, session)).toEqual(bare);
+    expect(versionForSession(after.pointer, session)).toEqual(bare);
   });
 });
 
 /** From where a checkpoint may go where. */
-const ALLOWED: readonly (readonly [Stage | undefined, Stage])[] = [
+const ALLOWED: readonly (readonly [PromotionStage | undefined, PromotionStage])[] = [
   [undefined, 'candidate'],
   [undefined, 'rejected'],
   ['candidate', 'canary'],
@@ -235,9 +244,9 @@ describe('any sequence of events', () => {
     const reached = new Map<string, number>();
     fc.assert(
       fc.property(begun, fc.array(burst, { maxLength: 20 }), (start, bursts) => {
-        const stages = new Map<number, Stage>([[0, 'live']]);
+        const stages = new Map<number, PromotionStage>([[0, 'live']]);
         const seen = new Map<string, number>();
-        let state: Promotion = startPromotion(bare);
+        let state: PromotionState = startPromotion(bare);
         for (const event of eventsOf([...start, ...bursts])) {
           const before = state;
           const trial = before.trial;
@@ -258,7 +267,9 @@ describe('any sequence of events', () => {
                 .filter(([name]) => name.startsWith(`${moved}/`))
                 .map(([, difference]) => difference);
               expect(own.length).toBeGreaterThanOrEqual(LONG.fewestPairs);
-              const low = lowerBound(own.reduce(addToTally, EMPTY_TALLY), { range: { low: -1, high: 1 } });
+              const low = lowerBound(own.reduce(addToMoments, EMPTY_MOMENTS), {
+                range: { low: -1, high: 1 },
+              });
               expect(low).toBeGreaterThanOrEqual(-LONG.margin - 1e-6);
             }
           }

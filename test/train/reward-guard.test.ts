@@ -1,24 +1,24 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
+  afterRollback,
+  type BatchRewards,
   DEFAULT_GUARD,
   FRESH_GUARD,
-  type Guard,
-  observe,
-  rolledBack,
-  type Seen,
-  verdictOf,
+  guardVerdict,
+  observeRewards,
+  type RewardGuard,
 } from '../../src/train/reward-guard.ts';
 
-const seen = (version: number, reward: number, completion?: number): Seen => ({
+const seen = (version: number, reward: number, completion?: number): BatchRewards => ({
   version,
   generation: 1,
   reward,
   completion,
 });
-const guardAfter = (...all: readonly Seen[]): Guard =>
-  all.reduce((guard, each) => observe(guard, each, DEFAULT_GUARD), FRESH_GUARD);
-const verdict = (guard: Guard): string => verdictOf(guard, DEFAULT_GUARD);
+const guardAfter = (...all: readonly BatchRewards[]): RewardGuard =>
+  all.reduce((guard, each) => observeRewards(guard, each, DEFAULT_GUARD), FRESH_GUARD);
+const verdict = (guard: RewardGuard): string => guardVerdict(guard, DEFAULT_GUARD);
 
 describe('the reward guard', () => {
   it('rolls back when reward is below the best for two consecutive batches (not for one)', () => {
@@ -38,16 +38,16 @@ describe('the reward guard', () => {
   it('gives up after the allowed number of rollbacks, and lowers the rate each time', () => {
     let guard = guardAfter(seen(0, 0.8));
     for (let round = 1; round <= DEFAULT_GUARD.mostRollbacks; round++) {
-      guard = observe(
-        observe(guard, seen(2 * round, 0), DEFAULT_GUARD),
+      guard = observeRewards(
+        observeRewards(guard, seen(2 * round, 0), DEFAULT_GUARD),
         seen(2 * round + 1, 0),
         DEFAULT_GUARD,
       );
       expect(verdict(guard)).toBe('roll-back');
-      guard = rolledBack(guard, DEFAULT_GUARD);
+      guard = afterRollback(guard, DEFAULT_GUARD);
       expect(guard.rate).toBeCloseTo(DEFAULT_GUARD.slowDown ** round);
     }
-    guard = observe(observe(guard, seen(90, 0), DEFAULT_GUARD), seen(91, 0), DEFAULT_GUARD);
+    guard = observeRewards(observeRewards(guard, seen(90, 0), DEFAULT_GUARD), seen(91, 0), DEFAULT_GUARD);
     expect(verdict(guard)).toBe('give-up');
   });
 
@@ -56,8 +56,8 @@ describe('the reward guard', () => {
     const after = guardAfter(seen(0, 0.9), seen(1, 0.95), hard, { ...hard, version: 3 });
     expect(verdict(after)).toBe('go-on');
     expect(after.best).toMatchObject({ version: 2, generation: 2 });
-    const slowed = rolledBack(guardAfter(seen(0, 0.9), seen(1, 0), seen(2, 0)), DEFAULT_GUARD);
-    expect(observe(slowed, hard, DEFAULT_GUARD)).toMatchObject({ rollbacks: 0, rate: 1 });
+    const slowed = afterRollback(guardAfter(seen(0, 0.9), seen(1, 0), seen(2, 0)), DEFAULT_GUARD);
+    expect(observeRewards(slowed, hard, DEFAULT_GUARD)).toMatchObject({ rollbacks: 0, rate: 1 });
   });
 
   it('averages the best version over its batches (does not keep its luckiest one)', () => {

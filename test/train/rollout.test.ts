@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { groupFault, groupOf, type Segment } from '../../src/train/rollout.ts';
+import { groupFault, groupOf, type RolloutSegment } from '../../src/train/rollout.ts';
 import { attempt, groupFrom } from './attempts.ts';
 
 const stamp = { policy: 0, generation: 0 };
-const withReply = (logprobs: readonly number[]): readonly Segment[] => [
+const withReply = (logprobs: readonly number[]): readonly RolloutSegment[] => [
   { kind: 'prompt', ids: [1], ...stamp },
   { kind: 'reply', ids: [2, 3], logprobs, ...stamp },
 ];
@@ -37,7 +37,7 @@ describe('a group', () => {
   });
 
   it('is refused when weights were switched within an attempt (not ranked across versions)', () => {
-    const segments: readonly Segment[] = [
+    const segments: readonly RolloutSegment[] = [
       ...withReply([-1, -1]),
       { kind: 'prompt', ids: [1, 2, 3, 4], policy: 1, generation: 0 },
     ];

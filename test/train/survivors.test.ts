@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { Sample } from '../../src/train/buffer.ts';
-import { survivors } from '../../src/train/survivors.ts';
+import type { TrainingSample } from '../../src/train/buffer.ts';
+import { findSurvivors } from '../../src/train/buffer.ts';
 
-const samples: readonly Sample[] = ['a', 'b', 'c', 'd'].map((turn) => ({
+const samples: readonly TrainingSample[] = ['a', 'b', 'c', 'd'].map((turn) => ({
   turn,
   session: 's',
   generation: 1,
@@ -11,21 +11,21 @@ const samples: readonly Sample[] = ['a', 'b', 'c', 'd'].map((turn) => ({
 
 describe('survivors', () => {
   it('are the samples whose prompt would be the same, in their order', async () => {
-    const wouldDiffer = async ({ turn }: Sample) => turn === 'b';
-    expect(await survivors({ samples, wouldDiffer })).toEqual(['a', 'c', 'd']);
+    const wouldDiffer = async ({ turn }: TrainingSample) => turn === 'b';
+    expect(await findSurvivors({ samples, wouldDiffer })).toEqual(['a', 'c', 'd']);
   });
 
   it('exclude samples whose check rejects or throws', async () => {
-    const wouldDiffer = ({ turn }: Sample): Promise<boolean> => {
+    const wouldDiffer = ({ turn }: TrainingSample): Promise<boolean> => {
       if (turn === 'a') throw new Error('at once');
       return turn === 'c' ? Promise.reject(new Error('later')) : Promise.resolve(false);
     };
-    expect(await survivors({ samples, wouldDiffer })).toEqual(['b', 'd']);
+    expect(await findSurvivors({ samples, wouldDiffer })).toEqual(['b', 'd']);
   });
 
   it('exclude samples whose check returns no boolean', async () => {
     const wouldDiffer = async () => undefined as unknown as boolean;
-    expect(await survivors({ samples, wouldDiffer })).toEqual([]);
+    expect(await findSurvivors({ samples, wouldDiffer })).toEqual([]);
   });
 
   it('are checked one after another (not all at once)', async () => {
@@ -37,7 +37,7 @@ describe('survivors', () => {
       open--;
       return false;
     };
-    await survivors({ samples, wouldDiffer });
+    await findSurvivors({ samples, wouldDiffer });
     expect(most).toBe(1);
   });
 });

@@ -1,3 +1,4 @@
+import { createRandom } from '../../src/base/random.ts';
 import {
   type AdamSettings,
   type EngineProfile,
@@ -9,7 +10,6 @@ import {
   TrainingError,
   type TrainingModel,
 } from '../../src/core/training.ts';
-import { createRandom } from '../../src/stats/random.ts';
 
 /** A policy that is a table: the logits of the next token, for each pair of tokens that may come before it. */
 export interface Table {

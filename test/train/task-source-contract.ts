@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createFailure } from '../../src/core/failure.ts';
-import type { Speak } from '../../src/core/speak.ts';
+import type { GatewayClient } from '../../src/core/gateway-client.ts';
 import type { TaskSource, TrainingTask } from '../../src/core/task-source.ts';
 
 const { signal } = new AbortController();
@@ -14,7 +14,7 @@ export function describeTaskSource(name: string, open: () => TaskSource | Promis
       if (task === undefined) throw new Error('the source has no task to train on');
       return task;
     };
-    const attempt = async (speak: Speak) => {
+    const attempt = async (speak: GatewayClient) => {
       const opened = await (await firstTask()).open();
       try {
         return await opened.run({ speak, session: 's' }, signal);
@@ -41,7 +41,7 @@ export function describeTaskSource(name: string, open: () => TaskSource | Promis
       const task = await firstTask();
       const attempts = await Promise.all([task.open(), task.open(), task.open()]);
       const prompts: string[] = [];
-      const speak: Speak = async (request) => {
+      const speak: GatewayClient = async (request) => {
         prompts.push(JSON.stringify([request.system, request.messages]));
         return { text: 'I do not know', calls: [], lessons: [] };
       };

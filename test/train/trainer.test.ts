@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { type TrainingEngine, TrainingError } from '../../src/core/training.ts';
-import { wilsonInterval } from '../../src/stats/wilson.ts';
-import { withShuffledRewards } from '../../src/train/controls.ts';
-import { openRunLog } from '../../src/train/run-log.ts';
-import { createMemoryJournal } from '../../src/train/step-journal.ts';
+import { wilsonInterval } from '../../src/stats/interval.ts';
+import { withShuffledRewards } from '../../src/train/groups.ts';
+import { createMemoryJournal, openRunLog } from '../../src/train/run-journal.ts';
 import { train } from '../../src/train/trainer.ts';
-import type { RollOut, TrainInput, TrainProgress } from '../../src/train/training-run.ts';
+import type { MakeRollouts, TrainerEvent, TrainInput } from '../../src/train/training-run.ts';
 import { type EchoTask, echoTasks, rollOutEcho, VOCABULARY } from './echo-tasks.ts';
 import { withOperations } from './faulty.ts';
 import { bitsOf, createServer, createTabularEngine, type TabularServer } from './tabular-engine.ts';
@@ -30,8 +29,8 @@ const inputFor = (
   settings: { length: { tokens: 2 }, ...more.settings },
 });
 
-async function all(input: TrainInput<EchoTask>): Promise<readonly TrainProgress[]> {
-  const progress: TrainProgress[] = [];
+async function all(input: TrainInput<EchoTask>): Promise<readonly TrainerEvent[]> {
+  const progress: TrainerEvent[] = [];
   for await (const each of train(input)) progress.push(each);
   return progress;
 }
@@ -55,7 +54,7 @@ async function completeness(
 
 async function learn(
   name: string,
-  wrap: (roll: RollOut<EchoTask>) => RollOut<EchoTask>,
+  wrap: (roll: MakeRollouts<EchoTask>) => MakeRollouts<EchoTask>,
   more: Partial<TrainInput<EchoTask>> = {},
 ) {
   const server = createServer({ vocabulary: VOCABULARY });
@@ -122,14 +121,14 @@ describe('a pause', () => {
       let sampled = 0;
       let pauses = 0;
       const roll = rollOutEcho(engine, () => 0);
-      const rollouts: RollOut<EchoTask> = (...given) => {
+      const rollouts: MakeRollouts<EchoTask> = (...given) => {
         sampled++;
         return roll(...given);
       };
       for (const stop of [...stops, Number.POSITIVE_INFINITY]) {
         const away = new AbortController();
         let seen = 0;
-        let last: TrainProgress | undefined;
+        let last: TrainerEvent | undefined;
         for await (const each of train(
           inputFor(engine, {
             steps: 3,
@@ -194,7 +193,7 @@ describe('a pause', () => {
     const away = new AbortController();
     const seeds: string[] = [];
     const roll = rollOutEcho(engine, () => 0);
-    const rollouts: RollOut<EchoTask> = async (policy, task, count, context) => {
+    const rollouts: MakeRollouts<EchoTask> = async (policy, task, count, context) => {
       seeds.push(context.seed);
       if (seeds.length === 2) away.abort(new Error('someone is back'));
       context.signal.throwIfAborted();
@@ -214,7 +213,7 @@ describe('a fault in training', () => {
   it('closes a batch whose prompts change while it is collected, and collects the next', async () => {
     const engine = createTabularEngine(createServer({ vocabulary: VOCABULARY }));
     let generation = 0;
-    const progress: TrainProgress[] = [];
+    const progress: TrainerEvent[] = [];
     const rollouts = rollOutEcho(engine, () => generation);
     for await (const each of train(
       inputFor(engine, { steps: 2, batch: { groups: 3, size: 24 }, rollouts, generation: () => generation }),
@@ -235,7 +234,7 @@ describe('a fault in training', () => {
     const roll = rollOutEcho(engine, () => 0);
     // A world in which all that was learned turns out to be worthless: every version but the first three does badly.
     const asked: number[] = [];
-    const rollouts: RollOut<EchoTask> = async (policy, ...rest) => {
+    const rollouts: MakeRollouts<EchoTask> = async (policy, ...rest) => {
       if (asked.at(-1) !== policy.version) asked.push(policy.version);
       return (await roll(policy, ...rest)).map((rollout, at) => ({
         ...rollout,

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isObject, type Json, type JsonObject } from '../../src/core/json.ts';
 import { WIRE_NAMES, type WireName } from '../../src/core/wire.ts';
-import { chainOf } from '../../src/wire/chain.ts';
 import { readConversation } from '../../src/wire/conversation.ts';
+import { messageChain } from '../../src/wire/message-chain.ts';
 import { splice } from '../../src/wire/splice.ts';
 import {
   anyTree,
@@ -63,7 +63,7 @@ describe('the links of a conversation', () => {
     fc.assert(
       fc.property(plainMessages, fc.constantFrom(...WIRE_NAMES), (messages, wire) => {
         const body = bytes({ model: 'm', [LISTS[wire]]: messages });
-        expect(readConversation(wire, body)?.links).toEqual(chainOf(body, 'conversation'));
+        expect(readConversation(wire, body)?.links).toEqual(messageChain(body, 'conversation'));
       }),
     );
   });

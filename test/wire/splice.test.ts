@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { outlineChat } from '../../src/wire/openai-chat/outline.ts';
+import { outlineChat } from '../../src/wire/openai-chat/openai-chat.ts';
 import { splice } from '../../src/wire/splice.ts';
 import { text } from './json-text.ts';
 

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { asString, isObject } from '../../core/json.ts';
 import { WIRE_NAMES } from '../../core/wire.ts';
-import { findBaseUrlFault, PLAIN_HTTP_FAULT, sendsKeyInClear } from '../base-url.ts';
+import { findBaseUrlFault, PLAIN_HTTP_FAULT, sendsKeyInClear } from '../address.ts';
+import { parseModelRef } from '../model-ref.ts';
 
 export const PROVIDER_NAME = /^[a-z][a-z0-9-]{0,63}$/;
 export const VARIABLE_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
@@ -79,3 +80,19 @@ export const providersSchema = z
     { when: ({ value }) => isObject(value) },
   )
   .meta({ propertyNames: { type: 'string', pattern: PROVIDER_NAME.source } });
+
+const modelRef = z.string().refine((text) => parseModelRef(text) !== undefined, {
+  error: 'must be "provider/model"',
+  params: { mend: 'such as "openai/gpt-5.2"' },
+});
+
+const commandSchema = z.strictObject({
+  command: z
+    .enum(['claude', 'codex'])
+    .describe('A command line you already pay for, run headless, without tools and without any permission.'),
+});
+
+export const modelsSchema = z.record(
+  z.string().min(1, 'an alias needs a name').max(128, 'names have at most 128 characters'),
+  z.union([modelRef, z.array(modelRef).min(1), commandSchema]),
+);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { asString, isObject } from '../../core/json.ts';
-import { PLAIN_HTTP_FAULT, sendsKeyInClear } from '../base-url.ts';
+import { PLAIN_HTTP_FAULT, sendsKeyInClear } from '../address.ts';
 import { baseUrlSchema, keyEnvSchema } from './providers.ts';
 
 const CLOCK_TIME = '([01][0-9]|2[0-3]):[0-5][0-9]';

@@ -1,14 +1,18 @@
 import { setImmediate } from 'node:timers/promises';
+import { createLruMap } from '../../base/lru-map.ts';
 import type { Ask } from '../../core/learn.ts';
-import { createRecent } from '../../core/recent.ts';
-import { readDemands } from './demands.ts';
-import { CHARACTERS_PER_TOKEN } from './estimate-tokens.ts';
-import type { PromptCache, PromptKey, ShortenedPrompt } from './prompt-cache.ts';
-import { type AgentPrompt, promptKey } from './prompt-key.ts';
-import { createWaste } from './waste.ts';
-import { writeQuestion } from './write-question.ts';
+import { CHARACTERS_PER_TOKEN } from '../../text/estimate-tokens.ts';
+import { writeCompressionQuestion } from './compression-question.ts';
+import {
+  type AgentPrompt,
+  type PromptCache,
+  type PromptKey,
+  promptKey,
+  type ShortenedPrompt,
+} from './prompt-cache.ts';
+import { readRequirements } from './prompt-requirements.ts';
 
-export interface CompressorOptions {
+interface CompressorOptions {
   readonly ask: Ask;
   readonly cache: PromptCache;
   /** Milliseconds since the epoch. */
@@ -23,7 +27,7 @@ export interface CompressorOptions {
   readonly journal?: (note: string) => void;
 }
 
-export interface SessionPrompt extends AgentPrompt {
+interface SessionPrompt extends AgentPrompt {
   /** The session's start in milliseconds since the epoch: the same for each of its turns. */
   readonly startedAt: number;
 }
@@ -52,9 +56,9 @@ const PAUSE_MS = 5 * 60_000;
 export function createCompressor(options: CompressorOptions): Compressor {
   const { ask, cache, now, newId, hasSecret, limitTokens = 2000, journal = () => undefined } = options;
   const shortest = Math.max(options.overTokens, limitTokens) * CHARACTERS_PER_TOKEN;
-  const known = createRecent<string, ShortenedPrompt>(MOST_KNOWN);
-  const keys = createRecent<string, PromptKey>(MOST_KEYS);
-  const reuse = createWaste();
+  const known = createLruMap<string, ShortenedPrompt>(MOST_KNOWN);
+  const keys = createLruMap<string, PromptKey>(MOST_KEYS);
+  const reuse = createReuseTracker();
   const waiting = new Set<string>();
   const closing = new AbortController();
   let work: Promise<void> = Promise.resolve();
@@ -86,8 +90,8 @@ export function createCompressor(options: CompressorOptions): Compressor {
       known.set(key.hash, { at: now(), why: 'it contains a secret' });
       return;
     }
-    const demands = readDemands(text, tools);
-    const question = writeQuestion({ prompt: text, demands, limitTokens, mark: newId('mark') });
+    const demands = readRequirements(text, tools);
+    const question = writeCompressionQuestion({ prompt: text, demands, limitTokens, mark: newId('mark') });
     const answer = await ask(question, closing.signal);
     if (closing.signal.aborted) return;
     if (answer.ok) {
@@ -150,3 +154,33 @@ export function createCompressor(options: CompressorOptions): Compressor {
 }
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/** After this many shortenings in a row that no later session used, an agent's prompts are taken to differ each time. */
+const MOST_UNUSED = 3;
+const MOST_SEEN = 500;
+
+interface ReuseTracker {
+  shortened(agent: string): void;
+  used(agent: string): void;
+  /** Whether a later session is likely to send the same prompt. */
+  isLikely(key: PromptKey, startedAt: number): boolean;
+}
+
+/**
+ * Tracks which agents reuse their prompts. Some put the date or the state of the working tree into the prompt, so that no
+ * two sessions send the same one and shortening is wasted. A prompt of such an agent must be seen in a second session first.
+ */
+function createReuseTracker(): ReuseTracker {
+  const unused = createLruMap<string, number>(MOST_SEEN);
+  const seen = createLruMap<string, number>(MOST_SEEN);
+  return {
+    shortened: (agent) => unused.set(agent, (unused.get(agent) ?? 0) + 1),
+    used: (agent) => unused.set(agent, 0),
+    isLikely: ({ agent, hash }, startedAt) => {
+      if ((unused.get(agent) ?? 0) < MOST_UNUSED) return true;
+      const first = seen.get(hash) ?? startedAt;
+      seen.set(hash, first);
+      return first !== startedAt;
+    },
+  };
+}

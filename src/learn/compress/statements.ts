@@ -1,6 +1,19 @@
 import { splitSentencesBeforeCapital } from '../../text/sentences.ts';
-import { findClosings } from './find-closings.ts';
-import { isForbidding } from './words-of-rules.ts';
+
+/** Words by which a sentence of a system prompt is a rule and not a description. */
+const RULE =
+  /\b(?:must|never|always|only|shall|should|required?|mandatory|do not|don['’]t|cannot|can['’]t|may not|use|using|call|run|execute|reply|respond|answer|send|write|read|put|keep|save|store|check|avoid|prefer|ask|stop|start|begin|end|wrap|format|follow|include|append|create|set|load|search|before|after|when|if|unless|instead|ensure|make sure|path|located|lives?)\b/i;
+
+const FORBIDS =
+  /\b(?:never|must not|mustn['’]t|do not|don['’]t|may not|not allowed|forbidden|prohibited|under no circumstances)\b/i;
+
+/** Every wording with which a shortened sentence may forbid. */
+const DENIES =
+  /\b(?:never|not|no|don['’]t|doesn['’]t|cannot|can['’]t|mustn['’]t|shouldn['’]t|won['’]t|without|avoid|forbidden|prohibit\w*|refuse|disallow\w*|banned|only|nothing|nobody|none|neither|nor)\b/i;
+
+export const isRule = (text: string): boolean => RULE.test(text);
+export const isForbidding = (text: string): boolean => FORBIDS.test(text);
+export const isDenying = (text: string): boolean => DENIES.test(text);
 
 /** A sentence, a list item or a line of code, with its context. */
 export interface Statement {
@@ -26,7 +39,7 @@ export const isExampleWord = (text: string): boolean => EXAMPLE.test(text);
 /** The statements of a prompt, in order. One pass over its lines; a fence or an example tag that is not closed is plain text. */
 export function readStatements(prompt: string): readonly Statement[] {
   const lines = prompt.split(/\r\n|[\r\n]/);
-  const closings = findClosings(lines);
+  const closings = findClosingLines(lines);
   const found: Statement[] = [];
   let heading = '';
   let leadIn = '';
@@ -90,3 +103,24 @@ export function readStatements(prompt: string): readonly Statement[] {
 /** The sentence before a block of code, which is about it. */
 const lastProse = (found: readonly Statement[]): string =>
   found.findLast(({ isCode }) => !isCode)?.text ?? '';
+
+const BARE_FENCE = /^(?:`{3,40}|~{3,40})$/;
+const END_TAG = /^<\/[A-Za-z][\w-]{0,60}>$/;
+
+interface ClosingLines {
+  /** Whether a line after `at` closes the fence or tag. */
+  isClosed(closing: string, at: number): boolean;
+}
+
+/** The last line that closes each fence and tag. */
+function findClosingLines(lines: readonly string[]): ClosingLines {
+  const last = new Map<string, number>();
+  lines.forEach((line, at) => {
+    const text = line.trim();
+    if (END_TAG.test(text)) last.set(text, at);
+    // A longer fence closes a shorter one.
+    if (BARE_FENCE.test(text))
+      for (let length = 3; length <= text.length; length++) last.set(text.slice(0, length), at);
+  });
+  return { isClosed: (closing, at) => (last.get(closing) ?? -1) > at };
+}

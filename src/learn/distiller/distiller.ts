@@ -1,24 +1,36 @@
-import type { FailureCase, Known, Learner, LearnInput, Proposal } from '../../core/learn.ts';
+import type { CoveredByLesson, FailureCase, Learner, LearnInput, Proposal } from '../../core/learn.ts';
 import type { Lesson, LessonSource, LessonText } from '../../core/lesson.ts';
+import { keywordsOf } from '../../text/topic-words.ts';
 import { truncateEnd } from '../../text/truncate.ts';
-import { freeName } from '../free-name.ts';
-import { oneLine } from '../plain-text.ts';
-import { doScopesMeet, sharedScope } from '../shared-scope.ts';
-import { confidenceOf, importanceOf, rankFailures } from '../weigh-failures.ts';
-import { keywordsOf } from '../words.ts';
-import { feedbackOf } from './feedback.ts';
-import { type HeardRule, isSameRule, mergeRules, type RuleGroup } from './merge-rules.ts';
+import { oneLine } from '../../text/visible-text.ts';
+import {
+  confidenceOf,
+  importanceOf,
+  mayScopesOverlap,
+  rankFailures,
+  sharedScope,
+  uniqueLessonName,
+} from '../draft-lesson.ts';
+import { extractRules } from './extract-rules.ts';
 import { findRepeatedErrors } from './repeated-errors.ts';
-import { rulesIn } from './rules-in.ts';
-import { covers, isNewTo, type Said, saidIn } from './what-is-new.ts';
-import { type WrittenSkill, writeSkill } from './write-skill.ts';
+import {
+  coversRule,
+  isNovelRule,
+  isSameRule,
+  knowledgeOfLesson,
+  mergeRules,
+  type RuleGroup,
+  type RuleKnowledge,
+  type RuleObservation,
+} from './rule-novelty.ts';
+import { type SkillDraft, writeSkill } from './write-skill.ts';
 
 const LEARNER = 'distiller';
 const MOST_TURNS = 64;
 const MOST_QUOTES = 16;
 const ERROR_IMPORTANCE = 0.3;
 
-export interface DistillerOptions {
+interface DistillerOptions {
   /** Per run. */
   readonly maxNewSkills?: number;
   readonly halfLifeDays?: number;
@@ -49,7 +61,7 @@ export function createDistiller(options: DistillerOptions = {}): Learner<readonl
           yield draft;
           continue;
         }
-        const name = draft.old?.text.name ?? freeName(draft.skill.name, taken);
+        const name = draft.old?.text.name ?? uniqueLessonName(draft.skill.name, taken);
         const text = textOf(draft, name, halfLifeDays);
         const why = checkText?.(text);
         if (why === undefined) {
@@ -63,7 +75,7 @@ export function createDistiller(options: DistillerOptions = {}): Learner<readonl
 }
 
 interface Draft {
-  readonly skill: WrittenSkill;
+  readonly skill: SkillDraft;
   readonly failures: readonly FailureCase[];
   readonly quotes: Proposal['quotes'];
   readonly source: LessonSource;
@@ -76,16 +88,18 @@ function* draftsOf(
   failures: readonly FailureCase[],
   lessons: readonly Lesson[],
   { journal }: LearnInput<unknown>,
-): Generator<Draft | Known> {
+): Generator<Draft | CoveredByLesson> {
   const heard = failures.flatMap((failure) =>
-    feedbackOf(failure).flatMap((text) => rulesIn(text).map((rule): HeardRule => ({ rule, failure }))),
+    feedbackTexts(failure).flatMap((text) =>
+      extractRules(text).map((rule): RuleObservation => ({ rule, failure })),
+    ),
   );
   const groups = mergeRules(heard);
   const near =
     groups.length === 0
       ? []
-      : lessons.filter((lesson) => failures.some(({ scope }) => doScopesMeet(scope, lesson.text.scope)));
-  const shelf = near.map((lesson) => ({ lesson, said: saidIn(lesson) }));
+      : lessons.filter((lesson) => failures.some(({ scope }) => mayScopesOverlap(scope, lesson.text.scope)));
+  const shelf = near.map((lesson) => ({ lesson, said: knowledgeOfLesson(lesson) }));
   const revised = new Set<Lesson>();
   for (const group of groups) {
     const place = shelf.find(({ lesson, said }) => !revised.has(lesson) && teaches(lesson, said, group));
@@ -93,13 +107,13 @@ function* draftsOf(
     if (place === undefined) yield draftRule(group);
     else if (place.lesson.state === 'rejected')
       journal(`left out: ${place.lesson.text.name} was rejected before`);
-    else if (!isOwn(place.lesson) || !group.some((one) => isNewTo(place.said, one))) {
+    else if (!isOwn(place.lesson) || !group.some((one) => isNovelRule(place.said, one))) {
       journal(`already known: ${truncateEnd(group[0].rule.todo, 120)}`);
       yield { known: place.lesson.id, turns };
     } else {
       revised.add(place.lesson);
       yield draftRule(
-        [...newest(group, place.said), ...place.said.rules.map((rule): HeardRule => ({ rule }))],
+        [...newest(group, place.said), ...place.said.rules.map((rule): RuleObservation => ({ rule }))],
         place.lesson,
       );
     }
@@ -113,18 +127,20 @@ function* draftsOf(
 }
 
 /** A rejected lesson blocks only the rules that it states; a lesson of another author must cover the whole group. */
-const teaches = (lesson: Lesson, said: Said, group: RuleGroup): boolean =>
+const teaches = (lesson: Lesson, said: RuleKnowledge, group: RuleGroup): boolean =>
   lesson.state === 'rejected'
-    ? group.every((one) => said.rules.some((rule) => isSameRule(rule, one.rule)) && !isNewTo(said, one))
+    ? group.every((one) => said.rules.some((rule) => isSameRule(rule, one.rule)) && !isNovelRule(said, one))
     : group.some(({ rule }) => isOwn(lesson) && said.rules.some((told) => isSameRule(told, rule))) ||
-      group.every(({ rule }) => covers(said, rule));
+      group.every(({ rule }) => coversRule(said, rule));
 
 const isOwn = ({ kind, frozen, text }: Lesson): boolean =>
   kind === 'skill' && !frozen && text.evidence.learner === LEARNER;
 
 /** Observations that add something come first: they lead the revision. */
-const newest = (group: RuleGroup, said: Said): RuleGroup => {
-  const [first, ...rest] = [...group].sort((a, b) => Number(isNewTo(said, b)) - Number(isNewTo(said, a)));
+const newest = (group: RuleGroup, said: RuleKnowledge): RuleGroup => {
+  const [first, ...rest] = [...group].sort(
+    (a, b) => Number(isNovelRule(said, b)) - Number(isNovelRule(said, a)),
+  );
   return first === undefined ? group : [first, ...rest];
 };
 
@@ -177,3 +193,12 @@ const changeOf = ({ old }: Draft, text: LessonText, newId: (prefix: string) => s
   old === undefined
     ? { op: 'add', id: newId('lesson'), kind: 'skill', state: 'proposed', text }
     : { op: 'revise', id: old.id, from: old.revision, text };
+
+/** Feedback of people and verifiers on a failure, each text once. Never the output of tools. */
+function feedbackTexts({ passages, appraisal }: FailureCase): readonly string[] {
+  const told = passages.filter(({ origin }) => origin === 'person' || origin === 'verifier');
+  const signs = appraisal.signals.filter(
+    ({ source, score }) => (source === 'person' || source === 'verifier') && score < 0.5,
+  );
+  return [...new Set([...told.map(({ text }) => text), ...signs.map(({ reason }) => reason)])];
+}

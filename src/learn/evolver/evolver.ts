@@ -1,13 +1,18 @@
-import type { FailureCase, Learner, LearnInput, Proposal, Stuck } from '../../core/learn.ts';
-import type { Lesson, LessonText } from '../../core/lesson.ts';
+import type { FailureCase, Learner, LearnerFailure, LearnInput, Proposal } from '../../core/learn.ts';
+import type { Lesson, LessonText, Note } from '../../core/lesson.ts';
+import { keywordsOf } from '../../text/topic-words.ts';
 import { truncateEnd } from '../../text/truncate.ts';
-import { oneLine } from '../plain-text.ts';
-import { doScopesMeet } from '../shared-scope.ts';
-import { rankFailures } from '../weigh-failures.ts';
-import { draftText, restingOn } from './draft-text.ts';
-import { recordedQuotes } from './find-quote.ts';
-import { type ReadSkill, type ReadSkills, readSkills } from './read-skills.ts';
-import { writePrompt } from './write-prompt.ts';
+import { oneLine } from '../../text/visible-text.ts';
+import {
+  confidenceOf,
+  importanceOf,
+  mayScopesOverlap,
+  rankFailures,
+  recordedQuotes,
+  sharedScope,
+} from '../draft-lesson.ts';
+import { writeEvolverPrompt } from './evolver-prompt.ts';
+import { type ProposedSkill, readSkillReply, type SkillReply } from './read-skills.ts';
 
 const MOST_FAILURES = 6;
 const MOST_NEAREST = 3;
@@ -40,28 +45,30 @@ async function* evolve(
   options: EvolverOptions,
   input: LearnInput<readonly FailureCase[]>,
   failures: readonly FailureCase[],
-): AsyncGenerator<Proposal | Stuck, void> {
+): AsyncGenerator<Proposal | LearnerFailure, void> {
   const { library, ask, newId, journal, signal } = input;
   if (ask === undefined) return yield { stuck: 'no model is configured for learning', isRetryable: true };
   const { maxNewSkills, checkText, halfLifeDays = 60 } = options;
   const known = library.lessons().filter(({ state }) => state !== 'retired' && state !== 'rejected');
   const skills = known.filter(
-    ({ kind, text }) => kind === 'skill' && failures.some(({ scope }) => doScopesMeet(scope, text.scope)),
+    ({ kind, text }) => kind === 'skill' && failures.some(({ scope }) => mayScopesOverlap(scope, text.scope)),
   );
   const nearest = await findNearest(options, failures, skills, journal);
-  const prompt = writePrompt({ failures, skills, nearest, maxNewSkills, mark: newId('mark') });
-  const draft = (skill: ReadSkill): { readonly text: LessonText; readonly quotes: Proposal['quotes'] } => {
+  const prompt = writeEvolverPrompt({ failures, skills, nearest, maxNewSkills, mark: newId('mark') });
+  const draft = (
+    skill: ProposedSkill,
+  ): { readonly text: LessonText; readonly quotes: Proposal['quotes'] } => {
     const quotes = recordedQuotes(skill.quotes, failures);
-    return { text: draftText(skill, restingOn(quotes, failures), halfLifeDays), quotes };
+    return { text: draftSkillText(skill, citedFailures(quotes, failures), halfLifeDays), quotes };
   };
   let replies = 0;
-  const answer = await ask<ReadSkills>(
+  const answer = await ask<SkillReply>(
     {
       name: 'evolve',
       ...prompt,
       maxTokens: ROOM_TO_THINK + TOKENS_PER_SKILL * maxNewSkills,
       read: (value) =>
-        readSkills(value, {
+        readSkillReply(value, {
           maxNewSkills,
           known,
           skills,
@@ -84,7 +91,7 @@ async function* evolve(
 }
 
 function changeOf(
-  { lesson }: ReadSkill,
+  { lesson }: ProposedSkill,
   text: LessonText,
   newId: (prefix: string) => string,
 ): Proposal['change'] {
@@ -117,3 +124,55 @@ async function findNearest(
 
 const isWish = ({ origin }: { readonly origin: string }): boolean =>
   origin === 'person' || origin === 'verifier' || origin === 'user';
+
+const MOST_TURNS = 64;
+
+/** The failures that a skill quotes; when it quotes none, all that the model was shown. */
+function citedFailures(
+  quotes: readonly { readonly turn: string }[],
+  failures: readonly FailureCase[],
+): readonly FailureCase[] {
+  const turns = new Set(quotes.map(({ turn }) => turn));
+  return turns.size === 0 ? failures : failures.filter(({ turn }) => turns.has(turn));
+}
+
+/** The lesson text of a skill. A revision keeps the name, scope and note of the old one: a learner may improve a text, not widen its scope. */
+function draftSkillText(
+  skill: ProposedSkill,
+  failures: readonly FailureCase[],
+  halfLifeDays: number,
+): LessonText {
+  const old = skill.lesson?.text;
+  const { name, description, content, category } = skill;
+  const turns = [...new Set([...(old?.evidence.turns ?? []), ...failures.map(({ turn }) => turn)])];
+  return {
+    name: old?.name ?? name,
+    description,
+    content,
+    category,
+    scope: old?.scope ?? sharedScope(failures.map(({ scope }) => scope)),
+    note: draftNote(skill, failures, halfLifeDays),
+    evidence: {
+      turns: turns.slice(-MOST_TURNS),
+      quotes: old?.evidence.quotes ?? [],
+      learner: 'evolver',
+    },
+    taint: old?.taint ?? [],
+  };
+}
+
+function draftNote(skill: ProposedSkill, failures: readonly FailureCase[], halfLifeDays: number): Note {
+  const old = skill.lesson?.text.note;
+  const context = truncateEnd(oneLine(failures[0]?.task ?? ''), 300);
+  return {
+    ...(context === '' ? {} : { context }),
+    keywords: keywordsOf(`${skill.name} ${skill.description} ${skill.content}`),
+    tags: old?.tags ?? [],
+    importance: Math.max(old?.importance ?? 0, importanceOf(failures)),
+    confidence: confidenceOf(failures),
+    source: old?.source ?? 'experience',
+    visibility: old?.visibility ?? 'scoped',
+    halfLifeDays: old?.halfLifeDays ?? halfLifeDays,
+    links: old?.links ?? [],
+  };
+}

@@ -2,9 +2,8 @@ import { createHash } from 'node:crypto';
 import type { Proposal } from '../../core/learn.ts';
 import type { Lesson, LessonText } from '../../core/lesson.ts';
 import type { Library } from '../../core/library.ts';
-import { doScopesMeet } from '../shared-scope.ts';
-import { foldText } from './fold-text.ts';
-import { tokensOf } from './tokens.ts';
+import { mayScopesOverlap } from '../draft-lesson.ts';
+import { foldedWords, foldText } from './normalize-text.ts';
 
 /** The similarity of a text to each of some lessons. */
 export type FindSimilar = (
@@ -16,7 +15,7 @@ const SAME = 0.9;
 const LONGEST_REASON = 120;
 
 /** Why the library does not need the lesson. `isKnown`: another lesson in use says the same. */
-export interface Duplicate {
+export interface DuplicateFinding {
   readonly why: string;
   readonly isKnown: boolean;
 }
@@ -26,13 +25,13 @@ export async function findDuplicate(
   { change }: Proposal,
   library: Library,
   findSimilar: FindSimilar,
-): Promise<Duplicate | undefined> {
+): Promise<DuplicateFinding | undefined> {
   const { text } = change;
-  const print = fingerprint(text);
+  const print = contentFingerprint(text);
   // A lesson of another scope is no duplicate.
   const others = library
     .lessons()
-    .filter((lesson) => lesson.id !== change.id && doScopesMeet(lesson.text.scope, text.scope));
+    .filter((lesson) => lesson.id !== change.id && mayScopesOverlap(lesson.text.scope, text.scope));
   for (const lesson of others) {
     const why = isActive(lesson) ? undefined : whyRemoved(lesson, print, library);
     if (why !== undefined) return { why, isKnown: false };
@@ -41,7 +40,7 @@ export async function findDuplicate(
   const same = active.find((lesson) => lesson.text.name === text.name);
   if (same !== undefined)
     return { why: `${same.id} already has the name ${text.name}: revise that lesson`, isKnown: false };
-  const copy = active.find((lesson) => fingerprint(lesson.text) === print);
+  const copy = active.find((lesson) => contentFingerprint(lesson.text) === print);
   if (copy !== undefined)
     return { why: `${copy.id} already says the same: revise that lesson`, isKnown: true };
   const near = await nearest(text, active, findSimilar);
@@ -73,7 +72,7 @@ async function nearest(
 function whyRemoved(lesson: Lesson, print: string, library: Library): string | undefined {
   const { id, state, reason } = lesson;
   const texts = [lesson.text, ...library.history(id).map((event) => event.text)];
-  if (!texts.some((text) => fingerprint(text) === print)) return undefined;
+  if (!texts.some((text) => contentFingerprint(text) === print)) return undefined;
   const because = reason === undefined ? '' : `: ${reason.slice(0, LONGEST_REASON)}`;
   return state === 'rejected'
     ? `a person rejected the same text (${id})${because}`
@@ -86,11 +85,11 @@ const isActive = ({ state }: Lesson): boolean => state !== 'retired' && state !=
 const known = new WeakMap<LessonText, string>();
 
 /** Hash of a lesson's words: independent of its name, punctuation and line breaks. */
-export function fingerprint(text: LessonText): string {
+export function contentFingerprint(text: LessonText): string {
   const print =
     known.get(text) ??
     createHash('sha256')
-      .update(tokensOf(foldText(text.content)).join(' '))
+      .update(foldedWords(foldText(text.content)).join(' '))
       .digest('hex');
   known.set(text, print);
   return print;

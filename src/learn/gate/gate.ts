@@ -1,17 +1,22 @@
 import { createHash } from 'node:crypto';
-import type { Embed } from '../../core/embed.ts';
+import { isObject } from '../../core/json.ts';
 import type { FailureCase, Judgement, Proposal } from '../../core/learn.ts';
-import type { Lesson, LessonText, Taint } from '../../core/lesson.ts';
+import { LESSON_KINDS, type Lesson, type LessonText, type Taint } from '../../core/lesson.ts';
 import type { Library } from '../../core/library.ts';
-import { freeName } from '../free-name.ts';
-import { type FindSimilar, findDuplicate, fingerprint } from './find-duplicate.ts';
-import { findBareBasis, findTaint, type Tainted } from './find-taint.ts';
-import { foldText } from './fold-text.ts';
-import { type Autonomy, howFar } from './how-far.ts';
+import type { EmbeddingModel } from '../../core/recall.ts';
+import { readQuotes, uniqueLessonName } from '../draft-lesson.ts';
+import { type Autonomy, autonomyRule } from './autonomy-rule.ts';
+import { type EvidenceByTrust, sortEvidenceByTrust } from './evidence-by-trust.ts';
+import { contentFingerprint, type FindSimilar, findDuplicate } from './find-duplicate.ts';
+import {
+  findSimilarMeaning,
+  findTaint,
+  findUnsupportedBasis,
+  type SimilarSentence,
+  type TaintFinding,
+} from './find-taint.ts';
 import { lintLesson } from './lint-lesson.ts';
-import { type Material, readMaterial } from './material.ts';
-import { findNearMeaning, type NearMeaning } from './near-meaning.ts';
-import { readProposal } from './read-proposal.ts';
+import { foldText } from './normalize-text.ts';
 import { type EvidenceRules, NEEDS_ANOTHER_SESSION, weighEvidence } from './weigh-evidence.ts';
 
 export interface GateOptions extends EvidenceRules {
@@ -22,7 +27,7 @@ export interface GateOptions extends EvidenceRules {
   /** Lessons of similar meaning. May reject: then only names and words are compared. */
   readonly findSimilar: FindSimilar;
   /** An embedding model finds paraphrases that share no words; without one, only words are compared. */
-  readonly embed?: Embed['embed'];
+  readonly embed?: EmbeddingModel['embed'];
 }
 
 /**
@@ -75,19 +80,19 @@ async function judge(
 
   // 3. Should a person review it first?
   const words = promptText(change.text);
-  const sorted = await readMaterial(cases);
+  const sorted = await sortEvidenceByTrust(cases);
   const shown = old !== undefined && old.state !== 'proposed' ? [foldText(promptText(old.text))] : [];
-  const known: Material = {
+  const known: EvidenceByTrust = {
     ...sorted,
     firstParty: [...sorted.firstParty, ...shown],
     trusted: [...sorted.trusted, ...shown],
   };
   const lints = lintLesson(words, known.firstParty);
-  const basis = findBareBasis(weighed.cited);
+  const basis = findUnsupportedBasis(weighed.cited);
   const alike = [...(await findTaint(words, known)), ...(basis === undefined ? [] : [basis])];
   // The embedding comparison is expensive: it runs last, and only when nothing else was found.
   const isClean = lints.length + alike.length === 0;
-  const near = isClean && options.embed && (await findNearMeaning(words, known, options.embed));
+  const near = isClean && options.embed && (await findSimilarMeaning(words, known, options.embed));
   const tainted = near ? [nearTaint(near)] : alike;
   const before: readonly Taint[] = [...change.text.taint, ...(old?.text.taint ?? [])];
   const taint = (['tool', 'web'] as const).filter(
@@ -103,7 +108,7 @@ async function judge(
 
   // 4. What does the autonomy setting allow?
   const kind = change.op === 'add' ? change.kind : (old?.kind ?? 'skill');
-  const ruling = howFar(options.autonomy, kind, change.text.content);
+  const ruling = autonomyRule(options.autonomy, kind, change.text.content);
   const outcome = doubts.length > 0 ? 'proposed' : ruling.outcome;
   const text: LessonText = { ...change.text, evidence: weighed.evidence, taint };
   const why = [...new Set([...doubts, ...(outcome === ruling.outcome ? ruling.why : [])])];
@@ -120,7 +125,7 @@ function whyNotChange({ change }: Proposal, old: Lesson | undefined): string | u
   if (old.state === 'retired' || old.state === 'rejected')
     return `${old.id} is ${old.state}: only a person may restore it`;
   if (old.revision !== change.from) return `${old.id} has been revised since`;
-  const isSame = fingerprint(old.text) === fingerprint(change.text);
+  const isSame = contentFingerprint(old.text) === contentFingerprint(change.text);
   return isSame && old.text.description === change.text.description
     ? `${old.id} already says exactly this`
     : undefined;
@@ -154,11 +159,11 @@ function besideOld(
   library: Library,
 ): Extract<Judgement['change'], { op: 'add' }> {
   const id = `rev_${createHash('sha256')
-    .update(`${old.id}\n${old.revision}\n${fingerprint(text)}`)
+    .update(`${old.id}\n${old.revision}\n${contentFingerprint(text)}`)
     .digest('hex')
     .slice(0, 20)}`;
   const taken = new Set(library.lessons().map((lesson) => lesson.text.name));
-  const name = freeName(`${text.name.slice(0, 50)}-revised`, taken);
+  const name = uniqueLessonName(`${text.name.slice(0, 50)}-revised`, taken);
   const links = [...new Set([old.id, ...text.note.links])].slice(0, 32);
   return {
     op: 'add',
@@ -169,7 +174,7 @@ function besideOld(
   };
 }
 
-const nearTaint = ({ taint, sentence }: NearMeaning): Tainted => ({
+const nearTaint = ({ taint, sentence }: SimilarSentence): TaintFinding => ({
   taint,
   why:
     sentence === undefined
@@ -191,3 +196,43 @@ const promptText = ({ name, description, content }: LessonText): string =>
   `${name.replaceAll('-', ' ')}\n${description}\n${content}`;
 
 const refused = (why: string): Judgement => ({ outcome: 'refused', why: [why] });
+
+const MOST_QUOTES_READ = 256;
+
+/**
+ * Decodes a proposal into plain data that shares nothing with the learner's objects; or says why it is invalid. `checkText`
+ * also checks the shape of the text.
+ */
+function readProposal(
+  value: unknown,
+  checkText: (text: unknown) => string | undefined,
+): { readonly ok: true; readonly proposal: Proposal } | Invalid {
+  const copy: unknown = structuredClone(value);
+  if (!isObject(copy) || !isObject(copy.change)) return invalid('it is not a proposal');
+  const { op, id, kind, from, text, expiresAt } = copy.change;
+  if (typeof id !== 'string' || id === '') return invalid('it names no lesson');
+  const isText = (value: unknown): value is LessonText => checkText(value) === undefined;
+  const words: unknown = text;
+  if (!isText(words)) return invalid(checkText(words) ?? 'its text is invalid');
+  const quotes = readQuotes(copy.quotes, MOST_QUOTES_READ);
+  if (op === 'add') {
+    const known = LESSON_KINDS.find((one) => one === kind);
+    if (known === undefined) return invalid('its kind is unknown');
+    const isTime = typeof expiresAt === 'number' && Number.isSafeInteger(expiresAt) && expiresAt > 0;
+    if (expiresAt !== undefined && !isTime) return invalid('its expiry is not a valid time');
+    const life = isTime ? { expiresAt } : {};
+    const change = { op, id, kind: known, state: 'proposed', text: words, ...life } as const;
+    return { ok: true, proposal: { change, quotes } };
+  }
+  if (op !== 'revise') return invalid('a learner may only add or revise');
+  if (typeof from !== 'number' || !Number.isSafeInteger(from) || from < 1)
+    return invalid('it names no revision to revise');
+  return { ok: true, proposal: { change: { op, id, from, text: words }, quotes } };
+}
+
+interface Invalid {
+  readonly ok: false;
+  readonly why: string;
+}
+
+const invalid = (why: string): Invalid => ({ ok: false, why });

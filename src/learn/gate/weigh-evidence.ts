@@ -1,6 +1,6 @@
 import type { FailureCase, Proposal } from '../../core/learn.ts';
 import type { Evidence, Lesson, Quote } from '../../core/lesson.ts';
-import { rankFailures } from '../weigh-failures.ts';
+import { rankFailures } from '../draft-lesson.ts';
 
 /** In `why` of a refusal: the proposal is valid but needs corroboration. Its failures stay pending. */
 export const NEEDS_ANOTHER_SESSION = 'needs another session';
@@ -16,7 +16,7 @@ export interface EvidenceRules {
   readonly locate?: (turn: string, text: string) => Promise<Quote | undefined>;
 }
 
-export type Weighed =
+export type WeighedEvidence =
   | { readonly ok: false; readonly why: string }
   | {
       readonly ok: true;
@@ -38,7 +38,7 @@ export async function weighEvidence(
   old: Lesson | undefined,
   { voteDay, locate }: EvidenceRules,
   mayBeUncorroborated: boolean,
-): Promise<Weighed> {
+): Promise<WeighedEvidence> {
   const named = new Set(text.evidence.turns);
   const recorded = quotes.filter(({ turn, text: quoted }) => isRecorded(quoted, turn, cases));
   const isFabricated = (turn: string): boolean =>
@@ -89,7 +89,7 @@ export async function weighEvidence(
   };
 }
 
-const refuse = (why: string): Weighed => ({ ok: false, why });
+const refuse = (why: string): WeighedEvidence => ({ ok: false, why });
 
 const isRecorded = (quoted: string, turn: string, cases: readonly FailureCase[]): boolean =>
   quoted.trim() !== '' &&

@@ -1,10 +1,11 @@
+import { createHash } from 'node:crypto';
 import type { FailureCase } from '../../core/learn.ts';
 import type { LessonText, Scope } from '../../core/lesson.ts';
+import { keywordsOf, topicWords } from '../../text/topic-words.ts';
 import { truncateEnd } from '../../text/truncate.ts';
-import { oneLine } from '../plain-text.ts';
-import { importanceOf } from '../weigh-failures.ts';
-import { keywordsOf } from '../words.ts';
-import type { Success } from './live-material.ts';
+import { oneLine } from '../../text/visible-text.ts';
+import { importanceOf } from '../draft-lesson.ts';
+import type { SuccessfulTurn } from './live-material.ts';
 
 const MOST_TURNS = 64;
 const LONGEST_DESCRIPTION = 300;
@@ -18,7 +19,7 @@ export interface Experience {
   readonly scope: Scope;
   /** Its evidence. */
   readonly failures: readonly FailureCase[];
-  readonly successes: readonly Success[];
+  readonly successes: readonly SuccessfulTurn[];
 }
 
 /** The lesson text of an experience. */
@@ -49,11 +50,26 @@ export function draftExperience(experience: Experience, halfLifeDays: number): L
  * How certain the contrast is: the mean of 1 − reward over the failures and of the reward over the successes. A missing
  * reward counts as 0.5.
  */
-function contrastOf(failures: readonly FailureCase[], successes: readonly Success[]): number {
+function contrastOf(failures: readonly FailureCase[], successes: readonly SuccessfulTurn[]): number {
   const share = (reward: number | undefined): number => Math.min(1, Math.max(0, reward ?? 0.5));
   const certainties = [
     ...failures.map(({ appraisal }) => 1 - share(appraisal.reward)),
     ...successes.map(({ reward }) => share(reward)),
   ];
   return certainties.length === 0 ? 0 : certainties.reduce((sum, one) => sum + one, 0) / certainties.length;
+}
+
+const MOST_WORDS = 5;
+const LONGEST = 44;
+
+/** A lesson name from the content words of a text; text without Latin letters is named by its hash. */
+export function nameExperience(text: string): string {
+  const words = topicWords(text.normalize('NFKD').replace(/\p{M}/gu, ''))
+    .filter((word) => /^[a-z0-9]{2,24}$/.test(word))
+    .filter((word, index, all) => all.indexOf(word) === index);
+  const first = words.findIndex((word) => /^[a-z]/.test(word));
+  const chosen = first < 0 ? [] : words.slice(first, first + MOST_WORDS);
+  while (chosen.length > 1 && chosen.join('-').length > LONGEST) chosen.pop();
+  if (chosen.length > 0) return chosen.join('-');
+  return `experience-${createHash('sha256').update(text).digest('hex').slice(0, 10)}`;
 }

@@ -1,17 +1,11 @@
-import type { Learner, LearnInput, Proposal, Stuck } from '../../core/learn.ts';
+import type { Learner, LearnerFailure, LearnInput, Proposal } from '../../core/learn.ts';
 import type { Lesson, LessonText } from '../../core/lesson.ts';
-import { recordedQuotes } from '../evolver/find-quote.ts';
-import { freeName } from '../free-name.ts';
-import { oneLine } from '../plain-text.ts';
-import { doScopesMeet } from '../shared-scope.ts';
-import { rankFailures } from '../weigh-failures.ts';
-import { draftExperience, type Experience } from './draft-experience.ts';
-import { findMendedCall } from './find-mended-call.ts';
+import { oneLine } from '../../text/visible-text.ts';
+import { mayScopesOverlap, rankFailures, recordedQuotes, uniqueLessonName } from '../draft-lesson.ts';
+import { draftExperience, type Experience, nameExperience } from './draft-experience.ts';
+import { type Extraction, readExtraction, writeExtractionQuestion } from './extraction-question.ts';
+import { describeCorrectedCall, findCorrectedCall } from './find-corrected-call.ts';
 import { type LiveMaterial, shownCases } from './live-material.ts';
-import { nameExperience } from './name-experience.ts';
-import { type Extraction, readExtraction } from './read-extraction.ts';
-import { tellMendedCall } from './tell-mended-call.ts';
-import { writeQuestion } from './write-question.ts';
 
 const MOST_FAILURES = 4;
 const MOST_SUCCESSES = 4;
@@ -52,12 +46,12 @@ async function* learnByAsking(
   { library, newId, journal, signal }: LearnInput<LiveMaterial>,
   shown: LiveMaterial,
   ask: NonNullable<LearnInput<unknown>['ask']>,
-): AsyncGenerator<Proposal | Stuck, void> {
+): AsyncGenerator<Proposal | LearnerFailure, void> {
   const active = library.lessons().filter(isActive);
   const known = active.filter(
-    ({ kind, text }) => kind === 'experience' && doScopesMeet(text.scope, shown.scope),
+    ({ kind, text }) => kind === 'experience' && mayScopesOverlap(text.scope, shown.scope),
   );
-  const question = writeQuestion({
+  const question = writeExtractionQuestion({
     failures: shown.cases,
     successes: shown.successes,
     known,
@@ -101,8 +95,8 @@ async function* learnByRule(
   { checkText, halfLifeDays = 60 }: ExtractorOptions,
   { material, library, newId, journal }: LearnInput<LiveMaterial>,
 ): AsyncGenerator<Proposal, void> {
-  const corrected = findMendedCall(material);
-  const note = corrected && tellMendedCall(corrected);
+  const corrected = findCorrectedCall(material);
+  const note = corrected && describeCorrectedCall(corrected);
   if (corrected === undefined || note === undefined) return;
   const lessons = library.lessons();
   if (lessons.some(({ text }) => text.content === note.content))
@@ -157,7 +151,7 @@ const plainDigest = (digest: string): string => oneLine(digest).replaceAll('`', 
 const isActive = ({ state }: Lesson): boolean => state !== 'retired' && state !== 'rejected';
 
 const nameAmong = (name: string, active: readonly Lesson[]): string =>
-  freeName(name, new Set(active.map(({ text }) => text.name)));
+  uniqueLessonName(name, new Set(active.map(({ text }) => text.name)));
 
 const propose = (
   text: LessonText,

@@ -1,8 +1,9 @@
+import type { Appraisal, Verdict } from '../../core/evidence.ts';
 import type { FailureCase } from '../../core/learn.ts';
 import type { Scope } from '../../core/lesson.ts';
 
 /** A turn of a session that went well. */
-export interface Success {
+export interface SuccessfulTurn {
   readonly turn: string;
   readonly task: string;
   /** The assistant's text and calls, without tool results: those are untrusted. */
@@ -12,7 +13,7 @@ export interface Success {
 }
 
 /** One tool call and its outcome. */
-export interface ToolTry {
+export interface ToolAttempt {
   readonly turn: string;
   readonly tool: string;
   /** Its arguments, as sent. */
@@ -29,9 +30,9 @@ export interface LiveMaterial {
   /** The failed turns, in order. */
   readonly cases: readonly FailureCase[];
   /** The successful turns, in order. */
-  readonly successes: readonly Success[];
+  readonly successes: readonly SuccessfulTurn[];
   /** In order; the material for learning without a model. */
-  readonly tries?: readonly ToolTry[];
+  readonly tries?: readonly ToolAttempt[];
 }
 
 /** Everything that the learner is shown, in the form that the gate reads: a lesson may also take words from successful turns. */
@@ -50,3 +51,29 @@ export function shownCases({ session, scope, cases, successes }: LiveMaterial): 
   );
   return [...cases, ...others];
 }
+
+/**
+ * Whether a finished session is worth learning from: only failures next to successes show a difference. Limits, timeouts and
+ * unknown verdicts count as neither.
+ */
+export const isWorthLearning = (appraisals: readonly Pick<Appraisal, 'verdict'>[]): boolean => {
+  const has = (wanted: Verdict): boolean => appraisals.some(({ verdict }) => verdict === wanted);
+  return has('failure') && has('success');
+};
+
+const FEWEST_FAILURES = 2;
+const SHARE_OF_FAILURES = 0.5;
+
+type TurnVerdict = Pick<Appraisal, 'verdict'>;
+
+/** Why a session is worth practising on, by its turns in order; undefined when it is not. */
+export function whyHard(appraisals: readonly TurnVerdict[]): string | undefined {
+  const judged = appraisals.filter(({ verdict }) => verdict === 'failure' || verdict === 'success');
+  const failures = judged.filter(({ verdict }) => verdict === 'failure').length;
+  if (judged.at(-1)?.verdict === 'failure') return 'it ended with an unresolved failure';
+  return failures >= FEWEST_FAILURES && failures >= judged.length * SHARE_OF_FAILURES
+    ? `${failures} of ${judged.length} turns failed`
+    : undefined;
+}
+
+export const isHard = (appraisals: readonly TurnVerdict[]): boolean => whyHard(appraisals) !== undefined;

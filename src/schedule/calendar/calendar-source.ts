@@ -1,7 +1,6 @@
 import type { Clock } from '../../core/clock.ts';
-import type { Presence, PresenceSource } from '../../core/presence.ts';
-import { systemZone } from '../windows/system-zone.ts';
-import { clockText, openZone } from '../windows/zone.ts';
+import type { Presence, PresenceSource } from '../../core/schedule.ts';
+import { clockText, openZone, systemZone } from '../windows/zone.ts';
 import { type BusyAnswer, type BusySpan, type BusyTimes, busyFailure } from './busy-times.ts';
 
 export interface CalendarSetting {

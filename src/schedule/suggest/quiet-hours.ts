@@ -1,12 +1,12 @@
-import type { ActivityDay } from './activity-days.ts';
+import type { Zone } from '../windows/zone.ts';
 
 /** Of so many hours, so many were without activity. */
-export interface Tally {
+export interface QuietTally {
   readonly hours: number;
   readonly quiet: number;
 }
 
-export interface Share extends Tally {
+export interface QuietShare extends QuietTally {
   readonly share: number;
   /** Wilson's interval, two-sided 95 %. */
   readonly low: number;
@@ -15,7 +15,7 @@ export interface Share extends Tally {
 
 const Z = 1.959963984540054;
 
-export function shareOf({ hours, quiet }: Tally): Share {
+export function shareOf({ hours, quiet }: QuietTally): QuietShare {
   if (hours === 0) return { hours, quiet, share: 0, low: 0, high: 1 };
   const share = quiet / hours;
   const centre = share + (Z * Z) / (2 * hours);
@@ -30,7 +30,7 @@ export function shareOf({ hours, quiet }: Tally): Share {
   };
 }
 
-function tally(days: readonly ActivityDay[], hour: number): Tally {
+function tally(days: readonly ActivityDay[], hour: number): QuietTally {
   return { hours: days.length, quiet: days.filter(({ isActive }) => !isActive[hour]).length };
 }
 
@@ -67,7 +67,137 @@ export function quietHours(days: readonly ActivityDay[]): readonly boolean[] {
   });
 }
 
-function isQuiet(seen: Tally): boolean {
+function isQuiet(seen: QuietTally): boolean {
   const { share, low } = shareOf(seen);
   return share >= LEAST_SHARE && low >= LEAST_LOW;
+}
+
+/** One whole day on the wall, and in which of its hours something happened. */
+export interface ActivityDay {
+  /** Days since the epoch, on the wall. */
+  readonly number: number;
+  /** 0 is Sunday. */
+  readonly weekday: number;
+  readonly isActive: readonly boolean[];
+}
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+/** Every offset in use is a multiple of it, so that all instants within one share their wall hour. */
+const QUARTER_MS = HOUR_MS / 4;
+const HOURS = Array.from({ length: 24 }, (_, hour) => hour);
+
+/** The whole days from the first activity (or `mostDays` ago) to yesterday. */
+export function activityDays(
+  activity: readonly number[],
+  zone: Zone,
+  now: number,
+  mostDays: number,
+): readonly ActivityDay[] {
+  const dayOf = (instant: number): number => Math.floor((instant + zone.offsetAt(instant)) / DAY_MS);
+  const today = dayOf(now);
+  const quarters = new Set<number>();
+  for (const instant of activity) {
+    const isOld = instant < now - (mostDays + 2) * DAY_MS;
+    if (Number.isFinite(instant) && instant <= now && !isOld) quarters.add(Math.floor(instant / QUARTER_MS));
+  }
+  const hours = new Set<number>();
+  let first = today;
+  for (const quarter of quarters) {
+    const instant = quarter * QUARTER_MS;
+    first = Math.min(first, dayOf(instant));
+    hours.add(Math.floor((instant + zone.offsetAt(instant)) / HOUR_MS));
+  }
+  // The first day was seen only from its first activity on.
+  const from = Math.max(first + 1, today - mostDays);
+  return Array.from({ length: Math.max(0, today - from) }, (_, index) => {
+    const number = from + index;
+    return {
+      number,
+      weekday: (((number + 4) % 7) + 7) % 7,
+      isActive: HOURS.map((hour) => hours.has(number * 24 + hour)),
+    };
+  });
+}
+
+/**
+ * The days without those on which a person was unusually away: a holiday would make the hours of work look quiet. A
+ * silent stretch goes when it holds a weekday that is active in half of the weeks or more; silent weekends stay.
+ */
+export function withoutHolidays(days: readonly ActivityDay[]): readonly ActivityDay[] {
+  const isSilent = (day: ActivityDay): boolean => !day.isActive.includes(true);
+  const isUsual = Array.from({ length: 7 }, (_, weekday) => {
+    const same = days.filter((day) => day.weekday === weekday);
+    return same.filter((day) => !isSilent(day)).length * 2 >= same.length;
+  });
+  const kept: ActivityDay[] = [];
+  let stretch: ActivityDay[] = [];
+  const close = (): void => {
+    if (!stretch.some(({ weekday }) => isUsual[weekday])) kept.push(...stretch);
+    stretch = [];
+  };
+  for (const day of days) {
+    if (isSilent(day)) stretch.push(day);
+    else {
+      close();
+      kept.push(day);
+    }
+  }
+  close();
+  return kept;
+}
+
+/** Hours of the week that follow one another, Sunday's first hour being 0; may go on over the week's end. */
+interface QuietRun {
+  readonly start: number;
+  readonly length: number;
+}
+
+const WEEK_HOURS = 168;
+
+/** The stretches of at least `least` quiet hours in a week that goes round. */
+export function quietRuns(isQuiet: readonly boolean[], least: number): readonly QuietRun[] {
+  const busy = isQuiet.indexOf(false);
+  if (busy < 0) return [{ start: 0, length: WEEK_HOURS }];
+  const runs: QuietRun[] = [];
+  let length = 0;
+  for (let step = 1; step <= WEEK_HOURS; step++) {
+    const at = (busy + step) % WEEK_HOURS;
+    if (isQuiet[at] === true) length++;
+    else {
+      if (length >= least) runs.push({ start: (at - length + WEEK_HOURS) % WEEK_HOURS, length });
+      length = 0;
+    }
+  }
+  return runs;
+}
+
+/** A stretch of one day, or of a night that begins on it: from `start` to `end` in hours, the end not after the start when it is on the next day. */
+export interface DayWindow {
+  readonly weekday: number;
+  readonly start: number;
+  readonly end: number;
+  /** The hours of the week it covers. */
+  readonly hours: readonly number[];
+}
+
+/** Cuts a run into windows of less than a day and whole days. */
+export function dayWindows({ start, length }: QuietRun): readonly DayWindow[] {
+  const windows: DayWindow[] = [];
+  let at = start;
+  let left = length;
+  while (left > 0) {
+    const hour = at % 24;
+    // A night stays in one piece; what is longer is cut at midnight.
+    const take = left < 24 ? left : 24 - hour;
+    windows.push({
+      weekday: Math.floor(at / 24) % 7,
+      start: hour,
+      end: (hour + take) % 24 === 0 ? 24 : (hour + take) % 24,
+      hours: Array.from({ length: take }, (_, index) => (at + index) % WEEK_HOURS),
+    });
+    at += take;
+    left -= take;
+  }
+  return windows;
 }

@@ -1,8 +1,19 @@
+import type { JsonObject } from '../../core/json.ts';
+import type { Records } from '../../core/store.ts';
 import { DAY_NAMES } from '../windows/parse-sleep.ts';
-import { openZone } from '../windows/zone.ts';
-import { type ActivityDay, activityDays, withoutHolidays } from './activity-days.ts';
-import { quietHours, type Share, shareOf, type Tally } from './quiet-hours.ts';
-import { type DayWindow, dayWindows, quietRuns } from './quiet-runs.ts';
+import { openZone, systemZone } from '../windows/zone.ts';
+import {
+  type ActivityDay,
+  activityDays,
+  type DayWindow,
+  dayWindows,
+  type QuietShare,
+  type QuietTally,
+  quietHours,
+  quietRuns,
+  shareOf,
+  withoutHolidays,
+} from './quiet-hours.ts';
 
 export interface SuggestedWindow {
   /** In the words of the setting: `mon,tue,wed 23:00-07:00`. */
@@ -10,7 +21,7 @@ export interface SuggestedWindow {
   /** How many hours of a week it covers. */
   readonly hours: number;
   /** Of the hours seen in this window, those without activity. */
-  readonly evidence: Share;
+  readonly evidence: QuietShare;
 }
 
 /** A proposal with its evidence. Nothing is changed by it. */
@@ -89,7 +100,7 @@ function suggestFrom(days: readonly ActivityDay[], zone: string): Suggestion {
 }
 
 /** Over the hours of the week that are in the set. */
-function tallyOf(days: readonly ActivityDay[], hours: ReadonlySet<number>): Tally {
+function tallyOf(days: readonly ActivityDay[], hours: ReadonlySet<number>): QuietTally {
   let [count, quiet] = [0, 0];
   for (const { weekday, isActive } of days) {
     for (const [hour, isBusy] of isActive.entries()) {
@@ -118,8 +129,11 @@ function isHabit(days: readonly ActivityDay[]): boolean {
   return (1 - shareOf(inside).low) * CONTRAST <= 1 - shareOf(outside).high;
 }
 
-const NONE: Tally = { hours: 0, quiet: 0 };
-const sum = (a: Tally, b: Tally): Tally => ({ hours: a.hours + b.hours, quiet: a.quiet + b.quiet });
+const NONE: QuietTally = { hours: 0, quiet: 0 };
+const sum = (a: QuietTally, b: QuietTally): QuietTally => ({
+  hours: a.hours + b.hours,
+  quiet: a.quiet + b.quiet,
+});
 
 interface Joined {
   readonly text: string;
@@ -141,3 +155,46 @@ function joined(windows: readonly DayWindow[]): readonly Joined[] {
 }
 
 const clock = (hour: number): string => `${String(hour).padStart(2, '0')}:00`;
+
+/** Quiet hours that the record suggests, as `schedule.sleep` takes them, with the evidence. Sets nothing. */
+export async function suggestWindowsFromRecord(records: Records, now: number): Promise<JsonObject> {
+  const activity = await recordedActivity(records, now);
+  const suggestion = suggestWindows({ activity, zone: systemZone(), now });
+  const { days, weeks } = suggestion;
+  const seen = { turns: activity.length, days, weeks };
+  if (suggestion.kind === 'nothing') return { ...seen, why: suggestion.why, evidence: [] };
+  const { text, windows, zone } = suggestion;
+  return {
+    ...seen,
+    zone,
+    sleep: text,
+    setting: { schedule: { sleep: text } },
+    evidence: windows.map(
+      ({ text: hours, evidence }) =>
+        `${hours}: ${evidence.quiet} of ${evidence.hours} hours seen were quiet (${percent(evidence.low)} to ${percent(evidence.high)} of them, as far as so many can tell)`,
+    ),
+  };
+}
+
+const percent = (share: number): string => `${Math.floor(100 * share)} %`;
+
+const PAGE = 200;
+const DAYS = 56;
+
+/** When people worked through the gateway, milliseconds since the epoch, in order: the starts of their turns. */
+export async function recordedActivity(records: Records, now: number): Promise<readonly number[]> {
+  const since = now - DAYS * 86_400_000;
+  const starts: number[] = [];
+  for (let before: number | undefined; ; ) {
+    const page = await records.sessions({ limit: PAGE, ...(before === undefined ? {} : { before }) });
+    for (const { id, lastAt } of page) {
+      if (lastAt < since) continue;
+      const turns = await records.turns(id);
+      starts.push(...turns.map(({ startedAt }) => startedAt).filter((at) => at >= since && at <= now));
+    }
+    const last = page.at(-1);
+    if (last === undefined || last.lastAt < since || page.length < PAGE) break;
+    before = last.lastAt;
+  }
+  return starts.sort((a, b) => a - b);
+}

@@ -1,7 +1,8 @@
+import type { PresenceSource } from '../../core/schedule.ts';
 import type { SleepRule } from './parse-sleep.ts';
-import type { Zone } from './zone.ts';
+import { clockText, openZone, systemZone, type Zone } from './zone.ts';
 
-export interface Window {
+interface SleepWindow {
   readonly start: number;
   /** Absent when it never ends. */
   readonly end?: number;
@@ -19,7 +20,7 @@ export interface SleepWindows {
   /** The first instant after this one at which `isInside` is another; undefined when there is none within four weeks. */
   nextChange(instant: number): number | undefined;
   /** The window that is open at `from`, from then on, or the next one. */
-  nextWindow(from: number): Window | undefined;
+  nextWindow(from: number): SleepWindow | undefined;
 }
 
 interface Span {
@@ -58,7 +59,7 @@ export function createSleepWindows(rules: readonly SleepRule[], zone: Zone): Sle
     return undefined;
   };
 
-  const nextWindow = (from: number): Window | undefined => {
+  const nextWindow = (from: number): SleepWindow | undefined => {
     const start = isInside(from) ? from : nextChange(from);
     if (start === undefined) return undefined;
     const end = nextChange(start);
@@ -103,4 +104,48 @@ function edgesOf(spans: readonly Span[]): readonly number[] {
   const all = spans.flatMap(({ from, to }) => [from, to % WEEK_MINUTES]);
   const isThroughEnd = spans[0]?.from === 0 && spans.at(-1)?.to === WEEK_MINUTES;
   return [...new Set(isThroughEnd ? all.filter((edge) => edge !== 0) : all)].sort((a, b) => a - b);
+}
+
+interface SleepSetting {
+  readonly rules: readonly SleepRule[];
+  /** Asked each time, for machines that travel; the system's zone unless told. */
+  readonly zone?: () => string;
+}
+
+const NAME = 'sleep';
+
+/** Away within the hours a person gave; outside of them it says nothing, for to be awake is not to be there. */
+export function createSleepSource({ rules, zone = systemZone }: SleepSetting): PresenceSource {
+  const unknown = (why: string) => ({ source: NAME, state: 'unknown', why }) as const;
+  let opened: SleepWindows | undefined;
+
+  const windowsNow = (): SleepWindows | undefined => {
+    const name = zone();
+    if (opened?.zone.name === name) return opened;
+    const found = openZone(name);
+    opened = found === undefined ? undefined : createSleepWindows(rules, found);
+    return opened;
+  };
+
+  return {
+    name: NAME,
+    sees: 'The hours you said you sleep; not whether you do.',
+    async read(now) {
+      if (rules.length === 0) return unknown('no sleep hours are set');
+      try {
+        const windows = windowsNow();
+        if (windows === undefined) return unknown('the time zone is not known here');
+        const until = windows.nextChange(now);
+        const text = until === undefined ? undefined : clockText(windows.zone, until);
+        if (windows.isInside(now)) {
+          const why = text === undefined ? 'sleep hours without an end' : `sleep hours until ${text}`;
+          return { source: NAME, state: 'away', why, ...(until === undefined ? {} : { until }) };
+        }
+        if (until === undefined) return unknown('no sleep hours within four weeks');
+        return { ...unknown(`sleep hours begin at ${text}`), until };
+      } catch {
+        return unknown('the clock shows a time that no date can hold');
+      }
+    },
+  };
 }

@@ -1,4 +1,4 @@
-export interface WallTime {
+interface WallTime {
   readonly year: number;
   /** 1 to 12. */
   readonly month: number;
@@ -91,4 +91,14 @@ const DIGITS = {
 /** `07:05`, as the wall shows it at that instant. */
 export function clockText(zone: Zone, instant: number): string {
   return new Date(instant + zone.offsetAt(instant)).toISOString().slice(11, 16);
+}
+
+/**
+ * The zone this machine is in now. The runtime asks the system once and keeps the answer for good; a laptop that was
+ * carried over a border would keep the hours of home. Taking away a variable that is not there makes it look again and
+ * changes nothing else.
+ */
+export function systemZone(): string {
+  if (process.env.TZ === undefined) delete process.env.TZ;
+  return new Intl.DateTimeFormat().resolvedOptions().timeZone;
 }

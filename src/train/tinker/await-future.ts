@@ -1,14 +1,13 @@
 import { sleep } from '../../base/sleep.ts';
 import type { Clock } from '../../core/clock.ts';
 import { TrainingError } from '../../core/training.ts';
-import type { Gate } from './gate.ts';
-import { judgePoll, type PollVerdict } from './judge-poll.ts';
-import { backoffOf, type Pace } from './pace.ts';
-import { jsonCall } from './post.ts';
-import type { Answer, Transport } from './transport.ts';
+import { backoffMs, jsonCall, type TinkerTimings } from './post.ts';
+import type { RequestLimiter } from './request-limiter.ts';
+import { judgePoll, type PollVerdict } from './server-replies.ts';
+import type { ServerAnswer, Transport } from './transport.ts';
 
 export type FutureOutcome =
-  | { readonly kind: 'result'; readonly answer: Answer }
+  | { readonly kind: 'result'; readonly answer: ServerAnswer }
   | { readonly kind: 'failed'; readonly error: TrainingError }
   /** The server did not answer for too long: the outcome is unknown. */
   | { readonly kind: 'lost'; readonly error: TrainingError }
@@ -35,11 +34,11 @@ export type AwaitFuture = (request: FutureRequest) => Promise<FutureOutcome>;
 
 export interface AwaitFutureOptions {
   readonly transport: Transport;
-  readonly pace: Pace;
+  readonly pace: TinkerTimings;
   readonly clock: Clock;
   readonly random: () => number;
   /** Limits the results that are read at the same time. */
-  readonly results: Gate;
+  readonly results: RequestLimiter;
   readonly log: (line: string) => void;
 }
 
@@ -90,7 +89,7 @@ export function createAwaitFuture(options: AwaitFutureOptions): AwaitFuture {
         if (verdict.kind === 'failed') return failed(verdict.error.category, verdict.error.message);
         if (verdict.kind === 'strange') {
           if (++strange > MOST_STRANGE) return failed('unknown', verdict.detail);
-          await sleep(backoffOf(pace, strange, random), signal);
+          await sleep(backoffMs(pace, strange, random), signal);
           continue;
         }
         strange = 0;
@@ -111,7 +110,7 @@ export function createAwaitFuture(options: AwaitFutureOptions): AwaitFuture {
           unpaidMs += clock.monotonic() - from;
         } else {
           const afterMs = verdict.kind === 'busy' ? verdict.afterMs : undefined;
-          await sleep(afterMs ?? backoffOf(pace, misses++, random), signal);
+          await sleep(afterMs ?? backoffMs(pace, misses++, random), signal);
         }
         const now = clock.monotonic();
         if (now - transport.heardAt() > pace.lostAfterMs)

@@ -1,24 +1,28 @@
 import { setMaxListeners } from 'node:events';
+import type { Random } from '../../base/random.ts';
 import type { Clock } from '../../core/clock.ts';
-import { asNumber, type JsonObject } from '../../core/json.ts';
-import { type EngineProfile, type LossKind, TrainingError } from '../../core/training.ts';
-import type { Random } from '../../stats/random.ts';
+import { asArray, asNumber, asObject, asString, type JsonObject } from '../../core/json.ts';
+import { type EngineProfile, type LossKind, type StepInput, TrainingError } from '../../core/training.ts';
 import { createAwaitFuture } from './await-future.ts';
-import { findWire } from './find-wire.ts';
-import { createGate } from './gate.ts';
-import { DEFAULT_PACE, type Pace } from './pace.ts';
-import { createPost } from './post.ts';
+import { withIsolatedSamplers } from './isolated-samplers.ts';
+import {
+  createPost,
+  DEFAULT_TIMINGS,
+  jsonCall,
+  type Post,
+  type PostOutcome,
+  type TinkerTimings,
+} from './post.ts';
 import { PROFILES, type ProfileName, type ServerTraits } from './profiles.ts';
-import { readCapabilities } from './read-capabilities.ts';
+import { createRequestLimiter } from './request-limiter.ts';
 import { runSelfTest } from './self-test.ts';
-import { openSession } from './session.ts';
-import { CHUNK_LIMITS } from './split-data.ts';
+import { sendRequest, type TinkerConnection } from './send-request.ts';
+import { explainRefusal } from './server-replies.ts';
 import { createTinkerEngine, type TinkerEngine } from './tinker-engine.ts';
-import { createTransport } from './transport.ts';
-import type { Wiring } from './wiring.ts';
-import { withSamplersApart } from './with-samplers-apart.ts';
+import { CHUNK_LIMITS, encodeTrainCall, type WireKind } from './train-messages.ts';
+import { createTransport, type Transport } from './transport.ts';
 
-export interface ConnectOptions {
+export interface ConnectTinkerOptions {
   /** Without `/api/v1`. */
   readonly url: string;
   readonly key?: string;
@@ -33,7 +37,7 @@ export interface ConnectOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly log?: (line: string) => void;
-  readonly pace?: Partial<Pace>;
+  readonly pace?: Partial<TinkerTimings>;
   /** Limit of one answer. */
   readonly mostBytes?: number;
 }
@@ -50,7 +54,7 @@ const TEST_RANK = 8;
  * Connects to a server that speaks the Tinker protocol, detects its wire format, and tests whether it computes what it
  * claims. Rejects with a TrainingError; then nothing is left running.
  */
-export async function connectTinker(options: ConnectOptions): Promise<TinkerEngine> {
+export async function connectTinker(options: ConnectTinkerOptions): Promise<TinkerEngine> {
   const { baseModel, clock, random, losses = ['importance_sampling'], log = () => undefined } = options;
   const { profile: wanted = 'generic' } = options;
   const traits = typeof wanted === 'string' ? PROFILES[wanted] : wanted;
@@ -61,7 +65,7 @@ export async function connectTinker(options: ConnectOptions): Promise<TinkerEngi
   if (options.key !== undefined && !/^[\x21-\x7e]+$/.test(options.key))
     throw new TrainingError('user', 'the key has characters that are not allowed in a header');
 
-  const pace: Pace = { ...DEFAULT_PACE, ...options.pace };
+  const pace: TinkerTimings = { ...DEFAULT_TIMINGS, ...options.pace };
   const closing = new AbortController();
   const { signal } = closing;
   // Every request in progress listens to it.
@@ -76,7 +80,12 @@ export async function connectTinker(options: ConnectOptions): Promise<TinkerEngi
   const nextKey = (route: string): string => `${start}-${keys++}-${route}`;
 
   const server = await readCapabilities(post, baseModel, nextKey, signal);
-  const session = await openSession({ ...shared, post, key: nextKey('create_session'), closing: signal });
+  const session = await openTinkerSession({
+    ...shared,
+    post,
+    key: nextKey('create_session'),
+    closing: signal,
+  });
   const close = (): void => {
     session.close();
     closing.abort();
@@ -91,15 +100,15 @@ export async function connectTinker(options: ConnectOptions): Promise<TinkerEngi
     contextLength: server.contextLength ?? traits.contextLength,
     inputs: traits.inputs,
   };
-  const wiring: Wiring = {
+  const wiring: TinkerConnection = {
     profile,
     traits,
     session: session.id,
     post,
-    awaitFuture: createAwaitFuture({ ...shared, results: createGate(RESULTS) }),
+    awaitFuture: createAwaitFuture({ ...shared, results: createRequestLimiter(RESULTS) }),
     chunks: chunksOf(server.config),
-    training: createGate(TRAINING),
-    sampling: createGate(SAMPLING),
+    training: createRequestLimiter(TRAINING),
+    sampling: createRequestLimiter(SAMPLING),
     pace,
     clock,
     closing: signal,
@@ -115,7 +124,7 @@ export async function connectTinker(options: ConnectOptions): Promise<TinkerEngi
       parts.wiring = { ...wiring, profile: { ...profile, wire: await probe(prompt) } };
     const selfTest = options.selfTest === false ? undefined : await test(prompt);
     const engine = createTinkerEngine({ ...parts, selfTest });
-    return traits.samplesInPlace ? withSamplersApart(engine) : engine;
+    return traits.samplesInPlace ? withIsolatedSamplers(engine) : engine;
   } catch (error) {
     close();
     throw error;
@@ -149,4 +158,144 @@ function chunksOf(config: JsonObject): typeof CHUNK_LIMITS {
     data: atLeastOne(asNumber(config.fwdbwd_max_chunk_len), CHUNK_LIMITS.data),
     bytes: atLeastOne(asNumber(config.fwdbwd_max_chunk_bytes_count), CHUNK_LIMITS.bytes),
   };
+}
+
+interface Capabilities {
+  /** Undefined: the server does not report one. */
+  readonly contextLength: number | undefined;
+  /** The server's settings for its clients; empty when it has none. */
+  readonly config: JsonObject;
+}
+
+/** Rejects when the server cannot be reached or does not have the model. */
+async function readCapabilities(
+  post: Post,
+  baseModel: string,
+  nextKey: (route: string) => string,
+  signal: AbortSignal,
+): Promise<Capabilities> {
+  const route = 'get_server_capabilities';
+  const call = { route, method: 'GET', type: 'application/json', bytes: new Uint8Array(0) } as const;
+  const said = bodyIn(await post({ call, key: nextKey(route), signal }));
+  const models = asArray(said.supported_models).map(asObject);
+  const names = models.flatMap((model) => asString(model.model_name) ?? []);
+  const own = models.find((model) => model.model_name === baseModel);
+  if (own === undefined && names.length > 0)
+    throw new TrainingError(
+      'user',
+      `the server has no model ${baseModel}; it has ${names.slice(0, 20).join(', ')}`,
+    );
+  const config = jsonCall('client/config', { sdk_version: '0.25.0' });
+  return {
+    contextLength: asNumber(own?.max_context_length),
+    config: bodyIn(await post({ call: config, key: nextKey('client/config'), signal })),
+  };
+}
+
+/** A server without the route has no settings; any other refusal, such as of our key, is an error. */
+function bodyIn(outcome: PostOutcome): JsonObject {
+  if (outcome.kind === 'answered') return outcome.body;
+  if (outcome.kind === 'aborted') throw new TrainingError('unknown', 'the connection was closed');
+  if (outcome.kind === 'refused' && [404, 405, 422].includes(outcome.status)) return {};
+  throw outcome.error;
+}
+
+/** A session with a server. Its models and samplers last as long as its heartbeats. */
+interface TinkerSession {
+  readonly id: string;
+  close(): void;
+}
+
+interface TinkerSessionOptions {
+  readonly transport: Transport;
+  readonly post: Post;
+  readonly pace: TinkerTimings;
+  readonly clock: Clock;
+  readonly key: string;
+  readonly closing: AbortSignal;
+  readonly log: (line: string) => void;
+}
+
+/** Some servers choose the wire format by it. */
+const SDK_VERSION = '0.25.0';
+
+async function openTinkerSession(options: TinkerSessionOptions): Promise<TinkerSession> {
+  const { transport, post, pace, clock, key, closing, log } = options;
+  const call = jsonCall('create_session', {
+    tags: ['instar'],
+    user_metadata: {},
+    sdk_version: SDK_VERSION,
+    type: 'create_session',
+  });
+  const made = await post({ call, key, signal: closing });
+  if (made.kind === 'aborted') throw new TrainingError('unknown', 'the connection was closed');
+  if (made.kind !== 'answered') throw made.error;
+  const id = asString(made.body.session_id);
+  if (id === undefined || id === '')
+    throw new TrainingError('server', 'create_session: the answer names no session');
+  for (const name of ['info_message', 'warning_message', 'error_message']) {
+    const message = asString(made.body[name]);
+    if (message !== undefined) log(`the server says: ${message.slice(0, 500)}`);
+  }
+
+  let beatAt = clock.monotonic();
+  let isBeating = false;
+  let wasSilent = false;
+  const beat = async (): Promise<void> => {
+    if (isBeating) return;
+    isBeating = true;
+    const heartbeat = jsonCall('session_heartbeat', { session_id: id, type: 'session_heartbeat' });
+    const reply = await transport.send({ ...heartbeat, timeoutMs: pace.requestMs }, closing);
+    isBeating = false;
+    if (reply.kind === 'answer' && reply.status < 300) {
+      if (wasSilent) log('heartbeats succeed again');
+      wasSilent = false;
+      beatAt = clock.monotonic();
+    } else if (reply.kind === 'answer' && (reply.status === 404 || reply.status === 410)) {
+      clearInterval(timer);
+      log(`the session is over: ${explainRefusal(reply).message}`);
+    } else if (!wasSilent && clock.monotonic() - beatAt >= pace.silenceMs && !closing.aborted) {
+      wasSilent = true;
+      log(`no heartbeat succeeded for ${Math.round((clock.monotonic() - beatAt) / 1000)} s`);
+    }
+  };
+  // The timer must not keep the process alive.
+  const timer = setInterval(() => void beat(), pace.heartbeatMs).unref();
+  return { id, close: () => clearInterval(timer) };
+}
+
+/** Statuses of servers that do not read this format or have no such route. */
+const OTHER_WIRE = new Set([404, 405, 415, 422]);
+const WIRES: readonly WireKind[] = ['json', 'protobuf'];
+
+/**
+ * Which of the two wire formats a server takes, detected by sending a forward to a new model. The second is tried only when
+ * the first was refused for its format.
+ */
+async function findWire(
+  wiring: TinkerConnection,
+  modelId: string,
+  tokens: readonly number[],
+): Promise<WireKind> {
+  const datum = { tokens, targets: tokens, weights: tokens.map(() => 1) };
+  const input: StepInput = { data: [datum], loss: 'cross_entropy' };
+  const reasons: string[] = [];
+  for (const wire of WIRES) {
+    const profile: EngineProfile = { ...wiring.profile, wire };
+    const call = encodeTrainCall({ modelId, seq: 1, input, forwardOnly: true }, wire, profile);
+    const sent = await sendRequest(
+      { ...wiring, profile },
+      { call, encode: () => call, isLarge: true, redo: 'same', signal: wiring.closing },
+    );
+    if (sent.kind === 'taken') {
+      const outcome = await sent.outcome;
+      if (outcome.kind === 'result') return wire;
+      throw outcome.kind === 'failed' || outcome.kind === 'lost'
+        ? outcome.error
+        : new TrainingError('unknown', 'the connection was closed');
+    }
+    if (sent.kind !== 'refused' || !OTHER_WIRE.has(sent.status)) throw sent.error;
+    reasons.push(`${wire}: ${sent.error.message}`);
+  }
+  throw new TrainingError('user', `the server takes a forward in neither format: ${reasons.join('; ')}`);
 }

@@ -2,11 +2,62 @@ import { sleep } from '../../base/sleep.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { TrainingError } from '../../core/training.ts';
-import type { EncodedCall } from './encode-train.ts';
-import { explainRefusal } from './explain-refusal.ts';
-import { judgeSubmission } from './judge-submission.ts';
-import { backoffOf, type Pace } from './pace.ts';
+import { explainRefusal, judgeSubmission } from './server-replies.ts';
+import type { EncodedCall } from './train-messages.ts';
 import type { Transport } from './transport.ts';
+
+/** Time-outs and intervals of the client. The official client's values where it has them. */
+export interface TinkerTimings {
+  readonly heartbeatMs: number;
+  /** After this long without a successful heartbeat it is logged. */
+  readonly silenceMs: number;
+  /** Time-out of one submission. */
+  readonly requestMs: number;
+  /** Time-out of one poll; servers hold it for a while. */
+  readonly pollMs: number;
+  /** The shortest interval between polls: not every server holds them. */
+  readonly lookMs: number;
+  /** The first pause between tries; it doubles up to `longestMs`. */
+  readonly backoffMs: number;
+  readonly longestMs: number;
+  /** How long a submission is retried. */
+  readonly submitForMs: number;
+  /** How long an optional request is retried. */
+  readonly adviceForMs: number;
+  /** A result is given up after the server has not answered for this long. */
+  readonly lostAfterMs: number;
+  /** The interval of retries after 402 (payment required), and their total time. */
+  readonly unpaidMs: number;
+  readonly unpaidForMs: number;
+  /** The pause of all sampling after a 429; longer when the prompt was large. */
+  readonly restMs: number;
+}
+
+export const DEFAULT_TIMINGS: TinkerTimings = {
+  heartbeatMs: 10_000,
+  silenceMs: 120_000,
+  requestMs: 60_000,
+  pollMs: 45_000,
+  lookMs: 50,
+  backoffMs: 500,
+  longestMs: 30_000,
+  submitForMs: 300_000,
+  adviceForMs: 10_000,
+  lostAfterMs: 600_000,
+  unpaidMs: 5_000,
+  unpaidForMs: 3_600_000,
+  restMs: 1_000,
+};
+
+/** Exponential backoff with jitter on half of it, so that clients do not retry in lockstep. */
+export function backoffMs(
+  { backoffMs, longestMs }: TinkerTimings,
+  tries: number,
+  random: () => number,
+): number {
+  const pause = Math.min(longestMs, backoffMs * 2 ** Math.min(tries, 30));
+  return pause / 2 + (random() * pause) / 2;
+}
 
 /** The outcome of a request that was retried until it was answered or the time ran out. */
 export type PostOutcome =
@@ -34,9 +85,9 @@ export interface PostRequest {
 
 export type Post = (request: PostRequest) => Promise<PostOutcome>;
 
-export interface PostOptions {
+interface PostOptions {
   readonly transport: Transport;
-  readonly pace: Pace;
+  readonly pace: TinkerTimings;
   readonly clock: Clock;
   readonly random: () => number;
 }
@@ -83,7 +134,7 @@ export function createPost({ transport, pace, clock, random }: PostOptions): Pos
       } else if (verdict.why === 'haste') onHaste?.();
       else if (verdict.why === 'conflict' && ++conflicts > MOST_CONFLICTS && reply.kind === 'answer')
         return giveUp(reply.status, explainRefusal(reply));
-      const pause = verdict.afterMs ?? backoffOf(pace, tries, random);
+      const pause = verdict.afterMs ?? backoffMs(pace, tries, random);
       if (clock.monotonic() - started - unpaidMs + pause > forMs) return failed(verdict.detail);
       await sleep(pause, signal);
     }

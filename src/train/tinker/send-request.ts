@@ -1,13 +1,35 @@
+import type { Clock } from '../../core/clock.ts';
 import { asString, type JsonObject } from '../../core/json.ts';
-import { TrainingError } from '../../core/training.ts';
-import type { FutureOutcome } from './await-future.ts';
-import type { EncodedCall } from './encode-train.ts';
-import { bodyOf } from './explain-refusal.ts';
-import type { PostOutcome, PostRequest } from './post.ts';
-import type { Wiring } from './wiring.ts';
+import { type EngineProfile, TrainingError } from '../../core/training.ts';
+import type { AwaitFuture, FutureOutcome } from './await-future.ts';
+import type { Post, PostOutcome, PostRequest, TinkerTimings } from './post.ts';
+import type { ServerTraits } from './profiles.ts';
+import type { RequestLimiter } from './request-limiter.ts';
+import { jsonBodyOf } from './server-replies.ts';
+import type { ChunkLimits, EncodedCall } from './train-messages.ts';
+
+/** What the models and samplers of one connection share. */
+export interface TinkerConnection {
+  readonly profile: EngineProfile;
+  readonly traits: ServerTraits;
+  readonly session: string;
+  readonly post: Post;
+  readonly awaitFuture: AwaitFuture;
+  readonly chunks: ChunkLimits;
+  /** Limits of the training requests and of the sampling requests in flight. */
+  readonly training: RequestLimiter;
+  readonly sampling: RequestLimiter;
+  readonly pace: TinkerTimings;
+  readonly clock: Clock;
+  /** Aborts when the connection is closed. */
+  readonly closing: AbortSignal;
+  /** A new idempotency key, unique across processes. */
+  readonly nextKey: (route: string) => string;
+  readonly log: (line: string) => void;
+}
 
 /** A request that a server answers with a future. */
-export interface FutureAsk {
+interface FutureCall {
   readonly call: EncodedCall;
   /** Encodes it again, so that no large body is kept while waiting. */
   readonly encode: () => EncodedCall;
@@ -23,14 +45,14 @@ export interface FutureAsk {
   readonly options?: Pick<PostRequest, 'before' | 'onHaste' | 'headers'>;
 }
 
-export type SendOutcome =
+type SendOutcome =
   | { readonly kind: 'taken'; readonly requestId: string; readonly outcome: Promise<FutureOutcome> }
   | { readonly kind: 'refused'; readonly status: number; readonly error: TrainingError }
   | { readonly kind: 'in-doubt'; readonly error: TrainingError };
 
 const MOST_REDOS = 2;
 
-export async function sendRequest(wiring: Wiring, ask: FutureAsk): Promise<SendOutcome> {
+export async function sendRequest(wiring: TinkerConnection, ask: FutureCall): Promise<SendOutcome> {
   const { route } = ask.call;
   const key = wiring.nextKey(route);
   const post = async (call: EncodedCall, under: string): Promise<Taken> =>
@@ -79,7 +101,7 @@ function taken(outcome: PostOutcome, route: string): Taken {
 }
 
 /** Sends a request, waits for its future, and returns its result as JSON. */
-export async function requestJson(wiring: Wiring, call: EncodedCall): Promise<JsonObject> {
+export async function requestJson(wiring: TinkerConnection, call: EncodedCall): Promise<JsonObject> {
   const sent = await sendRequest(wiring, {
     call,
     encode: () => call,
@@ -88,7 +110,7 @@ export async function requestJson(wiring: Wiring, call: EncodedCall): Promise<Js
     signal: wiring.closing,
   });
   if (sent.kind !== 'taken') throw sent.error;
-  return bodyOf(resultOf(await sent.outcome)) ?? {};
+  return jsonBodyOf(resultOf(await sent.outcome)) ?? {};
 }
 
 /** The result, or throws why there is none. */

@@ -1,7 +1,7 @@
 import type { Clock } from '../../core/clock.ts';
 
 /** One HTTP request. */
-export interface Call {
+export interface TinkerCall {
   /** The path after `/api/v1/`. */
   readonly route: string;
   readonly method?: 'GET' | 'POST';
@@ -12,9 +12,9 @@ export interface Call {
 }
 
 /** The outcome of a request. A missing answer is a value too: callers treat it differently. */
-export type Reply = Answer | NoAnswer;
+export type TinkerReply = ServerAnswer | NoAnswer;
 
-export interface Answer {
+export interface ServerAnswer {
   readonly kind: 'answer';
   readonly status: number;
   readonly type: 'json' | 'protobuf' | 'other';
@@ -30,7 +30,7 @@ export interface NoAnswer {
 }
 
 export interface Transport {
-  send(call: Call, signal: AbortSignal): Promise<Reply>;
+  send(call: TinkerCall, signal: AbortSignal): Promise<TinkerReply>;
   /** When the server last answered with a status below 500; monotonic. */
   heardAt(): number;
 }
@@ -47,7 +47,7 @@ export function createTransport({ url, key, fetch, clock, mostBytes }: Transport
   const base = baseOf(url);
   let heard = clock.monotonic();
 
-  const exchange = async (call: Call, signal: AbortSignal): Promise<Answer | NoAnswer> => {
+  const exchange = async (call: TinkerCall, signal: AbortSignal): Promise<ServerAnswer | NoAnswer> => {
     const { route, type = 'application/json', method = 'POST' } = call;
     const bytes = method === 'GET' ? undefined : call.bytes;
     const response = await fetch(`${base}/api/v1/${route}`, {
@@ -108,7 +108,7 @@ function baseOf(url: string): string {
   return origin + pathname.replace(/\/$/, '');
 }
 
-const typeOf = (header: string): Answer['type'] =>
+const typeOf = (header: string): ServerAnswer['type'] =>
   header.includes('protobuf') ? 'protobuf' : header.includes('json') ? 'json' : 'other';
 
 const NEVER_LEFT = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT']);

@@ -1,23 +1,43 @@
-import type { Wire } from '../../core/wire.ts';
-import { decodeFailure, encodeFailure, encodeStreamFailure } from './failure.ts';
-import { outlineAnthropic } from './outline.ts';
-import { decodeReply, encodeReply } from './reply.ts';
-import { decodeRequest, encodeRequest } from './request.ts';
-import { createStreamDecoder } from './stream-decoder.ts';
-import { createStreamEncoder } from './stream-encoder.ts';
+import type { Outline, Wire } from '../../core/wire.ts';
+import { type ByteSpan, equalsText, skipValue, viewBytes } from '../json-scan.ts';
+import { outlineObject } from '../outline.ts';
+import { appendJsonText, prependJsonItem, quoteJson } from '../splice.ts';
+import { decodeAnthropicFailure, encodeAnthropicFailure, encodeAnthropicStreamFailure } from './failure.ts';
+import { decodeAnthropicReply, encodeAnthropicReply } from './reply.ts';
+import { decodeAnthropicRequest, encodeAnthropicRequest } from './request.ts';
+import { createAnthropicStreamDecoder, createAnthropicStreamEncoder } from './stream.ts';
 
 /** Anthropic's Messages format. */
 export const anthropic: Wire = {
   name: 'anthropic',
   path: '/messages',
   outline: outlineAnthropic,
-  decodeRequest,
-  encodeRequest,
-  decodeReply,
-  encodeReply,
-  createStreamDecoder,
-  createStreamEncoder,
-  decodeFailure,
-  encodeFailure,
-  encodeStreamFailure,
+  decodeRequest: decodeAnthropicRequest,
+  encodeRequest: encodeAnthropicRequest,
+  decodeReply: decodeAnthropicReply,
+  encodeReply: encodeAnthropicReply,
+  createStreamDecoder: createAnthropicStreamDecoder,
+  createStreamEncoder: createAnthropicStreamEncoder,
+  decodeFailure: decodeAnthropicFailure,
+  encodeFailure: encodeAnthropicFailure,
+  encodeStreamFailure: encodeAnthropicStreamFailure,
 };
+
+/** A block is appended to `system`, after the client's cache marks, so that the cached prefix stays the same. */
+export function outlineAnthropic(body: Uint8Array): Outline | undefined {
+  const bytes = viewBytes(body);
+  let system: ByteSpan | undefined;
+
+  function visit(key: ByteSpan, at: number): number {
+    const end = skipValue(bytes, at);
+    if (equalsText(bytes, key, 'system')) system = [at, end];
+    return end;
+  }
+
+  return outlineObject(bytes, visit, (block, object) => {
+    const text = quoteJson(block);
+    if (system === undefined) return [prependJsonItem(bytes, object, `"system":${text}`)];
+    const inside = appendJsonText(bytes, system, block, `{"type":"text","text":${text}}`);
+    return inside ? [inside] : [];
+  });
+}

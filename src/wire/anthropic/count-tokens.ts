@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import type { AssistantPart, ChatRequest, UserPart } from '../../core/chat.ts';
 import type { JsonObject } from '../../core/json.ts';
-import { writeJson } from './tool-use.ts';
+import { writeJson } from './tools.ts';
 
 const BYTES_PER_TOKEN = 4;
 /** Anthropic's count for the largest image that it does not scale down. */
@@ -18,7 +18,7 @@ const sum = <T>(items: readonly T[], count: (item: T) => number): number =>
   items.reduce((total, item) => total + count(item), 0);
 
 /** For a provider without a counting route: accurate enough to detect a history that is too long. */
-export function estimateTokens({ system, messages, tools }: ChatRequest): number {
+export function estimateRequestTokens({ system, messages, tools }: ChatRequest): number {
   const messageTokens = sum(
     messages,
     ({ content }) => MESSAGE_TOKENS + sum<UserPart | AssistantPart>(content, countPart),
@@ -38,4 +38,4 @@ function countPart(part: UserPart | AssistantPart): number {
   return tokensOf(part.text);
 }
 
-export const encodeCount = (count: number): JsonObject => ({ input_tokens: count });
+export const encodeTokenCount = (count: number): JsonObject => ({ input_tokens: count });

@@ -1,6 +1,6 @@
 import { createFailure, type Failure, failureKindOf } from '../../core/failure.ts';
 import { asObject, asString, compact, isObject, type JsonObject, parseJson } from '../../core/json.ts';
-import { excerpt } from '../excerpt.ts';
+import { plainTextExcerpt } from '../excerpt.ts';
 import { encodeSse } from '../sse.ts';
 
 const STATUS: ReadonlyMap<string, number> = new Map([
@@ -26,15 +26,15 @@ const TYPE: ReadonlyMap<number, string> = new Map([
 const TOO_LONG = /prompt is too long|exceed context limit/i;
 const TOO_LONG_CODE = 'context_length_exceeded';
 
-export function decodeFailure(status: number, body: string): Failure {
+export function decodeAnthropicFailure(status: number, body: string): Failure {
   const parsed = parseJson(body);
   const { message, code } = readError(asObject(parsed));
-  const words = message ?? (excerpt(body) || `HTTP status ${status}`);
+  const words = message ?? (plainTextExcerpt(body) || `HTTP status ${status}`);
   return createFailure(failureKindOf(status), words, compact({ status, code }));
 }
 
 /** An error inside a stream has no HTTP status; its type implies one. */
-export function decodeStreamFailure(event: JsonObject): Failure {
+export function decodeAnthropicStreamFailure(event: JsonObject): Failure {
   const { message, code, type } = readError(event);
   const status = STATUS.get(type ?? '') ?? 500;
   const words = message ?? 'The provider ended the stream with an error and no message';
@@ -58,12 +58,12 @@ function readError(body: JsonObject): ReadError {
   return { message, type, code: named ?? (isTooLong ? TOO_LONG_CODE : type) };
 }
 
-export function encodeFailure({ status, message, code }: Failure): JsonObject {
+export function encodeAnthropicFailure({ status, message, code }: Failure): JsonObject {
   const type = TYPE.get(status) ?? (status >= 500 || status === 499 ? 'api_error' : 'invalid_request_error');
   const isForeign = code === TOO_LONG_CODE && !TOO_LONG.test(message);
   // Agents on this wire compact their history when they find these words.
   return { type: 'error', error: { type, message: isForeign ? `prompt is too long: ${message}` : message } };
 }
 
-export const encodeStreamFailure = (failure: Failure): string =>
-  encodeSse('error', JSON.stringify(encodeFailure(failure)));
+export const encodeAnthropicStreamFailure = (failure: Failure): string =>
+  encodeSse('error', JSON.stringify(encodeAnthropicFailure(failure)));

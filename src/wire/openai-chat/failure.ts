@@ -8,19 +8,20 @@ import {
   type JsonObject,
   parseJson,
 } from '../../core/json.ts';
-import { excerpt } from '../excerpt.ts';
+import { plainTextExcerpt } from '../excerpt.ts';
 import { encodeSse } from '../sse.ts';
 
-export function decodeFailure(status: number, body: string): Failure {
+export function decodeOpenaiFailure(status: number, body: string): Failure {
   const parsed = parseJson(body);
   // Gemini wraps its error in an array.
   const error = errorOf(Array.isArray(parsed) ? parsed[0] : parsed);
-  const message = wordingOf(parsed) || excerpt(body) || `The provider answered with status ${status}.`;
+  const message =
+    wordingOf(parsed) || plainTextExcerpt(body) || `The provider answered with status ${status}.`;
   return describe(status >= 400 ? status : 502, message, error);
 }
 
 /** An error body that arrived after a success status: inside a stream or a 200 reply. */
-export function decodeErrorBody(body: Json): Failure {
+export function decodeOpenaiErrorBody(body: Json): Failure {
   const error = errorOf(body);
   return describe(
     statusOf(error),
@@ -80,7 +81,7 @@ function placeOf(loc: Json | undefined): string {
 
 function behind(metadata: Json | undefined, depth: number): string {
   const raw = asString(asObject(metadata).raw);
-  return raw ? `: ${wordingOf(parseJson(raw), depth + 1) || excerpt(raw)}` : '';
+  return raw ? `: ${wordingOf(parseJson(raw), depth + 1) || plainTextExcerpt(raw)}` : '';
 }
 
 /** The order matters: `invalid_api_key` comes with the type `invalid_request_error`. */
@@ -104,7 +105,7 @@ function statusOf(error: JsonObject): number {
   return SIGNS.find(([sign]) => sign.test(words.toLowerCase()))?.[1] ?? 502;
 }
 
-export const encodeFailure = (failure: Failure): JsonObject => {
+export const encodeOpenaiFailure = (failure: Failure): JsonObject => {
   const { type, code } = labelsOf(failure);
   return { error: { message: failure.message, type, param: null, code: failure.code ?? code } };
 };
@@ -120,5 +121,5 @@ function labelsOf({ status, final }: Failure): { readonly type: string; readonly
 }
 
 /** No `[DONE]` follows: a reader that ignores the error must not take the reply for complete. */
-export const encodeStreamFailure = (failure: Failure): string =>
-  encodeSse(undefined, JSON.stringify(encodeFailure(failure)));
+export const encodeChatStreamFailure = (failure: Failure): string =>
+  encodeSse(undefined, JSON.stringify(encodeOpenaiFailure(failure)));

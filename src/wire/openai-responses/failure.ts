@@ -1,6 +1,6 @@
 import type { Failure } from '../../core/failure.ts';
 import { asString, isObject, type Json, type JsonObject } from '../../core/json.ts';
-import { decodeErrorBody, encodeFailure } from '../openai-chat/failure.ts';
+import { decodeOpenaiErrorBody, encodeOpenaiFailure } from '../openai-chat/failure.ts';
 import { encodeSse } from '../sse.ts';
 import { encodeResponse } from './response-object.ts';
 
@@ -15,20 +15,20 @@ export function decodeStreamError(body: JsonObject): Failure {
   const error = isObject(body.error) ? { status: body.status, ...body.error } : body;
   // A policy refusal is the same on every try.
   const refused = /policy/.test(asString(error.code) ?? '') ? { status: 400 } : {};
-  const failure = decodeErrorBody({ error: { ...error, ...refused } });
+  const failure = decodeOpenaiErrorBody({ error: { ...error, ...refused } });
   const [, amount, unit] = PAUSE.exec(failure.message.slice(0, 2000)) ?? [];
   if (failure.kind !== 'rate-limited' || failure.final || unit === undefined) return failure;
   return { ...failure, retryAfterMs: Math.round(Number(amount) * (UNIT_MS[unit.toLowerCase()] ?? 0)) };
 }
 
 /** Both events are sent: the official SDKs raise at `error`, Codex ends its turn at `response.failed`. */
-export function failureEvents(
+export function encodeFailureEvents(
   failure: Failure,
   reply: { readonly id: string; readonly model: string; readonly createdAt: number },
 ): readonly JsonObject[] {
   const error = { code: codeOf(failure), message: failure.message };
   return [
-    { type: 'error', error: encodeFailure(failure).error as Json },
+    { type: 'error', error: encodeOpenaiFailure(failure).error as Json },
     { type: 'response.failed', response: encodeResponse({ ...reply, status: 'failed', error }) },
   ];
 }
@@ -47,11 +47,11 @@ function codeOf(failure: Failure): string {
   return isPermanent ? 'invalid_prompt' : 'server_error';
 }
 
-export function encodeStreamFailure(failure: Failure, now: () => number = Date.now): string {
+export function encodeResponsesStreamFailure(failure: Failure, now: () => number = Date.now): string {
   const reply = { id: 'resp_0', model: '', createdAt: Math.floor(now() / 1000) };
-  return failureEvents(failure, reply).map(encodeEvent).join('');
+  return encodeFailureEvents(failure, reply).map(encodeResponsesEvent).join('');
 }
 
 /** One event with its sequence number. */
-export const encodeEvent = (event: JsonObject, sequence_number: number): string =>
+export const encodeResponsesEvent = (event: JsonObject, sequence_number: number): string =>
   encodeSse(String(event.type), JSON.stringify({ ...event, sequence_number }));

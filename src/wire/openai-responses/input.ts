@@ -1,13 +1,17 @@
-import type { AssistantPart, ChatMessage, ReasoningPart, TextPart, Tool } from '../../core/chat.ts';
-import { asString, type Json, type JsonObject } from '../../core/json.ts';
-import { objectAt, optional, refuse, stringAt } from '../fields.ts';
-import { freeformArguments } from './freeform.ts';
-import { decodeParts, decodeTextParts, encodePart } from './parts.ts';
-import { joinName } from './qualified-name.ts';
-import { reasoningTexts } from './reasoning-text.ts';
-import { decodeTools } from './tools.ts';
+import type {
+  AssistantPart,
+  ChatMessage,
+  FilePart,
+  ReasoningPart,
+  TextPart,
+  Tool,
+  UserPart,
+} from '../../core/chat.ts';
+import { asArray, asObject, asString, type Json, type JsonObject } from '../../core/json.ts';
+import { optionalField, rejectField, requireObject, requireString } from '../fields.ts';
+import { decodeResponsesTools, freeformArguments, joinQualifiedName } from './tools.ts';
 
-export interface DecodedInput {
+interface DecodedInput {
   readonly system: TextPart[];
   readonly messages: ChatMessage[];
   /** Codex sends its tools as an input item. */
@@ -27,9 +31,10 @@ export function decodeInput(input: Json | undefined): DecodedInput {
   if (typeof input === 'string') {
     return { system: [], messages: [{ role: 'user', content: [{ type: 'text', text: input }] }], tools: [] };
   }
-  if (!Array.isArray(input)) return refuse('input', 'must be a string or an array of items');
+  if (!Array.isArray(input)) return rejectField('input', 'must be a string or an array of items');
   const into: Reading = { system: [], messages: [], tools: [], dropped: new Set() };
-  for (const [n, item] of input.entries()) decodeItem(objectAt(item, `input[${n}]`), `input[${n}]`, into);
+  for (const [n, item] of input.entries())
+    decodeItem(requireObject(item, `input[${n}]`), `input[${n}]`, into);
   const messages = into.messages.map(withoutTrailingReasoning).filter(hasContent);
   return { system: into.system, messages, tools: into.tools };
 }
@@ -40,13 +45,13 @@ function decodeItem(item: JsonObject, at: string, into: Reading): void {
       decodeMessage(item, at, into);
       break;
     case 'agent_message':
-      into.messages.push({ role: 'user', content: decodeParts(item.content, `${at}.content`) });
+      into.messages.push({ role: 'user', content: decodeInputParts(item.content, `${at}.content`) });
       break;
     case 'function_call':
-      decodeCall(item, at, stringAt(item.arguments, `${at}.arguments`), into);
+      decodeCall(item, at, requireString(item.arguments, `${at}.arguments`), into);
       break;
     case 'custom_tool_call':
-      decodeCall(item, at, freeformArguments(stringAt(item.input, `${at}.input`)), into);
+      decodeCall(item, at, freeformArguments(requireString(item.input, `${at}.input`)), into);
       break;
     case 'function_call_output':
     case 'custom_tool_call_output':
@@ -56,7 +61,7 @@ function decodeItem(item: JsonObject, at: string, into: Reading): void {
       addAssistant(into, decodeReasoning(item));
       break;
     case 'additional_tools':
-      into.tools.push(...decodeTools(item.tools, `${at}.tools`));
+      into.tools.push(...decodeResponsesTools(item.tools, `${at}.tools`));
       break;
     default:
       if (typeof item.call_id === 'string') into.dropped.add(item.call_id);
@@ -67,36 +72,36 @@ function decodeMessage(item: JsonObject, at: string, into: Reading): void {
   const path = `${at}.content`;
   switch (item.role) {
     case 'user':
-      into.messages.push({ role: 'user', content: decodeParts(item.content, path) });
+      into.messages.push({ role: 'user', content: decodeInputParts(item.content, path) });
       break;
     case 'assistant':
-      addAssistant(into, decodeTextParts(item.content, path));
+      addAssistant(into, decodeInputTexts(item.content, path));
       break;
     case 'system':
     case 'developer': {
-      const content = decodeTextParts(item.content, path);
+      const content = decodeInputTexts(item.content, path);
       if (into.messages.length === 0) into.system.push(...content);
       else into.messages.push({ role: 'system', content });
       break;
     }
     default:
-      refuse(`${at}.role`, 'must be user, assistant, system or developer');
+      rejectField(`${at}.role`, 'must be user, assistant, system or developer');
   }
 }
 
 function decodeCall(item: JsonObject, at: string, args: string, into: Reading): void {
-  const name = joinName({
-    name: stringAt(item.name, `${at}.name`),
-    namespace: optional(item.namespace, `${at}.namespace`, stringAt),
+  const name = joinQualifiedName({
+    name: requireString(item.name, `${at}.name`),
+    namespace: optionalField(item.namespace, `${at}.namespace`, requireString),
   });
-  const id = stringAt(item.call_id, `${at}.call_id`);
+  const id = requireString(item.call_id, `${at}.call_id`);
   addAssistant(into, [{ type: 'tool-call', id, name, arguments: args }]);
 }
 
 function decodeOutput(item: JsonObject, at: string, into: Reading): void {
-  const callId = stringAt(item.call_id, `${at}.call_id`);
+  const callId = requireString(item.call_id, `${at}.call_id`);
   if (into.dropped.has(callId)) return;
-  into.messages.push({ role: 'tool', callId, content: decodeParts(item.output, `${at}.output`) });
+  into.messages.push({ role: 'tool', callId, content: decodeInputParts(item.output, `${at}.output`) });
 }
 
 function decodeReasoning(item: JsonObject): readonly ReasoningPart[] {
@@ -125,12 +130,12 @@ function withoutTrailingReasoning(message: ChatMessage): ChatMessage {
 
 const hasContent = (message: ChatMessage): boolean => message.role === 'tool' || message.content.length > 0;
 
-export function encodeMessage(message: ChatMessage): readonly JsonObject[] {
+export function encodeInputItems(message: ChatMessage): readonly JsonObject[] {
   switch (message.role) {
     case 'user':
-      return [{ type: 'message', role: 'user', content: message.content.map(encodePart) }];
+      return [{ type: 'message', role: 'user', content: message.content.map(encodeInputPart) }];
     case 'system':
-      return [{ type: 'message', role: 'developer', content: message.content.map(encodePart) }];
+      return [{ type: 'message', role: 'developer', content: message.content.map(encodeInputPart) }];
     case 'tool':
       return [
         { type: 'function_call_output', call_id: message.callId, output: encodeOutput(message.content) },
@@ -143,7 +148,7 @@ export function encodeMessage(message: ChatMessage): readonly JsonObject[] {
 function encodeOutput(content: Extract<ChatMessage, { role: 'tool' }>['content']): Json {
   const [first, second] = content;
   if (first === undefined) return '';
-  return first.type === 'text' && second === undefined ? first.text : content.map(encodePart);
+  return first.type === 'text' && second === undefined ? first.text : content.map(encodeInputPart);
 }
 
 function encodeAssistant(parts: readonly AssistantPart[]): readonly JsonObject[] {
@@ -169,3 +174,97 @@ function encodeAssistant(parts: readonly AssistantPart[]): readonly JsonObject[]
   }
   return items;
 }
+
+type Value = Json | undefined;
+
+/** Content as a string or as a list of parts; empty text is left out, since no provider accepts it. */
+function decodeInputParts(content: Value, path: string): UserPart[] {
+  if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }];
+  if (!Array.isArray(content)) return rejectField(path, 'must be a string or an array of parts');
+  return content.flatMap((part, n) => decodePart(requireObject(part, `${path}[${n}]`), `${path}[${n}]`));
+}
+
+function decodeInputTexts(content: Value, path: string): TextPart[] {
+  return decodeInputParts(content, path).map((part, n) =>
+    part.type === 'text'
+      ? part
+      : rejectField(`${path}[${n}].type`, `only text is allowed here, not "${part.type}"`),
+  );
+}
+
+function decodePart(part: JsonObject, path: string): readonly UserPart[] {
+  switch (part.type) {
+    case 'input_text':
+    case 'output_text':
+    case 'text':
+      return decodeText(part, requireString(part.text, `${path}.text`));
+    case 'refusal':
+      return decodeText(part, requireString(part.refusal, `${path}.refusal`));
+    case 'input_image':
+      return [{ type: 'image', url: decodeImageUrl(part, path) }];
+    case 'input_file':
+      return [decodeFile(part, path)];
+    // Only the provider that wrote it can read it.
+    case 'encrypted_content':
+      return [];
+    default:
+      return rejectField(
+        `${path}.type`,
+        'must be input_text, output_text, refusal, input_image or input_file to be sent to this provider',
+      );
+  }
+}
+
+function decodeText(part: JsonObject, text: string): readonly TextPart[] {
+  if (text === '') return [];
+  const marked = part.prompt_cache_breakpoint !== undefined && part.prompt_cache_breakpoint !== null;
+  return [{ type: 'text', text, ...(marked ? { cacheControl: { type: 'ephemeral' } } : {}) }];
+}
+
+function decodeImageUrl(part: JsonObject, path: string): string {
+  const url = asString(part.image_url);
+  if (url) return url;
+  return rejectField(
+    `${path}.image_url`,
+    'must be an https or data: URL (only the provider that stores a file can resolve its file_id)',
+  );
+}
+
+function decodeFile(part: JsonObject, path: string): FilePart {
+  const name = asString(part.filename);
+  const named = name === undefined ? {} : { name };
+  const url = asString(part.file_url);
+  if (url) return { type: 'file', url, ...named };
+  const data = asString(part.file_data);
+  if (data) return { type: 'file', url: data.startsWith('data:') ? data : `${PDF}${data}`, ...named };
+  return rejectField(
+    `${path}.file_data`,
+    'send the file as file_data or file_url (only the provider that stores a file can resolve its file_id)',
+  );
+}
+
+/** Bare base64 has no media type; every provider of this wire accepts PDF files. */
+const PDF = 'data:application/pdf;base64,';
+
+export function encodeInputPart(part: UserPart): JsonObject {
+  if (part.type === 'text') return { type: 'input_text', text: part.text };
+  if (part.type === 'image') return { type: 'input_image', image_url: part.url, detail: 'auto' };
+  if (!part.url.startsWith('data:')) return { type: 'input_file', file_url: part.url };
+  return { type: 'input_file', filename: part.name ?? 'file.pdf', file_data: part.url };
+}
+
+interface ReasoningTexts {
+  readonly source: 'words' | 'summary';
+  readonly texts: readonly string[];
+}
+
+/** The texts of a reasoning item: the model's reasoning if the provider sends it, else its summary. */
+export function reasoningTexts(item: JsonObject): ReasoningTexts {
+  const words = textsOf(item.content);
+  return words.some((text) => text !== '')
+    ? { source: 'words', texts: words }
+    : { source: 'summary', texts: textsOf(item.summary) };
+}
+
+const textsOf = (list: Json | undefined): readonly string[] =>
+  asArray(list).map((part) => asString(asObject(part).text) ?? '');

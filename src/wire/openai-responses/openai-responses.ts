@@ -1,24 +1,79 @@
-import type { Wire } from '../../core/wire.ts';
-import { decodeFailure, encodeFailure } from '../openai-chat/failure.ts';
-import { encodeStreamFailure } from './failure.ts';
-import { outlineResponses } from './outline.ts';
-import { decodeReply, encodeReply } from './reply.ts';
-import { decodeRequest, encodeRequest } from './request.ts';
-import { createStreamDecoder } from './stream-decoder.ts';
-import { createStreamEncoder } from './stream-encoder.ts';
+import type { Insertion, Outline, Wire } from '../../core/wire.ts';
+import { type ByteSpan, DOUBLE_QUOTE, equalsText, OPEN_BRACKET, skipValue, viewBytes } from '../json-scan.ts';
+import { decodeOpenaiFailure, encodeOpenaiFailure } from '../openai-chat/failure.ts';
+import {
+  findLeadingMessages,
+  insertAfterLeadingMessages,
+  type LeadingMessages,
+  outlineObject,
+} from '../outline.ts';
+import { appendJsonText, quoteJson } from '../splice.ts';
+import { encodeResponsesStreamFailure } from './failure.ts';
+import {
+  createResponsesStreamDecoder,
+  createResponsesStreamEncoder,
+  decodeResponsesReply,
+  encodeResponsesReply,
+} from './reply.ts';
+import { decodeResponsesRequest, encodeResponsesRequest } from './request.ts';
 
 /** OpenAI's Responses format, which Codex uses. */
 export const openaiResponses: Wire = {
   name: 'openai-responses',
   path: '/responses',
   outline: outlineResponses,
-  decodeRequest,
-  encodeRequest,
-  decodeReply,
-  encodeReply: (events) => encodeReply(events),
-  createStreamDecoder,
-  createStreamEncoder: () => createStreamEncoder(),
-  decodeFailure,
-  encodeFailure,
-  encodeStreamFailure: (failure) => encodeStreamFailure(failure),
+  decodeRequest: decodeResponsesRequest,
+  encodeRequest: encodeResponsesRequest,
+  decodeReply: decodeResponsesReply,
+  encodeReply: (events) => encodeResponsesReply(events),
+  createStreamDecoder: createResponsesStreamDecoder,
+  createStreamEncoder: () => createResponsesStreamEncoder(),
+  decodeFailure: decodeOpenaiFailure,
+  encodeFailure: encodeOpenaiFailure,
+  encodeStreamFailure: (failure) => encodeResponsesStreamFailure(failure),
 };
+
+/**
+ * A block is appended to `instructions`, else to the last of the leading `system` or `developer` messages of `input`, else
+ * inserted before its first item. Input that is a plain string becomes a list of two messages.
+ */
+export function outlineResponses(body: Uint8Array): Outline | undefined {
+  const bytes = viewBytes(body);
+  let instructions: ByteSpan | undefined;
+  let items: LeadingMessages | undefined;
+  let inputText: ByteSpan | undefined;
+
+  // Codex puts a list of tools with the role `developer` before its messages; the leading messages continue after it.
+  const isMessage = (type: ByteSpan | undefined) =>
+    !type || equalsText(bytes, type, 'message') || equalsText(bytes, type, 'additional_tools');
+
+  function visitInput(at: number): number {
+    items = bytes[at] === OPEN_BRACKET ? findLeadingMessages(bytes, at, isMessage) : undefined;
+    const end = items ? items.array[1] : skipValue(bytes, at);
+    inputText = bytes[at] === DOUBLE_QUOTE ? [at, end] : undefined;
+    return end;
+  }
+
+  function visit(key: ByteSpan, at: number): number {
+    if (equalsText(bytes, key, 'input')) return visitInput(at);
+    const end = skipValue(bytes, at);
+    if (equalsText(bytes, key, 'instructions'))
+      instructions = bytes[at] === DOUBLE_QUOTE ? [at, end] : undefined;
+    return end;
+  }
+
+  return outlineObject(bytes, visit, (block) => {
+    const text = quoteJson(block);
+    const part = `{"type":"input_text","text":${text}}`;
+    const message = `{"type":"message","role":"developer","content":${text}}`;
+    const inside = instructions && appendJsonText(bytes, instructions, block, part);
+    if (inside) return [inside];
+    if (items) return [insertAfterLeadingMessages(bytes, items, block, { part, message })];
+    return inputText ? wrapInput(inputText, message) : [];
+  });
+}
+
+const wrapInput = ([start, end]: ByteSpan, message: string): readonly Insertion[] => [
+  { at: start, text: `[${message},{"type":"message","role":"user","content":` },
+  { at: end, text: '}]' },
+];

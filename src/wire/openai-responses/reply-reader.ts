@@ -2,26 +2,25 @@ import type { ChatEvent, StopReason } from '../../core/chat.ts';
 import { createFailure, type Failure } from '../../core/failure.ts';
 import { asArray, asNumber, asObject, asString, type JsonObject } from '../../core/json.ts';
 import { decodeStreamError } from './failure.ts';
-import { reasoningTexts } from './reasoning-text.ts';
-import { createSlots } from './slots.ts';
-import { createToolReader, isToolItem, type ToolReader, toolName, toolText } from './tool-reader.ts';
-import { decodeUsage } from './usage.ts';
+import { reasoningTexts } from './input.ts';
+import { decodeResponsesUsage } from './response-object.ts';
+import { freeformHead, freeformPiece, freeformTail, joinQualifiedName } from './tools.ts';
 
 /** Decodes the events of one reply. Some vendors omit the deltas, some the complete texts: either is enough. */
-export interface ReplyReader {
+interface ResponsesReplyReader {
   read(type: string, event: JsonObject): readonly ChatEvent[];
   /** After the last event: the failure, unless the reply was already complete. */
   end(failure: Failure): readonly ChatEvent[];
 }
 
-export function createReplyReader(): ReplyReader {
+export function createResponsesReplyReader(): ResponsesReplyReader {
   /** The text decoded so far, by its place in the output. */
   const seen = new Map<string, string>();
-  const tools = new Map<string, ToolReader>();
-  const toolAt = new Map<string, ToolReader>();
+  const tools = new Map<string, ResponsesToolReader>();
+  const toolAt = new Map<string, ResponsesToolReader>();
   const reasoningSource = new Map<string, string>();
   const signed = new Set<string>();
-  const slotOf = createSlots();
+  const slotOf = createOutputItemLookup();
   let out: ChatEvent[] = [];
   let last: ChatEvent['type'] | undefined;
   let hasText = false;
@@ -64,15 +63,15 @@ export function createReplyReader(): ReplyReader {
     return whole.startsWith(before) ? whole.slice(before.length) : '';
   }
 
-  function toolOf(slot: string, item: JsonObject): ToolReader | undefined {
+  function toolOf(slot: string, item: JsonObject): ResponsesToolReader | undefined {
     const known = toolAt.get(slot);
     if (known) return known;
-    const name = toolName(item);
+    const name = toolCallName(item);
     if (name === undefined) return undefined;
     const id = asString(item.call_id) || asString(item.id) || `call_${slot}`;
     let tool = tools.get(id);
     if (!tool) {
-      tool = createToolReader(id, item.type === 'custom_tool_call');
+      tool = createResponsesToolReader(id, item.type === 'custom_tool_call');
       tools.set(id, tool);
       emit({ type: 'tool-start', id, name });
     }
@@ -101,7 +100,7 @@ export function createReplyReader(): ReplyReader {
   }
 
   function readItem(slot: string, item: JsonObject): void {
-    if (isToolItem(item)) emit(...(toolOf(slot, item)?.settle(toolText(item)) ?? []));
+    if (isToolCallItem(item)) emit(...(toolOf(slot, item)?.settle(toolCallText(item)) ?? []));
     else if (item.type === 'message') readMessage(slot, item);
     else if (item.type === 'reasoning') readReasoning(slot, item);
   }
@@ -112,7 +111,7 @@ export function createReplyReader(): ReplyReader {
     const hasNoText = !hasText;
     for (const [n, entry] of asArray(response.output).entries()) {
       const item = asObject(entry);
-      const missed = isToolItem(item) ? Boolean(item.call_id) : hasNoText && item.type === 'message';
+      const missed = isToolCallItem(item) ? Boolean(item.call_id) : hasNoText && item.type === 'message';
       if (isEmpty || missed) readItem(`final ${n}`, item);
     }
     for (const tool of tools.values()) emit(...tool.settle(undefined));
@@ -122,7 +121,7 @@ export function createReplyReader(): ReplyReader {
     if (status === 'completed' || status === 'incomplete') {
       start(response);
       readOutput(response);
-      const usage = decodeUsage(response.usage);
+      const usage = decodeResponsesUsage(response.usage);
       const stop = stopOf(response, status, tools.size > 0);
       emit({ type: 'reply-end', stop, ...(usage === undefined ? {} : { usage }) });
     } else if (status === 'failed')
@@ -142,7 +141,7 @@ export function createReplyReader(): ReplyReader {
     const delta = asString(event.delta) ?? '';
     switch (type) {
       case 'response.output_item.added':
-        if (isToolItem(asObject(event.item))) toolOf(slot, asObject(event.item));
+        if (isToolCallItem(asObject(event.item))) toolOf(slot, asObject(event.item));
         break;
       case 'response.output_item.done':
         readItem(slot, asObject(event.item));
@@ -173,7 +172,7 @@ export function createReplyReader(): ReplyReader {
         break;
       case 'response.function_call_arguments.done':
       case 'response.custom_tool_call_input.done':
-        emit(...(toolAt.get(slot)?.settle(toolText(event)) ?? []));
+        emit(...(toolAt.get(slot)?.settle(toolCallText(event)) ?? []));
         break;
     }
   }
@@ -208,4 +207,72 @@ function stopOf(response: JsonObject, status: string, called: boolean): StopReas
     return asObject(response.incomplete_details).reason === 'content_filter' ? 'filter' : 'length';
   }
   return called ? 'tool-calls' : 'end';
+}
+
+/**
+ * Finds the output item of an event. The output index has precedence, since some vendors' item ids change from event to
+ * event; others omit the index in deltas, or both.
+ */
+function createOutputItemLookup(): (event: JsonObject) => string {
+  const byId = new Map<string, string>();
+  let current = '0';
+  return (event) => {
+    const index = asNumber(event.output_index);
+    const itemId = asString(asObject(event.item).id);
+    const id = asString(event.item_id) ?? itemId;
+    const known = id === undefined ? current : (byId.get(id) ?? id);
+    const slot = index === undefined ? known : `${index}`;
+    if (itemId !== undefined) byId.set(itemId, slot);
+    current = slot;
+    return slot;
+  };
+}
+
+/** One tool call being decoded; each method returns the events it causes. */
+interface ResponsesToolReader {
+  add(delta: string): readonly ChatEvent[];
+  /** Takes the complete text and returns what the deltas lacked. */
+  settle(whole: string | undefined): readonly ChatEvent[];
+}
+
+const isToolCallItem = (item: JsonObject): boolean =>
+  item.type === 'function_call' || item.type === 'custom_tool_call';
+
+/** The item's arguments or its freeform input. */
+const toolCallText = (item: JsonObject): string | undefined => asString(item.input ?? item.arguments);
+
+function toolCallName(item: JsonObject): string | undefined {
+  const name = asString(item.name);
+  const namespace = asString(item.namespace);
+  return name && namespace ? joinQualifiedName({ name, namespace }) : name || undefined;
+}
+
+function createResponsesToolReader(id: string, freeform: boolean): ResponsesToolReader {
+  let seen = '';
+  let open = false;
+  let closed = false;
+
+  const event = (json: string): readonly ChatEvent[] =>
+    json === '' ? [] : [{ type: 'tool-delta', id, json }];
+
+  function add(delta: string): readonly ChatEvent[] {
+    if (closed) return [];
+    seen += delta;
+    if (!freeform) return event(delta);
+    const head = open ? '' : freeformHead;
+    open = true;
+    return event(head + freeformPiece(delta));
+  }
+
+  return {
+    add: (delta) => (delta === '' ? [] : add(delta)),
+    settle(whole) {
+      const rest = whole?.startsWith(seen) ? whole.slice(seen.length) : '';
+      if (!freeform) return rest === '' ? [] : add(rest);
+      if (closed) return [];
+      const events = rest === '' && open ? [] : add(rest);
+      closed = true;
+      return [...events, ...event(freeformTail)];
+    },
+  };
 }

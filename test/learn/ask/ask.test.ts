@@ -3,8 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { ChatModel } from '../../../src/core/chat.ts';
 import { createManualClock } from '../../../src/core/clock.ts';
 import type { Budget, Cost } from '../../../src/core/learn.ts';
-import { createBudget } from '../../../src/learn/budget.ts';
-import { createPrices } from '../../../src/learn/prices.ts';
+import { createBudget, createPrices } from '../../../src/learn/model-cost.ts';
 import { createScriptedModel } from '../../../src/models/scripted-model.ts';
 import { asker, failing, idle, question, silent, speaker, text } from './samples.ts';
 

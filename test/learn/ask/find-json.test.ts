@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { findJson } from '../../../src/learn/find-json.ts';
+import { findJson } from '../../../src/learn/ask.ts';
 
 const value = (said: string) => {
   const found = findJson(said);

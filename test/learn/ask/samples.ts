@@ -2,9 +2,9 @@ import type { ChatEvent, ChatModel, ChatRequest, Usage } from '../../../src/core
 import { createManualClock, type ManualClock } from '../../../src/core/clock.ts';
 import { createFailure, type FailureKind } from '../../../src/core/failure.ts';
 import type { Json } from '../../../src/core/json.ts';
-import type { Ask, Budget, Fault, Question } from '../../../src/core/learn.ts';
-import { type AskParts, createAsk } from '../../../src/learn/ask.ts';
-import { createPrices } from '../../../src/learn/prices.ts';
+import type { Ask, Budget, Question, ReplyFault } from '../../../src/core/learn.ts';
+import { type AskOptions, createAsk } from '../../../src/learn/ask.ts';
+import { createPrices } from '../../../src/learn/model-cost.ts';
 
 export const text = (said: string, usage?: Usage): readonly ChatEvent[] => [
   { type: 'reply-start', id: 'r1', model: 'm' },
@@ -43,7 +43,7 @@ const endless: Budget = { refusal: () => undefined, spend: () => undefined };
 
 export const asker = (
   model: ChatModel,
-  over: Partial<AskParts> = {},
+  over: Partial<AskOptions> = {},
 ): { readonly ask: Ask; readonly clock: ManualClock } => {
   const clock = createManualClock();
   return {
@@ -52,7 +52,7 @@ export const asker = (
   };
 };
 
-export const question = (read: (value: Json) => Json | Fault = (value) => value): Question<Json> => ({
+export const question = (read: (value: Json) => Json | ReplyFault = (value) => value): Question<Json> => ({
   name: 'test',
   system: 'You answer.',
   user: 'What is it?',

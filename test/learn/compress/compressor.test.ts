@@ -4,10 +4,13 @@ import type { ChatModel } from '../../../src/core/chat.ts';
 import { createManualClock } from '../../../src/core/clock.ts';
 import { createFailure } from '../../../src/core/failure.ts';
 import { createAsk } from '../../../src/learn/ask.ts';
-import { createBudget } from '../../../src/learn/budget.ts';
 import { type Compressor, createCompressor } from '../../../src/learn/compress/compressor.ts';
-import { createMemoryPromptCache, type PromptCache } from '../../../src/learn/compress/prompt-cache.ts';
-import { promptKey } from '../../../src/learn/compress/prompt-key.ts';
+import {
+  createMemoryPromptCache,
+  type PromptCache,
+  promptKey,
+} from '../../../src/learn/compress/prompt-cache.ts';
+import { createBudget } from '../../../src/learn/model-cost.ts';
 import { createScriptedModel, type Script } from '../../../src/models/scripted-model.ts';
 import { LONG, SHORT, TOOLS } from './sample-prompt.ts';
 

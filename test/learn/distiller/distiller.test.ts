@@ -2,12 +2,12 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { FailureCase, Origin } from '../../../src/core/learn.ts';
 import { createDistiller } from '../../../src/learn/distiller/distiller.ts';
-import { checkText } from '../../../src/library/check-text.ts';
-import { add, text as lessonText, person, setOf } from '../../library/shelf/samples.ts';
+import { checkLessonText } from '../../../src/lessons/check-lesson-text.ts';
+import { add, text as lessonText, person, setOf } from '../../lessons/library/samples.ts';
 import { failure, type Learned, learnFrom, libraryWith } from '../evolver/samples.ts';
 import { HELD_OUT_HOUSE_RULES, HOUSE_RULES, NEGATIONS, NO_RULE } from './corpora.ts';
 
-const distiller = createDistiller({ checkText });
+const distiller = createDistiller({ checkText: checkLessonText });
 
 const told = (text: string, over: Partial<FailureCase> = {}, origin: Origin = 'person'): FailureCase =>
   failure({ passages: [{ origin, text }], ...over });
@@ -35,7 +35,7 @@ describe('house rules that it was not tuned for', () => {
       if (forbids) expect(steps).toMatch(/\b(?:not|never|no|avoid|stop)\b/);
       for (const { change, quotes } of learned.proposals) {
         const { name, description, content, category } = change.text;
-        expect(checkText(change.text)).toBeUndefined();
+        expect(checkLessonText(change.text)).toBeUndefined();
         expect(name).toMatch(/^[a-z][a-z0-9-]{1,62}$/);
         expect(description).toMatch(/^(?:When|Whenever|Before|After|If|Once) /);
         expect(category).toMatch(/^[a-z_]+$/);
@@ -183,7 +183,7 @@ describe('a skill from feedback', () => {
       told('\u001b[31mFAIL\u001b[0m Totals must be \u202ebold\u202c\u200b and rounded.\ud800'),
     ]);
     expect(contents(learned).map(stepsOf)).toEqual(['1. Totals must be bold and rounded.']);
-    expect(learned.proposals.map(({ change }) => checkText(change.text))).toEqual([undefined]);
+    expect(learned.proposals.map(({ change }) => checkLessonText(change.text))).toEqual([undefined]);
   });
 
   it('passes the library’s check and quotes recorded feedback, whatever it contains', async () => {
@@ -217,7 +217,7 @@ describe('a skill from feedback', () => {
         const { proposals, journal } = await learnFrom(distiller, [told(feedback)]);
         expect(journal).toEqual([]);
         for (const { change, quotes } of proposals) {
-          expect(checkText(change.text)).toBeUndefined();
+          expect(checkLessonText(change.text)).toBeUndefined();
           for (const quote of quotes) expect(feedback).toContain(quote.text);
         }
       }),
@@ -330,7 +330,7 @@ describe('repeated errors', () => {
       },
     ]);
     expect(contents({ proposals, stuck: [], journal: [] })[0]).not.toContain('load.py');
-    expect(proposals.map(({ change }) => checkText(change.text))).toEqual([undefined]);
+    expect(proposals.map(({ change }) => checkLessonText(change.text))).toEqual([undefined]);
   });
 
   it('teach nothing when they come from one session or are of an unknown kind', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { setOf } from '../../library/shelf/samples.ts';
+import { setOf } from '../../lessons/library/samples.ts';
 import { libraryWith } from '../evolver/samples.ts';
-import { hear, toldOf } from './hear.ts';
+import { hear, toldOf } from './distill.ts';
 
 /** Distills one feedback after another and publishes each result before the next. */
 async function hearInTurn(...said: readonly string[]) {

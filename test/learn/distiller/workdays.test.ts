@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { HOUSE_RULES } from '../../../src/bench/workdays/rules/house-rules.ts';
-import { OTHER_RULES } from '../../../src/bench/workdays/rules/other-rules.ts';
-import { createWorkdays } from '../../../src/bench/workdays/workdays.ts';
-import { createRandom } from '../../../src/stats/random.ts';
-import { setOf } from '../../library/shelf/samples.ts';
+import { HOUSE_RULES } from '../../../lab/workdays/rules/house-rules.ts';
+import { OTHER_RULES } from '../../../lab/workdays/rules/other-rules.ts';
+import { createWorkdays } from '../../../lab/workdays/workdays.ts';
+import { createRandom } from '../../../src/base/random.ts';
+import { setOf } from '../../lessons/library/samples.ts';
 import { libraryWith } from '../evolver/samples.ts';
-import { hear, toldOf } from './hear.ts';
+import { hear, toldOf } from './distill.ts';
 
 const BATCH = 6;
 

@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest';
 import type { ChatRequest } from '../../../src/core/chat.ts';
 import type { Lesson } from '../../../src/core/lesson.ts';
 import { createEvolver, type EvolverOptions } from '../../../src/learn/evolver/evolver.ts';
-import { checkText } from '../../../src/library/check-text.ts';
-import { add, text as lessonText } from '../../library/shelf/samples.ts';
+import { checkLessonText } from '../../../src/lessons/check-lesson-text.ts';
+import { add, text as lessonText } from '../../lessons/library/samples.ts';
 import { asker, failing, silent, speaker, text } from '../ask/samples.ts';
 import { failure, goodSkill, learnFrom, libraryWith } from './samples.ts';
 
 const evolver = (over: Partial<EvolverOptions> = {}) =>
-  createEvolver({ maxNewSkills: 3, nearest: async () => [], checkText, ...over });
+  createEvolver({ maxNewSkills: 3, nearest: async () => [], checkText: checkLessonText, ...over });
 
 const says = (...replies: readonly unknown[]) => {
   const { model, requests } = speaker(...replies.map((reply) => text(JSON.stringify(reply))));
@@ -61,7 +61,7 @@ describe('the skill evolver', () => {
       },
     ]);
     expect(proposals[0]?.change.text.note.keywords).toContain('amounts');
-    expect(proposals.map(({ change }) => checkText(change.text))).toEqual([undefined]);
+    expect(proposals.map(({ change }) => checkLessonText(change.text))).toEqual([undefined]);
   });
 
   it('asks nothing without failures, and is stuck without a model', async () => {

@@ -3,9 +3,9 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { ChatEvent } from '../../../src/core/chat.ts';
 import type { Library } from '../../../src/core/library.ts';
 import { createEvolver } from '../../../src/learn/evolver/evolver.ts';
-import { readShape } from '../../../src/learn/evolver/skill-shape.ts';
-import { checkText } from '../../../src/library/check-text.ts';
-import { add, text as lessonText } from '../../library/shelf/samples.ts';
+import { readSkillShape } from '../../../src/learn/evolver/read-skills.ts';
+import { checkLessonText } from '../../../src/lessons/check-lesson-text.ts';
+import { add, text as lessonText } from '../../lessons/library/samples.ts';
 import { asker, speaker, text } from '../ask/samples.ts';
 import { failure, goodSkill, learnFrom, libraryWith } from './samples.ts';
 
@@ -71,7 +71,11 @@ describe('garbage from a model', () => {
   });
 
   const learn = async (...replies: readonly (readonly ChatEvent[])[]) => {
-    const evolver = createEvolver({ maxNewSkills: 3, nearest: async () => library.lessons(), checkText });
+    const evolver = createEvolver({
+      maxNewSkills: 3,
+      nearest: async () => library.lessons(),
+      checkText: checkLessonText,
+    });
     const { model, requests } = speaker(...replies);
     const learned = await learnFrom(evolver, [failure()], { library, ask: asker(model).ask });
     return { ...learned, heard: requests.length };
@@ -92,8 +96,8 @@ describe('garbage from a model', () => {
         for (const { change } of proposals) {
           proposed++;
           const { name, description, content, category = '' } = change.text;
-          expect(readShape({ name, description, content, category })).toMatchObject({ ok: true });
-          expect(checkText(change.text)).toBeUndefined();
+          expect(readSkillShape({ name, description, content, category })).toMatchObject({ ok: true });
+          expect(checkLessonText(change.text)).toBeUndefined();
           expect(change.op === 'revise' ? change.id : 'k1').toBe('k1');
         }
       }),

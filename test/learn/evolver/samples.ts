@@ -1,8 +1,8 @@
-import type { FailureCase, Learner, LearnInput, Proposal, Stuck } from '../../../src/core/learn.ts';
+import type { FailureCase, Learner, LearnerFailure, LearnInput, Proposal } from '../../../src/core/learn.ts';
 import type { Change } from '../../../src/core/lesson.ts';
 import type { Library } from '../../../src/core/library.ts';
-import { createMemoryStore } from '../../../src/store/memory-store.ts';
-import { openOn, setOf } from '../../library/shelf/samples.ts';
+import { createMemoryStore } from '../../../src/record/store/memory-store.ts';
+import { openOn, setOf } from '../../lessons/library/samples.ts';
 
 export const failure = (
   over: Partial<Omit<FailureCase, 'appraisal'>> & {
@@ -42,7 +42,7 @@ export async function libraryWith(...changes: readonly Change[]): Promise<Librar
 
 export interface Learned {
   readonly proposals: readonly Proposal[];
-  readonly stuck: readonly Stuck[];
+  readonly stuck: readonly LearnerFailure[];
   readonly journal: readonly string[];
 }
 
@@ -52,7 +52,7 @@ export async function learnFrom(
   over: Partial<LearnInput<unknown>> = {},
 ): Promise<Learned> {
   const proposals: Proposal[] = [];
-  const stuck: Stuck[] = [];
+  const stuck: LearnerFailure[] = [];
   const journal: string[] = [];
   let ids = 0;
   const input = {

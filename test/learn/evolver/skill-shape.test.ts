@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../../../src/core/json.ts';
-import { readShape } from '../../../src/learn/evolver/skill-shape.ts';
+import { readSkillShape } from '../../../src/learn/evolver/read-skills.ts';
 import { goodSkill } from './samples.ts';
 
 const lines = (count: number): string =>
@@ -16,7 +16,9 @@ const lines = (count: number): string =>
 
 describe('the shape of a skill', () => {
   it('is accepted when it is valid', () => {
-    expect(readShape({ ...goodSkill, content: goodSkill.content.replaceAll('\n', '\r\n') })).toMatchObject({
+    expect(
+      readSkillShape({ ...goodSkill, content: goodSkill.content.replaceAll('\n', '\r\n') }),
+    ).toMatchObject({
       ok: true,
       shape: { name: goodSkill.name, content: goodSkill.content },
     });
@@ -56,11 +58,11 @@ describe('the shape of a skill', () => {
     ['numbers for words', { ...goodSkill, name: 7, content: 8 }],
     ['a list to revise', { ...goodSkill, revises: ['x'] }],
   ] as readonly (readonly [string, Json])[])('refuses %s', (_, value) =>
-    expect(readShape(value)).toEqual({ ok: false, why: expect.any(String) }),
+    expect(readSkillShape(value)).toEqual({ ok: false, why: expect.any(String) }),
   );
 
   it.each([4, 30])('accepts %i lines', (count) =>
-    expect(readShape({ ...goodSkill, content: lines(count) })).toMatchObject({
+    expect(readSkillShape({ ...goodSkill, content: lines(count) })).toMatchObject({
       ok: true,
       shape: { name: goodSkill.name },
     }),
@@ -68,11 +70,11 @@ describe('the shape of a skill', () => {
 
   it('drops invalid quotes (not the skill)', () => {
     expect(
-      readShape({ ...goodSkill, quotes: [1, null, { turn: 't' }, { turn: 't', text: 'x' }] }),
+      readSkillShape({ ...goodSkill, quotes: [1, null, { turn: 't' }, { turn: 't', text: 'x' }] }),
     ).toMatchObject({
       shape: { quotes: [{ turn: 't', text: 'x' }] },
     });
-    expect(readShape({ ...goodSkill, quotes: 'none', revises: null })).toMatchObject({
+    expect(readSkillShape({ ...goodSkill, quotes: 'none', revises: null })).toMatchObject({
       shape: { quotes: [] },
     });
   });

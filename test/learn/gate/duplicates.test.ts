@@ -3,7 +3,7 @@ import type { Judgement } from '../../../src/core/learn.ts';
 import type { Change, LessonText } from '../../../src/core/lesson.ts';
 import type { Library } from '../../../src/core/library.ts';
 import type { GateOptions } from '../../../src/learn/gate/gate.ts';
-import { add, learner, setOf } from '../../library/shelf/samples.ts';
+import { add, learner, setOf } from '../../lessons/library/samples.ts';
 import { proposalOf } from './corpus/cases.ts';
 import { CLEAN, gateWith, libraryWith, twoFailures } from './samples.ts';
 

@@ -4,7 +4,7 @@ import type { RewardSource } from '../../../src/core/fact.ts';
 import type { FailureCase, Judgement, Proposal } from '../../../src/core/learn.ts';
 import type { GateOptions } from '../../../src/learn/gate/gate.ts';
 import { NEEDS_ANOTHER_SESSION } from '../../../src/learn/gate/weigh-evidence.ts';
-import { add } from '../../library/shelf/samples.ts';
+import { add } from '../../lessons/library/samples.ts';
 import { failureOf, proposalOf } from './corpus/cases.ts';
 import { CLEAN, gateWith, libraryWith, passage, twoFailures, withEvidence } from './samples.ts';
 

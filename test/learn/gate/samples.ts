@@ -2,15 +2,15 @@ import type { FailureCase, Judgement, Passage, Proposal } from '../../../src/cor
 import type { Change } from '../../../src/core/lesson.ts';
 import type { Library } from '../../../src/core/library.ts';
 import { createGate, type Gate, type GateOptions } from '../../../src/learn/gate/gate.ts';
-import { checkText } from '../../../src/library/check-text.ts';
-import { createMemoryStore } from '../../../src/store/memory-store.ts';
-import { openOn, person, setOf } from '../../library/shelf/samples.ts';
+import { checkLessonText } from '../../../src/lessons/check-lesson-text.ts';
+import { createMemoryStore } from '../../../src/record/store/memory-store.ts';
+import { openOn, person, setOf } from '../../lessons/library/samples.ts';
 import { failureOf, proposalOf } from './corpus/cases.ts';
 
 export const gateWith = (over: Partial<GateOptions> = {}): Gate =>
   createGate({
     autonomy: 'guarded',
-    checkText,
+    checkText: checkLessonText,
     hasSecret: (text) => text.includes('sk-live-'),
     findSimilar: async () => [],
     voteDay: (at) => String(Math.floor(at / 86_400_000)),

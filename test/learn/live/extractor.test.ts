@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ChatRequest } from '../../../src/core/chat.ts';
 import type { Json } from '../../../src/core/json.ts';
-import { checkText } from '../../../src/library/check-text.ts';
-import { add, text as lessonText } from '../../library/shelf/samples.ts';
+import { checkLessonText } from '../../../src/lessons/check-lesson-text.ts';
+import { add, text as lessonText } from '../../lessons/library/samples.ts';
 import { asker, failing, speaker, text } from '../ask/samples.ts';
 import { failure, libraryWith } from '../evolver/samples.ts';
 import { goodNote, learn, scope, session } from './samples.ts';
@@ -176,7 +176,7 @@ describe('learning from a session with a model', () => {
         const { proposals, stuck } = await learn(session(), { ask: asker(model).ask });
         expect(proposals.length + stuck.length).toBe(1);
         proposed += proposals.length;
-        for (const { change } of proposals) expect(checkText(change.text)).toBeUndefined();
+        for (const { change } of proposals) expect(checkLessonText(change.text)).toBeUndefined();
       }),
       { numRuns: 300 },
     );

@@ -6,17 +6,17 @@ import { createGate } from '../../../src/learn/gate/gate.ts';
 import { NEEDS_ANOTHER_SESSION } from '../../../src/learn/gate/weigh-evidence.ts';
 import { createExtractor } from '../../../src/learn/live/extractor.ts';
 import { type LiveMaterial, shownCases } from '../../../src/learn/live/live-material.ts';
-import { checkText } from '../../../src/library/check-text.ts';
-import { createMemoryStore } from '../../../src/store/memory-store.ts';
-import { createBuffer } from '../../../src/train/buffer.ts';
-import { openOn } from '../../library/shelf/samples.ts';
+import { checkLessonText } from '../../../src/lessons/check-lesson-text.ts';
+import { createMemoryStore } from '../../../src/record/store/memory-store.ts';
+import { createTrainingBuffer } from '../../../src/train/buffer.ts';
+import { openOn } from '../../lessons/library/samples.ts';
 import { numbered, success } from '../../train/facts.ts';
 import { asker, speaker, text } from '../ask/samples.ts';
 import { goodNote, session } from './samples.ts';
 
 const gate = createGate({
   autonomy: 'guarded',
-  checkText,
+  checkText: checkLessonText,
   hasSecret: () => false,
   findSimilar: async () => [],
   voteDay: (at) => new Date(at).toDateString(),
@@ -29,7 +29,7 @@ async function live(material: LiveMaterial, ask?: Ask) {
   const end = await runCycle(
     {
       id: 'c1',
-      learner: createExtractor({ checkText }),
+      learner: createExtractor({ checkText: checkLessonText }),
       material,
       cases: shownCases(material),
       items: ['i1'],
@@ -68,7 +68,7 @@ describe('a finished session', () => {
 
   it('does not use the success that it learned from as training data', async () => {
     const { end, store } = await live(told());
-    const samples = createBuffer({ cap: 10 });
+    const samples = createTrainingBuffer({ cap: 10 });
     const stored = numbered();
     for (const fact of [success('t2'), success('t3')]) samples.add(stored(fact));
     for (const { fact } of store.facts(0, 10)) samples.add(stored(fact));

@@ -1,7 +1,7 @@
 import type { LearnInput } from '../../../src/core/learn.ts';
 import { createExtractor } from '../../../src/learn/live/extractor.ts';
-import type { LiveMaterial, ToolTry } from '../../../src/learn/live/live-material.ts';
-import { checkText } from '../../../src/library/check-text.ts';
+import type { LiveMaterial, ToolAttempt } from '../../../src/learn/live/live-material.ts';
+import { checkLessonText } from '../../../src/lessons/check-lesson-text.ts';
 import { failure, type Learned, learnFrom } from '../evolver/samples.ts';
 
 export const scope = { agent: 'coder', project: 'web' };
@@ -33,7 +33,7 @@ const wrong = failure({
   },
 });
 
-export const tries: readonly ToolTry[] = [
+export const tries: readonly ToolAttempt[] = [
   {
     turn: 't1',
     tool: 'bash',
@@ -73,4 +73,4 @@ export const goodNote = {
 };
 
 export const learn = (material: LiveMaterial, over: Partial<LearnInput<unknown>> = {}): Promise<Learned> =>
-  learnFrom(createExtractor({ checkText }) as never, material as never, over);
+  learnFrom(createExtractor({ checkText: checkLessonText }) as never, material as never, over);

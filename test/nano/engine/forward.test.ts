@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createEngine } from '../../../src/nano/create-engine.ts';
-import type { Batch, Datum } from '../../../src/nano/engine.ts';
+import { createEngine } from '../../../nano/create-engine.ts';
+import type { Datum, TrainBatch } from '../../../nano/engine.ts';
 import { createPlainModel, plainLoss } from './plain-model.ts';
 import { closeTo, LORA, moved, randomNumbers, randomTokens, SMALL, smallWeights } from './small-model.ts';
 
@@ -16,7 +16,7 @@ const datum = (tokens: Int32Array, seed: number): Datum => ({
   tokens,
   targets: randomTokens(tokens.length, seed),
 });
-const batch = (...data: readonly Datum[]): Batch => ({ loss: 'cross_entropy', data });
+const batch = (...data: readonly Datum[]): TrainBatch => ({ loss: 'cross_entropy', data });
 const join = (...parts: readonly Int32Array[]): Int32Array =>
   Int32Array.from(parts.flatMap((part) => [...part]));
 
@@ -76,7 +76,7 @@ describe('forward', () => {
     });
     for (const loss of ['cross_entropy', 'importance_sampling', 'ppo', 'cispo'] as const) {
       for (const clip of [undefined, { low: 0.9, high: 1.05 }]) {
-        const asked: Batch = { loss, data: rollouts, ...(clip && { clip }) };
+        const asked: TrainBatch = { loss, data: rollouts, ...(clip && { clip }) };
         const { metrics } = await engine.forward(adapter, asked);
         expect(Math.abs((metrics['loss:sum'] ?? Number.NaN) - plainLoss(plain, asked))).toBeLessThan(1e-3);
         const kept = rollouts.flatMap(({ weights: w }) => [...w]).filter((w) => w !== 0).length;

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { createEngine } from '../../../nano/create-engine.ts';
+import { type Datum, type Engine, LOSSES, type TrainBatch } from '../../../nano/engine.ts';
+import { projectionName } from '../../../nano/model/decoder-weights.ts';
+import { loraPieces } from '../../../nano/model/lora.ts';
+import { createRandomStream } from '../../../nano/random-stream.ts';
 import { readSafetensors } from '../../../src/base/safetensors.ts';
-import { createEngine } from '../../../src/nano/create-engine.ts';
-import { type Batch, type Datum, type Engine, LOSSES } from '../../../src/nano/engine.ts';
-import { loraPieces } from '../../../src/nano/model/lora.ts';
-import { projectionName } from '../../../src/nano/model/projections.ts';
-import { createRandom } from '../../../src/nano/random.ts';
 import { createPlainModel, plainLoss } from './plain-model.ts';
 import {
   ADAM,
@@ -48,7 +48,7 @@ const data = rollouts();
 
 describe('the gradient', () => {
   it.each(LOSSES)('of %s equals finite differences, for every kind of parameter', async (loss) => {
-    const batch: Batch = { loss, data };
+    const batch: TrainBatch = { loss, data };
     const adapter = await engine.load(trained, false);
     await engine.forwardBackward(adapter, batch);
     const gradient = await gathered(engine, adapter);
@@ -56,7 +56,7 @@ describe('the gradient', () => {
     const held = data.map(({ tokens, targets }) => plain.logprobs(tokens, targets));
     const most = gradient.reduce((size, value) => Math.max(size, Math.abs(value)), 0);
     // Other entries for each loss.
-    const random = createRandom(9, LOSSES.indexOf(loss));
+    const random = createRandomStream(9, LOSSES.indexOf(loss));
     const checked = new Set<string>();
     for (const { layer, projection, a, b } of loraPieces(SMALL, LORA)) {
       for (const [factor, start] of [

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createKernels } from '../../../src/nano/kernels/kernels.ts';
-import { createArena } from '../../../src/wasm/arena.ts';
+import { createNanoKernels } from '../../../nano/kernels/nano-kernels.ts';
+import { createArena } from '../../../src/base/wasm/arena.ts';
 import { closeTo, randomNumbers } from './small-model.ts';
 
 const arena = createArena();
-const kernels = createKernels(arena.memory);
+const kernels = createNanoKernels(arena.memory);
 const put = (values: ArrayLike<number>): number => {
   const address = arena.take(values.length * 4);
   arena.floats(address, values.length).set(values);

@@ -1,7 +1,7 @@
+import type { TrainBatch } from '../../../nano/engine.ts';
+import type { ModelShape } from '../../../nano/model/decoder-weights.ts';
+import { type Projection, projectionName, projectionSize } from '../../../nano/model/decoder-weights.ts';
 import { readSafetensors } from '../../../src/base/safetensors.ts';
-import type { Batch } from '../../../src/nano/engine.ts';
-import { type Projection, projectionName, projectionSize } from '../../../src/nano/model/projections.ts';
-import type { Shape } from '../../../src/nano/shape.ts';
 
 /**
  * The model once more, in plain loops over double-precision numbers and straight from its definition: no kernels, no
@@ -19,7 +19,11 @@ const dot = (a: Row, b: ArrayLike<number>, start: number): number =>
   a.reduce((sum, value, i) => sum + value * (b[start + i] ?? 0), 0);
 const add = (a: Row, b: Row): Row => a.map((value, i) => value + (b[i] ?? 0));
 
-export const createPlainModel = (weights: Uint8Array, shape: Shape, adapter?: Uint8Array): PlainModel => {
+export const createPlainModel = (
+  weights: Uint8Array,
+  shape: ModelShape,
+  adapter?: Uint8Array,
+): PlainModel => {
   const { tensors } = readSafetensors(weights);
   const base = (name: string): ArrayLike<number> => tensors.get(name)?.values ?? [];
   const saved = adapter === undefined ? undefined : readSafetensors(adapter);
@@ -114,7 +118,7 @@ export const createPlainModel = (weights: Uint8Array, shape: Shape, adapter?: Ui
 /** The losses as their authors write them down. `held`: log-probabilities that cispo takes its clipped ratio from, unmoved. */
 export const plainLoss = (
   model: PlainModel,
-  { loss, clip, data }: Batch,
+  { loss, clip, data }: TrainBatch,
   held?: readonly number[][],
 ): number => {
   const [low, high] = [clip?.low ?? 0.8, clip?.high ?? 1.2];

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { createEngine } from '../../../nano/create-engine.ts';
+import type { Engine, LossName, TrainBatch } from '../../../nano/engine.ts';
+import { NANO_SHAPE } from '../../../nano/model/decoder-weights.ts';
 import { type FloatTensor, readSafetensors, writeSafetensors } from '../../../src/base/safetensors.ts';
-import { createEngine } from '../../../src/nano/create-engine.ts';
-import type { Batch, Engine, LossName } from '../../../src/nano/engine.ts';
-import { NANO } from '../../../src/nano/shape.ts';
 import { closeTo } from './small-model.ts';
 
 /** What PyTorch computed, in double precision, from the weights that ship. */
@@ -52,7 +52,7 @@ const given = JSON.parse(readFileSync(path.join(import.meta.dirname, 'reference.
 /** The adapter of the reference, in an engine over its weights. */
 const open = async ({ adapter, weightsFile }: Reference): Promise<{ engine: Engine; name: string }> => {
   const weights = readFileSync(path.resolve(import.meta.dirname, '../../..', weightsFile));
-  const engine = createEngine({ weights, shape: NANO, name: 'reference' });
+  const engine = createEngine({ weights, shape: NANO_SHAPE, name: 'reference' });
   const { rank, alpha, amplitude, frequency } = adapter;
   const blank = await engine.createAdapter({ rank, alpha, seed: 0, attention: true, mlp: true });
   const { tensors, metadata } = readSafetensors(await engine.save(blank, false));
@@ -70,7 +70,7 @@ const everyNext = async (
   tokens: Int32Array,
 ): Promise<number[]> => {
   const found: number[] = [];
-  for (let first = 0; first < NANO.vocabulary; first += 64) {
+  for (let first = 0; first < NANO_SHAPE.vocabulary; first += 64) {
     const data = Array.from({ length: 64 }, (_, i) => ({
       tokens,
       targets: new Int32Array(tokens.length).fill(first + i),
@@ -121,7 +121,7 @@ describe('PyTorch’s numbers', () => {
     const blank = await engine.save(name, false);
     for (const { loss, clip, data, lossSum, targetLogprobs, gradient } of given.batches) {
       const adapter = await engine.load(blank, false);
-      const batch: Batch = {
+      const batch: TrainBatch = {
         loss,
         ...(clip && { clip }),
         data: data.map((datum) => ({
@@ -150,7 +150,7 @@ describe('PyTorch’s numbers', () => {
         const first = wanted?.first ?? [];
         expect(closeTo(own.slice(0, first.length), first)).toBeLessThan(1e-3 * (wanted?.norm ?? 0));
       }
-      expect(names).toHaveLength(NANO.layers * 14);
+      expect(names).toHaveLength(NANO_SHAPE.layers * 14);
     }
   });
 });

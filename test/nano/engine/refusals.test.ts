@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createEngine } from '../../../src/nano/create-engine.ts';
-import type { Batch, Datum } from '../../../src/nano/engine.ts';
+import { createEngine } from '../../../nano/create-engine.ts';
+import type { Datum, TrainBatch } from '../../../nano/engine.ts';
 import { ADAM, LORA, randomTokens, SMALL, smallWeights } from './small-model.ts';
 
 const engine = createEngine({ weights: smallWeights(), shape: SMALL, name: 'small' });
@@ -13,11 +13,11 @@ const good: Datum = {
   advantages: new Float32Array(6).fill(1),
   logprobs: new Float32Array(6).fill(-3),
 };
-const ppo = (...data: readonly Datum[]): Batch => ({ loss: 'ppo', data });
+const ppo = (...data: readonly Datum[]): TrainBatch => ({ loss: 'ppo', data });
 const holed = (value: number): Float32Array => new Float32Array(6).fill(value, 3, 4);
 const { advantages: _, ...withoutAdvantages } = good;
 
-const BATCHES: readonly (readonly [string, Batch, string])[] = [
+const BATCHES: readonly (readonly [string, TrainBatch, string])[] = [
   ['an unknown loss', { loss: 'dro' as 'ppo', data: [good] }, 'unknown loss "dro"'],
   ['no data', ppo(), 'the batch is empty'],
   ['no tokens', ppo({ ...good, tokens: new Int32Array() }), 'data[0].tokens is empty'],

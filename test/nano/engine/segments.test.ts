@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createSequenceTree, lineage } from '../../../src/nano/model/segments.ts';
+import { createPrefixTree, segmentsUpTo } from '../../../nano/model/prefix-tree.ts';
 
 const sequences = fc.array(fc.array(fc.integer({ min: 0, max: 1 }), { minLength: 1, maxLength: 12 }), {
   minLength: 1,
@@ -12,7 +12,7 @@ describe('a prefix tree', () => {
     let shared = 0;
     fc.assert(
       fc.property(sequences, (lists) => {
-        const tree = createSequenceTree();
+        const tree = createPrefixTree();
         let cost = 0;
         for (const list of lists) {
           cost += tree.cost(Int32Array.from(list));
@@ -27,7 +27,7 @@ describe('a prefix tree', () => {
           expect(segment.position).toBe(
             segment.parent === undefined ? 0 : segment.parent.position + segment.parent.length,
           );
-          expect(lineage(segment).reduce((sum, { length }) => sum + length, 0)).toBe(
+          expect(segmentsUpTo(segment).reduce((sum, { length }) => sum + length, 0)).toBe(
             segment.position + segment.length,
           );
           if (segment.parent !== undefined)

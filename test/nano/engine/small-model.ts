@@ -1,10 +1,10 @@
+import type { ModelShape } from '../../../nano/model/decoder-weights.ts';
+import { PROJECTIONS, projectionName, projectionSize } from '../../../nano/model/decoder-weights.ts';
+import { createRandomStream } from '../../../nano/random-stream.ts';
 import { type FloatTensor, readSafetensors, writeSafetensors } from '../../../src/base/safetensors.ts';
-import { PROJECTIONS, projectionName, projectionSize } from '../../../src/nano/model/projections.ts';
-import { createRandom } from '../../../src/nano/random.ts';
-import type { Shape } from '../../../src/nano/shape.ts';
 
 /** Small enough for sums in plain JavaScript, with every part that the real one has. */
-export const SMALL: Shape = {
+export const SMALL: ModelShape = {
   vocabulary: 40,
   width: 32,
   layers: 2,
@@ -26,8 +26,8 @@ export const ADAM = {
 };
 
 /** A safetensors file with the names of a Llama. */
-export const smallWeights = (shape: Shape = SMALL, seed = 1): Uint8Array => {
-  const random = createRandom(seed, 0);
+export const smallWeights = (shape: ModelShape = SMALL, seed = 1): Uint8Array => {
+  const random = createRandomStream(seed, 0);
   const tensors = new Map<string, FloatTensor>();
   const put = (name: string, size: readonly number[], middle: number, spread: number): void => {
     const count = size.reduce((product, side) => product * side);
@@ -50,7 +50,7 @@ export const smallWeights = (shape: Shape = SMALL, seed = 1): Uint8Array => {
 /** A saved adapter with every number moved, B's too, as training would. */
 export const moved = (saved: Uint8Array, seed = 3): Uint8Array => {
   const { tensors, metadata } = readSafetensors(saved);
-  const random = createRandom(seed, 1);
+  const random = createRandomStream(seed, 1);
   const changed = [...tensors].map(([name, { shape, values }]): [string, FloatTensor] => [
     name,
     name.includes('lora')
@@ -62,12 +62,12 @@ export const moved = (saved: Uint8Array, seed = 3): Uint8Array => {
 
 /** Whole numbers below `limit`. */
 export const randomTokens = (count: number, seed: number, limit = SMALL.vocabulary): Int32Array => {
-  const random = createRandom(seed, 2);
+  const random = createRandomStream(seed, 2);
   return Int32Array.from({ length: count }, () => Math.floor(random() * limit));
 };
 
 export const randomNumbers = (count: number, seed: number, low: number, high: number): Float32Array => {
-  const random = createRandom(seed, 3);
+  const random = createRandomStream(seed, 3);
   return Float32Array.from({ length: count }, () => low + (high - low) * random());
 };
 

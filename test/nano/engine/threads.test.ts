@@ -1,14 +1,14 @@
 import { afterAll, describe, expect, it } from 'vitest';
+import { createEngine } from '../../../nano/create-engine.ts';
+import type { Engine, TrainBatch } from '../../../nano/engine.ts';
+import { openThreadedEngine } from '../../../nano/threaded-engine.ts';
 import { workerModule } from '../../../src/base/worker-thread.ts';
-import { createEngine } from '../../../src/nano/create-engine.ts';
-import type { Batch, Engine } from '../../../src/nano/engine.ts';
-import { openEngineThreads } from '../../../src/nano/open-engine-threads.ts';
 import { ADAM, LORA, randomNumbers, randomTokens, SMALL, smallWeights } from './small-model.ts';
 
 const options = { weights: smallWeights(), shape: SMALL, name: 'small' };
 const engineThread = workerModule(
   './engine-thread.ts',
-  new URL('../../../src/nano/open-engine-threads.ts', import.meta.url).href,
+  new URL('../../../nano/threaded-engine.ts', import.meta.url).href,
 );
 /** The engine's thread, with a call that ends it. */
 const mortal = new URL(
@@ -24,7 +24,7 @@ const mortal = new URL(
 );
 const opened: Engine[] = [];
 const open = (): Engine => {
-  const engine = openEngineThreads(options, mortal);
+  const engine = openThreadedEngine(options, mortal);
   opened.push(engine);
   return engine;
 };
@@ -42,7 +42,7 @@ const request = {
   stop: [],
 };
 const deadly = { ...ADAM, learningRate: 666 };
-const batchOf = (seed: number): Batch => ({
+const batchOf = (seed: number): TrainBatch => ({
   loss: 'importance_sampling',
   data: [0, 1, 2].map((i) => ({
     tokens: randomTokens(20, seed + i),

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
+import { createEngine } from '../../../nano/create-engine.ts';
+import type { AdamParams, Engine, TrainBatch } from '../../../nano/engine.ts';
 import { readSafetensors, writeSafetensors } from '../../../src/base/safetensors.ts';
-import { createEngine } from '../../../src/nano/create-engine.ts';
-import type { AdamParams, Batch, Engine } from '../../../src/nano/engine.ts';
 import { ADAM, closeTo, LORA, randomNumbers, randomTokens, SMALL, smallWeights } from './small-model.ts';
 
 const weights = smallWeights();
 const open = (): Engine => createEngine({ weights, shape: SMALL, name: 'small' });
 
-const batchOf = (seed: number): Batch => ({
+const batchOf = (seed: number): TrainBatch => ({
   loss: 'cross_entropy',
   data: [0, 1, 2].map((i) => ({
     tokens: randomTokens(12, seed + i),

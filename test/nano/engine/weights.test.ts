@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { createEngine } from '../../../nano/create-engine.ts';
+import { loadDecoderWeights } from '../../../nano/model/decoder-weights.ts';
 import { type FloatTensor, readSafetensors, writeSafetensors } from '../../../src/base/safetensors.ts';
-import { createEngine } from '../../../src/nano/create-engine.ts';
-import { loadWeights } from '../../../src/nano/model/load-weights.ts';
 import { SMALL, smallWeights } from './small-model.ts';
 
 describe('weights', () => {
@@ -44,12 +44,16 @@ describe('weights', () => {
       [{ heads: 8 }, 'width / heads is 4'],
       [{ layers: 0 }, 'layers is 0'],
     ] as const) {
-      expect(() => loadWeights(smallWeights(), { ...SMALL, ...change })).toThrow(why);
+      expect(() => loadDecoderWeights(smallWeights(), { ...SMALL, ...change })).toThrow(why);
     }
   });
 
   it('have a hash that distinguishes them', () => {
-    expect(loadWeights(smallWeights(), SMALL).hash).toBe(loadWeights(smallWeights(), SMALL).hash);
-    expect(loadWeights(smallWeights(SMALL, 2), SMALL).hash).not.toBe(loadWeights(smallWeights(), SMALL).hash);
+    expect(loadDecoderWeights(smallWeights(), SMALL).hash).toBe(
+      loadDecoderWeights(smallWeights(), SMALL).hash,
+    );
+    expect(loadDecoderWeights(smallWeights(SMALL, 2), SMALL).hash).not.toBe(
+      loadDecoderWeights(smallWeights(), SMALL).hash,
+    );
   });
 });

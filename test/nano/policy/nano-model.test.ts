@@ -1,20 +1,20 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { createWorkdays } from '../../../lab/workdays/workdays.ts';
+import { writeNanoReply } from '../../../nano/policy/nano-template.ts';
+import { renderTask } from '../../../nano/policy/render-prompt.ts';
+import { MARK } from '../../../nano/policy/vocabulary.ts';
 import { runAgent } from '../../../src/agent/agent.ts';
-import { createPlainShellOf } from '../../../src/agent/shell.ts';
-import { createSpeakTo } from '../../../src/agent/speak-to.ts';
-import { createWorkdays } from '../../../src/bench/workdays/workdays.ts';
+import { createPlainAgentShell } from '../../../src/agent/shell.ts';
+import { createSpeakToModel } from '../../../src/agent/speak-to-model.ts';
 import type { Tool } from '../../../src/core/chat.ts';
 import { TrainingError } from '../../../src/core/training.ts';
-import { renderTask } from '../../../src/nano/policy/render-prompt.ts';
-import { MARK } from '../../../src/nano/policy/vocabulary.ts';
-import { writeReply } from '../../../src/nano/policy/write-reply.ts';
-import { workspaceWith } from '../../bench/workdays/files-day.ts';
+import { workspaceWith } from '../../lab/workdays/files-day.ts';
 import { ask, createSayingSampler, eventsOf, nanoModel, shippedTokenizer } from './parts.ts';
 
 const tokenizer = shippedTokenizer();
 const signal = new AbortController().signal;
 const tool: Tool = { name: 'run_command', parameters: {} };
-const acting = writeReply({ is: 'act', commands: ['set a.json state done', 'done'] }, tokenizer);
+const acting = writeNanoReply({ is: 'act', commands: ['set a.json state done', 'done'] }, tokenizer);
 const TASK = 't0101, May 4, 2031, 10:00, from Ada. Set state to done in a.json.';
 const saying = (tokens: readonly number[]) => nanoModel(createSayingSampler(() => tokens));
 
@@ -28,8 +28,11 @@ describe('the nano policy as a model', () => {
       const prompt = renderTask([], question.text, tokenizer);
       const reply =
         question.kind === 'files'
-          ? writeReply({ is: 'act', commands: question.solve?.(new Set(question.rules)) ?? [] }, tokenizer)
-          : writeReply({ is: 'say', text: `\\bbox{${question.answer.join(',')}}` }, tokenizer);
+          ? writeNanoReply(
+              { is: 'act', commands: question.solve?.(new Set(question.rules)) ?? [] },
+              tokenizer,
+            )
+          : writeNanoReply({ is: 'say', text: `\\bbox{${question.answer.join(',')}}` }, tokenizer);
       if (prompt.is === 'prompt') replies.set(prompt.tokens.join(), reply);
     }
     const sampler = createSayingSampler((prompt) => replies.get(prompt.join()) ?? []);
@@ -39,13 +42,13 @@ describe('the nano policy as a model', () => {
     const seen = { files: 0, choice: 0 };
     for (const question of day.questions) {
       const run = await runAgent({
-        speak: createSpeakTo(model),
+        speak: createSpeakToModel(model),
         speaker: { session: question.id, agent: 'nano', runKind: 'bench' },
         model: 'nano',
         system: day.system,
         history: [],
         prompt: question.text,
-        shell: createPlainShellOf(workspace),
+        shell: createPlainAgentShell(workspace),
         signal,
       });
       if (question.kind === 'files') {
@@ -116,7 +119,7 @@ describe('the nano policy as a model', () => {
 
   it('reports the length limit when a reply has no end mark', async () => {
     const events = await eventsOf(
-      saying(writeReply({ is: 'say', text: 'a b c' }, tokenizer)),
+      saying(writeNanoReply({ is: 'say', text: 'a b c' }, tokenizer)),
       ask(TASK, { maxTokens: 2 }),
     );
     expect(events.at(-1)).toMatchObject({ type: 'reply-end', stop: 'length', usage: { outputTokens: 2 } });

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
+import { createNanoTemplate } from '../../../nano/policy/nano-template.ts';
+import { createNanoTokenizer, type NanoTokenizer } from '../../../nano/policy/tokenizer.ts';
+import { readVocabulary, type Vocabulary } from '../../../nano/policy/vocabulary.ts';
 import type { ChatEvent, ChatModel, ChatRequest } from '../../../src/core/chat.ts';
 import type { Lesson } from '../../../src/core/lesson.ts';
 import type { Sampler, SamplerRequest } from '../../../src/core/training.ts';
-import { createNanoTemplate } from '../../../src/nano/policy/nano-template.ts';
-import { createTokenizer, type Tokenizer } from '../../../src/nano/policy/tokenizer.ts';
-import { readVocabulary, type Vocabulary } from '../../../src/nano/policy/vocabulary.ts';
-import { createPolicyModel, type PolicyModelOptions } from '../../../src/policy/policy-model.ts';
-import { text } from '../../library/shelf/samples.ts';
+import { createPolicyModel, type PolicyModelOptions } from '../../../src/train/policy/policy-model.ts';
+import { text } from '../../lessons/library/samples.ts';
 
 /** What ships. */
 export function shippedVocabulary(): Vocabulary {
@@ -15,7 +15,7 @@ export function shippedVocabulary(): Vocabulary {
   return vocabulary;
 }
 
-export const shippedTokenizer = (): Tokenizer => createTokenizer(shippedVocabulary());
+export const shippedTokenizer = (): NanoTokenizer => createNanoTokenizer(shippedVocabulary());
 
 export const lesson = (name: string, description: string, content: string): Lesson =>
   ({

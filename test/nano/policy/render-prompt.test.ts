@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { PROMPT_LIMITS, renderPrompt, shownSkills } from '../../../nano/policy/render-prompt.ts';
+import { MARK } from '../../../nano/policy/vocabulary.ts';
 import type { ChatMessage } from '../../../src/core/chat.ts';
 import { createDistiller } from '../../../src/learn/distiller/distiller.ts';
-import { renderBlock, renderDelta } from '../../../src/library/render-block.ts';
-import { LIMITS, renderPrompt } from '../../../src/nano/policy/render-prompt.ts';
-import { shownSkills } from '../../../src/nano/policy/shown-skills.ts';
-import { MARK } from '../../../src/nano/policy/vocabulary.ts';
+import { renderBlock, renderDelta } from '../../../src/lessons/render-block.ts';
 import { failure, learnFrom } from '../../learn/evolver/samples.ts';
 import { ask, lesson, shippedTokenizer } from './parts.ts';
 
@@ -108,7 +107,7 @@ describe('the prompt of the nano policy', () => {
       tokenizer,
     );
     if (prompt.is !== 'prompt') throw new Error('it is a task');
-    expect(prompt.tokens.length).toBeLessThanOrEqual(LIMITS.promptTokens);
+    expect(prompt.tokens.length).toBeLessThanOrEqual(PROMPT_LIMITS.promptTokens);
     expect(tokenizer.decode(prompt.tokens)).toContain(TASK);
     expect(tokenizer.decode(prompt.tokens)).toContain('skill-07');
     expect(tokenizer.decode(prompt.tokens)).not.toContain('skill-00');

@@ -1,15 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readReply } from '../../../src/nano/policy/read-reply.ts';
-import { MARK } from '../../../src/nano/policy/vocabulary.ts';
-import { type Reply, writeReply } from '../../../src/nano/policy/write-reply.ts';
+import { type NanoReply, readNanoReply, writeNanoReply } from '../../../nano/policy/nano-template.ts';
+import { MARK } from '../../../nano/policy/vocabulary.ts';
 import { shippedTokenizer } from './parts.ts';
 
 const tokenizer = shippedTokenizer();
-const read = (tokens: readonly number[]): Reply => readReply(tokens, tokenizer);
+const read = (tokens: readonly number[]): NanoReply => readNanoReply(tokens, tokenizer);
 
 describe('a reply of the nano policy', () => {
-  it.each<[string, Reply]>([
+  it.each<[string, NanoReply]>([
     [
       'commands',
       {
@@ -20,12 +19,12 @@ describe('a reply of the nano policy', () => {
     ['an answer', { is: 'say', text: '\\bbox{A,C}' }],
     ['that it is foreign', { is: 'foreign' }],
   ])('is read as it was written: %s', (_, reply) => {
-    expect(read(writeReply(reply, tokenizer))).toEqual(reply);
+    expect(read(writeNanoReply(reply, tokenizer))).toEqual(reply);
   });
 
   it('always ends its commands with `done`', () => {
     const commands = ['cp a.json a.json.bak'];
-    expect(read(writeReply({ is: 'act', commands }, tokenizer))).toEqual({
+    expect(read(writeNanoReply({ is: 'act', commands }, tokenizer))).toEqual({
       is: 'act',
       commands: [...commands, 'done'],
     });
@@ -33,7 +32,7 @@ describe('a reply of the nano policy', () => {
   });
 
   it('ends at its end mark, whatever follows', () => {
-    const tokens = [...writeReply({ is: 'say', text: 'yes' }, tokenizer), ...tokenizer.encode('no')];
+    const tokens = [...writeNanoReply({ is: 'say', text: 'yes' }, tokenizer), ...tokenizer.encode('no')];
     expect(read(tokens)).toEqual({ is: 'say', text: 'yes' });
   });
 

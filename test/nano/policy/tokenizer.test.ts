@@ -1,27 +1,27 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { PlannedQuestion } from '../../../src/bench/workdays/files/make-file-question.ts';
-import { lettersIn, shortVocabulary } from '../../../src/bench/workdays/files/short/short-vocabulary.ts';
-import { FAMILY_NAMES, GIVEN_NAMES, PROJECTS } from '../../../src/bench/workdays/make-world/pools.ts';
-import { HOUSE_RULES } from '../../../src/bench/workdays/rules/house-rules.ts';
-import { OTHER_RULES } from '../../../src/bench/workdays/rules/other-rules.ts';
-import { createWorkdays } from '../../../src/bench/workdays/workdays.ts';
-import { SPLITS } from '../../../src/bench/workdays/world.ts';
-import { createTokenizer } from '../../../src/nano/policy/tokenizer.ts';
+import type { PlannedQuestion } from '../../../lab/workdays/files/make-file-question.ts';
+import { lettersIn, shortVocabulary } from '../../../lab/workdays/files/short/short-vocabulary.ts';
+import { FAMILY_NAMES, GIVEN_NAMES, PROJECTS } from '../../../lab/workdays/make-world/pools.ts';
+import { HOUSE_RULES } from '../../../lab/workdays/rules/house-rules.ts';
+import { OTHER_RULES } from '../../../lab/workdays/rules/other-rules.ts';
+import { createWorkdays } from '../../../lab/workdays/workdays.ts';
+import { SPLITS } from '../../../lab/workdays/world.ts';
+import { NANO_SHAPE } from '../../../nano/model/decoder-weights.ts';
+import { createNanoTokenizer } from '../../../nano/policy/tokenizer.ts';
 import {
   createVocabulary,
   FIRST_FIGURE,
   FIRST_NIBBLE,
   MARK,
   readVocabulary,
-} from '../../../src/nano/policy/vocabulary.ts';
-import { NANO } from '../../../src/nano/shape.ts';
-import { createRandom } from '../../../src/stats/random.ts';
+} from '../../../nano/policy/vocabulary.ts';
+import { createRandom } from '../../../src/base/random.ts';
 import { shippedTokenizer, shippedVocabulary } from './parts.ts';
 
 const tokenizer = shippedTokenizer();
 const ALPHABET = [...'abcdefghijklmnopqrstuvwxyz'];
-const bare = createTokenizer(createVocabulary({ starts: ALPHABET, insides: ALPHABET, signs: [' '] }));
+const bare = createNanoTokenizer(createVocabulary({ starts: ALPHABET, insides: ALPHABET, signs: [' '] }));
 const isByte = (token: number): boolean => token >= FIRST_NIBBLE && token < FIRST_FIGURE;
 
 describe('the tokenizer', () => {
@@ -104,7 +104,7 @@ describe('the tokenizer', () => {
 
   it('has as many tokens as the model, and no names of the suite', () => {
     const { size, starts, insides } = shippedVocabulary();
-    expect(size).toBe(NANO.vocabulary);
+    expect(size).toBe(NANO_SHAPE.vocabulary);
     const names = [...GIVEN_NAMES, ...FAMILY_NAMES, ...PROJECTS].map((name) => name.toLowerCase());
     expect(names.filter((name) => name.length > 3 && (starts.has(name) || insides.has(name)))).toEqual([]);
   });

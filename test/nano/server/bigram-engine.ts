@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { readSafetensors, writeSafetensors } from '../../../src/base/safetensors.ts';
 import {
   type AdamParams,
-  type Batch,
   type BatchResult,
   type Engine,
   EngineError,
-} from '../../../src/nano/engine.ts';
-import { createRandom } from '../../../src/stats/random.ts';
+  type TrainBatch,
+} from '../../../nano/engine.ts';
+import { createRandom } from '../../../src/base/random.ts';
+import { readSafetensors, writeSafetensors } from '../../../src/base/safetensors.ts';
 
 const SIZE = 16;
 const CELLS = SIZE * SIZE;
@@ -70,7 +70,7 @@ export function createBigramEngine({ delayMs = 0 } = {}): BigramEngine {
 
   const evaluate = (
     name: string | undefined,
-    batch: Batch,
+    batch: TrainBatch,
     gradient: Float32Array | undefined,
   ): BatchResult => {
     let loss = 0;
@@ -185,7 +185,7 @@ function emptyTable(): Table {
 
 /** The loss of one token and its slope along the log-probability. */
 function lossOf(
-  { loss, clip }: Batch,
+  { loss, clip }: TrainBatch,
   p: number,
   weight: number,
   advantage: number,

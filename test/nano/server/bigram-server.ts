@@ -1,4 +1,4 @@
-import { startTinkerServer } from '../../../src/nano/server/start-tinker-server.ts';
+import { startTinkerServer } from '../../../nano/server/start-tinker-server.ts';
 import { createBigramEngine } from './bigram-engine.ts';
 
 /** The name of this file once it is bundled to JavaScript, to run as a process that can be killed. */

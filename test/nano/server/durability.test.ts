@@ -1,9 +1,14 @@
 import { appendFile, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import {
+  createModelJournal,
+  headOnly,
+  openModelJournal,
+  readModelJournal,
+} from '../../../nano/server/model-journal.ts';
+import { startTinkerServer, type TinkerServer } from '../../../nano/server/start-tinker-server.ts';
 import { asString } from '../../../src/core/json.ts';
-import { createJournal, headOnly, openJournal, readJournal } from '../../../src/nano/server/journal.ts';
-import { startTinkerServer, type TinkerServer } from '../../../src/nano/server/start-tinker-server.ts';
 import { createBigramEngine } from './bigram-engine.ts';
 import { createClient, createModel, createSession, newFolder, stepBody, trainBody } from './tinker-client.ts';
 
@@ -186,10 +191,10 @@ describe('a server that was stopped', () => {
     await home.outcome('forward_backward', trainBody(model, 1));
     await home.restart(async () => {
       const [file = ''] = await filesIn(home.folder, 'journal-');
-      const [base, ask] = await readJournal(file);
+      const [base, ask] = await readModelJournal(file);
       if (base === undefined || ask === undefined) throw new Error('no journal');
       const records = [base, ask, ...Array.from({ length: 5 }, () => headOnly({ t: 'begin', seq: 1 }))];
-      const journal = await createJournal(file, records);
+      const journal = await createModelJournal(file, records);
       await journal.close();
     });
     expect(await home.await(`${model}:1`)).toMatchObject({
@@ -206,37 +211,40 @@ describe('a journal', () => {
 
   it('returns what was appended, also after a rotation', async () => {
     const folder = await newFolder();
-    const journal = await createJournal(path.join(folder, 'a'), [record(0)]);
+    const journal = await createModelJournal(path.join(folder, 'a'), [record(0)]);
     const first = [journal.append([record(1)], true), journal.append([record(2)], false)];
     const moved = journal.rotate(path.join(folder, 'b'), [record(9)]);
     const later = journal.append([record(3)], true);
     await Promise.all([...first, moved, later]);
     await journal.close();
     expect(await readdir(folder)).toEqual(['b']);
-    expect((await readJournal(path.join(folder, 'b'))).map(({ head }) => head.n)).toEqual([9, 3]);
+    expect((await readModelJournal(path.join(folder, 'b'))).map(({ head }) => head.n)).toEqual([9, 3]);
   });
 
   it('truncated at any byte returns the whole records before it, and can be appended to', async () => {
     const folder = await newFolder();
     const file = path.join(folder, 'j');
-    await (await createJournal(file, [record(1), record(2), record(3)])).close();
+    await (await createModelJournal(file, [record(1), record(2), record(3)])).close();
     const whole = await readFile(file);
     const size = whole.length / 3;
     for (let cut = 0; cut < whole.length; cut++) {
       await writeFile(file, whole.subarray(0, cut));
       const kept = Math.floor(cut / size);
-      expect(await readJournal(file)).toHaveLength(kept);
-      const journal = await openJournal(file);
+      expect(await readModelJournal(file)).toHaveLength(kept);
+      const journal = await openModelJournal(file);
       await journal.append([record(7)], false);
       await journal.close();
-      expect((await readJournal(file)).map(({ head }) => head.n)).toEqual([...[1, 2, 3].slice(0, kept), 7]);
+      expect((await readModelJournal(file)).map(({ head }) => head.n)).toEqual([
+        ...[1, 2, 3].slice(0, kept),
+        7,
+      ]);
     }
   });
 
   it('with a changed byte before its last record is rejected; zeros at its end are truncated', async () => {
     const folder = await newFolder();
     const file = path.join(folder, 'j');
-    await (await createJournal(file, [record(1), record(2), record(3)])).close();
+    await (await createModelJournal(file, [record(1), record(2), record(3)])).close();
     const whole = await readFile(file);
     const size = whole.length / 3;
     let refused = 0;
@@ -245,13 +253,13 @@ describe('a journal', () => {
         const changed = Buffer.from(whole);
         changed[at] = (changed[at] ?? 0) ^ bit;
         await writeFile(file, changed);
-        await expect(readJournal(file)).rejects.toThrow(/damaged/);
+        await expect(readModelJournal(file)).rejects.toThrow(/damaged/);
         refused++;
       }
     }
     expect(refused).toBe(4 * size);
     await writeFile(file, Buffer.concat([whole, Buffer.alloc(40)]));
-    expect(await readJournal(file)).toHaveLength(3);
+    expect(await readModelJournal(file)).toHaveLength(3);
     expect((await stat(file)).size).toBe(whole.length);
   });
 });

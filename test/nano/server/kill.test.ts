@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createRandom } from '../../../src/base/random.ts';
 import { asString } from '../../../src/core/json.ts';
-import { createRandom } from '../../../src/stats/random.ts';
 import { PROGRAM } from './bigram-server.ts';
 import {
   type Client,

@@ -1,17 +1,21 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { DecodeError } from '../../../src/base/decode-error.ts';
-import { ProtocolError } from '../../../src/nano/tinker/protocol-error.ts';
-import { decodeSampleOutput, encodeSampleOutput } from '../../../src/nano/tinker/sample-output.ts';
-import type { Tensor } from '../../../src/nano/tinker/tensor.ts';
-import { decodeTrainOutput, encodeTrainOutput } from '../../../src/nano/tinker/train-output.ts';
+import { ProtocolError } from '../../../nano/tinker/json-fields.ts';
+import {
+  decodeSampleOutput,
+  decodeTrainOutput,
+  encodeSampleOutput,
+  encodeTrainOutput,
+} from '../../../nano/tinker/output.ts';
+import type { TinkerTensor } from '../../../nano/tinker/train-request.ts';
 import {
   decodeJsonTrainRequest,
   decodeTrainRequest,
   encodeTrainRequest,
-  type TrainRequest,
-} from '../../../src/nano/tinker/train-request.ts';
+  type TinkerTrainRequest,
+} from '../../../nano/tinker/train-request.ts';
+import { DecodeError } from '../../../src/base/decode-error.ts';
 
 /** Made by the official SDK: bench/engines/golden_vectors.py. */
 const golden = JSON.parse(readFileSync(new URL('golden-vectors.json', import.meta.url), 'utf8')) as {
@@ -22,17 +26,17 @@ const golden = JSON.parse(readFileSync(new URL('golden-vectors.json', import.met
 const bytesOf = (hex: string): Uint8Array => Uint8Array.from(Buffer.from(hex, 'hex'));
 const hexOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
 
-const floats = (values: readonly number[]): Tensor => ({
+const floats = (values: readonly number[]): TinkerTensor => ({
   dtype: 'float32',
   data: Float32Array.from(values),
   shape: [values.length],
 });
-const integers = (values: readonly number[]): Tensor => ({
+const integers = (values: readonly number[]): TinkerTensor => ({
   dtype: 'int64',
   data: Float64Array.from(values),
   shape: [values.length],
 });
-const REQUEST: TrainRequest = {
+const REQUEST: TinkerTrainRequest = {
   modelId: 's-1:train:0',
   seqId: 300,
   loss: 'ppo',
@@ -76,7 +80,7 @@ describe('messages of the official SDK', () => {
   });
 
   it('have the same meaning in JSON', () => {
-    const tensor = (values: Tensor) =>
+    const tensor = (values: TinkerTensor) =>
       values.dtype === 'sparse'
         ? {}
         : { data: Array.from(values.data), dtype: values.dtype, shape: [...values.shape] };
@@ -100,7 +104,7 @@ const anyTensor = fc.oneof(
   fc.array(fc.float({ noNaN: true, noDefaultInfinity: true }), { maxLength: 8 }).map(floats),
   fc.array(fc.maxSafeInteger(), { maxLength: 8 }).map((values) => integers(values.map((value) => value + 0))),
 );
-const anyRequest: fc.Arbitrary<TrainRequest> = fc.record({
+const anyRequest: fc.Arbitrary<TinkerTrainRequest> = fc.record({
   modelId: fc.string({ unit: 'grapheme' }),
   seqId: fc.option(fc.integer({ min: 1, max: 2 ** 31 - 1 }), { nil: undefined }),
   loss: fc.string(),

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { createEngine } from '../../../nano/create-engine.ts';
+import { startTinkerServer } from '../../../nano/server/start-tinker-server.ts';
 import { asArray, asObject, asString } from '../../../src/core/json.ts';
-import { createEngine } from '../../../src/nano/create-engine.ts';
-import { startTinkerServer } from '../../../src/nano/server/start-tinker-server.ts';
 import { SMALL, smallWeights } from '../engine/small-model.ts';
 import { createClient, createSession, datum, newFolder, stepBody, trainBody } from './tinker-client.ts';
 

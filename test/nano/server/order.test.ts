@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { createFutures } from '../../../nano/server/futures.ts';
+import { createRequestSequencer } from '../../../nano/server/request-sequence.ts';
 import { createManualClock } from '../../../src/core/clock.ts';
 import { asObject, asString, type JsonObject } from '../../../src/core/json.ts';
-import { createFutures } from '../../../src/nano/server/futures.ts';
-import { createTurns } from '../../../src/nano/server/turns.ts';
 import { createBigramEngine } from './bigram-engine.ts';
 import {
   type Client,
@@ -97,7 +97,7 @@ describe('requests of one model', () => {
           { minLength: 12 },
         ),
         (arrivals) => {
-          const turns = createTurns(1e6, () => undefined);
+          const turns = createRequestSequencer(1e6, () => undefined);
           const done: number[] = [];
           for (const seq of arrivals) {
             turns.enter(seq);

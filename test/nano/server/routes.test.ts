@@ -1,13 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import { request as httpRequest } from 'node:http';
 import { describe, expect, it } from 'vitest';
+import { startTinkerServer } from '../../../nano/server/start-tinker-server.ts';
+import { decodeSampleOutput, decodeTrainOutput } from '../../../nano/tinker/output.ts';
+import { encodeTrainRequest } from '../../../nano/tinker/train-request.ts';
 import { readSafetensors } from '../../../src/base/safetensors.ts';
 import { createManualClock } from '../../../src/core/clock.ts';
 import { asArray, asObject, asString } from '../../../src/core/json.ts';
-import { startTinkerServer } from '../../../src/nano/server/start-tinker-server.ts';
-import { decodeSampleOutput } from '../../../src/nano/tinker/sample-output.ts';
-import { decodeTrainOutput } from '../../../src/nano/tinker/train-output.ts';
-import { encodeTrainRequest } from '../../../src/nano/tinker/train-request.ts';
 import { createBigramEngine } from './bigram-engine.ts';
 import {
   createModel,

@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach } from 'vitest';
-import { asObject, asString, type JsonObject, parseJson } from '../../../src/core/json.ts';
 import {
   startTinkerServer,
   type TinkerServer,
   type TinkerServerOptions,
-} from '../../../src/nano/server/start-tinker-server.ts';
+} from '../../../nano/server/start-tinker-server.ts';
+import { asObject, asString, type JsonObject, parseJson } from '../../../src/core/json.ts';
 import { createBigramEngine } from './bigram-engine.ts';
 
 export interface Answer {

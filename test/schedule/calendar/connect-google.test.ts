@@ -4,8 +4,8 @@ import { request } from 'node:http';
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { connectGoogle, FREE_BUSY_SCOPE } from '../../../src/schedule/calendar/google/connect-google.ts';
-import { createTokenFile } from '../../../src/schedule/calendar/google/token-file.ts';
+import { connectGoogle, FREE_BUSY_SCOPE } from '../../../src/schedule/calendar/connect-google.ts';
+import { createTokenFile } from '../../../src/schedule/calendar/google.ts';
 import { createGoogleState, type GoogleState, startGoogleServer } from './busy-servers.ts';
 import type { FakeServer } from './fake-server.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { expandInThread } from '../../../src/schedule/calendar/ics/expand-in-thread.ts';
-import { readIcs } from '../../../src/schedule/calendar/ics/read-ics.ts';
+import { expandInThread } from '../../../src/schedule/calendar/ics.ts';
+import { readIcs } from '../../../src/schedule/calendar/read-ics.ts';
 import { calendar, event } from './ics-samples.ts';
 
 const signal = new AbortController().signal;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readIcs } from '../../../src/schedule/calendar/ics/read-ics.ts';
+import { readIcs } from '../../../src/schedule/calendar/read-ics.ts';
 import { calendar, event, OUTLOOK_ZONE } from './ics-samples.ts';
 
 /** `06-08T12:00/13:00` for each busy span between two days of 2026, in UTC. */

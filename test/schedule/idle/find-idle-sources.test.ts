@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createManualClock } from '../../../src/core/clock.ts';
-import { findIdleSources } from '../../../src/schedule/idle/find-idle-sources.ts';
+import { findIdleSources } from '../../../src/schedule/idle/idle-source.ts';
 import { createRecordedTools } from './recorded-tools.ts';
 
 const signal = new AbortController().signal;

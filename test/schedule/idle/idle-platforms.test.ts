@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ToolEnd } from '../../../src/schedule/idle/run-tool.ts';
+import type { ToolEnd } from '../../../src/schedule/idle/idle-readers.ts';
 import { NOW, openPlatform, PLATFORMS, UPTIME_MS } from './platforms.ts';
 import { ioregWith, loginctlWith } from './recorded-tools.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createManualClock } from '../../../src/core/clock.ts';
-import type { IdleReading } from '../../../src/schedule/idle/idle-reader.ts';
+import type { IdleReading } from '../../../src/schedule/idle/idle-readers.ts';
 import { createIdleSource } from '../../../src/schedule/idle/idle-source.ts';
 
 const signal = new AbortController().signal;

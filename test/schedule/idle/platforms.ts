@@ -1,7 +1,7 @@
 import { createManualClock, type ManualClock } from '../../../src/core/clock.ts';
-import type { PresenceSource } from '../../../src/core/presence.ts';
-import { findIdleSources } from '../../../src/schedule/idle/find-idle-sources.ts';
-import type { ToolEnd } from '../../../src/schedule/idle/run-tool.ts';
+import type { PresenceSource } from '../../../src/core/schedule.ts';
+import type { ToolEnd } from '../../../src/schedule/idle/idle-readers.ts';
+import { findIdleSources } from '../../../src/schedule/idle/idle-source.ts';
 import { createRecordedTools, gdbusWith, ioregWith, loginctlWith } from './recorded-tools.ts';
 
 export const NOW = Date.parse('2026-06-05T12:00:00Z');

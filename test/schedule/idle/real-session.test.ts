@@ -3,8 +3,8 @@ import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createManualClock } from '../../../src/core/clock.ts';
-import type { PresenceSource } from '../../../src/core/presence.ts';
-import { findIdleSources } from '../../../src/schedule/idle/find-idle-sources.ts';
+import type { PresenceSource } from '../../../src/core/schedule.ts';
+import { findIdleSources } from '../../../src/schedule/idle/idle-source.ts';
 
 const has = (tool: string): boolean => spawnSync('sh', ['-c', `command -v ${tool}`]).status === 0;
 const X11 = { server: 'Xvfb', idle: 'xprintidle', hand: 'xdotool' };

@@ -1,4 +1,4 @@
-import type { RunTool, ToolEnd } from '../../../src/schedule/idle/run-tool.ts';
+import type { RunTool, ToolEnd } from '../../../src/schedule/idle/idle-readers.ts';
 
 /** As printed by the tools of each platform, shortened in the middle. */
 const IOREG = `+-o Root  <class IORegistryEntry, id 0x100000100, retain 29>

@@ -3,7 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, describe, expect, it } from 'vitest';
-import { runTool, type ToolEnd } from '../../../src/schedule/idle/run-tool.ts';
+import { runTool, type ToolEnd } from '../../../src/schedule/idle/idle-readers.ts';
 
 const folder = mkdtempSync(path.join(os.tmpdir(), 'instar-tool-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

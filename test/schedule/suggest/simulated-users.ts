@@ -1,5 +1,5 @@
+import { createRandom } from '../../../src/base/random.ts';
 import { openZone } from '../../../src/schedule/windows/zone.ts';
-import { createRandom } from '../../../src/stats/random.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;

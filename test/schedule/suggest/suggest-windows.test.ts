@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { createRandom } from '../../../src/base/random.ts';
 import { shareOf } from '../../../src/schedule/suggest/quiet-hours.ts';
 import { type Suggestion, suggestWindows } from '../../../src/schedule/suggest/suggest-windows.ts';
 import { parseSleep } from '../../../src/schedule/windows/parse-sleep.ts';
 import { createSleepWindows } from '../../../src/schedule/windows/sleep-windows.ts';
 import { openZone } from '../../../src/schedule/windows/zone.ts';
-import { createRandom } from '../../../src/stats/random.ts';
-import { wilsonInterval } from '../../../src/stats/wilson.ts';
+import { wilsonInterval } from '../../../src/stats/interval.ts';
 import { type Life, simulateActivity } from './simulated-users.ts';
 
 const NOW = Date.parse('2026-11-15T10:00:00Z');

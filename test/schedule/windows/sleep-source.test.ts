@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parseSleep } from '../../../src/schedule/windows/parse-sleep.ts';
-import { createSleepSource } from '../../../src/schedule/windows/sleep-source.ts';
-import { systemZone } from '../../../src/schedule/windows/system-zone.ts';
+import { createSleepSource } from '../../../src/schedule/windows/sleep-windows.ts';
+import { systemZone } from '../../../src/schedule/windows/zone.ts';
 
 const parsed = parseSleep('23:00-07:00');
 const rules = parsed.ok ? parsed.rules : [];

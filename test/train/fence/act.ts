@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { Fact } from '../../../src/core/fact.ts';
 import type { Author, Change, LessonKind } from '../../../src/core/lesson.ts';
-import { end, start } from '../../store/facts.ts';
+import { end, start } from '../../record/store/facts.ts';
 import type { Action, Outcome, Policy, Pool } from './actions.ts';
 import {
   advanceIn,

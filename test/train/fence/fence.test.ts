@@ -2,10 +2,10 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Store } from '../../../src/core/store.ts';
-import { createMemoryStore } from '../../../src/store/memory-store.ts';
-import { openSqliteStore } from '../../../src/store/sqlite-store.ts';
-import { createBuffer } from '../../../src/train/buffer.ts';
-import { scratch } from '../../store/scratch.ts';
+import { createMemoryStore } from '../../../src/record/store/memory-store.ts';
+import { openSqliteStore } from '../../../src/record/store/sqlite-store.ts';
+import { createTrainingBuffer } from '../../../src/train/buffer.ts';
+import { scratch } from '../../record/store/scratch.ts';
 import { act, type Count } from './act.ts';
 import { history } from './actions.ts';
 import { type Model, newModel, visible, waiting } from './model.ts';
@@ -55,7 +55,7 @@ function check(model: Model, world: World, count: Count): void {
 /** A log that ends anywhere keeps the fence too, also between facts that were written as one. */
 function checkPrefixes(store: Store): void {
   const log = store.facts(0, 10_000);
-  const samples = createBuffer({ cap: CAP });
+  const samples = createTrainingBuffer({ cap: CAP });
   log.forEach((stored, index) => {
     samples.add(stored);
     const { generation } = samples.counts();

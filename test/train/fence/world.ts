@@ -2,15 +2,19 @@ import { createManualClock } from '../../../src/core/clock.ts';
 import type { Fact, StoredFact } from '../../../src/core/fact.ts';
 import type { Library } from '../../../src/core/library.ts';
 import { FOLDED_TYPES, type NewFact, type Store, type StoreReader } from '../../../src/core/store.ts';
-import { createSupport, type Support } from '../../../src/learn/support.ts';
-import { openLibrary } from '../../../src/library/library.ts';
-import { createBuffer, type Sample, type Buffer as Samples } from '../../../src/train/buffer.ts';
-import { survivors } from '../../../src/train/survivors.ts';
+import { createFailureClusters, type FailureClusters } from '../../../src/learn/failure-clusters.ts';
+import { openLibrary } from '../../../src/lessons/library.ts';
+import {
+  createTrainingBuffer,
+  findSurvivors,
+  type TrainingBuffer as Samples,
+  type TrainingSample,
+} from '../../../src/train/buffer.ts';
 
 export const CAP = 4;
 
 /** What a trainer takes: the samples of the generation in force, which only the library knows. */
-export const trainableIn = (samples: Samples, inForce: number): readonly Sample[] =>
+export const trainableIn = (samples: Samples, inForce: number): readonly TrainingSample[] =>
   samples.samples().filter(({ generation }) => generation === inForce);
 
 /** What a sample's prompt would be under a change; `unknown` is a question that ends in an exception. */
@@ -21,11 +25,11 @@ export interface World {
   store: Store;
   library: Library;
   samples: Samples;
-  support: Support;
+  support: FailureClusters;
   /** The newest fact that was folded. */
   seq: number;
   /** Undefined flushes everything. */
-  fateOf: ((sample: Sample) => Fate) | undefined;
+  fateOf: ((sample: TrainingSample) => Fate) | undefined;
   /** What the next publication meets. */
   fault: 'none' | 'refuse' | 'lose-answer';
   readonly reopenStore: (store: Store) => Store;
@@ -60,12 +64,12 @@ export async function restart(world: World): Promise<void> {
     recertify: async () => {
       const { fateOf } = world;
       if (fateOf === undefined) return [];
-      const wouldDiffer = async (sample: Sample): Promise<boolean> => {
+      const wouldDiffer = async (sample: TrainingSample): Promise<boolean> => {
         const fate = fateOf(sample);
         if (fate === 'unknown') throw new Error('nobody knows');
         return fate === 'other';
       };
-      return survivors({ samples: world.samples.samples(), wouldDiffer });
+      return findSurvivors({ samples: world.samples.samples(), wouldDiffer });
     },
     clock: createManualClock(1_000),
     newId: (prefix) => `${prefix}_${world.store.totals().facts}_${++ids}`,
@@ -93,10 +97,10 @@ export function follow(world: World): void {
 }
 
 /** What a process knows that starts now: only the kinds of facts that an index leads to. */
-export function foldAgain(store: StoreReader): { samples: Samples; support: Support } {
+export function foldAgain(store: StoreReader): { samples: Samples; support: FailureClusters } {
   const facts = FOLDED_TYPES.flatMap((type): readonly StoredFact[] => store.factsOf(type, 0, 10_000));
-  const samples = createBuffer({ cap: CAP });
-  const support = createSupport();
+  const samples = createTrainingBuffer({ cap: CAP });
+  const support = createFailureClusters();
   for (const stored of facts.toSorted((a, b) => a.seq - b.seq)) {
     samples.add(stored);
     support.add(stored);
@@ -105,7 +109,7 @@ export function foldAgain(store: StoreReader): { samples: Samples; support: Supp
 }
 
 /** Every reason against a sample that can be read off the bare log. */
-export function whyNotIn(log: readonly StoredFact[], sample: Sample): string | undefined {
+export function whyNotIn(log: readonly StoredFact[], sample: TrainingSample): string | undefined {
   let generation = 0;
   let last: (Fact & { readonly type: 'turn-appraised' }) | undefined;
   for (const { fact } of log) {

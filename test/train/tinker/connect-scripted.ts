@@ -1,7 +1,7 @@
+import { createRandom } from '../../../src/base/random.ts';
 import { systemClock } from '../../../src/core/clock.ts';
 import type { TrainDatum } from '../../../src/core/training.ts';
-import { createRandom } from '../../../src/stats/random.ts';
-import { type ConnectOptions, connectTinker } from '../../../src/train/tinker/connect-tinker.ts';
+import { type ConnectTinkerOptions, connectTinker } from '../../../src/train/tinker/connect-tinker.ts';
 import { PROFILES } from '../../../src/train/tinker/profiles.ts';
 import type { TinkerEngine } from '../../../src/train/tinker/tinker-engine.ts';
 import { type Script, type ScriptedServer, startScripted } from './scripted-server.ts';
@@ -43,7 +43,7 @@ export interface Connected {
 export async function withScripted<T>(
   script: Script,
   use: (connected: Connected) => Promise<T>,
-  options: Partial<ConnectOptions> = {},
+  options: Partial<ConnectTinkerOptions> = {},
 ): Promise<T> {
   const server = await startScripted(script);
   const lines: string[] = [];

@@ -1,13 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { createRandom } from '../../../src/base/random.ts';
 import type { StepOutput, TrainDatum } from '../../../src/core/training.ts';
-import { createRandom } from '../../../src/stats/random.ts';
-import { encodeTrainCall } from '../../../src/train/tinker/encode-train.ts';
-import { createGate } from '../../../src/train/tinker/gate.ts';
-import { mergeOutputs } from '../../../src/train/tinker/merge-outputs.ts';
-import { backoffOf, DEFAULT_PACE } from '../../../src/train/tinker/pace.ts';
+import { backoffMs, DEFAULT_TIMINGS } from '../../../src/train/tinker/post.ts';
 import { PROFILES } from '../../../src/train/tinker/profiles.ts';
-import { CHUNK_LIMITS, splitData } from '../../../src/train/tinker/split-data.ts';
+import { createRequestLimiter } from '../../../src/train/tinker/request-limiter.ts';
+import { mergeOutputs } from '../../../src/train/tinker/tinker-model.ts';
+import { CHUNK_LIMITS, encodeTrainCall, splitData } from '../../../src/train/tinker/train-messages.ts';
 
 const datumOf = (length: number): TrainDatum => {
   const random = createRandom(`datum/${length}`);
@@ -98,7 +97,7 @@ describe('a request limiter', () => {
           maxLength: 40,
         }),
         async (steps) => {
-          const gate = createGate({ count: 3, bytes: 10 });
+          const gate = createRequestLimiter({ count: 3, bytes: 10 });
           const inside: (() => void)[] = [];
           const order: number[] = [];
           const waiting = new Map<number, AbortController>();
@@ -143,8 +142,8 @@ describe('pauses between tries', () => {
   it('double up to a bound and are never zero', () => {
     const random = createRandom('pause');
     for (let tries = 0; tries < 60; tries++) {
-      const full = Math.min(DEFAULT_PACE.longestMs, DEFAULT_PACE.backoffMs * 2 ** tries);
-      const pause = backoffOf(DEFAULT_PACE, tries, random.next);
+      const full = Math.min(DEFAULT_TIMINGS.longestMs, DEFAULT_TIMINGS.backoffMs * 2 ** tries);
+      const pause = backoffMs(DEFAULT_TIMINGS, tries, random.next);
       expect(pause).toBeGreaterThanOrEqual(full / 2);
       expect(pause).toBeLessThanOrEqual(full);
     }

@@ -2,12 +2,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { createEngine } from '../../../nano/create-engine.ts';
+import type { BatchResult, Engine, TrainBatch } from '../../../nano/engine.ts';
+import { startTinkerServer } from '../../../nano/server/start-tinker-server.ts';
+import { createRandom } from '../../../src/base/random.ts';
 import { systemClock } from '../../../src/core/clock.ts';
 import type { LossKind } from '../../../src/core/training.ts';
-import { createEngine } from '../../../src/nano/create-engine.ts';
-import type { Batch, BatchResult, Engine } from '../../../src/nano/engine.ts';
-import { startTinkerServer } from '../../../src/nano/server/start-tinker-server.ts';
-import { createRandom } from '../../../src/stats/random.ts';
 import { connectTinker } from '../../../src/train/tinker/connect-tinker.ts';
 import type { SelfTestReport } from '../../../src/train/tinker/self-test.ts';
 import { SMALL, smallWeights } from '../../nano/engine/small-model.ts';
@@ -42,13 +42,13 @@ async function report(
 }
 
 const mapped =
-  (change: (batch: Batch) => Batch) =>
+  (change: (batch: TrainBatch) => TrainBatch) =>
   (engine: Engine): Partial<Engine> => ({
     forward: (name, batch) => engine.forward(name, change(batch)),
     forwardBackward: (name, batch) => engine.forwardBackward(name, change(batch)),
   });
 const answered =
-  (change: (result: BatchResult, batch: Batch) => BatchResult) =>
+  (change: (result: BatchResult, batch: TrainBatch) => BatchResult) =>
   (engine: Engine): Partial<Engine> => ({
     forward: async (name, batch) => change(await engine.forward(name, batch), batch),
     forwardBackward: async (name, batch) => change(await engine.forwardBackward(name, batch), batch),
@@ -56,7 +56,7 @@ const answered =
 const withoutMetrics = (result: BatchResult): BatchResult => ({ ...result, metrics: {} });
 const asLoss =
   (loss: LossKind) =>
-  (batch: Batch): Batch => ({
+  (batch: TrainBatch): TrainBatch => ({
     ...batch,
     loss,
     data: batch.data.map((one) =>

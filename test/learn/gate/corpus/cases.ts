@@ -1,7 +1,7 @@
 import type { RewardSource } from '../../../../src/core/fact.ts';
 import type { FailureCase, Passage, Proposal } from '../../../../src/core/learn.ts';
 import type { LessonText } from '../../../../src/core/lesson.ts';
-import { digestError } from '../../../../src/signals/digest/digest-error.ts';
+import { digestError } from '../../../../src/evidence/digest/digest-error.ts';
 
 const DAY = 86_400_000;
 

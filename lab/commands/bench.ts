@@ -1,0 +1,161 @@
+import path from 'node:path';
+import { type CommandContext, CommandError, EXIT, type ExitCode } from '../../src/cli/context.ts';
+import { openHome } from '../../src/config/home.ts';
+import { loadConfig } from '../../src/config/load-config.ts';
+import { createLog } from '../../src/daemon/log.ts';
+import { runPipelineBench } from '../pipeline/run-pipeline-bench.ts';
+import { DEFAULT_HABITS } from '../policies/choose-policy.ts';
+import { listRuns, nextRun, type RenderedReport, renderRun, writePage } from '../run/read-runs.ts';
+import { type BenchRun, runBench } from '../run/run-bench.ts';
+import { BenchError, SUITES } from '../run/suites.ts';
+import { showProgress } from './progress.ts';
+
+type Given = Partial<Record<'data' | 'oracle' | 'run' | 'html', string>> &
+  Partial<Record<'days' | 'steps' | 'obey' | 'unaided' | 'read', number>>;
+
+export interface RunBenchOptions extends Given {
+  readonly args: readonly string[];
+  readonly condition: string;
+  readonly seeds: number;
+  readonly policy: string;
+  readonly split: BenchRun['split'];
+  readonly form?: BenchRun['form'];
+  readonly rules: string;
+  readonly set: string;
+  readonly failures: number;
+  readonly runs: number;
+  readonly nightSteps: number;
+  readonly only?: 'files' | 'house';
+  readonly control?: 'shuffled-rewards' | 'no-lessons';
+  readonly hurry?: true;
+}
+
+const folderOf = ({ homeDir }: CommandContext): string => path.join(openHome(homeDir).dir, 'bench');
+
+export async function listBench(_options: object, context: CommandContext): Promise<ExitCode> {
+  const { printer } = context;
+  const runs = listRuns(folderOf(context));
+  if (printer.json) {
+    printer.document({ suites: SUITES, runs });
+    return EXIT.ok;
+  }
+  printer.table(SUITES.map(({ name, about }) => [{ text: name, style: 'bold' }, about]));
+  if (runs.length > 0) printer.line('');
+  printer.table(
+    runs.map(({ run, suite, policy, done, of, unit }) => {
+      const all = `${of} ${of === 1 ? unit.slice(0, -1) : unit}`;
+      const progress = done < of ? `${done} of ${all}: goes on with --run ${run}` : all;
+      return [{ text: run, style: 'bold' }, suite, policy, progress];
+    }),
+  );
+  return EXIT.ok;
+}
+
+export async function runBenchmark(options: RunBenchOptions, context: CommandContext): Promise<ExitCode> {
+  const { env, printer } = context;
+  const [suite = ''] = options.args;
+  const { data, oracle, days, steps, obey, unaided, read } = options;
+  const folder = folderOf(context);
+  const run = options.run ?? nextRun(folder, suite);
+  const stop = new AbortController();
+  const stopping = (): void => stop.abort();
+  process.once('SIGINT', stopping);
+  process.once('SIGTERM', stopping);
+  const progress = showProgress(context, suite === 'pipeline' ? ['run', 'runs'] : ['day', 'questions']);
+  const wanted: BenchRun = {
+    ...defined({ data, oracle, days, steps }),
+    run,
+    folder,
+    suite,
+    conditions: readConditions(options.condition),
+    seeds: Array.from({ length: options.seeds }, (_, index) => index + 1),
+    policy: options.policy,
+    habits: { ...DEFAULT_HABITS, ...defined({ obey, unaided, read }) },
+    split: options.split,
+    // The embedded policy has read nothing longer.
+    form: options.form ?? (options.policy === 'nano' ? 'short' : 'full'),
+    rules: options.rules,
+    set: options.set,
+    failures: options.failures,
+    settleEach: options.hurry !== true,
+    nightSteps: options.nightSteps,
+    ...defined({ control: options.control, only: options.only }),
+    config: () => loadConfig({ file: openHome(context.homeDir).configFile, env }).config,
+    env,
+    log: createLog({ format: 'auto', level: 'error', stream: context.stderr, env }),
+    onProgress: progress.show,
+    onNight: progress.night,
+    signal: stop.signal,
+  };
+  try {
+    if (suite === 'pipeline')
+      await runPipelineBench({ ...wanted, runs: options.runs, habits: defined({ obey, unaided }) });
+    else await runBench(wanted);
+  } catch (error) {
+    if (error instanceof BenchError) throw new CommandError(EXIT.wrongUse, error.message, error.fix);
+    throw error;
+  } finally {
+    progress.end();
+    process.off('SIGINT', stopping);
+    process.off('SIGTERM', stopping);
+  }
+  if (stop.signal.aborted) printer.note({ text: `stopped; it goes on with --run ${run}`, style: 'yellow' });
+  const rendered = renderRun(folder, run);
+  if (rendered === undefined) return EXIT.failed;
+  show(rendered, options.html ?? path.join(folder, run, 'report.html'), context);
+  return stop.signal.aborted ? EXIT.failed : EXIT.ok;
+}
+
+export async function reportBench(
+  { args, html }: { readonly args: readonly string[]; readonly html?: string },
+  context: CommandContext,
+): Promise<ExitCode> {
+  const folder = folderOf(context);
+  const run = args[0] ?? listRuns(folder)[0]?.run;
+  if (run === undefined)
+    throw new CommandError(EXIT.failed, 'There was no run yet.', 'instar bench run workdays');
+  const rendered = renderRun(folder, run);
+  if (rendered === undefined)
+    throw new CommandError(EXIT.failed, `There is no run "${run}".`, 'instar bench list names them');
+  show(rendered, html, context);
+  return EXIT.ok;
+}
+
+function show(
+  rendered: RenderedReport,
+  page: string | undefined,
+  { printer, stdout, env }: CommandContext,
+): void {
+  if (page !== undefined) writePage(page, rendered.html);
+  if (printer.json) printer.document(rendered.json);
+  else stdout.write(`${rendered.table({ colour: stdout.isTTY === true && !env.NO_COLOR })}\n`);
+  if (page !== undefined) printer.note({ text: 'page  ', style: 'dim' }, page);
+}
+
+function defined<T extends object>(value: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(value).filter(([, one]) => one !== undefined)) as {
+    [K in keyof T]?: Exclude<T[K], undefined>;
+  };
+}
+
+const NAMES = ['baseline', 'skills', 'full'] as const;
+type Condition = (typeof NAMES)[number];
+
+/** `baseline,skills`, in the order they are run and reported. */
+export function readConditions(text: string): readonly Condition[] {
+  const given = text
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
+  const unknown = given.find((name) => !NAMES.some((one) => one === name));
+  if (unknown !== undefined)
+    throw new CommandError(
+      EXIT.wrongUse,
+      `There is no condition "${unknown}".`,
+      `there are ${NAMES.join(', ')}`,
+    );
+  const chosen = NAMES.filter((name) => given.includes(name));
+  if (chosen.length === 0)
+    throw new CommandError(EXIT.wrongUse, 'Name a condition.', 'such as baseline,skills');
+  return chosen;
+}

@@ -1,0 +1,120 @@
+import path from 'node:path';
+import { checkConfig } from '../../src/config/check-config.ts';
+import { DEFAULT_HABITS, NANO_POLICY } from '../policies/choose-policy.ts';
+import { documentPage } from '../report/page.ts';
+import { demoSummary } from '../report/questions/demo-summary.ts';
+import { questionDocument } from '../report/questions/question-document.ts';
+import { type QuestionJson, questionJson } from '../report/questions/question-json.ts';
+import { makeQuestionReport } from '../report/questions/question-report.ts';
+import { loadBenchJournal } from '../run/bench-journal.ts';
+import { type BenchRun, runBench } from '../run/run-bench.ts';
+import type { NightProgress } from '../run/run-suite.ts';
+import type { QuestionFilter } from '../run/suites.ts';
+import type { QuestionRecord } from '../suite/run-records.ts';
+import { HOUSE_RULES } from '../workdays/rules/house-rules.ts';
+
+/** Which part of the workdays suite a demo runs. */
+export interface DemoPlan {
+  readonly days: number;
+  /** Undefined: every question of a day. */
+  readonly only: QuestionFilter | undefined;
+  readonly nightSteps: number;
+}
+
+export interface DemoRun
+  extends DemoPlan,
+    Pick<BenchRun, 'run' | 'folder' | 'seeds' | 'env' | 'log' | 'signal'> {
+  readonly watch: (event: DemoEvent) => void;
+}
+
+/** Progress of a demo. */
+export type DemoEvent =
+  | {
+      readonly type: 'answered';
+      /** Questions asked so far under this condition, and in total. */
+      readonly asked: number;
+      readonly questions: number;
+      readonly row: Pick<QuestionRecord, 'condition' | 'seed' | 'day' | 'kind' | 'passed'>;
+    }
+  | ({ readonly type: 'night' } & NightProgress);
+
+export interface DemoReport {
+  readonly json: QuestionJson;
+  readonly html: string;
+  readonly summary: (options: { readonly colour: boolean }) => string;
+}
+
+export const DEMO_CONDITIONS = ['baseline', 'skills', 'full'] as const;
+
+/** The same as `bench run`. */
+const WHOLE: DemoPlan = { days: 14, only: undefined, nightSteps: 10 };
+/** Up to the day before the last rule begins; without questions that neither lessons nor weights can change. */
+const FAST: DemoPlan = { days: 9, only: 'house', nightSteps: 5 };
+
+export function planDemo(isFast: boolean, wanted: Partial<DemoPlan>): DemoPlan {
+  return { ...(isFast ? FAST : WHOLE), ...wanted };
+}
+
+/** What the plan leaves out of the whole suite, in words. */
+export function omittedParts({ days, only, nightSteps }: DemoPlan): readonly string[] {
+  const { rules } = HOUSE_RULES;
+  const unmet = rules.filter(({ since }) => since >= days).length;
+  const withRules = unmet === 0 ? '' : ` with ${unmet} of ${rules.length} rules`;
+  const cut = days + 1 === WHOLE.days ? `day ${WHOLE.days}` : `days ${days + 1} to ${WHOLE.days}`;
+  return [
+    ...(days < WHOLE.days ? [`${cut}${withRules}`] : []),
+    ...(only === 'house'
+      ? ['questions on documents']
+      : only === 'files'
+        ? ['multiple-choice questions']
+        : []),
+    ...(nightSteps < WHOLE.nightSteps
+      ? [`${WHOLE.nightSteps - nightSteps} of ${WHOLE.nightSteps} training steps a night`]
+      : []),
+  ];
+}
+
+/** The workdays suite under every condition with the embedded policy. Undefined when it was stopped before the first day ended. */
+export async function runDemo(options: DemoRun): Promise<DemoReport | undefined> {
+  const { run, folder, seeds, env, log, signal, days, only, nightSteps, watch } = options;
+  const asked = new Map<string, number>();
+  let questions = 0;
+  await runBench({
+    run,
+    folder,
+    suite: 'workdays',
+    split: 'report',
+    form: 'short',
+    rules: 'house',
+    set: '',
+    days,
+    ...(only === undefined ? {} : { only }),
+    conditions: DEMO_CONDITIONS,
+    seeds,
+    policy: NANO_POLICY,
+    habits: DEFAULT_HABITS,
+    failures: 3,
+    settleEach: true,
+    nightSteps,
+    config: () => checkConfig({}, { env: {} }).config,
+    env,
+    log,
+    onProgress: (progress) => {
+      questions = progress.questions / DEMO_CONDITIONS.length;
+    },
+    onRow: (row) => {
+      asked.set(row.condition, (asked.get(row.condition) ?? 0) + 1);
+      watch({ type: 'answered', asked: asked.get(row.condition) ?? 0, questions, row });
+    },
+    onNight: (night) => watch({ type: 'night', ...night }),
+    signal,
+  });
+  const journal = loadBenchJournal(path.join(folder, run, 'journal.jsonl'));
+  if (journal === undefined || journal.rows.length === 0) return undefined;
+  const report = makeQuestionReport(journal);
+  return {
+    json: questionJson(report),
+    html: documentPage(questionDocument(report)),
+    summary: ({ colour }) => demoSummary(report, { width: 100, colour }),
+  };
+}

@@ -1,0 +1,84 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import { parseArgs } from 'node:util';
+import { writeSection } from '../markdown.ts';
+import type { GatewayResults } from './gateway-report.ts';
+import { gatewayReport } from './gateway-report.ts';
+import { runCells } from './load-cells.ts';
+import { measureGrowth, measureMemory } from './measure-growth.ts';
+import { runManyStreams, runPaced } from './measure-streams.ts';
+import { type GatewayBench, openBench } from './subjects.ts';
+
+/** The cost of the gateway, compared with a minimal proxy, a peer gateway and no proxy. */
+const { values: options } = parseArgs({
+  options: {
+    quick: { type: 'boolean', default: false },
+    write: { type: 'boolean', default: false },
+    only: { type: 'string', default: 'cells,paced,many,ladder,growth' },
+    instar: { type: 'string', default: 'dist/src/cli/main.js' },
+    'no-portkey': { type: 'boolean', default: false },
+  },
+});
+const FULL = {
+  cells: { rounds: 5, ms: 600, warmMs: 10_000, isShort: false },
+  paced: { rounds: 3, ms: 1500 },
+  rungs: [2000, 4000, 10_000, 30_000],
+};
+const QUICK = {
+  cells: { rounds: 1, ms: 500, warmMs: 1000, isShort: true },
+  paced: { rounds: 1, ms: 800 },
+  rungs: [2000, 4000, 8000],
+};
+const STREAMS = 1000;
+const QUICK_NOTE =
+  'a quick run measures programs that are not warm: it shows that everything works, not what it costs';
+
+const say = (line: string): void => void process.stderr.write(`${line}\n`);
+
+async function measure(bench: GatewayBench): Promise<GatewayResults> {
+  const parts = new Set(options.only.split(','));
+  const plan = options.quick ? QUICK : FULL;
+  const startedAt = performance.now();
+  const [loadBefore = 0] = os.loadavg();
+  const run = async <T>(part: string, work: () => Promise<readonly T[]>): Promise<readonly T[]> => {
+    if (!parts.has(part)) return [];
+    say(`${part} …`);
+    return work();
+  };
+  const onRound = (round: number) => say(`  round ${round + 1} of ${plan.cells.rounds}`);
+  const cells = await run('cells', () => runCells(bench, { ...plan.cells, onRound }));
+  const paced = await run('paced', () => runPaced(bench, plan.paced.rounds, plan.paced.ms));
+  const many = await run('many', async () => [
+    await runManyStreams(bench, STREAMS, '1 KB'),
+    ...(options.quick ? [] : [await runManyStreams(bench, STREAMS, '64 KB')]),
+  ]);
+  const ladder = await run('ladder', () => measureMemory(bench, plan.rungs));
+  const growth = await run('growth', async () => [await measureGrowth(bench)]);
+  return {
+    date: new Date().toISOString().slice(0, 10),
+    machine: `${os.cpus().length} × ${os.cpus()[0]?.model.trim()}, ${Math.round(os.totalmem() / 2 ** 30)} GB, ${os.type()} ${os.release().split('-')[0]}`,
+    node: process.versions.node,
+    command: ['npm run bench:gateway', ...(options.quick ? ['-- --quick'] : [])].join(' '),
+    minutes: (performance.now() - startedAt) / 60_000,
+    rounds: plan.cells.rounds,
+    loadBefore,
+    notes: [...bench.notes, ...(options.quick ? [QUICK_NOTE] : [])],
+    cells,
+    paced,
+    many,
+    ladder,
+    growth,
+  };
+}
+
+const bench = await openBench(options.instar, !options['no-portkey']);
+try {
+  const results = await measure(bench);
+  const text = gatewayReport(results);
+  mkdirSync('.cache/bench', { recursive: true });
+  writeFileSync('.cache/bench/gateway.json', `${JSON.stringify(results, undefined, 2)}\n`);
+  if (options.write) writeSection('docs/performance.md', 'bench:gateway', text);
+  process.stdout.write(text);
+} finally {
+  await bench.close();
+}

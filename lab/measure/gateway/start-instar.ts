@@ -1,0 +1,144 @@
+import { spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { DatabaseSync } from '@photostructure/sqlite';
+import { endChild } from './child-process.ts';
+import { MODELS } from './traffic.ts';
+
+export interface InstarOptions {
+  /** The built command line: dist/src/cli/main.js. */
+  readonly main: string;
+  readonly upstreamPort: number;
+  /** The text of a skill that every session's prompt then contains. */
+  readonly block?: string;
+  /** Further arguments for node itself. */
+  readonly nodeArgs?: readonly string[];
+  /** An existing home. */
+  readonly home?: string;
+}
+
+/** How many turns were recorded, and how many were dropped. */
+export interface RecordedTurns {
+  readonly recorded: number;
+  readonly lost: number;
+}
+
+export interface Instar {
+  readonly pid: number;
+  readonly port: number;
+  readonly home: string;
+  kept(): Promise<RecordedTurns>;
+  /** GET on the control API. */
+  ask(where: string): Promise<unknown>;
+  close(): Promise<void>;
+}
+
+/** A new, empty home whose only provider is the upstream. */
+export function createHome(upstreamPort: number): string {
+  const home = mkdtempSync(path.join(tmpdir(), 'instar-bench-'));
+  const provider = {
+    wire: ['openai-chat', 'anthropic'],
+    baseUrl: `http://127.0.0.1:${upstreamPort}/v1`,
+    models: MODELS,
+  };
+  const library = { holdout: 0, tokenBudget: 4000, domains: [{ domain: 'bench', agent: '*' }] };
+  writeFileSync(path.join(home, 'config.json'), JSON.stringify({ providers: { bench: provider }, library }));
+  return home;
+}
+
+/** The product as users run it: a separate process with recording on. */
+export async function startInstar(options: InstarOptions): Promise<Instar> {
+  const { main, upstreamPort, block, nodeArgs = [] } = options;
+  const home = options.home ?? createHome(upstreamPort);
+  mkdirSync('.cache/bench', { recursive: true });
+  const { PATH } = process.env;
+  const child = spawn(
+    process.execPath,
+    [...nodeArgs, main, 'up', '--port', '0', '--home', home, '--log', 'json'],
+    {
+      // Without the caller's environment: an API key in it would add a provider.
+      env: { PATH, HOME: home },
+      stdio: ['ignore', 'pipe', openSync('.cache/bench/instar.log', 'a')],
+    },
+  );
+  if (child.stdout === null) throw new Error('instar has no standard output');
+  const lines = createInterface({ input: child.stdout });
+  const port = await new Promise<number>((resolve, reject) => {
+    lines.on('line', (line) => {
+      const ready = /^instar ready \S+:(\d+)/.exec(line);
+      if (ready) resolve(Number(ready[1]));
+    });
+    child.on('exit', (code) => reject(new Error(`instar exited with ${code}; see .cache/bench/instar.log`)));
+  });
+  const ask = async (where: string): Promise<unknown> => {
+    const authorization = `Bearer ${readFileSync(path.join(home, 'key'), 'utf8').trim()}`;
+    const reply = await fetch(`http://127.0.0.1:${port}${where}`, { headers: { authorization } });
+    if (!reply.ok) throw new Error(`GET ${where}: ${reply.status} ${await reply.text()}`);
+    return reply.json();
+  };
+  if (block !== undefined) {
+    await teach(home, port, block);
+    const isWaiting = async (): Promise<boolean> => {
+      const { library } = (await ask('/api/status')) as { library?: { index?: { waiting?: number } } };
+      return library?.index?.waiting !== 0;
+    };
+    while (await isWaiting()) await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  return {
+    pid: child.pid ?? 0,
+    port,
+    home,
+    ask,
+    kept: async () => {
+      const { recording } = (await ask('/api/status')) as { recording?: Partial<RecordedTurns> };
+      return { recorded: recording?.recorded ?? 0, lost: recording?.lost ?? 0 };
+    },
+    close: async () => {
+      await endChild(child);
+      if (options.home === undefined) rmSync(home, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Adds one live skill that applies to every session of the bench. */
+async function teach(home: string, port: number, content: string): Promise<void> {
+  const text = {
+    name: 'bench',
+    description: 'When something is measured.',
+    content,
+    scope: { domain: 'bench' },
+    note: {
+      keywords: [],
+      tags: [],
+      importance: 0.5,
+      confidence: 0.5,
+      source: 'told',
+      visibility: 'shared',
+      halfLifeDays: 60,
+      links: [],
+    },
+    evidence: { turns: [], quotes: [], learner: 'person' },
+    taint: [],
+  };
+  const reply = await fetch(`http://127.0.0.1:${port}/api/lessons`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${readFileSync(path.join(home, 'key'), 'utf8').trim()}`,
+      'content-type': 'application/json',
+    },
+    body: JSON.stringify({ changes: [{ op: 'add', id: 'bench', kind: 'skill', state: 'live', text }] }),
+  });
+  const told = await reply.text();
+  if (!told.includes('"applied"')) throw new Error(`the skill was not added: ${told}`);
+}
+
+/** Size of the record on disk after a WAL checkpoint. */
+export function storeBytes(home: string): number {
+  const file = path.join(home, 'instar.sqlite');
+  const store = new DatabaseSync(file);
+  store.exec('pragma wal_checkpoint(truncate)');
+  store.close();
+  return statSync(file).size;
+}

@@ -1,0 +1,169 @@
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { endChild, startChild } from '../gateway/child-process.ts';
+import { type LoadOrder, type LoadResult, spreadOf } from '../gateway/load-order.ts';
+import { type Instar, startInstar } from '../gateway/start-instar.ts';
+import { writeSection } from '../markdown.ts';
+
+/** How learning slows down concurrent requests, and how long a failure takes to become a skill in a prompt. */
+const ROUNDS = 5;
+const ROUND_MS = 5_000;
+const CONNECTIONS = 8;
+const RATE = 400;
+/** From one lesson to the next; faster than any user teaches. */
+const PACE_MS = 1_000;
+/** Polling more often would measure the polling. */
+const LOOK_MS = 10;
+
+const upstream = await startChild('upstream');
+const loader = await startChild('load');
+const instar = await startInstar({ main: path.resolve('dist/src/cli/main.js'), upstreamPort: upstream.port });
+const key = readFileSync(path.join(instar.home, 'key'), 'utf8').trim();
+const base = `http://127.0.0.1:${instar.port}`;
+
+const load = async (): Promise<LoadResult> => {
+  const order: LoadOrder = {
+    port: instar.port,
+    model: 'bench-json',
+    size: '1 KB',
+    headers: {},
+    connections: CONNECTIONS,
+    openOverMs: 0,
+    perSecond: RATE,
+    until: { ms: ROUND_MS },
+    isExact: true,
+  };
+  loader.send(order);
+  const [tally] = (await once(loader, 'message')) as [LoadResult];
+  return tally;
+};
+
+const post = (where: string, body: object, headers: Record<string, string> = {}): Promise<Response> =>
+  fetch(base + where, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${key}`, ...headers },
+    body: JSON.stringify(body),
+  });
+const turn = async (agent: string, session: string, content: string): Promise<Headers> => {
+  const who = { 'x-instar-agent': agent, 'x-instar-session': session };
+  const reply = await post(
+    '/v1/chat/completions',
+    { model: 'bench-json', messages: [{ role: 'user', content }] },
+    who,
+  );
+  await reply.arrayBuffer();
+  return reply.headers;
+};
+
+const generation = async (): Promise<number> => {
+  const { library } = (await instar.ask('/api/status')) as { library: { generation: number } };
+  return library.generation;
+};
+
+/**
+ * Three failures with a user's feedback, then a new session as soon as something was learned: milliseconds from the third feedback
+ * to the reply of a turn whose prompt contained the skill.
+ */
+async function teach(nth: number): Promise<number | undefined> {
+  const agent = `pupil-${nth}`;
+  const task = `Write the invoice amounts of client ${nth} into report.md`;
+  const turns: string[] = [];
+  for (let at = 0; at < 3; at++)
+    turns.push((await turn(agent, `${agent}-${at}`, task)).get('x-instar-turn') ?? '');
+  for (const [at, id] of turns.entries()) {
+    const note = `Put the unit U${nth} behind every amount of client ${nth}, such as 12.50 U${nth}.`;
+    if (at === 2) break;
+    await post('/v1/feedback', { turn: id, score: -1, note });
+  }
+  const before = await generation();
+  const from = performance.now();
+  await post('/v1/feedback', {
+    turn: turns[2],
+    score: -1,
+    note: `Put the unit U${nth} behind every amount of client ${nth}.`,
+  });
+  while (performance.now() - from < 10_000) {
+    if ((await generation()) === before) {
+      await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+      continue;
+    }
+    const asked = performance.now();
+    const head = await turn(agent, `${agent}-next-${asked}`, `${task}, with all amounts`);
+    if (head.get('x-instar-lessons') !== null) return performance.now() - from;
+  }
+  return undefined;
+}
+
+const cyclesOf = async (from: Instar): Promise<number> => {
+  const { learning } = (await from.ask('/api/status')) as { learning: { cycles: { run: number } } };
+  return learning.cycles.run;
+};
+
+const alone: LoadResult[] = [];
+const beside: LoadResult[] = [];
+const delays: number[] = [];
+let missed = 0;
+let nth = 0;
+const teachMany = async (times: number): Promise<readonly number[]> => {
+  const taken: number[] = [];
+  for (let more = 0; more < times; more++) {
+    const delay = await teach(nth++);
+    if (delay !== undefined) taken.push(delay);
+  }
+  return taken;
+};
+const [first = Number.NaN] = await teachMany(1);
+await teachMany(2);
+const quiet = await teachMany(10);
+await load();
+for (let round = 0; round < ROUNDS; round++) {
+  alone.push(await load());
+  const under = load();
+  let isLoading = true;
+  void under.then(() => {
+    isLoading = false;
+  });
+  while (isLoading) {
+    const pace = new Promise((resolve) => setTimeout(resolve, PACE_MS));
+    const delay = await teach(nth++);
+    if (delay === undefined) missed++;
+    else delays.push(delay);
+    await pace;
+  }
+  beside.push(await under);
+}
+const after = await teachMany(10);
+const cycles = await cyclesOf(instar);
+const kept = await instar.kept();
+await instar.close();
+await endChild(loader);
+await endChild(upstream);
+
+const middle = (tallies: readonly LoadResult[], of: 'p50' | 'p99'): string =>
+  spreadOf(tallies.map(({ latency }) => latency[of])).p50.toFixed(2);
+const range = (tallies: readonly LoadResult[], of: 'p50' | 'p99'): string => {
+  const values = tallies.map(({ latency }) => latency[of]);
+  return `${Math.min(...values).toFixed(2)} to ${Math.max(...values).toFixed(2)}`;
+};
+const row = (name: string, tallies: readonly LoadResult[]): string =>
+  `| ${name} | ${tallies.reduce((sum, { requests }) => sum + requests, 0)} | ${middle(tallies, 'p50')} (${range(tallies, 'p50')}) | ${middle(tallies, 'p99')} (${range(tallies, 'p99')}) | ${tallies.reduce((sum, { lost }) => sum + lost, 0)} |`;
+const delay = (values: readonly number[]): string => {
+  const { p50 } = spreadOf(values);
+  return values.length === 0
+    ? 'none'
+    : `p50 ${p50.toFixed(0)} ms, most ${Math.max(...values).toFixed(0)} ms (${values.length})`;
+};
+const lines = [
+  `${new Date().toISOString().slice(0, 10)}, Node ${process.versions.node}. \`npm run bench:learning\`: ${ROUNDS} rounds of ${ROUND_MS / 1000} s, ${RATE} requests a second, alternately without and with a lesson learned every second; ${cycles} cycles, ${kept.lost} turns lost.`,
+  '',
+  '| | requests | p50 ms (rounds) | p99 ms (rounds) | lost |',
+  '|---|---|---|---|---|',
+  row('served alone', alone),
+  row('served while it learns', beside),
+  '',
+  `From the third feedback to the first prompt with the skill (no model in between): ${delay(quiet)} alone (goal: 100 ms), ${first.toFixed(0)} ms the very first time, ${delay(delays)} under that load, ${delay(after)} right after it, ${missed} not within 10 s.`,
+];
+process.stdout.write(`${lines.join('\n')}\n`);
+if (process.argv.includes('--write')) writeSection('docs/performance.md', 'bench:learning', lines.join('\n'));
+process.exit(0);

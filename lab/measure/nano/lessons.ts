@@ -1,0 +1,135 @@
+import { shownSkills } from '../../../nano/policy/render-prompt.ts';
+import { createRandom } from '../../../src/base/random.ts';
+import { createDistiller } from '../../../src/learn/distiller/distiller.ts';
+import { renderBlock } from '../../../src/lessons/render-block.ts';
+import { STARTER_SKILLS } from '../../../src/lessons/starter/starter-skills.ts';
+import { pick } from '../../workdays/draw.ts';
+import { fill } from '../../workdays/files/fill.ts';
+import type { PlannedQuestion } from '../../workdays/files/make-file-question.ts';
+import type { Plan } from '../../workdays/files/plan.ts';
+import { HOUSE_RULES } from '../../workdays/rules/house-rules.ts';
+import { createWorkdays } from '../../workdays/workdays.ts';
+import type { Split } from '../../workdays/world.ts';
+import { DISTRACTORS, PHRASINGS } from './phrasings.ts';
+import { POOL, type PoolRule } from './rule-pool.ts';
+
+/** By the key of a rule: lines that teach it, as the policy would read them. `''` has those that teach nothing. */
+export type LessonPool = ReadonlyMap<string, readonly string[]>;
+
+interface Told {
+  readonly name: string;
+  readonly description: string;
+  readonly content: string;
+}
+
+const distiller = createDistiller();
+
+/**
+ * Feedback of a split, put through the built-in distiller and the block that prompts get, and read back as the policy reads it.
+ * For training, lines in people's own words are added; a pool of another split has nothing but the distiller's.
+ */
+export async function makeLessons(split: Split, perRule: number): Promise<LessonPool> {
+  const plans = plansOf(split);
+  const pool = new Map<string, readonly string[]>();
+  for (const rule of POOL) {
+    const isHouse = /^[PQ]\d$/.test(rule.key);
+    if (split !== 'train' && !isHouse) continue;
+    const fitting = plans.filter(({ plan }) => rule.appliesTo(plan));
+    const lines = new Set<string>();
+    const count = isHouse ? 3 * perRule : perRule;
+    for (let number = 0; number < count; number++) {
+      const random = createRandom(`lesson/${split}/${rule.key}/${number}`);
+      const question = pick(random, fitting);
+      const said = rule.tell(question.plan, split, random);
+      for (const line of await distil(question, said)) lines.add(line);
+      if (split === 'train') lines.add(ownWords(rule, question.plan, `${rule.key}/${number}`));
+    }
+    pool.set(rule.key, [...lines]);
+  }
+  const others = [...DISTRACTORS, ...STARTER_SKILLS.map(readBack)];
+  pool.set(
+    '',
+    others.filter((line) => line !== ''),
+  );
+  return pool;
+}
+
+/** Tasks that lessons are told of: none of them is a sample. */
+function plansOf(split: Split): readonly PlannedQuestion[] {
+  return Array.from({ length: 12 }, (_, at) =>
+    createWorkdays({ seed: 900_000 + at, split, form: 'short', rules: HOUSE_RULES }),
+  )
+    .flatMap(({ days }) => days.flatMap(({ questions }) => questions))
+    .flatMap((question) => (question.kind === 'files' ? [question as PlannedQuestion] : []));
+}
+
+/** The lines of one skill that is taught by what was said. What the distiller cuts in several is one skill each: only the first counts. */
+async function distil(question: PlannedQuestion, said: string): Promise<readonly string[]> {
+  const failure = {
+    turn: 't1',
+    session: 's1',
+    at: 1_000,
+    generation: 0,
+    scope: {},
+    task: question.text,
+    passages: [
+      { origin: 'user' as const, text: question.text },
+      { origin: 'person' as const, text: said },
+    ],
+    source: 'person' as const,
+    appraisal: {
+      turn: 't1',
+      verdict: 'failure' as const,
+      reward: 0.1,
+      source: 'person' as const,
+      signals: [],
+      digests: [],
+    },
+  };
+  const input = {
+    library: { lessons: () => [] },
+    ask: undefined,
+    newId: (prefix: string) => `${prefix}-1`,
+    journal: () => undefined,
+    signal: new AbortController().signal,
+    material: [failure],
+  };
+  const lines: string[] = [];
+  for await (const step of distiller.learn(input as unknown as Parameters<typeof distiller.learn>[0]))
+    if ('change' in step && 'text' in step.change) lines.push(readBack(step.change.text));
+  return lines.slice(0, 1);
+}
+
+const readBack = (text: Told): string => {
+  const block = renderBlock([{ id: 'a', text } as unknown as Parameters<typeof renderBlock>[0][0]]);
+  const request = {
+    model: '',
+    system: [{ type: 'text' as const, text: block }],
+    messages: [],
+    tools: [],
+    stream: false,
+  };
+  return shownSkills(request)[0]?.text ?? '';
+};
+
+const WHEN: Readonly<Record<string, readonly string[]>> = {
+  times: ['Use when a file has a date.', 'Dates and times.', 'When writing times.'],
+  'file-names': ['Use when you create a file.', 'Names of files.', 'When a file is new.'],
+  metadata: ['Use when you create a file.', 'What new files carry.', 'For each new document.'],
+  backup: ['Use when you edit a file.', 'Careful with files that exist.', 'When changing a file.'],
+  'done-log': ['Use when a task is finished.', 'Ending a task.', 'At the end of any task.'],
+  'ticket-prefix': ['Use when you mention a ticket.', 'Tickets.', 'When a ticket is written.'],
+  units: ['Use when you write an amount.', 'Amounts.', 'When a file has costs or hours.'],
+  'sorted-keys': ['Use when you write JSON.', 'Order in JSON.', 'When a JSON file is new.'],
+  'header-comment': ['Use when you create a file.', 'How files begin.', 'For each new document.'],
+  checksums: ['Use after writing files.', 'Sums of files.', 'When files were written.'],
+};
+const LEAD = ['', '', 'Always: ', 'Note: ', 'Remember: ', 'Rule: ', 'Here we do it so: '];
+
+/** As somebody writes it down who is no distiller. */
+function ownWords({ form, words }: PoolRule, plan: Plan, seed: string): string {
+  const random = createRandom(`own/${seed}`);
+  const said = fill(pick(random, PHRASINGS[form] ?? []), words(plan));
+  const lead = random.next() < 0.35 ? `${pick(random, WHEN[form] ?? [''])} ` : pick(random, LEAD);
+  return `${lead}${said}`;
+}

@@ -1,0 +1,105 @@
+import type { NanoTokenizer } from '../../../nano/policy/tokenizer.ts';
+import { createRandom } from '../../../src/base/random.ts';
+import { pick } from '../../workdays/draw.ts';
+import { NAMES, newWord } from './new-names.ts';
+
+/*
+ * Names and amounts of a training sample are left open, and pre-training fills in others each time it shows the sample: what a task is
+ * called cannot be learned by heart, only copied.
+ */
+
+/** Tokens that stand for a word and for a figure that are still to be chosen; the same number is the same word. */
+export const FIRST_OPEN_WORD = 60_000;
+export const FIRST_OPEN_FIGURE = 61_000;
+const OPEN_WORDS = 64;
+const OPEN_FIGURES = 8;
+const POOL_WORDS = 40_000;
+const POOL_FIGURES = 4_000;
+
+const stubWord = (at: number): string => `qzx${letter(at >> 3)}${letter(at & 7)}jq`;
+const letter = (at: number): string => String.fromCharCode(97 + at);
+const stubFigure = (at: number): string => `9090909${at}`;
+const AMOUNT = /\b(?:cost|effort|ticket)(?: to)? (\d+)\b/g;
+
+/** Puts a stub for every name and every amount of the texts of one task, the same for the same one. The first text must be the task. */
+export function createOpening(): {
+  readonly open: (text: string) => string;
+  readonly nextWord: () => string;
+} {
+  const words = new Map<string, string>();
+  let figures: Map<string, string> | undefined;
+  let used = 0;
+  const nextWord = (): string => stubWord(used++ % OPEN_WORDS);
+  return {
+    nextWord,
+    open: (text) => {
+      figures ??= amountsOf(text);
+      return text
+        .replace(/[A-Za-z]+/g, (word) => {
+          const name = word.toLowerCase();
+          if (!NAMES.has(name)) return word;
+          const stub = words.get(name) ?? nextWord();
+          words.set(name, stub);
+          return word === name ? stub : stub.charAt(0).toUpperCase() + stub.slice(1);
+        })
+        .replace(/\d+/g, (figure) => figures?.get(figure) ?? figure);
+    },
+  };
+}
+
+/** Figures that are amounts and nothing else: one that is also a day or an hour stays. */
+function amountsOf(task: string): Map<string, string> {
+  const all = task.match(/\d+/g) ?? [];
+  const amounts = [...task.matchAll(AMOUNT)].map(([, figure = '']) => figure);
+  const count = (list: readonly string[], figure: string) => list.filter((one) => one === figure).length;
+  const own = [...new Set(amounts)].filter((figure) => count(all, figure) === count(amounts, figure));
+  return new Map(own.slice(0, OPEN_FIGURES).map((figure, at) => [figure, stubFigure(at)]));
+}
+
+/** Tokens of a text with stubs, each of which becomes its open token. */
+export function createOpenEncoder({ encode }: NanoTokenizer): (text: string) => readonly number[] {
+  const stubs = [
+    ...Array.from({ length: OPEN_WORDS }, (_, at) => [encode(stubWord(at)), FIRST_OPEN_WORD + at] as const),
+    ...Array.from(
+      { length: OPEN_FIGURES },
+      (_, at) => [encode(stubFigure(at)), FIRST_OPEN_FIGURE + at] as const,
+    ),
+  ];
+  return (text) => {
+    const tokens = encode(text);
+    const out: number[] = [];
+    for (let at = 0; at < tokens.length; ) {
+      const stub = stubs.find(([spelling]) => spelling.every((token, place) => tokens[at + place] === token));
+      out.push(stub?.[1] ?? tokens[at] ?? 0);
+      at += stub?.[0].length ?? 1;
+    }
+    return out;
+  };
+}
+
+/**
+ * What is filled in: words as they are spelt inside a text, and figures of one to four digits. Every other word is put together from
+ * any pieces of the vocabulary: a piece that no word has would not be copied when a name has it.
+ */
+export function makePool(
+  { encode }: NanoTokenizer,
+  { starts, insides }: { readonly starts: readonly string[]; readonly insides: readonly string[] },
+): Readonly<Record<'words' | 'figures', readonly (readonly number[])[]>> {
+  const random = createRandom('placeholders');
+  const firsts = starts.filter((piece) => /^[a-z]+$/.test(piece));
+  const pieced = (): string => {
+    const count = 1 + random.below(3);
+    return pick(random, firsts) + Array.from({ length: count }, () => pick(random, insides)).join('');
+  };
+  const digits = (): number => {
+    const luck = random.next();
+    return luck < 0.1 ? 1 : luck < 0.4 ? 2 : luck < 0.7 ? 3 : 4;
+  };
+  return {
+    words: Array.from({ length: POOL_WORDS }, (_, at) => encode(at % 2 === 0 ? newWord(random) : pieced())),
+    figures: Array.from({ length: POOL_FIGURES }, () => {
+      const least = 10 ** (digits() - 1);
+      return encode(String(least + random.below(9 * least)));
+    }),
+  };
+}

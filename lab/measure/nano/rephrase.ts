@@ -1,0 +1,84 @@
+import type { Random } from '../../../src/base/random.ts';
+import { pick } from '../../workdays/draw.ts';
+import { fill } from '../../workdays/files/fill.ts';
+
+/*
+ * The suite words its training tasks in three ways each. These are others of our own, none of them the gate's or the report's, so
+ * that the policy goes by what a task says rather than by how.
+ */
+const CREATE: readonly string[] = [
+  'Prepare a JSON {type} in {folder}: {fields}.',
+  'Start a JSON {type} in {folder}, {fields}.',
+  'Please file a JSON {type} under {folder}: {fields}.',
+  '{folder} needs a JSON {type}: {fields}.',
+  'I need a JSON {type} in {folder} that says {fields}.',
+  'Compose a JSON {type} inside {folder} from {fields}.',
+  'JSON {type} to {folder}: {fields}.',
+  'Save a JSON {type} at {folder}: {fields}.',
+  'Set up a JSON {type} in {folder} with {fields}.',
+  '{word} a JSON {type} in {folder}: {fields}.',
+  '{word} {word2} JSON {type} in {folder} {word3} {fields}.',
+  'Another JSON {type} in {folder}: {fields}.',
+];
+const UPDATE: readonly string[] = [
+  'Adjust {path}: {changes}.',
+  'Correct {changes} in {path}.',
+  '{path}: {changes}.',
+  '{path} needs {changes}.',
+  'Please bring {changes} in {path}.',
+  'On {path}, {changes}.',
+  'Switch {changes} in {path}.',
+  'Rework {path} with {changes}.',
+  '{word} {path}: {changes}.',
+  '{word} {changes} in {path}.',
+  'In {path} {word2} {changes}.',
+];
+const APPEND: readonly string[] = [
+  'Put a line into {path}: {fields}.',
+  '{path} needs another line: {fields}.',
+  'Record in {path}: {fields}.',
+  'Write one line more to {path}: {fields}.',
+  'Enter {fields} in {path}.',
+  'For the end of {path}: {fields}.',
+  'Attach a line to {path} with {fields}.',
+  'Note in {path}: {fields}.',
+  '{word} {path}: {fields}.',
+  '{word} {word2} {word3} of {path}: {fields}.',
+  '{path} {word2} {word3} line: {fields}.',
+];
+
+const LEAD = /^t\d+, [^.]*\. /;
+const CREATED = /(?:Write a|New|Put a) JSON (\w+) (?:in|into) ([\w]+): ([^.]*)\.$/;
+const UPDATED = [
+  /^In (?<path>\S+) set (?<changes>.*)\.$/,
+  /^Set (?<changes>.*) in (?<path>\S+)\.$/,
+  /^Change (?<path>\S+): (?<changes>.*)\.$/,
+];
+const APPENDED = /^(?:Add a line to|One more line for|Append to) (\S+): (.*)\.$/;
+
+/** The same task in other words; the task itself where it has none of the wordings that are known. */
+export function rephrase(text: string, random: Random, newWord: () => string): string {
+  const lead = LEAD.exec(text)?.[0] ?? '';
+  const words = () => {
+    const [first, word2, word3] = [newWord(), newWord(), newWord()];
+    return { word: first.charAt(0).toUpperCase() + first.slice(1), word2, word3 };
+  };
+  let rest = text.slice(lead.length);
+  const parts: string[] = [];
+  const created = CREATED.exec(rest);
+  if (created !== null) {
+    const [, type = '', folder = '', fields = ''] = created;
+    parts.unshift(fill(pick(random, CREATE), { type, folder, fields, ...words() }));
+    rest = rest.slice(0, created.index).trimEnd();
+  }
+  const appended = APPENDED.exec(rest);
+  const updated = UPDATED.map((form) => form.exec(rest)?.groups).find((groups) => groups !== undefined);
+  if (appended !== null) {
+    const [, path = '', fields = ''] = appended;
+    parts.unshift(fill(pick(random, APPEND), { path, fields, ...words() }));
+  } else if (updated !== undefined) {
+    const { path = '', changes = '' } = updated;
+    parts.unshift(fill(pick(random, UPDATE), { path, changes, ...words() }));
+  } else if (rest !== '') return text;
+  return lead + parts.join(' ');
+}

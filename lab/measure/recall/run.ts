@@ -1,0 +1,80 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import type { EmbeddingModel } from '../../../src/core/recall.ts';
+import { createMiniLmEmbed } from '../../../src/embed/minilm-embed.ts';
+import { writeSection } from '../markdown.ts';
+import { measureQuality, readPairs, reportQuality } from './quality.ts';
+import { measureRealScan, measureScans, reportScans } from './scans.ts';
+import { measureSpeed, type RecallSpeed, reportSpeed } from './speed.ts';
+
+/** Quality and speed of recall. With `--pairs` only the quality, for any file of that format. */
+const OURS = 'lab/measure/recall/pairs.jsonl';
+const { values: options } = parseArgs({
+  options: {
+    pairs: { type: 'string' },
+    sizes: { type: 'string', default: '100,1000,10000,100000' },
+    write: { type: 'boolean', default: false },
+    /** Internal: measures one size in a process of its own. */
+    one: { type: 'string' },
+  },
+});
+
+const parts: string[] = [];
+const add = (text: string): void => {
+  parts.push(text);
+  process.stdout.write(`${text}\n\n`);
+};
+
+async function addQuality(embed: EmbeddingModel, file: string, split?: 'dev' | 'test'): Promise<void> {
+  const pairs = readPairs(file, split);
+  const title = split === undefined ? path.basename(file) : `${path.basename(file)}, ${split}`;
+  add(reportQuality(title, pairs, await measureQuality(pairs, embed)));
+}
+
+async function addSpeed(embed: EmbeddingModel): Promise<void> {
+  const sizes = options.sizes.split(',').map(Number);
+  const found: RecallSpeed[] = [];
+  for (const size of sizes) {
+    process.stderr.write(`${size} lessons …\n`);
+    const { stdout } = spawnSync(process.execPath, ['--expose-gc', import.meta.filename, `--one=${size}`]);
+    found.push(JSON.parse(stdout.toString()) as RecallSpeed);
+  }
+  add(
+    `### Speed\n\nSynthetic texts; the lessons' vectors are random unit vectors, so that 100,000 of them need no model. The model computes a task's vector the first time; later it is cached. The tasks are those of our pairs (half of them up to 62 characters), the long messages twelve of them in a row, of which recall gives the model 320 characters.\n\n${reportSpeed(found)}`,
+  );
+  const { lessons, pairs } = readPairs(OURS, 'dev');
+  const queries = pairs.slice(0, 50).map(({ query }) => query);
+  const scans = [
+    await measureRealScan(embed, lessons, queries),
+    ...sizes.filter((n) => n >= 1000).map(measureScans),
+  ];
+  add(
+    `### Vector scan\n\nBytes take a quarter of the memory and are faster than floats, and the lessons they miss are near ties; a scan in slices never blocks the event loop for long. So there is no approximate index.\n\n${reportScans(scans)}`,
+  );
+}
+
+async function run(): Promise<void> {
+  const embed = createMiniLmEmbed();
+  if (options.pairs !== undefined) await addQuality(embed, options.pairs);
+  else {
+    await addQuality(embed, OURS, 'test');
+    await addQuality(embed, OURS, 'dev');
+    await addSpeed(embed);
+  }
+  await embed.close();
+  mkdirSync('.cache/bench', { recursive: true });
+  writeFileSync('.cache/bench/recall.md', parts.join('\n\n'));
+  if (!options.write) return;
+  const machine = `${os.cpus().length} × ${os.cpus()[0]?.model.trim()}`;
+  const head = `${new Date().toISOString().slice(0, 10)}, ${machine}, Node ${process.versions.node}. \`npm run bench:recall -- --write\``;
+  writeSection('docs/recall.md', 'bench:recall', [head, ...parts].join('\n\n'));
+}
+
+if (options.one === undefined) await run();
+else {
+  const tasks = readPairs(OURS).pairs.map(({ query }) => query);
+  process.stdout.write(JSON.stringify(await measureSpeed(Number(options.one), tasks.slice(0, 120))));
+}

@@ -1,0 +1,81 @@
+import { mkdirSync } from 'node:fs';
+import path from 'node:path';
+import { VERSION } from '../../src/base/package.ts';
+import { chooseResearcher, type ResearcherChoice } from '../policies/choose-policy.ts';
+import { loadBenchJournal } from '../run/bench-journal.ts';
+import { createOpenEnvironment } from '../run/open-environment.ts';
+import type { BenchRun } from '../run/run-bench.ts';
+import { BenchError } from '../run/suites.ts';
+import type { PipelineCondition } from './pipeline-journal.ts';
+import { loadPipelineJournal, openPipelineJournal, type PipelineHead } from './pipeline-journal.ts';
+import { createResearchPipeline, type ResearchPipeline } from './research-pipeline.ts';
+import { runPipelineSuite } from './run-pipeline-suite.ts';
+import { isScorable } from './stage.ts';
+
+export interface PipelineBenchRun extends Omit<BenchRun, 'habits'>, Pick<ResearcherChoice, 'habits'> {
+  /** Runs of each condition; the first only teaches and is not compared. */
+  readonly runs: number;
+}
+
+const NOTHING_TO_TRAIN = 'The condition full was not run: the pipeline suite trains no weights.';
+
+/** Runs or continues the pipeline suite, without and with lessons. Reports are made from the journal in its folder. */
+export async function runPipelineBench(options: PipelineBenchRun): Promise<void> {
+  const { run, seeds, policy, failures, settleEach, env, log, onProgress, signal } = options;
+  const conditions = options.conditions.filter((name): name is PipelineCondition => name !== 'full');
+  if (conditions.length === 0)
+    throw new BenchError('The pipeline suite trains no weights.', 'use --condition baseline,skills');
+  const pipelines = new Map(seeds.map((seed) => [seed, createResearchPipeline({ seed: `report/${seed}` })]));
+  const pipeline = (seed: number): ResearchPipeline => {
+    const found = pipelines.get(seed);
+    if (found === undefined) throw new Error(`unknown seed ${seed}`);
+    return found;
+  };
+  const researcher = chooseResearcher(options, pipeline);
+  const first = pipeline(seeds[0] ?? 1);
+  const head: PipelineHead = {
+    run,
+    suite: 'pipeline',
+    options: { failures, settleEach, ...researcher.options },
+    policy,
+    conditions,
+    seeds,
+    runs: options.runs,
+    scored: first.stages.filter(isScorable).length,
+    mostRefines: first.mostRefines,
+    conventions: first.conventions.map(({ id, title, stages }) => ({ id, title, stages })),
+    startedAt: new Date().toISOString(),
+    version: VERSION,
+    notes: options.conditions.includes('full') ? [NOTHING_TO_TRAIN] : [],
+  };
+  const folder = path.join(options.folder, run);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const file = path.join(folder, 'journal.jsonl');
+  const done = loadPipelineJournal(file);
+  if (done === undefined ? loadBenchJournal(file) !== undefined : shapeOf(done.head) !== shapeOf(head))
+    throw new BenchError(
+      `The run ${run} was started with other options.`,
+      'use the same options, or omit --run to start a new run',
+    );
+  const journal = openPipelineJournal(file, head, done);
+  try {
+    await runPipelineSuite({
+      head,
+      pipeline,
+      openBed: createOpenEnvironment({ folder, policy: researcher.policy, failures, env, log }),
+      journal,
+      done,
+      settleEach,
+      onProgress,
+      onBegunAgain: (place, error) =>
+        log.warn({ ...place, err: error }, 'the saved state is missing: starting again'),
+      signal,
+    });
+  } finally {
+    journal.close();
+  }
+}
+
+/** A run cannot be continued with other options: its runs would not be comparable. */
+const shapeOf = ({ options, policy, conditions, seeds, runs }: PipelineHead): string =>
+  JSON.stringify([options, policy, conditions, seeds, runs]);

@@ -1,0 +1,126 @@
+import type { StageReport } from '../../src/pipeline/stage-outcome.ts';
+import type { BenchEnvironment, OpenEnvironment } from '../run/bench-environment.ts';
+import type { RunProgress } from '../run/run-suite.ts';
+import type {
+  FinishedRun,
+  PipelineCondition,
+  PipelineHead,
+  PipelineJournal,
+  PipelineJournalWriter,
+  RunLesson,
+} from './pipeline-journal.ts';
+import type { ResearchPipeline } from './research-pipeline.ts';
+
+export interface RunPipelineSuiteOptions {
+  readonly head: PipelineHead;
+  /** The pipeline of a seed. */
+  readonly pipeline: (seed: number) => ResearchPipeline;
+  readonly openBed: OpenEnvironment;
+  readonly journal: PipelineJournalWriter;
+  /** What an earlier run with the same head has written. */
+  readonly done: PipelineJournal | undefined;
+  /** Whether to wait for the learner before each stage; otherwise only before the next run. */
+  readonly settleEach: boolean;
+  /** A day is one run of the pipeline. */
+  readonly onProgress: (progress: RunProgress) => void;
+  /** The runs of a condition and seed cannot be continued and start again, and why. */
+  readonly onBegunAgain: (place: { readonly condition: string; readonly seed: number }, why: unknown) => void;
+  readonly signal: AbortSignal;
+}
+
+const AGENT = 'bench-pipeline';
+
+/** All seeds and conditions, one run after the other. A stopped one continues after its last complete run. */
+export async function runPipelineSuite(options: RunPipelineSuiteOptions): Promise<void> {
+  const { head, done, journal, signal } = options;
+  const total = head.seeds.length * head.conditions.length * head.runs;
+  let finished = done?.runs.length ?? 0;
+  for (const seed of head.seeds) {
+    const pipeline = options.pipeline(seed);
+    for (const condition of head.conditions) {
+      const before = done?.runs.filter((one) => one.seed === seed && one.condition === condition).length ?? 0;
+      if (before === head.runs) continue;
+      if (signal.aborted) return;
+      const { bed, after } = await openAfter(options, condition, seed, before);
+      finished -= before - after;
+      const tell = (run: number): void =>
+        options.onProgress({
+          ...{ condition, seed, day: run - 1, days: head.runs },
+          ...{ asked: finished, questions: total },
+        });
+      // No prompt contains what the baseline learns, so there is no need to wait for it.
+      const settleEach = options.settleEach && condition !== 'baseline';
+      try {
+        for (let run = after + 1; run <= head.runs; run++) {
+          if (signal.aborted) return;
+          tell(run);
+          const ended = await runOnce({ bed, pipeline, run, settleEach, signal });
+          // An aborted run is incomplete: it is done again.
+          if (ended === undefined) return;
+          // Saved before the run counts: a kill between the two repeats it and never skips it.
+          await bed.save(run - 1);
+          journal.run({ condition, seed, ...ended });
+          finished++;
+          tell(run);
+        }
+      } finally {
+        await bed.close();
+      }
+    }
+  }
+}
+
+interface OneRun {
+  readonly bed: BenchEnvironment;
+  readonly pipeline: ResearchPipeline;
+  readonly run: number;
+  readonly settleEach: boolean;
+  readonly signal: AbortSignal;
+}
+
+async function runOnce({
+  bed,
+  pipeline,
+  run,
+  settleEach,
+  signal,
+}: OneRun): Promise<Omit<FinishedRun, 'condition' | 'seed'> | undefined> {
+  const { speak, model } = bed;
+  // Learning is slower than a scripted policy and faster than a real one: the lessons in a prompt must not depend on that.
+  const report: StageReport = async (outcome) => {
+    await bed.report(outcome);
+    if (settleEach && outcome.status !== 'ok') await bed.settle();
+  };
+  const policyBefore = bed.policyMs();
+  const { stages } = await pipeline.run({ speak, report, model, agent: AGENT, run, signal });
+  if (signal.aborted) return undefined;
+  const policyMs = bed.policyMs() - policyBefore;
+  await bed.settle();
+  const lessons = (await bed.lessons()).map(
+    ({ id, name, state, text }): RunLesson => ({
+      ...{ id, name, state },
+      teaches: pipeline.conventions.filter((one) => one.isTaughtBy(text)).map((one) => one.id),
+    }),
+  );
+  return { run, stages, lessons, policyMs };
+}
+
+/** The saved state can be missing if a kill came between saving the next one and writing the journal: then all runs start again. */
+async function openAfter(
+  { openBed, journal, onBegunAgain }: RunPipelineSuiteOptions,
+  condition: PipelineCondition,
+  seed: number,
+  before: number,
+): Promise<{ readonly bed: BenchEnvironment; readonly after: number }> {
+  const fresh = (): Promise<BenchEnvironment> => openBed({ condition, seed, after: undefined });
+  if (before === 0) return { bed: await fresh(), after: 0 };
+  try {
+    return { bed: await openBed({ condition, seed, after: before - 1 }), after: before };
+  } catch (error) {
+    // Any other problem fails here too and ends the run without losing anything.
+    const bed = await fresh();
+    journal.begin(condition, seed);
+    onBegunAgain({ condition, seed }, error);
+    return { bed, after: 0 };
+  }
+}

@@ -1,0 +1,66 @@
+import type { Condition } from '../../suite/run-records.ts';
+import { figureEntries } from '../figure.ts';
+import type { ConditionSummary, QuestionFigures } from './condition-summary.ts';
+import { explainQuestionDifference, type QuestionReport } from './question-report.ts';
+import { QUESTION_MEASURES, type QuestionMeasure } from './question-rows.ts';
+
+/** What `--json` prints. Scripts rely on `conditions`, `seeds` and `questions`; the rest is detail. */
+export interface QuestionJson
+  extends Pick<QuestionReport, 'remarks' | 'costs' | 'rules' | 'losses' | 'lessons' | 'nights'> {
+  readonly conditions: Readonly<Partial<Record<Condition, ConditionJson>>>;
+  /** Runs of each condition. */
+  readonly seeds: number;
+  /** Questions of one run of one condition. */
+  readonly questions: number;
+  readonly run: QuestionReport['head'];
+  readonly differences: readonly object[];
+}
+
+/** Shares from 0 to 1; null where nothing was graded. */
+export interface ConditionJson
+  extends Readonly<Record<QuestionMeasure, number | null>>,
+    Pick<ConditionSummary, 'asked' | 'graded' | 'ungraded' | 'types' | 'arcs'> {
+  readonly accuracyBounds: ConditionSummary['accuracyBounds'] | null;
+  readonly days: readonly object[];
+}
+
+export function questionJson(report: QuestionReport): QuestionJson {
+  const { head, remarks, conditions, differences, costs, rules, losses, lessons, nights } = report;
+  return {
+    conditions: Object.fromEntries(conditions.map((each) => [each.condition, conditionJson(each)])),
+    seeds: head.seeds.length,
+    questions: head.questions,
+    run: head,
+    remarks,
+    differences: differences.map((difference) => ({
+      ...difference,
+      ...explainQuestionDifference(difference),
+    })),
+    costs,
+    rules,
+    losses,
+    lessons,
+    nights,
+  };
+}
+
+const conditionJson = (summary: ConditionSummary): ConditionJson => ({
+  accuracy: summary.accuracy.value ?? null,
+  completion: summary.completion.value ?? null,
+  exact: summary.exact.value ?? null,
+  ...flatFigures(summary),
+  asked: summary.asked,
+  graded: summary.graded,
+  ungraded: summary.ungraded,
+  accuracyBounds: summary.accuracyBounds ?? null,
+  days: summary.days.map(({ day, rolling, ...figures }) => ({
+    day,
+    ...flatFigures(figures),
+    rolling: flatFigures(rolling),
+  })),
+  types: summary.types,
+  arcs: summary.arcs,
+});
+
+const flatFigures = (figures: QuestionFigures): object =>
+  Object.fromEntries(QUESTION_MEASURES.flatMap(({ measure }) => figureEntries(measure, figures[measure])));

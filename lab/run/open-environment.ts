@@ -1,0 +1,219 @@
+import { cpSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { restoreHome } from '../../src/api/open-api.ts';
+import { createRemoteApi } from '../../src/api/remote-api.ts';
+import type { Log } from '../../src/base/log.ts';
+import { checkConfig } from '../../src/config/check-config.ts';
+import { openHome } from '../../src/config/home.ts';
+import { readOrCreateKey } from '../../src/config/key.ts';
+import type { Config } from '../../src/config/schema.ts';
+import type { ChatModel } from '../../src/core/chat.ts';
+import { systemClock } from '../../src/core/clock.ts';
+import { startDaemon } from '../../src/daemon/daemon.ts';
+import { decodeLessons } from '../../src/lessons/codec.ts';
+import { parseBaseUrl } from '../../src/models/base-url.ts';
+import { createExchange } from '../../src/models/exchange.ts';
+import { createGatewayClient } from '../../src/models/gateway-client.ts';
+import { createHttpReport } from '../../src/pipeline/stage-report.ts';
+import type { TrainingOverride } from '../../src/train/serve-training.ts';
+import { wires } from '../../src/wire/wires.ts';
+import type { Condition } from '../suite/run-records.ts';
+import type { BenchEnvironment, EnvironmentOptions, OpenEnvironment } from './bench-environment.ts';
+import { createNight, type NightOptions } from './training-night.ts';
+
+/** The folders of a home that hold weights and training state. */
+const FOLDERS = ['engine', 'train'];
+/** Locks and the engine's address belong to the running process. */
+const isKept = (file: string): boolean => !/lock|engine\.json/.test(path.basename(file));
+const beside = (file: string, folder: string): string => `${file}.${folder}`;
+
+/** Copies a home's weights beside a copy of its record. No training may be running. */
+function saveWeights(home: string, file: string): void {
+  for (const folder of FOLDERS) {
+    const from = path.join(home, folder);
+    const to = beside(file, folder);
+    rmSync(to, { recursive: true, force: true });
+    if (!existsSync(from)) continue;
+    // The rename makes the copy atomic.
+    cpSync(from, `${to}.new`, { recursive: true, filter: isKept });
+    renameSync(`${to}.new`, to);
+  }
+}
+
+function restoreWeights(home: string, file: string): void {
+  for (const folder of FOLDERS)
+    if (existsSync(beside(file, folder)))
+      cpSync(beside(file, folder), path.join(home, folder), { recursive: true });
+}
+
+/** Removes a copy that a later one has replaced. */
+function removeSavedWeights(file: string): void {
+  for (const one of [file, ...FOLDERS.map((folder) => beside(file, folder))])
+    rmSync(one, { recursive: true, force: true });
+}
+
+/** What answers: a function of this process, or a model from the user's configuration. */
+export type BenchPolicy =
+  | { readonly kind: 'own'; readonly model: (seed: number) => ChatModel | Promise<ChatModel> }
+  | { readonly kind: 'configured'; readonly name: string; readonly config: Config }
+  /** The policy that ships with Instar; its weights can be trained. */
+  | { readonly kind: 'embedded' };
+
+interface OpenEnvironmentOptions {
+  /** The run's folder, with a home for each condition and seed. */
+  readonly folder: string;
+  readonly policy: BenchPolicy;
+  /** `learn.failures`: how many failures start the evolver. */
+  readonly failures: number;
+  /** Training under the condition `full`. */
+  readonly nights?: NightOptions;
+  readonly env: NodeJS.ProcessEnv;
+  readonly log: Log;
+}
+
+const POLICY = 'policy';
+
+/** Instar as users run it, in this process and over HTTP, in front of one policy. */
+export function createOpenEnvironment(options: OpenEnvironmentOptions): OpenEnvironment {
+  return async ({ condition, seed, after }) => {
+    const { folder, policy, env, log } = options;
+    const name = `${condition}-${seed}`;
+    const kept = path.join(folder, 'kept');
+    mkdirSync(kept, { recursive: true, mode: 0o700 });
+    const dir = path.join(folder, 'homes', name);
+    // What an earlier attempt left is not the state after its last complete day.
+    rmSync(dir, { recursive: true, force: true });
+    const home = openHome(dir);
+    if (after !== undefined) {
+      restoreHome(home, keptFile(kept, name, after));
+      restoreWeights(home.dir, keptFile(kept, name, after));
+    }
+    const clock = systemClock;
+    let policyMs = 0;
+    const spent = (ms: number): void => {
+      policyMs += ms;
+    };
+    const models = policy.kind === 'own' ? { [POLICY]: timed(await policy.model(seed), spent) } : {};
+    const key = readOrCreateKey(home, {}).key;
+    const config = configFor(condition, options);
+    const training = trainingFor(options, { condition, seed, after });
+    // Each home has its own key: INSTAR_KEY of the user's environment would replace it.
+    const { INSTAR_KEY: _, ...others } = env;
+    const daemon = await startDaemon({
+      home,
+      config,
+      env: others,
+      log,
+      port: 0,
+      models,
+      isUnhurried: true,
+      training,
+    });
+    const pool = createExchange({ timeouts: config.gateway.timeouts, isForbiddenAddress: () => false });
+    const record = { url: daemon.url, port: daemon.port, pid: process.pid, startedAt: '', version: '' };
+    const { desk, shelf } = createRemoteApi(record, key);
+    return {
+      speak: createGatewayClient({
+        exchange: pool.exchange,
+        wire: wires['openai-chat'],
+        gateway: parseBaseUrl(daemon.url, 'openai-chat'),
+        credentials: () => ({ authorization: `Bearer ${key}` }),
+        clock,
+      }),
+      model: modelOf(policy),
+      judge: async (turn, score, note) => void (await desk.feedback({ turn, score, note })),
+      report: createHttpReport({
+        url: daemon.url,
+        key,
+        onProblem: (problem) => log.warn({ problem }, 'reporting a stage failed'),
+      }),
+      settle: daemon.settle,
+      lessons: async () =>
+        decodeLessons(await shelf.all()).map(({ id, state, text }) => ({
+          id,
+          name: text.name,
+          state,
+          text: `${text.name}\n${text.description}\n${text.content}`,
+        })),
+      policyMs: () => (policy.kind === 'embedded' ? (daemon.training?.policy.sampledMs() ?? 0) : policyMs),
+      ...(condition === 'full' && options.nights !== undefined && daemon.training !== undefined
+        ? {
+            night: createNight({
+              ...options.nights,
+              folder: path.join(home.dir, 'train'),
+              seed,
+              training: daemon.training,
+              generation: daemon.generation,
+            }),
+          }
+        : {}),
+      save: async (day) => {
+        const file = keptFile(kept, name, day);
+        rmSync(file, { force: true });
+        await desk.backup(file);
+        saveWeights(dir, file);
+        // The day before is kept until the journal has this one.
+        if (day > 1) removeSavedWeights(keptFile(kept, name, day - 2));
+      },
+      close: async () => {
+        await pool.close();
+        await daemon.close();
+      },
+    } satisfies BenchEnvironment;
+  };
+}
+
+const keptFile = (folder: string, name: string, day: number): string =>
+  path.join(folder, `${name}-day${day}.sqlite`);
+
+/**
+ * The same for all conditions except the autonomy: with `manual`, a lesson needs a person's approval to enter a prompt, and
+ * nobody approves here. No lesson is held out: the benchmark has its own comparison.
+ */
+function configFor(condition: Condition, { policy, failures, nights }: OpenEnvironmentOptions): Config {
+  const isBare = condition === 'baseline' || (condition === 'full' && nights?.control === 'no-lessons');
+  const autonomy = isBare ? 'manual' : 'guarded';
+  const own = policy.kind === 'configured' ? policy.config : checkConfig({}, { env: {} }).config;
+  const library = { ...own.library, autonomy, holdout: 0 } as const;
+  const engine = policy.kind === 'embedded' ? 'nano' : 'off';
+  return {
+    ...own,
+    library,
+    learn: { ...own.learn, failures },
+    train: { ...own.train, ...nights?.train, engine },
+  };
+}
+
+const modelOf = (policy: BenchPolicy): string =>
+  policy.kind === 'own' ? POLICY : policy.kind === 'configured' ? policy.name : 'instar/nano';
+
+/** The same questions in the same order get the same replies, also in a continued run. */
+function trainingFor(
+  { nights }: OpenEnvironmentOptions,
+  { seed, after = -1 }: EnvironmentOptions,
+): TrainingOverride {
+  return {
+    policySeed: seed * 1_000_000 + (after + 1) * 10_000,
+    agent: 'bench-workdays',
+    // Every session has one question: there is nothing to compare a canary with.
+    promotion: { canarySessions: 0, ...nights?.promotion },
+    tuning: {
+      seed,
+      ...nights?.tuning,
+      ...(nights?.control === undefined ? {} : { control: nights.control }),
+    },
+  };
+}
+
+/** Measures the time spent in a model. */
+function timed(model: ChatModel, spent: (ms: number) => void): ChatModel {
+  return async function* (request, options) {
+    let since = performance.now();
+    for await (const event of model(request, options)) {
+      spent(performance.now() - since);
+      yield event;
+      since = performance.now();
+    }
+    spent(performance.now() - since);
+  };
+}

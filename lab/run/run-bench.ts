@@ -1,0 +1,118 @@
+import { mkdirSync } from 'node:fs';
+import path from 'node:path';
+import type { Log } from '../../src/base/log.ts';
+import { VERSION } from '../../src/base/package.ts';
+import type { Config } from '../../src/config/schema.ts';
+import { systemClock } from '../../src/core/clock.ts';
+import { choosePolicy, NANO_POLICY } from '../policies/choose-policy.ts';
+import type { Habits } from '../policies/scripted-policy.ts';
+import type { Condition, RunHead } from '../suite/run-records.ts';
+import { loadBenchJournal, openBenchJournal } from './bench-journal.ts';
+import { createOpenEnvironment } from './open-environment.ts';
+import { type RunProgress, type RunSuiteOptions, runSuite } from './run-suite.ts';
+import { BenchError, loadSuite, type SuiteChoice } from './suites.ts';
+import type { NightOptions } from './training-night.ts';
+
+export interface BenchRun extends SuiteChoice, Pick<RunSuiteOptions, 'onRow' | 'onNight'> {
+  readonly run: string;
+  /** The folder of all runs; each run has a subfolder with its name. */
+  readonly folder: string;
+  readonly conditions: readonly Condition[];
+  readonly seeds: readonly number[];
+  readonly policy: string;
+  readonly habits: Habits;
+  readonly failures: number;
+  readonly steps?: number;
+  readonly settleEach: boolean;
+  /** For `full`: training steps of a night, and the ablation of the trainer that serves as a control. */
+  readonly nightSteps: number;
+  readonly control?: NightOptions['control'];
+  /** The user's configuration, for one of their models. */
+  readonly config: () => Config;
+  readonly env: NodeJS.ProcessEnv;
+  readonly log: Log;
+  readonly onProgress: (progress: RunProgress) => void;
+  readonly signal: AbortSignal;
+}
+
+const NO_WEIGHTS =
+  'The condition full was not run: this policy has no weights that can be trained here (nano has).';
+
+/** Training settings of every night. */
+const NIGHTS: Pick<NightOptions, 'train' | 'tuning' | 'promotion'> = {
+  train: { batchSize: 64, groupSize: 8, loraRank: 8 },
+  promotion: { fewestPairs: 40, mostPairs: 300 },
+};
+
+/** Runs or continues a benchmark. Reports are made from the journal in its folder. */
+export async function runBench(options: BenchRun): Promise<string> {
+  const { run, conditions, seeds, policy, habits, failures, signal } = options;
+  const suite = await loadSuite(options, options.env);
+  const answers = choosePolicy(policy, suite, habits, options.config);
+  const folder = path.join(options.folder, run);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const file = path.join(folder, 'journal.jsonl');
+  const first = suite.of(seeds[0] ?? 1);
+  const isScripted = policy === 'scripted';
+  const isTrained = policy === NANO_POLICY && conditions.includes('full');
+  const { nightSteps, control, rules } = options;
+  const head: RunHead = {
+    run,
+    suite: options.suite,
+    options: {
+      ...suite.options,
+      failures,
+      settleEach: options.settleEach,
+      ...(isScripted ? { ...habits } : {}),
+      ...(isTrained ? { nightSteps, ...(control === undefined ? {} : { control }) } : {}),
+    },
+    policy,
+    conditions: conditions.filter((condition) => condition !== 'full' || isTrained),
+    seeds,
+    questions: first.days.reduce((sum, { questions }) => sum + questions.length, 0),
+    rules: first.rules.map(({ id, title, since }) => ({ id, title, since })),
+    startedAt: new Date().toISOString(),
+    version: VERSION,
+    notes: [...suite.notes, ...(conditions.includes('full') && !isTrained ? [NO_WEIGHTS] : [])],
+  };
+  const done = loadBenchJournal(file);
+  if (done !== undefined) mustBeTheSame(done.head, head);
+  const journal = openBenchJournal(file, head);
+  try {
+    await runSuite({
+      head,
+      suite: suite.of,
+      openBed: createOpenEnvironment({
+        folder,
+        policy: answers,
+        failures,
+        nights: { ...NIGHTS, steps: nightSteps, rules, ...(control === undefined ? {} : { control }) },
+        env: options.env,
+        log: options.log,
+      }),
+      journal,
+      done,
+      ...(options.steps === undefined ? {} : { steps: options.steps }),
+      settleEach: options.settleEach,
+      clock: systemClock,
+      onProgress: options.onProgress,
+      ...(options.onRow === undefined ? {} : { onRow: options.onRow }),
+      ...(options.onNight === undefined ? {} : { onNight: options.onNight }),
+      signal,
+    });
+  } finally {
+    journal.close();
+  }
+  return folder;
+}
+
+/** A run cannot be continued with other options: its rows would not be comparable. */
+function mustBeTheSame(before: RunHead, now: RunHead): void {
+  const shape = ({ suite, options, policy, conditions, seeds, questions }: RunHead): string =>
+    JSON.stringify([suite, options, policy, conditions, seeds, questions]);
+  if (shape(before) === shape(now)) return;
+  throw new BenchError(
+    `The run ${now.run} was started with other options.`,
+    'use the same options, or omit --run to start a new run',
+  );
+}

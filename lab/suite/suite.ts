@@ -1,0 +1,79 @@
+import type { Workspace } from '../../src/agent/sandbox/workspace.ts';
+
+/** A benchmark: days of work in order, under house rules that no prompt states. */
+export interface Suite {
+  readonly name: string;
+  /** Each once, in the order in which they begin to count; empty where a suite does not name its rules. */
+  readonly rules: readonly SuiteRule[];
+  readonly days: readonly SuiteDay[];
+}
+
+/** A convention of the house. Only feedback reveals it. */
+export interface SuiteRule {
+  /** `P1` */
+  readonly id: string;
+  readonly title: string;
+  /** The first day, counted from 0, on which breaking it counts. */
+  readonly since: number;
+  /** Whether a text contains what is needed to follow it. For the scripted policy and the report; agents do not see it. */
+  isTaughtBy(text: string): boolean;
+}
+
+export interface SuiteDay {
+  /** `day01` */
+  readonly id: string;
+  readonly about: string;
+  /** The learning arc it belongs to. */
+  readonly arc?: string;
+  /** The agent's system prompt. */
+  readonly system: string;
+  /** The initial workspace: a folder to copy, or texts by path. The workspace lasts for the day. */
+  readonly files: { readonly folder: string } | { readonly texts: Readonly<Record<string, string>> };
+  /** Whether the day is one conversation, or each question has its own. */
+  readonly conversation: 'day' | 'question';
+  /** The built-in command language, or real commands in a sandbox. */
+  readonly shell: 'plain' | 'confined';
+  readonly questions: readonly SuiteQuestion[];
+}
+
+export type SuiteQuestion = ChoiceQuestion | FileQuestion;
+
+/** Select all right options; answered as `\bbox{A,C}`. */
+export interface ChoiceQuestion {
+  readonly kind: 'choice';
+  readonly id: string;
+  /** As the agent reads it, options included. */
+  readonly text: string;
+  /** By letter. */
+  readonly options: Readonly<Record<string, string>>;
+  readonly answer: readonly string[];
+  /** The rule that the answer depends on, where it is not in the documents. */
+  readonly rule?: string;
+  /** What the user says to this choice; undefined when no answer could be read. */
+  feedback(chosen: readonly string[] | undefined): string;
+}
+
+/** Something to do in the workspace. */
+export interface FileQuestion {
+  readonly kind: 'files';
+  readonly id: string;
+  readonly text: string;
+  /** The rules that count for it on this day. */
+  readonly rules: readonly string[];
+  check(workspace: Workspace, signal: AbortSignal): Promise<TaskVerdict>;
+  feedback(verdict: TaskVerdict): string;
+  /** Commands that do the task, follow these of its rules and break the others; absent where a suite has none. */
+  solve?(obeyed: ReadonlySet<string>): readonly string[];
+}
+
+export interface TaskVerdict {
+  /** `failed-to-run`: the check itself failed, so the work is neither right nor wrong. */
+  readonly status: 'ok' | 'failed-to-run';
+  readonly passed: boolean;
+  /** Whether the task was done, apart from the rules; absent where a check cannot tell. */
+  readonly isDone?: boolean;
+  /** Ids of the broken rules, where a check can tell. */
+  readonly broken: readonly string[];
+  /** For people, and for a learner that may read them. */
+  readonly reasons: readonly string[];
+}

@@ -1,0 +1,115 @@
+import type { Json } from '../../../src/core/json.ts';
+import type { Moment } from '../world.ts';
+
+/**
+ * What a task asks for, with nothing said of how the house wants it. The task's text, the commands that do it and the check of
+ * what was done are all made from it, so they cannot disagree.
+ */
+export interface Plan {
+  /** As the task's text gives it: `t1007`. */
+  readonly task: string;
+  readonly today: Moment;
+  /** Who could be named as the author. */
+  readonly author: string;
+  /** What was done, in a few words. */
+  readonly summary: string;
+  readonly creates: readonly NewDocument[];
+  readonly edits: readonly FileEdit[];
+  /** Files that are only read. */
+  readonly given: Readonly<Record<string, string>>;
+}
+
+/** A file that is not there yet. */
+export interface NewDocument {
+  /** No other task writes into it. */
+  readonly folder: string;
+  readonly format: 'json' | 'md';
+  /** Only where the task says how the file is called. */
+  readonly name?: string;
+  /** What it is about, in plain words: what a name can be made of. */
+  readonly about: readonly string[];
+  readonly fields: Fields;
+}
+
+/** A file that is there and belongs to this task alone. `jsonl`: a record in each line. */
+export interface FileEdit {
+  readonly path: string;
+  readonly format: 'json' | 'jsonl';
+  readonly before: string;
+  readonly changes: readonly ValueChange[];
+}
+
+export type Keys = readonly (string | number)[];
+
+/** `to`: what is at a place afterwards. `adds`: what a list has in addition. */
+export type ValueChange =
+  | { readonly at: Keys; readonly to: Value }
+  | { readonly at: Keys; readonly adds: Value };
+
+/** Something to be written, apart from how: that is what rules are about. */
+export type Value =
+  | { readonly is: 'text'; readonly text: string }
+  | { readonly is: 'time'; readonly at: Moment }
+  | { readonly is: 'ticket'; readonly number: number }
+  | { readonly is: 'amount'; readonly number: number; readonly unit: string }
+  | { readonly is: 'list'; readonly items: readonly Value[] }
+  | { readonly is: 'record'; readonly fields: Fields };
+
+export type Fields = readonly (readonly [key: string, value: Value])[];
+export type Leaf = Exclude<Value, { readonly is: 'list' | 'record' }>;
+
+export const text = (words: string): Value => ({ is: 'text', text: words });
+export const time = (at: Moment): Value => ({ is: 'time', at });
+export const ticket = (number: number): Value => ({ is: 'ticket', number });
+export const amount = (number: number, unit: string): Value => ({ is: 'amount', number, unit });
+export const list = (items: readonly Value[]): Value => ({ is: 'list', items });
+export const record = (fields: Fields): Value => ({ is: 'record', fields });
+
+/** All values that are no lists or records, of whatever a task creates or changes. */
+export function leavesOf(plan: Plan): readonly Leaf[] {
+  const created = plan.creates.flatMap(({ fields }) => fields.map(([, value]) => value));
+  const changed = plan.edits.flatMap(({ changes }) => changes.map(changedValue));
+  return [...created, ...changed].flatMap(flatten);
+}
+
+export const changedValue = (change: ValueChange): Value => ('to' in change ? change.to : change.adds);
+
+function flatten(value: Value): readonly Leaf[] {
+  if (value.is === 'list') return value.items.flatMap(flatten);
+  if (value.is === 'record') return value.fields.flatMap(([, inner]) => flatten(inner));
+  return [value];
+}
+
+/** How the values of a plan look in a file. */
+export interface Style {
+  time(at: Moment): string;
+  ticket(number: number): Json;
+  amount(number: number, unit: string): Json;
+}
+
+export function styled(value: Value, style: Style): Json {
+  switch (value.is) {
+    case 'text':
+      return value.text;
+    case 'time':
+      return style.time(value.at);
+    case 'ticket':
+      return style.ticket(value.number);
+    case 'amount':
+      return style.amount(value.number, value.unit);
+    case 'list':
+      return value.items.map((item) => styled(item, style));
+    case 'record':
+      return Object.fromEntries(value.fields.map(([key, inner]) => [key, styled(inner, style)]));
+  }
+}
+
+/** As someone writes who knows of no rule, and as files of the day begin. */
+export const PLAIN_STYLE: Style = {
+  time: ({ year, month, day, hour, minute }) =>
+    `${year}-${two(month)}-${two(day)} ${two(hour)}:${two(minute)}`,
+  ticket: (number) => number,
+  amount: (number) => number,
+};
+
+export const two = (number: number): string => String(number).padStart(2, '0');

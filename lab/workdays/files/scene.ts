@@ -1,0 +1,145 @@
+import type { Random } from '../../../src/base/random.ts';
+import { pick } from '../draw.ts';
+import type { DayWorld, Moment, Split } from '../world.ts';
+import { fill } from './fill.ts';
+import type { Fields, NewDocument, Plan } from './plan.ts';
+import { tellClock, tellMoment, tellToday } from './tell-moment.ts';
+
+/** Where and when a task is given, and what its words are drawn with. */
+export interface Scene {
+  readonly day: DayWorld;
+  readonly random: Random;
+  readonly split: Split;
+  /** As the text and the log give it: `t1007`. */
+  readonly task: string;
+  readonly now: Moment;
+  /** Two folders that no other task of the day uses. */
+  readonly folders: readonly [string, string];
+}
+
+export interface Task {
+  readonly kind: string;
+  readonly plan: Plan;
+  readonly text: string;
+}
+
+/** A kind of task. Its makers draw from the day, so that no two tasks of a day have to say the same. */
+export interface TaskKind {
+  readonly name: string;
+  /** Whether the day has what it is made of. */
+  suits(day: DayWorld): boolean;
+  make(scene: Scene): Task;
+}
+
+/** Phrasings that belong to one split: what is trained on is worded in another way than what is reported. */
+export type BySplit = Readonly<Record<Split, readonly string[]>>;
+
+export const say = (
+  { random, split }: Scene,
+  phrasings: BySplit,
+  words: Readonly<Record<string, string>> = {},
+): string => fill(pick(random, phrasings[split]), words);
+
+const LEADS: BySplit = {
+  train: [
+    'It is {month_first}, {clock}; this is task {task}.',
+    'Task {task}, given on {month_first} at {clock}.',
+    'Today is {month_first} ({clock}) and the task is {task}.',
+  ],
+  gate: [
+    '[{task}, {day_first}, {clock}]',
+    'Next up on {day_first}, {clock}: {task}.',
+    'Number {task}, written on {day_first} at {clock}:',
+  ],
+  report: [
+    '{clock} on {day_first}. Your task, {task}:',
+    'For {task} (we have {month_first}, {clock}):',
+    'This one is {task}; the date is {day_first}, the time {clock}.',
+  ],
+};
+
+/** When it is and which task it is: whatever rules count, a task says both. */
+export const leadOf = (scene: Scene): string =>
+  say(scene, LEADS, {
+    task: scene.task,
+    month_first: tellToday(scene.now),
+    day_first: tellToday(scene.now, true),
+    clock: tellClock(scene.now),
+  });
+
+export const tell = ({ random, now }: Scene, at: Moment): string => tellMoment(at, now, random);
+
+/** Of so many the more the harder the day is, at least one. */
+export const sizeFor = ({ day }: Scene, most: number): number =>
+  Math.max(1, Math.min(most, Math.round(1 + day.difficulty * (most - 1))));
+
+const SAVE: BySplit = {
+  train: ['Save it as {format} in the folder {folder}.', 'Put it into {folder} as a {format} file.'],
+  gate: ['Leave the {format} file in {folder}.', 'It goes into {folder}, as {format}.'],
+  report: ['File it under {folder} in {format}.', '{folder} is the place for it; the format is {format}.'],
+};
+
+const SAVE_AS: BySplit = {
+  train: ['Save it as {path}.', 'The file is called {path}.'],
+  gate: ['Write it to {path}.', 'It goes to {path}.'],
+  report: ['Its place is {path}.', 'Store it under {path}.'],
+};
+
+const JSON_KEYS: BySplit = {
+  train: ['Its keys: {keys}.', 'Use the keys {keys}.'],
+  gate: ['The members are {keys}.', 'Call the members {keys}.'],
+  report: ['What it holds: {keys}.', 'As keys take {keys}.'],
+};
+
+const LINES: BySplit = {
+  train: ['Write one line for each as `Label: value`, with the labels {keys}.'],
+  gate: ['Each point is a line `Label: value`; the labels are {keys}.'],
+  report: ['The labels are {keys}, each on a line of its own in the form `Label: value`.'],
+};
+
+/** Where a new document goes and what its parts are called. */
+export function formOf(scene: Scene, document: NewDocument): string {
+  const { folder, name, format, fields } = document;
+  const keys = { keys: keysOf(fields) };
+  const place =
+    name === undefined
+      ? say(scene, SAVE, { folder: `${folder}/`, format: format === 'json' ? 'JSON' : 'Markdown (.md)' })
+      : say(scene, SAVE_AS, { path: `${folder}/${name}` });
+  return `${place} ${say(scene, format === 'json' ? JSON_KEYS : LINES, keys)}`;
+}
+
+/** `title, decisions (each with id, decided_at)` */
+export const keysOf = (fields: Fields): string =>
+  fields
+    .map(([key, value]) => {
+      const inner = value.is === 'list' ? value.items[0] : undefined;
+      return inner?.is === 'record' ? `${key} (a list, each with ${keysOf(inner.fields)})` : key;
+    })
+    .join(', ');
+
+const NAMED_IN = 4;
+
+/** Some tasks say how the file is to be called. */
+export const nameFor = ({ random }: Scene, name: string): { readonly name?: string } =>
+  random.below(NAMED_IN) === 0 ? { name } : {};
+
+/** Words that a file name can be made of. */
+export const nameWords = (...words: readonly string[]): readonly string[] =>
+  words
+    .join(' ')
+    .toLowerCase()
+    .split(/[^a-z0-9]+/)
+    .filter((word) => word !== '');
+
+export const planFor = (
+  { task, now, day }: Scene,
+  parts: Pick<Plan, 'summary'> & Partial<Pick<Plan, 'creates' | 'edits' | 'given'>>,
+): Plan => ({
+  task,
+  today: now,
+  author: day.world.people[0]?.name ?? 'the office',
+  creates: [],
+  edits: [],
+  given: {},
+  ...parts,
+});

@@ -1,0 +1,151 @@
+import { createRandom, type Random } from '../../../src/base/random.ts';
+import type { ChoiceQuestion } from '../../suite/suite.ts';
+import { between, pick } from '../draw.ts';
+import { createDraft, type Draft, stepsOf } from '../files/draft.ts';
+import { fill } from '../files/fill.ts';
+import { folderAt } from '../files/folders.ts';
+import { type Plan, two } from '../files/plan.ts';
+import type { BySplit, Scene } from '../files/scene.ts';
+import { SHORT_KINDS } from '../files/short/make-short-task.ts';
+import { applySteps } from '../files/steps.ts';
+import { tellToday } from '../files/tell-moment.ts';
+import { observe } from '../files/work.ts';
+import type { DayWorld, Form, Split } from '../world.ts';
+import type { HouseRule, RuleSet } from './rule-set.ts';
+
+export interface RuleChoiceOptions {
+  readonly rule: HouseRule;
+  readonly day: DayWorld;
+  readonly form: Form;
+  readonly id: string;
+  readonly seed: string;
+  readonly split: Split;
+  /** Where the rule is from: what else counts on that day is then kept to in every option. */
+  readonly rules?: RuleSet;
+}
+
+const LETTERS = [...'ABCDEF'];
+const TRIES = 60;
+/** Characters of a question in the short form. */
+const LONGEST_SHORT = 320;
+
+const STEMS: BySplit = {
+  train: [
+    'It is {today}. Going only by {about}: which of these are as we do it here?',
+    'Today, {today}, someone shows you these. Which are right for this team as to {about}?',
+  ],
+  gate: [
+    'We have {today}. Which of these would pass here, as far as {about} is concerned?',
+    'Look at {about} and nothing else (the day is {today}): which of these are our way?',
+  ],
+  report: [
+    'On {today} these lie before you. Think of {about}: which of them are as this house has it?',
+    'This team has its ways with {about}. Which of the following, all from {today}, keep to them?',
+  ],
+};
+const SHORT_STEM = '{today}. Which are our way, as to {about}?';
+const ENDING = 'Answer with all right letters, as \\bbox{X} or \\bbox{X,Y}.';
+const SHORT_ENDING = 'Answer \\bbox{X,Y}.';
+
+interface Option {
+  readonly text: string;
+  readonly isRight: boolean;
+  readonly why: string;
+}
+
+/**
+ * A question that only somebody who knows the rule can answer. Which letters are right is drawn first, every set but the empty
+ * one as likely; whether an option is right is then said by the rule's own check of the work that the option shows.
+ */
+export function makeRuleChoice(choice: RuleChoiceOptions): ChoiceQuestion {
+  const random = createRandom(`${choice.seed}/rule-choice/${choice.rule.id}`);
+  if (choice.form === 'full') return compose(choice, between(random, 4, 6), random);
+  const question = compose(choice, 4, random);
+  // Some rules show only in whole commands or files: two of those are as much as a small policy can read.
+  return question.text.length <= LONGEST_SHORT ? question : compose(choice, 2, random);
+}
+
+function compose(choice: RuleChoiceOptions, count: number, random: Random): ChoiceQuestion {
+  const { rule, day, form, id, split } = choice;
+  const pattern = 1 + random.below(2 ** count - 1);
+  const others =
+    choice.rules?.rules.filter(({ id: other, since }) => other !== rule.id && since <= day.index) ?? [];
+  const plans = planMaker(rule, day, split, random);
+  const options: Option[] = [];
+  for (let tries = 0; options.length < count; tries++) {
+    if (tries > TRIES * count) throw new Error(`too few ways to show ${rule.id} on ${day.id}`);
+    const isRight = ((pattern >> options.length) & 1) === 1;
+    const option = makeOption(rule, startOf(plans(), others), isRight, random);
+    const isNew = options.every(({ text }) => text !== option.text);
+    if (isNew && option.isRight === isRight) options.push(option);
+  }
+  const told = rule.tell(plans(), split, random);
+  const letters = LETTERS.slice(0, count);
+  const byLetter = letters.map((letter, at) => [letter, options[at]?.text ?? ''] as const);
+  const words = { about: rule.about, today: tellToday(day.today) };
+  const stem = fill(form === 'short' ? SHORT_STEM : pick(random, STEMS[split]), words);
+  const lines = byLetter.map(([letter, text]) => `${letter}. ${text}`).join('\n');
+  const gap = form === 'short' ? '\n' : '\n\n';
+  return {
+    kind: 'choice',
+    id,
+    text: [stem, lines, form === 'short' ? SHORT_ENDING : ENDING].join(gap),
+    options: Object.fromEntries(byLetter),
+    answer: letters.filter((_, at) => options[at]?.isRight === true),
+    rule: rule.id,
+    feedback: (chosen) => {
+      if (chosen === undefined) return 'I found no letters in \\bbox{} in what you wrote.';
+      const notes = letters.flatMap((letter, at) => noteOn(letter, options[at], chosen.includes(letter)));
+      return notes.length === 0 ? 'That is right, all of it.' : [told, ...notes].join('\n');
+    },
+  };
+}
+
+function noteOn(letter: string, option: Option | undefined, isChosen: boolean): readonly string[] {
+  if (option === undefined || option.isRight === isChosen) return [];
+  return [
+    option.isRight
+      ? `I would have taken ${letter} as well.`
+      : `I would not have taken ${letter} (${option.why}).`,
+  ];
+}
+
+/** Small tasks of the day that the rule could be broken in, one after the other. */
+function planMaker(rule: HouseRule, day: DayWorld, split: Split, random: Random): () => Plan {
+  let number = 0;
+  return () => {
+    for (let tries = 0; tries < TRIES; tries++) {
+      number++;
+      const scene: Scene = {
+        ...{ day, random, split },
+        task: `t${two(day.index + 1)}${two(number % 100)}`,
+        now: { ...day.today, hour: between(random, 9, 17), minute: random.below(60) },
+        folders: [folderAt(random.below(12)), folderAt(12 + random.below(12))],
+      };
+      const { plan } = pick(random, SHORT_KINDS).make(scene);
+      if (rule.appliesTo(plan)) return plan;
+    }
+    throw new Error(`nothing on ${day.id} is about ${rule.id}`);
+  };
+}
+
+/** As somebody does it who keeps to the other rules. */
+const startOf = (plan: Plan, others: readonly HouseRule[]): Draft =>
+  others.reduce((draft, other) => other.obey(draft), createDraft(plan));
+
+function makeOption(rule: HouseRule, start: Draft, isRight: boolean, random: Random): Option {
+  if (isRight) return show(rule, rule.obey(start), '');
+  const slip = random.below(rule.slips.length + 1) === 0 ? undefined : pick(random, rule.slips);
+  const slipped = slip?.make(start);
+  return slipped === undefined
+    ? show(rule, start, 'that is not how we do it')
+    : show(rule, slipped, slip?.why ?? '');
+}
+
+function show(rule: HouseRule, draft: Draft, why: string): Option {
+  const { plan } = draft;
+  const before = plan.edits.map((edit) => [edit.path, edit.before] as const);
+  const steps = stepsOf(draft);
+  const work = observe(plan, applySteps(new Map(before), steps));
+  return { text: rule.excerpt(work, steps), isRight: rule.check(work).length === 0, why };
+}

@@ -1,0 +1,171 @@
+import { readFileSync } from 'node:fs';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { runAgent } from '../../src/agent/agent.ts';
+import { createWorkspace, type Workspace } from '../../src/agent/sandbox/workspace.ts';
+import { createPlainAgentShell } from '../../src/agent/shell.ts';
+import { workerModule } from '../../src/base/worker-thread.ts';
+import { asNumber, asObject, asString, compact, type JsonObject } from '../../src/core/json.ts';
+import type {
+  AttemptResult,
+  OpenTaskSource,
+  TaskAttempt,
+  TaskSourceRef,
+  TrainingTask,
+} from '../../src/core/task-source.ts';
+import type { FileQuestion } from '../suite/suite.ts';
+import { HOUSE_RULES } from './rules/house-rules.ts';
+import { OTHER_RULES } from './rules/other-rules.ts';
+import { readRuleSet } from './rules/read-rule-set.ts';
+import type { RuleSet } from './rules/rule-set.ts';
+import { createWorkdays } from './workdays.ts';
+import { SPLITS, type Split } from './world.ts';
+
+/** File tasks of the suite `workdays` in its short form, from consecutive worlds. */
+export interface WorkTaskOptions {
+  readonly split: Split;
+  /** The first world. */
+  readonly seed: number;
+  readonly count: number;
+  readonly rules?: RuleSet;
+  /** Only the rules that count by this day, in every task; all of them by default. */
+  readonly since?: number;
+}
+
+/** The same as plain data. `rules`: `house` (the default), `other`, or a file. */
+export interface WorkTaskChoice extends Omit<WorkTaskOptions, 'rules'> {
+  readonly rules?: string;
+}
+
+export interface WorkdaysTasks {
+  readonly train: WorkTaskChoice;
+  readonly heldOut: WorkTaskChoice;
+}
+
+/** These tasks as a source that a training plan can name. */
+export const workdaysTasks = ({ train, heldOut }: WorkdaysTasks): TaskSourceRef => ({
+  module: MODULE,
+  options: { train: compact({ ...train }), heldOut: compact({ ...heldOut }) },
+});
+
+const MODULE = workerModule('./task-source.ts', import.meta.url).href;
+
+export const openTaskSource: OpenTaskSource = ({ train, heldOut }) => {
+  const choices = { train: choiceIn(train, 'train'), heldOut: choiceIn(heldOut, 'heldOut') };
+  return {
+    train: (signal) => gatherWorkTasks(choices.train, signal),
+    heldOut: (signal) => gatherWorkTasks(choices.heldOut, signal),
+  };
+};
+
+function choiceIn(value: unknown, name: string): WorkTaskOptions {
+  const { split, seed, count, rules, since }: JsonObject = asObject(value);
+  const [first, most, day] = [asNumber(seed), asNumber(count), asNumber(since)];
+  const known = SPLITS.find((one) => one === split);
+  if (known === undefined || first === undefined || most === undefined)
+    throw new Error(`workdays tasks: ${name} needs a split (${SPLITS.join(', ')}), a seed and a count`);
+  return {
+    split: known,
+    seed: first,
+    count: most,
+    rules: ruleSetNamed(asString(rules) ?? 'house'),
+    ...(day === undefined ? {} : { since: day }),
+  };
+}
+
+function ruleSetNamed(name: string): RuleSet {
+  if (name === 'house') return HOUSE_RULES;
+  return name === 'other' ? OTHER_RULES : readRuleSet(readFileSync(name, 'utf8'), name);
+}
+
+export const makeWorkTasks = (options: WorkTaskOptions): readonly TrainingTask[] =>
+  [...worldsOf(options)].flat();
+
+/** The same with a pause between worlds, each of which takes half a second. Fewer when the signal aborts. */
+export async function gatherWorkTasks(
+  options: WorkTaskOptions,
+  signal: AbortSignal,
+): Promise<readonly TrainingTask[]> {
+  const tasks: TrainingTask[] = [];
+  for (const world of worldsOf(options)) {
+    tasks.push(...world);
+    await nextTurn();
+    if (signal.aborted) break;
+  }
+  return tasks;
+}
+
+function* worldsOf(options: WorkTaskOptions): Generator<readonly TrainingTask[]> {
+  const { split, seed, count, rules: all = HOUSE_RULES, since = Number.POSITIVE_INFINITY } = options;
+  const counting = all.rules.filter((rule) => rule.since <= since);
+  const rules: RuleSet = { name: all.name, rules: counting.map((rule) => ({ ...rule, since: 0 })) };
+  for (let world = seed, left = count; left > 0; world++) {
+    const { days } = createWorkdays({ seed: world, split, form: 'short', rules });
+    const tasks = days.flatMap(({ system, questions, files }) =>
+      questions.flatMap((question): readonly TrainingTask[] => {
+        if (question.kind !== 'files') return [];
+        const own = 'texts' in files ? filesOf(question, files.texts) : {};
+        return [
+          {
+            id: `workdays/${split}/${world}/${question.id}`,
+            recall: { task: question.text },
+            open: () => openAttempt(system, question, own),
+          },
+        ];
+      }),
+    );
+    yield tasks.slice(0, left);
+    left -= tasks.length;
+  }
+}
+
+/** Of the day's files those that the task names: it touches no others, and its check reads no others. */
+const filesOf = (
+  { text }: FileQuestion,
+  files: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> =>
+  Object.fromEntries(Object.entries(files).filter(([file]) => text.includes(file)));
+
+/** After this many replies a task counts as not done. */
+const MOST_STEPS = 4;
+
+async function openAttempt(
+  system: string,
+  question: FileQuestion,
+  files: Readonly<Record<string, string>>,
+): Promise<TaskAttempt> {
+  const workspace = await createWorkspace();
+  for (const [file, text] of Object.entries(files)) await workspace.write(file, text);
+  return {
+    run: async ({ speak, session }, signal) => {
+      const run = await runAgent({
+        speak,
+        speaker: { session, agent: 'practice', runKind: 'train' },
+        model: 'policy',
+        system,
+        history: [],
+        prompt: question.text,
+        shell: createPlainAgentShell(workspace),
+        limits: { steps: MOST_STEPS },
+        signal,
+      });
+      if (run.failure !== undefined) return { ok: false, why: run.failure.message };
+      if (signal.aborted) return { ok: false, why: 'the attempt was stopped' };
+      return gradeWork(question, workspace, signal);
+    },
+    close: () => workspace.dispose(),
+  };
+}
+
+/** 0 while the task is not done, then the share of house rules that were kept. */
+async function gradeWork(
+  question: FileQuestion,
+  workspace: Workspace,
+  signal: AbortSignal,
+): Promise<AttemptResult> {
+  const { status, passed, isDone, broken, reasons } = await question.check(workspace, signal);
+  if (status === 'failed-to-run')
+    return { ok: false, why: `the check did not run: ${reasons.join('; ') || 'no reason was given'}` };
+  const kept = 1 - broken.length / Math.max(1, question.rules.length);
+  const reward = passed ? 1 : isDone === false ? 0 : kept;
+  return { ok: true, reward, isComplete: passed, isDone: isDone ?? passed };
+}

@@ -1,0 +1,140 @@
+import { createRandom } from '../../src/base/random.ts';
+import type { ChoiceQuestion, FileQuestion, Suite, SuiteDay, SuiteQuestion } from '../suite/suite.ts';
+import { arcsOf } from './arcs.ts';
+import { makeChoices } from './choices/make-choices.ts';
+import { writeDocuments } from './documents/write-documents.ts';
+import { shuffled } from './draw.ts';
+import { makeFileQuestions } from './files/make-file-questions.ts';
+import { identityOf } from './identity.ts';
+import type { DayFacts } from './make-world/day-facts.ts';
+import { makeDays, seedOf, WORKDAYS } from './make-world/make-days.ts';
+import { HOUSE_RULES } from './rules/house-rules.ts';
+import { makeRuleChoice } from './rules/make-rule-choice.ts';
+import type { RuleSet } from './rules/rule-set.ts';
+import type { Form, Split } from './world.ts';
+
+export interface WorkdaysOptions {
+  readonly seed: number;
+  readonly split: Split;
+  /** The house's own, unless others are given. */
+  readonly rules?: RuleSet;
+  readonly form?: Form;
+  /** The first so many of the fourteen. */
+  readonly days?: number;
+}
+
+const CHOICES = 31;
+const FILES = 11;
+/** Of the choices, those that only somebody who knows a rule can answer. */
+const RULE_CHOICES = 6;
+const RULE_TRIES = 20;
+
+interface Making {
+  readonly seed: string;
+  readonly split: Split;
+  readonly form: Form;
+  readonly rules: RuleSet;
+  /** Texts of the suite so far. */
+  readonly asked: Set<string>;
+}
+
+/** Fourteen days of work in a company that exists nowhere else: the same for the same options, to the byte. */
+export function createWorkdays(options: WorkdaysOptions): Suite {
+  const { split, rules = HOUSE_RULES, form = 'full', days = WORKDAYS } = options;
+  if (!Number.isInteger(days) || days < 1 || days > WORKDAYS) throw new RangeError(`days: 1 to ${WORKDAYS}`);
+  const arcs = arcsOf(rules.rules, WORKDAYS);
+  const making: Making = { seed: seedOf(split, options.seed), split, form, rules, asked: new Set() };
+  return {
+    name: 'workdays',
+    rules: rules.rules.toSorted((a, b) => a.since - b.since),
+    days: makeDays(split, options.seed)
+      .slice(0, days)
+      .map((facts, index): SuiteDay => {
+        const { world, id } = facts.day;
+        const arc = arcs[index];
+        const { questions, files } = makeQuestions(facts, making);
+        const papers = form === 'full' ? writeDocuments(facts) : {};
+        return {
+          id,
+          about: `${world.product} at ${world.company}`,
+          ...(arc !== undefined && { arc }),
+          system: identityOf(world, form),
+          files: { texts: together(papers, files) },
+          conversation: form === 'full' ? 'day' : 'question',
+          shell: 'plain',
+          questions,
+        };
+      }),
+  };
+}
+
+/** A day's questions: tasks spread over it, questions about rules among those about papers. */
+function makeQuestions(
+  facts: DayFacts,
+  making: Making,
+): { readonly questions: readonly SuiteQuestion[]; readonly files: Readonly<Record<string, string>> } {
+  const { seed, split, form, rules, asked } = making;
+  const { day } = facts;
+  const tasks = makeFileQuestions({ day, rules, form, count: FILES, seed: `${seed}/${day.id}/files`, split });
+  const ids = Array.from({ length: CHOICES }, (_, at) => `${day.id}-c${String(at + 1).padStart(2, '0')}`);
+  for (const { text } of tasks.questions) asked.add(text);
+
+  const places = createRandom(`${seed}/${day.id}/places`);
+  const onRules = new Set(shuffled(places, ids).slice(0, RULE_CHOICES));
+  const byId = new Map<string, ChoiceQuestion>();
+  for (const [at, id] of [...onRules].entries()) {
+    const question = askRule(facts, making, id, at);
+    if (question === undefined) continue;
+    asked.add(question.text);
+    byId.set(id, question);
+  }
+  const open = ids.filter((id) => !byId.has(id));
+  for (const question of makeChoices({ facts, form, ids: open, seed, asked })) {
+    asked.add(question.text);
+    byId.set(question.id, question);
+  }
+  const choices = ids.flatMap((id) => byId.get(id) ?? []);
+  return { questions: interleave(choices, tasks.questions), files: tasks.files };
+}
+
+/** On a rule that counts today, the newest most often; undefined when none does or all was asked. */
+function askRule({ day }: DayFacts, making: Making, id: string, turn: number): ChoiceQuestion | undefined {
+  const { seed, split, form, rules, asked } = making;
+  const active = rules.rules.filter(({ since }) => since <= day.index).toSorted((a, b) => b.since - a.since);
+  for (let attempt = 0; attempt < RULE_TRIES && active.length > 0; attempt++) {
+    const rule = active[(turn + attempt) % active.length];
+    if (rule === undefined) break;
+    const question = makeRuleChoice({
+      rule,
+      day,
+      form,
+      id,
+      seed: `${seed}/${id}/${attempt}`,
+      split,
+      rules,
+    });
+    if (!asked.has(question.text)) return question;
+  }
+  return undefined;
+}
+
+/** Both in their order, each at even distances over the day. */
+function interleave(
+  choices: readonly ChoiceQuestion[],
+  tasks: readonly FileQuestion[],
+): readonly SuiteQuestion[] {
+  const placed = [choices, tasks].flatMap((list: readonly SuiteQuestion[]) =>
+    list.map((question, at) => ({ question, place: (at + 0.5) / list.length })),
+  );
+  return placed.toSorted((a, b) => a.place - b.place).map(({ question }) => question);
+}
+
+/** One set of files; two texts for one path are a mistake that would go unseen. */
+function together(
+  papers: Readonly<Record<string, string>>,
+  files: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
+  const twice = Object.keys(files).filter((file) => file in papers && papers[file] !== files[file]);
+  if (twice.length > 0) throw new Error(`written twice: ${twice.join(', ')}`);
+  return { ...papers, ...files };
+}

@@ -1,0 +1,93 @@
+import { existsSync } from 'node:fs';
+import { createIds } from '../base/ids.ts';
+import { type Home, HomeInUseError, openHome } from '../config/home.ts';
+import { readKey } from '../config/key.ts';
+import { systemClock } from '../core/clock.ts';
+import type { DaemonApi, LessonsApi } from '../core/daemon-api.ts';
+import type { Records } from '../core/store.ts';
+import { lockHome } from '../record/home-lock.ts';
+import { toRecords } from '../record/records.ts';
+import { restoreSnapshot, withFreshSnapshots } from '../record/snapshots.ts';
+import { createMemoryStore } from '../record/store/memory-store.ts';
+import { openSqliteStore } from '../record/store/sqlite-store.ts';
+import { findDaemon, isAlive } from './daemon-status.ts';
+import { createRemoteApi } from './remote-api.ts';
+import { createStoreApi } from './store-api.ts';
+
+interface OpenedApi {
+  readonly desk: DaemonApi;
+  readonly shelf: LessonsApi;
+  close(): void;
+}
+
+/** Through the daemon when one runs; else the store itself, locked while we have it; made only for who will write. */
+export async function openApi(home: Home, env: NodeJS.ProcessEnv, mayCreate = false): Promise<OpenedApi> {
+  const daemon = await findDaemon(home);
+  if (daemon !== undefined && isAlive(daemon)) {
+    return { ...createRemoteApi(daemon, readKey(home, env)?.key), close: () => undefined };
+  }
+  const now = systemClock.now;
+  const over = (records: Records, close: () => void): OpenedApi => ({
+    desk: createStoreApi(records, now, async () =>
+      (await import('../schedule/offline-schedule.ts')).describeOffline(home, env, records),
+    ),
+    shelf: createLazyLessonsApi(records),
+    close,
+  });
+  if (mayCreate) openHome(home.dir);
+  else if (!existsSync(home.storeFile)) return over(toRecords(createMemoryStore(), now), () => undefined);
+  const lock = lockHome(home.lockFile);
+  if (lock === undefined)
+    throw new HomeInUseError(`${home.dir} is in use by another Instar that does not answer.`);
+  const store = openSqliteStore({ file: home.storeFile });
+  return over(withFreshSnapshots(toRecords(store, now), home.snapshotDir, now), () => {
+    store.close();
+    lock.release();
+  });
+}
+
+/** The library is folded when someone asks about it, not for a list of sessions. */
+export function createLazyLessonsApi(records: Records): LessonsApi {
+  let opened: Promise<LessonsApi> | undefined;
+  const open = (): Promise<LessonsApi> => {
+    // Most commands ask nothing of it: what it is made of is loaded when it is wanted.
+    opened ??= import('../lessons/open-lessons.ts')
+      .then(({ openLessons }) =>
+        openLessons({
+          records,
+          clock: systemClock,
+          newId: createIds(systemClock),
+          onFault: (error) => {
+            throw error;
+          },
+        }),
+      )
+      .then(({ desk }) => desk);
+    return opened;
+  };
+  return {
+    list: async (query) => (await open()).list(query),
+    all: async () => (await open()).all(),
+    show: async (idOrName) => (await open()).show(idOrName),
+    why: async (turn) => (await open()).why(turn),
+    change: async (body) => (await open()).change(body),
+    generations: async () => (await open()).generations(),
+    review: async () => (await open()).review(),
+    recall: async (query) => (await open()).recall(query),
+    diff: async (from, to) => (await open()).diff(from, to),
+    rollback: async (to) => (await open()).rollback(to),
+  };
+}
+
+/** Puts a backup in the store's place, under the lock. Where the old store went, if there was one. */
+export function restoreHome(home: Home, file: string): { readonly kept: string | undefined } {
+  const lock = lockHome(home.lockFile);
+  if (lock === undefined) throw new HomeInUseError(`${home.dir} is in use by another Instar.`);
+  try {
+    const wasThere = existsSync(home.storeFile);
+    restoreSnapshot(file, home.storeFile);
+    return { kept: wasThere ? `${home.storeFile}.before-restore` : undefined };
+  } finally {
+    lock.release();
+  }
+}

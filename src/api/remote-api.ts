@@ -1,0 +1,101 @@
+import type { DaemonRecord } from '../config/daemon-file.ts';
+import type { DaemonApi, LessonsApi } from '../core/daemon-api.ts';
+import {
+  asArray,
+  asNumber,
+  asObject,
+  asString,
+  type Json,
+  type JsonObject,
+  parseJson,
+} from '../core/json.ts';
+
+export interface RemoteApi {
+  readonly desk: DaemonApi;
+  readonly shelf: LessonsApi;
+}
+
+/** The desks of a running daemon, over its API: the store has one writer, and that is not us. */
+export function createRemoteApi(daemon: DaemonRecord, key: string | undefined): RemoteApi {
+  const ask = (method: string, path: string, body?: JsonObject): Promise<Json> =>
+    askApi(daemon, key, method, path, body);
+  const find = async (path: string, method = 'GET'): Promise<JsonObject | undefined> => {
+    try {
+      return asObject(await ask(method, path, method === 'POST' ? {} : undefined));
+    } catch (error) {
+      if (error instanceof ApiError && error.status === 404) return undefined;
+      throw error;
+    }
+  };
+  const place = (id: string): string => `/api/sessions/${encodeURIComponent(id)}`;
+  const desk: DaemonApi = {
+    sessions: async (query) => {
+      const search = new URLSearchParams();
+      for (const [name, value] of Object.entries(query)) search.set(name, String(value));
+      return asArray(await ask('GET', `/api/sessions?${search}`)).map(asObject);
+    },
+    session: (id) => find(place(id)),
+    trajectory: (id) => find(`${place(id)}/trajectory`),
+    erase: async (id) => asNumber(asObject(await ask('DELETE', place(id))).erased) ?? 0,
+    feedback: async (body) => asObject(await ask('POST', '/v1/feedback', body)),
+    training: async () => asObject(await ask('GET', '/api/train')),
+    startTraining: async (request) => asObject(await ask('POST', '/api/train/run', { ...request })),
+    moveWeights: async (to) => asArray(await ask('POST', `/api/train/${to}`, {})).map(asObject),
+    schedule: async () => asObject(await ask('GET', '/api/schedule')),
+    suggestWindows: async () => asObject(await ask('GET', '/api/schedule/suggest')),
+    episode: (id) => find(`/api/episodes/${encodeURIComponent(id)}`),
+    backup: async (file) => void (await ask('POST', '/api/backup', { file })),
+  };
+  const named = (id: string | number): string => encodeURIComponent(id);
+  const shelf: LessonsApi = {
+    list: async (query) =>
+      asArray(await ask('GET', `/api/lessons?${new URLSearchParams({ ...query })}`)).map(asObject),
+    all: async () => asArray(await ask('GET', '/api/library')).map(asObject),
+    show: (id) => find(`/api/lessons/${named(id)}`),
+    why: (turn) => find(`/api/turns/${named(turn)}/why`),
+    change: async (body) => asObject(await ask('POST', '/api/lessons', body)),
+    generations: async () => asArray(await ask('GET', '/api/generations')).map(asObject),
+    review: async () => asObject(await ask('GET', '/api/review')),
+    recall: async (query) => asObject(await ask('POST', '/api/recall', query)),
+    diff: (from, to) => find(`/api/generations/${named(from)}/diff?to=${named(to)}`),
+    rollback: (to) => find(`/api/generations/${named(to)}/rollback`, 'POST'),
+  };
+  return { desk, shelf };
+}
+
+const LONGEST_MS = 120_000;
+
+/** One request to a daemon's API. Rejects with `DeskError` for what it refuses. */
+export async function askApi(
+  daemon: DaemonRecord,
+  key: string | undefined,
+  method: string,
+  path: string,
+  body?: JsonObject,
+): Promise<Json> {
+  const reply = await fetch(new URL(path, daemon.url), {
+    method,
+    redirect: 'manual',
+    signal: AbortSignal.timeout(LONGEST_MS),
+    headers: {
+      ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const value = parseJson(await reply.text()) ?? null;
+  if (reply.status === 200) return value;
+  const message = asString(asObject(asObject(value).error).message) ?? `the daemon answered ${reply.status}`;
+  throw new ApiError(reply.status, message);
+}
+
+/** The daemon said no; its words. */
+export class ApiError extends Error {
+  override readonly name = 'DeskError';
+  readonly status: number;
+
+  constructor(status: number, message: string) {
+    super(message);
+    this.status = status;
+  }
+}

@@ -1,0 +1,113 @@
+import type { DaemonApi } from '../core/daemon-api.ts';
+import type { JsonObject } from '../core/json.ts';
+import { compact, parseJson } from '../core/json.ts';
+import type { Records, SessionView, TurnView } from '../core/store.ts';
+import { failedAttempts, foldEpisode, hasLearnableContrast } from '../evidence/episode.ts';
+import { giveFeedback } from '../gateway/control-api.ts';
+import { loadLearning } from '../learn/learning-state.ts';
+import { type BlockCache, readRecordedRequest } from '../record/request-manifest.ts';
+import { createTrainingBuffer, SAMPLE_CAP } from '../train/buffer.ts';
+import { ApiError } from './remote-api.ts';
+
+/** The desk over a store's records, wherever those are. `schedule`: as the scheduler tells it, where one is. */
+export function createStoreApi(
+  records: Records,
+  now: () => number,
+  schedule: DaemonApi['schedule'] = async () => ({ state: 'off' }),
+): DaemonApi {
+  const show = async (
+    id: string,
+    turnOf: (turn: TurnView) => Promise<JsonObject>,
+  ): Promise<JsonObject | undefined> => {
+    const session = await records.session(id);
+    if (session === undefined) return undefined;
+    const turns: JsonObject[] = [];
+    for (const turn of await records.turns(id)) turns.push(await turnOf(turn));
+    const rewards = (await records.rewards({ session: id })).map(({ source, score, note }) =>
+      compact({ source, score, note }),
+    );
+    return { ...describeSession(session), rewards, turns };
+  };
+  const describeTurn = async (turn: TurnView): Promise<JsonObject> => {
+    const rewards = await records.rewards({ turn: turn.id });
+    return compact({
+      id: turn.id,
+      status: turn.status ?? 'open',
+      role: turn.role,
+      model: turn.model,
+      policy: turn.policy,
+      generation: turn.generation,
+      lessons: [...turn.lessons],
+      startedAt: isoTime(turn.startedAt),
+      endedAt: turn.endedAt === undefined ? undefined : isoTime(turn.endedAt),
+      failure: turn.failure,
+      usage: turn.usage && { ...turn.usage },
+      rewards: rewards.map(({ source, score, note }) => compact({ source, score, note })),
+    });
+  };
+  const withBodies = async (turn: TurnView): Promise<JsonObject> => {
+    const known: BlockCache = new Map();
+    const reply = turn.reply === undefined ? undefined : await records.block(turn.reply);
+    const request =
+      turn.request === undefined ? undefined : await readRecordedRequest(turn.request, records, known);
+    return {
+      ...(await describeTurn(turn)),
+      request: request ?? null,
+      reply: (reply && parseJson(reply)) ?? null,
+    };
+  };
+
+  return {
+    sessions: async (query) => (await records.sessions(query)).map(describeSession),
+    session: (id) => show(id, describeTurn),
+    trajectory: (id) => show(id, withBodies),
+    erase: (id) => records.erase(id, 'asked for by a person'),
+    feedback: async (body) => {
+      const done = await giveFeedback({ records, now }, body);
+      if ('kind' in done) throw new Error((done as { readonly message: string }).message);
+      return done as JsonObject;
+    },
+    episode: async (id) => {
+      const episode = foldEpisode(id, await records.events(id));
+      if (episode === undefined) return undefined;
+      return {
+        state: episode.outcome ?? 'open',
+        attempts: episode.attempts.length,
+        failed: failedAttempts(episode),
+        learns: hasLearnableContrast(episode),
+      };
+    },
+    training: async () => {
+      const buffer = createTrainingBuffer({ cap: SAMPLE_CAP });
+      await loadLearning(buffer, records);
+      const { query, support, generation } = buffer.counts();
+      return { engine: 'off', policy: '', generation, buffer: { query, support } };
+    },
+    startTraining: needsDaemon,
+    moveWeights: needsDaemon,
+    schedule,
+    // Few ask, and what answers is loaded then.
+    suggestWindows: async () =>
+      (await import('../schedule/suggest/suggest-windows.ts')).suggestWindowsFromRecord(records, now()),
+    backup: (file) => records.snapshot(file),
+  };
+}
+
+const needsDaemon = async (): Promise<never> => {
+  throw new ApiError(409, 'Weights are trained and served by a running Instar: start it with instar up.');
+};
+
+const isoTime = (ms: number): string => new Date(ms).toISOString();
+
+const describeSession = (session: SessionView): JsonObject =>
+  compact({
+    id: session.id,
+    agent: session.agent,
+    client: session.client,
+    project: session.project && { ...session.project },
+    turns: session.turns,
+    startedAt: isoTime(session.startedAt),
+    lastAt: isoTime(session.lastAt),
+    endedAt: session.endedAt === undefined ? undefined : isoTime(session.endedAt),
+    erased: session.erased ? true : undefined,
+  });

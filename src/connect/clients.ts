@@ -1,0 +1,287 @@
+import { join } from 'node:path';
+import { ConfigError } from '../config/config-error.ts';
+import { wiresOf } from '../config/provider-entry.ts';
+import {
+  type ClientConnection,
+  type ConnectTarget,
+  chooseModel,
+  findTarget,
+  type Surroundings,
+  separateKey,
+} from './connection.ts';
+import type { ConnectPlan } from './file-edit.ts';
+import { findMember } from './json-edit.ts';
+import { JsonTextError, parseJsonText } from './json-text.ts';
+import { tomlText } from './toml-block.ts';
+
+/** What a client is told that keeps a list of providers and models of its own. */
+interface ListedModel {
+  readonly model: string;
+  /** The wire it should speak: the provider's own where that spares a translation. */
+  readonly wire: 'openai-chat' | 'anthropic';
+  readonly target: ConnectTarget;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly notes: readonly string[];
+}
+
+/** Throws `ConfigError` when there is no model to name. */
+function listModel(connection: ClientConnection): ListedModel {
+  const model = chooseModel(connection.config, connection.model);
+  if (model === undefined) {
+    throw new ConfigError([
+      {
+        path: 'models',
+        what: 'names no model that this client could be given',
+        mend: 'give one with --model, such as openai/gpt-5.2, or set "default" in the config',
+      },
+    ]);
+  }
+  const target = findTarget(connection.config, model, 'openai-chat');
+  const onlyAnthropic = target.wires.includes('anthropic') && !target.wires.includes('openai-chat');
+  const isCaller = target.credentials === 'caller';
+  const where = target.keyEnv ?? 'its place in that file';
+  return {
+    model,
+    wire: onlyAnthropic ? 'anthropic' : 'openai-chat',
+    target,
+    headers: isCaller ? separateKey(connection) : {},
+    notes: isCaller
+      ? [`provider ${target.provider} has no key in Instar's config: put your own key of it into ${where}`]
+      : [],
+  };
+}
+
+/** Claude Code reads variables from its settings, and then needs no change to the shell. */
+function planClaudeCode(connection: ClientConnection, { env, homeDir }: Surroundings): ConnectPlan {
+  const { url, key, config } = connection;
+  // With a provider of its wire its own names for models are good as they are.
+  const speaksWire = Object.values(config.providers).some((entry) => wiresOf(entry).includes('anthropic'));
+  const model = connection.model ?? (speaksWire ? undefined : chooseModel(config, undefined));
+  const { credentials, provider } = findTarget(config, model, 'anthropic');
+  const headers = Object.entries(credentials === 'caller' ? separateKey(connection) : {});
+  const variables: Record<string, string> = {
+    ANTHROPIC_BASE_URL: url,
+    ...(credentials === 'instar' && { ANTHROPIC_AUTH_TOKEN: key }),
+    ...(model !== undefined && { ANTHROPIC_MODEL: model }),
+    // Makes it say which requests are a sub-agent's, a title, a compaction.
+    CLAUDE_CODE_GATEWAY_HINT_HEADERS: '1',
+    ...(headers.length > 0 && {
+      ANTHROPIC_CUSTOM_HEADERS: headers.map(([name, value]) => `${name}: ${value}`).join('\n'),
+    }),
+  };
+  const file = join(env.CLAUDE_CONFIG_DIR || join(homeDir, '.claude'), 'settings.json');
+  const settings = Object.entries(variables).map(([name, value]) => ({ path: ['env', name], value }));
+  const note = `your own login stays in use: provider ${provider} has no key in Instar's config`;
+  return {
+    edits: [{ kind: 'json', file, dialect: 'json', settings }],
+    notes: credentials === 'caller' ? [note] : [],
+  };
+}
+
+const SLOT = 'openai-compatible';
+const NEW_FILE = [
+  { path: ['version'], value: 1 },
+  { path: ['modes'], value: {} },
+];
+
+/** Cline has one place for a server of one's own; what `cline auth -p openai` writes. */
+function planCline(connection: ClientConnection, { env, homeDir, read }: Surroundings): ConnectPlan {
+  const { url, key } = connection;
+  const { model, target, notes } = listModel(connection);
+  const root = env.CLINE_DIR?.trim() || join(homeDir, '.cline');
+  const data = env.CLINE_DATA_DIR?.trim() || join(root, 'data');
+  const file = env.CLINE_PROVIDER_SETTINGS_PATH?.trim() || join(data, 'settings', 'providers.json');
+  const apiKey = target.credentials === 'instar' ? key : 'YOUR-OWN-KEY';
+  const entry = {
+    settings: { provider: SLOT, apiKey, model, baseUrl: `${url}/v1` },
+    // Cline drops the whole file when an entry has no time. A fixed one, so that writing twice changes nothing.
+    updatedAt: '2026-01-01T00:00:00.000Z',
+    tokenSource: 'manual',
+  };
+  const settings = [
+    ...(read(file) === undefined ? NEW_FILE : []),
+    { path: ['lastUsedProvider'], value: SLOT },
+    { path: ['providers', SLOT], value: entry, mark: ['settings', 'baseUrl'] },
+  ];
+  const command = `cline auth -p openai -k "${apiKey}" -m "${model}" -b "${url}/v1"`;
+  return {
+    edits: [{ kind: 'json', file, dialect: 'json', settings }],
+    notes: [`the same by hand: ${command}`, ...notes],
+  };
+}
+
+/** Codex speaks only OpenAI's responses; a provider entry of our own, and the choice of it. */
+function planCodex(connection: ClientConnection, { env, homeDir, read }: Surroundings): ConnectPlan {
+  const { url, key, config } = connection;
+  const speaksWire = Object.values(config.providers).some((entry) =>
+    wiresOf(entry).includes('openai-responses'),
+  );
+  const model = connection.model ?? (speaksWire ? undefined : chooseModel(config, undefined));
+  const { credentials, provider } = findTarget(config, model, 'openai-responses');
+  const headers = Object.entries(credentials === 'caller' ? separateKey(connection) : {});
+  const inline = headers.map(([name, value]) => `${tomlText(name)} = ${tomlText(value)}`).join(', ');
+  const file = join(env.CODEX_HOME || join(homeDir, '.codex'), 'config.toml');
+  const block = {
+    top: {
+      ...(model !== undefined && { model: tomlText(model) }),
+      model_provider: tomlText('instar'),
+    },
+    table: 'model_providers.instar',
+    settings: {
+      name: tomlText('Instar'),
+      base_url: tomlText(`${url}/v1`),
+      wire_api: tomlText('responses'),
+      ...(credentials === 'instar'
+        ? { experimental_bearer_token: tomlText(key) }
+        : { requires_openai_auth: 'true' }),
+      ...(inline !== '' && { http_headers: `{ ${inline} }` }),
+    },
+  };
+  const notes = [
+    ...(credentials === 'caller'
+      ? [`your own login stays in use: provider ${provider} has no key in Instar's config`]
+      : []),
+    ...(/^\s*profile\s*=/m.test(read(file) ?? '')
+      ? ['a profile is set in that file; if it chooses a model_provider of its own, that one wins']
+      : []),
+  ];
+  return { edits: [{ kind: 'toml', file, block }], notes };
+}
+
+/** A provider of our own, and the default model. */
+function planOpenclaw(connection: ClientConnection, surroundings: Surroundings): ConnectPlan {
+  const { url, key } = connection;
+  const { model, wire, target, headers, notes } = listModel(connection);
+  const file = configFile(surroundings);
+  const provider = {
+    // For Anthropic's wire it adds /v1 by itself.
+    baseUrl: wire === 'anthropic' ? url : `${url}/v1`,
+    apiKey: target.credentials === 'instar' ? key : `\${${target.keyEnv ?? 'PROVIDER_API_KEY'}}`,
+    api: wire === 'anthropic' ? 'anthropic-messages' : 'openai-completions',
+    ...(Object.keys(headers).length > 0 && { headers }),
+    models: [
+      {
+        id: model,
+        name: `Instar ${model}`,
+        // Without these two no session id leaves OpenClaw.
+        compat: { supportsPromptCacheKey: true, sendSessionAffinityHeaders: true },
+      },
+    ],
+  };
+  const settings = [
+    { path: ['models', 'providers', 'instar'], value: provider, mark: [] },
+    { path: defaultModelPath(surroundings.read(file)), value: `instar/${model}` },
+  ];
+  return { edits: [{ kind: 'json', file, dialect: 'json5', settings }], notes };
+}
+
+/** The default may be a name alone, or an object with fall-backs beside the name. */
+function defaultModelPath(text: string | undefined): readonly string[] {
+  const whole = ['agents', 'defaults', 'model'];
+  try {
+    const root = parseJsonText(text?.trim() ? text : '{}', 'json5');
+    return findMember(root, whole).node?.kind === 'scalar' ? whole : [...whole, 'primary'];
+  } catch (error) {
+    if (error instanceof JsonTextError) return [...whole, 'primary'];
+    throw error;
+  }
+}
+
+/** As OpenClaw finds it; unset, blank, "undefined" and "null" are the same to it. */
+function configFile({ env, homeDir }: Surroundings): string {
+  const given = (name: string): string | undefined => {
+    const value = env[name]?.trim();
+    return !value || value === 'undefined' || value === 'null'
+      ? undefined
+      : value.replace(/^~(?=$|[\\/])/, homeDir);
+  };
+  const exact = given('OPENCLAW_CONFIG_PATH');
+  if (exact !== undefined) return exact;
+  const profile = given('OPENCLAW_PROFILE');
+  const suffix = profile === undefined || profile === 'default' ? '' : `-${profile}`;
+  const state = given('OPENCLAW_STATE_DIR') ?? join(given('OPENCLAW_HOME') ?? homeDir, `.openclaw${suffix}`);
+  return join(state, 'openclaw.json');
+}
+
+/** A provider of our own, and the default model. */
+function planOpencode(connection: ClientConnection, { env, homeDir, read }: Surroundings): ConnectPlan {
+  const { url, key } = connection;
+  const { model, wire, target, headers, notes } = listModel(connection);
+  const folder = join(env.XDG_CONFIG_HOME || join(homeDir, '.config'), 'opencode');
+  const known = ['opencode.jsonc', 'opencode.json', 'config.json'].find(
+    (name) => read(join(folder, name)) !== undefined,
+  );
+  const provider = {
+    npm: wire === 'anthropic' ? '@ai-sdk/anthropic' : '@ai-sdk/openai-compatible',
+    name: 'Instar',
+    options: {
+      baseURL: `${url}/v1`,
+      apiKey: target.credentials === 'instar' ? key : `{env:${target.keyEnv ?? 'PROVIDER_API_KEY'}}`,
+      ...(Object.keys(headers).length > 0 && { headers }),
+    },
+    models: { [model]: { name: `Instar ${model}` } },
+  };
+  const settings = [
+    ...(known === undefined ? [{ path: ['$schema'], value: 'https://opencode.ai/config.json' }] : []),
+    { path: ['provider', 'instar'], value: provider, mark: [] },
+    { path: ['model'], value: `instar/${model}` },
+  ];
+  const file = join(folder, known ?? 'opencode.json');
+  return { edits: [{ kind: 'json', file, dialect: 'jsonc', settings }], notes };
+}
+
+/** A provider of our own in its list of models, and the choice of it in its settings. */
+function planPi(connection: ClientConnection, { env, homeDir }: Surroundings): ConnectPlan {
+  const { url, key } = connection;
+  const { model, wire, target, headers, notes } = listModel(connection);
+  const given = env.PI_CODING_AGENT_DIR?.replace(/^~(?=$|\/)/, homeDir);
+  const folder = given || join(homeDir, '.pi', 'agent');
+  const provider = {
+    baseUrl: wire === 'anthropic' ? url : `${url}/v1`,
+    // A name that a variable has is replaced by that variable's value.
+    apiKey: target.credentials === 'instar' ? key : (target.keyEnv ?? 'PROVIDER_API_KEY'),
+    api: wire === 'anthropic' ? 'anthropic-messages' : 'openai-completions',
+    ...(Object.keys(headers).length > 0 && { headers }),
+    // Without this no session id leaves pi on OpenAI's chat wire.
+    ...(wire === 'openai-chat' && { compat: { sendSessionAffinityHeaders: true } }),
+    models: [{ id: model, name: `Instar ${model}` }],
+  };
+  const choice = [
+    { path: ['defaultProvider'], value: 'instar' },
+    { path: ['defaultModel'], value: model },
+  ];
+  return {
+    edits: [
+      {
+        kind: 'json',
+        file: join(folder, 'models.json'),
+        dialect: 'jsonc',
+        settings: [{ path: ['providers', 'instar'], value: provider, mark: [] }],
+      },
+      { kind: 'json', file: join(folder, 'settings.json'), dialect: 'json', settings: choice },
+    ],
+    notes,
+  };
+}
+
+/** Clients with files that `connect` can write. */
+export const CLIENTS = ['openclaw', 'claude-code', 'codex', 'opencode', 'pi', 'cline'] as const;
+export type Client = (typeof CLIENTS)[number];
+
+const PLANS: Readonly<
+  Record<Client, (connection: ClientConnection, surroundings: Surroundings) => ConnectPlan>
+> = {
+  openclaw: planOpenclaw,
+  'claude-code': planClaudeCode,
+  codex: planCodex,
+  opencode: planOpencode,
+  pi: planPi,
+  cline: planCline,
+};
+
+/** What to put into which file so that a client calls the gateway; writes nothing. Throws `ConfigError`. */
+export const planConnection = (
+  client: Client,
+  connection: ClientConnection,
+  surroundings: Surroundings,
+): ConnectPlan => PLANS[client](connection, surroundings);

@@ -1,0 +1,58 @@
+import type { JsonObject } from './json.ts';
+import type { SessionQuery } from './store.ts';
+
+/** What people and programs may ask of the daemon, in the JSON shapes that scripts rely on. */
+export interface DaemonApi {
+  sessions(query: SessionQuery): Promise<readonly JsonObject[]>;
+  /** A session with its turns and their rewards; undefined for an unknown id. */
+  session(id: string): Promise<JsonObject | undefined>;
+  /** The same with the requests and replies. */
+  trajectory(id: string): Promise<JsonObject | undefined>;
+  /** The number of turns erased; 0 for an unknown session. */
+  erase(id: string): Promise<number>;
+  /** Feedback as `POST /v1/feedback` takes it. */
+  feedback(body: JsonObject): Promise<JsonObject>;
+  /** The state of an episode: `{ state, attempts, failed, learns }`; undefined for an unknown id. */
+  episode(id: string): Promise<JsonObject | undefined>;
+  /** What training may use: `{ engine, policy, generation, buffer: { query, support } }`. */
+  training(): Promise<JsonObject>;
+  /** Starts a training window now, of `steps` or the default number of steps; `training` reports its progress. */
+  startTraining(request: { readonly steps?: number }): Promise<JsonObject>;
+  /** Moves weights one stage on, or back, for a person. Answers with what moved. */
+  moveWeights(to: 'promote' | 'rollback'): Promise<readonly JsonObject[]>;
+  /** Presence, whether background jobs may run, what they did and may still spend, and the next window. */
+  schedule(): Promise<JsonObject>;
+  /** Quiet hours that the recorded activity suggests, with the evidence. Changes nothing. */
+  suggestWindows(): Promise<JsonObject>;
+  /** Copies everything recorded into a new file. */
+  backup(file: string): Promise<void>;
+}
+
+/** What people and programs may ask of the library and change in it, in the JSON shapes that scripts rely on. */
+export interface LessonsApi {
+  /** Filtered by `state` and `kind`. */
+  list(query: { readonly state?: string; readonly kind?: string }): Promise<readonly JsonObject[]>;
+  /** Every lesson in full, as `encodeLesson` writes it: for files that are written from them. */
+  all(): Promise<readonly JsonObject[]>;
+  /** One lesson with its evidence, its measured effect and its history; undefined for an unknown id or name. */
+  show(idOrName: string): Promise<JsonObject | undefined>;
+  /** Which lessons a turn was shown, which not, and why; undefined for an unknown turn. */
+  why(turn: string): Promise<JsonObject | undefined>;
+  /**
+   * A person's changes, published as one set: `{ changes, reason, shown? }`. `shown` maps ids to the hash of the text that
+   * the person saw; a change to a lesson with another text is refused.
+   */
+  change(body: JsonObject): Promise<JsonObject>;
+  /**
+   * What a task would be shown: `{ task, agent?, project?, domain?, limit? }` → `{ text, lessons }`. It does not count in
+   * any measurement.
+   */
+  recall(query: JsonObject): Promise<JsonObject>;
+  /** Lessons that need attention: `{ waiting, same, contradictions, forgettable, changes }`; `changes` would resolve them. */
+  review(): Promise<JsonObject>;
+  generations(): Promise<readonly JsonObject[]>;
+  /** Undefined when one of them does not exist. */
+  diff(from: number, to: number): Promise<JsonObject | undefined>;
+  /** Undefined for an unknown generation. */
+  rollback(to: number): Promise<JsonObject | undefined>;
+}

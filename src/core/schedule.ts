@@ -1,0 +1,64 @@
+/** Background work that may be interrupted at any moment and later resumes from its checkpoint. */
+export interface Job {
+  readonly name: string;
+  /** The highest priority runs first. */
+  readonly priority: number;
+  /** Whether it waits until nobody is present. Fast adaptation does not. */
+  readonly needsWindow: boolean;
+  /** The expected duration of one run, in milliseconds. */
+  estimate(): number;
+  /** Whether there is something to do. */
+  isReady(): Promise<boolean> | boolean;
+  /**
+   * Works until it is done or the signal aborts, and then stops at its next safe point. The state passed to `checkpoint`
+   * comes back in `from` on the next run.
+   */
+  run(context: JobContext): Promise<JobEnd>;
+}
+
+export interface JobContext {
+  /** The same for all parts of one piece of work, however often it is interrupted. */
+  readonly run: string;
+  /** The last checkpoint of this run. */
+  readonly from: string | undefined;
+  /** Aborts when a person is back, the daemon closes, or the budget is spent. */
+  readonly signal: AbortSignal;
+  /** Durable when it resolves. Renews the lease. */
+  checkpoint(state: string): Promise<void>;
+  /** Counts against the day's budget. */
+  spend(cost: JobCost): void;
+}
+
+export interface JobCost {
+  readonly tokens?: number;
+  readonly usd?: number;
+}
+
+export type JobEnd =
+  /** `paused`: there is more to do, and the checkpoint says where. */
+  | { readonly end: 'done' | 'paused'; readonly note?: string }
+  | { readonly end: 'failed'; readonly why: string; readonly isRetryable: boolean };
+
+/**
+ * Whether a person is present, according to one source. `unknown` is not `away`: a tool that is missing, hangs or prints
+ * something unexpected tells nothing.
+ */
+export interface Presence {
+  /** `x11`, `calendar`, `sleep`, `gateway` … */
+  readonly source: string;
+  readonly state: 'present' | 'away' | 'unknown';
+  /** For people: `no input for 42 min`, `in a meeting until 15:00`. */
+  readonly why: string;
+  /** Time since the last input, for sources that measure it. */
+  readonly idleMs?: number;
+  /** When this is expected to change, milliseconds since the epoch. */
+  readonly until?: number;
+}
+
+/** A source of presence. Never rejects; answers within its own time-out. */
+export interface PresenceSource {
+  readonly name: string;
+  /** What it can detect and what not, in one sentence. */
+  readonly sees: string;
+  read(now: number, signal: AbortSignal): Promise<Presence>;
+}

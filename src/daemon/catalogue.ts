@@ -1,0 +1,155 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Log } from '../base/log.ts';
+import type { Home } from '../config/home.ts';
+import { hasOwnKey, readProviderKey, wiresOf } from '../config/provider-entry.ts';
+import type { Config, ProviderEntry } from '../config/schema.ts';
+import type { ChatModel } from '../core/chat.ts';
+import type { Clock } from '../core/clock.ts';
+import type { JsonObject } from '../core/json.ts';
+import type { Access, Catalogue, Exchange } from '../core/upstream.ts';
+import { createCatalogue, type OwnPolicy, type Provider } from '../models/catalogue.ts';
+import { createCommandModel } from '../models/command-model.ts';
+import { discoverLocal, type LocalProvider } from '../models/discover-local.ts';
+import { createWelcomeModel } from '../models/scripted-model.ts';
+import type { RetryOptions } from '../models/with-retry.ts';
+import { wires } from '../wire/wires.ts';
+
+export interface CatalogueSettings {
+  readonly config: Config;
+  readonly env: NodeJS.ProcessEnv;
+  readonly home: Home;
+  readonly exchange: Exchange;
+  readonly clock: Clock;
+  readonly retry: RetryOptions;
+  /** Models that are functions of this process. */
+  readonly models?: Readonly<Record<string, ChatModel>>;
+  readonly policy?: OwnPolicy | undefined;
+  readonly log: Log;
+}
+
+export interface OpenCatalogue {
+  readonly catalogue: Catalogue;
+  /** For `status`: what is served and with whose credentials. */
+  describe(): readonly JsonObject[];
+  /** The keys that we hold now: of providers, and for training. */
+  keys(): readonly string[];
+  close(): void;
+}
+
+const LOOK_AGAIN_MS = 30_000;
+const COMMAND_TIMEOUT_MS = 300_000;
+
+/** The config's providers and the model servers found on this machine, looked for again while we run. */
+export async function openCatalogue(settings: CatalogueSettings): Promise<OpenCatalogue> {
+  const { config, env, home, exchange, log } = settings;
+  const configured = Object.entries(config.providers).map(([name, entry]) =>
+    createProvider(name, entry, settings),
+  );
+  const isFree = ({ name, baseUrl }: LocalProvider) =>
+    !configured.some((provider) => provider.name === name || provider.baseUrl === baseUrl);
+  let found = (await discoverLocal({ exchange, env })).filter(isFree);
+  let providers = [...configured, ...found.map(createLocalProvider)];
+  let current = build(providers, settings);
+
+  const look = async () => {
+    const now = (await discoverLocal({ exchange, env })).filter(isFree);
+    if (isDeepStrictEqual(now, found)) return;
+    found = now;
+    providers = [...configured, ...found.map(createLocalProvider)];
+    current = build(providers, settings);
+    log.info(
+      { found: found.map(({ name, models }) => `${name} (${models.length} models)`) },
+      'local model servers',
+    );
+  };
+  const timer = setInterval(() => void look(), LOOK_AGAIN_MS);
+  timer.unref();
+
+  return {
+    catalogue: {
+      resolve: (requested, wire) => current.resolve(requested, wire),
+      list: () => current.list(),
+    },
+    describe: () => providers.map((provider) => describe(provider)),
+    keys: () => [
+      ...Object.values(config.providers).flatMap(
+        (entry) => readProviderKey(entry, { env, homeDir: home.dir }) ?? [],
+      ),
+      ...trainingKeys(config.train, env),
+    ],
+    close: () => clearInterval(timer),
+  };
+}
+
+/** Of the engine, and of what serves its weights. */
+function trainingKeys({ engine, serve }: Config['train'], env: NodeJS.ProcessEnv): readonly string[] {
+  const named = [typeof engine === 'string' ? undefined : engine.keyEnv, serve?.keyEnv];
+  return named.flatMap((name) => (name === undefined ? [] : (env[name] ?? [])));
+}
+
+function build(
+  providers: readonly Provider[],
+  { config, env, home, exchange, clock, retry, models = {}, policy }: CatalogueSettings,
+): Catalogue {
+  const aliases: Record<string, readonly string[]> = {};
+  const commands: Record<string, ChatModel> = { ...models };
+  for (const [alias, value] of Object.entries(config.models)) {
+    if (typeof value === 'string') aliases[alias] = [value];
+    else if (!('command' in value)) aliases[alias] = value;
+    else {
+      const { command } = value;
+      commands[alias] = createCommandModel({ command, timeoutMs: COMMAND_TIMEOUT_MS, cwd: home.dir, env });
+    }
+  }
+  const welcome = createWelcomeModel();
+  return createCatalogue({
+    providers,
+    aliases,
+    commands,
+    welcome,
+    exchange,
+    wires,
+    clock,
+    retry,
+    ...(policy === undefined ? {} : { policy }),
+  });
+}
+
+function createProvider(name: string, entry: ProviderEntry, { env, home }: CatalogueSettings): Provider {
+  const wireNames = wiresOf(entry);
+  const read = () => readProviderKey(entry, { env, homeDir: home.dir });
+  const access: Access = hasOwnKey(entry)
+    ? { kind: 'own', credentials: () => credentialsOf(read(), entry.baseUrl) }
+    : { kind: 'caller' };
+  return {
+    name,
+    wires: wireNames,
+    baseUrl: entry.baseUrl,
+    access,
+    ...(entry.models ? { models: entry.models } : {}),
+  };
+}
+
+/** Anthropic itself wants its key in a header of its own; everyone else, on any wire, takes a bearer token. */
+function credentialsOf(key: string | undefined, baseUrl: string): Readonly<Record<string, string>> {
+  if (key === undefined) return {};
+  const isAnthropic = new URL(baseUrl).hostname.endsWith('anthropic.com');
+  return isAnthropic ? { 'x-api-key': key } : { authorization: `Bearer ${key}`, 'x-api-key': key };
+}
+
+const createLocalProvider = ({ name, baseUrl, models }: LocalProvider): Provider => ({
+  name,
+  baseUrl,
+  models,
+  wires: ['openai-chat'],
+  access: { kind: 'open' },
+  onlyListed: true,
+});
+
+const describe = ({ name, baseUrl, wires: spoken, access, models = [] }: Provider): JsonObject => ({
+  name,
+  baseUrl,
+  wires: [...spoken],
+  credentials: access.kind,
+  models: [...models],
+});

@@ -1,0 +1,278 @@
+import { createStoreApi } from '../api/store-api.ts';
+import { createIds } from '../base/ids.ts';
+import type { Log } from '../base/log.ts';
+import { VERSION } from '../base/package.ts';
+import { sleep } from '../base/sleep.ts';
+import { isForbiddenHost } from '../config/address.ts';
+import { type Home, HomeInUseError } from '../config/home.ts';
+import { createCurrentKey } from '../config/key.ts';
+import type { Config } from '../config/schema.ts';
+import type { ChatModel } from '../core/chat.ts';
+import { systemClock } from '../core/clock.ts';
+import { compact } from '../core/json.ts';
+import { defaultRetryRule } from '../core/retry.ts';
+import { checkVerifiers } from '../evidence/verifiers/registry.ts';
+import { createAuthorizer, isLoopbackName } from '../gateway/access-control.ts';
+import { type Admission, createAdmission } from '../gateway/admission.ts';
+import { createGateway } from '../gateway/gateway.ts';
+import { createIdentify } from '../gateway/identify.ts';
+import { createMetrics } from '../gateway/metrics.ts';
+import { createSessionMatcher } from '../gateway/session-matcher.ts';
+import { createPromptFiles } from '../learn/compress/prompt-files.ts';
+import { createReviewJob } from '../lessons/review-job.ts';
+import { createExchange } from '../models/exchange.ts';
+import { lockHome } from '../record/home-lock.ts';
+import {
+  openRecording,
+  readOrCreateSalt,
+  recordSessionEnd,
+  withAppendListener,
+} from '../record/open-recording.ts';
+import { createRedactor } from '../record/redact.ts';
+import { type SlowWork, serveSchedule } from '../schedule/serve-schedule.ts';
+import {
+  type ServedTraining,
+  scoreCanarySessions,
+  serveTraining,
+  type TrainingOverride,
+} from '../train/serve-training.ts';
+import { createTrainingApi } from '../train/training-api.ts';
+import { openCatalogue } from './catalogue.ts';
+import { createEvidenceReader } from './evidence-reader.ts';
+import { logTurn } from './log.ts';
+import { createDeferredPolicy, openPolicyEngine } from './policy-engine.ts';
+import { type ServedLearning, serveLearning } from './serve-learning.ts';
+import { serveLessons } from './serve-lessons.ts';
+import { servePromptShortening, withShortenedPrompts } from './shorten-prompts.ts';
+
+export interface Daemon {
+  readonly url: string;
+  readonly port: number;
+  /** When all that was recorded so far has been learned from, and what was learned can be recalled. */
+  settle(): Promise<void>;
+  /** Undefined when nothing is to be trained. */
+  readonly training: ServedTraining | undefined;
+  /** What prompts may contain now. */
+  generation(): number;
+  /** Drains running streams, then lets go of everything. */
+  close(): Promise<void>;
+}
+
+export interface DaemonOptions {
+  readonly home: Home;
+  readonly config: Config;
+  readonly env: NodeJS.ProcessEnv;
+  readonly log: Log;
+  /** Instead of the configured one; 0 picks a free one. */
+  readonly port?: number;
+  /** Models that are functions of this process, by name. They need Instar's key. */
+  readonly models?: Readonly<Record<string, ChatModel>>;
+  /** Recall waits for the sentence model however long it takes. For benchmarks. */
+  readonly isUnhurried?: boolean;
+  readonly slowWork?: SlowWork;
+  readonly training?: TrainingOverride;
+  /** Whether the embedded engine is started before it is asked for. */
+  readonly isWarm?: boolean;
+}
+
+const GRACE_MS = 30_000;
+/** Within this time of its last byte a turn is in the record. */
+const TURN_IS_KEPT_MS = 60;
+
+/** Everything that `instar up` runs, wired together. Rejects when the port is taken. */
+export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
+  const { home, config, env, log, port, models = {} } = options;
+  const { gateway: settings } = config;
+  const clock = systemClock;
+  await checkVerifiers(config.learn.verifiers);
+  const lock = lockHome(home.lockFile);
+  if (lock === undefined) throw new HomeInUseError(`${home.dir} belongs to another daemon.`);
+  const startedAt = clock.now();
+  const pool = createExchange({ timeouts: settings.timeouts, isForbiddenAddress: isForbiddenHost });
+  const rule = { ...defaultRetryRule, retries: settings.retries };
+  const retry = { rule, random: Math.random, sleep };
+  const { exchange } = pool;
+  let training: ServedTraining | undefined;
+  const policy = createDeferredPolicy(config.train, () => training?.policy);
+  const names = await openCatalogue({ config, env, home, exchange, clock, retry, models, policy, log });
+  const maxBodyBytes = settings.maxBodyMb * 1024 * 1024;
+  const key = createCurrentKey(home, env, clock);
+  const keys = () => [key(), ...names.keys()];
+  const recording = openRecording({ home, settings: config.store, keys, clock, log });
+  const desk = createStoreApi(recording.records, clock.now);
+  const newId = createIds(clock);
+  const sessions = createSessionMatcher(clock, newId);
+  sessions.restore(await recording.recorder.chains);
+  const admission = createAdmission(settings.maxInFlight, 8 * maxBodyBytes);
+  const onLoopback = isLoopbackName(settings.host);
+  let learning: ServedLearning | undefined;
+  const library = await serveLessons({
+    home,
+    settings: config.library,
+    records: recording.records,
+    clock,
+    newId,
+    log,
+    isUnhurried: options.isUnhurried ?? false,
+    recertify: async (moved) => learning?.recertify(moved) ?? [],
+  });
+  const redactor = createRedactor({ known: keys, salt: readOrCreateSalt(home) });
+  const follower = serveLearning({
+    config,
+    records: recording.records,
+    evidence: createEvidenceReader(home.storeFile),
+    shelf: library.shelf,
+    embed: library.embed,
+    catalogue: names.catalogue,
+    hasSecret: (text) => redactor.hasSecret(text),
+    clock,
+    newId,
+    log,
+  });
+  learning = follower;
+  const generation = (): number => library.shelf()?.library.generation ?? 0;
+  training = serveTraining({
+    settings: config.train,
+    engine: openPolicyEngine({ settings: config.train, home, env, clock, log }),
+    home,
+    env,
+    upstream: { exchange, retry },
+    records: recording.records,
+    shelf: library.desk,
+    generation,
+    learning: { verifiers: config.learn.verifiers, samples: follower.samples, wake: follower.wake },
+    clock,
+    log,
+    ...(options.training === undefined ? {} : { override: options.training }),
+  });
+  if (options.isWarm === true && names.describe().length === 0) training?.warm();
+  const shortening =
+    config.learn.compress &&
+    servePromptShortening({
+      overTokens: config.learn.compress.overTokens,
+      ask: follower.ask,
+      cache: createPromptFiles(home.promptsDir),
+      records: recording.records,
+      hasSecret: (text) => redactor.hasSecret(text),
+      now: () => clock.now(),
+      newId,
+      journal: (note) => log.info(note),
+    });
+  const metrics = createMetrics(() => admission.inFlight, follower.counts);
+  /** What is said of a turn is learned from at once. */
+  const records = withAppendListener(recording.records, (facts) => {
+    follower.wake(0);
+    void scoreCanarySessions(facts, recording.records, training, log);
+  });
+  const schedule = serveSchedule({
+    settings: config.schedule,
+    env,
+    homeDir: home.dir,
+    records: recording.records,
+    clock,
+    newId,
+    log,
+    jobs: ({ history }) => [
+      createReviewJob({ shelf: library.shelf, embed: library.embed, now: clock.now, history }),
+      ...(training === undefined ? [] : [training.job(history)]),
+    ],
+    ...(options.slowWork === undefined ? {} : { slowWork: options.slowWork }),
+  });
+  const gateway = createGateway({
+    admission: watchAdmission(admission, schedule.noticeTraffic),
+    allowedHosts: settings.allowedHosts,
+    onRefused: metrics.refused,
+    onFault: (error) => log.error({ err: error }, 'a request failed inside Instar'),
+    context: {
+      catalogue: names.catalogue,
+      exchange: pool.exchange,
+      authorize: createAuthorizer({ key, onLoopback, clock }),
+      clock,
+      random: Math.random,
+      retry: rule,
+      maxBodyBytes,
+      newId,
+      pause: sleep,
+      lessons: withShortenedPrompts(library.lessons, shortening),
+      shelf: library.desk,
+      identify: createIdentify(),
+      sessions,
+      sessionEnded: (session) => recordSessionEnd(session, records, clock, log),
+      recorder: recording.recorder,
+      records,
+      desk: {
+        ...desk,
+        schedule: schedule.describe,
+        ...createTrainingApi(training, desk.training, log),
+      },
+      report: (report) => {
+        metrics.report(report);
+        logTurn(log, report);
+        follower.wake(TURN_IS_KEPT_MS);
+      },
+      status: () => ({
+        version: VERSION,
+        pid: process.pid,
+        startedAt: new Date(startedAt).toISOString(),
+        uptimeMs: clock.now() - startedAt,
+        providers: names.describe(),
+        requests: { ...metrics.totals, inFlight: admission.inFlight },
+        recording: compact({ ...recording.state() }),
+        library: library.status(),
+        learning: follower.status(),
+        memoryBytes: process.memoryUsage.rss(),
+      }),
+      metrics: async () => `${await metrics.text()}\n${await schedule.text()}`,
+    },
+  });
+  const close = async () => {
+    await gateway.close(GRACE_MS);
+    await letGo();
+  };
+  const letGo = async () => {
+    await schedule.close();
+    await training?.close();
+    names.close();
+    await shortening?.close();
+    await follower.close();
+    await pool.close();
+    await library.close();
+    await recording.close();
+    lock.release();
+  };
+  try {
+    const bound = await gateway.listen(port ?? settings.port, settings.host);
+    const shown = settings.host.includes(':') ? `[${settings.host}]` : settings.host;
+    const settle = async (): Promise<void> => {
+      await follower.settle();
+      await library.settle();
+    };
+    return { url: `http://${shown}:${bound}`, port: bound, settle, training, generation, close };
+  } catch (error) {
+    await letGo();
+    throw error;
+  }
+}
+
+/** The same door, that tells of everyone who comes in or leaves, and how many are inside then. */
+export function watchAdmission(admission: Admission, notice: (inFlight: number) => void): Admission {
+  return {
+    get inFlight() {
+      return admission.inFlight;
+    },
+    enter: () => {
+      const visit = admission.enter();
+      notice(admission.inFlight);
+      return (
+        visit && {
+          hold: visit.hold,
+          leave: () => {
+            visit.leave();
+            notice(admission.inFlight);
+          },
+        }
+      );
+    },
+    drain: admission.drain,
+  };
+}

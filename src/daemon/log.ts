@@ -1,0 +1,110 @@
+import { pino } from 'pino';
+import type { Log } from '../base/log.ts';
+import { neutraliseJson, neutraliseLine } from '../base/printable.ts';
+import type { Config } from '../config/schema.ts';
+import { asObject, asString, parseJson } from '../core/json.ts';
+import type { TurnReport } from '../gateway/turn.ts';
+
+interface LogStream {
+  write(text: string): unknown;
+  readonly isTTY?: boolean;
+}
+
+export interface LogOptions {
+  readonly format: Config['log']['format'];
+  readonly level: Config['log']['level'];
+  /** Standard error unless told otherwise: standard output carries results only. */
+  readonly stream?: LogStream;
+  readonly env?: NodeJS.ProcessEnv;
+}
+
+const SECRET_NAME =
+  /^(proxy-)?authorization$|^(set-)?cookie$|^x-(api|goog-api|instar)-key$|(^|[_-])key$|apikey$|^(password|secret|token)$/i;
+const BEARER = /\b(Bearer|Basic) [\w.~+/=-]{6,}/g;
+const REDACTED = '[redacted]';
+const DEEPEST = 6;
+
+/** Whether people will read the lines: what `auto` means for this stream. */
+export const isPretty = (format: LogOptions['format'], stream: LogStream): boolean =>
+  format === 'pretty' || (format === 'auto' && stream.isTTY === true);
+
+export function createLog(options: LogOptions): Log {
+  const stream = options.stream ?? process.stderr;
+  const colour = stream.isTTY === true && !(options.env ?? process.env).NO_COLOR;
+  const render = isPretty(options.format, stream)
+    ? (line: string) => formatLogLine(line, colour)
+    : neutraliseJson;
+  return pino(
+    {
+      level: options.level,
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: {
+        level: (label) => ({ level: label }),
+        log: (fields) => censor(fields, DEEPEST) as Record<string, unknown>,
+      },
+      serializers: { err: describeError, error: describeError },
+    },
+    { write: (line: string) => void stream.write(render(line.replace(BEARER, `$1 ${REDACTED}`))) },
+  );
+}
+
+/** Secrets go by the name of their field, at any depth and in any case: a list of paths would miss the next one. */
+function censor(value: unknown, depth: number): unknown {
+  if (typeof value !== 'object' || value === null || value instanceof Error) return value;
+  if (depth === 0) return '[deep]';
+  if (Array.isArray(value)) return value.map((member) => censor(member, depth - 1));
+  const out: Record<string, unknown> = {};
+  for (const [name, member] of Object.entries(value)) {
+    out[name] = SECRET_NAME.test(name) && member !== undefined ? REDACTED : censor(member, depth - 1);
+  }
+  return out;
+}
+
+/** An error's other members are left out: clients hang whole requests, headers included, on their errors. */
+function describeError(error: unknown): unknown {
+  if (!(error instanceof Error)) return error;
+  const { code } = error as { code?: unknown };
+  return {
+    type: error.name,
+    message: error.message,
+    ...(typeof code === 'string' && { code }),
+    stack: error.stack,
+    ...(error.cause instanceof Error && { cause: error.cause.message }),
+  };
+}
+
+const COLOURS: Record<string, string> = { debug: '90', info: '36', warn: '33', error: '31', fatal: '31' };
+const OWN = new Set(['time', 'level', 'msg']);
+
+/** One JSON record as a line for people: `12:30:01 info  message key=value`. */
+function formatLogLine(record: string, colour: boolean): string {
+  const fields = asObject(parseJson(record));
+  const paint = (code: string, text: string): string => (colour ? `\u001b[${code}m${text}\u001b[0m` : text);
+  const level = asString(fields.level) ?? 'info';
+  const rest = Object.entries(fields)
+    .filter(([name]) => !OWN.has(name))
+    .map(([name, value]) => paint('90', `${neutraliseLine(name)}=${neutraliseLine(shown(value))}`));
+  return `${[
+    paint('90', (asString(fields.time) ?? '').slice(11, 19)),
+    paint(COLOURS[level] ?? '36', level.padEnd(5)),
+    neutraliseLine(asString(fields.msg) ?? ''),
+    ...rest,
+  ].join(' ')}\n`;
+}
+
+/** Plain words as they are, an error as its message, anything else as JSON. */
+function shown(value: unknown): string {
+  if (typeof value === 'string') return /^[^\s"=]+$/.test(value) ? value : JSON.stringify(value);
+  const error = asObject(value);
+  if (asString(error.stack) !== undefined && asString(error.message) !== undefined) {
+    return JSON.stringify(error.message);
+  }
+  return JSON.stringify(value) ?? '';
+}
+
+export function logTurn(log: Log, report: TurnReport): void {
+  const { failure } = report;
+  if (failure === undefined) log.debug(report, 'turn ended');
+  else log.warn({ ...report, failure: failure.kind, message: failure.message }, 'turn failed');
+}

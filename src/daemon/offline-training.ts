@@ -1,0 +1,33 @@
+import { existsSync } from 'node:fs';
+import type { Home } from '../config/home.ts';
+import { loadConfig } from '../config/load-config.ts';
+import { systemClock } from '../core/clock.ts';
+import type { JsonObject } from '../core/json.ts';
+import { openSqliteReader } from '../record/store/sqlite-store.ts';
+import { DEFAULT_PROMOTION } from '../train/promotion.ts';
+import { openPromotionLog } from '../train/promotion-log.ts';
+import { describeVersions } from '../train/training-status.ts';
+import { policyName } from './policy-engine.ts';
+
+/** The training status without a daemon: the settings and the versions in the record. */
+export async function describeOfflineTraining(home: Home, env: NodeJS.ProcessEnv): Promise<JsonObject> {
+  const name = policyName(loadConfig({ file: home.configFile, env }).config.train);
+  if (name === undefined) return { engine: 'off', policy: '' };
+  const reader = existsSync(home.storeFile) ? openSqliteReader(home.storeFile) : undefined;
+  try {
+    const promotions = await openPromotionLog({
+      engine: name,
+      records: {
+        events: async (of) => reader?.events(of) ?? [],
+        append: async () => {
+          throw new Error('weights cannot be moved without a daemon');
+        },
+      },
+      clock: systemClock,
+      settings: DEFAULT_PROMOTION,
+    });
+    return { engine: name, engineState: 'idle', ...describeVersions(name, promotions.state(), home) };
+  } finally {
+    reader?.close();
+  }
+}

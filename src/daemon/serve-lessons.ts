@@ -1,0 +1,200 @@
+import type { Log } from '../base/log.ts';
+import type { Home } from '../config/home.ts';
+import type { Config } from '../config/schema.ts';
+import type { Clock } from '../core/clock.ts';
+import type { LessonsApi } from '../core/daemon-api.ts';
+import { compact, type JsonObject } from '../core/json.ts';
+import type { EmbeddingModel, RecallResult } from '../core/recall.ts';
+import type { Records } from '../core/store.ts';
+import { StoreError } from '../core/store.ts';
+import { createMiniLmEmbed } from '../embed/minilm-embed.ts';
+import { createNgramEmbed } from '../embed/ngram-embed.ts';
+import type { ShownLessons, Turn } from '../gateway/turn.ts';
+import { isHeldOut } from '../lessons/effect/measure-effect.ts';
+import type { MovedLesson } from '../lessons/library.ts';
+import { type OpenLessons, openLessons } from '../lessons/open-lessons.ts';
+import { createRecall, type LessonRecall } from '../lessons/recall/recall.ts';
+import { openVectorCache } from '../lessons/recall/vector-cache.ts';
+import { createShowLessons, type PromptTurn } from '../lessons/shown/show-lessons.ts';
+import { createSkillMirror, type SkillMirror } from '../lessons/skill-files/skill-mirror.ts';
+import { readConversation } from '../wire/conversation.ts';
+
+export interface ServeLessonsOptions {
+  readonly home: Home;
+  readonly settings: Config['library'];
+  readonly records: Records;
+  readonly clock: Clock;
+  readonly newId: (prefix: string) => string;
+  readonly log: Log;
+  readonly recertify: (moved: readonly MovedLesson[]) => Promise<readonly string[]>;
+  /** Recall waits for the sentence model without a limit, so that runs can be repeated. For benchmarks. */
+  readonly isUnhurried?: boolean;
+}
+
+/** The daemon's library. While the record cannot be read, no lessons are shown and opening is tried again. */
+export interface ServedLessons {
+  readonly lessons: (turn: Turn) => ShownLessons | Promise<ShownLessons>;
+  readonly desk: LessonsApi;
+  /** Undefined while the record cannot be read. */
+  shelf(): OpenLessons | undefined;
+  /** The sentence model. */
+  readonly embed: EmbeddingModel;
+  status(): JsonObject;
+  /** Resolves when all lessons are embedded. */
+  settle(): Promise<void>;
+  close(): Promise<void>;
+}
+
+interface Opened {
+  readonly shelf: OpenLessons;
+  readonly index: LessonRecall;
+  readonly lessons: (turn: Turn) => ShownLessons | Promise<ShownLessons>;
+  readonly mirror: SkillMirror;
+}
+
+const AGAIN_MS = 10_000;
+/** New conversations are rare; during a flood of them the sentence model must not occupy a core. */
+const DEMAND = { atOnce: 2, perSecond: 2 };
+
+const nothingRecalled: RecallResult = {
+  lessons: [],
+  heldOut: [],
+  domain: { name: 'general', reason: 'default' },
+  considered: [],
+  engine: 'none',
+};
+
+export async function serveLessons(options: ServeLessonsOptions): Promise<ServedLessons> {
+  const { home, settings, records, clock, newId, log } = options;
+  const embed = createMiniLmEmbed();
+  const fallback = createNgramEmbed();
+  const vectors = await openVectorCache(home.vectorFile, embed.id, embed.dimensions).catch(
+    (error: unknown) => {
+      log.warn({ err: error }, 'the vector cache cannot be opened: lessons are embedded again at each start');
+      return undefined;
+    },
+  );
+  let opened: Opened | undefined;
+  let problem: string | undefined;
+  let again: NodeJS.Timeout | undefined;
+
+  const open = async (): Promise<void> => {
+    let index: LessonRecall | undefined;
+    const shelf = await openLessons({
+      recall: async (query, now) => index?.recall(query, now) ?? nothingRecalled,
+      recertify: options.recertify,
+      embed,
+      records,
+      clock,
+      newId,
+      onFault: (error) => log.error({ err: error }, 'a listener for library changes failed'),
+    });
+    const { library, effects } = shelf;
+    index = createRecall({
+      embed,
+      fallback,
+      limits: { topK: settings.topK, tokenBudget: settings.tokenBudget },
+      ...(options.isUnhurried === true ? {} : { demand: DEMAND }),
+      usefulness: effects.usefulness,
+      heldOut: (session, lesson) => isHeldOut(session, lesson, settings.holdout),
+      patterns: settings.domains.map((pattern) => compact(pattern)),
+      ...(vectors === undefined ? {} : { vectorCache: vectors }),
+    });
+    const ready = index;
+    const update = (): void => void ready.update(library.shown(clock.now()));
+    update();
+    library.onChange(update);
+    const mirror = createSkillMirror({
+      dir: home.skillsDir,
+      library,
+      clock,
+      newId,
+      log,
+      onFault: ({ file, why }) => log.warn({ file }, `skills folder: ${why}`),
+    });
+    const showLessons = createShowLessons({
+      library,
+      recall: (query, now) => ready.recall({ ...query, isUnhurried: options.isUnhurried === true }, now),
+      records,
+      clock,
+      onFault: (error, session) =>
+        log.warn({ err: error, session }, 'the recall decision of a session could not be recorded'),
+    });
+    const lessons: Opened['lessons'] = (turn) =>
+      turn.body === undefined
+        ? { generation: library.generation, lessons: [], additions: [] }
+        : showLessons(toPromptTurn(turn, turn.body));
+    opened = { shelf, index: ready, lessons, mirror };
+    problem = undefined;
+  };
+  const tryToOpen = async (): Promise<void> => {
+    try {
+      await open();
+    } catch (error) {
+      problem = error instanceof Error ? error.message : String(error);
+      log.error({ err: error }, 'the library cannot be read: no lessons are shown until it can');
+      again = setTimeout(() => void tryToOpen(), AGAIN_MS);
+      again.unref();
+    }
+  };
+  await tryToOpen();
+
+  const desk = (): LessonsApi => {
+    if (opened === undefined) throw new StoreError('io', problem ?? 'the library is not open yet');
+    return opened.shelf.desk;
+  };
+  return {
+    lessons: (turn) => opened?.lessons(turn) ?? { generation: 0, lessons: [], additions: [] },
+    desk: {
+      list: async (query) => desk().list(query),
+      all: async () => desk().all(),
+      show: async (idOrName) => desk().show(idOrName),
+      why: async (turn) => desk().why(turn),
+      change: async (body) => desk().change(body),
+      generations: async () => desk().generations(),
+      recall: async (query) => desk().recall(query),
+      review: async () => desk().review(),
+      diff: async (from, to) => desk().diff(from, to),
+      rollback: async (to) => desk().rollback(to),
+    },
+    shelf: () => opened?.shelf,
+    embed,
+    status: () => (opened === undefined ? { problem: problem ?? '' } : describe(opened, clock.now())),
+    settle: async () => opened?.index.settled(),
+    close: async () => {
+      clearTimeout(again);
+      await opened?.mirror.close();
+      await embed.close();
+      await fallback.close();
+      await vectors?.close();
+    },
+  };
+}
+
+function toPromptTurn({ id, kind, wire, session, outline, identity }: Turn, body: Uint8Array): PromptTurn {
+  const { agent, client, project, runKind, domain } = identity;
+  return {
+    id,
+    session: session.session,
+    role: identity.role,
+    isCount: kind === 'count',
+    isRecorded: identity.record,
+    model: outline?.model ?? '',
+    query: compact({ agent: agent ?? client ?? 'unknown', project: project?.id, runKind, domain }),
+    readConversation: () => readConversation(wire.name, body),
+  };
+}
+
+function describe({ shelf, index, mirror }: Opened, now: number): JsonObject {
+  const { library } = shelf;
+  const states: Record<string, number> = {};
+  for (const { state } of library.lessons()) states[state] = (states[state] ?? 0) + 1;
+  return {
+    generation: library.generation,
+    lessons: states,
+    shown: library.shown(now).length,
+    index: { ...index.stats() } as JsonObject,
+    unreadable: shelf.skipped(),
+    skillFaults: mirror.faults().map(({ file, why }) => `${file} ${why}`),
+  };
+}

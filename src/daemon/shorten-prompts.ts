@@ -1,0 +1,101 @@
+import { blockHash } from '../base/block-hash.ts';
+import { createLruMap } from '../base/lru-map.ts';
+import { asArray, asObject, asString, compact, type Json, parseJson } from '../core/json.ts';
+import type { Ask } from '../core/learn.ts';
+import type { Records } from '../core/store.ts';
+import type { ShownLessons, Turn } from '../gateway/turn.ts';
+import { type Compressor, createCompressor } from '../learn/compress/compressor.ts';
+import type { PromptCache } from '../learn/compress/prompt-cache.ts';
+import { findSystemText } from '../wire/system-text.ts';
+import type { ServedLessons } from './serve-lessons.ts';
+
+interface ServeShorteningOptions extends Pick<ShortenPromptsOptions, 'records' | 'now'> {
+  readonly overTokens: number;
+  readonly ask: Ask;
+  readonly cache: PromptCache;
+  readonly hasSecret: (text: string) => boolean;
+  readonly newId: (prefix: string) => string;
+  readonly journal: (note: string) => void;
+}
+
+interface ServedShortening {
+  shorten(turn: Turn): Promise<ShownLessons['shortened'] | undefined>;
+  close(): Promise<void>;
+}
+
+/** Shortens long system prompts for the sessions after the one in which they were first seen. */
+export function servePromptShortening(options: ServeShorteningOptions): ServedShortening {
+  const { records, now, overTokens, ...parts } = options;
+  const compressor = createCompressor({ ...parts, now, overTokens });
+  // A token has at least one byte, so a smaller body has no prompt over the limit.
+  const shorten = createShortenPrompts({
+    compressor,
+    records,
+    now,
+    hashOf: blockHash,
+    shortestBody: overTokens,
+  });
+  return { shorten, close: () => compressor.close() };
+}
+
+interface ShortenPromptsOptions {
+  readonly compressor: Compressor;
+  readonly records: Pick<Records, 'session'>;
+  readonly now: () => number;
+  readonly hashOf: (text: string) => string;
+  /** Smaller bodies have no prompt over the limit. */
+  readonly shortestBody: number;
+}
+
+const MOST_SESSIONS = 10_000;
+
+/** The replacement for a turn's long system prompt; undefined to send it unchanged. Never rejects. */
+function createShortenPrompts(
+  options: ShortenPromptsOptions,
+): (turn: Turn) => Promise<ShownLessons['shortened'] | undefined> {
+  const { compressor, records, now, hashOf, shortestBody } = options;
+  const begun = createLruMap<string, number>(MOST_SESSIONS);
+  const startOf = async (session: string): Promise<number> => {
+    const known = begun.get(session);
+    if (known !== undefined) return known;
+    // The session may have begun before this process: it keeps the prompt it began with.
+    const recorded = await records.session(session).catch(() => undefined);
+    const at = begun.get(session) ?? recorded?.startedAt ?? now();
+    begun.set(session, at);
+    return at;
+  };
+
+  return async ({ body, outline, wire, identity, session }) => {
+    const isOurs = identity.role === 'main' || identity.role === 'side';
+    if (body === undefined || outline === undefined || body.length < shortestBody || !isOurs)
+      return undefined;
+    const found = findSystemText(wire.name, body, outline);
+    if (found === undefined) return undefined;
+    const tools = outline.member('tools');
+    const text = await compressor.find({
+      agent: identity.agent ?? identity.client ?? 'unknown',
+      text: found.text,
+      tools: tools === undefined ? [] : toolNames(parseJson(body.toString('utf8', ...tools))),
+      startedAt: await startOf(session.session),
+    });
+    return text === undefined ? undefined : { span: found.span, text, hash: hashOf(text) };
+  };
+}
+
+function toolNames(tools: Json | undefined): readonly string[] {
+  return asArray(tools).flatMap((entry) => {
+    const tool = asObject(entry);
+    return asString(tool.name) ?? asString(asObject(tool.function).name) ?? [];
+  });
+}
+
+type Lessons = ServedLessons['lessons'];
+
+/** Adds the shortened prompt to a turn's lessons, where shortening is configured. */
+export const withShortenedPrompts = (lessons: Lessons, shortening: ServedShortening | undefined): Lessons =>
+  shortening === undefined
+    ? lessons
+    : async (turn) => {
+        const [shown, shortened] = await Promise.all([lessons(turn), shortening.shorten(turn)]);
+        return compact({ ...shown, shortened });
+      };

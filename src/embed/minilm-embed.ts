@@ -1,0 +1,125 @@
+import { Worker } from 'node:worker_threads';
+import { workerModule } from '../base/worker-thread.ts';
+import type { EmbeddingModel } from '../core/recall.ts';
+
+/** A message to the model's thread: one text at a time, so that the next one is chosen as late as possible. */
+export interface EmbedRequest {
+  readonly id: number;
+  readonly text: string;
+}
+
+export type EmbedReply =
+  | { readonly type: 'ready' }
+  /** The model cannot be loaded. */
+  | { readonly type: 'broken'; readonly why: string }
+  | { readonly type: 'vector'; readonly id: number; readonly vector: Float32Array }
+  | { readonly type: 'failed'; readonly id: number; readonly why: string };
+
+/** One call of `embed` and its vectors so far. */
+interface Request {
+  readonly texts: readonly string[];
+  readonly vectors: Float32Array[];
+  readonly resolve: (vectors: readonly Float32Array[]) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** 128 word pieces rarely have more characters; the rest is not sent to the thread. */
+const MOST_CHARACTERS = 1200;
+
+/**
+ * all-MiniLM-L6-v2 in its own thread, which the first text starts. Texts are sent one at a time, and the waiting call with
+ * the fewest texts left is served first: a query waits for one text at most, never for ten thousand lessons. The thread
+ * keeps the process alive only while a call waits. A thread that dies is started again by the next text; one that could not
+ * load its model is not.
+ */
+export function createMiniLmEmbed(
+  thread: URL = workerModule('./minilm-thread.ts', import.meta.url),
+): EmbeddingModel {
+  const waiting: Request[] = [];
+  let worker: Worker | undefined;
+  let isReady = false;
+  let current: Request | undefined;
+  /** Set when no vector will ever be computed again. */
+  let end: Error | undefined;
+  let lastId = 0;
+
+  const failAll = (error: Error): void => {
+    current = undefined;
+    for (const request of waiting.splice(0)) request.reject(error);
+  };
+
+  const addVector = (request: Request, answer: EmbedReply): void => {
+    if (answer.type === 'vector') request.vectors.push(answer.vector);
+    const isDone = request.vectors.length === request.texts.length;
+    if (!isDone && answer.type !== 'failed') return;
+    waiting.splice(waiting.indexOf(request), 1);
+    if (isDone) request.resolve(request.vectors);
+    else request.reject(new Error(answer.type === 'failed' ? answer.why : 'no vector'));
+  };
+
+  const receive = (answer: EmbedReply): void => {
+    if (answer.type === 'ready') isReady = true;
+    else if (answer.type === 'broken') {
+      end = new Error(answer.why);
+      failAll(end);
+    } else if (current !== undefined && answer.id === lastId) {
+      const request = current;
+      current = undefined;
+      addVector(request, answer);
+    }
+    askNext();
+  };
+
+  const open = (): Worker => {
+    const opened = new Worker(thread);
+    let why: Error | undefined;
+    opened.on('message', receive);
+    opened.on('error', (error) => {
+      why = error instanceof Error ? error : new Error(String(error));
+    });
+    opened.on('exit', (code) => {
+      if (worker !== opened) return;
+      const error = why ?? new Error(`the thread of the sentence model ended with code ${code}`);
+      if (!isReady) end ??= error;
+      worker = undefined;
+      isReady = false;
+      failAll(error);
+    });
+    return opened;
+  };
+
+  const askNext = (): void => {
+    if (waiting.length === 0) {
+      worker?.unref();
+      return;
+    }
+    worker ??= open();
+    worker.ref();
+    if (!isReady || current !== undefined) return;
+    current = waiting.reduce((least, request) => (left(request) < left(least) ? request : least));
+    const text = current.texts[current.vectors.length] ?? '';
+    worker.postMessage({ id: ++lastId, text } satisfies EmbedRequest);
+  };
+
+  return {
+    id: 'minilm-l6-v2/384',
+    dimensions: 384,
+    embed: (texts) =>
+      new Promise((resolve, reject) => {
+        if (end !== undefined) return reject(end);
+        if (texts.length === 0) return resolve([]);
+        const cut = texts.map((text) => text.slice(0, MOST_CHARACTERS));
+        waiting.push({ texts: cut, vectors: [], resolve, reject });
+        askNext();
+      }),
+    close: async () => {
+      end = new Error('the sentence model is closed');
+      const closing = worker;
+      worker = undefined;
+      failAll(end);
+      await closing?.terminate();
+    },
+  };
+}
+
+const left = (request: Request): number => request.texts.length - request.vectors.length;

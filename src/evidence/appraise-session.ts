@@ -1,0 +1,66 @@
+import type { Fact } from '../core/fact.ts';
+import { compact } from '../core/json.ts';
+import type { Scope } from '../core/lesson.ts';
+import type { NewFact, Records } from '../core/store.ts';
+import { readEpisodeEvidence } from './episode.ts';
+import type { EvidenceReader } from './session-evidence.ts';
+
+type Appraised = Fact & { readonly type: 'turn-appraised' };
+
+/** The part of the learning state that appraisal reads and writes. */
+interface AppraisalState {
+  /** The last appraisal of a turn, as text to compare. */
+  readonly appraised: { get(turn: string): string | undefined };
+  /** Turns whose evidence decides nothing, with their sessions. */
+  readonly undecided: Map<string, string>;
+}
+
+export interface AppraiseParts {
+  readonly records: Records;
+  readonly evidence: EvidenceReader;
+  readonly state: AppraisalState;
+  readonly now: number;
+  readonly succeeded: (turn: string, task: string) => void;
+}
+
+const MOST_UNDECIDED = 500;
+
+/** New or changed appraisals of a session's turns, as facts to append. */
+export async function appraiseSession(
+  session: string,
+  wanted: readonly string[] | undefined,
+  { records, evidence, state, now, succeeded }: AppraiseParts,
+): Promise<readonly NewFact[]> {
+  const scope = await scopeOf(session, records);
+  if (scope === undefined) return [];
+  const facts: NewFact[] = [];
+  for (const { appraisal, task, generation, isFollowed } of await evidence.appraise(session, wanted)) {
+    const { turn, verdict, reward, source, signals, digests } = appraisal;
+    const said = JSON.stringify([verdict, reward, source]);
+    const before = state.appraised.get(turn);
+    if (verdict === 'ambiguous' && isFollowed) undecide(state, turn, session);
+    // An ambiguous turn is recorded only when it replaces an earlier verdict.
+    if (said === before || (verdict === 'ambiguous' && before === undefined)) continue;
+    const type = 'turn-appraised' as const;
+    const known = { type, turn, session, scope, generation, verdict, reward, source, signals, digests };
+    const fact: Appraised = compact(known);
+    if (verdict === 'success') succeeded(turn, task);
+    facts.push({ at: now, fact });
+  }
+  return facts;
+}
+
+function undecide({ undecided }: AppraisalState, turn: string, session: string): void {
+  undecided.set(turn, session);
+  const oldest = undecided.keys().next().value;
+  if (undecided.size > MOST_UNDECIDED && oldest !== undefined) undecided.delete(oldest);
+}
+
+/** The agent and project of a session or an episode; undefined when it was erased or is unknown. */
+async function scopeOf(session: string, records: Records): Promise<Scope | undefined> {
+  const view = await records.session(session);
+  if (view !== undefined)
+    return view.erased ? undefined : compact({ agent: view.agent, project: view.project?.id });
+  const reported = await readEpisodeEvidence(session, records);
+  return reported && compact({ agent: reported.episode.agent, project: reported.episode.project });
+}

@@ -1,0 +1,113 @@
+import type { Appraisal, Signal, TurnEvidence } from '../core/evidence.ts';
+import type { RewardSource, TurnStatus } from '../core/fact.ts';
+import { composeReward, INFRASTRUCTURE } from './compose-reward.ts';
+import { digestError } from './digest/digest-error.ts';
+import { findCutReply, findEmptyReply, findRefusal } from './signals/reply-signals.ts';
+import {
+  findGreenChecks,
+  findMalformedCall,
+  findRedChecks,
+  findRetry,
+  findToolFailure,
+  findToolSuccess,
+} from './signals/tool-signals.ts';
+import { findUserCorrection, findUserThanks } from './signals/user-signals.ts';
+import { findOutage } from './tools/error-patterns.ts';
+import { readTurn, type TurnReading } from './turn-reading.ts';
+
+/** Each heuristic maps a turn to a signal, or to nothing. A new heuristic is a line here. */
+const HEURISTICS: readonly ((turn: TurnReading) => Signal | undefined)[] = [
+  findInfrastructure,
+  findToolFailure,
+  findRedChecks,
+  findGreenChecks,
+  findToolSuccess,
+  findRetry,
+  findMalformedCall,
+  findRefusal,
+  findCutReply,
+  findEmptyReply,
+  findUserCorrection,
+  findUserThanks,
+  readAttempts,
+];
+const MAX_DIGESTS = 8;
+const ENDED_BADLY = new Set(['fault', 'red', 'outage']);
+
+/** Decides how a turn went from all its evidence. Pure: the same evidence gives the same appraisal. */
+export function appraise(evidence: TurnEvidence): Appraisal {
+  const turn = readTurn(evidence);
+  // A title or a compaction is the client's own request: the next message does not react to it.
+  const isAppraised = evidence.role !== 'aux';
+  const seen = isAppraised ? HEURISTICS.flatMap((find) => find(turn) ?? []) : [];
+  const signals = [...readGiven(turn), ...seen];
+  return { turn: evidence.turn, ...composeReward(signals), signals, digests: digestsOf(turn, signals) };
+}
+
+function digestsOf({ evidence, calls }: TurnReading, signals: readonly Signal[]): readonly string[] {
+  const results = calls.flatMap(({ outcome }) =>
+    outcome && ENDED_BADLY.has(outcome.kind) ? [outcome.text] : [],
+  );
+  const attempts = evidence.attempts.flatMap(({ ok, result }) => (ok ? [] : [result]));
+  const isCorrected = signals.some(({ name }) => name === 'user-corrected');
+  const pasted = isCorrected ? [evidence.next?.user ?? ''] : [];
+  return [...new Set([...results, ...attempts, ...pasted].flatMap(digestError))].slice(0, MAX_DIGESTS);
+}
+
+const NAMES: Readonly<Record<RewardSource, string>> = {
+  verifier: 'verified',
+  person: 'feedback',
+  judge: 'judged',
+  signal: 'reported',
+};
+
+/** Recorded rewards as signals, each with its source; scores of −1 to 1 become 0 to 1. */
+function readGiven({ evidence }: TurnReading): readonly Signal[] {
+  return evidence.given.flatMap(({ source, score }): readonly Signal[] => {
+    if (!Number.isFinite(score)) return [];
+    const scaled = (Math.min(1, Math.max(-1, score)) + 1) / 2;
+    return [{ name: NAMES[source], source, score: scaled, weight: 1, reason: `${source} gave ${score}` }];
+  });
+}
+
+/** The attempts that an agent reported. Only the last attempt at an action counts; outages do not count. */
+function readAttempts({ evidence }: TurnReading): Signal | undefined {
+  const last = new Map<string, boolean>();
+  for (const { action, result, ok } of evidence.attempts) {
+    if (ok || findOutage(result) === undefined) last.set(action.trim(), ok);
+  }
+  if (last.size === 0) return undefined;
+  const worked = [...last.values()].filter((ok) => ok).length;
+  const reason = `${worked} of ${last.size} attempts worked`;
+  return { name: 'attempted', source: 'signal', score: worked / last.size, weight: 1.5, reason };
+}
+
+/** Statuses that say nothing about the agent. `truncated`: the provider closed the connection; not a length limit. */
+const OUTSIDE: ReadonlySet<TurnStatus> = new Set([
+  'client-abort',
+  'upstream-error',
+  'truncated',
+  'refused',
+  'crashed',
+]);
+const KINDS = /^(?:rate-limited|overloaded|upstream-error|unreachable|timeout|truncated|aborted|internal)\b/;
+const INTERRUPTED = /^\s*\[Request interrupted by user/;
+
+/** Rate limits, time-outs, resets and aborts of the turn, of its tools, or of reported attempts. */
+function findInfrastructure(turn: TurnReading): Signal | undefined {
+  const reason = reasonOf(turn);
+  if (reason === undefined) return undefined;
+  return { name: INFRASTRUCTURE, source: 'signal', score: 0.5, weight: 1, reason };
+}
+
+function reasonOf({ evidence, calls }: TurnReading): string | undefined {
+  const kind = KINDS.exec(evidence.failure ?? '')?.[0];
+  if (OUTSIDE.has(evidence.status)) return kind ?? evidence.status;
+  if (kind !== undefined) return kind;
+  if (INTERRUPTED.test(evidence.next?.user ?? '')) return 'interrupted';
+  const outage = calls.find(({ outcome }) => outcome?.kind === 'outage');
+  if (outage !== undefined) return `${outage.part.name}: ${outage.outcome?.reason ?? ''}`;
+  const attempt = evidence.attempts.find(({ ok, result }) => !ok && findOutage(result) !== undefined);
+  const isRetried = evidence.attempts.some(({ ok, action }) => ok && action === attempt?.action);
+  return attempt === undefined || isRetried ? undefined : `attempt: ${findOutage(attempt.result)}`;
+}

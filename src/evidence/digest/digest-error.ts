@@ -1,0 +1,84 @@
+import { bothEnds, eachLine } from '../../text/lines.ts';
+import { countTests } from '../tools/count-failures.ts';
+import { findCommandFault, findOutage, findToolFault, readExitCode } from '../tools/error-patterns.ts';
+import { createCompilerReader, createTestReader } from './diagnostics.ts';
+import type { LineReader } from './finding.ts';
+import { formatFinding } from './finding.ts';
+import {
+  createGoReader,
+  createJavaScriptReader,
+  createJvmReader,
+  createNetReader,
+  createPhpReader,
+  createPythonReader,
+  createRubyReader,
+  createRustReader,
+} from './stack-traces.ts';
+import { createErrorNameReader, createToolErrorReader } from './tool-errors.ts';
+
+const MOST = 6;
+const MOST_OF_ONE = 3;
+/** Tool output can be a whole log. */
+const TEXT_CAP = 200_000;
+
+/** Readers of locations; their findings are shown in this order. */
+const TRACES: readonly (() => LineReader)[] = [
+  createPythonReader,
+  createJavaScriptReader,
+  createJvmReader,
+  createNetReader,
+  createGoReader,
+  createRustReader,
+  createRubyReader,
+  createPhpReader,
+  createCompilerReader,
+  createTestReader,
+];
+
+/**
+ * The errors in any amount of output as `Kind @ file:line`, with the deepest frame of the user's own code. One pass, in
+ * linear time. Only names of errors, file names and well-known codes pass, so the result is safe where the text is not.
+ */
+export function digestError(text: string): readonly string[] {
+  const part = bothEnds(text, TEXT_CAP);
+  const traces = TRACES.map((create) => create());
+  const tools = createToolErrorReader();
+  const name = createErrorNameReader();
+  const readers = [...traces, tools, name];
+  eachLine(part, (line) => {
+    for (const reader of readers) reader.line(line);
+    return undefined;
+  });
+  const all = traces.flatMap((reader) => distinct(reader.found().map(formatFinding)).slice(0, MOST_OF_ONE));
+  const placed = all.filter((one) => !all.some((other) => isVaguer(one, other)));
+  const named = placed.length > 0 ? [] : name.found().map(formatFinding);
+  const said = tools.found().map(formatFinding);
+  const found = distinct([...placed, ...named, ...said, ...wholeOf(part, said)]);
+  return found.filter((one) => !found.some((other) => isPartOf(one, other))).slice(0, MOST);
+}
+
+/** A file without a line is redundant beside one with a line. */
+function isVaguer(one: string, other: string): boolean {
+  const file = one.slice(one.indexOf(' @ ') + 3);
+  return !/:\d+$/.test(one) && other !== one && other.includes(` @ ${file}:`);
+}
+
+/** `ENOENT` is redundant beside `Error ENOENT @ load.js:3`. */
+const isPartOf = (one: string, other: string): boolean =>
+  other !== one && (other.startsWith(`${one} `) || other.includes(` ${one} `) || other.endsWith(` ${one}`));
+
+/** Findings about the output as a whole. */
+function wholeOf(text: string, said: readonly string[]): readonly string[] {
+  const tests = countTests(text);
+  const code = readExitCode(text);
+  const fault = findToolFault(text) ?? findCommandFault(text);
+  const outage = said.length > 0 ? undefined : findOutage(text);
+  return [
+    ...(tests?.failed ? [`tests failed: ${tests.failed}`] : []),
+    ...(fault === undefined ? [] : [fault]),
+    ...(outage === undefined ? [] : [outage]),
+    ...(code === undefined || code === 0 ? [] : [`exit ${code}`]),
+  ];
+}
+
+const distinct = (list: readonly string[]): readonly string[] => [...new Set(list)];

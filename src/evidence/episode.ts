@@ -1,0 +1,99 @@
+import type { ReportedAttempt, TurnEvidence } from '../core/evidence.ts';
+import type { StoredFact } from '../core/fact.ts';
+import { asString } from '../core/json.ts';
+import type { Records } from '../core/store.ts';
+
+/** One task of an agent, as it reported it over MCP or as events. */
+interface Episode {
+  readonly id: string;
+  readonly agent: string;
+  readonly project?: string;
+  readonly domain?: string;
+  readonly task: string;
+  readonly attempts: readonly ReportedAttempt[];
+  readonly startedAt: number;
+  /** Absent while the episode is open. */
+  readonly outcome?: string;
+  readonly note?: string;
+  readonly endedAt?: number;
+}
+
+/** Folds events, oldest first, into an episode; undefined without a start event. The first end counts. */
+export function foldEpisode(id: string, events: readonly StoredFact[]): Episode | undefined {
+  let episode: Episode | undefined;
+  for (const { at, fact } of events) {
+    if (fact.type !== 'event-reported') continue;
+    const { kind, data } = fact;
+    if (kind === 'episode_start' && episode === undefined) {
+      const project = asString(data.project);
+      const domain = asString(data.domain);
+      episode = {
+        id,
+        agent: fact.agent ?? 'unknown',
+        ...(project === undefined ? {} : { project }),
+        ...(domain === undefined ? {} : { domain }),
+        task: asString(data.task) ?? '',
+        attempts: [],
+        startedAt: at,
+      };
+    } else if (episode === undefined || episode.outcome !== undefined) continue;
+    else if (kind === 'episode_attempt') {
+      const { action, result, ok } = data;
+      const attempt = { action: asString(action) ?? '', result: asString(result) ?? '', ok: ok === true };
+      episode = { ...episode, attempts: [...episode.attempts, attempt] };
+    } else if (kind === 'episode_end') {
+      const note = asString(data.note);
+      episode = {
+        ...episode,
+        outcome: asString(data.outcome) ?? 'partial',
+        endedAt: at,
+        ...(note === undefined ? {} : { note }),
+      };
+    }
+  }
+  return episode;
+}
+
+export const failedAttempts = ({ attempts }: Episode): number => attempts.filter(({ ok }) => !ok).length;
+
+/** Whether it has a failure and a success: learning needs the contrast. */
+export const hasLearnableContrast = (episode: Episode): boolean =>
+  failedAttempts(episode) > 0 &&
+  (failedAttempts(episode) < episode.attempts.length || episode.outcome === 'success');
+
+const SCORES: Readonly<Record<string, number>> = { success: 1, failure: -1 };
+
+/** An ended episode as the evidence of one turn: its attempts, the agent's own outcome, and recorded rewards. */
+export async function readEpisodeEvidence(
+  id: string,
+  records: Pick<Records, 'events' | 'rewards'>,
+): Promise<{ readonly episode: Episode; readonly evidence: TurnEvidence } | undefined> {
+  const episode = foldEpisode(id, await records.events(id));
+  if (episode?.outcome === undefined) return undefined;
+  const { agent, task, attempts, outcome, note } = episode;
+  const score = SCORES[outcome];
+  const said = (await records.rewards({ session: id })).map(({ source, score: given, note: words }) => ({
+    source,
+    score: given,
+    ...(words === undefined ? {} : { note: words }),
+  }));
+  // The agent's own outcome is only a signal.
+  const own =
+    score === undefined
+      ? []
+      : [{ source: 'signal' as const, score, ...(note === undefined ? {} : { note }) }];
+  const evidence: TurnEvidence = {
+    turn: id,
+    session: id,
+    agent,
+    role: 'main',
+    status: 'complete',
+    task,
+    tools: [],
+    reply: [],
+    earlier: [],
+    given: [...said, ...own],
+    attempts,
+  };
+  return { episode, evidence };
+}

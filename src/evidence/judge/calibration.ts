@@ -1,0 +1,91 @@
+import type { RewardSource } from '../../core/fact.ts';
+import type { Interval } from '../../stats/interval.ts';
+import { wilsonInterval } from '../../stats/interval.ts';
+
+/** A recorded reward of a turn. */
+export interface SourcedReward {
+  readonly turn: string;
+  readonly source: RewardSource;
+  /** −1 to 1; 0 is ignored. */
+  readonly score: number;
+}
+
+export interface CalibrationStatus {
+  /** Turns scored by both the judge and a more trusted source. */
+  readonly turns: number;
+  readonly agreed: number;
+  /** The judge scored a success, the other source did not. */
+  readonly tooKind: number;
+  /** The judge scored a failure, the other source did not. */
+  readonly tooStrict: number;
+  /** Absent while there are no turns. */
+  readonly share?: number;
+  readonly interval: Interval;
+  readonly isTrusted: boolean;
+  /** A sentence for people. */
+  readonly said: string;
+}
+
+export interface Calibration {
+  /** Takes rewards in any order; a later one replaces an earlier one of the same source and turn. */
+  hear(reward: SourcedReward): void;
+  status(): CalibrationStatus;
+}
+
+const LEAST_TURNS = 20;
+const LEAST_AGREEMENT = 0.6;
+
+interface Heard {
+  readonly judge?: boolean;
+  readonly verifier?: boolean;
+  readonly person?: boolean;
+}
+
+/**
+ * How often the judge agrees with verifiers and people on the same turns. It is trusted until enough turns show that
+ * the agreement is below the limit. Only the last turns count, because models change.
+ */
+export function createCalibration(most = 2000): Calibration {
+  const turns = new Map<string, Heard>();
+  return {
+    hear: ({ turn, source, score }) => {
+      if (source === 'signal' || score === 0 || !Number.isFinite(score)) return;
+      const before = turns.get(turn);
+      turns.delete(turn);
+      turns.set(turn, { ...before, [source]: score > 0 });
+      const oldest = turns.keys().next().value;
+      if (turns.size > most && oldest !== undefined) turns.delete(oldest);
+    },
+    status: () => statusOf([...turns.values()]),
+  };
+}
+
+function statusOf(heard: readonly Heard[]): CalibrationStatus {
+  const both = heard.flatMap(({ judge, verifier, person }) => {
+    const label = verifier ?? person;
+    return judge === undefined || label === undefined ? [] : [{ judge, label }];
+  });
+  const agreed = both.filter(({ judge, label }) => judge === label).length;
+  const tooKind = both.filter(({ judge, label }) => judge && !label).length;
+  const interval = wilsonInterval(agreed, both.length);
+  const isTrusted = both.length < LEAST_TURNS || interval.high >= LEAST_AGREEMENT;
+  return {
+    turns: both.length,
+    agreed,
+    tooKind,
+    tooStrict: both.length - agreed - tooKind,
+    ...(both.length === 0 ? {} : { share: agreed / both.length }),
+    interval,
+    isTrusted,
+    said: tell(both.length, agreed, interval, isTrusted),
+  };
+}
+
+function tell(turns: number, agreed: number, { low, high }: Interval, isTrusted: boolean): string {
+  if (turns === 0) return 'no turns to compare the judge with yet';
+  const range = `${percent(low)} to ${percent(high)} %`;
+  const share = `the judge agrees with verifiers and people on ${agreed} of ${turns} turns (${range})`;
+  return isTrusted ? share : `${share}: it is no longer trusted and its rewards do not count`;
+}
+
+const percent = (share: number): number => Math.round(share * 100);

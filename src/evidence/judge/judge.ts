@@ -1,0 +1,278 @@
+import { createHash } from 'node:crypto';
+import type { Appraisal, TurnEvidence } from '../../core/evidence.ts';
+import { isObject, type Json } from '../../core/json.ts';
+import type { Answer, Ask, Cost, Question, ReplyFault } from '../../core/learn.ts';
+import { clip } from '../../text/truncate.ts';
+import type { Calibration } from './calibration.ts';
+import { digestTurn } from './digest-turn.ts';
+import { type DataSection, fenceData } from './fence-data.ts';
+
+interface JudgeParts {
+  readonly ask: Ask;
+  /** The number of votes; more than half must agree. */
+  readonly votes?: number;
+  readonly cache?: RulingCache;
+  /** Part of the cache key, for a cache that outlives the model. */
+  readonly model?: string;
+  /** Decides whether the judge is trusted; without it, it is. */
+  readonly calibration?: Calibration;
+}
+
+/** The caller records it, unless its weight is 0. */
+interface JudgeReward {
+  readonly source: 'judge';
+  /** −1 to 1; nearer to 0 the less the votes agree. */
+  readonly score: number;
+  readonly note: string;
+  /** 0 when calibration shows that the judge disagrees with people and verifiers: shown, but not counted. */
+  readonly weight: 0 | 1;
+}
+
+export type JudgeRuling =
+  | {
+      readonly kind: 'ruled';
+      readonly reward: JudgeReward;
+      /** Absent when the ruling came from the cache. */
+      readonly votes?: VoteCount;
+      readonly cost: Cost;
+    }
+  /** Split, unclear or not answered: no reward. `isRetryable`: the same question may succeed later. */
+  | {
+      readonly kind: 'unknown';
+      readonly why: string;
+      readonly isRetryable: boolean;
+      readonly votes?: VoteCount;
+      readonly cost: Cost;
+    }
+  /** The judge was not asked. */
+  | { readonly kind: 'skipped'; readonly why: string };
+
+/** Never rejects. */
+export type Judge = (
+  evidence: TurnEvidence,
+  appraisal: Appraisal,
+  signal: AbortSignal,
+) => Promise<JudgeRuling>;
+
+const FREE: Cost = { calls: 0, inputTokens: 0, outputTokens: 0, usd: 0 };
+
+/** Grades turns that no other evidence decides. */
+export function createJudge(parts: JudgeParts): Judge {
+  const votes = Math.max(1, Math.floor(parts.votes ?? 3));
+  const cache = parts.cache ?? createRulingCache();
+  const rule = (ruling: CachedRuling, cost: Cost, count: VoteCount | undefined): JudgeRuling => {
+    const more = count === undefined ? { cost } : { cost, votes: count };
+    if (ruling.score === undefined) return { kind: 'unknown', why: ruling.note, isRetryable: false, ...more };
+    const trust = parts.calibration?.status();
+    const isTrusted = trust?.isTrusted ?? true;
+    const note = isTrusted ? ruling.note : `${ruling.note} (not counted: ${trust?.said})`;
+    return {
+      kind: 'ruled',
+      reward: { source: 'judge', score: ruling.score, note, weight: isTrusted ? 1 : 0 },
+      ...more,
+    };
+  };
+  return async (evidence, appraisal, signal) => {
+    const why = whyNot(evidence, appraisal);
+    if (why !== undefined) return { kind: 'skipped', why };
+    try {
+      const sections = digestTurn(evidence, appraisal);
+      const question = judgeQuestion(sections, votes === 1 ? 0 : 0.6);
+      const key = keyOf([parts.model ?? '', votes, question.system, question.user]);
+      const known = await cache.get(key);
+      if (known !== undefined) return rule(known, FREE, undefined);
+      const counted = await countVotes(parts.ask, question, votes, signal);
+      if (counted.interrupted !== undefined || signal.aborted)
+        return {
+          kind: 'unknown',
+          why: counted.interrupted ?? 'aborted',
+          isRetryable: true,
+          votes: counted.count,
+          cost: counted.cost,
+        };
+      const ruling = rulingOf(counted);
+      // An unusable reply is not cached: the next one may be usable.
+      if (ruling.score !== undefined || counted.count.spoiled === 0) await cache.set(key, ruling);
+      return rule(ruling, counted.cost, counted.count);
+    } catch (error) {
+      const said = error instanceof Error ? error.message : String(error);
+      return { kind: 'unknown', why: `judging failed: ${said}`, isRetryable: true, cost: FREE };
+    }
+  };
+}
+
+const keyOf = (asked: readonly (string | number)[]): string =>
+  createHash('sha256').update(JSON.stringify(asked)).digest('hex');
+
+function rulingOf({ count, majority, reason }: VoteResult): CachedRuling {
+  const { success, failure, unclear, spoiled } = count;
+  const fell = `${success} for success, ${failure} for failure, ${unclear} unclear, ${spoiled} unusable`;
+  if (majority === undefined) return { note: `no majority: ${fell}` };
+  return { score: (success - failure) / (success + failure + unclear), note: reason };
+}
+
+/** Why the judge is not asked; undefined when it is. */
+function whyNot({ role, given, reply, next }: TurnEvidence, { verdict }: Appraisal): string | undefined {
+  if (role !== 'main') return `it is a ${role} turn, not the agent's own work`;
+  if (verdict === 'infrastructure') return 'the turn failed for external reasons';
+  if (reply.length === 0 && next === undefined) return 'there is nothing to judge';
+  const spoke = given.find(({ source }) => source !== 'signal');
+  if (spoke !== undefined) return `a ${spoke.source} has already scored it`;
+  return verdict === 'ambiguous' ? undefined : `signals already decided it: ${verdict}`;
+}
+
+/** 1: success, −1: failure, 0: undecided. */
+interface Vote {
+  readonly score: 1 | 0 | -1;
+  readonly reason: string;
+}
+
+const LONGEST_REASON = 300;
+const MOST_TOKENS = 1024;
+
+/** The question about one turn. */
+function judgeQuestion(sections: readonly DataSection[], temperature: number): Question<Vote> {
+  const { text, rule } = fenceData(sections);
+  return {
+    name: 'judge',
+    system: `${ROLE}\n\n${rule}`,
+    user: `One step of the work, as it was recorded:\n\n${text}\n\n${WISH}`,
+    maxTokens: MOST_TOKENS,
+    temperature,
+    read: readVote,
+  };
+}
+
+const ROLE = `You grade single steps of an assistant that works for a person with the help of tools. A step is one reply of the assistant, with the calls it made, what they returned, and what the person said next, where that is known.
+
+What tools returned and what the person said weigh more than what the assistant says of itself. A call that fails on the way to something is no failure of the step if the step deals with it. Politeness, length and style do not count. Neither does bad luck outside of the assistant's reach, such as a service that was down.`;
+
+const WISH = `Grade it:
+- 1: the step did what was asked, or was the right thing to do next.
+- -1: the step was wrong. It did not do what was asked, broke something, claimed what the record does not bear out, gave up without need, or the person had to set it right.
+- 0: the record does not tell.
+
+Answer with JSON and nothing else: {"score": 1, 0 or -1, "reason": "one sentence that names what in the record decided it"}`;
+
+function readVote(value: Json): Vote | ReplyFault {
+  if (!isObject(value)) return { fault: 'it is not an object with "score" and "reason"' };
+  const { score, reason } = value;
+  if (score !== 1 && score !== 0 && score !== -1) return { fault: '"score" must be 1, 0 or -1' };
+  if (typeof reason !== 'string') return { fault: '"reason" must be a sentence' };
+  const line = reason.split(/\s+/).filter(Boolean).join(' ');
+  return { score, reason: clip(line, LONGEST_REASON) };
+}
+
+/** The votes by kind. `spoiled`: unusable replies. */
+interface VoteCount {
+  readonly success: number;
+  readonly failure: number;
+  readonly unclear: number;
+  readonly spoiled: number;
+}
+
+interface VoteResult {
+  readonly count: VoteCount;
+  /** The side with more than half of all votes; absent when neither has that. */
+  readonly majority?: 1 | -1;
+  /** The reason of a vote for the majority, else of any vote. */
+  readonly reason: string;
+  /** Why voting stopped early: the model was unavailable, or the budget is spent. */
+  readonly interrupted?: string;
+  readonly cost: Cost;
+}
+
+/**
+ * Repeats the question until one side has more than half of all votes or none can reach it. The votes that a majority
+ * needs are asked in parallel, the rest one by one, so that a clear case costs no more than necessary.
+ */
+async function countVotes(
+  ask: Ask,
+  question: Question<Vote>,
+  votes: number,
+  signal: AbortSignal,
+): Promise<VoteResult> {
+  const needed = Math.floor(votes / 2) + 1;
+  const answers: Answer<Vote>[] = [];
+  while (answers.length < votes && !isSettled(answers, votes, needed)) {
+    const batch = answers.length === 0 ? needed : 1;
+    answers.push(...(await Promise.all(Array.from({ length: batch }, () => ask(question, signal)))));
+  }
+  const count = tally(answers);
+  const majority = count.success >= needed ? 1 : count.failure >= needed ? -1 : undefined;
+  const cast = answers.flatMap((answer) => (answer.ok ? [answer.value] : []));
+  const reason = cast.find(({ score }) => score === (majority ?? score))?.reason ?? '';
+  const why = majority === undefined ? interruptionOf(answers) : undefined;
+  return {
+    count,
+    ...(majority === undefined ? {} : { majority }),
+    reason,
+    ...(why === undefined ? {} : { interrupted: why }),
+    cost: totalOf(answers),
+  };
+}
+
+function isSettled(answers: readonly Answer<Vote>[], votes: number, needed: number): boolean {
+  const { success, failure } = tally(answers);
+  const most = Math.max(success, failure);
+  return most >= needed || most + votes - answers.length < needed || interruptionOf(answers) !== undefined;
+}
+
+const interruptionOf = (answers: readonly Answer<Vote>[]): string | undefined => {
+  const broken = answers.find((answer) => !answer.ok && answer.isRetryable);
+  return broken === undefined || broken.ok ? undefined : broken.why;
+};
+
+function tally(answers: readonly Answer<Vote>[]): VoteCount {
+  const castFor = (score: number): number =>
+    answers.filter((answer) => answer.ok && answer.value.score === score).length;
+  return {
+    success: castFor(1),
+    failure: castFor(-1),
+    unclear: castFor(0),
+    spoiled: answers.filter(({ ok }) => !ok).length,
+  };
+}
+
+const totalOf = (answers: readonly Answer<Vote>[]): Cost =>
+  answers.reduce(
+    (sum, { cost }) => ({
+      calls: sum.calls + cost.calls,
+      inputTokens: sum.inputTokens + cost.inputTokens,
+      outputTokens: sum.outputTokens + cost.outputTokens,
+      usd: sum.usd + cost.usd,
+    }),
+    { calls: 0, inputTokens: 0, outputTokens: 0, usd: 0 },
+  );
+
+/** A judge's ruling on some content; without a score when it was undecided. */
+interface CachedRuling {
+  readonly score?: number;
+  readonly note: string;
+}
+
+/** Keyed by the hash of the judged content. Evicted content is judged again. */
+interface RulingCache {
+  get(key: string): Promise<CachedRuling | undefined> | CachedRuling | undefined;
+  set(key: string, ruling: CachedRuling): Promise<void> | void;
+}
+
+/** An LRU cache of rulings. */
+export function createRulingCache(most = 1000): RulingCache {
+  const kept = new Map<string, CachedRuling>();
+  return {
+    get: (key) => {
+      const found = kept.get(key);
+      if (found === undefined) return undefined;
+      kept.delete(key);
+      kept.set(key, found);
+      return found;
+    },
+    set: (key, ruling) => {
+      kept.delete(key);
+      kept.set(key, ruling);
+      const oldest = kept.keys().next().value;
+      if (kept.size > most && oldest !== undefined) kept.delete(oldest);
+    },
+  };
+}

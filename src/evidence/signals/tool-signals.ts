@@ -1,0 +1,219 @@
+import type { Signal } from '../../core/evidence.ts';
+import { asArray, asObject, isObject, type Json, type JsonObject, parseJson } from '../../core/json.ts';
+import { bothEnds } from '../../text/lines.ts';
+import { isChange } from '../tools/shell-command.ts';
+import { readCall } from '../tools/tool-call.ts';
+import type { OutcomeKind } from '../tools/tool-outcome.ts';
+import { isFailedCall, type ToolCallReading, type TurnReading } from '../turn-reading.ts';
+
+/** A call was wrong. */
+export function findToolFailure({ calls }: TurnReading): Signal | undefined {
+  const [first, ...more] = ofKind(calls, 'fault');
+  if (first === undefined) return undefined;
+  return { name: 'tool-failed', source: 'signal', score: 0, weight: 1, reason: describe(first, more.length) };
+}
+
+/** Tests, a build or a program failed, and the failure was not expected. */
+export function findRedChecks(turn: TurnReading): Signal | undefined {
+  const [first, ...more] = ofKind(turn.calls, 'red');
+  if (first === undefined || isExpectedRed(turn)) return undefined;
+  return {
+    name: 'checks-failed',
+    source: 'signal',
+    score: 0.1,
+    weight: 1,
+    reason: describe(first, more.length),
+  };
+}
+
+export function findGreenChecks({ calls }: TurnReading): Signal | undefined {
+  const [first, ...more] = ofKind(calls, 'green');
+  if (first === undefined) return undefined;
+  return {
+    name: 'checks-passed',
+    source: 'signal',
+    score: 0.9,
+    weight: 1,
+    reason: describe(first, more.length),
+  };
+}
+
+/** The tool reports success. It does not show that the call was the right one, so the weight is small. */
+export function findToolSuccess({ calls }: TurnReading): Signal | undefined {
+  const [first, ...more] = ofKind(calls, 'ok');
+  if (first === undefined) return undefined;
+  return { name: 'tool-ok', source: 'signal', score: 0.7, weight: 0.4, reason: describe(first, more.length) };
+}
+
+const ofKind = (calls: readonly ToolCallReading[], kind: OutcomeKind): readonly ToolCallReading[] =>
+  calls.filter(({ outcome }) => outcome?.kind === kind);
+
+const describe = ({ part, outcome }: ToolCallReading, more: number): string =>
+  `${part.name}: ${outcome?.reason ?? ''}${more > 0 ? ` (and ${more} more)` : ''}`;
+
+/** Of longer texts only the start and the end are read. */
+const WORDS_CAP = 3000;
+
+/** The task is to examine something broken, … */
+const ABOUT_A_FAULT =
+  /\b(?:fail(?:s|ed|ing|ures?)?|broken|red|crash(?:es|ed|ing)?|errors?(?! (?:handling|messages?|pages?|boundar|codes?|class|types?|states?))|exceptions?(?! (?:handling|class))|bugs?|flaky|reproduce|investigate|debug|diagnos\w{1,6}|why|which tests?|find out|doesn't work|does not work|hangs?)\b|fehler|kaputt|schlägt fehl|falla|échoue|失败|报错|错误/i;
+/** … or the agent announces that it only examines. */
+const ONLY_LOOKING =
+  /\b(?:baseline|reproduce|see (?:the failures?|what fails|which|how it fails|it fail|them fail|red)|before (?:changing|any change|i change|making))\b/i;
+/** A failing check is the expected result. */
+const RED_WANTED =
+  /\b(?:tdd|test[- ]first|test[- ]driven|red[- ]green|failing test|test that fails|(?:should|must|will|has to|have to|expected to|expect it to|expect them to|expect this to) (?:fail|be rejected|exit with [1-9]|throw)|expect(?:ed)? (?:a )?(?:failure|red)|see (?:it|them) fail|see red)\b/i;
+const TEST_PATH = /(?:^|[/_.-])(?:tests?|specs?|__tests__)(?:[/_.-]|$)/i;
+
+/**
+ * Whether a failed check says nothing about this turn: the agent announced the failure, or nothing has been changed yet
+ * and the task is about something broken, or only tests were written because the task asked for tests first. A check
+ * that fails before any change shows the initial state, not the result of the turn.
+ */
+function isExpectedRed({ evidence, said, calls }: TurnReading): boolean {
+  const changed = changedPaths(evidence.earlier, calls);
+  const task = bothEnds(evidence.task, WORDS_CAP);
+  const words = bothEnds(said, WORDS_CAP);
+  if (RED_WANTED.test(words)) return true;
+  if (changed.length === 0)
+    return RED_WANTED.test(task) || ABOUT_A_FAULT.test(task) || ONLY_LOOKING.test(words);
+  return RED_WANTED.test(task) && changed.every((path) => TEST_PATH.test(path));
+}
+
+/** The files changed so far; an empty name stands for a change to an unknown file. */
+function changedPaths(
+  earlier: TurnReading['evidence']['earlier'],
+  calls: TurnReading['calls'],
+): readonly string[] {
+  const views = [...earlier.filter(({ failed }) => !failed).map(readCall), ...calls.map(({ view }) => view)];
+  return views.flatMap((view) => {
+    if (view.kind === 'edit') return view.paths.length > 0 ? view.paths : [''];
+    return view.programs.some(isChange) ? [''] : [];
+  });
+}
+
+/** Failed attempts after which one more, still without a result, counts as a loop. */
+const PATIENCE = 2;
+/** Arguments that a model words anew for the same call. */
+const COMMENTARY = new Set([
+  'description',
+  'explanation',
+  'justification',
+  'reason',
+  'thought',
+  'id',
+  'call_id',
+  'request_id',
+]);
+
+/** The same failed call again, with no change in between. A retry that succeeds does not count. */
+export function findRetry({ evidence, calls }: TurnReading): Signal | undefined {
+  for (const call of calls) {
+    const failures = failuresBefore(call, evidence.earlier);
+    const isLoop = call.outcome === undefined ? failures >= PATIENCE : failures > 0 && isFailedCall(call);
+    if (isLoop) {
+      const reason = `${call.part.name}: tried ${failures + 1} times without a change`;
+      return { name: 'retried', source: 'signal', score: 0.1, weight: 1, reason };
+    }
+  }
+  return undefined;
+}
+
+/** How often this call failed since the last change. */
+function failuresBefore({ part }: ToolCallReading, earlier: TurnReading['evidence']['earlier']): number {
+  const wanted = essence(part.name, part.arguments);
+  let failures = 0;
+  for (const before of earlier.toReversed()) {
+    if (essence(before.name, before.arguments) === wanted) failures += before.failed ? 1 : 0;
+    else if (!before.failed && changes(before)) break;
+  }
+  return failures;
+}
+
+function changes(call: { readonly name: string; readonly arguments: string }): boolean {
+  const view = readCall(call);
+  return view.kind === 'edit' || view.programs.some(isChange);
+}
+
+/** A call without white space, commentary and ids, which differ between retries. */
+function essence(name: string, text: string): string {
+  const given = parseJson(text);
+  const words =
+    given === undefined
+      ? text
+      : JSON.stringify(given, (key, value) => (COMMENTARY.has(key) ? undefined : value));
+  return `${name} ${words.replace(/\\[nrt]|\s/g, '')}`;
+}
+
+/** A call that does not fit its tool's schema. Ignored when the client accepted it anyway. */
+export function findMalformedCall({ evidence, calls }: TurnReading): Signal | undefined {
+  for (const call of calls) {
+    if (call.outcome !== undefined && !isFailedCall(call)) continue;
+    const problem = problemOf(call, evidence.tools);
+    if (problem === undefined) continue;
+    const reason = `${call.part.name}: ${problem}`;
+    return { name: 'malformed-call', source: 'signal', score: 0, weight: 1.5, reason };
+  }
+  return undefined;
+}
+
+function problemOf({ part }: ToolCallReading, tools: TurnReading['evidence']['tools']): string | undefined {
+  if (tools.length === 0) return undefined;
+  const tool = tools.find(({ name }) => name === part.name);
+  return tool === undefined ? 'no such tool was offered' : checkArguments(tool.parameters, part.arguments);
+}
+
+const DEPTH = 4;
+
+/**
+ * Why these arguments do not fit the tool's schema; undefined when they do. Only what no client could accept counts: a
+ * missing value, a wrong type, or a value outside an enum. References, alternatives and patterns are not checked.
+ */
+function checkArguments(schema: unknown, text: string): string | undefined {
+  const value = text.trim() === '' ? {} : parseJson(text);
+  if (value === undefined) return 'arguments are not JSON';
+  const root = asObject(schema);
+  const isKnown = root.type === 'object' || isObject(root.properties);
+  if (!isKnown) return undefined;
+  return isObject(value) ? checkObject(root, value, 0) : 'arguments are not an object';
+}
+
+function checkObject(schema: JsonObject, value: JsonObject, depth: number): string | undefined {
+  const required = asArray(schema.required).filter((name) => typeof name === 'string');
+  if (required.some((name) => value[name] === undefined)) return 'a required argument is missing';
+  for (const [name, member] of Object.entries(value)) {
+    const property = asObject(schema.properties)[name];
+    // Models write null for arguments they omit, and clients accept it.
+    const isLeftOut = member === undefined || (member === null && !required.includes(name));
+    if (!isObject(property) || isLeftOut) continue;
+    const problem = checkValue(property, member, depth + 1);
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
+}
+
+function checkValue(schema: JsonObject, value: Json, depth: number): string | undefined {
+  const isOpen = ['$ref', 'anyOf', 'oneOf', 'allOf', 'not'].some((key) => schema[key] !== undefined);
+  if (isOpen || depth > DEPTH) return undefined;
+  const types = typeof schema.type === 'string' ? [schema.type] : asArray(schema.type);
+  if (types.length > 0 && !types.some((type) => isOfType(type, value)))
+    return 'an argument has the wrong type';
+  const list = asArray(schema.enum);
+  const isPlain = typeof value === 'string' || typeof value === 'number';
+  if (isPlain && list.length > 0 && !list.includes(value)) return 'an argument is outside its enum';
+  if (isObject(value)) return checkObject(schema, value, depth);
+  const items = schema.items;
+  if (!Array.isArray(value) || !isObject(items)) return undefined;
+  return (value as readonly Json[])
+    .map((item) => checkValue(items, item, depth + 1))
+    .find((problem) => problem !== undefined);
+}
+
+function isOfType(type: Json, value: Json): boolean {
+  if (type === 'integer') return Number.isInteger(value);
+  if (type === 'array') return Array.isArray(value);
+  if (type === 'object') return isObject(value);
+  if (type === 'null') return value === null;
+  if (type === 'string' || type === 'number' || type === 'boolean') return typeof value === type;
+  return true;
+}

@@ -1,0 +1,241 @@
+import { readShellQuote } from '../../text/shell-quote.ts';
+
+/** One program of a shell command, as far as it can be parsed without running it. */
+export interface Program {
+  /** The program itself: without `sudo`, `npx` or `python -m` before it, and without its folder. */
+  readonly name: string;
+  readonly args: readonly string[];
+  /** The operator between it and the program before it. */
+  readonly joint: '' | '&&' | '||' | ';' | '|';
+  /** Its output is redirected to a file. */
+  readonly writes: boolean;
+  /** Its input is a heredoc in the command. */
+  readonly heredoc: boolean;
+}
+
+const COMMAND_CAP = 8000;
+const SHELLS = new Set(['bash', 'sh', 'zsh', 'dash', 'fish']);
+/** Programs that run the program after them, with their number of own arguments. */
+const WRAPPERS: ReadonlyMap<string, number> = new Map([
+  ['sudo', 0],
+  ['env', 0],
+  ['time', 0],
+  ['nice', 0],
+  ['nohup', 0],
+  ['exec', 0],
+  ['xargs', 0],
+  ['stdbuf', 0],
+  ['timeout', 1],
+  ['npx', 0],
+  ['bunx', 0],
+  ['uvx', 0],
+]);
+const TWO_WORD_WRAPPERS = new Set([
+  'pnpm exec',
+  'pnpm dlx',
+  'yarn exec',
+  'yarn dlx',
+  'npm exec',
+  'uv run',
+  'poetry run',
+  'pipenv run',
+  'bundle exec',
+  'python -m',
+  'python3 -m',
+]);
+
+/** Parses a shell command into its programs. A subset of the grammar, enough to know what was run. */
+export function readCommand(text: string, depth = 0): readonly Program[] {
+  return split(text.slice(0, COMMAND_CAP)).flatMap((piece): readonly Program[] => {
+    const words = unwrap(piece.words);
+    const [first, ...args] = words;
+    if (first === undefined) return [];
+    const name = first.slice(first.lastIndexOf('/') + 1);
+    const inner = SHELLS.has(name) && /^-[a-z]*c$/.test(args[0] ?? '') ? args[1] : undefined;
+    if (inner !== undefined && depth < 2) return readCommand(inner, depth + 1);
+    return [{ name, args, joint: piece.joint, writes: piece.writes, heredoc: piece.heredoc }];
+  });
+}
+
+interface Piece {
+  readonly words: string[];
+  joint: Program['joint'];
+  writes: boolean;
+  heredoc: boolean;
+}
+
+function split(text: string): readonly Piece[] {
+  const pieces: Piece[] = [];
+  let piece: Piece = { words: [], joint: '', writes: false, heredoc: false };
+  let word = '';
+  let isTarget = false;
+  let terminator: string | undefined;
+  const endWord = () => {
+    if (isTarget && word !== '') {
+      if (!word.startsWith('/dev/') && !word.startsWith('&')) piece.writes = true;
+      isTarget = false;
+    } else if (word !== '') piece.words.push(word);
+    word = '';
+  };
+  const endPiece = (joint: Program['joint']) => {
+    endWord();
+    if (piece.words.length > 0) pieces.push(piece);
+    piece = { words: [], joint, writes: false, heredoc: false };
+  };
+  for (let at = 0; at < text.length; at++) {
+    const char = text[at] ?? '';
+    if (char === "'" || char === '"') {
+      const quoted = readShellQuote(text, at);
+      word += quoted.text;
+      at = quoted.end - 1;
+    } else if (char === '\\') word += text[++at] ?? '';
+    else if (char === ' ' || char === '\t') endWord();
+    else if (char === '\n') {
+      endPiece(';');
+      if (terminator !== undefined) {
+        const end = text.indexOf(`\n${terminator}`, at);
+        if (end < 0) break;
+        at = end + terminator.length;
+        terminator = undefined;
+      }
+    } else if (char === '<' && text[at + 1] === '<') {
+      endWord();
+      const mark = /^<<-?\s{0,4}['"]?(\w{1,40})['"]?/.exec(text.slice(at, at + 60));
+      terminator = mark?.[1];
+      piece.heredoc = true;
+      at += (mark?.[0].length ?? 2) - 1;
+    } else if (char === '>') {
+      if (word === '1' || word === '2' || word === '&') word = '';
+      endWord();
+      if (text[at + 1] === '>') at++;
+      isTarget = true;
+      if (text[at + 1] === '&') {
+        isTarget = false;
+        at += 2;
+      }
+    } else if (char === ';') endPiece(';');
+    else if (char === '|') {
+      const isOr = text[at + 1] === '|';
+      if (isOr) at++;
+      endPiece(isOr ? '||' : '|');
+    } else if (char === '&') {
+      const isAnd = text[at + 1] === '&';
+      if (isAnd) at++;
+      endPiece(isAnd ? '&&' : ';');
+    } else word += char;
+  }
+  endPiece('');
+  return pieces;
+}
+
+function unwrap(words: readonly string[]): readonly string[] {
+  let rest = words.slice(words.findIndex((word) => !/^\w{1,60}=/.test(word)));
+  for (let turn = 0; turn < 6; turn++) {
+    const [first = '', second = ''] = rest;
+    const skip = TWO_WORD_WRAPPERS.has(`${first} ${second}`) ? 2 : WRAPPERS.has(first) ? 1 : 0;
+    if (skip === 0) break;
+    let from = skip;
+    while (/^(-|\w{1,60}=)/.test(rest[from] ?? '')) from++;
+    from += WRAPPERS.get(first) ?? 0;
+    if (from >= rest.length) break;
+    rest = rest.slice(from);
+  }
+  return rest;
+}
+
+const words = (text: string): ReadonlySet<string> => new Set(text.split(' '));
+/** The subcommand: `log` in `git log`, `test` in `npm test`. */
+const sub = (program: Program): string => program.args.find((arg) => !arg.startsWith('-')) ?? '';
+const has = (program: Program, ...flags: string[]): boolean =>
+  flags.some((flag) => program.args.includes(flag));
+
+/** Programs whose exit code 1 means "no", not an error. */
+const ASKING = words(
+  'grep egrep fgrep zgrep rg ag ack pgrep pidof diff cmp test [ [[ which type command hash lsof fuser expr false colordiff',
+);
+const ASKING_GIT = words(
+  'grep diff diff-index diff-files merge-base show-ref rev-parse check-ignore cat-file config ls-files',
+);
+
+export function isQuestion(program: Program): boolean {
+  if (ASKING.has(program.name)) return true;
+  if (program.name === 'git') return ASKING_GIT.has(sub(program));
+  if (program.name === 'systemctl') return sub(program).startsWith('is-');
+  return program.name === 'jq' && has(program, '-e', '--exit-status');
+}
+
+const READING = words(
+  'cat bat less more head tail nl tac awk gawk grep egrep fgrep zgrep zcat rg ag ack find fd ls tree wc sort uniq cut tr column jq yq xxd hexdump strings file stat du df ps env printenv echo printf journalctl dmesg history man date pwd true cd sleep curl wget http diff cmp which type readlink realpath basename dirname',
+);
+const READING_GIT = words('log show diff blame status grep branch reflog shortlog stash tag remote describe');
+const READING_SUBS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
+  ['docker', words('logs ps inspect images compose')],
+  ['podman', words('logs ps inspect images')],
+  ['kubectl', words('logs describe get')],
+  ['gh', words('run pr issue api')],
+  ['heroku', words('logs')],
+  ['fly', words('logs')],
+]);
+
+/** The program shows existing content (a file, a log, a page): errors in its output are not errors of this call. */
+export function isReading(program: Program): boolean {
+  if (program.writes) return false;
+  if (READING.has(program.name)) return true;
+  if (program.name === 'sed')
+    return !program.args.some((arg) => arg.startsWith('-i') || arg === '--in-place');
+  if (program.name === 'git') return READING_GIT.has(sub(program));
+  if (program.name === 'docker' && sub(program) === 'compose') return has(program, 'logs', 'ps');
+  return READING_SUBS.get(program.name)?.has(sub(program)) ?? false;
+}
+
+const CHECKS = words(
+  'vitest jest mocha ava tap playwright cypress pytest py.test tox nox unittest rspec minitest rake phpunit pest ctest tsc vue-tsc eslint biome oxlint prettier ruff flake8 mypy pyright pylint black gcc g++ clang clang++ cc c++ javac kotlinc rustc swiftc mvn mvnw gradle gradlew make cmake ninja bazel shellcheck golangci-lint staticcheck webpack vite rollup esbuild next turbo nx hadolint terraform stylelint standard xo knip nextest',
+);
+const CHECK_SUBS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
+  ['npm', words('test t tst run run-script')],
+  ['pnpm', words('test t run lint build typecheck check tsc')],
+  ['yarn', words('test run lint build typecheck check tsc')],
+  ['bun', words('test run build')],
+  ['deno', words('test check lint run task')],
+  ['go', words('test build vet run')],
+  ['cargo', words('test build check clippy run nextest bench')],
+  ['dotnet', words('test build run')],
+  ['swift', words('test build run')],
+  ['mix', words('test compile')],
+  ['flutter', words('test analyze build')],
+  ['composer', words('test')],
+  ['rails', words('test')],
+  ['zig', words('build test run')],
+  ['uv', words('run')],
+]);
+const INTERPRETERS = words(
+  'node python python3 ruby php perl java tsx ts-node deno bun lua Rscript julia elixir scala',
+);
+
+/** A run of the project's code, tests, compilers or linters: a failure is about the code, not about the call. */
+export function isCheck(program: Program): boolean {
+  if (CHECKS.has(program.name) || CHECK_SUBS.get(program.name)?.has(sub(program))) return true;
+  if (program.name === 'pnpm' || program.name === 'yarn')
+    return !/^(add|install|i|remove|up)?$/.test(sub(program));
+  return INTERPRETERS.has(program.name) || /\.(sh|py|js|mjs|rb|pl)$/.test(program.name);
+}
+
+/** A program with arbitrary output: a line that begins with "error:" need not be an error of the run. */
+export const isProgram = (program: Program): boolean => INTERPRETERS.has(program.name);
+
+/** The code is part of the call itself (`-c`, a heredoc), so its errors are the caller's. */
+export function isInline(program: Program): boolean {
+  if (!INTERPRETERS.has(program.name)) return false;
+  return program.heredoc || has(program, '-c', '-e', '-r', '--eval', '-p', '-');
+}
+
+const CHANGING = words('tee mv cp rm patch apply_patch touch truncate install dd ln');
+const CHANGING_GIT = words('apply checkout reset restore revert merge rebase cherry-pick am pull switch');
+
+/** The program changes files. */
+export function isChange(program: Program): boolean {
+  if (program.writes || CHANGING.has(program.name)) return true;
+  if (program.name === 'sed' || program.name === 'perl')
+    return program.args.some((arg) => arg.startsWith('-i') || arg.startsWith('-pi'));
+  return program.name === 'git' && CHANGING_GIT.has(sub(program));
+}

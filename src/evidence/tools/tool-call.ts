@@ -1,0 +1,66 @@
+import { asArray, asObject, asString, isObject, parseJson } from '../../core/json.ts';
+import { type Program, readCommand } from './shell-command.ts';
+
+/** The purpose of a tool, by its name: every client has its own names for the same few tools. */
+export type CallKind = 'shell' | 'read' | 'search' | 'edit' | 'other';
+
+/** A tool call, independent of the client. */
+export interface CallView {
+  readonly name: string;
+  readonly kind: CallKind;
+  /** The programs of a shell command, in order. */
+  readonly programs: readonly Program[];
+  /** The files that an edit names. */
+  readonly paths: readonly string[];
+}
+
+const SHELL =
+  /^(bash|shell|sh|exec|terminal|powershell|local_shell|run_terminal_cmd|run_in_terminal)$|(^|_)(exec|execute|run|shell|bash)_(command|commands|shell|bash|cmd|shell_command)$|^shell_command$/;
+const READ =
+  /^(read|view|open|cat|fetch_file|notebookread)$|^(read|view|open|get)_(file|files|many_files|notebook|file_contents?|resource)$|^text_editor_view$/;
+const SEARCH =
+  /^(grep|glob|search|ls|list|find|codesearch|toolsearch)$|^(search|list|find|grep|glob)_|_search$/;
+const EDIT =
+  /^(edit|write|multiedit|apply_patch|patch|replace|editor|create|insert|notebookedit|str_replace)$|^(edit|write|create|replace|insert|update|patch|str_replace)_(file|files|in_file|to_file|based_edit_tool|editor|notebook|content)$/;
+
+export function readCall(call: { readonly name: string; readonly arguments: string }): CallView {
+  const name = plainName(call.name);
+  const kind = kindOf(name);
+  const given = parseJson(call.arguments === '' ? '{}' : call.arguments);
+  if (!isObject(given)) return { name: call.name, kind, programs: [], paths: [] };
+  if (kind === 'shell') return { name: call.name, kind, programs: readCommand(commandOf(given)), paths: [] };
+  return { name: call.name, kind, programs: [], paths: kind === 'edit' ? pathsOf(given) : [] };
+}
+
+/** `mcp__files__read_file` is a `read_file`. */
+function plainName(name: string): string {
+  const last = name.lastIndexOf('__');
+  return (last >= 0 ? name.slice(last + 2) : name).toLowerCase();
+}
+
+function kindOf(name: string): CallKind {
+  if (SHELL.test(name)) return 'shell';
+  if (READ.test(name)) return 'read';
+  if (EDIT.test(name)) return 'edit';
+  return SEARCH.test(name) ? 'search' : 'other';
+}
+
+/** A command is a line, a list of lines, or (Codex) a program with its arguments. */
+function commandOf(given: { readonly [name: string]: unknown }): string {
+  const value = given.command ?? given.cmd ?? given.commands ?? given.script ?? given.input;
+  if (typeof value === 'string') return value;
+  const list = asArray(value).map((item) => asString(item) ?? asString(asObject(item).command) ?? '');
+  const isWords = Array.isArray(given.command) && list.length > 1;
+  return isWords ? list.map(quoted).join(' ') : list.join('\n');
+}
+
+const quoted = (word: string): string => (/[\s'"|&;<>]/.test(word) ? `'${word.replaceAll("'", '"')}'` : word);
+
+const PATCHED = /^\*\*\* (?:Add|Update|Delete) File: (.{1,300})$/;
+const PATH_KEYS = ['file_path', 'filePath', 'path', 'absolute_path', 'notebook_path', 'file'];
+
+function pathsOf(given: { readonly [name: string]: unknown }): readonly string[] {
+  const named = PATH_KEYS.flatMap((key) => asString(given[key]) ?? []);
+  const patch = asString(given.input) ?? asString(given.patch) ?? asString(given.patchText) ?? '';
+  return [...named, ...patch.split('\n').flatMap((line) => PATCHED.exec(line)?.[1]?.trim() ?? [])];
+}

@@ -1,0 +1,39 @@
+import type { ToolCallPart } from '../core/chat.ts';
+import type { TurnEvidence } from '../core/evidence.ts';
+import { type CallView, readCall } from './tools/tool-call.ts';
+import { type CallOutcome, readOutcome } from './tools/tool-outcome.ts';
+
+/** A call of the turn with its purpose and its outcome. */
+export interface ToolCallReading {
+  readonly part: ToolCallPart;
+  readonly view: CallView;
+  /** Absent while there is no result. */
+  readonly outcome?: CallOutcome;
+}
+
+/** A turn as all signals read it, computed once. */
+export interface TurnReading {
+  readonly evidence: TurnEvidence;
+  /** The text of the reply, without tool calls and reasoning. */
+  readonly said: string;
+  readonly calls: readonly ToolCallReading[];
+}
+
+export function readTurn(evidence: TurnEvidence): TurnReading {
+  const outcomes = new Map(evidence.next?.tools.map((outcome) => [outcome.callId, outcome]));
+  const calls = evidence.reply.flatMap((part): readonly ToolCallReading[] => {
+    if (part.type !== 'tool-call') return [];
+    const view = readCall(part);
+    const outcome = outcomes.get(part.id);
+    return [{ part, view, ...(outcome ? { outcome: readOutcome(view, outcome) } : {}) }];
+  });
+  const said = evidence.reply
+    .flatMap((part) => (part.type === 'text' ? [part.text] : []))
+    .join('\n')
+    .trim();
+  return { evidence, said, calls };
+}
+
+/** The call or the code it checked failed. */
+export const isFailedCall = ({ outcome }: ToolCallReading): boolean =>
+  outcome?.kind === 'fault' || outcome?.kind === 'red';

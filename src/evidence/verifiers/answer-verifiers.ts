@@ -1,0 +1,167 @@
+import { asArray, type Json } from '../../core/json.ts';
+import { clip } from '../../text/truncate.ts';
+import { compilePattern, LONGEST_TEXT } from './linear-regex.ts';
+import { graded, notRun, type Verifier } from './verifier.ts';
+
+interface ExactOptions {
+  /** `answer`: the boxed text or the text after "answer:", else the whole output. */
+  readonly from?: 'answer' | 'whole' | undefined;
+  readonly isCaseSensitive?: boolean | undefined;
+}
+
+/** The answer equals the reference, or one of several, apart from white space and case. */
+export function createExactVerifier({ from = 'answer', isCaseSensitive = false }: ExactOptions): Verifier {
+  const fold = (text: string): string => {
+    const plain = text.normalize('NFC').split(/\s+/).filter(Boolean).join(' ');
+    return isCaseSensitive ? plain : plain.toLowerCase();
+  };
+  return async ({ output, reference }) => {
+    const wanted = textsOf(reference);
+    if (wanted.length === 0) return notRun('the task has no reference to compare with: add one');
+    const answer = fold(from === 'whole' ? output : findAnswer(output).text);
+    return wanted.some((one) => fold(one) === answer)
+      ? graded(1, 'it equals the reference')
+      : graded(0, `it is ${quote(answer)}, not ${quote(wanted[0] ?? '')}`);
+  };
+}
+
+interface NumberOptions {
+  /** As a share of the reference. */
+  readonly tolerance?: number | undefined;
+  readonly absoluteTolerance?: number | undefined;
+}
+
+/** The number in the answer equals the number in the reference. Units are ignored. */
+export function createNumberVerifier({
+  tolerance = 1e-6,
+  absoluteTolerance = 1e-9,
+}: NumberOptions): Verifier {
+  return async ({ output, reference }) => {
+    const wanted = textsOf(reference).flatMap((text) => findNumbers(text).slice(0, 1));
+    if (wanted.length === 0) return notRun('the reference has no number: add one to the task');
+    const { text, isMarked } = findAnswer(output);
+    const numbers = findNumbers(text.slice(-LONGEST_TEXT));
+    // After a mark the answer is the first number; in free text it is the last.
+    const found = isMarked ? numbers[0] : numbers.at(-1);
+    if (found === undefined) return graded(0, 'there is no number in the answer');
+    const isNear = wanted.some(
+      (one) => Math.abs(found - one) <= Math.max(absoluteTolerance, tolerance * Math.abs(one)),
+    );
+    return isNear ? graded(1, `it is ${found}`) : graded(0, `it is ${found}, not ${wanted[0]}`);
+  };
+}
+
+interface RegexOptions {
+  readonly pattern: string;
+  readonly flags?: string | undefined;
+  /** `contains`: it matches anywhere. */
+  readonly match?: 'contains' | 'whole' | undefined;
+}
+
+/** The output matches a pattern. Throws a PatternError for one that cannot be matched in linear time. */
+export function createRegexVerifier({ pattern, flags = '', match = 'contains' }: RegexOptions): Verifier {
+  const contains = compilePattern(pattern, flags);
+  const compiled = match === 'whole' ? compilePattern(`^(?:${pattern})$`, flags) : contains;
+  return async ({ output }) => {
+    const text = output.trim();
+    if (text.length > LONGEST_TEXT)
+      return notRun(
+        `the output has ${text.length} characters; patterns are matched on at most ${LONGEST_TEXT}`,
+      );
+    return compiled.test(text)
+      ? graded(1, 'the pattern matches')
+      : graded(0, `the pattern ${quote(pattern)} does not match`);
+  };
+}
+
+function textsOf(reference: Json | undefined): readonly string[] {
+  const list = Array.isArray(reference) ? asArray(reference) : [reference];
+  return list.flatMap((one) => (typeof one === 'string' || typeof one === 'number' ? [String(one)] : []));
+}
+
+const quote = (text: string): string => JSON.stringify(clip(text, 80));
+
+/** The answer in an output, and whether it was marked as such. */
+interface FoundAnswer {
+  readonly text: string;
+  readonly isMarked: boolean;
+}
+
+const MARK = /\banswer\s{0,3}(?:is\b|:|=)[\s*_:]{0,6}/gi;
+
+/** The last box (`\boxed{…}`), else the line after the last "answer:" or "answer is", else the whole output. */
+function findAnswer(output: string): FoundAnswer {
+  const boxed = lastBox(output);
+  if (boxed !== undefined) return { text: boxed.trim(), isMarked: true };
+  const mark = [...output.matchAll(MARK)].at(-1);
+  if (mark === undefined) return { text: output.trim(), isMarked: false };
+  const line = output.slice(mark.index + mark[0].length).split('\n', 1)[0] ?? '';
+  return { text: line.replace(/[\s*_]{1,20}$/, '').trim(), isMarked: true };
+}
+
+function lastBox(output: string): string | undefined {
+  const start = Math.max(lastEnd(output, '\\boxed{'), lastEnd(output, '\\bbox{'));
+  if (start < 0) return undefined;
+  let depth = 1;
+  for (let at = start; at < output.length; at++) {
+    if (output[at] === '{') depth++;
+    else if (output[at] === '}' && --depth === 0) return output.slice(start, at);
+  }
+  return undefined;
+}
+
+const lastEnd = (output: string, opening: string): number => {
+  const at = output.lastIndexOf(opening);
+  return at < 0 ? -1 : at + opening.length;
+};
+
+const NUMBER =
+  /(?<![\p{L}\p{N}_.,])([-+−]?)([.,]?\d[\d.,'_\u00a0\u202f]{0,60})(?:[eE]([-+]?\d{1,3})(?![\d\p{L}]))?/gu;
+const THIN = /['_\u00a0\u202f]/g;
+const FRACTION = /\\[dt]?frac\{(-?\d{1,15})\}\{(\d{1,15})\}/g;
+
+/**
+ * The numbers in a text, in order: `1,234.5`, `3,14`, `−2e-3`, `1/2`, `\frac{1}{2}`. Units, currency signs and words
+ * around them are skipped; digits inside a word (`m2`) are not numbers.
+ */
+export function findNumbers(text: string): readonly number[] {
+  const plain = text.replace(FRACTION, ' $1/$2 ').replaceAll('$', ' ');
+  const numbers: number[] = [];
+  let lastEnd = -1;
+  for (const match of plain.matchAll(NUMBER)) {
+    const [whole, sign = '', digits = '', power] = match;
+    const values = valuesOf(digits).map((value) =>
+      power === undefined ? value : value * 10 ** Number(power),
+    );
+    const isBelow = /^\s?\/\s?$/.test(plain.slice(lastEnd, match.index)) && lastEnd >= 0;
+    const [first] = values;
+    if (isBelow && first !== undefined && first !== 0) numbers.push((numbers.pop() ?? 0) / first);
+    else
+      for (const [index, value] of values.entries())
+        numbers.push(isMinus(sign) && index === 0 ? -value : value);
+    lastEnd = match.index + whole.length;
+  }
+  return numbers.filter((value) => Number.isFinite(value));
+}
+
+const isMinus = (sign: string): boolean => sign === '-' || sign === '−';
+
+/** One number, or several separated by commas. */
+function valuesOf(written: string): readonly number[] {
+  const digits = written.replace(THIN, '').replace(/[.,]+$/, '');
+  const comma = digits.lastIndexOf(',');
+  const dot = digits.lastIndexOf('.');
+  if (comma < 0 && dot < 0) return [Number(digits)];
+  if (comma >= 0 && dot >= 0) {
+    const [decimal, group] = comma > dot ? [',', '.'] : ['.', ','];
+    return [Number(digits.replaceAll(group, '').replace(decimal, '.'))];
+  }
+  const sign = comma >= 0 ? ',' : '.';
+  const parts = digits.split(sign);
+  const isGrouped =
+    /^[1-9]\d{0,2}$/.test(parts[0] ?? '') && parts.slice(1).every((part) => part.length === 3);
+  // A single dot is always a decimal point; a single comma before three digits is a thousands separator.
+  if (isGrouped && (sign === ',' || parts.length > 2)) return [Number(parts.join(''))];
+  if (parts.length === 2) return [Number(parts.join('.'))];
+  return sign === ',' ? parts.filter((part) => part !== '').map(Number) : [];
+}

@@ -1,0 +1,282 @@
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { z } from 'zod';
+import { asArray, asObject, type Json } from '../../core/json.ts';
+import type { Ask } from '../../core/learn.ts';
+import { createExactVerifier, createNumberVerifier, createRegexVerifier } from './answer-verifiers.ts';
+import { createCommandVerifier } from './command-verifier.ts';
+import { createComparativeVerifier } from './comparative-verifier.ts';
+import { createRubricVerifier } from './rubric-verifier.ts';
+import { createSchemaVerifier } from './schema-verifier.ts';
+import { type GroupVerifier, notRun, type Submission, type Verification, type Verifier } from './verifier.ts';
+
+const count = (most: number) => z.int().min(1).max(most);
+const domain = z.string().min(1).max(200);
+const absolute = z.string().refine((file) => path.isAbsolute(file), 'must be an absolute path');
+
+/** One row of the registry: its domains, the kind of verifier, and its options. */
+const rowSchema = z.discriminatedUnion('kind', [
+  z.strictObject({
+    domain,
+    kind: z.literal('exact'),
+    from: z.enum(['answer', 'whole']).optional(),
+    isCaseSensitive: z.boolean().optional(),
+  }),
+  z.strictObject({
+    domain,
+    kind: z.literal('number'),
+    tolerance: z.number().min(0).max(1).optional(),
+    absoluteTolerance: z.number().min(0).optional(),
+  }),
+  z.strictObject({
+    domain,
+    kind: z.literal('regex'),
+    pattern: z.string().min(1),
+    flags: z.string().max(3).optional(),
+    match: z.enum(['contains', 'whole']).optional(),
+  }),
+  z.strictObject({ domain, kind: z.literal('schema'), schema: z.json() }),
+  z.strictObject({
+    domain,
+    kind: z.literal('command'),
+    command: z.union([z.string().min(1), z.array(z.string()).min(1)]),
+    shell: z.enum(['confined', 'plain']).optional(),
+    expectExit: z.int().min(0).max(255).optional(),
+    expectStdout: z.string().optional(),
+    timeoutMs: count(600_000).optional(),
+    outputBytes: count(64 * 1024 * 1024).optional(),
+    checks: absolute.optional(),
+    timeoutFails: z.boolean().optional(),
+  }),
+  z.strictObject({
+    domain,
+    kind: z.literal('rubric'),
+    criteria: z
+      .array(
+        z.strictObject({
+          text: z.string().min(1).max(2000),
+          weight: z.number().positive().max(1000).optional(),
+        }),
+      )
+      .min(1)
+      .max(20),
+  }),
+  z.strictObject({ domain, kind: z.literal('comparative') }),
+  z.strictObject({ domain, kind: z.literal('module'), file: absolute }),
+]);
+
+type VerifierRow = z.infer<typeof rowSchema>;
+
+const KINDS: readonly string[] = rowSchema.options.map(({ shape }) => shape.kind.value);
+
+/** An invalid row, or one whose verifier cannot be created. The message names the row and the fix. */
+export class VerifierError extends Error {
+  override readonly name = 'VerifierError';
+}
+
+/** Throws a VerifierError for an invalid row. */
+function readRow(row: unknown, place: string): VerifierRow {
+  const kind = typeof row === 'object' && row !== null && 'kind' in row ? row.kind : undefined;
+  if (typeof kind !== 'string' || !KINDS.includes(kind))
+    throw new VerifierError(
+      `${place}: ${JSON.stringify(kind) ?? 'nothing'} is not a kind of verifier: use ${KINDS.join(', ')}`,
+    );
+  const read = rowSchema.safeParse(row);
+  if (read.success) return read.data;
+  const [issue] = read.error.issues;
+  const at = issue === undefined || issue.path.length === 0 ? '' : ` ${issue.path.join('.')}:`;
+  throw new VerifierError(`${place} (${kind}):${at} ${issue?.message ?? 'invalid'}`);
+}
+
+/** The configured verifiers. Never rejects: a verifier that throws has failed to run. */
+export interface Verifiers {
+  /** The first row whose pattern matches the domain. */
+  rowFor(domain: string): { readonly domain: string; readonly kind: string } | undefined;
+  verify(submission: Submission, signal: AbortSignal): Promise<Verification>;
+  /** Grades attempts at one task of one domain: compared for a `comparative` row, else one by one. */
+  verifyGroup(submissions: readonly Submission[], signal: AbortSignal): Promise<readonly Verification[]>;
+}
+
+interface VerifierParts {
+  /** For the verifiers that ask a model. */
+  readonly ask?: Ask;
+}
+
+interface Entry {
+  readonly row: VerifierRow;
+  readonly verify: GroupVerifier;
+}
+
+/** Rejects with a VerifierError that names the row and the fix; a broken row has no fallback. */
+export async function createVerifiers(rows: readonly unknown[], parts: VerifierParts): Promise<Verifiers> {
+  const entries: Entry[] = [];
+  for (const [index, one] of rows.entries()) {
+    const place = `verifiers[${index}]`;
+    const row = readRow(one, place);
+    entries.push({ row, verify: await build(row, `${place} (${row.domain})`, parts) });
+  }
+  const find = (domain: string): Entry | undefined =>
+    entries.find(({ row }) => fitsDomain(row.domain, domain));
+  const verifyGroup: Verifiers['verifyGroup'] = async (submissions, signal) => {
+    const [first] = submissions;
+    if (first === undefined) return [];
+    const entry = find(first.domain);
+    const missing = `no verifier is configured for ${first.domain}: add a row for it`;
+    return entry === undefined
+      ? submissions.map(() => notRun(missing))
+      : await guard(entry, submissions, signal);
+  };
+  return {
+    rowFor: (domain) => find(domain)?.row,
+    verifyGroup,
+    verify: async (submission, signal) =>
+      (await verifyGroup([submission], signal))[0] ?? notRun('nothing was graded'),
+  };
+}
+
+async function build(row: VerifierRow, place: string, { ask }: VerifierParts): Promise<GroupVerifier> {
+  try {
+    switch (row.kind) {
+      case 'exact':
+        return eachOne(createExactVerifier(row));
+      case 'number':
+        return eachOne(createNumberVerifier(row));
+      case 'regex':
+        return eachOne(createRegexVerifier(row));
+      case 'schema':
+        return eachOne(createSchemaVerifier(row.schema as Json));
+      case 'command':
+        return eachOne(createCommandVerifier(row));
+      case 'rubric':
+        return eachOne(createRubricVerifier(mustAsk(ask), row.criteria));
+      case 'comparative':
+        return createComparativeVerifier(mustAsk(ask));
+      case 'module':
+        return eachOne(await loadVerifier(row.file, place));
+    }
+  } catch (error) {
+    if (error instanceof VerifierError) throw error;
+    throw new VerifierError(
+      `${place}, ${row.kind}: ${error instanceof Error ? error.message : String(error)}`,
+    );
+  }
+}
+
+function mustAsk(ask: Ask | undefined): Ask {
+  if (ask === undefined)
+    throw new Error('it needs a learning model, and none is configured: configure one, or use another kind');
+  return ask;
+}
+
+const eachOne =
+  (verify: Verifier): GroupVerifier =>
+  (submissions, signal) =>
+    Promise.all(
+      submissions.map(async (submission) => {
+        try {
+          return await verify(submission, signal);
+        } catch (error) {
+          return notRun(messageOf(error));
+        }
+      }),
+    );
+
+/** Always returns grades, also when a user's module throws, hangs until the abort, or returns something else. */
+async function guard(
+  { row, verify }: Entry,
+  submissions: readonly Submission[],
+  signal: AbortSignal,
+): Promise<readonly Verification[]> {
+  const aborted = submissions.map(() => notRun('aborted'));
+  if (signal.aborted) return aborted;
+  let leave: (() => void) | undefined;
+  const left = new Promise<readonly Verification[]>((resolve) => {
+    leave = () => resolve(aborted);
+    signal.addEventListener('abort', leave, { once: true });
+  });
+  try {
+    return (await Promise.race([verify(submissions, signal), left])).map((given) => checked(given, row.kind));
+  } catch (error) {
+    return submissions.map(() => notRun(messageOf(error)));
+  } finally {
+    if (leave !== undefined) signal.removeEventListener('abort', leave);
+  }
+}
+
+function checked(given: unknown, kind: string): Verification {
+  const { status, reward, reasons, stepScores } = asObject(given);
+  const said = asArray(reasons).map(String);
+  if (status === 'failed-to-run') return { status, reasons: said };
+  if (status !== 'ok' || !isShare(reward))
+    return notRun(`the ${kind} verifier returned no reward from 0 to 1`);
+  const steps = asArray(stepScores);
+  return {
+    status,
+    reward,
+    reasons: said,
+    ...(steps.length > 0 && steps.every(isShare) ? { stepScores: steps } : {}),
+  };
+}
+
+const isShare = (value: unknown): value is number => typeof value === 'number' && value >= 0 && value <= 1;
+
+const messageOf = (error: unknown): string =>
+  `the verifier failed: ${error instanceof Error ? error.message : String(error)}`;
+
+/** Loads a user's verifier: a module that exports `verify` or a default function. Rejects with a VerifierError. */
+async function loadVerifier(file: string, place: string): Promise<Verifier> {
+  let module: unknown;
+  try {
+    module = await import(pathToFileURL(file).href);
+  } catch (error) {
+    const said = error instanceof Error ? error.message : String(error);
+    throw new VerifierError(`${place}: ${file} cannot be loaded: ${said}. Fix the file or remove the row`);
+  }
+  const verify = memberOf(module, 'verify') ?? memberOf(module, 'default');
+  if (typeof verify !== 'function')
+    throw new VerifierError(
+      `${place}: ${file} exports no function: export one named verify, or a default one`,
+    );
+  return verify as Verifier;
+}
+
+const memberOf = (module: unknown, name: string): unknown =>
+  typeof module === 'object' && module !== null ? (module as Record<string, unknown>)[name] : undefined;
+
+/**
+ * Whether a domain matches a pattern in which `*` stands for anything: `math.*` matches `math.algebra` and `math`. Case
+ * is ignored.
+ */
+export function fitsDomain(pattern: string, domain: string): boolean {
+  const wanted = pattern.toLowerCase();
+  const name = domain.toLowerCase();
+  if (wanted.endsWith('.*') && fits(wanted.slice(0, -2), name)) return true;
+  return fits(wanted, name);
+}
+
+/** Greedy: the first occurrence of each part between two stars leaves the most text for the rest. */
+function fits(pattern: string, name: string): boolean {
+  const [first = '', ...rest] = pattern.split('*');
+  const last = rest.pop();
+  if (last === undefined) return pattern === name;
+  if (!name.startsWith(first) || !name.endsWith(last) || name.length < first.length + last.length)
+    return false;
+  let at = first.length;
+  for (const part of rest) {
+    const found = name.indexOf(part, at);
+    if (found < 0) return false;
+    at = found + part.length;
+  }
+  return at <= name.length - last.length;
+}
+
+const NO_ASK: Ask = async () => ({
+  ok: false,
+  why: 'not asked',
+  isRetryable: true,
+  cost: { calls: 0, inputTokens: 0, outputTokens: 0, usd: 0 },
+});
+
+/** Rejects with a VerifierError at the start, instead of a missing grade later. */
+export const checkVerifiers = async (verifiers: readonly unknown[]): Promise<void> =>
+  void (await createVerifiers(verifiers, { ask: NO_ASK }));

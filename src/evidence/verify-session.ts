@@ -1,0 +1,55 @@
+import type { StopReason } from '../core/chat.ts';
+import type { TurnEvidence } from '../core/evidence.ts';
+import type { NewFact, Records } from '../core/store.ts';
+import type { EvidenceReader } from './session-evidence.ts';
+import type { Verifiers } from './verifiers/registry.ts';
+
+const LONGEST_NOTE = 1000;
+
+/** Grades the answers of a session whose domain has a verifier, each turn once. A verifier that failed to run gives no reward. */
+export async function verifySession(
+  session: string,
+  wanted: readonly string[] | undefined,
+  verifiers: Verifiers,
+  records: Records,
+  reader: EvidenceReader,
+  now: number,
+  signal: AbortSignal,
+): Promise<readonly NewFact[]> {
+  const domain = await domainOf(session, records);
+  if (verifiers.rowFor(domain) === undefined) return [];
+  const facts: NewFact[] = [];
+  for (const evidence of await reader.read(session, wanted)) {
+    const output = answerOf(evidence);
+    if (output === '' || evidence.given.some(({ source }) => source === 'verifier')) continue;
+    const { turn, task } = evidence;
+    const graded = await verifiers.verify({ task, output, domain }, signal);
+    if (graded.status !== 'ok') continue;
+    const note = graded.reasons.join('; ').slice(0, LONGEST_NOTE);
+    const score = 2 * graded.reward - 1;
+    const fact = {
+      type: 'reward-given',
+      turn,
+      source: 'verifier',
+      score,
+      ...(note ? { note } : {}),
+    } as const;
+    facts.push({ at: now, fact, key: `verifier:${turn}` });
+  }
+  return facts;
+}
+
+/** The domain of the session's last recall. */
+export async function domainOf(session: string, records: Pick<Records, 'recalls'>): Promise<string> {
+  const recalled = (await records.recalls(session)).at(-1)?.fact;
+  return recalled?.type === 'lessons-recalled' ? recalled.domain.name : 'general';
+}
+
+/** The text of a final reply; empty for a reply with tool calls, which is not an answer yet. */
+export function answerOf({
+  reply,
+  stop,
+}: Pick<TurnEvidence, 'reply'> & { readonly stop?: StopReason | undefined }): string {
+  if (stop !== 'end' || reply.some(({ type }) => type === 'tool-call')) return '';
+  return reply.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
+}

@@ -1,0 +1,192 @@
+import type { IncomingMessage } from 'node:http';
+import path from 'node:path';
+import { createFailure, type Failure } from '../core/failure.ts';
+import { asNumber, asObject, asString, type Json, type JsonObject, parseJson } from '../core/json.ts';
+import { StoreError } from '../core/store.ts';
+import { TrainingError } from '../core/training.ts';
+import type { GatewayContext } from './context.ts';
+import { type ControlAction, giveFeedback, reportEvent, runControlAction } from './control-api.ts';
+import { receiveBody } from './read-body.ts';
+
+/** Anything that JSON.stringify writes without loss. */
+type Serializable = Json | readonly object[];
+
+/** A JSON reply, or plain text with its content type. */
+export type ApiReply = { readonly json: Serializable } | { readonly text: string; readonly type: string };
+
+export interface ApiRoute {
+  /** Who may call it: anyone, anyone on this machine, whoever may use the models, or whoever has Instar's key. */
+  readonly access: 'anyone' | 'local' | 'caller' | 'owner';
+  run(context: GatewayContext, asked: ApiRequest): Promise<ApiReply | Failure>;
+}
+
+export interface ApiRequest {
+  readonly request: IncomingMessage;
+  readonly query: URLSearchParams;
+  /** The path's `:id`; empty when the route has none. */
+  readonly id: string;
+}
+
+const MOST_BODY = 1024 * 1024;
+const MOST_LISTED = 1000;
+/** A whole folder of skills may be sent at once. */
+const MOST_CHANGES = 16 * 1024 * 1024;
+
+const control = (action: ControlAction): ApiRoute => ({
+  access: 'caller',
+  run: async (context, { request }) => {
+    const received = await receiveBody(request, MOST_BODY, () => true);
+    if ('kind' in received) return received;
+    const { records, clock } = context;
+    const done = await runControlAction(
+      action,
+      { records, now: clock.now },
+      received.body ?? received.raw,
+      request,
+    );
+    return 'kind' in done ? (done as Failure) : { json: done as JsonObject };
+  },
+});
+
+const owned = (
+  answer: (context: GatewayContext, asked: ApiRequest) => Promise<Serializable | Failure | undefined>,
+  noun = 'session',
+): ApiRoute => ({
+  access: 'owner',
+  run: async (context, asked) => {
+    try {
+      const value = await answer(context, asked);
+      if (value === undefined)
+        return createFailure('not-found', `No ${noun} named "${asked.id.slice(0, 128)}".`);
+      return isFailure(value) ? value : { json: value };
+    } catch (error) {
+      if (error instanceof StoreError)
+        return createFailure('overloaded', error.message, { retryAfterMs: 5000 });
+      if (error instanceof TrainingError)
+        return createFailure(error.category === 'user' ? 'bad-request' : 'overloaded', error.message);
+      throw error;
+    }
+  },
+});
+
+const isFailure = (value: Serializable | Failure): value is Failure =>
+  typeof value === 'object' && value !== null && 'kind' in value && 'status' in value && 'message' in value;
+
+const OPERATIONS: ReadonlyMap<string, ApiRoute> = new Map<string, ApiRoute>([
+  ['GET /healthz', { access: 'anyone', run: async () => ({ json: { ok: true } }) }],
+  [
+    'GET /metrics',
+    {
+      access: 'local',
+      run: async ({ metrics }) => ({
+        text: await metrics(),
+        type: 'text/plain; version=0.0.4; charset=utf-8',
+      }),
+    },
+  ],
+  ['GET /api/status', owned(async ({ status }) => status())],
+  ['POST /v1/feedback', control(giveFeedback)],
+  ['POST /v1/events', control(reportEvent)],
+  [
+    'GET /api/sessions',
+    owned(async ({ desk }, { query }) => [...(await desk.sessions(sessionQuery(query)))]),
+  ],
+  ['GET /api/sessions/:id', owned(({ desk }, { id }) => desk.session(id))],
+  ['GET /api/sessions/:id/trajectory', owned(({ desk }, { id }) => desk.trajectory(id))],
+  ['DELETE /api/sessions/:id', owned(async ({ desk }, { id }) => ({ erased: await desk.erase(id) }))],
+  [
+    'GET /api/lessons',
+    owned(async ({ shelf }, { query }) => [...(await shelf.list(only(query, ['state', 'kind'])))]),
+  ],
+  ['GET /api/library', owned(async ({ shelf }) => [...(await shelf.all())])],
+  ['GET /api/lessons/:id', owned(({ shelf }, { id }) => shelf.show(id), 'lesson')],
+  ['GET /api/turns/:id/why', owned(({ shelf }, { id }) => shelf.why(id), 'turn')],
+  ['POST /api/lessons', owned(({ shelf }, { request }) => withBody(request, (body) => shelf.change(body)))],
+  ['POST /api/recall', owned(({ shelf }, { request }) => withBody(request, (body) => shelf.recall(body)))],
+  ['GET /api/episodes/:id', owned(({ desk }, { id }) => desk.episode(id), 'episode')],
+  ['GET /api/review', owned(({ shelf }) => shelf.review())],
+  ['GET /api/train', owned(({ desk }) => desk.training())],
+  [
+    'POST /api/train/:id',
+    owned(async ({ desk }, { id, request }) => {
+      if (id === 'promote' || id === 'rollback') return [...(await desk.moveWeights(id))];
+      if (id !== 'run') return undefined;
+      return withBody(request, async ({ steps }) => {
+        const asked = asNumber(steps);
+        if (asked !== undefined && !(Number.isInteger(asked) && asked >= 1 && asked <= 10_000))
+          return createFailure('bad-request', 'steps must be a whole number from 1 to 10000.');
+        return desk.startTraining(asked === undefined ? {} : { steps: asked });
+      });
+    }, 'training'),
+  ],
+  ['GET /api/schedule', owned(({ desk }) => desk.schedule())],
+  [
+    'GET /api/schedule/:id',
+    owned(async ({ desk }, { id }) => (id === 'suggest' ? desk.suggestWindows() : undefined), 'schedule'),
+  ],
+  ['GET /api/generations', owned(async ({ shelf }) => [...(await shelf.generations())])],
+  [
+    'GET /api/generations/:id/diff',
+    owned(async ({ shelf }, { id, query }) => shelf.diff(Number(id), Number(query.get('to'))), 'generation'),
+  ],
+  [
+    'POST /api/generations/:id/rollback',
+    owned(({ shelf }, { id }) => shelf.rollback(Number(id)), 'generation'),
+  ],
+  [
+    'POST /api/backup',
+    owned(({ desk }, { request }) =>
+      withBody(request, async (body) => {
+        const file = asString(body.file);
+        if (file === undefined || !path.isAbsolute(file))
+          return createFailure('bad-request', 'file must be an absolute path.');
+        await desk.backup(file);
+        return { file };
+      }),
+    ),
+  ],
+]);
+
+/** The operation for a method and path, with the path's `:id`. */
+export function findApiRoute(
+  method: string,
+  urlPath: string,
+): { operation: ApiRoute; id: string } | undefined {
+  const [, first = '', second = '', id = '', ...rest] = urlPath.split('/');
+  const pattern = id === '' ? urlPath : `/${[first, second, ':id', ...rest].join('/')}`;
+  const operation = OPERATIONS.get(`${method} ${pattern}`);
+  return operation && { operation, id: decode(id) };
+}
+
+function decode(id: string): string {
+  try {
+    return decodeURIComponent(id);
+  } catch {
+    return id;
+  }
+}
+
+const only = (query: URLSearchParams, names: readonly string[]): Readonly<Record<string, string>> =>
+  Object.fromEntries([...query].filter(([name]) => names.includes(name)));
+
+async function withBody<T>(
+  request: IncomingMessage,
+  answer: (body: JsonObject) => Promise<T>,
+): Promise<T | Failure> {
+  const received = await receiveBody(request, MOST_CHANGES, () => true);
+  if ('kind' in received) return received;
+  return answer(asObject(parseJson((received.body ?? received.raw).toString('utf8'))));
+}
+
+function sessionQuery(query: URLSearchParams): Parameters<GatewayContext['desk']['sessions']>[0] {
+  const limit = Number(query.get('limit') ?? 50);
+  const before = Number(query.get('before') ?? Number.NaN);
+  const agent = query.get('agent');
+  const project = query.get('project');
+  return {
+    limit: Number.isInteger(limit) && limit > 0 ? Math.min(limit, MOST_LISTED) : 50,
+    ...(Number.isFinite(before) ? { before } : {}),
+    ...(agent ? { agent } : {}),
+    ...(project ? { project } : {}),
+  };
+}

@@ -1,0 +1,128 @@
+import type { IncomingMessage } from 'node:http';
+import { createFailure, type Failure } from '../core/failure.ts';
+import {
+  asNumber,
+  asObject,
+  asString,
+  compact,
+  isObject,
+  type Json,
+  type JsonObject,
+  parseJson,
+} from '../core/json.ts';
+import type { Records } from '../core/store.ts';
+import { StoreError } from '../core/store.ts';
+
+export interface ControlContext {
+  readonly records: Records;
+  readonly now: () => number;
+}
+
+/** One action of the control plane. Its effect is durable before it returns. */
+export type ControlAction = (
+  context: ControlContext,
+  body: JsonObject,
+  /** The caller's idempotency key. */
+  key?: string,
+) => Promise<JsonObject | Failure>;
+
+const LONGEST_NOTE = 4000;
+const LONGEST_NAME = 128;
+const KIND = /^[a-z][a-z0-9_-]{0,63}$/;
+
+/** A reward from a person, for a turn or for a whole session. */
+export const giveFeedback: ControlAction = async ({ records, now }, body, key) => {
+  const turn = asString(body.turn);
+  const session = asString(body.session);
+  const score = asNumber(body.score);
+  const note = asString(body.note);
+  if ((turn === undefined) === (session === undefined)) return wrong('Name either a turn or a session.');
+  if (score === undefined || score < -1 || score > 1) return wrong('score must be a number from -1 to 1.');
+  if (body.note !== undefined && note === undefined) return wrong('note must be text.');
+  if ((note?.length ?? 0) > LONGEST_NOTE) return wrong(`note may have at most ${LONGEST_NOTE} characters.`);
+  if (body.source !== undefined && body.source !== 'person' && body.source !== 'agent')
+    return wrong('source must be person or agent.');
+  const find = async () =>
+    turn === undefined
+      ? ((await records.session(session ?? '')) ?? (await records.events(session ?? ''))[0])
+      : records.turn(turn);
+  // Feedback may arrive before its turn is recorded: an append waits for all earlier ones, so look again after one.
+  const subject = (await find()) ?? (await records.append([]).then(find));
+  if (subject === undefined)
+    return createFailure('not-found', `No recorded ${turn ? 'turn' : 'session'} has this id.`);
+  const fact = compact({
+    type: 'reward-given' as const,
+    turn,
+    session,
+    // Feedback that an agent relays is weaker evidence than a person's own: it counts as a signal.
+    source: body.source === 'agent' ? ('signal' as const) : ('person' as const),
+    score,
+    note,
+  });
+  return appended(
+    await records.append([{ at: now(), fact, ...(key === undefined ? {} : { key: `feedback:${key}` }) }]),
+  );
+};
+
+/** An event that an agent or a pipeline reports about itself. */
+export const reportEvent: ControlAction = async ({ records, now }, body, key) => {
+  const { kind, agent, runKind, session, score, ...data } = body;
+  const name = asString(kind);
+  if (name === undefined || !KIND.test(name)) return wrong('kind must be a name such as tool_sequence.');
+  for (const [field, value] of Object.entries({ agent, runKind, session })) {
+    if (value !== undefined && (typeof value !== 'string' || value.length > LONGEST_NAME)) {
+      return wrong(`${field} must be text of at most ${LONGEST_NAME} characters.`);
+    }
+  }
+  const number = asNumber(score);
+  if (score !== undefined && (number === undefined || number < 0 || number > 100)) {
+    return wrong('score must be a number from 0 to 100.');
+  }
+  const fields = {
+    agent: asString(agent),
+    runKind: asString(runKind),
+    session: asString(session),
+    score: number,
+  };
+  const fact = {
+    type: 'event-reported' as const,
+    kind: name,
+    ...compact(fields),
+    data: data as Record<string, Json>,
+  };
+  return appended(
+    await records.append([{ at: now(), fact, ...(key === undefined ? {} : { key: `event:${key}` }) }]),
+  );
+};
+
+/** Runs a control action. A body that is not an object and a store that cannot write become a Failure. */
+export async function runControlAction(
+  control: ControlAction,
+  context: ControlContext,
+  bytes: Buffer,
+  request: IncomingMessage,
+): Promise<JsonObject | Failure> {
+  const body = parseJson(bytes.toString('utf8'));
+  if (!isObject(body)) return wrong('Send a JSON object.');
+  try {
+    return await control(context, asObject(body), keyOf(request));
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error;
+    const message = `Nothing was saved, because the store failed: ${error.message}`;
+    return createFailure('overloaded', message, { retryAfterMs: 5000 });
+  }
+}
+
+const wrong = (message: string): Failure => createFailure('bad-request', message);
+
+/** The idempotency key: an action that is sent twice with one key happens once. */
+function keyOf(request: IncomingMessage): string | undefined {
+  const key = request.headers['idempotency-key'];
+  return typeof key === 'string' && key !== '' ? key.slice(0, 200) : undefined;
+}
+
+const appended = (done: readonly { readonly seq: number; readonly isNew: boolean }[]): JsonObject => ({
+  ok: true,
+  fact: done[0]?.seq ?? 0,
+  repeated: done[0]?.isNew === false,
+});

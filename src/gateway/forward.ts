@@ -1,0 +1,254 @@
+import { createFailure, type Failure } from '../core/failure.ts';
+import { compact } from '../core/json.ts';
+import { noRecord } from '../core/recorder.ts';
+import { isWorthAnotherModel, retryDelayMs } from '../core/retry.ts';
+import type { Target, Upstream } from '../core/upstream.ts';
+import type { Insertion, Outline, WireName } from '../core/wire.ts';
+import { readConversation } from '../wire/conversation.ts';
+import { type SpanReplacement, splice } from '../wire/splice.ts';
+import { ANY_MODEL, type GatewayContext } from './context.ts';
+import { sendFailure, sendProviderError } from './error-reply.ts';
+import { relay } from './relay.ts';
+import { answerTranslated, countTokens } from './translate.ts';
+import {
+  type RunningTurn,
+  type ShownLessons,
+  type Turn,
+  type TurnEnd,
+  toRunningTurn,
+  type UpstreamAttempt,
+} from './turn.ts';
+
+/** How a turn ended, and at which target. */
+interface ForwardResult {
+  readonly target: Target | undefined;
+  readonly end: TurnEnd;
+  readonly status: number;
+  readonly tries: number;
+  readonly failure: Failure | undefined;
+}
+
+type Failed = UpstreamAttempt & { readonly kind: 'failed' };
+const NO_TARGET: Failed = {
+  kind: 'failed',
+  failure: createFailure('not-found', 'No provider of this model accepts your credentials.'),
+};
+
+/** Tries the requested model, then its fallbacks, until one has begun to answer. */
+export async function forwardTurn(context: GatewayContext, turn: Turn): Promise<ForwardResult> {
+  const { wire, response, outline } = turn;
+  const requested = turn.body === undefined ? ANY_MODEL : outline?.model;
+  const targets = context.catalogue.resolve(requested, wire.name);
+  const first = targets[0];
+  const marks: Record<string, string> = {
+    'x-instar-turn': turn.id,
+    'x-instar-session': headerSafe(turn.session.session),
+  };
+  let running: RunningTurn | undefined;
+  let last = NO_TARGET;
+  let tries = 0;
+  // The policy when the try began: weights may change while a reply is being streamed.
+  let policy = '';
+  const finish = (
+    target: Target | undefined,
+    end: TurnEnd,
+    status: number,
+    failure?: Failure,
+  ): ForwardResult => {
+    if (running !== undefined) {
+      const totalMs = context.clock.monotonic() - turn.startedAt;
+      const outcome = { status: end, httpStatus: status, policy, totalMs };
+      running.record.end(failure === undefined ? outcome : { ...outcome, failure });
+    }
+    return { target, end, status, tries, failure };
+  };
+  for (const candidate of targets) {
+    // The caller's credentials belong to the provider it asked for; a fallback elsewhere must have its own.
+    if (candidate.access.kind === 'caller' && candidate.provider !== first?.provider) continue;
+    const admittance = context.authorize.forTarget(turn.request, candidate);
+    if (!admittance.ok) {
+      if (candidate !== first) continue;
+      const { failure } = admittance;
+      sendFailure(response, wire, failure, marks);
+      return finish(first, 'refused', failure.status, failure);
+    }
+    const { access } = admittance;
+    const target: Target = access === candidate.access ? candidate : { ...candidate, access };
+    if (running === undefined) {
+      const room = isRecorded(turn) ? context.recorder.room(turn.body.length) : undefined;
+      if (room !== undefined) await room;
+      const begun = begin(context, turn, target, marks);
+      running = begun instanceof Promise ? await begun : begun;
+    }
+    policy = policyOf(target, turn);
+    marks['x-instar-policy'] = headerSafe(policy);
+    const { attempt, tries: tried } = await tryTarget(context, running, target, marks);
+    tries += tried;
+    if (attempt.kind === 'sent') return finish(target, attempt.end, attempt.status, attempt.failure);
+    last = attempt;
+    if (!isWorthAnotherModel(last.failure)) break;
+  }
+  if (last.reply !== undefined) sendProviderError(response, wire, last.reply, last.failure, marks);
+  else sendFailure(response, wire, last.failure, marks);
+  policy = first ? policyOf(first, turn) : '';
+  return finish(first, 'upstream-error', last.failure.status, last.failure);
+}
+
+/** Recalls lessons and records the intent before the provider is called. Synchronous when recall is. */
+function begin(
+  context: GatewayContext,
+  turn: Turn,
+  target: Target,
+  marks: Record<string, string>,
+): RunningTurn | Promise<RunningTurn> {
+  const hasPrompt = turn.kind !== 'other' && turn.outline !== undefined;
+  const shown = hasPrompt ? context.lessons(turn) : NOTHING_SHOWN;
+  return shown instanceof Promise
+    ? shown.then((lessons) => beginWith(lessons, context, turn, target, marks))
+    : beginWith(shown, context, turn, target, marks);
+}
+
+function beginWith(
+  shown: ShownLessons,
+  context: GatewayContext,
+  turn: Turn,
+  target: Target,
+  marks: Record<string, string>,
+): RunningTurn {
+  const { id, identity, wire, outline, session } = turn;
+  marks['x-instar-generation'] = String(shown.generation);
+  if (shown.lessons.length > 0) marks['x-instar-lessons'] = headerSafe(shown.lessons.join(','));
+  if (shown.shortened !== undefined) marks['x-instar-prompt'] = `shortened ${shown.shortened.hash}`;
+  if (!isRecorded(turn) || outline === undefined) return toRunningTurn(turn, shown, noRecord);
+  const { client, project, runKind, domain, role } = identity;
+  const record = context.recorder.start({
+    turn: id,
+    session: session.session,
+    agent: identity.agent ?? client ?? 'unknown',
+    role,
+    wire: wire.name,
+    model: outline.model ?? '',
+    generation: shown.generation,
+    policy: policyOf(target, turn),
+    lessons: shown.lessons,
+    body: turn.body,
+    ...compact({
+      link: session.link,
+      client,
+      project,
+      runKind,
+      domain,
+      block: shown.hash,
+    }),
+  });
+  return toRunningTurn(turn, shown, record);
+}
+
+const isRecorded = (turn: Turn): turn is Turn & { readonly body: Buffer } =>
+  turn.kind === 'chat' && turn.identity.record && turn.body !== undefined && turn.outline !== undefined;
+
+const NOTHING_SHOWN: ShownLessons = { generation: 0, lessons: [], additions: [] };
+
+const policyOf = (target: Target, { outline, session }: Turn): string =>
+  target.label?.(session.session) ?? `${target.provider}/${target.model ?? outline?.model ?? ''}`;
+
+async function tryTarget(
+  context: GatewayContext,
+  turn: RunningTurn,
+  target: Target,
+  marks: Readonly<Record<string, string>>,
+): Promise<{ readonly attempt: UpstreamAttempt; readonly tries: number }> {
+  const upstream = upstreamFor(target, turn);
+  // A model behind another wire retries by itself; an unknown route may not be safe to repeat.
+  const mayRepeat = upstream !== undefined && (turn.kind !== 'other' || turn.request.method === 'GET');
+  for (let tries = 0; ; ) {
+    // The client may have disconnected during recall, while the recorder was full, or during a retry's pause.
+    if (turn.disconnect.isGone) return { attempt: { kind: 'sent', end: 'client-abort', status: 499 }, tries };
+    const attempt = await tryOnce(context, turn, target, upstream, marks);
+    tries++;
+    if (attempt.kind === 'sent' || !mayRepeat) return { attempt, tries };
+    const pause = retryDelayMs(context.retry, attempt.failure, tries, context.random);
+    if (pause === undefined) return { attempt, tries };
+    await context.pause(pause, turn.disconnect.signal);
+  }
+}
+
+function tryOnce(
+  context: GatewayContext,
+  turn: RunningTurn,
+  target: Target,
+  upstream: Upstream | undefined,
+  marks: Readonly<Record<string, string>>,
+): UpstreamAttempt | Promise<UpstreamAttempt> {
+  const { kind, raw, body, outline, wire, shown } = turn;
+  const edited =
+    body === undefined || outline === undefined
+      ? body
+      : augment(wire.name, body, outline, shown, target.model);
+  if (upstream !== undefined) {
+    // Without an edit the client's bytes are sent as they came, compressed or not.
+    const outgoing = edited === undefined || edited === body ? raw : edited;
+    const { exchange, clock } = context;
+    return relay(turn, { exchange, clock, target, upstream, body: outgoing, marks });
+  }
+  if (kind === 'other')
+    return failed('not-found', `${target.provider} has no ${turn.path.split('?', 1)[0]} on this wire.`);
+  if (edited === undefined || outline === undefined) {
+    return failed(
+      'bad-request',
+      'The request body is not a JSON object in an encoding that can be read here.',
+    );
+  }
+  return kind === 'count'
+    ? countTokens(turn, edited, marks)
+    : answerTranslated(turn, { target, body: edited, marks });
+}
+
+const failed = (kind: 'not-found' | 'bad-request', message: string): UpstreamAttempt => ({
+  kind: 'failed',
+  failure: createFailure(kind, message),
+});
+
+/** The upstream that takes the caller's bytes unchanged. Routes other than chat are the same on both OpenAI wires. */
+function upstreamFor(target: Target, { kind, wire }: Turn): Upstream | undefined {
+  const exact = target.upstreams.find((upstream) => upstream.wire === wire.name);
+  if (exact !== undefined || kind !== 'other' || wire.name === 'anthropic') return exact;
+  return target.upstreams.find((upstream) => upstream.wire.startsWith('openai'));
+}
+
+/** A model name is the caller's text: only characters that are valid in a header are echoed. */
+const headerSafe = (text: string) => text.replace(/[^\x21-\x7e]/g, '').slice(0, 200);
+
+/**
+ * The body to send: the client's bytes with the lessons inserted, a long system text shortened where the config enables
+ * it, and the model's name replaced where the target uses another one. Without any edit it is the same buffer.
+ */
+export function augment(
+  wire: WireName,
+  body: Buffer,
+  outline: Outline,
+  { block, additions, shortened }: ShownLessons,
+  model: string | undefined,
+): Buffer {
+  const insertions: Insertion[] = block === undefined ? [] : [...outline.place(block)];
+  if (additions.length > 0) {
+    const conversation = readConversation(wire, body);
+    for (const { link, text } of additions) insertions.push(...(conversation?.placeAt(link, text) ?? []));
+  }
+  const replacements: SpanReplacement[] = [];
+  if (shortened !== undefined)
+    replacements.push({ span: shortened.span, text: JSON.stringify(shortened.text).slice(1, -1) });
+  if (model === undefined || model === outline.model) {
+    const isSame = insertions.length + replacements.length === 0;
+    return isSame ? body : splice(body, { insertions, replacements });
+  }
+  const text = JSON.stringify(model);
+  if (outline.modelSpan !== undefined) {
+    replacements.push({ span: outline.modelSpan, text });
+    return splice(body, { insertions, replacements });
+  }
+  const at = body.indexOf('{') + 1;
+  const isEmpty = /^\s*\}/.test(body.toString('latin1', at, at + 64));
+  insertions.push({ at, text: `"model":${text}${isEmpty && insertions.length === 0 ? '' : ','}` });
+  return splice(body, { insertions, replacements });
+}

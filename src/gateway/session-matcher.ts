@@ -1,0 +1,61 @@
+import type { Clock } from '../core/clock.ts';
+import { messageChain } from '../wire/message-chain.ts';
+
+/** A request's session. */
+export interface SessionMatch {
+  readonly session: string;
+  /** The newest link, if the session was found by its message chain. */
+  readonly link?: string;
+}
+
+export interface SessionMatcher {
+  /** Finds the session whose message chain this body extends, or begins a new one. */
+  byChain(body: Buffer, seed: string): SessionMatch;
+  /** Restores the chains of an earlier run of the daemon, newest first. */
+  restore(chains: readonly { readonly session: string; readonly link: string }[]): void;
+}
+
+const MOST_LINKS = 20_000;
+/** An identical request within this time is a client's retry; later it is a new conversation with the same first words. */
+const RETRY_MS = 60_000;
+
+interface ChainEntry {
+  readonly session: string;
+  readonly at: number;
+}
+
+/**
+ * Recognises the sessions of clients that send no session id: a request whose history extends a known one belongs to its
+ * session. Keeps only the newest links; a conversation whose link was dropped begins a new session.
+ */
+export function createSessionMatcher(clock: Clock, newId: (prefix: string) => string): SessionMatcher {
+  const known = new Map<string, ChainEntry>();
+  const remember = (link: string, session: string): void => {
+    known.delete(link);
+    known.set(link, { session, at: clock.monotonic() });
+    if (known.size > MOST_LINKS) {
+      const oldest = known.keys().next().value;
+      if (oldest !== undefined) known.delete(oldest);
+    }
+  };
+
+  return {
+    byChain: (body, seed) => {
+      const links = messageChain(body, seed);
+      const link = links.at(-1);
+      if (link === undefined) return { session: newId('s') };
+      let found: string | undefined;
+      for (let i = links.length - 1; i >= 0 && found === undefined; i--) {
+        const earlier = known.get(links[i] ?? '');
+        const isSame = i === links.length - 1;
+        if (earlier && (!isSame || clock.monotonic() - earlier.at < RETRY_MS)) found = earlier.session;
+      }
+      const session = found ?? newId('s');
+      remember(link, session);
+      return { session, link };
+    },
+    restore: (chains) => {
+      for (const { session, link } of [...chains].reverse()) remember(link, session);
+    },
+  };
+}

@@ -1,0 +1,116 @@
+import type { RewardSource } from '../core/fact.ts';
+import { asArray, isObject } from '../core/json.ts';
+import type { FailureCase, Proposal } from '../core/learn.ts';
+import type { Scope } from '../core/lesson.ts';
+
+const MOST_CHARACTERS = 64;
+
+/** The name, with a number appended if another lesson has it; never longer than a lesson name may be. */
+export function uniqueLessonName(name: string, taken: ReadonlySet<string>): string {
+  let free = name;
+  for (let number = 2; taken.has(free); number++) {
+    const end = `-${number}`;
+    free = `${name.slice(0, MOST_CHARACTERS - end.length).replace(/-+$/, '')}${end}`;
+  }
+  return free;
+}
+
+const FIELDS = ['agent', 'project', 'runKind', 'domain'] as const;
+
+/** The narrowest scope that includes all of them: a field in which two differ is left open. */
+export function sharedScope(scopes: readonly Scope[]): Scope {
+  const [first] = scopes;
+  const shared: { -readonly [Field in keyof Scope]: Scope[Field] } = {};
+  for (const field of FIELDS) {
+    const value = first?.[field];
+    if (value !== undefined && scopes.every((scope) => scope[field] === value)) shared[field] = value;
+  }
+  return shared;
+}
+
+/** Whether some work may be in both scopes. A pattern is taken to match anything. */
+export const mayScopesOverlap = (a: Scope, b: Scope): boolean =>
+  FIELDS.every((field) => {
+    const [one, other] = [a[field], b[field]];
+    return (
+      one === undefined || other === undefined || one === other || one.includes('*') || other.includes('*')
+    );
+  });
+
+/** How much a failure verdict of each source counts. */
+const WEIGHT: Readonly<Record<RewardSource, number>> = {
+  verifier: 0.9,
+  person: 0.8,
+  judge: 0.6,
+  signal: 0.4,
+};
+
+export const sourceTrust = ({ source }: FailureCase): number => WEIGHT[source];
+
+/** The trust of the most trusted source. */
+export const importanceOf = (cases: readonly FailureCase[]): number => Math.max(0, ...cases.map(sourceTrust));
+
+/** How certain the failures are: the mean of 1 − reward. A failure without a reward counts as 0.5. */
+export function confidenceOf(cases: readonly FailureCase[]): number {
+  if (cases.length === 0) return 0;
+  const rewards = cases.map(({ appraisal }) => Math.min(1, Math.max(0, appraisal.reward ?? 0.5)));
+  return 1 - rewards.reduce((sum, reward) => sum + reward, 0) / cases.length;
+}
+
+/** By trust, then newest first; one failure of each session before a second one of any session. */
+export function rankFailures(cases: readonly FailureCase[]): readonly FailureCase[] {
+  const ranked = cases
+    .filter(({ appraisal }) => appraisal.verdict === 'failure' || appraisal.verdict === 'ambiguous')
+    .sort((a, b) => sourceTrust(b) - sourceTrust(a) || b.at - a.at);
+  const sessions = new Set<string>();
+  const turns = new Set<string>();
+  const firsts: FailureCase[] = [];
+  const rest: FailureCase[] = [];
+  for (const failure of ranked) {
+    if (turns.has(failure.turn)) continue;
+    turns.add(failure.turn);
+    (sessions.has(failure.session) ? rest : firsts).push(failure);
+    sessions.add(failure.session);
+  }
+  return [...firsts, ...rest];
+}
+
+const SHORTEST_QUOTE = 8;
+const LONGEST_QUOTE = 600;
+
+/**
+ * The recorded passage that a model quoted. Models change line breaks and spaces when they copy; with any other
+ * difference it is not a quotation, and proves nothing.
+ */
+function findQuote(quoted: string, { task, passages }: FailureCase): string | undefined {
+  const words = quoted.split(/\s+/).filter(Boolean);
+  const length = words.join(' ').length;
+  if (length < SHORTEST_QUOTE || length > LONGEST_QUOTE) return undefined;
+  const pattern = new RegExp(words.map((word) => word.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')).join('\\s+'));
+  for (const text of [...passages.map((passage) => passage.text), task]) {
+    const found = pattern.exec(text)?.[0];
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** Quotes in a model's reply or a proposal. They are evidence, not the lesson: one of the wrong shape is dropped. */
+export const readQuotes = (value: unknown, most: number): Proposal['quotes'] =>
+  asArray(value)
+    .slice(0, most)
+    .flatMap((quote) => {
+      if (!isObject(quote)) return [];
+      const { turn, text } = quote;
+      return typeof turn === 'string' && typeof text === 'string' ? [{ turn, text }] : [];
+    });
+
+/** The quotes that were really recorded, as they were recorded. */
+export const recordedQuotes = (
+  quotes: Proposal['quotes'],
+  cases: readonly FailureCase[],
+): Proposal['quotes'] =>
+  quotes.flatMap(({ turn, text }) => {
+    const failure = cases.find((one) => one.turn === turn);
+    const found = failure && findQuote(text, failure);
+    return found === undefined ? [] : [{ turn, text: found }];
+  });

@@ -1,0 +1,60 @@
+import type { NewFact, Records } from '../core/store.ts';
+import type { EvidenceReader } from '../evidence/session-evidence.ts';
+import { isWorthLearning, whyHard } from './live/live-material.ts';
+
+/**
+ * The facts about a session that has ended: its score, for the lessons that were shown and those held out; that it is
+ * queued for learning, when it has both failures and successes; that it is hard, and so worth practising.
+ */
+export async function endSession(
+  session: string,
+  records: Records,
+  evidence: EvidenceReader,
+  now: number,
+): Promise<readonly NewFact[]> {
+  const appraisals = (await evidence.appraise(session)).map(({ appraisal }) => appraisal);
+  const turns = appraisals.map(({ turn }) => turn);
+  const last = turns.at(-1);
+  if (last === undefined) return [];
+  const facts: NewFact[] = [];
+  const rewards = appraisals.flatMap(({ reward }) => reward ?? []);
+  if (rewards.length > 0) {
+    const { lessons, heldOut } = await shownIn(session, turns, records);
+    const score = rewards.reduce((sum, reward) => sum + reward, 0) / rewards.length;
+    if (lessons.length + heldOut.length > 0)
+      facts.push({
+        at: now,
+        fact: { type: 'session-scored', session, score, lessons, heldOut },
+        key: `scored:${session}`,
+      });
+  }
+  if (isWorthLearning(appraisals)) {
+    const item = `live:${session}:${last}`;
+    facts.push({
+      at: now,
+      fact: { type: 'learning-queued', item, learner: 'live', session, turns },
+      key: item,
+    });
+  }
+  const reason = whyHard(appraisals);
+  if (reason !== undefined)
+    facts.push({
+      at: now,
+      fact: { type: 'session-marked', session, mark: 'hard', reason },
+      key: `hard:${session}:${last}`,
+    });
+  return facts;
+}
+
+async function shownIn(
+  session: string,
+  turns: readonly string[],
+  records: Records,
+): Promise<{ readonly lessons: readonly string[]; readonly heldOut: readonly string[] }> {
+  const lessons = new Set<string>();
+  for (const turn of turns) for (const id of (await records.turn(turn))?.lessons ?? []) lessons.add(id);
+  const heldOut = new Set<string>();
+  for (const { fact } of await records.recalls(session))
+    if (fact.type === 'lessons-recalled') for (const id of fact.heldOut) heldOut.add(id);
+  return { lessons: [...lessons], heldOut: [...heldOut] };
+}

@@ -1,0 +1,110 @@
+import type { Fact, RewardSource, StoredFact } from '../core/fact.ts';
+import { asArray, asObject } from '../core/json.ts';
+import type { Scope } from '../core/lesson.ts';
+
+/** A failure that no lesson has been learned from yet. */
+export interface PendingFailure {
+  readonly turn: string;
+  readonly session: string;
+  readonly at: number;
+  readonly scope: Scope;
+  readonly source: RewardSource;
+}
+
+/** Enough failures of one scope to learn from. */
+export interface FailureCluster {
+  readonly key: string;
+  readonly scope: Scope;
+  readonly failures: readonly PendingFailure[];
+}
+
+export interface FailureClusters {
+  /** Facts come in the order of their sequence numbers; one that was added before is ignored. */
+  add(stored: StoredFact): void;
+  /** Clusters with at least this many failures, oldest first. Failures that only heuristics report must come from two sessions. */
+  ready(failures: number, now: number): readonly FailureCluster[];
+  /** The cluster led to no lesson: exclude it for a while, longer each time. */
+  postpone(key: string, now: number): void;
+  readonly size: number;
+}
+
+const MOST_PENDING = 2000;
+const FIRST_PAUSE_MS = 30_000;
+const LONGEST_PAUSE_MS = 6 * 3_600_000;
+
+/**
+ * A fold of facts: the failures that are still to be learned from. A failure is removed when a cycle used it, when a published
+ * change cites it, when its verdict is withdrawn or when its session is erased. A cycle that cites no failure removes none.
+ */
+export function createFailureClusters(): FailureClusters {
+  const pending = new Map<string, PendingFailure>();
+  const used = new Set<string>();
+  const pauses = new Map<string, { until: number; ms: number }>();
+  let seq = 0;
+
+  const use = (turn: string): void => {
+    pending.delete(turn);
+    used.add(turn);
+  };
+  const appraise = (at: number, fact: Fact & { readonly type: 'turn-appraised' }): void => {
+    const { turn, session, scope, verdict, source, signals } = fact;
+    const before = pending.get(turn);
+    // Every verdict rests on signals: an appraisal without any is of an erased session.
+    if (verdict !== 'failure' || used.has(turn) || signals.length === 0) {
+      pending.delete(turn);
+      return;
+    }
+    pending.set(turn, { turn, session, at: before?.at ?? at, scope, source: source ?? 'signal' });
+    // New evidence ends the pause.
+    if (before === undefined || before.source !== source) pauses.delete(keyOf(scope));
+    const [oldest] = pending.keys();
+    if (pending.size > MOST_PENDING && oldest !== undefined) pending.delete(oldest);
+  };
+
+  return {
+    add: ({ seq: number, at, fact }) => {
+      if (number <= seq) return;
+      seq = number;
+      if (fact.type === 'turn-appraised') appraise(at, fact);
+      else if (fact.type === 'cycle-end') fact.turns.forEach(use);
+      else if (fact.type === 'library-changed' && fact.by.kind === 'learner')
+        citedTurns(fact.changes).forEach(use);
+      else if (fact.type === 'session-erased')
+        for (const [turn, { session }] of pending) if (session === fact.session) pending.delete(turn);
+    },
+    ready: (failures, now) => {
+      const clusters = new Map<string, PendingFailure[]>();
+      for (const failure of pending.values()) {
+        const key = keyOf(failure.scope);
+        const cluster = clusters.get(key);
+        if (cluster === undefined) clusters.set(key, [failure]);
+        else cluster.push(failure);
+      }
+      return [...clusters]
+        .filter(([key]) => (pauses.get(key)?.until ?? 0) <= now)
+        .filter(([, list]) => list.length >= failures && isCorroborated(list))
+        .map(([key, list]) => ({ key, scope: list[0]?.scope ?? {}, failures: list }));
+    },
+    postpone: (key, now) => {
+      const ms = Math.min(LONGEST_PAUSE_MS, (pauses.get(key)?.ms ?? FIRST_PAUSE_MS / 2) * 2);
+      pauses.set(key, { until: now + ms, ms });
+    },
+    get size() {
+      return pending.size;
+    },
+  };
+}
+
+const keyOf = ({ agent = '', project = '' }: Scope): string => JSON.stringify([agent, project]);
+
+/** One failure reported by a person or a verifier is enough; failures that only heuristics report must come from two sessions. */
+const isCorroborated = (list: readonly PendingFailure[]): boolean =>
+  list.some(({ source }) => source === 'person' || source === 'verifier') ||
+  new Set(list.map(({ session }) => session)).size >= 2;
+
+/** The turns that changes cite. A change written by a newer version may have another shape; then it cites none. */
+const citedTurns = (changes: readonly unknown[]): readonly string[] =>
+  changes.flatMap((change) => {
+    const { turns } = asObject(asObject(asObject(change).text).evidence);
+    return asArray(turns).filter((turn) => typeof turn === 'string');
+  });

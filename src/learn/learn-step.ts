@@ -1,0 +1,144 @@
+import { hash } from 'node:crypto';
+import type { Log } from '../base/log.ts';
+import type { Clock } from '../core/clock.ts';
+import { compact } from '../core/json.ts';
+import type { Ask, FailureCase, Learner } from '../core/learn.ts';
+import type { Scope } from '../core/lesson.ts';
+import type { NewFact, Records } from '../core/store.ts';
+import { appraise } from '../evidence/appraise.ts';
+import { createFailureCase } from '../evidence/failure-case.ts';
+import type { EvidenceReader } from '../evidence/session-evidence.ts';
+import { retireHarmful } from '../lessons/effect/retire-harmful.ts';
+import type { OpenLessons } from '../lessons/open-lessons.ts';
+import { type Cycle, type CycleEnd, runCycle } from './cycle.ts';
+import type { FailureCluster } from './failure-clusters.ts';
+import type { Gate } from './gate/gate.ts';
+import type { LearningState, QueuedItem } from './learning-state.ts';
+import { type LiveMaterial, shownCases } from './live/live-material.ts';
+import { createLiveMaterial, type TurnWithAppraisal } from './live/session-material.ts';
+
+export interface LearnStepOptions {
+  readonly records: Records;
+  readonly evidence: EvidenceReader;
+  readonly shelf: OpenLessons;
+  /** The number of failures in one scope that starts the evolver. */
+  readonly failures: number;
+  /** Looked up for each run: a model may become available later. */
+  readonly ask: (state: LearningState) => Ask | undefined;
+  /** The evolver needs a model, the distiller does not. */
+  readonly evolver: Learner<readonly FailureCase[]>;
+  readonly distiller: Learner<readonly FailureCase[]>;
+  readonly live: Learner<LiveMaterial>;
+  readonly gate: Gate;
+  readonly clock: Clock;
+  readonly newId: (prefix: string) => string;
+  readonly log: Log;
+  readonly signal: AbortSignal;
+}
+
+const INSTAR = { kind: 'instar', name: 'measurement' } as const;
+/** The newest failures of a cluster that one run uses. */
+const MOST_CASES = 24;
+const MOST_ITEMS = 4;
+const FIRST_PAUSE_MS = 30_000;
+const LONGEST_PAUSE_MS = 6 * 3_600_000;
+
+/** An idempotency key: repeating the work after a kill publishes nothing twice. */
+const nameOf = (material: unknown): string => hash('sha256', JSON.stringify(material), 'hex').slice(0, 24);
+
+/** One round of learning: runs what is ready and retires lessons that were measured to harm. Returns the facts to append. */
+export function createLearnStep(
+  options: LearnStepOptions,
+): (state: LearningState) => Promise<readonly NewFact[]> {
+  const { records, shelf, failures, gate, clock, newId, log, signal } = options;
+  const { library, effects } = shelf;
+
+  const pauses = new Map<string, { readonly ms: number; readonly until: number }>();
+  const isDue = ({ item }: QueuedItem): boolean => (pauses.get(item)?.until ?? 0) <= clock.now();
+
+  const casesOf = async ({ scope, failures: waiting }: FailureCluster): Promise<readonly FailureCase[]> => {
+    const newest = waiting.slice(-MOST_CASES);
+    const cases: FailureCase[] = [];
+    for (const session of new Set(newest.map((failure) => failure.session))) {
+      const wanted = new Map(newest.map((failure) => [failure.turn, failure]));
+      for (const evidence of await options.evidence.read(session, [...wanted.keys()])) {
+        const failure = wanted.get(evidence.turn);
+        if (failure === undefined) continue;
+        const generation = (await records.turn(evidence.turn))?.generation ?? 0;
+        cases.push(
+          createFailureCase(evidence, { at: failure.at, generation, scope, appraisal: appraise(evidence) }),
+        );
+      }
+    }
+    return cases;
+  };
+
+  const evolve = async (cluster: FailureCluster, state: LearningState): Promise<CycleEnd | undefined> => {
+    const cases = await casesOf(cluster);
+    if (cases.length === 0) return undefined;
+    const ask = options.ask(state);
+    const learner = ask === undefined ? options.distiller : options.evolver;
+    const turns = cases.map(({ turn }) => turn).sort();
+    const id = nameOf([learner.name, turns]);
+    const { isRetryable: _, ...end } = await run({ id, learner, material: cases, cases, items: [] }, ask);
+    return end;
+  };
+
+  const run = async <Material>(cycle: Cycle<Material>, ask: Ask | undefined) => {
+    const { id, learner } = cycle;
+    const end = await runCycle(cycle, {
+      library,
+      ask,
+      gate: (proposal, all) => gate(proposal, all, library),
+      clock,
+      newId,
+      journal: (note) => log.debug({ learner: learner.name, cycle: id }, note),
+      signal,
+    });
+    log.info(
+      { learner: end.learner, outcome: end.outcome, judgements: end.judgements, tookMs: end.tookMs },
+      'learning cycle ended',
+    );
+    return end;
+  };
+
+  /** Learns from an ended session. Undefined while the model is unavailable: the item stays queued. */
+  const learnLive = async (
+    { item, session }: QueuedItem,
+    state: LearningState,
+  ): Promise<CycleEnd | undefined> => {
+    const view = await records.session(session);
+    const scope: Scope = compact({ agent: view?.agent, project: view?.project?.id });
+    const turns: TurnWithAppraisal[] = [];
+    for (const evidence of await options.evidence.read(session)) {
+      const generation = (await records.turn(evidence.turn))?.generation ?? 0;
+      turns.push({ evidence, appraisal: appraise(evidence), generation });
+    }
+    const material = createLiveMaterial(session, scope, turns, clock.now());
+    const cycle = { id: nameOf([item]), learner: options.live, material, items: [item] };
+    const { isRetryable, ...end } = await run({ ...cycle, cases: shownCases(material) }, options.ask(state));
+    if (!isRetryable) return end;
+    const { ms = FIRST_PAUSE_MS / 2 } = pauses.get(item) ?? {};
+    pauses.set(item, { ms: Math.min(LONGEST_PAUSE_MS, ms * 2), until: clock.now() + ms * 2 });
+    return undefined;
+  };
+
+  return async (state) => {
+    const facts: NewFact[] = [];
+    for (const cluster of state.support.ready(failures, clock.now())) {
+      if (signal.aborted) break;
+      const end = await evolve(cluster, state);
+      // A new run would give the same result until there is a new failure or some time has passed.
+      state.support.postpone(cluster.key, clock.now());
+      if (end !== undefined) facts.push({ at: clock.now(), fact: end });
+    }
+    for (const item of [...state.queue.values()].filter(isDue).slice(0, MOST_ITEMS)) {
+      if (signal.aborted) break;
+      const end = await learnLive(item, state);
+      if (end !== undefined) facts.push({ at: clock.now(), fact: end });
+    }
+    const harmful = retireHarmful({ effects, library, by: INSTAR });
+    if (harmful !== undefined) await library.publish(harmful);
+    return facts;
+  };
+}

@@ -1,0 +1,127 @@
+import { createLruMap, type LruMap } from '../base/lru-map.ts';
+import type { StoredFact } from '../core/fact.ts';
+import type { Records } from '../core/store.ts';
+import { FOLDED_TYPES } from '../core/store.ts';
+import { type Calibration, createCalibration } from '../evidence/judge/calibration.ts';
+import { createFailureClusters, type FailureClusters } from './failure-clusters.ts';
+
+/** A view that is folded from facts, in their order. */
+export interface FactFold {
+  add(stored: StoredFact): void;
+}
+
+/** The state of learning, folded from facts. */
+export interface LearningState extends FactFold {
+  readonly support: FailureClusters;
+  /** The last appraisal of a turn, as text to compare. */
+  readonly appraised: LruMap<string, string>;
+  /** Sessions that are waiting to be learned from, by item. */
+  readonly queue: ReadonlyMap<string, QueuedItem>;
+  readonly totals: LearningTotals;
+  /** Turns whose evidence decides nothing, with their sessions: for a judge. */
+  readonly undecided: Map<string, string>;
+  readonly calibration: Calibration;
+  /** The newest fact that was folded. */
+  seq: number;
+}
+
+export interface QueuedItem {
+  readonly item: string;
+  readonly learner: string;
+  readonly session: string;
+  readonly turns: readonly string[];
+}
+
+export interface LearningTotals {
+  failures: number;
+  successes: number;
+  cycles: number;
+  published: number;
+  queued: number;
+  usdToday: number;
+  tokensToday: number;
+  day: string;
+}
+
+const MOST_TURNS = 50_000;
+const PAGE = 1000;
+
+/** `others` are folded together with it, each fact once. */
+export function createLearningState(
+  today: (at: number) => string,
+  others: readonly FactFold[] = [],
+): LearningState {
+  const support = createFailureClusters();
+  const appraised = createLruMap<string, string>(MOST_TURNS);
+  const queue = new Map<string, QueuedItem>();
+  const undecided = new Map<string, string>();
+  const calibration = createCalibration();
+  const totals: LearningTotals = {
+    failures: 0,
+    successes: 0,
+    cycles: 0,
+    published: 0,
+    queued: 0,
+    usdToday: 0,
+    tokensToday: 0,
+    day: '',
+  };
+  const spend = (at: number, usd: number, tokens: number): void => {
+    const day = today(at);
+    if (day !== totals.day) Object.assign(totals, { day, usdToday: 0, tokensToday: 0 });
+    totals.usdToday += usd;
+    totals.tokensToday += tokens;
+  };
+  const state: LearningState = {
+    support,
+    appraised,
+    queue,
+    totals,
+    undecided,
+    calibration,
+    seq: 0,
+    add: (stored) => {
+      if (stored.seq <= state.seq) return;
+      state.seq = stored.seq;
+      support.add(stored);
+      for (const other of others) other.add(stored);
+      const { at, fact } = stored;
+      if (fact.type === 'turn-appraised') {
+        appraised.set(fact.turn, JSON.stringify([fact.verdict, fact.reward, fact.source]));
+        if (fact.verdict === 'failure') totals.failures++;
+        else if (fact.verdict === 'success') totals.successes++;
+      } else if (fact.type === 'reward-given' && fact.turn !== undefined) {
+        calibration.hear({ turn: fact.turn, source: fact.source, score: fact.score });
+        undecided.delete(fact.turn);
+      } else if (fact.type === 'learning-queued') queue.set(fact.item, fact);
+      else if (fact.type === 'cycle-end') {
+        for (const item of fact.items) queue.delete(item);
+        totals.cycles++;
+        if (fact.outcome === 'published') totals.published++;
+        if (fact.outcome === 'queued') totals.queued++;
+        spend(at, fact.cost.usd, fact.cost.inputTokens + fact.cost.outputTokens);
+      }
+    },
+  };
+  return state;
+}
+
+/**
+ * Folds the recorded facts in their order and returns the number of the last one. Facts that are appended meanwhile are
+ * left to the caller, who follows the record from there.
+ */
+export async function loadLearning(fold: FactFold, records: Records): Promise<number> {
+  const upTo = (await records.totals()).facts;
+  const facts: StoredFact[] = [];
+  for (const type of FOLDED_TYPES) {
+    for (let after = 0; ; ) {
+      const page = await records.factsOf(type, after, PAGE);
+      facts.push(...page);
+      const last = page.at(-1);
+      if (last === undefined) break;
+      after = last.seq;
+    }
+  }
+  for (const stored of facts.filter(({ seq }) => seq <= upTo).sort((a, b) => a.seq - b.seq)) fold.add(stored);
+  return upTo;
+}

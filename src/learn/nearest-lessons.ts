@@ -1,0 +1,52 @@
+import { createLruMap } from '../base/lru-map.ts';
+import type { Lesson } from '../core/lesson.ts';
+import type { Library } from '../core/library.ts';
+import type { EmbeddingModel } from '../core/recall.ts';
+import { comparedText } from '../lessons/similar/near-pairs.ts';
+
+interface NearLesson {
+  readonly lesson: Lesson;
+  readonly cosine: number;
+}
+
+const MOST_COMPARED = 2000;
+const MOST_KEPT = 5000;
+
+/** The lessons nearest in meaning to a text, the nearest first; among all lessons in use unless some are given. */
+type NearestLessons = (
+  text: string,
+  most: number,
+  among?: readonly Lesson[],
+) => Promise<readonly NearLesson[]>;
+
+/** Rejects when the sentence model is unavailable. */
+export function createNearestLessons(embed: EmbeddingModel, library: Library): NearestLessons {
+  // Keyed by text, so a proposal's vector is reused for the lesson it becomes.
+  const known = createLruMap<string, Float32Array>(MOST_KEPT);
+  const vectorsOf = async (texts: readonly string[]): Promise<readonly Float32Array[]> => {
+    const missing = [...new Set(texts)].filter((text) => known.get(text) === undefined);
+    const vectors = missing.length === 0 ? [] : await embed.embed(missing);
+    missing.forEach((text, index) => {
+      const vector = vectors[index];
+      if (vector !== undefined) known.set(text, vector);
+    });
+    return texts.flatMap((text) => known.get(text) ?? []);
+  };
+  return async (text, most, among = inUse(library)) => {
+    const lessons = among.slice(-MOST_COMPARED);
+    if (lessons.length === 0) return [];
+    const [asked, ...vectors] = await vectorsOf([text, ...lessons.map(comparedText)]);
+    if (asked === undefined || vectors.length !== lessons.length) return [];
+    return lessons
+      .map((lesson, index) => ({ lesson, cosine: cosineSimilarity(asked, vectors[index] ?? asked) }))
+      .sort((a, b) => b.cosine - a.cosine)
+      .slice(0, most);
+  };
+}
+
+const inUse = (library: Library): readonly Lesson[] =>
+  library.lessons().filter(({ state }) => state !== 'retired' && state !== 'rejected');
+
+/** The cosine similarity of two unit vectors, −1 to 1. */
+export const cosineSimilarity = (a: Float32Array, b: Float32Array): number =>
+  a.reduce((sum, value, at) => sum + value * (b[at] ?? 0), 0);

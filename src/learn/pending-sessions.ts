@@ -1,0 +1,75 @@
+import type { StoredFact } from '../core/fact.ts';
+
+/** Sessions with new facts that have not been appraised yet. */
+export interface PendingSessions {
+  /** Sessions with the turns to appraise; undefined: all turns. */
+  readonly pending: ReadonlyMap<string, ReadonlySet<string> | undefined>;
+  /** Pending sessions with a new reward: they come first. */
+  readonly spoken: ReadonlySet<string>;
+  /** Sessions that have ended. */
+  readonly ended: Set<string>;
+  note(stored: StoredFact): Promise<void>;
+  /** The session was appraised. */
+  done(session: string): void;
+  /** Sessions without a turn since the given time; each is returned once. */
+  takeIdle(since: number): readonly string[];
+}
+
+const MOST_PENDING = 5_000;
+
+export function createPendingSessions(
+  sessionOf: (turn: string) => Promise<string | undefined>,
+): PendingSessions {
+  const pending = new Map<string, Set<string> | undefined>();
+  const spoken = new Set<string>();
+  const ended = new Set<string>();
+  const active = new Map<string, number>();
+
+  /** Under endless load the oldest session without a reward is dropped. */
+  const letGo = (): void => {
+    for (const session of pending.keys()) {
+      if (spoken.has(session)) continue;
+      pending.delete(session);
+      return;
+    }
+  };
+  const touch = async (turn: string | undefined, session?: string): Promise<string | undefined> => {
+    const id = session ?? (turn === undefined ? undefined : await sessionOf(turn));
+    if (id === undefined) return undefined;
+    if (turn === undefined) pending.set(id, undefined);
+    else if (!pending.has(id)) pending.set(id, new Set([turn]));
+    else pending.get(id)?.add(turn);
+    if (pending.size > MOST_PENDING) letGo();
+    return id;
+  };
+
+  return {
+    pending,
+    spoken,
+    ended,
+    note: async ({ at, fact }) => {
+      if (fact.type === 'turn-start') {
+        active.set(fact.session, at);
+        ended.delete(fact.session);
+      } else if (fact.type === 'turn-end') await touch(fact.turn);
+      else if (fact.type === 'reward-given') {
+        const session = await touch(fact.turn, fact.turn ? undefined : fact.session);
+        if (session !== undefined) spoken.add(session);
+      } else if (fact.type === 'session-end') {
+        active.delete(fact.session);
+        ended.add(fact.session);
+      } else if (fact.type === 'session-erased') active.delete(fact.session);
+      else if (fact.type === 'event-reported' && fact.kind === 'episode_end')
+        await touch(undefined, fact.session);
+    },
+    done: (session) => {
+      pending.delete(session);
+      spoken.delete(session);
+    },
+    takeIdle: (since) => {
+      const idle = [...active].filter(([, at]) => at < since).map(([session]) => session);
+      for (const session of idle) active.delete(session);
+      return idle;
+    },
+  };
+}

@@ -1,0 +1,71 @@
+import type { Clock } from '../core/clock.ts';
+
+interface WakeTimer {
+  /** Fires at the earliest requested time and once more at the latest: the fact behind the latest request may not be readable before. */
+  set(delayMs: number): void;
+  clear(): void;
+  readonly isSet: boolean;
+}
+
+/** Does not keep the process alive. */
+export function createWakeTimer(clock: Pick<Clock, 'monotonic'>, fire: () => void): WakeTimer {
+  let timer: NodeJS.Timeout | undefined;
+  let dueAt = 0;
+  let lastDue = 0;
+  const arm = (due: number): void => {
+    clearTimeout(timer);
+    dueAt = due;
+    timer = setTimeout(
+      () => {
+        timer = undefined;
+        if (lastDue > dueAt) arm(lastDue);
+        fire();
+      },
+      Math.max(0, Math.ceil(due - clock.monotonic())),
+    );
+    timer.unref();
+  };
+  const set = (delayMs: number): void => {
+    const due = clock.monotonic() + delayMs;
+    lastDue = Math.max(lastDue, due);
+    if (timer === undefined || due < dueAt) arm(due);
+  };
+  return {
+    set,
+    clear: () => {
+      clearTimeout(timer);
+      timer = undefined;
+    },
+    get isSet() {
+      return timer !== undefined;
+    },
+  };
+}
+
+interface BusyMeter {
+  /** Counts a served turn. */
+  count(): void;
+  /** More turns per second than people make: work that can wait is postponed. */
+  isBusy(): boolean;
+}
+
+const SPAN_MS = 1000;
+const MOST_TURNS = 100;
+
+export function createBusyMeter(clock: Clock): BusyMeter {
+  let from = 0;
+  let seen = 0;
+  let before = 0;
+  return {
+    count: () => {
+      const now = clock.monotonic();
+      if (now - from > SPAN_MS) {
+        before = now - from < 2 * SPAN_MS ? seen : 0;
+        from = now;
+        seen = 0;
+      }
+      seen++;
+    },
+    isBusy: () => clock.monotonic() - from < 2 * SPAN_MS && Math.max(seen, before) > MOST_TURNS,
+  };
+}

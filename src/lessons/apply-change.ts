@@ -1,0 +1,216 @@
+import { isDeepStrictEqual } from 'node:util';
+import { compact } from '../core/json.ts';
+import type { Author, Change, ChangeResult, Lesson, LessonState, LessonText } from '../core/lesson.ts';
+import { isActive, type LibraryView, uniqueKeyOf, whyNotPermitted } from './change-permissions.ts';
+import { changedLessonId, type RefusedChange } from './codec.ts';
+
+interface AppliedChange {
+  readonly result: ChangeResult;
+  /** The lessons that differ afterwards; empty unless the change was applied. */
+  readonly lessons: readonly Lesson[];
+}
+
+const MOVES: Readonly<Record<LessonState, readonly LessonState[]>> = {
+  proposed: ['trial', 'live', 'rejected'],
+  trial: ['live', 'rejected', 'proposed'],
+  live: ['trial', 'proposed'],
+  retired: ['proposed', 'trial', 'live'],
+  rejected: ['proposed'],
+};
+
+/** Pure, total and idempotent: applied a second time, a change is `same` or refused. */
+export function applyChange(view: LibraryView, change: Change, by: Author, at: number): AppliedChange {
+  const id = changedLessonId(change);
+  const after = lessonsAfter(view, change, at);
+  const refuse = (why: string): AppliedChange => ({ result: { status: 'refused', id, why }, lessons: [] });
+  if (typeof after === 'string') return refuse(after);
+  const lessons = after.filter((lesson) => lesson !== view.lesson(lesson.id));
+  if (lessons.length === 0) return { result: { status: 'same', id }, lessons };
+  const why = whyNotPermitted(by, view, lessons);
+  if (why !== undefined) return refuse(why);
+  const revision = after.find((lesson) => lesson.id === id)?.revision ?? 0;
+  return { result: { status: 'applied', id, revision }, lessons };
+}
+
+/** The lessons of a change after it, as the same object where one is unchanged; or why it cannot be applied. */
+function lessonsAfter(view: LibraryView, change: Change, at: number): readonly Lesson[] | string {
+  if (change.op === 'add') return added(view, change, at);
+  const lesson = view.lesson(changedLessonId(change));
+  if (lesson === undefined) return `no lesson with id ${changedLessonId(change)}`;
+  switch (change.op) {
+    case 'revise':
+      return revised(lesson, change.from, change.text, at);
+    case 'merge':
+      return merged(view, lesson, change, at);
+    case 'retire':
+      if (lesson.state === 'retired') return [lesson];
+      if (lesson.state === 'rejected') return `${lesson.id} was rejected: it cannot be retired`;
+      return [withState(lesson, 'retired', at, { reason: change.reason })];
+    case 'move':
+      return moved(lesson, change, at);
+    case 'mark': {
+      const { pinned = lesson.pinned, frozen = lesson.frozen } = change;
+      if (pinned === lesson.pinned && frozen === lesson.frozen) return [lesson];
+      return [{ ...lesson, pinned, frozen, changedAt: at }];
+    }
+    case 'expire': {
+      const { expiresAt } = change;
+      return expiresAt === lesson.expiresAt ? [lesson] : [compact({ ...lesson, expiresAt, changedAt: at })];
+    }
+    case 'restore':
+      return restored(view, lesson, change, at);
+  }
+}
+
+type Of<Op extends Change['op']> = Extract<Change, { op: Op }>;
+
+function added(view: LibraryView, change: Of<'add'>, at: number): readonly Lesson[] | string {
+  const { id, kind, state, text, expiresAt } = change;
+  const existing = view.lesson(id);
+  if (existing !== undefined) {
+    if (existing.kind === kind && isDeepStrictEqual(existing.text, text)) return [existing];
+    return `${id} exists already with another text: revise it, or add this one under another id`;
+  }
+  const lesson: Lesson = {
+    id,
+    kind,
+    state,
+    revision: 1,
+    text,
+    pinned: false,
+    frozen: false,
+    createdAt: at,
+    changedAt: at,
+    ...(expiresAt === undefined ? undefined : { expiresAt }),
+  };
+  return [lesson];
+}
+
+function revised(lesson: Lesson, from: number, text: LessonText, at: number): readonly Lesson[] | string {
+  if (isDeepStrictEqual(lesson.text, text)) return [lesson];
+  if (!isActive(lesson.state)) return `${lesson.id} is ${lesson.state}: reactivate it before revising it`;
+  if (lesson.revision !== from)
+    return `${lesson.id} is at revision ${lesson.revision}, not ${from}: read the current revision and revise that`;
+  return [{ ...lesson, revision: lesson.revision + 1, text, changedAt: at }];
+}
+
+function merged(
+  view: LibraryView,
+  into: Lesson,
+  change: Of<'merge'>,
+  at: number,
+): readonly Lesson[] | string {
+  const ids = new Set(change.ids);
+  if (ids.size < 2) return 'a merge needs two different lessons or more';
+  if (!ids.delete(into.id)) return `${into.id} must be one of the merged lessons`;
+  const others: Lesson[] = [];
+  for (const id of ids) {
+    const other = view.lesson(id);
+    if (other === undefined) return `no lesson with id ${id}`;
+    const isDone = other.state === 'retired' && other.mergedInto === into.id;
+    if (!isDone && !isActive(other.state))
+      return `${id} is ${other.state}: only active lessons can be merged`;
+    const reason = `merged into ${into.id}`;
+    others.push(isDone ? other : withState(other, 'retired', at, { reason, mergedInto: into.id }));
+  }
+  if (!isActive(into.state) && others.some((other) => other !== view.lesson(other.id)))
+    return `${into.id} is ${into.state}: only active lessons can be merged`;
+  const kept = revised(into, change.from, change.text, at);
+  return typeof kept === 'string' ? kept : [...kept, ...others];
+}
+
+function moved(lesson: Lesson, { to, reason }: Of<'move'>, at: number): readonly Lesson[] | string {
+  if (lesson.state === to) return [lesson];
+  const allowed = MOVES[lesson.state];
+  if (!allowed.includes(to))
+    return `${lesson.id} is ${lesson.state} and cannot become ${to}, only ${allowed.join(' or ')}`;
+  const because = to === 'rejected' && reason !== undefined ? { reason } : undefined;
+  return [withState(lesson, to, at, because)];
+}
+
+function restored(
+  view: LibraryView,
+  lesson: Lesson,
+  change: Of<'restore'>,
+  at: number,
+): readonly Lesson[] | string {
+  const { revision, state } = change;
+  const text = view.text(lesson.id, revision);
+  if (text === undefined) return `${lesson.id} has no revision ${revision}`;
+  if (!view.wasEver(lesson.id, state)) return `${lesson.id} was never ${state}`;
+  const after = lesson.state === state ? lesson : withState(lesson, state, at);
+  if (isDeepStrictEqual(lesson.text, text)) return [after];
+  return [{ ...after, revision: lesson.revision + 1, text, changedAt: at }];
+}
+
+/** In another state; the reason and `mergedInto` of the old state are dropped. */
+function withState(
+  lesson: Lesson,
+  state: LessonState,
+  at: number,
+  because?: Pick<Lesson, 'reason' | 'mergedInto'>,
+): Lesson {
+  const { id, kind, revision, text, pinned, frozen, createdAt, expiresAt } = lesson;
+  const end = expiresAt === undefined ? undefined : { expiresAt };
+  return { id, kind, state, revision, text, pinned, frozen, createdAt, changedAt: at, ...end, ...because };
+}
+
+/** One change that took effect in a draft. */
+export interface DraftStep {
+  readonly change: Change;
+  readonly result: ChangeResult;
+  readonly lessons: readonly Lesson[];
+}
+
+/** A change set applied to a view of the library, which is not modified. */
+export interface ChangeSetDraft {
+  apply(change: Change | RefusedChange): ChangeResult;
+  readonly steps: readonly DraftStep[];
+  /** The lessons that differ from the library's, by id. */
+  readonly changed: ReadonlyMap<string, Lesson>;
+}
+
+/** Each change sees the effect of the changes before it. The cost grows with the changes, not with the library. */
+export function createChangeSetDraft(base: LibraryView, by: Author, at: number): ChangeSetDraft {
+  const changed = new Map<string, Lesson>();
+  const places = new Map<string, string>();
+  const steps: DraftStep[] = [];
+
+  /** A version of a lesson that one of the previous changes made. */
+  const version = (id: string, is: (lesson: Lesson) => boolean): Lesson | undefined => {
+    if (!changed.has(id)) return undefined;
+    return steps.flatMap(({ lessons }) => lessons).find((lesson) => lesson.id === id && is(lesson));
+  };
+  const view: LibraryView = {
+    lesson: (id) => changed.get(id) ?? base.lesson(id),
+    text: (id, revision) =>
+      base.text(id, revision) ?? version(id, (lesson) => lesson.revision === revision)?.text,
+    wasEver: (id, state) =>
+      base.wasEver(id, state) || version(id, (lesson) => lesson.state === state) !== undefined,
+    holder: (place) => {
+      const here = places.get(place);
+      const there = here === undefined ? base.holder(place) : undefined;
+      // The library's key of a lesson that this draft changed is out of date.
+      return there === undefined || changed.has(there) ? here : there;
+    },
+  };
+  const put = (lesson: Lesson): void => {
+    const before = changed.get(lesson.id);
+    const left = before && uniqueKeyOf(before.text);
+    if (left !== undefined && places.get(left) === lesson.id) places.delete(left);
+    if (isActive(lesson.state)) places.set(uniqueKeyOf(lesson.text), lesson.id);
+    changed.set(lesson.id, lesson);
+  };
+
+  return {
+    steps,
+    changed,
+    apply: (change) => {
+      if (!('op' in change)) return change;
+      const { result, lessons } = applyChange(view, change, by, at);
+      for (const lesson of lessons) put(lesson);
+      if (result.status === 'applied') steps.push({ change, result, lessons });
+      return result;
+    },
+  };
+}

@@ -1,0 +1,63 @@
+import type { Author, Lesson, LessonState, LessonText } from '../core/lesson.ts';
+
+/** Whether a lesson of this state is waiting or in use, so that its name is taken. */
+export const isActive = (state: LessonState): boolean => state !== 'retired' && state !== 'rejected';
+
+/** The key that is unique among active lessons: name and scope. Neither contains a line break, and no pattern is empty. */
+export const uniqueKeyOf = ({ name, scope }: LessonText): string =>
+  `${name}\n${scope.agent ?? ''}\n${scope.project ?? ''}\n${scope.runKind ?? ''}\n${scope.domain ?? ''}`;
+
+/** The part of the library's state that the rules for changes read. */
+export interface LibraryView {
+  lesson(id: string): Lesson | undefined;
+  /** The text of a revision. */
+  text(id: string, revision: number): LessonText | undefined;
+  wasEver(id: string, state: LessonState): boolean;
+  /** The id of the active lesson with this name and scope. */
+  holder(place: string): string | undefined;
+}
+
+/** Why an author may not change lessons to these states; undefined when they may. */
+export function whyNotPermitted(
+  by: Author,
+  view: LibraryView,
+  lessons: readonly Lesson[],
+): string | undefined {
+  for (const lesson of lessons) {
+    const before = view.lesson(lesson.id);
+    const why =
+      (before === undefined || by.kind === 'person' ? undefined : whyProtected(before, lesson, by.kind)) ??
+      whyNameTaken(view, lesson, lessons);
+    if (why !== undefined) return why;
+  }
+  return undefined;
+}
+
+/** Only a person may change what a person froze, pinned or rejected, by whatever kind of change. */
+function whyProtected(before: Lesson, after: Lesson, kind: Author['kind']): string | undefined {
+  const { id } = before;
+  if (before.frozen) return `${id} is frozen: only a person may change it`;
+  if (before.state === 'rejected' && after.state !== 'rejected')
+    return `${id} was rejected: only a person may reactivate it`;
+  if (!before.pinned) return undefined;
+  if (!after.pinned) return `${id} is pinned: only a person may unpin it`;
+  return kind === 'instar' && isLess(before, after)
+    ? `${id} is pinned: a measurement may not retire it`
+    : undefined;
+}
+
+const STANDING = { retired: 0, rejected: 0, proposed: 1, trial: 2, live: 2 } as const;
+
+/** Whether a lesson is used less than before, or for a shorter time. */
+const isLess = (before: Lesson, after: Lesson): boolean =>
+  STANDING[after.state] < STANDING[before.state] ||
+  (after.expiresAt ?? Number.POSITIVE_INFINITY) < (before.expiresAt ?? Number.POSITIVE_INFINITY);
+
+/** A name must identify one lesson. A holder that the same change retires does not count. */
+function whyNameTaken(view: LibraryView, lesson: Lesson, changed: readonly Lesson[]): string | undefined {
+  if (!isActive(lesson.state)) return undefined;
+  const holder = view.holder(uniqueKeyOf(lesson.text));
+  if (holder === undefined || holder === lesson.id) return undefined;
+  if (changed.some(({ id, state }) => id === holder && !isActive(state))) return undefined;
+  return `${holder} has the name ${lesson.text.name} in the same scope: revise that one, or take another name`;
+}

@@ -1,0 +1,185 @@
+import { Buffer } from 'node:buffer';
+import { isObject, type JsonObject } from '../core/json.ts';
+import type { LessonSource, Taint, Visibility } from '../core/lesson.ts';
+
+const PRINTABLE_ASCII = /^[\t\n\u0020-\u007e]*$/;
+
+/**
+ * Characters that a person does not see, or sees in another place than a model does: control characters except line break
+ * and tab, lone surrogates, line separators, bidi marks and all default-ignorable characters (zero-width spaces, tags,
+ * fillers). A zero-width joiner between two pictographs and a variation selector after one are parts of emoji and allowed.
+ */
+const HIDDEN = new RegExp(
+  [
+    '[^\\P{Cc}\\t\\n]',
+    '[\\p{Cs}\\p{Zl}\\p{Zp}\\ufff9-\\ufffb]',
+    '[^\\P{Default_Ignorable_Code_Point}\\u200d\\ufe0e\\ufe0f]',
+    '(?<![\\p{Extended_Pictographic}\\ufe0f\\u{1f3fb}-\\u{1f3ff}])\\u200d',
+    '\\u200d(?!\\p{Extended_Pictographic})',
+    '(?<!\\p{Emoji})[\\ufe0e\\ufe0f]',
+  ].join('|'),
+  'u',
+);
+
+/** The first hidden character of a text, as `U+202E`; undefined when there is none. */
+function findHiddenCharacter(text: string): string | undefined {
+  if (PRINTABLE_ASCII.test(text)) return undefined;
+  const found = HIDDEN.exec(text)?.[0];
+  if (found === undefined) return undefined;
+  return `U+${(found.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
+}
+
+interface WordRules {
+  readonly max: number;
+  readonly mayBeEmpty?: boolean;
+  readonly mayHaveLines?: boolean;
+}
+
+/** Why a value is not readable text within the limits, and how to fix it; undefined when it is. */
+export function checkString(label: string, value: unknown, rules: WordRules): string | undefined {
+  if (typeof value !== 'string') return `${label} must be text`;
+  if (!rules.mayBeEmpty && value.trim() === '') return `${label} must not be empty`;
+  if (value.length > rules.max)
+    return `${label} has ${value.length} characters: shorten it to ${rules.max} or fewer`;
+  if (!rules.mayHaveLines && value.includes('\n')) return `${label} must be one line: remove the line breaks`;
+  const hidden = findHiddenCharacter(value);
+  return hidden && `${label} contains ${hidden}, which is invisible to a reader: remove it`;
+}
+
+/** Why a value is not a list of at most `max` members that all pass; undefined when it is. */
+export function checkList(
+  label: string,
+  value: unknown,
+  max: number,
+  check: (label: string, member: unknown) => string | undefined,
+): string | undefined {
+  if (!Array.isArray(value)) return `${label} must be a list`;
+  if (value.length > max) return `${label} has ${value.length} members: keep at most ${max}`;
+  for (const [index, member] of value.entries()) {
+    const why = check(`${label}[${index}]`, member);
+    if (why !== undefined) return why;
+  }
+  return undefined;
+}
+
+/** Why a value is not one of a closed list of words; undefined when it is. */
+export function checkChoice(label: string, value: unknown, choices: readonly string[]): string | undefined {
+  return typeof value === 'string' && choices.includes(value)
+    ? undefined
+    : `${label} must be one of ${choices.join(', ')}`;
+}
+
+const NAME = /^[a-z][a-z0-9-]{1,62}$/;
+const CATEGORY = /^[a-z][a-z0-9_-]{0,39}$/;
+const MAX_LINE = 500;
+const MAX_CONTENT_BYTES = 8192;
+const MAX_WORDS = 32;
+const MAX_WORD = 64;
+const MAX_EVIDENCE = 64;
+const MAX_PATTERN = 200;
+const MAX_REFERENCE = 200;
+
+const SOURCES: readonly LessonSource[] = ['experience', 'told', 'inferred', 'practice'];
+const VISIBILITIES: readonly Visibility[] = ['private', 'scoped', 'shared'];
+const TAINTS: readonly Taint[] = ['tool', 'web'];
+const SCOPE_FIELDS = ['agent', 'project', 'runKind', 'domain'];
+
+type Why = string | undefined;
+
+/** Why a value is not the text of a lesson, and how to fix it; undefined when it is one. Total. */
+export function checkLessonText(value: unknown): Why {
+  if (!isObject(value)) return 'the text must be an object';
+  const { name, category } = value;
+  return (
+    (typeof name === 'string' && NAME.test(name)
+      ? undefined
+      : 'the name must be 2 to 63 lower-case letters, digits and hyphens, a letter first') ??
+    checkString('the description', value.description, { max: MAX_LINE }) ??
+    checkContent(value.content) ??
+    (category === undefined || (typeof category === 'string' && CATEGORY.test(category))
+      ? undefined
+      : 'the category must be one word of at most 40 lower-case letters, digits, _ and -, a letter first') ??
+    checkScope(value.scope) ??
+    checkNote(value.note) ??
+    checkEvidence(value.evidence) ??
+    checkList('taint', value.taint, TAINTS.length, (label, taint) => checkChoice(label, taint, TAINTS))
+  );
+}
+
+function checkContent(content: unknown): Why {
+  const why = checkString('the content', content, { max: MAX_CONTENT_BYTES, mayHaveLines: true });
+  if (why !== undefined) return why;
+  const bytes = Buffer.byteLength(String(content));
+  return bytes > MAX_CONTENT_BYTES
+    ? `the content has ${bytes} bytes: shorten it to ${MAX_CONTENT_BYTES} or fewer`
+    : undefined;
+}
+
+function checkScope(scope: unknown): Why {
+  if (!isObject(scope)) return 'the scope must be an object; an empty one means anywhere';
+  for (const field of SCOPE_FIELDS) {
+    const pattern = scope[field];
+    const why =
+      pattern === undefined ? undefined : checkString(`scope.${field}`, pattern, { max: MAX_PATTERN });
+    if (why !== undefined) return `${why}; leave it out to mean any`;
+  }
+  return undefined;
+}
+
+function checkNote(note: unknown): Why {
+  if (!isObject(note)) return 'the note must be an object';
+  const { halfLifeDays } = note;
+  return (
+    checkOptional('note.context', note.context, MAX_LINE) ??
+    checkList('note.keywords', note.keywords, MAX_WORDS, checkWord) ??
+    checkList('note.tags', note.tags, MAX_WORDS, checkWord) ??
+    checkList('note.links', note.links, MAX_WORDS, checkWord) ??
+    checkShare(note, 'importance') ??
+    checkShare(note, 'confidence') ??
+    checkChoice('note.source', note.source, SOURCES) ??
+    checkChoice('note.visibility', note.visibility, VISIBILITIES) ??
+    (typeof halfLifeDays === 'number' && halfLifeDays > 0 && Number.isFinite(halfLifeDays)
+      ? undefined
+      : 'note.halfLifeDays must be a number of days above 0')
+  );
+}
+
+function checkEvidence(evidence: unknown): Why {
+  if (!isObject(evidence)) return 'the evidence must be an object';
+  return (
+    checkList('evidence.turns', evidence.turns, MAX_EVIDENCE, checkReference) ??
+    checkList('evidence.quotes', evidence.quotes, MAX_EVIDENCE, checkQuote) ??
+    checkWord('evidence.learner', evidence.learner) ??
+    checkOptional('evidence.model', evidence.model, MAX_REFERENCE) ??
+    checkOptional('evidence.prompt', evidence.prompt, MAX_REFERENCE)
+  );
+}
+
+function checkQuote(label: string, quote: unknown): Why {
+  if (!isObject(quote)) return `${label} must be an object`;
+  const { start, length } = quote;
+  return (
+    checkReference(`${label}.turn`, quote.turn) ??
+    checkReference(`${label}.block`, quote.block) ??
+    (isCount(start, 0) ? undefined : `${label}.start must be a whole number, 0 or more`) ??
+    (isCount(length, 1) ? undefined : `${label}.length must be a whole number, 1 or more`)
+  );
+}
+
+const isCount = (value: unknown, least: number): boolean =>
+  typeof value === 'number' && Number.isSafeInteger(value) && value >= least;
+
+const checkWord = (label: string, value: unknown): Why => checkString(label, value, { max: MAX_WORD });
+
+const checkReference = (label: string, value: unknown): Why =>
+  checkString(label, value, { max: MAX_REFERENCE });
+
+const checkOptional = (label: string, value: unknown, max: number): Why =>
+  value === undefined ? undefined : checkString(label, value, { max });
+
+function checkShare(note: JsonObject, field: string): Why {
+  const value = note[field];
+  return typeof value === 'number' && value >= 0 && value <= 1
+    ? undefined
+    : `note.${field} must be a number from 0 to 1`;
+}

@@ -1,0 +1,297 @@
+import type { Clock } from '../core/clock.ts';
+import type { Fact, StoredFact } from '../core/fact.ts';
+import type { Lesson, PublishResult } from '../core/lesson.ts';
+import type { Library } from '../core/library.ts';
+import { type AppendResult, type NewFact, StoreError } from '../core/store.ts';
+import { type ChangeSetDraft, createChangeSetDraft } from './apply-change.ts';
+import { isActive } from './change-permissions.ts';
+import { type DecodedChangeSet, decodeChangeSet } from './codec.ts';
+import { changedPromptLessons, compareGenerations, shownRevision } from './generations.ts';
+import { createLibraryState, type LibraryState } from './library-state.ts';
+import { replayPublishedSet } from './replay-published-set.ts';
+import { rollbackChanges } from './rollback.ts';
+
+const PAGE = 500;
+
+interface LibraryParts {
+  /** The `library-changed` facts after a sequence number, oldest first; fewer than `limit` means the end of the log. */
+  readonly load: (after: number, limit: number) => Promise<readonly StoredFact[]>;
+  /** Durable when it resolves. */
+  readonly append: (fact: NewFact) => Promise<AppendResult>;
+  readonly clock: Clock;
+  readonly newId: (prefix: string) => string;
+  /**
+   * The training samples that a change to the prompts does not affect. Called directly before the change is written; the
+   * ids go into the same fact. Without it there are none.
+   */
+  readonly recertify?: (moved: readonly MovedLesson[]) => Promise<readonly string[]>;
+  /** Called with the error of a listener; publishing continues. */
+  readonly onFault: (error: unknown) => void;
+}
+
+/** A lesson that prompts will contain, will no longer contain, or will contain with another text. */
+export interface MovedLesson {
+  readonly id: string;
+  /** After the change. */
+  readonly lesson: Lesson | undefined;
+  readonly isShown: boolean;
+}
+
+export interface OpenLibrary {
+  readonly library: Library;
+  /** The number of facts that could not be applied completely. */
+  readonly skipped: number;
+}
+
+/**
+ * The library as a fold over the log. A published set is appended and then read back, so that prompts show what the
+ * writer stored (with secrets redacted) and a restart gives the same state. When the append succeeds but reading back
+ * fails, `publish` rejects although the set is durable; publishing the same set again returns its results. Rejects when
+ * the log cannot be read.
+ */
+export async function openLibrary({
+  load,
+  append,
+  clock,
+  newId,
+  recertify,
+  onFault,
+}: LibraryParts): Promise<OpenLibrary> {
+  const libraryState = createLibraryState();
+  const listing = createLessonListing(libraryState);
+  const listeners = new Set<(published: PublishResult) => void>();
+  let read = 0;
+  let skipped = 0;
+  let isBehind = true;
+  let last: Promise<unknown> = Promise.resolve();
+
+  const notify = (published: PublishResult): void => {
+    for (const listener of [...listeners])
+      try {
+        listener(published);
+      } catch (error) {
+        onFault(error);
+      }
+  };
+  const catchUp = async (): Promise<void> => {
+    let page: readonly StoredFact[];
+    do {
+      page = await load(read, PAGE);
+      for (const stored of page) {
+        if (stored.seq <= read)
+          throw new StoreError('io', `the log returned fact ${stored.seq} after ${read}`);
+        read = stored.seq;
+        const folded = foldLibraryFact(libraryState, stored);
+        if (folded === undefined) continue;
+        if (!folded.isWhole) skipped++;
+        listing.update(folded.lessons);
+        if (folded.published !== undefined) notify(folded.published);
+      }
+    } while (page.length >= PAGE);
+    isBehind = false;
+  };
+  const publish = async (set: DecodedChangeSet): Promise<PublishResult> => {
+    if (isBehind) await catchUp();
+    const at = clock.now();
+    const before = libraryState.set(set.id);
+    if (before !== undefined) return replayPublishedSet(libraryState, set, before, at);
+    const draft = createChangeSetDraft(libraryState, set.by, at);
+    const results = set.changes.map((change) => draft.apply(change));
+    if (draft.steps.length === 0) return { generation: libraryState.generation, results };
+    const moved = changedPromptLessons(libraryState, draft);
+    const recertified =
+      moved.length === 0 ? undefined : await recertify?.(moved.map(({ id }) => movedIn(draft, id)));
+    // A failed append may have reached the disk: only the log can tell.
+    isBehind = true;
+    const { isNew } = await append({
+      at,
+      fact: factOf(libraryState, set, draft, recertified),
+      key: `set:${set.id}`,
+    });
+    await catchUp();
+    const record = libraryState.set(set.id);
+    if (record === undefined)
+      throw new StoreError('io', `the log does not contain the set ${set.id} that was just written`);
+    return isNew
+      ? { generation: record.generation, results }
+      : replayPublishedSet(libraryState, set, record, at);
+  };
+
+  await catchUp();
+  const library: Library = {
+    get generation() {
+      return libraryState.generation;
+    },
+    lesson: libraryState.lesson,
+    find: (idOrName) => {
+      const byId = libraryState.lesson(idOrName);
+      if (byId !== undefined) return byId;
+      const named = listing.lessons().filter(({ state, text }) => isActive(state) && text.name === idOrName);
+      return named.length === 1 ? named[0] : undefined;
+    },
+    lessons: listing.lessons,
+    shown: listing.shown,
+    history: (id) => [...libraryState.history(id)],
+    generations: () => libraryState.generations.map(({ moves: _moves, ...generation }) => generation),
+    diff: (from, to) => compareGenerations(libraryState.generations, from, to),
+    publish: (set) => {
+      const mine = decodeChangeSet(set);
+      const published = last.then(() => publish(mine));
+      last = published.catch(() => undefined);
+      return published;
+    },
+    rollback: (generation, by) => {
+      const changes = rollbackChanges(libraryState, generation);
+      if (changes === undefined) return undefined;
+      return { id: newId('set'), by, reason: `roll back to generation ${generation}`, changes };
+    },
+    onChange: (listener) => {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+  };
+  return {
+    library,
+    get skipped() {
+      return skipped;
+    },
+  };
+}
+
+function movedIn(draft: ChangeSetDraft, id: string): MovedLesson {
+  const lesson = draft.changed.get(id);
+  return { id, lesson, isShown: lesson !== undefined && shownRevision(lesson) !== undefined };
+}
+
+function factOf(
+  libraryState: LibraryState,
+  { id, by, reason }: DecodedChangeSet,
+  draft: ChangeSetDraft,
+  recertified: readonly string[] | undefined,
+): Fact {
+  const generation = libraryState.generation + (changedPromptLessons(libraryState, draft).length > 0 ? 1 : 0);
+  const changes = draft.steps.map(({ change }) => change);
+  const kept = recertified === undefined || recertified.length === 0 ? {} : { recertified };
+  return { type: 'library-changed', set: id, by, reason, changes, generation, ...kept };
+}
+
+interface FoldedFact {
+  /** Absent when the set was folded before: a set takes effect once. */
+  readonly published?: PublishResult;
+  /** New and changed lessons. */
+  readonly lessons: readonly Lesson[];
+  /** False when a change could not be applied: a newer version wrote it, or the file was edited. */
+  readonly isWhole: boolean;
+}
+
+/**
+ * Applies one fact to the library's state. Logged changes pass the same checks as published ones, so that an edit of the
+ * file cannot bring a text into a prompt that `publish` would refuse. Undefined for facts of another kind.
+ */
+function foldLibraryFact(libraryState: LibraryState, { seq, at, fact }: StoredFact): FoldedFact | undefined {
+  if (fact.type !== 'library-changed') return undefined;
+  const set = decodeChangeSet({ id: fact.set, by: fact.by, reason: fact.reason, changes: fact.changes });
+  if (libraryState.set(set.id) !== undefined) return { lessons: [], isWhole: false };
+  const draft = createChangeSetDraft(libraryState, set.by, at);
+  const results = set.changes.map((change) => draft.apply(change));
+  const { id, by, reason } = set;
+  const { generation } = libraryState.commit(
+    draft,
+    { id, by, reason, at },
+    recordedGeneration(fact.generation, seq),
+  );
+  const isWhole = results.length > 0 && results.every(({ status }) => status !== 'refused');
+  return { published: { generation, results }, lessons: [...draft.changed.values()], isWhole };
+}
+
+/**
+ * The generation that the fact recorded: turns are stamped with it, also when this version cannot read the change that
+ * made it. There are never more generations than facts, so that a greater number is ignored.
+ */
+const recordedGeneration = (generation: unknown, seq: number): number =>
+  typeof generation === 'number' && Number.isSafeInteger(generation) && generation <= seq ? generation : 0;
+
+/** The lessons ordered by id. The same array is returned until something changes. */
+interface LessonListing {
+  lessons(): readonly Lesson[];
+  shown(now: number): readonly Lesson[];
+  /** To be called after each change of the library, with the new and changed lessons. */
+  update(changed: readonly Lesson[]): void;
+}
+
+/** From this many changes on, sorting all lessons again is faster than inserting one by one. */
+const MANY = 100;
+
+/** Cached, since prompts are rendered far more often than lessons change. */
+function createLessonListing(libraryState: LibraryState): LessonListing {
+  let all: readonly Lesson[] | undefined;
+  let showable: readonly Lesson[] | undefined;
+  let visible:
+    | { readonly lessons: readonly Lesson[]; readonly from: number; readonly until: number }
+    | undefined;
+
+  const lessons = (): readonly Lesson[] => {
+    all ??= libraryState
+      .ids()
+      .sort()
+      .flatMap((id) => libraryState.lesson(id) ?? []);
+    return all;
+  };
+  const shown = (now: number): readonly Lesson[] => {
+    showable ??= lessons().filter(isShown);
+    if (visible === undefined || now < visible.from || now >= visible.until)
+      visible = visibleAt(showable, now);
+    return visible.lessons;
+  };
+  return {
+    lessons,
+    shown,
+    update: (changed) => {
+      visible = undefined;
+      const isFew = changed.length < MANY;
+      all = isFew && all ? withChanged(all, changed, () => true) : undefined;
+      showable = isFew && showable ? withChanged(showable, changed, isShown) : undefined;
+    },
+  };
+}
+
+const isShown = (lesson: Lesson): boolean => shownRevision(lesson) !== undefined;
+
+function withChanged(
+  list: readonly Lesson[],
+  changed: readonly Lesson[],
+  belongs: (lesson: Lesson) => boolean,
+): readonly Lesson[] {
+  const copy = [...list];
+  for (const lesson of changed) {
+    const index = indexIn(copy, lesson.id);
+    const isThere = copy[index]?.id === lesson.id ? 1 : 0;
+    copy.splice(index, isThere, ...(belongs(lesson) ? [lesson] : []));
+  }
+  return copy;
+}
+
+/** The index of an id, or the index at which it would be inserted. */
+function indexIn(list: readonly Lesson[], id: string): number {
+  let low = 0;
+  let high = list.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    const there = list[middle];
+    if (there !== undefined && there.id < id) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** The lessons that have not expired at `now`, and the interval in which that holds. */
+function visibleAt(showable: readonly Lesson[], now: number) {
+  let from = Number.NEGATIVE_INFINITY;
+  let until = Number.POSITIVE_INFINITY;
+  const lessons = showable.filter(({ expiresAt = Number.POSITIVE_INFINITY }) => {
+    if (expiresAt > now) until = Math.min(until, expiresAt);
+    else from = Math.max(from, expiresAt);
+    return expiresAt > now;
+  });
+  return { lessons, from, until };
+}

@@ -1,0 +1,105 @@
+import type { Clock } from '../core/clock.ts';
+import type { LessonsApi } from '../core/daemon-api.ts';
+import type { JsonObject } from '../core/json.ts';
+import type { Library } from '../core/library.ts';
+import type { EmbeddingModel, Recall } from '../core/recall.ts';
+import type { Records } from '../core/store.ts';
+import { StoreError } from '../core/store.ts';
+import { createNgramEmbed } from '../embed/ngram-embed.ts';
+import { createLessonEffects, type LessonEffects } from './effect/lesson-effects.ts';
+import { createLessonsApi } from './lessons-api.ts';
+import { type MovedLesson, openLibrary } from './library.ts';
+import { createRecall } from './recall/recall.ts';
+import { reviewLibrary } from './similar/review-library.ts';
+
+/** The library and the measured effects, folded from the record. */
+export interface OpenLessons {
+  readonly library: Library;
+  readonly effects: LessonEffects;
+  readonly desk: LessonsApi;
+  /** The number of facts that could not be applied: edited by hand, or written by a newer version. */
+  skipped(): number;
+}
+
+export interface OpenLessonsOptions {
+  readonly records: Records;
+  readonly clock: Clock;
+  readonly newId: (prefix: string) => string;
+  readonly onFault: (error: unknown) => void;
+  /** The training samples that a change does not affect. */
+  readonly recertify?: (moved: readonly MovedLesson[]) => Promise<readonly string[]>;
+  /** Without it recall uses n-grams only. */
+  readonly recall?: Recall;
+  /** The sentence model; without it n-grams are compared. */
+  readonly embed?: EmbeddingModel;
+}
+
+const PAGE = 1000;
+
+/** Rejects with `StoreError` when the record cannot be read. */
+export async function openLessons(options: OpenLessonsOptions): Promise<OpenLessons> {
+  const { records, clock, newId, onFault } = options;
+  const effects = createLessonEffects();
+  const opened = await openLibrary({
+    // A change of a lesson's text also restarts its measurement.
+    load: async (after, limit) => {
+      const page = await records.factsOf('library-changed', after, limit);
+      for (const stored of page) effects.add(stored);
+      return page;
+    },
+    append: async (fact) => {
+      const [appended] = await records.append([fact]);
+      if (appended === undefined)
+        throw new StoreError('io', 'the store returned no result for the appended fact');
+      return appended;
+    },
+    clock,
+    newId,
+    onFault,
+    ...(options.recertify === undefined ? {} : { recertify: options.recertify }),
+  });
+  const { library } = opened;
+  for (let after = 0; ; ) {
+    const page = await records.factsOf('session-scored', after, PAGE);
+    for (const stored of page) effects.add(stored);
+    const last = page.at(-1);
+    if (last === undefined) break;
+    after = last.seq;
+  }
+  const effect = (id: string): JsonObject => {
+    const measured = effects.of(id);
+    return { ...measured, with: { ...measured.with }, without: { ...measured.without } };
+  };
+  return {
+    library,
+    effects,
+    desk: createLessonsApi({
+      library,
+      records,
+      effect,
+      newId,
+      now: clock.now,
+      recall: options.recall ?? recallByNgrams(library, clock),
+      review: () =>
+        reviewLibrary({
+          lessons: library.lessons(),
+          embed: options.embed ?? createNgramEmbed(),
+          isByLetters: options.embed === undefined,
+          effects,
+          now: clock.now(),
+        }),
+    }),
+    skipped: () => opened.skipped,
+  };
+}
+
+/** For a command without a running daemon: loading the sentence model for one query would take too long. */
+function recallByNgrams(library: Library, clock: Clock): Recall {
+  const ngrams = createNgramEmbed();
+  const index = createRecall({ embed: ngrams, fallback: ngrams, limits: { topK: 6, tokenBudget: 1500 } });
+  return async (query, now) => {
+    await index.update(library.shown(clock.now()));
+    await index.settled();
+    return index.recall(query, now);
+  };
+}

@@ -1,0 +1,159 @@
+import { searchTerms } from './terms.ts';
+
+/** A text in two fields: what it is about, and its content. */
+export interface IndexedText {
+  readonly head: string;
+  readonly body: string;
+}
+
+/** One term of a query with its weight. */
+export interface QueryTerm {
+  readonly term: string;
+  /** 1 for a word that no text has, less for common ones; the most that the term can add to a score. */
+  readonly weight: number;
+  /** The number of texts that contain it. */
+  readonly count: number;
+}
+
+/**
+ * BM25 over slots, updated in place: after any sequence of changes it scores like an index that was built from scratch. Not
+ * a library: slots are shared with the vectors, scores go into one array, and a long scan can pause between two terms.
+ */
+export interface Bm25Index {
+  readonly size: number;
+  add(slot: number, text: IndexedText): void;
+  remove(slot: number): void;
+  /** The distinct terms of a query, including those that no text contains. */
+  terms(text: string): readonly QueryTerm[];
+  /** Adds a term's contribution to the scores of the slots that contain it. */
+  score(term: QueryTerm, scores: Float32Array): void;
+}
+
+interface Postings {
+  readonly term: string;
+  slots: Uint32Array<ArrayBuffer>;
+  counts: Uint8Array;
+  length: number;
+}
+
+/** The usual parameters of BM25. */
+const K1 = 1.2;
+const B = 0.75;
+/** A word in the name or the description says more about when a lesson applies than one in its content. */
+const HEAD_WEIGHT = 3;
+const BODY_WEIGHT = 1;
+/** Few texts cannot tell rare words from common ones: the collection is treated as at least this large. */
+const FEWEST = 64;
+
+export function createBm25Index(): Bm25Index {
+  const postings = new Map<string, Postings>();
+  /** The postings of each text, for its removal. */
+  const bySlot = new Map<number, readonly Postings[]>();
+  let lengths = new Uint32Array(1024);
+  let totalLength = 0;
+
+  const weightOf = (count: number): number => {
+    const size = Math.max(bySlot.size, FEWEST);
+    return rarity(size, count) / rarity(size, 0);
+  };
+
+  const remove = (slot: number): void => {
+    const own = bySlot.get(slot);
+    if (own === undefined) return;
+    bySlot.delete(slot);
+    totalLength -= lengths[slot] ?? 0;
+    for (const posting of own) if (drop(posting, slot) === 0) postings.delete(posting.term);
+  };
+
+  return {
+    get size() {
+      return bySlot.size;
+    },
+    add: (slot, text) => {
+      remove(slot);
+      const counts = countTerms(text);
+      const own: Postings[] = [];
+      let length = 0;
+      for (const [term, count] of counts) {
+        length += count;
+        const posting = postings.get(term) ?? emptyPostings(term);
+        if (posting.length === 0) postings.set(term, posting);
+        append(posting, slot, count);
+        own.push(posting);
+      }
+      if (slot >= lengths.length) lengths = grown(lengths, slot * 2);
+      lengths[slot] = length;
+      totalLength += length;
+      bySlot.set(slot, own);
+    },
+    remove,
+    terms: (text) => {
+      const { words, names } = searchTerms(text);
+      return [...new Set([...names, ...words])].map((term) => {
+        const count = postings.get(term)?.length ?? 0;
+        return { term, count, weight: weightOf(count) };
+      });
+    },
+    score: ({ term, weight }, scores) => {
+      const posting = postings.get(term);
+      if (posting === undefined) return;
+      const { slots, counts, length } = posting;
+      const average = totalLength / bySlot.size;
+      for (let at = 0; at < length; at++) {
+        const slot = slots[at] ?? 0;
+        const count = counts[at] ?? 0;
+        const norm = K1 * (1 - B + (B * (lengths[slot] ?? 0)) / average);
+        scores[slot] = (scores[slot] ?? 0) + (weight * count) / (count + norm);
+      }
+    },
+  };
+}
+
+const rarity = (size: number, count: number): number => Math.log(1 + (size - count + 0.5) / (count + 0.5));
+
+function countTerms({ head, body }: IndexedText): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  const count = (text: string, by: number): void => {
+    const { words, names } = searchTerms(text);
+    for (const term of [...words, ...names]) counts.set(term, Math.min(255, (counts.get(term) ?? 0) + by));
+  };
+  count(head, HEAD_WEIGHT);
+  count(body, BODY_WEIGHT);
+  return counts;
+}
+
+const emptyPostings = (term: string): Postings => ({
+  term,
+  slots: new Uint32Array(4),
+  counts: new Uint8Array(4),
+  length: 0,
+});
+
+function append(posting: Postings, slot: number, count: number): void {
+  const { length } = posting;
+  if (length === posting.slots.length) {
+    posting.slots = grown(posting.slots, length * 2);
+    const counts = new Uint8Array(length * 2);
+    counts.set(posting.counts);
+    posting.counts = counts;
+  }
+  posting.slots[length] = slot;
+  posting.counts[length] = count;
+  posting.length++;
+}
+
+/** Removes a slot by moving the last one into its position. Returns the new length. */
+function drop(posting: Postings, slot: number): number {
+  const at = posting.slots.subarray(0, posting.length).indexOf(slot);
+  if (at < 0) return posting.length;
+  const last = --posting.length;
+  posting.slots[at] = posting.slots[last] ?? 0;
+  posting.counts[at] = posting.counts[last] ?? 0;
+  return last;
+}
+
+function grown(array: Uint32Array<ArrayBuffer>, length: number): Uint32Array<ArrayBuffer> {
+  const larger = new Uint32Array(Math.max(length, array.length * 2));
+  larger.set(array);
+  return larger;
+}

@@ -1,0 +1,292 @@
+import { setImmediate as nextTick } from 'node:timers/promises';
+import type { Lesson, LessonKind, Scope } from '../../core/lesson.ts';
+import type { EmbeddingModel } from '../../core/recall.ts';
+import { type Bm25Index, createBm25Index } from './bm25-index.ts';
+import { createDomainCentroids, type DomainCentroids, domainLabel } from './domain.ts';
+import { createEmbeddingQueue } from './embedding-queue.ts';
+import { createInt8Vectors, type Int8Vectors } from './int8-vectors.ts';
+import type { VectorCache } from './vector-cache.ts';
+
+/**
+ * The fields that decide whether a lesson is eligible, as columns by slot: reading them from 100,000 objects would take
+ * longer than comparing the embeddings.
+ */
+interface SlotTable {
+  /** The distinct scopes of all lessons. */
+  readonly scopes: readonly Scope[];
+  /** The highest slot ever set, plus one. */
+  readonly length: number;
+  set(slot: number, lesson: Lesson, stamp: number): void;
+  /** For fields that change without a revision. */
+  refresh(slot: number, lesson: Lesson): void;
+  clear(slot: number): void;
+  /** The insertion stamp; 0 for an empty slot. */
+  stamps(): Uint32Array;
+  /** Indices into `scopes`. */
+  scopeIds(): Uint32Array;
+  /** Infinity for never. */
+  expiries(): Float64Array;
+  /** 1 for lessons about how to work, 0 for experiences. */
+  guidelines(): Uint8Array;
+  /** 1 for guidelines that people gave to a certain agent or project. */
+  told(): Uint8Array;
+}
+
+const GUIDELINES: ReadonlySet<LessonKind> = new Set(['skill', 'fragment', 'identity']);
+
+function createSlotTable(): SlotTable {
+  const scopes: Scope[] = [];
+  const known = new Map<string, number>();
+  let stamps = new Uint32Array(256);
+  let scopeIds = new Uint32Array(256);
+  let expiries = new Float64Array(256);
+  let guidelines = new Uint8Array(256);
+  let told = new Uint8Array(256);
+  let length = 0;
+
+  const grow = (): void => {
+    const size = stamps.length * 2;
+    const moved = <A extends { set(from: A): void }>(from: A, to: A): A => {
+      to.set(from);
+      return to;
+    };
+    stamps = moved(stamps, new Uint32Array(size));
+    scopeIds = moved(scopeIds, new Uint32Array(size));
+    expiries = moved(expiries, new Float64Array(size));
+    guidelines = moved(guidelines, new Uint8Array(size));
+    told = moved(told, new Uint8Array(size));
+  };
+  const scopeId = (scope: Scope): number => {
+    const key = JSON.stringify([scope.agent, scope.project, scope.runKind, scope.domain]);
+    const id = known.get(key) ?? scopes.push(scope) - 1;
+    known.set(key, id);
+    return id;
+  };
+  const refresh = (slot: number, lesson: Lesson): void => {
+    expiries[slot] = lesson.expiresAt ?? Number.POSITIVE_INFINITY;
+  };
+
+  return {
+    scopes,
+    get length() {
+      return length;
+    },
+    set: (slot, lesson, stamp) => {
+      while (slot >= stamps.length) grow();
+      length = Math.max(length, slot + 1);
+      stamps[slot] = stamp;
+      scopeIds[slot] = scopeId(lesson.text.scope);
+      guidelines[slot] = GUIDELINES.has(lesson.kind) ? 1 : 0;
+      told[slot] = isTold(lesson) ? 1 : 0;
+      refresh(slot, lesson);
+    },
+    refresh,
+    clear: (slot) => {
+      stamps[slot] = 0;
+    },
+    stamps: () => stamps,
+    scopeIds: () => scopeIds,
+    expiries: () => expiries,
+    guidelines: () => guidelines,
+    told: () => told,
+  };
+}
+
+function isTold({ kind, text: { scope, note } }: Lesson): boolean {
+  const isSomeones = [scope.agent, scope.project].some((name) => name !== undefined && name !== '*');
+  return GUIDELINES.has(kind) && note.source === 'told' && isSomeones;
+}
+
+/** A lesson and its slot in the tables; a revised lesson gets a new slot. */
+interface IndexedLesson {
+  lesson: Lesson;
+  readonly slot: number;
+  /** Increases with each insertion: a scan ignores lessons that were inserted after it began. */
+  readonly stamp: number;
+  /** The last update that contained it. */
+  round: number;
+}
+
+/**
+ * The index of the lessons that may be recalled: keywords (BM25), embeddings by the sentence model (`meanings`) and by
+ * n-grams (`spellings`), all under the same slots. Keywords and n-grams are ready when `update` resolves; the model's
+ * embeddings follow in the background.
+ */
+export interface LessonIndex {
+  readonly size: number;
+  /** The stamp of the lesson that was inserted last. */
+  readonly stamp: number;
+  readonly table: SlotTable;
+  readonly words: Bm25Index;
+  readonly meanings: Int8Vectors;
+  readonly spellings: Int8Vectors;
+  readonly middles: DomainCentroids;
+  at(slot: number): IndexedLesson | undefined;
+  /** Replaces the lessons. Only new and revised ones cost time. A later call supersedes an earlier one. */
+  update(lessons: readonly Lesson[]): Promise<void>;
+  /** Resolves when all vectors are computed, or when the model has failed. */
+  settled(): Promise<void>;
+  stats(): IndexStats;
+}
+
+export interface IndexStats {
+  readonly lessons: number;
+  /** Lessons with an embedding of at least their description. */
+  readonly known: number;
+  /** Lessons that wait for an embedding. */
+  readonly waiting: number;
+  /** The last error of the model. */
+  readonly failure?: string;
+  readonly vectorBytes: number;
+}
+
+/** Insertions between two pauses: about a millisecond of work. */
+const PAUSE_AFTER = 8;
+const LOOK_PAUSE_AFTER = 2048;
+
+export function createLessonIndex(
+  embed: EmbeddingModel,
+  fallback: EmbeddingModel,
+  cache?: VectorCache,
+): LessonIndex {
+  const places: (IndexedLesson | undefined)[] = [];
+  const byId = new Map<string, IndexedLesson>();
+  const free: number[] = [];
+  const table = createSlotTable();
+  const words = createBm25Index();
+  const meanings = createInt8Vectors(embed.dimensions);
+  const spellings = createInt8Vectors(fallback.dimensions);
+  const middles = createDomainCentroids();
+  let stamp = 0;
+  let known = 0;
+  let round = 0;
+  let wanted: readonly Lesson[] | undefined;
+  let work: Promise<void> | undefined;
+
+  /** First the descriptions of all lessons; then the whole texts, which cost more and improve recall less. */
+  const meaningQueue = createEmbeddingQueue(
+    embed,
+    (slot, text, vector) => {
+      const lesson = places[slot]?.lesson;
+      if (lesson === undefined) return;
+      const isFirst = !meanings.has(slot);
+      if (!isFirst) leaveMiddle(slot, lesson);
+      meanings.set(slot, isFirst ? vector : halfWay(vector, meanings.read(slot)));
+      const label = domainLabel(lesson);
+      if (label !== undefined) middles.add(label, meanings.read(slot));
+      if (isFirst) known++;
+      const whole = wholeOf(lesson);
+      if (isFirst && whole !== text) meaningQueue.wantLater(slot, whole);
+    },
+    cache,
+  );
+  const spellingQueue = createEmbeddingQueue(fallback, (slot, _text, vector) => spellings.set(slot, vector));
+  const leaveMiddle = (slot: number, lesson: Lesson): void => {
+    const label = domainLabel(lesson);
+    if (label !== undefined && meanings.has(slot)) middles.remove(label, meanings.read(slot));
+  };
+
+  const remove = (placed: IndexedLesson): void => {
+    const { slot, lesson } = placed;
+    leaveMiddle(slot, lesson);
+    if (meanings.has(slot)) known--;
+    meaningQueue.forget(slot);
+    spellingQueue.forget(slot);
+    meanings.clear(slot);
+    spellings.clear(slot);
+    words.remove(slot);
+    table.clear(slot);
+    places[slot] = undefined;
+    byId.delete(lesson.id);
+    free.push(slot);
+  };
+
+  /** For fields that change without a revision. */
+  const renew = (placed: IndexedLesson, lesson: Lesson): void => {
+    placed.lesson = lesson;
+    table.refresh(placed.slot, lesson);
+  };
+
+  const replace = (before: IndexedLesson | undefined, lesson: Lesson): void => {
+    if (before !== undefined) remove(before);
+    const slot = free.pop() ?? places.length;
+    const placed: IndexedLesson = { lesson, slot, stamp: ++stamp, round };
+    places[slot] = placed;
+    byId.set(lesson.id, placed);
+    table.set(slot, lesson, stamp);
+    words.add(slot, { head: headOf(lesson), body: bodyOf(lesson) });
+    spellingQueue.want(slot, headOf(lesson));
+    meaningQueue.want(slot, lesson.text.description || headOf(lesson));
+  };
+
+  const apply = async (lessons: readonly Lesson[]): Promise<void> => {
+    round++;
+    let changes = 0;
+    const change = async (work: () => void): Promise<void> => {
+      work();
+      if (++changes % PAUSE_AFTER === 0) await nextTick();
+    };
+    for (const [at, lesson] of lessons.entries()) {
+      const placed = byId.get(lesson.id);
+      if (placed?.lesson.revision === lesson.revision) {
+        placed.round = round;
+        if (placed.lesson !== lesson) renew(placed, lesson);
+      } else await change(() => replace(placed, lesson));
+      if (at % LOOK_PAUSE_AFTER === 0) await nextTick();
+    }
+    const gone = byId.size === lessons.length ? [] : [...byId.values()].filter((one) => one.round !== round);
+    for (const placed of gone) await change(() => remove(placed));
+    await spellingQueue.settled();
+  };
+
+  const workOff = async (): Promise<void> => {
+    while (wanted !== undefined) {
+      const lessons = wanted;
+      wanted = undefined;
+      await apply(lessons);
+    }
+  };
+
+  return {
+    get size() {
+      return byId.size;
+    },
+    get stamp() {
+      return stamp;
+    },
+    table,
+    words,
+    meanings,
+    spellings,
+    middles,
+    at: (slot) => places[slot],
+    update: (lessons) => {
+      wanted = lessons;
+      work ??= workOff().finally(() => {
+        work = undefined;
+      });
+      return work;
+    },
+    settled: async () => {
+      await work;
+      await meaningQueue.settled();
+    },
+    stats: () => ({
+      lessons: byId.size,
+      known,
+      waiting: meaningQueue.waiting,
+      ...(meaningQueue.failure === undefined ? {} : { failure: meaningQueue.failure }),
+      vectorBytes: meanings.bytes + spellings.bytes,
+    }),
+  };
+}
+
+/** Name as words, description and keywords. */
+const headOf = ({ text }: Lesson): string =>
+  [text.name.replaceAll('-', ' '), text.description, ...text.note.keywords].join('. ');
+const bodyOf = ({ text }: Lesson): string => [text.content, text.note.context ?? ''].join('\n');
+const wholeOf = (lesson: Lesson): string => `${headOf(lesson)} ${bodyOf(lesson)}`;
+
+/** A query's cosine with it is the mean of its cosines with the two. */
+const halfWay = (one: Float32Array, other: Float32Array): Float32Array =>
+  one.map((value, at) => (value + (other[at] ?? 0)) / 2);

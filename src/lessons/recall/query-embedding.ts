@@ -1,0 +1,71 @@
+import { createLruMap } from '../../base/lru-map.ts';
+import type { EmbeddingModel } from '../../core/recall.ts';
+
+/**
+ * The embedding of a query, immediate for a recent one. Undefined when the model fails, is over its rate limit or takes
+ * longer than the time limit; a late vector is cached for the next time. With `isUnhurried` no limit applies.
+ */
+export type QueryEmbedding = (text: string, isUnhurried?: boolean) => Promise<Float32Array | undefined>;
+
+const REMEMBERED = 2000;
+/** The cost of a refusal in tokens of the bucket: during a flood of requests the model is not called at all. */
+const REFUSAL = 0.2;
+
+/** A token bucket for a slow model: requests beyond it get no vector and do not wait. */
+export interface EmbeddingRateLimit {
+  readonly atOnce: number;
+  readonly perSecond: number;
+}
+
+export function createQueryEmbedding(
+  embed: EmbeddingModel,
+  patienceMs: number,
+  demand?: EmbeddingRateLimit,
+  monotonic: () => number = () => performance.now(),
+): QueryEmbedding {
+  let credit = demand?.perSecond ?? 0;
+  let creditedAt = monotonic();
+  const mayAsk = (): boolean => {
+    if (demand === undefined) return true;
+    const now = monotonic();
+    credit = Math.min(demand.perSecond, credit + ((now - creditedAt) / 1000) * demand.perSecond);
+    creditedAt = now;
+    if (asked.size < demand.atOnce && credit >= 1) {
+      credit--;
+      return true;
+    }
+    credit = Math.max(-2 * demand.perSecond, credit - REFUSAL);
+    return false;
+  };
+  const known = createLruMap<string, Float32Array>(REMEMBERED);
+  const asked = new Map<string, Promise<Float32Array | undefined>>();
+
+  const ask = (text: string): Promise<Float32Array | undefined> => {
+    const answer = embed
+      .embed([text])
+      .then(
+        ([vector]) => {
+          if (vector !== undefined) known.set(text, vector);
+          return vector;
+        },
+        () => undefined,
+      )
+      .finally(() => asked.delete(text));
+    asked.set(text, answer);
+    return answer;
+  };
+
+  return async (text, isUnhurried = false) => {
+    const vector = known.get(text);
+    if (vector !== undefined) return vector;
+    if (isUnhurried) return asked.get(text) ?? ask(text);
+    if (!asked.has(text) && !mayAsk()) return undefined;
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<undefined>((resolve) => {
+      timer = setTimeout(resolve, patienceMs, undefined);
+    });
+    const first = await Promise.race([asked.get(text) ?? ask(text), late]);
+    clearTimeout(timer);
+    return first;
+  };
+}

@@ -1,0 +1,155 @@
+import type { Lesson } from '../../core/lesson.ts';
+import type { Domain, EmbeddingModel, Recall, RecallQuery, RecallResult } from '../../core/recall.ts';
+import { isInScope } from '../scope.ts';
+import { UNKNOWN_USE, type Usefulness } from './activation.ts';
+import { cleanQuery, joinEnds } from './clean-query.ts';
+import { type DomainPattern, guessedDomain, namedDomain } from './domain.ts';
+import { eligibilityOf, findCandidates, scanLessons } from './find-candidates.ts';
+import { createLessonIndex, type IndexStats, type LessonIndex } from './lesson-index.ts';
+import { createQueryEmbedding, type EmbeddingRateLimit } from './query-embedding.ts';
+import { type RecallLimits, selectLessons } from './select-lessons.ts';
+import { searchTerms } from './terms.ts';
+import type { VectorCache } from './vector-cache.ts';
+
+export interface RecallSettings {
+  readonly embed: EmbeddingModel;
+  /** Answers immediately; used while the model is slow or missing. */
+  readonly fallback: EmbeddingModel;
+  readonly limits: RecallLimits;
+  readonly patterns?: readonly DomainPattern[];
+  readonly usefulness?: (lessonId: string) => Usefulness;
+  /** Whether a lesson is held out from a session to measure its effect; deterministic. */
+  readonly heldOut?: (session: string, lessonId: string) => boolean;
+  /** Keeps the model's vectors between two starts. */
+  readonly vectorCache?: VectorCache;
+  /** The rate limit for the model; absent: none. */
+  readonly demand?: EmbeddingRateLimit;
+  /** How long a query waits for the model. */
+  readonly patienceMs?: number;
+}
+
+export interface LessonRecall {
+  readonly recall: Recall;
+  /** Sets the lessons that may be shown. Keyword search covers them when it resolves; embeddings follow in the background. */
+  update(lessons: readonly Lesson[]): Promise<void>;
+  /** Resolves when all embeddings are computed, or when the model has failed. */
+  settled(): Promise<void>;
+  stats(): IndexStats;
+}
+
+const PATIENCE_MS = 120;
+/** The cosine above which two lessons are near-duplicates. */
+const ALIKE = 0.92;
+/** The parts of a long message that are embedded. More costs time and did not improve recall on the pairs of the benchmark. */
+const MEANT_HEAD = 240;
+const MEANT_TAIL = 80;
+const NO_DOMAIN: Domain = { name: 'general', reason: 'default' };
+
+/** Recall of lessons for a task, by embeddings and by keywords. */
+export function createRecall(settings: RecallSettings): LessonRecall {
+  const { embed, fallback, limits, patterns = [] } = settings;
+  const index = createLessonIndex(embed, fallback, settings.vectorCache);
+  const meaningOf = createQueryEmbedding(embed, settings.patienceMs ?? PATIENCE_MS, settings.demand);
+  const spellingOf = createQueryEmbedding(fallback, settings.patienceMs ?? PATIENCE_MS);
+  const usefulness = settings.usefulness ?? (() => UNKNOWN_USE);
+  const nothing = (domain: Domain, engine: string): RecallResult => ({
+    lessons: [],
+    heldOut: [],
+    considered: [],
+    domain,
+    engine,
+  });
+
+  const find = async (query: RecallQuery, now: number): Promise<RecallResult> => {
+    const text = cleanQuery(query.text);
+    const named = namedDomain(query, text, patterns);
+    // Nothing is in scope: no search, and no time of the model.
+    const isForAsker = index.table.scopes.some((scope) => isInScope(scope, query, named?.name));
+    if (index.size === 0 || !isForAsker || isSmallTalk(text)) return nothing(named ?? NO_DOMAIN, embed.id);
+    const { isUnhurried = false } = query;
+    if (isUnhurried) await index.settled();
+    // Without an embedded lesson there is nothing to compare with: a first lesson is found by its keywords, without a wait.
+    const canCompare = index.stats().known > 0;
+    const meaning = canCompare
+      ? await meaningOf(joinEnds(text, MEANT_HEAD, MEANT_TAIL), isUnhurried)
+      : undefined;
+    const isComplete = meaning !== undefined && index.stats().known === index.size;
+    const spelling = isComplete ? undefined : await spellingOf(text);
+    const domain = named ?? guessedDomain(index.middles, meaning);
+    const found = await scanLessons(index, text, meaning, spelling);
+    const standings = await eligibilityOf(
+      index,
+      { length: found.words.length, stamp: found.stamp },
+      query,
+      domain,
+      now,
+    );
+    const candidates = await findCandidates(index, found, standings, {
+      domain,
+      now,
+      doubt: chatPenalty(text),
+      usefulness,
+    });
+    const chosen = selectLessons(candidates, limits, {
+      isHeldOut: (lessonId) => settings.heldOut?.(query.session, lessonId) ?? false,
+      areAlike: (slot, other) => areAlike(index, slot, other),
+    });
+    return { ...chosen, domain, engine: meaning === undefined ? fallback.id : embed.id };
+  };
+
+  return {
+    recall: async (query, now) => {
+      try {
+        return await find(query, now);
+      } catch {
+        // A failed recall must not fail the request; the error of the model is in `stats`.
+        return nothing(NO_DOMAIN, fallback.id);
+      }
+    },
+    update: index.update,
+    settled: index.settled,
+    stats: index.stats,
+  };
+}
+
+function areAlike({ meanings, spellings }: LessonIndex, slot: number, other: number): boolean {
+  const rows = meanings.has(slot) && meanings.has(other) ? meanings : spellings;
+  const vector = rows.read(other);
+  return rows.read(slot).reduce((sum, value, at) => sum + value * (vector[at] ?? 0), 0) > ALIKE;
+}
+
+/** Stems of words that carry on a conversation. */
+const CHAT: ReadonlySet<string> = new Set(
+  `hello hi hey hiya yo greet morn afternoon even night bye goodbye thank thanks thx ty cheer great good nice cool
+  awesome perfect excellent amaz lovely fine ok okay okey k yep yup yeah yea nope nah sure right correct agree exactly
+  continue continu proceed next again more ahead wait stop cancel sorry welcome lol haha hmm oh ah wow start begin test
+  try back today tomorrow help question ask tell chat talk say feel doe bot assistant ai claude gpt friend everyone
+  there look work sound happy day week weekend time minute second moment bit little anything nothing everything`.split(
+    /\s+/,
+  ),
+);
+
+/** Whether a message contains nothing that a lesson could be about. */
+function isSmallTalk(text: string): boolean {
+  const { words, names } = searchTerms(text);
+  return names.length === 0 && words.every((word) => CHAT.has(word));
+}
+
+/** In a longer message the first words do not tell the kind of request. */
+const MOST_CHARACTERS = 240;
+const TELL =
+  /^\W*(?:(?:please|pls|can you|could you|hey|hi|ok)\W+){0,3}(?:explain|compare|define|recommend|brainstorm)\b/i;
+const TELL_ANYWHERE =
+  /\b(?:difference between|vs|versus|poem|haiku|limerick|joke|riddle|lyrics|in simple (?:words|terms)|pros and cons|your opinion|short answer|explain(?:ed)? to (?:a|an|my|our|me|the))\b/i;
+const LOOK_UP =
+  /^\W*(?:what|whats|which|who|how (?:many|much|long|big|do i|do you)|is there|are there|list|show|name)\b/i;
+
+/**
+ * A penalty for questions and chat, subtracted from the evidence: lessons are about doing work, and a request for an
+ * explanation, a joke or a fact mentions the same things.
+ */
+function chatPenalty(text: string): number {
+  if (text.length > MOST_CHARACTERS) return 0;
+  if (TELL.test(text) || TELL_ANYWHERE.test(text)) return 3;
+  return LOOK_UP.test(text) ? 1 : 0;
+}

@@ -1,0 +1,130 @@
+import { type FileHandle, open } from 'node:fs/promises';
+import { crc32 } from 'node:zlib';
+
+/** A cache of vectors by the hash of their text. A lost vector is only computed again. */
+export interface VectorCache {
+  get(key: string): Promise<Float32Array | undefined>;
+  put(key: string, vector: Float32Array): void;
+  /** Resolves when all vectors are written. */
+  close(): Promise<void>;
+}
+
+/** A record: key, scale (float), checksum of the rest, one signed byte per dimension. */
+const KEY_BYTES = 20;
+const SCALE_AT = KEY_BYTES;
+const CHECK_AT = KEY_BYTES + 4;
+const NUMBERS_AT = KEY_BYTES + 8;
+const HEADER_BYTES = 64;
+const RECORDS_AT_ONCE = 1024;
+const BYTE_MOST = 127;
+/** A larger file holds mostly unused vectors: it is emptied at the next start. */
+const MOST_BYTES = 256 * 1024 * 1024;
+
+/**
+ * An append-only file of one model's vectors, so that a start does not compute them again. Files of other models and
+ * damaged records are ignored. Rejects when the file cannot be opened.
+ */
+export async function openVectorCache(
+  path: string,
+  modelId: string,
+  dimensions: number,
+): Promise<VectorCache> {
+  const size = NUMBERS_AT + dimensions;
+  const file = await open(path, 'a+', 0o600);
+  const { places, length } = await readPlaces(file, headerOf(modelId), size);
+  let end = length;
+  let writing: Promise<void> = Promise.resolve();
+  let isBroken = false;
+
+  const append = async (record: Buffer): Promise<void> => {
+    if (isBroken) return;
+    try {
+      await file.appendFile(record);
+    } catch {
+      // The disk is full or missing: the next start computes these vectors again.
+      isBroken = true;
+    }
+  };
+
+  return {
+    get: async (key) => {
+      const place = places.get(key);
+      if (place === undefined) return undefined;
+      try {
+        const { buffer, bytesRead } = await file.read(Buffer.alloc(size), 0, size, place);
+        return bytesRead === size && isSound(buffer, key) ? unpack(buffer) : undefined;
+      } catch {
+        // An unreadable record is a cache miss.
+        return undefined;
+      }
+    },
+    put: (key, vector) => {
+      if (places.has(key) || isBroken) return;
+      places.set(key, end);
+      end += size;
+      const record = pack(key, vector);
+      writing = writing.then(() => append(record));
+    },
+    close: async () => {
+      await writing;
+      await file.close();
+    },
+  };
+}
+
+function headerOf(modelId: string): Buffer {
+  const header = Buffer.alloc(HEADER_BYTES, ' ');
+  header.write(`instar vectors 1 ${modelId}\n`);
+  return header;
+}
+
+/** The offsets of all records. Truncates a partial record; a file of another model is emptied and gets a new header. */
+async function readPlaces(
+  file: FileHandle,
+  header: Buffer,
+  size: number,
+): Promise<{ readonly places: Map<string, number>; readonly length: number }> {
+  const places = new Map<string, number>();
+  const found = await file.read(Buffer.alloc(HEADER_BYTES), 0, HEADER_BYTES, 0);
+  if (!found.buffer.equals(header) || (await file.stat()).size > MOST_BYTES) {
+    await file.truncate(0);
+    await file.appendFile(header);
+    return { places, length: HEADER_BYTES };
+  }
+  const chunk = Buffer.alloc(size * RECORDS_AT_ONCE);
+  for (let start = HEADER_BYTES; ; ) {
+    const { bytesRead } = await file.read(chunk, 0, chunk.length, start);
+    const records = Math.floor(bytesRead / size);
+    for (let at = 0; at < records; at++)
+      places.set(chunk.toString('base64', at * size, at * size + KEY_BYTES), start + at * size);
+    start += records * size;
+    if (records === RECORDS_AT_ONCE) continue;
+    await file.truncate(start);
+    return { places, length: start };
+  }
+}
+
+function pack(key: string, vector: Float32Array): Buffer {
+  const record = Buffer.alloc(NUMBERS_AT + vector.length);
+  const scale = vector.reduce((most, value) => Math.max(most, Math.abs(value)), 0) / BYTE_MOST;
+  record.write(key, 0, KEY_BYTES, 'base64');
+  record.writeFloatLE(scale, SCALE_AT);
+  for (const [at, value] of vector.entries())
+    record.writeInt8(scale === 0 ? 0 : Math.round(value / scale), NUMBERS_AT + at);
+  record.writeUInt32LE(checkOf(record), CHECK_AT);
+  return record;
+}
+
+function unpack(record: Buffer): Float32Array {
+  const scale = record.readFloatLE(SCALE_AT);
+  return Float32Array.from(
+    { length: record.length - NUMBERS_AT },
+    (_, at) => record.readInt8(NUMBERS_AT + at) * scale,
+  );
+}
+
+const isSound = (record: Buffer, key: string): boolean =>
+  record.toString('base64', 0, KEY_BYTES) === key && checkOf(record) === record.readUInt32LE(CHECK_AT);
+
+const checkOf = (record: Buffer): number =>
+  crc32(record.subarray(NUMBERS_AT), crc32(record.subarray(0, CHECK_AT)));

@@ -1,0 +1,146 @@
+import { createHash } from 'node:crypto';
+import type { Fact } from '../../core/fact.ts';
+import { withdrawnIn } from '../render-block.ts';
+
+/** The text that is added to a request. A thread gets the same text in the same positions until there is a reason to change it. */
+export interface ShownText {
+  /** The generation of the last recall. */
+  readonly generation: number;
+  /** The ids of the lessons in force. */
+  readonly lessons: readonly string[];
+  /** Inserted after the client's system text. */
+  readonly block?: string;
+  /** Appended to the messages of these links. Requests without their history get none. */
+  readonly additions: readonly AddedText[];
+  /** The hash of all texts in order; absent without text. */
+  readonly hash?: string;
+}
+
+export interface AddedText {
+  readonly link: string;
+  readonly text: string;
+}
+
+export const hashShownText = (texts: readonly string[]): string => {
+  const hash = createHash('sha256');
+  for (const text of texts) hash.update(text);
+  return hash.digest('hex').slice(0, 32);
+};
+
+export type RecalledFact = Fact & { readonly type: 'lessons-recalled' };
+
+/** One recall decision: its fact, and the text that the fact refers to by hash. */
+export interface RecallChoice {
+  readonly fact: RecalledFact;
+  readonly text: string | undefined;
+}
+
+/** The revision of a lesson that a thread was shown; undefined when the fact does not contain it. */
+interface ShownWords {
+  readonly name: string | undefined;
+  readonly revision: number | undefined;
+}
+
+/** The text that a thread was shown: a fold over its decisions, so that a restart gives the same bytes. */
+export interface PromptThread {
+  /** The generation of the last recall. */
+  readonly generation: number;
+  /** The first link of the conversation when the block was frozen. */
+  readonly first: string | undefined;
+  /** The user message of the last recall; undefined for a restored thread. */
+  readonly asked?: string;
+  /** By lesson id. */
+  readonly inForce: ReadonlyMap<string, ShownWords>;
+  readonly text: ShownText;
+}
+
+/** A thread that begins with a block. */
+export const freezeThread = ({ fact, text }: RecallChoice): PromptThread =>
+  build(fact.generation, fact.first, wordsOf(fact), text, []);
+
+/** The thread with the text that was added after the link `after`. */
+export function extendThread(
+  before: PromptThread,
+  { fact, text }: RecallChoice,
+  after: string,
+): PromptThread {
+  const added = wordsOf(fact);
+  // A later text replaces the lessons of the same name.
+  const over = new Set([...withdrawnIn(text ?? ''), ...[...added.values()].map(({ name }) => name)]);
+  const kept = [...before.inForce].filter(([, { name }]) => name === undefined || !over.has(name));
+  const { block, additions } = before.text;
+  const all = text === undefined ? additions : [...additions, { link: after, text }];
+  return build(fact.generation, before.first, new Map([...kept, ...added]), block, all);
+}
+
+/** The same thread after a recall that added nothing. */
+export const withGeneration = (thread: PromptThread, generation: number): PromptThread => ({
+  ...thread,
+  generation,
+  text: { ...thread.text, generation },
+});
+
+function wordsOf({ lessons, considered }: RecalledFact): ReadonlyMap<string, ShownWords> {
+  const looked = new Map(considered.map((one) => [one.id, one]));
+  return new Map(
+    lessons.map((id) => [id, { name: looked.get(id)?.name, revision: looked.get(id)?.revision }]),
+  );
+}
+
+function build(
+  generation: number,
+  first: string | undefined,
+  inForce: ReadonlyMap<string, ShownWords>,
+  block: string | undefined,
+  additions: readonly AddedText[],
+): PromptThread {
+  const texts = [...(block === undefined ? [] : [block]), ...additions.map(({ text }) => text)];
+  const text: ShownText = {
+    generation,
+    lessons: [...inForce.keys()],
+    additions,
+    ...(block === undefined ? {} : { block }),
+    ...(texts.length === 0 ? {} : { hash: hashShownText(texts) }),
+  };
+  return { generation, first, inForce, text };
+}
+
+export interface RestoredThreads {
+  readonly threads: ReadonlyMap<string, PromptThread>;
+  readonly heldOut: readonly string[];
+}
+
+/**
+ * The threads of a session from the record. A request waits for them, for `patienceMs` at most: a session that cannot be
+ * restored in time is treated as new.
+ */
+export async function restoreThreads(
+  restore: () => Promise<readonly RecallChoice[]>,
+  patienceMs: number,
+): Promise<RestoredThreads> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<readonly RecallChoice[]>((resolve) => {
+    timer = setTimeout(resolve, patienceMs, []);
+  });
+  const known = Promise.resolve()
+    .then(restore)
+    .catch((): readonly RecallChoice[] => []);
+  const choices = await Promise.race([known, late]);
+  clearTimeout(timer);
+  const threads = new Map<string, PromptThread>();
+  for (const choice of choices) {
+    const name = choice.fact.thread;
+    const thread = fold(threads.get(name), choice);
+    if (thread === undefined) threads.delete(name);
+    else threads.set(name, thread);
+  }
+  return { threads, heldOut: choices.flatMap(({ fact }) => fact.heldOut) };
+}
+
+/** Undefined when a text was erased, or the block that it extends: such a thread starts again. */
+function fold(before: PromptThread | undefined, choice: RecallChoice): PromptThread | undefined {
+  const { block, after } = choice.fact;
+  if (block !== undefined && choice.text === undefined) return undefined;
+  if (after === undefined) return freezeThread(choice);
+  return before && extendThread(before, choice, after);
+}

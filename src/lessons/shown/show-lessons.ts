@@ -1,0 +1,146 @@
+import { createLruMap } from '../../base/lru-map.ts';
+import type { Clock } from '../../core/clock.ts';
+import type { TurnRole } from '../../core/fact.ts';
+import type { Lesson, Scope } from '../../core/lesson.ts';
+import type { Library } from '../../core/library.ts';
+import type { Recall, RecallQuery } from '../../core/recall.ts';
+import type { Records } from '../../core/store.ts';
+import { isInScope } from '../scope.ts';
+import type { ConversationView, ShowRequest } from './block-update.ts';
+import type { ShownText } from './prompt-thread.ts';
+import { createShownBlocks, type ShownBlocksOptions } from './shown-blocks.ts';
+
+interface ShowLessonsOptions {
+  readonly library: Library;
+  readonly recall: Recall;
+  readonly records: Records;
+  readonly clock: Clock;
+  /** A decision could not be recorded: after a restart the session's prompt may change once. */
+  readonly onFault: (error: unknown, session: string) => void;
+}
+
+/** A turn that may be shown lessons. */
+export interface PromptTurn {
+  readonly id: string;
+  readonly session: string;
+  /** `side` is a sub-agent's turn, `aux` a client's own call for a title or a summary. */
+  readonly role: TurnRole;
+  /** The client asks only for the length of the prompt. */
+  readonly isCount: boolean;
+  /** False: nothing of it may be recorded. */
+  readonly isRecorded: boolean;
+  readonly model: string;
+  readonly query: ShowRequest['query'];
+  /** Called at most once. */
+  readConversation(): ConversationView | undefined;
+}
+
+/** The lessons of each turn. Auxiliary calls get none; a prompt that is only counted gets the text it would be sent with. */
+export function createShowLessons(
+  options: ShowLessonsOptions,
+): (turn: PromptTurn) => ShownText | Promise<ShownText> {
+  const { library, recall, records, clock, onFault } = options;
+  const common: Omit<ShownBlocksOptions, 'record' | 'restore'> = {
+    recall,
+    generation: () => library.generation,
+    lessonCount: createLessonCounter(library),
+    lesson: library.lesson,
+    changedSince: (generation) => {
+      const diff = library.diff(generation, library.generation);
+      return {
+        ids: new Set([...(diff?.added ?? []), ...(diff?.revised ?? [])].map(({ id }) => id)),
+        withdrawn: (diff?.removed ?? []).map(({ id }) => id),
+      };
+    },
+  };
+  const shown = createShownBlocks({
+    ...common,
+    record: (fact, text) => {
+      const { session, block: hash } = fact;
+      const blocks = hash === undefined || text === undefined ? [] : [{ hash, text, session }];
+      records
+        .append([{ at: clock.now(), fact }], blocks, true)
+        .catch((error: unknown) => onFault(error, session));
+    },
+    restore: async (session) => {
+      const facts = (await records.recalls(session)).map(({ fact }) => fact);
+      const choices = facts.flatMap((fact) => (fact.type === 'lessons-recalled' ? [fact] : []));
+      return Promise.all(
+        choices.map(async (fact) => ({
+          fact,
+          text: fact.block === undefined ? undefined : await records.block(fact.block),
+        })),
+      );
+    },
+  });
+  /** For callers who want nothing recorded: their threads live in memory only. */
+  const unrecorded = createShownBlocks({ ...common, record: () => undefined, restore: async () => [] });
+
+  return (turn) => {
+    const { role, isCount } = turn;
+    if (role === 'aux' && !isCount) return { generation: library.generation, lessons: [], additions: [] };
+    let read: ConversationView | undefined;
+    let isRead = false;
+    const conversation = (): ConversationView | undefined => {
+      if (!isRead) read = turn.readConversation();
+      isRead = true;
+      return read;
+    };
+    const part = role === 'side' ? `side ${conversation()?.links[0] ?? ''}` : 'main';
+    return (turn.isRecorded ? shown : unrecorded).show({
+      turn: turn.id,
+      session: turn.session,
+      thread: `${part} ${turn.model}`,
+      now: clock.now(),
+      query: turn.query,
+      conversation,
+      peek: isCount,
+    });
+  };
+}
+
+type LessonCounter = (query: Pick<RecallQuery, 'agent' | 'project' | 'runKind'>, now: number) => number;
+
+const MOST_ASKERS = 1000;
+
+interface ScopeCount {
+  readonly scope: Scope;
+  readonly count: number;
+}
+
+/**
+ * The number of lessons in the scope of a query. Cheap, since it is called for every turn: turns without lessons in scope
+ * skip recall.
+ */
+export function createLessonCounter(library: Pick<Library, 'shown'>): LessonCounter {
+  const known = createLruMap<string, number>(MOST_ASKERS);
+  let counted: readonly Lesson[] | undefined;
+  let counts: readonly ScopeCount[] = [];
+  return (query, now) => {
+    const shown = library.shown(now);
+    if (shown !== counted) {
+      counts = countScopes(shown);
+      counted = shown;
+      known.clear();
+    }
+    if (counts.length === 0) return 0;
+    // Names have no line breaks, and patterns treat a missing value as empty.
+    const asker = `${query.agent}\n${query.project ?? ''}\n${query.runKind ?? ''}`;
+    const before = known.get(asker);
+    if (before !== undefined) return before;
+    const own = counts.filter(({ scope }) => isInScope(scope, query, undefined));
+    const sum = own.reduce((all, { count }) => all + count, 0);
+    known.set(asker, sum);
+    return sum;
+  };
+}
+
+function countScopes(lessons: readonly Lesson[]): readonly ScopeCount[] {
+  const counts = new Map<string, ScopeCount>();
+  for (const { text } of lessons) {
+    const { agent, project, runKind } = text.scope;
+    const key = JSON.stringify([agent, project, runKind]);
+    counts.set(key, { scope: text.scope, count: (counts.get(key)?.count ?? 0) + 1 });
+  }
+  return [...counts.values()];
+}

@@ -1,0 +1,176 @@
+import { createLruMap, type LruMap } from '../../base/lru-map.ts';
+import type { Lesson } from '../../core/lesson.ts';
+import type { Recall, RecallResult } from '../../core/recall.ts';
+import type { ShowRequest } from './block-update.ts';
+import {
+  type ChangedLessons,
+  type ComposedUpdate,
+  composeBlockUpdate,
+  decideBlockUpdate,
+  type OpenBlockUpdate,
+  withRevisedLessons,
+} from './block-update.ts';
+import type { PromptThread, RecallChoice, RecalledFact, ShownText } from './prompt-thread.ts';
+import { restoreThreads } from './prompt-thread.ts';
+
+/**
+ * Decides which lessons each request is shown, without invalidating the provider's prompt cache: a thread's block is frozen
+ * at its first turn; later changes of the library, and lessons for a further task, are appended to the user's newest message
+ * and stay there; a new block is made only when the cache is lost anyway. Synchronous when nothing has to be recalled.
+ */
+export interface ShownBlocks {
+  show(request: ShowRequest): ShownText | Promise<ShownText>;
+}
+
+export interface ShownBlocksOptions {
+  readonly recall: Recall;
+  /** The generation in force. */
+  generation(): number;
+  /** The number of lessons in the scope of the query. */
+  lessonCount(query: ShowRequest['query'], now: number): number;
+  changedSince(generation: number): ChangedLessons;
+  lesson(id: string): Lesson | undefined;
+  /** Called once for every decision. */
+  record(fact: RecalledFact, text: string | undefined): void;
+  /** The recorded decisions of a session, oldest first; called once per session that is not in memory. */
+  restore(session: string): Promise<readonly RecallChoice[]>;
+  /** After this time without a request no provider has the thread's prompt in its cache. */
+  readonly idleMs?: number;
+  /** How long a request waits for the recorded decisions. */
+  readonly patienceMs?: number;
+  readonly mostSessions?: number;
+}
+
+const HOUR_MS = 3_600_000;
+const PATIENCE_MS = 2000;
+const MOST_SESSIONS = 5000;
+const MOST_THREADS = 256;
+
+interface Session {
+  readonly slots: LruMap<string, Slot>;
+  readonly heldOut: Set<string>;
+  /** Whether the recorded decisions are in memory; a promise while they are loaded. */
+  isRestored: boolean | Promise<void>;
+}
+
+/** The state of a thread. */
+interface Slot {
+  thread: PromptThread | undefined;
+  lastAt: number;
+  /** A recall in progress, shared by all requests of the thread. */
+  recalling?: Promise<void> | undefined;
+  /** A recall whose decision is not stored yet. */
+  draft?: Draft | undefined;
+}
+
+interface Draft {
+  readonly purpose: string;
+  readonly generation: number;
+  readonly recalled: RecallResult;
+}
+
+export function createShownBlocks(options: ShownBlocksOptions): ShownBlocks {
+  const { idleMs = HOUR_MS, patienceMs = PATIENCE_MS, mostSessions = MOST_SESSIONS } = options;
+  const sessions = createLruMap<string, Session>(mostSessions);
+
+  function open(id: string): Session {
+    const session: Session = { slots: createLruMap(MOST_THREADS), heldOut: new Set(), isRestored: false };
+    sessions.set(id, session);
+    return session;
+  }
+
+  async function restore(session: Session, id: string, now: number): Promise<void> {
+    const past = await restoreThreads(() => options.restore(id), patienceMs);
+    for (const [name, thread] of past.threads)
+      if (session.slots.get(name)?.thread === undefined) session.slots.set(name, { thread, lastAt: now });
+    for (const lesson of past.heldOut) session.heldOut.add(lesson);
+    session.isRestored = true;
+  }
+
+  /** `hasWaited`: the finished recall is used, even if the library has changed again. */
+  function show(request: ShowRequest, hasWaited: boolean): ShownText | Promise<ShownText> {
+    const generation = options.generation();
+    const session = sessions.get(request.session) ?? open(request.session);
+    // Before the first generation there is nothing to restore.
+    if (session.isRestored === false && generation > 0)
+      session.isRestored = restore(session, request.session, request.now);
+    if (typeof session.isRestored === 'object') return session.isRestored.then(() => show(request, false));
+    const slot = session.slots.get(request.thread) ?? addSlot(session, request.thread);
+    if (slot.recalling) return slot.recalling.then(() => show(request, true));
+
+    const { heldOut } = session;
+    const { thread, lastAt } = slot;
+    const { changedSince } = options;
+    const lessons = options.lessonCount(request.query, request.now);
+    const situation = { thread, lastAt, generation, idleMs, lessons, heldOut, changedSince };
+    const need = decideBlockUpdate(situation, request);
+    if (need.kind === 'keep') return settle(session, slot, need, request, generation);
+
+    const purpose = `${need.kind} ${request.conversation()?.links.at(-1)}`;
+    let draft = slot.draft;
+    if (draft?.purpose !== purpose || !(hasWaited || draft.generation === generation)) {
+      const isWorthAsking = need.kind === 'add' ? need.isNewTask || need.changed.size > 0 : lessons > 0;
+      if (isWorthAsking) {
+        slot.recalling = recallFor(need, request).then((recalled) => {
+          slot.draft = { purpose, generation, recalled };
+          slot.recalling = undefined;
+        });
+        return slot.recalling.then(() => show(request, true));
+      }
+      draft = { purpose, generation, recalled: nothingRecalled(request) };
+    }
+    const settled = composeBlockUpdate(need, draft.recalled, request, draft.generation, heldOut);
+    return settle(session, slot, settled, request, draft.generation);
+  }
+
+  /** A recall that rejects counts as empty: serving does not depend on it. */
+  async function recallFor(need: OpenBlockUpdate, request: ShowRequest): Promise<RecallResult> {
+    const { query, session, now } = request;
+    const text = request.conversation()?.task ?? '';
+    const among = need.kind === 'add' && !need.isNewTask ? { among: need.changed } : {};
+    let recalled: RecallResult;
+    try {
+      recalled = await options.recall({ ...query, ...among, text, session }, now);
+    } catch {
+      recalled = nothingRecalled(request);
+    }
+    return need.kind === 'add' ? withRevisedLessons(recalled, need, options.lesson) : recalled;
+  }
+
+  function settle(
+    session: Session,
+    slot: Slot,
+    { thread, choice }: ComposedUpdate,
+    { peek, now }: ShowRequest,
+    generation: number,
+  ): ShownText {
+    if (!peek) {
+      slot.thread = thread;
+      slot.lastAt = now;
+      if (choice !== undefined) {
+        slot.draft = undefined;
+        for (const lesson of choice.fact.heldOut) session.heldOut.add(lesson);
+        options.record(choice.fact, choice.text);
+      }
+    }
+    return thread.text.generation === generation ? thread.text : { ...thread.text, generation };
+  }
+
+  return { show: (request) => show(request, false) };
+}
+
+function addSlot({ slots }: Session, name: string): Slot {
+  const slot: Slot = { thread: undefined, lastAt: 0 };
+  slots.set(name, slot);
+  return slot;
+}
+
+const nothingRecalled = ({ query }: ShowRequest): RecallResult => ({
+  lessons: [],
+  heldOut: [],
+  domain: query.domain === undefined ? NO_DOMAIN : { name: query.domain, reason: 'header' },
+  considered: [],
+  engine: 'none',
+});
+
+const NO_DOMAIN: RecallResult['domain'] = { name: 'general', reason: 'default' };

@@ -1,0 +1,97 @@
+import type { Change, Lesson, LessonText } from '../../core/lesson.ts';
+import { scopeCovers } from '../scope.ts';
+import { whyContradict } from './contradictions.ts';
+import { readDirectives } from './directives.ts';
+import { comparedText, type LessonVectors, type NearLessonPair, nearPairs } from './near-pairs.ts';
+
+export interface DuplicateOptions {
+  /** The cosine from which two lessons are duplicates. */
+  readonly threshold?: number;
+  /** How well a lesson is proven, more is better; 0 for all by default. */
+  readonly proof?: (lesson: Lesson) => number;
+}
+
+export interface Duplicates {
+  readonly pairs: readonly NearLessonPair[];
+  /** One per group, to be gated and published like other changes. */
+  readonly merges: readonly Change[];
+}
+
+/** For embeddings by all-MiniLM-L6-v2. */
+const SAME = 0.9;
+/** The limit of a lesson. */
+const MOST_EVIDENCE = 64;
+const STANDING = { live: 2, trial: 1, proposed: 0, retired: -1, rejected: -1 } as const;
+const VISIBLE = { private: 0, scoped: 1, shared: 2 } as const;
+
+/**
+ * Duplicates among lessons of the same kind. Contradicting lessons are similar too and are excluded. In each group the
+ * highest-ranked lesson absorbs only its own neighbours, since the ends of a chain of neighbours may be far apart.
+ */
+export function findDuplicates(
+  lessons: readonly Lesson[],
+  vectors: LessonVectors,
+  { threshold = SAME, proof = () => 0 }: DuplicateOptions = {},
+): Duplicates {
+  const pairs = nearPairs(lessons, vectors, threshold).filter(
+    ({ a, b }) =>
+      a.kind === b.kind &&
+      whyContradict(readDirectives(comparedText(a)), readDirectives(comparedText(b))) === undefined,
+  );
+  const near = new Map<string, Lesson[]>();
+  for (const { a, b } of pairs)
+    for (const [one, other] of [
+      [a, b],
+      [b, a],
+    ] as const)
+      near.set(one.id, [...(near.get(one.id) ?? []), other]);
+
+  const best = lessons.filter(({ id }) => near.has(id)).sort((a, b) => rank(a, b, proof));
+  const taken = new Set<string>();
+  const merges: Change[] = [];
+  for (const into of best) {
+    if (taken.has(into.id)) continue;
+    const others = (near.get(into.id) ?? []).filter(
+      (other) => !taken.has(other.id) && mayAbsorb(into, other),
+    );
+    if (others.length === 0) continue;
+    for (const { id } of [into, ...others]) taken.add(id);
+    merges.push({
+      op: 'merge',
+      ids: [into, ...others].map(({ id }) => id),
+      into: into.id,
+      from: into.revision,
+      text: mergedText(into, others),
+    });
+  }
+  return { pairs, merges };
+}
+
+/** Pinned lessons first, then those in a later state, better proven, older. */
+const rank = (a: Lesson, b: Lesson, proof: (lesson: Lesson) => number): number =>
+  Number(b.pinned) - Number(a.pinned) ||
+  STANDING[b.state] - STANDING[a.state] ||
+  proof(b) - proof(a) ||
+  a.createdAt - b.createdAt ||
+  (a.id < b.id ? -1 : 1);
+
+/** The absorbed lesson must not have applied in a scope, to a reader or at a time that the other does not cover. */
+function mayAbsorb(into: Lesson, other: Lesson): boolean {
+  return (
+    !other.pinned &&
+    !other.frozen &&
+    STANDING[into.state] >= STANDING[other.state] &&
+    scopeCovers(into.text.scope, other.text.scope) &&
+    VISIBLE[into.text.note.visibility] >= VISIBLE[other.text.note.visibility] &&
+    (into.expiresAt ?? Number.POSITIVE_INFINITY) >= (other.expiresAt ?? Number.POSITIVE_INFINITY)
+  );
+}
+
+/** The text stays as it was measured, with the evidence of all lessons. A frozen lesson stays unchanged. */
+function mergedText({ text, frozen }: Lesson, others: readonly Lesson[]): LessonText {
+  if (frozen) return text;
+  const all = [text, ...others.map((other) => other.text)].map(({ evidence }) => evidence);
+  const turns = [...new Set(all.flatMap((evidence) => evidence.turns))].slice(0, MOST_EVIDENCE);
+  const quotes = all.flatMap((evidence) => evidence.quotes).slice(0, MOST_EVIDENCE);
+  return { ...text, evidence: { ...text.evidence, turns, quotes } };
+}

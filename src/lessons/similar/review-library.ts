@@ -1,0 +1,102 @@
+import type { JsonObject } from '../../core/json.ts';
+import { type Change, type Lesson, PROMPT_KINDS } from '../../core/lesson.ts';
+import type { EmbeddingModel } from '../../core/recall.ts';
+import { encodeChange } from '../codec.ts';
+import type { LessonEffects } from '../effect/lesson-effects.ts';
+import { activationOf } from '../recall/activation.ts';
+import { findContradictions } from './contradictions.ts';
+import { findDuplicates } from './duplicates.ts';
+import { comparedText } from './near-pairs.ts';
+
+interface LibraryReviewOptions {
+  readonly lessons: readonly Lesson[];
+  readonly embed: EmbeddingModel;
+  /** N-gram vectors are less similar than embeddings: another threshold applies. */
+  readonly isByLetters: boolean;
+  readonly effects: LessonEffects;
+  readonly now: number;
+}
+
+/** Comparing all pairs of more lessons takes seconds; the newest are reviewed. */
+const MOST = 1500;
+const NGRAM_TOPIC = 0.28;
+
+/** What a person may want to clean up: lessons that wait, duplicates, contradictions and unused lessons. */
+export async function reviewLibrary(options: LibraryReviewOptions): Promise<JsonObject> {
+  const { embed, effects, now } = options;
+  const active = options.lessons
+    .filter(({ state }) => state !== 'retired' && state !== 'rejected')
+    .slice(-MOST);
+  const texts = active.map((lesson) => comparedText(lesson));
+  const computed = texts.length === 0 ? [] : await embed.embed(texts);
+  const vectors = new Map(
+    active.flatMap(({ id }, index) => {
+      const vector = computed[index];
+      return vector === undefined ? [] : [[id, vector] as const];
+    }),
+  );
+  const proof = ({ id }: Lesson): number => effects.usefulness(id).count;
+  const { pairs, merges } = findDuplicates(active, vectors, { proof });
+  const contradictions = findContradictions(active, vectors, ...(options.isByLetters ? [NGRAM_TOPIC] : []));
+  const forgettable = findForgettable(
+    active,
+    {
+      activation: (lesson, at) => activationOf(lesson, effects.usefulness(lesson.id), at),
+      isProven: (lesson) => effects.usefulness(lesson.id).count > 0 || effects.usefulness(lesson.id).isProven,
+    },
+    now,
+  );
+  const nameOf = (id: string): string => active.find((lesson) => lesson.id === id)?.text.name ?? id;
+  return {
+    waiting: active
+      .filter(({ state }) => state === 'proposed')
+      .map(({ id, text }) => ({ id, name: text.name })),
+    same: pairs.map(({ a, b }) => ({ a: a.id, b: b.id, names: [a.text.name, b.text.name] })),
+    contradictions: contradictions.map(({ a, b, why }) => ({
+      a: a.id,
+      b: b.id,
+      names: [a.text.name, b.text.name],
+      why,
+    })),
+    forgettable: forgettable.flatMap((change) =>
+      change.op === 'retire' ? [{ id: change.id, name: nameOf(change.id), reason: change.reason }] : [],
+    ),
+    changes: [...merges, ...forgettable].map(encodeChange),
+  };
+}
+
+/** The activation of lessons, and which ones proved useful. */
+interface LessonPresence {
+  /** 0 to 1; for `now` = infinity the floor of the lesson. */
+  activation(lesson: Lesson, now: number): number;
+  /** Whether a session with it was successful, or it was measured to help. */
+  isProven(lesson: Lesson): boolean;
+}
+
+/** The distance from the floor that counts as reached: with a floor of 0.3, after four and a half half-lives. */
+const MARGIN = 0.03;
+
+/**
+ * Changes that retire unused lessons: those at the floor of their activation that never proved useful. They are not deleted
+ * and can be moved back. Pinned and frozen lessons stay, and kinds that no prompt shows, since they could not prove useful.
+ */
+export function findForgettable(
+  lessons: readonly Lesson[],
+  { activation, isProven }: LessonPresence,
+  now: number,
+): readonly Change[] {
+  const isForgotten = (lesson: Lesson): boolean =>
+    (lesson.state === 'trial' || lesson.state === 'live') &&
+    PROMPT_KINDS.has(lesson.kind) &&
+    !lesson.pinned &&
+    !lesson.frozen &&
+    !isProven(lesson) &&
+    activation(lesson, now) - activation(lesson, Number.POSITIVE_INFINITY) <= MARGIN;
+  return lessons.filter(isForgotten).map(({ id, changedAt }) => ({
+    op: 'retire',
+    id,
+    reason: `forgotten: never proved useful in the ${Math.round((now - changedAt) / DAY_MS)} days since it last changed`,
+  }));
+}
+
+const DAY_MS = 86_400_000;

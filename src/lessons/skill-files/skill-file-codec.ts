@@ -1,0 +1,301 @@
+import { asArray, asString, isObject, parseJson } from '../../core/json.ts';
+import { LESSON_KINDS, LESSON_STATES, type Scope } from '../../core/lesson.ts';
+import { clip } from '../../text/truncate.ts';
+import {
+  type FrontMatterField,
+  isSkillFault,
+  isSkillName,
+  LARGEST_FILE_BYTES,
+  type SkillFault,
+  type SkillFile,
+  type SkillOrigin,
+  toSkillName,
+} from './skill-file.ts';
+import { readList, readQuoted, readScalar, writeQuoted } from './yaml-scalar.ts';
+
+/** The library's limit for a lesson. */
+const LARGEST_CONTENT_BYTES = 8 * 1024;
+
+/**
+ * Reads a SKILL.md in linear time; nothing in it is evaluated. `folder` is the name of its folder: the skill's name when the
+ * file has no valid one. Never throws.
+ */
+export function decodeSkillFile(text: string, folder = ''): SkillFile | SkillFault {
+  // The first check saves counting the bytes of a huge text.
+  if (text.length > LARGEST_FILE_BYTES || Buffer.byteLength(text) > LARGEST_FILE_BYTES) {
+    return { ok: false, why: `is larger than ${LARGEST_FILE_BYTES} bytes, the limit for a skill file` };
+  }
+  const cut = splitFrontMatter(text);
+  if (isSkillFault(cut)) return cut;
+  const { own, rest } = takeOwnFields(cut.fields);
+  const name = readName(rest, folder);
+  if (typeof name !== 'string') return name;
+  const description = readText(rest, 'description');
+  if (isUnreadable(description)) return description;
+  if (description === undefined || description.trim() === '') return { ok: false, why: 'has no description' };
+  const category = readText(rest, 'category');
+  if (isUnreadable(category)) return category;
+  const content = readContent(cut.body);
+  if (typeof content !== 'string') return content;
+  const keywords = own.keywords ?? readKeywords(rest);
+  return {
+    name,
+    description,
+    content,
+    ...(category !== undefined && category !== '' && { category }),
+    ...(keywords !== undefined && { keywords }),
+    ...(own.origin !== undefined && { origin: own.origin }),
+    extra: rest.filter(({ key }) => !READ.has(key)),
+  };
+}
+
+const READ = new Set(['name', 'description', 'category', 'keywords', 'tags']);
+
+const rawOf = (fields: readonly FrontMatterField[], key: string): string | undefined =>
+  fields.find((field) => field.key === key)?.raw;
+
+function readText(fields: readonly FrontMatterField[], key: string): string | undefined | SkillFault {
+  const raw = rawOf(fields, key);
+  if (raw === undefined) return undefined;
+  const text = readScalar(raw);
+  return typeof text === 'string' ? text : { ok: false, why: `${key} ${text.why}` };
+}
+
+const isUnreadable = (value: string | undefined | SkillFault): value is SkillFault =>
+  typeof value === 'object';
+
+function readName(fields: readonly FrontMatterField[], folder: string): string | SkillFault {
+  const said = readText(fields, 'name');
+  if (isUnreadable(said)) return said;
+  const name = toSkillName(said ?? '') ?? toSkillName(folder);
+  if (name !== undefined) return name;
+  if (said === undefined || said === '') return { ok: false, why: 'has no name' };
+  return {
+    ok: false,
+    why: `has the name ${JSON.stringify(clip(said, 65))}, which cannot be converted to 2 to 63 lower-case letters, digits and hyphens`,
+  };
+}
+
+/** Without the empty line before the text and the line end after it, which the writer adds. */
+function readContent(body: string): string | SkillFault {
+  const start = body.startsWith('\n') ? 1 : 0;
+  const content = body.slice(start, body.length > start && body.endsWith('\n') ? -1 : undefined);
+  if (content.trim() === '') return { ok: false, why: 'has no text below its front matter' };
+  const bytes = Buffer.byteLength(content);
+  if (bytes > LARGEST_CONTENT_BYTES) {
+    return {
+      ok: false,
+      why: `has a text of ${bytes} bytes; a lesson may have at most ${LARGEST_CONTENT_BYTES}`,
+    };
+  }
+  return content;
+}
+
+function readKeywords(fields: readonly FrontMatterField[]): readonly string[] | undefined {
+  const raw = rawOf(fields, 'keywords') ?? rawOf(fields, 'tags');
+  return raw === undefined ? undefined : readList(raw);
+}
+
+/** Words that YAML parsers read as something other than text. */
+const YAML_WORDS = new Set(['null', 'true', 'false', 'yes', 'no', 'on', 'off']);
+
+/** A SKILL.md that reads back as the same skill. No text in it can end the front matter or add a field. */
+export function encodeSkillFile(skill: SkillFile): string {
+  const { name, description, category, content } = skill;
+  const extra = [...new Map(skill.extra.filter(isWhole).map((field) => [field.key, field])).values()];
+  const isHeld = extra.some(({ key }) => key === 'metadata');
+  return [
+    '---',
+    `name: ${isSkillName(name) && !YAML_WORDS.has(name) ? name : writeQuoted(name)}`,
+    `description: ${writeQuoted(description)}`,
+    ...(category === undefined ? [] : [`category: ${writeQuoted(category)}`]),
+    ...extra.flatMap((field) =>
+      field.key === 'metadata' ? writeOwnFields(skill, field) : `${field.key}:${field.raw}`,
+    ),
+    ...(isHeld ? [] : writeOwnFields(skill, undefined)),
+    '---',
+    '',
+    `${content}\n`,
+  ].join('\n');
+}
+
+const TAKEN = new Set(['name', 'description', 'category', 'keywords', 'tags']);
+
+/** Whether a field on its own reads back as the same field; other fields are left out. */
+function isWhole(field: FrontMatterField): boolean {
+  const cut = splitFrontMatter(`---\n${field.key}:${field.raw}\n---\n`);
+  if (isSkillFault(cut) || cut.body !== '' || cut.fields.length !== 1 || TAKEN.has(field.key)) return false;
+  const left = takeOwnFields(cut.fields).rest[0];
+  return left?.key === field.key && left.raw === field.raw;
+}
+
+interface FrontMatter {
+  readonly fields: readonly FrontMatterField[];
+  readonly body: string;
+}
+
+const KEY = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}$/;
+const BYTE_ORDER_MARK = 0xfeff;
+
+/**
+ * Splits a file into its fields and its body, in one pass over its lines. A field is a line `key: …` and all following lines
+ * that are indented, empty, list items or closing brackets, so that no text in it can end it. Duplicate fields are refused.
+ */
+export function splitFrontMatter(file: string): FrontMatter | SkillFault {
+  const text = toLineFeeds(file.charCodeAt(0) === BYTE_ORDER_MARK ? file.slice(1) : file);
+  if (!isFence(lineAt(text, 0))) return { ok: false, why: 'has no front matter: its first line is not ---' };
+  const fields = new Map<string, string[]>();
+  let current: string[] | undefined;
+  let number = 1;
+  for (let at = nextLine(text, 0); at < text.length; at = nextLine(text, at)) {
+    const line = lineAt(text, at);
+    number++;
+    if (isFence(line)) {
+      const all = [...fields].map(([key, lines]) => ({ key, raw: lines.join('\n') }));
+      return { fields: all, body: text.slice(nextLine(text, at)) };
+    }
+    if (line.startsWith('#')) continue;
+    if (isContinuation(line)) {
+      if (current === undefined && line.trim() !== '')
+        return { ok: false, why: `line ${number} belongs to no field` };
+      current?.push(line);
+      continue;
+    }
+    const key = fieldKey(line);
+    if (key === undefined) return { ok: false, why: `line ${number} is not "key: value"` };
+    if (fields.has(key)) return { ok: false, why: `line ${number} repeats the field ${key}` };
+    current = [line.slice(line.indexOf(':') + 1)];
+    fields.set(key, current);
+  }
+  return { ok: false, why: 'has a front matter that never ends: there is no second ---' };
+}
+
+/** CRLF becomes LF when the first line ends so; a file with mixed line ends is left unchanged. */
+function toLineFeeds(text: string): string {
+  const first = text.indexOf('\n');
+  return first > 0 && text[first - 1] === '\r' ? text.replaceAll('\r\n', '\n') : text;
+}
+
+function lineAt(text: string, at: number): string {
+  const end = text.indexOf('\n', at);
+  return end === -1 ? text.slice(at) : text.slice(at, end);
+}
+
+function nextLine(text: string, at: number): number {
+  const end = text.indexOf('\n', at);
+  return end === -1 ? text.length : end + 1;
+}
+
+const isFence = (line: string): boolean => line.startsWith('---') && line.trimEnd() === '---';
+
+const isContinuation = (line: string): boolean =>
+  line.trim() === '' || ' \t]}'.includes(line.charAt(0)) || line === '-' || line.startsWith('- ');
+
+/** The key of a line; undefined when the line does not begin with `key:`. */
+function fieldKey(line: string): string | undefined {
+  const colon = line.indexOf(':');
+  const behind = line.charAt(colon + 1);
+  if (colon < 1 || (behind !== '' && behind !== ' ' && behind !== '\t')) return undefined;
+  const key = line.slice(0, colon).trimEnd();
+  return KEY.test(key) ? key : undefined;
+}
+
+/**
+ * Instar's fields stand under `metadata`, which other tools keep unchanged, each value as a quoted string. If `metadata` is
+ * not a plain map, they are top-level fields.
+ */
+const OWN = 'instar-';
+const HOLDER = 'metadata';
+const ID = /^[A-Za-z0-9][A-Za-z0-9_.:-]{0,63}$/;
+
+type Own = Pick<SkillFile, 'origin' | 'keywords'>;
+
+/** Separates Instar's own lines from the fields of others. */
+function takeOwnFields(fields: readonly FrontMatterField[]): { own: Own; rest: readonly FrontMatterField[] } {
+  const values = new Map<string, string>();
+  const rest: FrontMatterField[] = [];
+  for (const field of fields) {
+    if (field.key === HOLDER) {
+      const others = field.raw.split('\n').filter((line) => !takeLine(line.trimStart(), values));
+      if (others.some((line) => line.trim() !== '')) rest.push({ key: HOLDER, raw: others.join('\n') });
+    } else if (!takeLine(`${field.key}:${field.raw}`, values)) {
+      rest.push(field);
+    }
+  }
+  return { own: readOwn(values), rest };
+}
+
+function takeLine(line: string, into: Map<string, string>): boolean {
+  const key = line.startsWith(OWN) ? fieldKey(line) : undefined;
+  if (key === undefined) return false;
+  const text = line.slice(line.indexOf(':') + 1).trim();
+  const value = text.startsWith('"') ? readQuoted(text) : text;
+  if (typeof value === 'string') into.set(key.slice(OWN.length), value);
+  return true;
+}
+
+function readOwn(values: ReadonlyMap<string, string>): Own {
+  const origin = readOrigin(values);
+  const keywords = parseJson(values.get('keywords') ?? '');
+  return {
+    ...(origin !== undefined && { origin }),
+    ...(Array.isArray(keywords) && { keywords: asArray(keywords).flatMap((word) => asString(word) ?? []) }),
+  };
+}
+
+function readOrigin(values: ReadonlyMap<string, string>): SkillOrigin | undefined {
+  const id = values.get('id') ?? '';
+  const revision = Number(values.get('revision'));
+  if (!ID.test(id) || !Number.isSafeInteger(revision) || revision < 1) return undefined;
+  const kind = LESSON_KINDS.find((one) => one === values.get('kind')) ?? 'skill';
+  const state = LESSON_STATES.find((one) => one === values.get('state')) ?? 'live';
+  return { id, revision, kind, state, scope: readScope(values.get('scope') ?? '') };
+}
+
+function readScope(text: string): Scope {
+  const said = parseJson(text);
+  if (!isObject(said)) return {};
+  const { agent, project, runKind, domain } = said;
+  return {
+    ...(typeof agent === 'string' && { agent }),
+    ...(typeof project === 'string' && { project }),
+    ...(typeof runKind === 'string' && { runKind }),
+    ...(typeof domain === 'string' && { domain }),
+  };
+}
+
+/** The last lines of a front matter: the `metadata` of others, if any, and Instar's own fields. */
+function writeOwnFields(
+  { origin, keywords }: Own,
+  metadata: FrontMatterField | undefined,
+): readonly string[] {
+  const lines = ownLines({ ...(origin && { origin }), ...(keywords && { keywords }) });
+  if (metadata === undefined) {
+    return lines.length === 0 ? [] : [`${HOLDER}:`, ...lines.map((line) => `  ${line}`)];
+  }
+  const indent = mapIndent(metadata.raw);
+  const held = `${HOLDER}:${metadata.raw}`;
+  if (indent === undefined) return [held, ...lines];
+  return [held, ...lines.map((line) => indent + line)];
+}
+
+function ownLines({ origin, keywords }: Own): readonly string[] {
+  const values: [string, string | undefined][] = [
+    ['id', origin?.id],
+    ['revision', origin?.revision.toString()],
+    ['kind', origin?.kind],
+    ['state', origin?.state],
+    ['scope', origin && Object.keys(origin.scope).length > 0 ? JSON.stringify(origin.scope) : undefined],
+    ['keywords', keywords && JSON.stringify(keywords)],
+  ];
+  return values.flatMap(([key, value]) => (value === undefined ? [] : `${OWN}${key}: ${writeQuoted(value)}`));
+}
+
+/** The indentation of a block map; undefined when it is not one. */
+function mapIndent(raw: string): string | undefined {
+  const [first = '', ...lines] = raw.split('\n');
+  const line = lines.find((one) => one.trim() !== '' && !one.trimStart().startsWith('#'));
+  if (first.trim() !== '' || line === undefined || fieldKey(line.trimStart()) === undefined) return undefined;
+  const indent = line.slice(0, line.length - line.trimStart().length);
+  return indent !== '' && !indent.includes('\t') ? indent : undefined;
+}

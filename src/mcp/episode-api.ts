@@ -1,0 +1,81 @@
+import type { ReportedAttempt } from '../core/evidence.ts';
+import type { LessonKind, LessonState } from '../core/lesson.ts';
+
+/** A result. A failure is a value: why, and what the caller can do about it. */
+export type EpisodeResult<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly why: string; readonly fix: string };
+
+/** Who asks. The implementation fills in absent fields. */
+export interface EpisodeCaller {
+  readonly agent?: string;
+  readonly project?: string;
+  readonly domain?: string;
+  /** The name of the MCP client. */
+  readonly client?: string;
+}
+
+/** Lessons as a prompt would show them. */
+export interface RecalledLessons {
+  /** Empty when there is nothing to show. */
+  readonly text: string;
+  readonly lessons: readonly { readonly id: string; readonly name: string }[];
+}
+
+export interface ListedLesson {
+  readonly id: string;
+  readonly kind: LessonKind;
+  readonly name: string;
+  readonly description: string;
+  readonly state: LessonState;
+  readonly revision: number;
+}
+
+export const EPISODE_OUTCOMES = ['success', 'failure', 'partial'] as const;
+export type EpisodeOutcome = (typeof EPISODE_OUTCOMES)[number];
+
+/** The attempts of an episode so far. */
+export interface AttemptCounts {
+  readonly attempts: number;
+  readonly failed: number;
+}
+
+/** The subject of feedback. */
+export type FeedbackSubject =
+  | { readonly turn: string }
+  | { readonly session: string }
+  | { readonly episode: string };
+
+/**
+ * The store of episodes. Nothing rejects; a call that takes too long ends as `ok: false`. A write is durable when it
+ * resolves with `ok`. Only reads take a signal: a report is kept even if the agent did not wait for the answer.
+ */
+export interface EpisodeApi {
+  /** Opens an episode with a new id and recalls lessons for its task. */
+  start(
+    episode: EpisodeCaller & { readonly task: string },
+  ): Promise<EpisodeResult<{ readonly episode: string; readonly recalled: RecalledLessons }>>;
+  /** Fails for an episode that is unknown or has ended. */
+  attempt(attempt: ReportedAttempt & { readonly episode: string }): Promise<EpisodeResult<AttemptCounts>>;
+  /** `learns`: the episode has something to learn from. Idempotent for the same outcome. */
+  end(end: {
+    readonly episode: string;
+    readonly outcome: EpisodeOutcome;
+    readonly note?: string;
+  }): Promise<EpisodeResult<AttemptCounts & { readonly learns: boolean }>>;
+  /** Not counted as shown to a session, so it affects no measurement. */
+  recall(
+    query: EpisodeCaller & { readonly task: string; readonly limit?: number },
+    signal: AbortSignal,
+  ): Promise<EpisodeResult<RecalledLessons>>;
+  list(
+    query: { readonly state?: LessonState; readonly kind?: LessonKind },
+    signal: AbortSignal,
+  ): Promise<EpisodeResult<readonly ListedLesson[]>>;
+  /** −1 to 1, passed on by an agent, so less trusted than a person's own feedback. */
+  feedback(given: {
+    readonly subject: FeedbackSubject;
+    readonly score: number;
+    readonly note?: string;
+  }): Promise<EpisodeResult<null>>;
+}

@@ -1,0 +1,75 @@
+import { openWorkerCalls, workerModule } from '../base/worker-thread.ts';
+import { type Records, type Store, StoreError } from '../core/store.ts';
+import type { StoreCall } from './reader-thread.ts';
+import type { Recorder } from './recorder.ts';
+
+interface OpenRecords extends Records {
+  close(): Promise<void>;
+}
+
+/** Reads through a worker with its own connection, started by the first read; writes through the recorder. */
+export function openRecords(file: string, recorder: Pick<Recorder, 'append' | 'erase'>): OpenRecords {
+  const reader = openWorkerCalls<StoreCall>({
+    module: workerModule('./reader-thread.ts', import.meta.url),
+    workerData: { file },
+    toError: (code, message) => new StoreError(code as StoreError['code'], message),
+    endMessage: 'The reading thread has ended.',
+  });
+  const ask =
+    <T>(method: StoreCall['method']) =>
+    (...args: readonly unknown[]): Promise<T> =>
+      reader.call<T>({ method, args });
+
+  return {
+    facts: ask('facts'),
+    factsOf: ask('factsOf'),
+    recalls: ask('recalls'),
+    sampled: ask('sampled'),
+    events: ask('events'),
+    sessions: ask('sessions'),
+    session: ask('session'),
+    turns: ask('turns'),
+    turn: ask('turn'),
+    openTurns: ask('openTurns'),
+    rewards: ask('rewards'),
+    block: ask('block'),
+    chains: ask('chains'),
+    totals: ask('totals'),
+    check: ask('check'),
+    snapshot: ask('snapshot'),
+    append: (...args) => recorder.append(...args),
+    erase: (session, reason) => recorder.erase(session, reason),
+    close: () => reader.close(),
+  };
+}
+
+/** `Records` over a store in the same thread, for commands that run without a daemon. */
+export function toRecords(store: Store, now: () => number): Records {
+  const run = async <T>(work: () => T): Promise<T> => {
+    try {
+      return work();
+    } catch (error) {
+      throw error instanceof StoreError ? error : new StoreError('io', String(error), { cause: error });
+    }
+  };
+  return {
+    facts: (...args) => run(() => store.facts(...args)),
+    factsOf: (...args) => run(() => store.factsOf(...args)),
+    events: (...args) => run(() => store.events(...args)),
+    recalls: (...args) => run(() => store.recalls(...args)),
+    sampled: (...args) => run(() => store.sampled(...args)),
+    sessions: (...args) => run(() => store.sessions(...args)),
+    session: (...args) => run(() => store.session(...args)),
+    turns: (...args) => run(() => store.turns(...args)),
+    turn: (...args) => run(() => store.turn(...args)),
+    openTurns: () => run(() => store.openTurns()),
+    rewards: (...args) => run(() => store.rewards(...args)),
+    block: (...args) => run(() => store.block(...args)),
+    chains: (...args) => run(() => store.chains(...args)),
+    totals: () => run(() => store.totals()),
+    check: () => run(() => store.check()),
+    append: (facts, blocks = []) => run(() => store.append({ facts, blocks })),
+    erase: (session, reason) => run(() => store.erase(session, now(), reason)),
+    snapshot: (file) => run(() => store.snapshot(file)),
+  };
+}

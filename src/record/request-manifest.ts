@@ -1,0 +1,268 @@
+import { blockHash } from '../base/block-hash.ts';
+import { createLruMap } from '../base/lru-map.ts';
+import {
+  asArray,
+  asNumber,
+  asObject,
+  asString,
+  isObject,
+  type Json,
+  type JsonObject,
+  parseJson,
+} from '../core/json.ts';
+import type { Block, Records } from '../core/store.ts';
+import { type BodyParts, splitBody } from '../wire/body-parts.ts';
+import type { ByteSpan } from '../wire/json-scan.ts';
+
+interface RequestEncoder {
+  /**
+   * The blocks to store so that the request can be read back under `name`, which is unique: its manifest, and the blocks
+   * that the store does not have yet. Undefined if it is not JSON.
+   */
+  keep(name: string, session: string, wire: string, body: Buffer): readonly Block[] | undefined;
+  /** Drops the cache of stored blocks: some were erased, or not written. */
+  forget(): void;
+}
+
+/** An array of a request: the spans of its elements, and each as its manifest part. */
+interface KeptList {
+  readonly spans: readonly ByteSpan[];
+  readonly parts: readonly string[];
+}
+
+type Lists = ReadonlyMap<string, KeptList>;
+
+/** The session's previous request, which the next one usually extends. */
+interface Last {
+  readonly name: string;
+  /** A copy: the buffer of a request is reused. */
+  readonly body: Buffer;
+  readonly cut: BodyParts;
+  readonly lists: Lists;
+  /** All members that are not arrays: raw, and as a manifest part. */
+  readonly rest: readonly [raw: string, part: string];
+  readonly depth: number;
+}
+
+const MOST_BLOCKS = 20_000;
+const MOST_SESSIONS = 128;
+const MOST_USES = 5_000;
+/** Shorter parts are inlined in the manifest. */
+const SHORT = 1_024;
+/** Limits how many manifests a read has to follow. */
+const DEEPEST = 200;
+
+/**
+ * Splits a request into content-addressed blocks: of a long conversation only the new messages are written. A part that was
+ * stored before is recognised by its raw bytes and neither parsed nor redacted again.
+ */
+export function createRequestEncoder(redactToText: (value: Json) => string): RequestEncoder {
+  const stored = createLruMap<string, string>(MOST_BLOCKS);
+  const usedBy = createLruMap<string, Set<string>>(MOST_SESSIONS);
+  const lastOf = createLruMap<string, Last>(MOST_SESSIONS);
+  const usesOf = (session: string): Set<string> => {
+    const known = usedBy.get(session);
+    if (known !== undefined && known.size < MOST_USES) return known;
+    const used = new Set<string>();
+    usedBy.set(session, used);
+    return used;
+  };
+
+  return {
+    keep: (name, session, wire, body) => {
+      const last = lastOf.get(session);
+      const cut = splitBody(body, last && { bytes: last.body, parts: last.cut });
+      if (cut === undefined) return undefined;
+      const blocks: Block[] = [];
+      const used = usesOf(session);
+      const use = (hash: string, text?: string): string => {
+        if (!used.has(hash)) {
+          used.add(hash);
+          blocks.push(text === undefined ? { hash, session } : { hash, text, session });
+        }
+        return `"${hash}"`;
+      };
+      const keepPart = (raw: Buffer | string): string => {
+        if (raw.length <= SHORT) return `{"json":${redactedText(raw.toString(), redactToText)}}`;
+        const seen = blockHash(raw);
+        const known = stored.get(seen);
+        if (known !== undefined) return use(known);
+        const text = redactedText(raw.toString(), redactToText);
+        const hash = blockHash(text);
+        stored.set(seen, hash);
+        return use(hash, text);
+      };
+      const lists = new Map<string, KeptList>();
+      for (const [key, spans] of cut.lists) {
+        const before = last?.lists.get(key);
+        const isKnown = last && before ? compareLists(last.body, before.spans, body, spans) : () => false;
+        const parts = spans.map(([start, end], index) => {
+          const part = isKnown(index) ? before?.parts[index] : undefined;
+          return part ?? keepPart(body.subarray(start, end));
+        });
+        lists.set(key, { spans, parts });
+      }
+      const rest = last?.rest[0] === cut.rest ? last.rest : ([cut.rest, keepPart(cut.rest)] as const);
+      const base = last !== undefined && last.depth < DEEPEST ? last : undefined;
+      const text = manifestAfter(base, { wire, rest: rest[1], lists });
+      const depth = base ? base.depth + 1 : 0;
+      lastOf.set(session, { name, body: copyInto(last?.body, body), cut, lists, rest, depth });
+      blocks.push({ hash: name, text, session });
+      return blocks;
+    },
+    forget: () => {
+      stored.clear();
+      usedBy.clear();
+      lastOf.clear();
+    },
+  };
+}
+
+/** Whether the element at an index has the same bytes as in the previous request. */
+function compareLists(
+  last: Buffer,
+  before: readonly ByteSpan[],
+  body: Buffer,
+  spans: readonly ByteSpan[],
+): (index: number) => boolean {
+  const most = Math.min(before.length, spans.length);
+  // Usually nothing before them changed, so that they are at the same offsets: one comparison for all.
+  const all = [spans[0]?.[0] ?? 0, spans[most - 1]?.[1] ?? 0] as const;
+  const isInPlace = before[0]?.[0] === all[0] && before[most - 1]?.[1] === all[1];
+  if (isInPlace && isSame(last, all, body, all)) return (index) => index < most;
+  return (index) => {
+    const [old, now] = [before[index], spans[index]];
+    return old !== undefined && now !== undefined && isSame(last, old, body, now);
+  };
+}
+
+/** A copy that reuses the memory of the previous one if it is large enough: a conversation grows a little each time. */
+function copyInto(old: Buffer | undefined, body: Buffer): Buffer {
+  const room = old === undefined ? 0 : old.buffer.byteLength;
+  const memory =
+    old !== undefined && room >= body.length ? old.buffer : new ArrayBuffer(roomFor(body.length));
+  const copy = Buffer.from(memory, 0, body.length);
+  body.copy(copy);
+  return copy;
+}
+
+const roomFor = (length: number): number => Math.ceil((length * 1.25) / 4096) * 4096;
+
+const isSame = (a: Buffer, [aStart, aEnd]: ByteSpan, b: Buffer, [bStart, bEnd]: ByteSpan): boolean =>
+  aEnd - aStart === bEnd - bStart && a.compare(b, bStart, bEnd, aStart, aEnd) === 0;
+
+/**
+ * The manifest of a stored request, itself a block: `{ wire, rest, base?, lists: { KEY: { keep?, add } } }`. With `base`, a
+ * list begins with the first `keep` elements of the same list of that manifest. `rest` has all members that are not lists.
+ * A part is the name of its block, or inline (`{ json }`) if it is short: a block costs more than a few hundred bytes.
+ */
+function manifestAfter(
+  last: Last | undefined,
+  { wire, rest, lists }: { wire: string; rest: string; lists: Lists },
+): string {
+  let isBased = false;
+  const entries = [...lists].map(([key, { parts }]) => {
+    const before = last?.lists.get(key)?.parts ?? [];
+    let keep = 0;
+    while (keep < before.length && keep < parts.length && before[keep] === parts[keep]) keep++;
+    if (keep < 2) keep = 0;
+    else isBased = true;
+    const add = keep === 0 ? parts : parts.slice(keep);
+    return `${JSON.stringify(key)}:{${keep > 0 ? `"keep":${keep},` : ''}"add":[${add.join(',')}]}`;
+  });
+  const base = isBased && last ? `"base":${JSON.stringify(last.name)},` : '';
+  return `{"wire":${JSON.stringify(wire)},"rest":${rest},${base}"lists":{${entries.join(',')}}}`;
+}
+
+function redactedText(raw: string, redactToText: (value: Json) => string): string {
+  const value = parseJson(raw);
+  return redactToText(value === undefined ? raw : trimmed(value));
+}
+
+const LONG = 16_384;
+
+/** Without prompt-cache marks, which clients move from message to message, and without the data of images and files. */
+function trimmed(value: Json): Json {
+  if (!needsTrimming(value)) return value;
+  if (typeof value === 'string') return `[[${value.length} characters of data]]`;
+  if (Array.isArray(value)) return value.map(trimmed);
+  // fromEntries, not assignment: a member may be called __proto__.
+  return Object.fromEntries(
+    Object.entries(asObject(value)).flatMap(([key, member]) =>
+      key === CACHE_MARK || member === undefined ? [] : [[key, trimmed(member)]],
+    ),
+  );
+}
+
+const CACHE_MARK = 'cache_control';
+
+function needsTrimming(value: Json): boolean {
+  if (typeof value === 'string') return value.length > LONG && isData(value);
+  if (Array.isArray(value)) return value.some(needsTrimming);
+  if (!isObject(value)) return false;
+  for (const key in value) {
+    const member = value[key];
+    if (key === CACHE_MARK || (member !== undefined && needsTrimming(member))) return true;
+  }
+  return false;
+}
+
+const isData = (text: string): boolean => text.startsWith('data:') || /^[\w+/=-]+$/.test(text.slice(0, 2048));
+
+/** Looks up the parsed block of a name. */
+type Blocks = (name: string) => Json | undefined;
+
+/** Reassembles a stored request from its blocks; undefined when one of them is missing. */
+export function decodeStoredRequest(name: string, block: Blocks): JsonObject | undefined {
+  const manifest = asObject(block(name));
+  const rest = readPart(block, manifest.rest);
+  if (rest === undefined) return undefined;
+  const body: Record<string, Json> = { ...(asObject(rest) as Record<string, Json>) };
+  for (const key of Object.keys(asObject(manifest.lists))) {
+    const items = readList(block, manifest, key)?.map((item) => readPart(block, item));
+    if (items === undefined || items.includes(undefined)) return undefined;
+    body[key] = items as Json[];
+  }
+  return body;
+}
+
+/** Follows the chain of base manifests; each contributes what it added, cut to what its successor keeps. */
+function readList(block: Blocks, newest: JsonObject, key: string): readonly Json[] | undefined {
+  const pieces: (readonly Json[])[] = [];
+  let wanted = Number.POSITIVE_INFINITY;
+  for (let manifest = newest; ; ) {
+    const list = asObject(asObject(manifest.lists)[key]);
+    const kept = asNumber(list.keep) ?? 0;
+    const add = asArray(list.add);
+    pieces.unshift(add.slice(0, Math.max(0, wanted - kept)));
+    wanted = Math.min(wanted, kept);
+    if (wanted === 0) return pieces.flat();
+    const base = block(asString(manifest.base) ?? '');
+    if (base === undefined) return undefined;
+    manifest = asObject(base);
+  }
+}
+
+/** A part is the name of its block, or inline. */
+const readPart = (block: Blocks, part: Json | undefined): Json | undefined =>
+  typeof part === 'string' ? block(part) : asObject(part).json;
+
+/** Parsed blocks by name; shared between requests that are based on each other. */
+export type BlockCache = Map<string, Json | undefined>;
+
+/** Reads a request from another thread's store: fetches missing blocks until none is missing. */
+export async function readRecordedRequest(
+  hash: string,
+  records: Pick<Records, 'block'>,
+  known: BlockCache,
+): Promise<JsonObject | undefined> {
+  for (;;) {
+    const missing: string[] = [];
+    const request = decodeStoredRequest(hash, (name) => {
+      if (!known.has(name)) missing.push(name);
+      return known.get(name);
+    });
+    if (missing.length === 0) return request;
+    for (const name of missing) known.set(name, parseJson((await records.block(name)) ?? ''));
+  }
+}

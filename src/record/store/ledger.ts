@@ -1,0 +1,256 @@
+import type { Fact, StoredFact } from '../../core/fact.ts';
+import {
+  type AppendResult,
+  type Batch,
+  type NewFact,
+  parseTurnBodyKey,
+  type TurnBodyKey,
+} from '../../core/store.ts';
+import { factJson } from './sqlite-rows.ts';
+import type { Tables } from './tables.ts';
+import { foldSession, foldTurn } from './views.ts';
+
+const REBUILD_PAGE = 1000;
+
+/** A validated batch, with each fact's JSON. */
+export interface ReadyBatch extends Batch {
+  readonly facts: readonly ReadyFact[];
+}
+
+interface ReadyFact extends NewFact {
+  readonly body: string;
+}
+
+/**
+ * Throws `TypeError` for what JSON cannot represent (NaN, a cycle): such a batch can never be written, and must not cost a
+ * transaction.
+ */
+export function readBatch(batch: Batch): ReadyBatch {
+  return { ...batch, facts: batch.facts.map(readFact) };
+}
+
+function readFact({ at, fact, key }: NewFact): ReadyFact {
+  checkTime(at);
+  const body = factJson(fact);
+  // JSON writes NaN as null; finding it is expensive and only needed if there is a null at all.
+  if (body.includes('null')) refuseNonNumbers(fact);
+  return key === undefined ? { at, fact, body } : { at, fact, key, body };
+}
+
+function checkTime(at: number): void {
+  if (!Number.isSafeInteger(at)) throw new TypeError(`not a time in whole milliseconds: ${at}`);
+}
+
+/** JSON would write null, and a score would be lost silently. */
+function refuseNonNumbers(value: unknown): void {
+  JSON.stringify(value, (name, member: unknown) => {
+    if (typeof member === 'number' && !Number.isFinite(member)) throw new TypeError(`${name} is ${member}`);
+    return member;
+  });
+}
+
+/**
+ * Facts first, then the bodies they refer to. Nothing of an erased session is stored: a late fact is scrubbed before it is
+ * written, a late body is dropped. A new turn reopens the session.
+ */
+export function recordBatch(tables: Tables, batch: ReadyBatch): readonly AppendResult[] {
+  const { isHurried = false } = batch;
+  const before = tables.lastSeq();
+  const appended = batch.facts.map((fact) => recordFact(tables, fact));
+  const isErased = (session: string): boolean => tables.session(session)?.erased ?? false;
+  const own: { readonly seq: number; readonly text: string }[] = [];
+  for (const block of batch.blocks ?? []) {
+    if (isErased(block.session)) continue;
+    const name = parseTurnBodyKey(block.hash);
+    const seq = name && seqOfBody(tables, name);
+    if (name === undefined) tables.addBlock(block, isHurried);
+    // Only together with its fact, and in order: a row is never inserted between two others (see `schema`).
+    else if (seq !== undefined && seq > before && block.text !== undefined)
+      own.push({ seq, text: block.text });
+  }
+  for (const { seq, text } of own.sort((a, b) => a.seq - b.seq)) tables.addBody(seq, text, isHurried);
+  for (const { session, link } of batch.chains ?? []) if (!isErased(session)) tables.putChain(session, link);
+  return appended;
+}
+
+/** The number of the fact that a turn's body belongs to; undefined for an unknown or erased turn. */
+function seqOfBody(tables: Tables, { turn, part }: TurnBodyKey): number | undefined {
+  const row = tables.turn(turn);
+  if (row === undefined || row.erased) return undefined;
+  return part === 'request' ? row.start : row.end;
+}
+
+function recordFact(tables: Tables, { at, fact, key, body }: ReadyFact): AppendResult {
+  const first = key === undefined ? turnFactOf(tables, fact) : tables.seqOf(key);
+  if (first !== undefined) return { seq: first, isNew: false };
+  // Tombstone and erasure in one step: a log never claims an erasure that did not happen.
+  if (fact.type === 'session-erased') forget(tables, fact.session);
+  const seq = tables.lastSeq() + 1;
+  const kept = isTooLate(tables, fact) ? scrubFact(fact) : fact;
+  const stored = { seq, at, fact: kept };
+  tables.addFact(stored, kept === fact ? body : factJson(kept), key, isInView(tables, fact));
+  foldFact(tables, stored);
+  return { seq, isNew: true };
+}
+
+/** The existing start or end of this turn: it has one of each, also if a batch is retried. */
+function turnFactOf(tables: Tables, fact: Fact): number | undefined {
+  if (fact.type === 'turn-start') return tables.turn(fact.turn)?.start;
+  return fact.type === 'turn-end' ? tables.turn(fact.turn)?.end : undefined;
+}
+
+/** Whether its turn's row refers to it: then it needs no entry in the index by subject. */
+function isInView(tables: Tables, fact: Fact): boolean {
+  if (fact.type === 'turn-start') return tables.turn(fact.turn) === undefined;
+  if (fact.type !== 'turn-end') return false;
+  const row = tables.turn(fact.turn);
+  return row !== undefined && row.end === undefined;
+}
+
+/** Whether the fact's turn or session was erased before it arrived. */
+function isTooLate(tables: Tables, fact: Fact): boolean {
+  if ('turn' in fact && fact.turn !== undefined && tables.turn(fact.turn)?.erased) return true;
+  if (fact.type === 'turn-start' || !('session' in fact) || fact.session === undefined) return false;
+  return tables.session(fact.session)?.erased ?? false;
+}
+
+/** Folds one more fact into the views. Dangling references change nothing. */
+function foldFact(tables: Tables, stored: StoredFact): void {
+  const { seq, fact } = stored;
+  switch (fact.type) {
+    case 'turn-start':
+    case 'turn-end': {
+      const before = tables.turn(fact.turn);
+      const after = foldTurn(before, stored);
+      if (after === undefined || after === before) return;
+      tables.putTurn(after);
+      if (before === undefined) foldSessionOf(tables, after.session, stored);
+      return;
+    }
+    case 'reward-given':
+      tables.addReward(seq, fact.turn, fact.session);
+      return;
+    case 'session-end':
+      foldSessionOf(tables, fact.session, stored);
+      return;
+    case 'session-erased':
+      foldSessionOf(tables, fact.session, stored);
+      for (const row of tables.turnsOf(fact.session)) {
+        const after = foldTurn(row, stored);
+        if (after !== undefined && !row.erased) tables.putTurn(after);
+      }
+  }
+}
+
+function foldSessionOf(tables: Tables, session: string, stored: StoredFact): void {
+  const row = foldSession(tables.session(session), stored);
+  if (row !== undefined) tables.putSession(row);
+}
+
+/** Deletes a session's content: its bodies, its chain, the text quoted in its facts. */
+function forget(tables: Tables, session: string): void {
+  const rows = tables.turnsOf(session);
+  const turns = new Set(rows.map(({ id }) => id));
+  for (const stored of tables.factsAbout(session)) {
+    if (!concerns(stored.fact, session, (turn) => turns.has(turn))) continue;
+    const scrubbed = scrubFact(stored.fact);
+    if (scrubbed !== stored.fact) tables.overwriteFact({ ...stored, fact: scrubbed });
+  }
+  tables.dropBodies(rows.flatMap(({ start, end }) => (end === undefined ? [start] : [start, end])));
+  tables.dropBlocks(session);
+  tables.dropChain(session);
+}
+
+/** Returns the number of turns erased. An erased session gets no second tombstone. */
+export function recordErasure(tables: Tables, session: string, at: number, reason: string): number {
+  checkTime(at);
+  const row = tables.session(session);
+  if (row?.erased) return 0;
+  if (row === undefined) {
+    forget(tables, session);
+    return 0;
+  }
+  const turns = tables.turnsOf(session).filter(({ erased }) => !erased).length;
+  recordFact(tables, readFact({ at, fact: { type: 'session-erased', session, turns, reason } }));
+  return turns;
+}
+
+/** Returns the number of sessions erased. */
+export function expireSessions(tables: Tables, before: number, at: number, limit: number): number {
+  const sessions = tables.sessionsBefore(before, limit);
+  for (const session of sessions) recordErasure(tables, session, at, 'expired');
+  return sessions.length;
+}
+
+export function rebuildViews(tables: Tables): void {
+  tables.clearViews();
+  let after = 0;
+  for (;;) {
+    const page = tables.facts(after, REBUILD_PAGE);
+    for (const stored of page) foldFact(tables, stored);
+    const last = page.at(-1);
+    if (last === undefined) return;
+    after = last.seq;
+  }
+}
+
+/**
+ * A fact without its quoted text: a reward's note, an event's data, a failure's message, a project's label, and the keys of
+ * bodies (the text behind the hash of a short text can be guessed). Ids, times, counts and scores stay. The same object when
+ * it quotes nothing. Its JSON never becomes longer: erasing overwrites the old one.
+ */
+export function scrubFact(fact: Fact): Fact {
+  switch (fact.type) {
+    case 'turn-start': {
+      const { request, project, ...rest } = fact;
+      if (request === undefined && !project?.label) return fact;
+      return project === undefined ? rest : { ...rest, project: { id: project.id, label: '' } };
+    }
+    case 'turn-end': {
+      const { failure, request, reply, ...rest } = fact;
+      return failure === undefined && request === undefined && reply === undefined ? fact : rest;
+    }
+    case 'reward-given': {
+      const { note, ...rest } = fact;
+      return note === undefined ? fact : rest;
+    }
+    case 'lessons-recalled': {
+      const { block, after, first, ...rest } = fact;
+      return block === undefined && after === undefined && first === undefined ? fact : rest;
+    }
+    case 'turn-appraised':
+      return fact.signals.length === 0 && fact.digests.length === 0
+        ? fact
+        : { ...fact, signals: [], digests: [] };
+    case 'turn-sampled': {
+      const { tokens, ...rest } = fact;
+      return tokens === undefined ? fact : rest;
+    }
+    case 'session-marked':
+      return fact.reason === '' ? fact : { ...fact, reason: '' };
+    case 'event-reported':
+      return Object.keys(fact.data).length === 0 ? fact : { ...fact, data: {} };
+    default:
+      return fact;
+  }
+}
+
+/** Whether a fact belongs to this session, directly or through one of its turns. */
+function concerns(fact: Fact, session: string, isItsTurn: (turn: string) => boolean): boolean {
+  switch (fact.type) {
+    case 'turn-end':
+      return isItsTurn(fact.turn);
+    case 'reward-given':
+      return fact.session === session || (fact.turn !== undefined && isItsTurn(fact.turn));
+    case 'library-changed':
+    case 'cycle-end':
+    case 'schedule-changed':
+    case 'job-leased':
+    case 'job-checkpointed':
+    case 'job-ended':
+    case 'policy-moved':
+      return false;
+    default:
+      return fact.session === session;
+  }
+}

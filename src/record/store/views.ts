@@ -1,0 +1,153 @@
+import type { Fact, StoredFact } from '../../core/fact.ts';
+import { compact } from '../../core/json.ts';
+import type { RewardView, SessionView, TurnView } from '../../core/store.ts';
+
+/**
+ * A session's row. It has no text that can be erased: the project's label is read from the fact that named it, so that
+ * erasing the fact is enough.
+ */
+export interface SessionRow extends Omit<SessionView, 'project'> {
+  readonly project?: string;
+  readonly projectFrom?: number;
+}
+
+/** A turn's row: the numbers of the facts that started and ended it. Everything else is read from those facts. */
+export interface TurnRow {
+  readonly id: string;
+  readonly session: string;
+  readonly start: number;
+  readonly end?: number;
+  readonly erased: boolean;
+}
+
+/** A new turn reopens an ended or erased session. */
+export function foldSession(
+  row: SessionRow | undefined,
+  { seq, at, fact }: StoredFact,
+): SessionRow | undefined {
+  if (fact.type === 'session-end') return row && { ...row, endedAt: at };
+  if (fact.type === 'session-erased') return row && { ...row, erased: true };
+  if (fact.type !== 'turn-start') return row;
+  const { client, project } = fact;
+  // Most turns change only the counters of their session.
+  if (row !== undefined && isKnown(row, fact)) {
+    const [startedAt, lastAt] = [Math.min(row.startedAt, at), Math.max(row.lastAt, at)];
+    return { ...row, turns: row.turns + 1, startedAt, lastAt };
+  }
+  const named = { client: row?.client ?? client, ...projectOf(row, project?.id, seq) };
+  if (row === undefined) {
+    const { session: id, agent } = fact;
+    return compact({ id, agent, ...named, turns: 1, startedAt: at, lastAt: at, erased: false });
+  }
+  return compact({
+    ...row,
+    ...named,
+    turns: row.turns + 1,
+    startedAt: Math.min(row.startedAt, at),
+    lastAt: Math.max(row.lastAt, at),
+    endedAt: undefined,
+    erased: false,
+  });
+}
+
+const isKnown = (row: SessionRow, { client, project }: Fact & { readonly type: 'turn-start' }): boolean =>
+  row.endedAt === undefined &&
+  !row.erased &&
+  (row.client !== undefined || client === undefined) &&
+  (row.project !== undefined || project === undefined);
+
+const projectOf = (row: SessionRow | undefined, id: string | undefined, seq: number) =>
+  row?.project === undefined && id !== undefined
+    ? { project: id, projectFrom: seq }
+    : { project: row?.project, projectFrom: row?.projectFrom };
+
+/** The first start and the first end count. An end without a start has no view. */
+export function foldTurn(row: TurnRow | undefined, { seq, fact }: StoredFact): TurnRow | undefined {
+  if (fact.type === 'turn-start')
+    return row ?? { id: fact.turn, session: fact.session, start: seq, erased: false };
+  if (fact.type === 'turn-end') return row && (row.end === undefined ? { ...row, end: seq } : row);
+  if (fact.type === 'session-erased') return row && { ...row, erased: true };
+  return row;
+}
+
+/** `named`: the fact that `projectFrom` refers to. */
+export function viewSession(row: SessionRow, named: StoredFact | undefined): SessionView {
+  const { project: id, projectFrom, ...rest } = row;
+  if (id === undefined) return rest;
+  const label = named?.fact.type === 'turn-start' ? named.fact.project?.label : undefined;
+  return { ...rest, project: { id, label: label ?? '' } };
+}
+
+/** Undefined when the fact that started the turn cannot be read. `policy` is the model that answered. */
+export function viewTurn(
+  row: TurnRow,
+  start: StoredFact | undefined,
+  end: StoredFact | undefined,
+): TurnView | undefined {
+  if (start?.fact.type !== 'turn-start') return undefined;
+  const { id, session } = row;
+  const { agent, role, wire, model, generation, policy, lessons, request } = start.fact;
+  const begun = compact({
+    id,
+    session,
+    agent,
+    role,
+    wire,
+    model,
+    generation,
+    lessons,
+    startedAt: start.at,
+    request,
+  });
+  if (end?.fact.type !== 'turn-end') return { ...begun, policy };
+  const { status, httpStatus, failure, usage, reply } = end.fact;
+  return compact({
+    ...begun,
+    policy: end.fact.policy ?? policy,
+    status,
+    endedAt: end.at,
+    httpStatus,
+    failure,
+    usage,
+    request: end.fact.request ?? request,
+    reply,
+  });
+}
+
+export function viewReward({ seq, at, fact }: StoredFact): RewardView | undefined {
+  if (fact.type !== 'reward-given') return undefined;
+  return compact({ seq, at, source: fact.source, score: fact.score, note: fact.note });
+}
+
+/** The key in the index of facts: the turn if the fact has one, else the session, job, run or policy. */
+export function subjectOf(fact: Fact): string | undefined {
+  switch (fact.type) {
+    case 'turn-end':
+      return fact.turn;
+    case 'library-changed':
+    case 'cycle-end':
+    case 'schedule-changed':
+      return undefined;
+    case 'reward-given':
+      return fact.turn ?? fact.session;
+    case 'job-leased':
+    case 'job-ended':
+      return `job/${fact.job}`;
+    // There are many checkpoints, and only those of an unfinished run are ever read.
+    case 'job-checkpointed':
+      return `run/${fact.run}`;
+    case 'policy-moved':
+      return `policy/${fact.engine}`;
+    default:
+      return fact.session;
+  }
+}
+
+/** The fact types that `events` returns: reports about sessions, and the history of jobs, runs and policies. */
+export const REPORTED_TYPES = [
+  'event-reported',
+  'job-leased',
+  'job-checkpointed',
+  'job-ended',
+  'policy-moved',
+] as const;

@@ -1,0 +1,53 @@
+import type { AssistantPart, StopReason } from '../core/chat.ts';
+import { asArray, asObject, asString, compact, parseJson } from '../core/json.ts';
+import type { DecodedTurn, Records, TurnView } from '../core/store.ts';
+import { WireError } from '../core/wire.ts';
+import { wires } from '../wire/wires.ts';
+import { type BlockCache, readRecordedRequest } from './request-manifest.ts';
+
+const STOPS: readonly string[] = [
+  'end',
+  'length',
+  'tool-calls',
+  'stop-sequence',
+  'filter',
+] satisfies readonly StopReason[];
+
+/**
+ * Decodes a recorded turn from its stored blocks. Undefined when the request was erased or its wire cannot decode it.
+ * Turns of one session share `known`, so that a block is parsed once.
+ */
+export async function readStoredTurn(
+  view: TurnView,
+  records: Pick<Records, 'block'>,
+  known: BlockCache,
+): Promise<DecodedTurn | undefined> {
+  const body =
+    view.request === undefined ? undefined : await readRecordedRequest(view.request, records, known);
+  if (body === undefined) return undefined;
+  const kept = asObject(parseJson((view.reply && (await records.block(view.reply))) || '{}'));
+  try {
+    return {
+      view,
+      request: wires[view.wire].decodeRequest(body),
+      reply: asArray(kept.content).flatMap(readPart),
+      stop: isStop(kept.stop) ? kept.stop : undefined,
+    };
+  } catch (error) {
+    if (error instanceof WireError) return undefined;
+    throw error;
+  }
+}
+
+function readPart(value: unknown): readonly AssistantPart[] {
+  const part = asObject(value);
+  const text = asString(part.text) ?? '';
+  if (part.type === 'text') return [{ type: 'text', text }];
+  if (part.type === 'reasoning')
+    return [compact({ type: 'reasoning' as const, text, signature: asString(part.signature) })];
+  if (part.type !== 'tool-call') return [];
+  const [id = '', name = '', given = ''] = [part.id, part.name, part.arguments].map(asString);
+  return [{ type: 'tool-call', id, name, arguments: given }];
+}
+
+const isStop = (value: unknown): value is StopReason => typeof value === 'string' && STOPS.includes(value);

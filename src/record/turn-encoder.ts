@@ -1,0 +1,219 @@
+import zlib from 'node:zlib';
+import { createLruMap } from '../base/lru-map.ts';
+import type { AssistantPart, ChatEvent, StopReason, Usage } from '../core/chat.ts';
+import { type Fact, isFact } from '../core/fact.ts';
+import { asObject, asString, type Json, parseJson, toJson } from '../core/json.ts';
+import { type Batch, type Block, formatTurnBodyKey, type NewFact } from '../core/store.ts';
+import type { Wire } from '../core/wire.ts';
+import { viewBytes } from '../wire/json-scan.ts';
+import { createSseDecoder } from '../wire/sse.ts';
+import { wires } from '../wire/wires.ts';
+import { createRequestEncoder } from './request-manifest.ts';
+import type { WriterJob } from './writer-messages.ts';
+
+/** Redacts secrets. */
+interface TurnRedactor {
+  redactJson(value: Json): Json;
+  /** The same as JSON text. */
+  redactToText(value: Json): string;
+  setKeys(keys: readonly string[]): void;
+}
+
+export interface TurnEncoder {
+  /** The facts of these turns and the bodies they refer to, redacted. */
+  batch(jobs: readonly WriterJob[]): Batch;
+  /** A fact of a caller, redacted. */
+  clean(fact: NewFact): NewFact;
+  setKeys(keys: readonly string[]): void;
+  /** Drops the caches: something was erased from the store, or not written. */
+  forget(): void;
+}
+
+type Start = WriterJob & { readonly type: 'start' };
+type End = WriterJob & { readonly type: 'end' };
+
+const MOST_WORDS = 10_000;
+
+export function createTurnEncoder(cleaner: TurnRedactor): TurnEncoder {
+  const requests = createRequestEncoder((value) => cleaner.redactToText(value));
+  const cleaned = createLruMap<string, string>(MOST_WORDS);
+  /** Cached, because names and ids repeat. An id must be redacted to the same text in facts, blocks and chains. */
+  const cleanWord = (word: string): string => {
+    const known = cleaned.get(word);
+    if (known !== undefined) return known;
+    const clean = asString(cleaner.redactJson(word)) ?? '';
+    cleaned.set(word, clean);
+    return clean;
+  };
+
+  const cleanOptional = (word: string | undefined): string | undefined =>
+    word === undefined ? undefined : cleanWord(word);
+
+  const startFact = ({ at, intent, body }: Start, blocks: Block[]): NewFact => {
+    const { turn, role, wire, generation, lessons, project } = intent;
+    const session = cleanWord(intent.session);
+    const name = formatTurnBodyKey({ turn, part: 'request' });
+    const kept = body && requests.keep(name, session, wire, viewBytes(body));
+    if (kept) blocks.push(...kept);
+    // JSON omits undefined members.
+    const fact = {
+      type: 'turn-start',
+      turn,
+      session,
+      agent: cleanWord(intent.agent),
+      role,
+      client: cleanOptional(intent.client),
+      project: project && { id: project.id, label: cleanWord(project.label) },
+      runKind: cleanOptional(intent.runKind),
+      domain: cleanOptional(intent.domain),
+      wire,
+      model: cleanWord(intent.model),
+      generation,
+      policy: cleanWord(intent.policy),
+      lessons,
+      block: intent.block,
+      request: kept && name,
+    } as Fact;
+    return { at, fact };
+  };
+
+  const endFact = (job: End, blocks: Block[]): NewFact => {
+    const { at, turn, outcome } = job;
+    const kept = job.reply?.length
+      ? decodeRecordedReply(wires[job.wire], viewBytes(job.reply), job.contentType, job.contentEncoding)
+      : undefined;
+    const name = kept && formatTurnBodyKey({ turn, part: 'reply' });
+    if (kept !== undefined && name !== undefined) {
+      const text = replyText(kept, cleaner);
+      blocks.push({ hash: name, text, session: cleanWord(job.session) });
+    }
+    // A connection closed between two events looks like a clean end; the decoded reply shows that it is truncated.
+    const isCut = outcome.status === 'complete' && kept?.failure === 'truncated';
+    const { failure } = outcome;
+    const fact = {
+      type: 'turn-end',
+      turn,
+      status: isCut ? 'truncated' : outcome.status,
+      httpStatus: outcome.httpStatus,
+      policy: outcome.policy === job.asked ? undefined : cleanWord(outcome.policy),
+      failure: failure && cleanWord(`${failure.kind}: ${failure.message}`),
+      usage: kept?.usage,
+      stop: kept?.stop,
+      firstByteMs: job.firstByteMs === undefined ? undefined : Math.round(job.firstByteMs),
+      totalMs: Math.round(outcome.totalMs),
+      reply: name,
+    } as Fact;
+    return { at, fact };
+  };
+
+  const clean = (given: NewFact): NewFact => {
+    const fact = cleaner.redactJson(toJson(given.fact));
+    if (!isFact(fact)) throw new TypeError('a redacted fact has lost its type');
+    return { ...given, fact };
+  };
+
+  return {
+    batch: (jobs) => {
+      const blocks: Block[] = [];
+      const facts: NewFact[] = [];
+      const chains: { session: string; link: string }[] = [];
+      for (const job of jobs) {
+        if (job.type === 'start') {
+          facts.push(startFact(job, blocks));
+          const link = asString(job.intent.link);
+          if (link !== undefined) chains.push({ session: cleanWord(job.intent.session), link });
+        } else if (job.type === 'end') facts.push(endFact(job, blocks));
+      }
+      return { facts, blocks, chains };
+    },
+    clean,
+    setKeys: (keys) => {
+      cleaned.clear();
+      cleaner.setKeys(keys);
+    },
+    forget: () => requests.forget(),
+  };
+}
+
+/** Token counts are not secrets, but their names (`inputTokens`) look like those of secrets and would slow down every reply. */
+function replyText({ usage, ...said }: RecordedReply, cleaner: TurnRedactor): string {
+  const text = cleaner.redactToText(toJson(said));
+  return usage === undefined ? text : `${text.slice(0, -1)},"usage":${JSON.stringify(usage)}}`;
+}
+
+/** A model's reply in the internal format, as recorded. */
+interface RecordedReply {
+  readonly model: string;
+  readonly content: readonly AssistantPart[];
+  readonly stop?: StopReason;
+  readonly usage?: Usage;
+  /** The kind of failure that ended it. */
+  readonly failure?: string;
+}
+
+const MOST_BYTES = 64 * 1024 * 1024;
+
+/** Decodes the bytes that went to the client. Undefined when they are not a reply of that wire. */
+function decodeRecordedReply(
+  wire: Wire,
+  bytes: Buffer,
+  contentType: string,
+  contentEncoding: string | undefined,
+): RecordedReply | undefined {
+  const plain = inflate(bytes, contentEncoding);
+  if (plain === undefined) return undefined;
+  const events = contentType.startsWith('text/event-stream')
+    ? readStream(wire, plain)
+    : readWhole(wire, plain);
+  return events.some((event) => event.type === 'reply-start') ? foldReply(events) : undefined;
+}
+
+function readStream(wire: Wire, bytes: Buffer): readonly ChatEvent[] {
+  const decoder = wire.createStreamDecoder();
+  const events = createSseDecoder().push(bytes);
+  return [...events.flatMap((event) => decoder.decode(event)), ...decoder.end()];
+}
+
+function readWhole(wire: Wire, bytes: Buffer): readonly ChatEvent[] {
+  return wire.decodeReply(asObject(parseJson(bytes.toString('utf8'))));
+}
+
+function foldReply(events: readonly ChatEvent[]): RecordedReply {
+  let reply: RecordedReply = { model: '', content: [] };
+  const content: AssistantPart[] = [];
+  const calls = new Map<string, number>();
+  for (const event of events) {
+    const last = content.at(-1);
+    if (event.type === 'reply-start') reply = { ...reply, model: event.model };
+    else if (event.type === 'text-delta') {
+      if (last?.type === 'text') content[content.length - 1] = { ...last, text: last.text + event.text };
+      else content.push({ type: 'text', text: event.text });
+    } else if (event.type === 'reasoning-delta') {
+      if (last?.type === 'reasoning') content[content.length - 1] = { ...last, text: last.text + event.text };
+      else content.push({ type: 'reasoning', text: event.text });
+    } else if (event.type === 'tool-start') {
+      calls.set(event.id, content.length);
+      content.push({ type: 'tool-call', id: event.id, name: event.name, arguments: '' });
+    } else if (event.type === 'tool-delta') {
+      const at = calls.get(event.id) ?? -1;
+      const call = content[at];
+      if (call?.type === 'tool-call') content[at] = { ...call, arguments: call.arguments + event.json };
+    } else if (event.type === 'reply-end') {
+      reply = { ...reply, stop: event.stop, ...(event.usage ? { usage: event.usage } : {}) };
+    } else if (event.type === 'failure') reply = { ...reply, failure: event.failure.kind };
+  }
+  return { ...reply, content };
+}
+
+function inflate(bytes: Buffer, encoding: string | undefined): Buffer | undefined {
+  const options = { maxOutputLength: MOST_BYTES, finishFlush: zlib.constants.Z_SYNC_FLUSH };
+  try {
+    if (encoding === undefined || encoding === 'identity') return bytes;
+    if (encoding === 'gzip' || encoding === 'x-gzip') return zlib.gunzipSync(bytes, options);
+    if (encoding === 'deflate') return zlib.inflateSync(bytes, options);
+    if (encoding === 'br') return zlib.brotliDecompressSync(bytes, { maxOutputLength: MOST_BYTES });
+    return undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,120 @@
+import type { TurnIntent, TurnOutcome } from '../core/recorder.ts';
+import type { AppendResult, Block, NewFact } from '../core/store.ts';
+import type { RingSpan } from './ring-buffer.ts';
+
+/** A message to the writer thread. Bytes travel separately: in the ring, or transferred. */
+export type WriterJob =
+  | {
+      readonly type: 'start';
+      readonly at: number;
+      readonly intent: Omit<TurnIntent, 'body'>;
+      readonly body: Uint8Array | undefined;
+      /** Ring space that the body occupies until the job is done. */
+      readonly held?: number;
+    }
+  | {
+      readonly type: 'end';
+      readonly at: number;
+      readonly turn: string;
+      readonly session: string;
+      readonly wire: TurnIntent['wire'];
+      readonly asked: string;
+      readonly outcome: TurnOutcome;
+      readonly firstByteMs: number | undefined;
+      readonly contentType: string;
+      readonly contentEncoding: string | undefined;
+      /** Undefined when the reply was too long to record. */
+      readonly reply: Uint8Array | undefined;
+      readonly held?: number;
+    }
+  | {
+      readonly type: 'append';
+      readonly id: number;
+      /** It may wait for a group commit, as turns do. */
+      readonly isPatient: boolean;
+      readonly facts: readonly NewFact[];
+      readonly blocks: readonly Block[];
+    }
+  | {
+      readonly type: 'erase';
+      readonly id: number;
+      readonly at: number;
+      readonly session: string;
+      readonly reason: string;
+    }
+  | { readonly type: 'keys'; readonly keys: readonly string[] }
+  | { readonly type: 'close'; readonly id: number };
+
+/** A message from the writer thread. */
+export type WriterMessage =
+  | { readonly type: 'open'; readonly chains: readonly { readonly session: string; readonly link: string }[] }
+  /** Counts of finished jobs and freed bytes, whether or not they could be recorded. */
+  | {
+      readonly type: 'done';
+      readonly jobs: number;
+      readonly bytes: number;
+      readonly released: number;
+      readonly recorded: number;
+      readonly lost: number;
+    }
+  | { readonly type: 'state'; readonly degraded: string | undefined }
+  | {
+      readonly type: 'answer';
+      readonly id: number;
+      readonly value: readonly AppendResult[] | number | undefined;
+    }
+  | { readonly type: 'refusal'; readonly id: number; readonly code: string; readonly message: string };
+
+export interface WriterSettings {
+  readonly file: string;
+  /** Carries bodies and replies. */
+  readonly ring: SharedArrayBuffer;
+  /** Secrets of this installation, to be redacted. */
+  readonly keys: readonly string[];
+  /** The HMAC key of redaction marks. */
+  readonly salt: string;
+  /** Sessions older than this are erased; 0 keeps them. */
+  readonly keepDays: number;
+}
+
+/** Bytes of a job: in memory of their own that is transferred, or in the ring. */
+export type SentBytes = Uint8Array | RingSpan | undefined;
+
+/** Jobs as sent between threads: bytes separately, the rest as JSON, which costs a fraction of cloning objects. */
+export interface PackedJobs {
+  readonly text: string;
+  readonly bytes: readonly SentBytes[];
+}
+
+export const packJobs = (jobs: readonly WriterJob[], bytes: readonly SentBytes[]): PackedJobs => ({
+  text: JSON.stringify(jobs),
+  bytes,
+});
+
+export function unpackJobs({ text, bytes }: PackedJobs, ring: SharedArrayBuffer): readonly WriterJob[] {
+  const jobs = JSON.parse(text) as WriterJob[];
+  for (const [index, sent] of bytes.entries()) {
+    const job = jobs[index];
+    if (sent === undefined || (job?.type !== 'start' && job?.type !== 'end')) continue;
+    const isOwn = sent instanceof Uint8Array;
+    const found = isOwn ? sent : new Uint8Array(ring, sent.at, sent.length);
+    // The job was just parsed, so that it may be modified.
+    Object.assign(
+      job,
+      job.type === 'start' ? { body: found } : { reply: found },
+      isOwn ? {} : { held: sent.taken },
+    );
+  }
+  return jobs;
+}
+
+/** The same job with its bytes copied out of the ring: a job that waits must not occupy the ring. */
+export function copyOutOfRing(job: WriterJob): WriterJob {
+  if ((job.type !== 'start' && job.type !== 'end') || job.held === undefined) return job;
+  const { held: _, ...rest } = job;
+  return rest.type === 'start'
+    ? { ...rest, body: rest.body?.slice() }
+    : { ...rest, reply: rest.reply?.slice() };
+}
+
+export const ringBytesOf = (job: WriterJob): number => ('held' in job ? (job.held ?? 0) : 0);

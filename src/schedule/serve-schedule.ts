@@ -1,0 +1,244 @@
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { Log } from '../base/log.ts';
+import type { Config } from '../config/schema.ts';
+import type { Clock } from '../core/clock.ts';
+import type { SchedulePhase } from '../core/fact.ts';
+import type { JsonObject } from '../core/json.ts';
+import type { Job, PresenceSource } from '../core/schedule.ts';
+import type { Records } from '../core/store.ts';
+import { createDayBudget, type DayBudget, localDay } from './day-budget.ts';
+import { describeSchedule, foreseeWindow } from './describe-schedule.ts';
+import { spentOn } from './job-history.ts';
+import { createLeases, type JobJournal, type Leases } from './leases.ts';
+import { openSources } from './presence-sources.ts';
+import { createScheduler, type Later, readSources, type ScheduleNews, type Scheduler } from './scheduler.ts';
+import { defaultScheduleRules, type ScheduleRules } from './state.ts';
+import { isQuiet, judgeWindow } from './step.ts';
+
+interface ScheduleOptions {
+  readonly settings: Config['schedule'];
+  readonly env: NodeJS.ProcessEnv;
+  readonly homeDir: string;
+  readonly records: Records;
+  readonly clock: Clock;
+  readonly newId: (prefix: string) => string;
+  readonly log: Log;
+  /** Made with the histories of jobs, which say what was done before. */
+  readonly jobs: (leases: Leases) => readonly Job[];
+  readonly slowWork?: SlowWork;
+}
+
+/** Work and eyes of this process, instead of those that are configured. For benchmarks and tests. */
+export interface SlowWork {
+  readonly jobs?: readonly Job[];
+  readonly sources?: readonly PresenceSource[];
+  readonly rules?: Partial<ScheduleRules>;
+}
+
+interface ServedSchedule {
+  /** A request came in or was answered. */
+  noticeTraffic(inFlight: number): void;
+  /** For `GET /api/schedule`. */
+  describe(): Promise<JsonObject>;
+  /** For metrics. */
+  text(): Promise<string>;
+  close(): Promise<void>;
+}
+
+const LEASE_MS = 10 * 60_000;
+const AGAIN_MS = 10_000;
+const PATIENCE_MS = 5_000;
+/** Stands outside: it follows the record within milliseconds, holds no lease (all it knows is folded from facts), and has its own budget. */
+const LEARNING = { name: 'learning', needsWindow: false, note: 'runs whenever something was recorded' };
+
+/** The scheduler as the daemon has it. It begins when the record can be read, and is tried again until then. */
+export function serveSchedule(options: ScheduleOptions): ServedSchedule {
+  const { settings, env, homeDir, records, clock, newId, log, slowWork } = options;
+  let lastActivity: number | undefined;
+  const opened = openSources({ settings, env, homeDir, clock, lastActivity: () => lastActivity });
+  const sources = slowWork?.sources ?? opened.all;
+  const rules = { ...defaultScheduleRules, ...slowWork?.rules };
+  const journal = createRecordsJournal(records, clock);
+  // The home is locked by the kernel for this process: whoever held a lease on this store before is gone.
+  const leases = createLeases({
+    journal,
+    clock,
+    holder: newId('p'),
+    newRun: () => newId('run'),
+    isAlone: true,
+    leaseMs: LEASE_MS,
+  });
+  const jobs = slowWork?.jobs ?? options.jobs(leases);
+  const limits = {
+    minutes: settings.budget.minutesPerDay,
+    tokens: settings.budget.tokensPerDay,
+    usd: settings.budget.usdPerDay,
+  };
+  let scheduler: Scheduler | undefined;
+  let budget: DayBudget | undefined;
+  let again: NodeJS.Timeout | undefined;
+  let isClosed = false;
+  const metrics = createScheduleMetrics(() => scheduler?.state.phase ?? 'waiting');
+  const hear = (news: ScheduleNews): void => {
+    metrics.hear(news);
+    tell(log, news);
+  };
+
+  const begin = async (): Promise<void> => {
+    try {
+      const facts = (await Promise.all(jobs.map(({ name }) => journal.ofJob(name)))).flat();
+      const now = clock.now();
+      const spent = spentOn(localDay(now), facts, localDay, now);
+      if (isClosed) return;
+      budget = createDayBudget({ limits, clock, dayOf: localDay, spent });
+      scheduler = createScheduler({ clock, later, sources, jobs, journal, leases, budget, rules, hear });
+    } catch (error) {
+      log.warn({ err: error }, 'slow work cannot be scheduled yet; it is tried again');
+      again = setTimeout(() => void begin(), AGAIN_MS);
+      again.unref();
+    }
+  };
+  const begun = begin();
+
+  return {
+    noticeTraffic: (inFlight) => {
+      lastActivity = clock.monotonic();
+      scheduler?.noticeTraffic(inFlight);
+    },
+    describe: async () => {
+      await begun;
+      const histories = await Promise.all(jobs.map(({ name }) => leases.history(name)));
+      const state = scheduler?.state;
+      const now = clock.now();
+      // Asked anew and only for this answer: looks that count are the scheduler's own, at its own pace.
+      const readings = await readSources(sources, now, AbortSignal.timeout(PATIENCE_MS), later);
+      const at = { wall: now, mono: clock.monotonic() };
+      return describeSchedule({
+        state: state?.phase ?? 'starting',
+        reasons: state?.reasons ?? [],
+        job: state?.job,
+        sources,
+        readings,
+        limits,
+        spent: budget?.spent() ?? { ms: 0, tokens: 0, usd: 0 },
+        refusal: budget?.refusal(),
+        jobs: [
+          ...jobs.map(({ name, needsWindow }, index) => ({
+            name,
+            needsWindow,
+            ...historyAt(histories, index),
+          })),
+          LEARNING,
+        ],
+        next: await foreseeWindow(opened.planned, now, AbortSignal.timeout(PATIENCE_MS)),
+        isAway: state !== undefined && judgeWindow(readings, isQuiet({ ...state, at }, rules)).isAway,
+        now,
+      });
+    },
+    text: metrics.text,
+    close: async () => {
+      isClosed = true;
+      clearTimeout(again);
+      await begun;
+      await scheduler?.close();
+      opened.close();
+    },
+  };
+}
+
+const historyAt = <T>(histories: readonly T[], index: number): { readonly history?: T } => {
+  const history = histories[index];
+  return history === undefined ? {} : { history };
+};
+
+const later: Later = (ms, run) => {
+  const timer = setTimeout(run, ms);
+  timer.unref();
+  return () => clearTimeout(timer);
+};
+
+function tell(log: Log, news: ScheduleNews): void {
+  if (news.type === 'fault') log.warn({ err: news.error }, news.what);
+  else if (news.type === 'moved')
+    log.info({ from: news.from, to: news.to, why: news.reasons }, `slow work: ${news.to}`);
+  else if (news.type === 'ended') {
+    const { job, end, tookMs } = news;
+    if (end.end === 'failed') log.warn({ job, why: end.why, tookMs }, 'slow work failed');
+    else log.info({ job, end: end.end, note: end.note, tookMs }, 'slow work ended');
+  }
+}
+
+/** What the scheduler did, among everything else that happened. */
+export const createRecordsJournal = (records: Records, clock: Clock): JobJournal => ({
+  append: async (fact, key) => {
+    const at = Math.round(clock.now());
+    const [appended] = await records.append([{ at, fact, ...(key === undefined ? {} : { key }) }]);
+    return appended?.isNew ?? false;
+  },
+  ofJob: (job) => records.events(`job/${job}`),
+  ofRun: (run) => records.events(`run/${run}`),
+});
+
+interface ScheduleMetrics {
+  hear(news: ScheduleNews): void;
+  text(): Promise<string>;
+}
+
+const PHASES: readonly SchedulePhase[] = ['waiting', 'open', 'running', 'pausing'];
+
+/** What slow work does, in Prometheus' words. */
+function createScheduleMetrics(phase: () => SchedulePhase): ScheduleMetrics {
+  const registry = new Registry();
+  const registers = [registry];
+  new Gauge({
+    name: 'instar_schedule_state',
+    help: 'Which state the scheduler is in: 1 for the one, 0 for the others',
+    labelNames: ['state'],
+    registers,
+    collect() {
+      const now = phase();
+      for (const state of PHASES) this.set({ state }, state === now ? 1 : 0);
+    },
+  });
+  const windows = new Counter({
+    name: 'instar_schedule_windows_total',
+    help: 'Windows for slow work that opened',
+    registers,
+  });
+  const seconds = new Counter({
+    name: 'instar_schedule_work_seconds_total',
+    help: 'Seconds of slow work, by job',
+    labelNames: ['job'],
+    registers,
+  });
+  const ends = new Counter({
+    name: 'instar_schedule_parts_total',
+    help: 'Stretches of slow work, by job and how they ended',
+    labelNames: ['job', 'end'],
+    registers,
+  });
+  const pauses = new Counter({
+    name: 'instar_schedule_pauses_total',
+    help: 'Times that slow work was told to stop',
+    registers,
+  });
+  const latency = new Histogram({
+    name: 'instar_schedule_pause_seconds',
+    help: 'From noticing a person to the work having stopped',
+    buckets: [0.001, 0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15],
+    registers,
+  });
+  return {
+    hear: (news) => {
+      if (news.type === 'moved') {
+        if (news.from === 'waiting' && news.to === 'open') windows.inc();
+        if (news.to === 'pausing') pauses.inc();
+      } else if (news.type === 'paused') latency.observe(news.tookMs / 1000);
+      else if (news.type === 'ended') {
+        seconds.inc({ job: news.job }, news.tookMs / 1000);
+        ends.inc({ job: news.job, end: news.end.end });
+      }
+    },
+    text: () => registry.metrics(),
+  };
+}

@@ -1,0 +1,56 @@
+import type { Log } from '../base/log.ts';
+import type { LessonsApi } from '../core/daemon-api.ts';
+import { asString, compact } from '../core/json.ts';
+import type { Records } from '../core/store.ts';
+import type { TrainingSample } from './buffer.ts';
+import { readLiveTurns } from './live-turns.ts';
+import type { PromotionLog } from './promotion-log.ts';
+import type { RecordedTasks } from './recorded-tasks.ts';
+import type { DaemonCalls } from './training-plan.ts';
+
+export interface DaemonCallsOptions {
+  readonly shelf: LessonsApi;
+  readonly generation: () => number;
+  /** The agent whose lessons are shown with tasks that belong to nobody. */
+  readonly agent: string;
+  readonly recorded: RecordedTasks;
+  readonly samples: () => readonly TrainingSample[];
+  readonly records: Records;
+  readonly promotions: PromotionLog;
+  /** Called when weights have moved. */
+  readonly moved: () => void;
+  readonly log: Log;
+  readonly signal: AbortSignal;
+}
+
+/** The daemon's side of a training window's calls. When the record cannot be read, the window continues without its tasks. */
+export function createDaemonCalls(options: DaemonCallsOptions): DaemonCalls {
+  const { shelf, recorded, samples, records, promotions, log, signal } = options;
+  const orNone = async <T>(read: Promise<readonly T[]>, what: string): Promise<readonly T[]> => {
+    try {
+      return await read;
+    } catch (error) {
+      log.warn({ err: error }, `${what} could not be read: training continues without them`);
+      return [];
+    }
+  };
+  return {
+    show: async ({ task, agent = options.agent, project, domain }) => {
+      const generation = options.generation();
+      const { text } = await shelf.recall({
+        ...compact({ task, agent, project, domain }),
+        isUnhurried: true,
+      });
+      return { text: asString(text) ?? '', generation };
+    },
+    generation: async () => options.generation(),
+    tell: async (event) => {
+      const moves = await promotions.tell(event);
+      if (moves.length > 0) options.moved();
+      return { moves, promotion: promotions.state() };
+    },
+    recorded: () => orNone(recorded.gather(signal), 'recorded tasks'),
+    grade: (answer) => recorded.grade(answer, signal),
+    live: (query) => orNone(readLiveTurns(query, samples(), records), 'live turns'),
+  };
+}

@@ -1,0 +1,154 @@
+import type { ChatRequest } from '../core/chat.ts';
+import { asObject } from '../core/json.ts';
+import type { Ask } from '../core/learn.ts';
+import type { Records, SessionView } from '../core/store.ts';
+import { taskOf } from '../evidence/session-evidence.ts';
+import { createVerifiers, type Verifiers } from '../evidence/verifiers/registry.ts';
+import { answerOf, domainOf } from '../evidence/verify-session.ts';
+import { NO_COST } from '../learn/model-cost.ts';
+import { readStoredTurn } from '../record/stored-turn.ts';
+
+/**
+ * The first request of a recorded session as its client sent it, without lessons. One reply is an attempt at it; tools it
+ * calls are not run.
+ */
+export interface RecordedTask {
+  readonly kind: 'recorded';
+  readonly id: string;
+  readonly request: ChatRequest;
+  /** The user's words in the request. */
+  readonly text: string;
+  readonly domain: string;
+  readonly agent: string;
+  readonly project?: string;
+}
+
+const PREFIX = 'recorded/';
+
+/** Whether an id is that of a recorded task. */
+export const isRecordedTask = (id: string): boolean => id.startsWith(PREFIX);
+
+/** With the recorded answer. */
+interface AnsweredRecordedTask {
+  readonly task: RecordedTask;
+  readonly answer: string;
+}
+
+/**
+ * Undefined when the session was erased, did not begin with a text-only question, or was not answered with text at once: a
+ * session that began with tool calls cannot be graded by its first reply.
+ */
+async function readRecordedTask(
+  { id, agent, project, erased }: SessionView,
+  domain: string,
+  records: Pick<Records, 'turns' | 'block'>,
+): Promise<AnsweredRecordedTask | undefined> {
+  if (erased) return undefined;
+  const first = (await records.turns(id)).find(({ role }) => role === 'main');
+  const read = first?.status === 'complete' ? await readStoredTurn(first, records, new Map()) : undefined;
+  if (read === undefined || !isBeginning(read.request)) return undefined;
+  const answer = answerOf(read);
+  const text = taskOf(read.request.messages);
+  if (answer === '' || text === '') return undefined;
+  const task: RecordedTask = {
+    kind: 'recorded',
+    id: `${PREFIX}${id}`,
+    request: asAsked(read.request),
+    text,
+    domain,
+    agent,
+    ...(project === undefined ? {} : { project: project.id }),
+  };
+  return { task, answer };
+}
+
+const isBeginning = ({ messages }: ChatRequest): boolean =>
+  messages.at(-1)?.role === 'user' &&
+  messages.every(
+    ({ role, content }) =>
+      (role === 'user' || role === 'system') && content.every(({ type }) => type === 'text'),
+  );
+
+/** Attempts use the policy's own sampling parameters: replies sampled with the client's do not train. */
+const asAsked = ({ system, messages, tools, toolChoice, maxTokens, format }: ChatRequest): ChatRequest => ({
+  model: 'policy',
+  system,
+  messages,
+  tools,
+  stream: false,
+  ...(toolChoice === undefined ? {} : { toolChoice }),
+  ...(maxTokens === undefined ? {} : { maxTokens }),
+  ...(format === undefined ? {} : { format }),
+});
+
+export interface RecordedTasksOptions {
+  /** `learn.verifiers` of the configuration. */
+  readonly rows: Parameters<typeof createVerifiers>[0];
+  readonly records: Pick<Records, 'sessions' | 'recalls' | 'turns' | 'block'>;
+  readonly now: () => number;
+}
+
+/** An answer to a recorded task. */
+export interface RecordedAnswer {
+  readonly task: string;
+  readonly domain: string;
+  readonly answer: string;
+}
+
+/** Tasks that users gave, and the grades of answers to them by the verifiers that the users configured. */
+export interface RecordedTasks {
+  /** Whether any verifier is configured that could grade an answer. */
+  readonly canGrade: boolean;
+  /** Newest first. Only tasks whose recorded answer can be graded: then an attempt can be, too. */
+  gather(signal: AbortSignal): Promise<readonly RecordedTask[]>;
+  /** 0 to 1; undefined when no verifier could grade it. */
+  grade(answer: RecordedAnswer, signal: AbortSignal): Promise<number | undefined>;
+}
+
+const DAY_MS = 24 * 3_600_000;
+const MOST_DAYS = 30;
+const MOST_SESSIONS = 300;
+
+/** Verifiers that need only the answer. Others need a reference or a workspace, or ask a model, which costs money. */
+const ASK_NOBODY: ReadonlySet<string> = new Set(['regex', 'schema', 'module']);
+const ASK: Ask = async () => ({
+  ok: false,
+  why: 'training asks no model',
+  isRetryable: false,
+  cost: NO_COST,
+});
+
+export function createRecordedTasks({ rows, records, now }: RecordedTasksOptions): RecordedTasks {
+  let made: Promise<Verifiers> | undefined;
+  const verifiers = (): Promise<Verifiers> => {
+    made ??= createVerifiers(rows, { ask: ASK });
+    return made;
+  };
+  const grade: RecordedTasks['grade'] = async ({ task, domain, answer }, signal) => {
+    const all = await verifiers();
+    if (!ASK_NOBODY.has(all.rowFor(domain)?.kind ?? '')) return undefined;
+    const graded = await all.verify({ task, domain, output: answer }, signal);
+    return graded.status === 'ok' ? graded.reward : undefined;
+  };
+  return {
+    canGrade: rows.some((row) => ASK_NOBODY.has(String(asObject(row).kind))),
+    grade,
+    gather: async (signal) => {
+      if (rows.length === 0) return [];
+      const tasks = new Map<string, RecordedTask>();
+      for (const session of await records.sessions({ limit: MOST_SESSIONS })) {
+        if (signal.aborted) break;
+        if (session.erased || session.lastAt < now() - MOST_DAYS * DAY_MS) continue;
+        const domain = await domainOf(session.id, records);
+        if (!ASK_NOBODY.has((await verifiers()).rowFor(domain)?.kind ?? '')) continue;
+        const read = await readRecordedTask(session, domain, records);
+        // The same text again is the same task.
+        const name = read && JSON.stringify([domain, read.task.text]);
+        if (read === undefined || name === undefined || tasks.has(name)) continue;
+        const worth = await grade({ task: read.task.text, domain, answer: read.answer }, signal);
+        if (worth !== undefined) tasks.set(name, read.task);
+      }
+      return [...tasks.values()];
+    },
+  };
+}

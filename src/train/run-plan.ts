@@ -1,0 +1,101 @@
+import { setMaxListeners } from 'node:events';
+import { createRandom } from '../base/random.ts';
+import { systemClock } from '../core/clock.ts';
+import type { TaskSource } from '../core/task-source.ts';
+import type { PolicyTemplate } from '../core/training.ts';
+import { withShuffledRewards } from './groups.ts';
+import { liveQueryOf } from './live-turns.ts';
+import { openChatTemplate } from './policy/open-chat-template.ts';
+import type { PromotionLog } from './promotion-log.ts';
+import type { RecordedTask } from './recorded-tasks.ts';
+import { canAttempt, createRecordedSource, loadTaskSource, withRecordedTasks } from './task-sources.ts';
+import { connectTinker } from './tinker/connect-tinker.ts';
+import type { DaemonCalls, TrainingPlan } from './training-plan.ts';
+import { runTrainingWindow, type TrainingEvent } from './training-window.ts';
+
+/** Runs one training window: opens the engine, the template and the tasks, and closes the engine at the end. */
+export async function* runTrainingPlan(
+  plan: TrainingPlan,
+  duties: DaemonCalls,
+  signal: AbortSignal,
+): AsyncGenerator<TrainingEvent, void, undefined> {
+  // Every attempt adds a listener.
+  setMaxListeners(0, signal);
+  const { control, ...tuning } = plan.tuning;
+  const { url, key, baseModel, profile, isTested } = plan.engine;
+  const engine = await connectTinker({
+    url,
+    baseModel,
+    profile,
+    ...(key === undefined ? {} : { key }),
+    ...(isTested ? {} : { selfTest: false }),
+    fetch,
+    clock: systemClock,
+    random: createRandom(`training/${systemClock.now()}/${process.pid}`),
+  });
+  try {
+    const template = await openTemplate(plan.template);
+    const { contextLength } = engine.profile;
+    const tasks = await openTasks(plan, duties, (task) => canAttempt(task, template, contextLength));
+    yield* runTrainingWindow(
+      {
+        engine,
+        template,
+        promotions: followPromotions(plan, duties),
+        folder: plan.folder,
+        tasks,
+        show: async (query) => {
+          const shown = await duties.show(query);
+          return control === 'no-lessons' ? { ...shown, text: '' } : shown;
+        },
+        ...(plan.isLive ? { live: (wanted) => duties.live(liveQueryOf(wanted)) } : {}),
+        generation: duties.generation,
+        rank: plan.rank,
+        batch: plan.batch,
+        ...tuning,
+        ...(control === 'shuffled-rewards' ? { bend: withShuffledRewards } : {}),
+      },
+      plan.steps,
+      signal,
+    );
+  } finally {
+    await engine.close();
+  }
+}
+
+/** Promotions are decided in the daemon; the thread keeps the last state it was told. */
+function followPromotions(
+  { promotion, turnedBack }: TrainingPlan,
+  duties: DaemonCalls,
+): Omit<PromotionLog, 'pointer'> {
+  let state = promotion;
+  return {
+    state: () => state,
+    turnedBack: () => turnedBack,
+    tell: async (event) => {
+      const told = await duties.tell(event);
+      state = told.promotion;
+      return told.moves;
+    },
+  };
+}
+
+async function openTemplate(of: TrainingPlan['template']): Promise<PolicyTemplate> {
+  if ('folder' in of) return openChatTemplate(of.folder);
+  const loaded: { readonly openTemplate: () => Promise<PolicyTemplate> } = await import(of.module);
+  return loaded.openTemplate();
+}
+
+/** The source that the plan names with the recorded tasks mixed in, or the recorded tasks alone. */
+async function openTasks(
+  { tasks }: TrainingPlan,
+  duties: DaemonCalls,
+  fits: (task: RecordedTask) => boolean,
+): Promise<TaskSource> {
+  const recorded = createRecordedSource({
+    gather: () => duties.recorded(),
+    grade: ({ text, domain }, answer) => duties.grade({ task: text, domain, answer }),
+    fits,
+  });
+  return tasks === undefined ? recorded : withRecordedTasks(await loadTaskSource(tasks), recorded);
+}

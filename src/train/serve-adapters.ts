@@ -1,0 +1,146 @@
+import type { Log } from '../base/log.ts';
+import { sleep } from '../base/sleep.ts';
+import type { ChatModel } from '../core/chat.ts';
+import type { Clock } from '../core/clock.ts';
+import type { Failure } from '../core/failure.ts';
+import { TrainingError } from '../core/training.ts';
+import type { Exchange } from '../core/upstream.ts';
+import { createVllmServing, type VllmServing } from '../models/vllm-serving.ts';
+import type { RetryOptions } from '../models/with-retry.ts';
+import { type AdapterFolders, createAdapterFolders } from './adapter-folders.ts';
+import type { PolicyVersion, PromotionState } from './promotion.ts';
+import type { ExternalWeights } from './promotion-log.ts';
+import type { PolicyEngine, TrainSettings } from './training-plan.ts';
+
+export interface ServeAdaptersOptions {
+  readonly settings: TrainSettings;
+  readonly engine: PolicyEngine;
+  readonly home: { readonly dir: string };
+  readonly env: NodeJS.ProcessEnv;
+  readonly upstream: { readonly exchange: Exchange; readonly retry: RetryOptions };
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** The adapters of the live, the previous and the trial version as folders, and the server that answers with them, if any. */
+export interface ServedAdapters extends ExternalWeights {
+  /** Answers a turn with the first version that can. Undefined when the engine itself answers. */
+  readonly chat:
+    | ((
+        wanted: readonly PolicyVersion[],
+        answered: (by: PolicyVersion, why: Failure | undefined) => void,
+      ) => ChatModel)
+    | undefined;
+  close(): Promise<void>;
+}
+
+const GRACE_MS = 1_000;
+
+export function serveAdapters(options: ServeAdaptersOptions): ServedAdapters {
+  const { settings, log } = options;
+  const closing = new AbortController();
+  const folders = createAdapterFolders(options);
+  let last: Promise<void> = Promise.resolve();
+  /** Runs after the move, one job at a time; nobody waits for it. */
+  const later = (work: () => Promise<void>): void => {
+    last = last.then(work).catch((error: unknown) => {
+      if (!closing.signal.aborted) log.warn({ err: error }, 'an adapter could not be exported or removed');
+    });
+  };
+  const close = async (): Promise<void> => {
+    closing.abort();
+    // Do not wait for a server that does not answer.
+    const late = new AbortController();
+    await Promise.race([last, sleep(GRACE_MS, late.signal)]);
+    late.abort();
+  };
+  const vllm = settings.serve && openVllm(options, settings.serve, folders, closing.signal);
+  if (vllm === undefined)
+    return {
+      chat: undefined,
+      prepare: async () => undefined,
+      moved: (now) =>
+        later(async () => {
+          await folders.keepOnly(versionsOf(now));
+          for (const served of servingOf(now))
+            if (served.sampler !== undefined) await folders.bring(served, closing.signal);
+        }),
+      close,
+    };
+
+  let kept: readonly number[] | undefined;
+  const sweep = (): void =>
+    later(async () => {
+      if (kept === undefined) return;
+      // A folder stays while a turn uses its adapter: vLLM may read it again.
+      const held = await vllm.keepOnly(kept);
+      if (!closing.signal.aborted) await folders.keepOnly([...kept, ...held]);
+    });
+  return {
+    chat: (wanted, answered) => {
+      const model = vllm.chat(wanted, answered);
+      return (request, given) => ({
+        async *[Symbol.asyncIterator]() {
+          try {
+            yield* model(request, given);
+          } finally {
+            if (wanted.some(({ version }) => kept?.includes(version) === false)) sweep();
+          }
+        },
+      });
+    },
+    prepare: async (next, now) => {
+      const isBack = next.live.version < now.live.version;
+      for (const served of newIn(next, now)) {
+        // A promotion asks the server; a rollback must also work while it is unreachable.
+        if (isBack && vllm.isAtHand(served)) continue;
+        const failure = await vllm.load(served);
+        if (failure !== undefined)
+          throw new TrainingError(
+            'server',
+            `version ${served.version} cannot serve, and nothing was changed: ${failure.message}`,
+          );
+      }
+    },
+    moved: (now) => {
+      kept = versionsOf(now);
+      sweep();
+    },
+    close,
+  };
+}
+
+const servingOf = ({ live, trial }: PromotionState): readonly PolicyVersion[] =>
+  trial?.stage === 'canary' ? [live, trial.served] : [live];
+
+/** The versions that start to serve with this move. */
+function newIn(next: PromotionState, now: PromotionState): readonly PolicyVersion[] {
+  const live = next.live.version === now.live.version ? [] : [next.live];
+  const isNew = next.trial?.stage === 'canary' && now.trial?.stage !== 'canary';
+  return isNew && next.trial !== undefined ? [...live, next.trial.served] : live;
+}
+
+const versionsOf = ({ live, previous, trial }: PromotionState): readonly number[] =>
+  [live, previous, trial?.served].flatMap((served) => (served === undefined ? [] : [served.version]));
+
+function openVllm(
+  { settings, engine, home, env, upstream, clock, log }: ServeAdaptersOptions,
+  { vllm: baseUrl, keyEnv, model }: NonNullable<TrainSettings['serve']>,
+  folders: AdapterFolders,
+  closing: AbortSignal,
+): VllmServing {
+  const trained = async (): Promise<string> =>
+    typeof settings.engine === 'object' ? settings.engine.baseModel : (await engine.place()).engine.baseModel;
+  return createVllmServing({
+    baseUrl,
+    key: () => (keyEnv === undefined ? undefined : env[keyEnv]?.trim() || undefined),
+    baseModel: model === undefined ? trained : async () => model,
+    name: engine.name,
+    installation: home.dir,
+    folders,
+    ...upstream,
+    clock,
+    log: (line) => log.warn(line),
+    closing,
+  });
+}

@@ -1,0 +1,251 @@
+import path from 'node:path';
+import type { Log } from '../base/log.ts';
+import { sleep } from '../base/sleep.ts';
+import type { Clock } from '../core/clock.ts';
+import type { LessonsApi } from '../core/daemon-api.ts';
+import { compact, type JsonObject } from '../core/json.ts';
+import type { Job } from '../core/schedule.ts';
+import type { NewFact, Records } from '../core/store.ts';
+import type { TaskSourceRef } from '../core/task-source.ts';
+import { TrainingError } from '../core/training.ts';
+import type { TrainingSample } from './buffer.ts';
+import { createDaemonCalls } from './daemon-calls.ts';
+import { DEFAULT_PROMOTION, type PromotionSettings } from './promotion.ts';
+import type { PromotionLog } from './promotion-log.ts';
+import { createRecordedTasks, type RecordedTasksOptions } from './recorded-tasks.ts';
+import { runTrainingThread } from './run-training-thread.ts';
+import { type ServeAdaptersOptions, serveAdapters } from './serve-adapters.ts';
+import { type ServedPolicy, servePolicy } from './serve-policy.ts';
+import { tooFewTasks } from './task-sources.ts';
+import {
+  beginTrainingCycle,
+  createTrainJob,
+  type TrainingCycle,
+  type TrainJobHistory,
+} from './training-job.ts';
+import type { DaemonCalls, PolicyEngine, TrainingPlan, TrainSettings, Tuning } from './training-plan.ts';
+import { createTrainingView, describeVersions } from './training-status.ts';
+import type { TrainingEvent } from './training-window.ts';
+
+interface TrainingOptions {
+  readonly settings: TrainSettings;
+  /** Undefined when nothing is to be trained. */
+  readonly engine: PolicyEngine | undefined;
+  readonly home: { readonly dir: string };
+  readonly env: NodeJS.ProcessEnv;
+  /** To a server that answers in the engine's place. */
+  readonly upstream: ServeAdaptersOptions['upstream'];
+  readonly records: Records;
+  readonly shelf: LessonsApi;
+  readonly generation: () => number;
+  /** The configured verifiers, the samples so far, and how to make learning read the record. */
+  readonly learning: {
+    readonly verifiers: RecordedTasksOptions['rows'];
+    readonly samples: () => readonly TrainingSample[];
+    readonly wake: (delayMs: number) => void;
+  };
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly override?: TrainingOverride;
+}
+
+/** Deviations from the product's behaviour, for benchmarks and tests. */
+export interface TrainingOverride {
+  readonly promotion?: Partial<PromotionSettings>;
+  readonly policySeed?: number;
+  readonly tuning?: Tuning;
+  /** The agent whose lessons are shown with tasks that belong to nobody. */
+  readonly agent?: string;
+  /** Tasks besides the recorded ones. */
+  readonly tasks?: TaskSourceRef;
+}
+
+export interface TrainingRequest {
+  readonly steps?: number;
+  /** Those of the override by default, else the recorded tasks alone. */
+  readonly tasks?: TaskSourceRef;
+}
+
+/** Training in the daemon: windows, promotions and the served policy. */
+export interface ServedTraining {
+  readonly policy: ServedPolicy & { readonly name: string };
+  /** Runs one window now. Only one at a time: a second is refused. */
+  run(request: TrainingRequest, signal: AbortSignal): AsyncIterable<TrainingEvent>;
+  readonly job: (history: (job: string) => Promise<TrainJobHistory>) => Job;
+  /** The training part of `GET /api/train`. */
+  describe(): Promise<JsonObject>;
+  /** Promotes or rolls back by one stage on a person's request. Returns the moves. */
+  move(to: 'promote' | 'rollback'): Promise<readonly JsonObject[]>;
+  /** A person or a verifier scored a turn of the session, −1 to 1. */
+  heard(session: string, score: number): Promise<void>;
+  /** Starts the engine before it is needed. */
+  warm(): void;
+  close(): Promise<void>;
+}
+
+/** How long closing waits for a window to reach its next safe point. */
+const GRACE_MS = 2_000;
+
+/** Undefined when nothing is to be trained. */
+export function serveTraining(options: TrainingOptions): ServedTraining | undefined {
+  const { settings, records, clock, log, override = {} } = options;
+  if (options.engine === undefined) return undefined;
+  const { engine } = options;
+  const promotion = { ...DEFAULT_PROMOTION, ...override.promotion };
+  const { policySeed } = override;
+  const policy = servePolicy({
+    engine,
+    adapters: serveAdapters({ ...options, engine }),
+    records,
+    clock,
+    log,
+    promotion,
+    ...(policySeed === undefined ? {} : { seed: policySeed }),
+  });
+  const view = createTrainingView();
+  let running: { readonly stop: AbortController; readonly over: Promise<void> } | undefined;
+
+  const recorded = createRecordedTasks({ rows: options.learning.verifiers, records, now: clock.now });
+  const dutiesOf = (promotions: PromotionLog, signal: AbortSignal): DaemonCalls =>
+    createDaemonCalls({
+      ...options,
+      agent: override.agent ?? 'unknown',
+      recorded,
+      samples: options.learning.samples,
+      promotions,
+      moved: policy.moved,
+      signal,
+    });
+  const keepCycle = async (cycle: TrainingCycle, isAborted: boolean): Promise<void> => {
+    try {
+      const fact = cycle.end(options.generation(), isAborted);
+      await records.append([{ at: Math.round(clock.now()), fact }]);
+      options.learning.wake(0);
+    } catch (error) {
+      log.warn({ err: error }, 'the end of a training window could not be recorded');
+    }
+  };
+
+  async function* run(request: TrainingRequest, signal: AbortSignal): AsyncGenerator<TrainingEvent> {
+    if (running !== undefined) throw new TrainingError('user', 'weights are being trained already');
+    const tasks = request.tasks ?? override.tasks;
+    if (tasks === undefined && !recorded.canGrade) throw tooFewTasks(0, 0);
+    const stop = new AbortController();
+    let end = (): void => undefined;
+    const over = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    running = { stop, over };
+    const { groupSize, batchSize, loraRank } = settings;
+    const steps = request.steps ?? settings.steps;
+    view.begin(steps);
+    const cycle = beginTrainingCycle(engine.name, clock);
+    const both = AbortSignal.any([stop.signal, signal]);
+    try {
+      const promotions = await policy.promotions();
+      const plan: TrainingPlan = {
+        ...(await engine.place()),
+        folder: path.join(options.home.dir, 'train', engine.name),
+        ...(tasks === undefined ? {} : { tasks }),
+        steps,
+        rank: loraRank,
+        batch: { groups: Math.max(1, Math.round(batchSize / groupSize)), size: batchSize },
+        isLive: settings.live,
+        tuning: override.tuning ?? {},
+        promotion: promotions.state(),
+        turnedBack: promotions.turnedBack(),
+      };
+      for await (const news of runTrainingThread(plan, dutiesOf(promotions, both), both)) {
+        view.hear(news);
+        cycle.hear(news);
+        if (news.type === 'moved')
+          log.info({ ...news.moved }, `weights: version ${news.moved.version} is ${news.moved.to}`);
+        if (news.type === 'weights-unfit') log.warn({ ...news }, 'the weights on trial cannot answer');
+        yield news;
+      }
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      view.fail(why);
+      cycle.fail(why);
+      throw error;
+    } finally {
+      await keepCycle(cycle, both.aborted);
+      view.end();
+      running = undefined;
+      end();
+    }
+  }
+
+  return {
+    policy: Object.assign(policy, { name: engine.name }),
+    run,
+    job: (history) =>
+      createTrainJob({
+        run,
+        hasTasks: override.tasks !== undefined || recorded.canGrade,
+        policy,
+        generation: options.generation,
+        history,
+        clock,
+        settings,
+      }),
+    describe: async () => {
+      const { state } = await policy.promotions();
+      return compact({
+        engine: engine.name,
+        engineState: engine.state(),
+        ...describeVersions(engine.name, state(), options.home),
+        window: view.describe(),
+      });
+    },
+    move: async (to) => {
+      const type = to === 'promote' ? 'person-promoted' : 'person-rolled-back';
+      const moves = await (await policy.promotions()).tell({ type });
+      policy.moved();
+      return moves.map((moved) => compact({ ...moved }));
+    },
+    heard: async (session, score) => {
+      // The policy has not answered yet: there is nothing to compare.
+      if (policy.answered() === 0) return;
+      const moves = await (await policy.promotions()).tell({
+        type: 'session-scored',
+        session,
+        score: (score + 1) / 2,
+      });
+      if (moves.length > 0) policy.moved();
+    },
+    warm: () =>
+      void engine.connect().catch((error: unknown) => log.warn({ err: error }, 'the engine is not up yet')),
+    close: async () => {
+      if (running !== undefined) {
+        running.stop.abort();
+        // Writes in progress are finished; a window whose events nobody reads is not waited for.
+        const late = new AbortController();
+        await Promise.race([running.over, sleep(GRACE_MS, late.signal)]);
+        late.abort();
+      }
+      await policy.close();
+      await engine.close();
+    },
+  };
+}
+
+/** Passes rewards of the policy's own turns on, to compare a canary with the live version. Never rejects. */
+export async function scoreCanarySessions(
+  facts: readonly NewFact[],
+  records: Records,
+  training: ServedTraining | undefined,
+  log: Log,
+): Promise<void> {
+  if (training === undefined || training.policy.answered() === 0) return;
+  const mark = `instar/${training.policy.name}@`;
+  try {
+    for (const { fact } of facts) {
+      if (fact.type !== 'reward-given' || fact.turn === undefined) continue;
+      const turn = await records.turn(fact.turn);
+      if (turn?.policy.startsWith(mark) === true) await training.heard(turn.session, fact.score);
+    }
+  } catch (error) {
+    log.warn({ err: error }, 'a reward could not be counted for the canary');
+  }
+}

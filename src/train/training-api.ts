@@ -1,0 +1,35 @@
+import type { Log } from '../base/log.ts';
+import type { DaemonApi } from '../core/daemon-api.ts';
+import { TrainingError } from '../core/training.ts';
+import type { ServedTraining } from './serve-training.ts';
+
+type Asked = Pick<DaemonApi, 'training' | 'startTraining' | 'moveWeights'>;
+
+/** The API's operations on weights, added to what the record alone knows. */
+export function createTrainingApi(
+  training: ServedTraining | undefined,
+  recorded: DaemonApi['training'],
+  log: Log,
+): Asked {
+  const here = (): ServedTraining => {
+    if (training === undefined)
+      throw new TrainingError('user', 'Training is off: set train.engine in the config.');
+    return training;
+  };
+  return {
+    training: async () => ({ ...(await recorded()), ...(await training?.describe()) }),
+    startTraining: async (request) => {
+      const { run, describe } = here();
+      const news = run(request, new AbortController().signal)[Symbol.asyncIterator]();
+      // The first event shows that it could start; `training` reports the rest.
+      await news.next();
+      void drain(news).catch((error: unknown) => log.warn({ err: error }, 'training ended early'));
+      return describe();
+    },
+    moveWeights: (to) => here().move(to),
+  };
+}
+
+async function drain(news: AsyncIterator<unknown>): Promise<void> {
+  while ((await news.next()).done !== true);
+}

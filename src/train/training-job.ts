@@ -1,0 +1,133 @@
+import type { Clock } from '../core/clock.ts';
+import type { Fact } from '../core/fact.ts';
+import type { Job, JobEnd } from '../core/schedule.ts';
+import { TrainingError } from '../core/training.ts';
+import { NO_COST } from '../learn/model-cost.ts';
+import type { CheckpointMoved, PromotionStage } from './promotion.ts';
+import type { ServedPolicy } from './serve-policy.ts';
+import type { TrainSettings } from './training-plan.ts';
+import type { TrainingEvent } from './training-window.ts';
+
+type CycleEnd = Fact & { readonly type: 'cycle-end' };
+
+/** A training window as a learner's cycle: it ends with a `cycle-end` fact like those of other learners. */
+export interface TrainingCycle {
+  hear(news: TrainingEvent): void;
+  fail(why: string): void;
+  /** `generation`: the one in force. */
+  end(generation: number, isAborted: boolean): CycleEnd;
+}
+
+const LEARNER = 'trainer';
+
+/** A canary counts as on trial, like a lesson that some sessions see. Other moves are no outcome. */
+const OUTCOMES: Readonly<Partial<Record<PromotionStage, 'trial' | 'live' | 'refused'>>> = {
+  canary: 'trial',
+  live: 'live',
+  rejected: 'refused',
+};
+
+export function beginTrainingCycle(engine: string, clock: Clock): TrainingCycle {
+  const startedAt = clock.monotonic();
+  const id = `${LEARNER}/${engine}/${Math.round(clock.now())}`;
+  const moves: CheckpointMoved[] = [];
+  let problem: string | undefined;
+  return {
+    hear: (news) => {
+      if (news.type === 'moved') moves.push(news.moved);
+      if (news.type === 'stuck') problem = news.why;
+    },
+    fail: (why) => {
+      problem = why;
+    },
+    end: (generation, isAborted) => {
+      const judgements = moves.flatMap(({ version, to, why }) => {
+        const outcome = OUTCOMES[to];
+        const lesson = `${engine}@${version}`;
+        return outcome === undefined ? [] : [{ lesson, name: `version ${version}`, outcome, why: [why] }];
+      });
+      return {
+        type: 'cycle-end',
+        cycle: id,
+        learner: LEARNER,
+        outcome: outcomeOf(judgements.at(-1)?.outcome, problem, isAborted),
+        // The trainer has no queue of failures.
+        items: [],
+        turns: [],
+        judgements,
+        generation,
+        cost: NO_COST,
+        tookMs: Math.round(clock.monotonic() - startedAt),
+        ...(problem === undefined ? {} : { note: problem }),
+      };
+    },
+  };
+}
+
+function outcomeOf(
+  last: 'trial' | 'live' | 'refused' | undefined,
+  problem: string | undefined,
+  isAborted: boolean,
+): CycleEnd['outcome'] {
+  if (last !== undefined) return last === 'refused' ? 'refused' : 'published';
+  if (isAborted) return 'aborted';
+  return problem === undefined ? 'nothing' : 'stuck';
+}
+
+const TRAIN_JOB = 'training';
+const DAY_MS = 24 * 3_600_000;
+const STEP_MS = 3_000;
+
+/** What the schedule knows about earlier runs of a job. */
+export interface TrainJobHistory {
+  /** The last run, when it is not over. */
+  readonly run: string | undefined;
+  readonly lastDone: { readonly at: number; readonly note?: string } | undefined;
+}
+
+interface TrainJobOptions {
+  readonly run: (request: object, signal: AbortSignal) => AsyncIterable<TrainingEvent>;
+  /** Whether there can be tasks at all. */
+  readonly hasTasks: boolean;
+  readonly policy: Pick<ServedPolicy, 'answered'>;
+  readonly generation: () => number;
+  readonly history: (job: string) => Promise<TrainJobHistory>;
+  readonly clock: Clock;
+  readonly settings: Pick<TrainSettings, 'steps'>;
+}
+
+/** The nightly training job. Not ready while the policy is unused, or was trained today with the same lessons. */
+export function createTrainJob(options: TrainJobOptions): Job {
+  const { run, hasTasks, policy, generation, history, clock, settings } = options;
+  return {
+    name: TRAIN_JOB,
+    priority: 2,
+    needsWindow: true,
+    estimate: () => settings.steps * STEP_MS,
+    isReady: async () => {
+      if (!hasTasks || policy.answered() === 0 || generation() === 0) return false;
+      const { run: open, lastDone } = await history(TRAIN_JOB);
+      if (open !== undefined || lastDone === undefined) return true;
+      const isNew = lastDone.note?.startsWith(noteOf(generation())) !== true;
+      return isNew || Math.abs(clock.now() - lastDone.at) >= DAY_MS;
+    },
+    run: async ({ signal, checkpoint }): Promise<JobEnd> => {
+      const moves: string[] = [];
+      try {
+        for await (const news of run({}, signal)) {
+          if (news.type === 'step-trained') await checkpoint(news.batch);
+          if (news.type === 'paused') return { end: 'paused' };
+          if (news.type === 'stuck') return { end: 'failed', why: news.why, isRetryable: news.isRetryable };
+          if (news.type === 'moved') moves.push(`version ${news.moved.version} is ${news.moved.to}`);
+        }
+      } catch (error) {
+        if (!(error instanceof TrainingError)) throw error;
+        return { end: 'failed', why: error.message, isRetryable: error.category !== 'user' };
+      }
+      if (signal.aborted) return { end: 'paused' };
+      return { end: 'done', note: `${noteOf(generation())}${moves.join(', ') || 'nothing moved'}` };
+    },
+  };
+}
+
+const noteOf = (generation: number): string => `generation ${generation}: `;

@@ -1,0 +1,122 @@
+import type { TaskRecall, TaskSourceRef } from '../core/task-source.ts';
+import type { PolicyTemplate } from '../core/training.ts';
+import type { LiveTurn } from './advantage.ts';
+import type { LiveQuery } from './live-turns.ts';
+import type { CheckpointMoved, PromotionEvent, PromotionState } from './promotion.ts';
+import type { RecordedAnswer, RecordedTask } from './recorded-tasks.ts';
+import type { TaskLessons } from './roll-out.ts';
+import type { StepSettings } from './step.ts';
+import type { ProfileName } from './tinker/profiles.ts';
+import type { TinkerEngine } from './tinker/tinker-engine.ts';
+import type { RateSchedule } from './training-run.ts';
+import type { TrainingEvent } from './training-window.ts';
+
+/** One training window as plain data, for the training thread. */
+export interface TrainingPlan {
+  readonly engine: EngineAddress;
+  /** The chat template: of the model whose tokenizer is in a folder, or what a module's `openTemplate()` returns. */
+  readonly template: { readonly folder: string } | { readonly module: string };
+  /** Where this engine's runs are kept. */
+  readonly folder: string;
+  /** Tasks besides the recorded ones, and those the new weights are measured on; only recorded tasks by default. */
+  readonly tasks?: TaskSourceRef;
+  readonly steps: number;
+  readonly rank: number;
+  readonly batch: { readonly groups: number; readonly size: number };
+  /** Whether live turns are used besides groups. */
+  readonly isLive: boolean;
+  readonly tuning: Tuning;
+  /** The promotion state when the window begins. */
+  readonly promotion: PromotionState;
+  /** Versions that were rolled back after serving. */
+  readonly turnedBack: readonly number[];
+}
+
+/** A server that speaks the Tinker protocol. */
+export interface EngineAddress {
+  readonly url: string;
+  readonly key?: string;
+  readonly baseModel: string;
+  readonly profile: ProfileName;
+  /** Whether the self-test runs on connecting. */
+  readonly isTested: boolean;
+}
+
+export interface Tuning {
+  /** The engine's default if not given. */
+  readonly learningRate?: number;
+  readonly schedule?: RateSchedule;
+  readonly settings?: Partial<StepSettings>;
+  readonly seed?: number;
+  /** An ablation: what the trainer still learns, it did not learn from what was taken away. */
+  readonly control?: 'shuffled-rewards' | 'no-lessons';
+}
+
+/** The engine that samples and trains the policy, in a child process or on a server. It is started when first asked for. */
+export interface PolicyEngine {
+  /** The policy's name, which follows `instar/` in requests. */
+  readonly name: string;
+  readonly isEmbedded: boolean;
+  template(): Promise<PolicyTemplate>;
+  /** For those who open a connection of their own. The engine is up when this resolves. */
+  place(): Promise<Pick<TrainingPlan, 'engine' | 'template'>>;
+  /** The engine is up when this resolves. Rejects with a TrainingError; the next call tries again. */
+  connect(): Promise<TinkerEngine>;
+  state(): 'idle' | 'starting' | 'up' | 'down';
+  close(): Promise<void>;
+}
+
+/** The part of the configuration that training reads. */
+export interface TrainSettings {
+  readonly engine: 'off' | 'nano' | { readonly baseModel: string };
+  readonly steps: number;
+  readonly batchSize: number;
+  readonly groupSize: number;
+  readonly loraRank: number;
+  readonly live: boolean;
+  /** A vLLM that serves the adapters. */
+  readonly serve?:
+    | {
+        readonly vllm: string;
+        readonly keyEnv?: string | undefined;
+        readonly model?: string | undefined;
+      }
+    | undefined;
+}
+
+/** What the training thread asks of the daemon. */
+export interface DaemonCalls {
+  /** The lessons that the library shows with a task now. */
+  show(query: TaskRecall): Promise<TaskLessons>;
+  generation(): Promise<number>;
+  tell(event: PromotionEvent): Promise<PromotionOutcome>;
+  /** Recorded tasks, newest first. */
+  recorded(): Promise<readonly RecordedTask[]>;
+  /** 0 to 1; undefined when no verifier could grade it. */
+  grade(answer: RecordedAnswer): Promise<number | undefined>;
+  live(query: LiveQuery): Promise<readonly LiveTurn[]>;
+}
+
+interface PromotionOutcome {
+  readonly moves: readonly CheckpointMoved[];
+  readonly promotion: PromotionState;
+}
+
+export type DaemonCall =
+  | { readonly ask: 'show'; readonly query: TaskRecall }
+  | { readonly ask: 'generation' }
+  | { readonly ask: 'tell'; readonly event: PromotionEvent }
+  | { readonly ask: 'recorded' }
+  | { readonly ask: 'grade'; readonly answer: RecordedAnswer }
+  | { readonly ask: 'live'; readonly query: LiveQuery };
+
+export type TrainingThreadMessage =
+  | { readonly type: 'news'; readonly news: TrainingEvent }
+  | { readonly type: 'question'; readonly id: number; readonly question: DaemonCall }
+  | { readonly type: 'over' }
+  | { readonly type: 'failed'; readonly message: string; readonly category: 'user' | 'server' | 'unknown' };
+
+export type TrainingThreadCommand =
+  | { readonly type: 'stop' }
+  | { readonly type: 'answer'; readonly id: number; readonly value: unknown }
+  | { readonly type: 'no-answer'; readonly id: number; readonly message: string };

@@ -1,0 +1,89 @@
+import { pathToFileURL } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { EmbeddingModel } from '../../src/core/recall.ts';
+import { createMiniLmEmbed } from '../../src/embed/minilm-embed.ts';
+import { createNgramEmbed } from '../../src/embed/ngram-embed.ts';
+
+const cosine = (a: Float32Array | undefined, b: Float32Array | undefined): number =>
+  a === undefined || b === undefined
+    ? Number.NaN
+    : a.reduce((sum, value, at) => sum + value * (b[at] ?? 0), 0);
+
+function describeEmbed(name: string, create: () => EmbeddingModel): void {
+  describe(`${name} as an Embed`, () => {
+    let embed: EmbeddingModel;
+    beforeAll(() => {
+      embed = create();
+    });
+    afterAll(() => embed.close());
+
+    it('gives one unit vector per text, in the order of the texts', async () => {
+      const texts = ['rotate the api keys', 'bake bread', ''];
+      const vectors = await embed.embed(texts);
+      expect(vectors.map((vector) => vector.length)).toEqual(texts.map(() => embed.dimensions));
+      for (const vector of vectors) expect(cosine(vector, vector)).toBeCloseTo(1, 4);
+      const [again] = await embed.embed(['bake bread']);
+      expect([...(again ?? [])]).toEqual([...(vectors[1] ?? [])]);
+    });
+
+    it('gives no vectors for no texts (and does not wait for a model)', async () => {
+      expect(await embed.embed([])).toEqual([]);
+    });
+
+    it('puts a text nearer to one about the same topic than to an unrelated one', async () => {
+      const [query, near, far] = await embed.embed([
+        'the database migration failed',
+        'how to run database migrations safely',
+        'write a birthday card for my aunt',
+      ]);
+      expect(cosine(query, near)).toBeGreaterThan(cosine(query, far) + 0.1);
+    });
+
+    it('embeds a text of a megabyte', async () => {
+      const [vector] = await embed.embed(['lorem ipsum '.repeat(90_000)]);
+      expect(cosine(vector, vector)).toBeCloseTo(1, 4);
+    });
+
+    it('rejects waiting and new calls once it is closed', async () => {
+      const closing = create();
+      const waiting = closing.embed(['a text']).then(
+        () => 'answered',
+        () => 'rejected',
+      );
+      await closing.close();
+      await expect(closing.embed(['another'])).rejects.toThrow('closed');
+      expect(['answered', 'rejected']).toContain(await waiting);
+    });
+  });
+}
+
+describeEmbed('ngram', createNgramEmbed);
+describeEmbed('MiniLM', () => createMiniLmEmbed());
+
+describe('MiniLM', () => {
+  it('finds similar texts that share no word', async () => {
+    const embed = createMiniLmEmbed();
+    const [query, near, far] = await embed.embed(['my car will not start', 'engine repair', 'tax returns']);
+    await embed.close();
+    expect(cosine(query, near)).toBeGreaterThan(cosine(query, far));
+  });
+
+  it('answers a query before the rest of an earlier long list', async () => {
+    const embed = createMiniLmEmbed();
+    const order: string[] = [];
+    const texts = Array.from({ length: 12 }, (_, n) => `lesson number ${n}`);
+    const bulk = embed.embed(texts).then(() => order.push('bulk'));
+    await embed.embed(['the first one starts the thread']);
+    await embed.embed(['query']).then(() => order.push('query'));
+    await bulk;
+    await embed.close();
+    expect(order).toEqual(['query', 'bulk']);
+  });
+
+  it('rejects when its thread cannot start (and does not wait forever)', async () => {
+    const embed = createMiniLmEmbed(pathToFileURL('/no/such/thread.js'));
+    await expect(embed.embed(['a'])).rejects.toThrow();
+    await expect(embed.embed(['b'])).rejects.toThrow();
+    await embed.close();
+  });
+});

@@ -1,0 +1,109 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { RewardSource } from '../../../src/core/fact.ts';
+import { type Calibration, createCalibration } from '../../../src/evidence/judge/calibration.ts';
+import { createRulingCache } from '../../../src/evidence/judge/judge.ts';
+import { wilsonInterval } from '../../../src/stats/interval.ts';
+
+const hearPairs = (calibration: Calibration, agreed: number, turns: number): void => {
+  for (let turn = 0; turn < turns; turn++) {
+    calibration.hear({ turn: `t${turn}`, source: 'person', score: 1 });
+    calibration.hear({ turn: `t${turn}`, source: 'judge', score: turn < agreed ? 0.3 : -1 });
+  }
+};
+
+describe('calibration', () => {
+  it('trusts the judge while there is nothing to compare', () => {
+    expect(createCalibration().status()).toEqual({
+      turns: 0,
+      agreed: 0,
+      tooKind: 0,
+      tooStrict: 0,
+      interval: { low: 0, high: 1 },
+      isTrusted: true,
+      said: 'no turns to compare the judge with yet',
+    });
+  });
+
+  it('counts the turns that both scored, and in which direction the judge was wrong', () => {
+    const calibration = createCalibration();
+    const rewards: readonly (readonly [string, RewardSource, number])[] = [
+      ['both', 'judge', 1],
+      ['both', 'person', 0.5],
+      ['kind', 'person', -1],
+      ['kind', 'judge', 1],
+      ['strict', 'judge', -0.4],
+      ['strict', 'verifier', 1],
+      ['alone', 'judge', 1],
+      ['unjudged', 'person', 1],
+      ['abstained', 'judge', 0],
+      ['abstained', 'person', 1],
+      ['signalled', 'judge', 1],
+      ['signalled', 'signal', -1],
+    ];
+    for (const [turn, source, score] of rewards) calibration.hear({ turn, source, score });
+    expect(calibration.status()).toMatchObject({
+      turns: 3,
+      agreed: 1,
+      tooKind: 1,
+      tooStrict: 1,
+      share: 1 / 3,
+      interval: wilsonInterval(1, 3),
+    });
+  });
+
+  it('prefers a verifier to a person, and uses the last reward of each', () => {
+    const calibration = createCalibration();
+    for (const [source, score] of [
+      ['judge', 1],
+      ['verifier', -1],
+      ['person', 1],
+    ] as const)
+      calibration.hear({ turn: 't', source, score });
+    expect(calibration.status()).toMatchObject({ turns: 1, agreed: 0 });
+    calibration.hear({ turn: 't', source: 'verifier', score: 1 });
+    expect(calibration.status()).toMatchObject({ turns: 1, agreed: 1 });
+  });
+
+  it('ends trust when the upper bound is under 0.6 (not before 20 turns)', () => {
+    fc.assert(
+      fc.property(fc.nat({ max: 60 }), fc.nat({ max: 60 }), (one, other) => {
+        const [agreed, turns] = [Math.min(one, other), Math.max(one, other)];
+        const calibration = createCalibration();
+        hearPairs(calibration, agreed, turns);
+        const { isTrusted, said } = calibration.status();
+        expect(isTrusted).toBe(turns < 20 || wilsonInterval(agreed, turns).high >= 0.6);
+        expect(said.includes('no longer trusted')).toBe(!isTrusted);
+      }),
+    );
+    const [bad, luckier] = [createCalibration(), createCalibration()];
+    hearPairs(bad, 7, 20);
+    hearPairs(luckier, 8, 20);
+    expect([bad, luckier].map((one) => one.status().isTrusted)).toEqual([false, true]);
+  });
+
+  it('forgets old turns, so that another model can regain trust', () => {
+    const calibration = createCalibration(30);
+    hearPairs(calibration, 0, 30);
+    expect(calibration.status().isTrusted).toBe(false);
+    for (let turn = 0; turn < 30; turn++)
+      for (const source of ['judge', 'person'] as const)
+        calibration.hear({ turn: `new${turn}`, source, score: 1 });
+    expect(calibration.status()).toMatchObject({ turns: 30, agreed: 30, isTrusted: true });
+  });
+});
+
+describe('the ruling cache', () => {
+  it('evicts the least recently used ruling', async () => {
+    const cache = createRulingCache(2);
+    await cache.set('a', { note: 'a' });
+    await cache.set('b', { note: 'b' });
+    await cache.get('a');
+    await cache.set('c', { note: 'c' });
+    expect([await cache.get('a'), await cache.get('b'), await cache.get('c')]).toEqual([
+      { note: 'a' },
+      undefined,
+      { note: 'c' },
+    ]);
+  });
+});

@@ -1,0 +1,73 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { appraise } from '../../../src/evidence/appraise.ts';
+import { turnOf } from '../turn-fixtures.ts';
+
+const reactionTo = (user: string, reply = 'Done. The change is in place.'): string => {
+  const { signals } = appraise(turnOf({ reply: [{ type: 'text', text: reply }], next: { tools: [], user } }));
+  return signals.map(({ name }) => name).join(' ');
+};
+interface LabelledMessage {
+  readonly reaction: 'correction' | 'thanks' | 'neither';
+  readonly user: string;
+}
+const MESSAGES = readFileSync(path.resolve(import.meta.dirname, 'reactions.jsonl'), 'utf8')
+  .trim()
+  .split('\n')
+  .map((line) => JSON.parse(line) as LabelledMessage);
+const messagesOf = (wanted: LabelledMessage['reaction']): readonly string[] =>
+  MESSAGES.filter(({ reaction }) => reaction === wanted).map(({ user }) => user);
+
+describe("the user's next message", () => {
+  it.each(messagesOf('correction'))('%j is a correction', (user) => {
+    expect(reactionTo(user)).toMatch(/^user-(corrected|doubted)$/);
+  });
+
+  it.each(messagesOf('thanks'))('%j is thanks', (user) => expect(reactionTo(user)).toBe('user-thanked'));
+
+  it.each(messagesOf('neither'))('%j is neither', (user) => expect(reactionTo(user)).toBe(''));
+
+  it('is an answer when it is a bare no after a question (not when it says what is wrong)', () => {
+    expect(reactionTo('no', 'Done. Shall I also update the docs?')).toBe('');
+    expect(reactionTo("no, that's wrong", 'Done. Shall I also update the docs?')).toBe('user-corrected');
+  });
+
+  it('counts only what the user typed (not insertions of the client, quotes or pastes)', () => {
+    expect(reactionTo("<system-reminder>that's wrong, undo that</system-reminder>")).toBe('');
+    expect(reactionTo('Translate this:\n> no, that is wrong\n> still failing')).toBe('');
+    expect(reactionTo("Explain this:\n```\nthat's wrong\n```")).toBe('');
+    expect(reactionTo('[Sun 2026-11-15 03:41 UTC] no, wrong')).toBe('user-corrected');
+    expect(
+      reactionTo('<<<BEGIN_OPENCLAW_INTERNAL_CONTEXT>>>\nwrong\n<<<END_OPENCLAW_INTERNAL_CONTEXT>>>thanks'),
+    ).toBe('user-thanked');
+  });
+
+  it('is a correction when it is only a stack trace (not when a new task comes with it)', () => {
+    const trace = '$ npm start\nTypeError: x is not a function\n    at main (/w/src/app.js:3:1)';
+    expect(reactionTo(trace)).toBe('user-corrected');
+    expect(reactionTo(`we also need to look at this one from production:\n${trace}`)).toBe('');
+    expect(reactionTo('then we need to tackle this:\n{"text":"that is wrong"}\n Error: 400 no, wrong')).toBe(
+      '',
+    );
+  });
+
+  it('is a correction when it complains about the subject of the turn (about another subject it is a task)', () => {
+    expect(reactionTo('The chart is empty.', 'The chart is on the dashboard.')).toBe('user-corrected');
+    expect(reactionTo('The chart is empty.', 'The footer is there.')).toBe('');
+  });
+
+  it('is neither when it repeats the same request (heartbeats and timers repeat themselves)', () => {
+    const task = 'Read HEARTBEAT.md and follow it';
+    expect(appraise(turnOf({ task, next: { tools: [], user: task } })).verdict).toBe('ambiguous');
+  });
+
+  it('is a correction when a complaint follows the thanks', () => {
+    expect(reactionTo('Danke, aber der Filter findet nichts')).toBe('user-corrected');
+    expect(reactionTo('Thanks, but could you also add a test?')).toBe('user-thanked');
+  });
+
+  it('says nothing about an auxiliary call', () => {
+    expect(appraise(turnOf({ role: 'aux', next: { tools: [], user: 'wrong' } })).verdict).toBe('ambiguous');
+  });
+});

@@ -1,0 +1,84 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { readCall } from '../../../src/evidence/tools/tool-call.ts';
+import { type OutcomeKind, readOutcome } from '../../../src/evidence/tools/tool-outcome.ts';
+
+type Row = readonly [kind: OutcomeKind, tool: string, given: unknown, text: string, isError?: boolean];
+const kindOf = ([, name, given, text, isError]: Row): string =>
+  readOutcome(readCall({ name, arguments: JSON.stringify(given) }), {
+    callId: 'c',
+    text,
+    ...(isError === undefined ? {} : { isError }),
+  }).kind;
+const bash = (kind: OutcomeKind, command: string, text: string, isError?: boolean): Row =>
+  isError === undefined ? [kind, 'Bash', { command }, text] : [kind, 'Bash', { command }, text, isError];
+const TRACE = 'Traceback (most recent call last):\n  File "x.py", line 3, in <module>\n';
+
+interface LabelledResult {
+  readonly kind: OutcomeKind;
+  readonly tool: string;
+  readonly arguments: unknown;
+  readonly text: string;
+  readonly isError?: boolean;
+}
+const RESULTS: readonly Row[] = readFileSync(path.resolve(import.meta.dirname, 'tool-outcomes.jsonl'), 'utf8')
+  .trim()
+  .split('\n')
+  .map((line) => {
+    const { kind, tool, arguments: given, text, isError } = JSON.parse(line) as LabelledResult;
+    return isError === undefined ? [kind, tool, given, text] : [kind, tool, given, text, isError];
+  });
+
+describe('the outcome of a tool call', () => {
+  it.each(RESULTS.map((row) => [row[0], row[1], JSON.stringify(row[2]).slice(0, 60), row] as const))(
+    'is %s for %s %s',
+    (kind, _tool, _given, row) => expect(kindOf(row)).toBe(kind),
+  );
+
+  it('is red when the program itself fails, and an outage when the network does', () => {
+    expect(kindOf(bash('red', 'python x.py', `Exit code 1\n${TRACE}TimeoutError: no answer`, true))).toBe(
+      'red',
+    );
+    expect(kindOf(bash('red', 'python x.py', `Exit code 1\n${TRACE}requests.ReadTimeout: slow`, true))).toBe(
+      'outage',
+    );
+  });
+
+  it('is a fault when the failing code is part of the call (not red)', () => {
+    expect(
+      kindOf(bash('fault', "python3 - <<'EOF'\nprint(x)\nEOF", `Exit code 1\n${TRACE}NameError: x`, true)),
+    ).toBe('fault');
+  });
+
+  it('ignores an exit code that belongs to a later program', () => {
+    const output = 'Exit code: 0\nWall time: 0.1 seconds\nOutput:\nerror: yaml: line 7';
+    expect(kindOf(bash('fault', 'kubectl apply -f a.yml; true', output))).toBe('fault');
+    expect(kindOf(bash('ok', 'kubectl apply -f a.yml', output))).toBe('ok');
+  });
+
+  it('ignores "error:" in the output of an interpreter (not in that of a compiler)', () => {
+    const output = 'reading rows\nerror: 3 rows skipped\ndone';
+    expect(kindOf(bash('unclear', 'python load.py', output))).toBe('unclear');
+    expect(kindOf(bash('red', 'cargo build', output))).toBe('red');
+    expect(kindOf(['unclear', 'fetch_latest_orders', {}, '3 failed, 12 passed'])).toBe('unclear');
+  });
+
+  it('is unclear for a check which of several files exist (not a fault)', () => {
+    const output = "Exit code 2\nls: cannot access 'a*': No such file or directory\nb.json";
+    expect(kindOf(bash('unclear', 'ls a* b.json', output, true))).toBe('unclear');
+    expect(
+      kindOf(bash('fault', 'ls a', "Exit code 2\nls: cannot access 'a': No such file or directory", true)),
+    ).toBe('fault');
+  });
+
+  it('keeps the reason of a person who rejects a call', () => {
+    const call = readCall({ name: 'bash', arguments: '{"command":"npm i"}' });
+    const text =
+      'The user rejected permission to use this specific tool call with the following feedback: use pnpm';
+    expect(readOutcome(call, { callId: 'c', text })).toMatchObject({ kind: 'rejected', words: 'use pnpm' });
+    const bare = readOutcome(call, { callId: 'c', text: 'patch rejected by user' });
+    expect(bare.kind).toBe('rejected');
+    expect(bare.words).toBeUndefined();
+  });
+});

@@ -1,0 +1,124 @@
+import { appendFileSync, copyFileSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { type FinishedRun, loadPipelineJournal } from '../../../lab/pipeline/pipeline-journal.ts';
+import { openBenchCli } from '../bench-cli.ts';
+
+const { home, bench } = openBenchCli();
+const fileOf = (run: string): string => path.join(home, 'bench', run, 'journal.jsonl');
+const runsOf = (run: string): readonly FinishedRun[] => loadPipelineJournal(fileOf(run))?.runs ?? [];
+
+const SMALL = ['run', 'pipeline', '--seeds', '1', '--runs', '2'];
+const NULL = [
+  'run',
+  'pipeline',
+  '--seeds',
+  '1',
+  '--runs',
+  '1',
+  '--policy',
+  'null',
+  '--condition',
+  'baseline',
+];
+
+describe('instar bench run pipeline', { timeout: 240_000 }, () => {
+  it('keeps the result and the lessons of every run, and renders the report from its journal alone', async () => {
+    const own = await bench([...SMALL, '--run', 'whole', '--json']);
+    expect(own.code).toBe(0);
+    const runs = runsOf('whole');
+    expect(runs.map(({ condition, run }) => `${condition} ${run}`)).toEqual([
+      'baseline 1',
+      'baseline 2',
+      'skills 1',
+      'skills 2',
+    ]);
+    expect(runs[2]?.lessons.filter(({ teaches }) => teaches.length > 0).length).toBeGreaterThan(2);
+    expect(runs[3]?.stages.filter(({ lessons }) => lessons.length > 0).length).toBeGreaterThan(5);
+    // The baseline's lessons are in no prompt.
+    expect(runs[1]?.stages.flatMap(({ lessons }) => lessons)).toEqual([]);
+    // Both conditions get the same draws until the first lesson.
+    const untaught = runs[2]?.stages.findIndex(({ lessons }) => lessons.length > 0) ?? 0;
+    expect(untaught).toBeGreaterThan(2);
+    const first = (at: number) =>
+      runs[at]?.stages.slice(0, untaught).map(({ broken, refines }) => [broken, refines]);
+    expect(first(2)).toEqual(first(0));
+
+    mkdirSync(path.join(home, 'bench', 'copied'), { recursive: true });
+    copyFileSync(fileOf('whole'), fileOf('copied'));
+    const page = path.join(home, 'page.html');
+    const again = await bench(['report', 'copied', '--html', page, '--json']);
+    expect(again.code).toBe(0);
+    expect(again.stdout).toBe(own.stdout);
+    expect(readFileSync(page, 'utf8')).toBe(
+      readFileSync(path.join(home, 'bench', 'whole', 'report.html'), 'utf8'),
+    );
+    expect(readFileSync(page, 'utf8')).not.toMatch(/src=|https?:/);
+    const table = await bench(['report', 'whole']);
+    expect(table.stdout).toContain('cannot say');
+    expect(table.stdout).toContain('robustness');
+    rmSync(path.join(home, 'bench', 'copied'), { recursive: true });
+  });
+
+  it('continues after kill -9 with the interrupted run, after a cut line, with all lessons', async () => {
+    const killed = await bench([...SMALL, '--run', 'killed'], (line) =>
+      line.includes('skills · seed 1 · run 2 of 2'),
+    );
+    expect(killed.code).toBeNull();
+    const before = runsOf('killed');
+    expect(before).toHaveLength(3);
+    appendFileSync(fileOf('killed'), '{"type":"run","condition":"skills","seed":1,"run":2,"stages":[{"sta');
+    expect((await bench(['list'])).stdout).toMatch(
+      /killed +pipeline +scripted +0 of 1 seed: goes on with --run killed/,
+    );
+    const again = await bench([...SMALL, '--run', 'killed']);
+    expect(again.code).toBe(0);
+    expect(again.stderr).not.toContain('run 1 of 2');
+    const after = runsOf('killed');
+    expect(after).toHaveLength(4);
+    expect(after.slice(0, 3)).toEqual(before);
+    // A lesson that is learned again has a new id.
+    const known = before[2]?.lessons.map(({ id }) => id) ?? [];
+    expect(known.length).toBeGreaterThan(2);
+    expect(after[3]?.lessons.map(({ id }) => id)).toEqual(expect.arrayContaining(known));
+    const shown = new Set(after[3]?.stages.flatMap(({ lessons }) => lessons));
+    expect(known.filter((id) => shown.has(id)).length).toBeGreaterThan(2);
+    expect((await bench(['list'])).stdout).toMatch(/killed +pipeline +scripted +1 seed\n/);
+  });
+
+  it('refuses to continue with other options, and to continue a run of another suite', async () => {
+    const rows = [
+      [...SMALL, '--run', 'whole', '--failures', '5'],
+      [...SMALL, '--run', 'whole', '--obey', '0.5'],
+      ['run', 'pipeline', '--seeds', '1', '--runs', '3', '--run', 'whole'],
+      ['run', 'workdays', '--seeds', '1', '--run', 'whole'],
+    ];
+    for (const args of rows) {
+      const { code, stderr } = await bench(args);
+      expect(code, args.join(' ')).toBe(2);
+      expect(stderr).toContain('started with other options');
+      expect(stderr).toContain('--run');
+    }
+    expect(runsOf('whole')).toHaveLength(4);
+  });
+
+  it('gives each run a new name, and scores 0 without answers', async () => {
+    const first = await bench([...NULL, '--json']);
+    const second = await bench([...NULL, '--json']);
+    const [one, two] = [JSON.parse(first.stdout), JSON.parse(second.stdout)];
+    expect([one.run.run, two.run.run]).toEqual(['pipeline-1', 'pipeline-2']);
+    expect(one.conditions.baseline).toMatchObject({ accuracy: 0, completion: 0, robustness: 0 });
+    expect(one.questions).toBe(19);
+    const list = JSON.parse((await bench(['list', '--json'])).stdout);
+    expect(list.runs.map(({ run }: { run: string }) => run)).toContain('pipeline-2');
+  });
+
+  it('says that the suite trains no weights', async () => {
+    const alone = await bench([...SMALL, '--condition', 'full']);
+    expect(alone.code).toBe(2);
+    expect(alone.stderr).toContain('trains no weights');
+    const beside = await bench([...NULL.slice(0, -1), 'baseline,full', '--json']);
+    expect(beside.code).toBe(0);
+    expect(JSON.parse(beside.stdout).remarks.join()).toContain('trains no weights');
+  });
+});

@@ -1,0 +1,285 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createDraft, stepsOf } from '../../../lab/workdays/files/draft.ts';
+import { judgeWork } from '../../../lab/workdays/files/judge-work.ts';
+import { makeFileQuestions } from '../../../lab/workdays/files/make-file-questions.ts';
+import { type Fields, type Leaf, leavesOf, type Plan, type Value } from '../../../lab/workdays/files/plan.ts';
+import { meansMoment } from '../../../lab/workdays/files/read-moment.ts';
+import { lettersIn, shortVocabulary } from '../../../lab/workdays/files/short/short-vocabulary.ts';
+import { applySteps } from '../../../lab/workdays/files/steps.ts';
+import { tellMoment } from '../../../lab/workdays/files/tell-moment.ts';
+import { HOUSE_RULES } from '../../../lab/workdays/rules/house-rules.ts';
+import { OTHER_RULES } from '../../../lab/workdays/rules/other-rules.ts';
+import { type Form, SPLITS, type Split } from '../../../lab/workdays/world.ts';
+import { createRandom } from '../../../src/base/random.ts';
+import { extractRules } from '../../../src/learn/distiller/extract-rules.ts';
+import { dayOf, perform, workspaceWith } from './files-day.ts';
+import { draftOf, mutate, textsOf } from './files-mutate.ts';
+
+const SETS = [HOUSE_RULES, OTHER_RULES];
+const FORMS: readonly Form[] = ['full', 'short'];
+const DAYS = 14;
+
+const tasksOf = (
+  set: (typeof SETS)[number],
+  form: Form,
+  split: Split,
+  index: number,
+  seed = `law/${split}/${index}`,
+) => makeFileQuestions({ day: dayOf(split, seed, index), rules: set, form, count: 11, seed, split });
+
+describe('in memory, on all days', () => {
+  it.each(SETS.flatMap((set) => SPLITS.map((split) => [set.name, split, set] as const)))(
+    '%s rules in %s: right work passes, each single violation and each near miss fails',
+    (_, split, set) => {
+      const seen = { right: 0, removed: 0, slips: 0 };
+      for (const form of FORMS)
+        for (let index = 0; index < DAYS; index++)
+          mutate(set, form, split, `${split}/all/${index}`, index, seen);
+      expect(seen.right).toBe(DAYS * (11 + 8));
+      expect(seen.removed).toBeGreaterThan(450);
+      expect(seen.slips).toBeGreaterThan(2200);
+    },
+  );
+
+  it('steps do to texts what their commands do in a real workspace, to the byte', async () => {
+    let compared = 0;
+    for (const set of SETS)
+      for (const form of FORMS)
+        for (const { plan, rules: ids, solve } of tasksOf(set, form, 'gate', 13).questions) {
+          const rules = set.rules.filter(({ id }) => ids.includes(id));
+          const told = applySteps(textsOf(plan), stepsOf(draftOf(plan, rules)));
+          const workspace = await workspaceWith(Object.fromEntries(textsOf(plan)));
+          await perform(workspace, solve(new Set(ids)));
+          for (const [path, text] of told) expect(await workspace.read(path)).toBe(text);
+          compared += told.size;
+          await workspace.dispose();
+        }
+    expect(compared).toBeGreaterThan(100);
+  });
+});
+
+/** The same leaf with something else in it. */
+function otherLeaf(leaf: Leaf): Leaf {
+  if (leaf.is === 'text') return { is: 'text', text: `${leaf.text} or so` };
+  if (leaf.is === 'time') return { is: 'time', at: { ...leaf.at, minute: (leaf.at.minute + 1) % 60 } };
+  return { ...leaf, number: leaf.number + 1 };
+}
+
+/** A plan in which one leaf, by its number, is another one. */
+function withOther(plan: Plan, wanted: number): Plan {
+  let number = 0;
+  const value = (old: Value): Value => {
+    if (old.is === 'list') return { ...old, items: old.items.map(value) };
+    if (old.is === 'record') return { ...old, fields: fields(old.fields) };
+    return number++ === wanted ? otherLeaf(old) : old;
+  };
+  const fields = (old: Fields): Fields => old.map(([key, inner]) => [key, value(inner)]);
+  return {
+    ...plan,
+    creates: plan.creates.map((document) => ({ ...document, fields: fields(document.fields) })),
+    edits: plan.edits.map((edit) => ({
+      ...edit,
+      changes: edit.changes.map((change) =>
+        'to' in change ? { ...change, to: value(change.to) } : { ...change, adds: value(change.adds) },
+      ),
+    })),
+  };
+}
+
+describe('content', () => {
+  it('is wrong with any single wrong value, however well the rules are kept', () => {
+    let tried = 0;
+    for (const set of SETS)
+      for (const form of FORMS)
+        for (const split of SPLITS)
+          for (const { plan, rules: ids, text } of tasksOf(set, form, split, 13).questions) {
+            const rules = set.rules.filter(({ id }) => ids.includes(id));
+            for (let leaf = 0; leaf < leavesOf(plan).length; leaf++) {
+              const steps = stepsOf(draftOf(withOther(plan, leaf), rules));
+              const verdict = judgeWork(plan, rules, applySteps(textsOf(plan), steps));
+              expect(verdict, text).toMatchObject({ passed: false, isDone: false, broken: [] });
+              tried++;
+            }
+          }
+    expect(tried).toBeGreaterThan(850);
+  });
+
+  it('is wrong when something else in the file was changed, lost or added twice', () => {
+    let tried = 0;
+    for (const form of FORMS)
+      for (const { plan } of tasksOf(HOUSE_RULES, form, 'report', 13).questions)
+        for (const { path, format } of plan.edits) {
+          const done = applySteps(textsOf(plan), stepsOf(createDraft(plan)));
+          const text = done.get(path) ?? '';
+          expect(judgeWork(plan, [], done).isDone).toBe(true);
+          const spoiled = [
+            text.replace(/"(?:title|version|topic)": ?"/, (found) => `${found}x`),
+            format === 'jsonl' ? text + (text.trim().split('\n').at(-1) ?? '') : text.slice(0, -3),
+            '',
+          ];
+          for (const other of spoiled) {
+            expect(other).not.toBe(text);
+            expect(judgeWork(plan, [], new Map([...done, [path, other]])), other).toMatchObject({
+              isDone: false,
+            });
+            tried++;
+          }
+        }
+    expect(tried).toBeGreaterThan(30);
+  });
+
+  it('is right in other words for the same time, and wrong for another', () => {
+    const at = fc.record({
+      year: fc.constant(2026),
+      month: fc.integer({ min: 1, max: 12 }),
+      day: fc.integer({ min: 1, max: 28 }),
+      hour: fc.integer({ min: 7, max: 21 }),
+      minute: fc.oneof(fc.constantFrom(0, 15, 30, 45), fc.integer({ min: 0, max: 59 })),
+    });
+    fc.assert(
+      fc.property(at, at, fc.string(), (moment, other, seed) => {
+        const said = tellMoment(moment, moment, createRandom(seed));
+        expect(meansMoment(said, moment), said).toBe(true);
+        if (JSON.stringify(moment) !== JSON.stringify(other))
+          expect(meansMoment(said, other), said).toBe(false);
+      }),
+      { numRuns: 2000 },
+    );
+    const nine = { year: 2026, month: 3, day: 5, hour: 9, minute: 30 };
+    for (const said of [
+      '2026-03-05T09:30:00Z',
+      '2026/03/05 9:30',
+      '5 Mar 2026, 09:30',
+      '05.03.2026 09:30',
+      '03/05/2026 9:30 AM',
+      'March 5th at 9.30 am',
+    ])
+      expect(meansMoment(said, nine), said).toBe(true);
+    for (const said of [
+      '2026-03-05',
+      'March 5',
+      '9:30',
+      '2025-03-05 09:30',
+      '2026-03-05 21:30',
+      'March 5, 9:30 pm',
+      'soon',
+      '',
+    ])
+      expect(meansMoment(said, nine), said).toBe(false);
+  });
+});
+
+describe('tasks of a day', () => {
+  it('are the same for the same seed, have their own ids, folders and files, and count only rules that hold', () => {
+    for (const set of SETS)
+      for (const form of FORMS)
+        for (let index = 0; index < DAYS; index++) {
+          const { questions, files } = tasksOf(set, form, 'train', index);
+          expect(JSON.stringify(tasksOf(set, form, 'train', index))).toBe(
+            JSON.stringify({ questions, files }),
+          );
+          expect(new Set(questions.map(({ id }) => id)).size).toBe(11);
+          const folders = questions.flatMap(({ plan }) => [
+            ...plan.creates.map(({ folder }) => folder),
+            ...plan.edits.map(({ path }) => path.slice(0, path.lastIndexOf('/'))),
+          ]);
+          expect(new Set(folders).size).toBe(folders.length);
+          const since = new Map(set.rules.map((rule) => [rule.id, rule.since]));
+          for (const { rules, text, plan } of questions) {
+            expect(rules.every((rule) => (since.get(rule) ?? 99) <= index)).toBe(true);
+            expect(text).toContain(plan.task);
+          }
+        }
+  });
+
+  it('ask for more the later it is', () => {
+    const leaves = (from: number, to: number): number => {
+      let sum = 0;
+      for (let index = from; index < to; index++)
+        for (const { plan } of tasksOf(HOUSE_RULES, 'full', 'train', index).questions)
+          sum += leavesOf(plan).length;
+      return sum / (to - from);
+    };
+    expect(leaves(10, 14)).toBeGreaterThan(1.5 * leaves(0, 4));
+  });
+
+  it('are worded in other ways in each split', () => {
+    const textsIn = (split: Split): ReadonlySet<string> =>
+      new Set(
+        Array.from({ length: DAYS }, (_, index) => tasksOf(HOUSE_RULES, 'full', split, index).questions)
+          .flat()
+          .map(({ text }) => text),
+      );
+    const [train, gate, report] = SPLITS.map(textsIn);
+    expect(train?.size).toBe(154);
+    expect([...(train ?? [])].filter((text) => gate?.has(text) || report?.has(text))).toEqual([]);
+  });
+
+  it('are short where that was asked for: 45 words, five commands before done, and a closed set of words', () => {
+    const known = new Set(shortVocabulary());
+    let most = 0;
+    for (const set of SETS)
+      for (const split of SPLITS)
+        for (let index = 0; index < DAYS; index++)
+          for (const { text, rules, solve, plan } of tasksOf(set, 'short', split, index).questions) {
+            most = Math.max(most, text.split(/\s+/).length);
+            const commands = solve(new Set(set.rules.map(({ id }) => id)));
+            expect(commands.length).toBeLessThanOrEqual(6);
+            expect(solve(new Set(rules)).length).toBe(commands.length);
+            for (const { fields } of plan.creates) expect(fields.length).toBeLessThanOrEqual(4);
+            for (const said of [text, ...commands])
+              expect(
+                lettersIn(said).filter((word) => !known.has(word)),
+                said,
+              ).toEqual([]);
+          }
+    expect(most).toBeLessThanOrEqual(45);
+    expect(known.size).toBeLessThan(400);
+  });
+});
+
+describe('feedback', () => {
+  it('tells every rule that was broken and none that was not, and no word of how it was found out', () => {
+    for (const set of SETS)
+      for (const form of FORMS)
+        for (const split of SPLITS)
+          for (const { rules, feedback } of tasksOf(set, form, split, 13).questions) {
+            const said = (broken: readonly string[]) =>
+              feedback({ status: 'ok', passed: false, isDone: true, broken, reasons: ['P1: secret reason'] });
+            const taught = (broken: readonly string[]) =>
+              set.rules.filter((rule) => rule.isTaughtBy(said(broken))).map(({ id }) => id);
+            expect(taught(rules)).toEqual(rules);
+            for (const rule of rules) expect(taught([rule])).toEqual([rule]);
+            expect(said(rules)).not.toMatch(/secret|\bcheck(?:er|ed|s)?\b|verif/i);
+            const praise = feedback({ status: 'ok', passed: true, isDone: true, broken: [], reasons: [] });
+            expect(extractRules(praise)).toEqual([]);
+          }
+  });
+
+  it('says what is wrong with the work so that nobody takes it for a rule', () => {
+    let heard = 0;
+    for (const form of FORMS)
+      for (const split of SPLITS)
+        for (const { plan, feedback } of tasksOf(HOUSE_RULES, form, split, 13).questions) {
+          const undone = judgeWork(plan, [], textsOf(plan));
+          const wrong = judgeWork(
+            plan,
+            [],
+            applySteps(textsOf(plan), stepsOf(createDraft(withOther(plan, 0)))),
+          );
+          const spoiled = judgeWork(
+            plan,
+            [],
+            new Map(plan.edits.map(({ path }) => [path, '{"tickets":[1,2,3]}'])),
+          );
+          for (const verdict of [undone, wrong, ...(plan.edits.length === 0 ? [] : [spoiled])]) {
+            const said = feedback(verdict);
+            expect(said).toContain(plan.task);
+            expect(extractRules(said), said).toEqual([]);
+            heard++;
+          }
+        }
+    expect(heard).toBeGreaterThan(160);
+  });
+});

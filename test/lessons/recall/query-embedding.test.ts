@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest';
+import type { EmbeddingModel } from '../../../src/core/recall.ts';
+import { createNgramEmbed } from '../../../src/embed/ngram-embed.ts';
+import { createQueryEmbedding } from '../../../src/lessons/recall/query-embedding.ts';
+
+const DEMAND = { atOnce: 2, perSecond: 2 };
+
+/** A model that counts its calls, and a manual clock. */
+function open() {
+  const ngrams = createNgramEmbed();
+  const scene = { now: 0, asked: 0 };
+  const embed: EmbeddingModel = {
+    ...ngrams,
+    embed: (texts) => {
+      scene.asked++;
+      return ngrams.embed(texts);
+    },
+  };
+  const vectorOf = createQueryEmbedding(embed, 1000, DEMAND, () => scene.now);
+  return { scene, vectorOf };
+}
+
+describe('the embedding of a query', () => {
+  it('is computed once and then cached, also when the rate limit is used up', async () => {
+    const { scene, vectorOf } = open();
+    const first = await vectorOf('one');
+    await vectorOf('two');
+    expect(await vectorOf('three')).toBeUndefined();
+    expect(await vectorOf('one')).toBe(first);
+    expect(scene.asked).toBe(2);
+    scene.now = 1500;
+    expect(await vectorOf('three')).toBeInstanceOf(Float32Array);
+  });
+
+  it('is computed for every request at the rate of people', async () => {
+    const { scene, vectorOf } = open();
+    for (let nth = 0; nth < 50; nth++) {
+      scene.now += 600;
+      expect(await vectorOf(`task ${nth}`)).toBeInstanceOf(Float32Array);
+    }
+    expect(scene.asked).toBe(50);
+  });
+
+  it('is not computed during a flood, and is again soon after it', async () => {
+    const { scene, vectorOf } = open();
+    for (let nth = 0; nth < 1000; nth++) {
+      scene.now += 10;
+      await vectorOf(`flood ${nth}`);
+    }
+    expect(scene.asked).toBeLessThan(5);
+    expect(await vectorOf('someone in no hurry', true)).toBeInstanceOf(Float32Array);
+    scene.now += 3000;
+    expect(await vectorOf('after it')).toBeInstanceOf(Float32Array);
+  });
+});

@@ -1,0 +1,242 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Lesson } from '../../../src/core/lesson.ts';
+import type { EmbeddingModel, RecallResult } from '../../../src/core/recall.ts';
+import { createMiniLmEmbed } from '../../../src/embed/minilm-embed.ts';
+import { createNgramEmbed } from '../../../src/embed/ngram-embed.ts';
+import { createRecall, type LessonRecall, type RecallSettings } from '../../../src/lessons/recall/recall.ts';
+import { LESSONS, lesson, query } from './sample-lessons.ts';
+
+const DAY = 86_400_000;
+const shown = ({ lessons }: RecallResult): readonly string[] => lessons.map(({ id }) => id);
+const verdictOf = ({ considered }: RecallResult, id: string): string | undefined =>
+  considered.find((one) => one.id === id)?.verdict;
+
+async function open(lessons: readonly Lesson[], more: Partial<RecallSettings> = {}): Promise<LessonRecall> {
+  const index = createRecall({
+    embed: createNgramEmbed(),
+    fallback: createNgramEmbed(),
+    limits: { topK: 5, tokenBudget: 2000 },
+    patienceMs: 20_000,
+    ...more,
+  });
+  await index.update(lessons);
+  await index.settled();
+  return index;
+}
+
+/** A model that never answers, like one that is still loading. */
+const silent: EmbeddingModel = {
+  id: 'silent',
+  dimensions: 384,
+  embed: () => new Promise(() => undefined),
+  close: async () => undefined,
+};
+
+describe('recall with MiniLM', () => {
+  const embed = createMiniLmEmbed();
+  let index: LessonRecall;
+  beforeAll(async () => {
+    index = await open(LESSONS, { embed });
+  });
+  afterAll(() => embed.close());
+
+  it.each([
+    ['our container restarts over and over in the cluster', 'crashloop-read-previous-logs'],
+    ['find a slot for a call with colleagues in Tokyo and Berlin', 'meeting-time-with-timezones'],
+    ['add an index on orders.created_at, postgres, 90 million rows', 'create-index-concurrently'],
+    ['bill the customer for October', 'invoice-numbers'],
+  ])('shows the expected lesson for "%s"', async (text, id) => {
+    const found = await index.recall(query(text), 0);
+    expect(shown(found)).toContain(id);
+    expect(found.engine).toBe(embed.id);
+  });
+
+  it.each([
+    'hello',
+    'thanks!',
+    'ok go on',
+    'what is the capital of Mongolia?',
+    'tell me a joke about cats',
+    '',
+  ])('shows nothing for "%s"', async (text) => {
+    expect(shown(await index.recall(query(text), 0))).toEqual([]);
+  });
+
+  it('rates a lesson lower for a question about its topic than for the work it is about', async () => {
+    const relevance = async (text: string): Promise<number> =>
+      (await index.recall(query(text), 0)).considered[0]?.relevance ?? 0;
+    const work = await relevance('the kubernetes pod keeps restarting');
+    expect(await relevance('how do i list kubernetes pods')).toBeLessThan(work);
+    expect(await relevance('explain kubernetes pods in simple words')).toBeLessThan(work);
+  });
+
+  it('finds a relevant lesson after a year', async () => {
+    const found = await index.recall(query('the pod is in CrashLoopBackOff'), 365 * DAY);
+    expect(shown(found)).toEqual(['crashloop-read-previous-logs']);
+    expect(found.considered[0]?.activation).toBeLessThan(0.5);
+  });
+});
+
+describe('recall', () => {
+  it('finds a lesson by a name that the task uses, without a model', async () => {
+    const index = await open(LESSONS);
+    for (const text of ['payments-7d9f8 0/1 CrashLoopBackOff 14', 'git push --force-with-lease was rejected'])
+      expect(shown(await index.recall(query(text), 0)), text).toHaveLength(1);
+    for (const text of ['hello', 'thanks', 'ok go on', 'yes please'])
+      expect(shown(await index.recall(query(text), 0)), text).toEqual([]);
+  });
+
+  it('ignores the text that a channel added to the task', async () => {
+    const index = await open(LESSONS);
+    const text = '[Telegram Alice id:123 2026-11-15 10:00] the pod is in CrashLoopBackOff';
+    expect(shown(await index.recall(query(text), 0))).toEqual(['crashloop-read-previous-logs']);
+  });
+
+  it('uses n-grams and keywords when the model is slow, and never rejects', async () => {
+    const index = createRecall({
+      embed: silent,
+      fallback: createNgramEmbed(),
+      limits: { topK: 5, tokenBudget: 2000 },
+      patienceMs: 5,
+    });
+    await index.update(LESSONS);
+    const found = await index.recall(query('kubernetes pod CrashLoopBackOff'), 0);
+    expect(shown(found)).toEqual(['crashloop-read-previous-logs']);
+    expect(found.engine).toBe(createNgramEmbed().id);
+    expect(index.stats()).toMatchObject({ lessons: LESSONS.length, known: 0 });
+  });
+
+  it('uses keywords only when both models are closed', async () => {
+    const [embed, fallback] = [createNgramEmbed(), createNgramEmbed()];
+    await embed.close();
+    await fallback.close();
+    const index = await open(LESSONS, { embed, fallback });
+    expect(shown(await index.recall(query('kubernetes pod CrashLoopBackOff'), 0))).toHaveLength(1);
+    expect(index.stats().failure).toContain('closed');
+  });
+
+  it('uses keywords for lessons that are not embedded yet, beside embedded ones', async () => {
+    const slow: EmbeddingModel = {
+      ...createNgramEmbed(),
+      embed: (texts) => (texts.length > 1 ? silent : createNgramEmbed()).embed(texts),
+    };
+    const index = createRecall({
+      embed: slow,
+      fallback: createNgramEmbed(),
+      limits: { topK: 5, tokenBudget: 2000 },
+    });
+    await index.update(LESSONS);
+    const found = await index.recall(query('kubernetes pod CrashLoopBackOff'), 0);
+    expect(found.engine).toBe(slow.id);
+    expect(shown(found)).toEqual(['crashloop-read-previous-logs']);
+  });
+
+  it('respects scopes, expiry and the requested subset', async () => {
+    const told = { description: 'When the kraken deploy fails', content: 'Restart the kraken.' };
+    const index = await open([
+      ...LESSONS,
+      lesson('anyone', told),
+      lesson('other-agent', { ...told, content: 'Feed it.', scope: { agent: 'other' } }),
+      lesson('this-project', { ...told, content: 'Look at its tentacles.', scope: { project: 'sea-*' } }),
+      lesson('expired', { ...told, content: 'Call the captain.', expiresAt: 10 }),
+    ]);
+    const asked = query('the kraken deploy fails', { project: 'sea-monsters' });
+    const found = await index.recall(asked, 20);
+    expect(verdictOf(found, 'other-agent')).toBe('out-of-scope');
+    expect(verdictOf(found, 'expired')).toBe('out-of-scope');
+    const verdicts = ['anyone', 'this-project'].map((id) => verdictOf(found, id));
+    expect(verdicts).toContain('shown');
+    expect(verdicts).not.toContain('out-of-scope');
+    const few = await index.recall({ ...asked, among: new Set(['this-project']) }, 20);
+    expect(shown(few)).toEqual(['this-project']);
+    expect(few.considered.map(({ id }) => id)).toEqual(['this-project']);
+  });
+
+  it('does not call the model when no lesson is in scope', async () => {
+    const ngrams = createNgramEmbed();
+    let asked = 0;
+    const embed: EmbeddingModel = {
+      ...ngrams,
+      embed: (texts) => {
+        asked++;
+        return ngrams.embed(texts);
+      },
+    };
+    const index = await open(
+      [lesson('theirs', { description: 'When you bake.', scope: { agent: 'other' } })],
+      {
+        embed,
+      },
+    );
+    const before = asked;
+    expect(shown(await index.recall(query('How do I bake bread?'), 0))).toEqual([]);
+    expect(asked).toBe(before);
+    await index.recall(query('How do I bake bread?', { agent: 'other' }), 0);
+    expect(asked).toBe(before + 1);
+  });
+
+  it('shows one of two near-duplicates', async () => {
+    const told = { description: 'When the kraken deploy fails', content: 'Restart the kraken.' };
+    const index = await open([...LESSONS, lesson('one', told), lesson('two', told)]);
+    const found = await index.recall(query('the kraken deploy fails'), 0);
+    expect(shown(found)).toEqual(['one']);
+    expect(verdictOf(found, 'two')).toBe('near-duplicate');
+  });
+
+  it('holds a lesson out of the chosen sessions', async () => {
+    const index = await open(LESSONS, { heldOut: (session) => session === 'without' });
+    const asked = query('kubernetes pod CrashLoopBackOff', { session: 'without' });
+    const found = await index.recall(asked, 0);
+    expect(found.lessons).toEqual([]);
+    expect(found.heldOut).toEqual(['crashloop-read-previous-logs']);
+    expect(shown(await index.recall({ ...asked, session: 'with' }, 0))).toEqual(found.heldOut);
+  });
+
+  it('finds a lesson by its keywords', async () => {
+    const index = await open([
+      ...LESSONS,
+      lesson('bare', { content: 'Do it twice.', note: { keywords: ['zeppelin'] } }),
+    ]);
+    expect(shown(await index.recall(query('refuel the zeppelin'), 0))).toEqual(['bare']);
+  });
+});
+
+describe('the domain of a task', () => {
+  const law = { scope: { domain: 'law' } };
+  const lessons = [
+    ...LESSONS,
+    lesson('cite', { description: 'When citing a statute', content: 'Give the paragraph.', ...law }),
+    lesson('advice', { description: 'When asked about a contract', content: 'Say what it is not.', ...law }),
+    lesson('deadline', { description: 'When a court sets a deadline', content: 'Count the days.', ...law }),
+    lesson('once', { kind: 'experience', description: 'A case about a dog', content: 'We lost.', ...law }),
+  ];
+
+  it('is the named one and brings its guidelines, but none for a greeting', async () => {
+    const index = await open(lessons);
+    const found = await index.recall(query('sort my holiday pictures', { domain: 'law' }), 0);
+    expect(found.domain).toEqual({ name: 'law', reason: 'header' });
+    expect(shown(found)).toEqual(['advice', 'cite', 'deadline']);
+    expect(shown(await index.recall(query('hello', { domain: 'law' }), 0))).toEqual([]);
+    const other = await index.recall(query('citing a statute', { domain: 'medicine' }), 0);
+    expect(verdictOf(other, 'cite')).toBe('out-of-scope');
+  });
+
+  it('is else the one of a matching pattern', async () => {
+    const patterns = [
+      { domain: 'law', agent: 'counsel-*' },
+      { domain: 'law', keywords: ['court order', 'statute'] },
+    ];
+    const index = await open(lessons, { patterns });
+    const domain = async (text: string, agent: string) =>
+      (await index.recall(query(text, { agent }), 0)).domain;
+    expect(await domain('sort my pictures', 'counsel-1')).toEqual({ name: 'law', reason: 'pattern' });
+    expect(await domain('what does the statute say', 'main')).toEqual({ name: 'law', reason: 'pattern' });
+    expect(await domain('order a pizza', 'main')).toEqual({ name: 'general', reason: 'default' });
+  });
+
+  it('is else the nearest one with lessons, when it is clearly the nearest', async () => {
+    const index = await open(lessons);
+    const found = await index.recall(query('a court deadline: citing the statute about a contract'), 0);
+    expect(found.domain).toEqual({ name: 'law', reason: 'nearest' });
+  });
+});

@@ -1,0 +1,143 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { RecallCandidate } from '../../../src/lessons/recall/find-candidates.ts';
+import { estimateLessonTokens, selectLessons } from '../../../src/lessons/recall/select-lessons.ts';
+import { lesson } from './sample-lessons.ts';
+
+const NOTHING_ALIKE = { isHeldOut: () => false, areAlike: () => false };
+const ROOM = { topK: 10, tokenBudget: 10_000 };
+let slots = 0;
+const candidate = (name: string, evidence: number, more: Partial<RecallCandidate> = {}): RecallCandidate => ({
+  lesson: lesson(name, { content: 'x'.repeat(200) }),
+  slot: slots++,
+  evidence,
+  activation: 1,
+  isKept: false,
+  isGuideline: false,
+  isDue: false,
+  isInScope: true,
+  ...more,
+});
+const ids = (list: readonly { readonly id: string }[]): readonly string[] => list.map(({ id }) => id);
+const verdicts = (found: ReturnType<typeof selectLessons>): Readonly<Record<string, string>> =>
+  Object.fromEntries(found.considered.map(({ id, verdict }) => [id, verdict]));
+
+describe('selectLessons', () => {
+  it('shows lessons with enough evidence, ordered by id (not by relevance)', () => {
+    const found = selectLessons(
+      [candidate('b', 2), candidate('a', 1), candidate('c', -1)],
+      ROOM,
+      NOTHING_ALIKE,
+    );
+    expect(ids(found.lessons)).toEqual(['a', 'b']);
+    expect(ids(found.considered)).toEqual(['b', 'a', 'c']);
+    expect(verdicts(found)).toEqual({ a: 'shown', b: 'shown', c: 'not-relevant' });
+  });
+
+  it('shows nothing without candidates', () => {
+    expect(selectLessons([], ROOM, NOTHING_ALIKE)).toEqual({ lessons: [], heldOut: [], considered: [] });
+  });
+
+  it('leaves out lessons far behind the best', () => {
+    const found = selectLessons(
+      [candidate('best', 8), candidate('near', 5), candidate('far', 1)],
+      ROOM,
+      NOTHING_ALIKE,
+    );
+    expect(verdicts(found)).toEqual({ best: 'shown', near: 'shown', far: 'not-relevant' });
+  });
+
+  it('respects the limits for lessons and for tokens', () => {
+    const three = [candidate('a', 3), candidate('b', 2.9), candidate('c', 2.8)];
+    expect(verdicts(selectLessons(three, { ...ROOM, topK: 2 }, NOTHING_ALIKE)).c).toBe('over-limit');
+    const size = estimateLessonTokens(lesson('a', { content: 'x'.repeat(200) }));
+    const tight = selectLessons(three, { ...ROOM, tokenBudget: size * 2 }, NOTHING_ALIKE);
+    expect(verdicts(tight).c).toBe('over-budget');
+  });
+
+  it('never exceeds the token budget', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.record({ evidence: fc.double({ min: -2, max: 5, noNaN: true }), size: fc.nat(900) }), {
+          maxLength: 12,
+        }),
+        fc.nat(800),
+        (list, tokenBudget) => {
+          const candidates = list.map(({ evidence, size }, n) => ({
+            ...candidate(`l${n}`, evidence),
+            lesson: lesson(`l${n}`, { content: 'y'.repeat(size) }),
+          }));
+          const { lessons } = selectLessons(candidates, { topK: 5, tokenBudget }, NOTHING_ALIKE);
+          expect(lessons.reduce((sum, one) => sum + estimateLessonTokens(one), 0)).toBeLessThanOrEqual(
+            tokenBudget,
+          );
+          expect(lessons.length).toBeLessThanOrEqual(5);
+        },
+      ),
+    );
+  });
+
+  it('reserves the place of a held-out lesson and does not show it', () => {
+    const ways = { ...NOTHING_ALIKE, isHeldOut: (id: string) => id === 'a' };
+    const found = selectLessons(
+      [candidate('a', 3), candidate('b', 2.9), candidate('c', 2.8)],
+      { ...ROOM, topK: 2 },
+      ways,
+    );
+    expect(ids(found.lessons)).toEqual(['b']);
+    expect(found.heldOut).toEqual(['a']);
+    expect(verdicts(found)).toEqual({ a: 'held-out', b: 'shown', c: 'over-limit' });
+  });
+
+  it('drops a near-duplicate of a better lesson', () => {
+    const [best, same] = [candidate('best', 3), candidate('same', 2.9)];
+    const ways = {
+      ...NOTHING_ALIKE,
+      areAlike: (one: number, other: number) =>
+        [one, other].every((slot) => [best.slot, same.slot].includes(slot)),
+    };
+    expect(verdicts(selectLessons([best, same], ROOM, ways))).toEqual({
+      best: 'shown',
+      same: 'near-duplicate',
+    });
+  });
+
+  it('lets activation decide between near-ties only', () => {
+    const one = { ...ROOM, topK: 1 };
+    const fresh = candidate('fresh', 2, { activation: 1 });
+    expect(
+      ids(selectLessons([candidate('old', 2.2, { activation: 0.3 }), fresh], one, NOTHING_ALIKE).lessons),
+    ).toEqual(['fresh']);
+    expect(
+      ids(selectLessons([candidate('old', 2.6, { activation: 0.3 }), fresh], one, NOTHING_ALIKE).lessons),
+    ).toEqual(['old']);
+  });
+
+  it('hides old lessons only near the threshold, and never pinned or proven ones', () => {
+    const old = { activation: 0.2 };
+    expect(verdicts(selectLessons([candidate('a', 0.1, old)], ROOM, NOTHING_ALIKE)).a).toBe('hidden-by-age');
+    expect(verdicts(selectLessons([candidate('a', 1, old)], ROOM, NOTHING_ALIKE)).a).toBe('shown');
+    expect(
+      verdicts(selectLessons([candidate('a', 0.1, { ...old, isKept: true })], ROOM, NOTHING_ALIKE)).a,
+    ).toBe('shown');
+  });
+
+  it("puts a domain's guidelines first, and shows those of a named domain whether or not they match", () => {
+    const guide = { isGuideline: true, isDue: true };
+    const found = selectLessons(
+      [candidate('note', 5), candidate('z-guide', -4, guide)],
+      { ...ROOM, topK: 2 },
+      NOTHING_ALIKE,
+    );
+    expect(ids(found.lessons)).toEqual(['z-guide', 'note']);
+  });
+
+  it('reports a lesson of another scope only as out of scope', () => {
+    const found = selectLessons(
+      [candidate('a', 9, { isInScope: false }), candidate('b', 1)],
+      ROOM,
+      NOTHING_ALIKE,
+    );
+    expect(verdicts(found)).toEqual({ a: 'out-of-scope', b: 'shown' });
+  });
+});

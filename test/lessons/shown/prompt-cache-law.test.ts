@@ -1,0 +1,236 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { WIRE_NAMES, type WireName } from '../../../src/core/wire.ts';
+import { augment } from '../../../src/gateway/forward.ts';
+import type { RecallChoice, ShownText } from '../../../src/lessons/shown/prompt-thread.ts';
+import { createShownBlocks } from '../../../src/lessons/shown/shown-blocks.ts';
+import { readConversation } from '../../../src/wire/conversation.ts';
+import { wires } from '../../../src/wire/wires.ts';
+import { createRandom, pick } from '../../wire/random.ts';
+import { createRandomClient, TOPICS } from './random-client.ts';
+import { commonLength, marksIn, type RenderedRequest, renderRequest } from './rendered-request.ts';
+import { createSmallLibrary, type SmallLibrary, writeLesson } from './small-library.ts';
+
+/*
+ * The common prefix of two requests of a thread stays common with our text in them: a provider's prompt cache is never
+ * invalidated, except by a new block with a reason.
+ */
+
+const SESSIONS = 300;
+const IDLE_MS = 3_600_000;
+
+/** How often each situation occurred. */
+interface Tally {
+  requests: number;
+  compared: number;
+  deltas: number;
+  replays: number;
+  waits: number;
+  restarts: number;
+  retries: number;
+  peeks: number;
+  grown: number;
+  readonly frozen: Record<RecallChoice['fact']['why'], number>;
+}
+
+const newTally = (): Tally => ({
+  ...{ requests: 0, compared: 0, deltas: 0, replays: 0, waits: 0 },
+  ...{ restarts: 0, retries: 0, peeks: 0, grown: 0 },
+  frozen: { new: 0, compacted: 0, expired: 0, changed: 0, task: 0 },
+});
+
+/** Cheaper than `expect`, for hundreds of thousands of calls. */
+function must(isSo: boolean, claim: string): void {
+  if (!isSo) throw new Error(`broken: ${claim}`);
+}
+
+/** A request that was sent. */
+interface Sent {
+  readonly client: RenderedRequest;
+  readonly sent: RenderedRequest;
+  readonly out: Buffer;
+  readonly text: ShownText;
+  readonly links: readonly string[];
+  readonly at: number;
+}
+
+async function runSession(wire: WireName, seed: number, tally: Tally): Promise<void> {
+  const random = createRandom(seed);
+  const chance = (p: number) => random() < p;
+  const library = createSmallLibrary((session, id) => (session.length + id.charCodeAt(1)) % 7 === 0);
+  if (chance(0.8)) for (let n = 0; n < 3; n++) changeLibrary(library, random);
+  const recorded: RecallChoice[] = [];
+  const start = () =>
+    createShownBlocks({
+      ...library,
+      idleMs: IDLE_MS,
+      record: (fact, text) => recorded.push({ fact, text }),
+      restore: async () => recorded.slice(),
+    });
+  let shown = start();
+  let startedAt = 0;
+  let now = 0;
+  let model = 'a';
+  const last = new Map<string, Sent>();
+  const client = createRandomClient(wire, random);
+
+  const ask = async (body: Buffer, peek: boolean) => {
+    const conversation = readConversation(wire, body);
+    const outline = wires[wire].outline(body);
+    if (conversation === undefined || outline === undefined) throw new Error('not a request');
+    const text = await shown.show({
+      ...{ turn: 't', session: `s${seed % 10}`, thread: model, now, peek },
+      query: { agent: 'agent' },
+      conversation: () => conversation,
+    });
+    for (const { link, text: added } of text.additions)
+      must(conversation.placeAt(link, added) !== undefined, 'an addition has its place');
+    return { text, out: augment(wire, body, outline, text, undefined), links: conversation.links };
+  };
+
+  /** Sends one request and checks all its invariants. */
+  async function send(body: Buffer): Promise<void> {
+    const before = last.get(model);
+    const known = recorded.length;
+    const peeked = chance(0.15) ? await ask(body, true) : undefined;
+    must(recorded.length === known, 'a peek settles nothing');
+    const [first, second] = await Promise.all([ask(body, false), ask(body, false)]);
+    const { text, out, links } = first;
+    const fresh: Sent = {
+      ...first,
+      client: renderRequest(wire, body),
+      sent: renderRequest(wire, out),
+      at: now,
+    };
+    last.set(model, fresh);
+    must(second.out.equals(out), 'requests at once get the same');
+    must(peeked?.out.equals(out) ?? true, 'what was counted is what is sent');
+    must(marksIn(out) === marksIn(body), 'no mark is added or lost');
+    must(text.generation === library.generation(), 'a turn is stamped with the generation in force');
+    must(recorded.length - known <= 1, 'one request makes one choice at most');
+    tally.requests++;
+    if (peeked) tally.peeks++;
+
+    // Before the first generation the record is not read: an empty decision is recorded again.
+    const isAgain = before !== undefined && library.generation() === 0;
+    const fact = isAgain ? undefined : recorded[known]?.fact;
+    if (fact) tally.frozen[fact.why]++;
+    if (fact !== undefined && fact.after === undefined) {
+      const frozen = recorded.slice(0, known).findLast((one) => one.fact.thread === model && !one.fact.after);
+      checkCause(fact.why, fresh, before, frozen?.fact);
+      return;
+    }
+    if (fact?.after !== undefined) {
+      tally.deltas++;
+      must(fact.after === links.at(-1), 'what is new goes to the newest message');
+    } else if (library.changedSince(before?.text.generation ?? 0).ids.size > 0) tally.waits++;
+    tally.replays += text.additions.length - (fact === undefined ? 0 : 1);
+    if (before === undefined) throw new Error('broken: what is unknown is frozen');
+    must(isAgain || !isPlaceGone(before, fresh), 'a place that is gone makes a new block');
+    must(isAgain || now - Math.max(before.at, startedAt) <= IDLE_MS, 'an idle thread gets a new block');
+    tally.compared++;
+    checkLaw(before, fresh, client.isSteady);
+  }
+
+  function checkCause(
+    why: RecallChoice['fact']['why'],
+    { links, at }: Sent,
+    before: Sent | undefined,
+    frozen: RecallChoice['fact'] | undefined,
+  ): void {
+    if (why === 'new') must(before === undefined, 'only what is unknown is new');
+    else if (why === 'expired') must(before !== undefined && at - before.at > IDLE_MS, 'it was idle');
+    else if (before === undefined || !isPlaceGone(before, { links })) {
+      must(links[0] !== frozen?.first && links.length <= 4, 'the history begins with something else');
+      must(library.generation() > (frozen?.generation ?? 0), 'the library has changed');
+    }
+  }
+
+  const turns = 4 + Math.floor(random() * 8);
+  for (let n = 0; n < turns; n++) {
+    now += Math.floor(random() * 600_000) + (chance(0.04) ? IDLE_MS : 0);
+    if (n > 0 && chance(0.06)) client.compact();
+    if (n > 0 && chance(0.04)) client.rewind();
+    else client.goOn();
+    if (chance(0.06)) model = pick(random, ['a', 'b']);
+    if (chance(0.35)) changeLibrary(library, random);
+    if (chance(0.12)) {
+      shown = start();
+      startedAt = now;
+      tally.restarts++;
+    }
+    await send(client.body(model));
+    const sent = last.get(model);
+    if (chance(0.2)) {
+      const again = await ask(client.body(model), false);
+      must(sent?.out.equals(again.out) ?? false, 'a retry has the same bytes');
+      tally.retries++;
+    }
+    if (chance(0.1)) {
+      changeLibrary(library, random);
+      await send(client.body(model));
+      if (!last.get(model)?.out.equals(sent?.out ?? Buffer.alloc(0))) tally.grown++;
+    }
+    client.hear();
+  }
+}
+
+const isPlaceGone = (before: Sent, { links }: Pick<Sent, 'links'>): boolean =>
+  before.text.additions.some(({ link }) => !links.includes(link));
+
+function checkLaw(before: Sent, now: Sent, isSteady: boolean): void {
+  const common = commonLength(before.client.messages, now.client.messages);
+  const extra = now.sent.messages.length - now.client.messages.length;
+  const alike = commonLength(
+    before.sent.messages.slice(0, common + extra),
+    now.sent.messages.slice(0, common + extra),
+  );
+  must(now.sent.head === before.sent.head, 'tools and system text stay unchanged');
+  const isSame = common === before.client.messages.length && common === now.client.messages.length;
+  if (isSame) {
+    // The same request after the library has changed: its newest message may grow, at its end.
+    const isGrown = now.text.additions.length > before.text.additions.length;
+    must(isGrown || before.out.equals(now.out), 'a retry has the same bytes');
+    const differing = now.sent.messages.filter((message, n) => message !== before.sent.messages[n]);
+    must(differing.length <= 1, 'only the newest message grows');
+  } else {
+    must(alike === common + extra, 'sent messages stay unchanged');
+    const isExtended = common === before.client.messages.length;
+    if (isSteady && isExtended)
+      must(now.sent.rawList.startsWith(before.sent.rawList), 'their bytes stay unchanged');
+  }
+}
+
+/** Adds, revises, renames or retires. */
+function changeLibrary(library: SmallLibrary, random: () => number): void {
+  const known = library.lessons();
+  const topic = pick(random, TOPICS);
+  const one = known[Math.floor(random() * known.length)];
+  const kind = known.length < 2 ? 'add' : pick(random, ['add', 'revise', 'rename', 'retire']);
+  const id = `l${Math.floor(random() * 1e6)}`;
+  if (one === undefined || kind === 'add') {
+    library.put(writeLesson(id, `${topic}-${id}`, `Mind ${random()}.`));
+  } else if (kind === 'retire') library.retire(one.id);
+  else {
+    const name = kind === 'rename' ? `${topic}-${id}` : one.text.name;
+    library.put(writeLesson(one.id, name, `Rather mind ${random()}.`, one.revision + 1));
+  }
+}
+
+describe('the prompt-cache law', () => {
+  const claim = '%s: the common prefix of two requests stays common with our text in it';
+  it.each(WIRE_NAMES)(claim, { timeout: 120_000 }, async (wire) => {
+    const tally = newTally();
+    await fc.assert(
+      fc.asyncProperty(fc.nat(), (seed) => runSession(wire, seed, tally)),
+      { numRuns: SESSIONS, endOnFailure: true },
+    );
+    if (process.env.TALLY) process.stdout.write(`${wire} ${JSON.stringify(tally)}\n`);
+    expect(tally.requests).toBeGreaterThan(1500);
+    expect(tally.compared).toBeGreaterThan(900);
+    expect(Math.min(tally.deltas, tally.replays)).toBeGreaterThan(120);
+    expect(Math.min(tally.waits, tally.restarts, tally.retries, tally.peeks)).toBeGreaterThan(60);
+    expect(Math.min(tally.frozen.compacted, tally.frozen.expired)).toBeGreaterThan(30);
+    expect(tally.grown).toBeGreaterThan(5);
+  });
+});

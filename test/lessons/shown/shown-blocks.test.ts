@@ -1,0 +1,396 @@
+import { createHash } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import type { Recall } from '../../../src/core/recall.ts';
+import type { ConversationView, ShowRequest } from '../../../src/lessons/shown/block-update.ts';
+import type { RecallChoice, ShownText } from '../../../src/lessons/shown/prompt-thread.ts';
+import { createShownBlocks, type ShownBlocksOptions } from '../../../src/lessons/shown/shown-blocks.ts';
+import { createSmallLibrary, writeLesson } from './small-library.ts';
+
+const HOUR = 3_600_000;
+
+/** Links stand for messages; capitals are user messages. The task is the newest user message and some topics. */
+function conversationOf(links: string, topics = 'tests parser'): ConversationView {
+  const list = links.split(' ');
+  const newest = list.at(-1) ?? '';
+  return { links: list, newestIsUser: newest === newest.toUpperCase(), task: `${topics} ${newest}` };
+}
+
+function setUp(
+  more: Partial<ShownBlocksOptions> = {},
+  isHeldOut: (session: string, id: string) => boolean = () => false,
+) {
+  const library = createSmallLibrary(isHeldOut);
+  const recorded: RecallChoice[] = [];
+  let restores = 0;
+  const start = () =>
+    createShownBlocks({
+      ...library,
+      record: (fact, text) => recorded.push({ fact, text }),
+      restore: async (session) => {
+        restores++;
+        return recorded.filter(({ fact }) => fact.session === session);
+      },
+      ...more,
+    });
+  let shown = start();
+  const ask = (links: string, request: Partial<ShowRequest> = {}): ShownText | Promise<ShownText> =>
+    shown.show({
+      ...{ turn: 't', session: 's', thread: 'main', now: 0, query: { agent: 'a' } },
+      conversation: () => conversationOf(links),
+      ...request,
+    });
+  return {
+    library,
+    recorded,
+    ask,
+    restart: () => {
+      shown = start();
+    },
+    restores: () => restores,
+  };
+}
+
+const tests = writeLesson('l1', 'tests-first', 'Run them.');
+const parser = writeLesson('l2', 'parser-limits', 'Mind the depth.');
+const colour = writeLesson('l3', 'colour-names', 'Use words.');
+const unread = (): ConversationView => {
+  throw new Error('the conversation was read');
+};
+
+describe('a thread', () => {
+  it('is frozen at its first turn; later turns are answered synchronously, without reading the messages', async () => {
+    const { library, ask, recorded } = setUp();
+    library.put(tests);
+    const first = ask('A');
+    expect(first).toBeInstanceOf(Promise);
+    const text = await first;
+    expect(text).toMatchObject({ generation: 1, lessons: ['l1'], additions: [] });
+    expect(text.block).toContain('### tests-first');
+    expect(text.hash).toBe(
+      createHash('sha256')
+        .update(text.block ?? '')
+        .digest('hex')
+        .slice(0, 32),
+    );
+    expect(ask('A b C', { conversation: unread })).toBe(text);
+    expect(recorded.map(({ fact }) => fact)).toEqual([
+      expect.objectContaining({ why: 'new', first: 'A', block: text.hash, lessons: ['l1'], generation: 1 }),
+    ]);
+  });
+
+  it('gets nothing from an empty library, and later lessons as an addition (not as a block)', async () => {
+    const { library, ask, restart } = setUp();
+    expect(ask('A')).toEqual({ generation: 0, lessons: [], additions: [] });
+    library.put(tests);
+    restart();
+    const text = await ask('A b C');
+    expect(text.block).toBeUndefined();
+    expect(text.additions).toMatchObject([{ link: 'C' }]);
+  });
+
+  it('is frozen once for requests that come at the same time', async () => {
+    const { library, ask, recorded } = setUp();
+    library.put(tests);
+    const [one, two] = await Promise.all([ask('A'), ask('A')]);
+    expect(one).toBe(two);
+    expect(library.asked()).toBe(1);
+    expect(recorded).toHaveLength(1);
+  });
+
+  it('gets the revised text of a shown lesson, also when the newest message is about something else', async () => {
+    const { library, ask, restart, recorded } = setUp();
+    library.put(tests);
+    library.put(colour);
+    await ask('A');
+    library.put(writeLesson('l1', 'tests-first', 'Run them twice.', 2));
+    const aside = { conversation: () => conversationOf('A b C', 'lunch') };
+    const text = await ask('A b C', aside);
+    expect(text.additions).toMatchObject([{ link: 'C', text: expect.stringContaining('Run them twice.') }]);
+    expect(recorded.at(-1)?.fact).toMatchObject({ why: 'changed', lessons: ['l1'] });
+    restart();
+    expect(await ask('A b C', aside)).toEqual(text);
+  });
+
+  it('is one of several in a session, each with a block for its own task', async () => {
+    const { library, ask } = setUp();
+    library.put(tests);
+    library.put(colour);
+    const main = await ask('A');
+    const side = await ask('A', { thread: 'side', conversation: () => conversationOf('A', 'colour') });
+    expect(main.lessons).toEqual(['l1']);
+    expect(side.lessons).toEqual(['l3']);
+  });
+
+  it('gets nothing, also later, when recall rejects', async () => {
+    const recall: Recall = () => Promise.reject(new Error('no model'));
+    const { library, ask } = setUp({ recall });
+    library.put(tests);
+    expect(await ask('A')).toEqual({ generation: 1, lessons: [], additions: [] });
+    expect(await ask('A b C')).toEqual({ generation: 1, lessons: [], additions: [] });
+  });
+});
+
+describe('a further task of the same conversation', () => {
+  const about = (links: string, task: string): Partial<ShowRequest> => ({
+    conversation: () => ({ ...conversationOf(links), task }),
+  });
+
+  it('gets its lessons appended to its own message, once and permanently', async () => {
+    const { library, ask, recorded } = setUp();
+    library.put(tests);
+    library.put(parser);
+    const { block, lessons } = await ask('A', about('A', 'write tests'));
+    expect(lessons).toEqual(['l1']);
+    const second = await ask('A b C', about('A b C', 'limit the parser'));
+    expect(second).toMatchObject({ block, lessons: ['l1', 'l2'], additions: [{ link: 'C' }] });
+    expect(recorded.at(-1)?.fact).toMatchObject({ why: 'task', after: 'C', lessons: ['l2'] });
+    expect(await ask('A b C', about('A b C', 'limit the parser'))).toEqual(second);
+    expect(await ask('A b C d E', about('A b C d E', 'limit the parser of the tests'))).toEqual(second);
+    expect(recorded).toHaveLength(2);
+  });
+
+  it('stays unchanged when it may have been sent before a restart', async () => {
+    const { library, ask, restart } = setUp();
+    library.put(tests);
+    library.put(parser);
+    await ask('A', about('A', 'write tests'));
+    const before = await ask('A b C', about('A b C', 'something else'));
+    restart();
+    expect(await ask('A b C', about('A b C', 'limit the parser'))).toEqual(before);
+    const later = await ask('A b C d E', about('A b C d E', 'limit the parser'));
+    expect(later.additions).toMatchObject([{ link: 'E' }]);
+  });
+});
+
+describe('a lesson that is published during a conversation', () => {
+  it('is added to the newest user message and stays there', async () => {
+    const { library, ask, recorded } = setUp();
+    library.put(tests);
+    const { block } = await ask('A');
+    library.put(parser);
+    const text = await ask('A b C');
+    expect(text).toMatchObject({ generation: 2, block, lessons: ['l1', 'l2'] });
+    expect(text.additions).toMatchObject([{ link: 'C' }]);
+    expect(text.additions[0]?.text).toContain('### parser-limits');
+    expect(recorded.at(-1)?.fact).toMatchObject({ why: 'changed', after: 'C', lessons: ['l2'] });
+    const all = createHash('sha256').update(`${block}${text.additions[0]?.text}`).digest('hex');
+    expect(text.hash).toBe(all.slice(0, 32));
+
+    expect(ask('A b C d E')).toBe(text);
+    library.put(colour);
+    const more = conversationOf('A b C d E f G', 'colour');
+    const later = await ask('', { conversation: () => more });
+    expect(later.additions).toMatchObject([text.additions[0] ?? {}, { link: 'G' }]);
+    expect(await ask('', { conversation: () => more })).toBe(later);
+  });
+
+  it('waits while the newest message is a tool result; the turn is stamped with the generation in force', async () => {
+    const { library, ask, recorded } = setUp();
+    library.put(tests);
+    const { block } = await ask('A');
+    library.put(parser);
+    expect(ask('A b c')).toMatchObject({ generation: 2, block, additions: [] });
+    expect(recorded).toHaveLength(1);
+    expect((await ask('A b c d E')).additions).toMatchObject([{ link: 'E' }]);
+  });
+
+  it('is recalled for the present task, and once per message if it does not match', async () => {
+    const { library, ask, recorded } = setUp();
+    library.put(tests);
+    await ask('A');
+    library.put(colour);
+    const text = await ask('A b C');
+    expect(text).toMatchObject({ generation: 2, lessons: ['l1'], additions: [] });
+    expect(await ask('A b C')).toEqual(text);
+    expect(library.asked()).toBe(2);
+    expect(await ask('A b C d')).toEqual(text);
+    expect(library.asked()).toBe(2);
+    expect(await ask('A b C d E')).toEqual(text);
+    expect(library.asked()).toBe(3);
+    expect(recorded).toHaveLength(1);
+  });
+
+  it('replaces the revised text, and withdrawn or renamed lessons are named', async () => {
+    const { library, ask, restart } = setUp();
+    library.put(tests);
+    library.put(parser);
+    await ask('A');
+    library.retire('l2');
+    const withdrawn = await ask('A b C');
+    expect(withdrawn.additions[0]?.text).toContain('No longer valid, to be disregarded: parser-limits');
+    expect(withdrawn.lessons).toEqual(['l1']);
+    library.put(writeLesson('l1', 'tests-always', 'Run all.', 2));
+    const renamed = await ask('A b C d E');
+    expect(renamed.additions[1]?.text).toContain('disregarded: tests-first');
+    expect(renamed.additions[1]?.text).toContain('### tests-always');
+    library.put(parser);
+    restart();
+    const back = await ask('A b C d E f G');
+    expect(back.lessons).toEqual(['l1', 'l2']);
+    expect(back.additions[2]?.text).toContain('### parser-limits');
+  });
+
+  it('is left out when it is shown already or held out from the session', async () => {
+    const { library, ask, recorded } = setUp({}, (_, id) => id === 'l2' && library.generation() < 4);
+    library.put(tests);
+    library.put(parser);
+    const { lessons } = await ask('A');
+    expect(lessons).toEqual(['l1']);
+    expect(recorded[0]?.fact.heldOut).toEqual(['l2']);
+    library.put({ ...tests });
+    library.put(writeLesson('l2', 'parser-limits', 'Mind the width.', 2));
+    expect(await ask('A b C')).toMatchObject({ generation: 4, lessons: ['l1'], additions: [] });
+    const side = await ask('A', { thread: 'side' });
+    expect(side.lessons).toEqual(['l1']);
+    expect(recorded.at(-1)?.fact.heldOut).toEqual(['l2']);
+  });
+
+  it('does not grow a message twice', async () => {
+    const { library, ask } = setUp();
+    library.put(tests);
+    await ask('A');
+    library.put(parser);
+    const { additions } = await ask('A b C');
+    library.put(writeLesson('l4', 'tests-last', 'Run them again.'));
+    expect(await ask('A b C')).toMatchObject({ generation: 3, additions });
+    expect((await ask('A b C d E')).additions).toHaveLength(2);
+  });
+
+  it('is not added to a request whose history the provider stores', async () => {
+    const { library, ask } = setUp();
+    library.put(tests);
+    const { block } = await ask('A');
+    library.put(parser);
+    const conversation = () => ({ links: [], newestIsUser: false, task: 'parser' });
+    expect(ask('', { conversation })).toMatchObject({ generation: 2, block, additions: [] });
+    expect(ask('', { conversation: () => undefined })).toMatchObject({ block, additions: [] });
+  });
+});
+
+describe('a new block', () => {
+  it('is made when a message with an addition is missing', async () => {
+    const { library, ask, recorded } = setUp();
+    library.put(tests);
+    await ask('A');
+    library.put(parser);
+    await ask('A b C');
+    const text = await ask('A b E');
+    expect(text).toMatchObject({ lessons: ['l1', 'l2'], additions: [] });
+    expect(text.block).toContain('### parser-limits');
+    expect(recorded.at(-1)?.fact).toMatchObject({ why: 'compacted', first: 'A' });
+  });
+
+  it('is made when the thread was idle for an hour (not for less)', async () => {
+    const { library, ask, recorded } = setUp();
+    library.put(tests);
+    const first = await ask('A');
+    expect(ask('A b C', { now: HOUR })).toBe(first);
+    const text = await ask('A b C d E', { now: 2 * HOUR + 1 });
+    expect(text.block).toBe(first.block);
+    expect(recorded.map(({ fact }) => fact.why)).toEqual(['new', 'expired']);
+  });
+
+  it('is made at a compaction when the library has changed, but not long after it', async () => {
+    const { library, ask, recorded } = setUp();
+    library.put(tests);
+    const first = await ask('A');
+    expect(ask('X', { conversation: unread })).toBe(first);
+    library.put(parser);
+    expect((await ask('X y Z u V')).additions).toHaveLength(1);
+    expect(recorded.map(({ fact }) => fact.why)).toEqual(['new', 'changed']);
+
+    const other = setUp();
+    other.library.put(tests);
+    await other.ask('A');
+    other.library.put(parser);
+    expect(await other.ask('X y Z')).toMatchObject({ lessons: ['l1', 'l2'], additions: [] });
+    expect(other.recorded.map(({ fact }) => fact.why)).toEqual(['new', 'compacted']);
+  });
+});
+
+describe('a restart', () => {
+  it('restores every thread byte for byte, with one read per session', async () => {
+    const { library, ask, restart, restores, recorded } = setUp();
+    library.put(tests);
+    await ask('A');
+    library.put(parser);
+    const main = await ask('A b C');
+    const side = await ask('A', { thread: 'side' });
+    const known = recorded.length;
+    restart();
+    const before = restores();
+    const again = await Promise.all([ask('A b C d E'), ask('A b C'), ask('A b', { thread: 'side' })]);
+    expect(again).toEqual([main, main, side]);
+    expect(restores() - before).toBe(1);
+    expect(recorded).toHaveLength(known);
+  });
+
+  it('before the first generation loses no thread of a session that was not read yet', async () => {
+    const { library, ask, restart } = setUp();
+    await ask('A', { thread: 'side' });
+    restart();
+    await ask('A');
+    library.put(tests);
+    const side = await ask('A b C', { thread: 'side' });
+    expect(side.block).toBeUndefined();
+    expect(side.additions).toMatchObject([{ link: 'C' }]);
+  });
+
+  it('starts a new thread when the record is lost, unreadable or too slow', async () => {
+    const lost: RecallChoice[] = [];
+    const pasts: readonly (() => Promise<readonly RecallChoice[]>)[] = [
+      async () => lost.map(({ fact }) => ({ fact, text: undefined })),
+      () => Promise.reject(new Error('the disk is gone')),
+      () => new Promise(() => undefined),
+    ];
+    for (const restore of pasts) {
+      const { library, ask, restart, recorded } = setUp({ restore, patienceMs: 5 });
+      library.put(tests);
+      await ask('A');
+      lost.push(...recorded);
+      restart();
+      expect((await ask('A b C')).lessons).toEqual(['l1']);
+      expect(recorded.map(({ fact }) => fact.why)).toEqual(['new', 'new']);
+    }
+  });
+
+  it('is like the eviction of a session that had no request for a long time', async () => {
+    const { library, ask, restores, recorded } = setUp({ mostSessions: 4 });
+    library.put(tests);
+    const text = await ask('A');
+    for (let n = 0; n < 10; n++) await ask('A', { session: `other ${n}` });
+    const before = restores();
+    expect(await ask('A b C')).toEqual(text);
+    expect(restores()).toBe(before + 1);
+    expect(recorded.filter(({ fact }) => fact.session === 's')).toHaveLength(1);
+  });
+});
+
+describe('a peek', () => {
+  it('gets the text that the request will be sent with, and stores no decision', async () => {
+    const { library, ask, recorded } = setUp();
+    library.put(tests);
+    const counted = await ask('A', { peek: true, turn: 'count' });
+    expect(recorded).toEqual([]);
+    expect(await ask('A', { turn: 't1' })).toEqual(counted);
+    expect(recorded.map(({ fact }) => fact.turn)).toEqual(['t1']);
+    library.put(parser);
+    const more = await ask('A b C', { peek: true });
+    expect(await ask('A b C')).toEqual(more);
+    expect(library.asked()).toBe(2);
+    expect(recorded).toHaveLength(2);
+  });
+
+  it('of another conversation stores nothing', async () => {
+    const { library, ask, recorded } = setUp();
+    library.put(tests);
+    library.put(colour);
+    await ask('FOO', { peek: true, conversation: () => conversationOf('FOO', 'colour') });
+    expect((await ask('A')).lessons).toEqual(['l1']);
+    library.put(parser);
+    const { additions } = await ask('A b C');
+    await ask('FOO', { peek: true });
+    expect(await ask('A b C d E')).toMatchObject({ additions });
+    expect(recorded).toHaveLength(2);
+  });
+});

@@ -1,0 +1,60 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { TurnIntent } from '../../src/core/recorder.ts';
+import { createRecorder } from '../../src/record/recorder.ts';
+import { openSqliteStore } from '../../src/record/store/sqlite-store.ts';
+import { scratch } from './store/scratch.ts';
+
+const LONG = 'the same long words again '.repeat(4_000);
+
+const intentOf = (n: number): TurnIntent => ({
+  turn: `t${n}`,
+  session: `s${n % 50}`,
+  agent: 'a',
+  role: 'main',
+  wire: 'openai-chat',
+  model: 'm',
+  generation: 0,
+  policy: 'p/m',
+  lessons: [],
+  body: Buffer.from(JSON.stringify({ model: 'm', messages: [{ role: 'user', content: `${n} ${LONG}` }] })),
+});
+
+describe('the recorder', () => {
+  it('slows callers down when the writer cannot keep up, and loses no turn', async () => {
+    const file = join(scratch(), 'store.db');
+    const recorder = createRecorder({ file, keys: [], salt: 's', keepDays: 0 }, Date.now);
+    const turns = 600;
+    let waits = 0;
+    for (let n = 0; n < turns; n++) {
+      const intent = intentOf(n);
+      const room = recorder.room(intent.body?.length ?? 0);
+      if (room !== undefined) waits++;
+      await room;
+      recorder.start(intent).end({ status: 'complete', httpStatus: 200, policy: 'p/m', totalMs: 1 });
+    }
+    await recorder.close();
+    expect(recorder.state()).toMatchObject({ lost: 0, recorded: turns });
+    expect(waits).toBeGreaterThan(0);
+    const store = openSqliteStore({ file });
+    onTestFinished(() => store.close());
+    expect(store.totals()).toMatchObject({ turns, sessions: 50 });
+    expect(store.openTurns()).toEqual([]);
+    expect(store.block(store.turn('t599')?.request ?? '')).toContain('"wire":"openai-chat"');
+    expect(store.check()).toEqual([]);
+  }, 180_000);
+
+  it('does not make callers wait for a store that fails', async () => {
+    const file = join(scratch(), 'store.db');
+    mkdirSync(file);
+    const recorder = createRecorder({ file, keys: [], salt: 's', keepDays: 0 }, Date.now);
+    await recorder.chains;
+    expect(recorder.state().degraded).toBeDefined();
+    for (let n = 0; n < 200; n++) {
+      expect(recorder.room(1024 * 1024)).toBeUndefined();
+      recorder.start(intentOf(n));
+    }
+    await recorder.close();
+  });
+});

@@ -1,0 +1,373 @@
+import { existsSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { Fact } from '../../../src/core/fact.ts';
+import type { NewFact, Store } from '../../../src/core/store.ts';
+import { openSqliteReader } from '../../../src/record/store/sqlite-store.ts';
+import { steps } from './arbitraries.ts';
+import { at, end, start } from './facts.ts';
+import { observe, observeViews } from './observe.ts';
+import { scratch } from './scratch.ts';
+
+/** The contract of every store. `open` returns a new, empty one. */
+export function describeStore(name: string, open: () => Store): void {
+  const openStore = (): Store => {
+    const store = open();
+    onTestFinished(() => store.close());
+    return store;
+  };
+  const withTurn = (): Store => {
+    const store = openStore();
+    store.append({ facts: at(10, start('t1', 's1'), end('t1')) });
+    return store;
+  };
+
+  describe(`a store (${name}) keeps facts`, () => {
+    it('returns each unchanged, numbered from 1 without a gap', () => {
+      const store = openStore();
+      const facts: readonly Fact[] = [
+        start('t1', 's1', {
+          client: 'claude',
+          project: { id: 'p', label: 'Ünïcödé \u2028' },
+          lessons: ['l'],
+          block: 'b',
+        }),
+        end('t1', { usage: { inputTokens: 1, outputTokens: 2 }, stop: 'end', firstByteMs: 1 }),
+        { type: 'reward-given', turn: 't1', source: 'judge', score: -0.25, note: 'a\u0000b\ud800' },
+        { type: 'event-reported', kind: 'k', data: { deep: [1, null, { x: 'y' }], __proto__: null } },
+        { type: 'session-end', session: 's1', reason: 'quit' },
+      ];
+      expect(store.append({ facts: at(100, ...facts) })).toEqual(
+        facts.map((_, index) => ({ seq: index + 1, isNew: true })),
+      );
+      expect(store.facts(0, 99)).toEqual(
+        facts.map((fact, index) => ({ seq: index + 1, at: 100 + index, fact })),
+      );
+      expect(store.facts(2, 2).map(({ seq }) => seq)).toEqual([3, 4]);
+      expect(store.facts(5, 9)).toEqual([]);
+      expect(store.facts(0, 0)).toEqual([]);
+    });
+
+    it.each<readonly [string, () => Partial<NewFact>]>([
+      [
+        'a score that is no number',
+        () => ({ fact: { type: 'reward-given', source: 'judge', score: Number.NaN } }),
+      ],
+      ['a circle', () => ({ fact: { type: 'event-reported', kind: 'k', data: circle() as never } })],
+      ['a big integer', () => ({ fact: { type: 'event-reported', kind: 'k', data: { n: 1n as never } } })],
+      ['a time that is none', () => ({ at: Number.POSITIVE_INFINITY })],
+      ['half a millisecond', () => ({ at: 0.5 })],
+    ])('takes nothing of a batch with %s (not the part before it)', (_what, wrong) => {
+      const store = withTurn();
+      const before = observe(store);
+      const [good] = at(20, start('t2', 's1'));
+      if (good === undefined) throw new Error('no fact');
+      expect(() =>
+        store.append({
+          facts: [good, { ...good, ...wrong() }],
+          blocks: [{ hash: 'aa01', text: 'x', session: 's1' }],
+          chains: [{ session: 's1', link: 'l' }],
+        }),
+      ).toThrow(TypeError);
+      expect(observe(store)).toEqual(before);
+      expect(store.append({ facts: [good] })).toEqual([{ seq: 3, isNew: true }]);
+    });
+
+    it('answers a known key with the first number, and changes nothing', () => {
+      const store = openStore();
+      const once = { at: 1, fact: start('t1', 's1'), key: 'k' };
+      expect(store.append({ facts: [once] })).toEqual([{ seq: 1, isNew: true }]);
+      const before = observe(store);
+      expect(store.append({ facts: [once] })).toEqual([{ seq: 1, isNew: false }]);
+      expect(store.append({ facts: [{ ...once, fact: start('t2', 's2') }] })).toEqual([
+        { seq: 1, isNew: false },
+      ]);
+      expect(observe(store)).toEqual(before);
+    });
+
+    it('detects a key that occurs twice in one batch', () => {
+      const store = openStore();
+      const [a, b, c] = at(1, start('t1', 's1'), end('t1'), end('t1')).map((fact) => fact);
+      if (!a || !b || !c) throw new Error('no facts');
+      const answers = store.append({
+        facts: [a, { ...b, key: 'end' }, { ...c, key: 'end' }, { ...a, key: '' }],
+      });
+      expect(answers.map(({ seq, isNew }) => `${seq}${isNew ? '' : ' again'}`)).toEqual([
+        '1',
+        '2',
+        '2 again',
+        '3',
+      ]);
+      expect(store.totals()).toMatchObject({ facts: 3 });
+    });
+
+    it('accepts an empty batch', () => {
+      expect(openStore().append({ facts: [] })).toEqual([]);
+    });
+  });
+
+  describe(`a store (${name}) folds views`, () => {
+    it('shows a turn from its start, and completely after its end', () => {
+      const store = openStore();
+      store.append({ facts: at(10, start('t1', 's1', { request: 'aa01', lessons: ['l1'] })) });
+      const begun = {
+        id: 't1',
+        session: 's1',
+        agent: 'agent',
+        role: 'main',
+        wire: 'anthropic',
+        model: 'fast',
+        generation: 1,
+        policy: 'maker/fast',
+        lessons: ['l1'],
+        startedAt: 10,
+        request: 'aa01',
+      };
+      expect(store.turn('t1')).toEqual(begun);
+      expect(store.openTurns()).toEqual(['t1']);
+      const usage = { inputTokens: 3, outputTokens: 4 };
+      store.append({
+        facts: at(15, end('t1', { policy: 'other/slow', failure: 'f', usage, reply: 'aa02' })),
+      });
+      const ended = { status: 'complete', endedAt: 15, httpStatus: 200, failure: 'f', usage, reply: 'aa02' };
+      expect(store.turn('t1')).toEqual({ ...begun, ...ended, policy: 'other/slow' });
+      expect(store.turns('s1')).toEqual([store.turn('t1')]);
+      expect(store.openTurns()).toEqual([]);
+    });
+
+    it('counts the first end of a turn (not a later one)', () => {
+      const store = withTurn();
+      store.append({ facts: at(30, end('t1', { status: 'crashed' })) });
+      expect(store.turn('t1')).toMatchObject({ status: 'complete', endedAt: 11 });
+    });
+
+    it('stores a fact with a dangling reference, and shows no turn for it', () => {
+      const store = openStore();
+      store.append({
+        facts: at(
+          1,
+          end('nobody'),
+          { type: 'session-end', session: 'nowhere', reason: 'quit' },
+          { type: 'reward-given', turn: 'nobody', source: 'person', score: 1 },
+          { type: 'reward-given', source: 'person', score: 1 },
+        ),
+      });
+      expect(store.totals()).toMatchObject({ facts: 4, sessions: 0, turns: 0 });
+      expect(store.turn('nobody')).toBeUndefined();
+      expect(store.session('nowhere')).toBeUndefined();
+      expect(store.rewards({ turn: 'nobody' })).toEqual([{ seq: 3, at: 3, source: 'person', score: 1 }]);
+    });
+
+    it('reopens an ended session with its next turn', () => {
+      const store = withTurn();
+      store.append({ facts: at(20, { type: 'session-end', session: 's1', reason: 'quit' }) });
+      expect(store.session('s1')).toMatchObject({ endedAt: 20, turns: 1 });
+      store.append({
+        facts: at(30, start('t2', 's1', { client: 'claude', project: { id: 'p', label: 'L' } })),
+      });
+      expect(store.session('s1')).toEqual({
+        id: 's1',
+        agent: 'agent',
+        client: 'claude',
+        project: { id: 'p', label: 'L' },
+        turns: 2,
+        startedAt: 10,
+        lastAt: 30,
+        erased: false,
+      });
+    });
+
+    it('returns the rewards of a turn, and for a session those given to the session as a whole', () => {
+      const store = withTurn();
+      const reward = { type: 'reward-given', source: 'person' } as const;
+      store.append({
+        facts: at(
+          20,
+          { ...reward, turn: 't1', score: 0.5, note: 'n' },
+          { ...reward, session: 's1', score: 1 },
+          { ...reward, turn: 't1', session: 's1', score: -1 },
+        ),
+      });
+      expect(store.rewards({ turn: 't1' })).toEqual([
+        { seq: 3, at: 20, source: 'person', score: 0.5, note: 'n' },
+        { seq: 5, at: 22, source: 'person', score: -1 },
+      ]);
+      expect(store.rewards({ session: 's1' })).toEqual([{ seq: 4, at: 21, source: 'person', score: 1 }]);
+    });
+
+    it('returns the sampled turns of a session in order, without tokens after an erasure', () => {
+      const store = withTurn();
+      const sampled = (turn: string, session: string): Fact => ({
+        type: 'turn-sampled',
+        turn,
+        session,
+        version: 1,
+        generation: 2,
+        temperature: 1,
+        tokens: 'sha256:1',
+      });
+      const facts = [sampled('t1', 's1'), sampled('t2', 's2'), sampled('t3', 's1')];
+      store.append({ facts: at(20, ...facts) });
+      expect(store.sampled('s1').map(({ fact }) => fact)).toEqual([facts[0], facts[2]]);
+      expect(store.sampled('s3')).toEqual([]);
+      store.erase('s1', 30, 'asked for');
+      expect(store.sampled('s1').map(({ fact }) => 'tokens' in fact)).toEqual([false, false]);
+      expect(store.sampled('s2').map(({ fact }) => fact)).toEqual([facts[1]]);
+    });
+
+    it('returns the newest link of each session, the newest session first', () => {
+      const store = openStore();
+      const link = (session: string, name: string) =>
+        store.append({ facts: [], chains: [{ session, link: name }] });
+      link('s1', 'a');
+      link('s2', 'b');
+      link('s1', 'c');
+      expect(store.chains(9)).toEqual([
+        { session: 's1', link: 'c' },
+        { session: 's2', link: 'b' },
+      ]);
+      expect(store.chains(1)).toEqual([{ session: 's1', link: 'c' }]);
+    });
+
+    it('pages through all sessions, each once, also when many have the same time', () => {
+      fc.assert(
+        fc.property(
+          fc.array(fc.integer({ min: 0, max: 6 }), { maxLength: 25 }),
+          fc.integer({ min: 1, max: 7 }),
+          (times, limit) => {
+            const store = open();
+            store.append({ facts: times.map((when, n) => ({ at: when, fact: start(`t${n}`, `s${n}`) })) });
+            const seen: string[] = [];
+            let before: number | undefined;
+            for (;;) {
+              const page = store.sessions({ limit, ...(before === undefined ? {} : { before }) });
+              if (page.length === 0) break;
+              seen.push(...page.map(({ id }) => id));
+              before = page.at(-1)?.lastAt;
+            }
+            const all = store.sessions({ limit: 1000 });
+            store.close();
+            expect(seen).toEqual(all.map(({ id }) => id));
+            expect(seen.toSorted()).toEqual(times.map((_, n) => `s${n}`).toSorted());
+            expect(all.map(({ lastAt }) => lastAt)).toEqual(times.toSorted((a, b) => b - a));
+          },
+        ),
+        { numRuns: 25 },
+      );
+    });
+
+    it('finds sessions of one agent or one project', () => {
+      const store = openStore();
+      store.append({
+        facts: at(
+          1,
+          start('t1', 's1', { agent: 'a', project: { id: 'p', label: 'P' } }),
+          start('t2', 's2', { agent: 'b', project: { id: 'p', label: 'P' } }),
+          start('t3', 's3', { agent: 'a' }),
+        ),
+      });
+      const ids = (query: object) => store.sessions({ limit: 9, ...query }).map(({ id }) => id);
+      expect(ids({})).toEqual(['s3', 's2', 's1']);
+      expect(ids({ agent: 'a' })).toEqual(['s3', 's1']);
+      expect(ids({ project: 'p' })).toEqual(['s2', 's1']);
+      expect(ids({ project: 'p', agent: 'a' })).toEqual(['s1']);
+      expect(ids({ agent: 'c' })).toEqual([]);
+      expect(ids({ limit: 0 })).toEqual([]);
+    });
+
+    it('rebuilds the same views from the facts', () => {
+      fc.assert(
+        fc.property(steps, (run) => {
+          const store = open();
+          for (const step of run) step.run(store);
+          const before = observe(store);
+          store.rebuild();
+          expect(observe(store)).toEqual(before);
+          store.close();
+        }),
+        { numRuns: 30 },
+      );
+    });
+  });
+
+  describe(`a store (${name}) keeps bodies`, () => {
+    it('stores any text once for all its users', () => {
+      const store = openStore();
+      const texts = ['', 'short', 'long '.repeat(10_000), 'NUL \u0000 and \u{1f600}'];
+      const blocks = texts.map((text, n) => ({ hash: `0${n}`, text, session: 's1' }));
+      store.append({ facts: [], blocks });
+      store.append({ facts: [], blocks: blocks.map((block) => ({ ...block, session: 's2' })) });
+      expect(blocks.map(({ hash }) => store.block(hash))).toEqual(texts);
+      expect(store.totals()).toMatchObject({ blocks: 4 });
+      expect(store.block('99')).toBeUndefined();
+    });
+
+    it('has no text for a use of an unknown block', () => {
+      const store = openStore();
+      store.append({ facts: [], blocks: [{ hash: 'aa', session: 's1' }] });
+      expect(store.block('aa')).toBeUndefined();
+      expect(store.totals()).toMatchObject({ blocks: 0 });
+    });
+  });
+
+  describe(`a store (${name}) when it ends`, () => {
+    it('writes a snapshot with the same content, readable by the owner only', () => {
+      fc.assert(
+        fc.property(steps, (run) => {
+          const dir = scratch();
+          const store = open();
+          for (const step of run) step.run(store);
+          store.snapshot(join(dir, 'copy.db'));
+          expect(statSync(join(dir, 'copy.db')).mode & 0o777).toBe(0o600);
+          const copy = openSqliteReader(join(dir, 'copy.db'));
+          expect(observe(copy)).toEqual(observe(store));
+          expect(copy.check()).toEqual([]);
+          copy.close();
+          store.close();
+        }),
+        { numRuns: 8 },
+      );
+    });
+
+    it('refuses to write a snapshot over a file', () => {
+      const file = join(scratch(), 'copy.db');
+      const store = withTurn();
+      store.snapshot(file);
+      expect(() => store.snapshot(file)).toThrow(expect.objectContaining({ code: 'io' }));
+      expect(() => store.snapshot(join(file, 'below'))).toThrow(expect.objectContaining({ code: 'io' }));
+      expect(existsSync(`${file}.tmp`)).toBe(false);
+    });
+
+    it('finds no damage in itself', () => {
+      expect(withTurn().check()).toEqual([]);
+    });
+
+    it('throws `closed` from then on, and can be closed twice', () => {
+      const store = withTurn();
+      store.close();
+      store.close();
+      for (const ask of [
+        () => store.facts(0, 1),
+        () => store.append({ facts: [] }),
+        () => store.erase('s1', 1, 'r'),
+        () => store.totals(),
+        () => store.check(),
+        () => store.rebuild(),
+        () => store.snapshot(join(scratch(), 'x')),
+      ])
+        expect(ask).toThrow(expect.objectContaining({ name: 'StoreError', code: 'closed' }));
+    });
+
+    it('shows views of plain data', () => {
+      const store = withTurn();
+      expect(structuredClone(observeViews(store))).toEqual(observeViews(store));
+    });
+  });
+}
+
+function circle(): object {
+  const data: { self?: object } = {};
+  data.self = data;
+  return data;
+}

@@ -1,0 +1,33 @@
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createMemoryStore } from '../../../src/record/store/memory-store.ts';
+import { openSqliteReader, openSqliteStore } from '../../../src/record/store/sqlite-store.ts';
+import { steps } from './arbitraries.ts';
+import { observe } from './observe.ts';
+import { scratch } from './scratch.ts';
+
+describe('the two stores', () => {
+  it('give the same answers after any operations, also after a reopen, through a reader and after a rebuild', () => {
+    fc.assert(
+      fc.property(steps, (run) => {
+        const file = join(scratch(), 'store.db');
+        const memory = createMemoryStore();
+        let disk = openSqliteStore({ file });
+        for (const step of run) expect(step.run(disk)).toEqual(step.run(memory));
+        expect(observe(disk)).toEqual(observe(memory));
+        const reader = openSqliteReader(file);
+        expect(observe(reader)).toEqual(observe(memory));
+        reader.close();
+        disk.close();
+        disk = openSqliteStore({ file });
+        expect(observe(disk)).toEqual(observe(memory));
+        disk.rebuild();
+        expect(observe(disk)).toEqual(observe(memory));
+        expect(disk.check()).toEqual([]);
+        disk.close();
+      }),
+      { numRuns: 60 },
+    );
+  });
+});

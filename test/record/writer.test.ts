@@ -1,0 +1,230 @@
+import { describe, expect, it } from 'vitest';
+import type { Json } from '../../src/core/json.ts';
+import { type Store, StoreError } from '../../src/core/store.ts';
+import { createMemoryStore } from '../../src/record/store/memory-store.ts';
+import { createTurnEncoder } from '../../src/record/turn-encoder.ts';
+import { createWriter } from '../../src/record/writer.ts';
+import type { WriterJob, WriterMessage } from '../../src/record/writer-messages.ts';
+
+/** A store that writes, or writes and then reports a failure, or refuses, as the test sets it. */
+function withFaults(store: Store) {
+  const fault = { mode: 'none' as 'none' | 'full' | 'execute-then-fail', seen: 0, commits: 0 };
+  const append: Store['append'] = (batch) => {
+    fault.commits++;
+    if (fault.mode === 'none') return store.append(batch);
+    fault.seen++;
+    if (fault.mode === 'execute-then-fail') store.append(batch);
+    throw new StoreError('full', 'no space is left');
+  };
+  return { fault, store: { ...store, append } };
+}
+
+function open(inner = createMemoryStore()) {
+  const { fault, store } = withFaults(inner);
+  const words: WriterMessage[] = [];
+  const timers: { ms: number; run: () => void }[] = [];
+  const redactToText = (value: Json): string => JSON.stringify(value).replaceAll('hunter2', '[[secret]]');
+  const keeper = createTurnEncoder({
+    redactToText,
+    redactJson: (value) => JSON.parse(redactToText(value)) as Json,
+    setKeys: () => undefined,
+  });
+  const writer = createWriter({
+    open: () => store,
+    keeper,
+    keepDays: 0,
+    say: (word) => words.push(word),
+    later: (ms, run) => timers.push({ ms, run }),
+    now: () => 1,
+  });
+  writer.begin();
+  timers.length = 0;
+  const tick = () => {
+    for (const { run } of timers.splice(0)) run();
+  };
+  return { writer, words, tick, timers, fault, commits: () => fault.commits, store: inner };
+}
+
+let n = 0;
+function turn(text = 'hi'): { id: string; jobs: WriterJob[] } {
+  const id = `t${++n}`;
+  const body = new TextEncoder().encode(
+    JSON.stringify({ model: 'm', messages: [{ role: 'user', content: text }] }),
+  );
+  const reply = new TextEncoder().encode(
+    JSON.stringify({
+      id: 'r',
+      model: 'm',
+      choices: [{ message: { role: 'assistant', content: text }, finish_reason: 'stop' }],
+    }),
+  );
+  const shared = { session: 's', wire: 'openai-chat' } as const;
+  const intent = {
+    ...shared,
+    turn: id,
+    agent: 'a',
+    role: 'main',
+    model: 'm',
+    generation: 3,
+    policy: 'p/m',
+    lessons: [],
+  } as const;
+  const outcome = { status: 'complete', httpStatus: 200, policy: 'p/m', totalMs: 5 } as const;
+  const head = { contentType: 'application/json', contentEncoding: undefined, firstByteMs: 1 };
+  return {
+    id,
+    jobs: [
+      { type: 'start', at: 1, intent, body },
+      { type: 'end', at: 2, turn: id, asked: 'p/m', outcome, reply, ...shared, ...head },
+    ],
+  };
+}
+const append = (id: number, key?: string, at = 1): WriterJob & { type: 'append' } => ({
+  type: 'append',
+  id,
+  blocks: [],
+  isPatient: false,
+  facts: [
+    {
+      at,
+      fact: { type: 'event-reported', kind: 'k', data: { note: 'hunter2' } },
+      ...(key ? { key } : {}),
+    },
+  ],
+});
+
+describe('the writer', () => {
+  it('commits turns in groups, with request and reply, and without secrets', () => {
+    const { writer, tick, store, words } = open();
+    const turns = [turn('my password is hunter2'), turn()];
+    writer.take(turns.flatMap(({ jobs }) => jobs));
+    expect(store.totals().facts).toBe(0);
+    tick();
+    for (const { id } of turns)
+      expect(store.turn(id)).toMatchObject({ status: 'complete', generation: 3, session: 's' });
+    const kept = store.turn(turns[0]?.id ?? '');
+    expect(store.block(kept?.reply ?? '')).toContain('[[secret]]');
+    expect(JSON.stringify([store.facts(0, 100), store.block(kept?.reply ?? '')])).not.toContain('hunter2');
+    expect(words).toContainEqual(expect.objectContaining({ type: 'done', jobs: 4, recorded: 2, lost: 0 }));
+  });
+
+  it('commits a control action with the waiting turns, and a patient one with the next group', () => {
+    const { writer, words, tick, store, commits } = open();
+    const { jobs } = turn();
+    writer.take(jobs);
+    expect(commits()).toBe(0);
+    writer.take([append(1)]);
+    expect(commits()).toBe(1);
+    expect(words).toMatchObject([
+      { type: 'done', jobs: 2, recorded: 1 },
+      { type: 'answer', id: 1, value: [{ seq: 3, isNew: true }] },
+    ]);
+    writer.take([{ ...append(2), isPatient: true }, ...turn().jobs, { ...append(3), isPatient: true }]);
+    expect(commits()).toBe(1);
+    tick();
+    expect(commits()).toBe(2);
+    expect(words.slice(-2)).toMatchObject([
+      { type: 'answer', id: 2, value: [{ seq: 6 }] },
+      { type: 'answer', id: 3, value: [{ seq: 7 }] },
+    ]);
+    expect(store.facts(0, 10).map(({ fact }) => fact.type)).toEqual(
+      'turn-start turn-end event-reported turn-start turn-end event-reported event-reported'.split(' '),
+    );
+  });
+
+  it('writes a turn and a valid action beside one that can never be written', () => {
+    const { writer, words, tick, store } = open();
+    const bad = append(2, undefined, Number.NaN);
+    writer.take([...turn().jobs, { ...append(1), isPatient: true }, { ...bad, isPatient: true }]);
+    tick();
+    expect(store.facts(0, 10)).toHaveLength(3);
+    expect(words.filter(({ type }) => type !== 'state')).toMatchObject([
+      { type: 'done', recorded: 0 },
+      { type: 'done', recorded: 1 },
+      { type: 'answer', id: 1 },
+      { type: 'refusal', id: 2 },
+    ]);
+  });
+
+  it('answers a control action only after its commit, and refuses it when the commit fails', () => {
+    const { writer, words, fault, store } = open();
+    writer.take([append(1)]);
+    expect(words.at(-1)).toMatchObject({ type: 'answer', id: 1 });
+    fault.mode = 'full';
+    writer.take([append(2)]);
+    expect(words.at(-1)).toMatchObject({ type: 'refusal', id: 2, code: 'full' });
+    expect(store.facts(0, 10)).toHaveLength(1);
+    expect(JSON.stringify(store.facts(0, 10))).not.toContain('hunter2');
+  });
+
+  it('holds turns while the disk is full, reports it, and writes them all when there is space again', () => {
+    const { writer, words, tick, fault, store } = open();
+    fault.mode = 'full';
+    const turns = [turn(), turn(), turn()];
+    writer.take(turns.flatMap(({ jobs }) => jobs));
+    for (let n = 0; n < 5; n++) tick();
+    expect(fault.seen).toBeGreaterThan(2);
+    expect(words).toContainEqual({ type: 'state', degraded: 'no space is left' });
+    expect(store.totals().turns).toBe(0);
+    fault.mode = 'none';
+    tick();
+    for (const { id } of turns) expect(store.turn(id)?.status).toBe('complete');
+    expect(words.at(-1)).toEqual({ type: 'state', degraded: undefined });
+    expect(words.filter((word) => word.type === 'done').map((word) => word.lost)).toEqual([0]);
+  });
+
+  it('doubles its pause between tries, up to a limit', () => {
+    const { writer, tick, timers, fault } = open();
+    fault.mode = 'full';
+    writer.take(turn().jobs);
+    const pauses: number[] = [];
+    for (let n = 0; n < 12; n++) {
+      tick();
+      pauses.push(timers[0]?.ms ?? 0);
+    }
+    expect(pauses.slice(0, 4)).toEqual([100, 200, 400, 800]);
+    expect(Math.max(...pauses)).toBe(5000);
+  });
+
+  it('drops the oldest turns beyond its limit, and counts them', () => {
+    const { writer, words, tick, fault, store } = open();
+    fault.mode = 'full';
+    const turns = Array.from({ length: 6000 }, () => turn());
+    writer.take(turns.flatMap(({ jobs }) => jobs));
+    tick();
+    const lost = words
+      .flatMap((word) => (word.type === 'done' ? [word.lost] : []))
+      .reduce((a, b) => a + b, 0);
+    expect(lost).toBe(1000);
+    fault.mode = 'none';
+    tick();
+    expect(store.totals().turns).toBe(5000);
+    expect(store.turn(turns.at(-1)?.id ?? '')?.status).toBe('complete');
+  });
+
+  it('drops a turn that can never be written (and no others)', () => {
+    const { writer, tick, store, words, timers } = open();
+    const [bad, fine] = [turn(), turn()];
+    const jobs = bad.jobs.map((job) => (job.type === 'end' ? { ...job, at: Number.NaN } : job));
+    writer.take([...jobs, ...fine.jobs]);
+    tick();
+    expect(store.turn(fine.id)?.status).toBe('complete');
+    expect(store.turn(bad.id)?.status).toBeUndefined();
+    expect(words.flatMap((word) => (word.type === 'done' ? [word.lost] : []))).toContain(1);
+    expect(timers).toEqual([]);
+  });
+
+  it('writes nothing twice after a commit that succeeded but reported a failure', () => {
+    const { writer, tick, fault, store } = open();
+    fault.mode = 'execute-then-fail';
+    const one = turn();
+    writer.take([...one.jobs, append(1, 'once')]);
+    tick();
+    fault.mode = 'none';
+    tick();
+    writer.take([append(2, 'once')]);
+    const facts = store.facts(0, 100).map(({ fact }) => fact);
+    expect(facts.filter((fact) => 'turn' in fact && fact.turn === one.id)).toHaveLength(2);
+    expect(store.facts(0, 100).filter(({ fact }) => fact.type === 'event-reported')).toHaveLength(1);
+  });
+});
