@@ -26,8 +26,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   gateway: ['wire'],
   connect: ['config'],
   doctor: ['config', 'models', 'record', 'schedule'],
-  api: ['config', 'record', 'lessons', 'learn', 'gateway', 'schedule', 'mcp'],
-  cli: ['api', 'config', 'connect', 'daemon', 'doctor', 'models'],
+  api: ['config', 'evidence', 'gateway', 'learn', 'lessons', 'mcp', 'record', 'schedule', 'train'],
+  cli: ['api', 'config', 'connect', 'daemon', 'doctor', 'lessons', 'mcp', 'models', 'schedule'],
 };
 /** Every room may import these. */
 const EVERYWHERE = ['core', 'base', 'text'];

@@ -44,7 +44,7 @@ export async function listBench(_options: object, context: CommandContext): Prom
   printer.table(
     runs.map(({ run, suite, policy, done, of, unit }) => {
       const all = `${of} ${of === 1 ? unit.slice(0, -1) : unit}`;
-      const progress = done < of ? `${done} of ${all}: goes on with --run ${run}` : all;
+      const progress = done < of ? `${done} of ${all}: continue with --run ${run}` : all;
       return [{ text: run, style: 'bold' }, suite, policy, progress];
     }),
   );
@@ -72,7 +72,7 @@ export async function runBenchmark(options: RunBenchOptions, context: CommandCon
     policy: options.policy,
     habits: { ...DEFAULT_HABITS, ...defined({ obey, unaided, read }) },
     split: options.split,
-    // The embedded policy has read nothing longer.
+    // The embedded policy was trained on short questions only.
     form: options.form ?? (options.policy === 'nano' ? 'short' : 'full'),
     rules: options.rules,
     set: options.set,
@@ -99,7 +99,7 @@ export async function runBenchmark(options: RunBenchOptions, context: CommandCon
     process.off('SIGINT', stopping);
     process.off('SIGTERM', stopping);
   }
-  if (stop.signal.aborted) printer.note({ text: `stopped; it goes on with --run ${run}`, style: 'yellow' });
+  if (stop.signal.aborted) printer.note({ text: `stopped; continue with --run ${run}`, style: 'yellow' });
   const rendered = renderRun(folder, run);
   if (rendered === undefined) return EXIT.failed;
   show(rendered, options.html ?? path.join(folder, run, 'report.html'), context);
@@ -113,10 +113,10 @@ export async function reportBench(
   const folder = folderOf(context);
   const run = args[0] ?? listRuns(folder)[0]?.run;
   if (run === undefined)
-    throw new CommandError(EXIT.failed, 'There was no run yet.', 'instar bench run workdays');
+    throw new CommandError(EXIT.failed, 'there is no run yet', 'start one with: instar bench run workdays');
   const rendered = renderRun(folder, run);
   if (rendered === undefined)
-    throw new CommandError(EXIT.failed, `There is no run "${run}".`, 'instar bench list names them');
+    throw new CommandError(EXIT.failed, `no run is named "${run}"`, 'see: instar bench list');
   show(rendered, html, context);
   return EXIT.ok;
 }
@@ -129,7 +129,7 @@ function show(
   if (page !== undefined) writePage(page, rendered.html);
   if (printer.json) printer.document(rendered.json);
   else stdout.write(`${rendered.table({ colour: stdout.isTTY === true && !env.NO_COLOR })}\n`);
-  if (page !== undefined) printer.note({ text: 'page  ', style: 'dim' }, page);
+  if (page !== undefined) printer.note({ text: 'report  ', style: 'dim' }, page);
 }
 
 function defined<T extends object>(value: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
@@ -141,7 +141,7 @@ function defined<T extends object>(value: T): { [K in keyof T]?: Exclude<T[K], u
 const NAMES = ['baseline', 'skills', 'full'] as const;
 type Condition = (typeof NAMES)[number];
 
-/** `baseline,skills`, in the order they are run and reported. */
+/** Parses `baseline,skills`; the result is in the order of runs and reports. */
 export function readConditions(text: string): readonly Condition[] {
   const given = text
     .split(',')
@@ -151,11 +151,11 @@ export function readConditions(text: string): readonly Condition[] {
   if (unknown !== undefined)
     throw new CommandError(
       EXIT.wrongUse,
-      `There is no condition "${unknown}".`,
-      `there are ${NAMES.join(', ')}`,
+      `no condition is named "${unknown}"`,
+      `choose from: ${NAMES.join(', ')}`,
     );
   const chosen = NAMES.filter((name) => given.includes(name));
   if (chosen.length === 0)
-    throw new CommandError(EXIT.wrongUse, 'Name a condition.', 'such as baseline,skills');
+    throw new CommandError(EXIT.wrongUse, 'no condition was given', 'use for example: --condition baseline,skills');
   return chosen;
 }

@@ -10,7 +10,7 @@ import { nextRun, writePage } from '../run/read-runs.ts';
 import { showDemo } from './progress.ts';
 
 export interface DemoOptions {
-  /** Only when it was said: the demo is no part of anybody's own home. */
+  /** Only when given: the demo does not use the default home. */
   readonly home?: string;
   readonly fast?: true;
   readonly seeds?: number;
@@ -22,24 +22,24 @@ export interface DemoOptions {
   readonly keep?: true;
 }
 
-const MOST_DAYS = 14;
-const WHAT_IT_IS = [
-  'What answers here is a laboratory policy of 0.4 million parameters, made to be imperfect: training',
-  'sharpens what noisy demonstrations planted in it and gives it no new ability. The numbers say',
-  'something about the loop, and nothing about large models.',
+const MAX_DAYS = 14;
+const DISCLAIMER = [
+  'The demo uses a laboratory policy of 0.4 million parameters, pre-trained on noisy demonstrations on',
+  'purpose: training sharpens abilities it has and adds no new ones. The numbers describe the learning',
+  'loop; they say nothing about large models.',
 ] as const;
 
-/** Workdays under every condition in a place of their own, which is gone afterwards but for the page. */
+/** Runs workdays under every condition in a temporary folder, of which only the HTML report is kept. */
 export async function demo(options: DemoOptions, context: CommandContext): Promise<ExitCode> {
   const { env, printer, stdout } = context;
   const plan = planOf(options);
   const { seeds = 1, seed: first = 1 } = options;
-  const place = openPlace(options);
+  const place = openRunFolder(options);
   const stop = new AbortController();
   const stopping = (): void => stop.abort();
   process.once('SIGINT', stopping);
   process.once('SIGTERM', stopping);
-  introduce(plan, seeds, context);
+  printIntroduction(plan, seeds, context);
   let page: string | undefined;
   const screen = showDemo(context, { days: plan.days, seeds });
   try {
@@ -53,18 +53,18 @@ export async function demo(options: DemoOptions, context: CommandContext): Promi
       signal: stop.signal,
     }).finally(screen.end);
     const isWhole = !stop.signal.aborted;
-    if (!isWhole) printer.note({ text: 'stopped: the days so far are below', style: 'yellow' });
+    if (!isWhole) printer.note({ text: 'stopped: results of the finished days are below', style: 'yellow' });
     if (report === undefined)
-      throw new CommandError(EXIT.failed, 'It was stopped before the first day was over.');
+      throw new CommandError(EXIT.failed, 'stopped before the end of the first day');
     page = options.html ?? (printer.json ? undefined : path.join(place.folder, 'report.html'));
     if (page !== undefined) writePage(page, report.html);
     if (printer.json) printer.document(report.json);
     else {
       stdout.write(`\n${report.summary({ colour: stdout.isTTY === true && !env.NO_COLOR })}\n`);
-      if (page !== undefined) printer.line({ text: 'page  ', style: 'dim' }, page);
-      if (isKept(options)) printer.line({ text: 'run   ', style: 'dim' }, path.join(place.folder, place.run));
+      if (page !== undefined) printer.line({ text: 'report  ', style: 'dim' }, page);
+      if (isKept(options)) printer.line({ text: 'run     ', style: 'dim' }, path.join(place.folder, place.run));
       printer.line('');
-      for (const line of WHAT_IT_IS) printer.line(line);
+      for (const line of DISCLAIMER) printer.line(line);
     }
     return isWhole ? EXIT.ok : EXIT.failed;
   } finally {
@@ -81,8 +81,8 @@ export async function demo(options: DemoOptions, context: CommandContext): Promi
 }
 
 function planOf({ fast, days, only, nightSteps }: DemoOptions): DemoPlan {
-  if (days !== undefined && days > MOST_DAYS)
-    throw new CommandError(EXIT.wrongUse, `There are ${MOST_DAYS} days.`, `say --days 1 to ${MOST_DAYS}`);
+  if (days !== undefined && days > MAX_DAYS)
+    throw new CommandError(EXIT.wrongUse, `there are only ${MAX_DAYS} days`, `use --days 1 to ${MAX_DAYS}`);
   return planDemo(fast === true, {
     ...(days === undefined ? {} : { days }),
     ...(only === undefined ? {} : { only }),
@@ -90,26 +90,26 @@ function planOf({ fast, days, only, nightSteps }: DemoOptions): DemoPlan {
   });
 }
 
-interface Place {
+interface RunFolder {
   readonly folder: string;
   readonly run: string;
 }
 
 const isKept = ({ home, keep }: DemoOptions): boolean => home !== undefined || keep === true;
 
-/** Where the run lies: among those of a home that was named, else in a folder of its own. */
-function openPlace({ home }: DemoOptions): Place {
+/** The folder of the run: in the home that was given, else a temporary one. */
+function openRunFolder({ home }: DemoOptions): RunFolder {
   if (home === undefined) return { folder: mkdtempSync(path.join(tmpdir(), 'instar-demo-')), run: 'demo' };
   const folder = path.join(openHome(home).dir, 'bench');
   return { folder, run: nextRun(folder, 'demo') };
 }
 
-function introduce(plan: DemoPlan, seeds: number, { printer }: CommandContext): void {
+function printIntroduction(plan: DemoPlan, seeds: number, { printer }: CommandContext): void {
   const { days, nightSteps } = plan;
   const many = (count: number, one: string): string => `${count} ${one}${count === 1 ? '' : 's'}`;
   printer.note(
     { text: 'instar demo', style: 'bold' },
-    `: ${many(days, 'simulated workday')} three times over${seeds === 1 ? '' : `, with ${seeds} seeds`}: without learning, with lessons, with lessons and nights of ${many(nightSteps, 'training step')}.`,
+    `: ${many(days, 'simulated workday')} under three conditions${seeds === 1 ? '' : `, with ${seeds} seeds`}: without learning, with lessons, and with lessons plus nights of ${many(nightSteps, 'training step')}.`,
   );
   const without = omittedParts(plan);
   if (without.length > 0) printer.note(`Left out: ${without.join(', ')}.`);

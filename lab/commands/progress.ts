@@ -4,7 +4,7 @@ import type { BenchRun } from '../run/run-bench.ts';
 
 type NightProgress = Omit<Extract<DemoEvent, { readonly type: 'night' }>, 'type'>;
 
-/** How far a night is: first it trains, then what it trained is held against what serves. */
+/** The progress of a night: first training steps, then paired comparisons with the serving weights. */
 function describeNight({
   day,
   step,
@@ -12,7 +12,7 @@ function describeNight({
   pairs,
 }: Pick<NightProgress, 'day' | 'step' | 'steps' | 'pairs'>): string {
   const work =
-    pairs === 0 ? `step ${step} of ${steps}` : `${pairs} ${pairs === 1 ? 'pair' : 'pairs'} weighed`;
+    pairs === 0 ? `step ${step} of ${steps}` : `${pairs} ${pairs === 1 ? 'pair' : 'pairs'} compared`;
   return `night after day ${day + 1}: ${work}`;
 }
 
@@ -29,8 +29,8 @@ const WIDTH = 24;
 const EVERY_MS = 100;
 
 /**
- * How far a run has come: one line that changes on a terminal, a line a day elsewhere, nothing for a program. A suite has
- * words of its own for its days and for what it counts.
+ * Shows the progress of a run: one changing line on a terminal, one line per day elsewhere, nothing with `--json`. The
+ * suite gives the words for its days and for what it counts.
  */
 export function showProgress(
   { stderr, printer }: CommandContext,
@@ -47,15 +47,15 @@ export function showProgress(
     shownAt = now;
     stderr.write(`\r\u001b[K${bar} ${text}`);
   };
-  /** Where lines stay, each is said once. */
-  const say = (line: string, place = line): void => {
+  /** Without a terminal, each line is written once. */
+  const writeOnce = (line: string, place = line): void => {
     if (place !== before) stderr.write(`${line}\n`);
     before = place;
   };
   return {
     show: ({ condition, seed, day, days, asked, questions }) => {
       const place = `${condition} · seed ${seed} · ${part} ${day + 1} of ${days}`;
-      if (!isLive) return say(`${place} · ${asked} of ${questions} ${counted}`, place);
+      if (!isLive) return writeOnce(`${place} · ${asked} of ${questions} ${counted}`, place);
       const filled = Math.round((asked / Math.max(1, questions)) * WIDTH);
       bar = `${'█'.repeat(filled)}${'░'.repeat(WIDTH - filled)} ${asked} of ${questions}`;
       draw(`· ${place}`, asked === questions);
@@ -63,7 +63,7 @@ export function showProgress(
     night: (night) => {
       const place = `${night.condition} · seed ${night.seed}`;
       if (isLive) draw(`· ${place} · ${describeNight(night)}`, false);
-      else say(`${place} · night after day ${night.day + 1}`);
+      else writeOnce(`${place} · night after day ${night.day + 1}`);
     },
     end: () => {
       if (isLive) stderr.write('\r\u001b[K');
@@ -73,8 +73,8 @@ export function showProgress(
 
 type Condition = (typeof DEMO_CONDITIONS)[number];
 
-/** How far one condition is. */
-interface Standing {
+/** The progress of one condition. */
+interface ConditionProgress {
   readonly asked: number;
   readonly questions: number;
   readonly seed: number;
@@ -87,23 +87,23 @@ interface Standing {
   readonly until: number;
 }
 
-/** What is known of a demo that runs: a value, so that it can be looked at and drawn anew at any time. */
-type DemoProgress = ReadonlyMap<Condition, Standing>;
+/** The progress of a running demo, as an immutable value that can be drawn at any time. */
+type DemoProgress = ReadonlyMap<Condition, ConditionProgress>;
 
 const BAR_WIDTH = 20;
 const NAME_WIDTH = 9;
 
-/** `at` is when it was heard of, in milliseconds. */
+/** `at`: the time of the event, in milliseconds. */
 export function noteDemo(progress: DemoProgress, event: DemoEvent, at: number): DemoProgress {
   const { condition } = event.type === 'night' ? event : event.row;
   const before = progress.get(condition);
-  return new Map(progress).set(condition, before === undefined ? begun(event, at) : heard(before, event, at));
+  return new Map(progress).set(condition, before === undefined ? firstProgress(event, at) : addEvent(before, event, at));
 }
 
-const begun = (event: DemoEvent, at: number): Standing =>
-  heard({ asked: 0, questions: 0, seed: 1, day: 0, files: 0, complete: 0, since: at, until: at }, event, at);
+const firstProgress = (event: DemoEvent, at: number): ConditionProgress =>
+  addEvent({ asked: 0, questions: 0, seed: 1, day: 0, files: 0, complete: 0, since: at, until: at }, event, at);
 
-function heard({ night: _, ...before }: Standing, event: DemoEvent, at: number): Standing {
+function addEvent({ night: _, ...before }: ConditionProgress, event: DemoEvent, at: number): ConditionProgress {
   if (event.type === 'night') {
     const { step, steps, pairs, day, seed } = event;
     return { ...before, day, seed, night: { step, steps, pairs }, until: at };
@@ -126,7 +126,7 @@ interface DemoSize extends Pick<DemoPlan, 'days'> {
   readonly seeds: number;
 }
 
-/** A line for each condition, those that wait too. */
+/** One line per condition, including those that have not started. */
 export const demoLines = (
   progress: DemoProgress,
   conditions: readonly Condition[],
@@ -142,7 +142,7 @@ export const demoLines = (
     return `${name}${bar} ${placeOf(standing, size)} · ${completionOf(standing)}`;
   });
 
-/** The same of one condition, where lines cannot change. */
+/** The line of one condition, for output without a terminal. */
 export const demoLine = (progress: DemoProgress, condition: Condition, size: DemoSize): string => {
   const standing = progress.get(condition);
   return standing === undefined
@@ -150,7 +150,7 @@ export const demoLine = (progress: DemoProgress, condition: Condition, size: Dem
     : `${condition} · ${placeOf(standing, size)} · ${completionOf(standing)}`;
 };
 
-function placeOf({ asked, questions, seed, day, night, since, until }: Standing, size: DemoSize): string {
+function placeOf({ asked, questions, seed, day, night, since, until }: ConditionProgress, size: DemoSize): string {
   const ofSeed = size.seeds > 1 ? `seed ${seed} · ` : '';
   if (night !== undefined) return `${ofSeed}${describeNight({ day, ...night })}`;
   if (asked === questions)
@@ -158,7 +158,7 @@ function placeOf({ asked, questions, seed, day, night, since, until }: Standing,
   return `${ofSeed}day ${day + 1} of ${size.days}`;
 }
 
-const completionOf = ({ files, complete }: Standing): string =>
+const completionOf = ({ files, complete }: ConditionProgress): string =>
   files === 0
     ? 'no task yet'
     : `${((complete / files) * 100).toFixed(1)} % of ${files} ${files === 1 ? 'task' : 'tasks'} complete`;
@@ -168,24 +168,24 @@ const timeOf = (ms: number): string =>
 
 interface DemoScreen {
   note(event: DemoEvent): void;
-  /** Leaves the last state standing. */
+  /** Leaves the last state on the screen. */
   end(): void;
 }
 
-/** A line for each condition that changes on a terminal; elsewhere a line when a day is over or a night is; nothing for a program. */
+/** One changing line per condition on a terminal; elsewhere a line at the end of each day and night; nothing with `--json`. */
 export function showDemo({ stderr, printer }: CommandContext, size: DemoSize): DemoScreen {
   if (printer.json) return { note: () => undefined, end: () => undefined };
   let progress: DemoProgress = new Map();
-  const hear = (event: DemoEvent): void => {
+  const add = (event: DemoEvent): void => {
     progress = noteDemo(progress, event, performance.now());
   };
-  if (stderr.isTTY !== true) return plain(stderr, size, hear, () => progress);
+  if (stderr.isTTY !== true) return plain(stderr, size, add, () => progress);
   let drawnAt = Number.NEGATIVE_INFINITY;
   let drawn = 0;
   const draw = (): void => {
     const lines = demoLines(progress, DEMO_CONDITIONS, size);
     const back = drawn === 0 ? '' : `\u001b[${drawn}A`;
-    // A line that the terminal would break in two could not be drawn over.
+    // A line that wraps could not be overwritten.
     const width = (stderr as { readonly columns?: number }).columns ?? 80;
     stderr.write(
       `${back}${lines.map((line) => `\r\u001b[K${[...line].slice(0, width - 1).join('')}\n`).join('')}`,
@@ -196,7 +196,7 @@ export function showDemo({ stderr, printer }: CommandContext, size: DemoSize): D
   draw();
   return {
     note: (event) => {
-      hear(event);
+      add(event);
       if (performance.now() - drawnAt >= EVERY_MS) draw();
     },
     end: draw,
@@ -206,23 +206,23 @@ export function showDemo({ stderr, printer }: CommandContext, size: DemoSize): D
 function plain(
   stderr: CommandContext['stderr'],
   size: DemoSize,
-  hear: (event: DemoEvent) => void,
+  add: (event: DemoEvent) => void,
   progress: () => DemoProgress,
 ): DemoScreen {
   let before: DemoEvent | undefined;
-  const tell = (): void => {
+  const write = (): void => {
     if (before === undefined) return;
     const { condition } = before.type === 'night' ? before : before.row;
     stderr.write(`${demoLine(progress(), condition, size)}\n`);
   };
   return {
     note: (event) => {
-      // What was last heard of a day, or of a night, is what it came to.
-      if (before !== undefined && partOf(before) !== partOf(event)) tell();
-      hear(event);
+      // The last event of a day or night is its result.
+      if (before !== undefined && partOf(before) !== partOf(event)) write();
+      add(event);
       before = event;
     },
-    end: tell,
+    end: write,
   };
 }
 

@@ -1,23 +1,21 @@
-import { stat } from 'node:fs/promises';
+import { access, readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Suite, SuiteDay, SuiteQuestion } from '../suite/suite.ts';
-import { choiceQuestion } from './choice-question.ts';
-import { MetaclawDataError } from './data-error.ts';
 import {
   type DayEntry,
+  MetaclawDataError,
   ORACLE_SCHEMA,
   type Oracle,
   QUESTIONS_SCHEMA,
   type Round,
+  readDataFile,
+  readDayTexts,
   SUITE_SCHEMA,
-} from './data-schema.ts';
-import { notesOnDay } from './day-notes.ts';
-import { readDayTexts } from './day-texts.ts';
-import { fileQuestion, type ReadFileQuestion } from './file-question.ts';
-import { pinnedDate } from './pinned-date.ts';
-import { readDataFile } from './read-data-file.ts';
-import { rulesOf } from './rules.ts';
-import { systemPrompt } from './system-prompt.ts';
+} from './data-files.ts';
+import type { CheckStep } from './parse-command.ts';
+import { datesInNames, pinnedDate, sayDate } from './pinned-date.ts';
+import { choiceQuestion, fileQuestion, type ParsedFileQuestion } from './questions.ts';
+import { rulesNamedIn, rulesOf } from './rules.ts';
 
 export interface MetaclawParts {
   /** Holds `all_tests.json`, `eval/` and `workspaces/`, as published. Only read. */
@@ -74,7 +72,7 @@ async function readDay({ folder, workspaces, entry, solutions }: DayParts): Prom
   const texts = await readDayTexts(workspaces, entry.id);
   const readme = texts[`${entry.id}/README.md`] ?? '';
   const date = pinnedDate(readme, JSON.stringify(rounds));
-  const checked: ReadFileQuestion[] = [];
+  const checked: ParsedFileQuestion[] = [];
   const questions = rounds.map((round, index): SuiteQuestion => {
     const id = `${entry.id}/${round.id}`;
     if (round.type === 'multi_choice') return choiceQuestion(id, round);
@@ -101,7 +99,7 @@ function readFileQuestion(
   id: string,
   round: Extract<Round, { type: 'file_check' }>,
   solutions: Oracle,
-): ReadFileQuestion {
+): ParsedFileQuestion {
   try {
     return fileQuestion(id, round, Object.hasOwn(solutions, id) ? solutions[id] : undefined);
   } catch (error) {
@@ -121,4 +119,98 @@ function refuseStrangers(oracle: string, solutions: Oracle, days: readonly Suite
     throw new MetaclawDataError(
       `${oracle}: ${stranger}: the data has no such file question: take it out, or give the data it is for`,
     );
+}
+
+/** A set of days: the folder that holds `all_tests.json`. */
+export interface MetaclawData {
+  /** `small`: the folder's own name. */
+  readonly name: string;
+  readonly folder: string;
+}
+
+/**
+ * The sets of the first place that holds one: a candidate is a set itself, or a folder that holds some. Empty when there
+ * are none; what is undefined or not there is passed over.
+ */
+export async function findMetaclawData(
+  candidates: readonly (string | undefined)[],
+): Promise<readonly MetaclawData[]> {
+  for (const candidate of candidates) {
+    if (candidate === undefined || candidate === '') continue;
+    const place = path.resolve(candidate);
+    const folders = (await isSet(place)) ? [place] : await setsIn(place);
+    if (folders.length > 0) return folders.map((folder) => ({ name: path.basename(folder), folder }));
+  }
+  return [];
+}
+
+const isSet = (folder: string): Promise<boolean> =>
+  access(path.join(folder, 'all_tests.json')).then(
+    () => true,
+    () => false,
+  );
+
+async function setsIn(place: string): Promise<readonly string[]> {
+  const names = await readdir(place).catch((): string[] => []);
+  const folders = names.sort().map((name) => path.join(place, name));
+  const kept = await Promise.all(folders.map(isSet));
+  return folders.filter((_, index) => kept[index]);
+}
+
+export interface DayMaterials {
+  readonly day: string;
+  readonly texts: Readonly<Record<string, string>>;
+  readonly date: string | undefined;
+  /** Its file questions in order. */
+  readonly checked: readonly ParsedFileQuestion[];
+}
+
+/** What is odd about a day as it was published. The day is kept as it is, so that results compare. */
+export function notesOnDay({ day, texts, date, checked }: DayMaterials): readonly string[] {
+  const readme = `${day}/README.md`;
+  const named = rulesNamedIn(texts[readme] ?? '');
+  const notes =
+    named.length === 0 ? [] : [`${readme} tells the agent of the rules ${named.join(', ')} by name`];
+  if (date === undefined) notes.push(`${day}: nothing says which date it is`);
+  const log = texts['done.log'];
+  const before = log === undefined ? 0 : log.split('\n').filter((line) => line.trim() !== '').length;
+  for (const [index, { question, steps, notes: found }] of checked.entries()) {
+    notes.push(...found.map((note) => `${question.id}: ${note}`));
+    const other = steps.flatMap(datesIn).find((wanted) => wanted !== date);
+    if (other !== undefined && date !== undefined)
+      notes.push(`${question.id} asks for a file dated ${other}, and the agent is told that it is ${date}`);
+    const entries = Math.max(0, ...steps.map((step) => (step.kind === 'done-log' ? step.minEntries : 0)));
+    if (entries > before + index + 1)
+      notes.push(
+        `${question.id} asks for ${entries} entries in done.log, and the day gave ${before + index + 1} tasks so far`,
+      );
+  }
+  return notes;
+}
+
+const datesIn = (step: CheckStep): readonly string[] =>
+  step.kind === 'python' ? datesInNames(step.code) : [];
+
+/** Who the agent is, whom it works for: put before every conversation, as agents with such files do. */
+const IDENTITY_FILES = ['AGENTS.md', 'IDENTITY.md', 'SOUL.md', 'TOOLS.md', 'USER.md'];
+
+/** What the agent is told before anything else: the day, where things lie, and the files that say who it is. */
+export function systemPrompt(
+  day: string,
+  texts: Readonly<Record<string, string>>,
+  date: string | undefined,
+): string {
+  const known = IDENTITY_FILES.flatMap((name) => {
+    const text = texts[name];
+    return text === undefined ? [] : [`## ${name}\n\n${text.trim()}`];
+  });
+  const facts = [
+    'Your workspace is the current folder of every command that you run; paths are relative to it.',
+    `What belongs to today's work lies in ${day}/.`,
+    ...(date === undefined ? [] : [`Today is ${sayDate(date)}, whatever the clock of this machine says.`]),
+  ];
+  if (known.length === 0) return facts.join('\n');
+  const about =
+    'These files of the workspace say who you are and whom you work for. Where they name tools that you do not have, use those you have.';
+  return [facts.join('\n'), `# Context\n\n${about}`, ...known].join('\n\n');
 }

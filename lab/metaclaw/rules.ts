@@ -1,11 +1,11 @@
 import type { SuiteRule } from '../suite/suite.ts';
-import type { Step } from './step.ts';
+import type { CheckStep } from './parse-command.ts';
 
 interface KnownRule extends Omit<SuiteRule, 'since'> {
   /** What the data calls it in a day's `preference_tags`. */
   readonly tag: string;
   /** The checker that looks for it. */
-  readonly checkedBy: Step['kind'];
+  readonly checkedBy: CheckStep['kind'];
 }
 
 const EXAMPLE_TIME = /(?:\d{4}|YYYY)-(?:\d{2}|MM)-(?:\d{2}|DD)T\S{5,20}\+08:00/;
@@ -63,7 +63,7 @@ export function rulesOf(tagsByDay: readonly (readonly string[])[]): readonly Sui
 }
 
 /** The rule that a step looks for; undefined for a line of Python, which may look for anything. */
-export const ruleOf = (step: Step): string | undefined =>
+export const ruleOf = (step: CheckStep): string | undefined =>
   KNOWN.find(({ checkedBy }) => checkedBy === step.kind)?.id;
 
 /** The rules that a text calls by their numbers. */

@@ -1,15 +1,10 @@
 import type { Workspace } from '../../src/agent/sandbox/workspace.ts';
 import type { TaskVerdict } from '../suite/suite.ts';
-import { checkBackup } from './check-backup.ts';
-import { checkDoneLog } from './check-done-log.ts';
-import { checkFilename } from './check-filename.ts';
-import { checkIso8601 } from './check-iso8601.ts';
-import { checkMetadata } from './check-metadata.ts';
+import { checkBackup, checkDoneLog, checkFilename, checkIso8601, checkMetadata } from './checkers.ts';
+import type { CheckStep, FileName } from './parse-command.ts';
 import { ruleOf } from './rules.ts';
-import { runPython } from './run-python.ts';
-import type { FileName, Step } from './step.ts';
 
-export interface Expected {
+export interface ExpectedOutcome {
   readonly exit: number;
   /** Somewhere in what the programs print. */
   readonly stdout?: string;
@@ -28,8 +23,8 @@ type StepEnd =
  */
 export async function runSteps(
   workspace: Workspace,
-  steps: readonly Step[],
-  expected: Expected,
+  steps: readonly CheckStep[],
+  expected: ExpectedOutcome,
   signal: AbortSignal,
 ): Promise<TaskVerdict> {
   let stdout = '';
@@ -53,7 +48,10 @@ export async function runSteps(
   return { status: 'ok', passed: true, broken: [], reasons: [] };
 }
 
-const reasonFor = (end: { readonly code: number; readonly reason: string }, expected: Expected): string => {
+const reasonFor = (
+  end: { readonly code: number; readonly reason: string },
+  expected: ExpectedOutcome,
+): string => {
   if (end.code !== 0) return end.reason;
   return expected.exit === 0
     ? `the check did not print ${JSON.stringify(expected.stdout)}`
@@ -62,7 +60,7 @@ const reasonFor = (end: { readonly code: number; readonly reason: string }, expe
 
 async function runStep(
   workspace: Workspace,
-  step: Step,
+  step: CheckStep,
   timeoutMs: number,
   signal: AbortSignal,
 ): Promise<StepEnd> {
@@ -118,3 +116,39 @@ async function nameFile(
     reason: `the file to check was not found: ${end.said || file.code.slice(0, 200)}`,
   };
 }
+
+/** How a program ended, or why it could not be run at all, which says nothing about the work. */
+export type PythonEnd =
+  | { readonly code: number; readonly stdout: string; readonly said: string }
+  | { readonly failed: string };
+
+/** A program that the workspace made last too long, say too much or run out of room did not end well. */
+const STOPPED_CODE = 124;
+/** What a shell answers for a program that is not there or may not be run. */
+const NO_PROGRAM: readonly number[] = [126, 127];
+
+/**
+ * Runs a line of Python in the workspace, behind the wall. Isolated (`-I`): neither the workspace nor its environment
+ * is asked for modules, so nothing that lies there can stand in for `json`; and nothing is written beside it (`-B`).
+ */
+export async function runPython(
+  workspace: Workspace,
+  code: string,
+  timeoutMs: number,
+  signal: AbortSignal,
+): Promise<PythonEnd> {
+  const result = await workspace.run(['python3', '-I', '-B', '-c', code], { timeoutMs }, signal);
+  switch (result.end) {
+    case 'refused':
+      return { failed: result.why };
+    case 'stopped':
+      if (result.why === 'aborted') return { failed: 'the check was aborted' };
+      return { code: STOPPED_CODE, stdout: result.stdout, said: `stopped: ${result.why}` };
+    case 'exit':
+      if (NO_PROGRAM.includes(result.code))
+        return { failed: `python3 cannot be run: ${lastLine(result.stderr)}` };
+      return { code: result.code, stdout: result.stdout, said: lastLine(result.stderr) };
+  }
+}
+
+const lastLine = (text: string): string => text.trimEnd().split('\n').at(-1)?.slice(0, 200) ?? '';

@@ -7,7 +7,6 @@ import {
   createScriptedResearcher,
 } from '../pipeline/scripted-researcher.ts';
 import type { BenchPolicy } from '../run/open-environment.ts';
-import type { BenchRun } from '../run/run-bench.ts';
 import { BenchError, type LoadedSuite } from '../run/suites.ts';
 import { createNullPolicy, createScriptedPolicy, type Habits, ORACLE } from './scripted-policy.ts';
 
@@ -43,7 +42,10 @@ export function choosePolicy(
   );
 }
 
-export interface ResearcherChoice extends Pick<BenchRun, 'policy' | 'config'> {
+export interface ResearcherChoice {
+  readonly policy: string;
+  /** The user's configuration, for one of their models. */
+  readonly config: () => Config;
   /** For the scripted one, where the user gave other values than the defaults. */
   readonly habits: Partial<Pick<Habits, 'obey' | 'unaided'>>;
 }

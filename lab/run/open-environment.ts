@@ -111,7 +111,7 @@ export function createOpenEnvironment(options: OpenEnvironmentOptions): OpenEnvi
     });
     const pool = createExchange({ timeouts: config.gateway.timeouts, isForbiddenAddress: () => false });
     const record = { url: daemon.url, port: daemon.port, pid: process.pid, startedAt: '', version: '' };
-    const { desk, shelf } = createRemoteApi(record, key);
+    const { api, lessonsApi } = createRemoteApi(record, key);
     return {
       speak: createGatewayClient({
         exchange: pool.exchange,
@@ -121,7 +121,7 @@ export function createOpenEnvironment(options: OpenEnvironmentOptions): OpenEnvi
         clock,
       }),
       model: modelOf(policy),
-      judge: async (turn, score, note) => void (await desk.feedback({ turn, score, note })),
+      judge: async (turn, score, note) => void (await api.feedback({ turn, score, note })),
       report: createHttpReport({
         url: daemon.url,
         key,
@@ -129,7 +129,7 @@ export function createOpenEnvironment(options: OpenEnvironmentOptions): OpenEnvi
       }),
       settle: daemon.settle,
       lessons: async () =>
-        decodeLessons(await shelf.all()).map(({ id, state, text }) => ({
+        decodeLessons(await lessonsApi.all()).map(({ id, state, text }) => ({
           id,
           name: text.name,
           state,
@@ -150,7 +150,7 @@ export function createOpenEnvironment(options: OpenEnvironmentOptions): OpenEnvi
       save: async (day) => {
         const file = keptFile(kept, name, day);
         rmSync(file, { force: true });
-        await desk.backup(file);
+        await api.backup(file);
         saveWeights(dir, file);
         // The day before is kept until the journal has this one.
         if (day > 1) removeSavedWeights(keptFile(kept, name, day - 2));

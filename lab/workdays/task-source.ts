@@ -13,9 +13,9 @@ import type {
   TrainingTask,
 } from '../../src/core/task-source.ts';
 import type { FileQuestion } from '../suite/suite.ts';
+import { readRuleSet } from './rules/create-rule-set.ts';
 import { HOUSE_RULES } from './rules/house-rules.ts';
 import { OTHER_RULES } from './rules/other-rules.ts';
-import { readRuleSet } from './rules/read-rule-set.ts';
 import type { RuleSet } from './rules/rule-set.ts';
 import { createWorkdays } from './workdays.ts';
 import { SPLITS, type Split } from './world.ts';

@@ -1,17 +1,21 @@
 import { createRandom } from '../../src/base/random.ts';
-import type { ChoiceQuestion, FileQuestion, Suite, SuiteDay, SuiteQuestion } from '../suite/suite.ts';
-import { arcsOf } from './arcs.ts';
+import type {
+  ChoiceQuestion,
+  FileQuestion,
+  Suite,
+  SuiteDay,
+  SuiteQuestion,
+  SuiteRule,
+} from '../suite/suite.ts';
 import { makeChoices } from './choices/make-choices.ts';
-import { writeDocuments } from './documents/write-documents.ts';
+import { writeDocuments } from './documents/papers.ts';
 import { shuffled } from './draw.ts';
 import { makeFileQuestions } from './files/make-file-questions.ts';
-import { identityOf } from './identity.ts';
-import type { DayFacts } from './make-world/day-facts.ts';
 import { makeDays, seedOf, WORKDAYS } from './make-world/make-days.ts';
 import { HOUSE_RULES } from './rules/house-rules.ts';
 import { makeRuleChoice } from './rules/make-rule-choice.ts';
 import type { RuleSet } from './rules/rule-set.ts';
-import type { Form, Split } from './world.ts';
+import type { DayFacts, Form, Split, World } from './world.ts';
 
 export interface WorkdaysOptions {
   readonly seed: number;
@@ -137,4 +141,54 @@ function together(
   const twice = Object.keys(files).filter((file) => file in papers && papers[file] !== files[file]);
   if (twice.length > 0) throw new Error(`written twice: ${twice.join(', ')}`);
   return { ...papers, ...files };
+}
+
+const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
+
+/**
+ * The learning arc of each day: a new one wherever rules begin to count, and a last one, the later half of what
+ * remains after the last rule, in which all of them hold together. Five rules make six arcs.
+ */
+export function arcsOf(rules: readonly Pick<SuiteRule, 'id' | 'since'>[], days: number): readonly string[] {
+  const starts = [...new Set(rules.map(({ since }) => since))]
+    .filter((since) => since < days)
+    .sort((x, y) => x - y);
+  const last = starts.at(-1);
+  const together = last === undefined ? 0 : last + Math.max(1, Math.floor((days - last) / 2));
+  return Array.from({ length: days }, (_, day) => {
+    const begun = starts.filter((since) => since <= day).length;
+    if (last !== undefined && day >= together) return `${LETTERS[starts.length] ?? 'Z'}: all rules together`;
+    if (begun === 0) return 'before any rule';
+    const since = starts[begun - 1];
+    const ids = rules.filter((rule) => rule.since === since).map(({ id }) => id);
+    return `${LETTERS[begun - 1] ?? 'Z'}: ${ids.join(', ')} begins`;
+  });
+}
+
+/** Who the agent is, for whom it works, and how answers and tasks end. Nothing in it says a rule of the house. */
+export function identityOf({ company, product, people, projects }: World, form: Form): string {
+  const principal = people[0];
+  const name = principal?.name ?? 'the team';
+  if (form === 'short') {
+    return `You help ${name}. Questions: letters in \\bbox{A,C}. Tasks: run_command, then \`done\`.`;
+  }
+  return [
+    '# Who you are',
+    '',
+    `You are the assistant of ${name}, ${principal?.role ?? 'a lead'} at ${company}. The team builds ${product}; its projects are ${projects.join(', ')}.`,
+    `You work in a folder of papers that ${name} also uses. One folder per day holds what is needed on that day.`,
+    '',
+    '# How you work',
+    '',
+    '- Read before you answer. A paper counts for what it says, not for what it would be natural to say.',
+    '- Tell apart what was measured, what was decided and what somebody merely thinks.',
+    '- A newer entry outweighs an older one of the same number.',
+    '- What you write is used by others as it is: nothing half done, nothing to be filled in later.',
+    `- ${name} says what was wrong with earlier work. This team has its ways; what was said once holds from then on.`,
+    '',
+    '# How things end',
+    '',
+    '- A question with options is answered with all right letters: `\\bbox{A}` or `\\bbox{A,C}`.',
+    '- A task in the folder is done with the tool `run_command`. When it is finished, run the command `done`.',
+  ].join('\n');
 }

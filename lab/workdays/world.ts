@@ -13,7 +13,7 @@ export interface Person {
 }
 
 /** A moment as people know it, without a zone. */
-export interface Moment {
+export interface LocalTime {
   readonly year: number;
   /** 1 to 12. */
   readonly month: number;
@@ -25,11 +25,11 @@ export interface Moment {
 export interface Decision {
   readonly id: string;
   readonly project: string;
-  readonly at: Moment;
+  readonly at: LocalTime;
   readonly decision: string;
   readonly rationale: string;
   readonly by: string;
-  readonly reviewAt: Moment;
+  readonly reviewAt: LocalTime;
 }
 
 export interface Ticket {
@@ -39,7 +39,7 @@ export interface Ticket {
   readonly project: string;
   readonly owner: string;
   readonly state: 'todo' | 'doing' | 'done';
-  readonly dueAt: Moment;
+  readonly dueAt: LocalTime;
   readonly estimateHours: number;
 }
 
@@ -47,13 +47,13 @@ export interface Deploy {
   readonly version: string;
   readonly project: string;
   readonly environment: 'staging' | 'production';
-  readonly at: Moment;
+  readonly at: LocalTime;
   readonly by: string;
   readonly outcome: 'succeeded' | 'rolled back' | 'failed';
   readonly changes: readonly string[];
 }
 
-export interface Figure {
+export interface MeasuredFigure {
   /** `monthly active stores` */
   readonly name: string;
   readonly project: string;
@@ -61,7 +61,7 @@ export interface Figure {
   /** `EUR`, `ms`, `stores` */
   readonly unit: string;
   readonly source: string;
-  readonly at: Moment;
+  readonly at: LocalTime;
 }
 
 /** One day of it. */
@@ -72,11 +72,11 @@ export interface DayWorld {
   /** `day01` */
   readonly id: string;
   /** When the day begins; what is written today is written after this. */
-  readonly today: Moment;
+  readonly today: LocalTime;
   readonly decisions: readonly Decision[];
   readonly tickets: readonly Ticket[];
   readonly deploys: readonly Deploy[];
-  readonly figures: readonly Figure[];
+  readonly figures: readonly MeasuredFigure[];
   /** 0 to 1: later days are harder. */
   readonly difficulty: number;
 }
@@ -87,3 +87,94 @@ export const SPLITS: readonly Split[] = ['train', 'gate', 'report'];
 
 /** `full`: documents to read, long tasks. `short`: everything in a few lines, for small policies. */
 export type Form = 'full' | 'short';
+
+/**
+ * A day with all that its papers say, true or not: a paper may be out of date, an opinion, or wrong about another paper.
+ * What is a fact here is that the paper says so; every question asks about that, so every answer can be looked up.
+ */
+export interface DayFacts {
+  readonly day: DayWorld;
+  /** One for each of the day's decisions. */
+  readonly rulings: readonly Ruling[];
+  /** One for each of the day's figures. */
+  readonly findings: readonly Finding[];
+  readonly assumptions: readonly Assumption[];
+  readonly validations: readonly Validation[];
+  /** Said in the meeting, decided by nobody. */
+  readonly wishes: readonly Wish[];
+  readonly estimates: readonly Estimate[];
+  readonly reports: readonly TicketReport[];
+  readonly budgets: readonly ProjectBudget[];
+  readonly citations: readonly Citation[];
+}
+
+export interface Ruling {
+  readonly decision: Decision;
+  readonly topic: string;
+  readonly way: string;
+  /** All that could have been chosen. */
+  readonly ways: readonly string[];
+  /** What the memo said before, and no longer does. */
+  readonly earlier?: { readonly way: string; readonly by: string; readonly at: LocalTime };
+}
+
+/** A figure with what it was measured on. */
+export interface Finding {
+  readonly figure: MeasuredFigure;
+  readonly statistic: Statistic;
+  readonly segment: string;
+  readonly sample: number;
+}
+
+export type Statistic = 'median' | 'mean' | 'upper quartile' | 'lower quartile';
+
+/** What the plan takes a figure to be; value, segment and source may differ from what was measured. */
+export interface Assumption {
+  readonly figure: MeasuredFigure;
+  readonly value: number;
+  readonly segment: string;
+  readonly source: string;
+  readonly by: string;
+}
+
+export type AssumptionCheck = 'arithmetic' | 'source' | 'sample';
+export const CHECKS: readonly AssumptionCheck[] = ['arithmetic', 'source', 'sample'];
+
+/** Which questions somebody put to an assumption; the others were not asked. */
+export interface Validation {
+  readonly assumption: Assumption;
+  readonly checks: readonly AssumptionCheck[];
+  readonly by: string;
+}
+
+export interface Wish {
+  readonly ruling: Ruling;
+  readonly by: string;
+  readonly way: string;
+}
+
+export interface Estimate {
+  readonly figure: MeasuredFigure;
+  readonly by: string;
+  readonly low: number;
+  readonly high: number;
+}
+
+/** What somebody said of a ticket's state. The board may know better. */
+export interface TicketReport {
+  readonly ticket: Ticket;
+  readonly by: string;
+  readonly state: Ticket['state'];
+}
+
+export interface ProjectBudget {
+  readonly project: string;
+  readonly planned: number;
+  readonly spent: number;
+}
+
+/** A figure as a mail repeats it. */
+export interface Citation {
+  readonly figure: MeasuredFigure;
+  readonly value: number;
+}

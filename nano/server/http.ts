@@ -44,7 +44,7 @@ export interface RouteReply {
 
 export interface Route {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  /** A part that starts with a colon is a parameter: any text without a slash. */
+  /** A part that starts with a colon is a parameter, which matches any text without a slash. */
   readonly path: string;
   /** Needs no key. */
   readonly isOpen?: boolean;

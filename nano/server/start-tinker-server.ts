@@ -26,7 +26,7 @@ export interface TinkerServerOptions {
   readonly engine: Engine;
   /** Where checkpoints, snapshots and journals are stored. Only one server at a time may use it. */
   readonly folder: string;
-  /** 0: any free port. */
+  /** 0 picks a free port. */
   readonly port: number;
   /** Loopback by default; any other address requires a key. */
   readonly host?: string;

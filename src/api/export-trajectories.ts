@@ -6,24 +6,24 @@ import { readOrCreateSalt } from '../record/open-recording.ts';
 import { createRedactor } from '../record/redact.ts';
 
 interface TrajectoryExportOptions {
-  readonly desk: DaemonApi;
-  /** The second look: true when a text still holds a secret. */
+  readonly api: DaemonApi;
+  /** The second scan: true when a text still contains a secret. */
   readonly hasSecret: (text: string) => boolean;
   readonly write: (line: string) => void;
   readonly agent?: string;
   readonly project?: string;
 }
 
-/** A secret was found in what should be free of them: nothing more is written. */
+/** A secret was found in data that should be redacted. The export stops. */
 export class SecretFoundError extends Error {
   override readonly name = 'SecretFoundError';
 }
 
 const PAGE = 200;
 
-/** One JSON line per session, newest first. Fails closed: a line is looked at again before it is written. */
+/** One JSON line per session, newest first. Fails closed: every line is scanned again before it is written. */
 export async function exportTrajectories({
-  desk,
+  api,
   hasSecret,
   write,
   ...filter
@@ -31,14 +31,14 @@ export async function exportTrajectories({
   let count = 0;
   let before: number | undefined;
   for (;;) {
-    const page = await desk.sessions({ limit: PAGE, ...filter, ...(before === undefined ? {} : { before }) });
+    const page = await api.sessions({ limit: PAGE, ...filter, ...(before === undefined ? {} : { before }) });
     for (const session of page) {
-      const trajectory = await desk.trajectory(asString(session.id) ?? '');
+      const trajectory = await api.trajectory(asString(session.id) ?? '');
       if (trajectory === undefined || trajectory.erased === true) continue;
       const line = JSON.stringify(trajectory);
       if (hasSecret(line)) {
         throw new SecretFoundError(
-          `session ${session.id} holds what looks like a secret; nothing of it was written`,
+          `session ${session.id} contains what looks like a secret; it was not written`,
         );
       }
       write(`${line}\n`);
@@ -54,7 +54,7 @@ function lastTime(session: JsonObject | undefined): number | undefined {
   return asNumber(Date.parse(asString(session?.lastAt) ?? ''));
 }
 
-/** The second look at what leaves the house: known keys and everything that has the shape of one. */
+/** The second scan of exported data: for known keys and for everything shaped like a key. */
 export function createSecretScan(home: Home, env: NodeJS.ProcessEnv): (text: string) => boolean {
   const key = readKey(home, env)?.key;
   const redactor = createRedactor({

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { createIds } from '../base/ids.ts';
+import { findDaemon, isAlive } from '../config/daemon-file.ts';
 import { type Home, HomeInUseError, openHome } from '../config/home.ts';
 import { readKey } from '../config/key.ts';
 import { systemClock } from '../core/clock.ts';
@@ -10,17 +11,19 @@ import { toRecords } from '../record/records.ts';
 import { restoreSnapshot, withFreshSnapshots } from '../record/snapshots.ts';
 import { createMemoryStore } from '../record/store/memory-store.ts';
 import { openSqliteStore } from '../record/store/sqlite-store.ts';
-import { findDaemon, isAlive } from './daemon-status.ts';
 import { createRemoteApi } from './remote-api.ts';
 import { createStoreApi } from './store-api.ts';
 
 interface OpenedApi {
-  readonly desk: DaemonApi;
-  readonly shelf: LessonsApi;
+  readonly api: DaemonApi;
+  readonly lessonsApi: LessonsApi;
   close(): void;
 }
 
-/** Through the daemon when one runs; else the store itself, locked while we have it; made only for who will write. */
+/**
+ * The API of the running daemon; without a daemon, the store itself, locked while it is open. A missing store is created
+ * only with `mayCreate`.
+ */
 export async function openApi(home: Home, env: NodeJS.ProcessEnv, mayCreate = false): Promise<OpenedApi> {
   const daemon = await findDaemon(home);
   if (daemon !== undefined && isAlive(daemon)) {
@@ -28,17 +31,19 @@ export async function openApi(home: Home, env: NodeJS.ProcessEnv, mayCreate = fa
   }
   const now = systemClock.now;
   const over = (records: Records, close: () => void): OpenedApi => ({
-    desk: createStoreApi(records, now, async () =>
-      (await import('../schedule/offline-schedule.ts')).describeOffline(home, env, records),
-    ),
-    shelf: createLazyLessonsApi(records),
+    api: createStoreApi(records, now, async () => {
+      const { REVIEW_JOB } = await import('../lessons/review-job.ts');
+      const { describeOffline } = await import('../schedule/offline-schedule.ts');
+      return describeOffline(home, env, records, REVIEW_JOB);
+    }),
+    lessonsApi: createLazyLessonsApi(records),
     close,
   });
   if (mayCreate) openHome(home.dir);
   else if (!existsSync(home.storeFile)) return over(toRecords(createMemoryStore(), now), () => undefined);
   const lock = lockHome(home.lockFile);
   if (lock === undefined)
-    throw new HomeInUseError(`${home.dir} is in use by another Instar that does not answer.`);
+    throw new HomeInUseError(`${home.dir} is in use by another Instar process that does not answer.`);
   const store = openSqliteStore({ file: home.storeFile });
   return over(withFreshSnapshots(toRecords(store, now), home.snapshotDir, now), () => {
     store.close();
@@ -46,11 +51,11 @@ export async function openApi(home: Home, env: NodeJS.ProcessEnv, mayCreate = fa
   });
 }
 
-/** The library is folded when someone asks about it, not for a list of sessions. */
+/** Folds the library on the first call: commands such as `sessions list` do not need it. */
 export function createLazyLessonsApi(records: Records): LessonsApi {
   let opened: Promise<LessonsApi> | undefined;
   const open = (): Promise<LessonsApi> => {
-    // Most commands ask nothing of it: what it is made of is loaded when it is wanted.
+    // Also the code is loaded on the first call.
     opened ??= import('../lessons/open-lessons.ts')
       .then(({ openLessons }) =>
         openLessons({
@@ -79,10 +84,10 @@ export function createLazyLessonsApi(records: Records): LessonsApi {
   };
 }
 
-/** Puts a backup in the store's place, under the lock. Where the old store went, if there was one. */
+/** Replaces the store with a backup, under the lock. `kept` is the path of the previous store, if there was one. */
 export function restoreHome(home: Home, file: string): { readonly kept: string | undefined } {
   const lock = lockHome(home.lockFile);
-  if (lock === undefined) throw new HomeInUseError(`${home.dir} is in use by another Instar.`);
+  if (lock === undefined) throw new HomeInUseError(`${home.dir} is in use by another Instar process.`);
   try {
     const wasThere = existsSync(home.storeFile);
     restoreSnapshot(file, home.storeFile);

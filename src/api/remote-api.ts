@@ -11,11 +11,11 @@ import {
 } from '../core/json.ts';
 
 export interface RemoteApi {
-  readonly desk: DaemonApi;
-  readonly shelf: LessonsApi;
+  readonly api: DaemonApi;
+  readonly lessonsApi: LessonsApi;
 }
 
-/** The desks of a running daemon, over its API: the store has one writer, and that is not us. */
+/** Calls a running daemon over HTTP: the store has one writer, and that is the daemon. */
 export function createRemoteApi(daemon: DaemonRecord, key: string | undefined): RemoteApi {
   const ask = (method: string, path: string, body?: JsonObject): Promise<Json> =>
     askApi(daemon, key, method, path, body);
@@ -28,7 +28,7 @@ export function createRemoteApi(daemon: DaemonRecord, key: string | undefined): 
     }
   };
   const place = (id: string): string => `/api/sessions/${encodeURIComponent(id)}`;
-  const desk: DaemonApi = {
+  const api: DaemonApi = {
     sessions: async (query) => {
       const search = new URLSearchParams();
       for (const [name, value] of Object.entries(query)) search.set(name, String(value));
@@ -47,7 +47,7 @@ export function createRemoteApi(daemon: DaemonRecord, key: string | undefined): 
     backup: async (file) => void (await ask('POST', '/api/backup', { file })),
   };
   const named = (id: string | number): string => encodeURIComponent(id);
-  const shelf: LessonsApi = {
+  const lessonsApi: LessonsApi = {
     list: async (query) =>
       asArray(await ask('GET', `/api/lessons?${new URLSearchParams({ ...query })}`)).map(asObject),
     all: async () => asArray(await ask('GET', '/api/library')).map(asObject),
@@ -60,12 +60,12 @@ export function createRemoteApi(daemon: DaemonRecord, key: string | undefined): 
     diff: (from, to) => find(`/api/generations/${named(from)}/diff?to=${named(to)}`),
     rollback: (to) => find(`/api/generations/${named(to)}/rollback`, 'POST'),
   };
-  return { desk, shelf };
+  return { api, lessonsApi };
 }
 
-const LONGEST_MS = 120_000;
+const TIMEOUT_MS = 120_000;
 
-/** One request to a daemon's API. Rejects with `DeskError` for what it refuses. */
+/** One request to a daemon's API. Rejects with `ApiError` for any status but 200. */
 export async function askApi(
   daemon: DaemonRecord,
   key: string | undefined,
@@ -76,7 +76,7 @@ export async function askApi(
   const reply = await fetch(new URL(path, daemon.url), {
     method,
     redirect: 'manual',
-    signal: AbortSignal.timeout(LONGEST_MS),
+    signal: AbortSignal.timeout(TIMEOUT_MS),
     headers: {
       ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
@@ -89,9 +89,9 @@ export async function askApi(
   throw new ApiError(reply.status, message);
 }
 
-/** The daemon said no; its words. */
+/** The daemon refused a request; carries its message. */
 export class ApiError extends Error {
-  override readonly name = 'DeskError';
+  override readonly name = 'ApiError';
   readonly status: number;
 
   constructor(status: number, message: string) {

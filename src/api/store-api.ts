@@ -9,7 +9,7 @@ import { type BlockCache, readRecordedRequest } from '../record/request-manifest
 import { createTrainingBuffer, SAMPLE_CAP } from '../train/buffer.ts';
 import { ApiError } from './remote-api.ts';
 
-/** The desk over a store's records, wherever those are. `schedule`: as the scheduler tells it, where one is. */
+/** The daemon's API on a store's records. `schedule`: from the scheduler, where one runs. */
 export function createStoreApi(
   records: Records,
   now: () => number,
@@ -86,7 +86,7 @@ export function createStoreApi(
     startTraining: needsDaemon,
     moveWeights: needsDaemon,
     schedule,
-    // Few ask, and what answers is loaded then.
+    // Loaded on demand: rarely called.
     suggestWindows: async () =>
       (await import('../schedule/suggest/suggest-windows.ts')).suggestWindowsFromRecord(records, now()),
     backup: (file) => records.snapshot(file),
@@ -94,7 +94,7 @@ export function createStoreApi(
 }
 
 const needsDaemon = async (): Promise<never> => {
-  throw new ApiError(409, 'Weights are trained and served by a running Instar: start it with instar up.');
+  throw new ApiError(409, 'Training needs a running daemon; start it with: instar up.');
 };
 
 const isoTime = (ms: number): string => new Date(ms).toISOString();

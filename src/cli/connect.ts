@@ -1,6 +1,7 @@
 import { homedir } from 'node:os';
-import { findDaemon } from '../api/daemon-status.ts';
+import { Argument } from 'commander';
 import { isLoopbackHost } from '../config/address.ts';
+import { findDaemon } from '../config/daemon-file.ts';
 import { type Home, homeAt, openHome } from '../config/home.ts';
 import { readOrCreateKey } from '../config/key.ts';
 import { loadConfig } from '../config/load-config.ts';
@@ -11,30 +12,46 @@ import { connectClient, disconnectClient, type UndoneFile } from '../connect/con
 import { connectedClients } from '../connect/connect-record.ts';
 import { type ClientConnection, shellExports } from '../connect/connection.ts';
 import { renderEdit } from '../connect/file-edit.ts';
-import { type CommandContext, CommandError, EXIT, type ExitCode } from './context.ts';
+import {
+  type CommandContext,
+  CommandError,
+  type DeclareCommand,
+  EXIT,
+  type ExitCode,
+  type Positional,
+} from './context.ts';
+import { dim } from './print.ts';
 
-export interface ConnectCommandOptions {
-  readonly args: readonly string[];
+export const declareConnect: DeclareCommand = (command, act) =>
+  void command
+    .addArgument(new Argument('[client]', 'the program to connect').choices([...CLIENTS, 'env']))
+    .option('--write', "write the settings into the client's own files; the originals are kept in the home")
+    .option('--undo', 'restore the original settings of one client, or of all when none is named')
+    .option('--model <name>', 'model the client should request (default: the alias "default")')
+    .addHelpText('after', '\nExample:\n  $ instar connect claude-code --write\n')
+    .action(act(connect));
+
+interface ConnectOptions extends Positional {
   readonly write?: true;
   readonly undo?: true;
   readonly model?: string;
 }
 
-/** Shows or writes what points a client at the gateway, or takes it out again. */
-export async function connect(options: ConnectCommandOptions, context: CommandContext): Promise<ExitCode> {
+/** Shows, writes or undoes the settings that point a client at the gateway. */
+async function connect(options: ConnectOptions, context: CommandContext): Promise<ExitCode> {
   const [client] = options.args;
   if (options.write && options.undo) {
-    throw new CommandError(EXIT.wrongUse, '--write and --undo exclude each other', 'give one of them');
+    throw new CommandError(EXIT.wrongUse, '--write and --undo exclude each other', 'use one of them');
   }
   if (options.undo) return disconnect(client, context);
   if (client === undefined) {
-    throw new CommandError(EXIT.wrongUse, 'a client is missing', `one of: ${[...CLIENTS, 'env'].join(', ')}`);
+    throw new CommandError(EXIT.wrongUse, 'no client was given', `choose one of: ${[...CLIENTS, 'env'].join(', ')}`);
   }
   const home = options.write ? openHome(context.homeDir) : homeAt(context.homeDir);
   const { config } = loadConfig({ file: home.configFile, env: context.env });
   const connection: ClientConnection = {
     url: await gatewayUrl(home, config),
-    // What is only shown does not show the key.
+    // Printed settings never contain the key.
     key: options.write ? readOrCreateKey(home, context.env).key : `the key in ${home.keyFile}`,
     keyFile: home.keyFile,
     config,
@@ -43,11 +60,11 @@ export async function connect(options: ConnectCommandOptions, context: CommandCo
   };
   if (client === 'env') return showExports(connection, options, context);
   const known = CLIENTS.find((name) => name === client);
-  if (known === undefined) throw new CommandError(EXIT.wrongUse, `"${client}" is not a client Instar knows`);
+  if (known === undefined) throw new CommandError(EXIT.wrongUse, `"${client}" is not a known client`);
   return options.write ? write(home, known, connection, context) : show(known, connection, context);
 }
 
-const surroundings = ({ env }: CommandContext) => ({
+const clientEnvironment = ({ env }: CommandContext) => ({
   env,
   homeDir: env.HOME || homedir(),
   read: (file: string) => readClientFile(file).content?.bytes.toString('utf8'),
@@ -55,7 +72,7 @@ const surroundings = ({ env }: CommandContext) => ({
 
 function show(client: Client, connection: ClientConnection, context: CommandContext): ExitCode {
   const { printer } = context;
-  const { edits, notes } = planConnection(client, connection, surroundings(context));
+  const { edits, notes } = planConnection(client, connection, clientEnvironment(context));
   const files = edits.map((edit) => ({ file: edit.file, add: renderEdit(edit) }));
   if (printer.json) {
     printer.document({ client, url: connection.url, written: false, files, notes });
@@ -65,14 +82,14 @@ function show(client: Client, connection: ClientConnection, context: CommandCont
     printer.line({ text: file, style: 'bold' });
     printer.line(add);
   }
-  for (const note of notes) printer.note({ text: '  note  ', style: 'dim' }, note);
-  printer.note({ text: '  next  ', style: 'dim' }, `instar connect ${client} --write puts it there`);
+  for (const note of notes) printer.note(dim('  note  '), note);
+  printer.note(dim('  next  '), `write these settings with: instar connect ${client} --write`);
   return EXIT.ok;
 }
 
 function write(home: Home, client: Client, connection: ClientConnection, context: CommandContext): ExitCode {
   const { printer } = context;
-  const { edits, notes } = planConnection(client, connection, surroundings(context));
+  const { edits, notes } = planConnection(client, connection, clientEnvironment(context));
   const files = connectClient(home, client, { edits, secret: connection.key });
   const shown = notes.map((note) => note.replaceAll(connection.key, `the key in ${home.keyFile}`));
   if (printer.json) {
@@ -80,22 +97,22 @@ function write(home: Home, client: Client, connection: ClientConnection, context
     return EXIT.ok;
   }
   for (const { file, change } of files) printer.line(`${change} ${file}`);
-  for (const note of shown) printer.note({ text: '  note  ', style: 'dim' }, note);
-  printer.note({ text: '  undo  ', style: 'dim' }, `instar connect ${client} --undo`);
+  for (const note of shown) printer.note(dim('  note  '), note);
+  printer.note(dim('  undo  '), `instar connect ${client} --undo`);
   return EXIT.ok;
 }
 
 function showExports(
   connection: ClientConnection,
-  { write }: ConnectCommandOptions,
+  { write }: ConnectOptions,
   context: CommandContext,
 ): ExitCode {
   const { printer, env } = context;
   if (write) {
     throw new CommandError(
       EXIT.wrongUse,
-      'variables have no file to be written to',
-      'eval "$(instar connect env)" sets them in a shell',
+      'environment variables cannot be written to a file',
+      'set them in a shell with: eval "$(instar connect env)"',
     );
   }
   const variables = shellExports(connection, Boolean(env.INSTAR_KEY?.trim()));
@@ -105,20 +122,20 @@ function showExports(
   }
   for (const { name, value } of variables) printer.line(`export ${name}=${value}`);
   printer.note(
-    { text: '  note  ', style: 'dim' },
-    'for the shell of your agent: eval "$(instar connect env)"; not for the one that runs instar up',
+    dim('  note  '),
+    'set them in the shell of your agent with eval "$(instar connect env)", not in the shell that runs instar up',
   );
   return EXIT.ok;
 }
 
-/** Where the gateway runs now, else where it would. */
+/** The address of the running gateway, else the configured one. */
 async function gatewayUrl(home: Home, { gateway }: Config): Promise<string> {
   const daemon = await findDaemon(home);
   if (daemon !== undefined) return daemon.url.replace(/\/+$/, '');
   if (gateway.port === 0) {
     throw new CommandError(
       EXIT.failed,
-      'gateway.port is 0, so the port is only known while Instar runs',
+      'gateway.port is 0, so the port is known only while Instar runs',
       'start it with: instar up',
     );
   }
@@ -126,15 +143,15 @@ async function gatewayUrl(home: Home, { gateway }: Config): Promise<string> {
   return `http://${host.includes(':') ? `[${host}]` : host}:${gateway.port}`;
 }
 
-const SAID: Readonly<Record<UndoneFile['kind'], string>> = {
-  exact: 'as it was before',
-  changed: 'changed by someone else since; only what Instar had put there was taken out',
-  gone: 'is gone, and was left so',
-  unreadable: 'changed by someone else since, and cannot be read; take out what names Instar by hand',
+const OUTCOMES: Readonly<Record<UndoneFile['kind'], string>> = {
+  exact: 'restored to its original content',
+  changed: 'another program changed it since; only the settings of Instar were removed',
+  gone: 'was deleted since; nothing to restore',
+  unreadable: 'another program changed it since and it cannot be parsed; remove the Instar settings by hand',
 };
 
-/** `connect --undo`: puts back the files of one client, or of all. */
-export function disconnect(client: string | undefined, { homeDir, printer }: CommandContext): ExitCode {
+/** `connect --undo`: restores the files of one client, or of all. */
+function disconnect(client: string | undefined, { homeDir, printer }: CommandContext): ExitCode {
   const home = homeAt(homeDir);
   const clients = client === undefined ? connectedClients(home) : [client];
   const undone = clients.flatMap((name) => {
@@ -143,13 +160,13 @@ export function disconnect(client: string | undefined, { homeDir, printer }: Com
   });
   if (undone.length === 0) {
     const what = client === undefined ? 'no client is connected' : `${client} is not connected`;
-    throw new CommandError(EXIT.failed, `${what}, so there is nothing to put back`);
+    throw new CommandError(EXIT.failed, `${what}, so there is nothing to undo`);
   }
   const isWhole = undone.every(({ files }) => files.every(({ kind }) => kind !== 'unreadable'));
   if (printer.json) printer.document({ undone, ok: isWhole });
   else {
     for (const { files } of undone)
-      for (const { file, kind } of files) printer.line(`${file}: ${SAID[kind]}`);
+      for (const { file, kind } of files) printer.line(`${file}: ${OUTCOMES[kind]}`);
   }
   return isWhole ? EXIT.ok : EXIT.failed;
 }

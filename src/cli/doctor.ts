@@ -1,10 +1,15 @@
 import { homeAt } from '../config/home.ts';
 import { configJsonSchema } from '../config/schema.ts';
-import type { DoctorCheck } from '../doctor/doctor.ts';
 import { runDoctor } from '../doctor/doctor.ts';
-import type { CommandContext } from './context.ts';
-import { EXIT, type ExitCode } from './context.ts';
+import type { DoctorCheck } from '../doctor/doctor-check.ts';
+import { type CommandContext, type DeclareCommand, EXIT, type ExitCode } from './context.ts';
 import type { Part } from './print.ts';
+
+export const declareDoctor: DeclareCommand = (command, act) =>
+  void command
+    .option('--schema', 'print the JSON Schema of config.json instead')
+    .addHelpText('after', '\nExample:\n  $ instar doctor\n')
+    .action(act(doctor));
 
 const MARKS: Record<DoctorCheck['status'], Part> = {
   ok: { text: 'ok', style: 'green' },
@@ -12,24 +17,20 @@ const MARKS: Record<DoctorCheck['status'], Part> = {
   fail: { text: 'fail', style: 'red' },
 };
 
-export async function doctor(
-  options: { readonly schema?: true },
-  context: CommandContext,
-): Promise<ExitCode> {
+async function doctor(options: { readonly schema?: true }, context: CommandContext): Promise<ExitCode> {
   const { printer, env } = context;
   if (options.schema) {
     printer.document(configJsonSchema());
     return EXIT.ok;
   }
-  const home = homeAt(context.homeDir);
-  const checks = await runDoctor({ home, env });
+  const checks = await runDoctor({ home: homeAt(context.homeDir), env });
   const passed = checks.every((check) => check.status !== 'fail');
   if (printer.json) printer.document({ ok: passed, checks });
   else {
     printer.table(
       checks.flatMap((check): Part[][] => [
         [MARKS[check.status], check.name, check.detail],
-        ...(check.mend === undefined ? [] : [['', '', { text: `→ ${check.mend}`, style: 'cyan' } as const]]),
+        ...(check.fix === undefined ? [] : [['', '', { text: `→ ${check.fix}`, style: 'cyan' } as const]]),
       ]),
     );
   }

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { ShippedFileError } from '../../nano/shipped-policy.ts';
+import { InvalidArgumentError } from 'commander';
 import type { Log } from '../base/log.ts';
 import { HomeInUseError, openHome } from '../config/home.ts';
 import { readOrCreateKey } from '../config/key.ts';
@@ -7,14 +7,30 @@ import { createLog, isPretty } from '../daemon/log.ts';
 import {
   needsKey,
   type RunningEngine,
+  ShippedFileError,
   type StartEngineOptions,
   startEngine,
 } from '../daemon/start-engine.ts';
-import type { CommandContext } from './context.ts';
-import { CommandError, EXIT, type ExitCode } from './context.ts';
-import { callableUrl, explainNoListening, stayUntilStopped } from './foreground.ts';
+import { type CommandContext, CommandError, type DeclareCommand, EXIT, type ExitCode } from './context.ts';
+import { callableUrl, explainListenError, parsePort, stayUntilStopped } from './foreground.ts';
+import { dim } from './print.ts';
 
-export interface EngineUpOptions {
+export const declareEngine: DeclareCommand = (engine, act) =>
+  void engine
+    .command('up')
+    .description('Serve the embedded policy over the Tinker protocol, in the foreground.')
+    .option('--port <n>', 'port to listen on; 0 picks a free one (default: 4601)', parsePort)
+    .option('--host <address>', 'address to listen on; beyond loopback, clients need Instar’s key', parseHost)
+    .addHelpText('after', '\nExample:\n  $ instar engine up --port 4700\n')
+    .action(act(engineUp));
+
+function parseHost(text: string): string {
+  // An empty host would listen on every address.
+  if (text.trim() === '') throw new InvalidArgumentError('Give an address such as 127.0.0.1.');
+  return text.trim();
+}
+
+interface EngineUpOptions {
   readonly port?: number;
   readonly host?: string;
 }
@@ -22,19 +38,19 @@ export interface EngineUpOptions {
 const PORT = 4601;
 const LOG_FORMAT = 'auto';
 
-/** The embedded engine in the foreground: resolves when a signal has ended it, or the program that supervises it is gone. */
-export async function engineUp(options: EngineUpOptions, context: CommandContext): Promise<ExitCode> {
+/** Runs the embedded engine in the foreground. Resolves after a signal, or when its supervisor is gone. */
+async function engineUp(options: EngineUpOptions, context: CommandContext): Promise<ExitCode> {
   const { env, printer, stderr, version } = context;
   const { port = PORT, host = '127.0.0.1' } = options;
   const home = openHome(context.homeDir);
   const log = createLog({ format: LOG_FORMAT, level: 'info', stream: stderr, env });
   const key = needsKey(host) ? readOrCreateKey(home, env) : undefined;
-  if (key?.tightened) log.warn(`${home.keyFile} could be read by others; its mode is 600 now`);
+  if (key?.tightened) log.warn(`${home.keyFile} was readable by others; its mode is now 600`);
   const folder = path.join(home.dir, 'engine');
   const startedAt = new Date().toISOString();
 
   const engine = await start({ folder, port, host, log, ...(key !== undefined && { key: key.key }) });
-  // Heard before anyone is told that we are ready: who starts us may stop us at once.
+  // Before readiness is announced: a supervisor may send a signal as soon as it reads the ready line.
   const ended = untilStopped(engine, log);
   const url = callableUrl(engine.url);
   const { model } = engine;
@@ -43,9 +59,9 @@ export async function engineUp(options: EngineUpOptions, context: CommandContext
   else printer.line(`instar engine ready ${url}`);
   if (!isPretty(LOG_FORMAT, stderr)) log.info({ url, model, folder }, 'ready');
   else {
-    const label = (text: string) => ({ text: `  ${text.padEnd(10)}`, style: 'dim' }) as const;
+    const label = (text: string) => dim(`  ${text.padEnd(10)}`);
     printer.note(label('serves'), { text: model, style: 'bold' });
-    printer.note(label('keeps'), folder);
+    printer.note(label('folder'), folder);
     if (key !== undefined)
       printer.note(label('key'), key.source === 'environment' ? 'INSTAR_KEY' : home.keyFile);
     printer.note(label('next'), 'point a Tinker client at it; Ctrl-C stops');
@@ -59,26 +75,26 @@ async function start(options: StartEngineOptions & { readonly host: string }): P
     return await startEngine(options);
   } catch (error) {
     if (error instanceof HomeInUseError) {
-      const mend = 'use that one, stop it, or choose another home with --home';
-      throw new CommandError(EXIT.homeTaken, error.message, mend);
+      const fix = 'use that one, stop it, or choose another home with --home';
+      throw new CommandError(EXIT.homeTaken, error.message, fix);
     }
     if (error instanceof ShippedFileError) throw new CommandError(EXIT.failed, error.what, error.fix);
-    const hostMend = 'choose another with --host';
-    throw explainNoListening(error, { host, port, hostMend }) ?? error;
+    const hostFix = 'choose another address with --host';
+    throw explainListenError(error, { host, port, hostFix }) ?? error;
   }
 }
 
-/** When nobody is left who could send a second signal. */
-const LAST_GRACE_MS = 5_000;
+/** The longest graceful stop without a supervisor: nobody is left to send a second signal. */
+const ORPHAN_GRACE_MS = 5_000;
 
 function untilStopped(engine: RunningEngine, log: Log): Promise<ExitCode> {
   const { ended, stop } = stayUntilStopped({ close: () => engine.close(), log });
-  const onAbandoned = (): void => {
-    setTimeout(() => process.exit(EXIT.failed), LAST_GRACE_MS).unref();
-    stop('the program that started this engine is gone; finishing what is under way');
+  const onOrphaned = (): void => {
+    setTimeout(() => process.exit(EXIT.failed), ORPHAN_GRACE_MS).unref();
+    stop('the supervising process has exited; finishing requests in progress');
   };
-  // Who supervises us holds a channel to us, which the system closes however that program ends. False: it has ended already.
-  process.once('disconnect', onAbandoned);
-  if (process.connected === false) onAbandoned();
+  // The supervisor holds an IPC channel, which the system closes however that process ends. False: it has ended already.
+  process.once('disconnect', onOrphaned);
+  if (process.connected === false) onOrphaned();
   return ended;
 }

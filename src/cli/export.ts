@@ -1,36 +1,50 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { createSecretScan, exportTrajectories, SecretFoundError } from '../api/export-trajectories.ts';
 import { openHome } from '../config/home.ts';
-import type { CommandContext } from './context.ts';
-import { CommandError, EXIT, type ExitCode } from './context.ts';
+import {
+  type CommandContext,
+  CommandError,
+  type DeclareCommand,
+  EXIT,
+  type ExitCode,
+  type Positional,
+} from './context.ts';
+import { plural } from './print.ts';
 import { withApi } from './with-api.ts';
 
-interface Export {
-  readonly args: readonly string[];
+export const declareExport: DeclareCommand = (command, act) =>
+  void command
+    .argument('<what>', 'trajectories')
+    .option('--out <file>', 'write to this new file (default: standard output)')
+    .option('--agent <name>', 'only sessions of this agent')
+    .option('--project <id>', 'only sessions of this project')
+    .action(act(exportSessions));
+
+interface ExportOptions extends Positional {
   readonly out?: string;
   readonly agent?: string;
   readonly project?: string;
 }
 
-/** Trajectories as JSON lines, to a new file or to standard output. */
-export async function exportCommand(options: Export, context: CommandContext): Promise<ExitCode> {
+/** Writes trajectories as JSON lines, to a new file or to standard output. */
+async function exportSessions(options: ExportOptions, context: CommandContext): Promise<ExitCode> {
   const { args, out, agent, project } = options;
   if (args[0] !== 'trajectories') {
     throw new CommandError(
       EXIT.wrongUse,
-      `there is no export of ${args[0]}`,
-      'say: instar export trajectories',
+      `"${args[0]}" cannot be exported`,
+      'run: instar export trajectories',
     );
   }
   const hasSecret = createSecretScan(openHome(context.homeDir), context.env);
   const file = out === undefined ? undefined : openNew(out);
   try {
-    return await withApi(context, async (desk) => {
+    return await withApi(context, async ({ api }) => {
       const write = (line: string): void =>
         void (file === undefined ? context.stdout.write(line) : writeSync(file, line));
       const filter = { ...(agent ? { agent } : {}), ...(project ? { project } : {}) };
-      const count = await exportTrajectories({ desk, hasSecret, write, ...filter });
-      context.printer.note(count === 1 ? '1 session' : `${count} sessions`);
+      const count = await exportTrajectories({ api, hasSecret, write, ...filter });
+      context.printer.note(plural(count, 'session'));
       return EXIT.ok;
     });
   } catch (error) {
@@ -46,7 +60,7 @@ function openNew(file: string): number {
     return openSync(file, 'wx', 0o600);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    const what = code === 'EEXIST' ? `${file} is there already` : `${file} cannot be made (${code})`;
+    const what = code === 'EEXIST' ? `${file} exists already` : `${file} cannot be created (${code})`;
     throw new CommandError(EXIT.failed, what, 'choose another name with --out');
   }
 }

@@ -1,23 +1,24 @@
 import { spawn } from 'node:child_process';
+import { InvalidArgumentError } from 'commander';
 import type { Log } from '../base/log.ts';
 import { CommandError, EXIT, type ExitCode } from './context.ts';
 
 interface StayOptions {
-  /** Finishes what is under way and lets go of everything. */
+  /** Finishes requests in progress and releases every resource. */
   readonly close: () => Promise<void>;
-  /** What cannot be left as it is even when there is no time to close. */
+  /** Cleanup that must happen even when the process exits without closing. */
   readonly leave?: () => void;
   readonly log: Log;
 }
 
 interface Stay {
-  /** Resolves when all is closed. */
+  /** Resolves when `close` has finished. */
   readonly ended: Promise<ExitCode>;
-  /** Closes as the first signal does, for another reason. */
+  /** Closes like the first signal does, and logs this reason. */
   stop(why: string): void;
 }
 
-/** Stays in the foreground: the first signal closes, a second one ends the process at once. */
+/** Stays in the foreground: the first signal closes gracefully, a second one exits the process at once. */
 export function stayUntilStopped({ close, leave, log }: StayOptions): Stay {
   let isClosing = false;
   let begin: (closed: Promise<void>) => void;
@@ -35,40 +36,40 @@ export function stayUntilStopped({ close, leave, log }: StayOptions): Stay {
       leave?.();
       process.exit(EXIT.failed);
     }
-    stop('finishing what is under way; a second signal stops at once');
+    stop('finishing requests in progress; a second signal exits at once');
   };
   process.on('SIGINT', onSignal);
   process.on('SIGTERM', onSignal);
   return { ended, stop };
 }
 
-interface WantedAddress {
+interface ListenAddress {
   readonly host: string;
   readonly port: number;
-  /** What to do about a host that is not this machine's. */
-  readonly hostMend: string;
+  /** What the user can do when the host is not an address of this machine. */
+  readonly hostFix: string;
 }
 
-/** What is wrong with the address when nothing can listen there; undefined when the error is about something else. */
-export function explainNoListening(
+/** Explains why listening failed; undefined when the error has another cause. */
+export function explainListenError(
   error: unknown,
-  { host, port, hostMend }: WantedAddress,
+  { host, port, hostFix }: ListenAddress,
 ): CommandError | undefined {
-  const refused = (message: string, mend: string) => new CommandError(EXIT.failed, message, mend);
+  const refused = (message: string, fix: string) => new CommandError(EXIT.failed, message, fix);
   switch ((error as NodeJS.ErrnoException).code) {
     case 'EADDRINUSE':
       return refused(`port ${port} is taken by another program`, 'choose another with --port, or 0 for any');
     case 'EACCES':
-      return refused(`port ${port} is not yours to use`, 'choose one above 1023 with --port');
+      return refused(`no permission to listen on port ${port}`, 'choose one above 1023 with --port');
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
-      return refused(`${host} is not an address of this machine`, hostMend);
+      return refused(`${host} is not an address of this machine`, hostFix);
     default:
       return undefined;
   }
 }
 
-/** Listening on every address is not an address to call. */
+/** The loopback URL for a server that listens on every address. */
 export const callableUrl = (url: string): string =>
   url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:');
 
@@ -77,7 +78,7 @@ const OPENERS: Partial<Record<NodeJS.Platform, readonly string[]>> = {
   win32: ['rundll32', 'url.dll,FileProtocolHandler'],
 };
 
-/** Opens a URL as a click would; no shell reads it. A machine without an opener says so to `onFault`. */
+/** Opens a URL in the default browser, without a shell. `onFault` is called when that fails. */
 export function openUrl(url: string, onFault: (message: string) => void): void {
   const [command = 'xdg-open', ...rest] = OPENERS[process.platform] ?? ['xdg-open'];
   const child = spawn(command, [...rest, url], { stdio: 'ignore', detached: true });
@@ -85,22 +86,30 @@ export function openUrl(url: string, onFault: (message: string) => void): void {
   child.unref();
 }
 
-const LOOK_MS = 50;
-/** Of one look: less than this is no work. */
-const RESTING_US = 5_000;
-const MOST_MS = 500;
+const POLL_MS = 50;
+/** CPU time per poll below which the other threads count as idle. */
+const IDLE_CPU_US = 5_000;
+const MAX_WAIT_MS = 500;
 
 /**
- * For whoever is about to end the process with threads running: one that is ended inside a call of SQLite's aborts it, and an
- * abort has no exit code. While this thread sleeps nobody gives the others anything to do; it sleeps until they have done what
- * they had, and never for long.
+ * Blocks this thread until the process's other threads are idle, for half a second at most. Call it before
+ * `process.exit`: exiting while a worker is inside a SQLite call aborts the process, and an abort has no exit code.
+ * While this thread blocks, the workers get no new work.
  */
-export function letThreadsRest(): void {
-  const bell = new Int32Array(new SharedArrayBuffer(4));
-  for (let slept = 0; slept < MOST_MS; slept += LOOK_MS) {
+export function waitForIdleThreads(): void {
+  const never = new Int32Array(new SharedArrayBuffer(4));
+  for (let waited = 0; waited < MAX_WAIT_MS; waited += POLL_MS) {
     const before = process.cpuUsage();
-    Atomics.wait(bell, 0, 0, LOOK_MS);
+    Atomics.wait(never, 0, 0, POLL_MS);
     const { user, system } = process.cpuUsage(before);
-    if (user + system < RESTING_US) return;
+    if (user + system < IDLE_CPU_US) return;
   }
+}
+
+/** Parses `--port`. */
+export function parsePort(text: string): number {
+  const port = Number(text);
+  if (!/^\d{1,5}$/.test(text) || port > 65_535)
+    throw new InvalidArgumentError('Give a number from 0 to 65535.');
+  return port;
 }

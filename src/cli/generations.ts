@@ -1,17 +1,40 @@
-import type { CommandContext } from './context.ts';
-import { CommandError, EXIT, type ExitCode } from './context.ts';
-import type { Part } from './print.ts';
+import { Argument, InvalidArgumentError } from 'commander';
+import {
+  type CommandContext,
+  CommandError,
+  type DeclareCommand,
+  EXIT,
+  type ExitCode,
+  type Positional,
+} from './context.ts';
+import { dim } from './print.ts';
 import { withApi } from './with-api.ts';
 
-interface Named {
-  readonly args: readonly string[];
-}
+export const declareGenerations: DeclareCommand = (generations, act) => {
+  generations
+    .command('list')
+    .description('List generations, newest first.')
+    .action(act(listGenerations));
+  generations
+    .command('diff')
+    .addArgument(new Argument('<from>', 'number of a generation').argParser(parseGeneration))
+    .addArgument(
+      new Argument('[to]', 'number of a generation (default: the current one)').argParser(parseGeneration),
+    )
+    .description('Show which lessons changed between two generations.')
+    .action(act(diffGenerations));
+  generations
+    .command('rollback')
+    .addArgument(new Argument('<to>', 'number of a generation').argParser(parseGeneration))
+    .description('Publish the lessons of an earlier generation again, as a new generation.')
+    .action(act(rollbackGeneration));
+};
 
-type Shown = Readonly<Record<string, unknown>>;
+type Row = Readonly<Record<string, unknown>>;
 
-export const listGenerations = (_: Named, context: CommandContext): Promise<ExitCode> =>
-  withApi(context, async (_desk, shelf) => {
-    const list = [...(await shelf.generations())].reverse();
+const listGenerations = (_options: object, context: CommandContext): Promise<ExitCode> =>
+  withApi(context, async ({ lessonsApi }) => {
+    const list = [...(await lessonsApi.generations())].reverse();
     if (context.printer.json) context.printer.document(list);
     else
       context.printer.table([
@@ -21,42 +44,46 @@ export const listGenerations = (_: Named, context: CommandContext): Promise<Exit
     return EXIT.ok;
   });
 
-export const diffGenerations = ({ args }: Named, context: CommandContext): Promise<ExitCode> =>
-  withApi(context, async (_, shelf) => {
-    const newest = Number((await shelf.generations()).at(-1)?.generation ?? 0);
+const diffGenerations = ({ args }: Positional, context: CommandContext): Promise<ExitCode> =>
+  withApi(context, async ({ lessonsApi }) => {
+    const newest = Number((await lessonsApi.generations()).at(-1)?.generation ?? 0);
     const from = Number(args[0]);
     const to = args[1] === undefined ? newest : Number(args[1]);
-    const diff = await shelf.diff(from, to);
-    if (diff === undefined) throw unknown(from > newest ? from : to);
+    const diff = await lessonsApi.diff(from, to);
+    if (diff === undefined) throw unknownGeneration(from > newest ? from : to);
     const { printer } = context;
     if (printer.json) printer.document(diff);
     else {
       const lines = (key: string, mark: string, style: 'green' | 'red' | 'yellow'): void => {
-        for (const lesson of diff[key] as readonly Shown[])
+        for (const lesson of diff[key] as readonly Row[])
           printer.line({ text: `${mark} `, style }, `${String(lesson.name)} (${String(lesson.id)})`);
       };
       lines('added', '+', 'green');
       lines('removed', '-', 'red');
       lines('revised', '~', 'yellow');
-      if (['added', 'removed', 'revised'].every((key) => (diff[key] as readonly Shown[]).length === 0))
+      if (['added', 'removed', 'revised'].every((key) => (diff[key] as readonly Row[]).length === 0))
         printer.note('no difference');
     }
     return EXIT.ok;
   });
 
-export const rollbackGeneration = ({ args }: Named, context: CommandContext): Promise<ExitCode> =>
-  withApi(context, async (_, shelf) => {
+const rollbackGeneration = ({ args }: Positional, context: CommandContext): Promise<ExitCode> =>
+  withApi(context, async ({ lessonsApi }) => {
     const to = Number(args[0]);
-    const done = await shelf.rollback(to);
-    if (done === undefined) throw unknown(to);
+    const done = await lessonsApi.rollback(to);
+    if (done === undefined) throw unknownGeneration(to);
     if (context.printer.json) context.printer.document(done);
     else
       context.printer.line(
-        `prompts contain what they did in generation ${to}; this is generation ${String(done.generation)}`,
+        `rolled back to the lessons of generation ${to}; the current generation is ${String(done.generation)}`,
       );
     return EXIT.ok;
   });
 
-const dim = (label: string): Part => ({ text: label, style: 'dim' });
-const unknown = (generation: number): CommandError =>
+const unknownGeneration = (generation: number): CommandError =>
   new CommandError(EXIT.failed, `there is no generation ${generation}`, 'see: instar generations list');
+
+function parseGeneration(text: string): number {
+  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('Give the number of a generation.');
+  return Number(text);
+}

@@ -7,9 +7,10 @@ import type { ProviderEntry } from '../config/schema.ts';
 import { PROVIDER_NAME, VARIABLE_NAME } from '../config/sections/providers.ts';
 import type { Probe } from '../doctor/probe-provider.ts';
 import { CommandError, EXIT } from './context.ts';
+import { plural } from './print.ts';
 import type { ProviderChoice } from './write-config.ts';
 
-/** Questions go to standard error: standard output is for the result. */
+/** Questions are written to standard error: standard output carries the result. */
 interface Io {
   readonly input: Readable;
   readonly output: Writable;
@@ -18,7 +19,7 @@ interface Io {
 interface Questions {
   readonly io: Io;
   readonly env: NodeJS.ProcessEnv;
-  /** Model servers that answer on this machine. */
+  /** Model servers running on this machine. */
   readonly local: readonly {
     readonly name: string;
     readonly baseUrl: string;
@@ -29,14 +30,14 @@ interface Questions {
 
 interface Answers {
   readonly choice: ProviderChoice;
-  /** What the provider said when it was tried. */
+  /** The result of probing the provider. */
   readonly check: Probe['check'];
 }
 
-/** Asks for a provider and a model; a key is only ever named by its variable. */
+/** Asks for a provider and a model. It asks for the name of a key's variable, never for the key. */
 export async function askForProvider(questions: Questions): Promise<Answers> {
   const { io } = questions;
-  intro('Which models should Instar stand in front of?', io);
+  intro('Set up a model provider for Instar', io);
   const offers = offersOf(questions);
   const picked = answered(
     await select({
@@ -48,12 +49,12 @@ export async function askForProvider(questions: Questions): Promise<Answers> {
           label,
           ...(hint !== undefined && { hint }),
         })),
-        { value: -1, label: 'Something else', hint: 'any server that speaks one of the wires' },
+        { value: -1, label: 'Another server', hint: 'any server with an OpenAI- or Anthropic-compatible API' },
       ],
     }),
   );
   const choice = offers[picked]?.choice ?? (await askForCustom(io));
-  log.step('Asking it for its models', io);
+  log.step('Listing its models', io);
   const { check, models } = await questions.probe(choice);
   (check.status === 'ok' ? log.success : log.warn)(neutraliseLine(check.detail), io);
   const model = await askForModel(io, models ?? []);
@@ -69,7 +70,7 @@ export const offerStarter = async (io: Io): Promise<boolean> =>
   answered(
     await confirm({
       ...io,
-      message: 'Begin with a few general skills? They can be edited and retired like any other.',
+      message: 'Add a few general starter skills? They can be edited and retired like any other skill.',
       initialValue: false,
     }),
   );
@@ -80,7 +81,7 @@ interface Offer {
   readonly choice: ProviderChoice;
 }
 
-/** What needs nothing more comes first: keys that are set, servers that run, keys the caller has. */
+/** Ready providers first: with a key in the environment, running locally, or with the caller's own key. */
 function offersOf({ env, local }: Questions): readonly Offer[] {
   const isSet = (variable: string): boolean => Boolean(env[variable]?.trim());
   const known = KNOWN_PROVIDERS.map(({ name, title, wire, baseUrl, keyEnv }) => ({
@@ -93,12 +94,12 @@ function offersOf({ env, local }: Questions): readonly Offer[] {
     ...known.filter(({ ready }) => ready),
     ...local.map(({ name, baseUrl, models }) => ({
       label: name === 'ollama' ? 'Ollama' : 'LM Studio',
-      hint: `runs here, ${models.length} models`,
+      hint: `running on this machine, ${plural(models.length, 'model')}`,
       choice: { name, entry: { wire: 'openai-chat', baseUrl } as const },
     })),
     ...KNOWN_PROVIDERS.filter(({ passThrough }) => passThrough).map(({ name, title, wire, baseUrl }) => ({
       label: `${title}, pass through my own key`,
-      hint: 'the agent keeps its credentials; Instar stores none',
+      hint: 'the agent keeps its own key; Instar stores none',
       choice: { name, entry: { wire, baseUrl } },
     })),
     ...known.filter(({ ready }) => !ready),
@@ -109,7 +110,7 @@ async function askForCustom(io: Io): Promise<ProviderChoice> {
   const name = answered(
     await text({
       ...io,
-      message: 'A name for it',
+      message: 'Name of the provider',
       placeholder: 'my-server',
       validate: (value) =>
         PROVIDER_NAME.test(value ?? '') ? undefined : 'Lower-case letters, digits, hyphens.',
@@ -118,18 +119,18 @@ async function askForCustom(io: Io): Promise<ProviderChoice> {
   const baseUrl = answered(
     await text({
       ...io,
-      message: 'Where its API starts',
+      message: 'Base URL',
       placeholder: 'https://host/v1',
       validate: (value) => {
         const fault = findBaseUrlFault(value ?? '');
-        return fault && `It ${fault.what}: ${fault.mend}.`;
+        return fault && `The URL ${fault.what}: ${fault.fix}.`;
       },
     }),
   );
   const wire = answered(
     await select<Extract<ProviderEntry['wire'], string>>({
       ...io,
-      message: 'What it speaks',
+      message: 'API format',
       options: [
         { value: 'openai-chat', label: 'OpenAI chat completions', hint: 'most servers' },
         { value: 'openai', label: 'OpenAI chat completions and responses' },
@@ -141,12 +142,12 @@ async function askForCustom(io: Io): Promise<ProviderChoice> {
   const keyEnv = answered(
     await text({
       ...io,
-      message: "Variable that holds its key (empty: callers' own keys pass through)",
+      message: "Environment variable with its key (empty: callers' own keys pass through)",
       defaultValue: '',
       validate: (value) =>
         !value || VARIABLE_NAME.test(value)
           ? undefined
-          : 'The name of a variable, such as MY_API_KEY, not the key.',
+          : 'Enter the name of a variable, such as MY_API_KEY, not the key.',
     }),
   );
   return { name, entry: { wire, baseUrl, ...(keyEnv !== '' && { keyEnv }) } };
@@ -154,16 +155,16 @@ async function askForCustom(io: Io): Promise<ProviderChoice> {
 
 async function askForModel(io: Io, models: readonly string[]): Promise<string> {
   if (models.length === 0) {
-    const message = 'Model that answers when a caller names none (empty: none)';
+    const message = 'Default model, for requests that name no model (empty: none)';
     return answered(await text({ ...io, message, defaultValue: '' })).trim();
   }
   return answered(
     await autocomplete({
       ...io,
-      message: 'Model that answers when a caller names none (type to search)',
+      message: 'Default model, for requests that name no model (type to search)',
       maxItems: 10,
       options: [
-        { value: '', label: 'none: callers name their own' },
+        { value: '', label: 'none: every request names its model' },
         ...models.map((model) => ({ value: model, label: neutraliseLine(model) })),
       ],
     }),

@@ -3,12 +3,12 @@ import { ConfigError } from '../config/config-error.ts';
 import { openHome } from '../config/home.ts';
 import { readProviderKey } from '../config/provider-entry.ts';
 import { findLocalServers } from '../doctor/check-models.ts';
-import type { DoctorCheck } from '../doctor/doctor.ts';
+import type { DoctorCheck } from '../doctor/doctor-check.ts';
 import { createProbeExchange, type Probe, probeProvider } from '../doctor/probe-provider.ts';
 import { addStarterSkills } from '../lessons/starter/add-starter-skills.ts';
-import type { CommandContext } from './context.ts';
-import { CommandError, EXIT, type ExitCode } from './context.ts';
+import { type CommandContext, CommandError, type DeclareCommand, EXIT, type ExitCode } from './context.ts';
 import { askForProvider, confirmChange, offerStarter } from './init-questions.ts';
+import { dim, plural } from './print.ts';
 import { withApi } from './with-api.ts';
 import {
   addProvider,
@@ -19,22 +19,41 @@ import {
   writeConfig,
 } from './write-config.ts';
 
-export interface InitOptions extends Omit<ProviderFlags, 'provider'> {
+export const declareInit: DeclareCommand = (command, act) =>
+  void command
+    .option('--provider <name>', 'openai, anthropic, openrouter, ollama … or a name of your own')
+    .option(
+      '--wire <wire>',
+      'API format: openai, openai-chat, openai-responses, anthropic (or several, with commas)',
+    )
+    .option('--base-url <url>', 'base URL of its API')
+    .option('--key-env <variable>', 'name of the environment variable with its key')
+    .option('--pass-through', "store no key: callers' own credentials pass through")
+    .option('--model <name>', 'default model, for requests that name no model')
+    .option('--starter', 'add a few general starter skills to the library')
+    .option('--force', 'change an existing config; a copy (.old) is kept')
+    .addHelpText(
+      'after',
+      '\nExample:\n  $ instar init --provider openai --key-env OPENAI_API_KEY --model gpt-5.2\n',
+    )
+    .action(act(init));
+
+interface InitOptions extends Omit<ProviderFlags, 'provider'> {
   readonly provider?: string;
   readonly force?: true;
   readonly starter?: true;
 }
 
-/** Adds one provider to the config. Asks for no key's value, and changes no file unasked. */
-export async function init(options: InitOptions, context: CommandContext): Promise<ExitCode> {
+/** Adds one provider to the config. Never asks for a key, and changes an existing file only when allowed to. */
+async function init(options: InitOptions, context: CommandContext): Promise<ExitCode> {
   const { env, stdin, stderr } = context;
   const { provider } = options;
-  const isGuided =
+  const isInteractive =
     provider === undefined && stdin.isTTY === true && stderr.isTTY === true && !context.printer.json;
-  if (provider === undefined && !isGuided) {
+  if (provider === undefined && !isInteractive) {
     throw new CommandError(
       EXIT.wrongUse,
-      'there is no terminal to ask on, so flags must say what to set up',
+      'standard input is not a terminal, so --provider is required',
       'instar init --provider NAME [--wire W] [--base-url URL] [--key-env VAR | --pass-through] [--model M] [--force]',
     );
   }
@@ -60,35 +79,35 @@ export async function init(options: InitOptions, context: CommandContext): Promi
     const choice = asked?.choice ?? chooseProvider({ ...options, provider: provider ?? '' }, env);
     const next = plan(home.configFile, choice, env);
     if (existsSync(home.configFile) && !options.force) {
-      const agreed = isGuided && (await confirmChange({ input: stdin, output: stderr }, home.configFile));
+      const agreed = isInteractive && (await confirmChange({ input: stdin, output: stderr }, home.configFile));
       if (!agreed) {
         throw new CommandError(
           EXIT.failed,
-          `${home.configFile} exists and was left as it is`,
-          'change it with --force; a copy of it (.old) is kept',
+          `${home.configFile} exists; it was not changed`,
+          'change it with --force; a copy (.old) is kept',
         );
       }
     }
     const check = asked?.check ?? (await probe(choice)).check;
     const written = writeConfig(home.configFile, next.settings);
     const wantsStarter =
-      options.starter ?? (isGuided && (await offerStarter({ input: stdin, output: stderr })));
-    const skills = wantsStarter ? await beginLibrary(context) : undefined;
+      options.starter ?? (isInteractive && (await offerStarter({ input: stdin, output: stderr })));
+    const skills = wantsStarter ? await addStarters(context) : undefined;
     const isFresh = next.isFresh && written.backup !== undefined;
-    tell(context, { ...written, isFresh, ...(skills === undefined ? {} : { skills }) }, choice, check);
+    printResult(context, { ...written, isFresh, ...(skills === undefined ? {} : { skills }) }, choice, check);
     return EXIT.ok;
   } finally {
     await pool.close();
   }
 }
 
-/** How many skills were added. */
-async function beginLibrary(context: CommandContext): Promise<number> {
+/** The number of skills added. */
+async function addStarters(context: CommandContext): Promise<number> {
   let added = 0;
   await withApi(
     context,
-    async (_, shelf) => {
-      added = await addStarterSkills(shelf);
+    async ({ lessonsApi }) => {
+      added = await addStarterSkills(lessonsApi);
       return EXIT.ok;
     },
     true,
@@ -96,7 +115,7 @@ async function beginLibrary(context: CommandContext): Promise<number> {
   return added;
 }
 
-/** Flags that make no config are wrong use, not a broken config. */
+/** Reports an invalid combination of flags as wrong use, not as a broken config. */
 function plan(file: string, choice: ProviderChoice, env: NodeJS.ProcessEnv): NextConfig {
   try {
     return addProvider(file, choice, env);
@@ -106,7 +125,7 @@ function plan(file: string, choice: ProviderChoice, env: NodeJS.ProcessEnv): Nex
   }
 }
 
-function tell(
+function printResult(
   { printer, env }: CommandContext,
   written: {
     readonly file: string;
@@ -122,21 +141,15 @@ function tell(
     return;
   }
   printer.line(`wrote ${written.file}`);
-  if (written.backup !== undefined) printer.note({ text: '  before  ', style: 'dim' }, written.backup);
-  if (written.isFresh) printer.note('  nothing of the old file was kept: it had problems');
+  if (written.backup !== undefined) printer.note(dim('  backup  '), written.backup);
+  if (written.isFresh) printer.note('  the old file was invalid: none of its settings were kept');
   const style = check.status === 'ok' ? 'green' : 'yellow';
-  printer.note({ text: '  check   ', style: 'dim' }, { text: check.detail, style });
-  if (check.mend !== undefined) printer.note({ text: '          → ', style: 'cyan' }, check.mend);
+  printer.note(dim('  check   '), { text: check.detail, style });
+  if (check.fix !== undefined) printer.note({ text: '          → ', style: 'cyan' }, check.fix);
   if (entry.keyEnv !== undefined && !env[entry.keyEnv]) {
-    printer.note(
-      { text: '  key     ', style: 'dim' },
-      `put it in the variable ${entry.keyEnv} before you start`,
-    );
+    printer.note(dim('  key     '), `set ${entry.keyEnv} before you start Instar`);
   }
   if (written.skills !== undefined)
-    printer.note(
-      { text: '  skills  ', style: 'dim' },
-      `${written.skills} to begin with: instar lessons list`,
-    );
-  printer.note({ text: '  next    ', style: 'dim' }, 'instar up');
+    printer.note(dim('  skills  '), `${plural(written.skills, 'starter skill')} added: instar lessons list`);
+  printer.note(dim('  next    '), 'instar up');
 }

@@ -1,232 +1,237 @@
 import path from 'node:path';
+import { type Command, Option } from 'commander';
+import type { LessonsApi } from '../core/daemon-api.ts';
 import {
   exportSkillFiles,
   importSkillFiles,
   type SkillReport,
 } from '../lessons/skill-files/import-export.ts';
-import { type CommandContext, CommandError, EXIT, type ExitCode } from './context.ts';
-import type { Part, Printer } from './print.ts';
+import { closestWord } from '../text/closest-word.ts';
+import {
+  type CommandAction,
+  type CommandContext,
+  CommandError,
+  type DeclareCommand,
+  EXIT,
+  type ExitCode,
+  type Positional,
+} from './context.ts';
+import { dim } from './print.ts';
+import { type LessonJson, lessonRow, printExplanation, printLesson, printReview } from './show-lessons.ts';
 import { withApi } from './with-api.ts';
 
-interface Listing {
+export const declareLessons: DeclareCommand = (lessons, act) => {
+  lessons
+    .command('list')
+    .description('List lessons.')
+    .addOption(
+      new Option('--state <state>', 'only lessons in this state').choices([
+        'proposed',
+        'trial',
+        'live',
+        'retired',
+        'rejected',
+      ]),
+    )
+    .option('--kind <kind>', 'only lessons of this kind, such as skill')
+    .option('--all', 'include retired and rejected lessons')
+    .action(act(listLessons));
+  lessons
+    .command('show')
+    .argument('<lesson>', 'id or name of a lesson')
+    .description('Show a lesson’s text, evidence, effect and history.')
+    .action(act(showLesson));
+  lessons
+    .command('why')
+    .argument('<turn>', 'id of a turn')
+    .description('Explain which lessons a turn was shown, which not, and why.')
+    .addHelpText('after', '\nExample:\n  $ instar lessons why t_abc\n')
+    .action(act(whyLessons));
+  lessons
+    .command('review')
+    .option('--apply', 'merge duplicates and retire unused lessons')
+    .description('Show lessons that need a decision, duplicate or contradict another, or are unused.')
+    .action(act(reviewLessons));
+  const changing = (name: string, description: string): Command =>
+    lessons
+      .command(name)
+      .argument('<lesson>', 'id or name of a lesson')
+      .option('--reason <text>', 'reason, for the history')
+      .description(description);
+  changing('approve', 'Approve a lesson: proposed becomes trial, trial becomes live.')
+    .option('--live', 'make it live at once, without a trial')
+    .option('--hash <hash>', 'only if its text is unchanged (the hash that `lessons show` prints)')
+    .action(
+      act(
+        changeLesson((lesson, { live }) => ({
+          op: 'move',
+          to: live || lesson.state === 'trial' ? 'live' : 'trial',
+        })),
+      ),
+    );
+  changing('reject', 'Reject a proposed lesson.')
+    .option('--hash <hash>', 'only if its text is unchanged')
+    .action(act(changeLesson(() => ({ op: 'move', to: 'rejected' }))));
+  changing('retire', 'Stop using a lesson; it is kept and can be approved again.').action(
+    act(changeLesson((_, { reason }) => ({ op: 'retire', reason: reason ?? 'retired by a person' }))),
+  );
+  changing('pin', 'Keep a lesson in use whatever its age and measured effect.')
+    .option('--off', 'remove the pin')
+    .action(act(changeLesson((_, { off }) => ({ op: 'mark', pinned: !off }))));
+  changing('freeze', 'Forbid learners to change a lesson.')
+    .option('--off', 'allow changes again')
+    .action(act(changeLesson((_, { off }) => ({ op: 'mark', frozen: !off }))));
+  lessons
+    .command('import')
+    .argument('<path>', 'a SKILL.md, a skill folder, or a folder of them')
+    .addOption(
+      new Option('--as <state>', 'the state they start in')
+        .choices(['proposed', 'trial', 'live'])
+        .default('live'),
+    )
+    .description('Import skills in the SKILL.md format (Claude Code, OpenClaw, MetaClaw).')
+    .addHelpText('after', '\nExample:\n  $ instar lessons import ~/.claude/skills\n')
+    .action(act(importLessons));
+  lessons
+    .command('export')
+    .argument('<dir>', 'a folder; it is created if it is missing')
+    .option('--overwrite', 'also overwrite folders that other programs created')
+    .option('--all', 'include proposed and retired lessons')
+    .description('Write skills as SKILL.md folders.')
+    .action(act(exportLessons));
+};
+
+interface ListOptions {
   readonly state?: string;
   readonly kind?: string;
   readonly all?: true;
 }
 
-interface Named {
-  readonly args: readonly string[];
-}
+const CLOSED_STATES = new Set<unknown>(['retired', 'rejected']);
 
-type Shown = Readonly<Record<string, unknown>>;
-
-const OVER = new Set<unknown>(['retired', 'rejected']);
-
-export const listLessons = ({ state, kind, all }: Listing, context: CommandContext): Promise<ExitCode> =>
-  withApi(context, async (_, shelf) => {
-    const found = await shelf.list({ ...(state ? { state } : {}), ...(kind ? { kind } : {}) });
-    const list = all || state !== undefined ? found : found.filter((lesson) => !OVER.has(lesson.state));
+const listLessons = ({ state, kind, all }: ListOptions, context: CommandContext): Promise<ExitCode> =>
+  withApi(context, async ({ lessonsApi }) => {
+    const found = await lessonsApi.list({ ...(state ? { state } : {}), ...(kind ? { kind } : {}) });
+    const list =
+      all || state !== undefined ? found : found.filter((lesson) => !CLOSED_STATES.has(lesson.state));
     const { printer } = context;
     if (printer.json) printer.document(list);
-    else if (list.length === 0) printer.note('nothing learned yet');
-    else {
-      const rows = list.map((lesson) => [
-        text(lesson.id),
-        text(lesson.state) + (lesson.pinned ? ' (pinned)' : ''),
-        text(lesson.kind),
-        text(lesson.name),
-        describeEffect(lesson.effect as Shown),
-        text(lesson.description).slice(0, 60),
+    else if (list.length === 0) printer.note('no lessons yet');
+    else
+      printer.table([
+        ['LESSON', 'STATE', 'KIND', 'NAME', 'EFFECT', 'WHEN'].map(dim),
+        ...list.map((lesson) => lessonRow(lesson)),
       ]);
-      printer.table([['LESSON', 'STATE', 'KIND', 'NAME', 'EFFECT', 'WHEN'].map(dim), ...rows]);
-    }
     return EXIT.ok;
   });
 
-export const showLesson = ({ args }: Named, context: CommandContext): Promise<ExitCode> =>
-  withApi(context, async (_, shelf) => {
-    const name = args[0] ?? '';
-    const lesson = await shelf.show(name);
-    if (lesson === undefined) throw unknownLesson(name);
+const showLesson = ({ args }: Positional, context: CommandContext): Promise<ExitCode> =>
+  withApi(context, async ({ lessonsApi }) => {
+    const lesson = await findLesson(lessonsApi, args[0] ?? '');
     if (context.printer.json) context.printer.document(lesson);
-    else show(context.printer, lesson);
+    else printLesson(context.printer, lesson);
     return EXIT.ok;
   });
 
-export const whyLessons = ({ args }: Named, context: CommandContext): Promise<ExitCode> =>
-  withApi(context, async (_, shelf) => {
+const whyLessons = ({ args }: Positional, context: CommandContext): Promise<ExitCode> =>
+  withApi(context, async ({ lessonsApi }) => {
     const turn = args[0] ?? '';
-    const told = await shelf.why(turn);
-    if (told === undefined)
-      throw new CommandError(EXIT.failed, `no turn is called ${turn}`, 'see: instar sessions show SESSION');
-    if (context.printer.json) context.printer.document(told);
-    else explain(context.printer, told);
+    const explanation = await lessonsApi.why(turn);
+    if (explanation === undefined)
+      throw new CommandError(
+        EXIT.failed,
+        `no turn has the id "${turn}"`,
+        'see: instar sessions show SESSION',
+      );
+    if (context.printer.json) context.printer.document(explanation);
+    else printExplanation(context.printer, explanation);
     return EXIT.ok;
   });
 
-function show(printer: Printer, lesson: Shown): void {
-  printer.line({ text: text(lesson.name), style: 'bold' }, `  ${text(lesson.id)} r${text(lesson.revision)}`);
-  printer.line({ text: text(lesson.description), style: 'dim' });
-  printer.line('');
-  for (const line of text(lesson.content).split('\n')) printer.line(`  ${line}`);
-  printer.line('');
-  const evidence = lesson.evidence as Shown;
-  const scope = Object.entries(lesson.scope as Shown).map(([field, pattern]) => `${field} ${text(pattern)}`);
-  printer.table([
-    [dim('state'), `${text(lesson.state)}${lesson.reason ? `: ${text(lesson.reason)}` : ''}`],
-    [dim('scope'), scope.join(', ') || 'anywhere'],
-    [dim('effect'), describeEffect(lesson.effect as Shown)],
-    [dim('from'), `${text(evidence.learner)}, ${(evidence.turns as readonly unknown[]).length} turns`],
-    [dim('hash'), text(lesson.hash)],
-  ]);
-  for (const { turn, text: words } of evidence.quotes as readonly Shown[])
-    printer.line({ text: `  “${text(words) || 'erased'}” `, style: 'dim' }, text(turn));
-  printer.line('');
-  printer.table([
-    ['WHEN', 'WHO', 'WHAT', 'GEN', 'WHY'].map(dim),
-    ...(lesson.history as readonly Shown[]).map((event) => [
-      text(event.at),
-      text(event.by),
-      `${text(event.op)} → ${text(event.state)} r${text(event.revision)}`,
-      text(event.generation),
-      text(event.reason),
-    ]),
-  ]);
+/** Throws for an unknown name, and for a name that several lessons have. */
+async function findLesson(lessonsApi: LessonsApi, name: string): Promise<LessonJson> {
+  const lesson = await lessonsApi.show(name);
+  if (lesson !== undefined) return lesson;
+  const names = (await lessonsApi.list({})).map((one) => String(one.name));
+  const isAmbiguous = names.includes(name);
+  const closest = closestWord(name, names);
+  const message = isAmbiguous
+    ? `several lessons are named "${name}"; use an id`
+    : `no lesson named "${name}"${closest === undefined ? '' : `; closest: "${closest}"`}`;
+  throw new CommandError(EXIT.failed, message, 'see: instar lessons list --all');
 }
 
-function explain(printer: Printer, told: Shown): void {
-  const shown = told.shown as readonly Shown[];
-  printer.line(
-    { text: text(told.turn), style: 'bold' },
-    ` generation ${text(told.generation)}, ${shown.length === 0 ? 'nothing shown' : `${shown.length} shown`}`,
-  );
-  if (told.note !== undefined) printer.line(text(told.note));
-  for (const choice of told.choices as readonly Shown[]) {
-    const domain = choice.domain as Shown;
-    printer.line('');
-    printer.line(
-      `${text(choice.at)} ${text(choice.why)}: domain ${text(domain.name)} (${text(domain.reason)}), compared by ${text(choice.engine)}`,
-    );
-    printer.table([
-      ['LESSON', 'NAME', 'RELEVANCE', 'ACTIVATION', 'VERDICT'].map(dim),
-      ...(choice.considered as readonly Shown[]).map((one) => [
-        text(one.id),
-        text(one.name),
-        share(one.relevance),
-        share(one.activation),
-        text(one.verdict),
-      ]),
-    ]);
-  }
-}
-
-/** `+0.12 [0.02, 0.22]`, or how far the measurement has come. */
-function describeEffect(effect: Shown): string {
-  const { difference, low, high } = effect;
-  const counts = `${text((effect.with as Shown | undefined)?.n ?? 0)} with, ${text((effect.without as Shown | undefined)?.n ?? 0)} without`;
-  if (typeof difference !== 'number' || typeof low !== 'number' || typeof high !== 'number') return counts;
-  return `${signed(difference)} [${signed(low)}, ${signed(high)}] ${counts}`;
-}
-
-const signed = (value: number): string => `${value < 0 ? '' : '+'}${value.toFixed(2)}`;
-const share = (value: unknown): string => (typeof value === 'number' ? value.toFixed(2) : '');
-const text = (value: unknown): string => (value === undefined || value === null ? '' : String(value));
-const dim = (label: string): Part => ({ text: label, style: 'dim' });
-export const unknownLesson = (name: string): CommandError =>
-  new CommandError(
-    EXIT.failed,
-    `no lesson is called ${name}, or several are`,
-    'see: instar lessons list --all',
-  );
-
-interface Changing {
-  readonly args: readonly string[];
+interface ChangeOptions extends Positional {
   readonly reason?: string;
   readonly hash?: string;
   readonly live?: true;
   readonly off?: true;
 }
-type Plan = (lesson: Shown, options: Changing) => Readonly<Record<string, string | boolean>>;
+type PlanChange = (lesson: LessonJson, options: ChangeOptions) => Readonly<Record<string, string | boolean>>;
 
-export const approveLesson = command((lesson, { live }) => {
-  const next = live || lesson.state === 'trial' ? 'live' : 'trial';
-  return { op: 'move', to: next };
-});
-export const rejectLesson = command(() => ({ op: 'move', to: 'rejected' }));
-export const retireLesson = command((_, { reason }) => ({
-  op: 'retire',
-  reason: reason ?? 'retired by a person',
-}));
-export const pinLesson = command((_, { off }) => ({ op: 'mark', pinned: !off }));
-export const freezeLesson = command((_, { off }) => ({ op: 'mark', frozen: !off }));
-
-/** One change to one lesson, bound to the words that were there when it was looked up, or to those that were shown. */
-function command(plan: Plan): (options: Changing, context: CommandContext) => Promise<ExitCode> {
+/** One change to one lesson. It is refused when the text is not the one that was looked up, or that `--hash` names. */
+function changeLesson(plan: PlanChange): CommandAction<ChangeOptions> {
   return (options, context) =>
-    withApi(context, async (_, shelf) => {
-      const name = options.args[0] ?? '';
-      const lesson = await shelf.show(name);
-      if (lesson === undefined) throw unknownLesson(name);
+    withApi(context, async ({ lessonsApi }) => {
+      const lesson = await findLesson(lessonsApi, options.args[0] ?? '');
       const id = String(lesson.id);
-      const done = await shelf.change({
+      const done = await lessonsApi.change({
         changes: [{ id, ...plan(lesson, options) }],
         shown: { [id]: options.hash ?? String(lesson.hash) },
         ...(options.reason === undefined ? {} : { reason: options.reason }),
       });
-      const result = (done.results as readonly Shown[])[0] ?? {};
+      const result = (done.results as readonly LessonJson[])[0] ?? {};
       if (result.status === 'refused') throw new CommandError(EXIT.failed, `${id}: ${String(result.why)}`);
-      const now = (await shelf.show(id)) ?? lesson;
+      const now = (await lessonsApi.show(id)) ?? lesson;
       if (context.printer.json) context.printer.document({ ...done, lesson: now });
       else
         context.printer.line(
           result.status === 'same'
-            ? `${id} ${String(now.name)} was so already: ${String(now.state)}`
+            ? `${id} ${String(now.name)}: nothing to change, it is ${String(now.state)} already`
             : `${id} ${String(now.name)} is ${String(now.state)}; generation ${String(done.generation)}`,
         );
       return EXIT.ok;
     });
 }
 
-interface Importing {
-  readonly args: readonly string[];
+interface ImportOptions extends Positional {
   readonly as: 'proposed' | 'trial' | 'live';
 }
 
-interface Exporting {
-  readonly args: readonly string[];
+interface ExportOptions extends Positional {
   readonly all?: true;
   readonly overwrite?: true;
 }
 
-export const importLessons = ({ args, as }: Importing, context: CommandContext): Promise<ExitCode> =>
+const importLessons = ({ args, as }: ImportOptions, context: CommandContext): Promise<ExitCode> =>
   withApi(
     context,
-    async (_, shelf) => {
+    async ({ lessonsApi }) => {
       const from = path.resolve(args[0] ?? '');
-      return tell(await importSkillFiles(shelf, from, as), context, `no skill was found in ${from}`);
+      return printReport(await importSkillFiles(lessonsApi, from, as), context, `no skill found in ${from}`);
     },
     true,
   );
 
-export const exportLessons = (
-  { args, all, overwrite }: Exporting,
+const exportLessons = (
+  { args, all, overwrite }: ExportOptions,
   context: CommandContext,
 ): Promise<ExitCode> =>
-  withApi(context, async (_, shelf) => {
+  withApi(context, async ({ lessonsApi }) => {
     const options = { all: all ?? false, overwrite: overwrite ?? false };
-    const report = await exportSkillFiles(shelf, path.resolve(args[0] ?? ''), options);
-    return tell(report, context, 'there is no skill to write yet');
+    const report = await exportSkillFiles(lessonsApi, path.resolve(args[0] ?? ''), options);
+    return printReport(report, context, 'there are no skills to write yet');
   });
 
-/** Some that could not be taken do not undo the others; they make the exit code. */
-function tell(report: SkillReport, { printer }: CommandContext, nothing: string): ExitCode {
+/** A faulty file does not undo the others; it only sets the exit code. */
+function printReport(report: SkillReport, { printer }: CommandContext, nothing: string): ExitCode {
   const { done, faults, generation } = report;
   if (done.length === 0 && faults.length === 0) throw new CommandError(EXIT.failed, nothing);
   if (printer.json) printer.document(report);
   else {
     for (const { name, what, notes } of done) {
       printer.line({ text: '✓ ', style: 'green' }, `${name}: ${what}`);
-      for (const note of notes) printer.line({ text: `  ${note}`, style: 'dim' });
+      for (const note of notes) printer.line(dim(`  ${note}`));
     }
     for (const { file, why } of faults) printer.line({ text: '✗ ', style: 'red' }, `${file} ${why}`);
     if (generation !== undefined) printer.line(`generation ${generation}`);
@@ -234,41 +239,23 @@ function tell(report: SkillReport, { printer }: CommandContext, nothing: string)
   return faults.length === 0 ? EXIT.ok : EXIT.failed;
 }
 
-export const reviewLessons = (
+const reviewLessons = (
   { apply }: { readonly apply?: true },
   context: CommandContext,
 ): Promise<ExitCode> =>
-  withApi(context, async (_, shelf) => {
-    const found = await shelf.review();
-    const { changes, ...told } = found;
+  withApi(context, async ({ lessonsApi }) => {
+    const { changes, ...review } = await lessonsApi.review();
+    const hasChanges = (changes as readonly LessonJson[]).length > 0;
     const done =
-      apply && (changes as readonly Shown[]).length > 0
-        ? await shelf.change({ changes: changes ?? [], reason: 'put in order' })
+      apply && hasChanges
+        ? await lessonsApi.change({ changes: changes ?? [], reason: 'library review' })
         : undefined;
     const { printer } = context;
-    if (printer.json) printer.document(done === undefined ? told : { ...told, done });
+    if (printer.json) printer.document(done === undefined ? review : { ...review, done });
     else {
-      showReview(printer, told);
+      printReview(printer, review);
       if (done !== undefined) printer.line(`done; generation ${String(done.generation)}`);
-      else if ((changes as readonly Shown[]).length > 0)
-        printer.note('instar lessons review --apply merges and retires these');
+      else if (hasChanges) printer.note('merge and retire these with: instar lessons review --apply');
     }
     return EXIT.ok;
   });
-
-function showReview(printer: Printer, told: Shown): void {
-  const list = (key: string): readonly Shown[] => told[key] as readonly Shown[];
-  const pair = ({ names }: Shown): string => (names as readonly string[]).join(' and ');
-  for (const lesson of list('waiting'))
-    printer.line(
-      { text: 'waits for you  ', style: 'yellow' },
-      `${String(lesson.name)} (${String(lesson.id)})`,
-    );
-  for (const one of list('same')) printer.line({ text: 'says the same  ', style: 'cyan' }, pair(one));
-  for (const one of list('contradictions'))
-    printer.line({ text: 'contradicts    ', style: 'red' }, `${pair(one)}: ${String(one.why)}`);
-  for (const one of list('forgettable'))
-    printer.line({ text: 'not needed     ', style: 'dim' }, `${String(one.name)}: ${String(one.reason)}`);
-  if (['waiting', 'same', 'contradictions', 'forgettable'].every((key) => list(key).length === 0))
-    printer.note('all is in order');
-}

@@ -3,11 +3,11 @@ import { VERSION } from '../base/package.ts';
 import type { CliContext } from './context.ts';
 import { runProgram } from './program.ts';
 
-// The other commands should not pay for loading the gateway.
+// Loaded on demand: most commands do not need the gateway.
 const startDaemon: CliContext['startDaemon'] = async (options) =>
   (await import('../daemon/daemon.ts')).startDaemon(options);
 
-// A reader that leaves early, as `head` does, is no error.
+// A reader that closes the pipe early, such as `head`, is not an error.
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;
@@ -23,6 +23,6 @@ const exitCode = await runProgram(process.argv.slice(2), {
   version: VERSION,
   startDaemon,
 });
-// What was written goes out first: leaving cuts off a pipe that is still being read.
+// Flush both streams first: exiting would cut off a pipe that is still being read.
 await Promise.all([stdout, stderr].map((stream) => new Promise((resolve) => stream.write('', resolve))));
 process.exit(exitCode);

@@ -1,15 +1,20 @@
 import type { Readable, Writable } from 'node:stream';
-import { findDaemon, isAlive } from '../api/daemon-status.ts';
 import { askApi } from '../api/remote-api.ts';
 import { VERSION } from '../base/package.ts';
+import { findDaemon, isAlive } from '../config/daemon-file.ts';
 import { type Home, homeAt } from '../config/home.ts';
 import { readKey } from '../config/key.ts';
 import { createRemoteEpisodeApi } from '../mcp/remote-episode-api.ts';
 import { serveOnStdio } from '../mcp/serve-on-stdio.ts';
-import { type CommandContext, EXIT, type ExitCode } from './context.ts';
+import { type CommandContext, type DeclareCommand, EXIT, type ExitCode } from './context.ts';
 
-/** Standard output belongs to the protocol; what is wrong is said on standard error. */
-export async function mcp(_options: object, context: CommandContext): Promise<ExitCode> {
+export const declareMcp: DeclareCommand = (command, act) =>
+  void command
+    .addHelpText('after', '\nExample:\n  $ claude mcp add instar -- instar mcp\n')
+    .action(act(mcp));
+
+/** Standard output carries the protocol; errors go to standard error. */
+async function mcp(_options: object, context: CommandContext): Promise<ExitCode> {
   const stop = new AbortController();
   const end = (): void => stop.abort();
   process.once('SIGINT', end);
@@ -34,12 +39,12 @@ export interface McpOptions {
   readonly report: (error: Error) => void;
 }
 
-/** Instar's tools for one MCP client on standard input and output, answered by the daemon of the home. */
+/** Serves Instar's tools to one MCP client; the home's daemon answers them. */
 export function serveMcp({ home, env, ...streams }: McpOptions): Promise<void> {
-  const desk = createRemoteEpisodeApi(async (method, path, body) => {
+  const api = createRemoteEpisodeApi(async (method, path, body) => {
     const daemon = await findDaemon(home);
     if (daemon === undefined || !isAlive(daemon)) throw new Error('Instar is not running');
     return askApi(daemon, readKey(home, env)?.key, method, path, body);
   });
-  return serveOnStdio({ desk, version: VERSION }, streams);
+  return serveOnStdio({ api, version: VERSION }, streams);
 }

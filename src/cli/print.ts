@@ -2,7 +2,7 @@ import { neutralise, neutraliseJson, neutraliseLine } from '../base/printable.ts
 
 type Style = 'bold' | 'dim' | 'green' | 'yellow' | 'red' | 'cyan';
 
-/** Text as it came, or text with a style; whatever is printed is made printable first. */
+/** Plain or styled text. Control characters are escaped before printing. */
 export type Part = string | { readonly text: string; readonly style: Style };
 
 export interface OutputStream {
@@ -11,17 +11,17 @@ export interface OutputStream {
 }
 
 export interface Printer {
-  /** One JSON document is wanted in place of text for people. */
+  /** Whether `--json` was given: one JSON document replaces the text output. */
   readonly json: boolean;
   /** A line of the result, on standard output. */
   line(...parts: readonly Part[]): void;
   /** Rows in columns, on standard output. */
   table(rows: readonly (readonly Part[])[]): void;
-  /** A line for people, on standard error; not when a program listens. */
+  /** A line on standard error; omitted with `--json`. */
   note(...parts: readonly Part[]): void;
   /** The whole result as JSON, on standard output. */
   document(value: unknown): void;
-  /** Text of our own, such as help, on standard output. */
+  /** Several lines of text, such as help, on standard output. */
   text(text: string): void;
 }
 
@@ -66,7 +66,7 @@ function render(part: Part, colour: boolean): string {
   return colour && typeof part !== 'string' ? `\u001b[${CODES[part.style]}m${text}\u001b[0m` : text;
 }
 
-/** Each column as wide as its widest cell; the last one is left ragged. */
+/** Pads each column to its widest cell, except the last one. */
 function align(rows: readonly (readonly Part[])[]): readonly (readonly Part[])[] {
   const cells = rows.map((row) =>
     row.map(
@@ -88,3 +88,10 @@ function align(rows: readonly (readonly Part[])[]): readonly (readonly Part[])[]
     ),
   );
 }
+
+/** A table label. */
+export const dim = (text: string): Part => ({ text, style: 'dim' });
+
+/** `1 turn`, `3 turns`. */
+export const plural = (count: number, noun: string, many = `${noun}s`): string =>
+  `${count} ${count === 1 ? noun : many}`;

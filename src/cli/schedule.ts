@@ -1,46 +1,64 @@
 import { homeAt, openHome } from '../config/home.ts';
+import { asArray, asObject, type JsonObject } from '../core/json.ts';
 import { connectCalendar } from '../schedule/presence-sources.ts';
-import { type CommandContext, CommandError, EXIT, type ExitCode } from './context.ts';
+import { type CommandContext, CommandError, type DeclareCommand, EXIT, type ExitCode } from './context.ts';
 import { openUrl } from './foreground.ts';
-import type { Part, Printer } from './print.ts';
+import { dim, type Part, type Printer } from './print.ts';
 import { withApi } from './with-api.ts';
 import { setSleep, writeConfig } from './write-config.ts';
 
-type Told = Readonly<Record<string, unknown>>;
+export const declareSchedule: DeclareCommand = (schedule, act) => {
+  schedule
+    .command('status')
+    .description('Show each presence signal, the state, the running job and the remaining budget.')
+    .addHelpText('after', '\nExample:\n  $ instar schedule status --json\n')
+    .action(act(scheduleStatus));
+  schedule
+    .command('next')
+    .description('Show when the next window opens, and why then.')
+    .action(act(scheduleNext));
+  schedule
+    .command('suggest')
+    .option('--write', 'write the suggestion to the config; a copy of the old one (.old) is kept')
+    .description('Suggest quiet hours from the recorded activity, with the evidence.')
+    .action(act(scheduleSuggest));
+  schedule
+    .command('connect')
+    .description('Let Instar read the busy times of your Google calendar; you grant access in your browser.')
+    .action(act(scheduleConnect));
+};
 
-/** Each signal now, whether slow work may run, what it does and what it may still spend. */
-export const scheduleStatus = (_options: object, context: CommandContext): Promise<ExitCode> =>
-  withApi(context, async (desk) => {
-    const told = await desk.schedule();
-    if (context.printer.json) context.printer.document(told);
-    else show(context.printer, told);
+const scheduleStatus = (_options: object, context: CommandContext): Promise<ExitCode> =>
+  withApi(context, async ({ api }) => {
+    const schedule = await api.schedule();
+    if (context.printer.json) context.printer.document(schedule);
+    else show(context.printer, schedule);
     return EXIT.ok;
   });
 
-/** The next window, and why then. */
-export const scheduleNext = (_options: object, context: CommandContext): Promise<ExitCode> =>
-  withApi(context, async (desk) => {
-    const told = await desk.schedule();
+const scheduleNext = (_options: object, context: CommandContext): Promise<ExitCode> =>
+  withApi(context, async ({ api }) => {
+    const schedule = await api.schedule();
     const { printer } = context;
-    const next = membersOf(told.next);
-    if (printer.json) printer.document({ state: told.state, next });
+    const next = asObject(schedule.next);
+    if (printer.json) printer.document({ state: schedule.state, next });
     else printer.line(...nextLine(next));
     return EXIT.ok;
   });
 
 const STYLES = { present: 'yellow', away: 'green', unknown: 'dim' } as const;
 
-function show(printer: Printer, told: Told): void {
-  const state = wordOf(told.state);
-  const job = typeof told.job === 'string' ? ` ${told.job}` : '';
-  printer.line({ text: `${state}${job}`, style: 'bold' }, reasonsOf(told));
-  const signals = listOf(told.signals).map((signal): Part[] => {
+function show(printer: Printer, schedule: JsonObject): void {
+  const state = wordOf(schedule.state);
+  const job = typeof schedule.job === 'string' ? ` ${schedule.job}` : '';
+  printer.line({ text: `${state}${job}`, style: 'bold' }, reasonsOf(schedule));
+  const signals = listOf(schedule.signals).map((signal): Part[] => {
     const kind = wordOf(signal.state);
     const style = kind === 'present' || kind === 'away' ? STYLES[kind] : STYLES.unknown;
     return [dim(wordOf(signal.source)), { text: kind, style }, wordOf(signal.why)];
   });
-  const budget = membersOf(told.budget);
-  const left = membersOf(budget.left);
+  const budget = asObject(schedule.budget);
+  const left = asObject(budget.left);
   printer.table([
     ...signals,
     [
@@ -48,88 +66,85 @@ function show(printer: Printer, told: Told): void {
       'left',
       `${wordOf(left.minutes)} min, ${wordOf(left.tokens)} tokens, $${wordOf(left.usd)}`,
     ],
-    ...listOf(told.jobs).map((one): Part[] => [
+    ...listOf(schedule.jobs).map((one): Part[] => [
       dim('job'),
       wordOf(one.name),
       `${one.needsWindow === true ? 'needs a window' : 'needs no window'}; ${historyOf(one)}`,
     ]),
   ]);
-  printer.line(...nextLine(membersOf(told.next)));
-  for (const signal of listOf(told.signals))
-    printer.note({ text: `${wordOf(signal.source)} sees: `, style: 'dim' }, wordOf(signal.sees));
+  printer.line(...nextLine(asObject(schedule.next)));
+  for (const signal of listOf(schedule.signals))
+    printer.note(dim(`${wordOf(signal.source)} detects: `), wordOf(signal.sees));
 }
 
-function historyOf(job: Told): string {
-  const last = membersOf(job.last);
+function historyOf(job: JsonObject): string {
+  const last = asObject(job.last);
   if (typeof job.note === 'string') return job.note;
   if (last.end === undefined) return 'never ran';
   const note = typeof last.note === 'string' ? ` (${last.note})` : '';
   return `${wordOf(last.end)} ${wordOf(last.at)}${note}`;
 }
 
-function nextLine(next: Told): readonly Part[] {
+function nextLine(next: JsonObject): readonly Part[] {
   const until = typeof next.until === 'string' ? ` to ${next.until}` : '';
   const when = typeof next.from === 'string' ? `${next.from}${until}: ` : '';
   return [dim('next window  '), `${when}${wordOf(next.why)}`];
 }
 
-const reasonsOf = (told: Told): string =>
-  Array.isArray(told.reasons) && told.reasons.length > 0 ? `  ${told.reasons.join(', ')}` : '';
+const reasonsOf = ({ reasons }: JsonObject): string =>
+  asArray(reasons).length > 0 ? `  ${asArray(reasons).join(', ')}` : '';
 
-const dim = (text: string): Part => ({ text, style: 'dim' });
 const wordOf = (value: unknown): string => (value === undefined ? '' : String(value));
-const membersOf = (value: unknown): Told =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Told) : {};
-const listOf = (value: unknown): readonly Told[] => (Array.isArray(value) ? value.map(membersOf) : []);
+const listOf = (value: unknown): readonly JsonObject[] => asArray(value).map(asObject);
 
-const PATIENCE_MS = 5 * 60_000;
+const CONSENT_TIMEOUT_MS = 5 * 60_000;
 
-/** Lets Instar see when a Google calendar is busy: nothing else, and only after a person agreed in a browser. */
-export async function scheduleConnect(_options: object, context: CommandContext): Promise<ExitCode> {
+/** Gets read access to the busy times of a Google calendar, and to nothing else, after consent in a browser. */
+async function scheduleConnect(_options: object, context: CommandContext): Promise<ExitCode> {
   const { printer, env } = context;
   const show = (url: string): void => {
-    printer.note('agree in your browser; if none opens, go to:');
+    printer.note('grant access in your browser; if none opens, go to:');
     printer.note(url);
-    openUrl(url, (message) => printer.note(`no browser opened: ${message}`));
+    openUrl(url, (message) => printer.note(`cannot open a browser: ${message}`));
   };
-  const signal = AbortSignal.timeout(PATIENCE_MS);
+  const signal = AbortSignal.timeout(CONSENT_TIMEOUT_MS);
   const connected = await connectCalendar(openHome(context.homeDir), env, show, signal);
-  if (!connected.ok) throw new CommandError(EXIT.failed, connected.why, connected.mend);
+  if (!connected.ok) throw new CommandError(EXIT.failed, connected.why, connected.fix);
   if (printer.json) printer.document({ connected: true, file: connected.file });
-  else printer.line(`connected; the right to ask is kept in ${connected.file}`);
+  else printer.line(`connected; the access token is stored in ${connected.file}`);
   return EXIT.ok;
 }
 
-/** Quiet hours from the record, with the evidence and the line to add. Only `--write` changes the config, and says so. */
-export const scheduleSuggest = (
+/** Quiet hours from the recorded activity, with the evidence. Only `--write` changes the config. */
+const scheduleSuggest = (
   options: { readonly write?: true },
   context: CommandContext,
 ): Promise<ExitCode> =>
-  withApi(context, async (desk) => {
+  withApi(context, async ({ api }) => {
     const { printer, env } = context;
-    const told = await desk.suggestWindows();
-    const sleep = typeof told.sleep === 'string' ? told.sleep : undefined;
-    const evidence = Array.isArray(told.evidence) ? told.evidence.map(String) : [];
+    const suggestion = await api.suggestWindows();
+    const sleep = typeof suggestion.sleep === 'string' ? suggestion.sleep : undefined;
+    const evidence = asArray(suggestion.evidence).map(String);
     if (!printer.json) {
       for (const line of evidence) printer.line(line);
-      if (sleep === undefined) printer.line(String(told.why ?? 'nothing can be suggested yet'));
+      if (sleep === undefined) printer.line(String(suggestion.why ?? 'no suggestion yet'));
       else printer.line('"schedule": { "sleep": ', JSON.stringify(sleep), ' }');
     }
     if (sleep === undefined && options.write)
       throw new CommandError(
         EXIT.failed,
-        'there is nothing to write',
-        'work for a few weeks, then ask again',
+        'there is no suggestion to write',
+        'try again after a few weeks of use',
       );
     const file = homeAt(context.homeDir).configFile;
     const written =
       sleep !== undefined && options.write ? writeConfig(file, setSleep(file, sleep, env)) : undefined;
-    if (printer.json) printer.document({ ...told, ...(written === undefined ? {} : { written }) });
+    if (printer.json) printer.document({ ...suggestion, ...(written === undefined ? {} : { written }) });
     else if (written !== undefined) {
       printer.line(`wrote ${written.file}`);
-      if (written.backup !== undefined) printer.note({ text: '  before  ', style: 'dim' }, written.backup);
-      printer.note({ text: '→ ', style: 'cyan' }, 'it counts from the next start: instar up');
+      if (written.backup !== undefined) printer.note(dim('  backup  '), written.backup);
+      printer.note({ text: '→ ', style: 'cyan' }, 'it takes effect when Instar is restarted: instar up');
     } else if (sleep !== undefined)
-      printer.note({ text: '→ ', style: 'cyan' }, 'nothing was changed; --write puts it into the config');
+      printer.note({ text: '→ ', style: 'cyan' }, 'nothing was changed; write it to the config with --write');
     return EXIT.ok;
   });

@@ -1,23 +1,48 @@
-import { type CommandContext, CommandError, EXIT, type ExitCode } from './context.ts';
-import type { Part, Printer } from './print.ts';
+import { InvalidArgumentError } from 'commander';
+import {
+  type CommandContext,
+  CommandError,
+  type DeclareCommand,
+  EXIT,
+  type ExitCode,
+  type Positional,
+} from './context.ts';
+import { plural, dim, type Printer } from './print.ts';
 import { withApi } from './with-api.ts';
 
-interface Listing {
+export const declareSessions: DeclareCommand = (sessions, act) => {
+  sessions
+    .command('list')
+    .description('List sessions, newest first.')
+    .option('--limit <n>', 'maximum number of sessions (default: 20)', parseLimit)
+    .option('--agent <name>', 'only sessions of this agent')
+    .option('--project <id>', 'only sessions of this project')
+    .action(act(listSessions));
+  sessions
+    .command('show')
+    .argument('<id>', 'id of a session')
+    .description('Show a session’s turns and their rewards.')
+    .action(act(showSession));
+  sessions
+    .command('erase')
+    .argument('<id>', 'id of a session')
+    .option('--yes', 'confirm: this cannot be undone')
+    .description('Erase the content of a session permanently.')
+    .action(act(eraseSession));
+};
+
+interface ListOptions {
   readonly limit?: number;
   readonly agent?: string;
   readonly project?: string;
 }
 
-interface Named {
-  readonly args: readonly string[];
-}
+type Row = Readonly<Record<string, unknown>>;
 
-type Shown = Readonly<Record<string, unknown>>;
-
-export const listSessions = (options: Listing, context: CommandContext): Promise<ExitCode> =>
-  withApi(context, async (desk) => {
+const listSessions = (options: ListOptions, context: CommandContext): Promise<ExitCode> =>
+  withApi(context, async ({ api }) => {
     const { limit = 20, agent, project } = options;
-    const list = await desk.sessions({ limit, ...(agent ? { agent } : {}), ...(project ? { project } : {}) });
+    const list = await api.sessions({ limit, ...(agent ? { agent } : {}), ...(project ? { project } : {}) });
     const { printer } = context;
     if (printer.json) printer.document(list);
     else if (list.length === 0) printer.note('nothing recorded yet: point an agent at the gateway');
@@ -25,8 +50,8 @@ export const listSessions = (options: Listing, context: CommandContext): Promise
       const rows = list.map((session) => [
         text(session.id),
         text(session.agent),
-        text((session.project as Shown | undefined)?.label ?? ''),
-        `${session.turns} turns`,
+        text((session.project as Row | undefined)?.label ?? ''),
+        plural(Number(session.turns), 'turn'),
         text(session.lastAt),
         session.erased === true ? 'erased' : '',
       ]);
@@ -35,42 +60,45 @@ export const listSessions = (options: Listing, context: CommandContext): Promise
     return EXIT.ok;
   });
 
-export const showSession = ({ args }: Named, context: CommandContext): Promise<ExitCode> =>
-  withApi(context, async (desk) => {
+const showSession = ({ args }: Positional, context: CommandContext): Promise<ExitCode> =>
+  withApi(context, async ({ api }) => {
     const id = args[0] ?? '';
-    const session = await desk.session(id);
-    if (session === undefined) throw unknown(id);
+    const session = await api.session(id);
+    if (session === undefined) throw unknownSession(id);
     if (context.printer.json) context.printer.document(session);
     else show(context.printer, session);
     return EXIT.ok;
   });
 
-export const eraseSession = (
-  { args, yes }: Named & { readonly yes?: true },
+const eraseSession = (
+  { args, yes }: Positional & { readonly yes?: true },
   context: CommandContext,
 ): Promise<ExitCode> =>
-  withApi(context, async (desk) => {
+  withApi(context, async ({ api }) => {
     const id = args[0] ?? '';
-    const session = await desk.session(id);
-    if (session === undefined) throw unknown(id);
+    const session = await api.session(id);
+    if (session === undefined) throw unknownSession(id);
     if (!yes)
       throw new CommandError(
         EXIT.wrongUse,
-        `this takes away all of session ${id} for good`,
-        'say so with --yes',
+        `this erases the content of session ${id} permanently`,
+        `confirm with: instar sessions erase ${id} --yes`,
       );
-    const erased = await desk.erase(id);
+    const erased = await api.erase(id);
     if (context.printer.json) context.printer.document({ id, erased });
-    else context.printer.line(`erased ${erased} turns of ${id}; only the fact that they were there is left`);
+    else
+      context.printer.line(
+        `erased ${plural(erased, 'turn')} of session ${id}; only the erasure itself stays on record`,
+      );
     return EXIT.ok;
   });
 
-function show(printer: Printer, session: Shown): void {
+function show(printer: Printer, session: Row): void {
   printer.line(
     { text: text(session.id), style: 'bold' },
     ` ${text(session.agent)}, ${text(session.startedAt)}`,
   );
-  const turns = session.turns as readonly Shown[];
+  const turns = session.turns as readonly Row[];
   printer.table([
     ['TURN', 'ROLE', 'STATUS', 'GEN', 'POLICY', 'REWARDS'].map(dim),
     ...turns.map((turn) => [
@@ -79,33 +107,17 @@ function show(printer: Printer, session: Shown): void {
       text(turn.status),
       text(turn.generation),
       text(turn.policy),
-      (turn.rewards as readonly Shown[]).map(({ source, score }) => `${source} ${score}`).join(', '),
+      (turn.rewards as readonly Row[]).map(({ source, score }) => `${source} ${score}`).join(', '),
     ]),
   ]);
 }
 
 const text = (value: unknown): string => (value === undefined || value === null ? '' : String(value));
-const dim = (label: string): Part => ({ text: label, style: 'dim' });
-const unknown = (id: string): CommandError =>
-  new CommandError(EXIT.failed, `no session is called ${id}`, 'see: instar sessions list');
 
-interface Feedback {
-  readonly args: readonly string[];
-  readonly score: number;
-  readonly note?: string;
+const unknownSession = (id: string): CommandError =>
+  new CommandError(EXIT.failed, `no session has the id "${id}"`, 'see: instar sessions list');
+
+function parseLimit(text: string): number {
+  if (!/^[1-9]\d{0,3}$/.test(text)) throw new InvalidArgumentError('Give a number from 1 to 9999.');
+  return Number(text);
 }
-
-/** A reward from a person; the id is a turn's or a session's. */
-export const feedback = ({ args, score, note }: Feedback, context: CommandContext): Promise<ExitCode> =>
-  withApi(context, async (desk) => {
-    const id = args[0] ?? '';
-    const subject = (await desk.session(id)) === undefined ? { turn: id } : { session: id };
-    try {
-      const done = await desk.feedback({ ...subject, score, ...(note === undefined ? {} : { note }) });
-      if (context.printer.json) context.printer.document(done);
-      else context.printer.line(`kept: ${score} for ${id}`);
-      return EXIT.ok;
-    } catch (error) {
-      throw new CommandError(EXIT.failed, error instanceof Error ? error.message : String(error));
-    }
-  });

@@ -1,23 +1,25 @@
 import { askStatus, type StatusReport } from '../api/daemon-status.ts';
 import { homeAt } from '../config/home.ts';
-import type { CommandContext } from './context.ts';
-import { CommandError, EXIT, type ExitCode } from './context.ts';
-import type { Part, Printer } from './print.ts';
+import { type CommandContext, CommandError, type DeclareCommand, EXIT, type ExitCode } from './context.ts';
+import { plural, dim, type Part, type Printer } from './print.ts';
 
-/** What runs on this home, as its daemon tells it. */
-export async function status(_options: object, context: CommandContext): Promise<ExitCode> {
+export const declareStatus: DeclareCommand = (command, act) =>
+  void command.addHelpText('after', '\nExample:\n  $ instar status --json\n').action(act(status));
+
+/** Prints the status of the daemon that serves this home. */
+async function status(_options: object, context: CommandContext): Promise<ExitCode> {
   const { printer } = context;
   const report = await askStatus(homeAt(context.homeDir), context.env);
   if (report === undefined) {
-    if (printer.json) printer.document({ running: false, mend: 'instar up' });
+    if (printer.json) printer.document({ running: false, fix: 'instar up' });
     else {
       printer.line('not running');
       printer.note({ text: '→ ', style: 'cyan' }, 'start it with: instar up');
     }
     return EXIT.failed;
   }
-  if ('what' in report) throw new CommandError(EXIT.failed, report.what, report.mend);
-  if (printer.json) printer.document({ ...report.told, running: true, ...report.daemon });
+  if ('what' in report) throw new CommandError(EXIT.failed, report.what, report.fix);
+  if (printer.json) printer.document({ ...report.raw, running: true, ...report.daemon });
   else show(printer, report);
   return EXIT.ok;
 }
@@ -37,24 +39,22 @@ function show(
   printer.table([
     [dim('since'), since(daemon.startedAt)],
     ...serves.map((text) => [dim('serves'), text]),
-    [dim('served'), shown(counts.served)],
-    [dim('in flight'), shown(counts.inFlight)],
-    [dim('errors'), `${shown(counts.failed)} failed, ${shown(counts.refused)} refused`],
-    [
-      dim('recording'),
-      recording.degraded === undefined ? `${shown(recording.recorded)} turns kept` : trouble(recording),
-    ],
+    [dim('served'), orUnknown(counts.served)],
+    [dim('in flight'), orUnknown(counts.inFlight)],
+    [dim('errors'), `${orUnknown(counts.failed)} failed, ${orUnknown(counts.refused)} refused`],
+    [dim('recording'), recordingState(recording)],
     ...library.map((line) => [dim('library'), line]),
     ...learning.map((line) => [dim('learning'), line]),
   ]);
 }
 
-const trouble = ({ degraded = '', lost = 0 }: StatusReport['recording']): Part => ({
-  text: `degraded: ${degraded} (${lost} turns lost)`,
-  style: 'yellow',
-});
-const shown = (count: number | undefined): string => String(count ?? 'unknown');
-const dim = (text: string): Part => ({ text, style: 'dim' });
+function recordingState({ degraded, lost = 0, recorded }: StatusReport['recording']): Part {
+  if (degraded !== undefined)
+    return { text: `degraded: ${degraded} (${plural(lost, 'turn')} lost)`, style: 'yellow' };
+  return recorded === undefined ? 'unknown' : `${plural(recorded, 'turn')} recorded`;
+}
+
+const orUnknown = (count: number | undefined): string => String(count ?? 'unknown');
 
 function since(startedAt: string): string {
   const minutes = Math.floor((Date.now() - Date.parse(startedAt)) / 60_000);

@@ -1,31 +1,60 @@
+import { InvalidArgumentError } from 'commander';
 import { homeAt } from '../config/home.ts';
-import { type CommandContext, CommandError, EXIT, type ExitCode } from './context.ts';
-import type { Part, Printer } from './print.ts';
+import { asArray, asObject, type JsonObject } from '../core/json.ts';
+import { type CommandContext, CommandError, type DeclareCommand, EXIT, type ExitCode } from './context.ts';
+import { dim, type Part, type Printer, plural } from './print.ts';
 import { withApi } from './with-api.ts';
 import { type WithTraining, withTraining } from './with-training.ts';
 
-export const trainStatus = (_options: object, context: CommandContext): Promise<ExitCode> =>
-  withApi(context, async (desk) => {
-    const recorded = await desk.training();
-    const told = 'engineState' in recorded ? recorded : { ...recorded, ...(await describe(context)) };
+export const declareTrain: DeclareCommand = (train, act) => {
+  train
+    .command('status')
+    .description('Show the engine, the weights that serve and on trial, and the available samples.')
+    .addHelpText('after', '\nExample:\n  $ instar train status --json\n')
+    .action(act(trainStatus));
+  train
+    .command('run')
+    .option('--steps <n>', 'training steps (default: train.steps)', parseSteps)
+    .description('Train now, then compare with the weights that serve; Ctrl-C pauses.')
+    .addHelpText('after', '\nExample:\n  $ instar train run --steps 20\n')
+    .action(act(trainRun));
+  train
+    .command('promote')
+    .description('Move the weights on trial one stage on: candidate to canary, canary to live.')
+    .action(act(promoteWeights));
+  train
+    .command('rollback')
+    .description('End the trial; without a trial, serve the previous weights again.')
+    .action(act(rollBackWeights));
+};
+
+function parseSteps(text: string): number {
+  if (!/^[1-9]\d{0,3}$|^10000$/.test(text)) throw new InvalidArgumentError('Give a number from 1 to 10000.');
+  return Number(text);
+}
+
+const trainStatus = (_options: object, context: CommandContext): Promise<ExitCode> =>
+  withApi(context, async ({ api }) => {
+    const recorded = await api.training();
+    const status = 'engineState' in recorded ? recorded : { ...recorded, ...(await describe(context)) };
     const { printer } = context;
-    if (printer.json) printer.document(told);
-    else showTraining(printer, told);
+    if (printer.json) printer.document(status);
+    else showTraining(printer, status);
     return EXIT.ok;
   });
 
-export const promoteWeights = (_options: object, context: CommandContext): Promise<ExitCode> =>
-  move(context, 'promote', 'no weights are on trial', 'instar train run trains some');
+const promoteWeights = (_options: object, context: CommandContext): Promise<ExitCode> =>
+  move(context, 'promote', 'no weights are on trial', 'train some with: instar train run');
 
-export const rollBackWeights = (_options: object, context: CommandContext): Promise<ExitCode> =>
+const rollBackWeights = (_options: object, context: CommandContext): Promise<ExitCode> =>
   move(
     context,
     'rollback',
-    'no weights are on trial, and none served before these',
-    'instar train status shows which serve',
+    'no weights are on trial, and there are no previous weights',
+    'see: instar train status',
   );
 
-/** Nobody trains now: what the settings and the record say. */
+/** The status without a daemon, from the settings and the record. */
 const describe = async ({ homeDir, env }: CommandContext) =>
   (await import('../daemon/offline-training.ts')).describeOfflineTraining(homeAt(homeDir), env);
 
@@ -33,45 +62,45 @@ const move = (
   context: CommandContext,
   to: 'promote' | 'rollback',
   nothing: string,
-  mend: string,
+  fix: string,
 ): Promise<ExitCode> =>
-  withTraining(context, async ({ desk }) => {
-    const moves = await desk.moveWeights(to);
-    if (moves.length === 0) throw new CommandError(EXIT.failed, nothing, mend);
+  withTraining(context, async ({ api }) => {
+    const moves = await api.moveWeights(to);
+    if (moves.length === 0) throw new CommandError(EXIT.failed, nothing, fix);
     const { printer } = context;
     if (printer.json) printer.document(moves);
     else
       for (const { version, from, to: stage } of moves)
         printer.line(
           `version ${version} is ${stage}`,
-          ...(from === undefined ? [] : [{ text: ` (it was ${from})`, style: 'dim' } as const]),
+          ...(from === undefined ? [] : [dim(` (was ${from})`)]),
         );
     return EXIT.ok;
   });
 
-export interface TrainRunOptions {
+interface TrainRunOptions {
   readonly steps?: number;
 }
 
-const LOOK_MS = 300;
+const POLL_MS = 300;
 
-/** One window of training, followed to its end. */
-export const trainRun = ({ steps }: TrainRunOptions, context: CommandContext): Promise<ExitCode> =>
+/** Runs one training window and follows it to its end. */
+const trainRun = ({ steps }: TrainRunOptions, context: CommandContext): Promise<ExitCode> =>
   withTraining(context, async (training) => {
-    const { desk, isOwn } = training;
-    if (membersOf((await desk.training()).window).isRunning === true)
+    const { api, isOwn } = training;
+    if (asObject((await api.training()).window).isRunning === true)
       throw new CommandError(
         EXIT.failed,
-        'weights are being trained already',
-        'instar train status shows how far it has come',
+        'a training window is running already',
+        'see its progress with: instar train status',
       );
     const stop = new AbortController();
     const stopping = (): void => stop.abort();
     process.once('SIGINT', stopping);
     process.once('SIGTERM', stopping);
     try {
-      const told = await follow(context, training, steps === undefined ? {} : { steps }, stop.signal);
-      return report(context, told, stop.signal.aborted, isOwn);
+      const status = await follow(context, training, steps === undefined ? {} : { steps }, stop.signal);
+      return report(context, status, stop.signal.aborted, isOwn);
     } finally {
       process.off('SIGINT', stopping);
       process.off('SIGTERM', stopping);
@@ -80,10 +109,10 @@ export const trainRun = ({ steps }: TrainRunOptions, context: CommandContext): P
 
 async function follow(
   { stderr, printer }: CommandContext,
-  { desk, isOwn, begin }: WithTraining,
+  { api, isOwn, begin }: WithTraining,
   request: TrainRunOptions,
   signal: AbortSignal,
-): Promise<TrainingStatus> {
+): Promise<JsonObject> {
   const stopped = new Promise<undefined>((resolve) => {
     signal.addEventListener('abort', () => resolve(undefined), { once: true });
   });
@@ -94,17 +123,17 @@ async function follow(
     shown = line;
     stderr.write(isLive ? `\r\u001b[K${line}` : `${line}\n`);
   };
-  show('the engine starts');
+  show('starting the engine');
   try {
     await Promise.race([begin(request, signal), isOwn ? new Promise(() => undefined) : stopped]);
-    let window = membersOf((await desk.training()).window);
-    // Our own comes to its next safe place first; another's goes on without us.
+    let window = asObject((await api.training()).window);
+    // An own window stops at its next safe point; the daemon's continues without this command.
     while (window.isRunning === true && (isOwn || !signal.aborted)) {
       show(signal.aborted ? 'pausing' : progressOf(window));
-      await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
-      window = membersOf((await desk.training()).window);
+      await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+      window = asObject((await api.training()).window);
     }
-    return await desk.training();
+    return await api.training();
   } finally {
     if (isLive) stderr.write('\r\u001b[K');
   }
@@ -112,88 +141,81 @@ async function follow(
 
 function report(
   { printer }: CommandContext,
-  told: TrainingStatus,
+  status: JsonObject,
   isStopped: boolean,
   isOwn: boolean,
 ): ExitCode {
-  const window = membersOf(told.window);
+  const window = asObject(status.window);
   const isGoingOn = isStopped && !isOwn;
   if (printer.json) {
-    printer.document({ ...told, ...(isStopped && { stopped: isGoingOn ? 'watching' : 'training' }) });
+    printer.document({ ...status, ...(isStopped && { stopped: isGoingOn ? 'watching' : 'training' }) });
     return isStopped || window.problem !== undefined ? EXIT.failed : EXIT.ok;
   }
   printer.line(progressOf(window));
   for (const move of movesOf(window)) printer.line(move);
   if (isGoingOn)
-    printer.note({ text: 'the daemon goes on with it; instar train status shows how far', style: 'yellow' });
-  else if (isStopped) printer.note({ text: 'paused; instar train run goes on from here', style: 'yellow' });
+    printer.note({ text: 'the daemon continues; see its progress with: instar train status', style: 'yellow' });
+  else if (isStopped) printer.note({ text: 'paused; continue with: instar train run', style: 'yellow' });
   else if (window.problem !== undefined)
     throw new CommandError(
       EXIT.failed,
       `${window.problem}`,
-      'what was trained is kept; instar train run tries again from there',
+      'completed steps are kept; try again with: instar train run',
     );
-  else explain(printer, told, window);
+  else explain(printer, status, window);
   return isStopped ? EXIT.failed : EXIT.ok;
 }
 
-/** Why nothing moved, where nothing did. */
-function explain(printer: CommandContext['printer'], told: TrainingStatus, window: TrainingStatus): void {
-  const trial = membersOf(membersOf(told.versions).onTrial);
+/** What happens next, or why no weights moved. */
+function explain(printer: Printer, status: JsonObject, window: JsonObject): void {
+  const trial = asObject(asObject(status.versions).onTrial);
   if (trial.version !== undefined) {
-    const next = trial.stage === 'canary' ? 'sessions decide about it' : 'the next run weighs it further';
-    printer.note(`on trial: ${describeTrial(trial)}; ${next}, or you do: instar train promote, rollback`);
+    const next = trial.stage === 'canary' ? 'live sessions decide' : 'the next run compares it further';
+    printer.note(`on trial: ${describeTrial(trial)}; ${next}. To decide yourself: instar train promote, or rollback`);
   } else if (movesOf(window).length === 0)
-    printer.note('nothing moved: no attempt went better than the others, so there was nothing to learn');
+    printer.note('no weights moved: all attempts scored alike, so there was nothing to learn');
 }
 
-/** What the desk tells of training, as it comes. */
-export type TrainingStatus = Readonly<Record<string, unknown>>;
-
-export const membersOf = (value: unknown): TrainingStatus =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as TrainingStatus) : {};
-
-/** How far a window has come, in one line. */
-export function progressOf(window: TrainingStatus): string {
+/** The progress of a window in one line. */
+function progressOf(window: JsonObject): string {
   const parts = [`step ${window.done} of ${window.steps}`];
   if (typeof window.reward === 'number') parts.push(`reward ${window.reward.toFixed(2)}`);
   if (typeof window.completion === 'number') parts.push(`${percent(window.completion)} complete`);
-  const pairs = membersOf(window.pairs);
+  const pairs = asObject(window.pairs);
   if (typeof pairs.count === 'number')
-    parts.push(`${pairs.count} pairs: new ${percent(pairs.candidate)}, live ${percent(pairs.live)}`);
+    parts.push(`${plural(pairs.count, 'pair')}: new ${percent(pairs.candidate)}, live ${percent(pairs.live)}`);
   return parts.join(' · ');
 }
 
-export function showTraining(printer: Printer, told: TrainingStatus): void {
-  const { query, support } = membersOf(told.buffer);
-  const versions = membersOf(told.versions);
-  const trial = membersOf(versions.onTrial);
-  const window = membersOf(told.window);
+function showTraining(printer: Printer, status: JsonObject): void {
+  const { query, support } = asObject(status.buffer);
+  const versions = asObject(status.versions);
+  const trial = asObject(versions.onTrial);
+  const window = asObject(status.window);
   const rows: (readonly Part[] | undefined)[] = [
-    row('engine', told.engineState === undefined ? `${told.engine}` : `${told.engine} (${told.engineState})`),
-    told.policy === '' ? undefined : row('serves', `${told.policy}`),
-    told.adapter === undefined ? undefined : row('adapter', `${told.adapter}`),
-    versions.previous === undefined ? undefined : row('before', `version ${versions.previous}`),
+    row('engine', status.engineState === undefined ? `${status.engine}` : `${status.engine} (${status.engineState})`),
+    status.policy === '' ? undefined : row('serves', `${status.policy}`),
+    status.adapter === undefined ? undefined : row('adapter', `${status.adapter}`),
+    versions.previous === undefined ? undefined : row('previous', `version ${versions.previous}`),
     trial.version === undefined ? undefined : row('on trial', describeTrial(trial)),
-    window.steps === undefined ? undefined : row('window', windowWords(window)),
+    window.steps === undefined ? undefined : row('window', describeWindow(window)),
     ...movesOf(window).map((move) => row('', move)),
     window.problem === undefined ? undefined : row('problem', `${window.problem}`),
-    row('generation', `${told.generation}`),
-    row('samples', `${query} may train; ${support} failures are for the library alone`),
+    row('generation', `${status.generation}`),
+    row('samples', `${query} for training; ${plural(Number(support), 'failure')} for learning lessons only`),
   ];
   printer.table(rows.filter((one) => one !== undefined));
 }
 
-export const movesOf = (window: TrainingStatus): readonly string[] =>
-  Array.isArray(window.moves) ? window.moves.map(String) : [];
+const movesOf = (window: JsonObject): readonly string[] => asArray(window.moves).map(String);
 
-/** What a version on trial waits for. */
-export const describeTrial = ({ version, stage, pairs, sessions }: TrainingStatus): string =>
+/** The evidence so far for a version on trial. */
+const describeTrial = ({ version, stage, pairs, sessions }: JsonObject): string =>
   stage === 'canary'
-    ? `version ${version}, canary: ${sessions} sessions have said how it was`
-    : `version ${version}, candidate: ${pairs} held-out tasks weighed`;
+    ? `version ${version}, canary: rewards from ${plural(Number(sessions), 'session')}`
+    : `version ${version}, candidate: compared on ${plural(Number(pairs), 'held-out task')}`;
 
-const windowWords = (window: TrainingStatus): string =>
-  `${window.isRunning === true ? 'runs' : 'ended'}: ${progressOf(window)}`;
-const row = (name: string, text: string): readonly Part[] => [{ text: name, style: 'dim' }, text];
+const describeWindow = (window: JsonObject): string =>
+  `${window.isRunning === true ? 'running' : 'ended'}: ${progressOf(window)}`;
+const row = (name: string, text: string): readonly Part[] => [dim(name), text];
 const percent = (share: unknown): string => `${Math.round(100 * Number(share))} %`;

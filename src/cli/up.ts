@@ -1,7 +1,9 @@
-import { askStatus, findDaemon, type StatusReport } from '../api/daemon-status.ts';
+import { Option } from 'commander';
+import { askStatus, type StatusReport } from '../api/daemon-status.ts';
 import {
   createDaemonFile,
   type DaemonRecord,
+  findDaemon,
   readDaemonFile,
   removeDaemonFile,
 } from '../config/daemon-file.ts';
@@ -10,20 +12,35 @@ import { readOrCreateKey } from '../config/key.ts';
 import { loadConfig } from '../config/load-config.ts';
 import type { Daemon, DaemonOptions } from '../daemon/daemon.ts';
 import { createLog, isPretty } from '../daemon/log.ts';
-import type { CommandContext } from './context.ts';
-import { CommandError, EXIT, type ExitCode } from './context.ts';
-import { callableUrl, explainNoListening, letThreadsRest, openUrl, stayUntilStopped } from './foreground.ts';
-import type { Printer } from './print.ts';
+import { type CommandContext, CommandError, type DeclareCommand, EXIT, type ExitCode } from './context.ts';
+import {
+  callableUrl,
+  explainListenError,
+  openUrl,
+  parsePort,
+  stayUntilStopped,
+  waitForIdleThreads,
+} from './foreground.ts';
+import { dim, type Printer } from './print.ts';
 
-export interface UpOptions {
+export const declareUp: DeclareCommand = (command, act) =>
+  void command
+    .option('--port <n>', 'port to listen on; 0 picks a free one (default: gateway.port, 4600)', parsePort)
+    .option('--config <file>', 'read this file instead of the one in the home')
+    .option('--open', 'open the address in your browser')
+    .addOption(new Option('--log <format>', 'format of log lines').choices(['json', 'pretty']))
+    .addHelpText('after', '\nExample:\n  $ OPENAI_API_KEY=… instar up --port 4700\n')
+    .action(act(up));
+
+interface UpOptions {
   readonly port?: number;
   readonly config?: string;
   readonly open?: true;
   readonly log?: 'json' | 'pretty';
 }
 
-/** The gateway in the foreground: resolves when a signal has ended it. */
-export async function up(options: UpOptions, context: CommandContext): Promise<ExitCode> {
+/** Runs the gateway in the foreground. Resolves after a signal has stopped it. */
+async function up(options: UpOptions, context: CommandContext): Promise<ExitCode> {
   const { env, printer } = context;
   const home = openHome(context.homeDir);
   const port = options.port === undefined ? {} : { port: options.port };
@@ -38,7 +55,7 @@ export async function up(options: UpOptions, context: CommandContext): Promise<E
   const format = options.log ?? config.log.format;
   const log = createLog({ format, level: config.log.level, stream: context.stderr, env });
   for (const note of notes) log.info(note);
-  if (key.tightened) log.warn(`${home.keyFile} could be read by others; its mode is 600 now`);
+  if (key.tightened) log.warn(`${home.keyFile} was readable by others; its mode is now 600`);
 
   const daemon = await start(context, { home, config, env, log, isWarm: true, ...port });
   const record: DaemonRecord = {
@@ -48,13 +65,13 @@ export async function up(options: UpOptions, context: CommandContext): Promise<E
     startedAt: new Date().toISOString(),
     version: context.version,
   };
-  // Signals are heard before anyone is told that we are ready: who starts us may stop us at once.
-  const giveUpHome = () => removeDaemonFile(home, record);
+  // Before readiness is announced: a supervisor may send a signal as soon as it reads the ready line.
+  const releaseHome = () => removeDaemonFile(home, record);
   const { ended } = stayUntilStopped({
-    close: () => daemon.close().finally(giveUpHome),
+    close: () => daemon.close().finally(releaseHome),
     leave: () => {
-      giveUpHome();
-      letThreadsRest();
+      releaseHome();
+      waitForIdleThreads();
     },
     log,
   });
@@ -65,14 +82,14 @@ export async function up(options: UpOptions, context: CommandContext): Promise<E
     throw error;
   }
   const keyPlace = key.source === 'environment' ? 'INSTAR_KEY' : home.keyFile;
-  // The daemon knows what is served: it also finds model servers that no config names.
-  const told = await askStatus(home, env).catch(() => undefined);
-  const providers = told !== undefined && 'providers' in told ? told.providers : [];
+  // Asked of the daemon itself: it also discovers local model servers that the config does not name.
+  const status = await askStatus(home, env).catch(() => undefined);
+  const providers = status !== undefined && 'providers' in status ? status.providers : [];
   if (printer.json) printer.document({ ready: true, ...record });
   else printer.line(`instar ready ${record.url}`);
   if (isPretty(format, context.stderr)) greet(printer, providers, keyPlace);
   else log.info({ url: record.url, providers: providers.map(({ name }) => name), keyPlace }, 'ready');
-  if (options.open) openUrl(record.url, (message) => log.warn(`no browser could be opened: ${message}`));
+  if (options.open) openUrl(record.url, (message) => log.warn(`cannot open a browser: ${message}`));
   return ended;
 }
 
@@ -83,14 +100,14 @@ async function start(context: CommandContext, options: DaemonOptions): Promise<D
     if (error instanceof HomeInUseError)
       throw new CommandError(EXIT.homeTaken, error.message, 'see: instar status');
     if (error instanceof Error && error.name === 'VerifierError')
-      throw new CommandError(EXIT.failed, error.message, 'mend learn.verifiers in the config');
+      throw new CommandError(EXIT.failed, error.message, 'fix learn.verifiers in the config');
     const { port, host } = options.config.gateway;
-    const hostMend = 'set gateway.host to 127.0.0.1 in the config';
-    throw explainNoListening(error, { host, port: options.port ?? port, hostMend }) ?? error;
+    const hostFix = 'set gateway.host to 127.0.0.1 in the config';
+    throw explainListenError(error, { host, port: options.port ?? port, hostFix }) ?? error;
   }
 }
 
-/** Throws when a daemon serves this home; the record of one that was killed is cleared away. */
+/** Throws when a daemon serves this home. The stale record of a killed daemon is removed. */
 async function refuseSecondDaemon(home: Home): Promise<void> {
   const seen = readDaemonFile(home);
   const other = await findDaemon(home);
@@ -100,18 +117,18 @@ async function refuseSecondDaemon(home: Home): Promise<void> {
   }
   throw new CommandError(
     EXIT.homeTaken,
-    `another Instar serves ${home.dir}: ${other.url} (pid ${other.pid})`,
+    `another Instar daemon serves ${home.dir}: ${other.url} (pid ${other.pid})`,
     'use that one, stop it, or choose another home with --home',
   );
 }
 
-/** Of two starts at the same moment, the one whose record stands serves the home. */
+/** When several daemons start at once, the one that creates the record serves the home. */
 async function claimHome(home: Home, record: DaemonRecord): Promise<void> {
   while (!createDaemonFile(home, record)) await refuseSecondDaemon(home);
 }
 
 function greet(printer: Printer, providers: StatusReport['providers'], keyPlace: string): void {
-  const label = (text: string) => ({ text: `  ${text.padEnd(10)}`, style: 'dim' }) as const;
+  const label = (text: string) => dim(`  ${text.padEnd(10)}`);
   if (providers.length === 0)
     printer.note(label('serves'), 'instar/nano, a laboratory model; no provider yet');
   for (const { name, serves } of providers) {
@@ -120,7 +137,7 @@ function greet(printer: Printer, providers: StatusReport['providers'], keyPlace:
   printer.note(label('key'), keyPlace);
   printer.note(
     label('next'),
-    providers.length === 0 ? 'instar init sets up a provider' : 'instar status shows what it does',
+    providers.length === 0 ? 'instar init sets up a provider' : 'instar status shows what it serves',
     '; Ctrl-C stops',
   );
 }

@@ -1,21 +1,21 @@
 import { openApi } from '../api/open-api.ts';
-import { ApiError } from '../api/remote-api.ts';
+import { ApiError, type RemoteApi } from '../api/remote-api.ts';
 import { HomeInUseError, homeAt } from '../config/home.ts';
-import type { CommandContext } from './context.ts';
-import { CommandError, EXIT, type ExitCode } from './context.ts';
+import { type CommandContext, CommandError, EXIT, type ExitCode } from './context.ts';
 
-type Opened = Awaited<ReturnType<typeof openApi>>;
-
-/** Runs a command that asks about the record, through the daemon or without one. */
+/**
+ * Runs a command on the API of the running daemon, or on the store itself when no daemon runs. With `mayCreate` a
+ * missing home is created.
+ */
 export async function withApi(
   { homeDir, env }: CommandContext,
-  run: (desk: Opened['desk'], shelf: Opened['shelf']) => Promise<ExitCode>,
+  run: (apis: RemoteApi) => Promise<ExitCode>,
   mayCreate = false,
 ): Promise<ExitCode> {
   try {
-    const { desk, shelf, close } = await openApi(homeAt(homeDir), env, mayCreate);
+    const { api, lessonsApi, close } = await openApi(homeAt(homeDir), env, mayCreate);
     try {
-      return await run(desk, shelf);
+      return await run({ api, lessonsApi });
     } finally {
       close();
     }

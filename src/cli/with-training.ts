@@ -1,17 +1,16 @@
-import { findDaemon, isAlive } from '../api/daemon-status.ts';
 import { ApiError, createRemoteApi, type RemoteApi } from '../api/remote-api.ts';
+import { findDaemon, isAlive } from '../config/daemon-file.ts';
 import { HomeInUseError, openHome } from '../config/home.ts';
 import { readKey, readOrCreateKey } from '../config/key.ts';
 import { loadConfig } from '../config/load-config.ts';
 import { createLog } from '../daemon/log.ts';
-import type { CommandContext } from './context.ts';
-import { CommandError, EXIT, type ExitCode } from './context.ts';
+import { type CommandContext, CommandError, EXIT, type ExitCode } from './context.ts';
 
 export interface WithTraining {
-  readonly desk: RemoteApi['desk'];
-  /** Whether what is begun ends with this command. */
+  readonly api: RemoteApi['api'];
+  /** Whether the daemon belongs to this command and stops with it. */
   readonly isOwn: boolean;
-  /** Begins a window; the desk tells how it goes. The signal pauses one that is our own. */
+  /** Starts a training window; `api.training` reports its progress. The signal pauses the window of an own daemon. */
   begin(request: TrainRequest, signal: AbortSignal): Promise<void>;
 }
 
@@ -19,7 +18,7 @@ interface TrainRequest {
   readonly steps?: number;
 }
 
-/** Runs a command that trains or moves weights: in the daemon that serves the home, or in one for the time being. */
+/** Runs a command that trains or moves weights: in the daemon that serves the home, or in a temporary one. */
 export async function withTraining(
   context: CommandContext,
   run: (training: WithTraining) => Promise<ExitCode>,
@@ -28,20 +27,20 @@ export async function withTraining(
   const home = openHome(context.homeDir);
   const { config } = loadConfig({ file: home.configFile, env });
   const daemon = await findDaemon(home);
-  const isThere = daemon !== undefined && isAlive(daemon);
-  if (!isThere && config.train.engine === 'off')
+  const isRunning = daemon !== undefined && isAlive(daemon);
+  if (!isRunning && config.train.engine === 'off')
     throw new CommandError(
       EXIT.failed,
-      'nothing is trained here: train.engine is off',
+      'training is off: train.engine is "off"',
       `set train.engine to "nano", or to a server, in ${home.configFile}`,
     );
   try {
-    if (isThere) {
-      const { desk } = createRemoteApi(daemon, readKey(home, env)?.key);
+    if (isRunning) {
+      const { api } = createRemoteApi(daemon, readKey(home, env)?.key);
       return await run({
-        desk,
+        api,
         isOwn: false,
-        begin: async (request) => void (await desk.startTraining(request)),
+        begin: async (request) => void (await api.startTraining(request)),
       });
     }
     const { key } = readOrCreateKey(home, env);
@@ -50,8 +49,8 @@ export async function withTraining(
     try {
       const { url, port } = own;
       const record = { url, port, pid: process.pid, startedAt: '', version: context.version };
-      const { desk } = createRemoteApi(record, key);
-      return await run({ desk, isOwn: true, begin: (request, signal) => begin(own, request, signal) });
+      const { api } = createRemoteApi(record, key);
+      return await run({ api, isOwn: true, begin: (request, signal) => begin(own, request, signal) });
     } finally {
       await own.close();
     }
@@ -64,18 +63,18 @@ export async function withTraining(
   }
 }
 
-/** Resolves with the first news: from then on the desk tells the rest, also what goes wrong. */
+/** Resolves with the first progress event; later events and errors are in the training status. */
 async function begin(
   { training }: Awaited<ReturnType<CommandContext['startDaemon']>>,
   request: TrainRequest,
   signal: AbortSignal,
 ): Promise<void> {
-  const news = training?.run(request, signal)[Symbol.asyncIterator]();
+  const events = training?.run(request, signal)[Symbol.asyncIterator]();
   const drain = async (): Promise<void> => {
-    while (news !== undefined && (await news.next()).done !== true);
+    while (events !== undefined && (await events.next()).done !== true);
   };
   try {
-    await news?.next();
+    await events?.next();
   } catch (error) {
     if (!(error instanceof Error) || error.name !== 'TrainingError') throw error;
     throw new CommandError(EXIT.failed, error.message, 'see: instar doctor');

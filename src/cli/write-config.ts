@@ -9,7 +9,7 @@ import { configJsonSchema, type ProviderEntry } from '../config/schema.ts';
 import { localServers } from '../doctor/check-models.ts';
 import { CommandError, EXIT } from './context.ts';
 
-/** One provider a person wants, and the model that should answer by default. */
+/** A provider to configure and, optionally, the default model. */
 export interface ProviderChoice {
   readonly name: string;
   readonly entry: ProviderEntry;
@@ -25,14 +25,14 @@ export interface ProviderFlags {
   readonly model?: string;
 }
 
-/** What the flags say, with what is known of the provider for the rest. The entry is not checked yet. */
+/** The provider from the flags, completed with the known provider of that name. The entry is not validated yet. */
 export function chooseProvider(flags: ProviderFlags, env: NodeJS.ProcessEnv): ProviderChoice {
   const { provider: name, model } = flags;
   if (flags.keyEnv !== undefined && flags.passThrough) {
     throw new CommandError(
       EXIT.wrongUse,
       '--key-env and --pass-through exclude each other',
-      'give one of them',
+      'use one of them',
     );
   }
   const known = KNOWN_PROVIDERS.find((one) => one.name === name);
@@ -41,8 +41,8 @@ export function chooseProvider(flags: ProviderFlags, env: NodeJS.ProcessEnv): Pr
   if (baseUrl === undefined) {
     throw new CommandError(
       EXIT.wrongUse,
-      `"${name}" is not a provider Instar knows, so it needs --base-url`,
-      `known: ${[...KNOWN_PROVIDERS, ...localServers(env)].map((one) => one.name).join(', ')}`,
+      `"${name}" is not a known provider, so --base-url is required`,
+      `known providers: ${[...KNOWN_PROVIDERS, ...localServers(env)].map((one) => one.name).join(', ')}`,
     );
   }
   const wire = flags.wire === undefined ? (known?.wire ?? 'openai-chat') : parseWire(flags.wire);
@@ -56,7 +56,7 @@ export function chooseProvider(flags: ProviderFlags, env: NodeJS.ProcessEnv): Pr
   };
 }
 
-/** One wire or several with commas; the schema says which exist. */
+/** One wire or several, separated by commas. The schema checks the names. */
 function parseWire(text: string): ProviderEntry['wire'] {
   const names = text.split(',').map((name) => name.trim());
   return (names.length === 1 ? names[0] : names) as ProviderEntry['wire'];
@@ -69,15 +69,15 @@ interface WrittenConfig {
 
 export interface NextConfig {
   readonly settings: Settings;
-  /** The file that was there could not be used, so nothing of it is kept but its backup. */
+  /** Whether the existing file was invalid, so that only its backup keeps its content. */
   readonly isFresh: boolean;
 }
 
 type Settings = Readonly<Record<string, unknown>>;
 
 /**
- * The settings with the chosen provider in them: what a person wrote before stays, unless it could not be used.
- * Throws `ConfigError` when the result would not be a config.
+ * The settings with the chosen provider added. Existing settings are kept unless the file is invalid. Throws
+ * `ConfigError` when the result is not a valid config.
  */
 export function addProvider(file: string, choice: ProviderChoice, env: NodeJS.ProcessEnv): NextConfig {
   const usable = readUsable(file, env);
@@ -97,7 +97,7 @@ export function addProvider(file: string, choice: ProviderChoice, env: NodeJS.Pr
   return { settings, isFresh: usable === undefined };
 }
 
-/** The settings with these hours of sleep in them. Throws `ConfigError` for a file that cannot be used, or hours that cannot. */
+/** The settings with these sleep hours. Throws `ConfigError` for an invalid file or invalid hours. */
 export function setSleep(file: string, sleep: string, env: NodeJS.ProcessEnv): Settings {
   const before = membersOf(readConfigFile(file));
   const settings = { ...before, schedule: { ...membersOf(before.schedule), sleep } };
@@ -105,7 +105,7 @@ export function setSleep(file: string, sleep: string, env: NodeJS.ProcessEnv): S
   return settings;
 }
 
-/** Writes the config and, for editors, its schema beside it; an older config is kept as `.old`. */
+/** Writes the config and, for editors, its JSON Schema. An existing config is kept as `.old`. */
 export function writeConfig(file: string, settings: Settings): WrittenConfig {
   const backup = existsSync(file) ? `${file}.old` : undefined;
   if (backup !== undefined) copyFileSync(file, backup);
@@ -119,7 +119,7 @@ const render = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`
 const membersOf = (value: unknown): Settings =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
 
-/** Undefined for a file that cannot be read or used. */
+/** Undefined for a file that cannot be read or is invalid. */
 function readUsable(file: string, env: NodeJS.ProcessEnv): Settings | undefined {
   try {
     const before = readConfigFile(file) ?? {};

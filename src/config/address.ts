@@ -11,7 +11,7 @@ const blockList = (v4: readonly Subnet[], v6: readonly Subnet[]): BlockList => {
 
 const loopback = blockList([['127.0.0.0', 8]], [['::1', 128]]);
 
-/** Home and company networks, carrier-grade NAT (which VPN meshes use), unique local addresses. */
+/** RFC 1918 networks, carrier-grade NAT (which VPN meshes use) and unique local addresses. */
 const privateNetworks = blockList(
   [
     ['10.0.0.0', 8],
@@ -23,9 +23,9 @@ const privateNetworks = blockList(
 );
 
 /**
- * Where no model provider can be and credentials of the machine itself often are: link-local addresses, the clouds'
- * metadata services, and the forms of IPv6 that carry 169.254.0.0/16 inside (compatible, translated, NAT64, 6to4);
- * the mapped form `::ffff:…` is checked as IPv4 by the list itself.
+ * Addresses that no model provider has and that may give out the machine's own credentials: link-local addresses, cloud
+ * metadata services, and IPv6 forms that embed 169.254.0.0/16 (compatible, translated, NAT64, 6to4). The list itself
+ * checks the mapped form `::ffff:…` as IPv4.
  */
 const forbidden = blockList(
   [
@@ -52,8 +52,8 @@ const forbidden = blockList(
 const METADATA_NAMES = new Set(['metadata.google.internal', 'metadata.goog', 'instance-data']);
 
 /**
- * The host as a URL parser writes it, so that `0x7f.1`, `2130706433` and full-width digits become the address they
- * mean and `127.evil.com` stays a name. Undefined when no URL could hold it.
+ * The host in the form of the URL parser: `0x7f.1`, `2130706433` and full-width digits become the address they stand for,
+ * and `127.evil.com` stays a name. Undefined when it is not valid in a URL.
  */
 function canonicalHost(host: string): string | undefined {
   const bare = host.replace(/^\[|\]$/g, '').replace(/%.*$/s, '');
@@ -74,13 +74,13 @@ export function isLoopbackHost(host: string): boolean {
   return name !== undefined && (name === 'localhost' || contains(loopback, name));
 }
 
-/** A literal address of a private network; never a name, whatever it may resolve to. */
+/** A literal address of a private network; never a name, whatever it resolves to. */
 export function isPrivateHost(host: string): boolean {
   const name = canonicalHost(host);
   return name !== undefined && contains(privateNetworks, name) && !contains(forbidden, name);
 }
 
-/** A host no provider may have; also what cannot be read as a host at all. */
+/** A host that no provider may have; also true for an invalid host. */
 export function isForbiddenHost(host: string): boolean {
   const name = canonicalHost(host);
   return name === undefined || METADATA_NAMES.has(name.replace(/\.$/, '')) || contains(forbidden, name);
@@ -88,37 +88,37 @@ export function isForbiddenHost(host: string): boolean {
 
 interface UrlFault {
   readonly what: string;
-  readonly mend: string;
+  readonly fix: string;
 }
 
-/** Why a provider may not be reached at this URL. The text itself is not repeated: it may hold a password. */
+/** Why a URL is not allowed as a provider's base URL. The message does not repeat the URL: it may contain a password. */
 export function findBaseUrlFault(text: string): UrlFault | undefined {
   if (!URL.canParse(text)) {
-    return { what: 'is not a URL', mend: 'write it in full, such as https://api.openai.com/v1' };
+    return { what: 'is not a URL', fix: 'write it in full, such as https://api.openai.com/v1' };
   }
   const url = new URL(text);
   if (url.protocol !== 'https:' && url.protocol !== 'http:') {
-    return { what: 'is not an http or https URL', mend: 'start it with https://' };
+    return { what: 'is not an http or https URL', fix: 'start it with https://' };
   }
   if (url.username !== '' || url.password !== '') {
     return {
-      what: 'holds credentials, which would show in logs and status',
-      mend: 'take them out and name the key with keyEnv or keyFile',
+      what: 'contains credentials, which would appear in logs and status',
+      fix: 'remove them and name the key with keyEnv or keyFile',
     };
   }
   if (text.includes('?') || text.includes('#')) {
-    return { what: 'has a query or a fragment', mend: 'end it with the path, such as /v1' };
+    return { what: 'has a query or a fragment', fix: 'end it with the path, such as /v1' };
   }
   if (isForbiddenHost(url.hostname)) {
     return {
       what: 'points at a link-local, metadata or unusable address',
-      mend: "use the provider's own host, or 127.0.0.1 for this machine",
+      fix: "use the provider's own host, or 127.0.0.1 for this machine",
     };
   }
   return undefined;
 }
 
-/** Whether a key would travel in the clear. Only literal addresses count as near: a name can resolve to anywhere. */
+/** Whether a key would be sent unencrypted beyond private networks. Names do not count as private: they can resolve to any address. */
 export function sendsKeyInClear(baseUrl: string | undefined, hasKey: boolean): boolean {
   if (!hasKey || baseUrl === undefined || !URL.canParse(baseUrl)) return false;
   const { protocol, hostname } = new URL(baseUrl);
@@ -126,6 +126,6 @@ export function sendsKeyInClear(baseUrl: string | undefined, hasKey: boolean): b
 }
 
 export const PLAIN_HTTP_FAULT: UrlFault = {
-  what: 'would send the key over plain http, where anyone on the way can read it',
-  mend: 'use https; plain http with a key is for loopback and private addresses only',
+  what: 'would send the key over unencrypted http',
+  fix: 'use https; http with a key is allowed for loopback and private addresses only',
 };

@@ -9,19 +9,19 @@ import { type Config, configJsonSchema, configSchema } from './schema.ts';
 
 export interface CheckedConfig {
   readonly config: Config;
-  /** Where the providers come from. */
+  /** Where the providers were configured. */
   readonly source: 'file' | 'environment' | 'none';
-  /** What a person may want to know, though nothing is wrong. */
+  /** Remarks for the user; not problems. */
   readonly notes: readonly string[];
 }
 
 export interface CheckConfigOptions {
   readonly env: NodeJS.ProcessEnv;
-  /** The port to listen on when it is not the configured one. */
+  /** The port from the command line, which replaces the configured one. */
   readonly port?: number;
 }
 
-/** Settings from any value, with providers from the environment when it names none. Throws only `ConfigError`. */
+/** Validates settings; without configured providers it uses those in the environment. Throws only `ConfigError`. */
 export function checkConfig(input: unknown, options: CheckConfigOptions): CheckedConfig {
   const parsed = configSchema.safeParse(input);
   const ownPort = options.port ?? (parsed.success ? parsed.data.gateway.port : 4600);
@@ -37,13 +37,13 @@ export function checkConfig(input: unknown, options: CheckConfigOptions): Checke
   ];
   if (!parsed.success || problems.length > 0) throw new ConfigError(problems);
   if (!found) return { config: parsed.data, source: 'file', notes: [] };
-  const { providers, usual, notes } = found;
-  const models = usual === undefined ? parsed.data.models : { default: usual, ...parsed.data.models };
+  const { providers, defaultRef, notes } = found;
+  const models = defaultRef === undefined ? parsed.data.models : { default: defaultRef, ...parsed.data.models };
   const source = Object.keys(providers).length > 0 ? 'environment' : 'none';
   return { config: { ...parsed.data, providers, models }, source, notes };
 }
 
-/** Read from the raw input, so that an alias is checked even while something else is wrong. */
+/** Checks the raw input, so that aliases are checked even when other settings are invalid. */
 function unknownProviders(input: unknown, providers: readonly string[]): readonly Problem[] {
   return Object.entries(asObject(asObject(input).models)).flatMap(([alias, value]) => {
     const single = !Array.isArray(value);
@@ -55,7 +55,7 @@ function unknownProviders(input: unknown, providers: readonly string[]): readonl
         {
           path: renderPath(single ? ['models', alias] : ['models', alias, index]),
           what: `names a provider that is not configured (${JSON.stringify(ref.provider.slice(0, 64))})`,
-          mend: meant === undefined ? 'add it under "providers"' : didYouMean(meant),
+          fix: meant === undefined ? 'add it under "providers"' : didYouMean(meant),
         },
       ];
     });
@@ -76,7 +76,7 @@ const KINDS: Record<string, string> = {
   array: 'a list [ … ]',
 };
 
-/** One issue of the schema in a person's words: where, what is wrong, the mend. Values are never repeated. */
+/** A schema issue as a problem with path, description and fix. Values are never repeated: they may be secrets. */
 function describeIssue(issue: Issue, input: unknown, base: Path = []): readonly Problem[] {
   const path = [...base, ...issue.path];
   const at = renderPath(path);
@@ -90,7 +90,7 @@ function describeIssue(issue: Issue, input: unknown, base: Path = []): readonly 
     case 'invalid_type':
       return [
         valueAt(input, path) === undefined
-          ? { path: at, what: 'is missing', mend: `give it ${KINDS[issue.expected] ?? issue.expected}` }
+          ? { path: at, what: 'is missing', fix: `set it to ${KINDS[issue.expected] ?? issue.expected}` }
           : { path: at, what: `must be ${KINDS[issue.expected] ?? issue.expected}` },
       ];
     case 'invalid_value': {
@@ -98,7 +98,7 @@ function describeIssue(issue: Issue, input: unknown, base: Path = []): readonly 
       const given = asString(valueAt(input, path));
       const meant = given === undefined ? undefined : closestWord(given, values);
       const what = `must be ${values.map((value) => JSON.stringify(value)).join(' or ')}`;
-      return [{ path: at, what, ...(meant !== undefined && { mend: didYouMean(meant) }) }];
+      return [{ path: at, what, ...(meant !== undefined && { fix: didYouMean(meant) }) }];
     }
     case 'too_small':
     case 'too_big': {
@@ -110,8 +110,8 @@ function describeIssue(issue: Issue, input: unknown, base: Path = []): readonly 
       return [{ path: at, what: `must be ${limit}${unit}` }];
     }
     case 'custom': {
-      const mend = asString(issue.params?.mend);
-      return [{ path: at, what: issue.message, ...(mend !== undefined && { mend }) }];
+      const fix = asString(issue.params?.fix);
+      return [{ path: at, what: issue.message, ...(fix !== undefined && { fix }) }];
     }
     default:
       return [{ path: at, what: issue.message }];
@@ -120,7 +120,7 @@ function describeIssue(issue: Issue, input: unknown, base: Path = []): readonly 
 
 const didYouMean = (word: string): string => `did you mean ${JSON.stringify(word)}?`;
 
-/** A path as people write it; keys that are no plain words are quoted. */
+/** A path such as `models.fast[0]`; unusual keys are quoted. */
 const renderPath = (path: Path): string =>
   path.length === 0
     ? 'config'
@@ -136,19 +136,19 @@ function describeUnknownKey(path: Path, key: string): Problem {
   if (path[0] === 'providers' && path.length === 2 && KEY_LIKE.test(key)) {
     return {
       path: at,
-      what: 'keys do not belong in this file: it is copied, shown and backed up',
-      mend: 'put the key in a variable and name it with "keyEnv", or in a file and name that with "keyFile"',
+      what: 'API keys are not allowed in this file: it is copied, shown and backed up',
+      fix: 'put the key in an environment variable and name it with "keyEnv", or in a file and name it with "keyFile"',
     };
   }
   const meant = closestWord(key, knownKeys(path));
   return {
     path: at,
     what: 'is not a setting',
-    mend: meant === undefined ? 'take it out' : didYouMean(meant),
+    fix: meant === undefined ? 'remove it' : didYouMean(meant),
   };
 }
 
-/** The branch that was probably meant: one whose kind fits what was given, then one that names its choices. */
+/** The union branch that was probably intended: one of the right type first, then one with a list of values. */
 function nearestBranch(branches: readonly (readonly Issue[])[]): readonly Issue[] {
   const misfit = (branch: readonly Issue[]): number => {
     const atRoot = branch.filter((issue) => issue.path.length === 0).map((issue) => issue.code);

@@ -1,17 +1,17 @@
 import { neutraliseLine } from '../base/printable.ts';
 
-/** One thing that is wrong with the set-up, where, and what mends it. */
+/** One problem of the setup, where it is, and how to fix it. */
 export interface Problem {
   /** Where: a path in the config such as `providers.openai.baseUrl`, a file, or a variable. */
   readonly path: string;
   readonly what: string;
-  readonly mend?: string;
+  readonly fix?: string;
 }
 
 const renderProblem = (problem: Problem): string =>
-  neutraliseLine(`${problem.path}: ${problem.what}${problem.mend === undefined ? '' : ` (${problem.mend})`}`);
+  neutraliseLine(`${problem.path}: ${problem.what}${problem.fix === undefined ? '' : ` (${problem.fix})`}`);
 
-/** The set-up cannot be used. Carries every problem found, a line each; the message can be printed as it is. */
+/** The setup is invalid. Carries every problem; the message has one line per problem and can be printed as it is. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
   readonly problems: readonly Problem[];

@@ -3,7 +3,7 @@ import { createFileSync } from '../base/atomic-file.ts';
 import { asNumber, asObject, asString, parseJson } from '../core/json.ts';
 import type { Home } from './home.ts';
 
-/** Who serves this home, for the commands that talk to it. */
+/** The daemon that serves a home, for the commands that talk to it. */
 export interface DaemonRecord {
   readonly pid: number;
   readonly port: number;
@@ -13,7 +13,7 @@ export interface DaemonRecord {
   readonly version: string;
 }
 
-/** The record, or undefined when there is none that can be read. It may be stale: a killed daemon leaves its own. */
+/** The record; undefined when it is missing or unreadable. It may be stale: a killed daemon leaves its record behind. */
 export function readDaemonFile(home: Home): DaemonRecord | undefined {
   let text: string;
   try {
@@ -28,11 +28,11 @@ export function readDaemonFile(home: Home): DaemonRecord | undefined {
   return { pid, port, url, startedAt: startedAt ?? '', version: version ?? '' };
 }
 
-/** Makes the record; false when there already is one, stale or not. */
+/** Creates the record; false when one exists already, stale or not. */
 export const createDaemonFile = (home: Home, record: DaemonRecord): boolean =>
   createFileSync(home.daemonFile, render(record));
 
-/** Takes away the record that was seen (undefined: one that cannot be read), but not one that replaced it since. */
+/** Removes the record that was read before (undefined: an unreadable one), but not one that replaced it since. */
 export function removeDaemonFile(home: Home, seen: DaemonRecord | undefined): void {
   const found = readDaemonFile(home);
   const isSame = found?.pid === seen?.pid && found?.startedAt === seen?.startedAt;
@@ -40,3 +40,35 @@ export function removeDaemonFile(home: Home, seen: DaemonRecord | undefined): vo
 }
 
 const render = (record: DaemonRecord): string => `${JSON.stringify(record)}\n`;
+
+/** The daemon that serves this home and answers now; the stale record of a killed daemon does not count. */
+export async function findDaemon(home: Home): Promise<DaemonRecord | undefined> {
+  const record = readDaemonFile(home);
+  if (record === undefined) return undefined;
+  try {
+    const reply = await fetchFromDaemon(record, '/healthz');
+    await reply.body?.cancel();
+    return reply.status === 200 ? record : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const TIMEOUT_MS = 2_000;
+
+/** Rejects when nothing answers in time. */
+export const fetchFromDaemon = (
+  record: DaemonRecord,
+  path: string,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Response> =>
+  fetch(new URL(path, record.url), { headers, redirect: 'manual', signal: AbortSignal.timeout(TIMEOUT_MS) });
+
+/** Whether the process that wrote the record still exists; otherwise another program may have its port by now. */
+export function isAlive(record: DaemonRecord): boolean {
+  try {
+    return process.kill(record.pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}

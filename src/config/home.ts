@@ -3,26 +3,26 @@ import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { ConfigError } from './config-error.ts';
 
-/** The folder that holds everything Instar keeps on this machine. */
+/** The folder with all of Instar's files. */
 export interface Home {
   readonly dir: string;
   readonly configFile: string;
   readonly keyFile: string;
   readonly daemonFile: string;
   readonly storeFile: string;
-  /** Held by the daemon for as long as it lives. */
+  /** Locked by the daemon while it runs. */
   readonly lockFile: string;
   readonly saltFile: string;
   readonly snapshotDir: string;
   /** Skills as files, for people to read and edit. */
   readonly skillsDir: string;
-  /** What lessons mean, as numbers: worked out once. */
+  /** Cached embeddings of lessons. */
   readonly vectorFile: string;
-  /** System prompts that were made shorter. */
+  /** Shortened system prompts. */
   readonly promptsDir: string;
 }
 
-/** What `--home` says, else `INSTAR_HOME`, else `~/.instar`. */
+/** `--home`, else `INSTAR_HOME`, else `~/.instar`. */
 export const homeDir = (given: string | undefined, env: NodeJS.ProcessEnv): string =>
   given || env.INSTAR_HOME || join(homedir(), '.instar');
 
@@ -45,8 +45,8 @@ export function homeAt(dir: string): Home {
 }
 
 /**
- * A home that can be used, made if it is missing. Throws `ConfigError` for one that others could write to: what
- * lies in it is trusted.
+ * Opens a home, and creates it if it is missing. Throws `ConfigError` for one that others can write to: its files are
+ * trusted.
  */
 export function openHome(dir: string): Home {
   const home = homeAt(dir);
@@ -58,8 +58,8 @@ export function openHome(dir: string): Home {
       throw new ConfigError([
         {
           path: home.dir,
-          what: code === 'ENOTDIR' ? 'lies below a file' : `cannot be made (${code ?? 'unknown error'})`,
-          mend: 'choose another home with --home or INSTAR_HOME',
+          what: code === 'ENOTDIR' ? 'is below a file' : `cannot be created (${code ?? 'unknown error'})`,
+          fix: 'choose another home with --home or INSTAR_HOME',
         },
       ]);
     }
@@ -70,19 +70,19 @@ export function openHome(dir: string): Home {
       {
         path: home.dir,
         what: 'is a file, not a folder',
-        mend: 'choose another home with --home or INSTAR_HOME',
+        fix: 'choose another home with --home or INSTAR_HOME',
       },
     ]);
   }
   if (process.platform !== 'win32' && (stats.mode & 0o022) !== 0) {
     throw new ConfigError([
-      { path: home.dir, what: 'can be written to by others', mend: `chmod 700 ${home.dir}` },
+      { path: home.dir, what: 'is writable by others', fix: `chmod 700 ${home.dir}` },
     ]);
   }
   return home;
 }
 
-/** Another daemon serves this home; it is named in the home's record. */
+/** Another process uses this home; the message names it. */
 export class HomeInUseError extends Error {
-  override readonly name = 'HomeTakenError';
+  override readonly name = 'HomeInUseError';
 }

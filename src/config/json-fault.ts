@@ -1,12 +1,12 @@
 export interface JsonSyntaxFault {
-  /** Both from 1, as editors count; columns in UTF-16 units. */
+  /** Both from 1, as in editors; columns in UTF-16 code units. */
   readonly line: number;
   readonly column: number;
   readonly what: string;
 }
 
-/** Settings are shallow; a file deeper than this is no settings file, and nothing that walks it need fear its depth. */
-const DEEPEST = 64;
+/** Settings are shallow; the limit protects every recursive reader of them. */
+const MAX_DEPTH = 64;
 
 const TOKEN =
   /[{}[\]:,]|"(?:[ !#-[\]-\u{10ffff}]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"|-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?|true|false|null/uy;
@@ -14,9 +14,8 @@ const TOKEN =
 type Expected = 'value' | 'value-or-close' | 'key' | 'key-or-close' | 'colon' | 'comma-or-close' | 'end';
 
 /**
- * The first place where text stops being JSON, or a key that stands twice in one object (where `JSON.parse` would
- * silently keep the last). The parser's own message is not used: it names no line and repeats the file's text,
- * which may hold a secret.
+ * The first syntax error, or a duplicate key in one object (where `JSON.parse` would silently keep the last). The message
+ * of `JSON.parse` is not used: it has no line, and it repeats the file's text, which may contain a secret.
  */
 export function findJsonFault(text: string): JsonSyntaxFault | undefined {
   const open: { readonly close: '}' | ']'; readonly keys: Set<string> }[] = [];
@@ -31,8 +30,8 @@ export function findJsonFault(text: string): JsonSyntaxFault | undefined {
     TOKEN.lastIndex = at;
     const token = TOKEN.exec(text)?.[0];
     const inside = open.at(-1);
-    if (token === undefined) return fault(strangeCharacter(text, at));
-    if (expected === 'end') return fault('there is more text after the end');
+    if (token === undefined) return fault(describeCharacter(text, at));
+    if (expected === 'end') return fault('unexpected text after the end');
 
     if (token === '}' || token === ']') {
       const may =
@@ -40,7 +39,7 @@ export function findJsonFault(text: string): JsonSyntaxFault | undefined {
       if (inside?.close !== token || !may) {
         const trailing = inside?.close === token && (expected === 'key' || expected === 'value');
         return fault(
-          trailing ? 'there is a comma before it that must go' : `"${token}" does not belong here`,
+          trailing ? 'trailing comma' : `"${token}" is unexpected`,
         );
       }
       open.pop();
@@ -54,12 +53,12 @@ export function findJsonFault(text: string): JsonSyntaxFault | undefined {
     } else if (expected === 'key' || expected === 'key-or-close') {
       if (!token.startsWith('"')) return fault('expected a key in double quotes');
       const key: string = JSON.parse(token);
-      if (inside?.keys.has(key)) return fault('this key stands twice in the same object');
+      if (inside?.keys.has(key)) return fault('duplicate key in the same object');
       if (key === '__proto__') return fault('this key is not allowed');
       inside?.keys.add(key);
       expected = 'colon';
     } else if (token === '{' || token === '[') {
-      if (open.length === DEEPEST) return fault('nested too deep');
+      if (open.length === MAX_DEPTH) return fault('nested too deep');
       open.push({ close: token === '{' ? '}' : ']', keys: new Set() });
       expected = token === '{' ? 'key-or-close' : 'value-or-close';
     } else if (token === ':' || token === ',') {
@@ -71,11 +70,11 @@ export function findJsonFault(text: string): JsonSyntaxFault | undefined {
   }
 }
 
-function strangeCharacter(text: string, at: number): string {
-  if (text.startsWith('//', at) || text.startsWith('/*', at)) return 'JSON has no comments';
-  if (text[at] === "'") return 'JSON has double quotes only';
-  if (text[at] === '"') return 'this text does not end on its line, or holds a bad escape';
-  return 'this is not JSON';
+function describeCharacter(text: string, at: number): string {
+  if (text.startsWith('//', at) || text.startsWith('/*', at)) return 'comments are not allowed in JSON';
+  if (text[at] === "'") return 'strings need double quotes';
+  if (text[at] === '"') return 'string without an end, or with an invalid escape';
+  return 'unexpected character';
 }
 
 function positionOf(text: string, at: number): { line: number; column: number } {

@@ -8,27 +8,27 @@ import type { Home } from './home.ts';
 interface InstarKey {
   readonly key: string;
   readonly source: 'environment' | 'file' | 'created';
-  /** The file could be read by others until now. */
+  /** Whether the file was readable by others and has been set to mode 600. */
   readonly tightened: boolean;
 }
 
-/** It travels in a header, so it is printable ASCII without spaces; long enough that nobody guesses it. */
+/** Sent in a header, so printable ASCII without spaces; long enough that it cannot be guessed. */
 const KEY = /^[\x21-\x7e]{32,512}$/;
-const HOW = 'make one with: openssl rand -hex 32';
+const FIX = 'create one with: openssl rand -hex 32';
 
-/** The key callers show: `INSTAR_KEY`, else the home's key file, made on first use. Throws `ConfigError`. */
+/** The key that callers send: `INSTAR_KEY`, else the home's key file, created on first use. Throws `ConfigError`. */
 export function readOrCreateKey(home: Home, env: NodeJS.ProcessEnv): InstarKey {
   const existing = readKey(home, env);
   if (existing) return existing;
   const key = randomBytes(32).toString('base64url');
   if (createFileSync(home.keyFile, `${key}\n`)) return { key, source: 'created', tightened: false };
-  // Another start made the file in between: both must use the same key.
+  // Another process created the file meanwhile: both must use the same key.
   const theirs = readKey(home, env);
   if (theirs) return theirs;
-  throw new ConfigError([{ path: home.keyFile, what: 'vanished while it was read', mend: 'try again' }]);
+  throw new ConfigError([{ path: home.keyFile, what: 'was deleted while it was being read', fix: 'try again' }]);
 }
 
-/** The same without making one; undefined when there is none yet. */
+/** The key; undefined when there is none yet. */
 export function readKey(home: Home, env: NodeJS.ProcessEnv): InstarKey | undefined {
   const given = env.INSTAR_KEY?.trim();
   if (given) return { key: checked(given, 'INSTAR_KEY'), source: 'environment', tightened: false };
@@ -49,8 +49,8 @@ export function readKey(home: Home, env: NodeJS.ProcessEnv): InstarKey | undefin
     throw new ConfigError([
       {
         path: home.keyFile,
-        what: `cannot be read and kept private (${code ?? 'unknown error'})`,
-        mend: `chmod 600 ${home.keyFile}, or set INSTAR_KEY`,
+        what: `cannot be read or set to mode 600 (${code ?? 'unknown error'})`,
+        fix: `chmod 600 ${home.keyFile}, or set INSTAR_KEY`,
       },
     ]);
   }
@@ -62,23 +62,23 @@ function checked(key: string, path: string): string {
     key.length < 32
       ? 'is shorter than 32 characters'
       : 'must be 32 to 512 printable ASCII characters without spaces';
-  throw new ConfigError([{ path, what, mend: HOW }]);
+  throw new ConfigError([{ path, what, fix: FIX }]);
 }
 
-const LOOK_AGAIN_MS = 1000;
+const REREAD_MS = 1000;
 
-/** Instar's key as it is now: a changed key file counts within a second, and costs no file read per request. */
+/** The current key. A changed key file takes effect within a second, without a file read per request. */
 export function createCurrentKey(home: Home, env: NodeJS.ProcessEnv, clock: Clock): () => string {
   let { key } = readOrCreateKey(home, env);
   let readAt = clock.monotonic();
   return () => {
     const now = clock.monotonic();
-    if (now - readAt < LOOK_AGAIN_MS) return key;
+    if (now - readAt < REREAD_MS) return key;
     readAt = now;
     try {
       key = readKey(home, env)?.key ?? key;
     } catch {
-      // Half-written or unreadable for a moment: the key that was in force stays in force.
+      // Unreadable for a moment, such as half-written: keep the previous key.
     }
     return key;
   };

@@ -4,21 +4,21 @@ import type { ProviderEntry } from './schema.ts';
 
 interface KnownProvider {
   readonly name: string;
-  /** As people call it. */
+  /** The name for display. */
   readonly title: string;
   readonly wire: ProviderEntry['wire'];
   readonly baseUrl: string;
-  /** The variable its users already have. */
+  /** The environment variable that its users already have. */
   readonly keyEnv: string;
-  /** The variable that moves its base URL, and what that URL lacks to be one of ours. */
+  /** The environment variable for another base URL, and the suffix to add to its value. */
   readonly baseUrlEnv?: { readonly name: string; readonly suffix: string };
-  /** What `default` means when nobody said. */
-  readonly usualModel?: string;
-  /** Agents that log in by themselves: their own credentials can pass through. */
+  /** The alias `default` when the config has none. */
+  readonly defaultModel?: string;
+  /** Its agents have their own login, which can pass through. */
   readonly passThrough?: true;
 }
 
-/** Providers that need nothing but the key their users already have, in the order they are offered. */
+/** Providers that need only a key in the environment, in the order in which `init` offers them. */
 export const KNOWN_PROVIDERS: readonly KnownProvider[] = [
   {
     name: 'openai',
@@ -27,7 +27,7 @@ export const KNOWN_PROVIDERS: readonly KnownProvider[] = [
     baseUrl: 'https://api.openai.com/v1',
     keyEnv: 'OPENAI_API_KEY',
     baseUrlEnv: { name: 'OPENAI_BASE_URL', suffix: '' },
-    usualModel: 'gpt-5.2',
+    defaultModel: 'gpt-5.2',
     passThrough: true,
   },
   {
@@ -37,7 +37,7 @@ export const KNOWN_PROVIDERS: readonly KnownProvider[] = [
     baseUrl: 'https://api.anthropic.com/v1',
     keyEnv: 'ANTHROPIC_API_KEY',
     baseUrlEnv: { name: 'ANTHROPIC_BASE_URL', suffix: '/v1' },
-    usualModel: 'claude-sonnet-5',
+    defaultModel: 'claude-sonnet-5',
     passThrough: true,
   },
   {
@@ -46,7 +46,7 @@ export const KNOWN_PROVIDERS: readonly KnownProvider[] = [
     wire: ['openai-chat', 'anthropic'],
     baseUrl: 'https://openrouter.ai/api/v1',
     keyEnv: 'OPENROUTER_API_KEY',
-    usualModel: 'openrouter/auto',
+    defaultModel: 'openrouter/auto',
   },
   {
     name: 'gemini',
@@ -79,18 +79,18 @@ export const KNOWN_PROVIDERS: readonly KnownProvider[] = [
   { name: 'xai', title: 'xAI', wire: 'openai', baseUrl: 'https://api.x.ai/v1', keyEnv: 'XAI_API_KEY' },
 ];
 
-/** Model servers on one's own machine: found when they run, so an alias may name them without an entry. */
+/** Model servers on this machine: discovered while they run, so an alias may name them without an entry. */
 export const LOCAL_PROVIDER_NAMES: readonly string[] = ['ollama', 'lmstudio'];
 
 interface EnvironmentProviders {
   readonly providers: Readonly<Record<string, ProviderEntry>>;
-  /** `provider/model` for the alias `default`, from the first provider whose usual model is known. */
-  readonly usual: string | undefined;
+  /** `provider/model` for the alias `default`, from the first provider with a default model. */
+  readonly defaultRef: string | undefined;
   readonly notes: readonly string[];
   readonly problems: readonly Problem[];
 }
 
-/** The providers whose variables are set: what is served when no provider was configured. */
+/** The providers whose variables are set; used when the config names none. */
 export function environmentProviders(env: NodeJS.ProcessEnv, ownPort: number): EnvironmentProviders {
   const providers: Record<string, ProviderEntry> = {};
   const notes: string[] = [];
@@ -108,8 +108,8 @@ export function environmentProviders(env: NodeJS.ProcessEnv, ownPort: number): E
     if (fault) problems.push({ path: known.baseUrlEnv?.name ?? known.name, ...fault });
     else providers[known.name] = { wire: known.wire, baseUrl, keyEnv: known.keyEnv };
   }
-  const first = KNOWN_PROVIDERS.find(({ name, usualModel }) => name in providers && usualModel !== undefined);
-  return { providers, usual: first && `${first.name}/${first.usualModel}`, notes, problems };
+  const first = KNOWN_PROVIDERS.find(({ name, defaultModel }) => name in providers && defaultModel !== undefined);
+  return { providers, defaultRef: first && `${first.name}/${first.defaultModel}`, notes, problems };
 }
 
 function movedBaseUrl(known: KnownProvider, env: NodeJS.ProcessEnv): string | undefined {
@@ -119,7 +119,7 @@ function movedBaseUrl(known: KnownProvider, env: NodeJS.ProcessEnv): string | un
   return given.endsWith(suffix) ? given : `${given}${suffix}`;
 }
 
-/** An agent's environment points at us; taking it for the provider's address would make us call ourselves. */
+/** The environment of a connected agent points at Instar: using that address would make Instar call itself. */
 function isOwnAddress(text: string, ownPort: number): boolean {
   if (!URL.canParse(text)) return false;
   const url = new URL(text);

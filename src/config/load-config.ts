@@ -5,13 +5,13 @@ import { findJsonFault } from './json-fault.ts';
 
 export interface LoadOptions extends CheckConfigOptions {
   readonly file: string;
-  /** A person named the file, so it must be there; the one in the home may be missing. */
+  /** Whether a missing file is an error: a file named by the user must exist, the one in the home may be missing. */
   readonly required?: boolean;
 }
 
-const LARGEST = 1024 * 1024;
+const MAX_BYTES = 1024 * 1024;
 
-/** The settings in effect. Throws `ConfigError` with every problem at once, and nothing else. */
+/** The effective settings. Throws only `ConfigError`, with every problem at once. */
 export function loadConfig(options: LoadOptions): CheckedConfig {
   const input = readConfigFile(options.file, options.required === true);
   try {
@@ -22,7 +22,7 @@ export function loadConfig(options: LoadOptions): CheckedConfig {
   }
 }
 
-/** The file's JSON value, unchecked; undefined when there is no file. */
+/** The file's JSON value, not validated; undefined when there is no file. */
 export function readConfigFile(file: string, required = false): unknown {
   const text = readText(file, required);
   if (text === undefined) return undefined;
@@ -37,7 +37,7 @@ export function readConfigFile(file: string, required = false): unknown {
 function readText(file: string, required: boolean): string | undefined {
   try {
     const bytes = readFileSync(file);
-    if (bytes.length > LARGEST) throw new ConfigError([{ path: file, what: 'is larger than 1 MiB' }]);
+    if (bytes.length > MAX_BYTES) throw new ConfigError([{ path: file, what: 'is larger than 1 MiB' }]);
     return bytes.toString('utf8').replace(/^\ufeff/, '');
   } catch (error) {
     if (error instanceof ConfigError) throw error;
@@ -45,7 +45,7 @@ function readText(file: string, required: boolean): string | undefined {
     if (code === 'ENOENT' && !required) return undefined;
     throw new ConfigError([
       code === 'ENOENT'
-        ? { path: file, what: 'does not exist', mend: 'make it with "instar init"' }
+        ? { path: file, what: 'does not exist', fix: 'create it with: instar init' }
         : { path: file, what: `cannot be read (${code ?? 'unknown error'})` },
     ]);
   }

@@ -1,10 +1,10 @@
-/** A model at a provider, as config writes it: `openrouter/anthropic/claude-sonnet-4.5`. */
+/** A model of a provider, such as `openrouter/anthropic/claude-sonnet-4.5`. */
 export interface ModelRef {
   readonly provider: string;
   readonly model: string;
 }
 
-/** The provider ends at the first slash; the model's own name may hold more of them. */
+/** The provider ends at the first slash; the model's name may contain more slashes. */
 export function parseModelRef(text: string): ModelRef | undefined {
   const slash = text.indexOf('/');
   if (slash < 1 || slash === text.length - 1 || text !== text.trim()) return undefined;

@@ -5,14 +5,14 @@ import type { ProviderEntry } from './schema.ts';
 
 type KeySource = Pick<ProviderEntry, 'keyEnv' | 'keyFile'>;
 
-/** Whether the entry has a key of its own, so that callers must show Instar's. */
+/** Whether Instar has a key for this provider; callers then need Instar's key. */
 export const hasOwnKey = (entry: KeySource): boolean =>
   entry.keyEnv !== undefined || entry.keyFile !== undefined;
 
 export const keyFileOf = (entry: KeySource, homeDir: string): string | undefined =>
   entry.keyFile === undefined ? undefined : resolve(homeDir, entry.keyFile);
 
-/** The provider's key as it is now: read each time, so that a rotated key counts. Undefined when it is not there. */
+/** The provider's current key, read on every call so that a rotated key takes effect. Undefined when it is missing. */
 export function readProviderKey(
   entry: KeySource,
   from: { readonly env: NodeJS.ProcessEnv; readonly homeDir: string },
@@ -27,7 +27,7 @@ export function readProviderKey(
   }
 }
 
-/** The wires a provider entry speaks, each once; `openai` stands for both of that maker's. */
+/** The wires of a provider entry, each once; `openai` stands for both OpenAI wires. */
 export function wiresOf(entry: Pick<ProviderEntry, 'wire'>): readonly WireName[] {
   const given = typeof entry.wire === 'string' ? [entry.wire] : entry.wire;
   const wires = given.flatMap((wire): readonly WireName[] =>

@@ -18,11 +18,11 @@ import { ConfigError } from '../config/config-error.ts';
 import type { ConnectedFile } from './connect-record.ts';
 import { undoEdit } from './file-edit.ts';
 
-/** A file of a client's as it is now. */
+/** The current state of one of a client's files. */
 export interface ClientFile {
-  /** The file itself, behind any link. */
+  /** The real path, with links resolved. */
   readonly path: string;
-  /** Undefined when there is none. */
+  /** Undefined when the file does not exist. */
   readonly content: ClientFileContent | undefined;
 }
 
@@ -31,15 +31,15 @@ export interface ClientFileContent {
   readonly mode: number;
 }
 
-const LARGEST = 4 * 1024 * 1024;
+const MAX_BYTES = 4 * 1024 * 1024;
 
-/** Follows links, also one whose end is missing. Throws `ConfigError` for what is no file or cannot be read. */
+/** Follows links, also to a missing target. Throws `ConfigError` for anything but a readable file. */
 export function readClientFile(given: string): ClientFile {
   const path = follow(given);
   try {
     const stats = statSync(path);
     if (!stats.isFile()) throw fault(path, 'is not a file');
-    if (stats.size > LARGEST) throw fault(path, 'is larger than 4 MiB');
+    if (stats.size > MAX_BYTES) throw fault(path, 'is larger than 4 MiB');
     return { path, content: { bytes: readFileSync(path), mode: modeOf(stats.mode) } };
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
@@ -48,7 +48,7 @@ export function readClientFile(given: string): ClientFile {
   }
 }
 
-/** Windows has no modes to keep. */
+/** Windows has no file modes. */
 const modeOf = (mode: number): number => (process.platform === 'win32' ? 0o600 : mode & 0o777);
 
 function follow(given: string): string {
@@ -61,7 +61,7 @@ function follow(given: string): string {
   }
 }
 
-/** Throws `ConfigError` when the file may not be changed: a person who made it read-only meant it. */
+/** Throws `ConfigError` for a read-only file: its owner may have protected it on purpose. */
 export function checkWritable({ path, content }: ClientFile): void {
   const readOnly = fault(path, 'is read-only', `chmod u+w ${path}`);
   if (content !== undefined && (content.mode & 0o200) === 0) throw readOnly;
@@ -71,11 +71,11 @@ export function checkWritable({ path, content }: ClientFile): void {
     if (content !== undefined) accessSync(path, constants.W_OK);
     accessSync(folder, constants.W_OK | constants.X_OK);
   } catch {
-    throw content === undefined ? fault(folder, 'cannot be written to') : readOnly;
+    throw content === undefined ? fault(folder, 'is not writable') : readOnly;
   }
 }
 
-/** The folders on the way to a file that are not there, outermost first. */
+/** The missing parent folders of a file, outermost first. */
 export function missingFolders(path: string): readonly string[] {
   const missing: string[] = [];
   for (
@@ -88,11 +88,11 @@ export function missingFolders(path: string): readonly string[] {
   return missing;
 }
 
-/** Replaces a file in one step; undefined takes it away. Throws `ConfigError`, also when it is not what was read. */
+/** Replaces a file atomically; undefined deletes it. Throws `ConfigError`, also when it changed since it was read. */
 export function replaceClientFile({ path, content }: ClientFile, next: ClientFileContent | undefined): void {
   const checkUnchanged = (): true => {
     if (isSame(readClientFile(path).content, content)) return true;
-    throw fault(path, 'was changed by someone else at this moment', 'try again');
+    throw fault(path, 'was changed by another program meanwhile', 'try again');
   };
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
@@ -120,31 +120,31 @@ export const isSame = (one: ClientFileContent | undefined, other: ClientFileCont
     ? one === other
     : one.mode === other.mode && one.bytes.equals(other.bytes);
 
-/** Takes folders away that hold nothing any more, innermost first. */
+/** Removes folders that are empty, innermost first. */
 export function removeEmptyFolders(folders: readonly string[]): void {
   for (const folder of [...folders].reverse()) {
     try {
       rmdirSync(folder);
     } catch {
-      // Something else lies in it by now, or it is gone: both are as they should be.
+      // Not empty, or gone already: both are fine.
     }
   }
 }
 
-const fault = (path: string, what: string, mend?: string): ConfigError =>
-  new ConfigError([{ path, what, ...(mend !== undefined && { mend }) }]);
+const fault = (path: string, what: string, fix?: string): ConfigError =>
+  new ConfigError([{ path, what, ...(fix !== undefined && { fix }) }]);
 
 export interface Baseline {
-  /** What the file would hold without us; undefined when there would be none. */
+  /** The file's content without Instar's settings; undefined when there would be no file. */
   readonly content: ClientFileContent | undefined;
   /**
-   * `exact`: byte for byte what it was. `changed`: someone else has changed the file since, and only our part was taken
-   * out. `gone`: the file was taken away since. `unreadable`: it was changed in such a way that our part cannot be found.
+   * `exact`: byte for byte the original. `changed`: another program changed the file since, and only Instar's settings
+   * were removed. `gone`: the file was deleted since. `unreadable`: it was changed and cannot be parsed any more.
    */
   readonly kind: 'exact' | 'changed' | 'gone' | 'unreadable';
 }
 
-/** A connected client's file as it would be if it had never been connected. */
+/** A client's file as it would be without the connection. */
 export function baselineOf({ content }: ClientFile, record: ConnectedFile): Baseline {
   const before = record.before && {
     bytes: Buffer.from(record.before.base64, 'base64'),

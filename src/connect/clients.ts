@@ -6,7 +6,7 @@ import {
   type ConnectTarget,
   chooseModel,
   findTarget,
-  type Surroundings,
+  type ClientEnvironment,
   separateKey,
 } from './connection.ts';
 import type { ConnectPlan } from './file-edit.ts';
@@ -14,47 +14,47 @@ import { findMember } from './json-edit.ts';
 import { JsonTextError, parseJsonText } from './json-text.ts';
 import { tomlText } from './toml-block.ts';
 
-/** What a client is told that keeps a list of providers and models of its own. */
+/** The model for a client that has its own list of providers and models. */
 interface ListedModel {
   readonly model: string;
-  /** The wire it should speak: the provider's own where that spares a translation. */
+  /** The wire for the client: the provider's own, where that avoids a translation. */
   readonly wire: 'openai-chat' | 'anthropic';
   readonly target: ConnectTarget;
   readonly headers: Readonly<Record<string, string>>;
   readonly notes: readonly string[];
 }
 
-/** Throws `ConfigError` when there is no model to name. */
+/** Throws `ConfigError` when the config names no model. */
 function listModel(connection: ClientConnection): ListedModel {
   const model = chooseModel(connection.config, connection.model);
   if (model === undefined) {
     throw new ConfigError([
       {
         path: 'models',
-        what: 'names no model that this client could be given',
-        mend: 'give one with --model, such as openai/gpt-5.2, or set "default" in the config',
+        what: 'has no model for this client',
+        fix: 'choose one with --model, such as openai/gpt-5.2, or set "default" in the config',
       },
     ]);
   }
   const target = findTarget(connection.config, model, 'openai-chat');
   const onlyAnthropic = target.wires.includes('anthropic') && !target.wires.includes('openai-chat');
   const isCaller = target.credentials === 'caller';
-  const where = target.keyEnv ?? 'its place in that file';
+  const where = target.keyEnv ?? 'the file';
   return {
     model,
     wire: onlyAnthropic ? 'anthropic' : 'openai-chat',
     target,
     headers: isCaller ? separateKey(connection) : {},
     notes: isCaller
-      ? [`provider ${target.provider} has no key in Instar's config: put your own key of it into ${where}`]
+      ? [`provider ${target.provider} has no key in Instar's config: put your own key into ${where}`]
       : [],
   };
 }
 
-/** Claude Code reads variables from its settings, and then needs no change to the shell. */
-function planClaudeCode(connection: ClientConnection, { env, homeDir }: Surroundings): ConnectPlan {
+/** Claude Code reads environment variables from its settings, so the shell needs no change. */
+function planClaudeCode(connection: ClientConnection, { env, homeDir }: ClientEnvironment): ConnectPlan {
   const { url, key, config } = connection;
-  // With a provider of its wire its own names for models are good as they are.
+  // With an Anthropic provider, Claude Code's own model names work.
   const speaksWire = Object.values(config.providers).some((entry) => wiresOf(entry).includes('anthropic'));
   const model = connection.model ?? (speaksWire ? undefined : chooseModel(config, undefined));
   const { credentials, provider } = findTarget(config, model, 'anthropic');
@@ -63,7 +63,7 @@ function planClaudeCode(connection: ClientConnection, { env, homeDir }: Surround
     ANTHROPIC_BASE_URL: url,
     ...(credentials === 'instar' && { ANTHROPIC_AUTH_TOKEN: key }),
     ...(model !== undefined && { ANTHROPIC_MODEL: model }),
-    // Makes it say which requests are a sub-agent's, a title, a compaction.
+    // Makes it mark requests of sub-agents, for titles and for compaction.
     CLAUDE_CODE_GATEWAY_HINT_HEADERS: '1',
     ...(headers.length > 0 && {
       ANTHROPIC_CUSTOM_HEADERS: headers.map(([name, value]) => `${name}: ${value}`).join('\n'),
@@ -71,7 +71,7 @@ function planClaudeCode(connection: ClientConnection, { env, homeDir }: Surround
   };
   const file = join(env.CLAUDE_CONFIG_DIR || join(homeDir, '.claude'), 'settings.json');
   const settings = Object.entries(variables).map(([name, value]) => ({ path: ['env', name], value }));
-  const note = `your own login stays in use: provider ${provider} has no key in Instar's config`;
+  const note = `your own login is used: provider ${provider} has no key in Instar's config`;
   return {
     edits: [{ kind: 'json', file, dialect: 'json', settings }],
     notes: credentials === 'caller' ? [note] : [],
@@ -84,8 +84,8 @@ const NEW_FILE = [
   { path: ['modes'], value: {} },
 ];
 
-/** Cline has one place for a server of one's own; what `cline auth -p openai` writes. */
-function planCline(connection: ClientConnection, { env, homeDir, read }: Surroundings): ConnectPlan {
+/** Cline has one slot for a custom server: the settings that `cline auth -p openai` writes. */
+function planCline(connection: ClientConnection, { env, homeDir, read }: ClientEnvironment): ConnectPlan {
   const { url, key } = connection;
   const { model, target, notes } = listModel(connection);
   const root = env.CLINE_DIR?.trim() || join(homeDir, '.cline');
@@ -94,7 +94,7 @@ function planCline(connection: ClientConnection, { env, homeDir, read }: Surroun
   const apiKey = target.credentials === 'instar' ? key : 'YOUR-OWN-KEY';
   const entry = {
     settings: { provider: SLOT, apiKey, model, baseUrl: `${url}/v1` },
-    // Cline drops the whole file when an entry has no time. A fixed one, so that writing twice changes nothing.
+    // Cline discards the whole file when an entry has no time. Fixed, so that writing twice changes nothing.
     updatedAt: '2026-01-01T00:00:00.000Z',
     tokenSource: 'manual',
   };
@@ -106,12 +106,12 @@ function planCline(connection: ClientConnection, { env, homeDir, read }: Surroun
   const command = `cline auth -p openai -k "${apiKey}" -m "${model}" -b "${url}/v1"`;
   return {
     edits: [{ kind: 'json', file, dialect: 'json', settings }],
-    notes: [`the same by hand: ${command}`, ...notes],
+    notes: [`the same with Cline's own command: ${command}`, ...notes],
   };
 }
 
-/** Codex speaks only OpenAI's responses; a provider entry of our own, and the choice of it. */
-function planCodex(connection: ClientConnection, { env, homeDir, read }: Surroundings): ConnectPlan {
+/** Codex supports OpenAI's responses wire only. Adds a provider and selects it. */
+function planCodex(connection: ClientConnection, { env, homeDir, read }: ClientEnvironment): ConnectPlan {
   const { url, key, config } = connection;
   const speaksWire = Object.values(config.providers).some((entry) =>
     wiresOf(entry).includes('openai-responses'),
@@ -139,22 +139,22 @@ function planCodex(connection: ClientConnection, { env, homeDir, read }: Surroun
   };
   const notes = [
     ...(credentials === 'caller'
-      ? [`your own login stays in use: provider ${provider} has no key in Instar's config`]
+      ? [`your own login is used: provider ${provider} has no key in Instar's config`]
       : []),
     ...(/^\s*profile\s*=/m.test(read(file) ?? '')
-      ? ['a profile is set in that file; if it chooses a model_provider of its own, that one wins']
+      ? ['that file sets a profile; a model_provider of that profile takes precedence']
       : []),
   ];
   return { edits: [{ kind: 'toml', file, block }], notes };
 }
 
-/** A provider of our own, and the default model. */
-function planOpenclaw(connection: ClientConnection, surroundings: Surroundings): ConnectPlan {
+/** Adds a provider and sets the default model. */
+function planOpenclaw(connection: ClientConnection, around: ClientEnvironment): ConnectPlan {
   const { url, key } = connection;
   const { model, wire, target, headers, notes } = listModel(connection);
-  const file = configFile(surroundings);
+  const file = configFile(around);
   const provider = {
-    // For Anthropic's wire it adds /v1 by itself.
+    // OpenClaw adds /v1 itself on the Anthropic wire.
     baseUrl: wire === 'anthropic' ? url : `${url}/v1`,
     apiKey: target.credentials === 'instar' ? key : `\${${target.keyEnv ?? 'PROVIDER_API_KEY'}}`,
     api: wire === 'anthropic' ? 'anthropic-messages' : 'openai-completions',
@@ -163,19 +163,19 @@ function planOpenclaw(connection: ClientConnection, surroundings: Surroundings):
       {
         id: model,
         name: `Instar ${model}`,
-        // Without these two no session id leaves OpenClaw.
+        // Without these two, OpenClaw sends no session id.
         compat: { supportsPromptCacheKey: true, sendSessionAffinityHeaders: true },
       },
     ],
   };
   const settings = [
     { path: ['models', 'providers', 'instar'], value: provider, mark: [] },
-    { path: defaultModelPath(surroundings.read(file)), value: `instar/${model}` },
+    { path: defaultModelPath(around.read(file)), value: `instar/${model}` },
   ];
   return { edits: [{ kind: 'json', file, dialect: 'json5', settings }], notes };
 }
 
-/** The default may be a name alone, or an object with fall-backs beside the name. */
+/** The default model may be a name, or an object with the name and fallbacks. */
 function defaultModelPath(text: string | undefined): readonly string[] {
   const whole = ['agents', 'defaults', 'model'];
   try {
@@ -187,8 +187,8 @@ function defaultModelPath(text: string | undefined): readonly string[] {
   }
 }
 
-/** As OpenClaw finds it; unset, blank, "undefined" and "null" are the same to it. */
-function configFile({ env, homeDir }: Surroundings): string {
+/** The config file as OpenClaw finds it; unset, blank, "undefined" and "null" are the same to it. */
+function configFile({ env, homeDir }: ClientEnvironment): string {
   const given = (name: string): string | undefined => {
     const value = env[name]?.trim();
     return !value || value === 'undefined' || value === 'null'
@@ -203,8 +203,8 @@ function configFile({ env, homeDir }: Surroundings): string {
   return join(state, 'openclaw.json');
 }
 
-/** A provider of our own, and the default model. */
-function planOpencode(connection: ClientConnection, { env, homeDir, read }: Surroundings): ConnectPlan {
+/** Adds a provider and sets the default model. */
+function planOpencode(connection: ClientConnection, { env, homeDir, read }: ClientEnvironment): ConnectPlan {
   const { url, key } = connection;
   const { model, wire, target, headers, notes } = listModel(connection);
   const folder = join(env.XDG_CONFIG_HOME || join(homeDir, '.config'), 'opencode');
@@ -230,19 +230,19 @@ function planOpencode(connection: ClientConnection, { env, homeDir, read }: Surr
   return { edits: [{ kind: 'json', file, dialect: 'jsonc', settings }], notes };
 }
 
-/** A provider of our own in its list of models, and the choice of it in its settings. */
-function planPi(connection: ClientConnection, { env, homeDir }: Surroundings): ConnectPlan {
+/** Adds a provider to its list of models and selects it in its settings. */
+function planPi(connection: ClientConnection, { env, homeDir }: ClientEnvironment): ConnectPlan {
   const { url, key } = connection;
   const { model, wire, target, headers, notes } = listModel(connection);
   const given = env.PI_CODING_AGENT_DIR?.replace(/^~(?=$|\/)/, homeDir);
   const folder = given || join(homeDir, '.pi', 'agent');
   const provider = {
     baseUrl: wire === 'anthropic' ? url : `${url}/v1`,
-    // A name that a variable has is replaced by that variable's value.
+    // Pi replaces the name of an environment variable by its value.
     apiKey: target.credentials === 'instar' ? key : (target.keyEnv ?? 'PROVIDER_API_KEY'),
     api: wire === 'anthropic' ? 'anthropic-messages' : 'openai-completions',
     ...(Object.keys(headers).length > 0 && { headers }),
-    // Without this no session id leaves pi on OpenAI's chat wire.
+    // Without this, Pi sends no session id on the OpenAI chat wire.
     ...(wire === 'openai-chat' && { compat: { sendSessionAffinityHeaders: true } }),
     models: [{ id: model, name: `Instar ${model}` }],
   };
@@ -269,7 +269,7 @@ export const CLIENTS = ['openclaw', 'claude-code', 'codex', 'opencode', 'pi', 'c
 export type Client = (typeof CLIENTS)[number];
 
 const PLANS: Readonly<
-  Record<Client, (connection: ClientConnection, surroundings: Surroundings) => ConnectPlan>
+  Record<Client, (connection: ClientConnection, around: ClientEnvironment) => ConnectPlan>
 > = {
   openclaw: planOpenclaw,
   'claude-code': planClaudeCode,
@@ -279,9 +279,9 @@ const PLANS: Readonly<
   cline: planCline,
 };
 
-/** What to put into which file so that a client calls the gateway; writes nothing. Throws `ConfigError`. */
+/** The edits that point a client at the gateway; writes nothing. Throws `ConfigError`. */
 export const planConnection = (
   client: Client,
   connection: ClientConnection,
-  surroundings: Surroundings,
-): ConnectPlan => PLANS[client](connection, surroundings);
+  around: ClientEnvironment,
+): ConnectPlan => PLANS[client](connection, around);

@@ -7,14 +7,14 @@ import type { Home } from '../config/home.ts';
 import { type Json, parseJson } from '../core/json.ts';
 import type { Undo } from './file-edit.ts';
 
-/** What was done to one file, and all that is needed to put it back. */
+/** The change to one file, with everything needed to undo it. */
 export interface ConnectedFile {
   readonly path: string;
-  /** What the file held before, and its mode; undefined when there was none. */
+  /** The original content and mode; undefined when there was no file. */
   readonly before?: { readonly base64: string; readonly mode: number };
-  /** Hash of what was written, to know whether someone has changed it since. */
+  /** Hash of the written content, to detect later changes. */
   readonly after: string;
-  /** Folders that were made for it, outermost first. */
+  /** Folders created for it, outermost first. */
   readonly folders: readonly string[];
   readonly undo: Undo;
 }
@@ -62,7 +62,7 @@ export function connectedClients(home: Home): readonly string[] {
   return readdirSync(folderOf(home)).flatMap((name) => /^([a-z-]+)\.json$/.exec(name)?.[1] ?? []);
 }
 
-/** Undefined when the client is not connected. Throws `ConfigError` for a record that cannot be used. */
+/** Undefined when the client is not connected. Throws `ConfigError` for an invalid record. */
 export function readRecord(home: Home, client: string): ConnectRecord | undefined {
   const file = fileOf(home, client);
   let text: string;
@@ -75,7 +75,7 @@ export function readRecord(home: Home, client: string): ConnectRecord | undefine
   }
   const parsed = recordSchema.safeParse(parseJson(text));
   if (!parsed.success) throw new ConfigError([{ path: file, what: 'is not a record of a connection' }]);
-  // Absent and undefined are the same here: the text held no undefined.
+  // JSON has no undefined, so optional members are either absent or set.
   return parsed.data as ConnectRecord;
 }
 

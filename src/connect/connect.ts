@@ -28,8 +28,9 @@ interface Step {
 }
 
 /**
- * Puts the edits into the client's files, all of them or none. What stood there before is kept in the home, once: a
- * second time changes our own part alone. A file that holds the secret is for its owner only. Throws `ConfigError` for a file that cannot be edited safely.
+ * Applies the edits to the client's files, all of them or none. The originals are kept in the home; connecting again
+ * changes only Instar's own settings. A file with the secret gets mode 600. Throws `ConfigError` for a file that cannot be
+ * edited safely.
  */
 export function connectClient(
   home: Home,
@@ -42,7 +43,7 @@ export function connectClient(
   const others = (earlier?.files ?? []).filter(({ path }) =>
     steps.every(({ record }) => record.path !== path),
   );
-  // The way back is on disk before the first file changes.
+  // The undo record is on disk before the first file changes.
   writeRecord(home, { client, files: [...others, ...steps.map(({ record }) => record)] });
   const done: Step[] = [];
   try {
@@ -82,8 +83,8 @@ function prepare(
     if ('fault' in applied) {
       problems.push({
         path: file.path,
-        what: `cannot be changed without risk: ${applied.fault}`,
-        mend: BY_HAND,
+        what: `cannot be edited safely: ${applied.fault}`,
+        fix: BY_HAND,
       });
       continue;
     }
@@ -106,7 +107,7 @@ function prepare(
   return { steps, problems };
 }
 
-const BY_HAND = 'leave out --write to see what to add by hand';
+const BY_HAND = 'run it without --write to see the settings, and add them by hand';
 
 export interface UndoneFile {
   readonly file: string;
@@ -114,8 +115,8 @@ export interface UndoneFile {
 }
 
 /**
- * Puts a client's files back as they were before it was connected; undefined when it is not connected. The record
- * stays while a file could not be read, so that it can be tried again.
+ * Restores a client's original files; undefined when it is not connected. The record stays while a file cannot be parsed,
+ * so that undo can be repeated.
  */
 export function disconnectClient(home: Home, client: string): readonly UndoneFile[] | undefined {
   const record = readRecord(home, client);

@@ -5,49 +5,49 @@ import { hasOwnKey, wiresOf } from '../config/provider-entry.ts';
 import type { Config, ProviderEntry } from '../config/schema.ts';
 import type { WireName } from '../core/wire.ts';
 
-/** The gateway, as a client is told of it. */
+/** What a client needs to know about the gateway. */
 export interface ClientConnection {
   /** `http://127.0.0.1:4600`, no path. */
   readonly url: string;
-  /** Instar's key, or words that stand for it where it should not be shown. */
+  /** Instar's key, or a placeholder where it must not be shown. */
   readonly key: string;
   readonly keyFile: string;
   readonly config: Config;
-  /** The model a person asked for. */
+  /** The model from `--model`. */
   readonly model?: string;
-  /** The gateway listens beyond this machine: then even a caller with credentials of its own must show the key. */
+  /** The gateway listens beyond loopback: then callers with their own credentials need Instar's key as well. */
   readonly isOpenToOthers: boolean;
 }
 
-/** Where a client's files are. */
-export interface Surroundings {
+/** Where a client finds its files. */
+export interface ClientEnvironment {
   readonly env: NodeJS.ProcessEnv;
-  /** The person's home folder. */
+  /** The user's home folder. */
   readonly homeDir: string;
-  /** A file's text; undefined when there is none. */
+  /** The text of a file; undefined when it does not exist. */
   readonly read: (file: string) => string | undefined;
 }
 
-/** Header for a gateway that wants its key beside the caller's own credentials. */
+/** The header with Instar's key, for a gateway that requires it in addition to the caller's own credentials. */
 export const separateKey = ({ isOpenToOthers, key }: ClientConnection): Readonly<Record<string, string>> =>
   isOpenToOthers ? { 'x-instar-key': key } : {};
 
-/** Who answers a client of one wire, as far as the config tells. */
+/** The provider that answers a client of one wire, as far as the config determines it. */
 export interface ConnectTarget {
-  /** The configured provider; undefined for what is not in the config: local servers, commands, nothing yet. */
+  /** Undefined for targets outside the config: local servers, commands, or no provider yet. */
   readonly provider?: string;
-  /** What it speaks; empty when that is not known. */
+  /** Its wires; empty when they are not known. */
   readonly wires: readonly WireName[];
   /**
-   * `instar`: callers show Instar's key. `caller`: the client's own credentials pass through to the provider, and
-   * Instar's key would be refused.
+   * `instar`: callers send Instar's key. `caller`: the client's own credentials pass through to the provider, which would
+   * reject Instar's key.
    */
   readonly credentials: 'instar' | 'caller';
-  /** The variable in which users of that provider have their key. */
+  /** The usual environment variable for that provider's key. */
   readonly keyEnv?: string;
 }
 
-/** The target that the gateway would choose for a model's name; undefined stands for a client's own names. */
+/** The target that the gateway chooses for a model name; undefined stands for a client's own model names. */
 export function findTarget(config: Config, model: string | undefined, wire: WireName): ConnectTarget {
   const refs = model === undefined ? [] : refsOf(config, model);
   const [first] = refs;
@@ -55,7 +55,7 @@ export function findTarget(config: Config, model: string | undefined, wire: Wire
   if (isCommand) return { wires: [], credentials: 'instar' };
   const name =
     first ??
-    (model === undefined ? untouched(config, wire) : (listed(config, model) ?? untouched(config, wire)));
+    (model === undefined ? fallbackProvider(config, wire) : (listed(config, model) ?? fallbackProvider(config, wire)));
   const entry = name === undefined ? undefined : config.providers[name];
   return name === undefined || entry === undefined
     ? { wires: [], credentials: 'instar' }
@@ -63,11 +63,11 @@ export function findTarget(config: Config, model: string | undefined, wire: Wire
 }
 
 /**
- * The model a client is given by name: what was asked for, else the alias `default`, else what the config lists.
- * Undefined when the config names no model at all.
+ * The model for a client: the requested one, else the alias `default`, else the first one in the config. Undefined when
+ * the config names no model.
  */
-export function chooseModel(config: Config, asked: string | undefined): string | undefined {
-  if (asked !== undefined) return asked;
+export function chooseModel(config: Config, requested: string | undefined): string | undefined {
+  if (requested !== undefined) return requested;
   if (config.models.default !== undefined) return 'default';
   const forLearning = new Set(['evolver', 'judge']);
   const alias = Object.keys(config.models).find((name) => !forLearning.has(name));
@@ -78,7 +78,7 @@ export function chooseModel(config: Config, asked: string | undefined): string |
   return Object.keys(config.providers).length === 0 ? 'instar/welcome' : undefined;
 }
 
-/** The providers that a name leads to by being an alias or `provider/model`. */
+/** The providers of an alias or of `provider/model`. */
 function refsOf(config: Config, model: string): readonly string[] {
   const value = Object.hasOwn(config.models, model) ? config.models[model] : undefined;
   const refs =
@@ -97,16 +97,16 @@ function isCommandAlias(config: Config, model: string): boolean {
 const listed = (config: Config, model: string): string | undefined =>
   Object.keys(config.providers).find((name) => config.providers[name]?.models?.includes(model));
 
-/** Names that nobody here knows go to a provider of the caller's wire, and to the default when there is none. */
-function untouched(config: Config, wire: WireName): string | undefined {
-  const [usual] = refsOf(config, 'default');
+/** Unknown model names go to a provider of the caller's wire, else to the default. */
+function fallbackProvider(config: Config, wire: WireName): string | undefined {
+  const [preferred] = refsOf(config, 'default');
   const speaks = (name: string): boolean => {
     const entry = config.providers[name];
     return entry !== undefined && wiresOf(entry).includes(wire);
   };
-  if (usual !== undefined && speaks(usual)) return usual;
+  if (preferred !== undefined && speaks(preferred)) return preferred;
   const names = Object.keys(config.providers);
-  return names.find(speaks) ?? usual ?? names[0];
+  return names.find(speaks) ?? preferred ?? names[0];
 }
 
 function describe(provider: string, entry: ProviderEntry): ConnectTarget {
@@ -116,16 +116,16 @@ function describe(provider: string, entry: ProviderEntry): ConnectTarget {
   return { provider, wires: wiresOf(entry), credentials, ...(keyEnv !== undefined && { keyEnv }) };
 }
 
-/** A line of shell that sets a variable. */
+/** A shell command that sets a variable. */
 interface Export {
   readonly name: string;
-  /** Shell text, quoted. */
+  /** Quoted for the shell. */
   readonly value: string;
 }
 
 /**
- * Variables that the makers' own SDKs read. The key is not among them as text: the shell reads it from its file, so
- * that it appears on no screen and in no history.
+ * The environment variables of the official SDKs. The key is not printed: the shell reads it from its file, so that it
+ * does not appear on screen or in the history.
  */
 export function shellExports(
   { url, keyFile, config, model }: ClientConnection,

@@ -9,13 +9,13 @@ interface Setting {
   readonly path: Path;
   readonly value: Json;
   /**
-   * Below the value, the part that tells whether a member which has changed since is still ours, for clients that write
-   * into what we wrote. Empty: it is, because of its name. Without it every part must be as we wrote it.
+   * The path below the value that identifies a changed member as Instar's, for clients that write into it. Empty: the
+   * member's name suffices. Without it the whole value must be unchanged.
    */
   readonly mark?: Path;
 }
 
-/** What is to be put into one file of a client's. */
+/** The settings to add to one of a client's files. */
 export type ClientFileEdit =
   | {
       readonly kind: 'json';
@@ -25,28 +25,28 @@ export type ClientFileEdit =
     }
   | { readonly kind: 'toml'; readonly file: string; readonly block: TomlBlock };
 
-/** Everything that points one client at the gateway. */
+/** All edits that point one client at the gateway. */
 export interface ConnectPlan {
   readonly edits: readonly ClientFileEdit[];
-  /** What a person should know. */
+  /** Remarks for the user. */
   readonly notes: readonly string[];
 }
 
-/** A member that was set: what it was, and how much of its path there was. */
+/** A member that was set, with its previous value and the existing part of its path. */
 interface SetMember extends Setting {
-  /** The text of the value that was there. */
+  /** The text of the previous value. */
   readonly before?: string;
   readonly depth: number;
 }
 
-/** How an edit is taken out again when its file has changed since. */
+/** How to remove an edit when its file has changed since. */
 export type Undo =
   | { readonly kind: 'json'; readonly dialect: Dialect; readonly members: readonly SetMember[] }
   | { readonly kind: 'toml'; readonly trace: TomlTrace };
 
 type AppliedEdit = { readonly text: string; readonly undo: Undo } | { readonly fault: string };
 
-/** The file's text with the edit in it. A reason why not when it cannot be made without harm to what is there. */
+/** The file's text with the edit, or the reason why it cannot be edited safely. */
 export function applyEdit(text: string, edit: ClientFileEdit): AppliedEdit {
   if (edit.kind === 'toml') {
     const added = addTomlBlock(text, edit.block);
@@ -76,13 +76,13 @@ function applySettings(given: string, settings: readonly Setting[], dialect: Dia
   const others = (one: string) =>
     settings.reduce((rest, { path }) => without(rest, path), plain(one, dialect));
   if (!isSafe || !isDeepStrictEqual(others(text), others(start)))
-    return { fault: 'it is written in an unusual way' };
+    return { fault: 'its formatting is not supported' };
   return { text, undo: { kind: 'json', dialect, members } };
 }
 
 /**
- * The text without what was put into it, when someone else has changed it since. Members that were changed, too, are
- * theirs now and stay. Undefined when the text can no longer be read.
+ * The text without the edit, when another program has changed the file since. Members that were changed as well are kept.
+ * Undefined when the text cannot be parsed any more.
  */
 export function undoEdit(text: string, undo: Undo): string | undefined {
   if (undo.kind === 'toml') return removeTomlBlock(text, undo.trace);
@@ -122,7 +122,7 @@ function holds(text: string, path: Path, value: Json, dialect: Dialect): boolean
 
 const plain = (text: string, dialect: Dialect): unknown => plainValue(text, parseJsonText(text, dialect));
 
-/** The value without the member at a path, and without objects that held nothing else. */
+/** The value without the member at a path, and without parent objects that become empty. */
 function without(value: unknown, path: Path): unknown {
   const [key, ...rest] = path;
   if (key === undefined || typeof value !== 'object' || value === null || Array.isArray(value)) return value;
@@ -133,7 +133,7 @@ function without(value: unknown, path: Path): unknown {
   return isEmpty ? others : { ...others, [`.${key}`]: left };
 }
 
-/** What an edit adds, as text for a person who adds it by hand: the file as it would be if there were nothing else. */
+/** The edit as text, for adding it by hand: the content of an otherwise empty file. */
 export function renderEdit(edit: ClientFileEdit): string {
   const applied = applyEdit('', edit);
   return 'text' in applied ? applied.text : '';

@@ -4,7 +4,7 @@ import { type Dialect, type JsonMember, type JsonNode, JsonTextError, parseJsonT
 export type Path = readonly string[];
 type JsonObjectNode = Extract<JsonNode, { kind: 'object' }>;
 
-/** The member at a path and how many names of the path there are; the last one counts when a name is repeated. */
+/** The member at a path, and how many keys of the path exist. Of duplicate keys the last one counts. */
 export function findMember(root: JsonNode, path: Path): { readonly node?: JsonNode; readonly depth: number } {
   let node: JsonNode = root;
   for (const [depth, key] of path.entries()) {
@@ -16,7 +16,7 @@ export function findMember(root: JsonNode, path: Path): { readonly node?: JsonNo
   return { node, depth: path.length };
 }
 
-/** The text with a member set; nothing else in it is touched. Throws `JsonTextError` when there is no place for it. */
+/** Sets a member and leaves the rest of the text untouched. Throws `JsonTextError` when its parent is not an object. */
 export function setMember(text: string, path: Path, value: Json, dialect: Dialect): string {
   const root = parseJsonText(text, dialect);
   const { node, depth } = findMember(root, path);
@@ -33,13 +33,13 @@ export function setMember(text: string, path: Path, value: Json, dialect: Dialec
   return insert(text, parent, path[depth] ?? '', nested, style);
 }
 
-/** The text with a value replaced by another text, as it was written before. */
+/** Replaces a value by its previous text. */
 export function restoreMember(text: string, path: Path, raw: string, dialect: Dialect): string {
   const { node } = findMember(parseJsonText(text, dialect), path);
   return node === undefined ? text : replace(text, node, raw);
 }
 
-/** The text without a member; its comma and its line go with it. */
+/** Removes a member with its comma and its line. */
 export function removeMember(text: string, path: Path, dialect: Dialect): string {
   const parent = findMember(parseJsonText(text, dialect), path.slice(0, -1)).node;
   if (parent?.kind !== 'object') return text;
@@ -105,22 +105,22 @@ function render(value: Json, indent: string, { unit, newline }: Style, oneLine: 
 
 const isOneLine = (text: string, node: JsonNode): boolean => !text.slice(node.start, node.end).includes('\n');
 
-/** The white space that the line of an offset begins with. */
+/** The indentation of the line of an offset. */
 function lineIndent(text: string, at: number): string {
   const start = text.lastIndexOf('\n', at - 1) + 1;
   return /^[ \t]*/.exec(text.slice(start, at))?.[0] ?? '';
 }
 
-/** Where the white space before an offset begins, its line break included. */
+/** The start of the white space before an offset, including its line break. */
 const gapBefore = (text: string, at: number): number => text.slice(0, at).trimEnd().length;
 
-/** The comma that follows a value, over white space and comments. */
+/** The offset of the comma after a value, skipping white space and comments. */
 function commaAfter(text: string, at: number): number | undefined {
   const gap = /^(?:\s|\/\/[^\r\n]*|\/\*[\s\S]*?\*\/)*/.exec(text.slice(at))?.[0] ?? '';
   return text[at + gap.length] === ',' ? at + gap.length : undefined;
 }
 
-/** The end of the line when nothing but a comment is left on it; else the offset itself. */
+/** The end of the line when only a comment follows on it; else the offset itself. */
 function endOfLine(text: string, at: number, limit: number): number {
   const rest = /^[ \t]*(?:\/\/[^\r\n]*|(?:\/\*[^\r\n]*?\*\/[ \t]*)*)(?=\r?\n)/.exec(text.slice(at, limit));
   return rest === null ? at : at + rest[0].trimEnd().length;

@@ -1,4 +1,4 @@
-/** JSON as a person keeps it in a file: where each part stands, so that one can be changed and the rest left alone. */
+/** A syntax tree with offsets, for editing one part of a file and leaving the rest untouched. */
 export type JsonNode =
   | { readonly kind: 'object'; readonly start: number; readonly end: number; readonly members: JsonMember[] }
   | { readonly kind: 'array'; readonly start: number; readonly end: number; readonly items: JsonNode[] }
@@ -10,15 +10,15 @@ export interface JsonMember {
   readonly value: JsonNode;
 }
 
-/** What a client's parser takes: plain JSON, JSON with comments and trailing commas, or JSON5. */
+/** The dialect of a client's parser: JSON, JSON with comments and trailing commas, or JSON5. */
 export type Dialect = 'json' | 'jsonc' | 'json5';
 
-/** The text is not of its dialect. */
+/** The text is not valid in its dialect. */
 export class JsonTextError extends Error {
   override readonly name = 'JsonTextError';
 }
 
-const DEEPEST = 200;
+const MAX_DEPTH = 200;
 const STRICT_SCALAR = /(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)(?![\w$.+-])/y;
 const LOOSE_SCALAR = /[+\-.\w]+/y;
 const DOUBLE_QUOTED = /"(?:[^"\\\r\n]|\\(?:\r\n|[\s\S]))*"/y;
@@ -42,7 +42,7 @@ export function parseJsonText(text: string, dialect: Dialect): JsonNode {
     for (;;) {
       const gap = match(GAP, at) ?? (dialect === 'json5' ? match(LOOSE_GAP, at) : undefined);
       if (gap === undefined) return at;
-      if (dialect === 'json' && gap.startsWith('/')) fail(at, 'there are comments, which plain JSON has not');
+      if (dialect === 'json' && gap.startsWith('/')) fail(at, 'comments are not allowed in JSON');
       at += gap.length;
     }
   };
@@ -50,9 +50,9 @@ export function parseJsonText(text: string, dialect: Dialect): JsonNode {
   const readKey = (at: number): { key: string; end: number } => {
     const quoted = match(DOUBLE_QUOTED, at);
     if (quoted !== undefined)
-      return { key: unquote(quoted) ?? fail(at, 'a name is not JSON'), end: at + quoted.length };
+      return { key: unquote(quoted) ?? fail(at, 'a key has an invalid escape'), end: at + quoted.length };
     const loose = dialect === 'json5' ? (match(SINGLE_QUOTED, at) ?? match(IDENTIFIER, at)) : undefined;
-    if (loose === undefined) return fail(at, 'a name in double quotes is missing');
+    if (loose === undefined) return fail(at, 'expected a key in double quotes');
     return { key: loose.startsWith("'") ? loose.slice(1, -1) : loose, end: at + loose.length };
   };
 
@@ -60,13 +60,13 @@ export function parseJsonText(text: string, dialect: Dialect): JsonNode {
     const strict = match(DOUBLE_QUOTED, at) ?? match(STRICT_SCALAR, at);
     const raw =
       strict ?? (dialect === 'json5' ? (match(SINGLE_QUOTED, at) ?? match(LOOSE_SCALAR, at)) : undefined);
-    if (raw === undefined) return fail(at, 'a value is missing or not JSON');
+    if (raw === undefined) return fail(at, 'a value is missing or invalid');
     if (dialect !== 'json5' && raw.startsWith('"') && unquote(raw) === undefined)
-      fail(at, 'a text is not JSON');
+      fail(at, 'a string has an invalid escape');
     return { kind: 'scalar', start: at, end: at + raw.length };
   };
 
-  /** Reads from behind the opening bracket to behind the closing one; `readItem` answers with the item's end. */
+  /** Reads from after the opening bracket to after the closing one; `readItem` returns the item's end. */
   const readList = (from: number, close: string, readItem: (at: number) => number): number => {
     let at = skipGap(from);
     let isFirst = true;
@@ -81,7 +81,7 @@ export function parseJsonText(text: string, dialect: Dialect): JsonNode {
   };
 
   const readValue = (at: number, depth: number): JsonNode => {
-    if (depth > DEEPEST) return fail(at, 'it is nested too deeply');
+    if (depth > MAX_DEPTH) return fail(at, 'nested too deeply');
     if (text[at] === '{') {
       const members: JsonMember[] = [];
       const end = readList(at + 1, '}', (keyStart) => {
@@ -109,7 +109,7 @@ export function parseJsonText(text: string, dialect: Dialect): JsonNode {
   const start = skipGap(text.startsWith('\ufeff') ? 1 : 0);
   const root = readValue(start, 0);
   const rest = skipGap(root.end);
-  if (rest < text.length) fail(rest, 'something stands behind the end');
+  if (rest < text.length) fail(rest, 'unexpected text after the end');
   return root;
 }
 
@@ -121,7 +121,7 @@ function unquote(raw: string): string | undefined {
   }
 }
 
-/** The value in a form that can be compared; scalars that only JSON5 has are compared as they are written. */
+/** The value for comparisons; scalars that only JSON5 has are compared as text. */
 export function plainValue(text: string, node: JsonNode): unknown {
   if (node.kind === 'object') {
     return Object.fromEntries(node.members.map(({ key, value }) => [`.${key}`, plainValue(text, value)]));

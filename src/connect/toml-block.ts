@@ -1,7 +1,7 @@
-/** Lines we own in a TOML file stand between these two. */
+/** Instar's lines in a TOML file are between these two. */
 const OPEN = '# >>> instar (instar connect codex --undo takes this out)';
 const CLOSE = '# <<< instar';
-/** A line of the owner's that ours stands in for. */
+/** Marks a line of the owner that Instar's settings replace. */
 const KEPT = '# instar keeps: ';
 
 export interface TomlBlock {
@@ -12,12 +12,12 @@ export interface TomlBlock {
   readonly settings: Readonly<Record<string, string>>;
 }
 
-/** A text as a TOML string. */
+/** A TOML string. */
 export const tomlText = (text: string): string => JSON.stringify(text);
 
 /**
- * The text with our settings in it: top-level ones at its very beginning, where no table can claim them, the table at
- * its end. The owner's own lines of those names are kept as comments. A reason why not when there is no safe way.
+ * Adds the settings: top-level ones at the very beginning, where they belong to no table, and the table at the end. The
+ * owner's lines with the same keys are kept as comments. Returns the reason when there is no safe way.
  */
 export function addTomlBlock(
   text: string,
@@ -26,13 +26,13 @@ export function addTomlBlock(
   if (text.startsWith('\ufeff')) return { fault: 'it starts with a byte-order mark' };
   const lines = text === '' ? [] : text.split('\n');
   const statements = readTomlLines(lines);
-  if (statements === undefined) return { fault: 'a text or a list in it has no end' };
+  if (statements === undefined) return { fault: 'a string or an array in it has no end' };
   const names = Object.keys(block.top);
   const ours = statements.filter(({ table, key }) => table === '' && names.includes(key ?? ''));
   const [clash] = statements.filter((one) => isAbout(one, block.table));
-  if (clash !== undefined) return { fault: `it already says something about ${block.table}` };
+  if (clash !== undefined) return { fault: `it already has ${block.table}` };
   const spread = ours.find((one) => one.lines > 1);
-  if (spread !== undefined) return { fault: `its ${spread.key} goes over several lines` };
+  if (spread !== undefined) return { fault: `its ${spread.key} spans several lines` };
   const replaced = new Set(ours.map(({ at }) => at));
   const kept = lines.map((line, at) => (replaced.has(at) ? KEPT + line : line));
   const end = text.includes('\r\n') ? '\r' : '';
@@ -44,14 +44,14 @@ export function addTomlBlock(
   return { text: [...top, ...before, ...add(table), ''].join('\n') };
 }
 
-/** Whether a statement belongs to a table, or closes the one around it against additions. */
+/** Whether a statement belongs to a table, or defines its parent inline so that nothing can be added. */
 function isAbout({ table, key }: TomlStatement, name: string): boolean {
   const whole = [table, key].filter((part) => part !== undefined && part !== '').join('.');
   const [root] = name.split('.');
   return whole === name || whole.startsWith(`${name}.`) || (table === '' && key === root);
 }
 
-/** What was put into a file, to find it again after others have written there. */
+/** What was added to a file, to find it again after other programs changed the file. */
 export interface TomlTrace {
   readonly table: string;
   readonly top: readonly string[];
@@ -60,8 +60,8 @@ export interface TomlTrace {
 export const traceOf = ({ table, top }: TomlBlock): TomlTrace => ({ table, top: render(top) });
 
 /**
- * The text without our lines, and with the owner's as they were. The marks alone do not tell which lines those are:
- * programs that edit TOML put new tables before a closing comment.
+ * Removes Instar's lines and restores the owner's. The markers alone are not enough: programs that edit TOML insert new
+ * tables before a closing comment.
  */
 export function removeTomlBlock(text: string, { table, top }: TomlTrace): string {
   const out: string[] = [];
@@ -78,7 +78,7 @@ export function removeTomlBlock(text: string, { table, top }: TomlTrace): string
     const isMark = bare === OPEN || bare === CLOSE;
     if (!isMark && !isOurs && !(isTop && top.includes(bare))) out.push(line);
   }
-  // What the owner has set anew since counts, not what we kept of it.
+  // Keys that the owner has set since take precedence over the kept lines.
   const since = new Set(
     (readTomlLines(out) ?? []).flatMap((one) => (one.table === '' ? (one.key ?? []) : [])),
   );
@@ -99,12 +99,12 @@ interface TomlStatement {
   /** The line it begins on. */
   readonly at: number;
   readonly lines: number;
-  /** The table it belongs to; empty at the top. A header belongs to itself and has no key. */
+  /** The table it belongs to; empty at the top level. A header has its own table and no key. */
   readonly table: string;
   readonly key?: string;
 }
 
-/** Headers and settings with the lines they take; undefined when the end comes inside a text or a list. */
+/** Table headers and settings with their number of lines; undefined when a string or an array has no end. */
 function readTomlLines(lines: readonly string[]): readonly TomlStatement[] | undefined {
   const found: TomlStatement[] = [];
   let table = '';
@@ -122,7 +122,7 @@ function readTomlLines(lines: readonly string[]): readonly TomlStatement[] | und
   return found;
 }
 
-/** A table's name without brackets and quotes; undefined for a line that is no header. */
+/** A table's name without brackets and quotes; undefined for other lines. */
 function headerOf(line: string): string | undefined {
   const name = /^\s*\[\[?([^\]]*)\]/.exec(line)?.[1];
   return name === undefined ? undefined : plainName(name);
@@ -136,7 +136,7 @@ const plainName = (name: string): string =>
 
 const TOKEN = /"""|'''|"(?:[^"\\]|\\.)*"|'[^']*'|#.*|[[\]{}]/g;
 
-/** How many lines a setting takes: more than one for a list, or a text in three quotes. */
+/** The number of lines of a setting: more than one for multi-line arrays and strings. */
 function linesOfValue(lines: readonly string[], from: number): number | undefined {
   let depth = 0;
   let open: string | undefined;

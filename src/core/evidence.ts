@@ -1,5 +1,4 @@
 import type { AssistantPart, StopReason } from './chat.ts';
-import type { RewardSource, TurnRole, TurnStatus } from './fact.ts';
 
 /** A tool's result for one call of a turn, taken from the next request. */
 export interface ToolOutcome {
@@ -82,3 +81,11 @@ export interface Appraisal {
   /** `Kind @ file:line` and similar: what went wrong, without the free text around it. */
   readonly digests: readonly string[];
 }
+
+/** How a turn ended. `crashed`: its process died; the next start of the daemon writes it. */
+export type TurnStatus = 'complete' | 'client-abort' | 'upstream-error' | 'truncated' | 'refused' | 'crashed';
+
+/** `main`: the user's agent. `side`: one of its sub-agents. `aux`: a title, a token count, a compaction; never learned from. */
+export type TurnRole = 'main' | 'side' | 'aux';
+
+export type RewardSource = 'verifier' | 'person' | 'judge' | 'signal';

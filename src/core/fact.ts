@@ -1,16 +1,10 @@
 import type { Usage } from './chat.ts';
-import type { Signal, Verdict } from './evidence.ts';
+import type { RewardSource, Signal, TurnRole, TurnStatus, Verdict } from './evidence.ts';
 import { isObject, type Json } from './json.ts';
 import type { Cost, GateOutcome } from './learn.ts';
 import type { Author, Change, Scope } from './lesson.ts';
 import type { ConsideredLesson, Domain } from './recall.ts';
 import type { WireName } from './wire.ts';
-
-/** How a turn ended. `crashed`: its process died; the next start of the daemon writes it. */
-export type TurnStatus = 'complete' | 'client-abort' | 'upstream-error' | 'truncated' | 'refused' | 'crashed';
-
-/** `main`: the user's agent. `side`: one of its sub-agents. `aux`: a title, a token count, a compaction; never learned from. */
-export type TurnRole = 'main' | 'side' | 'aux';
 
 /**
  * Something that happened. Appended once, never changed; every view is a fold over facts. The list is closed: a new kind
@@ -183,8 +177,6 @@ export type Fact =
 
 /** For facts read back from the store: their hash vouches for the rest, and a newer version may have added types. */
 export const isFact = (value: unknown): value is Fact => isObject(value) && typeof value.type === 'string';
-
-export type RewardSource = 'verifier' | 'person' | 'judge' | 'signal';
 
 /** A working directory or repository, without its path: paths identify people. */
 export interface Project {

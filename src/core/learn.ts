@@ -1,5 +1,4 @@
-import type { Appraisal } from './evidence.ts';
-import type { RewardSource } from './fact.ts';
+import type { Appraisal, RewardSource } from './evidence.ts';
 import type { Json } from './json.ts';
 import type { Change, Scope } from './lesson.ts';
 import type { Library } from './library.ts';
@@ -122,3 +121,12 @@ export interface Judgement {
   /** The change as it may be published, with its taint, evidence and state. Absent when refused. */
   readonly change?: Extract<Change, { readonly op: 'add' | 'revise' }>;
 }
+
+export const NO_COST: Cost = { calls: 0, inputTokens: 0, outputTokens: 0, usd: 0 };
+
+export const addCost = (a: Cost, b: Cost): Cost => ({
+  calls: a.calls + b.calls,
+  inputTokens: a.inputTokens + b.inputTokens,
+  outputTokens: a.outputTokens + b.outputTokens,
+  usd: a.usd + b.usd,
+});

@@ -1,4 +1,5 @@
-import type { Project, TurnRole, TurnStatus } from './fact.ts';
+import type { TurnRole, TurnStatus } from './evidence.ts';
+import type { Project } from './fact.ts';
 import type { Failure } from './failure.ts';
 import type { WireName } from './wire.ts';
 

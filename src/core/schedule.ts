@@ -1,3 +1,5 @@
+import type { JobUsage } from './fact.ts';
+
 /** Background work that may be interrupted at any moment and later resumes from its checkpoint. */
 export interface Job {
   readonly name: string;
@@ -38,6 +40,24 @@ export type JobEnd =
   /** `paused`: there is more to do, and the checkpoint says where. */
   | { readonly end: 'done' | 'paused'; readonly note?: string }
   | { readonly end: 'failed'; readonly why: string; readonly isRetryable: boolean };
+
+/** The state of a job, folded from its facts. */
+export interface JobHistory {
+  /** The number of its last fact; 0 when it never ran. */
+  readonly n: number;
+  /** The last run, when it is not over. */
+  readonly run: string | undefined;
+  /** The process that holds its lease; undefined when its last part has ended. */
+  readonly holder: string | undefined;
+  /** The last checkpoint of the run. */
+  readonly from: string | undefined;
+  /** What a part without an end had spent at its last checkpoint. */
+  readonly unended: JobUsage;
+  readonly lastEnd:
+    | { readonly at: number; readonly end: 'done' | 'paused' | 'failed'; readonly note?: string }
+    | undefined;
+  readonly lastDone: { readonly at: number; readonly note?: string } | undefined;
+}
 
 /**
  * Whether a person is present, according to one source. `unknown` is not `away`: a tool that is missing, hangs or prints

@@ -1,5 +1,6 @@
 import type { AssistantPart, ChatRequest, StopReason, Usage } from './chat.ts';
-import type { Fact, Project, RewardSource, StoredFact, TurnRole, TurnStatus } from './fact.ts';
+import type { RewardSource, TurnRole, TurnStatus } from './evidence.ts';
+import type { Fact, Project, StoredFact } from './fact.ts';
 import type { WireName } from './wire.ts';
 
 export interface NewFact {

@@ -21,7 +21,7 @@ export interface CatalogueSettings {
   readonly exchange: Exchange;
   readonly clock: Clock;
   readonly retry: RetryOptions;
-  /** Models that are functions of this process. */
+  /** Models implemented in this process. */
   readonly models?: Readonly<Record<string, ChatModel>>;
   readonly policy?: OwnPolicy | undefined;
   readonly log: Log;
@@ -29,17 +29,17 @@ export interface CatalogueSettings {
 
 export interface OpenCatalogue {
   readonly catalogue: Catalogue;
-  /** For `status`: what is served and with whose credentials. */
+  /** For `status`: the providers and whose credentials they use. */
   describe(): readonly JsonObject[];
-  /** The keys that we hold now: of providers, and for training. */
+  /** All current keys, of providers and for training: the redactor removes them from the record. */
   keys(): readonly string[];
   close(): void;
 }
 
-const LOOK_AGAIN_MS = 30_000;
+const DISCOVER_EVERY_MS = 30_000;
 const COMMAND_TIMEOUT_MS = 300_000;
 
-/** The config's providers and the model servers found on this machine, looked for again while we run. */
+/** The configured providers and the model servers on this machine, which are discovered again every 30 seconds. */
 export async function openCatalogue(settings: CatalogueSettings): Promise<OpenCatalogue> {
   const { config, env, home, exchange, log } = settings;
   const configured = Object.entries(config.providers).map(([name, entry]) =>
@@ -51,7 +51,7 @@ export async function openCatalogue(settings: CatalogueSettings): Promise<OpenCa
   let providers = [...configured, ...found.map(createLocalProvider)];
   let current = build(providers, settings);
 
-  const look = async () => {
+  const discover = async () => {
     const now = (await discoverLocal({ exchange, env })).filter(isFree);
     if (isDeepStrictEqual(now, found)) return;
     found = now;
@@ -62,7 +62,7 @@ export async function openCatalogue(settings: CatalogueSettings): Promise<OpenCa
       'local model servers',
     );
   };
-  const timer = setInterval(() => void look(), LOOK_AGAIN_MS);
+  const timer = setInterval(() => void discover(), DISCOVER_EVERY_MS);
   timer.unref();
 
   return {
@@ -81,7 +81,7 @@ export async function openCatalogue(settings: CatalogueSettings): Promise<OpenCa
   };
 }
 
-/** Of the engine, and of what serves its weights. */
+/** The keys of the training engine and of the server of its weights. */
 function trainingKeys({ engine, serve }: Config['train'], env: NodeJS.ProcessEnv): readonly string[] {
   const named = [typeof engine === 'string' ? undefined : engine.keyEnv, serve?.keyEnv];
   return named.flatMap((name) => (name === undefined ? [] : (env[name] ?? [])));
@@ -130,7 +130,7 @@ function createProvider(name: string, entry: ProviderEntry, { env, home }: Catal
   };
 }
 
-/** Anthropic itself wants its key in a header of its own; everyone else, on any wire, takes a bearer token. */
+/** Anthropic takes its key in `x-api-key`; other providers, on any wire, take a bearer token. */
 function credentialsOf(key: string | undefined, baseUrl: string): Readonly<Record<string, string>> {
   if (key === undefined) return {};
   const isAnthropic = new URL(baseUrl).hostname.endsWith('anthropic.com');

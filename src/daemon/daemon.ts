@@ -28,7 +28,7 @@ import {
   recordSessionEnd,
   withAppendListener,
 } from '../record/open-recording.ts';
-import { createRedactor } from '../record/redact.ts';
+import { readStoredTurn } from '../record/stored-turn.ts';
 import { type SlowWork, serveSchedule } from '../schedule/serve-schedule.ts';
 import {
   type ServedTraining,
@@ -38,7 +38,6 @@ import {
 } from '../train/serve-training.ts';
 import { createTrainingApi } from '../train/training-api.ts';
 import { openCatalogue } from './catalogue.ts';
-import { createEvidenceReader } from './evidence-reader.ts';
 import { logTurn } from './log.ts';
 import { createDeferredPolicy, openPolicyEngine } from './policy-engine.ts';
 import { type ServedLearning, serveLearning } from './serve-learning.ts';
@@ -99,7 +98,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const key = createCurrentKey(home, env, clock);
   const keys = () => [key(), ...names.keys()];
   const recording = openRecording({ home, settings: config.store, keys, clock, log });
-  const desk = createStoreApi(recording.records, clock.now);
+  const storeApi = createStoreApi(recording.records, clock.now);
   const newId = createIds(clock);
   const sessions = createSessionMatcher(clock, newId);
   sessions.restore(await recording.recorder.chains);
@@ -116,17 +115,16 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     isUnhurried: options.isUnhurried ?? false,
     recertify: async (moved) => learning?.recertify(moved) ?? [],
   });
-  const redactor = createRedactor({ known: keys, salt: readOrCreateSalt(home) });
   const follower = serveLearning({
     config,
+    storeFile: home.storeFile,
+    salt: readOrCreateSalt(home),
+    keys,
     records: recording.records,
-    evidence: createEvidenceReader(home.storeFile),
     shelf: library.shelf,
     embed: library.embed,
     catalogue: names.catalogue,
-    hasSecret: (text) => redactor.hasSecret(text),
     clock,
-    newId,
     log,
   });
   learning = follower;
@@ -138,6 +136,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     env,
     upstream: { exchange, retry },
     records: recording.records,
+    decodeTurn: (turn) => readStoredTurn(turn, recording.records, new Map()),
     shelf: library.desk,
     generation,
     learning: { verifiers: config.learn.verifiers, samples: follower.samples, wake: follower.wake },
@@ -150,12 +149,10 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     config.learn.compress &&
     servePromptShortening({
       overTokens: config.learn.compress.overTokens,
-      ask: follower.ask,
+      write: follower.shorten,
       cache: createPromptFiles(home.promptsDir),
       records: recording.records,
-      hasSecret: (text) => redactor.hasSecret(text),
       now: () => clock.now(),
-      newId,
       journal: (note) => log.info(note),
     });
   const metrics = createMetrics(() => admission.inFlight, follower.counts);
@@ -194,16 +191,16 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       newId,
       pause: sleep,
       lessons: withShortenedPrompts(library.lessons, shortening),
-      shelf: library.desk,
+      lessonsApi: library.desk,
       identify: createIdentify(),
       sessions,
       sessionEnded: (session) => recordSessionEnd(session, records, clock, log),
       recorder: recording.recorder,
       records,
-      desk: {
-        ...desk,
+      api: {
+        ...storeApi,
         schedule: schedule.describe,
-        ...createTrainingApi(training, desk.training, log),
+        ...createTrainingApi(training, storeApi.training, log),
       },
       report: (report) => {
         metrics.report(report);

@@ -13,7 +13,7 @@ interface LogStream {
 export interface LogOptions {
   readonly format: Config['log']['format'];
   readonly level: Config['log']['level'];
-  /** Standard error unless told otherwise: standard output carries results only. */
+  /** Default: standard error, since standard output carries results only. */
   readonly stream?: LogStream;
   readonly env?: NodeJS.ProcessEnv;
 }
@@ -22,9 +22,9 @@ const SECRET_NAME =
   /^(proxy-)?authorization$|^(set-)?cookie$|^x-(api|goog-api|instar)-key$|(^|[_-])key$|apikey$|^(password|secret|token)$/i;
 const BEARER = /\b(Bearer|Basic) [\w.~+/=-]{6,}/g;
 const REDACTED = '[redacted]';
-const DEEPEST = 6;
+const MAX_DEPTH = 6;
 
-/** Whether people will read the lines: what `auto` means for this stream. */
+/** Whether lines are formatted for people; `auto` does so on a terminal. */
 export const isPretty = (format: LogOptions['format'], stream: LogStream): boolean =>
   format === 'pretty' || (format === 'auto' && stream.isTTY === true);
 
@@ -41,7 +41,7 @@ export function createLog(options: LogOptions): Log {
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: {
         level: (label) => ({ level: label }),
-        log: (fields) => censor(fields, DEEPEST) as Record<string, unknown>,
+        log: (fields) => censor(fields, MAX_DEPTH) as Record<string, unknown>,
       },
       serializers: { err: describeError, error: describeError },
     },
@@ -49,7 +49,7 @@ export function createLog(options: LogOptions): Log {
   );
 }
 
-/** Secrets go by the name of their field, at any depth and in any case: a list of paths would miss the next one. */
+/** Redacts secrets by field name, at any depth and in any case: a list of paths would miss new fields. */
 function censor(value: unknown, depth: number): unknown {
   if (typeof value !== 'object' || value === null || value instanceof Error) return value;
   if (depth === 0) return '[deep]';
@@ -61,7 +61,7 @@ function censor(value: unknown, depth: number): unknown {
   return out;
 }
 
-/** An error's other members are left out: clients hang whole requests, headers included, on their errors. */
+/** Omits an error's other members: HTTP clients attach whole requests, headers included, to their errors. */
 function describeError(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   const { code } = error as { code?: unknown };
@@ -84,7 +84,7 @@ function formatLogLine(record: string, colour: boolean): string {
   const level = asString(fields.level) ?? 'info';
   const rest = Object.entries(fields)
     .filter(([name]) => !OWN.has(name))
-    .map(([name, value]) => paint('90', `${neutraliseLine(name)}=${neutraliseLine(shown(value))}`));
+    .map(([name, value]) => paint('90', `${neutraliseLine(name)}=${neutraliseLine(formatValue(value))}`));
   return `${[
     paint('90', (asString(fields.time) ?? '').slice(11, 19)),
     paint(COLOURS[level] ?? '36', level.padEnd(5)),
@@ -93,8 +93,8 @@ function formatLogLine(record: string, colour: boolean): string {
   ].join(' ')}\n`;
 }
 
-/** Plain words as they are, an error as its message, anything else as JSON. */
-function shown(value: unknown): string {
+/** A plain word as it is, an error as its message, anything else as JSON. */
+function formatValue(value: unknown): string {
   if (typeof value === 'string') return /^[^\s"=]+$/.test(value) ? value : JSON.stringify(value);
   const error = asObject(value);
   if (asString(error.stack) !== undefined && asString(error.message) !== undefined) {

@@ -20,7 +20,10 @@ const MOST = 1024;
  * Decides which samples keep their prompts after a change to the library. A changed lesson affects a sample that was
  * shown it or whose task is near it. Samples without a known task or turn count as affected.
  */
-export function createSampleRecertifier(embed: EmbeddingModel, records: Records): SampleRecertifier {
+export function createSampleRecertifier(
+  embed: Pick<EmbeddingModel, 'embed'>,
+  records: Pick<Records, 'turn'>,
+): SampleRecertifier {
   const tasks = new Map<string, Float32Array>();
   return {
     remember: async (turn, task) => {

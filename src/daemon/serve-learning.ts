@@ -1,256 +1,257 @@
+import { Worker, type WorkerOptions } from 'node:worker_threads';
 import type { Log } from '../base/log.ts';
+import { type CallAnswers, connectThread, type ThreadConnection } from '../base/thread-connection.ts';
+import { stopWorker, workerModule } from '../base/worker-thread.ts';
 import type { Config } from '../config/schema.ts';
 import type { Clock } from '../core/clock.ts';
 import type { JsonObject } from '../core/json.ts';
-import type { Ask, Budget } from '../core/learn.ts';
 import type { EmbeddingModel } from '../core/recall.ts';
-import type { NewFact, Records } from '../core/store.ts';
+import { type Records, StoreError } from '../core/store.ts';
 import type { Catalogue } from '../core/upstream.ts';
-import { locateQuote } from '../evidence/locate-quote.ts';
-import type { EvidenceReader } from '../evidence/session-evidence.ts';
-import { createVerifiers } from '../evidence/verifiers/registry.ts';
-import { verifySession } from '../evidence/verify-session.ts';
-import { createDistiller } from '../learn/distiller/distiller.ts';
-import { createEvolver } from '../learn/evolver/evolver.ts';
-import { createGate } from '../learn/gate/gate.ts';
-import { createJudgeStep } from '../learn/judge-step.ts';
-import { createLearnStep } from '../learn/learn-step.ts';
-import { type Learning, startLearning } from '../learn/learning.ts';
-import { learningModel } from '../learn/learning-model.ts';
-import type { LearningState } from '../learn/learning-state.ts';
-import { createExtractor } from '../learn/live/extractor.ts';
-import { createBudget, NO_COST } from '../learn/model-cost.ts';
-import { createNearestLessons } from '../learn/nearest-lessons.ts';
-import { checkLessonText } from '../lessons/check-lesson-text.ts';
+import type { WritePrompt } from '../learn/compress/compressor.ts';
+import { createLearningModels } from '../learn/learning-model.ts';
+import { createWakeTimer } from '../learn/wake-timer.ts';
 import type { MovedLesson } from '../lessons/library.ts';
 import type { OpenLessons } from '../lessons/open-lessons.ts';
-import { comparedText } from '../lessons/similar/near-pairs.ts';
+import type { TrainingSample } from '../train/buffer.ts';
 import {
-  createTrainingBuffer,
-  SAMPLE_CAP,
-  type TrainingBuffer,
-  type TrainingSample,
-} from '../train/buffer.ts';
-import { createSampleRecertifier, type SampleRecertifier } from './recertify-samples.ts';
+  type LearningSide,
+  type LearningThreadData,
+  learningErrors,
+  type ServingSide,
+} from './learning-messages.ts';
+import { createSampleRecertifier } from './recertify-samples.ts';
 
 export interface ServeLearningOptions {
   readonly config: Config;
+  readonly storeFile: string;
+  /** The HMAC key of redaction marks. */
+  readonly salt: string;
+  /** Every secret of this installation, as of now. */
+  readonly keys: () => readonly string[];
   readonly records: Records;
-  readonly evidence: EvidenceReader;
   /** Undefined while the record cannot be read. */
   readonly shelf: () => OpenLessons | undefined;
   readonly embed: EmbeddingModel;
   readonly catalogue: Catalogue;
-  readonly hasSecret: (text: string) => boolean;
   readonly clock: Clock;
-  readonly newId: (prefix: string) => string;
   readonly log: Log;
+  /** For tests. */
+  readonly startThread?: StartThread;
 }
 
+type StartThread = (
+  module: URL,
+  options: WorkerOptions & { readonly workerData: LearningThreadData },
+) => Worker;
+
+/** Learning as the serving thread sees it: the work is done in a thread of its own, which is restarted when it ends. */
 export interface ServedLearning {
-  /** Asks the evolver's model, within the daily budget. */
-  readonly ask: Ask;
-  /** New facts were recorded. */
+  /** New facts were recorded. `delayMs`: they can be read after this time; 0: now, and someone waits for the lesson. */
   wake(delayMs: number): void;
   status(): JsonObject;
   /** The training samples that a change to the library does not affect; none unless `learn.flush` is `scoped`. */
   recertify(moved: readonly MovedLesson[]): Promise<readonly string[]>;
   /** Rewarded turns that weights may be trained on: current prompts, and not used as evidence for lessons. */
   samples(): readonly TrainingSample[];
-  /** Resolves when there is nothing left to learn for now. */
+  /** Writes a shorter system prompt with the evolver's model, within the daily budget. Never rejects. */
+  readonly shorten: WritePrompt;
+  /** Resolves when there is nothing left to learn for now, or when the thread has ended. */
   settle(): Promise<void>;
   /** For metrics. */
   readonly counts: () => Readonly<Record<string, number>>;
+  /** Aborts what is under way. */
   close(): Promise<void>;
 }
 
-const AGAIN_MS = 10_000;
-const SOON_MS = 100;
-const MOST_NEAR = 5;
-const NO_JUDGE = noModel('no judge model is configured: set models.judge');
-const NO_WRITER = noModel('no learning model is configured: set models.evolver');
+interface LearningThread {
+  readonly worker: Worker;
+  readonly side: ThreadConnection<LearningSide>;
+}
 
-/** Starts learning as soon as the library can be read; retries until then. */
+type StatusPost = Extract<ServingSide['posts'], { readonly type: 'status' }>;
+
+const MODULE = workerModule('./learning-thread.ts', import.meta.url);
+const HEAP_MB = 512;
+const FIRST_PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 60_000;
+const NOT_RUNNING = 'the learning thread is not running';
+
 export function serveLearning(options: ServeLearningOptions): ServedLearning {
-  const stop = new AbortController();
-  const isScoped = options.config.learn.flush === 'scoped';
-  const recertifier = isScoped ? createSampleRecertifier(options.embed, options.records) : undefined;
-  const buffer = createTrainingBuffer({ cap: SAMPLE_CAP });
-  let learning: OpenLearning | undefined;
-  let isWanted = false;
-  let problem: string | undefined;
+  const { config, clock, log, records, shelf, keys, startThread = startWorker } = options;
+  const isScoped = config.learn.flush === 'scoped';
+  const recertifier = isScoped ? createSampleRecertifier(options.embed, records) : undefined;
+  const answers = createAnswers(options);
+  let thread: LearningThread | undefined;
+  let known: StatusPost | undefined;
+  let samples: readonly TrainingSample[] = [];
+  let problem: string | undefined = 'starting';
   let again: NodeJS.Timeout | undefined;
+  let pauseMs = FIRST_PAUSE_MS;
+  let sentKeys: readonly string[] = [];
+  let turns = 0;
+  let stopListening: (() => void) | undefined;
+  let isClosed = false;
 
-  const begin = async (): Promise<void> => {
-    const shelf = options.shelf();
-    try {
-      if (shelf === undefined) throw new Error('the library cannot be read yet');
-      learning = await open(options, shelf, buffer, recertifier, stop.signal);
+  const receive = (message: ServingSide['posts']): void => {
+    if (message.type === 'log') log[message.level](message.fields, message.message);
+    else if (message.type === 'samples') samples = message.samples;
+    else if (message.type === 'succeeded')
+      recertifier
+        ?.remember(message.turn, message.task)
+        .catch((error: unknown) =>
+          log.debug({ err: error }, 'the task of a training sample could not be embedded'),
+        );
+    else {
+      known = message;
       problem = undefined;
-      // Facts that were recorded before the start may not be readable yet.
-      if (isWanted) setTimeout(() => learning?.wake(0), SOON_MS).unref();
-    } catch (error) {
-      problem = error instanceof Error ? error.message : String(error);
-      again = setTimeout(() => void begin(), AGAIN_MS);
-      again.unref();
     }
   };
-  const begun = begin();
+
+  const begin = (): void => {
+    const startedAt = clock.monotonic();
+    sentKeys = [...keys()];
+    const worker = startThread(MODULE, {
+      workerData: {
+        storeFile: options.storeFile,
+        salt: options.salt,
+        keys: sentKeys,
+        settings: {
+          autonomy: config.library.autonomy,
+          failures: config.learn.failures,
+          maxNewSkills: config.learn.maxNewSkills,
+          usdPerDay: config.learn.budget.usdPerDay,
+          verifiers: config.learn.verifiers,
+        },
+        isScoped,
+      },
+      // Learning that needs more ends its thread, not the process.
+      resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
+    });
+    worker.unref();
+    const side = connectThread<ServingSide, LearningSide>(worker, { answers, receive, ...learningErrors });
+    thread = { worker, side };
+    /** All state is folded from facts and all writes are idempotent, so that nothing is lost or doubled by a restart. */
+    const ended = (why: string): void => {
+      side.end(new Error(NOT_RUNNING));
+      if (thread?.worker !== worker) return;
+      thread = undefined;
+      if (isClosed) return;
+      if (clock.monotonic() - startedAt > LONGEST_PAUSE_MS) pauseMs = FIRST_PAUSE_MS;
+      problem = `the learning thread ended: ${why}`;
+      log.error({ problem: why, restartsInMs: pauseMs }, 'the learning thread ended and is started again');
+      again = setTimeout(begin, pauseMs);
+      again.unref();
+      pauseMs = Math.min(LONGEST_PAUSE_MS, 2 * pauseMs);
+    };
+    worker.on('error', (error: Error) => ended(error.message));
+    worker.on('exit', (code) => ended(`exit code ${code}`));
+  };
+
+  const sendKeys = ({ side }: LearningThread): void => {
+    const now = keys();
+    if (now.length === sentKeys.length && now.every((key, index) => key === sentKeys[index])) return;
+    sentKeys = [...now];
+    side.post({ type: 'keys', keys: sentKeys });
+  };
+  /** A thread that is started later reads the facts anyway. */
+  const postWake = (ended?: number): void => {
+    stopListening ??= shelf()?.library.onChange(() => postWake());
+    if (thread === undefined) return;
+    sendKeys(thread);
+    thread.side.post({ type: 'wake', ...(ended === undefined ? {} : { turns: ended }) });
+  };
+  /** One message for all turns that end within the same few milliseconds. */
+  const alarm = createWakeTimer(clock, () => {
+    postWake(turns);
+    turns = 0;
+  });
+  begin();
+  postWake();
 
   return {
-    ask: async (question, signal) => learning?.ask(question, signal) ?? NO_WRITER,
     wake: (delayMs) => {
-      if (learning === undefined) isWanted = true;
-      else learning.wake(delayMs);
+      if (delayMs === 0) return postWake();
+      turns++;
+      alarm.set(delayMs);
     },
-    recertify: async (moved) =>
-      recertifier === undefined || learning === undefined ? [] : recertifier.survive(buffer.samples(), moved),
-    samples: buffer.samples,
-    counts: () =>
-      learning === undefined ? {} : countsOf(learning.state, buffer, options.shelf(), options.clock.now()),
-    status: () => learning?.status() ?? { problem: problem ?? 'starting' },
+    recertify: async (moved) => recertifier?.survive(samples, moved) ?? [],
+    samples: () => samples,
+    shorten: async (prompt, limitTokens, signal) => {
+      try {
+        if (thread === undefined) throw new Error(NOT_RUNNING);
+        sendKeys(thread);
+        return await thread.side.call('shorten', [prompt, limitTokens], signal);
+      } catch (error) {
+        const why = error instanceof Error ? error.message : String(error);
+        return { ok: false, why, isRetryable: true };
+      }
+    },
+    counts: () => (known === undefined ? {} : countsOf(known, shelf(), clock.now())),
+    status: () => {
+      const fault = problem === undefined ? {} : { problem };
+      return known === undefined ? fault : describe(known, fault);
+    },
     settle: async () => {
-      await begun;
-      await learning?.settle();
+      // The thread's end is in the status and in the log.
+      await thread?.side.call('settle', []).catch(() => undefined);
     },
     close: async () => {
-      stop.abort();
+      isClosed = true;
       clearTimeout(again);
-      await begun;
-      await learning?.close();
-      await options.evidence.close();
+      alarm.clear();
+      stopListening?.();
+      if (thread !== undefined) await stopWorker(thread.worker);
     },
   };
 }
 
-interface OpenLearning extends Learning {
-  readonly ask: Ask;
+const startWorker: StartThread = (module, options) => new Worker(module, options);
+
+/** What the serving thread does for the learning thread. None of it calls back into that thread. */
+function createAnswers(options: ServeLearningOptions): CallAnswers<ServingSide['calls']> {
+  const { config, records, shelf, embed, catalogue } = options;
+  const models = createLearningModels({ models: config.models, catalogue });
+  return {
+    append: async (_, facts) => {
+      const appended = await records.append(facts);
+      appended.forEach(({ seq, isNew }, index) => {
+        const fact = facts[index];
+        if (isNew && fact?.fact.type === 'session-scored') shelf()?.effects.add({ seq, ...fact });
+      });
+      return appended;
+    },
+    publish: async (_, set) => {
+      const open = shelf();
+      if (open === undefined) throw new StoreError('io', 'the library cannot be read yet');
+      return open.library.publish(set);
+    },
+    modelName: async (_, role) => models.name(role),
+    chat: (signal, role, request) => models.chat(role, request, signal),
+    embed: async (_, texts) => embed.embed(texts),
+  };
 }
 
-async function open(
-  options: ServeLearningOptions,
-  shelf: OpenLessons,
-  buffer: TrainingBuffer,
-  recertifier: SampleRecertifier | undefined,
-  signal: AbortSignal,
-): Promise<OpenLearning> {
-  const { config, records, evidence, embed, catalogue, hasSecret, clock, newId, log } = options;
-  const { library } = shelf;
-  const nearest = createNearestLessons(embed, library);
-  const { maxNewSkills, failures } = config.learn;
-  const gate = createGate({
-    autonomy: config.library.autonomy,
-    checkText: checkLessonText,
-    hasSecret,
-    findSimilar: async (text, among) =>
-      (await nearest(comparedText({ text }), 1, among)).map(({ lesson, cosine }) => ({
-        id: lesson.id,
-        cosine,
-      })),
-    embed: embed.embed,
-    voteDay: (at) => new Date(at).toDateString(),
-    locate: (turn, text) => locateQuote(turn, text, records),
-  });
-  const { usdPerDay } = config.learn.budget;
-  let budget: Budget | undefined;
-  /** Includes what earlier runs spent today. */
-  const budgetOf = ({ totals }: LearningState): Budget => {
-    budget ??= createBudget({ usdPerDay, clock, spent: totals.usdToday });
-    return budget;
-  };
-  const askOf = (role: 'evolver' | 'judge', known: LearningState): Ask | undefined =>
-    learningModel(role, { models: config.models, catalogue, budget: budgetOf(known), clock, log });
-  const step = createLearnStep({
-    records,
-    evidence,
-    shelf,
-    failures,
-    ask: (known) => askOf('evolver', known),
-    evolver: createEvolver({
-      maxNewSkills,
-      nearest: async (text) => (await nearest(text, MOST_NEAR)).map(({ lesson }) => lesson),
-      checkText: checkLessonText,
-    }),
-    distiller: createDistiller({ maxNewSkills, checkText: checkLessonText }),
-    live: createExtractor({ checkText: checkLessonText }),
-    gate,
-    clock,
-    newId,
-    log,
-    signal,
-  });
-  const judge = createJudgeStep({
-    evidence,
-    ask: (known) => askOf('judge', known),
-    generation: () => library.generation,
-    clock,
-    newId,
-    signal,
-  });
-  const learn = async (state: LearningState): Promise<readonly NewFact[]> => [
-    ...(await step(state)),
-    ...(await judge(state)),
-  ];
-  const remember = (turn: string, task: string): void => {
-    recertifier
-      ?.remember(turn, task)
-      .catch((error: unknown) =>
-        log.debug({ err: error }, 'the task of a training sample could not be embedded'),
-      );
-  };
-  let state: LearningState | undefined;
-  /** For verifiers that ask a model. */
-  const askJudge: Ask = async (question, aborted) => {
-    const ask = state && askOf('judge', state);
-    return ask?.(question, aborted) ?? NO_JUDGE;
-  };
-  const rows = config.learn.verifiers;
-  const verifiers = await createVerifiers(rows, { ask: askJudge });
-  const verify = async (
-    session: string,
-    wanted: readonly string[] | undefined,
-  ): Promise<readonly NewFact[]> =>
-    rows.length === 0
-      ? []
-      : verifySession(session, wanted, verifiers, records, evidence, clock.now(), signal);
-  const learning = await startLearning({
-    records,
-    shelf,
-    evidence,
-    buffer: { add: buffer.add, counts: () => ({ ...buffer.counts() }) },
-    clock,
-    log,
-    learn,
-    verify,
-    succeeded: remember,
-  });
-  state = learning.state;
-  library.onChange(() => learning.wake(0));
-  const ask: Ask = async (question, aborted) =>
-    askOf('evolver', learning.state)?.(question, aborted) ?? NO_WRITER;
-  return { ...learning, ask };
-}
-
-function noModel(why: string) {
-  return { ok: false, why, isRetryable: true, cost: NO_COST } as const;
+function describe({ status, buffer }: StatusPost, fault: { readonly problem?: string }): JsonObject {
+  const { judge, ...rest } = status;
+  return { ...rest, buffer: { ...buffer }, judge: { ...judge, interval: { ...judge.interval } }, ...fault };
 }
 
 function countsOf(
-  { support, totals, queue }: LearningState,
-  buffer: TrainingBuffer,
+  { status, buffer }: StatusPost,
   shelf: OpenLessons | undefined,
   now: number,
 ): Readonly<Record<string, number>> {
   return {
     generation: shelf?.library.generation ?? 0,
     lessons_shown: shelf?.library.shown(now).length ?? 0,
-    failures: totals.failures,
-    successes: totals.successes,
-    failures_waiting: support.size,
-    sessions_waiting: queue.size,
-    cycles: totals.cycles,
-    cycles_published: totals.published,
-    samples: buffer.counts().query,
-    usd_today: totals.usdToday,
+    failures: status.appraised.failures,
+    successes: status.appraised.successes,
+    failures_waiting: status.support,
+    sessions_waiting: status.waiting,
+    cycles: status.cycles.run,
+    cycles_published: status.cycles.published,
+    samples: buffer.query,
+    usd_today: status.cost.learning.usdToday,
   };
 }

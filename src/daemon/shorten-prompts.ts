@@ -1,20 +1,17 @@
 import { blockHash } from '../base/block-hash.ts';
 import { createLruMap } from '../base/lru-map.ts';
 import { asArray, asObject, asString, compact, type Json, parseJson } from '../core/json.ts';
-import type { Ask } from '../core/learn.ts';
 import type { Records } from '../core/store.ts';
 import type { ShownLessons, Turn } from '../gateway/turn.ts';
-import { type Compressor, createCompressor } from '../learn/compress/compressor.ts';
+import { type Compressor, createCompressor, type WritePrompt } from '../learn/compress/compressor.ts';
 import type { PromptCache } from '../learn/compress/prompt-cache.ts';
 import { findSystemText } from '../wire/system-text.ts';
 import type { ServedLessons } from './serve-lessons.ts';
 
 interface ServeShorteningOptions extends Pick<ShortenPromptsOptions, 'records' | 'now'> {
   readonly overTokens: number;
-  readonly ask: Ask;
+  readonly write: WritePrompt;
   readonly cache: PromptCache;
-  readonly hasSecret: (text: string) => boolean;
-  readonly newId: (prefix: string) => string;
   readonly journal: (note: string) => void;
 }
 

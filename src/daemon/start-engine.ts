@@ -3,12 +3,14 @@ import path from 'node:path';
 import { MARK } from '../../nano/policy/vocabulary.ts';
 import { isLoopback } from '../../nano/server/http.ts';
 import { startTinkerServer } from '../../nano/server/start-tinker-server.ts';
-import { openNano } from '../../nano/shipped-policy.ts';
+import { openNano, ShippedFileError } from '../../nano/shipped-policy.ts';
 import { replaceFileSync } from '../base/atomic-file.ts';
 import type { Log } from '../base/log.ts';
 import { HomeInUseError } from '../config/home.ts';
 import { asNumber, asObject, asString, parseJson } from '../core/json.ts';
 import { lockHome } from '../record/home-lock.ts';
+
+export { ShippedFileError };
 
 export interface StartEngineOptions {
   /** Where models in training and checkpoints are kept. Only one engine may use it at a time. */
@@ -37,7 +39,7 @@ export interface RunningEngine {
 export const needsKey = (host: string): boolean => !isLoopback(host);
 
 /**
- * Serves the embedded policy over the Tinker protocol; models that were in training continue. Rejects with a HomeTakenError
+ * Serves the embedded policy over the Tinker protocol; models that were in training continue. Rejects with a HomeInUseError
  * when another engine uses the folder, with a ShippedFileError when the policy's files are damaged, and with the system's
  * error when the port is not available.
  */

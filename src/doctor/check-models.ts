@@ -6,7 +6,7 @@ import { hasOwnKey, keyFileOf, readProviderKey } from '../config/provider-entry.
 import type { Config, ProviderEntry } from '../config/schema.ts';
 import type { Exchange } from '../core/upstream.ts';
 import { discoverLocal, type LocalProvider, localServerAddresses } from '../models/discover-local.ts';
-import { type DoctorCheck, failed, passed, warned } from './doctor.ts';
+import { type DoctorCheck, failed, passed, warned } from './doctor-check.ts';
 import { probeProvider } from './probe-provider.ts';
 
 interface ModelChecks {
@@ -16,10 +16,10 @@ interface ModelChecks {
   readonly exchange: Exchange;
 }
 
-/** Which names lead to models: provider or local server, and what it lists when it gives a list. */
+/** The models of each provider and local server; undefined when it gave no list. */
 type Lists = ReadonlyMap<string, readonly string[] | undefined>;
 
-/** Every provider, local server and alias, all asked at the same time. */
+/** Checks every provider, local server and alias, all at the same time. */
 export async function checkModels(options: ModelChecks): Promise<readonly DoctorCheck[]> {
   const { config, env, exchange } = options;
   const lists = new Map<string, readonly string[] | undefined>();
@@ -50,11 +50,11 @@ async function checkProvider({ env, homeDir, exchange }: ModelChecks, name: stri
   const key = readProviderKey(entry, { env, homeDir });
   if (hasOwnKey(entry) && key === undefined) {
     const where = entry.keyEnv ?? keyFileOf(entry, homeDir);
-    const mend = entry.keyEnv === undefined ? `put the key in ${where}` : `export ${where}=… and start again`;
+    const fix = entry.keyEnv === undefined ? `put the key in ${where}` : `export ${where}=… and restart`;
     return {
       name,
       models: undefined,
-      checks: [warned(`provider ${name}`, `${where} is not set or empty`, mend)],
+      checks: [warned(`provider ${name}`, `${where} is not set or empty`, fix)],
     };
   }
   const probe = await probeProvider(exchange, name, entry, key);
@@ -68,12 +68,12 @@ async function checkProvider({ env, homeDir, exchange }: ModelChecks, name: stri
 function checkKeyFile(name: string, file: string | undefined): readonly DoctorCheck[] {
   const stats = file === undefined ? undefined : statSync(file, { throwIfNoEntry: false });
   if (stats === undefined || process.platform === 'win32' || (stats.mode & 0o077) === 0) return [];
-  return [warned(`provider ${name}`, `${file} can be read by others`, `chmod 600 ${file}`)];
+  return [warned(`provider ${name}`, `${file} is readable by others`, `chmod 600 ${file}`)];
 }
 
 function checkPlainHttp(name: string, entry: ProviderEntry): readonly DoctorCheck[] {
   if (!sendsKeyInClear(entry.baseUrl, true)) return [];
-  return [warned(`provider ${name}`, "callers' own keys would travel over plain http", 'use https')];
+  return [warned(`provider ${name}`, "callers' own keys would be sent over unencrypted http", 'use https')];
 }
 
 function checkAny({ config }: ModelChecks, localCount: number): readonly DoctorCheck[] {
@@ -81,7 +81,7 @@ function checkAny({ config }: ModelChecks, localCount: number): readonly DoctorC
   return [
     warned(
       'providers',
-      'none yet: replies are scripted',
+      'no provider yet: replies are scripted',
       'run "instar init", or set a variable such as OPENAI_API_KEY',
     ),
   ];
@@ -115,7 +115,7 @@ function checkAlias(
   });
 }
 
-/** Where a command line tool is on the PATH, or undefined. Nothing is run. */
+/** The path of a command line tool on the PATH; undefined when it is missing. Runs nothing. */
 function findCommand(name: string, env: NodeJS.ProcessEnv): string | undefined {
   const endings = process.platform === 'win32' ? (env.PATHEXT ?? '.EXE;.CMD').split(';') : [''];
   const folders = (env.PATH ?? '').split(delimiter).filter((folder) => folder !== '');
@@ -133,11 +133,11 @@ function isExecutable(file: string): boolean {
   }
 }
 
-/** Where model servers on this machine listen, whether or not they run. */
+/** The addresses of model servers on this machine, running or not. */
 export const localServers = (env: NodeJS.ProcessEnv): ReturnType<typeof localServerAddresses> =>
   localServerAddresses(env);
 
-/** Those that answer now. Never rejects. */
+/** The running ones. Never rejects. */
 export const findLocalServers = (
   exchange: Exchange,
   env: NodeJS.ProcessEnv,

@@ -1,7 +1,7 @@
 import { type Stats, statfsSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { findDaemon } from '../api/daemon-status.ts';
 import { ConfigError } from '../config/config-error.ts';
+import { findDaemon } from '../config/daemon-file.ts';
 import type { Home } from '../config/home.ts';
 import { readKey } from '../config/key.ts';
 import { loadConfig } from '../config/load-config.ts';
@@ -12,6 +12,7 @@ import { openSqliteReader } from '../record/store/sqlite-store.ts';
 import { openSources } from '../schedule/presence-sources.ts';
 import { type Later, readSources } from '../schedule/scheduler.ts';
 import { checkModels } from './check-models.ts';
+import { type DoctorCheck, failed, passed, warned } from './doctor-check.ts';
 import { createProbeExchange } from './probe-provider.ts';
 
 interface DoctorOptions {
@@ -21,7 +22,7 @@ interface DoctorOptions {
   readonly nodeVersion?: string;
 }
 
-/** Every check that can be made, in the order a person would mend them. Never rejects for what it finds. */
+/** Runs every check, in the order in which a person would fix them. Problems are results; they never reject. */
 export async function runDoctor(options: DoctorOptions): Promise<readonly DoctorCheck[]> {
   const { home, env, clock = systemClock, nodeVersion = process.versions.node } = options;
   const basics = [checkNode(nodeVersion), checkClock(clock), ...checkHome(home, env), ...checkStore(home)];
@@ -48,12 +49,12 @@ function checkNode(version: string): DoctorCheck {
     : failed('node', `${version} is too old`, 'install Node 20.19 or newer');
 }
 
-/** A clock from before this software existed breaks TLS and every date that is recorded. */
+/** A clock before 2026, when this software was written, breaks TLS and every recorded date. */
 function checkClock(clock: Clock): DoctorCheck {
   const now = new Date(clock.now());
   return now.getUTCFullYear() >= 2026
     ? passed('clock', now.toISOString())
-    : failed('clock', `it says ${now.toISOString()}`, 'set the date of this machine');
+    : failed('clock', `the clock shows ${now.toISOString()}`, 'set the date of this machine');
 }
 
 function readConfig(home: Home, env: NodeJS.ProcessEnv): { config?: Config; checks: readonly DoctorCheck[] } {
@@ -62,7 +63,7 @@ function readConfig(home: Home, env: NodeJS.ProcessEnv): { config?: Config; chec
     const from = {
       file: home.configFile,
       environment: `providers from the environment: ${Object.keys(config.providers).join(', ')}`,
-      none: `${home.configFile} names no provider, and no variable does`,
+      none: `no provider in ${home.configFile} or in the environment`,
     };
     return {
       config,
@@ -70,8 +71,8 @@ function readConfig(home: Home, env: NodeJS.ProcessEnv): { config?: Config; chec
     };
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    const checks = error.problems.map(({ path, what, mend }) =>
-      failed('config', `${path}: ${what}`, mend ?? `edit ${home.configFile}`),
+    const checks = error.problems.map(({ path, what, fix }) =>
+      failed('config', `${path}: ${what}`, fix ?? `edit ${home.configFile}`),
     );
     return { checks };
   }
@@ -79,9 +80,9 @@ function readConfig(home: Home, env: NodeJS.ProcessEnv): { config?: Config; chec
 
 async function checkPort(home: Home, { gateway }: Config): Promise<DoctorCheck> {
   const daemon = await findDaemon(home);
-  if (daemon) return passed('port', `Instar runs at ${daemon.url} (pid ${daemon.pid})`);
+  if (daemon) return passed('port', `Instar is running at ${daemon.url} (pid ${daemon.pid})`);
   const { port, host } = gateway;
-  if (port === 0) return passed('port', 'a free one is picked at start');
+  if (port === 0) return passed('port', 'a free port is chosen at start');
   const fault = await new Promise<string | undefined>((resolve) => {
     const server = createServer()
       .once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message))
@@ -93,29 +94,7 @@ async function checkPort(home: Home, { gateway }: Config): Promise<DoctorCheck> 
     : failed('port', `${host}:${port} cannot be used (${fault})`, 'set gateway.host and gateway.port');
 }
 
-/** The outcome of one thing that was looked at. */
-export interface DoctorCheck {
-  readonly name: string;
-  readonly status: 'ok' | 'warn' | 'fail';
-  readonly detail: string;
-  readonly mend?: string;
-}
-
-export const passed = (name: string, detail: string): DoctorCheck => ({ name, status: 'ok', detail });
-export const warned = (name: string, detail: string, mend: string): DoctorCheck => ({
-  name,
-  status: 'warn',
-  detail,
-  mend,
-});
-export const failed = (name: string, detail: string, mend: string): DoctorCheck => ({
-  name,
-  status: 'fail',
-  detail,
-  mend,
-});
-
-/** The home, the modes of what lies in it, and the key. Makes nothing; a key file that others can read is narrowed. */
+/** The home, its file modes and the key. Creates nothing; a key file readable by others is set to mode 600. */
 const checkHome = (home: Home, env: NodeJS.ProcessEnv): readonly DoctorCheck[] => [
   checkFolder(home.dir),
   ...[home.configFile, home.daemonFile, home.storeFile, home.saltFile].flatMap(checkFile),
@@ -123,28 +102,28 @@ const checkHome = (home: Home, env: NodeJS.ProcessEnv): readonly DoctorCheck[] =
 ];
 
 function checkFolder(dir: string): DoctorCheck {
-  const stats = look(dir);
+  const stats = statOf(dir);
   if (stats === 'unreadable')
-    return failed('home', `${dir} cannot be looked into`, 'choose another home with --home');
-  if (stats === undefined) return passed('home', `${dir} will be made on first start`);
+    return failed('home', `${dir} cannot be read`, 'choose another home with --home');
+  if (stats === undefined) return passed('home', `${dir} will be created on first start`);
   if (!stats.isDirectory())
     return failed('home', `${dir} is a file, not a folder`, 'choose another home with --home');
-  if (isOpen(stats, 0o022)) return failed('home', `${dir} can be written to by others`, `chmod 700 ${dir}`);
-  if (isOpen(stats, 0o077)) return warned('home', `${dir} can be read by others`, `chmod 700 ${dir}`);
+  if (isOpen(stats, 0o022)) return failed('home', `${dir} is writable by others`, `chmod 700 ${dir}`);
+  if (isOpen(stats, 0o077)) return warned('home', `${dir} is readable by others`, `chmod 700 ${dir}`);
   return passed('home', dir);
 }
 
 function checkFile(file: string): readonly DoctorCheck[] {
-  const stats = look(file);
+  const stats = statOf(file);
   if (stats === undefined || stats === 'unreadable' || !isOpen(stats, 0o077)) return [];
-  return [warned('file modes', `${file} can be read by others`, `chmod 600 ${file}`)];
+  return [warned('file modes', `${file} is readable by others`, `chmod 600 ${file}`)];
 }
 
 function checkKey(home: Home, env: NodeJS.ProcessEnv): DoctorCheck {
   try {
     const key = readKey(home, env);
-    if (key === undefined) return passed('key', `${home.keyFile} will be made on first start`);
-    if (key.tightened) return passed('key', `${home.keyFile} could be read by others; its mode is 600 now`);
+    if (key === undefined) return passed('key', `${home.keyFile} will be created on first start`);
+    if (key.tightened) return passed('key', `${home.keyFile} was readable by others; its mode is now 600`);
     return passed('key', key.source === 'environment' ? 'from INSTAR_KEY' : home.keyFile);
   } catch (error) {
     const problem = error instanceof ConfigError ? error.problems[0] : undefined;
@@ -152,12 +131,12 @@ function checkKey(home: Home, env: NodeJS.ProcessEnv): DoctorCheck {
     return failed(
       'key',
       `${problem.path}: ${problem.what}`,
-      problem.mend ?? 'remove it; a new one is made on start',
+      problem.fix ?? 'remove it; a new one is created on start',
     );
   }
 }
 
-function look(path: string): Stats | 'unreadable' | undefined {
+function statOf(path: string): Stats | 'unreadable' | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false });
   } catch {
@@ -168,10 +147,10 @@ function look(path: string): Stats | 'unreadable' | undefined {
 const isOpen = (stats: Stats, bits: number): boolean =>
   process.platform !== 'win32' && (stats.mode & bits) !== 0;
 
-const LITTLE_ROOM = 200 * 1024 * 1024;
+const LOW_SPACE = 200 * 1024 * 1024;
 
-/** The record: whether it can be opened, whether its rows are what was written, and whether there is room for more. */
-const checkStore = (home: Home): readonly DoctorCheck[] => [...checkRows(home), ...checkRoom(home)];
+/** Whether the store opens, whether its rows match their hashes, and whether the disk has free space. */
+const checkStore = (home: Home): readonly DoctorCheck[] => [...checkRows(home), ...checkDisk(home)];
 
 function checkRows({ storeFile }: Home): readonly DoctorCheck[] {
   if (statSync(storeFile, { throwIfNoEntry: false }) === undefined)
@@ -183,27 +162,27 @@ function checkRows({ storeFile }: Home): readonly DoctorCheck[] {
       const { turns, sessions, bytes } = reader.totals();
       const size = `${turns} turns in ${sessions} sessions, ${(bytes / 1048576).toFixed(1)} MB`;
       if (findings.length === 0) return [passed('store', size)];
-      const mend = 'stop Instar, then: instar restore FILE (a daily copy is in the folder snapshots)';
-      return [failed('store', `${findings.length} damaged places, first: ${findings[0]}`, mend)];
+      const fix = 'stop Instar, then: instar restore FILE (daily copies are in the folder snapshots)';
+      return [failed('store', `${findings.length === 1 ? '1 damaged row' : `${findings.length} damaged rows, the first`}: ${findings[0]}`, fix)];
     } finally {
       reader.close();
     }
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
-    const mend =
+    const fix =
       error.code === 'newer' ? 'install a newer Instar' : 'instar restore FILE, or move the file away';
-    return [failed('store', error.message, mend)];
+    return [failed('store', error.message, fix)];
   }
 }
 
-function checkRoom({ dir }: Home): readonly DoctorCheck[] {
+function checkDisk({ dir }: Home): readonly DoctorCheck[] {
   try {
     const { bavail, bsize } = statfsSync(dir);
     const free = bavail * bsize;
     const text = `${(free / 1073741824).toFixed(1)} GB free`;
     return [
-      free < LITTLE_ROOM
-        ? warned('disk', text, 'make room: turns are served but not kept on a full disk')
+      free < LOW_SPACE
+        ? warned('disk', text, 'free some space: on a full disk turns are served but not recorded')
         : passed('disk', text),
     ];
   } catch {
@@ -211,13 +190,13 @@ function checkRoom({ dir }: Home): readonly DoctorCheck[] {
   }
 }
 
-const PATIENCE_MS = 5_000;
+const TIMEOUT_MS = 5_000;
 const later: Later = (ms, run) => {
   const timer = setTimeout(run, ms);
   return () => clearTimeout(timer);
 };
 
-/** What on this machine can tell whether someone is there. */
+/** Whether any source on this machine can detect presence. */
 async function checkSchedule(
   settings: Config['schedule'],
   env: NodeJS.ProcessEnv,
@@ -225,18 +204,18 @@ async function checkSchedule(
   clock: Clock,
 ): Promise<DoctorCheck> {
   const { all, close } = openSources({ settings, env, homeDir, clock });
-  const readings = await readSources(all, clock.now(), AbortSignal.timeout(PATIENCE_MS), later);
+  const readings = await readSources(all, clock.now(), AbortSignal.timeout(TIMEOUT_MS), later);
   close();
-  const told = readings.map(({ source, state, why }) => `${source}: ${state} (${why})`).join('; ');
-  // What is idle for long enough is confirmed by a second look; a count is sight all the same.
-  const hasEyes = readings.some(
+  const detail = readings.map(({ source, state, why }) => `${source}: ${state} (${why})`).join('; ');
+  // The first reading of an idle source is `unknown` until a second one confirms it, but it carries an idle time.
+  const canDetect = readings.some(
     ({ state, idleMs, until }) => state !== 'unknown' || idleMs !== undefined || until !== undefined,
   );
-  return hasEyes
-    ? passed('presence', told)
+  return canDetect
+    ? passed('presence', detail)
     : warned(
         'presence',
-        told || 'nothing here can tell whether you are there',
-        'set schedule.sleep or schedule.calendar; else slow work waits until no request came for schedule.idleMinutes',
+        detail || 'no source on this machine can detect whether you are present',
+        'set schedule.sleep or schedule.calendar; otherwise background jobs wait until there was no request for schedule.idleMinutes',
       );
 }

@@ -7,7 +7,7 @@ import { parseBaseUrl } from '../models/base-url.ts';
 import { ModelError } from '../models/chat-events.ts';
 import { createExchange, type ExchangePool } from '../models/exchange.ts';
 import { openHttpReply } from '../models/http-reply.ts';
-import { type DoctorCheck, failed, passed, warned } from './doctor.ts';
+import { type DoctorCheck, failed, passed, warned } from './doctor-check.ts';
 
 export interface Probe {
   readonly check: DoctorCheck;
@@ -15,22 +15,22 @@ export interface Probe {
   readonly models: readonly string[] | undefined;
 }
 
-const LONGEST_MS = 2_000;
-const LARGEST = 4 * 1024 * 1024;
+const TIMEOUT_MS = 2_000;
+const MAX_BYTES = 4 * 1024 * 1024;
 
-/** Connections as the gateway makes them, address checks included, but with little patience. */
+/** The gateway's HTTP client, address checks included, with short time-outs. */
 export const createProbeExchange = (): ExchangePool =>
   createExchange({
     timeouts: {
-      connectMs: LONGEST_MS,
-      headersMs: LONGEST_MS,
-      firstByteMs: LONGEST_MS,
-      idleMs: LONGEST_MS,
+      connectMs: TIMEOUT_MS,
+      headersMs: TIMEOUT_MS,
+      firstByteMs: TIMEOUT_MS,
+      idleMs: TIMEOUT_MS,
     },
     isForbiddenAddress: isForbiddenHost,
   });
 
-/** Asks a provider for its models. Never rejects; the key goes nowhere but to the entry's own origin. */
+/** Lists a provider's models. Never rejects; the key is sent to the entry's own origin only. */
 export async function probeProvider(
   exchange: Exchange,
   name: string,
@@ -39,7 +39,7 @@ export async function probeProvider(
 ): Promise<Probe> {
   const title = `provider ${name}`;
   const wire = wiresOf(entry)[0] ?? 'openai-chat';
-  const limit = AbortSignal.timeout(2 * LONGEST_MS);
+  const limit = AbortSignal.timeout(2 * TIMEOUT_MS);
   try {
     const { origin, basePath } = parseBaseUrl(entry.baseUrl, wire);
     const headers = {
@@ -58,18 +58,18 @@ export async function probeProvider(
     return { check: passed(title, `${origin} answers${count}${passesThrough(entry)}`), models };
   } catch (error) {
     const detail = limit.aborted
-      ? `${entry.baseUrl} took too long`
+      ? `${entry.baseUrl} did not answer in time`
       : error instanceof ModelError
         ? error.failure.message
         : String(error);
     return {
-      check: failed(title, detail, 'check baseUrl and the network, or a proxy in between'),
+      check: failed(title, detail, 'check baseUrl, the network and any proxy'),
       models: undefined,
     };
   }
 }
 
-/** Anthropic itself wants its key in a header of its own; everyone else, on any wire, takes a bearer token. */
+/** Anthropic takes its key in `x-api-key`; other providers, on any wire, take a bearer token. */
 function credentials(wire: string, origin: string, key: string | undefined): Record<string, string> {
   const version = wire === 'anthropic' ? { 'anthropic-version': '2023-06-01' } : {};
   if (key === undefined) return version;
@@ -89,13 +89,13 @@ function judgeStatus(title: string, origin: string, entry: ProviderEntry, status
         `${origin} refuses the key (${status})`,
         `put a valid key in ${entry.keyEnv ?? entry.keyFile}`,
       );
-    return passed(title, `${origin} answers and wants the caller's own key`);
+    return passed(title, `${origin} answers and requires the caller's own key`);
   }
   if (status >= 300 && status < 400) {
     return failed(
       title,
       `${origin} redirects (${status}), which is not followed`,
-      'set baseUrl to where it leads',
+      'set baseUrl to the address it redirects to',
     );
   }
   if (status === 404 || status === 405) {
@@ -108,7 +108,7 @@ function judgeStatus(title: string, origin: string, entry: ProviderEntry, status
   return warned(
     title,
     `${origin} answers with ${status}`,
-    'try again later; the provider may be having trouble',
+    'try again later; the provider may have an outage',
   );
 }
 
@@ -117,7 +117,7 @@ async function readModels(body: AsyncIterable<Buffer>): Promise<readonly string[
   let size = 0;
   for await (const chunk of body) {
     size += chunk.length;
-    if (size > LARGEST) return undefined;
+    if (size > MAX_BYTES) return undefined;
     chunks.push(chunk);
   }
   const data = asObject(parseJson(Buffer.concat(chunks).toString('utf8'))).data;

@@ -3,7 +3,7 @@ import { compact } from '../core/json.ts';
 import type { Scope } from '../core/lesson.ts';
 import type { NewFact, Records } from '../core/store.ts';
 import { readEpisodeEvidence } from './episode.ts';
-import type { EvidenceReader } from './session-evidence.ts';
+import type { EvidenceReader } from './evidence-reader.ts';
 
 type Appraised = Fact & { readonly type: 'turn-appraised' };
 
@@ -15,9 +15,11 @@ interface AppraisalState {
   readonly undecided: Map<string, string>;
 }
 
+type ScopeRecords = Pick<Records, 'session' | 'events' | 'rewards'>;
+
 export interface AppraiseParts {
-  readonly records: Records;
-  readonly evidence: EvidenceReader;
+  readonly records: ScopeRecords;
+  readonly evidence: Pick<EvidenceReader, 'affectedTurns'>;
   readonly state: AppraisalState;
   readonly now: number;
   readonly succeeded: (turn: string, task: string) => void;
@@ -34,17 +36,17 @@ export async function appraiseSession(
   const scope = await scopeOf(session, records);
   if (scope === undefined) return [];
   const facts: NewFact[] = [];
-  for (const { appraisal, task, generation, isFollowed } of await evidence.appraise(session, wanted)) {
+  for (const { evidence: known, appraisal, generation } of await evidence.affectedTurns(session, wanted)) {
     const { turn, verdict, reward, source, signals, digests } = appraisal;
     const said = JSON.stringify([verdict, reward, source]);
     const before = state.appraised.get(turn);
-    if (verdict === 'ambiguous' && isFollowed) undecide(state, turn, session);
+    if (verdict === 'ambiguous' && known.next !== undefined) undecide(state, turn, session);
     // An ambiguous turn is recorded only when it replaces an earlier verdict.
     if (said === before || (verdict === 'ambiguous' && before === undefined)) continue;
     const type = 'turn-appraised' as const;
-    const known = { type, turn, session, scope, generation, verdict, reward, source, signals, digests };
-    const fact: Appraised = compact(known);
-    if (verdict === 'success') succeeded(turn, task);
+    const outcome = { verdict, reward, source, signals, digests };
+    const fact: Appraised = compact({ type, turn, session, scope, generation, ...outcome });
+    if (verdict === 'success') succeeded(turn, known.task);
     facts.push({ at: now, fact });
   }
   return facts;
@@ -57,7 +59,7 @@ function undecide({ undecided }: AppraisalState, turn: string, session: string):
 }
 
 /** The agent and project of a session or an episode; undefined when it was erased or is unknown. */
-async function scopeOf(session: string, records: Records): Promise<Scope | undefined> {
+async function scopeOf(session: string, records: ScopeRecords): Promise<Scope | undefined> {
   const view = await records.session(session);
   if (view !== undefined)
     return view.erased ? undefined : compact({ agent: view.agent, project: view.project?.id });

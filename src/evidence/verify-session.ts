@@ -1,7 +1,7 @@
 import type { StopReason } from '../core/chat.ts';
 import type { TurnEvidence } from '../core/evidence.ts';
 import type { NewFact, Records } from '../core/store.ts';
-import type { EvidenceReader } from './session-evidence.ts';
+import type { EvidenceReader } from './evidence-reader.ts';
 import type { Verifiers } from './verifiers/registry.ts';
 
 const LONGEST_NOTE = 1000;
@@ -11,15 +11,15 @@ export async function verifySession(
   session: string,
   wanted: readonly string[] | undefined,
   verifiers: Verifiers,
-  records: Records,
-  reader: EvidenceReader,
+  records: Pick<Records, 'recalls'>,
+  reader: Pick<EvidenceReader, 'turns'>,
   now: number,
   signal: AbortSignal,
 ): Promise<readonly NewFact[]> {
   const domain = await domainOf(session, records);
   if (verifiers.rowFor(domain) === undefined) return [];
   const facts: NewFact[] = [];
-  for (const evidence of await reader.read(session, wanted)) {
+  for (const { evidence } of await reader.turns(session, wanted)) {
     const output = answerOf(evidence);
     if (output === '' || evidence.given.some(({ source }) => source === 'verifier')) continue;
     const { turn, task } = evidence;

@@ -89,58 +89,58 @@ const OPERATIONS: ReadonlyMap<string, ApiRoute> = new Map<string, ApiRoute>([
   ['POST /v1/events', control(reportEvent)],
   [
     'GET /api/sessions',
-    owned(async ({ desk }, { query }) => [...(await desk.sessions(sessionQuery(query)))]),
+    owned(async ({ api }, { query }) => [...(await api.sessions(sessionQuery(query)))]),
   ],
-  ['GET /api/sessions/:id', owned(({ desk }, { id }) => desk.session(id))],
-  ['GET /api/sessions/:id/trajectory', owned(({ desk }, { id }) => desk.trajectory(id))],
-  ['DELETE /api/sessions/:id', owned(async ({ desk }, { id }) => ({ erased: await desk.erase(id) }))],
+  ['GET /api/sessions/:id', owned(({ api }, { id }) => api.session(id))],
+  ['GET /api/sessions/:id/trajectory', owned(({ api }, { id }) => api.trajectory(id))],
+  ['DELETE /api/sessions/:id', owned(async ({ api }, { id }) => ({ erased: await api.erase(id) }))],
   [
     'GET /api/lessons',
-    owned(async ({ shelf }, { query }) => [...(await shelf.list(only(query, ['state', 'kind'])))]),
+    owned(async ({ lessonsApi }, { query }) => [...(await lessonsApi.list(only(query, ['state', 'kind'])))]),
   ],
-  ['GET /api/library', owned(async ({ shelf }) => [...(await shelf.all())])],
-  ['GET /api/lessons/:id', owned(({ shelf }, { id }) => shelf.show(id), 'lesson')],
-  ['GET /api/turns/:id/why', owned(({ shelf }, { id }) => shelf.why(id), 'turn')],
-  ['POST /api/lessons', owned(({ shelf }, { request }) => withBody(request, (body) => shelf.change(body)))],
-  ['POST /api/recall', owned(({ shelf }, { request }) => withBody(request, (body) => shelf.recall(body)))],
-  ['GET /api/episodes/:id', owned(({ desk }, { id }) => desk.episode(id), 'episode')],
-  ['GET /api/review', owned(({ shelf }) => shelf.review())],
-  ['GET /api/train', owned(({ desk }) => desk.training())],
+  ['GET /api/library', owned(async ({ lessonsApi }) => [...(await lessonsApi.all())])],
+  ['GET /api/lessons/:id', owned(({ lessonsApi }, { id }) => lessonsApi.show(id), 'lesson')],
+  ['GET /api/turns/:id/why', owned(({ lessonsApi }, { id }) => lessonsApi.why(id), 'turn')],
+  ['POST /api/lessons', owned(({ lessonsApi }, { request }) => withBody(request, (body) => lessonsApi.change(body)))],
+  ['POST /api/recall', owned(({ lessonsApi }, { request }) => withBody(request, (body) => lessonsApi.recall(body)))],
+  ['GET /api/episodes/:id', owned(({ api }, { id }) => api.episode(id), 'episode')],
+  ['GET /api/review', owned(({ lessonsApi }) => lessonsApi.review())],
+  ['GET /api/train', owned(({ api }) => api.training())],
   [
     'POST /api/train/:id',
-    owned(async ({ desk }, { id, request }) => {
-      if (id === 'promote' || id === 'rollback') return [...(await desk.moveWeights(id))];
+    owned(async ({ api }, { id, request }) => {
+      if (id === 'promote' || id === 'rollback') return [...(await api.moveWeights(id))];
       if (id !== 'run') return undefined;
       return withBody(request, async ({ steps }) => {
         const asked = asNumber(steps);
         if (asked !== undefined && !(Number.isInteger(asked) && asked >= 1 && asked <= 10_000))
           return createFailure('bad-request', 'steps must be a whole number from 1 to 10000.');
-        return desk.startTraining(asked === undefined ? {} : { steps: asked });
+        return api.startTraining(asked === undefined ? {} : { steps: asked });
       });
     }, 'training'),
   ],
-  ['GET /api/schedule', owned(({ desk }) => desk.schedule())],
+  ['GET /api/schedule', owned(({ api }) => api.schedule())],
   [
     'GET /api/schedule/:id',
-    owned(async ({ desk }, { id }) => (id === 'suggest' ? desk.suggestWindows() : undefined), 'schedule'),
+    owned(async ({ api }, { id }) => (id === 'suggest' ? api.suggestWindows() : undefined), 'schedule'),
   ],
-  ['GET /api/generations', owned(async ({ shelf }) => [...(await shelf.generations())])],
+  ['GET /api/generations', owned(async ({ lessonsApi }) => [...(await lessonsApi.generations())])],
   [
     'GET /api/generations/:id/diff',
-    owned(async ({ shelf }, { id, query }) => shelf.diff(Number(id), Number(query.get('to'))), 'generation'),
+    owned(async ({ lessonsApi }, { id, query }) => lessonsApi.diff(Number(id), Number(query.get('to'))), 'generation'),
   ],
   [
     'POST /api/generations/:id/rollback',
-    owned(({ shelf }, { id }) => shelf.rollback(Number(id)), 'generation'),
+    owned(({ lessonsApi }, { id }) => lessonsApi.rollback(Number(id)), 'generation'),
   ],
   [
     'POST /api/backup',
-    owned(({ desk }, { request }) =>
+    owned(({ api }, { request }) =>
       withBody(request, async (body) => {
         const file = asString(body.file);
         if (file === undefined || !path.isAbsolute(file))
           return createFailure('bad-request', 'file must be an absolute path.');
-        await desk.backup(file);
+        await api.backup(file);
         return { file };
       }),
     ),
@@ -178,7 +178,7 @@ async function withBody<T>(
   return answer(asObject(parseJson((received.body ?? received.raw).toString('utf8'))));
 }
 
-function sessionQuery(query: URLSearchParams): Parameters<GatewayContext['desk']['sessions']>[0] {
+function sessionQuery(query: URLSearchParams): Parameters<GatewayContext['api']['sessions']>[0] {
   const limit = Number(query.get('limit') ?? 50);
   const before = Number(query.get('before') ?? Number.NaN);
   const agent = query.get('agent');

@@ -30,8 +30,8 @@ export interface GatewayContext {
   readonly lessons: (turn: Turn) => ShownLessons | Promise<ShownLessons>;
   readonly recorder: TurnRecorder;
   readonly records: Records;
-  readonly desk: DaemonApi;
-  readonly shelf: LessonsApi;
+  readonly api: DaemonApi;
+  readonly lessonsApi: LessonsApi;
   readonly identify: (arrival: ReceivedRequest) => Identity;
   readonly sessions: SessionMatcher;
   /** Called when the client marks a turn as its session's last. */

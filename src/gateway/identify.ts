@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { createLruMap } from '../base/lru-map.ts';
-import type { Project, TurnRole } from '../core/fact.ts';
+import type { Project } from '../core/fact.ts';
+import type { TurnRole } from '../core/evidence.ts';
 import { compact } from '../core/json.ts';
 import type { ClientName } from './client-clues.ts';
 import {

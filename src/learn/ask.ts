@@ -4,8 +4,9 @@ import type { Clock } from '../core/clock.ts';
 import type { Failure, FailureKind } from '../core/failure.ts';
 import { isObject, type Json, parseJson } from '../core/json.ts';
 import type { Answer, Ask, Budget, Question, ReplyFault } from '../core/learn.ts';
+import { addCost, NO_COST } from '../core/learn.ts';
 import { type CollectedReply, collectReply, isReplyTooLong } from './collect-reply.ts';
-import { addCost, modelCallCost, NO_COST, type Prices } from './model-cost.ts';
+import { modelCallCost, type Prices } from './model-cost.ts';
 
 const LONGEST_QUOTE = 24_000;
 const LONGEST_FAULT = 2000;

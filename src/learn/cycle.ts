@@ -10,9 +10,9 @@ import type {
   LearnerFailure,
   Proposal,
 } from '../core/learn.ts';
+import { addCost, NO_COST } from '../core/learn.ts';
 import type { Change } from '../core/lesson.ts';
 import type { Library } from '../core/library.ts';
-import { addCost, NO_COST } from './model-cost.ts';
 
 export type CycleEnd = Fact & { readonly type: 'cycle-end' };
 

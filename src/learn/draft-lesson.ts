@@ -1,4 +1,4 @@
-import type { RewardSource } from '../core/fact.ts';
+import type { RewardSource } from '../core/evidence.ts';
 import { asArray, isObject } from '../core/json.ts';
 import type { FailureCase, Proposal } from '../core/learn.ts';
 import type { Scope } from '../core/lesson.ts';

@@ -1,6 +1,8 @@
 import type { NewFact, Records } from '../core/store.ts';
-import type { EvidenceReader } from '../evidence/session-evidence.ts';
+import type { EvidenceReader } from '../evidence/evidence-reader.ts';
 import { isWorthLearning, whyHard } from './live/live-material.ts';
+
+type RecallRecords = Pick<Records, 'turn' | 'recalls'>;
 
 /**
  * The facts about a session that has ended: its score, for the lessons that were shown and those held out; that it is
@@ -8,11 +10,11 @@ import { isWorthLearning, whyHard } from './live/live-material.ts';
  */
 export async function endSession(
   session: string,
-  records: Records,
-  evidence: EvidenceReader,
+  records: RecallRecords,
+  evidence: Pick<EvidenceReader, 'turns'>,
   now: number,
 ): Promise<readonly NewFact[]> {
-  const appraisals = (await evidence.appraise(session)).map(({ appraisal }) => appraisal);
+  const appraisals = (await evidence.turns(session)).map(({ appraisal }) => appraisal);
   const turns = appraisals.map(({ turn }) => turn);
   const last = turns.at(-1);
   if (last === undefined) return [];
@@ -49,7 +51,7 @@ export async function endSession(
 async function shownIn(
   session: string,
   turns: readonly string[],
-  records: Records,
+  records: RecallRecords,
 ): Promise<{ readonly lessons: readonly string[]; readonly heldOut: readonly string[] }> {
   const lessons = new Set<string>();
   for (const turn of turns) for (const id of (await records.turn(turn))?.lessons ?? []) lessons.add(id);

@@ -1,4 +1,5 @@
-import type { Fact, RewardSource, StoredFact } from '../core/fact.ts';
+import type { RewardSource } from '../core/evidence.ts';
+import type { Fact, StoredFact } from '../core/fact.ts';
 import { asArray, asObject } from '../core/json.ts';
 import type { Scope } from '../core/lesson.ts';
 

@@ -1,16 +1,15 @@
 import type { Clock } from '../core/clock.ts';
 import type { Ask } from '../core/learn.ts';
+import { addCost, NO_COST } from '../core/learn.ts';
 import type { NewFact } from '../core/store.ts';
-import { appraise } from '../evidence/appraise.ts';
+import type { EvidenceReader } from '../evidence/evidence-reader.ts';
 import { createJudge, type Judge } from '../evidence/judge/judge.ts';
-import type { EvidenceReader } from '../evidence/session-evidence.ts';
 import type { LearningState } from './learning-state.ts';
-import { addCost, NO_COST } from './model-cost.ts';
 
 export interface JudgeStepOptions {
-  readonly evidence: EvidenceReader;
+  readonly evidence: Pick<EvidenceReader, 'turns'>;
   /** Undefined when no judge model is configured. */
-  readonly ask: (state: LearningState) => Ask | undefined;
+  readonly ask: (state: LearningState) => Promise<Ask | undefined>;
   readonly generation: () => number;
   readonly clock: Clock;
   readonly newId: (prefix: string) => string;
@@ -26,19 +25,19 @@ export function createJudgeStep(
   const { clock, newId, signal } = options;
   let judge: Judge | undefined;
   return async (state) => {
-    const ask = state.undecided.size === 0 ? undefined : options.ask(state);
+    const ask = state.undecided.size === 0 ? undefined : await options.ask(state);
     if (ask === undefined) return [];
     judge ??= createJudge({ ask, calibration: state.calibration });
     const startedAt = clock.monotonic();
     const facts: NewFact[] = [];
     let cost = NO_COST;
     for (const [turn, session] of [...state.undecided].slice(0, MOST_AT_ONCE)) {
-      const [evidence] = await options.evidence.read(session, [turn]);
-      if (evidence === undefined) {
+      const [known] = await options.evidence.turns(session, [turn]);
+      if (known === undefined) {
         state.undecided.delete(turn);
         continue;
       }
-      const ruling = await judge(evidence, appraise(evidence), signal);
+      const ruling = await judge(known.evidence, known.appraisal, signal);
       if (ruling.kind !== 'skipped') cost = addCost(cost, ruling.cost);
       // The model is unavailable, or the budget is spent: the other turns would fail too.
       if (ruling.kind === 'unknown' && ruling.isRetryable) break;

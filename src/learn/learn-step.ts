@@ -5,26 +5,25 @@ import { compact } from '../core/json.ts';
 import type { Ask, FailureCase, Learner } from '../core/learn.ts';
 import type { Scope } from '../core/lesson.ts';
 import type { NewFact, Records } from '../core/store.ts';
-import { appraise } from '../evidence/appraise.ts';
+import type { EvidenceReader } from '../evidence/evidence-reader.ts';
 import { createFailureCase } from '../evidence/failure-case.ts';
-import type { EvidenceReader } from '../evidence/session-evidence.ts';
 import { retireHarmful } from '../lessons/effect/retire-harmful.ts';
-import type { OpenLessons } from '../lessons/open-lessons.ts';
+import type { LessonReplica } from '../lessons/lesson-replica.ts';
 import { type Cycle, type CycleEnd, runCycle } from './cycle.ts';
 import type { FailureCluster } from './failure-clusters.ts';
 import type { Gate } from './gate/gate.ts';
 import type { LearningState, QueuedItem } from './learning-state.ts';
 import { type LiveMaterial, shownCases } from './live/live-material.ts';
-import { createLiveMaterial, type TurnWithAppraisal } from './live/session-material.ts';
+import { createLiveMaterial } from './live/session-material.ts';
 
 export interface LearnStepOptions {
-  readonly records: Records;
-  readonly evidence: EvidenceReader;
-  readonly shelf: OpenLessons;
+  readonly records: Pick<Records, 'session'>;
+  readonly evidence: Pick<EvidenceReader, 'turns'>;
+  readonly lessons: Pick<LessonReplica, 'library' | 'effects'>;
   /** The number of failures in one scope that starts the evolver. */
   readonly failures: number;
   /** Looked up for each run: a model may become available later. */
-  readonly ask: (state: LearningState) => Ask | undefined;
+  readonly ask: (state: LearningState) => Promise<Ask | undefined>;
   /** The evolver needs a model, the distiller does not. */
   readonly evolver: Learner<readonly FailureCase[]>;
   readonly distiller: Learner<readonly FailureCase[]>;
@@ -50,8 +49,8 @@ const nameOf = (material: unknown): string => hash('sha256', JSON.stringify(mate
 export function createLearnStep(
   options: LearnStepOptions,
 ): (state: LearningState) => Promise<readonly NewFact[]> {
-  const { records, shelf, failures, gate, clock, newId, log, signal } = options;
-  const { library, effects } = shelf;
+  const { records, failures, gate, clock, newId, log, signal } = options;
+  const { library, effects } = options.lessons;
 
   const pauses = new Map<string, { readonly ms: number; readonly until: number }>();
   const isDue = ({ item }: QueuedItem): boolean => (pauses.get(item)?.until ?? 0) <= clock.now();
@@ -61,12 +60,13 @@ export function createLearnStep(
     const cases: FailureCase[] = [];
     for (const session of new Set(newest.map((failure) => failure.session))) {
       const wanted = new Map(newest.map((failure) => [failure.turn, failure]));
-      for (const evidence of await options.evidence.read(session, [...wanted.keys()])) {
-        const failure = wanted.get(evidence.turn);
-        if (failure === undefined) continue;
-        const generation = (await records.turn(evidence.turn))?.generation ?? 0;
+      for (const { evidence, appraisal, generation } of await options.evidence.turns(session, [
+        ...wanted.keys(),
+      ])) {
+        const at = wanted.get(evidence.turn)?.at;
+        if (at === undefined) continue;
         cases.push(
-          createFailureCase(evidence, { at: failure.at, generation, scope, appraisal: appraise(evidence) }),
+          createFailureCase(evidence, { at, generation: Math.max(0, generation), scope, appraisal }),
         );
       }
     }
@@ -76,7 +76,7 @@ export function createLearnStep(
   const evolve = async (cluster: FailureCluster, state: LearningState): Promise<CycleEnd | undefined> => {
     const cases = await casesOf(cluster);
     if (cases.length === 0) return undefined;
-    const ask = options.ask(state);
+    const ask = await options.ask(state);
     const learner = ask === undefined ? options.distiller : options.evolver;
     const turns = cases.map(({ turn }) => turn).sort();
     const id = nameOf([learner.name, turns]);
@@ -109,14 +109,11 @@ export function createLearnStep(
   ): Promise<CycleEnd | undefined> => {
     const view = await records.session(session);
     const scope: Scope = compact({ agent: view?.agent, project: view?.project?.id });
-    const turns: TurnWithAppraisal[] = [];
-    for (const evidence of await options.evidence.read(session)) {
-      const generation = (await records.turn(evidence.turn))?.generation ?? 0;
-      turns.push({ evidence, appraisal: appraise(evidence), generation });
-    }
+    const turns = await options.evidence.turns(session);
     const material = createLiveMaterial(session, scope, turns, clock.now());
     const cycle = { id: nameOf([item]), learner: options.live, material, items: [item] };
-    const { isRetryable, ...end } = await run({ ...cycle, cases: shownCases(material) }, options.ask(state));
+    const ask = await options.ask(state);
+    const { isRetryable, ...end } = await run({ ...cycle, cases: shownCases(material) }, ask);
     if (!isRetryable) return end;
     const { ms = FIRST_PAUSE_MS / 2 } = pauses.get(item) ?? {};
     pauses.set(item, { ms: Math.min(LONGEST_PAUSE_MS, ms * 2), until: clock.now() + ms * 2 });

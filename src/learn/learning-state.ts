@@ -1,7 +1,6 @@
 import { createLruMap, type LruMap } from '../base/lru-map.ts';
 import type { StoredFact } from '../core/fact.ts';
-import type { Records } from '../core/store.ts';
-import { FOLDED_TYPES } from '../core/store.ts';
+import { FOLDED_TYPES, type FoldedType, type Records } from '../core/store.ts';
 import { type Calibration, createCalibration } from '../evidence/judge/calibration.ts';
 import { createFailureClusters, type FailureClusters } from './failure-clusters.ts';
 
@@ -110,18 +109,37 @@ export function createLearningState(
  * Folds the recorded facts in their order and returns the number of the last one. Facts that are appended meanwhile are
  * left to the caller, who follows the record from there.
  */
-export async function loadLearning(fold: FactFold, records: Records): Promise<number> {
+export async function loadLearning(
+  fold: FactFold,
+  records: Pick<Records, 'totals' | 'factsOf'>,
+): Promise<number> {
   const upTo = (await records.totals()).facts;
-  const facts: StoredFact[] = [];
-  for (const type of FOLDED_TYPES) {
-    for (let after = 0; ; ) {
-      const page = await records.factsOf(type, after, PAGE);
-      facts.push(...page);
-      const last = page.at(-1);
-      if (last === undefined) break;
-      after = last.seq;
-    }
+  const logs = await Promise.all(FOLDED_TYPES.map((type) => readLog(type, records)));
+  for (;;) {
+    // The log whose next fact is the oldest: only one page of each is in memory.
+    let first: TypedLog | undefined;
+    for (const log of logs) if (nextSeq(log) < nextSeq(first)) first = log;
+    const stored = first?.page[first.at];
+    if (first === undefined || stored === undefined || stored.seq > upTo) return upTo;
+    fold.add(stored);
+    first.at++;
+    if (first.at < first.page.length) continue;
+    first.page = await records.factsOf(first.type, stored.seq, PAGE);
+    first.at = 0;
   }
-  for (const stored of facts.filter(({ seq }) => seq <= upTo).sort((a, b) => a.seq - b.seq)) fold.add(stored);
-  return upTo;
 }
+
+/** The facts of one type, a page at a time. */
+interface TypedLog {
+  readonly type: FoldedType;
+  page: readonly StoredFact[];
+  at: number;
+}
+
+const readLog = async (type: FoldedType, records: Pick<Records, 'factsOf'>): Promise<TypedLog> => ({
+  type,
+  page: await records.factsOf(type, 0, PAGE),
+  at: 0,
+});
+
+const nextSeq = (log: TypedLog | undefined): number => log?.page[log.at]?.seq ?? Number.POSITIVE_INFINITY;

@@ -2,42 +2,77 @@ import type { Log } from '../base/log.ts';
 import { createLruMap } from '../base/lru-map.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Fact, StoredFact } from '../core/fact.ts';
-import { compact, type JsonObject } from '../core/json.ts';
 import type { NewFact, Records } from '../core/store.ts';
 import { appraiseSession } from '../evidence/appraise-session.ts';
-import type { EvidenceReader } from '../evidence/session-evidence.ts';
-import type { OpenLessons } from '../lessons/open-lessons.ts';
+import type { EvidenceReader } from '../evidence/evidence-reader.ts';
+import type { CalibrationStatus } from '../evidence/judge/calibration.ts';
+import type { LessonEffects } from '../lessons/effect/lesson-effects.ts';
 import { endSession } from './end-session.ts';
 import { createLearningState, type FactFold, type LearningState, loadLearning } from './learning-state.ts';
 import { createPrices } from './model-cost.ts';
 import { createPendingSessions } from './pending-sessions.ts';
 import { createBusyMeter, createWakeTimer } from './wake-timer.ts';
 
+/** The reads of the record that learning needs, and its one way to write to it. */
+export type LearningRecords = Pick<
+  Records,
+  | 'facts'
+  | 'factsOf'
+  | 'totals'
+  | 'session'
+  | 'turns'
+  | 'turn'
+  | 'rewards'
+  | 'events'
+  | 'recalls'
+  | 'block'
+  | 'append'
+>;
+
 interface LearningOptions {
-  readonly records: Records;
-  readonly shelf: OpenLessons;
+  readonly records: LearningRecords;
+  readonly effects: Pick<LessonEffects, 'add'>;
   readonly clock: Clock;
   readonly log: Log;
   /** Grades a session's answers with the configured verifiers. */
   readonly verify: (session: string, wanted: readonly string[] | undefined) => Promise<readonly NewFact[]>;
   readonly evidence: EvidenceReader;
   /** The training samples, folded from the same facts. */
-  readonly buffer: FactFold & { counts(): JsonObject };
+  readonly buffer: FactFold;
+  /** Called when the log has changes of the library. */
+  readonly libraryChanged: () => Promise<void>;
   /** Called for every new success. */
   readonly succeeded: (turn: string, task: string) => void;
   /** Runs the learners that are ready. Called after each look, which does not wait for it. */
   readonly learn: (state: LearningState) => Promise<readonly NewFact[]>;
+  /** Called after each look and each run of the learners. */
+  readonly onStatus: (status: LearningStatus) => void;
 }
 
 export interface Learning {
   readonly state: LearningState;
-  /** New facts were recorded. */
-  wake(delayMs?: number): void;
-  /** Resolves when there is nothing left to do for now. */
+  /** New facts were recorded: the ends of `turns` turns, or without a number facts that are learned from at once. */
+  wake(turns?: number): void;
+  /** Resolves when there is nothing left to do for now, or after a failure. */
   settle(): Promise<void>;
-  status(): JsonObject;
   close(): Promise<void>;
 }
+
+/** For people and for metrics. Plain data. */
+export type LearningStatus = {
+  readonly appraised: { readonly failures: number; readonly successes: number };
+  /** Failures that no lesson was learned from yet. */
+  readonly support: number;
+  /** Sessions that are waiting to be learned from. */
+  readonly waiting: number;
+  readonly cycles: { readonly run: number; readonly published: number; readonly queued: number };
+  readonly cost: {
+    readonly learning: { readonly usdToday: number; readonly tokensToday: number };
+    readonly serving: { readonly usd: number; readonly tokens: number };
+  };
+  readonly judge: CalibrationStatus & { readonly waiting: number };
+  readonly problem?: string;
+};
 
 const PAGE = 500;
 /** Facts read again at the start: a killed daemon may not have looked at its last turns. */
@@ -55,7 +90,7 @@ const REST_MS = 450;
  * sessions that have ended, and runs learners when there is something to learn. Its state can be rebuilt from facts.
  */
 export async function startLearning(options: LearningOptions): Promise<Learning> {
-  const { records, shelf, clock, log } = options;
+  const { records, clock, log } = options;
   const state = createLearningState((at) => new Date(at).toDateString(), [options.buffer]);
   const loaded = await loadLearning(state, records);
   const sessionOf = createLruMap<string, string>(MOST_TURNS);
@@ -84,6 +119,7 @@ export async function startLearning(options: LearningOptions): Promise<Learning>
     const { fact } = stored;
     serving.add(fact);
     if (fact.type === 'turn-start') sessionOf.set(fact.turn, fact.session);
+    if (fact.type === 'session-erased') options.evidence.forget(fact.session);
     await waiting.note(stored);
   };
   /** Reads one page of new facts. True: there are more. */
@@ -94,6 +130,7 @@ export async function startLearning(options: LearningOptions): Promise<Learning>
       await note(stored);
       cursor = stored.seq;
     }
+    if (page.some(({ fact }) => fact.type === 'library-changed')) await options.libraryChanged();
     return page.length === PAGE;
   };
 
@@ -101,11 +138,10 @@ export async function startLearning(options: LearningOptions): Promise<Learning>
     const turns = pending.get(session);
     const wanted = turns && [...turns];
     const graded = await options.verify(session, wanted);
-    const said = await appraiseSession(session, wanted, { ...options, state, now: clock.now() });
-    waiting.done(session);
-    return [...graded, ...said];
+    const appraised = await appraiseSession(session, wanted, { ...options, state, now: clock.now() });
+    return [...graded, ...appraised];
   };
-  /** Sessions with rewards first; the others only within the time slice. */
+  /** Sessions with rewards first; the others only within the time slice. A session stays pending until its facts are written. */
   const look = async (): Promise<void> => {
     const until = clock.monotonic() + AT_ONCE_MS;
     let isBehind = false;
@@ -114,23 +150,35 @@ export async function startLearning(options: LearningOptions): Promise<Learning>
       while (isBehind && (isAsked || !meter.isBusy()) && clock.monotonic() < until);
       isAsked &&= isBehind;
       const facts: NewFact[] = [];
-      for (const session of spoken) if (pending.has(session)) facts.push(...(await lookAt(session)));
-      for (const session of meter.isBusy() ? [] : [...pending.keys()])
-        if (clock.monotonic() < until) facts.push(...(await lookAt(session)));
+      const looked = new Set<string>();
+      const over = new Set<string>();
+      const isDue = (session: string): boolean => pending.has(session) && !looked.has(session);
+      for (const session of spoken) {
+        if (!isDue(session)) continue;
+        facts.push(...(await lookAt(session)));
+        looked.add(session);
+      }
+      for (const session of meter.isBusy() ? [] : [...pending.keys()]) {
+        if (!isDue(session) || clock.monotonic() >= until) continue;
+        facts.push(...(await lookAt(session)));
+        looked.add(session);
+      }
       for (const session of ended) {
-        if (pending.has(session)) continue;
+        if (isDue(session)) continue;
         facts.push(...(await endSession(session, records, options.evidence, clock.now())));
-        ended.delete(session);
+        over.add(session);
       }
       if (facts.length > 0) {
         const appended = await records.append(facts);
         appended.forEach(({ seq, isNew }, index) => {
           const fact = facts[index];
-          if (isNew && fact?.fact.type === 'session-scored') shelf.effects.add({ seq, ...fact });
+          if (isNew && fact?.fact.type === 'session-scored') options.effects.add({ seq, ...fact });
         });
-        // The new facts may be what the learners need next.
-        isBehind = await follow();
       }
+      for (const session of looked) waiting.done(session);
+      for (const session of over) ended.delete(session);
+      // The new facts may be what the learners need next.
+      if (facts.length > 0) isBehind = await follow();
       if (facts.length === 0 || isBehind || pending.size > 0) break;
     }
     if (isBehind || pending.size > 0) wake(REST_MS);
@@ -142,15 +190,32 @@ export async function startLearning(options: LearningOptions): Promise<Learning>
     await records.append(facts);
     wake(0);
   };
+  const status = (): LearningStatus => {
+    const { totals, support, queue: waitingItems, undecided, calibration } = state;
+    const { failures, successes, cycles, published, queued, usdToday, tokensToday } = totals;
+    return {
+      appraised: { failures, successes },
+      support: support.size,
+      waiting: waitingItems.size,
+      cycles: { run: cycles, published, queued },
+      cost: { learning: { usdToday, tokensToday }, serving: { ...serving.total() } },
+      judge: { waiting: undecided.size, ...calibration.status() },
+      ...(problem === undefined ? {} : { problem }),
+    };
+  };
+  const report = (): void => options.onStatus(status());
   const failed = (error: unknown): void => {
+    if (isClosed) return;
     problem = error instanceof Error ? error.message : String(error);
     log.warn({ err: error }, 'learning failed and will be retried');
     wake(RETRY_MS);
+    report();
   };
   const run = async (): Promise<void> => {
     try {
       await look();
       problem = undefined;
+      report();
       learning = learning.then(learn).catch(failed);
     } catch (error) {
       failed(error);
@@ -176,10 +241,10 @@ export async function startLearning(options: LearningOptions): Promise<Learning>
 
   return {
     state,
-    wake: (delayMs = 0) => {
-      if (delayMs > 0) meter.count();
-      else isAsked = true;
-      wake(delayMs > 0 && meter.isBusy() ? REST_MS : delayMs);
+    wake: (turns) => {
+      if (turns === undefined) isAsked = true;
+      else meter.count(turns);
+      wake(turns !== undefined && meter.isBusy() ? REST_MS : 0);
     },
     settle: async () => {
       for (;;) {
@@ -187,24 +252,9 @@ export async function startLearning(options: LearningOptions): Promise<Learning>
         queue = queue.then(run);
         await queue;
         await learning;
-        if (!alarm.isSet) return;
+        // After a failure it tries again later: waiting for that could take forever.
+        if (!alarm.isSet || problem !== undefined) return;
       }
-    },
-    status: () => {
-      const judge = state.calibration.status();
-      return {
-        appraised: { failures: state.totals.failures, successes: state.totals.successes },
-        support: state.support.size,
-        waiting: state.queue.size,
-        cycles: { run: state.totals.cycles, published: state.totals.published, queued: state.totals.queued },
-        cost: {
-          learning: { usdToday: state.totals.usdToday, tokensToday: state.totals.tokensToday },
-          serving: { ...serving.total() },
-        },
-        buffer: options.buffer.counts(),
-        judge: compact({ waiting: state.undecided.size, ...judge, interval: { ...judge.interval } }),
-        ...(problem === undefined ? {} : { problem }),
-      };
     },
     close: async () => {
       isClosed = true;

@@ -5,15 +5,6 @@ import type { CollectedReply } from './collect-reply.ts';
 
 const MILLION = 1_000_000;
 
-export const NO_COST: Cost = { calls: 0, inputTokens: 0, outputTokens: 0, usd: 0 };
-
-export const addCost = (a: Cost, b: Cost): Cost => ({
-  calls: a.calls + b.calls,
-  inputTokens: a.inputTokens + b.inputTokens,
-  outputTokens: a.outputTokens + b.outputTokens,
-  usd: a.usd + b.usd,
-});
-
 /**
  * The cost of one call by the provider's token counts, else by an estimate of four characters a token. A call that failed
  * before its first event is counted and costs nothing; one that broke off costs what had arrived.

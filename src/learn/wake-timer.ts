@@ -43,8 +43,8 @@ export function createWakeTimer(clock: Pick<Clock, 'monotonic'>, fire: () => voi
 }
 
 interface BusyMeter {
-  /** Counts a served turn. */
-  count(): void;
+  /** Counts served turns. */
+  count(turns: number): void;
   /** More turns per second than people make: work that can wait is postponed. */
   isBusy(): boolean;
 }
@@ -57,14 +57,14 @@ export function createBusyMeter(clock: Clock): BusyMeter {
   let seen = 0;
   let before = 0;
   return {
-    count: () => {
+    count: (turns) => {
       const now = clock.monotonic();
       if (now - from > SPAN_MS) {
         before = now - from < 2 * SPAN_MS ? seen : 0;
         from = now;
         seen = 0;
       }
-      seen++;
+      seen += turns;
     },
     isBusy: () => clock.monotonic() - from < 2 * SPAN_MS && Math.max(seen, before) > MOST_TURNS,
   };

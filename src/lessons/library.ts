@@ -39,6 +39,8 @@ export interface MovedLesson {
 
 export interface OpenLibrary {
   readonly library: Library;
+  /** Reads what another thread has published since. */
+  catchUp(): Promise<void>;
   /** The number of facts that could not be applied completely. */
   readonly skipped: number;
 }
@@ -117,6 +119,13 @@ export async function openLibrary({
       : replayPublishedSet(libraryState, set, record, at);
   };
 
+  /** One at a time: each publication builds on the one before. */
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+    const done = last.then(work);
+    last = done.catch(() => undefined);
+    return done;
+  };
+
   await catchUp();
   const library: Library = {
     get generation() {
@@ -136,9 +145,7 @@ export async function openLibrary({
     diff: (from, to) => compareGenerations(libraryState.generations, from, to),
     publish: (set) => {
       const mine = decodeChangeSet(set);
-      const published = last.then(() => publish(mine));
-      last = published.catch(() => undefined);
-      return published;
+      return inTurn(() => publish(mine));
     },
     rollback: (generation, by) => {
       const changes = rollbackChanges(libraryState, generation);
@@ -152,6 +159,7 @@ export async function openLibrary({
   };
   return {
     library,
+    catchUp: () => inTurn(catchUp),
     get skipped() {
       return skipped;
     },

@@ -36,19 +36,19 @@ import {
 } from './tool-schemas.ts';
 
 export interface McpParts {
-  readonly desk: EpisodeApi;
+  readonly api: EpisodeApi;
   /** Instar's version, which clients may show. */
   readonly version: string;
 }
 
 /** Instar's tools for one connection. It has no state: episodes outlive the connection. */
-export function createMcpServer({ desk, version }: McpParts): McpServer {
+export function createMcpServer({ api, version }: McpParts): McpServer {
   const server = new McpServer(
     { name: 'instar', title: 'Instar', version },
     { instructions: SERVER_INSTRUCTIONS, capabilities: { tools: { listChanged: false } } },
   );
-  addEpisodeTools(server, desk);
-  addLessonTools(server, desk);
+  addEpisodeTools(server, api);
+  addLessonTools(server, api);
   return server;
 }
 
@@ -57,7 +57,7 @@ const LONGEST_RESULT = 12_000;
 const REPORTS = { readOnlyHint: false, destructiveHint: false, openWorldHint: false } as const;
 
 /** The tools that report ongoing work. */
-function addEpisodeTools(server: McpServer, desk: EpisodeApi): void {
+function addEpisodeTools(server: McpServer, api: EpisodeApi): void {
   server.registerTool(
     'start_episode',
     {
@@ -69,7 +69,7 @@ function addEpisodeTools(server: McpServer, desk: EpisodeApi): void {
     },
     ({ task, ...asker }, context) =>
       toToolResult(
-        desk.start({ task, ...compact({ ...asker, client: clientName(server, context) }) }),
+        api.start({ task, ...compact({ ...asker, client: clientName(server, context) }) }),
         (told) => ({
           data: { episode: told.episode, ...recalledData(told.recalled) },
           text: `Episode ${told.episode} has started. Report attempts with this id, and end it when the task is finished.\n\n${recalledText(told.recalled)}`,
@@ -87,7 +87,7 @@ function addEpisodeTools(server: McpServer, desk: EpisodeApi): void {
     },
     ({ episode, action, result, ok }) =>
       toToolResult(
-        desk.attempt({
+        api.attempt({
           episode,
           action: truncateMiddle(action, LONGEST_ACTION, { headShare: 0.5 }),
           result: truncateMiddle(result, LONGEST_RESULT, { headShare: 0.5 }),
@@ -109,7 +109,7 @@ function addEpisodeTools(server: McpServer, desk: EpisodeApi): void {
       annotations: { ...REPORTS, idempotentHint: true },
     },
     ({ episode, outcome, note }) =>
-      toToolResult(desk.end({ episode, outcome, ...compact({ note }) }), ({ attempts, failed, learns }) => ({
+      toToolResult(api.end({ episode, outcome, ...compact({ note }) }), ({ attempts, failed, learns }) => ({
         data: { episode, outcome, attempts, failed, learns },
         text: `The episode has ended: ${outcome}, ${failed} of ${attempts} attempts failed. ${learns ? 'It will be learned from.' : 'It has nothing to learn from.'}`,
       })),
@@ -129,7 +129,7 @@ function addEpisodeTools(server: McpServer, desk: EpisodeApi): void {
         ...(turn === undefined ? [] : [{ turn }]),
         ...(session === undefined ? [] : [{ session }]),
       ];
-      return toToolResult(giveFeedback(desk, subjects, score, note), () => ({
+      return toToolResult(giveFeedback(api, subjects, score, note), () => ({
         data: { taken: true },
         text: 'The feedback was saved.',
       }));
@@ -138,14 +138,14 @@ function addEpisodeTools(server: McpServer, desk: EpisodeApi): void {
 }
 
 async function giveFeedback(
-  desk: EpisodeApi,
+  api: EpisodeApi,
   subjects: readonly FeedbackSubject[],
   score: number,
   note: string | undefined,
 ): Promise<EpisodeResult<null>> {
   const [subject, second] = subjects;
   if (subject !== undefined && second === undefined)
-    return desk.feedback({ subject, score, ...compact({ note }) });
+    return api.feedback({ subject, score, ...compact({ note }) });
   return {
     ok: false,
     why: 'It is not clear what the feedback is about.',
@@ -157,7 +157,7 @@ const MOST_LISTED = 100;
 const READS = { readOnlyHint: true, idempotentHint: true, openWorldHint: false } as const;
 
 /** The read-only tools. */
-function addLessonTools(server: McpServer, desk: EpisodeApi): void {
+function addLessonTools(server: McpServer, api: EpisodeApi): void {
   server.registerTool(
     'pull_experiences',
     {
@@ -169,7 +169,7 @@ function addLessonTools(server: McpServer, desk: EpisodeApi): void {
     },
     ({ task, ...rest }, context) =>
       toToolResult(
-        desk.recall(
+        api.recall(
           { task, ...compact({ ...rest, client: clientName(server, context) }) },
           context.mcpReq.signal,
         ),
@@ -185,7 +185,7 @@ function addLessonTools(server: McpServer, desk: EpisodeApi): void {
       outputSchema: listOutput,
       annotations: READS,
     },
-    (query, context) => toToolResult(desk.list(compact(query), context.mcpReq.signal), sayList),
+    (query, context) => toToolResult(api.list(compact(query), context.mcpReq.signal), sayList),
   );
 }
 

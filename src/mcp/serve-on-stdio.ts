@@ -30,9 +30,9 @@ interface StdioStreams {
  */
 export async function serveOnStdio(parts: McpParts, streams: StdioStreams): Promise<void> {
   const { input, output, signal, report } = streams;
-  const desk = withOrderedWrites(parts.desk);
+  const api = withOrderedWrites(parts.api);
   const transport = createStdioTransport(input, output);
-  const connection = serveStdio(() => createMcpServer({ ...parts, desk }), { transport, onerror: report });
+  const connection = serveStdio(() => createMcpServer({ ...parts, api }), { transport, onerror: report });
   const closed = new Promise<void>((resolve) => {
     const { onclose } = transport;
     transport.onclose = () => {
@@ -45,7 +45,7 @@ export async function serveOnStdio(parts: McpParts, streams: StdioStreams): Prom
   if (signal.aborted) leave();
   await closed;
   signal.removeEventListener('abort', leave);
-  await desk.settled();
+  await api.settled();
 }
 
 interface OrderedEpisodeApi extends EpisodeApi {
@@ -57,7 +57,7 @@ interface OrderedEpisodeApi extends EpisodeApi {
  * Serialises the writes in the order of their arrival: a model that makes parallel calls may end an episode together
  * with its last attempt.
  */
-function withOrderedWrites(desk: EpisodeApi): OrderedEpisodeApi {
+function withOrderedWrites(api: EpisodeApi): OrderedEpisodeApi {
   let last: Promise<unknown> = Promise.resolve();
   const next = <T>(write: () => Promise<T>): Promise<T> => {
     const done = last.then(write);
@@ -65,11 +65,11 @@ function withOrderedWrites(desk: EpisodeApi): OrderedEpisodeApi {
     return done;
   };
   return {
-    ...desk,
-    start: (episode) => next(() => desk.start(episode)),
-    attempt: (attempt) => next(() => desk.attempt(attempt)),
-    end: (end) => next(() => desk.end(end)),
-    feedback: (given) => next(() => desk.feedback(given)),
+    ...api,
+    start: (episode) => next(() => api.start(episode)),
+    attempt: (attempt) => next(() => api.attempt(attempt)),
+    end: (end) => next(() => api.end(end)),
+    feedback: (given) => next(() => api.feedback(given)),
     settled: async () => {
       for (let seen: unknown; seen !== last; ) {
         seen = last;

@@ -1,7 +1,7 @@
 import type { Clock } from '../core/clock.ts';
 import type { JobUsage } from '../core/fact.ts';
 
-/** What slow work may cost a day. */
+/** The most that background jobs may use per day. */
 export interface DayLimits {
   readonly minutes: number;
   readonly tokens: number;
@@ -9,7 +9,7 @@ export interface DayLimits {
 }
 
 export interface DayBudget {
-  /** What is used up; undefined while there is something left of everything. */
+  /** Which limit is reached; undefined while none is. */
   refusal(): string | undefined;
   spend(cost: JobUsage): void;
   spent(): JobUsage;
@@ -27,22 +27,22 @@ export const addSpent = (a: JobUsage, b: JobUsage): JobUsage => ({
 });
 
 /**
- * So much a day. `dayOf` says which day a moment belongs to, in a form that sorts (`2026-11-14`). A clock that is set
- * back gives nothing back: an earlier date counts as a new day only after a day on the clock that nobody can set, so
- * that a date that was wrong for a moment (ten years ahead) does not hold work up for ten years either.
+ * A budget per day. `dayOf` maps a wall-clock time to a sortable date (`2026-11-14`). Setting the clock back refunds
+ * nothing: an earlier date counts as a new day only after 24 hours on the monotonic clock. So a date that was wrong for
+ * a moment, such as ten years ahead, does not block work for ten years either.
  */
 export function createDayBudget(options: {
   readonly limits: DayLimits;
   readonly clock: Clock;
   readonly dayOf: (wall: number) => string;
-  /** What was spent today before this process began. */
+  /** What was spent today before this process started. */
   readonly spent?: JobUsage;
 }): DayBudget {
   const { limits, clock, dayOf } = options;
   let day = dayOf(clock.now());
   let since = clock.monotonic();
   let spent = options.spent ?? NOTHING_SPENT;
-  const turn = (): void => {
+  const startNewDay = (): void => {
     const today = dayOf(clock.now());
     if (today === day || (today < day && clock.monotonic() - since < DAY_MS)) return;
     day = today;
@@ -52,27 +52,27 @@ export function createDayBudget(options: {
   return {
     limits,
     refusal: () => {
-      turn();
+      startNewDay();
       if (spent.ms >= limits.minutes * 60_000)
-        return `the ${limits.minutes} minutes a day are used up; more at midnight`;
+        return `the ${limits.minutes} minutes per day are used up until midnight`;
       if (spent.tokens >= limits.tokens)
-        return `the ${limits.tokens} tokens a day are used up; more at midnight`;
+        return `the ${limits.tokens} tokens per day are used up until midnight`;
       return spent.usd >= limits.usd
-        ? `the $${limits.usd.toFixed(2)} a day are used up; more at midnight`
+        ? `the $${limits.usd.toFixed(2)} per day are used up until midnight`
         : undefined;
     },
     spend: (cost) => {
-      turn();
+      startNewDay();
       spent = addSpent(spent, cost);
     },
     spent: () => {
-      turn();
+      startNewDay();
       return spent;
     },
   };
 }
 
-/** The date on this machine, in a form that sorts. */
+/** The local date, as a sortable string. */
 export function localDay(wall: number): string {
   const date = new Date(wall);
   const two = (number: number): string => String(number).padStart(2, '0');

@@ -1,11 +1,10 @@
 import type { JobUsage } from '../core/fact.ts';
 import { compact, type JsonObject } from '../core/json.ts';
-import type { Presence, PresenceSource } from '../core/schedule.ts';
+import type { JobHistory, Presence, PresenceSource } from '../core/schedule.ts';
 import type { DayLimits } from './day-budget.ts';
-import type { JobHistory } from './job-history.ts';
 
 interface ScheduleView {
-  /** `off` where no daemon runs: nothing is scheduled then. */
+  /** `off` without a daemon: nothing is scheduled then. */
   readonly state: string;
   readonly reasons: readonly string[];
   readonly job?: string | undefined;
@@ -15,8 +14,8 @@ interface ScheduleView {
   readonly spent: JobUsage;
   readonly refusal?: string | undefined;
   readonly jobs: readonly JobView[];
-  readonly next: ForeseenWindow | undefined;
-  /** A window is open, or would open after a second look. */
+  readonly next: PlannedWindow | undefined;
+  /** A window is open, or will open after a second reading. */
   readonly isAway: boolean;
   readonly now: number;
 }
@@ -28,7 +27,7 @@ interface JobView {
   readonly note?: string;
 }
 
-/** The schedule as scripts see it: `GET /api/schedule`, `instar schedule status --json`. */
+/** The schedule in the JSON of `GET /api/schedule` and `instar schedule status --json`. */
 export function describeSchedule(view: ScheduleView): JsonObject {
   const { limits, spent } = view;
   const left = (limit: number, used: number): number => Math.max(0, limit - used);
@@ -70,16 +69,16 @@ function describeJob({ name, needsWindow, history, note }: JobView): JsonObject 
 }
 
 function describeNext({ next, isAway, reasons, now }: ScheduleView): JsonObject {
-  if (isAway) return { from: new Date(now).toISOString(), why: 'nobody is there now' };
+  if (isAway) return { from: new Date(now).toISOString(), why: 'nobody is present now' };
   if (next === undefined)
-    return { why: 'no plan says when; a window opens when this machine is left alone long enough' };
+    return { why: 'no planned window; one opens after enough time without input' };
   const { from, until, source, why } = next;
-  const isHeld = from <= now;
+  const isBlocked = from <= now;
   return compact({
     from: isoTime(from),
     until: isoTime(until),
     source,
-    why: isHeld ? `${why}, and someone is there: ${reasons.join(', ')}` : why,
+    why: isBlocked ? `${why}, but someone is present: ${reasons.join(', ')}` : why,
   });
 }
 
@@ -88,29 +87,29 @@ function isoTime(at: number | undefined): string | undefined {
   return new Date(at).toISOString();
 }
 
-/** The next time at which a plan says that nobody will be there. */
-interface ForeseenWindow {
+/** The next time at which a planned source expects nobody to be present. */
+interface PlannedWindow {
   readonly from: number;
   readonly until: number | undefined;
   readonly source: string;
   readonly why: string;
 }
 
-const MOST_STEPS = 200;
-const MOST_DAYS = 8;
+const MAX_STEPS = 200;
+const MAX_DAYS = 8;
 
 /**
- * Asks the sources that go by a plan (hours of sleep, a calendar) about later times, from one change to the next. What
- * people do of their own accord cannot be foreseen: a window may open earlier, and someone who is there keeps it shut.
+ * Asks the planned sources (sleep hours, a calendar) about later times, from one change to the next. It predicts no
+ * actual presence: a window may open earlier, and it stays closed while someone is present.
  */
-export async function foreseeWindow(
+export async function findNextWindow(
   planned: readonly PresenceSource[],
   now: number,
   signal: AbortSignal,
-): Promise<ForeseenWindow | undefined> {
-  const last = now + MOST_DAYS * 86_400_000;
+): Promise<PlannedWindow | undefined> {
+  const last = now + MAX_DAYS * 86_400_000;
   let at = now;
-  for (let count = 0; count < MOST_STEPS && at <= last; count++) {
+  for (let count = 0; count < MAX_STEPS && at <= last; count++) {
     const readings = await Promise.all(planned.map((source) => source.read(at, signal)));
     const away = readings.find(({ state }) => state === 'away');
     if (away !== undefined && readings.every(({ state }) => state !== 'present')) {

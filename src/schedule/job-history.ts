@@ -1,23 +1,6 @@
 import type { Fact, JobUsage, StoredFact } from '../core/fact.ts';
+import type { JobHistory } from '../core/schedule.ts';
 import { addSpent, NOTHING_SPENT } from './day-budget.ts';
-
-/** What happened to a job, as its facts tell it. */
-export interface JobHistory {
-  /** The last number in the chain; 0 when it never ran. */
-  readonly n: number;
-  /** The last run, when it is not over. */
-  readonly run: string | undefined;
-  /** Who holds it; undefined when its last part has ended. */
-  readonly holder: string | undefined;
-  /** What the last part left. */
-  readonly from: string | undefined;
-  /** What the part that has no end had spent when it was last heard of. */
-  readonly unended: JobUsage;
-  readonly lastEnd:
-    | { readonly at: number; readonly end: 'done' | 'paused' | 'failed'; readonly note?: string }
-    | undefined;
-  readonly lastDone: { readonly at: number; readonly note?: string } | undefined;
-}
 
 type JobFact = Fact & { readonly type: 'job-leased' | 'job-checkpointed' | 'job-ended' };
 
@@ -31,7 +14,7 @@ const NEVER: JobHistory = {
   lastDone: undefined,
 };
 
-/** `facts`: leases and ends of one job, and the checkpoints of its last run at least, in the order of their numbers. */
+/** Folds the leases and ends of one job and at least the checkpoints of its last run. */
 export function foldJob(facts: readonly StoredFact[]): JobHistory {
   return jobFactsIn(facts).reduce(foldOne, NEVER);
 }
@@ -45,28 +28,28 @@ function foldOne(history: JobHistory, { at, fact }: StoredFact & { readonly fact
     case 'job-checkpointed':
       return { ...next, from: fact.state, unended: fact.spent };
     case 'job-ended': {
-      const said = { at, ...(fact.note === undefined ? {} : { note: fact.note }) };
+      const end = { at, ...(fact.note === undefined ? {} : { note: fact.note }) };
       return {
         ...next,
         holder: undefined,
         unended: NOTHING_SPENT,
         run: fact.isOver ? undefined : fact.run,
         from: fact.isOver ? undefined : next.from,
-        lastEnd: { ...said, end: fact.end },
-        lastDone: fact.end === 'done' ? said : history.lastDone,
+        lastEnd: { ...end, end: fact.end },
+        lastDone: fact.end === 'done' ? end : history.lastDone,
       };
     }
   }
 }
 
-/** The run that the last lease names: the one whose checkpoints may be wanted. */
+/** The run of the last lease: the one whose checkpoints matter. */
 export function lastRunIn(facts: readonly StoredFact[]): string | undefined {
   return jobFactsIn(facts).findLast(({ fact }) => fact.type === 'job-leased')?.fact.run;
 }
 
 /**
- * What ended parts have spent on this day. A part counts on the day on which it ended. Parts from up to two days ahead
- * count too: a clock that was set back by hours gives nothing back, one that was ten years ahead is forgotten.
+ * The usage of the parts that ended on this day. Parts dated up to two days ahead count too: setting the clock back by
+ * some hours refunds nothing, while dates from a clock that was years ahead are ignored.
  */
 export function spentOn(
   day: string,

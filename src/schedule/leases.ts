@@ -1,21 +1,21 @@
 import type { Clock } from '../core/clock.ts';
 import type { Fact, JobUsage, StoredFact } from '../core/fact.ts';
-import type { JobEnd } from '../core/schedule.ts';
-import { foldJob, type JobHistory, lastRunIn } from './job-history.ts';
+import type { JobEnd, JobHistory } from '../core/schedule.ts';
+import { foldJob, lastRunIn } from './job-history.ts';
 
-/** A piece of work that is ours until we end it, or until someone else shows that it is not. */
+/** The right to run a job, until this process ends it or another process takes it over. */
 export interface Lease {
   readonly job: string;
   readonly run: string;
   readonly from: string | undefined;
-  /** Rejects with `LeaseLostError` when the work is someone else's by now, or was ended. */
+  /** Rejects with `LeaseLostError` when another process has taken over, or the lease was ended. */
   checkpoint(state: string, spent: JobUsage): Promise<void>;
-  /** False when it was not ours to end. */
+  /** False when the lease was lost before. */
   end(end: JobEnd, spent: JobUsage): Promise<boolean>;
 }
 
 export interface Leases {
-  /** Undefined when another holds the work. */
+  /** Undefined when another process holds the lease. */
   take(job: string): Promise<Lease | undefined>;
   history(job: string): Promise<JobHistory>;
 }
@@ -23,12 +23,12 @@ export interface Leases {
 interface LeasesOptions {
   readonly journal: JobJournal;
   readonly clock: Clock;
-  /** Names this process, and no other before or after it. */
+  /** A name for this process that no other process has ever had. */
   readonly holder: string;
   readonly newRun: () => string;
   /**
-   * Nobody else can be at work on this store, since its home is locked by the kernel for us: what a dead process held
-   * is taken up at once. Otherwise its lease has to run out first.
+   * No other process can use this store, because a kernel lock on the home protects it: the lease of a dead process is
+   * taken over at once. Otherwise it has to expire first.
    */
   readonly isAlone: boolean;
   readonly leaseMs: number;
@@ -38,17 +38,17 @@ export class LeaseLostError extends Error {
   override readonly name = 'LeaseLostError';
 }
 
-const LONGEST_STATE = 64 * 1024;
-const LONGEST_NOTE = 500;
+const MAX_STATE = 64 * 1024;
+const MAX_NOTE = 500;
 
 /**
- * Work in the store's keeping. A lease of another process has run out when its chain did not grow for the lease's length
- * *on our own monotonic clock*: wall time is never asked, so no jump of it makes a lease longer, shorter, or twice
- * somebody's. Should two believe that they hold the same work all the same, the chain takes one number from one of them.
+ * Leases in the store. Every fact of a job has the next number of its chain. Another process's lease has expired when
+ * its chain did not grow for `leaseMs` *on our own monotonic clock*: the wall clock is never used, so setting it makes no
+ * lease longer or shorter. Should two processes believe they hold a lease, the store accepts each number only once.
  */
 export function createLeases(options: LeasesOptions): Leases {
   const { journal, clock, holder, newRun, isAlone, leaseMs } = options;
-  /** Leases of others: where their chain stood when we first saw it there. */
+  /** Leases of other processes: the last number of the chain and when it was first seen. */
   const seen = new Map<string, { readonly n: number; readonly since: number }>();
 
   const history = async (job: string): Promise<JobHistory> => {
@@ -59,7 +59,7 @@ export function createLeases(options: LeasesOptions): Leases {
   const append = (fact: Fact & { readonly job: string; readonly n: number }): Promise<boolean> =>
     journal.append(fact, `job/${fact.job}/${fact.n}`);
 
-  const hasRunOut = (job: string, known: JobHistory): boolean => {
+  const hasExpired = (job: string, known: JobHistory): boolean => {
     if (known.holder === undefined || known.holder === holder || isAlone) return true;
     const before = seen.get(job);
     if (before?.n === known.n) return clock.monotonic() - before.since >= leaseMs;
@@ -69,11 +69,11 @@ export function createLeases(options: LeasesOptions): Leases {
 
   const take = async (job: string): Promise<Lease | undefined> => {
     const known = await history(job);
-    if (!hasRunOut(job, known)) return undefined;
+    if (!hasExpired(job, known)) return undefined;
     const run = known.run ?? newRun();
     let n = known.n;
     if (known.holder !== undefined) {
-      const note = 'its process ended in the middle';
+      const note = 'its process ended during the run';
       const spent = known.unended;
       const closed = {
         type: 'job-ended',
@@ -96,7 +96,7 @@ export function createLeases(options: LeasesOptions): Leases {
 
 type Append = (fact: Fact & { readonly job: string; readonly n: number }) => Promise<boolean>;
 
-/** One write at a time, each with the next number of the chain. */
+/** Writes one fact at a time, each with the next number of the chain. */
 function createLease(
   job: string,
   run: string,
@@ -123,18 +123,18 @@ function createLease(
     from,
     checkpoint: (state, spent) =>
       inTurn(async () => {
-        if (state.length > LONGEST_STATE) throw new RangeError('a checkpoint is a place, not a body');
+        if (state.length > MAX_STATE) throw new RangeError(`a checkpoint has at most ${MAX_STATE} characters`);
         const fact = { type: 'job-checkpointed', job, run, n: n + 1, state, spent } as const;
         if (!isOurs || !(await write(fact)))
-          throw new LeaseLostError(`${job} is no longer ours to go on with`);
+          throw new LeaseLostError(`the lease of ${job} was lost`);
       }),
     end: (end, spent) =>
       inTurn(async () => {
         if (!isOurs) return false;
         const isOver = end.end === 'done' || (end.end === 'failed' && !end.isRetryable);
-        const note = (end.end === 'failed' ? end.why : end.note)?.slice(0, LONGEST_NOTE);
-        const said = note === undefined ? {} : { note };
-        const fact = { type: 'job-ended', job, run, n: n + 1, end: end.end, isOver, ...said, spent } as const;
+        const note = (end.end === 'failed' ? end.why : end.note)?.slice(0, MAX_NOTE);
+        const noted = note === undefined ? {} : { note };
+        const fact = { type: 'job-ended', job, run, n: n + 1, end: end.end, isOver, ...noted, spent } as const;
         const written = await write(fact);
         isOurs = false;
         return written;
@@ -142,9 +142,9 @@ function createLease(
   };
 }
 
-/** Where the scheduler keeps what it did. Every promise may reject when the store cannot do it. */
+/** Where the scheduler stores its facts. Every promise may reject when the store fails. */
 export interface JobJournal {
-  /** Durable when it resolves. False when the key had been used before: nothing was written then. */
+  /** Durable when it resolves. False when the key was used before: nothing was written then. */
   append(fact: Fact, key?: string): Promise<boolean>;
   /** Leases and ends of a job, oldest first. */
   ofJob(job: string): Promise<readonly StoredFact[]>;

@@ -19,21 +19,21 @@ interface SourcesOptions {
   readonly env: NodeJS.ProcessEnv;
   readonly homeDir: string;
   readonly clock: Clock;
-  /** When the gateway last served someone, monotonic; left out where no gateway runs. */
+  /** When the gateway last served a request, monotonic; omitted without a gateway. */
   readonly lastActivity?: () => number | undefined;
 }
 
 interface OpenSources {
   readonly all: readonly PresenceSource[];
-  /** Those that go by a plan, and can be asked about later. */
+  /** The sources that follow a plan and can be asked about later times. */
   readonly planned: readonly PresenceSource[];
   close(): void;
 }
 
-/** A calendar is read so far ahead; asked about later times it would go and fetch those instead. */
+/** Calendars are not asked about later times than this: they would fetch that time span instead. */
 const CALENDAR_AHEAD_MS = 36 * 3_600_000;
 
-/** Everything that can say who is there, as configured and as this machine allows. */
+/** All presence sources that are configured and that this machine supports. */
 export function openSources(options: SourcesOptions): OpenSources {
   const { settings, env, homeDir, clock, lastActivity } = options;
   const parsed = parseSleep(settings.sleep);
@@ -52,7 +52,7 @@ export function openSources(options: SourcesOptions): OpenSources {
   };
 }
 
-/** The same source, that says nothing about what is further off. */
+/** The same source, `unknown` for times further ahead. */
 const within = (source: PresenceSource, aheadMs: number, clock: Clock): PresenceSource => ({
   name: source.name,
   sees: source.sees,
@@ -71,10 +71,10 @@ interface CalendarOptions {
   readonly clock: Clock;
 }
 
-/** Where the right to ask Google is kept, readable for its owner alone. */
+/** The file of the refresh token for Google, readable by its owner only. */
 const googleTokenFile = (homeDir: string): string => path.join(homeDir, 'google-calendar.json');
 
-/** Undefined when the settings name no client: Google answers nobody without one. */
+/** Undefined when the settings name no OAuth client, which Google requires. */
 function googleClient(
   { clientId, keyEnv }: CalendarSettings,
   env: NodeJS.ProcessEnv,
@@ -110,9 +110,9 @@ function busyTimesOf({ settings, env, homeDir, clock }: CalendarOptions): BusyTi
 
 type CalendarConnection =
   | { readonly ok: true; readonly file: string }
-  | { readonly ok: false; readonly why: string; readonly mend: string };
+  | { readonly ok: false; readonly why: string; readonly fix: string };
 
-/** Asks a person, in their browser, for the right to see when they are busy, and keeps it. Rejects with `ConfigError`. */
+/** Gets access to a person's busy times, with their consent in a browser, and stores the token. Rejects with `ConfigError`. */
 export async function connectCalendar(
   home: Home,
   env: NodeJS.ProcessEnv,
@@ -122,11 +122,11 @@ export async function connectCalendar(
   const { calendar } = loadConfig({ file: home.configFile, env }).config.schedule;
   const client = calendar && googleClient(calendar, env);
   if (calendar?.google === undefined || client === undefined) {
-    const mend = `set schedule.calendar in ${home.configFile}: { "google": "primary", "clientId": "…" }`;
-    return { ok: false, why: 'the settings name no Google calendar with a client to ask it', mend };
+    const fix = `set schedule.calendar in ${home.configFile}: { "google": "primary", "clientId": "…" }`;
+    return { ok: false, why: 'the settings name no Google calendar with an OAuth client', fix };
   }
   const connected = await connectGoogle({ client, fetch, show, signal });
-  if (!connected.ok) return { ok: false, why: connected.why, mend: 'try again' };
+  if (!connected.ok) return { ok: false, why: connected.why, fix: 'try again' };
   const file = googleTokenFile(home.dir);
   await createTokenFile(file).write(connected.refreshToken);
   return { ok: true, file };

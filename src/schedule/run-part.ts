@@ -9,20 +9,20 @@ export interface PartOptions {
   readonly lease: Lease;
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  /** Told of every cost as it arises, time included. */
+  /** Called for every cost, time included. */
   readonly spend: (cost: JobUsage) => void;
 }
 
 export interface JobPart {
-  /** How it ended; never rejects. Its end is in the journal, unless the work was not ours any more. */
+  /** How it ended; never rejects. The end is in the journal, unless the lease was lost. */
   readonly ended: Promise<JobEnd>;
-  /** Counts the time up to now. */
+  /** Charges the time up to now. */
   count(): void;
-  /** Ends it on paper, from where it last was. What the job still does is refused. */
+  /** Records its end although the job still runs. Further checkpoints of the job are refused. */
   abandon(): Promise<void>;
 }
 
-/** One stretch of a job's work, from taking it up to its end or its next interruption. */
+/** One part of a job's run, from its start to its end or its next interruption. */
 export function startJobPart({ job, lease, clock, signal, spend }: PartOptions): JobPart {
   let spent = NOTHING_SPENT;
   let counted = clock.monotonic();
@@ -59,7 +59,7 @@ export function startJobPart({ job, lease, clock, signal, spend }: PartOptions):
         },
       });
     } catch (error) {
-      // A job that throws because it was told to stop has stopped.
+      // A job that throws after its signal aborted has stopped as asked.
       if (signal.aborted) return { end: 'paused' };
       return {
         end: 'failed',
@@ -74,7 +74,7 @@ export function startJobPart({ job, lease, clock, signal, spend }: PartOptions):
       await finish(end);
       return end;
     } catch (error) {
-      const why = `its end could not be kept: ${error instanceof Error ? error.message : String(error)}`;
+      const why = `its end could not be recorded: ${error instanceof Error ? error.message : String(error)}`;
       return { end: 'failed', why, isRetryable: true };
     }
   });
@@ -85,6 +85,6 @@ export function startJobPart({ job, lease, clock, signal, spend }: PartOptions):
   };
 }
 
-/** A cost that is none must not make the sum none too. */
+/** A missing or invalid cost counts as 0: NaN would spoil the sum. */
 const amount = (value: number | undefined): number =>
   value !== undefined && Number.isFinite(value) && value > 0 ? value : 0;

@@ -15,10 +15,10 @@ import {
 } from './state.ts';
 import { paceOf, stepSchedule, stillWaiting } from './step.ts';
 
-/** Runs it after so many milliseconds; the answer takes that back. */
+/** A timer: calls `run` after `ms` milliseconds. The result cancels it. */
 export type Later = (ms: number, run: () => void) => () => void;
 
-/** What happened, for logs and metrics. */
+/** Events for logs and metrics. */
 export type ScheduleNews =
   | {
       readonly type: 'moved';
@@ -40,14 +40,14 @@ interface SchedulerOptions {
   readonly leases: Leases;
   readonly budget: DayBudget;
   readonly rules: ScheduleRules;
-  readonly hear: (news: ScheduleNews) => void;
+  readonly onNews: (news: ScheduleNews) => void;
 }
 
 export interface Scheduler {
   readonly state: ScheduleState;
-  /** A request came in or was answered: whoever is behind it is there. Does what follows from it before it returns. */
+  /** A request arrived or was answered, so someone is present. The state changes before this returns. */
   noticeTraffic(inFlight: number): void;
-  /** Stops all work, with its grace, and waits for it. */
+  /** Stops all jobs and waits for them, up to the grace period. */
   close(): Promise<void>;
 }
 
@@ -55,16 +55,16 @@ interface Running {
   readonly stop: AbortController;
   readonly ended: Promise<void>;
   part?: JobPart;
-  /** Monotonic, since it was told to stop. */
-  toldAt?: number;
-  takeBack?: () => void;
+  /** When its signal aborted, monotonic. */
+  abortedAt?: number;
+  cancelGrace?: () => void;
 }
 
-/** The machine that `step` describes, at work: asks who is there, runs jobs, writes down why. */
+/** Runs the state machine of `step`: reads the sources, runs jobs and records every change with its reasons. */
 export function createScheduler(options: SchedulerOptions): Scheduler {
-  const { clock, later, sources, jobs, journal, leases, budget, rules, hear } = options;
+  const { clock, later, sources, jobs, journal, leases, budget, rules, onNews } = options;
   const running = new Map<string, Running>();
-  // Whoever started us is there; and when the last request came, an earlier process took with it.
+  // Starting the process counts as activity; when the last request before it came is not known.
   let state: ScheduleState = { ...initialState, trafficAt: clock.monotonic() };
   let looking: Promise<void> | undefined;
   let cancelLook: () => void = () => undefined;
@@ -82,22 +82,22 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
         begin(effect.job);
         break;
       case 'abort':
-        tellToStop(effect.job, effect.reasons);
+        abortJob(effect.job, effect.reasons);
         break;
       case 'abandon':
         running
           .get(effect.job)
           ?.part?.abandon()
           .catch((error: unknown) =>
-            hear({ type: 'fault', what: 'a job could not be ended on paper', error }),
+            onNews({ type: 'fault', what: 'the end of a job could not be recorded', error }),
           );
         break;
       case 'tell': {
         const { from, to, reasons, job } = effect;
-        hear({ type: 'moved', from, to, reasons });
+        onNews({ type: 'moved', from, to, reasons });
         journal
           .append({ type: 'schedule-changed', from, to, reasons, ...(job === undefined ? {} : { job }) })
-          .catch((error: unknown) => hear({ type: 'fault', what: 'a change could not be kept', error }));
+          .catch((error: unknown) => onNews({ type: 'fault', what: 'a change of state could not be recorded', error }));
       }
     }
   };
@@ -114,7 +114,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
     let end: JobEnd | 'lost' = 'lost';
     try {
       const lease = await leases.take(job.name);
-      // Someone may have come back while it was written down that we begin.
+      // The job may have been aborted while its lease was being recorded.
       if (lease !== undefined && entry.stop.signal.aborted) {
         end = { end: 'paused', note: 'stopped before it began' };
         await lease.end(end, NOTHING_SPENT);
@@ -123,21 +123,21 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
         end = await entry.part.ended;
       }
     } catch (error) {
-      hear({ type: 'fault', what: 'a job could not be taken up', error });
+      onNews({ type: 'fault', what: 'a job could not be started', error });
     }
-    entry.takeBack?.();
+    entry.cancelGrace?.();
     running.delete(job.name);
     const now = clock.monotonic();
-    if (entry.toldAt !== undefined) hear({ type: 'paused', job: job.name, tookMs: now - entry.toldAt });
-    if (end !== 'lost') hear({ type: 'ended', job: job.name, end, tookMs: now - startedAt });
+    if (entry.abortedAt !== undefined) onNews({ type: 'paused', job: job.name, tookMs: now - entry.abortedAt });
+    if (end !== 'lost') onNews({ type: 'ended', job: job.name, end, tookMs: now - startedAt });
     dispatch({ type: 'ended', job: job.name, end: end === 'lost' ? end : end.end });
     if (end !== 'lost' && !closed.signal.aborted) lookIn(0);
   };
-  const tellToStop = (name: string, reasons: readonly string[]): void => {
+  const abortJob = (name: string, reasons: readonly string[]): void => {
     const entry = running.get(name);
-    if (entry === undefined || entry.toldAt !== undefined) return;
-    entry.toldAt = clock.monotonic();
-    entry.takeBack = later(rules.graceMs, () => dispatch({ type: 'grace-over', job: name }));
+    if (entry === undefined || entry.abortedAt !== undefined) return;
+    entry.abortedAt = clock.monotonic();
+    entry.cancelGrace = later(rules.graceMs, () => dispatch({ type: 'grace-over', job: name }));
     entry.stop.abort(new Error(reasons.join(', ')));
   };
   const spend: Parameters<typeof startJobPart>[0]['spend'] = (cost) => {
@@ -153,7 +153,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
           if (running.has(name) || !(await job.isReady())) return undefined;
           return { name, priority, needsWindow, estimateMs: job.estimate() };
         } catch (error) {
-          hear({ type: 'fault', what: `${job.name} cannot say whether it is ready`, error });
+          onNews({ type: 'fault', what: `${job.name} failed to tell whether it is ready`, error });
           return undefined;
         }
       }),
@@ -201,12 +201,12 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
     },
   };
 
-  /** A job that does not stop is not waited for: its chain says where it was. */
+  /** Waits for a job only for the grace period; its last checkpoint is in the journal. */
   function withinGrace({ ended }: Running): Promise<void> {
     return new Promise((resolve) => {
-      const takeBack = later(rules.graceMs, resolve);
+      const cancel = later(rules.graceMs, resolve);
       void ended.then(() => {
-        takeBack();
+        cancel();
         resolve();
       });
     });
@@ -215,9 +215,9 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
 
 type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
 
-const PATIENCE_MS = 5_000;
+const TIMEOUT_MS = 5_000;
 
-/** Asks all at once. One that does not keep its word, by throwing or by never answering, says nothing about anyone. */
+/** Reads all sources at once. A source that throws or does not answer in time counts as `unknown`. */
 export async function readSources(
   sources: readonly PresenceSource[],
   now: number,
@@ -233,16 +233,16 @@ async function readOne(
   signal: AbortSignal,
   later: (ms: number, run: () => void) => () => void,
 ): Promise<Presence> {
-  const mute = (why: string): Presence => ({ source: source.name, state: 'unknown', why });
-  let takeBack = (): void => undefined;
-  const patience = new Promise<Presence>((resolve) => {
-    takeBack = later(PATIENCE_MS, () => resolve(mute('it did not answer')));
+  const unknown = (why: string): Presence => ({ source: source.name, state: 'unknown', why });
+  let cancel = (): void => undefined;
+  const timedOut = new Promise<Presence>((resolve) => {
+    cancel = later(TIMEOUT_MS, () => resolve(unknown('it did not answer')));
   });
   try {
-    return await Promise.race([source.read(now, signal), patience]);
+    return await Promise.race([source.read(now, signal), timedOut]);
   } catch (error) {
-    return mute(`it failed: ${error instanceof Error ? error.message : String(error)}`);
+    return unknown(`it failed: ${error instanceof Error ? error.message : String(error)}`);
   } finally {
-    takeBack();
+    cancel();
   }
 }

@@ -7,7 +7,7 @@ import type { JsonObject } from '../core/json.ts';
 import type { Job, PresenceSource } from '../core/schedule.ts';
 import type { Records } from '../core/store.ts';
 import { createDayBudget, type DayBudget, localDay } from './day-budget.ts';
-import { describeSchedule, foreseeWindow } from './describe-schedule.ts';
+import { describeSchedule, findNextWindow } from './describe-schedule.ts';
 import { spentOn } from './job-history.ts';
 import { createLeases, type JobJournal, type Leases } from './leases.ts';
 import { openSources } from './presence-sources.ts';
@@ -23,12 +23,12 @@ interface ScheduleOptions {
   readonly clock: Clock;
   readonly newId: (prefix: string) => string;
   readonly log: Log;
-  /** Made with the histories of jobs, which say what was done before. */
+  /** Creates the jobs; their histories say what earlier runs did. */
   readonly jobs: (leases: Leases) => readonly Job[];
   readonly slowWork?: SlowWork;
 }
 
-/** Work and eyes of this process, instead of those that are configured. For benchmarks and tests. */
+/** Jobs and sources in place of the configured ones, for benchmarks and tests. */
 export interface SlowWork {
   readonly jobs?: readonly Job[];
   readonly sources?: readonly PresenceSource[];
@@ -36,7 +36,7 @@ export interface SlowWork {
 }
 
 interface ServedSchedule {
-  /** A request came in or was answered. */
+  /** A request arrived or was answered. */
   noticeTraffic(inFlight: number): void;
   /** For `GET /api/schedule`. */
   describe(): Promise<JsonObject>;
@@ -46,12 +46,12 @@ interface ServedSchedule {
 }
 
 const LEASE_MS = 10 * 60_000;
-const AGAIN_MS = 10_000;
-const PATIENCE_MS = 5_000;
-/** Stands outside: it follows the record within milliseconds, holds no lease (all it knows is folded from facts), and has its own budget. */
+const RETRY_MS = 10_000;
+const TIMEOUT_MS = 5_000;
+/** Not scheduled: learning follows the record within milliseconds, holds no lease and has its own budget. */
 const LEARNING = { name: 'learning', needsWindow: false, note: 'runs whenever something was recorded' };
 
-/** The scheduler as the daemon has it. It begins when the record can be read, and is tried again until then. */
+/** The daemon's scheduler. It starts once the record can be read; until then it retries. */
 export function serveSchedule(options: ScheduleOptions): ServedSchedule {
   const { settings, env, homeDir, records, clock, newId, log, slowWork } = options;
   let lastActivity: number | undefined;
@@ -59,7 +59,7 @@ export function serveSchedule(options: ScheduleOptions): ServedSchedule {
   const sources = slowWork?.sources ?? opened.all;
   const rules = { ...defaultScheduleRules, ...slowWork?.rules };
   const journal = createRecordsJournal(records, clock);
-  // The home is locked by the kernel for this process: whoever held a lease on this store before is gone.
+  // The kernel lock on the home belongs to this process, so earlier holders of leases are gone.
   const leases = createLeases({
     journal,
     clock,
@@ -79,9 +79,9 @@ export function serveSchedule(options: ScheduleOptions): ServedSchedule {
   let again: NodeJS.Timeout | undefined;
   let isClosed = false;
   const metrics = createScheduleMetrics(() => scheduler?.state.phase ?? 'waiting');
-  const hear = (news: ScheduleNews): void => {
-    metrics.hear(news);
-    tell(log, news);
+  const onNews = (news: ScheduleNews): void => {
+    metrics.count(news);
+    logNews(log, news);
   };
 
   const begin = async (): Promise<void> => {
@@ -91,10 +91,10 @@ export function serveSchedule(options: ScheduleOptions): ServedSchedule {
       const spent = spentOn(localDay(now), facts, localDay, now);
       if (isClosed) return;
       budget = createDayBudget({ limits, clock, dayOf: localDay, spent });
-      scheduler = createScheduler({ clock, later, sources, jobs, journal, leases, budget, rules, hear });
+      scheduler = createScheduler({ clock, later, sources, jobs, journal, leases, budget, rules, onNews });
     } catch (error) {
-      log.warn({ err: error }, 'slow work cannot be scheduled yet; it is tried again');
-      again = setTimeout(() => void begin(), AGAIN_MS);
+      log.warn({ err: error }, 'background jobs cannot be scheduled yet; retrying');
+      again = setTimeout(() => void begin(), RETRY_MS);
       again.unref();
     }
   };
@@ -110,8 +110,8 @@ export function serveSchedule(options: ScheduleOptions): ServedSchedule {
       const histories = await Promise.all(jobs.map(({ name }) => leases.history(name)));
       const state = scheduler?.state;
       const now = clock.now();
-      // Asked anew and only for this answer: looks that count are the scheduler's own, at its own pace.
-      const readings = await readSources(sources, now, AbortSignal.timeout(PATIENCE_MS), later);
+      // Extra readings for this reply: they do not count as readings of the scheduler.
+      const readings = await readSources(sources, now, AbortSignal.timeout(TIMEOUT_MS), later);
       const at = { wall: now, mono: clock.monotonic() };
       return describeSchedule({
         state: state?.phase ?? 'starting',
@@ -130,7 +130,7 @@ export function serveSchedule(options: ScheduleOptions): ServedSchedule {
           })),
           LEARNING,
         ],
-        next: await foreseeWindow(opened.planned, now, AbortSignal.timeout(PATIENCE_MS)),
+        next: await findNextWindow(opened.planned, now, AbortSignal.timeout(TIMEOUT_MS)),
         isAway: state !== undefined && judgeWindow(readings, isQuiet({ ...state, at }, rules)).isAway,
         now,
       });
@@ -157,18 +157,18 @@ const later: Later = (ms, run) => {
   return () => clearTimeout(timer);
 };
 
-function tell(log: Log, news: ScheduleNews): void {
+function logNews(log: Log, news: ScheduleNews): void {
   if (news.type === 'fault') log.warn({ err: news.error }, news.what);
   else if (news.type === 'moved')
-    log.info({ from: news.from, to: news.to, why: news.reasons }, `slow work: ${news.to}`);
+    log.info({ from: news.from, to: news.to, why: news.reasons }, `background jobs: ${news.to}`);
   else if (news.type === 'ended') {
     const { job, end, tookMs } = news;
-    if (end.end === 'failed') log.warn({ job, why: end.why, tookMs }, 'slow work failed');
-    else log.info({ job, end: end.end, note: end.note, tookMs }, 'slow work ended');
+    if (end.end === 'failed') log.warn({ job, why: end.why, tookMs }, 'background job failed');
+    else log.info({ job, end: end.end, note: end.note, tookMs }, 'background job ended');
   }
 }
 
-/** What the scheduler did, among everything else that happened. */
+/** The scheduler's journal in the record. */
 export const createRecordsJournal = (records: Records, clock: Clock): JobJournal => ({
   append: async (fact, key) => {
     const at = Math.round(clock.now());
@@ -180,19 +180,19 @@ export const createRecordsJournal = (records: Records, clock: Clock): JobJournal
 });
 
 interface ScheduleMetrics {
-  hear(news: ScheduleNews): void;
+  count(news: ScheduleNews): void;
   text(): Promise<string>;
 }
 
 const PHASES: readonly SchedulePhase[] = ['waiting', 'open', 'running', 'pausing'];
 
-/** What slow work does, in Prometheus' words. */
+/** Prometheus metrics of background jobs. */
 function createScheduleMetrics(phase: () => SchedulePhase): ScheduleMetrics {
   const registry = new Registry();
   const registers = [registry];
   new Gauge({
     name: 'instar_schedule_state',
-    help: 'Which state the scheduler is in: 1 for the one, 0 for the others',
+    help: 'State of the scheduler: 1 for the current state, 0 for the others',
     labelNames: ['state'],
     registers,
     collect() {
@@ -202,34 +202,34 @@ function createScheduleMetrics(phase: () => SchedulePhase): ScheduleMetrics {
   });
   const windows = new Counter({
     name: 'instar_schedule_windows_total',
-    help: 'Windows for slow work that opened',
+    help: 'Windows for background jobs that opened',
     registers,
   });
   const seconds = new Counter({
     name: 'instar_schedule_work_seconds_total',
-    help: 'Seconds of slow work, by job',
+    help: 'Seconds of background work, by job',
     labelNames: ['job'],
     registers,
   });
   const ends = new Counter({
     name: 'instar_schedule_parts_total',
-    help: 'Stretches of slow work, by job and how they ended',
+    help: 'Parts of background jobs, by job and how they ended',
     labelNames: ['job', 'end'],
     registers,
   });
   const pauses = new Counter({
     name: 'instar_schedule_pauses_total',
-    help: 'Times that slow work was told to stop',
+    help: 'Times that a background job was asked to stop',
     registers,
   });
   const latency = new Histogram({
     name: 'instar_schedule_pause_seconds',
-    help: 'From noticing a person to the work having stopped',
+    help: 'Seconds from detecting a person to the job having stopped',
     buckets: [0.001, 0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15],
     registers,
   });
   return {
-    hear: (news) => {
+    count: (news) => {
       if (news.type === 'moved') {
         if (news.from === 'waiting' && news.to === 'open') windows.inc();
         if (news.to === 'pausing') pauses.inc();

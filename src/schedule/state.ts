@@ -1,7 +1,7 @@
 import type { SchedulePhase } from '../core/fact.ts';
 import type { JobEnd, Presence } from '../core/schedule.ts';
 
-/** One moment on both clocks: `wall` can be set and says what time it is, `mono` cannot and says how long. */
+/** One moment on both clocks: `wall`, which can be set, for times of day; `mono`, which cannot, for durations. */
 export interface Moment {
   readonly wall: number;
   readonly mono: number;
@@ -9,22 +9,22 @@ export interface Moment {
 
 /** All in milliseconds. */
 export interface ScheduleRules {
-  /** A request within this time means that someone is there. */
+  /** A request within this time means that someone is present. */
   readonly quietMs: number;
-  /** Looks in a row that have to say that nobody is there. To close, one is enough. */
+  /** Consecutive readings of `away` that open a window. One other reading closes it. */
   readonly looksToOpen: number;
-  /** A window that is known to be shorter is left alone, unless the job is shorter still. */
+  /** Windows known to be shorter are not used, except for jobs that are shorter still. */
   readonly minimumMs: number;
-  /** What a job has to reach its safe point, once it was told to stop. */
+  /** The time a job has to reach its safe point after its signal aborts. */
   readonly graceMs: number;
-  /** The clocks may part by this much between two events before it counts as a jump. */
+  /** A larger difference of the two clocks between two events counts as a jump. */
   readonly jumpMs: number;
-  /** Nothing happened for this long, though there should have been looks: the machine was asleep. */
+  /** No event for this long, although readings were due, means that the machine was suspended. */
   readonly gapMs: number;
-  /** Between looks: while something runs or a window is about to open, and otherwise. */
+  /** Interval of readings while a job runs or a window is about to open, and otherwise. */
   readonly busyPaceMs: number;
   readonly idlePaceMs: number;
-  /** After a failure; doubles with each one in a row up to the longest. */
+  /** Back-off after a failure; doubles with each consecutive one up to the longest. */
   readonly restMs: number;
   readonly longestRestMs: number;
 }
@@ -44,21 +44,21 @@ export const defaultScheduleRules: ScheduleRules = {
 
 export interface ScheduleState {
   readonly phase: SchedulePhase;
-  /** Why it is in this phase, or why it is still. */
+  /** Why it entered this phase, or why it stays in it. */
   readonly reasons: readonly string[];
-  /** When the last event came. */
+  /** The time of the last event. */
   readonly at: Moment | undefined;
-  /** Looks in a row that said that nobody is there. */
+  /** Consecutive readings of `away`. */
   readonly looks: number;
   readonly readings: readonly Presence[];
-  /** When a request last came or was answered, monotonic. */
+  /** When a request last arrived or was answered, monotonic. */
   readonly trafficAt: number | undefined;
   readonly inFlight: number;
-  /** The job that has the window. */
+  /** The job that runs in the window. */
   readonly job: string | undefined;
-  /** Jobs that run without one. */
+  /** Jobs that run without a window. */
   readonly beside: readonly string[];
-  /** Jobs that did not stop when they were told to: left alone, and not begun again before they end. */
+  /** Jobs that did not stop within the grace period: not started again before they end. */
   readonly stuck: readonly string[];
   readonly rests: Readonly<Record<string, Rest>>;
   readonly isClosing: boolean;
@@ -101,9 +101,9 @@ export type ScheduleEvent = { readonly at: Moment } & (
       /** Whether the day's budget is used up. */
       readonly isSpent: boolean;
     }
-  /** A request came in or was answered; `inFlight` are being served now. */
+  /** A request arrived or was answered; `inFlight` are being served now. */
   | { readonly type: 'traffic'; readonly inFlight: number }
-  /** `lost`: someone else has the work. */
+  /** `lost`: another process holds the lease. */
   | { readonly type: 'ended'; readonly job: string; readonly end: JobEnd['end'] | 'lost' }
   | { readonly type: 'grace-over'; readonly job: string }
   | { readonly type: 'budget-spent' }
@@ -114,7 +114,7 @@ export type ScheduleEffect =
   | { readonly type: 'start'; readonly job: string }
   /** The job's signal aborts. */
   | { readonly type: 'abort'; readonly job: string; readonly reasons: readonly string[] }
-  /** It did not stop: whatever it still does no longer counts. */
+  /** It did not stop in time: its further checkpoints are refused. */
   | { readonly type: 'abandon'; readonly job: string }
   | {
       readonly type: 'tell';

@@ -15,12 +15,12 @@ interface ScheduleStep {
 }
 
 /**
- * The whole scheduler: what is believed after an event, and what is to be done about it. Waits for nothing, asks
- * nobody, knows no clock but the moments it is given.
+ * The scheduler's state machine: the next state after an event, and the effects to carry out. A pure function; its only
+ * clock is the moment of the event.
  *
- *     waiting ──two looks: away──▶ open ──a job is ready──▶ running ──present, traffic, jump, budget──▶ pausing
+ *     waiting ──two × away───────▶ open ──a job is ready──▶ running ──present, traffic, jump, budget──▶ pausing
  *        ▲                          │ ▲────────the job ended────────┘                                     │
- *        └──────one look: not away──┘◀────────────────the job stopped, or its grace is over───────────────┘
+ *        └──────one × not away──────┘◀────────────────the job stopped, or its grace is over───────────────┘
  */
 export function stepSchedule(
   before: ScheduleState,
@@ -34,8 +34,8 @@ export function stepSchedule(
     effects.push({ type: 'tell', from: state.phase, to, reasons, job: state.job });
     state = { ...state, phase: to, reasons };
   };
-  /** The window is over, whatever it was used for. */
-  const shut = (reasons: readonly string[]): void => {
+  /** Closes the window and stops its job. */
+  const closeWindow = (reasons: readonly string[]): void => {
     state = { ...state, looks: 0 };
     if (state.phase === 'waiting') state = { ...state, reasons };
     else if (state.phase === 'open') move('waiting', reasons);
@@ -51,12 +51,12 @@ export function stepSchedule(
   };
 
   const jump = findJump(before.at, event.at, rules);
-  if (jump !== undefined) shut([jump]);
+  if (jump !== undefined) closeWindow([jump]);
 
   switch (event.type) {
     case 'traffic':
       state = { ...state, trafficAt: event.at.mono, inFlight: event.inFlight };
-      shut(TRAFFIC);
+      closeWindow(TRAFFIC);
       break;
     case 'budget-spent':
       if (state.phase === 'running') stop(['budget spent']);
@@ -64,7 +64,7 @@ export function stepSchedule(
       break;
     case 'closing':
       state = { ...state, isClosing: true };
-      shut(['closing']);
+      closeWindow(['closing']);
       stopBeside(['closing']);
       break;
     case 'ended':
@@ -83,10 +83,10 @@ export function stepSchedule(
       break;
     case 'look': {
       state = { ...state, readings: event.readings };
-      // What was seen across a jump is not trusted: both looks come after it.
+      // Readings across a clock jump are not trusted: both must come after it.
       if (jump !== undefined) break;
       const verdict = judgeWindow(event.readings, isQuiet(state, rules));
-      if (!verdict.isAway || state.isClosing) shut(verdict.reasons);
+      if (!verdict.isAway || state.isClosing) closeWindow(verdict.reasons);
       else state = { ...state, looks: state.looks + 1 };
       if (event.isSpent && state.phase === 'running') stop(['budget spent']);
       const able = event.isSpent || state.isClosing ? [] : event.ready.filter((job) => mayBegin(state, job));
@@ -111,12 +111,12 @@ export function stepSchedule(
 }
 
 /**
- * What `step` makes of traffic while the window is shut, where nothing is to be done about it; undefined when it is not.
- * Twice a request, and so without the machinery that finds out what is to be done.
+ * The result of `stepSchedule` for traffic while the scheduler waits, which has no effects; undefined in other phases. A
+ * fast path: it runs twice per request.
  */
 export function stillWaiting(before: ScheduleState, at: Moment, inFlight: number): ScheduleState | undefined {
   if (before.phase !== 'waiting') return undefined;
-  // Member by member: spreading an object that holds a fraction costs fifteen times as much.
+  // Member by member: spreading an object with a fractional number costs fifteen times as much.
   return {
     phase: before.phase,
     reasons: TRAFFIC,
@@ -135,11 +135,11 @@ export function stillWaiting(before: ScheduleState, at: Moment, inFlight: number
 
 const TRAFFIC: readonly string[] = ['traffic: present'];
 
-/** No request is being served, and none was for a while. */
+/** No request is in flight, and none was for `quietMs`. */
 export const isQuiet = ({ inFlight, trafficAt, at }: ScheduleState, { quietMs }: ScheduleRules): boolean =>
   inFlight === 0 && (trafficAt === undefined || at === undefined || at.mono - trafficAt >= quietMs);
 
-/** How long until the next look. */
+/** The time until the next reading. */
 export const paceOf = ({ phase, looks }: ScheduleState, rules: ScheduleRules): number =>
   phase === 'running' || phase === 'pausing' || (phase === 'waiting' && looks > 0)
     ? rules.busyPaceMs
@@ -160,7 +160,7 @@ const better = (best: JobCandidate | undefined, next: JobCandidate): JobCandidat
 const leftOf = ({ until }: WindowVerdict, { wall }: Moment): number =>
   (until ?? Number.POSITIVE_INFINITY) - wall;
 
-/** Work can be interrupted, so a long job needs no longer window than the least; a short one is let into a short one. */
+/** Jobs can be interrupted, so a long job may start in a window of the minimum length; a short job also in a shorter one. */
 const isLongEnough = (
   verdict: WindowVerdict,
   { estimateMs }: JobCandidate,
@@ -168,7 +168,7 @@ const isLongEnough = (
   { minimumMs }: ScheduleRules,
 ): boolean => leftOf(verdict, at) >= Math.min(estimateMs, minimumMs);
 
-/** A job that failed, was lost to another, or left of its own accord is not begun again at once. */
+/** A job that failed, lost its lease, or paused without being asked is not started again at once. */
 function withRest(
   state: ScheduleState,
   { job, end, at }: ScheduleEvent & { readonly type: 'ended' },
@@ -187,9 +187,9 @@ function withRest(
 }
 
 /**
- * Whether time passed in a way that it does not pass by itself: the wall clock was set, forwards or back, by an hour or
- * by ten years, or the machine slept (its monotonic clock stands still meanwhile, or nobody looked for long). Nothing
- * that was concluded before holds after it, and whoever wakes a machine is probably there.
+ * Detects a clock jump: the wall clock was set, forwards or back, or the machine was suspended (the monotonic clock stops
+ * meanwhile, or no reading was made for long). Earlier conclusions do not hold after it, and whoever wakes a machine is
+ * probably present.
  */
 function findJump(
   before: Moment | undefined,
@@ -200,20 +200,20 @@ function findJump(
   const lasted = now.mono - before.mono;
   const drift = now.wall - before.wall - lasted;
   if (drift <= -rules.jumpMs) return 'the clock was set back';
-  if (drift >= rules.jumpMs) return 'the clock jumped ahead, or the machine slept';
-  return lasted >= rules.gapMs ? 'the machine slept' : undefined;
+  if (drift >= rules.jumpMs) return 'the clock was set forward, or the machine was suspended';
+  return lasted >= rules.gapMs ? 'the machine was suspended' : undefined;
 }
 
 interface WindowVerdict {
-  /** Some source says that nobody is there, and none that someone is. */
+  /** At least one source says `away`, and none says `present`. */
   readonly isAway: boolean;
-  /** When it is expected to end; undefined when nobody can say. */
+  /** When the window is expected to end; undefined when that is not known. */
   readonly until: number | undefined;
-  /** Names of sources with what they say: fit for a record that outlives the day. */
+  /** `source: state`, without details: stored permanently. */
   readonly reasons: readonly string[];
 }
 
-/** `isQuiet`: no request came for a while. One sign of presence outweighs all of absence; not knowing is neither. */
+/** `isQuiet`: no recent request. One `present` outweighs every `away`; `unknown` counts as neither. */
 export function judgeWindow(readings: readonly Presence[], isQuiet: boolean): WindowVerdict {
   const present = readings.filter(({ state }) => state === 'present');
   const away = readings.filter(({ state }) => state === 'away');
@@ -223,7 +223,7 @@ export function judgeWindow(readings: readonly Presence[], isQuiet: boolean): Wi
     const traffic = isQuiet ? [] : ['traffic: present'];
     return { isAway: false, until: undefined, reasons: [...traffic, ...shown(present)] };
   }
-  if (away.length === 0) return { isAway: false, until: undefined, reasons: ['nobody says away'] };
+  if (away.length === 0) return { isAway: false, until: undefined, reasons: ['no source says away'] };
   const ends = away.map(({ until }) => until ?? Number.POSITIVE_INFINITY);
   const last = Math.max(...ends);
   return { isAway: true, until: Number.isFinite(last) ? last : undefined, reasons: shown(away) };

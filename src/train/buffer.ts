@@ -18,7 +18,7 @@ export interface TrainingSample {
 export interface TrainingBuffer {
   /** Facts in the order of their numbers; one that was added before is ignored. */
   add(stored: StoredFact): void;
-  /** Oldest first. */
+  /** Oldest first. The same array until a fact changes it. */
   samples(): readonly TrainingSample[];
   has(turn: string): boolean;
   counts(): { readonly query: number; readonly support: number; readonly generation: number };
@@ -39,6 +39,14 @@ interface Held extends TrainingSample {
   readonly isErased: boolean;
 }
 
+/** The facts that can change which samples there are. */
+const CHANGING: ReadonlySet<string> = new Set([
+  'turn-appraised',
+  'cycle-end',
+  'library-changed',
+  'session-erased',
+]);
+
 export function createTrainingBuffer({ cap, mostMarks = 200_000 }: TrainingBufferOptions): TrainingBuffer {
   const held = new Map<string, Held>();
   // A turn of an earlier generation cannot enter anyway: marks from before the last flush may be dropped.
@@ -47,6 +55,7 @@ export function createTrainingBuffer({ cap, mostMarks = 200_000 }: TrainingBuffe
   let support = 0;
   let generation = 0;
   let seq = 0;
+  let listed: readonly TrainingSample[] | undefined;
 
   const isMarked = (turn: string): boolean => marks.has(turn) || older.has(turn);
   const mark = (turn: string): void => {
@@ -77,13 +86,16 @@ export function createTrainingBuffer({ cap, mostMarks = 200_000 }: TrainingBuffe
     marks = new Set();
     if (older.size > mostMarks) older = new Set([...older].slice(older.size - Math.ceil(mostMarks / 2)));
   };
-  const samples = (): readonly TrainingSample[] =>
-    [...held.values()].flatMap(({ isErased, ...sample }) => (isErased ? [] : [sample]));
+  const samples = (): readonly TrainingSample[] => {
+    listed ??= [...held.values()].flatMap(({ isErased, ...sample }) => (isErased ? [] : [sample]));
+    return listed;
+  };
 
   return {
     add: ({ seq: number, fact }) => {
       if (number <= seq) return;
       seq = number;
+      if (CHANGING.has(fact.type)) listed = undefined;
       if (fact.type === 'turn-appraised') appraise(fact);
       else if (fact.type === 'cycle-end') fact.turns.forEach(mark);
       else if (fact.type === 'library-changed') {

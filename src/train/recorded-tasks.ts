@@ -1,12 +1,11 @@
 import type { ChatRequest } from '../core/chat.ts';
 import { asObject } from '../core/json.ts';
 import type { Ask } from '../core/learn.ts';
-import type { Records, SessionView } from '../core/store.ts';
-import { taskOf } from '../evidence/session-evidence.ts';
+import { NO_COST } from '../core/learn.ts';
+import type { DecodedTurn, Records, SessionView, TurnView } from '../core/store.ts';
+import { taskOf } from '../evidence/turn-evidence.ts';
 import { createVerifiers, type Verifiers } from '../evidence/verifiers/registry.ts';
 import { answerOf, domainOf } from '../evidence/verify-session.ts';
-import { NO_COST } from '../learn/model-cost.ts';
-import { readStoredTurn } from '../record/stored-turn.ts';
 
 /**
  * The first request of a recorded session as its client sent it, without lessons. One reply is an attempt at it; tools it
@@ -41,11 +40,11 @@ interface AnsweredRecordedTask {
 async function readRecordedTask(
   { id, agent, project, erased }: SessionView,
   domain: string,
-  records: Pick<Records, 'turns' | 'block'>,
+  { records, decodeTurn }: Pick<RecordedTasksOptions, 'records' | 'decodeTurn'>,
 ): Promise<AnsweredRecordedTask | undefined> {
   if (erased) return undefined;
   const first = (await records.turns(id)).find(({ role }) => role === 'main');
-  const read = first?.status === 'complete' ? await readStoredTurn(first, records, new Map()) : undefined;
+  const read = first?.status === 'complete' ? await decodeTurn(first) : undefined;
   if (read === undefined || !isBeginning(read.request)) return undefined;
   const answer = answerOf(read);
   const text = taskOf(read.request.messages);
@@ -84,7 +83,9 @@ const asAsked = ({ system, messages, tools, toolChoice, maxTokens, format }: Cha
 export interface RecordedTasksOptions {
   /** `learn.verifiers` of the configuration. */
   readonly rows: Parameters<typeof createVerifiers>[0];
-  readonly records: Pick<Records, 'sessions' | 'recalls' | 'turns' | 'block'>;
+  readonly records: Pick<Records, 'sessions' | 'recalls' | 'turns'>;
+  /** The turn's request and reply; undefined when they cannot be read any more. */
+  readonly decodeTurn: (turn: TurnView) => Promise<DecodedTurn | undefined>;
   readonly now: () => number;
 }
 
@@ -118,7 +119,8 @@ const ASK: Ask = async () => ({
   cost: NO_COST,
 });
 
-export function createRecordedTasks({ rows, records, now }: RecordedTasksOptions): RecordedTasks {
+export function createRecordedTasks(options: RecordedTasksOptions): RecordedTasks {
+  const { rows, records, now } = options;
   let made: Promise<Verifiers> | undefined;
   const verifiers = (): Promise<Verifiers> => {
     made ??= createVerifiers(rows, { ask: ASK });
@@ -141,7 +143,7 @@ export function createRecordedTasks({ rows, records, now }: RecordedTasksOptions
         if (session.erased || session.lastAt < now() - MOST_DAYS * DAY_MS) continue;
         const domain = await domainOf(session.id, records);
         if (!ASK_NOBODY.has((await verifiers()).rowFor(domain)?.kind ?? '')) continue;
-        const read = await readRecordedTask(session, domain, records);
+        const read = await readRecordedTask(session, domain, options);
         // The same text again is the same task.
         const name = read && JSON.stringify([domain, read.task.text]);
         if (read === undefined || name === undefined || tasks.has(name)) continue;

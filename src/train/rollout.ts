@@ -1,4 +1,4 @@
-import type { RewardSource } from '../core/fact.ts';
+import type { RewardSource } from '../core/evidence.ts';
 
 /** Why something is not trained on: a name for counting, a text for people. */
 export interface BatchRefusal {

@@ -36,6 +36,7 @@ interface TrainingOptions {
   /** To a server that answers in the engine's place. */
   readonly upstream: ServeAdaptersOptions['upstream'];
   readonly records: Records;
+  readonly decodeTurn: RecordedTasksOptions['decodeTurn'];
   readonly shelf: LessonsApi;
   readonly generation: () => number;
   /** The configured verifiers, the samples so far, and how to make learning read the record. */
@@ -105,7 +106,12 @@ export function serveTraining(options: TrainingOptions): ServedTraining | undefi
   const view = createTrainingView();
   let running: { readonly stop: AbortController; readonly over: Promise<void> } | undefined;
 
-  const recorded = createRecordedTasks({ rows: options.learning.verifiers, records, now: clock.now });
+  const recorded = createRecordedTasks({
+    rows: options.learning.verifiers,
+    records,
+    decodeTurn: options.decodeTurn,
+    now: clock.now,
+  });
   const dutiesOf = (promotions: PromotionLog, signal: AbortSignal): DaemonCalls =>
     createDaemonCalls({
       ...options,

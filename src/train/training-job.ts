@@ -1,8 +1,8 @@
 import type { Clock } from '../core/clock.ts';
 import type { Fact } from '../core/fact.ts';
+import { NO_COST } from '../core/learn.ts';
 import type { Job, JobEnd } from '../core/schedule.ts';
 import { TrainingError } from '../core/training.ts';
-import { NO_COST } from '../learn/model-cost.ts';
 import type { CheckpointMoved, PromotionStage } from './promotion.ts';
 import type { ServedPolicy } from './serve-policy.ts';
 import type { TrainSettings } from './training-plan.ts';

@@ -11,9 +11,9 @@ describe('workerModule', () => {
   });
 
   it('gives its neighbour to a built module', () => {
-    const built = 'file:///instar/dist/record/recorder.js';
+    const built = 'file:///instar/dist/src/record/recorder.js';
     expect(workerModule('./writer-thread.ts', built).href).toBe(
-      'file:///instar/dist/record/writer-thread.js',
+      'file:///instar/dist/src/record/writer-thread.js',
     );
   });
 });

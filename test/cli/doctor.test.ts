@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { homeAt } from '../../src/config/home.ts';
 import { createManualClock } from '../../src/core/clock.ts';
-import type { DoctorCheck } from '../../src/doctor/doctor.ts';
+import type { DoctorCheck } from '../../src/doctor/doctor-check.ts';
 import { runDoctor } from '../../src/doctor/doctor.ts';
 import { createTemporaryFolder, runCli } from './run-cli.ts';
 import { type StandIn, sendJson, startStandIn } from './stand-in.ts';
@@ -49,7 +49,7 @@ describe('instar doctor', () => {
     }
   });
 
-  it('ends with 1 on a bad config, with a check for each problem and a mend for each', async () => {
+  it('ends with 1 on a bad config, with a check for each problem and a fix for each', async () => {
     configure({
       gatway: {},
       providers: { x: { wire: 'openai', baseUrl: 'https://x.example', key: 'sk-secret' } },
@@ -59,7 +59,7 @@ describe('instar doctor', () => {
     const failed = JSON.parse(stdout).checks.filter((check: DoctorCheck) => check.status === 'fail');
     expect(failed).toHaveLength(2);
     for (const check of failed)
-      expect(check).toEqual({ ...check, name: 'config', mend: expect.stringMatching(/./) });
+      expect(check).toEqual({ ...check, name: 'config', fix: expect.stringMatching(/./) });
     expect(stdout).not.toContain('sk-secret');
     const text = await runCli(['doctor', '--home', folder.dir]);
     expect(text.code).toBe(1);
@@ -99,7 +99,7 @@ describe('runDoctor', () => {
     const statusOf = (name: string) => named(checks, name).map(({ status }) => status);
     expect(statusOf('provider good')).toEqual(['ok']);
     expect(statusOf('provider wrong')).toEqual(['fail']);
-    expect(named(checks, 'provider wrong')[0]?.mend).toContain('WRONG');
+    expect(named(checks, 'provider wrong')[0]?.fix).toContain('WRONG');
     expect(statusOf('provider unset')).toEqual(['warn']);
     expect(statusOf('provider caller')).toEqual(['ok']);
     expect(statusOf('provider moved')).toEqual(['fail']);
@@ -110,7 +110,7 @@ describe('runDoctor', () => {
     expect(statusOf('model cli')).toEqual(['fail']);
     expect(statusOf('model local')).toEqual(['warn']);
     expect(JSON.stringify(checks)).not.toMatch(/sk-good|sk-wrong/);
-    for (const { status, mend } of checks) expect(mend === undefined).toBe(status === 'ok');
+    for (const { status, fix } of checks) expect(fix === undefined).toBe(status === 'ok');
   });
 
   it('reads a key from a file, and warns when others can read it', async () => {
@@ -119,7 +119,7 @@ describe('runDoctor', () => {
     configure({ gateway: { port: 0 }, providers: { filed: entry('/v1', { keyFile: 'provider-key' }) } });
     const found = named(await examine(), 'provider filed');
     expect(found.map(({ status }) => status)).toEqual(['ok', 'warn']);
-    expect(found[1]?.mend).toContain('chmod 600');
+    expect(found[1]?.fix).toContain('chmod 600');
   });
 
   it('finds a command on the PATH without running it', async () => {
@@ -134,7 +134,7 @@ describe('runDoctor', () => {
     configure({ gateway: { port: provider.port } });
     expect(named(await examine(), 'port')[0]).toMatchObject({
       status: 'fail',
-      mend: expect.stringContaining('--port'),
+      fix: expect.stringContaining('--port'),
     });
     const daemon = await startStandIn((_request, response) => sendJson(response, { ok: true }));
     const record = { pid: process.pid, port: daemon.port, url: daemon.url, startedAt: '', version: '' };
@@ -152,7 +152,7 @@ describe('runDoctor', () => {
     chmodSync(folder.dir, 0o755);
     const wide = await examine();
     expect(named(wide, 'home')[0]?.status).toBe('warn');
-    expect(named(wide, 'file modes')[0]?.mend).toContain('chmod 600');
+    expect(named(wide, 'file modes')[0]?.fix).toContain('chmod 600');
     chmodSync(folder.dir, 0o777);
     expect(named(await examine(), 'home')[0]?.status).toBe('fail');
     chmodSync(folder.dir, 0o700);

@@ -109,7 +109,7 @@ describe('instar engine up', () => {
     }
   });
 
-  it('ends with 1 and names the mend when the port is taken, or the address is not of this machine', async () => {
+  it('ends with 1 and names the fix when the port is taken, or the address is not of this machine', async () => {
     const other = await startStandIn((_request, response) => response.end());
     const taken = await up(['--port', String(other.port)]).ended();
     await other.close();
@@ -187,7 +187,7 @@ describe('an installation whose weights are damaged', () => {
   const installed = mkdtempSync(path.join(tmpdir(), 'instar-installed-'));
   afterEach(() => rmSync(installed, { recursive: true, force: true }));
 
-  it('ends engine up with 1, the file’s name and the mend, and serves no wrong numbers', async () => {
+  it('ends engine up with 1, the file’s name and the fix, and serves no wrong numbers', async () => {
     for (const part of ['dist', 'models', 'package.json'])
       cpSync(path.join(root, part), path.join(installed, part), {
         recursive: true,

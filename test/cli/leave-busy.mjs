@@ -1,6 +1,6 @@
 import { isMainThread, parentPort, Worker } from 'node:worker_threads';
 import { DatabaseSync } from '@photostructure/sqlite';
-import { letThreadsRest } from '../../dist/src/cli/foreground.js';
+import { waitForIdleThreads } from '../../dist/src/cli/foreground.js';
 
 /** A process that leaves with 7 while its thread is inside SQLite, and has been told of no more work. */
 const WORK_MS = 150;
@@ -8,7 +8,7 @@ const WORK_MS = 150;
 if (isMainThread) {
   const thread = new Worker(new URL(import.meta.url));
   thread.once('message', () => {
-    letThreadsRest();
+    waitForIdleThreads();
     process.exit(7);
   });
 } else {

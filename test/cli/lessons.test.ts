@@ -118,7 +118,7 @@ describe.each(['a running daemon', 'no daemon'])('with %s', (which) => {
     expect(await json('lessons', 'list', '--state', 'live')).toHaveLength(1);
   });
 
-  it('says what is wrong and how to mend it', async () => {
+  it('says what is wrong and how to fix it', async () => {
     const missing = await cli('lessons', 'show', 'nobody');
     expect(missing).toMatchObject({ code: 1, stderr: expect.stringContaining('instar lessons list') });
     expect(await cli('generations', 'rollback', '9')).toMatchObject({

@@ -17,7 +17,7 @@ describe('wrong use', () => {
     [['init'], '--provider'],
     [['init', '--provider', 'nope'], '--base-url'],
     [['init', '--provider', 'openai', '--key-env', 'K', '--pass-through'], 'exclude each other'],
-  ])('ends %j with 2 and says the mend on standard error', async (args, said) => {
+  ])('ends %j with 2 and says the fix on standard error', async (args, said) => {
     const { code, stdout, stderr } = await runCli(['--home', folder.dir, ...args]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toContain(said);
@@ -36,7 +36,7 @@ describe('wrong use', () => {
       expect(code).toBe(2);
       expect(stderr).toBe('');
       expect(JSON.parse(stdout)).toEqual({
-        error: { message: expect.any(String), mend: expect.any(String) },
+        error: { message: expect.any(String), fix: expect.any(String) },
       });
     },
   );

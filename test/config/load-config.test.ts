@@ -28,7 +28,7 @@ const problemsOf = (input: unknown, env: NodeJS.ProcessEnv = {}): readonly Probl
 };
 const linesOf = (input: unknown, env?: NodeJS.ProcessEnv): string =>
   problemsOf(input, env)
-    .map((problem) => `${problem.path}: ${problem.what} (${problem.mend ?? ''})`)
+    .map((problem) => `${problem.path}: ${problem.what} (${problem.fix ?? ''})`)
     .join('\n');
 
 const provider = (more: object = {}) => ({

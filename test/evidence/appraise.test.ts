@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { TurnEvidence } from '../../src/core/evidence.ts';
-import type { TurnStatus } from '../../src/core/fact.ts';
+import type { TurnStatus } from '../../src/core/evidence.ts';
 import { appraise } from '../../src/evidence/appraise.ts';
 import { callOf, turnOf } from './turn-fixtures.ts';
 

@@ -5,7 +5,7 @@ import { type LabelledTurn, scoreTurns, TURN_LABELS } from '../../lab/measure/si
 import { appraise } from '../../src/evidence/appraise.ts';
 
 const turnsOf = (half: string): readonly LabelledTurn[] =>
-  readFileSync(path.resolve(import.meta.dirname, `../../bench/signals/turns-${half}.jsonl`), 'utf8')
+  readFileSync(path.resolve(import.meta.dirname, `../../lab/measure/signals/turns-${half}.jsonl`), 'utf8')
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line) as LabelledTurn);

@@ -2,14 +2,14 @@ import { Client, InMemoryTransport } from '@modelcontextprotocol/client';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { ListedLesson } from '../../src/mcp/episode-api.ts';
 import { createMcpServer } from '../../src/mcp/mcp-server.ts';
-import { createMemoryDesk, DATES, type MemoryDesk } from './memory-episode-api.ts';
+import { createMemoryEpisodeApi, DATES, type MemoryEpisodeApi } from './memory-episode-api.ts';
 
 const open: Client[] = [];
 
-async function connect(desk: MemoryDesk): Promise<Client> {
+async function connect(api: MemoryEpisodeApi): Promise<Client> {
   const [near, far] = InMemoryTransport.createLinkedPair();
   const client = new Client({ name: 'claude-code', version: '1.0.0' });
-  await createMcpServer({ desk, version: '0.1.0' }).connect(far);
+  await createMcpServer({ api, version: '0.1.0' }).connect(far);
   await client.connect(near);
   open.push(client);
   return client;
@@ -24,7 +24,7 @@ afterEach(async () => {
 
 describe('the MCP tools', () => {
   it('are six, each with a description, an input schema and an output schema', async () => {
-    const client = await connect(createMemoryDesk());
+    const client = await connect(createMemoryEpisodeApi());
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name).sort()).toEqual([
       'end_episode',
@@ -46,14 +46,14 @@ describe('the MCP tools', () => {
   });
 
   it('come with instructions for the model', async () => {
-    const client = await connect(createMemoryDesk());
+    const client = await connect(createMemoryEpisodeApi());
     expect(client.getServerVersion()?.name).toBe('instar');
     expect(client.getInstructions()).toContain('start_episode');
   });
 
   it('record a task from its start to its outcome', async () => {
-    const desk = createMemoryDesk();
-    const client = await connect(desk);
+    const api = createMemoryEpisodeApi();
+    const client = await connect(api);
     const started = await client.callTool({
       name: 'start_episode',
       arguments: { task: ' write the date ', agent: 'writer', project: 'letters', domain: 'mail' },
@@ -86,7 +86,7 @@ describe('the MCP tools', () => {
       failed: 1,
       learns: true,
     });
-    expect(desk.episodes.get('ep-1')).toMatchObject({
+    expect(api.episodes.get('ep-1')).toMatchObject({
       task: 'write the date',
       agent: 'writer',
       project: 'letters',
@@ -98,18 +98,18 @@ describe('the MCP tools', () => {
   });
 
   it('leave absent arguments absent (not undefined)', async () => {
-    const desk = createMemoryDesk();
-    const client = await connect(desk);
+    const api = createMemoryEpisodeApi();
+    const client = await connect(api);
     await client.callTool({ name: 'start_episode', arguments: { task: 'x' } });
-    expect(Object.keys(desk.episodes.get('ep-1') ?? {}).sort()).toEqual(['attempts', 'client', 'task']);
+    expect(Object.keys(api.episodes.get('ep-1') ?? {}).sort()).toEqual(['attempts', 'client', 'task']);
   });
 
   it('continue an episode over another connection (the API stores it)', async () => {
-    const desk = createMemoryDesk();
-    const first = await connect(desk);
+    const api = createMemoryEpisodeApi();
+    const first = await connect(api);
     await first.callTool({ name: 'start_episode', arguments: { task: 'x' } });
     await first.close();
-    const second = await connect(desk);
+    const second = await connect(api);
     const ended = await second.callTool({
       name: 'end_episode',
       arguments: { episode: 'ep-1', outcome: 'failure' },
@@ -118,8 +118,8 @@ describe('the MCP tools', () => {
   });
 
   it('recall lessons without an episode, and say so when there are none', async () => {
-    const desk = createMemoryDesk();
-    const client = await connect(desk);
+    const api = createMemoryEpisodeApi();
+    const client = await connect(api);
     const pulled = await client.callTool({
       name: 'pull_experiences',
       arguments: { task: 'a date', limit: 3, agent: 'writer' },
@@ -128,16 +128,16 @@ describe('the MCP tools', () => {
       lessons: '### iso-dates\n\nWrite dates as 2026-03-16.',
       ids: ['lesson-1'],
     });
-    expect(desk.queries).toEqual([{ limit: 3, agent: 'writer', client: 'claude-code' }]);
+    expect(api.queries).toEqual([{ limit: 3, agent: 'writer', client: 'claude-code' }]);
     const nothing = await client.callTool({ name: 'pull_experiences', arguments: { task: 'cook' } });
     expect(nothing.structuredContent).toEqual({ lessons: '', ids: [] });
     expect(textOf(nothing)).toContain('No lessons for this task');
-    expect(desk.episodes.size).toBe(0);
+    expect(api.episodes.size).toBe(0);
   });
 
   it('list lessons by state and kind', async () => {
     const draft: ListedLesson = { ...DATES, id: 'lesson-2', name: 'draft', state: 'proposed', kind: 'fix' };
-    const client = await connect(createMemoryDesk([DATES, draft]));
+    const client = await connect(createMemoryEpisodeApi([DATES, draft]));
     const proposed = await client.callTool({ name: 'list_lessons', arguments: { state: 'proposed' } });
     expect(proposed.structuredContent).toEqual({ lessons: [draft], total: 1 });
     expect(textOf(proposed)).toBe('- draft (fix, proposed, lesson-2): When a date is written.');
@@ -147,7 +147,7 @@ describe('the MCP tools', () => {
 
   it('cut a long list and say how many are missing', async () => {
     const many = Array.from({ length: 130 }, (_, at) => ({ ...DATES, id: `lesson-${at}` }));
-    const client = await connect(createMemoryDesk(many));
+    const client = await connect(createMemoryEpisodeApi(many));
     const listed = await client.callTool({ name: 'list_lessons', arguments: {} });
     expect((listed.structuredContent as { lessons: readonly unknown[] }).lessons).toHaveLength(100);
     expect((listed.structuredContent as { total: number }).total).toBe(130);
@@ -155,24 +155,24 @@ describe('the MCP tools', () => {
   });
 
   it('pass on feedback about exactly one subject (not two, not none)', async () => {
-    const desk = createMemoryDesk();
-    const client = await connect(desk);
+    const api = createMemoryEpisodeApi();
+    const client = await connect(api);
     const given = await client.callTool({
       name: 'give_feedback',
       arguments: { episode: 'ep-1', score: -0.5, note: 'too long' },
     });
     expect(given.structuredContent).toEqual({ taken: true });
-    expect(desk.feedbacks).toEqual([{ subject: { episode: 'ep-1' }, score: -0.5, note: 'too long' }]);
+    expect(api.feedbacks).toEqual([{ subject: { episode: 'ep-1' }, score: -0.5, note: 'too long' }]);
     for (const wrong of [{ score: 1 }, { score: 1, turn: 't', session: 's' }]) {
       const refused = await client.callTool({ name: 'give_feedback', arguments: wrong });
       expect(refused.isError).toBe(true);
       expect(textOf(refused)).toContain('exactly one of episode, turn and session');
     }
-    expect(desk.feedbacks).toHaveLength(1);
+    expect(api.feedbacks).toHaveLength(1);
   });
 
   it('return a refusal as an error with its fix (not as a broken connection)', async () => {
-    const client = await connect(createMemoryDesk());
+    const client = await connect(createMemoryEpisodeApi());
     const refused = await client.callTool({
       name: 'log_attempt',
       arguments: { episode: 'nope', action: 'a', result: 'b', ok: true },
@@ -183,17 +183,17 @@ describe('the MCP tools', () => {
   });
 
   it('return an error when the API rejects, and continue', async () => {
-    const client = await connect(createMemoryDesk());
+    const client = await connect(createMemoryEpisodeApi());
     const broken = await client.callTool({ name: 'pull_experiences', arguments: { task: 'break' } });
     expect(broken.isError).toBe(true);
-    expect(textOf(broken)).toContain('the desk fell over');
+    expect(textOf(broken)).toContain('the API failed');
     const after = await client.callTool({ name: 'list_lessons', arguments: {} });
     expect(after.isError).toBeFalsy();
   });
 
   it('name the invalid argument and do not call the API', async () => {
-    const desk = createMemoryDesk();
-    const client = await connect(desk);
+    const api = createMemoryEpisodeApi();
+    const client = await connect(api);
     const wrong: readonly (readonly [string, Record<string, unknown>, RegExp])[] = [
       ['start_episode', { task: '  ' }, /State the task/],
       ['start_episode', { task: 'x'.repeat(8001) }, /at most 8000 characters/],
@@ -207,19 +207,19 @@ describe('the MCP tools', () => {
       expect(refused.isError).toBe(true);
       expect(textOf(refused)).toMatch(message);
     }
-    expect([desk.reports, desk.queries, desk.feedbacks]).toEqual([[], [], []]);
+    expect([api.reports, api.queries, api.feedbacks]).toEqual([[], [], []]);
   });
 
   it('keep the start and the end of an output that is too long', async () => {
-    const desk = createMemoryDesk();
-    const client = await connect(desk);
+    const api = createMemoryEpisodeApi();
+    const client = await connect(api);
     await client.callTool({ name: 'start_episode', arguments: { task: 'x' } });
     const result = `begin${'.'.repeat(50_000)}TypeError: end`;
     await client.callTool({
       name: 'log_attempt',
       arguments: { episode: 'ep-1', action: 'ran it', result, ok: false },
     });
-    const kept = desk.episodes.get('ep-1')?.attempts[0]?.result ?? '';
+    const kept = api.episodes.get('ep-1')?.attempts[0]?.result ?? '';
     expect(kept.length).toBeLessThan(13_000);
     expect(kept.startsWith('begin')).toBe(true);
     expect(kept.endsWith('TypeError: end')).toBe(true);

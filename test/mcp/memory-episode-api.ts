@@ -8,7 +8,7 @@ interface Kept extends EpisodeCaller {
   note?: string;
 }
 
-export interface MemoryDesk extends EpisodeApi {
+export interface MemoryEpisodeApi extends EpisodeApi {
   readonly episodes: ReadonlyMap<string, Kept>;
   readonly feedbacks: readonly object[];
   /** In the order of arrival. */
@@ -23,7 +23,7 @@ const UNKNOWN: EpisodeResult<never> = {
 };
 
 /** An in-memory API with one lesson about dates. */
-export function createMemoryDesk(lessons: readonly ListedLesson[] = [DATES]): MemoryDesk {
+export function createMemoryEpisodeApi(lessons: readonly ListedLesson[] = [DATES]): MemoryEpisodeApi {
   const episodes = new Map<string, Kept>();
   const feedbacks: object[] = [];
   const reports: string[] = [];
@@ -70,7 +70,7 @@ export function createMemoryDesk(lessons: readonly ListedLesson[] = [DATES]): Me
     },
     recall: async ({ task, ...query }) => {
       queries.push(query);
-      if (task === 'break') throw new Error('the desk fell over');
+      if (task === 'break') throw new Error('the API failed');
       return { ok: true, value: recalled(task) };
     },
     list: async ({ state, kind }) => ({

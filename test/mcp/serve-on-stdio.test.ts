@@ -2,9 +2,9 @@ import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { asObject } from '../../src/core/json.ts';
 import { serveOnStdio } from '../../src/mcp/serve-on-stdio.ts';
-import { createMemoryDesk, type MemoryDesk } from './memory-episode-api.ts';
+import { createMemoryEpisodeApi, type MemoryEpisodeApi } from './memory-episode-api.ts';
 
-function serve(desk: MemoryDesk) {
+function serve(api: MemoryEpisodeApi) {
   const input = new PassThrough();
   const output = new PassThrough();
   const leaving = new AbortController();
@@ -14,7 +14,7 @@ function serve(desk: MemoryDesk) {
     out += chunk.toString();
   });
   const served = serveOnStdio(
-    { desk, version: '0.0.0' },
+    { api, version: '0.0.0' },
     { input, output, signal: leaving.signal, report: ({ message }) => errors.push(message) },
   );
   const say = (message: object): void =>
@@ -40,8 +40,8 @@ const call = (id: number, name: string, args: object): object => ({
 
 describe('the MCP server on two streams', () => {
   it('writes parallel reports in the order of their arrival', async () => {
-    const desk = createMemoryDesk();
-    const { input, served, say } = serve(desk);
+    const api = createMemoryEpisodeApi();
+    const { input, served, say } = serve(api);
     say(HELLO);
     say(call(1, 'start_episode', { task: 'x' }));
     for (let id = 2; id < 8; id++)
@@ -49,15 +49,15 @@ describe('the MCP server on two streams', () => {
     say(call(8, 'end_episode', { episode: 'ep-1', outcome: 'success' }));
     input.end();
     await served;
-    expect(desk.reports).toEqual(['start ep-1', ...Array(6).fill('attempt ep-1'), 'end ep-1']);
-    expect(desk.episodes.get('ep-1')?.attempts.map(({ action }) => action)).toEqual(
+    expect(api.reports).toEqual(['start ep-1', ...Array(6).fill('attempt ep-1'), 'end ep-1']);
+    expect(api.episodes.get('ep-1')?.attempts.map(({ action }) => action)).toEqual(
       [2, 3, 4, 5, 6, 7].map((id) => `try ${id}`),
     );
   });
 
   it('ends at the signal with all reports written, though the replies are lost', async () => {
-    const desk = createMemoryDesk();
-    const { leaving, served, say, answers } = serve(desk);
+    const api = createMemoryEpisodeApi();
+    const { leaving, served, say, answers } = serve(api);
     say(HELLO);
     say(call(1, 'start_episode', { task: 'x' }));
     while (answers().length < 2) await new Promise((resolve) => setTimeout(resolve, 1));
@@ -65,17 +65,17 @@ describe('the MCP server on two streams', () => {
     await new Promise((resolve) => setTimeout(resolve, 2));
     leaving.abort();
     await served;
-    expect(desk.reports).toEqual(['start ep-1', 'attempt ep-1']);
+    expect(api.reports).toEqual(['start ep-1', 'attempt ep-1']);
   });
 
   it('ends at once when the signal was aborted before the start', async () => {
-    const { leaving, served } = serve(createMemoryDesk());
+    const { leaving, served } = serve(createMemoryEpisodeApi());
     leaving.abort();
     await served;
   });
 
   it('ends and reports it when its output fails', async () => {
-    const { output, errors, served, say } = serve(createMemoryDesk());
+    const { output, errors, served, say } = serve(createMemoryEpisodeApi());
     output.destroy(new Error('EPIPE'));
     say(HELLO);
     await served;
@@ -83,7 +83,7 @@ describe('the MCP server on two streams', () => {
   });
 
   it('ends when a line is too long (not when the memory is full)', async () => {
-    const { input, errors, served } = serve(createMemoryDesk());
+    const { input, errors, served } = serve(createMemoryEpisodeApi());
     const megabyte = Buffer.alloc(1 << 20, 'x');
     for (let at = 0; at < 11; at++) input.write(megabyte);
     await served;
@@ -91,8 +91,8 @@ describe('the MCP server on two streams', () => {
   });
 
   it('does not wait for a cancelled call', async () => {
-    const desk = createMemoryDesk();
-    const never = { ...desk, recall: () => new Promise<never>(() => undefined) };
+    const api = createMemoryEpisodeApi();
+    const never = { ...api, recall: () => new Promise<never>(() => undefined) };
     const { input, served, say, answers } = serve(never);
     say(HELLO);
     say(call(1, 'pull_experiences', { task: 'x' }));

@@ -10,7 +10,7 @@ const slowly = async (value) => {
 };
 const tally = { attempts: 1, failed: 0 };
 
-const desk = {
+const api = {
   start: async (episode) => {
     keep({ start: episode });
     return slowly({ episode: 'ep-1', recalled: { text: '', lessons: [] } });
@@ -30,7 +30,7 @@ const desk = {
 };
 
 await serveOnStdio(
-  { desk, version: '0.0.0' },
+  { api, version: '0.0.0' },
   {
     input: process.stdin,
     output: process.stdout,

@@ -10,7 +10,7 @@ import { asObject } from '../../src/core/json.ts';
 const ENTRY = path.resolve(import.meta.dirname, 'stdio-entry.mjs');
 const folder = mkdtempSync(path.join(tmpdir(), 'instar-mcp-'));
 let files = 0;
-const newFile = (): string => path.join(folder, `desk-${++files}.jsonl`);
+const newFile = (): string => path.join(folder, `episodes-${++files}.jsonl`);
 const read = (file: string): unknown[] =>
   readFileSync(file, 'utf8')
     .trim()

@@ -150,7 +150,7 @@ function createWorld() {
       }),
       budget,
       rules: defaultScheduleRules,
-      hear: (news) => {
+      onNews: (news) => {
         if (news.type === 'fault') faults.push(`${news.what}: ${String(news.error)}`);
       },
     });

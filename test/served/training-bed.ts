@@ -158,8 +158,8 @@ export const lesson = (id: string, content: string) => ({
   reason: 'a test',
 });
 
-export async function teach({ shelf }: Pick<TrainingBed, 'shelf'>): Promise<void> {
-  await shelf.change(lesson('times', TIMES));
+export async function teach({ lessonsApi }: Pick<TrainingBed, 'lessonsApi'>): Promise<void> {
+  await lessonsApi.change(lesson('times', TIMES));
 }
 
 /** One window, and what happened in it. `onNews` sees each before the next is waited for. */

@@ -16,13 +16,13 @@ afterAll(async () => {
   removeFolder(bed.dir);
 });
 
-const versions = async () => (await bed.desk.training()).versions;
+const versions = async () => (await bed.api.training()).versions;
 
 /** The weights of one more step, as a canary. */
 async function nextCanary(): Promise<number> {
   const news = await runWindow(bed.training, { steps: 1 });
   expect(news.map(({ type }) => type)).toContain('step-trained');
-  const [moved] = await bed.desk.moveWeights('promote');
+  const [moved] = await bed.api.moveWeights('promote');
   expect(moved).toMatchObject({ to: 'canary' });
   return Number(moved?.version);
 }

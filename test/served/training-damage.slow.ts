@@ -27,7 +27,7 @@ describe('weights whose file is damaged', () => {
     await teach(first);
     await runWindow(first.training, { steps: 1 });
     for (const to of ['canary', 'live'])
-      expect(await first.desk.moveWeights('promote')).toMatchObject([{ version: 1, to }]);
+      expect(await first.api.moveWeights('promote')).toMatchObject([{ version: 1, to }]);
     const file = damage(first, 'sampler_weights');
     const bed = await reopen(first);
     for (const turn of [1, 2, 3]) {
@@ -36,11 +36,11 @@ describe('weights whose file is damaged', () => {
       expect(text.trimEnd().endsWith('data: [DONE]')).toBe(true);
     }
     await expect
-      .poll(async () => (await bed.desk.training()).versions, { timeout: 15_000 })
+      .poll(async () => (await bed.api.training()).versions, { timeout: 15_000 })
       .toEqual({ live: 0 });
     expect((await bed.chat(TASK)).headers['x-instar-policy']).toBe('instar/nano@0');
     expect(JSON.stringify(bed.lines)).toContain(path.basename(file));
-    expect((await (await reopen(bed)).desk.training()).versions).toEqual({ live: 0 });
+    expect((await (await reopen(bed)).api.training()).versions).toEqual({ live: 0 });
   }, 60_000);
 
   it('that are on trial are refused by name, and the pointer does not move', async () => {
@@ -58,7 +58,7 @@ describe('weights whose file is damaged', () => {
       to: 'rejected',
       by: 'probe',
     });
-    expect((await bed.desk.training()).versions).toMatchObject({ live: 0 });
+    expect((await bed.api.training()).versions).toMatchObject({ live: 0 });
     expect((await bed.chat(TASK)).status).toBe(200);
   }, 60_000);
 
@@ -66,18 +66,18 @@ describe('weights whose file is damaged', () => {
     const first = await open({ dir: folder() });
     await teach(first);
     await runWindow(first.training, { steps: 1 });
-    await first.desk.moveWeights('rollback');
+    await first.api.moveWeights('rollback');
     const file = damage(first, 'weights');
     const bed = await reopen(first);
     for (let window = 0; window < 3; window++) {
       const news = await runWindow(bed.training, { steps: 1 });
       const stuck = news.flatMap((one) => (one.type === 'stuck' ? [one.why] : []));
       expect(stuck.join()).toContain(path.basename(file));
-      await bed.desk.moveWeights('rollback');
+      await bed.api.moveWeights('rollback');
     }
     const news = await runWindow(bed.training, { steps: 1 });
     expect(typesOf(news)).not.toContain('stuck');
     expect(news.flatMap((one) => ('batch' in one ? [one.batch] : []))).toContain('run-2/0');
-    expect((await bed.desk.training()).versions).toMatchObject({ live: 0 });
+    expect((await bed.api.training()).versions).toMatchObject({ live: 0 });
   }, 60_000);
 });

@@ -19,7 +19,7 @@ describe('a generation that changes in the middle of a run', () => {
       {
         onNews: async ({ type }) => {
           if (type !== 'group-collected' || ++collected !== 8) return;
-          await bed.shelf.change(lesson('another', 'Please keep every line short.'));
+          await bed.lessonsApi.change(lesson('another', 'Please keep every line short.'));
         },
       },
     );
@@ -49,7 +49,7 @@ describe('an engine that cannot start', () => {
       expect(text).toContain('Instar');
       expect(headers['x-instar-policy']).toBe('instar/welcome');
     }
-    await expect(bed.desk.startTraining({ steps: 1 })).rejects.toThrow('the embedded engine does not start');
-    expect((await bed.desk.training()).window).toMatchObject({ isRunning: false });
+    await expect(bed.api.startTraining({ steps: 1 })).rejects.toThrow('the embedded engine does not start');
+    expect((await bed.api.training()).window).toMatchObject({ isRunning: false });
   }, 60_000);
 });

@@ -102,8 +102,8 @@ describe('recorded tasks', () => {
   });
 
   it('are not taken from an erased session', async () => {
-    expect(await bed.desk.erase('asked')).toBe(1);
-    await bed.desk.moveWeights('rollback');
+    expect(await bed.api.erase('asked')).toBe(1);
+    await bed.api.moveWeights('rollback');
     const before = gradedOf(TASK);
     const news = await runWindow(bed.training, { steps: 1, tasks: TASKS });
     expect(reportsOf(news).map(({ groups }) => groups)).toEqual([2]);
@@ -136,14 +136,14 @@ describe('live turns', () => {
   /** A turn of the policy, and what a person says of it. */
   const judged = async (session: string, score: number): Promise<void> => {
     const { headers } = await bed.chat(TASK, { session });
-    const said = await bed.desk.feedback({ turn: String(headers['x-instar-turn']), score });
+    const said = await bed.api.feedback({ turn: String(headers['x-instar-turn']), score });
     expect(said).toMatchObject({ ok: true });
   };
 
   it('are trained on once, if a person rewarded them under the current lessons', async () => {
     await judged('stale-1', 1);
     await judged('stale-2', 0.4);
-    await bed.shelf.change(lesson('later', 'Write the year first.'));
+    await bed.lessonsApi.change(lesson('later', 'Write the year first.'));
     await judged('bad', -1);
     for (const [at, score] of [1, 0.2, 0.8, 0.4].entries()) await judged(`good-${at}`, score);
     await bed.chat(TASK, { session: 'nothing-said' });

@@ -164,7 +164,7 @@ describe('training that is stopped', () => {
       const ids = (await outcomeOf(bed)).steps.flatMap(({ rollouts }) => rollouts);
       expect(new Set(ids).size).toBe(ids.length);
       expect(await outcomeOf(bed)).toEqual(calm);
-      expect((await bed.desk.training()).versions).toMatchObject({ live: 0 });
+      expect((await bed.api.training()).versions).toMatchObject({ live: 0 });
     },
     240_000,
   );

@@ -20,7 +20,7 @@ afterAll(async () => {
   removeFolder(bed.dir);
 });
 
-const promote = () => bed.desk.moveWeights('promote');
+const promote = () => bed.api.moveWeights('promote');
 const sampledIn = (session?: string) => {
   const reader = openSqliteReader(path.join(bed.dir, 'instar.sqlite'));
   try {
@@ -79,7 +79,7 @@ describe('weights that change while they serve', () => {
   });
 
   it('have their recorded tokens removed when the session is erased', async () => {
-    expect(await bed.desk.erase('kept')).toBe(1);
+    expect(await bed.api.erase('kept')).toBe(1);
     const left = sampledIn('kept');
     expect(left.filter(({ text }) => text !== undefined)).toEqual([]);
     expect(sampledIn('first').filter(({ text }) => text !== undefined)).toHaveLength(1);
@@ -88,7 +88,7 @@ describe('weights that change while they serve', () => {
   it(`never fail one of ${STREAMS} streams, each by the one version that its head names`, async () => {
     for (const version of [1, 2]) {
       await runWindow(bed.training, { steps: 1 });
-      expect((await bed.desk.training()).versions).toMatchObject({
+      expect((await bed.api.training()).versions).toMatchObject({
         onTrial: { version, stage: 'candidate' },
       });
       if (version === 1) for (const _ of ['canary', 'live']) await promote();
@@ -97,7 +97,7 @@ describe('weights that change while they serve', () => {
     const moves = [
       async () => promote(),
       async () => promote(),
-      async () => bed.desk.moveWeights('rollback'),
+      async () => bed.api.moveWeights('rollback'),
     ];
     let answered = 0;
     let moving: Promise<unknown> = Promise.resolve();

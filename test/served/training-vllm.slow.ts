@@ -94,9 +94,9 @@ async function propose(bed: TrainingBed, version: number): Promise<void> {
 }
 
 const promote = async (bed: TrainingBed): Promise<unknown> =>
-  (await bed.desk.moveWeights('promote')).map(({ version, to }) => `${version} ${to}`);
+  (await bed.api.moveWeights('promote')).map(({ version, to }) => `${version} ${to}`);
 const rollBack = async (bed: TrainingBed): Promise<unknown> =>
-  (await bed.desk.moveWeights('rollback')).map(({ version, to }) => `${version} ${to}`);
+  (await bed.api.moveWeights('rollback')).map(({ version, to }) => `${version} ${to}`);
 const foldersOf = (dir: string): readonly string[] => {
   const parent = path.join(dir, 'train', 'nano', 'adapters');
   return existsSync(parent) ? readdirSync(parent).sort() : [];
@@ -122,7 +122,7 @@ describe('weights that vLLM serves', () => {
     expect(await turn(sessionOf(1, false))).toBe('instar/nano@0 base-model');
     expect(await promote(bed)).toEqual(['1 live']);
     expect(await turn(sessionOf(1, false))).toBe('instar/nano@1 v1');
-    const { adapter } = await bed.desk.training();
+    const { adapter } = await bed.api.training();
     expect(adapter).toBe(path.join(dir, 'train', 'nano', 'adapters', 'v1'));
     expect(await checkPeft(String(adapter))).toMatchObject({ rank: 4, baseModel: 'instar-nano' });
 
@@ -158,7 +158,7 @@ describe('weights that vLLM serves', () => {
     await propose(bed, 1);
     vllm.change({ isDown: true });
     await expect(promote(bed)).rejects.toThrow(/version 1 cannot serve, and nothing was changed/);
-    expect((await bed.desk.training()).versions).toMatchObject({ live: 0, onTrial: { stage: 'candidate' } });
+    expect((await bed.api.training()).versions).toMatchObject({ live: 0, onTrial: { stage: 'candidate' } });
     vllm.change({ isDown: false, hasLora: false });
     await expect(promote(bed)).rejects.toThrow(/--enable-lora/);
     expect(await turn(sessionOf(1, true))).toBe('instar/nano@0 base-model');
@@ -184,14 +184,14 @@ describe('weights that vLLM serves', () => {
     await bed.close();
     vllm.adapters.clear();
     const again = await openBed({ dir, train });
-    expect(await again.desk.training()).toMatchObject({ policy: 'instar/nano@1', versions: { live: 1 } });
+    expect(await again.api.training()).toMatchObject({ policy: 'instar/nano@1', versions: { live: 1 } });
     expect(await turn('restarted', again)).toBe('instar/nano@1 v1');
 
     vllm.adapters.clear();
     vllm.change({ hasLora: false });
     for (const session of ['one', 'two']) expect(await turn(session, again)).toMatch(/@1 base-model$/);
     await expect
-      .poll(async () => (await again.desk.training()).versions, { timeout: 15_000 })
+      .poll(async () => (await again.api.training()).versions, { timeout: 15_000 })
       .toEqual({ live: 0 });
     expect(await turn('three', again)).toBe('instar/nano@0 base-model');
     expect(again.lines.filter(({ msg }) => msg.includes('another version answered'))).toHaveLength(2);
@@ -230,7 +230,7 @@ describe('weights that the engine serves', () => {
     await propose(bed, 1);
     expect([await promote(bed), await promote(bed)]).toEqual([['1 canary'], ['1 live']]);
     await expect.poll(() => foldersOf(dir), { timeout: 15_000 }).toEqual(['v1']);
-    const { adapter } = await bed.desk.training();
+    const { adapter } = await bed.api.training();
     expect((await checkPeft(String(adapter))).tensors).toBeGreaterThan(0);
 
     mkdirSync(path.join(dir, 'train', 'nano', 'adapters', 'v2'), { recursive: true });

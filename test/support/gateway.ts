@@ -106,8 +106,8 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
       sessionEnded: () => undefined,
       recorder: options.recorder ?? { room: () => undefined, start: () => noRecord },
       records,
-      desk: createStoreApi(records, systemClock.now),
-      shelf: createLazyLessonsApi(records),
+      api: createStoreApi(records, systemClock.now),
+      lessonsApi: createLazyLessonsApi(records),
       report: (report) => {
         reports.push(report);
         metrics.report(report);

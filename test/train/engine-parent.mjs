@@ -1,9 +1,9 @@
 // A program that supervises an engine, as a process of its own that can be killed.
 
-import { openHome } from '../../../dist/src/config/home.js';
-import { systemClock } from '../../../dist/src/core/clock.js';
-import { createLog } from '../../../dist/src/daemon/log.js';
-import { superviseEngine } from '../../../dist/src/train/engine-process.js';
+import { openHome } from '../../dist/src/config/home.js';
+import { systemClock } from '../../dist/src/core/clock.js';
+import { createLog } from '../../dist/src/daemon/log.js';
+import { superviseEngine } from '../../dist/src/train/engine-process.js';
 
 const [dir] = process.argv.slice(2);
 const log = createLog({ format: 'json', level: 'info' });

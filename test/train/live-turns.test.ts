@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { RewardSource } from '../../src/core/fact.ts';
+import type { RewardSource } from '../../src/core/evidence.ts';
 import { toRecords } from '../../src/record/records.ts';
 import { createMemoryStore } from '../../src/record/store/memory-store.ts';
 import type { TrainingSample } from '../../src/train/buffer.ts';

@@ -4,6 +4,7 @@ import { formatTurnBodyKey } from '../../src/core/store.ts';
 import { toRecords } from '../../src/record/records.ts';
 import { createRequestEncoder } from '../../src/record/request-manifest.ts';
 import { createMemoryStore } from '../../src/record/store/memory-store.ts';
+import { readStoredTurn } from '../../src/record/stored-turn.ts';
 import { createRecordedTasks } from '../../src/train/recorded-tasks.ts';
 import { end, start } from '../record/store/facts.ts';
 
@@ -74,7 +75,12 @@ const ROWS = [
 
 const open = async (sessions: readonly Recorded[], rows: readonly object[] = ROWS) => {
   const records = await record(sessions);
-  const tasks = createRecordedTasks({ rows: rows as never, records, now: () => NOW });
+  const tasks = createRecordedTasks({
+    rows: rows as never,
+    records,
+    decodeTurn: (turn) => readStoredTurn(turn, records, new Map()),
+    now: () => NOW,
+  });
   return { records, ids: async () => (await tasks.gather(signal)).map(({ id }) => id), ...tasks };
 };
 

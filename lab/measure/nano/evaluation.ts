@@ -1,17 +1,17 @@
 import { renderTask } from '../../../nano/policy/render-prompt.ts';
 import type { NanoTokenizer } from '../../../nano/policy/tokenizer.ts';
 import { createRandom } from '../../../src/base/random.ts';
+import type { SuiteQuestion } from '../../suite/suite.ts';
 import { pick, shuffled } from '../../workdays/draw.ts';
-import type { PlannedQuestion } from '../../workdays/files/make-file-question.ts';
 import { HOUSE_RULES } from '../../workdays/rules/house-rules.ts';
 import { OTHER_RULES } from '../../workdays/rules/other-rules.ts';
 import type { RuleSet } from '../../workdays/rules/rule-set.ts';
 import { createWorkdays } from '../../workdays/workdays.ts';
-import { makeForeign } from './foreign.ts';
 import type { LessonPool } from './lessons.ts';
+import { makeForeignTask } from './samples.ts';
 
 /** A prompt of the gate, and where its question is to be found again. */
-export interface Asked {
+export interface EvaluationPrompt {
   readonly condition: string;
   readonly seed: number;
   readonly day: number;
@@ -50,9 +50,9 @@ const CONDITIONS: readonly (readonly [
 export function makeEvaluation(
   lessons: { readonly train: LessonPool; readonly gate: LessonPool },
   tokenizer: NanoTokenizer,
-): readonly Asked[] {
+): readonly EvaluationPrompt[] {
   const asked = CONDITIONS.flatMap(([condition, kind, count, words], number) => {
-    const out: Asked[] = [];
+    const out: EvaluationPrompt[] = [];
     for (let seed = EVALUATION_SEED; out.length < count; seed++) {
       const random = createRandom(`evaluation/${condition}/${seed}`);
       const rules = rulesIn(condition);
@@ -73,8 +73,8 @@ export function makeEvaluation(
     return out;
   });
   const random = createRandom('evaluation/foreign');
-  const foreign = Array.from({ length: 100 }, (_, at): readonly Asked[] => {
-    const prompt = renderTask([], makeForeign(random), tokenizer);
+  const foreign = Array.from({ length: 100 }, (_, at): readonly EvaluationPrompt[] => {
+    const prompt = renderTask([], makeForeignTask(random), tokenizer);
     return prompt.is === 'prompt'
       ? [{ condition: 'foreign', seed: 0, day: 0, question: `f${at}`, prompt: [...prompt.tokens] }]
       : [];
@@ -82,7 +82,7 @@ export function makeEvaluation(
   return [...asked, ...foreign.flat()];
 }
 
-export const questionOf = ({ condition, seed, day, question }: Asked): PlannedQuestion | undefined =>
+export const questionOf = ({ condition, seed, day, question }: EvaluationPrompt): SuiteQuestion | undefined =>
   createWorkdays({ seed, split: 'gate', form: 'short', rules: rulesIn(condition) }).days[day]?.questions.find(
     ({ id }) => id === question,
-  ) as PlannedQuestion | undefined;
+  );

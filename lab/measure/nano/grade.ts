@@ -4,13 +4,13 @@ import { readNanoReply } from '../../../nano/policy/nano-template.ts';
 import { createNanoTokenizer } from '../../../nano/policy/tokenizer.ts';
 import { readVocabulary } from '../../../nano/policy/vocabulary.ts';
 import { createWorkspace } from '../../../src/agent/sandbox/workspace.ts';
-import type { PlannedQuestion } from '../../workdays/files/make-file-question.ts';
-import { type Asked, questionOf } from './evaluation.ts';
+import type { PlannedQuestion } from '../../workdays/files/make-file-questions.ts';
+import { type EvaluationPrompt, questionOf } from './evaluation.ts';
 
 /*
  * What the replies that pretrain.py sampled are worth, by the suite's own checks and through its own shell.
  *
- *   node .cache/bench/js/nano/grade.js --samples FOLDER/samples.json
+ *   npm run -s build && node dist/lab/measure/nano/grade.js --samples FOLDER/samples.json
  */
 const { values } = parseArgs({
   options: {
@@ -23,7 +23,9 @@ const { values } = parseArgs({
 const vocabulary = readVocabulary(readFileSync(`${values.model}/tokenizer.json`, 'utf8'));
 if (vocabulary === undefined) throw new Error(`${values.model}/tokenizer.json is no vocabulary`);
 const tokenizer = createNanoTokenizer(vocabulary);
-const asked = JSON.parse(readFileSync(`${values.data}/evaluation.json`, 'utf8')) as readonly Asked[];
+const asked = JSON.parse(
+  readFileSync(`${values.data}/evaluation.json`, 'utf8'),
+) as readonly EvaluationPrompt[];
 const sampled = JSON.parse(readFileSync(values.samples, 'utf8')) as Readonly<
   Record<string, readonly (readonly number[])[]>
 >;
@@ -66,19 +68,18 @@ for (const temperature of ['1', '0']) {
   }
 }
 
-async function grade(one: Asked, tokens: readonly number[]) {
+async function grade(one: EvaluationPrompt, tokens: readonly number[]) {
   const reply = readNanoReply(tokens, tokenizer);
   const none = { broken: [] as readonly string[], rules: [] as readonly string[] };
   if (one.condition === 'foreign')
     return { ...none, passed: reply.is === 'foreign', isDone: reply.is === 'foreign' };
   const question = questionOf(one);
   if (question === undefined) throw new Error(`${one.question} is not there: make the data again`);
-  if (!isTask(question)) {
-    const { answer } = question as unknown as { readonly answer: readonly string[] };
-    const isRight = reply.is === 'say' && reply.text === `\\bbox{${answer.join(',')}}`;
+  if (question.kind === 'choice') {
+    const isRight = reply.is === 'say' && reply.text === `\\bbox{${question.answer.join(',')}}`;
     return { ...none, passed: isRight, isDone: reply.is === 'say' };
   }
-  const { plan, rules } = question;
+  const { plan, rules } = question as PlannedQuestion;
   const wrong = { passed: false, isDone: false, broken: rules, rules };
   if (reply.is !== 'act') return wrong;
   const workspace = await createWorkspace();
@@ -90,10 +91,6 @@ async function grade(one: Asked, tokens: readonly number[]) {
   } finally {
     await workspace.dispose();
   }
-}
-
-function isTask(question: { readonly kind: string }): question is PlannedQuestion {
-  return question.kind === 'files';
 }
 
 function percent(part: number, of: number): string {

@@ -1,28 +1,40 @@
 import { shownSkills } from '../../../nano/policy/render-prompt.ts';
 import { createRandom } from '../../../src/base/random.ts';
+import { systemClock } from '../../../src/core/clock.ts';
+import type { FailureCase } from '../../../src/core/learn.ts';
 import { createDistiller } from '../../../src/learn/distiller/distiller.ts';
+import { openLibrary } from '../../../src/lessons/library.ts';
 import { renderBlock } from '../../../src/lessons/render-block.ts';
 import { STARTER_SKILLS } from '../../../src/lessons/starter/starter-skills.ts';
-import { pick } from '../../workdays/draw.ts';
-import { fill } from '../../workdays/files/fill.ts';
-import type { PlannedQuestion } from '../../workdays/files/make-file-question.ts';
+import { fill, pick } from '../../workdays/draw.ts';
+import type { PlannedQuestion } from '../../workdays/files/make-file-questions.ts';
 import type { Plan } from '../../workdays/files/plan.ts';
 import { HOUSE_RULES } from '../../workdays/rules/house-rules.ts';
 import { createWorkdays } from '../../workdays/workdays.ts';
 import type { Split } from '../../workdays/world.ts';
+import { createLiveSkill, type PairLesson } from '../recall/synthetic.ts';
 import { DISTRACTORS, PHRASINGS } from './phrasings.ts';
-import { POOL, type PoolRule } from './rule-pool.ts';
+import { type PoolRule, RULE_POOL } from './rule-pool.ts';
 
 /** By the key of a rule: lines that teach it, as the policy would read them. `''` has those that teach nothing. */
 export type LessonPool = ReadonlyMap<string, readonly string[]>;
 
-interface Told {
-  readonly name: string;
-  readonly description: string;
-  readonly content: string;
-}
+type SkillText = Omit<PairLesson, 'id'>;
 
 const distiller = createDistiller();
+
+/** Nothing was learned before. */
+const { library: EMPTY_LIBRARY } = await openLibrary({
+  load: async () => [],
+  append: async () => {
+    throw new Error('nothing is published here');
+  },
+  clock: systemClock,
+  newId: (prefix) => prefix,
+  onFault: (error) => {
+    throw error;
+  },
+});
 
 /**
  * Feedback of a split, put through the built-in distiller and the block that prompts get, and read back as the policy reads it.
@@ -31,7 +43,7 @@ const distiller = createDistiller();
 export async function makeLessons(split: Split, perRule: number): Promise<LessonPool> {
   const plans = plansOf(split);
   const pool = new Map<string, readonly string[]>();
-  for (const rule of POOL) {
+  for (const rule of RULE_POOL) {
     const isHouse = /^[PQ]\d$/.test(rule.key);
     if (split !== 'train' && !isHouse) continue;
     const fitting = plans.filter(({ plan }) => rule.appliesTo(plan));
@@ -65,7 +77,7 @@ function plansOf(split: Split): readonly PlannedQuestion[] {
 
 /** The lines of one skill that is taught by what was said. What the distiller cuts in several is one skill each: only the first counts. */
 async function distil(question: PlannedQuestion, said: string): Promise<readonly string[]> {
-  const failure = {
+  const failure: FailureCase = {
     turn: 't1',
     session: 's1',
     at: 1_000,
@@ -73,35 +85,35 @@ async function distil(question: PlannedQuestion, said: string): Promise<readonly
     scope: {},
     task: question.text,
     passages: [
-      { origin: 'user' as const, text: question.text },
-      { origin: 'person' as const, text: said },
+      { origin: 'user', text: question.text },
+      { origin: 'person', text: said },
     ],
-    source: 'person' as const,
+    source: 'person',
     appraisal: {
       turn: 't1',
-      verdict: 'failure' as const,
+      verdict: 'failure',
       reward: 0.1,
-      source: 'person' as const,
+      source: 'person',
       signals: [],
       digests: [],
     },
   };
-  const input = {
-    library: { lessons: () => [] },
+  const learned = distiller.learn({
+    library: EMPTY_LIBRARY,
     ask: undefined,
-    newId: (prefix: string) => `${prefix}-1`,
+    newId: (prefix) => `${prefix}-1`,
     journal: () => undefined,
     signal: new AbortController().signal,
     material: [failure],
-  };
+  });
   const lines: string[] = [];
-  for await (const step of distiller.learn(input as unknown as Parameters<typeof distiller.learn>[0]))
+  for await (const step of learned)
     if ('change' in step && 'text' in step.change) lines.push(readBack(step.change.text));
   return lines.slice(0, 1);
 }
 
-const readBack = (text: Told): string => {
-  const block = renderBlock([{ id: 'a', text } as unknown as Parameters<typeof renderBlock>[0][0]]);
+const readBack = ({ name, description, content }: SkillText): string => {
+  const block = renderBlock([createLiveSkill({ id: 'a', name, description, content })]);
   const request = {
     model: '',
     system: [{ type: 'text' as const, text: block }],

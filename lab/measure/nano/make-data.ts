@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
+import { gzipSync } from 'node:zlib';
 import { NANO_SHAPE } from '../../../nano/model/decoder-weights.ts';
 import { writeNanoReply } from '../../../nano/policy/nano-template.ts';
 import { PROMPT_LIMITS } from '../../../nano/policy/render-prompt.ts';
@@ -11,14 +12,13 @@ import { createRandom, type Random } from '../../../src/base/random.ts';
 import type { Split } from '../../workdays/world.ts';
 import { makeEvaluation } from './evaluation.ts';
 import { type LessonPool, makeLessons } from './lessons.ts';
-import { createRenaming } from './new-names.ts';
-import { createPacker } from './pack.ts';
 import {
-  createOpenEncoder,
-  createOpening,
-  FIRST_OPEN_FIGURE,
-  FIRST_OPEN_WORD,
-  makePool,
+  createPlaceholderEncoder,
+  createPlaceholders,
+  createRenaming,
+  FIRST_FIGURE_PLACEHOLDER,
+  FIRST_WORD_PLACEHOLDER,
+  makeFillers,
 } from './placeholders.ts';
 import { HABITS, makeSamples, type Sample, type SampleOptions } from './samples.ts';
 import { trainVocabulary } from './train-vocabulary.ts';
@@ -27,7 +27,7 @@ import { trainVocabulary } from './train-vocabulary.ts';
  * Everything that pre-training needs: the tokenizer (models/nano/tokenizer.json) and, in .cache/nano-data, the samples of the training
  * split, some of the gate's for the loss, the lessons they are shown, prompts of the gate to be answered, and a manifest.
  *
- *   npm run -s bench:build && node .cache/bench/js/nano/make-data.js [--worlds 350]
+ *   npm run -s build && node dist/lab/measure/nano/make-data.js [--worlds 350]
  */
 const { values } = parseArgs({
   options: {
@@ -73,7 +73,7 @@ say(
   `vocabulary: ${tokenizer.size}, ${vocabulary.starts.length} + ${vocabulary.insides.length} + ${vocabulary.signs.length} pieces`,
 );
 
-const encode = createOpenEncoder(tokenizer);
+const encode = createPlaceholderEncoder(tokenizer);
 writePool();
 const counts = {
   train: writeSamples(
@@ -103,7 +103,7 @@ const manifest = {
   habits: HABITS,
   limits: PROMPT_LIMITS,
   marks: MARK,
-  open: { words: FIRST_OPEN_WORD, figures: FIRST_OPEN_FIGURE },
+  open: { words: FIRST_WORD_PLACEHOLDER, figures: FIRST_FIGURE_PLACEHOLDER },
   shape: NANO_SHAPE,
   counts,
   evaluation: evaluation.length,
@@ -168,7 +168,7 @@ function writeLessons(split: Split, pool: LessonPool): ReadonlyMap<string, numbe
   for (const [key, lines] of pool) {
     const random = createRandom(`lesson names/${split}/${key}`);
     const shown = lines.map((line) =>
-      split === 'train' && random.next() < 0.8 ? createOpening().open(line) : line,
+      split === 'train' && random.next() < 0.8 ? createPlaceholders().open(line) : line,
     );
     if (split === 'train') shown.push(...lines.map((line) => blurred(line, random)));
     packer.add(shown.length);
@@ -183,7 +183,7 @@ function writeLessons(split: Split, pool: LessonPool): ReadonlyMap<string, numbe
 
 /** The line with some of its words left open as well, so that no wording is learned by heart; what is quoted or an example stays. */
 function blurred(line: string, random: Random): string {
-  const { open, nextWord } = createOpening();
+  const { open, nextWord } = createPlaceholders();
   return open(line).replace(/(?<=^|\s)[A-Za-z][a-z]+(?=[,.:;]?(?:\s|$))/g, (word) => {
     if (random.next() >= BLUR) return word;
     const other = nextWord();
@@ -194,7 +194,7 @@ function blurred(line: string, random: Random): string {
 /** Words, then figures: their count, then each with its length. */
 function writePool(): void {
   const packer = createPacker();
-  const { words, figures } = makePool(tokenizer, vocabulary);
+  const { words, figures } = makeFillers(tokenizer, vocabulary);
   for (const list of [words, figures]) {
     packer.add(list.length);
     for (const tokens of list) packer.add(tokens.length, ...tokens);
@@ -204,4 +204,32 @@ function writePool(): void {
 
 function hashOf(file: string): string {
   return createHash('sha256').update(readFileSync(file)).digest('hex');
+}
+
+/** Numbers below 65,536 as they come, then one file of them. */
+export interface Packer {
+  add(...numbers: readonly number[]): void;
+  /** Bytes on disk. */
+  write(file: string): number;
+}
+
+export function createPacker(): Packer {
+  let numbers = new Uint16Array(1 << 20);
+  let length = 0;
+  return {
+    add: (...more) => {
+      if (length + more.length > numbers.length) {
+        const larger = new Uint16Array(2 * numbers.length + more.length);
+        larger.set(numbers);
+        numbers = larger;
+      }
+      numbers.set(more, length);
+      length += more.length;
+    },
+    write: (file) => {
+      const bytes = gzipSync(new Uint8Array(numbers.buffer, 0, 2 * length), { level: 9 });
+      writeFileSync(file, bytes);
+      return bytes.length;
+    },
+  };
 }

@@ -1,7 +1,7 @@
 import type { NanoTokenizer } from '../../../nano/policy/tokenizer.ts';
-import { createRandom } from '../../../src/base/random.ts';
+import { createRandom, type Random } from '../../../src/base/random.ts';
 import { pick } from '../../workdays/draw.ts';
-import { NAMES, newWord } from './new-names.ts';
+import { FAMILY_NAMES, GIVEN_NAMES, PROJECTS } from '../../workdays/make-world/pools.ts';
 
 /*
  * Names and amounts of a training sample are left open, and pre-training fills in others each time it shows the sample: what a task is
@@ -9,8 +9,8 @@ import { NAMES, newWord } from './new-names.ts';
  */
 
 /** Tokens that stand for a word and for a figure that are still to be chosen; the same number is the same word. */
-export const FIRST_OPEN_WORD = 60_000;
-export const FIRST_OPEN_FIGURE = 61_000;
+export const FIRST_WORD_PLACEHOLDER = 60_000;
+export const FIRST_FIGURE_PLACEHOLDER = 61_000;
 const OPEN_WORDS = 64;
 const OPEN_FIGURES = 8;
 const POOL_WORDS = 40_000;
@@ -22,7 +22,7 @@ const stubFigure = (at: number): string => `9090909${at}`;
 const AMOUNT = /\b(?:cost|effort|ticket)(?: to)? (\d+)\b/g;
 
 /** Puts a stub for every name and every amount of the texts of one task, the same for the same one. The first text must be the task. */
-export function createOpening(): {
+export function createPlaceholders(): {
   readonly open: (text: string) => string;
   readonly nextWord: () => string;
 } {
@@ -57,12 +57,15 @@ function amountsOf(task: string): Map<string, string> {
 }
 
 /** Tokens of a text with stubs, each of which becomes its open token. */
-export function createOpenEncoder({ encode }: NanoTokenizer): (text: string) => readonly number[] {
+export function createPlaceholderEncoder({ encode }: NanoTokenizer): (text: string) => readonly number[] {
   const stubs = [
-    ...Array.from({ length: OPEN_WORDS }, (_, at) => [encode(stubWord(at)), FIRST_OPEN_WORD + at] as const),
+    ...Array.from(
+      { length: OPEN_WORDS },
+      (_, at) => [encode(stubWord(at)), FIRST_WORD_PLACEHOLDER + at] as const,
+    ),
     ...Array.from(
       { length: OPEN_FIGURES },
-      (_, at) => [encode(stubFigure(at)), FIRST_OPEN_FIGURE + at] as const,
+      (_, at) => [encode(stubFigure(at)), FIRST_FIGURE_PLACEHOLDER + at] as const,
     ),
   ];
   return (text) => {
@@ -81,7 +84,7 @@ export function createOpenEncoder({ encode }: NanoTokenizer): (text: string) => 
  * What is filled in: words as they are spelt inside a text, and figures of one to four digits. Every other word is put together from
  * any pieces of the vocabulary: a piece that no word has would not be copied when a name has it.
  */
-export function makePool(
+export function makeFillers(
   { encode }: NanoTokenizer,
   { starts, insides }: { readonly starts: readonly string[]; readonly insides: readonly string[] },
 ): Readonly<Record<'words' | 'figures', readonly (readonly number[])[]>> {
@@ -102,4 +105,45 @@ export function makePool(
       return encode(String(least + random.below(9 * least)));
     }),
   };
+}
+
+/** Of all worlds, in small letters. */
+export const NAMES: ReadonlySet<string> = new Set(
+  [...GIVEN_NAMES, ...FAMILY_NAMES, ...PROJECTS].map((name) => name.toLowerCase()),
+);
+const ONSETS =
+  'b c d f g h j k l m n p qu r s t v w x y z br ch cl cr dr fl fr gl gn gr kn ph pl pr sc sh sk sl sn sp st sw th tr wh hy'.split(
+    ' ',
+  );
+const VOWELS = 'a e i o u a e i o ai ea ee ei ie io oo ou y ia uo'.split(' ');
+const CODAS = [
+  '',
+  '',
+  '',
+  ...'n r l s t m d k x rn st nd lt nt rt rd ck ng ss ll tz ff rl sk lm y h'.split(' '),
+];
+
+/** A word that nobody has seen: what held-out names look like to a policy. */
+export function newWord(random: Random): string {
+  const syllables = 1 + random.below(3) + (random.below(3) === 0 ? 0 : 1);
+  let word = '';
+  for (let at = 0; at < Math.min(syllables, 3); at++)
+    word +=
+      (at === 0 && random.below(4) === 0 ? '' : (ONSETS[random.below(ONSETS.length)] ?? '')) +
+      (VOWELS[random.below(VOWELS.length)] ?? '') +
+      (CODAS[random.below(CODAS.length)] ?? '');
+  return word.length < 3 ? `${word}na` : word.slice(0, 9);
+}
+
+/** Puts a new word for every name of the worlds, the same for the same name. */
+export function createRenaming(random: Random): (text: string) => string {
+  const given = new Map<string, string>();
+  return (text) =>
+    text.replace(/[A-Za-z]+/g, (word) => {
+      const name = word.toLowerCase();
+      if (!NAMES.has(name)) return word;
+      const other = given.get(name) ?? newWord(random);
+      given.set(name, other);
+      return word === name ? other : other.charAt(0).toUpperCase() + other.slice(1);
+    });
 }

@@ -4,7 +4,7 @@ One offline step: noisy demonstrations in, half-precision weights out, with a lo
 grade.ts looks at. Needs PyTorch and safetensors; reads nothing from a network. When the weights ship, reference.py makes the
 numbers that the engine's tests compare with.
 
-    python3 bench/nano/pretrain.py --data .cache/nano-data --out "$OUT"
+    python3 lab/measure/nano/pretrain.py --data .cache/nano-data --out "$OUT"
 
 Shapes: B sequences, T positions, D width, H heads, V vocabulary.
 """

@@ -1,6 +1,5 @@
 import type { Random } from '../../../src/base/random.ts';
-import { pick } from '../../workdays/draw.ts';
-import { fill } from '../../workdays/files/fill.ts';
+import { fill, pick } from '../../workdays/draw.ts';
 
 /*
  * The suite words its training tasks in three ways each. These are others of our own, none of them the gate's or the report's, so

@@ -1,8 +1,7 @@
 import { createRandom, type Random } from '../../../src/base/random.ts';
-import { pick, shuffled } from '../../workdays/draw.ts';
-import { fill } from '../../workdays/files/fill.ts';
+import { fill, pick, shuffled } from '../../workdays/draw.ts';
 import type { Plan } from '../../workdays/files/plan.ts';
-import { FORMS } from '../../workdays/rules/forms.ts';
+import { RULE_FORMS } from '../../workdays/rules/create-rule-set.ts';
 import { HOUSE_RULES } from '../../workdays/rules/house-rules.ts';
 import { OTHER_RULES } from '../../workdays/rules/other-rules.ts';
 import type { HouseRule, RuleSet } from '../../workdays/rules/rule-set.ts';
@@ -87,11 +86,11 @@ const ABOUT = new Map(
 );
 
 /** All rules that lessons are made of. Those of the two houses are among them, with all their own words. */
-export const POOL: readonly PoolRule[] = [
+export const RULE_POOL: readonly PoolRule[] = [
   ...[...HOUSE_RULES.rules, ...OTHER_RULES.rules].map((rule) => ({ ...rule, since: 0, key: rule.id })),
   ...Object.entries(PARAMETERS).flatMap(([form, list]) =>
     list.map((parameters, at): PoolRule => {
-      const ways = FORMS.find(({ name }) => name === form)?.create(parameters);
+      const ways = RULE_FORMS.find(({ name }) => name === form)?.create(parameters);
       if (ways === undefined) throw new Error(`there is no form ${form}`);
       const key = `${form.replaceAll('-', '_')}${at}`;
       return {
@@ -109,19 +108,22 @@ const TURNED = 'sorted_keys1';
 
 const keyed = (keys: readonly string[], name: string): PoolRules => ({
   name,
-  rules: keys.flatMap((key) => POOL.find((rule) => rule.key === key) ?? []),
+  rules: keys.flatMap((key) => RULE_POOL.find((rule) => rule.key === key) ?? []),
 });
-export const HOUSE = keyed(['P1', 'P2', 'P3', 'P4', 'P5'], 'house');
+export const HOUSE_POOL_RULES = keyed(['P1', 'P2', 'P3', 'P4', 'P5'], 'house');
 const OTHER = keyed(['Q1', 'Q2', 'Q3', 'Q4', 'Q5'], 'other');
 
 /** The house's rules in half of the worlds, the other house's in some, and else any mixture with one rule of a kind. */
 export function drawRules(split: Split, seed: string): PoolRules {
   const random = createRandom(`rules/${seed}`);
   const luck = random.next();
-  if (luck < 0.45) return HOUSE;
+  if (luck < 0.45) return HOUSE_POOL_RULES;
   // Other splits have no words for rules of neither house.
   if (luck < 0.58 || split !== 'train') return OTHER;
-  const forms = shuffled(random, [...new Set(POOL.map(({ form }) => form))]).slice(0, 3 + random.below(4));
+  const forms = shuffled(random, [...new Set(RULE_POOL.map(({ form }) => form))]).slice(
+    0,
+    3 + random.below(4),
+  );
   const rules = forms.map((form) => drawOf(form, random));
   // A remark that has to stand first cannot be the last key.
   const isTurned = rules.some(({ key }) => key === TURNED);
@@ -134,5 +136,5 @@ export function drawRules(split: Split, seed: string): PoolRules {
 const drawOf = (form: string, random: Random): PoolRule =>
   pick(
     random,
-    POOL.filter((rule) => rule.form === form),
+    RULE_POOL.filter((rule) => rule.form === form),
   );

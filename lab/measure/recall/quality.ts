@@ -5,14 +5,7 @@ import { createBm25Index } from '../../../src/lessons/recall/bm25-index.ts';
 import { cleanQuery } from '../../../src/lessons/recall/clean-query.ts';
 import { createRecall } from '../../../src/lessons/recall/recall.ts';
 import { markdownTable } from '../markdown.ts';
-import { createLiveSkill } from './synthetic.ts';
-
-export interface PairLesson {
-  readonly id: string;
-  readonly name: string;
-  readonly description: string;
-  readonly content: string;
-}
+import { createLiveSkill, type PairLesson } from './synthetic.ts';
 
 /** A task and its relevant lessons, if any. */
 interface RecallPair {

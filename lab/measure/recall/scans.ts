@@ -14,8 +14,7 @@ import {
 import type { EmbeddingModel } from '../../../src/core/recall.ts';
 import { createInt8Vectors, createPlainKernel } from '../../../src/lessons/recall/int8-vectors.ts';
 import { markdownTable, milliseconds, quantile } from '../markdown.ts';
-import type { PairLesson } from './quality.ts';
-import { createMulberry32, randomVector } from './synthetic.ts';
+import { createMulberry32, type PairLesson, randomVector } from './synthetic.ts';
 
 /** The same scan over 32-bit floats: the baseline for the scan over bytes. */
 interface FloatRows {

@@ -1,18 +1,16 @@
 import type { Lesson } from '../../../src/core/lesson.ts';
 import type { EmbeddingModel } from '../../../src/core/recall.ts';
-import type { PairLesson } from './quality.ts';
+
+/** The text of a lesson. */
+export interface PairLesson {
+  readonly id: string;
+  readonly name: string;
+  readonly description: string;
+  readonly content: string;
+}
 
 /** A live skill with this text and default notes. */
-export function createLiveSkill(
-  text: {
-    readonly id: string;
-    readonly name: string;
-    readonly description: string;
-    readonly content: string;
-  },
-  revision = 1,
-): Lesson {
-  const { id, name, description, content } = text;
+export function createLiveSkill({ id, name, description, content }: PairLesson, revision = 1): Lesson {
   return {
     id,
     revision,

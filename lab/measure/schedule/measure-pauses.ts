@@ -75,7 +75,7 @@ export async function measurePauses(rounds: number): Promise<Pauses> {
       dayOf: localDay,
     }),
     rules: { ...defaultScheduleRules, quietMs: QUIET_MS, busyPaceMs: 10, idlePaceMs: 10 },
-    hear: (news) => {
+    onNews: (news) => {
       if (news.type === 'paused') ended();
     },
   });

@@ -211,7 +211,7 @@ export async function simulateMonth(seed: string, days = 30): Promise<SimulatedM
       dayOf: (at) => new Date(at).toISOString().slice(0, 10),
     }),
     rules: defaultScheduleRules,
-    hear: (news) => {
+    onNews: (news) => {
       if (news.type === 'moved' && news.to === 'open' && news.from === 'waiting') counts.windows++;
       if (news.type === 'fault') throw news.error;
     },

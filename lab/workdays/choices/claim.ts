@@ -1,40 +1,55 @@
-import { type Paper, pathOf } from '../documents/paths.ts';
-import type { DayWorld } from '../world.ts';
+import type { Random } from '../../../src/base/random.ts';
+import { type Paper, paperPath } from '../documents/papers.ts';
+import type { DayFacts, DayWorld } from '../world.ts';
 
-/** A sentence about the papers that they bear out or not. Its truth is worked out from the facts, never written down. */
+/** A kind of question that can be made from a day. */
+export interface QuestionKind {
+  readonly name: string;
+  /** The papers needed to answer; a day without one of them has no such question. */
+  readonly papers: readonly Paper[];
+  draft(facts: DayFacts, random: Random): QuestionDraft;
+}
+
+/** A question before its options are chosen from the claims. */
+export interface QuestionDraft {
+  readonly stem: string;
+  readonly claims: readonly Claim[];
+}
+
+/** A sentence about the papers, true or false. Its truth is computed from the facts, never written down. */
 export interface Claim {
-  /** What it is about. Two claims on one slot decide each other, so a question takes at most one of them. */
+  /** Its subject. Two claims on one slot decide each other, so a question takes at most one of them. */
   readonly slot: string;
   /** Without its full stop. */
   readonly text: string;
   readonly isTrue: boolean;
   /** The true sentence on the same slot. */
   readonly truth: string;
-  /** What has to be read to know. */
-  readonly evidence: readonly Evidence[];
+  /** The passages that decide it. */
+  readonly evidence: readonly PaperQuote[];
 }
 
-export interface Evidence {
+export interface PaperQuote {
   readonly path: string;
-  /** Stands there letter by letter. */
+  /** Verbatim. */
   readonly quote: string;
 }
 
-export const cite = (day: DayWorld, paper: Paper, quote: string): Evidence => ({
-  path: pathOf(day, paper),
+export const cite = (day: DayWorld, paper: Paper, quote: string): PaperQuote => ({
+  path: paperPath(day, paper),
   quote,
 });
 
-export interface ValueSlot {
+interface ValueSlot {
   readonly slot: string;
   readonly actual: string | number;
-  /** Values that other things of the day have; those that are the actual one make true claims like any other. */
+  /** Values of other things of the day; one that equals the actual value makes no wrong claim. */
   readonly others: readonly (string | number)[];
   say(value: string): readonly string[];
-  readonly evidence: readonly Evidence[];
+  readonly evidence: readonly PaperQuote[];
 }
 
-/** That something has a value: once the one it has, and once each that something else has, in every phrasing. */
+/** Claims that something has a value: the actual one and each of the others, in every phrasing. */
 export function valueClaims({ slot, actual, others, say, evidence }: ValueSlot): readonly Claim[] {
   const truth = say(String(actual))[0] ?? '';
   const values = [...new Set([actual, ...others].map(String))];
@@ -43,15 +58,19 @@ export function valueClaims({ slot, actual, others, say, evidence }: ValueSlot):
   );
 }
 
-export interface VerdictSlot {
+/** What a miscount would give. */
+export const miscounts = (count: number): readonly number[] =>
+  [count - 1, count + 1, count + 2].filter((value) => value >= 0);
+
+interface VerdictSlot {
   readonly slot: string;
   readonly isSo: boolean;
   readonly yes: readonly string[];
   readonly no: readonly string[];
-  readonly evidence: readonly Evidence[];
+  readonly evidence: readonly PaperQuote[];
 }
 
-/** That something is so, and that it is not. */
+/** Claims that something holds, and that it does not. */
 export function verdictClaims({ slot, isSo, yes, no, evidence }: VerdictSlot): readonly Claim[] {
   const truth = (isSo ? yes : no)[0] ?? '';
   return [
@@ -60,38 +79,36 @@ export function verdictClaims({ slot, isSo, yes, no, evidence }: VerdictSlot): r
   ];
 }
 
-/** One property that all things of a kind have. */
-export interface Property<T> {
+/** A comparison of two things. `{a}` and `{b}` in its sentences stand for their names. */
+export interface PairRow<T> {
   readonly name: string;
-  read(thing: T): string | number;
-  say(thing: T, value: string): readonly string[];
-  /** Wrong values of its own, where those of other things would give themselves away. */
-  among?(thing: T): readonly (string | number)[];
+  isSo(a: T, b: T): boolean;
+  readonly yes: string;
+  readonly no: string;
 }
 
-export interface PropertyClaims<T> {
-  /** What the question is about. */
-  readonly subjects: readonly T[];
-  /** All of the kind on that day: where wrong values come from. */
-  readonly all: readonly T[];
+interface PairClaims<T> {
+  readonly things: readonly T[];
   nameOf(thing: T): string | number;
-  readonly properties: readonly Property<T>[];
-  evidenceOf(thing: T): readonly Evidence[];
+  readonly rows: readonly PairRow<T>[];
+  evidenceOf(pair: readonly [T, T]): readonly PaperQuote[];
 }
 
-export const propertyClaims = <T>(about: PropertyClaims<T>): readonly Claim[] =>
-  about.subjects.flatMap((thing) =>
-    about.properties.flatMap((property) =>
-      valueClaims({
-        slot: `${about.nameOf(thing)}/${property.name}`,
-        actual: property.read(thing),
-        others: property.among?.(thing) ?? about.all.map((other) => property.read(other)),
-        say: (value) => property.say(thing, value),
-        evidence: about.evidenceOf(thing),
+/** Compares the first thing with each of the others. */
+export function pairClaims<T>({ things, nameOf, rows, evidenceOf }: PairClaims<T>): readonly Claim[] {
+  const [first, ...rest] = things;
+  if (first === undefined) return [];
+  return rest.flatMap((other) => {
+    const [a, b] = [String(nameOf(first)), String(nameOf(other))];
+    const named = (sentence: string): string => sentence.replace('{a}', () => a).replace('{b}', () => b);
+    return rows.flatMap(({ name, isSo, yes, no }) =>
+      verdictClaims({
+        slot: `${name}/${a}/${b}`,
+        isSo: isSo(first, other),
+        yes: [named(yes)],
+        no: [named(no)],
+        evidence: evidenceOf([first, other]),
       }),
-    ),
-  );
-
-/** Numbers that a miscount would give. */
-export const near = (count: number): readonly number[] =>
-  [count - 1, count + 1, count + 2].filter((value) => value >= 0);
+    );
+  });
+}

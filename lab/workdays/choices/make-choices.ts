@@ -1,12 +1,34 @@
-import { createRandom } from '../../../src/base/random.ts';
-import { papersOf } from '../documents/paths.ts';
-import { shuffled } from '../draw.ts';
-import type { DayFacts } from '../make-world/day-facts.ts';
-import type { Form } from '../world.ts';
-import { composeChoice, type DocumentQuestion } from './compose-choice.ts';
-import { DOCUMENT_KINDS } from './document-kinds.ts';
-import type { Kind } from './kind.ts';
-import { SHORT_KINDS } from './short-kinds.ts';
+import path from 'node:path';
+import { createRandom, type Random } from '../../../src/base/random.ts';
+import type { ChoiceQuestion } from '../../suite/suite.ts';
+import { papersOf } from '../documents/papers.ts';
+import { phraseFor, pick, shuffled } from '../draw.ts';
+import type { DayFacts, Form } from '../world.ts';
+import type { Claim, PaperQuote, QuestionDraft, QuestionKind } from './claim.ts';
+import { budgets, decisionOrder, decisions, opinions, replaced } from './decision-questions.ts';
+import { assumptions, citations, estimates, findings, validations } from './figure-questions.ts';
+import { SHORT_QUESTION_KINDS } from './short-questions.ts';
+import { board, deployHistory, deploys, reports, shippedTickets, tickets } from './ticket-questions.ts';
+
+/** Every kind of question that is answered by reading papers. Questions are planned in this order. */
+export const DOCUMENT_KINDS: readonly QuestionKind[] = [
+  tickets,
+  decisions,
+  deploys,
+  findings,
+  board,
+  decisionOrder,
+  deployHistory,
+  assumptions,
+  shippedTickets,
+  validations,
+  replaced,
+  opinions,
+  estimates,
+  reports,
+  budgets,
+  citations,
+];
 
 export interface ChoiceOptions {
   readonly facts: DayFacts;
@@ -49,15 +71,16 @@ export function makeChoices({ facts, form, ids, seed, asked }: ChoiceOptions): r
 }
 
 /** So many kinds in any order; questions that take more than one paper come more often as days get harder. */
-function planKinds({ day }: DayFacts, form: Form, count: number, seed: string): readonly Kind[] {
+function planKinds({ day }: DayFacts, form: Form, count: number, seed: string): readonly QuestionKind[] {
   const papers = papersOf(day);
   const kinds =
     form === 'short'
-      ? SHORT_KINDS
+      ? SHORT_QUESTION_KINDS
       : DOCUMENT_KINDS.filter((kind) => kind.papers.every((paper) => papers.includes(paper)));
-  const used = new Map<Kind, number>();
-  const weightOf = (kind: Kind): number => (kind.papers.length > 1 ? 1 + day.difficulty : 2 - day.difficulty);
-  const plan: Kind[] = [];
+  const used = new Map<QuestionKind, number>();
+  const weightOf = (kind: QuestionKind): number =>
+    kind.papers.length > 1 ? 1 + day.difficulty : 2 - day.difficulty;
+  const plan: QuestionKind[] = [];
   while (plan.length < count) {
     const next = kinds.toSorted((a, b) => turn(used, a) / weightOf(a) - turn(used, b) / weightOf(b))[0];
     if (next === undefined) break;
@@ -68,4 +91,172 @@ function planKinds({ day }: DayFacts, form: Form, count: number, seed: string): 
 }
 
 /** The turn a kind would have next; half a turn early, so that heavy kinds begin. */
-const turn = (used: ReadonlyMap<Kind, number>, kind: Kind): number => (used.get(kind) ?? 0) + 0.5;
+const turn = (used: ReadonlyMap<QuestionKind, number>, kind: QuestionKind): number =>
+  (used.get(kind) ?? 0) + 0.5;
+
+/** A question that is answered by reading, with what one has to read. */
+export interface DocumentQuestion extends ChoiceQuestion {
+  readonly about: string;
+  readonly evidence: readonly PaperQuote[];
+}
+
+export interface ComposeOptions {
+  readonly draft: QuestionDraft;
+  readonly about: string;
+  readonly id: string;
+  readonly form: Form;
+  readonly optionCount: number;
+  /** How likely an option is two claims at once, of which one may be wrong. */
+  readonly pairing: number;
+  readonly random: Random;
+}
+
+const LETTERS = 'ABCDEF';
+
+const ENDINGS: Readonly<Record<Form, readonly string[]>> = {
+  full: [
+    'Select every right option and answer as \\bbox{X} or \\bbox{X,Y}.',
+    'More than one may be right. Give the letters as \\bbox{X} or \\bbox{X,Y}.',
+    'Name all that apply, in the form \\bbox{X} or \\bbox{X,Y}.',
+    'Your answer: all right letters inside \\bbox{}, for example \\bbox{X} or \\bbox{X,Y}.',
+  ],
+  short: ['Answer \\bbox{X,Y}.', 'Letters in \\bbox{}.', 'Reply \\bbox{X} or \\bbox{X,Y}.'],
+};
+
+/**
+ * Which letters are right is drawn first, every set but the empty one being equally likely; then claims are taken that
+ * are true or false as drawn. So no letter, no number of letters and no habit is worth anything: choosing all scores
+ * what choosing at random scores. Undefined when the draft has too few claims for it.
+ */
+export function composeChoice(options: ComposeOptions): DocumentQuestion | undefined {
+  const { draft, optionCount, random, form } = options;
+  const wanted = drawPattern(random, optionCount);
+  const left = new Map<string, readonly Claim[]>();
+  for (const claim of shuffledSlots(random, draft.claims)) {
+    left.set(claim.slot, [...(left.get(claim.slot) ?? []), claim]);
+  }
+
+  const take = (isTrue: boolean): Claim | undefined => {
+    for (const [slot, claims] of left) {
+      const fitting = claims.filter((claim) => claim.isTrue === isTrue);
+      // The lower of two draws: wrong values that are near the truth stand first and are taken more often.
+      const chosen = fitting[Math.min(random.below(fitting.length), random.below(fitting.length))];
+      if (chosen === undefined) continue;
+      left.delete(slot);
+      return chosen;
+    }
+    return undefined;
+  };
+
+  const taken: Claim[] = [];
+  for (const [at, isTrue] of wanted.entries()) {
+    const isPair = random.next() < options.pairing && left.size > 2 * (optionCount - at);
+    const parts = isPair ? shuffled(random, [take(isTrue), take(true)]) : [take(isTrue)];
+    const [first, second] = parts;
+    if (first === undefined || (isPair && second === undefined)) return undefined;
+    taken.push(second === undefined ? first : joined(first, second));
+  }
+
+  const letters = [...LETTERS].slice(0, optionCount);
+  const byLetter = Object.fromEntries(letters.map((letter, at) => [letter, taken[at]] as const));
+  const lines = letters.map((letter) => `${letter}. ${byLetter[letter]?.text ?? ''}.`);
+  const gap = form === 'full' ? '\n\n' : '\n';
+  return {
+    kind: 'choice',
+    id: options.id,
+    about: options.about,
+    text: [draft.stem, lines.join('\n'), pick(random, ENDINGS[form])].join(gap),
+    options: Object.fromEntries(letters.map((letter) => [letter, `${byLetter[letter]?.text ?? ''}.`])),
+    answer: letters.filter((letter) => byLetter[letter]?.isTrue === true),
+    evidence: taken.flatMap(({ evidence }) => evidence),
+    feedback: choiceFeedback(
+      letters.map((letter, at) => ({ letter, claim: taken[at] })),
+      options.id,
+      form,
+    ),
+  };
+}
+
+/** One of the non-empty sets of positions, each as likely. */
+function drawPattern(random: Random, count: number): readonly boolean[] {
+  const bits = 1 + random.below(2 ** count - 1);
+  return Array.from({ length: count }, (_, at) => ((bits >> at) & 1) === 1);
+}
+
+/** Slots in any order, the claims within each as they come. */
+function shuffledSlots(random: Random, claims: readonly Claim[]): readonly Claim[] {
+  const slots = shuffled(random, [...new Set(claims.map(({ slot }) => slot))]);
+  return slots.flatMap((slot) => claims.filter((claim) => claim.slot === slot));
+}
+
+const joined = (a: Claim, b: Claim): Claim => ({
+  slot: `${a.slot} & ${b.slot}`,
+  text: `${a.text}. ${b.text}`,
+  isTrue: a.isTrue && b.isTrue,
+  truth: `${a.truth}. ${b.truth}`,
+  evidence: [...a.evidence, ...b.evidence],
+});
+
+interface Option {
+  readonly letter: string;
+  readonly claim: Claim | undefined;
+}
+
+/** What the user says to an answer: for each letter that is wrong or missing, what the papers say. */
+export function choiceFeedback(
+  options: readonly Option[],
+  key: string,
+  form: Form,
+): ChoiceQuestion['feedback'] {
+  return (chosen) => {
+    if (chosen === undefined)
+      return phraseFor(`${key}/none`, form === 'full' ? UNREADABLE : UNREADABLE_SHORT);
+    const wrong = options.flatMap(({ letter, claim }) =>
+      claim === undefined || chosen.includes(letter) === claim.isTrue ? [] : [{ letter, claim }],
+    );
+    if (wrong.length === 0) return phraseFor(`${key}/right`, form === 'full' ? RIGHT : RIGHT_SHORT);
+    return form === 'short'
+      ? `${phraseFor(`${key}/wrong`, WRONG_SHORT)} ${wrong.map(({ letter, claim }) => `${letter} is ${claim.isTrue ? 'right' : 'wrong'}.`).join(' ')}`
+      : [
+          phraseFor(`${key}/wrong`, WRONG),
+          ...wrong.map(({ letter, claim }) => correct(letter, claim, key)),
+        ].join('\n');
+  };
+}
+
+function correct(letter: string, claim: Claim, key: string): string {
+  const papers = [...new Set(claim.evidence.map((evidence) => path.posix.basename(evidence.path)))].join(
+    ' and ',
+  );
+  return claim.isTrue
+    ? phraseFor(`${key}/${letter}/missing`, [
+        `${letter} is missing: it is borne out by ${papers}.`,
+        `You left out ${letter}, which can be read in ${papers}.`,
+        `${letter} belongs in the answer, see ${papers}.`,
+      ])
+    : phraseFor(`${key}/${letter}/extra`, [
+        `${letter} is wrong. From ${papers}: ${claim.truth}.`,
+        `${letter} should not be there; it is otherwise in ${papers}: ${claim.truth}.`,
+        `Not ${letter}. What one reads in ${papers} is this: ${claim.truth}.`,
+      ]);
+}
+
+const RIGHT = [
+  'That is right, all of it.',
+  'Correct: exactly these.',
+  'Yes, that agrees with the papers.',
+  'Good, nothing missing and nothing too many.',
+];
+const RIGHT_SHORT = ['Right.', 'Correct.', 'Yes.'];
+const WRONG = [
+  'Not quite.',
+  'Please look again.',
+  'This does not agree with the papers.',
+  'No, not all of it.',
+];
+const WRONG_SHORT = ['Not quite.', 'No.', 'Look again.'];
+const UNREADABLE = [
+  'I found no answer in what you wrote. The letters go into \\bbox{}, like \\bbox{A} or \\bbox{A,B}.',
+  'There is no \\bbox{} with letters in your reply, so I cannot take it as an answer.',
+];
+const UNREADABLE_SHORT = ['No answer found. Use \\bbox{A} or \\bbox{A,B}.'];

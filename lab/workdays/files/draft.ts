@@ -1,9 +1,11 @@
-import type { Json } from '../../../src/core/json.ts';
-import { parseJson } from '../../../src/core/json.ts';
+import { hash } from 'node:crypto';
+import { withValueAt } from '../../../src/agent/sandbox/plain/edit-commands.ts';
+import { type Json, parseJson } from '../../../src/core/json.ts';
 import {
   changedValue,
   type Fields,
   type FileEdit,
+  type Keys,
   type NewDocument,
   PLAIN_STYLE,
   type Plan,
@@ -12,19 +14,85 @@ import {
   styled,
   type Value,
 } from './plan.ts';
-import { put, type Step } from './steps.ts';
+
+/** One thing to do in a workspace, as data: it can be told as a command, and done to texts in memory. */
+export type WorkStep =
+  | { readonly do: 'write'; readonly path: string; readonly text: string }
+  | { readonly do: 'append'; readonly path: string; readonly line: string }
+  | { readonly do: 'copy'; readonly from: string; readonly to: string }
+  | { readonly do: 'set'; readonly path: string; readonly keys: Keys; readonly value: Json }
+  | { readonly do: 'checksum'; readonly path: string; readonly into: string };
+
+/** A line of the plain shell. */
+export function commandOf(step: WorkStep): string {
+  switch (step.do) {
+    case 'write':
+      return `write ${quoted(step.path)} ${quoted(step.text)}`;
+    case 'append':
+      return `append ${quoted(step.path)} ${quoted(step.line)}`;
+    case 'copy':
+      return `cp ${quoted(step.from)} ${quoted(step.to)}`;
+    case 'set':
+      return `set ${quoted(step.path)} ${quoted(jsonPathOf(step.keys))} ${quoted(settable(step.value))}`;
+    case 'checksum':
+      return `sha256sum ${quoted(step.path)} >> ${quoted(step.into)}`;
+  }
+}
+
+/** `tickets[2].state` */
+export const jsonPathOf = (keys: Keys): string =>
+  keys.reduce<string>(
+    (path, key) => (typeof key === 'number' ? `${path}[${key}]` : path === '' ? key : `${path}.${key}`),
+    '',
+  );
+
+/** Text that reads as something else in JSON has to say that it is text. */
+const settable = (value: Json): string =>
+  typeof value === 'string' && parseJson(value) === undefined ? value : JSON.stringify(value);
+
+const PLAIN_WORD = /^[\w./,:+@%-]+$/;
+const quoted = (word: string): string =>
+  PLAIN_WORD.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
+
+/** What the texts of a workspace are after the steps. Throws for a step that could not be done. */
+export function applySteps(
+  texts: ReadonlyMap<string, string>,
+  steps: readonly WorkStep[],
+): ReadonlyMap<string, string> {
+  const now = new Map(texts);
+  const read = (path: string): string => {
+    const found = now.get(path);
+    if (found === undefined) throw new Error(`${path} is not there`);
+    return found;
+  };
+  for (const step of steps) {
+    if (step.do === 'write') now.set(step.path, `${step.text}\n`);
+    else if (step.do === 'append') now.set(step.path, `${now.get(step.path) ?? ''}${step.line}\n`);
+    else if (step.do === 'copy') now.set(step.to, read(step.from));
+    else if (step.do === 'checksum')
+      now.set(step.into, `${now.get(step.into) ?? ''}${checksumLine(read(step.path), step.path)}\n`);
+    else {
+      const changed = withValueAt(parseJson(read(step.path)) ?? {}, step.keys, step.value);
+      now.set(step.path, `${JSON.stringify(changed, null, 2)}\n`);
+    }
+  }
+  return now;
+}
+
+export const sha256Of = (text: string): string => hash('sha256', text, 'hex');
+export const checksumLine = (text: string, path: string): string => `${sha256Of(text)}  ${path}`;
 
 /**
  * A way to do a task. It begins as someone would do it who knows no rule; each rule that is obeyed changes it, in any order,
  * since everything is written only in the end.
  */
-export interface Draft {
+export interface WorkDraft {
   readonly plan: Plan;
   readonly style: Style;
   readonly documents: readonly DraftDocument[];
   /** What is done before any file is changed, and after all of them are written. */
-  readonly before: readonly Addition[];
-  readonly after: readonly Addition[];
+  readonly before: readonly StepsFor[];
+  readonly after: readonly StepsFor[];
 }
 
 export interface DraftDocument {
@@ -40,9 +108,9 @@ export interface DraftDocument {
 }
 
 /** Steps that depend on what the draft has become in the end. */
-export type Addition = (draft: Draft) => readonly Step[];
+export type StepsFor = (draft: WorkDraft) => readonly WorkStep[];
 
-export const createDraft = (plan: Plan): Draft => ({
+export const createDraft = (plan: Plan): WorkDraft => ({
   plan,
   style: PLAIN_STYLE,
   documents: plan.creates.map((wanted) => ({
@@ -56,27 +124,30 @@ export const createDraft = (plan: Plan): Draft => ({
   after: [],
 });
 
-export const withDocuments = (draft: Draft, change: (document: DraftDocument) => DraftDocument): Draft => ({
+export const withDocuments = (
+  draft: WorkDraft,
+  change: (document: DraftDocument) => DraftDocument,
+): WorkDraft => ({
   ...draft,
   documents: draft.documents.map(change),
 });
 
-export const withStyle = (draft: Draft, style: Partial<Style>): Draft => ({
+export const withStyle = (draft: WorkDraft, style: Partial<Style>): WorkDraft => ({
   ...draft,
   style: { ...draft.style, ...style },
 });
 
 /** The paths of all files that the task is about, in the order in which they are written. */
-export const pathsOf = (draft: Draft): readonly string[] => [
+export const pathsOf = (draft: WorkDraft): readonly string[] => [
   ...draft.plan.edits.map(({ path }) => path),
   ...draft.documents.map(({ path }) => path),
 ];
 
-export const stepsOf = (draft: Draft): readonly Step[] => [
+export const stepsOf = (draft: WorkDraft): readonly WorkStep[] => [
   ...draft.before.flatMap((addition) => addition(draft)),
   ...draft.plan.edits.flatMap((edit) => editSteps(edit, draft.style)),
   ...draft.documents.map(
-    (document): Step => ({
+    (document): WorkStep => ({
       do: 'write',
       path: document.path,
       text:
@@ -87,7 +158,7 @@ export const stepsOf = (draft: Draft): readonly Step[] => [
 ];
 
 /** A single value is set in its place; a list that grows is written anew with the rest of its file. */
-function editSteps({ path, format, before, changes }: FileEdit, style: Style): readonly Step[] {
+function editSteps({ path, format, before, changes }: FileEdit, style: Style): readonly WorkStep[] {
   if (format === 'jsonl')
     return changes.map((change) => ({
       do: 'append',
@@ -101,10 +172,10 @@ function editSteps({ path, format, before, changes }: FileEdit, style: Style): r
       keys: change.at,
       value: styled(change.to, style),
     }));
-  const after = changes.reduce<Json | undefined>((json, change) => {
-    if ('to' in change) return put(json, change.at, styled(change.to, style));
-    return put(json, [...change.at, lengthAt(json, change.at)], styled(change.adds, style));
-  }, parseJson(before));
+  const after = changes.reduce<Json>((json, change) => {
+    if ('to' in change) return withValueAt(json, change.at, styled(change.to, style));
+    return withValueAt(json, [...change.at, lengthAt(json, change.at)], styled(change.adds, style));
+  }, parseJson(before) ?? {});
   return [{ do: 'write', path, text: JSON.stringify(after) }];
 }
 

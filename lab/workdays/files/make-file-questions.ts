@@ -1,35 +1,15 @@
+import path from 'node:path';
 import { createRandom } from '../../../src/base/random.ts';
+import type { FileQuestion, TaskVerdict } from '../../suite/suite.ts';
 import { between, shuffled } from '../draw.ts';
-import type { RuleSet } from '../rules/rule-set.ts';
+import type { HouseRule, RuleSet } from '../rules/rule-set.ts';
 import type { DayWorld, Form, Split } from '../world.ts';
-import { FOLDER_WORDS, folderAt } from './folders.ts';
-import { CONVERT } from './kinds/convert.ts';
-import { DECISION_LOG } from './kinds/decision-log.ts';
-import { DEPLOY_RECORD } from './kinds/deploy-record.ts';
-import { DUE_DATE } from './kinds/due-date.ts';
-import { FIGURE_CHANGE } from './kinds/figure-change.ts';
-import { HANDOVER } from './kinds/handover.ts';
-import { INCIDENT_REPORT } from './kinds/incident-report.ts';
-import { MEETING_SUMMARY } from './kinds/meeting-summary.ts';
-import { TICKET_STATES } from './kinds/ticket-states.ts';
-import { WEEKLY_FIGURES } from './kinds/weekly-figures.ts';
-import { makeFileQuestion, type PlannedQuestion } from './make-file-question.ts';
-import { two } from './plan.ts';
-import type { Scene, TaskKind } from './scene.ts';
-import { SHORT_KINDS } from './short/make-short-task.ts';
-
-const FULL_KINDS: readonly TaskKind[] = [
-  DECISION_LOG,
-  TICKET_STATES,
-  WEEKLY_FIGURES,
-  HANDOVER,
-  MEETING_SUMMARY,
-  FIGURE_CHANGE,
-  INCIDENT_REPORT,
-  DEPLOY_RECORD,
-  DUE_DATE,
-  CONVERT,
-];
+import { commandOf, createDraft, stepsOf, type WorkDraft } from './draft.ts';
+import { judgeWork, takeSnapshot, tellVerdict } from './judge-work.ts';
+import { type Plan, twoDigits } from './plan.ts';
+import { FOLDER_WORDS, folderAt, type Scene, type Task } from './scene.ts';
+import { SHORT_TASK_KINDS } from './short-tasks.ts';
+import { FULL_TASK_KINDS } from './task-kinds.ts';
 
 export interface FileQuestionOptions {
   readonly day: DayWorld;
@@ -58,7 +38,7 @@ export function makeFileQuestions({
   seed,
   split,
 }: FileQuestionOptions): FileQuestions {
-  const kinds = (form === 'full' ? FULL_KINDS : SHORT_KINDS).filter((kind) => kind.suits(day));
+  const kinds = (form === 'full' ? FULL_TASK_KINDS : SHORT_TASK_KINDS).filter((kind) => kind.suits(day));
   const order = shuffled(createRandom(`${seed}/kinds`), kinds);
   const folders = shuffled(
     createRandom(`${seed}/folders`),
@@ -70,7 +50,7 @@ export function makeFileQuestions({
     const random = createRandom(`${seed}/task/${index}`);
     const scene: Scene = {
       ...{ day, random, split },
-      task: `t${two(day.index + 1)}${two(index + 1)}`,
+      task: `t${twoDigits(day.index + 1)}${twoDigits(index + 1)}`,
       now: { ...day.today, hour: between(random, 10, 17), minute: random.below(60) },
       folders: [folders[2 * index] ?? '', folders[2 * index + 1] ?? ''],
     };
@@ -88,3 +68,70 @@ export function makeFileQuestions({
   );
   return { questions, files };
 }
+
+/** A task with what it was made from. */
+export interface PlannedQuestion extends FileQuestion {
+  readonly taskKind: string;
+  readonly plan: Plan;
+  /** A rule of the day that does not count here can be obeyed as well: then its way shows in what other rules have one write. */
+  solve(obeyed: ReadonlySet<string>): readonly string[];
+  /** As `solve`, but one rule is nearly obeyed: in each way that the task leaves room for. */
+  slip(
+    rule: string,
+    obeyed: ReadonlySet<string>,
+  ): readonly { readonly name: string; readonly commands: readonly string[] }[];
+}
+
+export function makeFileQuestion(
+  { kind, plan, text }: Task,
+  active: readonly HouseRule[],
+  { split, seed }: { readonly split: Split; readonly seed: string },
+): PlannedQuestion {
+  const rules = active.filter((rule) => rule.appliesTo(plan));
+  const folders = foldersOf(plan, rules);
+  const draftFor = (obeyed: ReadonlySet<string>): WorkDraft =>
+    active.reduce((draft, rule) => (obeyed.has(rule.id) ? rule.obey(draft) : draft), createDraft(plan));
+  return {
+    kind: 'files',
+    id: plan.task,
+    taskKind: kind,
+    plan,
+    text,
+    rules: rules.map(({ id }) => id),
+    check: async (workspace, signal) => {
+      try {
+        signal.throwIfAborted();
+        return judgeWork(plan, rules, await takeSnapshot(workspace, folders));
+      } catch (error) {
+        return failedToRun(error);
+      }
+    },
+    feedback: (verdict) => tellVerdict(verdict, { plan, rules, split, seed }),
+    solve: (obeyed) => commandsOf(draftFor(obeyed)),
+    slip: (id, obeyed) => {
+      const others = new Set([...obeyed].filter((other) => other !== id));
+      const rule = rules.find((one) => one.id === id);
+      return (rule?.slips ?? []).flatMap(({ name, make }) => {
+        const draft = make(draftFor(others));
+        return draft === undefined ? [] : [{ name, commands: commandsOf(draft) }];
+      });
+    },
+  };
+}
+
+const commandsOf = (draft: WorkDraft): readonly string[] => [...stepsOf(draft).map(commandOf), 'done'];
+
+/** Where something could be that a check has to see. */
+const foldersOf = (plan: Plan, rules: readonly HouseRule[]): ReadonlySet<string> =>
+  new Set([
+    ...plan.creates.map(({ folder }) => folder),
+    ...plan.edits.map((edit) => path.posix.dirname(edit.path)),
+    ...rules.flatMap(({ files }) => (files ?? []).map((file) => path.posix.dirname(file))),
+  ]);
+
+const failedToRun = (error: unknown): TaskVerdict => ({
+  status: 'failed-to-run',
+  passed: false,
+  broken: [],
+  reasons: [error instanceof Error ? error.message : String(error)],
+});

@@ -1,5 +1,5 @@
 import type { Json } from '../../../src/core/json.ts';
-import type { Moment } from '../world.ts';
+import type { LocalTime } from '../world.ts';
 
 /**
  * What a task asks for, with nothing said of how the house wants it. The task's text, the commands that do it and the check of
@@ -8,7 +8,7 @@ import type { Moment } from '../world.ts';
 export interface Plan {
   /** As the task's text gives it: `t1007`. */
   readonly task: string;
-  readonly today: Moment;
+  readonly today: LocalTime;
   /** Who could be named as the author. */
   readonly author: string;
   /** What was done, in a few words. */
@@ -49,7 +49,7 @@ export type ValueChange =
 /** Something to be written, apart from how: that is what rules are about. */
 export type Value =
   | { readonly is: 'text'; readonly text: string }
-  | { readonly is: 'time'; readonly at: Moment }
+  | { readonly is: 'time'; readonly at: LocalTime }
   | { readonly is: 'ticket'; readonly number: number }
   | { readonly is: 'amount'; readonly number: number; readonly unit: string }
   | { readonly is: 'list'; readonly items: readonly Value[] }
@@ -59,7 +59,7 @@ export type Fields = readonly (readonly [key: string, value: Value])[];
 export type Leaf = Exclude<Value, { readonly is: 'list' | 'record' }>;
 
 export const text = (words: string): Value => ({ is: 'text', text: words });
-export const time = (at: Moment): Value => ({ is: 'time', at });
+export const time = (at: LocalTime): Value => ({ is: 'time', at });
 export const ticket = (number: number): Value => ({ is: 'ticket', number });
 export const amount = (number: number, unit: string): Value => ({ is: 'amount', number, unit });
 export const list = (items: readonly Value[]): Value => ({ is: 'list', items });
@@ -82,7 +82,7 @@ function flatten(value: Value): readonly Leaf[] {
 
 /** How the values of a plan look in a file. */
 export interface Style {
-  time(at: Moment): string;
+  time(at: LocalTime): string;
   ticket(number: number): Json;
   amount(number: number, unit: string): Json;
 }
@@ -107,9 +107,9 @@ export function styled(value: Value, style: Style): Json {
 /** As someone writes who knows of no rule, and as files of the day begin. */
 export const PLAIN_STYLE: Style = {
   time: ({ year, month, day, hour, minute }) =>
-    `${year}-${two(month)}-${two(day)} ${two(hour)}:${two(minute)}`,
+    `${year}-${twoDigits(month)}-${twoDigits(day)} ${twoDigits(hour)}:${twoDigits(minute)}`,
   ticket: (number) => number,
   amount: (number) => number,
 };
 
-export const two = (number: number): string => String(number).padStart(2, '0');
+export const twoDigits = (number: number): string => String(number).padStart(2, '0');

@@ -1,9 +1,8 @@
 import type { Random } from '../../../src/base/random.ts';
-import { pick } from '../draw.ts';
-import type { DayWorld, Moment, Split } from '../world.ts';
-import { fill } from './fill.ts';
+import { fill, pick } from '../draw.ts';
+import type { DayWorld, LocalTime, Split } from '../world.ts';
 import type { Fields, NewDocument, Plan } from './plan.ts';
-import { tellClock, tellMoment, tellToday } from './tell-moment.ts';
+import { tellClock, tellMoment, tellToday } from './spoken-time.ts';
 
 /** Where and when a task is given, and what its words are drawn with. */
 export interface Scene {
@@ -12,7 +11,7 @@ export interface Scene {
   readonly split: Split;
   /** As the text and the log give it: `t1007`. */
   readonly task: string;
-  readonly now: Moment;
+  readonly now: LocalTime;
   /** Two folders that no other task of the day uses. */
   readonly folders: readonly [string, string];
 }
@@ -32,15 +31,15 @@ export interface TaskKind {
 }
 
 /** Phrasings that belong to one split: what is trained on is worded in another way than what is reported. */
-export type BySplit = Readonly<Record<Split, readonly string[]>>;
+export type SplitWordings = Readonly<Record<Split, readonly string[]>>;
 
 export const say = (
   { random, split }: Scene,
-  phrasings: BySplit,
+  phrasings: SplitWordings,
   words: Readonly<Record<string, string>> = {},
 ): string => fill(pick(random, phrasings[split]), words);
 
-const LEADS: BySplit = {
+const LEADS: SplitWordings = {
   train: [
     'It is {month_first}, {clock}; this is task {task}.',
     'Task {task}, given on {month_first} at {clock}.',
@@ -67,38 +66,38 @@ export const leadOf = (scene: Scene): string =>
     clock: tellClock(scene.now),
   });
 
-export const tell = ({ random, now }: Scene, at: Moment): string => tellMoment(at, now, random);
+export const tellTime = ({ random, now }: Scene, at: LocalTime): string => tellMoment(at, now, random);
 
 /** Of so many the more the harder the day is, at least one. */
 export const sizeFor = ({ day }: Scene, most: number): number =>
   Math.max(1, Math.min(most, Math.round(1 + day.difficulty * (most - 1))));
 
-const SAVE: BySplit = {
+const SAVE: SplitWordings = {
   train: ['Save it as {format} in the folder {folder}.', 'Put it into {folder} as a {format} file.'],
   gate: ['Leave the {format} file in {folder}.', 'It goes into {folder}, as {format}.'],
   report: ['File it under {folder} in {format}.', '{folder} is the place for it; the format is {format}.'],
 };
 
-const SAVE_AS: BySplit = {
+const SAVE_AS: SplitWordings = {
   train: ['Save it as {path}.', 'The file is called {path}.'],
   gate: ['Write it to {path}.', 'It goes to {path}.'],
   report: ['Its place is {path}.', 'Store it under {path}.'],
 };
 
-const JSON_KEYS: BySplit = {
+const JSON_KEYS: SplitWordings = {
   train: ['Its keys: {keys}.', 'Use the keys {keys}.'],
   gate: ['The members are {keys}.', 'Call the members {keys}.'],
   report: ['What it holds: {keys}.', 'As keys take {keys}.'],
 };
 
-const LINES: BySplit = {
+const LINES: SplitWordings = {
   train: ['Write one line for each as `Label: value`, with the labels {keys}.'],
   gate: ['Each point is a line `Label: value`; the labels are {keys}.'],
   report: ['The labels are {keys}, each on a line of its own in the form `Label: value`.'],
 };
 
 /** Where a new document goes and what its parts are called. */
-export function formOf(scene: Scene, document: NewDocument): string {
+export function placeSentence(scene: Scene, document: NewDocument): string {
   const { folder, name, format, fields } = document;
   const keys = { keys: keysOf(fields) };
   const place =
@@ -143,3 +142,19 @@ export const planFor = (
   given: {},
   ...parts,
 });
+
+/** Where tasks of a day do their work; each uses folders of its own, so that what one left cannot be taken for another's. */
+const FOLDERS: readonly string[] =
+  `drafts notes desk shelf inbox outbox papers records studio office workshop archive ledger binder bureau corner
+  cabinet library gallery pantry cellar attic garden harbor`
+    .split(/\s+/)
+    .filter(Boolean);
+
+/** The n-th folder; when all words are used they come again with a number. */
+export function folderAt(index: number): string {
+  const word = FOLDERS[index % FOLDERS.length] ?? '';
+  const round = Math.floor(index / FOLDERS.length);
+  return round === 0 ? word : `${word}${round + 1}`;
+}
+
+export const FOLDER_WORDS = FOLDERS;

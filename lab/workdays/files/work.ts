@@ -1,9 +1,15 @@
 import path from 'node:path';
-import { asArray, type Json, parseJson } from '../../../src/core/json.ts';
-import { agrees, type Match, matchFields, matchValue, nearestOf } from './match-values.ts';
-import type { FileEdit, Keys, NewDocument, Plan } from './plan.ts';
-import { type FoundDocument, readDocument } from './read-document.ts';
-import { pathOf } from './steps.ts';
+import {
+  asArray,
+  asObject,
+  isObject,
+  type Json,
+  type JsonObject,
+  parseJson,
+} from '../../../src/core/json.ts';
+import { jsonPathOf } from './draft.ts';
+import type { Fields, FileEdit, Keys, Leaf, NewDocument, Plan, Value } from './plan.ts';
+import { meansMoment } from './spoken-time.ts';
 
 /** What someone left of a task: the workspace's texts, seen through what the task asked for. */
 export interface Work {
@@ -34,7 +40,7 @@ export interface EditedFile {
   readonly matches: readonly Match[];
 }
 
-export function observe(plan: Plan, texts: ReadonlyMap<string, string>): Work {
+export function observeWork(plan: Plan, texts: ReadonlyMap<string, string>): Work {
   const known = new Set([...Object.keys(plan.given), ...plan.edits.map((edit) => edit.path)]);
   return {
     plan,
@@ -74,7 +80,7 @@ function readEdit(edit: FileEdit, text: string | undefined): EditedFile {
   const before = read(edit.before);
   const now = text === undefined ? undefined : read(text);
   const matches = edit.changes.flatMap((change) => {
-    const where = pathOf(change.at);
+    const where = jsonPathOf(change.at);
     if ('to' in change) return matchValue(change.to, valueAt(now, change.at), where);
     const added = addedTo(valueAt(before, change.at), valueAt(now, change.at));
     const best = nearestOf(change.adds, added);
@@ -100,3 +106,143 @@ function addedTo(before: Json | undefined, now: Json | undefined): readonly Json
   const old = asArray(before).map((item) => JSON.stringify(item));
   return asArray(now).filter((item) => !old.includes(JSON.stringify(item)));
 }
+
+/** No value that a task asks for is longer; nobody's work may keep a check busy. */
+const LONGEST = 2000;
+
+/** A value that was asked for, and what stands in its place; undefined where nothing does. */
+export interface Match {
+  /** `decisions[0].review_at` */
+  readonly where: string;
+  readonly wanted: Leaf;
+  readonly found: Json | undefined;
+}
+
+/** All values of some fields with what an object has for them. Records of a list may stand in any order. */
+export function matchFields(fields: Fields, found: Json | undefined, where = ''): readonly Match[] {
+  const members = asObject(found);
+  return fields.flatMap(([key, value]) => {
+    const member = members[key] ?? members[labelOf(key)];
+    return matchValue(value, member, where === '' ? key : `${where}.${key}`);
+  });
+}
+
+export function matchValue(wanted: Value, found: Json | undefined, where: string): readonly Match[] {
+  if (wanted.is === 'record') return matchFields(wanted.fields, found, where);
+  if (wanted.is !== 'list') return [{ where, wanted, found }];
+  const left = [...asArray(found)];
+  return wanted.items.flatMap((item, index) => {
+    const at = `${where}[${index}]`;
+    const best = nearestOf(item, left);
+    if (best < 0) return matchValue(item, undefined, at);
+    return matchValue(item, left.splice(best, 1)[0], at);
+  });
+}
+
+/** Which of some values agrees most with one that is wanted; -1 where there are none. The first wins a draw. */
+export function nearestOf(wanted: Value, candidates: readonly Json[]): number {
+  let best = -1;
+  let most = -1;
+  for (const [index, candidate] of candidates.entries()) {
+    const score = matchValue(wanted, candidate, '').filter(agrees).length;
+    if (score <= most) continue;
+    best = index;
+    most = score;
+  }
+  return best;
+}
+
+/** Whether what is there says the same, however it is written. */
+export function agrees({ wanted, found }: Match): boolean {
+  if (found === undefined || found === null || isObject(found) || Array.isArray(found)) return false;
+  const said = String(found);
+  if (said.length > LONGEST) return false;
+  switch (wanted.is) {
+    case 'text':
+      return plain(said) === plain(wanted.text);
+    case 'time':
+      return meansMoment(said, wanted.at);
+    case 'ticket':
+      return onlyNumber(said) === wanted.number;
+    case 'amount':
+      return onlyNumber(said.replaceAll(/(\d)[,_ '](?=\d{3}\b)/g, '$1')) === wanted.number;
+  }
+}
+
+const plain = (said: string): string =>
+  said
+    .toLowerCase()
+    .replaceAll(/\s+/g, ' ')
+    .trim()
+    .replace(/[.!]+$/, '');
+
+/** The one number in a text; undefined when there are more, or none. */
+function onlyNumber(said: string): number | undefined {
+  const numbers = said.match(/\d+(?:\.\d+)?/g) ?? [];
+  return numbers.length === 1 ? Number(numbers[0]) : undefined;
+}
+
+/** A file as a reader finds it. */
+export interface FoundDocument {
+  readonly path: string;
+  readonly text: string;
+  /** Markdown: its lines `label: value`, labels in small letters. Undefined where it cannot be read as an object. */
+  readonly members: JsonObject | undefined;
+  /** Markdown: what stands between two lines of `---` at its top. */
+  readonly front: JsonObject;
+  /** Its first line that is not part of such a block. */
+  readonly firstLine: string;
+}
+
+export function readDocument(path: string, text: string, format: 'json' | 'md'): FoundDocument {
+  if (format === 'md') return readMarkdown(path, text);
+  const json = parseJson(text);
+  return { path, text, members: isObject(json) ? json : undefined, front: {}, firstLine: firstOf(text) };
+}
+
+function readMarkdown(path: string, text: string): FoundDocument {
+  const lines = text.split('\n').map((line) => line.trimEnd());
+  const opens = lines.findIndex((line) => line.trim() !== '');
+  const closes = lines[opens] === '---' ? lines.indexOf('---', opens + 1) : -1;
+  const front = closes < 0 ? [] : lines.slice(opens + 1, closes);
+  const body = closes < 0 ? lines : lines.slice(closes + 1);
+  return {
+    path,
+    text,
+    members: labelled(body),
+    front: labelled(front),
+    firstLine: firstOf(body.join('\n')),
+  };
+}
+
+const firstOf = (text: string): string =>
+  text
+    .split('\n')
+    .find((line) => line.trim() !== '')
+    ?.trim() ?? '';
+
+/** Lines such as `- **Held at**: noon`; the first of a label counts. */
+function labelled(lines: readonly string[]): JsonObject {
+  const members: Record<string, Json> = {};
+  for (const line of lines) {
+    const bare = line
+      .replaceAll('**', '')
+      .replaceAll('__', '')
+      .replace(/^[\s>#*+-]+/, '');
+    const at = bare.indexOf(':');
+    if (at <= 0) continue;
+    const label = labelOf(bare.slice(0, at));
+    members[label] ??= bare
+      .slice(at + 1)
+      .trim()
+      .replace(/^["'`](.*)["'`]$/, '$1');
+  }
+  return members;
+}
+
+/** A label as it is compared: `Held at`, `held_at` and `HELD AT` are the same. */
+export const labelOf = (label: string): string =>
+  label
+    .trim()
+    .toLowerCase()
+    .replaceAll(/[\s_-]+/g, ' ');

@@ -1,14 +1,14 @@
-import { classOf } from '../splits.ts';
-import { type Moment, SPLITS, type Split } from '../world.ts';
+import { classOf } from '../draw.ts';
+import { type LocalTime, SPLITS, type Split } from '../world.ts';
 
 const DAY_MS = 86_400_000;
 const SATURDAY = 6;
 
 /** Days since 1970 of a date; they are what the splits share among themselves. */
-export const dayNumberOf = ({ year, month, day }: Moment): number =>
+export const dayNumberOf = ({ year, month, day }: LocalTime): number =>
   Math.floor(Date.UTC(year, month - 1, day) / DAY_MS);
 
-export function momentOn(dayNumber: number, hour: number, minute: number): Moment {
+export function momentOn(dayNumber: number, hour: number, minute: number): LocalTime {
   const date = new Date(dayNumber * DAY_MS);
   return {
     year: date.getUTCFullYear(),
@@ -38,5 +38,5 @@ export function workdayBefore(dayNumber: number, split: Split): number {
 }
 
 /** Orders moments: negative when the first is earlier. */
-export const compareMoments = (a: Moment, b: Moment): number =>
+export const compareMoments = (a: LocalTime, b: LocalTime): number =>
   dayNumberOf(a) - dayNumberOf(b) || a.hour - b.hour || a.minute - b.minute;

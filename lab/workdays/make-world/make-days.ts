@@ -1,8 +1,20 @@
-import { createRandom } from '../../../src/base/random.ts';
-import type { Split } from '../world.ts';
-import type { DayFacts } from './day-facts.ts';
-import { firstDayOf, makeDay } from './make-day.ts';
-import { makeWorld } from './make-world.ts';
+import { createRandom, type Random } from '../../../src/base/random.ts';
+import { between, forSplit, numberFor, pick, shuffled, some } from '../draw.ts';
+import type { DayFacts, DayWorld, ProjectBudget, Split, Ticket, TicketReport, World } from '../world.ts';
+import { dayNumberOf, momentOn, workdayFrom } from './calendar.ts';
+import {
+  makeAssumptions,
+  makeCitations,
+  makeDeploys,
+  makeEstimates,
+  makeFindings,
+  makeRulings,
+  makeTickets,
+  makeValidations,
+  makeWishes,
+  type RecordOptions,
+} from './make-records.ts';
+import { COMPANIES, FAMILY_NAMES, GIVEN_NAMES, PRODUCTS, PROJECTS, ROLES } from './pools.ts';
 
 /** How many days a world has. */
 export const WORKDAYS = 14;
@@ -19,3 +31,100 @@ export function makeDays(split: Split, seed: number): readonly DayFacts[] {
     makeDay({ world, split, seed: name, index, difficulty: index / (WORKDAYS - 1), firstDay }),
   );
 }
+
+const PEOPLE = 8;
+const PROJECT_COUNT = 6;
+
+/** A company of its own; nobody in it shares a name, so that a surname alone is enough to know who is meant. */
+export function makeWorld(random: Random, split: Split): World {
+  const given = some(random, forSplit(GIVEN_NAMES, split), PEOPLE);
+  const family = shuffled(random, forSplit(FAMILY_NAMES, split));
+  const roles = shuffled(random, ROLES);
+  return {
+    company: pick(random, forSplit(COMPANIES, split)),
+    product: pick(random, forSplit(PRODUCTS, split)),
+    people: given.map((name, at) => ({ name: `${name} ${family[at] ?? ''}`, role: roles[at] ?? '' })),
+    projects: some(random, forSplit(PROJECTS, split), PROJECT_COUNT),
+  };
+}
+
+export interface DayOptions {
+  readonly world: World;
+  readonly split: Split;
+  readonly seed: string;
+  /** Counted from 0. */
+  readonly index: number;
+  /** 0 to 1. */
+  readonly difficulty: number;
+  /** The day number of the first day. */
+  readonly firstDay: number;
+}
+
+const STATES: readonly Ticket['state'][] = ['todo', 'doing', 'done'];
+
+/** A day drawn from streams of its own: the same whatever was drawn for the days before it. */
+export function makeDay({ world, split, seed, index, difficulty, firstDay }: DayOptions): DayFacts {
+  const id = `day${String(index + 1).padStart(2, '0')}`;
+  const today = momentOn(dayOf(firstDay, index, split), 8, 30);
+  const counting = (what: string, low: number, high: number): RecordOptions => ({
+    random: createRandom(`${seed}/${id}/${what}`),
+    world,
+    split,
+    index,
+    today,
+    count: Math.round(low + (high - low) * difficulty),
+  });
+  const tickets = makeTickets(counting('tickets', 6, 12));
+  const rulings = makeRulings(counting('rulings', 4, 7));
+  const findings = makeFindings(counting('findings', 4, 7));
+  const assumptions = makeAssumptions(counting('assumptions', 0, 0), findings);
+  const day: DayWorld = {
+    world,
+    index,
+    id,
+    today,
+    decisions: rulings.map(({ decision }) => decision),
+    tickets,
+    deploys: makeDeploys(counting('deploys', 4, 8), tickets),
+    figures: findings.map(({ figure }) => figure),
+    difficulty,
+  };
+  return {
+    day,
+    rulings,
+    findings,
+    assumptions,
+    validations: makeValidations(counting('validations', 0, 0), assumptions),
+    wishes: makeWishes(counting('wishes', 0, 0), rulings),
+    estimates: makeEstimates(counting('estimates', 0, 0), findings),
+    reports: makeReports(counting('reports', 4, 8), tickets),
+    budgets: makeBudgets(counting('budgets', 0, 0)),
+    citations: makeCitations(counting('citations', 0, 0), assumptions),
+  };
+}
+
+/** Days of work follow each other without the other splits' days between them. */
+function dayOf(firstDay: number, index: number, split: Split): number {
+  let at = workdayFrom(firstDay, split);
+  for (let passed = 0; passed < index; passed++) at = workdayFrom(at + 1, split);
+  return at;
+}
+
+/** About half of what is said of a ticket is what the board says. */
+const makeReports = ({ random, count }: RecordOptions, tickets: readonly Ticket[]): readonly TicketReport[] =>
+  tickets.slice(0, count).map((ticket) => ({
+    ticket,
+    by: ticket.owner,
+    state: random.below(2) === 0 ? ticket.state : pick(random, STATES),
+  }));
+
+const makeBudgets = ({ random, world, split }: RecordOptions): readonly ProjectBudget[] =>
+  world.projects.map((project) => {
+    const planned = numberFor(between(random, 8_000, 64_000), split);
+    return { project, planned, spent: numberFor(Math.round(planned * (0.5 + random.next() * 0.8)), split) };
+  });
+
+/** Where a world's first day lies: anywhere in twelve years, so that two seeds rarely share a date. */
+export const firstDayOf = (seed: string): number =>
+  dayNumberOf({ year: 2021, month: 1, day: 4, hour: 0, minute: 0 }) +
+  createRandom(`${seed}/calendar`).below(12 * 365);

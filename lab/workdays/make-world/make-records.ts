@@ -1,16 +1,30 @@
 import type { Random } from '../../../src/base/random.ts';
-import { between, pick, shuffled, some } from '../draw.ts';
-import { forSplit, numberFor } from '../splits.ts';
-import type { Deploy, Moment, Split, Ticket, World } from '../world.ts';
+import { between, forSplit, numberFor, pick, shuffled, some } from '../draw.ts';
+import {
+  type Assumption,
+  CHECKS,
+  type Citation,
+  type Deploy,
+  type Estimate,
+  type Finding,
+  type LocalTime,
+  type Ruling,
+  type Split,
+  type Statistic,
+  type Ticket,
+  type Validation,
+  type Wish,
+  type World,
+} from '../world.ts';
 import { dayNumberOf, momentOn, workdayBefore, workdayFrom } from './calendar.ts';
-import { TICKET_OBJECTS, TICKET_VERBS } from './pools.ts';
+import { METRICS, REASONS, SEGMENTS, SOURCES, TICKET_OBJECTS, TICKET_VERBS, TOPICS } from './pools.ts';
 
 export interface RecordOptions {
   readonly random: Random;
   readonly world: World;
   readonly split: Split;
   readonly index: number;
-  readonly today: Moment;
+  readonly today: LocalTime;
   readonly count: number;
 }
 
@@ -20,14 +34,14 @@ const QUARTERS = [0, 15, 30, 45];
 const NUMBERS_PER_DAY = 90;
 
 /** Some day before or after, of the split's own days. */
-export function dayNear(random: Random, today: Moment, split: Split, span: number): number {
+export function dayNear(random: Random, today: LocalTime, split: Split, span: number): number {
   const from = dayNumberOf(today);
   return span < 0
     ? workdayBefore(from - random.below(-span), split)
     : workdayFrom(from + 1 + random.below(span), split);
 }
 
-export const timeOn = (random: Random, dayNumber: number): Moment =>
+export const timeOn = (random: Random, dayNumber: number): LocalTime =>
   momentOn(dayNumber, between(random, 9, 17), pick(random, QUARTERS));
 
 export function makeTickets({ random, world, split, index, today, count }: RecordOptions): readonly Ticket[] {
@@ -85,3 +99,146 @@ export function makeDeploys(options: RecordOptions, tickets: readonly Ticket[]):
     };
   });
 }
+
+/** Decision numbers of one day, so that those of two days never meet. */
+const RULINGS_PER_DAY = 30;
+
+/** What was decided lately, each matter once a day; about half of it had been decided otherwise before. */
+export function makeRulings({ random, world, split, index, today, count }: RecordOptions): readonly Ruling[] {
+  const deciders = some(random, world.people, 4);
+  const projects = some(random, world.projects, 3);
+  return some(random, forSplit(TOPICS, split), count).map((topic, at): Ruling => {
+    const [way = '', before = ''] = some(random, topic.ways, 2);
+    const day = dayNear(random, today, split, -15);
+    const reason = pick(random, forSplit(REASONS, split));
+    const hadAnother = at === 0 || random.below(2) === 0;
+    return {
+      topic: topic.name,
+      way,
+      ways: topic.ways,
+      decision: {
+        id: `D-${numberFor(11 + index * RULINGS_PER_DAY + at * 3, split)}`,
+        project: pick(random, projects),
+        at: timeOn(random, day),
+        decision: `For the ${topic.name}, choose ${way}`,
+        rationale: reason.replace('#', String(numberFor(between(random, 12, 380), split))),
+        by: pick(random, deciders).name,
+        reviewAt: timeOn(random, dayNear(random, today, split, 70)),
+      },
+      ...(hadAnother && {
+        earlier: {
+          way: before,
+          by: pick(random, deciders).name,
+          at: timeOn(random, workdayBefore(day - between(random, 3, 20), split)),
+        },
+      }),
+    };
+  });
+}
+
+/** Half of what people would rather have is what was decided; only looking it up tells which half. */
+export const makeWishes = ({ random, world }: RecordOptions, rulings: readonly Ruling[]): readonly Wish[] =>
+  rulings.map((ruling) => {
+    const others = world.people.filter(({ name }) => name !== ruling.decision.by);
+    return {
+      ruling,
+      by: pick(random, others).name,
+      way:
+        random.below(2) === 0
+          ? ruling.way
+          : pick(
+              random,
+              ruling.ways.filter((way) => way !== ruling.way),
+            ),
+    };
+  });
+
+const STATISTICS: readonly Statistic[] = ['median', 'mean', 'upper quartile', 'lower quartile'];
+
+export function makeFindings({ random, world, split, today, count }: RecordOptions): readonly Finding[] {
+  const sources = some(random, forSplit(SOURCES, split), 3);
+  const segments = some(random, forSplit(SEGMENTS, split), 4);
+  const projects = some(random, world.projects, 3);
+  return some(random, forSplit(METRICS, split), count).map(([name, unit, low, high]) => ({
+    figure: {
+      name,
+      project: pick(random, projects),
+      value: numberFor(between(random, low, high), split),
+      unit,
+      source: pick(random, sources),
+      at: timeOn(random, dayNear(random, today, split, -40)),
+    },
+    statistic: pick(random, STATISTICS),
+    segment: pick(random, segments),
+    sample: numberFor(between(random, 24, 480), split),
+  }));
+}
+
+const spreadOf = (value: number): number => Math.max(3, Math.round(value * 0.3));
+
+/** The sheet goes wrong in three ways, each about as often as not: another value, another segment, another source. */
+export function makeAssumptions(options: RecordOptions, findings: readonly Finding[]): readonly Assumption[] {
+  const { random, world, split } = options;
+  const segments = findings.map(({ segment }) => segment);
+  const sources = findings.map(({ figure }) => figure.source);
+  const authors = some(random, world.people, 3);
+  return findings.map(({ figure, segment }) => ({
+    figure,
+    value:
+      random.below(2) === 0
+        ? figure.value
+        : numberFor(
+            Math.max(
+              3,
+              figure.value + pick(random, [-1, 1]) * between(random, 3, spreadOf(figure.value) + 3),
+            ),
+            split,
+          ),
+    segment: random.below(2) === 0 ? segment : pick(random, [...segments, ...forSplit(SEGMENTS, split)]),
+    source: random.below(2) === 0 ? figure.source : pick(random, [...sources, ...forSplit(SOURCES, split)]),
+    by: pick(random, authors).name,
+  }));
+}
+
+export const makeValidations = (
+  { random, world }: RecordOptions,
+  assumptions: readonly Assumption[],
+): readonly Validation[] =>
+  assumptions.map((assumption) => ({
+    assumption,
+    checks: CHECKS.filter(() => random.below(2) === 0),
+    by: pick(
+      random,
+      world.people.filter(({ name }) => name !== assumption.by),
+    ).name,
+  }));
+
+/** Ranges that hold the measured value about as often as they miss it. */
+export const makeEstimates = (
+  { random, world, split }: RecordOptions,
+  findings: readonly Finding[],
+): readonly Estimate[] =>
+  findings.map(({ figure }) => {
+    const width = spreadOf(figure.value);
+    const shift = pick(random, [-2, -1, 0, 1]) * width;
+    const low = numberFor(Math.max(0, figure.value + shift - random.below(width)), split);
+    return {
+      figure,
+      by: pick(random, world.people).name,
+      low,
+      high: numberFor(low + width + random.below(width), split),
+    };
+  });
+
+export const makeCitations = (
+  { random, split }: RecordOptions,
+  assumptions: readonly Assumption[],
+): readonly Citation[] =>
+  assumptions.map(({ figure, value }) => ({
+    figure,
+    value: pick(random, [
+      figure.value,
+      value,
+      numberFor(figure.value + between(random, 3, spreadOf(figure.value) + 3), split),
+    ]),
+  }));

@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { pick } from '../draw.ts';
-import { fill, gapsIn } from '../files/fill.ts';
+import { parseJson } from '../../../src/core/json.ts';
+import { fill, gapsIn, pick } from '../draw.ts';
 import { amount, type Plan, text, ticket, time } from '../files/plan.ts';
-import { type Moment, SPLITS } from '../world.ts';
-import { FORMS } from './forms.ts';
-import type { AnyRuleForm } from './rule-form.ts';
-import type { HouseRule, RuleSet } from './rule-set.ts';
-import { isTaughtBy } from './teaches.ts';
+import { type LocalTime, SPLITS } from '../world.ts';
+import { FILE_NAMES, HEADER_COMMENT, METADATA, SORTED_KEYS } from './new-file-forms.ts';
+import type { AnyRuleForm, HouseRule, RuleSet } from './rule-set.ts';
+import { BACKUP, CHECKSUMS, DONE_LOG } from './task-record-forms.ts';
+import { TICKET_PREFIX, TIMES, UNITS } from './value-forms.ts';
 
 const PHRASINGS = z.array(z.string().min(1)).min(1);
 
@@ -51,10 +51,10 @@ export function createRuleSet(data: unknown, from: string): RuleSet {
 
 function createRule(rule: z.output<typeof RULE>, from: string, index: number): HouseRule {
   const at = ['rules', index];
-  const form = FORMS.find(({ name }) => name === rule.form);
+  const form = RULE_FORMS.find(({ name }) => name === rule.form);
   if (form === undefined)
     throw new RuleSetError(
-      `${from}: ${place([...at, 'form'])}: there is no form ${JSON.stringify(rule.form)}: use one of ${FORMS.map(({ name }) => name).join(', ')}`,
+      `${from}: ${place([...at, 'form'])}: there is no form ${JSON.stringify(rule.form)}: use one of ${RULE_FORMS.map(({ name }) => name).join(', ')}`,
     );
   const ways = waysOf(form, rule.parameters, from, at);
   const known = Object.keys(ways.words(SAMPLE));
@@ -101,7 +101,7 @@ const place = (path: readonly PropertyKey[]): string =>
     '',
   ) || 'all of it';
 
-const NOON: Moment = { year: 2026, month: 3, day: 16, hour: 12, minute: 0 };
+const NOON: LocalTime = { year: 2026, month: 3, day: 16, hour: 12, minute: 0 };
 
 /** A task that has something of everything, to try phrasings on. */
 const SAMPLE: Plan = {
@@ -125,3 +125,55 @@ const SAMPLE: Plan = {
   edits: [{ path: 'boards/sample.json', format: 'json', before: '{}', changes: [] }],
   given: {},
 };
+
+/** All kinds of rules that a rule file can have. */
+export const RULE_FORMS: readonly AnyRuleForm[] = [
+  TIMES,
+  FILE_NAMES,
+  METADATA,
+  BACKUP,
+  DONE_LOG,
+  TICKET_PREFIX,
+  UNITS,
+  SORTED_KEYS,
+  HEADER_COMMENT,
+  CHECKSUMS,
+];
+
+/**
+ * What a text must hold for a reader to be able to obey: of each group at least one term, in any case and with any quotes.
+ * `#` in a term is any digit. Terms are whole words: `meta` is not in `metadata`.
+ */
+export type Essentials = readonly (readonly string[])[];
+
+export function isTaughtBy(essentials: Essentials, text: string): boolean {
+  const said = plain(text);
+  const masked = said.replaceAll(/\d/g, '#');
+  return essentials.every((terms) =>
+    terms.some((term) => holds(term.includes('#') ? masked : said, plain(term))),
+  );
+}
+
+const plain = (text: string): string =>
+  text
+    .toLowerCase()
+    .replaceAll(/["'`“”‘’*]/g, '')
+    .replaceAll(/\s+/g, ' ');
+
+function holds(text: string, term: string): boolean {
+  for (let at = text.indexOf(term); at >= 0; at = text.indexOf(term, at + 1))
+    if (!isInWord(text, at) && !isInWord(text, at + term.length)) return true;
+  return false;
+}
+
+/** Whether letters or figures stand on both sides of a place. */
+const isInWord = (text: string, at: number): boolean =>
+  /[a-z0-9#]/.test(text.charAt(at - 1)) && /[a-z0-9#]/.test(text.charAt(at));
+
+/** The rules in a person's file. `from` is its name; throws a RuleSetError that says where it is wrong and what to do. */
+export function readRuleSet(text: string, from: string): RuleSet {
+  const data = parseJson(text);
+  if (data === undefined)
+    throw new RuleSetError(`${from}: is not JSON: write an object { "name": …, "rules": [ … ] }`);
+  return createRuleSet(data, from);
+}

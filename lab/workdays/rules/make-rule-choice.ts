@@ -1,15 +1,12 @@
 import { createRandom, type Random } from '../../../src/base/random.ts';
 import type { ChoiceQuestion } from '../../suite/suite.ts';
-import { between, pick } from '../draw.ts';
-import { createDraft, type Draft, stepsOf } from '../files/draft.ts';
-import { fill } from '../files/fill.ts';
-import { folderAt } from '../files/folders.ts';
-import { type Plan, two } from '../files/plan.ts';
-import type { BySplit, Scene } from '../files/scene.ts';
-import { SHORT_KINDS } from '../files/short/make-short-task.ts';
-import { applySteps } from '../files/steps.ts';
-import { tellToday } from '../files/tell-moment.ts';
-import { observe } from '../files/work.ts';
+import { between, fill, pick } from '../draw.ts';
+import { applySteps, createDraft, stepsOf, type WorkDraft } from '../files/draft.ts';
+import { type Plan, twoDigits } from '../files/plan.ts';
+import { folderAt, type Scene, type SplitWordings } from '../files/scene.ts';
+import { SHORT_TASK_KINDS } from '../files/short-tasks.ts';
+import { tellToday } from '../files/spoken-time.ts';
+import { observeWork } from '../files/work.ts';
 import type { DayWorld, Form, Split } from '../world.ts';
 import type { HouseRule, RuleSet } from './rule-set.ts';
 
@@ -29,7 +26,7 @@ const TRIES = 60;
 /** Characters of a question in the short form. */
 const LONGEST_SHORT = 320;
 
-const STEMS: BySplit = {
+const STEMS: SplitWordings = {
   train: [
     'It is {today}. Going only by {about}: which of these are as we do it here?',
     'Today, {today}, someone shows you these. Which are right for this team as to {about}?',
@@ -118,11 +115,11 @@ function planMaker(rule: HouseRule, day: DayWorld, split: Split, random: Random)
       number++;
       const scene: Scene = {
         ...{ day, random, split },
-        task: `t${two(day.index + 1)}${two(number % 100)}`,
+        task: `t${twoDigits(day.index + 1)}${twoDigits(number % 100)}`,
         now: { ...day.today, hour: between(random, 9, 17), minute: random.below(60) },
         folders: [folderAt(random.below(12)), folderAt(12 + random.below(12))],
       };
-      const { plan } = pick(random, SHORT_KINDS).make(scene);
+      const { plan } = pick(random, SHORT_TASK_KINDS).make(scene);
       if (rule.appliesTo(plan)) return plan;
     }
     throw new Error(`nothing on ${day.id} is about ${rule.id}`);
@@ -130,10 +127,10 @@ function planMaker(rule: HouseRule, day: DayWorld, split: Split, random: Random)
 }
 
 /** As somebody does it who keeps to the other rules. */
-const startOf = (plan: Plan, others: readonly HouseRule[]): Draft =>
+const startOf = (plan: Plan, others: readonly HouseRule[]): WorkDraft =>
   others.reduce((draft, other) => other.obey(draft), createDraft(plan));
 
-function makeOption(rule: HouseRule, start: Draft, isRight: boolean, random: Random): Option {
+function makeOption(rule: HouseRule, start: WorkDraft, isRight: boolean, random: Random): Option {
   if (isRight) return show(rule, rule.obey(start), '');
   const slip = random.below(rule.slips.length + 1) === 0 ? undefined : pick(random, rule.slips);
   const slipped = slip?.make(start);
@@ -142,10 +139,10 @@ function makeOption(rule: HouseRule, start: Draft, isRight: boolean, random: Ran
     : show(rule, slipped, slip?.why ?? '');
 }
 
-function show(rule: HouseRule, draft: Draft, why: string): Option {
+function show(rule: HouseRule, draft: WorkDraft, why: string): Option {
   const { plan } = draft;
   const before = plan.edits.map((edit) => [edit.path, edit.before] as const);
   const steps = stepsOf(draft);
-  const work = observe(plan, applySteps(new Map(before), steps));
+  const work = observeWork(plan, applySteps(new Map(before), steps));
   return { text: rule.excerpt(work, steps), isRight: rule.check(work).length === 0, why };
 }

@@ -33,7 +33,7 @@ function segmentsOf(wanted: string): readonly string[] {
   if (path.posix.isAbsolute(wanted) || path.win32.isAbsolute(wanted) || /^[A-Za-z]:/.test(wanted))
     throw new SandboxError(`${shown} is absolute: paths must be relative to the workspace`);
   const segments = wanted.split(path.sep === '\\' ? /[\\/]/ : '/');
-  if (segments.includes('../..'))
+  if (segments.includes('..'))
     throw new SandboxError(`${shown} contains "..": paths must stay in the workspace`);
   return segments.filter((segment) => segment !== '' && segment !== '.');
 }
@@ -98,7 +98,7 @@ export function createWorkspaceFiles(root: string, limits: WorkspaceLimits): Wor
   const resolveLink = async (file: string): Promise<string> => {
     const name = path.posix.basename(file);
     const at = path.join(await resolve(path.posix.dirname(file)), name);
-    if (name === '.' || name === '../..' || at === root) return beneath(file);
+    if (name === '.' || name === '..' || at === root) return beneath(file);
     return at;
   };
   const makeRoom = async (bytes: number, entries: number): Promise<void> => {

@@ -5,34 +5,34 @@ const HOST_NAME = /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-
 
 const hostName = z.string().refine((host) => isIP(host) !== 0 || HOST_NAME.test(host), {
   error: 'must be a host name or an IP address',
-  params: { mend: 'without scheme, port or path, such as 127.0.0.1' },
+  params: { fix: 'without scheme, port or path, such as 127.0.0.1' },
 });
 
 const milliseconds = (fallback: number) => z.int().min(1).max(86_400_000).default(fallback);
 
 const timeoutsSchema = z.strictObject({
   connectMs: milliseconds(10_000).describe('Longest wait for a connection to a provider.'),
-  headersMs: milliseconds(600_000).describe("Longest wait from the request's last byte to the reply's head."),
-  firstByteMs: milliseconds(300_000).describe("Longest wait from the reply's head to its first byte."),
-  idleMs: milliseconds(300_000).describe('Longest silence between two chunks of a reply.'),
+  headersMs: milliseconds(600_000).describe("Longest wait from the request's last byte to the reply's headers."),
+  firstByteMs: milliseconds(300_000).describe("Longest wait from the reply's headers to the first byte of its body."),
+  idleMs: milliseconds(300_000).describe('Longest pause between two chunks of a reply.'),
 });
 
 export const gatewaySchema = z.strictObject({
   port: z.int().min(0).max(65_535).default(4600).describe('Port to listen on; 0 picks a free one.'),
   host: hostName
     .default('127.0.0.1')
-    .describe("Address to listen on. Beyond loopback every caller needs Instar's key."),
+    .describe("Address to listen on. Beyond loopback, every caller needs Instar's key."),
   allowedHosts: z
     .array(hostName)
     .default([])
-    .describe('Further names callers may use in the Host header, such as a reverse proxy gives.'),
+    .describe('Additional host names accepted in the Host header, such as the name of a reverse proxy.'),
   maxBodyMb: z.int().min(1).max(1024).default(64).describe('Largest request body, in MiB.'),
   maxInFlight: z
     .int()
     .min(1)
     .max(100_000)
     .default(2000)
-    .describe('Requests served at once; more are told to come back later.'),
-  timeouts: timeoutsSchema.prefault({}).describe('How long to wait for a provider.'),
-  retries: z.int().min(0).max(10).default(2).describe('Tries after the first one, before any byte was sent.'),
+    .describe('Maximum number of concurrent requests; further ones are asked to retry later.'),
+  timeouts: timeoutsSchema.prefault({}).describe('Time-outs for providers.'),
+  retries: z.int().min(0).max(10).default(2).describe('Retries per request, only before the first byte was sent to the client.'),
 });

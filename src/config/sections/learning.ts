@@ -9,55 +9,55 @@ const domainSchema = z
     domain: z
       .string()
       .regex(/^[a-z][a-z0-9_-]{0,63}$/, 'must be a short lower-case name')
-      .describe('What the work is called.'),
-    agent: pattern.optional().describe('The agent; * stands for anything.'),
+      .describe('Name of the domain.'),
+    agent: pattern.optional().describe('Name of the agent; * matches anything.'),
     project: pattern.optional().describe("The project's id."),
     runKind: pattern.optional().describe('The kind of run.'),
-    keywords: z.array(z.string().min(1).max(64)).max(64).optional().describe('Words, one of which is said.'),
+    keywords: z.array(z.string().min(1).max(64)).max(64).optional().describe('Keywords, at least one of which occurs in the request.'),
   })
-  .describe('All that is given must fit.');
+  .describe('A rule that assigns a domain; all given fields must match.');
 
 export const librarySchema = z.strictObject({
-  topK: z.int().min(0).max(50).default(6).describe('Most lessons shown to a model in one turn.'),
-  tokenBudget: z.int().min(0).max(100_000).default(1500).describe('Most tokens those lessons may take.'),
+  topK: z.int().min(0).max(50).default(6).describe('Maximum number of lessons per turn.'),
+  tokenBudget: z.int().min(0).max(100_000).default(1500).describe('Maximum number of tokens of those lessons.'),
   autonomy: z
     .enum(['manual', 'guarded', 'autonomous'])
     .default('guarded')
-    .describe('Who lets a change in: a person; a person and the gates, by kind; the gates alone.'),
+    .describe('Who approves changes: manual (a person), guarded (a person or the gate, by kind), autonomous (the gate).'),
   holdout: z
     .number()
     .min(0)
     .max(0.5)
     .default(0.1)
-    .describe('Share of sessions that do not see a lesson, to measure what it does.'),
+    .describe('Share of sessions that are not shown a lesson, as the control group for its measured effect.'),
   domains: z
     .array(domainSchema)
     .max(200)
     .default([])
-    .describe('How the domain of work is recognised when the caller does not name it.'),
+    .describe('Rules that find the domain of a request when the caller does not name it.'),
 });
 
-/** Which fields a row has depends on its kind: it is checked by who makes the verifier, at the start. */
+/** The fields depend on the kind: the verifier registry validates them at start. */
 const verifierSchema = z
   .record(z.string(), z.unknown())
   .describe(
-    'One verifier: domain, kind (exact, number, regex, schema, command, rubric …) and what the kind needs.',
+    'One verifier: domain, kind (exact, number, regex, schema, command, rubric …) and the options of that kind.',
   );
 
 export const learnSchema = z.strictObject({
-  failures: z.int().min(1).max(100).default(3).describe('Failures that start the skill evolver.'),
-  maxNewSkills: z.int().min(0).max(20).default(3).describe('Most new skills from one run of it.'),
+  failures: z.int().min(1).max(100).default(3).describe('Number of failures that starts the skill evolver.'),
+  maxNewSkills: z.int().min(0).max(20).default(3).describe('Maximum number of new skills per run.'),
   flush: z
     .enum(['strict', 'scoped'])
     .default('strict')
     .describe(
-      'Which samples leave the training buffer with a new generation: all older, or those it concerns.',
+      'Which samples a new generation removes from the training buffer: strict (all older ones) or scoped (those it affects).',
     ),
   verifiers: z
     .array(verifierSchema)
     .max(200)
     .default([])
-    .describe('Who grades the answers of a domain: rows of domain, kind and what the kind needs.'),
+    .describe('Verifiers that grade the answers of a domain.'),
   compress: z
     .strictObject({
       overTokens: z
@@ -69,19 +69,19 @@ export const learnSchema = z.strictObject({
     })
     .optional()
     .describe(
-      'Rewrites long system prompts to under 2,000 tokens, for sessions that begin later. Off unless given.',
+      'Rewrites long system prompts to under 2,000 tokens, for later sessions. Default: off.',
     ),
   budget: z
-    .strictObject({ usdPerDay: usd(1).describe('Most money learning may cost a day, in US dollars.') })
+    .strictObject({ usdPerDay: usd(1).describe('Maximum cost of learning per day, in US dollars.') })
     .prefault({})
-    .describe('What learning may cost.'),
+    .describe('Limits on the cost of learning.'),
 });
 
 export const practiceSchema = z.strictObject({
-  groupSize: z.int().min(2).max(64).default(3).describe('Attempts at each task.'),
+  groupSize: z.int().min(2).max(64).default(3).describe('Number of attempts per task.'),
   temperature: z.number().min(0).max(2).default(0.7).describe('Sampling temperature of the attempts.'),
   budget: z
-    .strictObject({ usd: usd(5).describe('Most money one practice session may cost, in US dollars.') })
+    .strictObject({ usd: usd(5).describe('Maximum cost of one practice session, in US dollars.') })
     .prefault({})
-    .describe('What practice may cost.'),
+    .describe('Limits on the cost of practice.'),
 });

@@ -9,7 +9,7 @@ export const VARIABLE_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
 const wireSchema = z.enum(['openai', ...WIRE_NAMES]);
 
-/** The name of a variable, never its value. The error does not repeat what was given: it may be a pasted key. */
+/** The name of an environment variable. The error does not repeat the given value: it may be a pasted key. */
 export const keyEnvSchema = z
   .string()
   .max(128, 'must be the name of an environment variable, not the key itself')
@@ -20,7 +20,7 @@ export const keyEnvSchema = z
 
 export const baseUrlSchema = z.string().superRefine((text, context) => {
   const fault = findBaseUrlFault(text);
-  if (fault) context.addIssue({ code: 'custom', message: fault.what, params: { mend: fault.mend } });
+  if (fault) context.addIssue({ code: 'custom', message: fault.what, params: { fix: fault.fix } });
 });
 
 const hasKey = (entry: { readonly keyEnv?: unknown; readonly keyFile?: unknown }): boolean =>
@@ -31,44 +31,44 @@ const providerSchema = z
     wire: z
       .union([wireSchema, z.array(wireSchema).min(1)])
       .describe(
-        'What the provider speaks: one wire or several. "openai" means openai-chat and openai-responses.',
+        'API format of the provider, one or several. "openai" means openai-chat and openai-responses.',
       ),
-    baseUrl: baseUrlSchema.describe('Where its API starts, version included: https://api.openai.com/v1'),
+    baseUrl: baseUrlSchema.describe('Base URL of its API, including the version: https://api.openai.com/v1'),
     keyEnv: keyEnvSchema
       .optional()
       .describe(
-        "Variable that holds the provider's key. Without a key the caller's own credentials pass through.",
+        "Environment variable with the provider's key. Without a key, callers' own credentials pass through.",
       ),
     keyFile: z
       .string()
       .min(1)
       .optional()
-      .describe("File that holds the provider's key, read anew for each request; relative to Instar's home."),
+      .describe("File with the provider's key, read for each request; relative to Instar's home."),
     models: z
       .array(z.string().min(1).max(256))
       .optional()
-      .describe('Models it serves, when the list it gives itself should not be asked for.'),
+      .describe("Models it serves; replaces the provider's own list."),
   })
   .check(
-    // Also when another member is wrong: every problem is told at once.
+    // Also when another member is invalid: every problem is reported at once.
     z.refine((entry) => !sendsKeyInClear(asString(entry.baseUrl), hasKey(entry)), {
       when: ({ value }) => isObject(value),
       path: ['baseUrl'],
       error: PLAIN_HTTP_FAULT.what,
-      params: { mend: PLAIN_HTTP_FAULT.mend },
+      params: { fix: PLAIN_HTTP_FAULT.fix },
     }),
     z.refine((entry) => entry.keyEnv === undefined || entry.keyFile === undefined, {
       when: ({ value }) => isObject(value),
       path: ['keyFile'],
-      error: 'is given beside keyEnv',
-      params: { mend: 'keep one of the two' },
+      error: 'cannot be combined with keyEnv',
+      params: { fix: 'keep one of the two' },
     }),
   );
 
 const NAME_RULE =
-  'names start with a lower-case letter and hold up to 64 lower-case letters, digits and hyphens';
+  'names start with a lower-case letter and have up to 64 lower-case letters, digits and hyphens';
 
-/** Names are checked beside the entries, not before them: a bad name must not hide what else is wrong. */
+/** Names are checked together with the entries: an invalid name must not hide other problems. */
 export const providersSchema = z
   .record(z.string(), providerSchema)
   .superRefine(
@@ -83,13 +83,13 @@ export const providersSchema = z
 
 const modelRef = z.string().refine((text) => parseModelRef(text) !== undefined, {
   error: 'must be "provider/model"',
-  params: { mend: 'such as "openai/gpt-5.2"' },
+  params: { fix: 'such as "openai/gpt-5.2"' },
 });
 
 const commandSchema = z.strictObject({
   command: z
     .enum(['claude', 'codex'])
-    .describe('A command line you already pay for, run headless, without tools and without any permission.'),
+    .describe('A coding agent with its own subscription, run headless, without tools or permissions.'),
 });
 
 export const modelsSchema = z.record(

@@ -7,19 +7,19 @@ const CLOCK_TIME = '([01][0-9]|2[0-3]):[0-5][0-9]';
 
 const calendarSchema = z
   .strictObject({
-    ics: z.string().min(1).optional().describe('Secret iCalendar address (https) or a file.'),
+    ics: z.string().min(1).optional().describe('Private iCalendar address (https) or a file.'),
     google: z.string().min(1).optional().describe('Google calendar id, such as primary.'),
     caldav: z.string().min(1).optional().describe('https address of a CalDAV calendar.'),
     user: z.string().min(1).optional().describe('User name at the CalDAV server.'),
-    clientId: z.string().min(1).optional().describe('OAuth client (a desktop app) that asks Google.'),
+    clientId: z.string().min(1).optional().describe('OAuth client id (of a desktop app) for Google.'),
     keyEnv: keyEnvSchema
       .optional()
-      .describe("Variable that holds the CalDAV password, or the Google client's secret."),
+      .describe("Environment variable with the CalDAV password or the secret of the Google client."),
   })
   .refine(
     (given) => [given.ics, given.google, given.caldav].filter((one) => one !== undefined).length === 1,
     {
-      error: 'must hold exactly one of ics, google and caldav',
+      error: 'must have exactly one of ics, google and caldav',
     },
   );
 
@@ -28,14 +28,14 @@ const DAYS = `${DAY}(-${DAY})?`;
 const STRETCH = `(${DAYS}(, ?${DAYS})* )?${CLOCK_TIME}-(${CLOCK_TIME}|24:00)`;
 const HOURS = new RegExp(`^(off|${STRETCH}([,;] ?${STRETCH})*)$`);
 
-/** A stretch that ends when it begins is a slip more often than a wish; the whole day is 00:00-24:00. */
-const hasEmptyStretch = (text: string): boolean =>
+/** Hours that end when they begin are probably a mistake; the whole day is 00:00-24:00. */
+const hasEmptyHours = (text: string): boolean =>
   [...text.matchAll(/(\d\d:\d\d)-(\d\d:\d\d)/g)].some(([, start, end]) => start === end);
 
 const budgetSchema = z.strictObject({
-  minutesPerDay: z.int().min(0).max(1440).default(480).describe('Minutes of slow work a day, over all jobs.'),
-  tokensPerDay: z.int().min(0).default(2_000_000).describe('Tokens that slow work may use a day.'),
-  usdPerDay: z.number().min(0).default(1).describe('Dollars that slow work may cost a day.'),
+  minutesPerDay: z.int().min(0).max(1440).default(480).describe('Maximum minutes of background jobs per day.'),
+  tokensPerDay: z.int().min(0).default(2_000_000).describe('Maximum tokens of background jobs per day.'),
+  usdPerDay: z.number().min(0).default(1).describe('Maximum cost of background jobs per day, in US dollars.'),
 });
 
 export const scheduleSchema = z.strictObject({
@@ -46,52 +46,52 @@ export const scheduleSchema = z.strictObject({
       HOURS,
       'must be "off" or hours such as "23:00-07:00" or "mon-fri 23:00-07:00, sat,sun 01:00-09:00"',
     )
-    .refine((text) => !hasEmptyStretch(text), {
+    .refine((text) => !hasEmptyHours(text), {
       error: 'has hours that end when they begin; the whole day is 00:00-24:00',
     })
     .default('23:00-07:00')
-    .describe('When you sleep, local time; slow work may run then. "off" for no such hours.'),
-  idleMinutes: z.int().min(1).max(1440).default(30).describe('Minutes without input that count as away.'),
-  calendar: calendarSchema.optional().describe('A calendar: in a meeting counts as away.'),
-  budget: budgetSchema.prefault({}).describe('What slow work may use a day, at most.'),
+    .describe('Your sleep hours, local time, in which background jobs may run; "off" for none.'),
+  idleMinutes: z.int().min(1).max(1440).default(30).describe('Minutes without input after which you count as away.'),
+  calendar: calendarSchema.optional().describe('A calendar; you count as away during meetings.'),
+  budget: budgetSchema.prefault({}).describe('Daily limits for background jobs.'),
 });
 
 const tinkerSchema = z
   .strictObject({
     tinker: baseUrlSchema.describe("Base URL of a server that speaks Tinker's protocol."),
-    keyEnv: keyEnvSchema.optional().describe('Variable that holds its key.'),
+    keyEnv: keyEnvSchema.optional().describe('Environment variable with its key.'),
     baseModel: z.string().min(1).describe('Model to train.'),
     tokenizer: z
       .string()
       .min(1)
       .optional()
-      .describe("Folder with the model's tokenizer.json and tokenizer_config.json: to answer with it."),
+      .describe("Folder with the model's tokenizer.json and tokenizer_config.json, needed to serve its answers."),
   })
   .check(
     z.refine((entry) => !sendsKeyInClear(asString(entry.tinker), entry.keyEnv !== undefined), {
       when: ({ value }) => isObject(value),
       path: ['tinker'],
       error: PLAIN_HTTP_FAULT.what,
-      params: { mend: PLAIN_HTTP_FAULT.mend },
+      params: { fix: PLAIN_HTTP_FAULT.fix },
     }),
   );
 
 const serveSchema = z
   .strictObject({
-    vllm: baseUrlSchema.describe('Base URL of a vLLM that reads the same files and may load adapters.'),
-    keyEnv: keyEnvSchema.optional().describe('Variable that holds its key.'),
+    vllm: baseUrlSchema.describe('Base URL of a vLLM server that can read the same files and load LoRA adapters at run time.'),
+    keyEnv: keyEnvSchema.optional().describe('Environment variable with its key.'),
     model: z
       .string()
       .min(1)
       .optional()
-      .describe("The base model's name at vLLM; that of the model in training unless given."),
+      .describe('Name of the base model at vLLM; default: the name of the model in training.'),
   })
   .check(
     z.refine((entry) => !sendsKeyInClear(asString(entry.vllm), entry.keyEnv !== undefined), {
       when: ({ value }) => isObject(value),
       path: ['vllm'],
       error: PLAIN_HTTP_FAULT.what,
-      params: { mend: PLAIN_HTTP_FAULT.mend },
+      params: { fix: PLAIN_HTTP_FAULT.fix },
     }),
   );
 
@@ -99,16 +99,16 @@ export const trainSchema = z.strictObject({
   engine: z
     .union([z.enum(['nano', 'off']), tinkerSchema])
     .default('nano')
-    .describe('What trains the weights: the embedded engine, none, or a server.'),
+    .describe('The training engine: nano (embedded), off, or a server.'),
   serve: serveSchema
     .optional()
-    .describe('What answers with the trained weights; the engine that trains them unless given.'),
+    .describe('The server that serves the trained weights; default: the training engine.'),
   loraRank: z.int().min(1).max(512).default(8).describe('Rank of the LoRA adapters.'),
-  batchSize: z.int().min(2).max(4096).default(32).describe('Attempts in one training step.'),
-  groupSize: z.int().min(2).max(64).default(8).describe('Attempts at one task, held against each other.'),
-  steps: z.int().min(1).max(10_000).default(10).describe('Training steps of one window.'),
+  batchSize: z.int().min(2).max(4096).default(32).describe('Attempts per training step.'),
+  groupSize: z.int().min(2).max(64).default(8).describe('Attempts per task, compared with each other.'),
+  steps: z.int().min(1).max(10_000).default(10).describe('Training steps per window.'),
   live: z
     .boolean()
     .default(false)
-    .describe("Also learn from single turns of live traffic, against the agent's running mean."),
+    .describe("Also train on single turns of live traffic, with the agent's running mean as the baseline."),
 });

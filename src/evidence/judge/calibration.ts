@@ -1,4 +1,4 @@
-import type { RewardSource } from '../../core/fact.ts';
+import type { RewardSource } from '../../core/evidence.ts';
 import type { Interval } from '../../stats/interval.ts';
 import { wilsonInterval } from '../../stats/interval.ts';
 

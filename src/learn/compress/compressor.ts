@@ -1,8 +1,5 @@
-import { setImmediate } from 'node:timers/promises';
 import { createLruMap } from '../../base/lru-map.ts';
-import type { Ask } from '../../core/learn.ts';
 import { CHARACTERS_PER_TOKEN } from '../../text/estimate-tokens.ts';
-import { writeCompressionQuestion } from './compression-question.ts';
 import {
   type AgentPrompt,
   type PromptCache,
@@ -10,16 +7,37 @@ import {
   promptKey,
   type ShortenedPrompt,
 } from './prompt-cache.ts';
-import { readRequirements } from './prompt-requirements.ts';
+
+/** A shorter prompt, or why there is none. */
+export type WrittenPrompt =
+  | {
+      readonly ok: true;
+      readonly text: string;
+      /** The model that wrote it, and the hash of the question. */
+      readonly model: string;
+      readonly question: string;
+    }
+  | {
+      readonly ok: false;
+      readonly why: string;
+      /** The model was unavailable or the budget spent: it may succeed later. */
+      readonly isRetryable: boolean;
+      /** Nothing about this prompt may be stored. */
+      readonly isPrivate?: boolean;
+    };
+
+/** Writes a shorter prompt of at most so many tokens. */
+export type WritePrompt = (
+  prompt: AgentPrompt,
+  limitTokens: number,
+  signal: AbortSignal,
+) => Promise<WrittenPrompt>;
 
 interface CompressorOptions {
-  readonly ask: Ask;
+  readonly write: WritePrompt;
   readonly cache: PromptCache;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-  readonly newId: (prefix: string) => string;
-  /** Prompts that contain a secret are neither sent to another model nor stored. */
-  readonly hasSecret: (text: string) => boolean;
   /** Only prompts over this many tokens are shortened. */
   readonly overTokens: number;
   /** The length that they are shortened to. */
@@ -45,7 +63,7 @@ export interface Compressor {
   close(): Promise<void>;
 }
 
-/** In characters: reading a prompt of this length blocks the thread for a tenth of a second. */
+/** In characters: reading the requirements of a prompt of this length takes a tenth of a second. */
 const LONGEST = 150_000;
 const MOST_KNOWN = 200;
 const MOST_KEYS = 32;
@@ -54,7 +72,7 @@ const MOST_WAITING = 16;
 const PAUSE_MS = 5 * 60_000;
 
 export function createCompressor(options: CompressorOptions): Compressor {
-  const { ask, cache, now, newId, hasSecret, limitTokens = 2000, journal = () => undefined } = options;
+  const { write, cache, now, limitTokens = 2000, journal = () => undefined } = options;
   const shortest = Math.max(options.overTokens, limitTokens) * CHARACTERS_PER_TOKEN;
   const known = createLruMap<string, ShortenedPrompt>(MOST_KNOWN);
   const keys = createLruMap<string, PromptKey>(MOST_KEYS);
@@ -84,26 +102,20 @@ export function createCompressor(options: CompressorOptions): Compressor {
   };
 
   const shorten = async (key: PromptKey, { agent, text, tools }: AgentPrompt): Promise<void> => {
-    await setImmediate();
     if (closing.signal.aborted || now() < pausedUntil) return;
-    if (hasSecret(text)) {
-      known.set(key.hash, { at: now(), why: 'it contains a secret' });
-      return;
-    }
-    const demands = readRequirements(text, tools);
-    const question = writeCompressionQuestion({ prompt: text, demands, limitTokens, mark: newId('mark') });
-    const answer = await ask(question, closing.signal);
+    const written = await write({ agent, text, tools }, limitTokens, closing.signal);
     if (closing.signal.aborted) return;
-    if (answer.ok) {
+    if (written.ok) {
+      const { text: shorter, model, question } = written;
       reuse.shortened(agent);
-      journal(
-        `the prompt of ${agent} was shortened from ${text.length} to ${answer.value.length} characters`,
-      );
-      return keep(key, { at: now(), text: answer.value, model: answer.model, question: answer.prompt });
+      journal(`the prompt of ${agent} was shortened from ${text.length} to ${shorter.length} characters`);
+      return keep(key, { at: now(), text: shorter, model, question });
     }
-    journal(`the prompt of ${agent} was not shortened: ${answer.why}`);
-    if (answer.isRetryable) pausedUntil = now() + PAUSE_MS;
-    else await keep(key, { at: now(), why: answer.why });
+    const { why, isRetryable, isPrivate = false } = written;
+    if (isPrivate) return known.set(key.hash, { at: now(), why });
+    journal(`the prompt of ${agent} was not shortened: ${why}`);
+    if (isRetryable) pausedUntil = now() + PAUSE_MS;
+    else await keep(key, { at: now(), why });
   };
 
   const begin = (key: PromptKey, prompt: SessionPrompt): void => {

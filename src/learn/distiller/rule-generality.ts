@@ -64,7 +64,7 @@ const EVER =
   /\b(?:always|never|whenever|wherever|from now on|as a rule|in general|generally|by default|throughout|everywhere)\b/i;
 const ALL_OF_KIND = /^(?:in |on |for |at )?(?:every|each|any|all)\b/i;
 const OF_NAME = /\b(?:of|by|for|from|with) [A-Z][a-z]+\b/;
-/** "for a ticket", "of an existing file", "new files": any of a kind. */
+/** "for a ticket", "of an existing file", "new files" — any of a kind. */
 const KIND =
   /\b(?:for|in|of|to|on|at|with|from|before|after|when|if) an? \w+|\b(?:new|existing|finished|changed|public|private|generated|other|our) \w+s\b|^an? \w+/i;
 const MODAL =

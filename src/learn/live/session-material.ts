@@ -1,30 +1,25 @@
 import type { Appraisal, TurnEvidence } from '../../core/evidence.ts';
 import type { Scope } from '../../core/lesson.ts';
 import { digestError } from '../../evidence/digest/digest-error.ts';
+import type { AppraisedTurn } from '../../evidence/evidence-reader.ts';
 import { createFailureCase, replyText } from '../../evidence/failure-case.ts';
 import { hasToolFailed } from '../../evidence/tools/tool-outcome.ts';
 import type { LiveMaterial, ToolAttempt } from './live-material.ts';
-
-export interface TurnWithAppraisal {
-  readonly evidence: TurnEvidence;
-  readonly appraisal: Appraisal;
-  readonly generation: number;
-}
 
 /** An ended session as its failures, its successes and its tool calls. */
 export function createLiveMaterial(
   session: string,
   scope: Scope,
-  turns: readonly TurnWithAppraisal[],
+  turns: readonly AppraisedTurn[],
   at: number,
 ): LiveMaterial {
-  const of = (verdict: Appraisal['verdict']): readonly TurnWithAppraisal[] =>
+  const of = (verdict: Appraisal['verdict']): readonly AppraisedTurn[] =>
     turns.filter(({ appraisal }) => appraisal.verdict === verdict);
   return {
     session,
     scope,
     cases: of('failure').map(({ evidence, appraisal, generation }) =>
-      createFailureCase(evidence, { at, generation, scope, appraisal }),
+      createFailureCase(evidence, { at, generation: Math.max(0, generation), scope, appraisal }),
     ),
     successes: of('success').map(({ evidence, appraisal: { reward } }) => ({
       turn: evidence.turn,

@@ -1,6 +1,6 @@
 import { createLruMap } from '../../base/lru-map.ts';
 import type { Clock } from '../../core/clock.ts';
-import type { TurnRole } from '../../core/fact.ts';
+import type { TurnRole } from '../../core/evidence.ts';
 import type { Lesson, Scope } from '../../core/lesson.ts';
 import type { Library } from '../../core/library.ts';
 import type { Recall, RecallQuery } from '../../core/recall.ts';

@@ -1,8 +1,7 @@
 import { statfsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { readMeta, setMeta } from './open-database.ts';
 import type { Sql } from './sql-connection.ts';
-import { succeeds } from './sql-connection.ts';
+import { readMeta, setMeta, succeeds } from './sql-connection.ts';
 
 /** The file is rewritten when this much space comes back, and at least a quarter of the file. */
 const WORTH_BYTES = 16 * 1024 * 1024;

@@ -2,7 +2,7 @@ import { chmodSync, closeSync, existsSync, openSync, statSync } from 'node:fs';
 import { StoreError } from '../../core/store.ts';
 import { checkFacts, checkPages } from './integrity-check.ts';
 import { MIGRATIONS, migrate, readVersion } from './schema.ts';
-import { needsWriter, openSql, type Sql, toStoreError } from './sql-connection.ts';
+import { needsWriter, openSql, readMeta, type Sql, toStoreError } from './sql-connection.ts';
 import { selectLastSeq } from './sqlite-tables.ts';
 
 /** Before this version a checkpoint could lose committed data in rare races. */
@@ -102,33 +102,6 @@ function checkAfterCrash(sql: Sql): void {
     : checkFacts(sql, Math.max(0, selectLastSeq(sql) - NEWEST_FACTS));
   const first = findings.next();
   if (!first.done) throw new StoreError('corrupt', `${sql.file}: ${first.value}`);
-}
-
-/**
- * Numbers that would be expensive to compute.
- *   holes       bytes of erased bodies that still take space in the file
- *   compacting  1 from the deletion of erased rows until the file has been rewritten
- *   open        1 while a writer has written and not closed
- */
-type MetaName = 'holes' | 'compacting' | 'open';
-
-export const readMeta = (sql: Sql, name: MetaName): number =>
-  sql.get<{ value: number }>('select value from meta where name = ?', name)?.value ?? 0;
-
-export function setMeta(sql: Sql, name: MetaName, value: number): void {
-  sql.run(
-    'insert into meta(name, value) values(?, ?) on conflict do update set value = excluded.value',
-    name,
-    value,
-  );
-}
-
-export function addMeta(sql: Sql, name: MetaName, value: number): void {
-  sql.run(
-    'insert into meta(name, value) values(?, ?) on conflict do update set value = value + excluded.value',
-    name,
-    value,
-  );
 }
 
 /**

@@ -1,7 +1,6 @@
 import { type Fact, isFact, type StoredFact } from '../../core/fact.ts';
 import { isObject, parseJson } from '../../core/json.ts';
 import { type Block, StoreError } from '../../core/store.ts';
-import { addMeta } from './open-database.ts';
 import {
   type BlockRow,
   type BodyRow,
@@ -19,6 +18,7 @@ import {
   unpackBody,
 } from './row-codec.ts';
 import type { Sql } from './sql-connection.ts';
+import { addMeta } from './sql-connection.ts';
 import { subjectOf } from './views.ts';
 
 export const FACT_COLUMNS = 'seq, at, type, body, key, hash';

@@ -9,8 +9,8 @@ import {
   recordBatch,
   recordErasure,
 } from './ledger.ts';
-import { connectReader, connectWriter, setMeta } from './open-database.ts';
-import { type Sql, succeeds } from './sql-connection.ts';
+import { connectReader, connectWriter } from './open-database.ts';
+import { type Sql, setMeta, succeeds } from './sql-connection.ts';
 import { createSqliteReader } from './sqlite-reader.ts';
 import { createSqliteTables } from './sqlite-tables.ts';
 import type { Tables } from './tables.ts';

@@ -5,20 +5,20 @@ export interface BusySpan {
 }
 
 export type BusyAnswer =
-  /** In order, none touching another, all with a part between the asked times. */
+  /** In order, not overlapping or adjacent, each at least partly within the requested times. */
   { readonly ok: true; readonly spans: readonly BusySpan[] } | BusyFailure;
 
 export interface BusyFailure {
   readonly ok: false;
-  /** For people. Never holds an address or a credential: both are secrets here. */
+  /** For people. Never contains an address or a credential: both are secrets here. */
   readonly why: string;
-  /** Asking again is of no use before a person has mended it: access was withdrawn, the address is gone. */
+  /** Retrying is useless until a person fixes it: access was revoked, or the address is gone. */
   readonly isOff: boolean;
-  /** How long the server asked us to wait. */
+  /** The server's `Retry-After`. */
   readonly retryAfterMs?: number;
 }
 
-/** One calendar, asked when its owner is busy. Never rejects; stops at the signal. */
+/** Reads one calendar's busy times. Never rejects; stops at the signal. */
 export interface BusyTimes {
   readonly name: string;
   busy(from: number, to: number, signal: AbortSignal): Promise<BusyAnswer>;
@@ -31,7 +31,7 @@ export const busyFailure = (why: string, isOff = false, retryAfterMs?: number): 
   ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
 });
 
-/** Meetings that overlap or follow one another without a break are one span. */
+/** Merges meetings that overlap or follow each other without a break. */
 export function mergeSpans(spans: readonly BusySpan[], from: number, to: number): readonly BusySpan[] {
   const merged: BusySpan[] = [];
   const within = spans.filter(({ start, end }) => end > start && end > from && start < to);

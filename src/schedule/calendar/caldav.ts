@@ -18,13 +18,13 @@ interface CaldavSetting {
   readonly timeoutMs?: number;
 }
 
-const MOST_BYTES = 5 * 1024 * 1024;
-/** How servers say that they do not know this report. */
+const MAX_BYTES = 5 * 1024 * 1024;
+/** The statuses of servers that do not support a report. */
 const NOT_OFFERED = new Set([400, 403, 405, 415, 422, 501]);
 
 /**
- * Asks for free and busy times (RFC 4791, 7.10). A server that does not offer that is asked for the events themselves,
- * which are read here; which of the two it does is remembered.
+ * Sends a free-busy query (RFC 4791, 7.10). A server that does not support it is asked for the events, which are expanded
+ * here; which of the two works is remembered.
  */
 export function createCaldavBusyTimes(setting: CaldavSetting): BusyTimes {
   const { url, access, owners = [], zone = systemZone, expand = expandInThread } = setting;
@@ -42,7 +42,7 @@ export function createCaldavBusyTimes(setting: CaldavSetting): BusyTimes {
       headers: { authorization, depth, 'content-type': 'application/xml; charset=utf-8' },
       body,
       timeoutMs: setting.timeoutMs ?? 10_000,
-      mostBytes: MOST_BYTES,
+      maxBytes: MAX_BYTES,
       signal,
     });
 
@@ -65,7 +65,7 @@ export function createCaldavBusyTimes(setting: CaldavSetting): BusyTimes {
     if (answer.status === 200) return busyFailure('the server does not speak CalDAV');
     if (answer.status !== 207) return failureOfStatus(answer.status, answer.headers);
     const texts = readMultistatus(answer.text);
-    if (texts === undefined) return busyFailure('the server said nothing that can be read');
+    if (texts === undefined) return busyFailure('the reply of the server cannot be parsed');
     if (texts.length === 0) return { ok: true, spans: [] };
     const addresses = owners.map((owner) => owner.toLowerCase());
     return expand({ texts, from, to, zone: zone(), owners: addresses }, signal);
@@ -81,7 +81,7 @@ export function createCaldavBusyTimes(setting: CaldavSetting): BusyTimes {
         if (events.ok) offersFreeBusy = false;
         return events;
       } catch {
-        return busyFailure('the calendar could not be asked');
+        return busyFailure('the calendar could not be read');
       }
     },
   };
@@ -103,10 +103,10 @@ const eventQuery = (from: number, to: number): string =>
   `<C:filter><C:comp-filter name="VCALENDAR"><C:comp-filter name="VEVENT">${range(from, to)}</C:comp-filter>` +
   '</C:comp-filter></C:filter></C:calendar-query>';
 
-/** Perhaps is not busy. */
+/** Tentative times do not count as busy. */
 const COUNTS = new Set(['', 'BUSY', 'BUSY-UNAVAILABLE']);
 
-/** The busy times of a VFREEBUSY answer; undefined when it is none. All its times are in UTC. */
+/** The busy times of a VFREEBUSY reply; undefined for anything else. All its times are in UTC. */
 function readFreeBusy(text: string): readonly BusySpan[] | undefined {
   try {
     const calendar = new ICAL.Component(ICAL.parse(text));
@@ -129,13 +129,12 @@ function spanOf(value: unknown): BusySpan {
   return span;
 }
 
-const MOST_REFERENCE = 12;
+const MAX_REFERENCE = 12;
 const NAMED: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 
 /**
- * The text of every `calendar-data` element of a WebDAV answer, whatever its prefix. One pass, no entities but the five
- * and numbers: a document that declares any, or has a document type at all, is refused. Undefined for that and for
- * what is no XML.
+ * The text of every `calendar-data` element of a WebDAV reply, with any prefix. One pass; only the five predefined
+ * entities and character references. Undefined for a document with a document type and for text that is not XML.
  */
 export function readMultistatus(xml: string): readonly string[] | undefined {
   if (!xml.trimStart().startsWith('<')) return undefined;
@@ -199,7 +198,7 @@ function partAt(xml: string, at: number): Part | undefined {
   return { kind: isClose ? 'close' : isEmpty ? 'other' : 'open', text: local, end };
 }
 
-/** Behind the `>` that is in no attribute's value. */
+/** The offset after the `>` of a tag, skipping quoted attribute values. */
 function tagEnd(xml: string, at: number): number | undefined {
   let quote = '';
   for (let index = at + 1; index < xml.length; index++) {
@@ -218,7 +217,7 @@ function decode(text: string): string | undefined {
   let at = 0;
   for (let mark = text.indexOf('&'); mark >= 0; mark = text.indexOf('&', at)) {
     const end = text.indexOf(';', mark);
-    if (end < 0 || end - mark > MOST_REFERENCE) return undefined;
+    if (end < 0 || end - mark > MAX_REFERENCE) return undefined;
     const character = referenced(text.slice(mark + 1, end));
     if (character === undefined) return undefined;
     parts.push(text.slice(at, mark), character);

@@ -6,22 +6,22 @@ import { type BusyAnswer, type BusySpan, type BusyTimes, busyFailure } from './b
 export interface CalendarSetting {
   readonly busyTimes: BusyTimes;
   readonly clock: Clock;
-  /** For the times in its words; the system's unless told. */
+  /** For the times in messages; default: the system's zone. */
   readonly zone?: () => string;
   readonly refreshMs?: number;
-  /** How long the last good answer is believed while new ones fail. */
+  /** How long the last good reply is used while new requests fail. */
   readonly keepMs?: number;
   readonly timeoutMs?: number;
 }
 
-/** A source that asks on its own now and then. After `close` it asks no more and knows nothing. */
+/** A source that refreshes its copy on its own. After `close` it answers `unknown`. */
 export interface CalendarSource extends PresenceSource {
   close(): void;
 }
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
-/** What one answer covers; a clock that is set back by a little stays within it. */
+/** The time span of one request; it includes an hour before now, for a clock that is set back a little. */
 const BACK_MS = HOUR_MS;
 const AHEAD_MS = 48 * HOUR_MS;
 const OFF_RETRY_MS = HOUR_MS;
@@ -30,15 +30,15 @@ interface Copy {
   readonly spans: readonly BusySpan[];
   /** On the monotonic clock. */
   readonly at: number;
-  /** In wall time: outside of it the copy says nothing, whichever way the clock jumped. */
+  /** In wall time: the copy is not used outside of this span, whichever way the clock was set. */
   readonly from: number;
   readonly to: number;
 }
 
 /**
- * In a meeting is away, until it ends. Between meetings nothing is said: an empty calendar is no proof of a person at a
- * desk. Only the very first question waits for the calendar; later ones are answered from the last copy while a new one
- * is fetched, so that a slow server delays nobody who comes back.
+ * `away` during a meeting, `unknown` between meetings: an empty calendar does not prove that someone is at the computer.
+ * Only the first read waits for the calendar; later reads use the last copy while a new one is fetched, so that a slow
+ * server does not delay the detection of a person.
  */
 export function createCalendarSource(setting: CalendarSetting): CalendarSource {
   const { busyTimes, clock, zone = systemZone } = setting;
@@ -50,7 +50,7 @@ export function createCalendarSource(setting: CalendarSetting): CalendarSource {
   let dueAt = Number.NEGATIVE_INFINITY;
   let fetching: Promise<void> | undefined;
 
-  const learn = (answer: BusyAnswer, from: number, to: number): void => {
+  const accept = (answer: BusyAnswer, from: number, to: number): void => {
     const at = clock.monotonic();
     if (answer.ok) {
       copy = { spans: answer.spans, at, from, to };
@@ -61,8 +61,8 @@ export function createCalendarSource(setting: CalendarSetting): CalendarSource {
     }
     failure = answer.why;
     if (answer.isOff) copy = undefined;
-    const patience = answer.isOff ? OFF_RETRY_MS : Math.min(refreshMs, MINUTE_MS * 2 ** failures++);
-    dueAt = at + Math.max(patience, answer.retryAfterMs ?? 0);
+    const backOff = answer.isOff ? OFF_RETRY_MS : Math.min(refreshMs, MINUTE_MS * 2 ** failures++);
+    dueAt = at + Math.max(backOff, answer.retryAfterMs ?? 0);
   };
 
   const refresh = async (now: number): Promise<void> => {
@@ -70,13 +70,13 @@ export function createCalendarSource(setting: CalendarSetting): CalendarSource {
     const limit = new AbortController();
     const timer = setTimeout(() => limit.abort(), timeoutMs);
     const signal = AbortSignal.any([limit.signal, closing.signal]);
-    const tooLate = new Promise<BusyAnswer>((resolve) => {
+    const timedOut = new Promise<BusyAnswer>((resolve) => {
       signal.addEventListener('abort', () => resolve(busyFailure('the calendar did not answer in time')));
     });
     try {
-      learn(await Promise.race([busyTimes.busy(from, to, signal), tooLate]), from, to);
+      accept(await Promise.race([busyTimes.busy(from, to, signal), timedOut]), from, to);
     } catch {
-      learn(busyFailure('the calendar could not be asked'), from, to);
+      accept(busyFailure('the calendar could not be read'), from, to);
     } finally {
       clearTimeout(timer);
       fetching = undefined;
@@ -88,12 +88,12 @@ export function createCalendarSource(setting: CalendarSetting): CalendarSource {
       ? copy
       : undefined;
 
-  const say = (now: number): Presence => {
+  const judge = (now: number): Presence => {
     const known = usable(now);
     const unknown = (why: string): Presence => ({ source: 'calendar', state: 'unknown', why });
-    if (known === undefined) return unknown(failure ?? 'the calendar was not read yet');
+    if (known === undefined) return unknown(failure ?? 'the calendar has not been read yet');
     const next = known.spans.find(({ end }) => end > now);
-    if (next === undefined) return unknown('no meeting ahead');
+    if (next === undefined) return unknown('no upcoming meeting');
     const isIn = next.start <= now;
     const until = isIn ? next.end : next.start;
     const place = openZone(zone());
@@ -113,9 +113,9 @@ export function createCalendarSource(setting: CalendarSetting): CalendarSource {
         if (isDue && !closing.signal.aborted) fetching ??= refresh(now);
         if (usable(now) === undefined && fetching !== undefined)
           await Promise.race([fetching, aborted(signal)]);
-        return say(now);
+        return judge(now);
       } catch {
-        return { source: 'calendar', state: 'unknown', why: 'the clock shows a time that no date can hold' };
+        return { source: 'calendar', state: 'unknown', why: 'the clock shows an invalid date' };
       }
     },
     close() {

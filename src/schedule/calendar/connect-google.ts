@@ -7,7 +7,7 @@ import { askToken, GOOGLE_PLACES, type GoogleClient, type GooglePlaces } from '.
 export interface GoogleConnectSetting {
   readonly client: GoogleClient;
   readonly fetch: typeof fetch;
-  /** Shows the address to the person: opens a browser, prints it. */
+  /** Shows the address to the person: opens a browser or prints it. */
   readonly show: (url: string) => void;
   readonly signal: AbortSignal;
   readonly places?: GooglePlaces;
@@ -17,21 +17,21 @@ export interface GoogleConnectSetting {
 
 export type GoogleGrant = { readonly ok: true; readonly refreshToken: string } | BusyFailure;
 
-/** May ask when someone is busy, and nothing else. */
+/** Grants access to busy times, and to nothing else. */
 export const FREE_BUSY_SCOPE = 'https://www.googleapis.com/auth/calendar.freebusy';
 const FIVE_MINUTES_MS = 300_000;
 
 /**
- * Asks a person to grant access in their browser. The answer comes back to a server on this machine that lives only as
- * long as the question; the code in it is worthless without the verifier, which never leaves this process until the
- * exchange. `state` is another secret than the verifier: the browser, its history and its extensions see it.
+ * OAuth with PKCE for a desktop app: asks a person to grant access in their browser. The redirect goes to a temporary
+ * server on loopback. Its code is useless without the verifier, which stays in this process until the exchange. `state`
+ * is a different secret than the verifier, because the browser, its history and its extensions see it.
  */
 export async function connectGoogle(setting: GoogleConnectSetting): Promise<GoogleGrant> {
   const { client, fetch, show, signal, places = GOOGLE_PLACES } = setting;
   const { timeoutMs = FIVE_MINUTES_MS, randomText = () => randomBytes(48).toString('base64url') } = setting;
   const state = randomText();
   const verifier = randomText();
-  if (state === verifier) return busyFailure('the random numbers are not random');
+  if (state === verifier) return busyFailure('the random number generator repeats itself');
 
   const server = createServer();
   try {
@@ -66,12 +66,12 @@ export async function connectGoogle(setting: GoogleConnectSetting): Promise<Goog
     const given = await askToken({ fetch, url: places.token, client, grant, signal });
     if ('ok' in given) return given;
     if (given.scope !== undefined && !given.scope.split(' ').includes(FREE_BUSY_SCOPE)) {
-      return busyFailure('the access to free and busy times was not granted', true);
+      return busyFailure('access to busy times was not granted', true);
     }
-    if (given.refresh === undefined) return busyFailure('Google gave no lasting access', true);
+    if (given.refresh === undefined) return busyFailure('Google returned no refresh token', true);
     return { ok: true, refreshToken: given.refresh };
   } catch {
-    return busyFailure('the browser could not be waited for');
+    return busyFailure('the redirect from the browser could not be received');
   } finally {
     server.close();
     server.closeAllConnections();
@@ -93,9 +93,9 @@ function waitForCode(
   signal: AbortSignal,
 ): Promise<{ readonly code: string } | BusyFailure> {
   return new Promise((resolve) => {
-    const giveUp = (): void => resolve(busyFailure('nobody answered in the browser'));
-    if (signal.aborted) giveUp();
-    signal.addEventListener('abort', giveUp, { once: true });
+    const fail = (): void => resolve(busyFailure('access was not granted in the browser in time'));
+    if (signal.aborted) fail();
+    signal.addEventListener('abort', fail, { once: true });
     server.on('request', (request: IncomingMessage, response: ServerResponse) => {
       const place = new URL(redirect);
       const url = URL.canParse(request.url ?? '', redirect)
@@ -106,16 +106,16 @@ function waitForCode(
         request.headers.host === place.host &&
         url?.origin === place.origin &&
         url.pathname === '/';
-      // Anyone on this machine, or any page in the browser, can send a request here: only the state opens the door.
+      // Any program on this machine and any page in the browser can send a request here: only `state` proves the origin.
       if (!isOurs || url === undefined || !isSame(url.searchParams.get('state'), state)) {
-        return say(response, 400, 'This is not the answer we wait for.');
+        return reply(response, 400, 'This request does not belong to the current login.');
       }
       const code = url.searchParams.get('code');
       if (code === null || code === '') {
-        say(response, 200, 'The calendar was not connected. You can close this page.');
-        return resolve(busyFailure('the access was not granted', true));
+        reply(response, 200, 'The calendar was not connected. You can close this page.');
+        return resolve(busyFailure('access was not granted', true));
       }
-      say(response, 200, 'The calendar is connected. You can close this page.');
+      reply(response, 200, 'The calendar is connected. You can close this page.');
       resolve({ code });
     });
   });
@@ -126,7 +126,7 @@ function isSame(given: string | null, expected: string): boolean {
   return a.length === b.length && timingSafeEqual(a, b);
 }
 
-function say(response: ServerResponse, status: number, text: string): void {
+function reply(response: ServerResponse, status: number, text: string): void {
   response.writeHead(status, {
     'content-type': 'text/plain; charset=utf-8',
     'cache-control': 'no-store',

@@ -14,7 +14,7 @@ import { failureOfStatus, requestText, type TextAnswer } from './http-text.ts';
 
 export interface GoogleClient {
   readonly id: string;
-  /** Desktop clients have one that is no secret; some have none. */
+  /** Desktop clients have one that is not confidential; some have none. */
   readonly secret?: string;
 }
 
@@ -30,7 +30,7 @@ export const GOOGLE_PLACES: GooglePlaces = {
   freeBusy: 'https://www.googleapis.com/calendar/v3/freeBusy',
 };
 
-/** Where the right to ask is kept between runs. `read` gives undefined when nobody has granted it. */
+/** Where the refresh token is stored. `read` resolves with undefined before access was granted. */
 interface TokenStore {
   read(): Promise<string | undefined>;
   write(refreshToken: string): Promise<void>;
@@ -52,8 +52,8 @@ interface TokenQuestion {
 }
 
 const TIMEOUT_MS = 10_000;
-const MOST_TOKEN_BYTES = 64 * 1024;
-const USUAL_LIFE_MS = 3_600_000;
+const MAX_TOKEN_BYTES = 64 * 1024;
+const DEFAULT_LIFETIME_MS = 3_600_000;
 
 /** Exchanges a code or a refresh token for an access token. Never rejects. */
 export async function askToken(question: TokenQuestion): Promise<GrantedToken | BusyFailure> {
@@ -67,39 +67,39 @@ export async function askToken(question: TokenQuestion): Promise<GrantedToken | 
     headers: { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' },
     body: body.toString(),
     timeoutMs: TIMEOUT_MS,
-    mostBytes: MOST_TOKEN_BYTES,
+    maxBytes: MAX_TOKEN_BYTES,
     signal: question.signal,
   });
   if (!answer.ok) return answer;
-  const said = asObject(parseJson(answer.text));
+  const reply = asObject(parseJson(answer.text));
   if (answer.status !== 200) {
-    const code = asString(said.error);
+    const code = asString(reply.error);
     if (code === 'invalid_grant') {
-      return busyFailure('Google has withdrawn the access to the calendar; connect it again', true);
+      return busyFailure('access to the Google calendar was revoked; connect it again', true);
     }
     if (code === 'invalid_client' || code === 'unauthorized_client') {
-      return busyFailure('Google does not know this client; connect the calendar again', true);
+      return busyFailure('Google does not know this OAuth client; connect the calendar again', true);
     }
     return failureOfStatus(answer.status, answer.headers);
   }
-  const access = asString(said.access_token);
-  if (access === undefined || access === '') return busyFailure('Google gave no token');
-  const seconds = asNumber(said.expires_in);
+  const access = asString(reply.access_token);
+  if (access === undefined || access === '') return busyFailure('Google returned no token');
+  const seconds = asNumber(reply.expires_in);
   return {
     access,
-    expiresInMs: seconds !== undefined && seconds > 0 ? seconds * 1000 : USUAL_LIFE_MS,
-    refresh: asString(said.refresh_token),
-    scope: asString(said.scope),
+    expiresInMs: seconds !== undefined && seconds > 0 ? seconds * 1000 : DEFAULT_LIFETIME_MS,
+    refresh: asString(reply.refresh_token),
+    scope: asString(reply.scope),
   };
 }
 
-/** A file that only its owner can read. It is replaced as a whole, so that a crash leaves the old one or the new. */
+/** A file that only its owner can read, replaced atomically. */
 export function createTokenFile(file: string): TokenStore {
   return {
     async read() {
       try {
         const token = asString(asObject(parseJson(await readFile(file, 'utf8'))).refreshToken);
-        // One that was copied here by hand may be open to others.
+        // A file copied by hand may be readable by others.
         await chmod(file, 0o600);
         return token === '' ? undefined : token;
       } catch (error) {
@@ -122,8 +122,8 @@ interface GoogleSetting {
   readonly fetch: typeof fetch;
   readonly places?: GooglePlaces;
 }
-const MOST_REPLY_BYTES = 1024 * 1024;
-/** A token that is about to expire may do so on its way. */
+const MAX_REPLY_BYTES = 1024 * 1024;
+/** Tokens are renewed this long before they expire. */
 const EARLY_MS = 60_000;
 const TOO_FAST = new Set([
   'rateLimitExceeded',
@@ -132,22 +132,22 @@ const TOO_FAST = new Set([
   'dailyLimitExceeded',
 ]);
 
-/** Google's free/busy question: it answers with times only, never with what they are about. */
+/** Google's free/busy query, which returns times only and no content of events. */
 export function createGoogleBusyTimes(setting: GoogleSetting): BusyTimes {
   const { calendars, client, tokens, clock, fetch, places = GOOGLE_PLACES } = setting;
   let access: { readonly token: string; readonly from: string; readonly until: number } | undefined;
-  let withdrawn: { readonly from: string; readonly failure: BusyFailure } | undefined;
+  let revoked: { readonly from: string; readonly failure: BusyFailure } | undefined;
 
   const accessToken = async (signal: AbortSignal): Promise<string | BusyFailure> => {
     const refreshToken = await tokens.read();
     if (refreshToken === undefined) return busyFailure('the Google calendar is not connected', true);
-    // Asked once and for all, until someone connects again.
-    if (withdrawn?.from === refreshToken) return withdrawn.failure;
+    // Not asked again with the same token.
+    if (revoked?.from === refreshToken) return revoked.failure;
     if (access?.from === refreshToken && clock.monotonic() < access.until) return access.token;
     const grant = { grant_type: 'refresh_token', refresh_token: refreshToken };
     const given = await askToken({ fetch, url: places.token, client, grant, signal });
     if ('ok' in given) {
-      if (given.isOff) withdrawn = { from: refreshToken, failure: given };
+      if (given.isOff) revoked = { from: refreshToken, failure: given };
       return given;
     }
     const from = given.refresh ?? refreshToken;
@@ -168,7 +168,7 @@ export function createGoogleBusyTimes(setting: GoogleSetting): BusyTimes {
         items: calendars.map((id) => ({ id })),
       }),
       timeoutMs: TIMEOUT_MS,
-      mostBytes: MOST_REPLY_BYTES,
+      maxBytes: MAX_REPLY_BYTES,
       signal,
     });
 
@@ -179,17 +179,17 @@ export function createGoogleBusyTimes(setting: GoogleSetting): BusyTimes {
       const answer = await ask(token, from, to, signal);
       if (!answer.ok) return answer;
       if (answer.status === 200) return readFreeBusy(answer.text, calendars, from, to);
-      // A token may be withdrawn before its time: one fresh one is tried.
+      // A token may be revoked before it expires: try once with a fresh one.
       access = undefined;
       if (answer.status !== 401 || isLast) return failureOf(answer);
     }
-    return busyFailure('Google refuses the token', true);
+    return busyFailure('Google rejects the token', true);
   };
 
   return {
     name: 'google',
     busy: (from, to, signal) =>
-      busy(from, to, signal).catch(() => busyFailure('the Google calendar could not be asked')),
+      busy(from, to, signal).catch(() => busyFailure('the Google calendar could not be read')),
   };
 }
 
@@ -201,22 +201,22 @@ function failureOf(answer: TextAnswer & { ok: true }): BusyFailure {
 
 function readFreeBusy(text: string, ids: readonly string[], from: number, to: number): BusyAnswer {
   const calendars = asObject(parseJson(text)).calendars;
-  if (!isObject(calendars)) return busyFailure('Google said nothing that can be read');
+  if (!isObject(calendars)) return busyFailure('the reply of Google cannot be parsed');
   const spans: BusySpan[] = [];
   for (const id of ids) {
     const calendar = Object.hasOwn(calendars, id) ? calendars[id] : undefined;
-    if (!isObject(calendar)) return busyFailure('Google said nothing that can be read');
+    if (!isObject(calendar)) return busyFailure('the reply of Google cannot be parsed');
     const [error] = asArray(calendar.errors);
     if (error !== undefined) {
       const isGone = asString(asObject(error).reason) === 'notFound';
       return busyFailure(
-        isGone ? 'Google knows no such calendar' : 'Google could not read the calendar',
+        isGone ? 'Google has no such calendar' : 'Google could not read the calendar',
         isGone,
       );
     }
     const read = asArray(calendar.busy).map(readSpan);
     for (const span of read) {
-      if (span === undefined) return busyFailure('Google said nothing that can be read');
+      if (span === undefined) return busyFailure('the reply of Google cannot be parsed');
       spans.push(span);
     }
   }

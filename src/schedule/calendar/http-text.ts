@@ -7,7 +7,7 @@ export interface TextRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
   readonly timeoutMs: number;
-  readonly mostBytes: number;
+  readonly maxBytes: number;
   readonly signal: AbortSignal;
 }
 
@@ -15,21 +15,20 @@ export type TextAnswer =
   | { readonly ok: true; readonly status: number; readonly headers: Headers; readonly text: string }
   | BusyFailure;
 
-const MOST_REDIRECTS = 3;
+const MAX_REDIRECTS = 3;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
 /**
- * One request with a limit on time and size. It follows redirects only within the origin it was sent to: elsewhere they
- * would carry off a credential, or point at a server of this machine. Failures name neither the address nor what the
- * server said.
+ * One request with limits on time and size. It follows redirects within the same origin only: others could leak a
+ * credential or reach a server on this machine. Failures contain neither the address nor the reply.
  */
 export async function requestText(request: TextRequest): Promise<TextAnswer> {
   const limit = AbortSignal.timeout(request.timeoutMs);
   const signal = AbortSignal.any([request.signal, limit]);
   try {
-    let url = placeOf(request.url);
+    let url = parseAddress(request.url);
     if (url === undefined) return busyFailure('the address is not https', true);
-    for (let hops = 0; hops <= MOST_REDIRECTS; hops++) {
+    for (let hops = 0; hops <= MAX_REDIRECTS; hops++) {
       const response = await request.fetch(url, {
         method: request.method,
         headers: request.headers,
@@ -37,13 +36,13 @@ export async function requestText(request: TextRequest): Promise<TextAnswer> {
         redirect: 'manual',
         signal,
       });
-      if (!REDIRECTS.has(response.status)) return await readAnswer(response, request.mostBytes);
+      if (!REDIRECTS.has(response.status)) return await readAnswer(response, request.maxBytes);
       await response.body?.cancel();
       const next = urlOf(response.headers.get('location') ?? '', url.href);
-      if (next?.origin !== url.origin) return busyFailure('the server sends us to another one', true);
+      if (next?.origin !== url.origin) return busyFailure('the server redirects to another host', true);
       url = next;
     }
-    return busyFailure('the server sends us around in circles');
+    return busyFailure('the server redirects too often');
   } catch (error) {
     if (request.signal.aborted) return busyFailure('stopped');
     return busyFailure(limit.aborted ? 'the server did not answer in time' : `no connection${codeOf(error)}`);
@@ -52,8 +51,8 @@ export async function requestText(request: TextRequest): Promise<TextAnswer> {
 
 const LOOPBACK = new Set(['127.0.0.1', 'localhost', '[::1]']);
 
-/** A secret travels encrypted, or not at all beyond this machine. */
-function placeOf(address: string): URL | undefined {
+/** Only https, or http on loopback: secrets are not sent unencrypted. */
+function parseAddress(address: string): URL | undefined {
   const url = urlOf(address.replace(/^webcals?:/i, 'https:'));
   if (url === undefined || url.username !== '' || url.password !== '') return undefined;
   const isSafe = url.protocol === 'https:' || (url.protocol === 'http:' && LOOPBACK.has(url.hostname));
@@ -63,14 +62,14 @@ function placeOf(address: string): URL | undefined {
 const urlOf = (text: string, base?: string): URL | undefined =>
   URL.canParse(text, base) ? new URL(text, base) : undefined;
 
-async function readAnswer(response: Response, mostBytes: number): Promise<TextAnswer> {
+async function readAnswer(response: Response, maxBytes: number): Promise<TextAnswer> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   if (response.body !== null) {
     for await (const chunk of response.body) {
       size += chunk.length;
       // Leaving the loop cancels the body.
-      if (size > mostBytes) return busyFailure(`the answer is larger than ${mostBytes} bytes`);
+      if (size > maxBytes) return busyFailure(`the reply is larger than ${maxBytes} bytes`);
       chunks.push(chunk);
     }
   }
@@ -78,27 +77,27 @@ async function readAnswer(response: Response, mostBytes: number): Promise<TextAn
   return { ok: true, status: response.status, headers: response.headers, text };
 }
 
-/** The system's word for it, which names no host: ` (ECONNREFUSED)`. */
+/** The system's error code, which contains no host: ` (ECONNREFUSED)`. */
 function codeOf(error: unknown): string {
   const cause = error instanceof Error ? (error.cause ?? error) : error;
   const code = typeof cause === 'object' && cause !== null && 'code' in cause ? cause.code : undefined;
   return typeof code === 'string' && /^[A-Z][A-Z0-9_]{2,40}$/.test(code) ? ` (${code})` : '';
 }
 
-/** What a status that is no success means for a calendar. */
+/** The failure for an HTTP status other than success. */
 export function failureOfStatus(status: number, headers: Headers): BusyFailure {
   const wait = retryAfterMs(headers.get('retry-after'));
-  if (status === 401) return busyFailure('the server refuses the credentials (401)', true);
-  if (status === 403) return busyFailure('the server refuses access (403)', true);
+  if (status === 401) return busyFailure('the server rejects the credentials (401)', true);
+  if (status === 403) return busyFailure('the server denies access (403)', true);
   if (status === 404 || status === 410) return busyFailure(`the calendar is gone (${status})`, true);
-  if (status === 429) return busyFailure('the server asks us to slow down (429)', false, wait);
+  if (status === 429) return busyFailure('too many requests (429)', false, wait);
   return busyFailure(`the server answered ${status}`, false, wait);
 }
 
-const MOST_WAIT_MS = 24 * 3_600_000;
+const MAX_WAIT_MS = 24 * 3_600_000;
 
-/** Only the form in seconds: the other one trusts two clocks. */
+/** Only the form in seconds: a date would depend on two clocks. */
 function retryAfterMs(value: string | null): number | undefined {
   if (value === null || !/^[0-9]{1,7}$/.test(value.trim())) return undefined;
-  return Math.min(Number(value) * 1000, MOST_WAIT_MS);
+  return Math.min(Number(value) * 1000, MAX_WAIT_MS);
 }

@@ -8,11 +8,11 @@ interface SeriesQuestion {
   readonly home: Zone;
   readonly owners: readonly string[];
   readonly find: FindZone;
-  /** Called for each occurrence in the asked time; throws when there were too many. */
+  /** Called for each occurrence within the requested time; throws when there are too many. */
   readonly count: () => void;
 }
 
-/** When one event begins and how long it lasts. */
+/** The start and duration of one event. */
 interface Shape {
   readonly component: ICAL.Component;
   readonly times: TimeReader;
@@ -24,7 +24,7 @@ interface Shape {
 
 const DAY_MS = 86_400_000;
 
-/** The busy times of one event with all its recurrences, exceptions and changed occurrences. Throws on nonsense. */
+/** The busy times of one event with its recurrences, exceptions and overrides. Throws on invalid data. */
 export function busyInSeries(
   events: readonly ICAL.Component[],
   question: SeriesQuestion,
@@ -114,7 +114,7 @@ function* occurrences(shape: Shape, question: SeriesQuestion): Generator<Occurre
   };
   const isNew = ({ startMs: ms }: Occurrence): boolean => !seen.has(ms) && seen.add(ms) !== undefined;
 
-  // An event happens at its start, whether or not its rule would say so.
+  // An event occurs at its start even if its rule does not include it.
   const first = at(start);
   if (isNew(first)) yield first;
   for (const property of component.getAllProperties('rrule')) {
@@ -140,7 +140,7 @@ function* occurrences(shape: Shape, question: SeriesQuestion): Generator<Occurre
   }
 }
 
-/** An exception given as a date takes away whatever begins on that day of the event's own wall. */
+/** An exception given as a date excludes every occurrence that begins on that local day. */
 function excludedBy({ component }: Shape, { home, find }: SeriesQuestion) {
   const instants = new Set<number>();
   const days = new Set<number>();
@@ -164,13 +164,13 @@ function recurrenceId({ component }: Shape, { home, find }: SeriesQuestion) {
   return { at: times.instantOf(value), isOnwards: property.getFirstParameter('range') === 'THISANDFUTURE' };
 }
 
-/** More than any wall is apart from UTC. */
+/** Larger than any offset from UTC. */
 const NEAR_MS = 2 * DAY_MS;
 const PERIOD_MS: Readonly<Record<string, number>> = { DAILY: DAY_MS, WEEKLY: 7 * DAY_MS };
 
 /**
- * The wall times at which a rule has the event begin, from about `from` on, without an end of its own. A rule that
- * nothing satisfies may search forever: whoever calls sets the limit.
+ * The local start times of a rule's occurrences, from about `from` on, without an upper bound. A rule that nothing
+ * satisfies may search forever: the caller sets the time limit.
  */
 function* recurrences(
   rule: ICAL.Recur,
@@ -181,11 +181,11 @@ function* recurrences(
   const { until } = rule;
   if (until && localMs(until) < from - NEAR_MS) return;
   const endless = rule.clone();
-  // The end is compared on instants below; the library would compare a wall time with UTC.
-  endless.until = null as unknown as ICAL.Time;
+  // `until` is compared as an instant below; the library would compare a local time with UTC.
+  Object.assign(endless, { until: null });
   const iterator = endless.iterator(nearStart(endless, floating(start), from));
   for (let next = iterator.next(); next; next = iterator.next()) {
-    // What lies far back costs only the step: it need not be known when exactly it was.
+    // Occurrences long before `from` are skipped without computing their instant.
     if (localMs(next) < from - NEAR_MS) continue;
     if (until && isAfter(next, until, times)) return;
     yield next.clone();
@@ -199,8 +199,8 @@ function isAfter(next: ICAL.Time, until: ICAL.Time, times: TimeReader): boolean 
 }
 
 /**
- * A daily or weekly rule that does not count can begin any whole number of its periods later: a series that began
- * fifteen years ago need not be walked through.
+ * A daily or weekly rule without a count may be expanded from any whole number of periods later, which skips the years of
+ * an old series.
  */
 function nearStart(rule: ICAL.Recur, start: ICAL.Time, from: number): ICAL.Time {
   const period = PERIOD_MS[rule.freq];
@@ -221,9 +221,9 @@ function nearStart(rule: ICAL.Recur, start: ICAL.Time, from: number): ICAL.Time 
 const NOT_BUSY = new Set(['FREE', 'TENTATIVE', 'WORKINGELSEWHERE']);
 
 /**
- * Whether an event keeps its owner from the keyboard. Not when it is cancelled, transparent or tentative, nor when the
- * owner declined or may come. An invitation that nobody answered counts, as it does in the calendars' own free/busy.
- * A whole day counts only when someone marked it busy in so many words: most are birthdays, holidays and reminders.
+ * Whether the owner is busy during an event. Not when it is cancelled, transparent or tentative, nor when the owner
+ * declined or answered tentatively. An unanswered invitation counts, as in the calendars' own free/busy. An all-day event
+ * counts only when it is explicitly marked busy: most are birthdays, holidays and reminders.
  */
 function isMeeting(event: ICAL.Component, owners: readonly string[], isWholeDay: boolean): boolean {
   const word = (name: string): string => String(event.getFirstPropertyValue(name) ?? '').toUpperCase();
@@ -250,15 +250,15 @@ function answerOf(event: ICAL.Component, owners: readonly string[]): string {
   return '';
 }
 
-/** Reads the times of one property: which wall they are shown on, and when that is. */
+/** Converts the times of one property to instants. */
 interface TimeReader {
   readonly isDate: boolean;
-  /** Stands for the wall: equal for times that follow the same clock. */
+  /** The name of the time zone. */
   readonly zone: string;
   instantOf(time: ICAL.Time): number;
 }
 
-/** Remembers zones by name; opening one costs more than all its questions. */
+/** Caches zones by name: opening one costs more than all its lookups. */
 type FindZone = (name: string) => Zone | undefined;
 
 export function createFindZone(): FindZone {
@@ -270,9 +270,9 @@ export function createFindZone(): FindZone {
 }
 
 /**
- * A zone that this machine knows by the event's own name is taken from here, for calendars carry rules that were true
- * when they were written; others by the definition that came along. Whole days and floating times are on the reader's
- * wall. Undefined when the zone is one that nobody defined.
+ * Zones that this machine knows by name use the machine's rules, since the rules in a calendar file may be outdated;
+ * other zones use the definition in the file. Dates and floating times are local to the reader. Undefined for a zone
+ * without a definition.
  */
 function readTimesOf(property: ICAL.Property, home: Zone, find: FindZone): TimeReader | undefined {
   const value = property.getFirstValue();
@@ -307,17 +307,17 @@ const wallOf = (time: ICAL.Time) => ({
   second: time.isDate ? 0 : time.second,
 });
 
-/** What the wall shows, as if it were UTC. */
+/** The local time, in milliseconds as if it were UTC. */
 export const localMs = (time: ICAL.Time): number => {
   const { year, month, day, hour, minute, second } = wallOf(time);
   return Date.UTC(year, month - 1, day, hour, minute, second);
 };
 
-/** The same wall time without a zone, so that rules are expanded on the wall alone. */
+/** The same local time without a zone, so that rules are expanded in local time. */
 const floating = (time: ICAL.Time): ICAL.Time =>
   ICAL.Time.fromData({ ...wallOf(time), isDate: time.isDate }, ICAL.Timezone.localTimezone);
 
-/** So many days later on the same wall, as a date that exists: the library copies the 5,619th of January as it stands. */
+/** The local time some days later, normalised: the library itself would keep January 5619th. */
 function laterBy(time: ICAL.Time, days: number): ICAL.Time {
   const date = new Date(Date.UTC(time.year, time.month - 1, time.day + days));
   const later = time.clone();

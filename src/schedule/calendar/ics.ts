@@ -19,14 +19,14 @@ interface IcsSetting {
 
 interface Copy {
   readonly text: string;
-  /** What to tell the server, so that it need not send the same again. */
+  /** Headers of a conditional request. */
   readonly ifChanged: Readonly<Record<string, string>>;
 }
 
-const MOST_BYTES = 5 * 1024 * 1024;
+const MAX_BYTES = 5 * 1024 * 1024;
 const IS_ADDRESS = /^(https?|webcals?):/i;
 
-/** A published calendar: everything it holds is fetched, or known to be unchanged, and read here. */
+/** A published calendar: the whole file is fetched, unless it is unchanged, and expanded here. */
 export function createIcsBusyTimes(setting: IcsSetting): BusyTimes {
   const { place, owners = [], zone = systemZone, expand = expandInThread } = setting;
   let copy: Copy | undefined;
@@ -38,7 +38,7 @@ export function createIcsBusyTimes(setting: IcsSetting): BusyTimes {
       method: 'GET',
       headers: { accept: 'text/calendar, */*;q=0.1', ...copy?.ifChanged },
       timeoutMs: setting.timeoutMs ?? 10_000,
-      mostBytes: MOST_BYTES,
+      maxBytes: MAX_BYTES,
       signal,
     });
     if (!answer.ok) return answer;
@@ -60,13 +60,13 @@ export function createIcsBusyTimes(setting: IcsSetting): BusyTimes {
     async busy(from, to, signal) {
       const got = IS_ADDRESS.test(place) ? await fetchCopy(signal) : await readFileCopy(place);
       if ('ok' in got) return got;
-      // A login page is a text too, and has a status of 200.
+      // A login page also has a status of 200.
       if (!got.text.slice(0, 1000).trimStart().toUpperCase().startsWith('BEGIN:VCALENDAR')) {
-        return busyFailure('what came is no calendar');
+        return busyFailure('the reply is not a calendar');
       }
       const addresses = owners.map((owner) => owner.toLowerCase());
       const answer = await expand({ texts: [got.text], from, to, zone: zone(), owners: addresses }, signal);
-      // Only what could be read is worth being called unchanged.
+      // Only a readable copy is used for conditional requests.
       if (answer.ok) copy = got;
       return answer;
     },
@@ -76,29 +76,29 @@ export function createIcsBusyTimes(setting: IcsSetting): BusyTimes {
 async function readFileCopy(path: string): Promise<Copy | BusyFailure> {
   let file: Awaited<ReturnType<typeof open>> | undefined;
   try {
-    // Asked before it is opened: to open a pipe is to wait for someone who writes.
+    // Before opening it: opening a named pipe would wait for a writer.
     const about = await stat(path);
     if (!about.isFile()) return busyFailure('the calendar is not a file', true);
-    if (about.size > MOST_BYTES) return busyFailure(`the calendar is larger than ${MOST_BYTES} bytes`);
+    if (about.size > MAX_BYTES) return busyFailure(`the calendar is larger than ${MAX_BYTES} bytes`);
     file = await open(path, 'r');
     const buffer = Buffer.alloc(about.size);
     const { bytesRead } = await file.read(buffer, 0, about.size, 0);
     return { text: buffer.toString('utf8', 0, bytesRead), ifChanged: {} };
   } catch (error) {
     const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
-    return busyFailure(isMissing ? 'the calendar file is not there' : 'the calendar file cannot be read');
+    return busyFailure(isMissing ? 'the calendar file does not exist' : 'the calendar file cannot be read');
   } finally {
     await file?.close();
   }
 }
 
-/** Finds the busy times in calendar files. Never rejects; stops at the signal. */
+/** Expands the busy times of calendar files. Never rejects; stops at the signal. */
 export type ExpandIcs = (question: IcsQuestion, signal: AbortSignal) => Promise<BusyAnswer>;
 
-const MOST_MS = 10_000;
-const MOST_MEMORY_MB = 256;
+const MAX_MS = 10_000;
+const MAX_MEMORY_MB = 256;
 
-/** In a thread that lives for one question: five megabytes of a stranger's rules must not hold up a stream. */
+/** In a worker thread for one calendar: expanding megabytes of foreign rules must not block a stream. */
 export const expandInThread: ExpandIcs = (question, signal) =>
   new Promise((resolve) => {
     if (signal.aborted) return resolve(busyFailure('stopped'));
@@ -106,7 +106,7 @@ export const expandInThread: ExpandIcs = (question, signal) =>
     try {
       worker = new Worker(workerModule('./ics-thread.ts', import.meta.url), {
         workerData: question,
-        resourceLimits: { maxOldGenerationSizeMb: MOST_MEMORY_MB },
+        resourceLimits: { maxOldGenerationSizeMb: MAX_MEMORY_MB },
       });
     } catch {
       return resolve(busyFailure('the calendar could not be read'));
@@ -118,12 +118,12 @@ export const expandInThread: ExpandIcs = (question, signal) =>
       void worker.terminate();
     };
     const abort = (): void => finish(busyFailure('stopped'));
-    const limit = setTimeout(() => finish(busyFailure('the calendar took too long to read')), MOST_MS);
+    const limit = setTimeout(() => finish(busyFailure('the calendar took too long to read')), MAX_MS);
     signal.addEventListener('abort', abort, { once: true });
     worker.on('message', (answer: IcsThreadAnswer) =>
       finish(
         answer === 'unreadable'
-          ? busyFailure('what came is no calendar that can be read')
+          ? busyFailure('the calendar cannot be parsed')
           : { ok: true, spans: answer.spans },
       ),
     );

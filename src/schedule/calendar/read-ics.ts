@@ -8,26 +8,26 @@ export interface IcsQuestion {
   readonly texts: readonly string[];
   readonly from: number;
   readonly to: number;
-  /** Where the reader is, for whole days and floating times. */
+  /** The reader's zone, for dates and floating times. */
   readonly zone: string;
-  /** Addresses of the calendar's owner, in lower case, to know which invitations were declined. */
+  /** E-mail addresses of the calendar's owner, in lower case, to find declined invitations. */
   readonly owners: readonly string[];
 }
 
 export interface IcsAnswer {
   readonly spans: readonly BusySpan[];
-  /** Events that could not be read, or not in time. */
+  /** The number of events that could not be read, or not in time. */
   readonly skipped: number;
 }
 
-const MOST_OCCURRENCES = 5000;
-const MOST_SERIES_MS = 1000;
-/** To set a limit costs more than to read most events, so it is set for many; if they exceed it, for each. */
+const MAX_OCCURRENCES = 5000;
+const MAX_SERIES_MS = 1000;
+/** Setting a time limit costs more than reading most events, so it is set per batch, and per event when a batch exceeds it. */
 const BATCH = 100;
 
 /**
- * The busy times in calendar files. An event that makes no sense, or whose rule searches without an end, is left out and
- * the others are read. Throws when a text is no calendar. Takes time: for a thread of its own.
+ * The busy times in calendar files. Invalid events, and events whose rule takes too long to expand, are skipped. Throws
+ * when a text is not a calendar. Slow: run it in a worker thread.
  */
 export function readIcs({ texts, from, to, zone, owners }: IcsQuestion): IcsAnswer {
   const home = openZone(zone) ?? openZone('UTC');
@@ -38,7 +38,7 @@ export function readIcs({ texts, from, to, zone, owners }: IcsQuestion): IcsAnsw
   let skipped = 0;
   let used = 0;
   const count = (): void => {
-    if (used >= MOST_OCCURRENCES) throw new Error('too many occurrences');
+    if (used >= MAX_OCCURRENCES) throw new Error('too many occurrences');
     used++;
   };
   const readOne = (events: Series, people: readonly string[]): readonly BusySpan[] | undefined => {
@@ -46,7 +46,7 @@ export function readIcs({ texts, from, to, zone, owners }: IcsQuestion): IcsAnsw
     try {
       return busyInSeries(events, { from, to, home, owners: people, find, count });
     } catch {
-      // What a flood used up is not taken from the others.
+      // A skipped series does not use up the limit of the others.
       used = before;
       return undefined;
     }
@@ -75,7 +75,7 @@ export function readIcs({ texts, from, to, zone, owners }: IcsQuestion): IcsAnsw
 
 type Series = readonly ICAL.Component[];
 
-/** A synchronous search can only be stopped from outside. One context serves all series: to make one takes longer. */
+/** Stops synchronous code after a time limit, with `vm`. One context is reused, because creating one is slow. */
 function createTimeLimit(): <T>(work: () => T) => T | undefined {
   const box: { work: () => unknown } = { work: () => undefined };
   const context = vm.createContext(box);
@@ -83,14 +83,14 @@ function createTimeLimit(): <T>(work: () => T) => T | undefined {
   return <T>(work: () => T) => {
     box.work = work;
     try {
-      return script.runInContext(context, { timeout: MOST_SERIES_MS }) as T;
+      return script.runInContext(context, { timeout: MAX_SERIES_MS }) as T;
     } catch {
       return undefined;
     }
   };
 }
 
-/** The name that Google gives to a person's own calendar is their address. */
+/** Google names a person's own calendar by their e-mail address. */
 function ownersOf(calendar: ICAL.Component): readonly string[] {
   const name = String(calendar.getFirstPropertyValue('x-wr-calname') ?? '');
   return name.includes('@') ? [name.toLowerCase()] : [];
@@ -110,16 +110,16 @@ function seriesOf(events: readonly ICAL.Component[]): readonly Series[] {
 }
 
 interface ReadCalendar {
-  /** Its own words and its zones. */
+  /** Its properties and time zones, without events. */
   readonly calendar: ICAL.Component;
   readonly events: readonly ICAL.Component[];
-  /** How many events could not be read. */
+  /** The number of events that could not be parsed. */
   readonly unreadable: number;
 }
 
 /**
- * Reads a calendar file, each event on its own: anyone can send an invitation, and one bad line must not hide all the
- * other meetings. Several calendars in one text become one. Throws when it is no calendar.
+ * Parses a calendar file, each event separately: anyone can send an invitation, and one bad line must not hide the other
+ * meetings. Several calendars in one text become one. Throws when it is not a calendar.
  */
 function readCalendar(text: string): ReadCalendar {
   const rest: string[] = [];
@@ -137,7 +137,7 @@ function readCalendar(text: string): ReadCalendar {
     (open ?? rest).push(line);
     if (word === 'END:VEVENT') open = undefined;
   }
-  if (calendars === 0 || open !== undefined) throw new Error('no whole calendar');
+  if (calendars === 0 || open !== undefined) throw new Error('not a complete calendar');
   const calendar = componentOf([...rest.filter((line) => line !== ''), 'END:VCALENDAR']);
   calendar.getAllSubcomponents('vtimezone').forEach(startLater);
   let unreadable = 0;
@@ -145,7 +145,7 @@ function readCalendar(text: string): ReadCalendar {
   for (const lines of blocks) {
     try {
       const event = componentOf(lines);
-      // Related without being added: the library looks for a zone among all that was added, for every time it reads.
+      // Only linked, not added: for every time, the library searches all added components for a zone.
       event.parent = calendar;
       events.push(event);
     } catch {
@@ -157,7 +157,7 @@ function readCalendar(text: string): ReadCalendar {
 
 const FIRST_YEAR = 1970;
 
-/** Outlook's zones have changed their clocks every year since 1601, and the library walks through all of them. */
+/** Outlook's zones start their yearly rules in 1601, and the library would expand every year since. */
 function startLater(zone: ICAL.Component): void {
   for (const observance of zone.getAllSubcomponents()) {
     const start = observance.getFirstPropertyValue('dtstart');

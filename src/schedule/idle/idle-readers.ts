@@ -1,21 +1,21 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Clock } from '../../core/clock.ts';
 
-/** What one look at a machine's input gave. */
+/** The result of one idle query. */
 export type IdleReading =
   | { readonly kind: 'idle'; readonly ms: number }
-  /** The person said so: a locked screen. */
+  /** Explicitly away: the screen is locked. */
   | { readonly kind: 'away'; readonly why: string }
   | { readonly kind: 'unknown'; readonly why: string };
 
-/** One way to ask how long there has been no input. Never rejects. */
+/** A way to query the time since the last input. Never rejects. */
 export interface IdleReader {
   readonly name: string;
   readonly sees: string;
   read(now: number, signal: AbortSignal): Promise<IdleReading>;
 }
 
-/** What every reader needs to ask a program. */
+/** What readers need to run a command line tool. */
 interface ToolBox {
   readonly run: RunTool;
   readonly env: Readonly<Record<string, string>>;
@@ -23,18 +23,18 @@ interface ToolBox {
 
 const unknownIdle = (why: string): IdleReading => ({ kind: 'unknown', why });
 
-const MOST_DIGITS = 20;
+const MAX_DIGITS = 20;
 
-/** A time without input from the digits a tool printed; anything odd is unknown. */
+/** Parses the idle time that a tool printed; `unknown` for anything else. */
 function idleFromDigits(digits: string | undefined, perMs: number, tool: string): IdleReading {
-  const value = digits !== undefined && digits.length <= MOST_DIGITS ? Number(digits) : Number.NaN;
+  const value = digits !== undefined && digits.length <= MAX_DIGITS ? Number(digits) : Number.NaN;
   if (digits === undefined || !/^[0-9]+$/.test(digits) || !Number.isFinite(value)) {
-    return unknownIdle(`${tool} said nothing that can be read`);
+    return unknownIdle(`${tool} printed nothing that can be parsed`);
   }
   return { kind: 'idle', ms: Math.floor(value / perMs) };
 }
 
-/** The words for a tool that gave no answer; undefined when it did. */
+/** Why a tool gave no answer; undefined when it did. */
 function whyNoAnswer(end: ToolEnd, tool: string): string | undefined {
   switch (end.kind) {
     case 'exit':
@@ -57,13 +57,13 @@ async function askIdleTool(
   box: ToolBox,
   call: { readonly file: string; readonly args: readonly string[]; readonly timeoutMs?: number },
   signal: AbortSignal,
-): Promise<{ readonly said: string } | { readonly why: string }> {
+): Promise<{ readonly stdout: string } | { readonly why: string }> {
   const tool = call.file.slice(call.file.lastIndexOf('/') + 1);
   const end = await box
     .run({ ...call, timeoutMs: call.timeoutMs ?? 2000, env: box.env, signal })
     .catch((): ToolEnd => ({ kind: 'failed' }));
   const why = whyNoAnswer(end, tool);
-  return end.kind === 'exit' && why === undefined ? { said: end.stdout } : { why: why ?? `${tool} failed` };
+  return end.kind === 'exit' && why === undefined ? { stdout: end.stdout } : { why: why ?? `${tool} failed` };
 }
 
 interface ToolCall {
@@ -78,15 +78,15 @@ export type ToolEnd =
   | { readonly kind: 'exit'; readonly code: number | undefined; readonly stdout: string }
   | { readonly kind: 'missing' | 'timeout' | 'too-large' | 'aborted' | 'failed' };
 
-/** Runs a small program that only looks at something. Never rejects. */
+/** Runs a small program that changes nothing. Never rejects. */
 export type RunTool = (call: ToolCall) => Promise<ToolEnd>;
 
-/** What ioreg prints is about a tenth of it. */
-const MOST_BYTES = 1024 * 1024;
+/** About ten times what ioreg prints. */
+const MAX_BYTES = 1024 * 1024;
 
 /**
- * Answers at the time-out or the abort, whether or not the program has gone by then: one that hangs in the kernel cannot
- * be waited for. Its group is killed at once, for a program that only looks has nothing to put in order.
+ * Resolves at the time-out or the abort, whether or not the program has exited by then: one that hangs in the kernel
+ * cannot be waited for. Its process group is killed at once; these programs have nothing to clean up.
  */
 export const runTool: RunTool = ({ file, args, env, timeoutMs, signal }) => {
   if (signal.aborted) return Promise.resolve({ kind: 'aborted' });
@@ -124,7 +124,7 @@ export const runTool: RunTool = ({ file, args, env, timeoutMs, signal }) => {
 
     child.stdout?.on('data', (chunk: Buffer) => {
       size += chunk.length;
-      if (size > MOST_BYTES) stop('too-large');
+      if (size > MAX_BYTES) stop('too-large');
       else chunks.push(chunk);
     });
     child.on('error', (error) => {
@@ -143,28 +143,28 @@ function kill(child: ChildProcess, hasGroups: boolean): void {
     if (hasGroups) process.kill(-child.pid, 'SIGKILL');
     else child.kill('SIGKILL');
   } catch {
-    // It ended between the decision and the signal.
+    // It exited before the signal.
     child.kill('SIGKILL');
   }
 }
 
 /**
- * When the gateway last served someone, on the scale of `clock.monotonic()`; undefined before the first request. Wall
- * time would let a clock that is set forward send everybody away, and is refused as lying in the future.
+ * When the gateway last served a request, in `clock.monotonic()` time; undefined before the first request. Not wall time:
+ * setting the clock forward would make everyone look idle.
  */
 export type LastActivity = () => number | undefined;
 
-/** A machine without a keyboard: requests are all there is to see. Nobody was seen before it began to look. */
+/** For machines without a keyboard: the only activity is requests. Idle time counts from the start of the process. */
 export function createGatewayActivity(lastActivity: LastActivity, clock: Clock): IdleReader {
   const began = clock.monotonic();
   return {
     name: 'gateway',
-    sees: 'Requests through this gateway; not whether a person sent them, and nothing of what else is done here.',
+    sees: 'Requests through this gateway; not whether a person sent them, and no other use of this machine.',
     async read() {
       const now = clock.monotonic();
       const last = lastActivity() ?? began;
-      if (!Number.isFinite(last)) return { kind: 'unknown', why: 'no time of a last request' };
-      if (last > now) return { kind: 'unknown', why: 'the last request lies in the future' };
+      if (!Number.isFinite(last)) return { kind: 'unknown', why: 'the time of the last request is not known' };
+      if (last > now) return { kind: 'unknown', why: 'the time of the last request is in the future' };
       return { kind: 'idle', ms: now - Math.max(last, began) };
     },
   };
@@ -176,20 +176,20 @@ const ARGS = PROPERTIES.flatMap((name) => ['-p', name]);
 interface LogindSetting extends ToolBox {
   /** `XDG_SESSION_ID`; logind finds the caller's own session without it. */
   readonly session: string | undefined;
-  /** Milliseconds on the system's monotonic clock, on which logind counts too; it stands still in suspend. */
+  /** Milliseconds on the system's monotonic clock, which logind uses too; it stops during suspend. */
   readonly monotonicMs: () => number;
 }
 
 /**
- * systemd's login daemon knows what it is told: a locked screen always, idleness only where the desktop reports it. On a
- * terminal it looks at the terminal itself. A desktop's `IdleHint=no` is the same for a person who types and for a
- * desktop that never says anything, so it means nothing.
+ * systemd's login daemon: it knows about a locked screen, and about idleness only where the desktop reports it. On a
+ * terminal it watches the terminal itself. A desktop's `IdleHint=no` is ignored: a person who types and a desktop that
+ * never reports idleness look the same.
  */
 export function createLogindIdle(setting: LogindSetting): IdleReader {
   const id = /^[A-Za-z0-9]{1,32}$/.test(setting.session ?? '') ? (setting.session ?? 'auto') : 'auto';
   return {
     name: 'logind',
-    sees: 'Whether the session is locked, and input on a terminal; idleness of a desktop only if the desktop tells.',
+    sees: 'Whether the session is locked, and input on a terminal; idleness of a desktop only if the desktop reports it.',
     async read(now, signal) {
       const answer = await askIdleTool(
         setting,
@@ -197,25 +197,25 @@ export function createLogindIdle(setting: LogindSetting): IdleReader {
         signal,
       );
       if ('why' in answer) return unknownIdle(answer.why);
-      return readSession(answer.said, now, setting.monotonicMs());
+      return readSession(answer.stdout, now, setting.monotonicMs());
     },
   };
 }
 
 function readSession(text: string, now: number, monotonicMs: number): IdleReading {
-  const said = new Map<string, string>();
+  const properties = new Map<string, string>();
   for (const line of text.slice(0, 4096).split('\n')) {
     const equals = line.indexOf('=');
-    if (equals > 0) said.set(line.slice(0, equals), line.slice(equals + 1).trim());
+    if (equals > 0) properties.set(line.slice(0, equals), line.slice(equals + 1).trim());
   }
-  const hint = said.get('IdleHint');
-  if (hint !== 'yes' && hint !== 'no') return unknownIdle('loginctl said nothing that can be read');
-  if (said.get('LockedHint') === 'yes') return { kind: 'away', why: 'the screen is locked' };
-  if (hint === 'no' && said.get('Type') !== 'tty') return unknownIdle('the desktop reports no idleness');
-  const wall = sinceMs(said.get('IdleSinceHint'), now);
-  const monotonic = sinceMs(said.get('IdleSinceHintMonotonic'), monotonicMs);
-  if (wall === undefined || monotonic === undefined) return unknownIdle('loginctl does not say since when');
-  // The lesser of the two: a clock that was set forward, or time in suspend, makes nobody idle.
+  const hint = properties.get('IdleHint');
+  if (hint !== 'yes' && hint !== 'no') return unknownIdle('loginctl printed nothing that can be parsed');
+  if (properties.get('LockedHint') === 'yes') return { kind: 'away', why: 'the screen is locked' };
+  if (hint === 'no' && properties.get('Type') !== 'tty') return unknownIdle('the desktop reports no idleness');
+  const wall = sinceMs(properties.get('IdleSinceHint'), now);
+  const monotonic = sinceMs(properties.get('IdleSinceHintMonotonic'), monotonicMs);
+  if (wall === undefined || monotonic === undefined) return unknownIdle('loginctl does not report since when');
+  // The smaller of the two: neither setting the clock forward nor suspend counts as idle time.
   return { kind: 'idle', ms: Math.min(wall, monotonic) };
 }
 
@@ -226,13 +226,13 @@ function sinceMs(microseconds: string | undefined, nowMs: number): number | unde
 }
 
 const NANOSECONDS_PER_MS = 1e6;
-const MOST_ENTRIES = 16;
+const MAX_ENTRIES = 16;
 
 /** macOS: the time since the last event of a keyboard, mouse or trackpad. */
 export function createMacosIdle(box: ToolBox): IdleReader {
   return {
     name: 'macos',
-    sees: 'Keyboard, mouse and trackpad of this Mac; not someone who is logged in over ssh or reads without touching anything.',
+    sees: 'Keyboard, mouse and trackpad of this Mac; not ssh logins, nor someone who reads without any input.',
     async read(_now, signal) {
       const answer = await askIdleTool(
         box,
@@ -240,10 +240,10 @@ export function createMacosIdle(box: ToolBox): IdleReader {
         signal,
       );
       if ('why' in answer) return unknownIdle(answer.why);
-      const found = [...answer.said.matchAll(/"HIDIdleTime" ?= ?([^\s,}]{1,40})/g)].slice(0, MOST_ENTRIES);
-      if (found.length === 0) return unknownIdle('ioreg knows no input device');
+      const found = [...answer.stdout.matchAll(/"HIDIdleTime" ?= ?([^\s,}]{1,40})/g)].slice(0, MAX_ENTRIES);
+      if (found.length === 0) return unknownIdle('ioreg lists no input device');
       const readings = found.map((match) => idleFromDigits(match[1], NANOSECONDS_PER_MS, 'ioreg'));
-      // With several devices the last input is that of the one touched last; one that cannot be read spoils all.
+      // The shortest idle time of all devices; `unknown` when one cannot be read.
       return readings.reduce((least, one) =>
         one.kind !== 'idle' || (least.kind === 'idle' && one.ms < least.ms) ? one : least,
       );
@@ -264,7 +264,7 @@ const CALL = [
   'org.gnome.Mutter.IdleMonitor.GetIdletime',
 ];
 
-/** GNOME, on Wayland and X11: the compositor sees all input and counts in milliseconds. */
+/** GNOME, on Wayland and X11: the compositor sees all input and reports milliseconds. */
 export function createMutterIdle(box: ToolBox): IdleReader {
   return {
     name: 'gnome',
@@ -272,13 +272,13 @@ export function createMutterIdle(box: ToolBox): IdleReader {
     async read(_now, signal) {
       const answer = await askIdleTool(box, { file: 'gdbus', args: CALL, timeoutMs: 3000 }, signal);
       if ('why' in answer) return unknownIdle(answer.why);
-      const match = /^\(uint64 ([0-9]{1,20}),\)$/.exec(answer.said.trim().slice(0, 100));
+      const match = /^\(uint64 ([0-9]{1,20}),\)$/.exec(answer.stdout.trim().slice(0, 100));
       return idleFromDigits(match?.[1], 1, 'gdbus');
     },
   };
 }
 
-/** Prints the tick of the last input, then the tick of now, both of 32 bits without sign. */
+/** Prints the tick of the last input and the current tick, both unsigned 32-bit. */
 const SCRIPT = `$ErrorActionPreference = 'Stop'
 Add-Type -Namespace Instar -Name Input -MemberDefinition @'
 [StructLayout(LayoutKind.Sequential)] public struct Info { public uint Size; public uint Time; }
@@ -293,11 +293,11 @@ public static string Ticks() {
 [Instar.Input]::Ticks()`;
 
 const TICKS = 2 ** 32;
-/** The two ticks are taken one after the other and by different clocks; a little less than no time is no time. */
+/** The two ticks come from different clocks: a slightly negative difference counts as 0. */
 const SKEW_MS = 60_000;
 const COMPILE_MS = 10_000;
 
-/** Windows: the last input of this session, on a counter that starts again every 49.7 days. */
+/** Windows: the last input of this session, on a counter that wraps every 49.7 days. */
 export function createWindowsIdle(box: ToolBox): IdleReader {
   return {
     name: 'windows',
@@ -306,10 +306,10 @@ export function createWindowsIdle(box: ToolBox): IdleReader {
       const args = ['-NoProfile', '-NonInteractive', '-Command', SCRIPT];
       const answer = await askIdleTool(box, { file: 'powershell.exe', args, timeoutMs: COMPILE_MS }, signal);
       if ('why' in answer) return unknownIdle(answer.why);
-      const match = /^([0-9]{1,10}) ([0-9]{1,10})$/.exec(answer.said.trim().slice(0, 100));
+      const match = /^([0-9]{1,10}) ([0-9]{1,10})$/.exec(answer.stdout.trim().slice(0, 100));
       const [last, now] = [Number(match?.[1]), Number(match?.[2])];
-      if (!(last < TICKS && now < TICKS)) return unknownIdle('powershell.exe said nothing that can be read');
-      // Zero is what a session without an input queue has.
+      if (!(last < TICKS && now < TICKS)) return unknownIdle('powershell.exe printed nothing that can be parsed');
+      // 0 in a session without an input queue.
       if (last === 0) return unknownIdle('this session has had no input');
       const ms = (now - last + TICKS) % TICKS;
       return { kind: 'idle', ms: ms >= TICKS - SKEW_MS ? 0 : ms };
@@ -323,7 +323,7 @@ const TOOLS = [
   { file: 'xssstate', args: ['-i'] },
 ] as const;
 
-/** X11: the server's own count. Under Wayland the same question is answered by XWayland, which misses most input. */
+/** X11: the server's idle counter. Not for Wayland: XWayland would answer, which misses most input. */
 export function createX11Idle(box: ToolBox): IdleReader {
   return {
     name: 'x11',
@@ -332,8 +332,8 @@ export function createX11Idle(box: ToolBox): IdleReader {
       let reading: IdleReading = unknownIdle('no tool');
       for (const tool of TOOLS) {
         const answer = await askIdleTool(box, tool, signal);
-        if ('said' in answer) return idleFromDigits(answer.said.trim(), 1, tool.file);
-        // The first tool's reason is the one to mend.
+        if ('stdout' in answer) return idleFromDigits(answer.stdout.trim(), 1, tool.file);
+        // Report the failure of the preferred tool.
         if (tool === TOOLS[0]) reading = unknownIdle(answer.why);
       }
       return reading;

@@ -18,7 +18,7 @@ import {
 interface IdleRules {
   /** Without input for this long, a person is away. */
   readonly awayMs: number;
-  /** With input within this time, a person is there. Between the two nothing is said. */
+  /** With input within this time, a person is present. Between the two limits the state is `unknown`. */
   readonly presentMs: number;
 }
 
@@ -26,14 +26,14 @@ interface IdleSetting {
   readonly reader: IdleReader;
   readonly rules: IdleRules;
   readonly clock: Clock;
-  /** How long the machine has been up: nobody was idle before that. */
+  /** The machine's uptime: no idle time can be longer. */
   readonly uptimeMs: () => number;
 }
 
-/** Two questions asked in one breath are one reading. */
-const LEAST_GAP_MS = 1000;
-/** Readings with more than this between them, say a night in suspend, do not confirm each other. */
-const MOST_GAP_MS = 10 * 60_000;
+/** Readings closer together do not confirm each other. */
+const MIN_GAP_MS = 1000;
+/** Neither do readings further apart, such as before and after a suspend. */
+const MAX_GAP_MS = 10 * 60_000;
 const UPTIME_SLACK_MS = 60_000;
 
 interface Candidate {
@@ -42,14 +42,14 @@ interface Candidate {
 }
 
 /**
- * One look is enough to see that someone is there; to call them away takes two that agree. A time without input that
- * exceeds the machine's own is a broken counter and says nothing.
+ * One reading is enough for `present`; `away` takes two that agree. An idle time longer than the machine's uptime comes
+ * from a broken counter and is `unknown`.
  */
 export function createIdleSource({ reader, rules, clock, uptimeMs }: IdleSetting): PresenceSource {
   const presentMs = Math.min(rules.presentMs, rules.awayMs);
   let candidate: Candidate | undefined;
 
-  const say = (state: Presence['state'], why: string, idleMs?: number): Presence => ({
+  const presence = (state: Presence['state'], why: string, idleMs?: number): Presence => ({
     source: reader.name,
     state,
     why,
@@ -60,14 +60,14 @@ export function createIdleSource({ reader, rules, clock, uptimeMs }: IdleSetting
     const at = clock.monotonic();
     const first = candidate;
     const gap = first === undefined ? 0 : at - first.at;
-    if (first === undefined || gap > MOST_GAP_MS || isLess(idleMs, first.idleMs)) {
+    if (first === undefined || gap > MAX_GAP_MS || isLess(idleMs, first.idleMs)) {
       candidate = { at, idleMs };
-      return say('unknown', `${seen}, seen once`, idleMs);
+      return presence('unknown', `${seen}, one reading so far`, idleMs);
     }
-    if (gap < LEAST_GAP_MS) return say('unknown', `${seen}, seen once`, idleMs);
-    // Stays confirmed by the next one; the first sight is moved on so that only neighbours confirm each other.
-    candidate = { at: at - LEAST_GAP_MS, idleMs };
-    return say('away', seen, idleMs);
+    if (gap < MIN_GAP_MS) return presence('unknown', `${seen}, one reading so far`, idleMs);
+    // Backdated, so that the next reading confirms it at once but only consecutive readings confirm each other.
+    candidate = { at: at - MIN_GAP_MS, idleMs };
+    return presence('away', seen, idleMs);
   };
 
   const judge = (reading: IdleReading): Presence => {
@@ -77,16 +77,16 @@ export function createIdleSource({ reader, rules, clock, uptimeMs }: IdleSetting
       const isSane = Number.isFinite(ms) && ms >= 0 && ms <= uptimeMs() + UPTIME_SLACK_MS;
       if (!isSane) {
         candidate = undefined;
-        return say('unknown', 'a time without input that cannot be');
+        return presence('unknown', 'the reported idle time is impossible');
       }
       if (ms >= rules.awayMs) return confirm(`no input for ${minutes(ms)} min`, ms);
       candidate = undefined;
       return ms < presentMs
-        ? say('present', ms < 60_000 ? 'input within the last minute' : `input ${minutes(ms)} min ago`, ms)
-        : say('unknown', `no input for ${minutes(ms)} min`, ms);
+        ? presence('present', ms < 60_000 ? 'input within the last minute' : `input ${minutes(ms)} min ago`, ms)
+        : presence('unknown', `no input for ${minutes(ms)} min`, ms);
     }
     candidate = undefined;
-    return say('unknown', reading.why);
+    return presence('unknown', reading.why);
   };
 
   return {
@@ -97,7 +97,7 @@ export function createIdleSource({ reader, rules, clock, uptimeMs }: IdleSetting
         return judge(await reader.read(now, signal));
       } catch {
         candidate = undefined;
-        return say('unknown', 'the reader failed');
+        return presence('unknown', 'the reader failed');
       }
     },
   };
@@ -105,11 +105,11 @@ export function createIdleSource({ reader, rules, clock, uptimeMs }: IdleSetting
 
 const minutes = (ms: number): number => Math.floor(ms / 60_000);
 
-/** Input came between the two; a locked screen and a count do not compare. */
+/** There was input between the two readings. A locked screen has no idle time to compare. */
 const isLess = (now: number | undefined, before: number | undefined): boolean =>
-  now !== undefined && before !== undefined && now + LEAST_GAP_MS < before;
+  now !== undefined && before !== undefined && now + MIN_GAP_MS < before;
 
-interface IdleSurroundings {
+interface IdleEnvironment {
   readonly platform?: NodeJS.Platform;
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly run?: RunTool;
@@ -124,15 +124,15 @@ interface IdleSurroundings {
 const MINUTE_MS = 60_000;
 const RULES: IdleRules = { awayMs: 30 * MINUTE_MS, presentMs: 5 * MINUTE_MS };
 
-/** What the tools need to find the session; a daemon's keys are none of their business. */
+/** The variables that the tools need to find the session. Keys in the environment are not passed on. */
 const PASSED_ON =
   /^(PATH|HOME|USER|LOGNAME|DISPLAY|XAUTHORITY|DBUS_SESSION_BUS_ADDRESS|XDG_[A-Z_]+|SYSTEMROOT|WINDIR|TEMP|TMP|USERPROFILE|PATHEXT|COMSPEC|PSMODULEPATH)$/i;
 
 /**
- * Everything on this machine that can see input, by platform and session, best first. The gateway's own traffic is the
- * last: where there is a desktop it can say that someone is there, but not that nobody is.
+ * All sources that can detect input on this machine, by platform and session, best first. The gateway's traffic comes
+ * last: on a machine with a desktop it can report `present`, but not `away`.
  */
-export function findIdleSources(around: IdleSurroundings = {}): readonly PresenceSource[] {
+export function findIdleSources(around: IdleEnvironment = {}): readonly PresenceSource[] {
   const { platform = process.platform, env = process.env, run = runTool, clock = systemClock } = around;
   const { uptimeMs = () => os.uptime() * 1000, monotonicMs = systemMonotonicMs, lastActivity } = around;
   const rules = { ...RULES, ...around.rules };
@@ -159,20 +159,20 @@ export function findIdleSources(around: IdleSurroundings = {}): readonly Presenc
 
 const isSet = (value: string | undefined): value is string => value !== undefined && value !== '';
 
-const isGnome = (env: IdleSurroundings['env'] & object): boolean =>
+const isGnome = (env: IdleEnvironment['env'] & object): boolean =>
   isSet(env.DBUS_SESSION_BUS_ADDRESS) &&
   (env.XDG_CURRENT_DESKTOP ?? '')
     .split(':')
     .some((name) => /^(GNOME|GNOME-Classic|Unity|ubuntu)$/i.test(name));
 
-/** A display of this machine, with nothing that hints at Wayland behind it and nobody who forwards it from afar. */
-const isLocalX11 = (env: IdleSurroundings['env'] & object): boolean =>
+/** A local X11 display: not XWayland, not forwarded over ssh. */
+const isLocalX11 = (env: IdleEnvironment['env'] & object): boolean =>
   /^(unix)?:[0-9]/.test(env.DISPLAY ?? '') &&
   !isSet(env.WAYLAND_DISPLAY) &&
   env.XDG_SESSION_TYPE !== 'wayland' &&
   !isSet(env.SSH_CONNECTION);
 
-function passedOn(env: IdleSurroundings['env'] & object): Readonly<Record<string, string>> {
+function passedOn(env: IdleEnvironment['env'] & object): Readonly<Record<string, string>> {
   const kept = Object.entries(env).filter(
     (pair): pair is [string, string] => PASSED_ON.test(pair[0]) && pair[1] !== undefined,
   );

@@ -1,6 +1,6 @@
 import type { Zone } from '../windows/zone.ts';
 
-/** Of so many hours, so many were without activity. */
+/** How many hours there were, and how many of them had no activity. */
 export interface QuietTally {
   readonly hours: number;
   readonly quiet: number;
@@ -8,7 +8,7 @@ export interface QuietTally {
 
 export interface QuietShare extends QuietTally {
   readonly share: number;
-  /** Wilson's interval, two-sided 95 %. */
+  /** Wilson score interval, two-sided 95 %. */
   readonly low: number;
   readonly high: number;
 }
@@ -36,19 +36,19 @@ function tally(days: readonly ActivityDay[], hour: number): QuietTally {
 
 const isWeekend = (weekday: number): boolean => weekday === 0 || weekday === 6;
 
-/** One late night in ten is a late night, not a habit. */
-const LEAST_SHARE = 0.85;
-const LEAST_LOW = 0.5;
-/** Whoever moved or changed shifts a week ago is there now at hours that were quiet for long. */
+/** One late night in ten is an exception, not a habit. */
+const MIN_SHARE = 0.85;
+const MIN_LOW = 0.5;
+/** After a move or a change of shifts, recent activity outweighs a long quiet history. */
 const RECENT_DAYS = 7;
 const RECENT_OBJECTIONS = 2;
-/** From so many weeks on a weekday speaks for itself. */
-const OWN_WEEKS = 6;
+/** With at least this many weeks, a weekday is judged by its own data alone. */
+const MIN_OWN_WEEKS = 6;
 
 /**
- * For each hour of the week (Sunday first) whether it is usually quiet. A few weeks say little about a single weekday,
- * so it is judged with its like, the working days or the weekend, and may only object; with more weeks it decides. The
- * last week may object always.
+ * Whether each hour of the week (Sunday first) is usually quiet. A few weeks say little about a single weekday, so it is
+ * pooled with the other working days, or the weekend, and can only veto; with more weeks its own data decide. The last
+ * week can always veto.
  */
 export function quietHours(days: readonly ActivityDay[]): readonly boolean[] {
   const recently = (days.at(-1)?.number ?? 0) - RECENT_DAYS;
@@ -62,19 +62,19 @@ export function quietHours(days: readonly ActivityDay[]): readonly boolean[] {
     );
     if (recent.hours - recent.quiet >= RECENT_OBJECTIONS) return false;
     const mine = tally(own, hour);
-    if (mine.hours >= OWN_WEEKS) return isQuiet(mine);
+    if (mine.hours >= MIN_OWN_WEEKS) return isQuiet(mine);
     return isQuiet(tally(like, hour)) && mine.hours - mine.quiet <= 1;
   });
 }
 
 function isQuiet(seen: QuietTally): boolean {
   const { share, low } = shareOf(seen);
-  return share >= LEAST_SHARE && low >= LEAST_LOW;
+  return share >= MIN_SHARE && low >= MIN_LOW;
 }
 
-/** One whole day on the wall, and in which of its hours something happened. */
+/** One local day, and in which of its hours there was activity. */
 export interface ActivityDay {
-  /** Days since the epoch, on the wall. */
+  /** Local days since the epoch. */
   readonly number: number;
   /** 0 is Sunday. */
   readonly weekday: number;
@@ -83,22 +83,22 @@ export interface ActivityDay {
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** Every offset in use is a multiple of it, so that all instants within one share their wall hour. */
+/** Every UTC offset in use is a multiple of this, so all instants within one quarter share their local hour. */
 const QUARTER_MS = HOUR_MS / 4;
 const HOURS = Array.from({ length: 24 }, (_, hour) => hour);
 
-/** The whole days from the first activity (or `mostDays` ago) to yesterday. */
+/** The whole days from the first activity (or `maxDays` ago) to yesterday. */
 export function activityDays(
   activity: readonly number[],
   zone: Zone,
   now: number,
-  mostDays: number,
+  maxDays: number,
 ): readonly ActivityDay[] {
   const dayOf = (instant: number): number => Math.floor((instant + zone.offsetAt(instant)) / DAY_MS);
   const today = dayOf(now);
   const quarters = new Set<number>();
   for (const instant of activity) {
-    const isOld = instant < now - (mostDays + 2) * DAY_MS;
+    const isOld = instant < now - (maxDays + 2) * DAY_MS;
     if (Number.isFinite(instant) && instant <= now && !isOld) quarters.add(Math.floor(instant / QUARTER_MS));
   }
   const hours = new Set<number>();
@@ -108,8 +108,8 @@ export function activityDays(
     first = Math.min(first, dayOf(instant));
     hours.add(Math.floor((instant + zone.offsetAt(instant)) / HOUR_MS));
   }
-  // The first day was seen only from its first activity on.
-  const from = Math.max(first + 1, today - mostDays);
+  // The first day is incomplete: it is known only from its first activity on.
+  const from = Math.max(first + 1, today - maxDays);
   return Array.from({ length: Math.max(0, today - from) }, (_, index) => {
     const number = from + index;
     return {
@@ -121,8 +121,8 @@ export function activityDays(
 }
 
 /**
- * The days without those on which a person was unusually away: a holiday would make the hours of work look quiet. A
- * silent stretch goes when it holds a weekday that is active in half of the weeks or more; silent weekends stay.
+ * The days without holidays, which would make working hours look quiet. A run of days without activity is removed when it
+ * contains a weekday that is active in at least half of the weeks; quiet weekends stay.
  */
 export function withoutHolidays(days: readonly ActivityDay[]): readonly ActivityDay[] {
   const isSilent = (day: ActivityDay): boolean => !day.isActive.includes(true);
@@ -147,7 +147,7 @@ export function withoutHolidays(days: readonly ActivityDay[]): readonly Activity
   return kept;
 }
 
-/** Hours of the week that follow one another, Sunday's first hour being 0; may go on over the week's end. */
+/** Consecutive hours of the week; 0 is Sunday's first hour. A run may wrap around the end of the week. */
 interface QuietRun {
   readonly start: number;
   readonly length: number;
@@ -155,7 +155,7 @@ interface QuietRun {
 
 const WEEK_HOURS = 168;
 
-/** The stretches of at least `least` quiet hours in a week that goes round. */
+/** The runs of at least `least` quiet hours in a week that wraps around. */
 export function quietRuns(isQuiet: readonly boolean[], least: number): readonly QuietRun[] {
   const busy = isQuiet.indexOf(false);
   if (busy < 0) return [{ start: 0, length: WEEK_HOURS }];
@@ -172,7 +172,7 @@ export function quietRuns(isQuiet: readonly boolean[], least: number): readonly 
   return runs;
 }
 
-/** A stretch of one day, or of a night that begins on it: from `start` to `end` in hours, the end not after the start when it is on the next day. */
+/** Hours of one day, or of a night that begins on it. When `end` is not after `start`, it is on the next day. */
 export interface DayWindow {
   readonly weekday: number;
   readonly start: number;
@@ -188,7 +188,7 @@ export function dayWindows({ start, length }: QuietRun): readonly DayWindow[] {
   let left = length;
   while (left > 0) {
     const hour = at % 24;
-    // A night stays in one piece; what is longer is cut at midnight.
+    // A night stays whole; longer runs are split at midnight.
     const take = left < 24 ? left : 24 - hour;
     windows.push({
       weekday: Math.floor(at / 24) % 7,

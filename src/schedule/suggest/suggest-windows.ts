@@ -16,19 +16,19 @@ import {
 } from './quiet-hours.ts';
 
 export interface SuggestedWindow {
-  /** In the words of the setting: `mon,tue,wed 23:00-07:00`. */
+  /** In the syntax of the setting: `mon,tue,wed 23:00-07:00`. */
   readonly text: string;
-  /** How many hours of a week it covers. */
+  /** The hours per week that it covers. */
   readonly hours: number;
-  /** Of the hours seen in this window, those without activity. */
+  /** The share of the recorded hours in this window without activity. */
   readonly evidence: QuietShare;
 }
 
-/** A proposal with its evidence. Nothing is changed by it. */
+/** A suggestion with its evidence. It changes nothing. */
 export type Suggestion =
   | {
       readonly kind: 'windows';
-      /** For the setting as it stands. */
+      /** The value for `schedule.sleep`. */
       readonly text: string;
       readonly windows: readonly SuggestedWindow[];
       readonly zone: string;
@@ -44,26 +44,26 @@ export interface SuggestQuestion {
   readonly now: number;
 }
 
-const MOST_DAYS = 56;
-/** Where eight weeks do not agree, the last three may: someone moved, or changed shifts. They then find clearly more. */
+const MAX_DAYS = 56;
+/** After a move or a change of shifts the last three weeks may agree where eight do not; they then find clearly more hours. */
 const RECENT_DAYS = 21;
 const CLEARLY_MORE = 1.25;
-const LEAST_DAYS = 14;
-const LEAST_ACTIVE_HOURS = 20;
-const LEAST_RUN_HOURS = 4;
-/** How much rarer activity must be inside than outside, at the worst ends of both intervals. */
+const MIN_DAYS = 14;
+const MIN_ACTIVE_HOURS = 20;
+const MIN_RUN_HOURS = 4;
+/** How much rarer activity must be inside the windows than outside, at the unfavourable ends of both intervals. */
 const CONTRAST = 2;
 
 /**
- * Learns at which hours of the week nobody is usually there. The quietest hours of someone without habits are quiet too,
- * by luck; so what was learned from the odd weeks is tried on the even ones and the other way round, and only when
- * activity is clearly rarer inside than outside there, where nothing was chosen, is anything proposed.
+ * Finds the hours of the week at which usually nobody is present. Chance alone makes some hours look quiet, so the result
+ * is cross-validated: windows found in odd weeks are tested on even weeks and the other way round, and nothing is
+ * suggested unless activity there is clearly rarer inside the windows than outside.
  */
 export function suggestWindows({ activity, zone, now }: SuggestQuestion): Suggestion {
   const place = openZone(zone);
   if (place === undefined)
-    return { kind: 'nothing', why: 'the time zone is not known here', days: 0, weeks: 0 };
-  const seen = activityDays(activity, place, now, MOST_DAYS);
+    return { kind: 'nothing', why: 'the time zone is unknown', days: 0, weeks: 0 };
+  const seen = activityDays(activity, place, now, MAX_DAYS);
   const all = suggestFrom(withoutHolidays(seen), zone);
   if (seen.length <= RECENT_DAYS) return all;
   const recent = suggestFrom(withoutHolidays(seen.slice(-RECENT_DAYS)), zone);
@@ -76,15 +76,15 @@ const hoursAWeek = (suggestion: Suggestion): number =>
 function suggestFrom(days: readonly ActivityDay[], zone: string): Suggestion {
   const span = { days: days.length, weeks: Math.floor(days.length / 7) };
   const nothing = (why: string): Suggestion => ({ kind: 'nothing', why, ...span });
-  if (days.length < LEAST_DAYS) {
-    return nothing(`${days.length} days with and without activity were seen, ${LEAST_DAYS} are needed`);
+  if (days.length < MIN_DAYS) {
+    return nothing(`${days.length} days are recorded, ${MIN_DAYS} are needed`);
   }
   const active = days.reduce((sum, { isActive }) => sum + isActive.filter(Boolean).length, 0);
-  if (active < LEAST_ACTIVE_HOURS) return nothing(`only ${active} hours with activity were seen`);
+  if (active < MIN_ACTIVE_HOURS) return nothing(`only ${active} hours with activity are recorded`);
 
   const windows = windowsOf(days);
   if (windows.length === 0) return nothing('no hours are quiet week after week');
-  if (!isHabit(days)) return nothing('activity follows no habit that holds from week to week');
+  if (!isHabit(days)) return nothing('the hours of activity differ from week to week');
   const suggested = joined(windows).map(({ text, parts }) => ({
     text,
     hours: parts.reduce((count, { hours }) => count + hours.length, 0),
@@ -99,7 +99,7 @@ function suggestFrom(days: readonly ActivityDay[], zone: string): Suggestion {
   };
 }
 
-/** Over the hours of the week that are in the set. */
+/** The tally of the given hours of the week. */
 function tallyOf(days: readonly ActivityDay[], hours: ReadonlySet<number>): QuietTally {
   let [count, quiet] = [0, 0];
   for (const { weekday, isActive } of days) {
@@ -113,7 +113,7 @@ function tallyOf(days: readonly ActivityDay[], hours: ReadonlySet<number>): Quie
 }
 
 const windowsOf = (days: readonly ActivityDay[]): readonly DayWindow[] =>
-  quietRuns(quietHours(days), LEAST_RUN_HOURS).flatMap(dayWindows);
+  quietRuns(quietHours(days), MIN_RUN_HOURS).flatMap(dayWindows);
 
 const WEEK_HOURS = Array.from({ length: 168 }, (_, hour) => hour);
 
@@ -140,7 +140,7 @@ interface Joined {
   readonly parts: readonly DayWindow[];
 }
 
-/** Windows of the same hours, with their days in one line; a week begins on Monday for people. */
+/** Joins windows with the same hours into one entry, with the days from Monday on. */
 function joined(windows: readonly DayWindow[]): readonly Joined[] {
   const byHours = new Map<string, DayWindow[]>();
   const monday = (weekday: number): number => (weekday + 6) % 7;
@@ -156,7 +156,7 @@ function joined(windows: readonly DayWindow[]): readonly Joined[] {
 
 const clock = (hour: number): string => `${String(hour).padStart(2, '0')}:00`;
 
-/** Quiet hours that the record suggests, as `schedule.sleep` takes them, with the evidence. Sets nothing. */
+/** Quiet hours from the recorded activity, in the syntax of `schedule.sleep`, with the evidence. Changes nothing. */
 export async function suggestWindowsFromRecord(records: Records, now: number): Promise<JsonObject> {
   const activity = await recordedActivity(records, now);
   const suggestion = suggestWindows({ activity, zone: systemZone(), now });
@@ -171,7 +171,7 @@ export async function suggestWindowsFromRecord(records: Records, now: number): P
     setting: { schedule: { sleep: text } },
     evidence: windows.map(
       ({ text: hours, evidence }) =>
-        `${hours}: ${evidence.quiet} of ${evidence.hours} hours seen were quiet (${percent(evidence.low)} to ${percent(evidence.high)} of them, as far as so many can tell)`,
+        `${hours}: ${evidence.quiet} of ${evidence.hours} recorded hours were quiet (95 % interval: ${percent(evidence.low)} to ${percent(evidence.high)})`,
     ),
   };
 }
@@ -181,7 +181,7 @@ const percent = (share: number): string => `${Math.floor(100 * share)} %`;
 const PAGE = 200;
 const DAYS = 56;
 
-/** When people worked through the gateway, milliseconds since the epoch, in order: the starts of their turns. */
+/** The start times of recorded turns, milliseconds since the epoch, in order. */
 export async function recordedActivity(records: Records, now: number): Promise<readonly number[]> {
   const since = now - DAYS * 86_400_000;
   const starts: number[] = [];

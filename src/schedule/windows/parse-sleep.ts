@@ -1,4 +1,4 @@
-/** One stretch of the day, on the days it begins on. */
+/** Hours of the day, on the days on which they begin. */
 export interface SleepRule {
   /** 0 is Sunday. The day on which it begins: `fri 23:00-07:00` ends on Saturday. */
   readonly days: readonly number[];
@@ -19,20 +19,20 @@ const GROUPS: Readonly<Record<string, readonly number[]>> = {
   weekdays: [1, 2, 3, 4, 5],
   weekends: [6, 0],
 };
-const MOST_CHARACTERS = 1000;
-const MOST_RULES = 100;
+const MAX_CHARACTERS = 1000;
+const MAX_RULES = 100;
 const CLOCK = /^([0-9]{1,2}):([0-9]{2})$/;
 
 /**
- * Reads hours such as `23:00-07:00`, `mon-fri 23:00-07:00, sat,sun 01:00-09:00` or `off`. Times after a comma share the
- * days before them (`mon-fri 12:00-13:00,23:00-07:00`); a day name, a semicolon or the next entry of a list begins
- * anew, and hours without days are those of every day. `24:00` is the end of a day. A stretch that ends when it begins
- * is refused: it is more often a slip than a wish for a day that never ends, and `00:00-24:00` says that.
+ * Parses hours such as `23:00-07:00`, `mon-fri 23:00-07:00, sat,sun 01:00-09:00` or `off`. Times after a comma share the
+ * days before them (`mon-fri 12:00-13:00,23:00-07:00`); a day name, a semicolon or the next entry of a list starts
+ * over, and hours without days apply to every day. `24:00` is the end of a day. Hours that end when they begin are
+ * rejected as a probable mistake; the whole day is `00:00-24:00`.
  */
 export function parseSleep(given: string | readonly string[]): ParsedSleep {
   const entries = typeof given === 'string' ? given.split(';') : given.flatMap((entry) => entry.split(';'));
-  if (entries.reduce((sum, entry) => sum + entry.length, 0) > MOST_CHARACTERS) {
-    return { ok: false, why: `sleep hours are longer than ${MOST_CHARACTERS} characters` };
+  if (entries.reduce((sum, entry) => sum + entry.length, 0) > MAX_CHARACTERS) {
+    return { ok: false, why: `sleep hours are longer than ${MAX_CHARACTERS} characters` };
   }
   const rules: SleepRule[] = [];
   let isOff = false;
@@ -47,9 +47,9 @@ export function parseSleep(given: string | readonly string[]): ParsedSleep {
     if (!read.ok) return read;
     rules.push(...read.rules);
   }
-  if (isOff && rules.length > 0) return { ok: false, why: '"off" stands alone' };
-  if (!isOff && rules.length === 0) return { ok: false, why: 'no hours are given; "off" is for none' };
-  if (rules.length > MOST_RULES) return { ok: false, why: `more than ${MOST_RULES} stretches` };
+  if (isOff && rules.length > 0) return { ok: false, why: '"off" cannot be combined with hours' };
+  if (!isOff && rules.length === 0) return { ok: false, why: 'no hours are given; use "off" for none' };
+  if (rules.length > MAX_RULES) return { ok: false, why: `more than ${MAX_RULES} entries` };
   return { ok: true, rules };
 }
 

@@ -9,17 +9,16 @@ interface SleepWindow {
 }
 
 /**
- * The instants at which the wall shows one of the given hours, and nothing else: a beginning that the clock skips is the
- * first instant after the gap, hours within the gap do not happen that day, hours that are shown twice happen twice.
- * `fri 23:00-07:00` ends on Saturday even where a Friday is missing from the calendar. Instants are milliseconds since
- * the epoch.
+ * The instants whose local time is within the given hours. At a daylight-saving gap a skipped start becomes the first
+ * instant after the gap, and hours inside the gap do not occur that day; repeated hours occur twice. `fri 23:00-07:00`
+ * ends on Saturday even where a Friday is missing from the calendar. Instants are milliseconds since the epoch.
  */
 export interface SleepWindows {
   readonly zone: Zone;
   isInside(instant: number): boolean;
-  /** The first instant after this one at which `isInside` is another; undefined when there is none within four weeks. */
+  /** The first instant after this one at which `isInside` changes; undefined when it does not within four weeks. */
   nextChange(instant: number): number | undefined;
-  /** The window that is open at `from`, from then on, or the next one. */
+  /** The rest of the window that contains `from`, or the next window. */
   nextWindow(from: number): SleepWindow | undefined;
 }
 
@@ -34,7 +33,7 @@ const WEEK_MINUTES = 7 * DAY_MINUTES;
 const WEEK_MS = WEEK_MINUTES * MINUTE_MS;
 /** The epoch was a Thursday; weeks begin on Sunday here. */
 const EPOCH_IN_WEEK_MS = 4 * DAY_MINUTES * MINUTE_MS;
-/** A weekly hour may fall into a gap, and the one after it on a day that a country left out. */
+/** A weekly hour may fall into a gap, and the next one on a day that a country skipped. */
 const HORIZON_MS = 4 * WEEK_MS;
 
 export function createSleepWindows(rules: readonly SleepRule[], zone: Zone): SleepWindows {
@@ -69,7 +68,7 @@ export function createSleepWindows(rules: readonly SleepRule[], zone: Zone): Sle
   return { zone, isInside, nextChange, nextWindow };
 }
 
-/** Milliseconds since the week began on this wall. */
+/** Milliseconds since the start of the local week. */
 const inWeek = (local: number): number => (((local + EPOCH_IN_WEEK_MS) % WEEK_MS) + WEEK_MS) % WEEK_MS;
 
 function untilEdge(local: number, edges: readonly number[]): number {
@@ -77,7 +76,7 @@ function untilEdge(local: number, edges: readonly number[]): number {
   return next === undefined ? WEEK_MS - local + (edges[0] ?? 0) * MINUTE_MS : next * MINUTE_MS - local;
 }
 
-/** In minutes of the week, in order, none touching another; Saturday's night is cut at the week's end. */
+/** In minutes of the week, sorted and merged; the night of Saturday is split at the end of the week. */
 function spansOf(rules: readonly SleepRule[]): readonly Span[] {
   const cut = rules.flatMap(({ days, start, end }) =>
     days.flatMap((day): Span[] => {
@@ -99,7 +98,7 @@ function spansOf(rules: readonly SleepRule[]): readonly Span[] {
   return joined;
 }
 
-/** Where inside and outside meet; a span that goes on over the week's end has no edge there. */
+/** The minutes at which spans begin or end; a span that continues over the end of the week has no edge there. */
 function edgesOf(spans: readonly Span[]): readonly number[] {
   const all = spans.flatMap(({ from, to }) => [from, to % WEEK_MINUTES]);
   const isThroughEnd = spans[0]?.from === 0 && spans.at(-1)?.to === WEEK_MINUTES;
@@ -108,13 +107,13 @@ function edgesOf(spans: readonly Span[]): readonly number[] {
 
 interface SleepSetting {
   readonly rules: readonly SleepRule[];
-  /** Asked each time, for machines that travel; the system's zone unless told. */
+  /** Called on every read, for machines that travel; default: the system's zone. */
   readonly zone?: () => string;
 }
 
 const NAME = 'sleep';
 
-/** Away within the hours a person gave; outside of them it says nothing, for to be awake is not to be there. */
+/** `away` within the configured hours, `unknown` outside: being awake does not mean being present. */
 export function createSleepSource({ rules, zone = systemZone }: SleepSetting): PresenceSource {
   const unknown = (why: string) => ({ source: NAME, state: 'unknown', why }) as const;
   let opened: SleepWindows | undefined;
@@ -129,12 +128,12 @@ export function createSleepSource({ rules, zone = systemZone }: SleepSetting): P
 
   return {
     name: NAME,
-    sees: 'The hours you said you sleep; not whether you do.',
+    sees: 'The sleep hours in the config; not whether you sleep.',
     async read(now) {
       if (rules.length === 0) return unknown('no sleep hours are set');
       try {
         const windows = windowsNow();
-        if (windows === undefined) return unknown('the time zone is not known here');
+        if (windows === undefined) return unknown('the time zone is unknown');
         const until = windows.nextChange(now);
         const text = until === undefined ? undefined : clockText(windows.zone, until);
         if (windows.isInside(now)) {
@@ -144,7 +143,7 @@ export function createSleepSource({ rules, zone = systemZone }: SleepSetting): P
         if (until === undefined) return unknown('no sleep hours within four weeks');
         return { ...unknown(`sleep hours begin at ${text}`), until };
       } catch {
-        return unknown('the clock shows a time that no date can hold');
+        return unknown('the clock shows an invalid date');
       }
     },
   };

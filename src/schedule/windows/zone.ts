@@ -8,17 +8,17 @@ interface WallTime {
   readonly second: number;
 }
 
-/** What clocks on the wall show in one place. Instants are milliseconds since the epoch. */
+/** A time zone. Instants are milliseconds since the epoch. */
 export interface Zone {
   readonly name: string;
-  /** Milliseconds that the wall is ahead of UTC. Throws a RangeError for an instant that no date can hold. */
+  /** Milliseconds that local time is ahead of UTC. Throws a RangeError for an instant outside the range of `Date`. */
   offsetAt(instant: number): number;
   /**
-   * When the wall shows this. A time that is skipped is read with the offset from before the gap, one that is shown
-   * twice is its first showing: so RFC 5545 has it.
+   * The instant of a local time. A skipped time uses the offset before the gap, a repeated time its first occurrence, as
+   * in RFC 5545.
    */
   instantOf(wall: WallTime): number;
-  /** The first instant after `from` and not after `to` that has another offset than `from`. */
+  /** The first instant after `from`, up to `to`, with another offset than `from`. */
   nextShift(from: number, to: number): number | undefined;
 }
 
@@ -38,7 +38,7 @@ export function openZone(name: string): Zone | undefined {
 
   const offsetAt = (instant: number): number => {
     const whole = Math.floor(instant / SECOND_MS) * SECOND_MS;
-    // One string is four times as fast as its parts.
+    // `format` is four times as fast as `formatToParts`.
     const [month, day, year, hour, minute, second] = (format.format(whole).match(/\d+/g) ?? []).map(Number);
     return Date.UTC(year ?? 0, (month ?? 0) - 1, day, hour, minute, second) - whole;
   };
@@ -88,15 +88,14 @@ const DIGITS = {
   second: '2-digit',
 } as const;
 
-/** `07:05`, as the wall shows it at that instant. */
+/** The local time of an instant, such as `07:05`. */
 export function clockText(zone: Zone, instant: number): string {
   return new Date(instant + zone.offsetAt(instant)).toISOString().slice(11, 16);
 }
 
 /**
- * The zone this machine is in now. The runtime asks the system once and keeps the answer for good; a laptop that was
- * carried over a border would keep the hours of home. Taking away a variable that is not there makes it look again and
- * changes nothing else.
+ * The system's current time zone. Node caches it at start, which is wrong for a laptop that travels; deleting the unset
+ * variable `TZ` makes it look again and changes nothing else.
  */
 export function systemZone(): string {
   if (process.env.TZ === undefined) delete process.env.TZ;

@@ -6,6 +6,9 @@ import { describe, expect, it } from 'vitest';
 import { parseJsonPath, withValueAt } from '../../../src/agent/sandbox/plain/edit-commands.ts';
 import { createWorkspace, type Workspace } from '../../../src/agent/sandbox/workspace.ts';
 import type { Json } from '../../../src/core/json.ts';
+import { useDeepTemporaryFolder } from './deep-temporary-folder.ts';
+
+useDeepTemporaryFolder();
 
 const BOARD = { title: 'May', tickets: [{ id: 1, state: 'open' }, { id: 2 }], meta: { author: null } };
 

@@ -1,6 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createWorkspace, type Workspace } from '../../../src/agent/sandbox/workspace.ts';
+import { useDeepTemporaryFolder } from './deep-temporary-folder.ts';
+
+useDeepTemporaryFolder();
 
 const inside = async <T>(use: (workspace: Workspace) => Promise<T>): Promise<T> => {
   const workspace = await createWorkspace({ limits: { bytes: 10_000 } });
@@ -119,7 +122,7 @@ describe('the plain shell', () => {
               '\\',
               '.',
               'fruit.txt',
-              '../..',
+              '..',
               '/',
             ),
             {

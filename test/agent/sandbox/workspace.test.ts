@@ -19,6 +19,9 @@ import { findConfiner } from '../../../src/agent/sandbox/find-confiner.ts';
 import { createWorkspace } from '../../../src/agent/sandbox/workspace.ts';
 import { isInside, resolveInside } from '../../../src/agent/sandbox/workspace-files.ts';
 import { SandboxError } from '../../../src/agent/sandbox/workspace-limits.ts';
+import { useDeepTemporaryFolder } from './deep-temporary-folder.ts';
+
+useDeepTemporaryFolder();
 
 const never = new AbortController().signal;
 let base = '';
@@ -62,7 +65,7 @@ describe('a workspace', () => {
 
   it.each([
     ['a link to elsewhere', (at: string) => symlink('/etc/hostname', path.join(at, 'x')), 'leads out'],
-    ['a link that goes up', (at: string) => symlink('../../..', path.join(at, 'x')), 'leads out'],
+    ['a link that goes up', (at: string) => symlink('../..', path.join(at, 'x')), 'leads out'],
     ['a link to nowhere', (at: string) => symlink('gone', path.join(at, 'x')), 'leads out'],
     [
       'a pipe',
@@ -112,12 +115,12 @@ describe('a workspace', () => {
   it('resolves any path to one inside, or rejects it', async () => {
     const root = await folder(async (at) => {
       await mkdir(path.join(at, 'a'));
-      await symlink('../..', path.join(at, 'up'));
+      await symlink('..', path.join(at, 'up'));
       await symlink('a', path.join(at, 'in'));
       await symlink('/', path.join(at, 'a/top'));
       await symlink('gone', path.join(at, 'a/gone'));
     });
-    const segment = fc.constantFrom('a', 'up', 'in', 'top', 'gone', '../..', '.', '', 'new', '\0', '/');
+    const segment = fc.constantFrom('a', 'up', 'in', 'top', 'gone', '..', '.', '', 'new', '\0', '/');
     await fc.assert(
       fc.asyncProperty(fc.array(segment, { maxLength: 6 }), async (segments) => {
         const found = await resolveInside(root, segments.join('/')).catch((error: unknown) => error);

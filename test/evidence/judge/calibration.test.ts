@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { RewardSource } from '../../../src/core/fact.ts';
+import type { RewardSource } from '../../../src/core/evidence.ts';
 import { type Calibration, createCalibration } from '../../../src/evidence/judge/calibration.ts';
 import { createRulingCache } from '../../../src/evidence/judge/judge.ts';
 import { wilsonInterval } from '../../../src/stats/interval.ts';

@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { checkBackup } from '../../../lab/metaclaw/check-backup.ts';
-import { checkDoneLog } from '../../../lab/metaclaw/check-done-log.ts';
-import { checkFilename } from '../../../lab/metaclaw/check-filename.ts';
-import { checkIso8601 } from '../../../lab/metaclaw/check-iso8601.ts';
-import { checkMetadata } from '../../../lab/metaclaw/check-metadata.ts';
-import { parseFieldPath } from '../../../lab/metaclaw/field-path.ts';
+import {
+  checkBackup,
+  checkDoneLog,
+  checkFilename,
+  checkIso8601,
+  checkMetadata,
+  parseFieldPath,
+} from '../../../lab/metaclaw/checkers.ts';
 import { withFiles } from './place.ts';
 
 const AT = '2026-03-16T09:30:00+08:00';

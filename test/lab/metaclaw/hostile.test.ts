@@ -2,12 +2,14 @@ import { execFileSync } from 'node:child_process';
 import { chmod, link, mkdir, symlink, truncate, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { checkBackup } from '../../../lab/metaclaw/check-backup.ts';
-import { checkDoneLog } from '../../../lab/metaclaw/check-done-log.ts';
-import { checkFilename } from '../../../lab/metaclaw/check-filename.ts';
-import { checkIso8601 } from '../../../lab/metaclaw/check-iso8601.ts';
-import { checkMetadata } from '../../../lab/metaclaw/check-metadata.ts';
-import { parseFieldPath } from '../../../lab/metaclaw/field-path.ts';
+import {
+  checkBackup,
+  checkDoneLog,
+  checkFilename,
+  checkIso8601,
+  checkMetadata,
+  parseFieldPath,
+} from '../../../lab/metaclaw/checkers.ts';
 import { readWork } from '../../../lab/metaclaw/read-work.ts';
 import { createWorkspace, type Workspace } from '../../../src/agent/sandbox/workspace.ts';
 import { withFiles } from './place.ts';

@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { DocumentQuestion } from '../../../lab/workdays/choices/compose-choice.ts';
-import { DOCUMENT_KINDS } from '../../../lab/workdays/choices/document-kinds.ts';
-import { makeChoices } from '../../../lab/workdays/choices/make-choices.ts';
-import { SHORT_KINDS } from '../../../lab/workdays/choices/short-kinds.ts';
-import { writeDocuments } from '../../../lab/workdays/documents/write-documents.ts';
+import {
+  DOCUMENT_KINDS,
+  type DocumentQuestion,
+  makeChoices,
+} from '../../../lab/workdays/choices/make-choices.ts';
+import { SHORT_QUESTION_KINDS } from '../../../lab/workdays/choices/short-questions.ts';
+import { writeDocuments } from '../../../lab/workdays/documents/papers.ts';
 import { makeDays } from '../../../lab/workdays/make-world/make-days.ts';
 import { type Form, SPLITS } from '../../../lab/workdays/world.ts';
 import { type Reader, readAssumptions, readBoard, readBudget, readDeploys } from './read-papers.ts';
@@ -39,7 +41,7 @@ describe('makeChoices', () => {
     expect(full).toHaveLength(3 * 3 * 14 * 25);
     const kinds = new Set([...full, ...short].map(({ question }) => question.about));
     expect([...kinds].toSorted()).toEqual(
-      [...DOCUMENT_KINDS, ...SHORT_KINDS].map(({ name }) => name).toSorted(),
+      [...DOCUMENT_KINDS, ...SHORT_QUESTION_KINDS].map(({ name }) => name).toSorted(),
     );
   });
 

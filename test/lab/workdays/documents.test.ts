@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { papersOf, pathOf } from '../../../lab/workdays/documents/paths.ts';
-import { writeDocuments } from '../../../lab/workdays/documents/write-documents.ts';
-import { writeMoment } from '../../../lab/workdays/documents/write-moment.ts';
+import { writeMoment } from '../../../lab/workdays/documents/paper-text.ts';
+import { paperPath, papersOf, writeDocuments } from '../../../lab/workdays/documents/papers.ts';
 import { makeDays } from '../../../lab/workdays/make-world/make-days.ts';
 import { SPLITS } from '../../../lab/workdays/world.ts';
 
@@ -11,7 +10,7 @@ describe('writeDocuments', () => {
   it('puts every paper of a day in its folder, six at first and eleven at last', () => {
     const counts = makeDays('train', 1).map((facts) => {
       const paths = Object.keys(writeDocuments(facts));
-      expect(paths).toEqual(papersOf(facts.day).map((paper) => pathOf(facts.day, paper)));
+      expect(paths).toEqual(papersOf(facts.day).map((paper) => paperPath(facts.day, paper)));
       expect(paths.every((path) => path.startsWith(`${facts.day.id}/`))).toBe(true);
       return paths.length;
     });
@@ -24,7 +23,9 @@ describe('writeDocuments', () => {
     for (const facts of all) {
       const { day } = facts;
       const texts = writeDocuments(facts);
-      const board = JSON.parse(texts[pathOf(day, 'board')] ?? '') as { tickets: Record<string, unknown>[] };
+      const board = JSON.parse(texts[paperPath(day, 'board')] ?? '') as {
+        tickets: Record<string, unknown>[];
+      };
       expect(board.tickets).toEqual(
         day.tickets.map((ticket) => ({
           number: ticket.number,
@@ -36,7 +37,9 @@ describe('writeDocuments', () => {
           estimate_hours: ticket.estimateHours,
         })),
       );
-      const log = JSON.parse(texts[pathOf(day, 'deploys')] ?? '') as { deploys: Record<string, unknown>[] };
+      const log = JSON.parse(texts[paperPath(day, 'deploys')] ?? '') as {
+        deploys: Record<string, unknown>[];
+      };
       expect(log.deploys).toEqual(
         day.deploys.map(({ at, ...deploy }) => ({ ...deploy, when: writeMoment(at) })),
       );
@@ -49,7 +52,7 @@ describe('writeDocuments', () => {
     let found = 0;
     for (const facts of all) {
       const texts = writeDocuments(facts);
-      const memo = (texts[pathOf(facts.day, 'decisions')] ?? '').split('\n## ').slice(1);
+      const memo = (texts[paperPath(facts.day, 'decisions')] ?? '').split('\n## ').slice(1);
       for (const [at, decision] of facts.day.decisions.entries()) {
         const { at: when, reviewAt, ...plain } = decision;
         for (const value of [...Object.values(plain), writeMoment(when), writeMoment(reviewAt)]) {
@@ -57,7 +60,7 @@ describe('writeDocuments', () => {
           expect(memo[at]).toContain(value);
         }
       }
-      const note = (texts[pathOf(facts.day, 'market')] ?? '').split('\n### ').slice(1);
+      const note = (texts[paperPath(facts.day, 'market')] ?? '').split('\n### ').slice(1);
       for (const [at, { at: when, value, ...plain }] of facts.day.figures.entries()) {
         for (const text of [...Object.values(plain), String(value), writeMoment(when)]) {
           found++;

@@ -1,5 +1,4 @@
-import { makeDay } from '../../../lab/workdays/make-world/make-day.ts';
-import { makeWorld } from '../../../lab/workdays/make-world/make-world.ts';
+import { makeDay, makeWorld } from '../../../lab/workdays/make-world/make-days.ts';
 import type { DayWorld, Split } from '../../../lab/workdays/world.ts';
 import { createWorkspace, type Workspace } from '../../../src/agent/sandbox/workspace.ts';
 import { createRandom } from '../../../src/base/random.ts';

@@ -1,13 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createDraft, stepsOf } from '../../../lab/workdays/files/draft.ts';
+import { applySteps, createDraft, stepsOf } from '../../../lab/workdays/files/draft.ts';
 import { judgeWork } from '../../../lab/workdays/files/judge-work.ts';
 import { makeFileQuestions } from '../../../lab/workdays/files/make-file-questions.ts';
 import { type Fields, type Leaf, leavesOf, type Plan, type Value } from '../../../lab/workdays/files/plan.ts';
-import { meansMoment } from '../../../lab/workdays/files/read-moment.ts';
-import { lettersIn, shortVocabulary } from '../../../lab/workdays/files/short/short-vocabulary.ts';
-import { applySteps } from '../../../lab/workdays/files/steps.ts';
-import { tellMoment } from '../../../lab/workdays/files/tell-moment.ts';
+import { lettersIn, shortVocabulary } from '../../../lab/workdays/files/short-tasks.ts';
+import { meansMoment, tellMoment } from '../../../lab/workdays/files/spoken-time.ts';
 import { HOUSE_RULES } from '../../../lab/workdays/rules/house-rules.ts';
 import { OTHER_RULES } from '../../../lab/workdays/rules/other-rules.ts';
 import { type Form, SPLITS, type Split } from '../../../lab/workdays/world.ts';

@@ -1,9 +1,8 @@
 import { expect } from 'vitest';
-import { createDraft, type Draft, stepsOf } from '../../../lab/workdays/files/draft.ts';
+import { applySteps, createDraft, stepsOf, type WorkDraft } from '../../../lab/workdays/files/draft.ts';
 import { judgeWork } from '../../../lab/workdays/files/judge-work.ts';
 import { makeFileQuestions } from '../../../lab/workdays/files/make-file-questions.ts';
 import type { Plan } from '../../../lab/workdays/files/plan.ts';
-import { applySteps } from '../../../lab/workdays/files/steps.ts';
 import type { HouseRule, RuleSet } from '../../../lab/workdays/rules/rule-set.ts';
 import type { Form, Split } from '../../../lab/workdays/world.ts';
 import { dayOf } from './files-day.ts';
@@ -17,7 +16,7 @@ export interface Seen {
 export const textsOf = ({ given, edits }: Plan): ReadonlyMap<string, string> =>
   new Map([...Object.entries(given), ...edits.map(({ path, before }) => [path, before] as const)]);
 
-export const draftOf = (plan: Plan, obeyed: readonly HouseRule[]): Draft =>
+export const draftOf = (plan: Plan, obeyed: readonly HouseRule[]): WorkDraft =>
   obeyed.reduce((draft, rule) => rule.obey(draft), createDraft(plan));
 
 /** Does a day's tasks in memory in every way: all rules kept, each one left out, each one nearly kept. */
@@ -40,7 +39,7 @@ export function mutate(
   });
   for (const { plan, rules: ids, text } of questions) {
     const rules = set.rules.filter(({ id }) => ids.includes(id));
-    const judge = (draft: Draft) => judgeWork(plan, rules, applySteps(textsOf(plan), stepsOf(draft)));
+    const judge = (draft: WorkDraft) => judgeWork(plan, rules, applySteps(textsOf(plan), stepsOf(draft)));
     expect(judge(draftOf(plan, rules)), text).toMatchObject({ passed: true, isDone: true, broken: [] });
     seen.right++;
     for (const rule of rules) {

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { TaskVerdict } from '../../../lab/suite/suite.ts';
-import type { PlannedQuestion } from '../../../lab/workdays/files/make-file-question.ts';
-import { makeFileQuestions } from '../../../lab/workdays/files/make-file-questions.ts';
+import { makeFileQuestions, type PlannedQuestion } from '../../../lab/workdays/files/make-file-questions.ts';
 import { HOUSE_RULES } from '../../../lab/workdays/rules/house-rules.ts';
 import { OTHER_RULES } from '../../../lab/workdays/rules/other-rules.ts';
 import type { RuleSet } from '../../../lab/workdays/rules/rule-set.ts';

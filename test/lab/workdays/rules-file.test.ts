@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { RuleSetError } from '../../../lab/workdays/rules/create-rule-set.ts';
-import { readRuleSet } from '../../../lab/workdays/rules/read-rule-set.ts';
+import { RuleSetError, readRuleSet } from '../../../lab/workdays/rules/create-rule-set.ts';
 import { SPLITS } from '../../../lab/workdays/world.ts';
 import { mutate } from './files-mutate.ts';
 

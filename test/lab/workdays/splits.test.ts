@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { makeChoices } from '../../../lab/workdays/choices/make-choices.ts';
+import { forSplit, numberFor } from '../../../lab/workdays/draw.ts';
 import { makeDays } from '../../../lab/workdays/make-world/make-days.ts';
-import { nearDuplicates } from '../../../lab/workdays/near-duplicates.ts';
-import { forSplit, numberFor } from '../../../lab/workdays/splits.ts';
 import { type Form, SPLITS, type Split } from '../../../lab/workdays/world.ts';
+import { nearDuplicates } from './near-duplicates.ts';
 
 /** The same law without any index. */
 function plainly(a: readonly string[], b: readonly string[], threshold: number): readonly string[] {

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { Suite, SuiteQuestion } from '../../../lab/suite/suite.ts';
-import { nearDuplicates } from '../../../lab/workdays/near-duplicates.ts';
 import { HOUSE_RULES } from '../../../lab/workdays/rules/house-rules.ts';
 import { OTHER_RULES } from '../../../lab/workdays/rules/other-rules.ts';
 import { createWorkdays } from '../../../lab/workdays/workdays.ts';
 import { type Form, SPLITS, type Split } from '../../../lab/workdays/world.ts';
+import { nearDuplicates } from './near-duplicates.ts';
 
 const questionsOf = (suite: Suite): readonly SuiteQuestion[] =>
   suite.days.flatMap(({ questions }) => questions);

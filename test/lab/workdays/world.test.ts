@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { compareMoments, dayNumberOf } from '../../../lab/workdays/make-world/calendar.ts';
-import type { DayFacts } from '../../../lab/workdays/make-world/day-facts.ts';
 import { makeDays, WORKDAYS } from '../../../lab/workdays/make-world/make-days.ts';
-import { type Moment, SPLITS } from '../../../lab/workdays/world.ts';
+import { type DayFacts, type LocalTime, SPLITS } from '../../../lab/workdays/world.ts';
 
 const SEEDS = [1, 2, 3, 4];
 
@@ -35,8 +34,8 @@ const facts: Readonly<Record<string, readonly string[]>> = {
   numbers: ['number', 'value', 'sample', 'planned', 'spent', 'estimateHours', 'low', 'high'],
   versions: ['version', 'id'],
 };
-const momentsOf = (days: readonly DayFacts[]): readonly Moment[] =>
-  valuesAt(days, ['at', 'reviewAt', 'dueAt', 'today']) as readonly Moment[];
+const momentsOf = (days: readonly DayFacts[]): readonly LocalTime[] =>
+  valuesAt(days, ['at', 'reviewAt', 'dueAt', 'today']) as readonly LocalTime[];
 
 describe('makeDays', () => {
   it('makes the same world for the same seed and another for another', () => {

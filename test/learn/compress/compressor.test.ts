@@ -10,6 +10,7 @@ import {
   type PromptCache,
   promptKey,
 } from '../../../src/learn/compress/prompt-cache.ts';
+import { createPromptWriter } from '../../../src/learn/compress/write-prompt.ts';
 import { createBudget } from '../../../src/learn/model-cost.ts';
 import { createScriptedModel, type Script } from '../../../src/models/scripted-model.ts';
 import { LONG, SHORT, TOOLS } from './sample-prompt.ts';
@@ -47,11 +48,9 @@ function setUp(replies: readonly (string | Script)[], setting: Setting = {}) {
   });
   let ids = 0;
   const compressor = createCompressor({
-    ask,
+    write: createPromptWriter({ ask, newId: (prefix) => `${prefix}-${++ids}`, hasSecret }),
     cache,
     now: clock.now,
-    newId: (prefix) => `${prefix}-${++ids}`,
-    hasSecret,
     overTokens: 700,
     limitTokens: 600,
     journal: (note) => notes.push(note),

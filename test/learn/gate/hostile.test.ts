@@ -71,7 +71,7 @@ describe('the gate', () => {
     );
   });
 
-  it('refuses values that are no proposal: any type, cycles, getters that throw', async () => {
+  it('refuses values that are no proposal: wrong types, cycles, getters that throw', async () => {
     await fc.assert(
       fc.asyncProperty(fc.anything(), async (value) => {
         expect((await gate(value as unknown as Proposal, [], library)).outcome).toBe('refused');

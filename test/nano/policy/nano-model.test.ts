@@ -5,7 +5,7 @@ import { renderTask } from '../../../nano/policy/render-prompt.ts';
 import { MARK } from '../../../nano/policy/vocabulary.ts';
 import { runAgent } from '../../../src/agent/agent.ts';
 import { createPlainAgentShell } from '../../../src/agent/shell.ts';
-import { createSpeakToModel } from '../../../src/agent/speak-to-model.ts';
+import { createInProcessClient } from '../../../src/train/policy-rollouts.ts';
 import type { Tool } from '../../../src/core/chat.ts';
 import { TrainingError } from '../../../src/core/training.ts';
 import { workspaceWith } from '../../lab/workdays/files-day.ts';
@@ -42,7 +42,7 @@ describe('the nano policy as a model', () => {
     const seen = { files: 0, choice: 0 };
     for (const question of day.questions) {
       const run = await runAgent({
-        speak: createSpeakToModel(model),
+        speak: createInProcessClient(model),
         speaker: { session: question.id, agent: 'nano', runKind: 'bench' },
         model: 'nano',
         system: day.system,

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { PlannedQuestion } from '../../../lab/workdays/files/make-file-question.ts';
-import { lettersIn, shortVocabulary } from '../../../lab/workdays/files/short/short-vocabulary.ts';
+import type { PlannedQuestion } from '../../../lab/workdays/files/make-file-questions.ts';
+import { lettersIn, shortVocabulary } from '../../../lab/workdays/files/short-tasks.ts';
 import { FAMILY_NAMES, GIVEN_NAMES, PROJECTS } from '../../../lab/workdays/make-world/pools.ts';
 import { HOUSE_RULES } from '../../../lab/workdays/rules/house-rules.ts';
 import { OTHER_RULES } from '../../../lab/workdays/rules/other-rules.ts';
@@ -9,13 +9,7 @@ import { createWorkdays } from '../../../lab/workdays/workdays.ts';
 import { SPLITS } from '../../../lab/workdays/world.ts';
 import { NANO_SHAPE } from '../../../nano/model/decoder-weights.ts';
 import { createNanoTokenizer } from '../../../nano/policy/tokenizer.ts';
-import {
-  createVocabulary,
-  FIRST_FIGURE,
-  FIRST_NIBBLE,
-  MARK,
-  readVocabulary,
-} from '../../../nano/policy/vocabulary.ts';
+import { FIRST_FIGURE, FIRST_NIBBLE, MARK, createVocabulary, readVocabulary } from '../../../nano/policy/vocabulary.ts';
 import { createRandom } from '../../../src/base/random.ts';
 import { shippedTokenizer, shippedVocabulary } from './parts.ts';
 

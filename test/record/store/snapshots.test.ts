@@ -55,7 +55,7 @@ describe('restoring a snapshot', () => {
   it('works without an existing store', () => {
     const { file, store, snapshot } = setUp();
     store.close();
-    const fresh = join(file, '../..', 'fresh.db');
+    const fresh = join(file, '..', 'fresh.db');
     restoreSnapshot(snapshot, fresh);
     expect(turnCount(fresh)).toBe(1);
     expect(existsSync(`${fresh}.before-restore`)).toBe(false);
@@ -65,24 +65,24 @@ describe('restoring a snapshot', () => {
     const { file, store, snapshot } = setUp();
     store.close();
     const before = readFileSync(file);
-    const damaged = join(file, '../..', 'damaged.db');
+    const damaged = join(file, '..', 'damaged.db');
     const bytes = readFileSync(snapshot);
     bytes[bytes.indexOf('maker/fast') + 2] = 0x21;
     writeFileSync(damaged, bytes);
     expect(() => restoreSnapshot(damaged, file)).toThrow(expect.objectContaining({ code: 'corrupt' }));
-    const foreign = join(file, '../..', 'foreign.txt');
+    const foreign = join(file, '..', 'foreign.txt');
     writeFileSync(foreign, 'no database '.repeat(99));
     expect(() => restoreSnapshot(foreign, file)).toThrow(expect.objectContaining({ code: 'corrupt' }));
-    expect(() => restoreSnapshot(join(file, '../..', 'missing.db'), file)).toThrow(
+    expect(() => restoreSnapshot(join(file, '..', 'missing.db'), file)).toThrow(
       expect.objectContaining({ code: 'io' }),
     );
     writeFileSync(foreign, '');
     expect(() => restoreSnapshot(foreign, file)).toThrow(expect.objectContaining({ code: 'corrupt' }));
-    const folder = join(file, '../..', 'folder.db');
+    const folder = join(file, '..', 'folder.db');
     mkdirSync(folder);
     expect(() => restoreSnapshot(snapshot, folder)).toThrow(expect.objectContaining({ code: 'io' }));
     expect(readFileSync(file).equals(before)).toBe(true);
     expect(existsSync(`${file}.before-restore`)).toBe(false);
-    expect(readdirSync(join(file, '../..')).filter((name) => name.includes('.tmp'))).toEqual([]);
+    expect(readdirSync(join(file, '..')).filter((name) => name.includes('.tmp'))).toEqual([]);
   });
 });

@@ -103,11 +103,14 @@ const DEEDS = [
   ...['publish: refuse', 'publish: lose-answer', 'library behind', 'generations'],
 ];
 
+/** `FENCE_HISTORIES=500` for the whole law. */
+const HISTORIES = Number(process.env.FENCE_HISTORIES ?? 200);
+
 describe('the generation fence', () => {
-  it('lets no support data and no sample of another generation into a batch, over 500 histories of 50 commands', async () => {
-    const tally = await compare(inMemory, 500);
+  it(`lets no support data and no sample of another generation into a batch, over ${HISTORIES} histories of 50 commands`, async () => {
+    const tally = await compare(inMemory, HISTORIES);
     // Agreeing about what never happened proves nothing.
-    expect(DEEDS.filter((deed) => (tally.get(deed) ?? 0) < 40)).toEqual([]);
+    expect(DEEDS.filter((deed) => (tally.get(deed) ?? 0) < 0.08 * HISTORIES)).toEqual([]);
   });
 
   it('holds on disk, with the file reopened after each kill', async () => {

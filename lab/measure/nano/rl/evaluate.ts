@@ -1,9 +1,15 @@
 import type { createNanoTemplate } from '../../../../nano/policy/nano-template.ts';
+import { createRandom } from '../../../../src/base/random.ts';
 import type { TrainingTask } from '../../../../src/core/task-source.ts';
 import type { Sampler } from '../../../../src/core/training.ts';
-import { attemptTask } from '../../../../src/train/roll-out.ts';
+import { renderBlock } from '../../../../src/lessons/render-block.ts';
+import { attemptTask } from '../../../../src/train/policy-rollouts.ts';
+import { pick, shuffled } from '../../../workdays/draw.ts';
+import { createLiveSkill } from '../../recall/synthetic.ts';
+import type { LessonPool } from '../lessons.ts';
+import { newWord } from '../placeholders.ts';
 
-export interface Score {
+export interface PassCounts {
   readonly passed: number;
   readonly done: number;
   readonly of: number;
@@ -22,7 +28,7 @@ export interface EvaluateOptions {
 const AT_ONCE = 4;
 
 /** One attempt at each task. */
-export async function evaluate(options: EvaluateOptions): Promise<Score> {
+export async function evaluate(options: EvaluateOptions): Promise<PassCounts> {
   const { template, sampler, tasks, block, temperature, seed } = options;
   const { signal } = new AbortController();
   const weights = { version: 0, sampler, release: () => undefined };
@@ -40,4 +46,35 @@ export async function evaluate(options: EvaluateOptions): Promise<Score> {
   };
   await Promise.all(Array.from({ length: AT_ONCE }, work));
   return score;
+}
+
+/**
+ * What stands in the prompt with a task. `seen`: in wordings of the training split. `unseen`: in wordings that the policy
+ * was neither pre-trained nor trained on. `slugs`: seen wordings under names that nobody has seen. `none`: nothing.
+ */
+export type LessonWording = 'seen' | 'unseen' | 'slugs' | 'none';
+
+export interface LessonPools {
+  readonly train: LessonPool;
+  readonly gate: LessonPool;
+}
+
+const RULES = ['P1', 'P2', 'P3', 'P4', 'P5'];
+
+/** The block of active skills, as the library writes it: one skill for each rule, in any order, the same for the same task and seed. */
+export function blockFor(
+  { id }: TrainingTask,
+  words: LessonWording,
+  pools: LessonPools,
+  seed: string,
+): string {
+  if (words === 'none') return '';
+  const random = createRandom(`${seed}/${words}/${id}`);
+  const pool = words === 'unseen' ? pools.gate : pools.train;
+  const lessons = shuffled(random, RULES).map((rule, at) => {
+    const name = words === 'slugs' ? `${newWord(random)}-${newWord(random)}` : `rule-${rule.toLowerCase()}`;
+    const content = `1. ${pick(random, pool.get(rule) ?? [''])}`;
+    return createLiveSkill({ id: String(at), name, description: '', content });
+  });
+  return renderBlock(lessons);
 }

@@ -5,7 +5,7 @@ import { createRandom } from '../../../../src/base/random.ts';
 import { systemClock } from '../../../../src/core/clock.ts';
 import type { TrainingTask } from '../../../../src/core/task-source.ts';
 import { withShuffledRewards } from '../../../../src/train/groups.ts';
-import { createPolicyRollouts } from '../../../../src/train/roll-out.ts';
+import { createPolicyRollouts } from '../../../../src/train/policy-rollouts.ts';
 import { createMemoryJournal } from '../../../../src/train/run-journal.ts';
 import { connectTinker } from '../../../../src/train/tinker/connect-tinker.ts';
 import type { TinkerEngine } from '../../../../src/train/tinker/tinker-engine.ts';
@@ -13,11 +13,9 @@ import { train } from '../../../../src/train/trainer.ts';
 import { makeWorkTasks } from '../../../workdays/task-source.ts';
 import { writeSection } from '../../markdown.ts';
 import { makeLessons } from '../lessons.ts';
-import { startEngineProcess } from './engine-process.ts';
-import { evaluate } from './evaluate.ts';
-import { blockFor, type Words } from './prompts.ts';
-import { type Line, type SpeedOf, tableOf } from './table.ts';
-import { watchEngine } from './watch-engine.ts';
+import { startEngineProcess, withBusyTime } from './engine-process.ts';
+import { blockFor, evaluate, type LessonWording } from './evaluate.ts';
+import { resultsTable, type ScoreLine, type TrainingSpeed } from './table.ts';
 
 /*
  * The embedded policy before and after GRPO, over HTTP on the routes of Tinker, with controls.
@@ -46,18 +44,18 @@ const fewer = gate.slice(0, Math.ceil((2 * gate.length) / 3));
 const { name, tokenizer } = await readNano();
 const template = createNanoTemplate(tokenizer);
 const host = await startEngineProcess();
-const { engine, busyMs } = watchEngine(await connect());
-const lines: Line[] = [];
-const speeds: SpeedOf[] = [];
+const { engine, busyMs } = withBusyTime(await connect());
+const lines: ScoreLine[] = [];
+const speeds: TrainingSpeed[] = [];
 const began = performance.now();
 
 const measure = async (
   what: string,
   weights: string | undefined,
-  words: Words,
+  words: LessonWording,
   temperature = 1,
   tasks: readonly TrainingTask[] = fewer,
-): Promise<Line> => {
+): Promise<ScoreLine> => {
   const sampler = await engine.openSampler(weights);
   const block = (task: TrainingTask) => blockFor(task, words, pools, 'evaluation');
   const score = await evaluate({ template, sampler, tasks, block, temperature, seed: what });
@@ -88,7 +86,7 @@ try {
     await measure('trained without skills', bare, 'none');
   }
   const { peak } = host.memory();
-  const table = tableOf({
+  const table = resultsTable({
     lines,
     speeds,
     steps: STEPS,
@@ -116,7 +114,12 @@ function connect(): Promise<TinkerEngine> {
 }
 
 /** The weights at the end, to sample from. */
-async function trainOnce(what: string, seed: number, words: Words, isShuffled: boolean): Promise<string> {
+async function trainOnce(
+  what: string,
+  seed: number,
+  words: LessonWording,
+  isShuffled: boolean,
+): Promise<string> {
   const tasks = makeWorkTasks({ split: 'train', seed: 3_000 + 10 * seed, count: 300 });
   const rollOut = createPolicyRollouts({
     template,

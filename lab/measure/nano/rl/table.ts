@@ -1,15 +1,14 @@
 import { wilsonInterval } from '../../../../src/stats/interval.ts';
-import type { Score } from './evaluate.ts';
-import type { Words } from './prompts.ts';
+import type { LessonWording, PassCounts } from './evaluate.ts';
 
-export interface Line extends Score {
+export interface ScoreLine extends PassCounts {
   readonly what: string;
-  readonly words: Words;
+  readonly words: LessonWording;
   readonly temperature: number;
 }
 
 /** What one training took. */
-export interface SpeedOf {
+export interface TrainingSpeed {
   readonly what: string;
   readonly seconds: number;
   /** Sampled tokens that trained. */
@@ -22,15 +21,15 @@ export interface SpeedOf {
 }
 
 export interface TableOptions {
-  readonly lines: readonly Line[];
-  readonly speeds: readonly SpeedOf[];
+  readonly lines: readonly ScoreLine[];
+  readonly speeds: readonly TrainingSpeed[];
   readonly steps: number;
   readonly batch: number;
   readonly seconds: number;
   readonly peak: number;
 }
 
-const WORDS: Readonly<Record<Words, string>> = {
+const WORDS: Readonly<Record<LessonWording, string>> = {
   none: 'none',
   seen: 'seen wordings',
   unseen: 'unseen wordings',
@@ -43,7 +42,7 @@ function wilson(part: number, of: number): string {
   return `${(100 * low).toFixed(1)} to ${(100 * high).toFixed(1)}`;
 }
 
-export function tableOf({ lines, speeds, steps, batch, seconds, peak }: TableOptions): string {
+export function resultsTable({ lines, speeds, steps, batch, seconds, peak }: TableOptions): string {
   const date = new Date().toISOString().slice(0, 10);
   return [
     `${date}, Node ${process.versions.node}, ${steps} steps of ${batch} attempts (8 at each task), tasks of the gate split, all five rules.`,

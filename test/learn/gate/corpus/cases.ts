@@ -1,4 +1,4 @@
-import type { RewardSource } from '../../../../src/core/fact.ts';
+import type { RewardSource } from '../../../../src/core/evidence.ts';
 import type { FailureCase, Passage, Proposal } from '../../../../src/core/learn.ts';
 import type { LessonText } from '../../../../src/core/lesson.ts';
 import { digestError } from '../../../../src/evidence/digest/digest-error.ts';

@@ -1,0 +1,198 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { parseArgs } from 'node:util';
+import { type Inspector, type Isolate, openInspector } from './inspect.ts';
+
+/**
+ * How many source files run for one chat request and for a failure that becomes a lesson, by V8's precise coverage of the
+ * running daemon, thread by thread; and the size of the tree. `--root DIR` measures another checkout that is built.
+ */
+
+const { values } = parseArgs({
+  options: { root: { type: 'string', default: '.' }, list: { type: 'boolean' } },
+});
+const root = path.resolve(values.root);
+const OURS = /\/dist\/(?!.*node_modules)(.+)\.js$/;
+
+interface FunctionCoverage {
+  readonly ranges: readonly { readonly count: number }[];
+}
+interface ScriptCoverage {
+  readonly url: string;
+  readonly functions: readonly FunctionCoverage[];
+}
+
+async function startCoverage(isolate: Isolate): Promise<void> {
+  await isolate.call('Profiler.enable');
+  await isolate.call('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
+}
+
+/** The files of which a function was called since the last look, by thread. */
+async function takeFiles(inspector: Inspector): Promise<ReadonlyMap<string, readonly string[]>> {
+  const files = new Map<string, readonly string[]>();
+  for (const isolate of inspector.isolates()) {
+    const { result } = (await isolate.call('Profiler.takePreciseCoverage')) as {
+      readonly result: readonly ScriptCoverage[];
+    };
+    const called = result.flatMap(({ url, functions }) => {
+      const file = OURS.exec(url)?.[1];
+      const isCalled = functions.some(({ ranges }) => (ranges[0]?.count ?? 0) > 0);
+      return file !== undefined && isCalled ? [file] : [];
+    });
+    files.set(isolate.name, [...(files.get(isolate.name) ?? []), ...called]);
+  }
+  return files;
+}
+
+/** A provider that always gives the same answer. */
+async function startProvider(): Promise<{ readonly server: Server; readonly port: number }> {
+  const reply = JSON.stringify({
+    id: 'c1',
+    object: 'chat.completion',
+    created: 1,
+    model: 'm',
+    choices: [{ index: 0, message: { role: 'assistant', content: 'It is done.' }, finish_reason: 'stop' }],
+    usage: { prompt_tokens: 5, completion_tokens: 3, total_tokens: 8 },
+  });
+  const server = createServer((request, response) => {
+    request.resume().on('end', () => response.setHeader('content-type', 'application/json').end(reply));
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', () => resolve());
+  });
+  const address = server.address();
+  return { server, port: typeof address === 'object' && address !== null ? address.port : 0 };
+}
+
+const sleep = (ms: number): Promise<void> =>
+  new Promise((resolve) => {
+    setTimeout(resolve, ms);
+  });
+
+const mainFile = ['dist/src/cli/main.js', 'dist/cli/main.js']
+  .map((file) => path.join(root, file))
+  .find((file) => statSync(file, { throwIfNoEntry: false }) !== undefined);
+if (mainFile === undefined) throw new Error(`${root} is not built: run npm run build there`);
+
+const provider = await startProvider();
+const home = mkdtempSync(path.join(tmpdir(), 'instar-walks-'));
+writeFileSync(
+  path.join(home, 'config.json'),
+  JSON.stringify({
+    providers: { p: { wire: 'openai-chat', baseUrl: `http://127.0.0.1:${provider.port}/v1`, models: ['m'] } },
+    library: { holdout: 0 },
+  }),
+);
+const child = spawn(
+  process.execPath,
+  ['--inspect=127.0.0.1:0', mainFile, 'up', '--port', '0', '--home', home],
+  { env: { PATH: process.env.PATH }, stdio: ['ignore', 'pipe', 'pipe'] },
+);
+const firstMatch = (stream: NodeJS.ReadableStream, pattern: RegExp): Promise<string> =>
+  new Promise((resolve) => {
+    createInterface({ input: stream }).on('line', (line) => {
+      const found = pattern.exec(line)?.[1];
+      if (found !== undefined) resolve(found);
+    });
+  });
+const [socket, url] = await Promise.all([
+  firstMatch(child.stderr, /listening on (ws:\S+)/),
+  firstMatch(child.stdout, /instar ready (\S+)/),
+]);
+const inspector = await openInspector(socket, startCoverage);
+const keyFile = ['owner-key', 'key']
+  .map((name) => path.join(home, name))
+  .find((file) => statSync(file, { throwIfNoEntry: false }) !== undefined);
+const key = keyFile === undefined ? '' : readFileSync(keyFile, 'utf8').trim();
+
+const post = async (where: string, body: object, session: string): Promise<Response> =>
+  fetch(`${url}${where}`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      authorization: `Bearer ${key}`,
+      'x-instar-session': session,
+      'x-instar-agent': 'walker',
+    },
+    body: JSON.stringify(body),
+  });
+const chat = async (session: string, text: string): Promise<string> => {
+  const reply = await post(
+    '/v1/chat/completions',
+    { model: 'p/m', messages: [{ role: 'user', content: text }] },
+    session,
+  );
+  await reply.text();
+  return reply.headers.get('x-instar-turn') ?? '';
+};
+
+const WARM = 5;
+const SETTLE_MS = 1_500;
+for (let i = 0; i < WARM; i++) await chat(`warm-${i}`, `Write entry ${i} into the report.`);
+await sleep(SETTLE_MS);
+await takeFiles(inspector);
+
+await chat('walk', 'Write the next entry into the report.');
+await sleep(SETTLE_MS);
+const request = await takeFiles(inspector);
+
+for (let i = 0; i < 3; i++) {
+  const turn = await chat(`fail-${i}`, `Write the date of day ${i} into the log file.`);
+  await post(
+    '/v1/feedback',
+    { turn, score: -1, note: 'Write dates as YYYY-MM-DD in log files.' },
+    `fail-${i}`,
+  );
+}
+let lessons = 0;
+for (let tries = 0; lessons === 0 && tries < 100; tries++) {
+  await sleep(100);
+  const list = await fetch(`${url}/api/lessons`, { headers: { authorization: `Bearer ${key}` } });
+  lessons = ((await list.json()) as readonly unknown[]).length;
+}
+await sleep(SETTLE_MS);
+const lesson = await takeFiles(inspector);
+
+inspector.close();
+child.kill('SIGTERM');
+await new Promise((resolve) => {
+  child.on('exit', resolve);
+});
+provider.server.close();
+rmSync(home, { recursive: true, force: true });
+
+const filesBelow = (dir: string): readonly string[] =>
+  statSync(dir, { throwIfNoEntry: false }) === undefined
+    ? []
+    : readdirSync(dir, { recursive: true, encoding: 'utf8' })
+        .filter((name) => name.endsWith('.ts'))
+        .map((name) => path.join(dir, name));
+const sizeOf = (...dirs: readonly string[]): string => {
+  const lines = dirs
+    .flatMap((dir) => filesBelow(path.join(root, dir)))
+    .map((file) => readFileSync(file, 'utf8').split('\n').length - 1)
+    .sort((a, b) => a - b);
+  const sum = lines.reduce((total, count) => total + count, 0);
+  return `${lines.length} files, ${sum} lines, median ${lines[lines.length >> 1] ?? 0}`;
+};
+const describeWalk = (name: string, files: ReadonlyMap<string, readonly string[]>): string => {
+  const all = new Set([...files.values()].flat());
+  const threads = [...files].map(([thread, called]) => `${thread} ${new Set(called).size}`).join(', ');
+  return `${name}: ${all.size} files (${threads})`;
+};
+const out = [
+  `src: ${sizeOf('src')}`,
+  `nano: ${sizeOf('nano')}`,
+  `lab and bench: ${sizeOf('lab', 'bench')}`,
+  `test: ${sizeOf('test')}`,
+  describeWalk('one chat request, recorded', request),
+  describeWalk(`failure to lesson (${lessons} learned)`, lesson),
+];
+process.stdout.write(`${out.join('\n')}\n`);
+if (values.list === true)
+  for (const [thread, files] of [...request, ...lesson])
+    process.stdout.write(`${thread}\n${files.map((file) => `  ${file}`).join('\n')}\n`);

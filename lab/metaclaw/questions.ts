@@ -1,0 +1,86 @@
+import type { ChoiceQuestion, FileQuestion } from '../suite/suite.ts';
+import type { ChoiceRound, FilesRound } from './data-files.ts';
+import { type CheckStep, parseCommand } from './parse-command.ts';
+import { ruleOf } from './rules.ts';
+import { type ExpectedOutcome, runSteps } from './run-steps.ts';
+
+const NO_ANSWER =
+  'I could not read an answer: put the letters into \\bbox{…}, \\bbox{A} for one or \\bbox{A,B} for several.';
+
+/**
+ * After a wrong answer the user explains the options that were got wrong, those left out and those chosen, and is silent
+ * about the others, as the published harness is.
+ */
+export function choiceQuestion(id: string, round: ChoiceRound): ChoiceQuestion {
+  const { options, answer } = round.eval;
+  const { correct, options: said } = round.feedback;
+  const explain = (letter: string): string => (Object.hasOwn(said, letter) ? (said[letter] ?? '') : '');
+  return {
+    kind: 'choice',
+    id,
+    text: round.question,
+    options,
+    answer,
+    feedback: (chosen) => {
+      if (chosen === undefined) return `${NO_ANSWER} ${CARRY_ON}`;
+      const leftOut = answer.filter((letter) => !chosen.includes(letter)).sort();
+      const tooMany = chosen.filter((letter) => !answer.includes(letter)).sort();
+      if (leftOut.length + tooMany.length === 0) return correct;
+      const lines = [
+        ...leftOut.map((letter) => `You left out ${letter}. ${explain(letter)}`),
+        ...tooMany.map((letter) =>
+          Object.hasOwn(options, letter)
+            ? `You chose ${letter}. ${explain(letter)}`
+            : `You chose ${letter}, which is no option.`,
+        ),
+        CARRY_ON,
+      ];
+      return lines.map((line) => line.trim()).join('\n');
+    },
+  };
+}
+
+/** As the published harness has it. */
+const SECONDS = 30;
+
+export interface ParsedFileQuestion {
+  readonly question: FileQuestion;
+  readonly steps: readonly CheckStep[];
+  readonly notes: readonly string[];
+}
+
+/** Throws, saying what of the command it does not understand. */
+export function fileQuestion(
+  id: string,
+  round: FilesRound,
+  solution: readonly string[] | undefined,
+): ParsedFileQuestion {
+  const { command, expect_exit: exit, expect_stdout: stdout, timeout = SECONDS } = round.eval;
+  const { steps, notes } = parseCommand(command);
+  if (stdout !== undefined && steps.some((step) => step.kind !== 'python'))
+    throw new Error(
+      'expect_stdout asks what a checker prints, and ours print nothing: only python -c can have it',
+    );
+  const expected: ExpectedOutcome = {
+    exit,
+    timeoutMs: timeout * 1000,
+    ...(stdout !== undefined && { stdout }),
+  };
+  const rules = new Set(steps.flatMap((step) => ruleOf(step) ?? []));
+  const question: FileQuestion = {
+    kind: 'files',
+    id,
+    text: round.question,
+    rules: [...rules].sort(),
+    check: (workspace, signal) => runSteps(workspace, steps, expected, signal),
+    feedback: ({ status, passed }) => {
+      if (status === 'failed-to-run') return 'I could not look at this yet. Carry on with what comes next.';
+      return passed ? round.feedback.correct : `${round.feedback.incorrect}\n${CARRY_ON}`;
+    },
+    ...(solution !== undefined && { solve: () => solution }),
+  };
+  return { question, steps, notes };
+}
+
+/** Ends what the user says about a mistake: without it an agent goes back to what is over. */
+export const CARRY_ON = 'Bear this in mind and carry on with what comes next.';

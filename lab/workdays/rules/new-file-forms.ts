@@ -1,0 +1,343 @@
+import path from 'node:path';
+import { z } from 'zod';
+import { asObject, asString, isObject, type Json, type JsonObject } from '../../../src/core/json.ts';
+import { type DraftDocument, type WorkDraft, withDocuments } from '../files/draft.ts';
+import { type Fields, type NewDocument, type Plan, record, text, time, type Value } from '../files/plan.ts';
+import { meansDay } from '../files/spoken-time.ts';
+import { type CreatedDocument, labelOf, type Work } from '../files/work.ts';
+import type { LocalTime } from '../world.ts';
+import { createForm, type Slip } from './rule-set.ts';
+import { createTimeFormat } from './value-forms.ts';
+
+const CASES = {
+  snake_case: { joint: '_', fits: /^[a-z][a-z0-9]*(?:_[a-z0-9]+)*$/ },
+  'kebab-case': { joint: '-', fits: /^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/ },
+} as const;
+
+/** A file that the task gives no name has a date and its words in one case. */
+export const FILE_NAMES = createForm({
+  name: 'file-names',
+  parameters: z.strictObject({
+    date: z.enum(['YYYYMMDD', 'YYYY-MM-DD']),
+    place: z.enum(['front', 'end']),
+    words: z.enum(['snake_case', 'kebab-case']),
+  }),
+  create: ({ date, place, words }) => {
+    const format = createTimeFormat(date);
+    const { joint, fits } = CASES[words];
+    const join = (day: string, name: string): string =>
+      (place === 'front' ? [day, name] : [name, day]).join(joint);
+    const nameOf = ({ about, format: ending }: NewDocument, today: LocalTime): string =>
+      `${join(format.write(today), about.join(joint))}.${ending}`;
+    const rename =
+      (name: (wanted: NewDocument, today: LocalTime) => string) =>
+      (draft: WorkDraft): WorkDraft =>
+        withDocuments(draft, (document) => renamed(document, name(document.wanted, draft.plan.today)));
+    const slip = (name: string, why: string, make: (wanted: NewDocument, day: string) => string): Slip => ({
+      name,
+      why,
+      make: rename((wanted, today) => make(wanted, format.write(today))),
+    });
+    const other = joint === '_' ? '-' : '_';
+    return {
+      appliesTo: ({ creates }) => creates.some(({ name }) => name === undefined),
+      check: ({ created, plan }) =>
+        created.flatMap(({ wanted, candidates }) => {
+          if (wanted.name !== undefined) return [];
+          if (candidates.length === 0) return [`there is no new file in ${wanted.folder}`];
+          return candidates.flatMap(({ path: file }) =>
+            isNamed(path.posix.basename(file), format.write(plan.today))
+              ? []
+              : [`${file} is not named as it should be`],
+          );
+        }),
+      obey: rename(nameOf),
+      slips: [
+        slip('no date', 'there is no date', ({ about, format: end }) => `${about.join(joint)}.${end}`),
+        slip(
+          'date elsewhere',
+          'the date is in the wrong place',
+          ({ about, format: end }, day) =>
+            `${(place === 'front' ? [about.join(joint), day] : [day, about.join(joint)]).join(joint)}.${end}`,
+        ),
+        slip(
+          'other joints',
+          `words in another case than ${words}`,
+          ({ about, format: end }, day) => `${join(day, about.join(other))}.${end}`,
+        ),
+        slip(
+          'capitals',
+          'it has capital letters',
+          ({ about, format: end }, day) => `${join(day, about.map(capital).join(joint))}.${end}`,
+        ),
+        slip(
+          'short year',
+          'the year is cut short',
+          ({ about, format: end }, day) => `${join(day.slice(2), about.join(joint))}.${end}`,
+        ),
+        slip(
+          'camel case',
+          'the words run together',
+          ({ about, format: end }, day) =>
+            `${join(day, about.map((word, at) => (at === 0 ? word : capital(word))).join(''))}.${end}`,
+        ),
+      ],
+      excerpt: ({ created }) => path.posix.basename(created[0]?.found?.path ?? ''),
+      words: ({ creates, today }) => {
+        const wanted = creates.find(({ name }) => name === undefined) ?? creates[0];
+        return {
+          date,
+          words,
+          today: format.write(today),
+          example: wanted === undefined ? '' : nameOf(wanted, today),
+          ending: wanted?.format ?? 'json',
+        };
+      },
+    };
+
+    function isNamed(base: string, day: string): boolean {
+      const name = base.slice(0, base.length - path.posix.extname(base).length);
+      const isDated = place === 'front' ? name.startsWith(day + joint) : name.endsWith(joint + day);
+      const rest = place === 'front' ? name.slice(day.length + 1) : name.slice(0, -day.length - 1);
+      return (
+        isDated && fits.test(rest) && path.posix.extname(base) === path.posix.extname(base).toLowerCase()
+      );
+    }
+  },
+});
+
+const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
+
+const renamed = (document: DraftDocument, name: string): DraftDocument =>
+  document.wanted.name === undefined ? { ...document, path: `${document.wanted.folder}/${name}` } : document;
+
+const NAME = z.string().regex(/^[a-z][a-z0-9_]*$/, 'must be a key in small letters, such as created_at');
+
+/** Every new file says when it was made, by whom, and in which state it is. */
+export const METADATA = createForm({
+  name: 'metadata',
+  parameters: z.strictObject({
+    /** JSON: the object that holds them. Markdown has them at its top, between lines of `---`. */
+    under: NAME,
+    time: NAME,
+    author: NAME,
+    state: NAME,
+    states: z.array(z.string().min(1)).min(1),
+  }),
+  create: ({ under, time: timeKey, author: authorKey, state: stateKey, states }) => {
+    const state = states.at(-1) ?? '';
+    const fieldsFor = (plan: Plan): Fields => [
+      [timeKey, time(plan.today)],
+      [authorKey, text(plan.author)],
+      [stateKey, text(state)],
+    ];
+    const give = (draft: WorkDraft, fields: Fields): WorkDraft =>
+      withDocuments(draft, (document) => withBlock(document, under, fields));
+    const slip = (name: string, why: string, change: (fields: Fields) => Fields): Slip => ({
+      name,
+      why,
+      make: (draft) => give(draft, change(fieldsFor(draft.plan))),
+    });
+    const without = (key: string): Slip =>
+      slip(`no ${key}`, `${key} is missing`, (fields) => fields.filter(([name]) => name !== key));
+    const swapped =
+      (key: string, value: Value) =>
+      (fields: Fields): Fields =>
+        fields.map(([name, old]) => [name, name === key ? value : old]);
+    return {
+      appliesTo: ({ creates }) => creates.length > 0,
+      timesIn: (work) =>
+        blocksOf(work)
+          .flatMap((block) => asString(block[timeKey]) ?? [])
+          .filter((said) => meansDay(said, work.plan.today)),
+      check: (work) => work.created.flatMap((document) => faultsIn(document, work.plan)),
+      obey: (draft) => give(draft, fieldsFor(draft.plan)),
+      slips: [
+        without(timeKey),
+        without(authorKey),
+        without(stateKey),
+        slip('own word', 'the state is a word of its own', swapped(stateKey, text(foreignTo(states)))),
+        slip('nobody', 'the author is empty', swapped(authorKey, text(''))),
+        {
+          name: 'another name',
+          why: `another name than ${under}`,
+          make: (draft) =>
+            draft.documents.some(({ wanted }) => wanted.format === 'md')
+              ? undefined
+              : withDocuments(draft, (document) =>
+                  withBlock(document, under === 'info' ? 'about' : 'info', fieldsFor(draft.plan)),
+                ),
+        },
+      ],
+      excerpt: ({ created }) => created[0]?.found?.text.trim() ?? '',
+      words: (plan) => ({
+        under,
+        time: timeKey,
+        author: authorKey,
+        state: stateKey,
+        states: states.map((word) => `"${word}"`).join(', '),
+        name: plan.author,
+      }),
+    };
+
+    function blocksOf(work: Work): readonly JsonObject[] {
+      return work.created.map(blockOf).filter((block) => block !== undefined);
+    }
+
+    function blockOf({ wanted, found }: CreatedDocument): JsonObject | undefined {
+      if (wanted.format === 'json') return found && asObject(asObject(found.members)[under]);
+      const keys = [timeKey, authorKey, stateKey];
+      return found && Object.fromEntries(keys.map((key) => [key, found.front[labelOf(key)]]));
+    }
+
+    function faultsIn(document: CreatedDocument, plan: Plan): readonly string[] {
+      const block = blockOf(document);
+      if (block === undefined) return [`there is no file in ${document.wanted.folder}`];
+      const where = `in ${document.found?.path ?? ''}`;
+      const at = asString(block[timeKey]);
+      const by = asString(block[authorKey])?.trim() ?? '';
+      const now = asString(block[stateKey]) ?? '';
+      return [
+        ...(at === undefined ? [`${timeKey} is missing ${where}`] : []),
+        ...(at !== undefined && !meansDay(at, plan.today) ? [`${timeKey} is not today ${where}`] : []),
+        ...(by === '' ? [`${authorKey} is missing ${where}`] : []),
+        ...(states.includes(now) ? [] : [`${stateKey} is none of ${states.join(', ')} ${where}`]),
+      ];
+    }
+  },
+});
+
+/** A word for a state that a house does not have. */
+const foreignTo = (states: readonly string[]): string =>
+  ['finished', 'Done', 'complete'].find((word) => !states.includes(word)) ?? `${states.join('')}?`;
+
+const withBlock = (document: DraftDocument, under: string, fields: Fields): DraftDocument =>
+  document.wanted.format === 'md'
+    ? { ...document, front: [...document.front, ...fields] }
+    : { ...document, fields: [...document.fields, [under, record(fields)]] };
+
+const OTHER = 'Draft for our own use';
+
+/** Every new file begins with the same remark: a first key in JSON, a first line in Markdown. */
+export const HEADER_COMMENT = createForm({
+  name: 'header-comment',
+  parameters: z.strictObject({
+    key: z.string().regex(/^_[a-z_]+$/, 'must be a key that begins with _, such as _comment'),
+    text: z.string().regex(/^[A-Za-z][\w ,.:-]*$/, 'must be plain words'),
+  }),
+  create: ({ key, text: words }) => {
+    const lineOf = (said: string): string => `<!-- ${said} -->`;
+    const head = (draft: WorkDraft, name: string, said: string): WorkDraft =>
+      withDocuments(draft, (document) => withHead(document, name, said, lineOf(said)));
+    const slip = (name: string, why: string, said: string): Slip => ({
+      name,
+      why,
+      make: (draft) => head(draft, key, said),
+    });
+    return {
+      appliesTo: ({ creates }) => creates.length > 0,
+      check: ({ created }) =>
+        created.flatMap(({ wanted, found }) => {
+          if (found === undefined) return [`there is no file in ${wanted.folder}`];
+          if (wanted.format === 'md')
+            return found.firstLine === lineOf(words)
+              ? []
+              : [`${found.path} does not begin with ${lineOf(words)}`];
+          const [first] = Object.entries(found.members ?? {});
+          return first?.[0] === key && first[1] === words
+            ? []
+            : [`${found.path} does not begin with ${key}: ${words}`];
+        }),
+      obey: (draft) => head(draft, key, words),
+      slips: [
+        {
+          name: 'another key',
+          why: `another key than ${key}`,
+          make: (draft) =>
+            draft.documents.some(({ wanted }) => wanted.format === 'md')
+              ? undefined
+              : head(draft, key === '_note' ? '_remark' : '_note', words),
+        },
+        slip('cut short', 'only a part of the remark', words.slice(0, Math.floor(words.length / 2))),
+        slip(
+          'capitals',
+          'the remark is in capitals',
+          words.toUpperCase() === words ? words.toLowerCase() : words.toUpperCase(),
+        ),
+        slip('own words', 'the remark says something else', words === OTHER ? `${OTHER}!` : OTHER),
+        slip('empty', 'there is no remark', ''),
+      ],
+      excerpt: ({ created }) => created[0]?.found?.text.trim() ?? '',
+      words: () => ({ key, text: words, line: lineOf(words), example: `"${key}": "${words}"` }),
+    };
+  },
+});
+
+const withHead = (document: DraftDocument, key: string, said: string, line: string): DraftDocument =>
+  document.wanted.format === 'md'
+    ? { ...document, headLine: line }
+    : { ...document, fields: [[key, text(said)], ...document.fields] };
+
+type Arrange = (fields: Fields) => Fields;
+
+/** The keys of a new JSON file stand in the order of the alphabet, on every level. */
+export const SORTED_KEYS = createForm({
+  name: 'sorted-keys',
+  parameters: z.strictObject({ order: z.enum(['ascending', 'descending']) }),
+  create: ({ order }) => {
+    const sign = order === 'ascending' ? 1 : -1;
+    const sort: Arrange = (fields) => fields.toSorted(([a], [b]) => sign * (a < b ? -1 : 1));
+    const isSorted = (keys: readonly string[]): boolean =>
+      keys.every((key, at) => at === 0 || sign * ((keys[at - 1] ?? '') <= key ? 1 : -1) > 0);
+    const arrange = (draft: WorkDraft, arranged: Arrange): WorkDraft =>
+      withDocuments(draft, (document) => ({ ...document, arrange: arranged }));
+    const slip = (name: string, why: string, arranged: Arrange): Slip => ({
+      name,
+      why,
+      make: (draft) => arrange(draft, (fields) => belowComment(fields, (rest) => arranged(sort(rest)))),
+    });
+    return {
+      appliesTo: ({ creates }) => creates.some(({ format }) => format === 'json'),
+      check: ({ created }) =>
+        created.flatMap(({ wanted, found }) => {
+          if (wanted.format !== 'json') return [];
+          if (found?.members === undefined) return [`there is no file to read in ${wanted.folder}`];
+          const wrong = objectsIn(found.members).find((object) => !isSorted(Object.keys(object)));
+          return wrong === undefined
+            ? []
+            : [`the keys ${Object.keys(wrong).join(', ')} in ${found.path} are not sorted`];
+        }),
+      obey: (draft) => arrange(draft, sort),
+      slips: [
+        slip('backwards', 'the keys run backwards', (fields) => fields.toReversed()),
+        slip('first one last', 'the last key is out of order', ([first, ...rest]) =>
+          first === undefined ? rest : [...rest, first],
+        ),
+        slip('last one first', 'the first key is out of order', (fields) => [
+          ...fields.slice(-1),
+          ...fields.slice(0, -1),
+        ]),
+        slip('two swapped', 'two keys are out of order', ([first, second, ...rest]) =>
+          first === undefined || second === undefined ? [] : [second, first, ...rest],
+        ),
+      ],
+      excerpt: ({ created }) => created[0]?.found?.text.trim() ?? '',
+      words: ({ creates }) => {
+        const json = creates.find(({ format }) => format === 'json');
+        const keys = sort(json?.fields ?? []).map(([key]) => key);
+        return { example: keys.join(', '), first: keys[0] ?? '', last: keys.at(-1) ?? '' };
+      },
+    };
+  },
+});
+
+/** A comment that has to stand on top stays there: where it belongs is another rule. */
+function belowComment(fields: Fields, arranged: Arrange): Fields {
+  const [first, ...rest] = fields;
+  return first?.[0].startsWith('_') ? [first, ...arranged(rest)] : arranged(fields);
+}
+
+function objectsIn(json: Json | undefined): readonly Readonly<Record<string, unknown>>[] {
+  if (Array.isArray(json)) return json.flatMap(objectsIn);
+  return isObject(json) ? [json, ...Object.values(json).flatMap(objectsIn)] : [];
+}

@@ -1,0 +1,93 @@
+import { Argument, InvalidArgumentError, Option } from 'commander';
+import type { CommandAction, DeclareCommand } from './context.ts';
+
+const lab = () => import('../../lab/commands/bench.ts');
+
+/** A command of the laboratory, which is loaded when the command runs: the product does not depend on it. */
+export const fromLab =
+  <Options>(load: () => Promise<CommandAction<Options>>): CommandAction<Options> =>
+  async (options, context) =>
+    (await load())(options, context);
+
+export const declareBench: DeclareCommand = (bench, act) => {
+  bench
+    .command('list')
+    .description('List the suites and the runs so far.')
+    .action(act(fromLab(async () => (await lab()).listBench)));
+  bench
+    .command('run')
+    .addArgument(new Argument('<suite>', 'the suite to run').choices(['workdays', 'metaclaw', 'pipeline']))
+    .description('Run a suite under several conditions and report the differences, with intervals.')
+    .option(
+      '--condition <names>',
+      'baseline, skills, full; separate several with commas',
+      'baseline,skills',
+    )
+    .option('--seeds <n>', 'number of seeds per condition', parseCount, 3)
+    .option(
+      '--policy <name>',
+      'scripted, nano, oracle, null, or a model of your config as provider/model',
+      'scripted',
+    )
+    .option('--days <n>', 'run only the first n days', parseCount)
+    .addOption(onlyOption())
+    .addOption(
+      new Option('--split <split>', 'workdays: the split of worlds')
+        .choices(['train', 'gate', 'report'])
+        .default('report'),
+    )
+    .addOption(
+      new Option('--form <form>', 'workdays: length of the questions (default: full; nano: short)').choices([
+        'full',
+        'short',
+      ]),
+    )
+    .option('--rules <set>', 'workdays: house, other, or a file with your own rules', 'house')
+    .option('--data <folder>', 'metaclaw: folder with its data (default: $INSTAR_BENCH_DATA)')
+    .option('--set <name>', 'metaclaw: name of the question set', 'small')
+    .option('--oracle <file>', 'metaclaw: file with commands that solve its questions')
+    .option('--obey <chance>', 'scripted: probability of following a rule it was taught', parseChance)
+    .option('--unaided <chance>', 'scripted: probability of following a rule it was not taught', parseChance)
+    .option('--read <chance>', 'scripted: probability of reading the documents correctly', parseChance)
+    .option('--failures <n>', 'number of failures that start the learner', parseCount, 3)
+    .option('--runs <n>', 'pipeline: successive runs per condition', parseCount, 5)
+    .option('--night-steps <n>', 'full: training steps per night', parseCount, 10)
+    .addOption(
+      new Option('--control <name>', 'full: a control condition for the trainer').choices([
+        'shuffled-rewards',
+        'no-lessons',
+      ]),
+    )
+    .option('--steps <n>', 'maximum number of replies per question', parseCount)
+    .option('--hurry', 'wait for learning only at the end of a day, not after every question')
+    .option('--run <name>', 'name of the run; a stopped run continues')
+    .option('--html <file>', 'file for the HTML report (default: in the run’s folder)')
+    .addHelpText('after', '\nExample:\n  $ instar bench run workdays --seeds 3\n')
+    .action(act(fromLab(async () => (await lab()).runBenchmark)));
+  bench
+    .command('report')
+    .argument('[run]', 'name of a run (default: the newest)')
+    .description('Print the report of an earlier run.')
+    .option('--html <file>', 'also write the HTML report to this file')
+    .action(act(fromLab(async () => (await lab()).reportBench)));
+};
+
+export const onlyOption = (): Option =>
+  new Option('--only <questions>', 'files: tasks on files; house: also questions on house rules').choices([
+    'files',
+    'house',
+  ]);
+
+export function parseCount(text: string): number {
+  const count = Number(text);
+  if (!Number.isInteger(count) || count < 1 || count > 1000)
+    throw new InvalidArgumentError('Give a number from 1 to 1000.');
+  return count;
+}
+
+function parseChance(text: string): number {
+  const chance = Number(text);
+  if (text.trim() === '' || !(chance >= 0 && chance <= 1))
+    throw new InvalidArgumentError('Give a number from 0 to 1.');
+  return chance;
+}

@@ -1,0 +1,73 @@
+import type { ChatEvent, ChatRequest } from '../core/chat.ts';
+import type { ChangeSet, PublishResult } from '../core/lesson.ts';
+import { type AppendResult, type NewFact, StoreError } from '../core/store.ts';
+import type { WrittenPrompt } from '../learn/compress/compressor.ts';
+import type { AgentPrompt } from '../learn/compress/prompt-cache.ts';
+import type { LearningStatus } from '../learn/learning.ts';
+import type { LearningRole } from '../learn/learning-model.ts';
+import type { LearningSettings } from '../learn/learning-worker.ts';
+import type { TrainingBuffer, TrainingSample } from '../train/buffer.ts';
+
+/** What the learning thread starts with. */
+export interface LearningThreadData {
+  readonly storeFile: string;
+  /** The HMAC key of redaction marks, and the secrets to look for. */
+  readonly salt: string;
+  readonly keys: readonly string[];
+  readonly settings: LearningSettings;
+  /** Whether the tasks of successes are reported: they decide which samples survive a change of the library. */
+  readonly isScoped: boolean;
+}
+
+/** The calls that the learning thread answers, and the messages it receives. */
+export interface LearningSide {
+  readonly calls: {
+    /** Answered when there is nothing left to learn for now; the status was sent before. */
+    settle(): void;
+    shorten(prompt: AgentPrompt, limitTokens: number): WrittenPrompt;
+  };
+  readonly posts:
+    | {
+        readonly type: 'wake';
+        /** Turns that have ended since the last message; absent: other facts, which are learned from at once. */
+        readonly turns?: number;
+      }
+    | { readonly type: 'keys'; readonly keys: readonly string[] };
+}
+
+/** The calls that the serving thread answers for the learning thread, and the messages it receives. */
+export interface ServingSide {
+  readonly calls: {
+    /** Durable when it is answered. */
+    append(facts: readonly NewFact[]): readonly AppendResult[];
+    publish(set: ChangeSet): PublishResult;
+    modelName(role: LearningRole): string | undefined;
+    chat(role: LearningRole, request: ChatRequest): readonly ChatEvent[];
+    embed(texts: readonly string[]): readonly Float32Array[];
+  };
+  readonly posts:
+    | {
+        readonly type: 'log';
+        readonly level: 'debug' | 'info' | 'warn' | 'error';
+        readonly fields: object;
+        readonly message: string;
+      }
+    | {
+        readonly type: 'status';
+        readonly status: LearningStatus;
+        readonly buffer: ReturnType<TrainingBuffer['counts']>;
+      }
+    /** Sent whenever they have changed. */
+    | { readonly type: 'samples'; readonly samples: readonly TrainingSample[] }
+    | { readonly type: 'succeeded'; readonly turn: string; readonly task: string };
+}
+
+/** How errors travel between the two threads. */
+export const learningErrors = {
+  toFailure: (error: unknown) => ({
+    code: error instanceof StoreError ? error.code : '',
+    message: error instanceof Error ? error.message : String(error),
+  }),
+  toError: (code: string, message: string): Error =>
+    code === '' ? new Error(message) : new StoreError(code as StoreError['code'], message),
+};

@@ -1,0 +1,157 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { createIds } from '../base/ids.ts';
+import type { Log } from '../base/log.ts';
+import { lowerThreadPriority } from '../base/lower-thread-priority.ts';
+import { connectThread } from '../base/thread-connection.ts';
+import { systemClock } from '../core/clock.ts';
+import { StoreError, type StoreReader } from '../core/store.ts';
+import type { LearningRecords } from '../learn/learning.ts';
+import { type LearningWorker, startLearningWorker } from '../learn/learning-worker.ts';
+import { createRedactor } from '../record/redact.ts';
+import type { BlockCache } from '../record/request-manifest.ts';
+import { openSqliteReader } from '../record/store/sqlite-store.ts';
+import { readStoredTurn } from '../record/stored-turn.ts';
+import { createTrainingBuffer, SAMPLE_CAP, type TrainingSample } from '../train/buffer.ts';
+import {
+  type LearningSide,
+  type LearningThreadData,
+  learningErrors,
+  type ServingSide,
+} from './learning-messages.ts';
+
+/*
+ * The thread that learns: it reads the record on its own connection, appraises, verifies, judges, learns and gates. The
+ * serving thread writes, publishes, calls models and embeds for it.
+ */
+const port = parentPort;
+if (port === null) throw new Error('this file is run as a thread');
+lowerThreadPriority();
+const { storeFile, salt, settings, isScoped, ...given } = workerData as LearningThreadData;
+let keys = given.keys;
+let isStopping = false;
+
+const serving = connectThread<LearningSide, ServingSide>(port, {
+  answers: {
+    settle: async () => (await worker).settle(),
+    shorten: async (signal, prompt, limitTokens) => (await worker).shorten(prompt, limitTokens, signal),
+  },
+  receive: (message) => {
+    if (message.type === 'keys') keys = message.keys;
+    else withWorker(({ wake }) => wake(message.turns));
+  },
+  stop: () => {
+    isStopping = true;
+    // A start that is under way fails at its next read.
+    if (!isReady) store.close();
+    void withWorker(({ close }) => close()).finally(() => {
+      store.close();
+      port.close();
+    });
+  },
+  ...learningErrors,
+});
+
+const log: Log = { debug: logAt('debug'), info: logAt('info'), warn: logAt('warn'), error: logAt('error') };
+const store = openReads(storeFile);
+const buffer = createTrainingBuffer({ cap: SAMPLE_CAP });
+let sent: readonly TrainingSample[] | undefined;
+const sendSamples = (): void => {
+  const samples = buffer.samples();
+  if (samples !== sent) serving.post({ type: 'samples', samples });
+  sent = samples;
+};
+
+const redactor = createRedactor({ known: () => keys, salt });
+let isReady = false;
+const worker = startLearningWorker(settings, {
+  records: { ...store, append: (facts) => serving.call('append', [facts]) },
+  decoder: () => {
+    const known: BlockCache = new Map();
+    return (view) => readStoredTurn(view, store, known);
+  },
+  publish: (set) => {
+    sendSamples();
+    return serving.call('publish', [set]);
+  },
+  modelName: (role) => serving.call('modelName', [role]),
+  chat: (role, request, signal) => serving.call('chat', [role, request], signal),
+  embed: (texts) => serving.call('embed', [texts]),
+  hasSecret: redactor.hasSecret,
+  buffer,
+  succeeded: (turn, task) => {
+    if (isScoped) serving.post({ type: 'succeeded', turn, task });
+  },
+  onStatus: (status) => {
+    sendSamples();
+    serving.post({ type: 'status', status, buffer: buffer.counts() });
+  },
+  clock: systemClock,
+  newId: createIds(systemClock),
+  log,
+});
+worker.then(
+  () => {
+    isReady = true;
+  },
+  (error: unknown) => {
+    // Ends the thread with this error: the serving thread reports it and starts another one.
+    if (!isStopping)
+      setImmediate(() => {
+        throw error;
+      });
+  },
+);
+
+/** Nothing is done when it could not start. */
+async function withWorker(use: (started: LearningWorker) => unknown): Promise<void> {
+  const started = await worker.catch(() => undefined);
+  if (started !== undefined) await use(started);
+}
+
+function logAt(level: keyof Log) {
+  return (fields: object | string, message = ''): void => {
+    const line = typeof fields === 'string' ? { fields: {}, message: fields } : { fields, message };
+    try {
+      serving.post({ type: 'log', level, ...line });
+    } catch {
+      // A field that cannot be passed to another thread.
+      serving.post({ type: 'log', level, fields: {}, message: line.message });
+    }
+  };
+}
+
+type Reads = Omit<LearningRecords, 'append'>;
+
+/** The store's reads on a connection of this thread; opened again after a failure. */
+function openReads(file: string): Reads & { close(): void } {
+  let reader: (StoreReader & { close(): void }) | undefined;
+  let isClosed = false;
+  const read = async <T>(work: (opened: StoreReader) => T): Promise<T> => {
+    if (isClosed) throw new StoreError('closed', 'The learning thread is stopping.');
+    try {
+      reader ??= openSqliteReader(file);
+      return work(reader);
+    } catch (error) {
+      reader?.close();
+      reader = undefined;
+      throw error instanceof StoreError ? error : new StoreError('io', String(error), { cause: error });
+    }
+  };
+  return {
+    facts: (...args) => read((from) => from.facts(...args)),
+    factsOf: (...args) => read((from) => from.factsOf(...args)),
+    totals: () => read((from) => from.totals()),
+    session: (id) => read((from) => from.session(id)),
+    turns: (session) => read((from) => from.turns(session)),
+    turn: (id) => read((from) => from.turn(id)),
+    rewards: (of) => read((from) => from.rewards(of)),
+    events: (session) => read((from) => from.events(session)),
+    recalls: (session) => read((from) => from.recalls(session)),
+    block: (hash) => read((from) => from.block(hash)),
+    close: () => {
+      isClosed = true;
+      reader?.close();
+      reader = undefined;
+    },
+  };
+}

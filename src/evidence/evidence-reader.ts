@@ -1,0 +1,183 @@
+import type { Appraisal, TurnEvidence } from '../core/evidence.ts';
+import type { DecodedTurn, Records, RewardView, TurnView } from '../core/store.ts';
+import { appraise } from './appraise.ts';
+import { readEpisodeEvidence } from './episode.ts';
+import { createTurnEvidence, evidenceCharacters, requestCharacters } from './turn-evidence.ts';
+
+/** The part of the record that evidence is read from. */
+export interface EvidenceRecords extends Pick<Records, 'session' | 'turns' | 'rewards' | 'events'> {
+  /** A decoder for the turns of one session, which share the blocks it has parsed. */
+  decoder(): DecodeTurn;
+}
+
+/** Undefined for a turn that was erased or that its wire cannot decode. */
+type DecodeTurn = (view: TurnView) => Promise<DecodedTurn | undefined>;
+
+export interface AppraisedTurn {
+  readonly evidence: TurnEvidence;
+  readonly appraisal: Appraisal;
+  /** −1 for an episode: it has no tokens to train on. */
+  readonly generation: number;
+}
+
+/**
+ * The turns of sessions with their appraisals, oldest first. A turn is decoded and appraised once, and again only when its
+ * evidence has changed: a reward or the next request arrived. Rejects with `StoreError`.
+ */
+export interface EvidenceReader {
+  /**
+   * All main turns of the session that have ended, or only the wanted ones. Turns that cannot be decoded are left out. An
+   * episode that an agent reported counts as one turn.
+   */
+  turns(session: string, wanted?: readonly string[]): Promise<readonly AppraisedTurn[]>;
+  /** The changed turns and the turn before each of them: a turn's consequences appear in the next request. */
+  affectedTurns(session: string, changed?: readonly string[]): Promise<readonly AppraisedTurn[]>;
+  /** The session was erased. */
+  forget(session: string): void;
+}
+
+interface EvidenceReaderOptions {
+  /** How many characters of conversations are kept in memory. */
+  readonly mostCharacters?: number;
+}
+
+interface KnownSession {
+  readonly decode: DecodeTurn;
+  /** The last turns that were decoded: reading in order needs each of them twice. */
+  readonly decoded: Map<string, DecodedTurn | undefined>;
+  readonly turns: Map<string, { readonly version: string; readonly turn: AppraisedTurn }>;
+  characters: number;
+}
+
+const NO_GENERATION = -1;
+const MOST_SESSIONS = 32;
+const MOST_DECODED = 2;
+const MOST_CHARACTERS = 8_000_000;
+
+export function createEvidenceReader(
+  records: EvidenceRecords,
+  { mostCharacters = MOST_CHARACTERS }: EvidenceReaderOptions = {},
+): EvidenceReader {
+  /** The least recently used first. */
+  const sessions = new Map<string, KnownSession>();
+  const open = (session: string): KnownSession => {
+    const known = sessions.get(session) ?? {
+      decode: records.decoder(),
+      decoded: new Map(),
+      turns: new Map(),
+      characters: 0,
+    };
+    sessions.delete(session);
+    sessions.set(session, known);
+    return known;
+  };
+  /** A session that is longer than the limit is not kept at all. */
+  const evict = (): void => {
+    let total = 0;
+    for (const { characters } of sessions.values()) total += characters;
+    for (const [session, { characters }] of sessions) {
+      if (sessions.size <= MOST_SESSIONS && total <= mostCharacters) return;
+      sessions.delete(session);
+      total -= characters;
+    }
+  };
+
+  const read = async (
+    session: string,
+    views: readonly TurnView[],
+    wanted: ReadonlySet<string> | undefined,
+  ): Promise<readonly AppraisedTurn[]> => {
+    const known = open(session);
+    const wholeSession = await records.rewards({ session });
+    const turns: AppraisedTurn[] = [];
+    for (const [index, view] of views.entries()) {
+      if (wanted !== undefined && !wanted.has(view.id)) continue;
+      const own = await records.rewards({ turn: view.id });
+      // A reward for the whole session counts for its last turn.
+      const given = index === views.length - 1 ? [...own, ...wholeSession] : own;
+      const version = versionOf(view, views[index + 1], given);
+      const before = known.turns.get(view.id);
+      const turn =
+        before?.version === version ? before.turn : await appraiseTurn(session, known, views, index, given);
+      if (turn === undefined) continue;
+      if (turn !== before?.turn) {
+        known.turns.set(view.id, { version, turn });
+        known.characters += evidenceCharacters(turn.evidence);
+      }
+      turns.push(turn);
+    }
+    evict();
+    return turns;
+  };
+
+  const turnsOf = async (
+    session: string,
+    views: readonly TurnView[],
+    wanted: ReadonlySet<string> | undefined,
+  ): Promise<readonly AppraisedTurn[]> => {
+    if ((await records.session(session))?.erased) sessions.delete(session);
+    const ended = views.filter(({ status }) => status !== undefined);
+    const turns = ended.length === 0 ? [] : await read(session, ended, wanted);
+    if (turns.length > 0) return turns;
+    const reported = await readEpisodeEvidence(session, records);
+    if (reported === undefined) return [];
+    return [createAppraisedTurn(reported.evidence, NO_GENERATION)];
+  };
+  const mainTurns = async (session: string): Promise<readonly TurnView[]> =>
+    (await records.turns(session)).filter(({ role }) => role === 'main');
+
+  return {
+    turns: async (session, wanted) => turnsOf(session, await mainTurns(session), wanted && new Set(wanted)),
+    affectedTurns: async (session, changed) => {
+      const views = await mainTurns(session);
+      const wanted = changed && new Set(changed);
+      const earlier = views.filter((_, index) => wanted?.has(views[index + 1]?.id ?? ''));
+      return turnsOf(session, views, wanted && new Set([...wanted, ...earlier.map(({ id }) => id)]));
+    },
+    forget: (session) => void sessions.delete(session),
+  };
+}
+
+/** Changes whenever the turn's evidence does. */
+const versionOf = (
+  { status, failure, request, reply }: TurnView,
+  next: TurnView | undefined,
+  given: readonly RewardView[],
+): string => JSON.stringify([status, failure, request, reply, next?.id, given.map(({ seq }) => seq)]);
+
+async function appraiseTurn(
+  session: string,
+  known: KnownSession,
+  views: readonly TurnView[],
+  index: number,
+  given: readonly RewardView[],
+): Promise<AppraisedTurn | undefined> {
+  const view = views[index];
+  const turn = view && (await decodeOnce(known, view));
+  if (turn === undefined) return undefined;
+  let after: DecodedTurn | undefined;
+  for (let next = index + 1; after === undefined && next < views.length; next++) {
+    const following = views[next];
+    after = following && (await decodeOnce(known, following));
+  }
+  return createAppraisedTurn(createTurnEvidence(session, turn, after, given), turn.view.generation);
+}
+
+/** The only place where turns are appraised. */
+const createAppraisedTurn = (evidence: TurnEvidence, generation: number): AppraisedTurn => ({
+  evidence,
+  appraisal: appraise(evidence),
+  generation,
+});
+
+async function decodeOnce(known: KnownSession, view: TurnView): Promise<DecodedTurn | undefined> {
+  const { decoded } = known;
+  if (decoded.has(view.id)) return decoded.get(view.id);
+  const turn = await known.decode(view);
+  decoded.set(view.id, turn);
+  const [oldest] = decoded.keys();
+  if (decoded.size > MOST_DECODED && oldest !== undefined) decoded.delete(oldest);
+  // Requests of one session share most of their blocks: the longest one stands for all of them.
+  if (turn !== undefined) known.characters = Math.max(known.characters, requestCharacters(turn.request));
+  return turn;
+}

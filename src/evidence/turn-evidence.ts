@@ -1,0 +1,103 @@
+import type { ChatMessage, ChatRequest } from '../core/chat.ts';
+import type { ToolOutcome, TurnEvidence } from '../core/evidence.ts';
+import { compact } from '../core/json.ts';
+import type { DecodedTurn, RewardView } from '../core/store.ts';
+import { hasToolFailed } from './tools/tool-outcome.ts';
+
+/**
+ * The evidence of one turn of a session. The consequences of its reply (tool results, the user's next message) are read
+ * from the request that follows it.
+ */
+export function createTurnEvidence(
+  session: string,
+  turn: DecodedTurn,
+  after: DecodedTurn | undefined,
+  given: readonly RewardView[],
+): TurnEvidence {
+  const { view, request, reply, stop } = turn;
+  return compact({
+    turn: view.id,
+    session,
+    agent: view.agent,
+    role: view.role,
+    status: view.status ?? 'crashed',
+    failure: view.failure,
+    task: taskOf(request.messages),
+    tools: request.tools.map(({ name, parameters }) => ({ name, parameters })),
+    reply,
+    stop,
+    earlier: earlierCalls(request.messages),
+    next: nextState(turn, after),
+    given: given.map(({ source, score, note }) => compact({ source, score, note })),
+    attempts: [],
+  });
+}
+
+/** What the next request adds: the reply itself, the tool results, the user's next message. */
+function nextState(turn: DecodedTurn, after: DecodedTurn | undefined): TurnEvidence['next'] {
+  const { messages } = turn.request;
+  if (after === undefined || after.request.messages.length <= messages.length) return undefined;
+  const fresh = after.request.messages.slice(messages.length);
+  const calls = new Set(turn.reply.flatMap((part) => (part.type === 'tool-call' ? [part.id] : [])));
+  const tools = fresh.flatMap((message) =>
+    message.role === 'tool' && calls.has(message.callId) ? [outcomeOf(message)] : [],
+  );
+  const said = fresh.find(({ role }) => role === 'user');
+  const user = said === undefined ? '' : textOf(said);
+  return { tools, ...(user === '' ? {} : { user }) };
+}
+
+function earlierCalls(messages: readonly ChatMessage[]): TurnEvidence['earlier'] {
+  const outcomes = new Map(
+    messages.flatMap((message) => (message.role === 'tool' ? [[message.callId, outcomeOf(message)]] : [])),
+  );
+  return messages.flatMap((message) => {
+    if (message.role !== 'assistant') return [];
+    return message.content.flatMap((part) => {
+      if (part.type !== 'tool-call') return [];
+      const outcome = outcomes.get(part.id);
+      return [
+        {
+          name: part.name,
+          arguments: part.arguments,
+          failed: outcome !== undefined && hasToolFailed(part, outcome),
+        },
+      ];
+    });
+  });
+}
+
+const outcomeOf = (message: Extract<ChatMessage, { role: 'tool' }>): ToolOutcome =>
+  compact({ callId: message.callId, text: textOf(message), isError: message.isError });
+
+const textOf = ({ content }: ChatMessage): string =>
+  content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
+
+/** The newest user message with text. */
+export const taskOf = (messages: readonly ChatMessage[]): string => {
+  const words = messages.flatMap((message) => (message.role === 'user' ? [textOf(message)] : []));
+  return words.findLast((text) => text.trim() !== '') ?? '';
+};
+
+/** About how many characters of a conversation the evidence of a turn holds. */
+export function evidenceCharacters({ task, reply, earlier, next }: TurnEvidence): number {
+  let sum = task.length + (next?.user?.length ?? 0);
+  for (const { text } of next?.tools ?? []) sum += text.length;
+  for (const part of reply) sum += part.type === 'tool-call' ? part.arguments.length : part.text.length;
+  // The calls themselves are shared with the request.
+  return sum + POINTER * earlier.length;
+}
+
+const POINTER = 32;
+
+/** The length of a request's texts. */
+export function requestCharacters({ system, messages }: Pick<ChatRequest, 'system' | 'messages'>): number {
+  let sum = 0;
+  for (const { text } of system) sum += text.length;
+  for (const { content } of messages)
+    for (const part of content) {
+      if (part.type === 'text' || part.type === 'reasoning') sum += part.text.length;
+      else sum += part.type === 'tool-call' ? part.arguments.length : part.url.length;
+    }
+  return sum;
+}

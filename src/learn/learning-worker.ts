@@ -1,0 +1,204 @@
+import type { Log } from '../base/log.ts';
+import type { ChatEvent, ChatModel, ChatRequest } from '../core/chat.ts';
+import type { Clock } from '../core/clock.ts';
+import { type Ask, type Budget, NO_COST } from '../core/learn.ts';
+import type { ChangeSet, PublishResult } from '../core/lesson.ts';
+import type { EmbeddingModel } from '../core/recall.ts';
+import type { NewFact } from '../core/store.ts';
+import { createEvidenceReader, type EvidenceRecords } from '../evidence/evidence-reader.ts';
+import { locateQuote } from '../evidence/locate-quote.ts';
+import { createVerifiers } from '../evidence/verifiers/registry.ts';
+import { verifySession } from '../evidence/verify-session.ts';
+import { checkLessonText } from '../lessons/check-lesson-text.ts';
+import { openLessonReplica } from '../lessons/lesson-replica.ts';
+import { comparedText } from '../lessons/similar/near-pairs.ts';
+import { createAsk } from './ask.ts';
+import type { WritePrompt } from './compress/compressor.ts';
+import { createPromptWriter } from './compress/write-prompt.ts';
+import { createDistiller } from './distiller/distiller.ts';
+import { createEvolver } from './evolver/evolver.ts';
+import type { Autonomy } from './gate/autonomy-rule.ts';
+import { createGate } from './gate/gate.ts';
+import { createJudgeStep } from './judge-step.ts';
+import { createLearnStep } from './learn-step.ts';
+import { type LearningRecords, type LearningStatus, startLearning } from './learning.ts';
+import type { LearningRole } from './learning-model.ts';
+import type { FactFold, LearningState } from './learning-state.ts';
+import { createExtractor } from './live/extractor.ts';
+import { createBudget, createPrices } from './model-cost.ts';
+import { createNearestLessons } from './nearest-lessons.ts';
+
+/** Plain data: it is passed to the thread. */
+export interface LearningSettings {
+  readonly autonomy: Autonomy;
+  /** The number of failures in one scope that starts the evolver. */
+  readonly failures: number;
+  readonly maxNewSkills: number;
+  readonly usdPerDay: number;
+  /** The rows of the configured verifiers. */
+  readonly verifiers: readonly unknown[];
+}
+
+/** All that learning needs from outside its thread. */
+export interface LearningPorts {
+  readonly records: LearningRecords;
+  readonly decoder: EvidenceRecords['decoder'];
+  /** Publishes in the thread that owns the library. Idempotent by the set's id. */
+  readonly publish: (set: ChangeSet) => Promise<PublishResult>;
+  /** The name of a role's model; undefined when there is none. Looked up for each run: one may become available later. */
+  readonly modelName: (role: LearningRole) => Promise<string | undefined>;
+  readonly chat: (
+    role: LearningRole,
+    request: ChatRequest,
+    signal: AbortSignal,
+  ) => Promise<readonly ChatEvent[]>;
+  readonly embed: EmbeddingModel['embed'];
+  readonly hasSecret: (text: string) => boolean;
+  /** The training samples, folded from the same facts. */
+  readonly buffer: FactFold;
+  /** Called for every new success. */
+  readonly succeeded: (turn: string, task: string) => void;
+  readonly onStatus: (status: LearningStatus) => void;
+  readonly clock: Clock;
+  readonly newId: (prefix: string) => string;
+  readonly log: Log;
+}
+
+export interface LearningWorker {
+  /** New facts were recorded: the ends of `turns` turns, or without a number facts that are learned from at once. */
+  wake(turns?: number): void;
+  /** Resolves when there is nothing left to learn for now. */
+  settle(): Promise<void>;
+  /** Writes a shorter system prompt, within the daily budget. Never rejects. */
+  readonly shorten: WritePrompt;
+  /** Aborts what is under way. */
+  close(): Promise<void>;
+}
+
+const MOST_NEAR = 5;
+const NO_JUDGE = noModel('no judge model is configured: set models.judge');
+const NO_WRITER = noModel('no learning model is configured: set models.evolver');
+
+/** Everything that learns, without its thread. Rejects when the record cannot be read. */
+export async function startLearningWorker(
+  settings: LearningSettings,
+  ports: LearningPorts,
+): Promise<LearningWorker> {
+  const { records, hasSecret, clock, newId, log } = ports;
+  const { failures, maxNewSkills, verifiers: rows } = settings;
+  const stop = new AbortController();
+  const { signal } = stop;
+  const evidence = createEvidenceReader({ ...records, decoder: ports.decoder });
+  const lessons = await openLessonReplica({
+    records,
+    publish: ports.publish,
+    clock,
+    newId,
+    onFault: (error) => log.error({ err: error }, 'a listener for library changes failed'),
+  });
+  const { library, effects } = lessons;
+  const nearest = createNearestLessons(ports, library);
+  const gate = createGate({
+    autonomy: settings.autonomy,
+    checkText: checkLessonText,
+    hasSecret,
+    findSimilar: async (text, among) =>
+      (await nearest(comparedText({ text }), 1, among)).map(({ lesson, cosine }) => ({
+        id: lesson.id,
+        cosine,
+      })),
+    embed: ports.embed,
+    voteDay: (at) => new Date(at).toDateString(),
+    locate: (turn, text) => locateQuote(turn, text, records),
+  });
+  const askOf = createAskOf(settings.usdPerDay, ports);
+  const step = createLearnStep({
+    records,
+    evidence,
+    lessons,
+    failures,
+    ask: (known) => askOf('evolver', known),
+    evolver: createEvolver({
+      maxNewSkills,
+      nearest: async (text) => (await nearest(text, MOST_NEAR)).map(({ lesson }) => lesson),
+      checkText: checkLessonText,
+    }),
+    distiller: createDistiller({ maxNewSkills, checkText: checkLessonText }),
+    live: createExtractor({ checkText: checkLessonText }),
+    gate,
+    clock,
+    newId,
+    log,
+    signal,
+  });
+  const judge = createJudgeStep({
+    evidence,
+    ask: (known) => askOf('judge', known),
+    generation: () => library.generation,
+    clock,
+    newId,
+    signal,
+  });
+  let state: LearningState | undefined;
+  const askLater =
+    (role: LearningRole, missing: typeof NO_JUDGE): Ask =>
+    async (question, aborted) => {
+      const ask = state && (await askOf(role, state));
+      return ask?.(question, aborted) ?? missing;
+    };
+  const verifiers = await createVerifiers(rows, { ask: askLater('judge', NO_JUDGE) });
+  const learning = await startLearning({
+    records,
+    effects,
+    evidence,
+    buffer: ports.buffer,
+    clock,
+    log,
+    learn: async (known): Promise<readonly NewFact[]> => [...(await step(known)), ...(await judge(known))],
+    verify: async (session, wanted) =>
+      rows.length === 0
+        ? []
+        : verifySession(session, wanted, verifiers, records, evidence, clock.now(), signal),
+    libraryChanged: lessons.catchUp,
+    succeeded: ports.succeeded,
+    onStatus: ports.onStatus,
+  });
+  state = learning.state;
+  return {
+    wake: learning.wake,
+    settle: learning.settle,
+    shorten: createPromptWriter({ ask: askLater('evolver', NO_WRITER), hasSecret, newId }),
+    close: async () => {
+      stop.abort();
+      await learning.close();
+    },
+  };
+}
+
+/** The question to a role's model, within a daily budget that includes what earlier runs spent today. */
+function createAskOf(
+  usdPerDay: number,
+  { modelName, chat, clock, log }: LearningPorts,
+): (role: LearningRole, state: LearningState) => Promise<Ask | undefined> {
+  let budget: Budget | undefined;
+  return async (role, { totals }) => {
+    budget ??= createBudget({ usdPerDay, clock, spent: totals.usdToday });
+    const name = await modelName(role);
+    if (name === undefined) return undefined;
+    const model: ChatModel = async function* (request, { signal }) {
+      yield* await chat(role, request, signal);
+    };
+    return createAsk({
+      model,
+      name,
+      prices: createPrices(),
+      budget,
+      clock,
+      journal: (note) => log.debug({ role }, note),
+    });
+  };
+}
+
+function noModel(why: string) {
+  return { ok: false, why, isRetryable: true, cost: NO_COST } as const;
+}

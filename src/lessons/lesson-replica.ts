@@ -1,0 +1,68 @@
+import type { Clock } from '../core/clock.ts';
+import type { ChangeSet, PublishResult } from '../core/lesson.ts';
+import type { Library } from '../core/library.ts';
+import { type Records, StoreError } from '../core/store.ts';
+import { createLessonEffects, type LessonEffects } from './effect/lesson-effects.ts';
+import { openLibrary } from './library.ts';
+
+/** The library and the measured effects in a thread that does not own them. */
+export interface LessonReplica {
+  /** Reads are immediate; `publish` is the owner's, and is visible here when it resolves. */
+  readonly library: Library;
+  readonly effects: LessonEffects;
+  /** Reads what the owner has published since. */
+  catchUp(): Promise<void>;
+}
+
+export interface LessonReplicaOptions {
+  readonly records: Pick<Records, 'factsOf'>;
+  /** Publishes in the thread that owns the library. */
+  readonly publish: (set: ChangeSet) => Promise<PublishResult>;
+  readonly clock: Clock;
+  readonly newId: (prefix: string) => string;
+  readonly onFault: (error: unknown) => void;
+}
+
+const PAGE = 1000;
+
+/** Folds the same facts as the owner. Rejects with `StoreError` when the record cannot be read. */
+export async function openLessonReplica(options: LessonReplicaOptions): Promise<LessonReplica> {
+  const { records, publish, clock, newId, onFault } = options;
+  const effects = createLessonEffects();
+  const { library, catchUp } = await openLibrary({
+    // A change of a lesson's text also restarts its measurement.
+    load: async (after, limit) => {
+      const page = await records.factsOf('library-changed', after, limit);
+      for (const stored of page) effects.add(stored);
+      return page;
+    },
+    append: async () => {
+      throw new StoreError('io', 'a copy of the library cannot be written');
+    },
+    clock,
+    newId,
+    onFault,
+  });
+  for (let after = 0; ; ) {
+    const page = await records.factsOf('session-scored', after, PAGE);
+    for (const stored of page) effects.add(stored);
+    const last = page.at(-1);
+    if (last === undefined) break;
+    after = last.seq;
+  }
+  return {
+    library: {
+      ...library,
+      get generation() {
+        return library.generation;
+      },
+      publish: async (set) => {
+        const published = await publish(set);
+        await catchUp();
+        return published;
+      },
+    },
+    effects,
+    catchUp,
+  };
+}

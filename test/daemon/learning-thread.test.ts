@@ -1,0 +1,207 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { Worker, type WorkerOptions } from 'node:worker_threads';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { createIds } from '../../src/base/ids.ts';
+import { checkConfig } from '../../src/config/check-config.ts';
+import { openHome } from '../../src/config/home.ts';
+import type { ChatModel } from '../../src/core/chat.ts';
+import { systemClock as clock } from '../../src/core/clock.ts';
+import type { ChangeSet, PublishResult } from '../../src/core/lesson.ts';
+import type { Target } from '../../src/core/upstream.ts';
+import { type ServeLearningOptions, serveLearning } from '../../src/daemon/serve-learning.ts';
+import { openLessons } from '../../src/lessons/open-lessons.ts';
+import { openRecording, readOrCreateSalt } from '../../src/record/open-recording.ts';
+import { silent, speaker, text } from '../learn/ask/samples.ts';
+import { failedEpisodes, SKILL } from '../learn/failed-episodes.ts';
+
+/** Generous: the wait ends as soon as the condition holds. */
+const SOON = { timeout: 40_000, interval: 50 };
+const quiet = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
+
+const undo: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const run of undo.splice(0).reverse()) await run();
+});
+
+interface Bed {
+  readonly model?: ChatModel;
+  /** How the first thread differs from those that follow it. */
+  readonly first?: { readonly data?: { readonly storeFile: string }; readonly options?: WorkerOptions };
+  readonly publish?: (set: ChangeSet, publish: () => Promise<PublishResult>) => Promise<PublishResult>;
+}
+
+/** Learning in its thread, on a record of its own. */
+async function open({ model = speaker(text(JSON.stringify([SKILL]))).model, ...bed }: Bed = {}) {
+  const dir = mkdtempSync(path.join(tmpdir(), 'instar-learning-'));
+  undo.push(() => rmSync(dir, { recursive: true, force: true, maxRetries: 5 }));
+  const home = openHome(dir);
+  const providers = { own: { wire: 'openai-chat', baseUrl: 'http://127.0.0.1:9/v1', keyEnv: 'K' } };
+  const { config } = checkConfig({ providers, models: { evolver: 'own/teacher' } }, { env: { K: 'k' } });
+  const keys = () => ['k-0123456789abcdef'];
+  const recording = openRecording({ home, settings: { keepDays: 0, snapshots: 0 }, keys, clock, log: quiet });
+  undo.push(() => recording.close());
+  await recording.recorder.chains;
+  const { records } = recording;
+  const lessons = await openLessons({ records, clock, newId: createIds(clock), onFault: () => undefined });
+  const publish = bed.publish ?? ((_set, go) => go());
+  const own: Target = {
+    provider: 'own',
+    model: 'teacher',
+    access: { kind: 'own', credentials: () => ({}) },
+    upstreams: [],
+    chat: model,
+  };
+  const threads: Worker[] = [];
+  const exits: number[] = [];
+  const sent = { messages: 0 };
+  const startThread: ServeLearningOptions['startThread'] = (module, options) => {
+    const first = threads.length === 0 ? bed.first : undefined;
+    const workerData = { ...options.workerData, ...first?.data };
+    const thread = new Worker(module, { ...options, ...first?.options, workerData });
+    const post = thread.postMessage.bind(thread);
+    thread.postMessage = (message: unknown) => {
+      sent.messages++;
+      post(message);
+    };
+    thread.on('exit', (code) => exits.push(code));
+    threads.push(thread);
+    return thread;
+  };
+  const shelf = {
+    ...lessons,
+    library: {
+      ...lessons.library,
+      get generation() {
+        return lessons.library.generation;
+      },
+      publish: (set: ChangeSet) => publish(set, () => lessons.library.publish(set)),
+    },
+  };
+  const learning = serveLearning({
+    config,
+    storeFile: home.storeFile,
+    salt: readOrCreateSalt(home),
+    keys,
+    records,
+    shelf: () => shelf,
+    embed: {
+      id: 'none',
+      dimensions: 1,
+      embed: async () => {
+        throw new Error('no sentence model here');
+      },
+      close: async () => undefined,
+    },
+    catalogue: { resolve: () => [own], list: () => [] },
+    clock,
+    log: quiet,
+    startThread,
+  });
+  undo.push(() => learning.close());
+  const fail = async (agent: string) => {
+    await records.append(failedEpisodes(agent));
+    learning.wake(0);
+  };
+  return { learning, records, library: lessons.library, threads, exits, sent, fail };
+}
+
+describe('the learning thread', () => {
+  it('learns with a model that is a function of the serving process', async () => {
+    const { learning, library, threads, fail } = await open();
+    await fail('ada');
+    await learning.settle();
+    expect(library.lessons()).toMatchObject([{ text: { name: SKILL.name }, state: 'trial' }]);
+    expect(learning.status()).toMatchObject({
+      cycles: { run: 1, published: 1 },
+      buffer: { query: 0, support: 3, generation: 1 },
+    });
+    expect(learning.counts()).toMatchObject({ generation: 1, failures: 3, cycles_published: 1 });
+    expect(threads).toHaveLength(1);
+    expect(threads[0]?.resourceLimits).toMatchObject({ maxOldGenerationSizeMb: 512 });
+  });
+
+  it.each(['before', 'after'])('loses and doubles nothing when it is killed %s publishing', async (when) => {
+    let calls = 0;
+    const kill = async (at: string) => {
+      if (at === when && calls === 1) await bed.threads[0]?.terminate();
+    };
+    const bed = await open({
+      publish: async (_set, publish) => {
+        calls++;
+        await kill('before');
+        // The call of a thread that has ended is answered all the same.
+        const result = await publish();
+        await kill('after');
+        return result;
+      },
+    });
+    const { learning, records, library, threads, fail } = bed;
+    await fail('ada');
+    await vi.waitFor(() => expect(learning.status().problem).toMatch(/learning thread ended/), SOON);
+    await vi.waitFor(() => expect(learning.status().problem).toBeUndefined(), SOON);
+    await learning.settle();
+    expect(threads).toHaveLength(2);
+    // The published change cites the failures: they are used up also without the end of the cycle.
+    expect(await records.factsOf('library-changed', 0, 10)).toHaveLength(1);
+    expect(await records.factsOf('turn-appraised', 0, 10)).toHaveLength(3);
+    expect(library.lessons()).toHaveLength(1);
+    expect(learning.status()).toMatchObject({
+      appraised: { failures: 3 },
+      support: 0,
+      buffer: { query: 0, support: 3, generation: 1 },
+    });
+    const cycles = (await records.factsOf('cycle-end', 0, 10)).length;
+    await fail('bob');
+    await learning.settle();
+    expect(await records.factsOf('cycle-end', 0, 10)).toHaveLength(cycles + 1);
+  });
+
+  it.each([
+    ['the record cannot be read', { data: { storeFile: '/nowhere/instar.db' } }, /ended: .*open/],
+    ['its heap is full', { options: { resourceLimits: { maxOldGenerationSizeMb: 4 } } }, /ended: .*memory/],
+  ])('reports that %s, and is started again', async (_why, first, problem) => {
+    const { learning, library, fail } = await open({ first });
+    await vi.waitFor(() => expect(learning.status().problem).toMatch(problem), SOON);
+    await fail('ada');
+    await vi.waitFor(() => expect(library.generation).toBe(1), SOON);
+    await vi.waitFor(() => expect(learning.status().problem).toBeUndefined(), SOON);
+  });
+
+  it('ends by itself when it is closed while a model that ignores its signal is asked', async () => {
+    let asked = 0;
+    const model: ChatModel = (...args) => {
+      asked++;
+      return silent(...args);
+    };
+    const { learning, records, exits, fail } = await open({ model });
+    await fail('ada');
+    await vi.waitFor(() => expect(asked).toBe(1), SOON);
+    await learning.close();
+    // A thread that has to be terminated ends with 1.
+    expect(exits).toEqual([0]);
+    expect(await records.factsOf('cycle-end', 0, 10)).toHaveLength(0);
+  });
+
+  it('is told of a thousand turns with a few messages', async () => {
+    const { learning, sent } = await open();
+    await learning.settle();
+    const before = sent.messages;
+    for (let turn = 0; turn < 1000; turn++) learning.wake(60);
+    expect(sent.messages).toBe(before);
+    await vi.waitFor(() => expect(sent.messages).toBeGreaterThan(before), SOON);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(sent.messages - before).toBeLessThanOrEqual(2);
+  });
+
+  it('shortens no prompt while it is not running, and says that it may work later', async () => {
+    const { learning } = await open();
+    await learning.close();
+    const prompt = { agent: 'ada', text: 'Be kind. '.repeat(2000), tools: [] };
+    expect(await learning.shorten(prompt, 2000, new AbortController().signal)).toMatchObject({
+      ok: false,
+      isRetryable: true,
+    });
+  });
+});
