@@ -21,7 +21,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   lessons: ['embed', 'stats'],
   evidence: ['stats'],
   learn: ['evidence', 'lessons', 'stats'],
-  train: ['stats'],
+  train: ['stats', 'evidence', 'models'],
   models: ['wire'],
   gateway: ['wire'],
   connect: ['config'],

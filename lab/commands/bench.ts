@@ -156,6 +156,10 @@ export function readConditions(text: string): readonly Condition[] {
     );
   const chosen = NAMES.filter((name) => given.includes(name));
   if (chosen.length === 0)
-    throw new CommandError(EXIT.wrongUse, 'no condition was given', 'use for example: --condition baseline,skills');
+    throw new CommandError(
+      EXIT.wrongUse,
+      'no condition was given',
+      'use for example: --condition baseline,skills',
+    );
   return chosen;
 }

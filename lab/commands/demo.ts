@@ -54,15 +54,15 @@ export async function demo(options: DemoOptions, context: CommandContext): Promi
     }).finally(screen.end);
     const isWhole = !stop.signal.aborted;
     if (!isWhole) printer.note({ text: 'stopped: results of the finished days are below', style: 'yellow' });
-    if (report === undefined)
-      throw new CommandError(EXIT.failed, 'stopped before the end of the first day');
+    if (report === undefined) throw new CommandError(EXIT.failed, 'stopped before the end of the first day');
     page = options.html ?? (printer.json ? undefined : path.join(place.folder, 'report.html'));
     if (page !== undefined) writePage(page, report.html);
     if (printer.json) printer.document(report.json);
     else {
       stdout.write(`\n${report.summary({ colour: stdout.isTTY === true && !env.NO_COLOR })}\n`);
       if (page !== undefined) printer.line({ text: 'report  ', style: 'dim' }, page);
-      if (isKept(options)) printer.line({ text: 'run     ', style: 'dim' }, path.join(place.folder, place.run));
+      if (isKept(options))
+        printer.line({ text: 'run     ', style: 'dim' }, path.join(place.folder, place.run));
       printer.line('');
       for (const line of DISCLAIMER) printer.line(line);
     }

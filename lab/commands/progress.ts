@@ -97,13 +97,24 @@ const NAME_WIDTH = 9;
 export function noteDemo(progress: DemoProgress, event: DemoEvent, at: number): DemoProgress {
   const { condition } = event.type === 'night' ? event : event.row;
   const before = progress.get(condition);
-  return new Map(progress).set(condition, before === undefined ? firstProgress(event, at) : addEvent(before, event, at));
+  return new Map(progress).set(
+    condition,
+    before === undefined ? firstProgress(event, at) : addEvent(before, event, at),
+  );
 }
 
 const firstProgress = (event: DemoEvent, at: number): ConditionProgress =>
-  addEvent({ asked: 0, questions: 0, seed: 1, day: 0, files: 0, complete: 0, since: at, until: at }, event, at);
+  addEvent(
+    { asked: 0, questions: 0, seed: 1, day: 0, files: 0, complete: 0, since: at, until: at },
+    event,
+    at,
+  );
 
-function addEvent({ night: _, ...before }: ConditionProgress, event: DemoEvent, at: number): ConditionProgress {
+function addEvent(
+  { night: _, ...before }: ConditionProgress,
+  event: DemoEvent,
+  at: number,
+): ConditionProgress {
   if (event.type === 'night') {
     const { step, steps, pairs, day, seed } = event;
     return { ...before, day, seed, night: { step, steps, pairs }, until: at };
@@ -150,7 +161,10 @@ export const demoLine = (progress: DemoProgress, condition: Condition, size: Dem
     : `${condition} · ${placeOf(standing, size)} · ${completionOf(standing)}`;
 };
 
-function placeOf({ asked, questions, seed, day, night, since, until }: ConditionProgress, size: DemoSize): string {
+function placeOf(
+  { asked, questions, seed, day, night, since, until }: ConditionProgress,
+  size: DemoSize,
+): string {
   const ofSeed = size.seeds > 1 ? `seed ${seed} · ` : '';
   if (night !== undefined) return `${ofSeed}${describeNight({ day, ...night })}`;
   if (asked === questions)

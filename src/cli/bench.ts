@@ -18,11 +18,7 @@ export const declareBench: DeclareCommand = (bench, act) => {
     .command('run')
     .addArgument(new Argument('<suite>', 'the suite to run').choices(['workdays', 'metaclaw', 'pipeline']))
     .description('Run a suite under several conditions and report the differences, with intervals.')
-    .option(
-      '--condition <names>',
-      'baseline, skills, full; separate several with commas',
-      'baseline,skills',
-    )
+    .option('--condition <names>', 'baseline, skills, full; separate several with commas', 'baseline,skills')
     .option('--seeds <n>', 'number of seeds per condition', parseCount, 3)
     .option(
       '--policy <name>',

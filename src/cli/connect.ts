@@ -45,7 +45,11 @@ async function connect(options: ConnectOptions, context: CommandContext): Promis
   }
   if (options.undo) return disconnect(client, context);
   if (client === undefined) {
-    throw new CommandError(EXIT.wrongUse, 'no client was given', `choose one of: ${[...CLIENTS, 'env'].join(', ')}`);
+    throw new CommandError(
+      EXIT.wrongUse,
+      'no client was given',
+      `choose one of: ${[...CLIENTS, 'env'].join(', ')}`,
+    );
   }
   const home = options.write ? openHome(context.homeDir) : homeAt(context.homeDir);
   const { config } = loadConfig({ file: home.configFile, env: context.env });

@@ -11,10 +11,7 @@ import { dim } from './print.ts';
 import { withApi } from './with-api.ts';
 
 export const declareGenerations: DeclareCommand = (generations, act) => {
-  generations
-    .command('list')
-    .description('List generations, newest first.')
-    .action(act(listGenerations));
+  generations.command('list').description('List generations, newest first.').action(act(listGenerations));
   generations
     .command('diff')
     .addArgument(new Argument('<from>', 'number of a generation').argParser(parseGeneration))

@@ -49,7 +49,11 @@ export async function askForProvider(questions: Questions): Promise<Answers> {
           label,
           ...(hint !== undefined && { hint }),
         })),
-        { value: -1, label: 'Another server', hint: 'any server with an OpenAI- or Anthropic-compatible API' },
+        {
+          value: -1,
+          label: 'Another server',
+          hint: 'any server with an OpenAI- or Anthropic-compatible API',
+        },
       ],
     }),
   );

@@ -79,7 +79,8 @@ async function init(options: InitOptions, context: CommandContext): Promise<Exit
     const choice = asked?.choice ?? chooseProvider({ ...options, provider: provider ?? '' }, env);
     const next = plan(home.configFile, choice, env);
     if (existsSync(home.configFile) && !options.force) {
-      const agreed = isInteractive && (await confirmChange({ input: stdin, output: stderr }, home.configFile));
+      const agreed =
+        isInteractive && (await confirmChange({ input: stdin, output: stderr }, home.configFile));
       if (!agreed) {
         throw new CommandError(
           EXIT.failed,

@@ -213,10 +213,7 @@ const importLessons = ({ args, as }: ImportOptions, context: CommandContext): Pr
     true,
   );
 
-const exportLessons = (
-  { args, all, overwrite }: ExportOptions,
-  context: CommandContext,
-): Promise<ExitCode> =>
+const exportLessons = ({ args, all, overwrite }: ExportOptions, context: CommandContext): Promise<ExitCode> =>
   withApi(context, async ({ lessonsApi }) => {
     const options = { all: all ?? false, overwrite: overwrite ?? false };
     const report = await exportSkillFiles(lessonsApi, path.resolve(args[0] ?? ''), options);
@@ -239,10 +236,7 @@ function printReport(report: SkillReport, { printer }: CommandContext, nothing: 
   return faults.length === 0 ? EXIT.ok : EXIT.failed;
 }
 
-const reviewLessons = (
-  { apply }: { readonly apply?: true },
-  context: CommandContext,
-): Promise<ExitCode> =>
+const reviewLessons = ({ apply }: { readonly apply?: true }, context: CommandContext): Promise<ExitCode> =>
   withApi(context, async ({ lessonsApi }) => {
     const { changes, ...review } = await lessonsApi.review();
     const hasChanges = (changes as readonly LessonJson[]).length > 0;

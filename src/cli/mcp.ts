@@ -9,9 +9,7 @@ import { serveOnStdio } from '../mcp/serve-on-stdio.ts';
 import { type CommandContext, type DeclareCommand, EXIT, type ExitCode } from './context.ts';
 
 export const declareMcp: DeclareCommand = (command, act) =>
-  void command
-    .addHelpText('after', '\nExample:\n  $ claude mcp add instar -- instar mcp\n')
-    .action(act(mcp));
+  void command.addHelpText('after', '\nExample:\n  $ claude mcp add instar -- instar mcp\n').action(act(mcp));
 
 /** Standard output carries the protocol; errors go to standard error. */
 async function mcp(_options: object, context: CommandContext): Promise<ExitCode> {

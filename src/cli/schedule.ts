@@ -116,10 +116,7 @@ async function scheduleConnect(_options: object, context: CommandContext): Promi
 }
 
 /** Quiet hours from the recorded activity, with the evidence. Only `--write` changes the config. */
-const scheduleSuggest = (
-  options: { readonly write?: true },
-  context: CommandContext,
-): Promise<ExitCode> =>
+const scheduleSuggest = (options: { readonly write?: true }, context: CommandContext): Promise<ExitCode> =>
   withApi(context, async ({ api }) => {
     const { printer, env } = context;
     const suggestion = await api.suggestWindows();

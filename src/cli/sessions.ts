@@ -7,7 +7,7 @@ import {
   type ExitCode,
   type Positional,
 } from './context.ts';
-import { plural, dim, type Printer } from './print.ts';
+import { dim, type Printer, plural } from './print.ts';
 import { withApi } from './with-api.ts';
 
 export const declareSessions: DeclareCommand = (sessions, act) => {

@@ -1,7 +1,7 @@
 import { askStatus, type StatusReport } from '../api/daemon-status.ts';
 import { homeAt } from '../config/home.ts';
 import { type CommandContext, CommandError, type DeclareCommand, EXIT, type ExitCode } from './context.ts';
-import { plural, dim, type Part, type Printer } from './print.ts';
+import { dim, type Part, type Printer, plural } from './print.ts';
 
 export const declareStatus: DeclareCommand = (command, act) =>
   void command.addHelpText('after', '\nExample:\n  $ instar status --json\n').action(act(status));

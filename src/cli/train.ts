@@ -154,7 +154,10 @@ function report(
   printer.line(progressOf(window));
   for (const move of movesOf(window)) printer.line(move);
   if (isGoingOn)
-    printer.note({ text: 'the daemon continues; see its progress with: instar train status', style: 'yellow' });
+    printer.note({
+      text: 'the daemon continues; see its progress with: instar train status',
+      style: 'yellow',
+    });
   else if (isStopped) printer.note({ text: 'paused; continue with: instar train run', style: 'yellow' });
   else if (window.problem !== undefined)
     throw new CommandError(
@@ -171,7 +174,9 @@ function explain(printer: Printer, status: JsonObject, window: JsonObject): void
   const trial = asObject(asObject(status.versions).onTrial);
   if (trial.version !== undefined) {
     const next = trial.stage === 'canary' ? 'live sessions decide' : 'the next run compares it further';
-    printer.note(`on trial: ${describeTrial(trial)}; ${next}. To decide yourself: instar train promote, or rollback`);
+    printer.note(
+      `on trial: ${describeTrial(trial)}; ${next}. To decide yourself: instar train promote, or rollback`,
+    );
   } else if (movesOf(window).length === 0)
     printer.note('no weights moved: all attempts scored alike, so there was nothing to learn');
 }
@@ -183,7 +188,9 @@ function progressOf(window: JsonObject): string {
   if (typeof window.completion === 'number') parts.push(`${percent(window.completion)} complete`);
   const pairs = asObject(window.pairs);
   if (typeof pairs.count === 'number')
-    parts.push(`${plural(pairs.count, 'pair')}: new ${percent(pairs.candidate)}, live ${percent(pairs.live)}`);
+    parts.push(
+      `${plural(pairs.count, 'pair')}: new ${percent(pairs.candidate)}, live ${percent(pairs.live)}`,
+    );
   return parts.join(' · ');
 }
 
@@ -193,7 +200,10 @@ function showTraining(printer: Printer, status: JsonObject): void {
   const trial = asObject(versions.onTrial);
   const window = asObject(status.window);
   const rows: (readonly Part[] | undefined)[] = [
-    row('engine', status.engineState === undefined ? `${status.engine}` : `${status.engine} (${status.engineState})`),
+    row(
+      'engine',
+      status.engineState === undefined ? `${status.engine}` : `${status.engine} (${status.engineState})`,
+    ),
     status.policy === '' ? undefined : row('serves', `${status.policy}`),
     status.adapter === undefined ? undefined : row('adapter', `${status.adapter}`),
     versions.previous === undefined ? undefined : row('previous', `version ${versions.previous}`),

@@ -126,6 +126,6 @@ export function sendsKeyInClear(baseUrl: string | undefined, hasKey: boolean): b
 }
 
 export const PLAIN_HTTP_FAULT: UrlFault = {
-  what: 'would send the key over unencrypted http',
+  what: 'would send the key over plain http, unencrypted',
   fix: 'use https; http with a key is allowed for loopback and private addresses only',
 };

@@ -38,7 +38,8 @@ export function checkConfig(input: unknown, options: CheckConfigOptions): Checke
   if (!parsed.success || problems.length > 0) throw new ConfigError(problems);
   if (!found) return { config: parsed.data, source: 'file', notes: [] };
   const { providers, defaultRef, notes } = found;
-  const models = defaultRef === undefined ? parsed.data.models : { default: defaultRef, ...parsed.data.models };
+  const models =
+    defaultRef === undefined ? parsed.data.models : { default: defaultRef, ...parsed.data.models };
   const source = Object.keys(providers).length > 0 ? 'environment' : 'none';
   return { config: { ...parsed.data, providers, models }, source, notes };
 }

@@ -75,9 +75,7 @@ export function openHome(dir: string): Home {
     ]);
   }
   if (process.platform !== 'win32' && (stats.mode & 0o022) !== 0) {
-    throw new ConfigError([
-      { path: home.dir, what: 'is writable by others', fix: `chmod 700 ${home.dir}` },
-    ]);
+    throw new ConfigError([{ path: home.dir, what: 'is writable by others', fix: `chmod 700 ${home.dir}` }]);
   }
   return home;
 }

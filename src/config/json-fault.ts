@@ -38,9 +38,7 @@ export function findJsonFault(text: string): JsonSyntaxFault | undefined {
         expected === 'comma-or-close' || expected === (token === '}' ? 'key-or-close' : 'value-or-close');
       if (inside?.close !== token || !may) {
         const trailing = inside?.close === token && (expected === 'key' || expected === 'value');
-        return fault(
-          trailing ? 'trailing comma' : `"${token}" is unexpected`,
-        );
+        return fault(trailing ? 'trailing comma' : `"${token}" is unexpected`);
       }
       open.pop();
       expected = afterValue();

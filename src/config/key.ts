@@ -25,7 +25,9 @@ export function readOrCreateKey(home: Home, env: NodeJS.ProcessEnv): InstarKey {
   // Another process created the file meanwhile: both must use the same key.
   const theirs = readKey(home, env);
   if (theirs) return theirs;
-  throw new ConfigError([{ path: home.keyFile, what: 'was deleted while it was being read', fix: 'try again' }]);
+  throw new ConfigError([
+    { path: home.keyFile, what: 'was deleted while it was being read', fix: 'try again' },
+  ]);
 }
 
 /** The key; undefined when there is none yet. */

@@ -108,7 +108,9 @@ export function environmentProviders(env: NodeJS.ProcessEnv, ownPort: number): E
     if (fault) problems.push({ path: known.baseUrlEnv?.name ?? known.name, ...fault });
     else providers[known.name] = { wire: known.wire, baseUrl, keyEnv: known.keyEnv };
   }
-  const first = KNOWN_PROVIDERS.find(({ name, defaultModel }) => name in providers && defaultModel !== undefined);
+  const first = KNOWN_PROVIDERS.find(
+    ({ name, defaultModel }) => name in providers && defaultModel !== undefined,
+  );
   return { providers, defaultRef: first && `${first.name}/${first.defaultModel}`, notes, problems };
 }
 

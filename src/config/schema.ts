@@ -10,7 +10,9 @@ const storeSchema = z.strictObject({
     .string()
     .regex(/^(sqlite|postgres(ql)?:\/\/\S+)$/, 'must be "sqlite" or a postgres:// URL')
     .default('sqlite')
-    .describe('Where the record is stored: "sqlite" for a file in the home, or the URL of a PostgreSQL server.'),
+    .describe(
+      'Where the record is stored: "sqlite" for a file in the home, or the URL of a PostgreSQL server.',
+    ),
   keepDays: z
     .int()
     .min(0)
@@ -38,9 +40,7 @@ export const configSchema = z
     gateway: gatewaySchema.prefault({}).describe('The HTTP server that agents connect to.'),
     providers: providersSchema
       .default({})
-      .describe(
-        'Model providers by a name of your choice. Default: those with a key in the environment.',
-      ),
+      .describe('Model providers by a name of your choice. Default: those with a key in the environment.'),
     models: modelsSchema
       .default({})
       .describe('Aliases for models: "provider/model", a list with fallbacks, or a command.'),

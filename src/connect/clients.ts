@@ -3,10 +3,10 @@ import { ConfigError } from '../config/config-error.ts';
 import { wiresOf } from '../config/provider-entry.ts';
 import {
   type ClientConnection,
+  type ClientEnvironment,
   type ConnectTarget,
   chooseModel,
   findTarget,
-  type ClientEnvironment,
   separateKey,
 } from './connection.ts';
 import type { ConnectPlan } from './file-edit.ts';

@@ -55,7 +55,9 @@ export function findTarget(config: Config, model: string | undefined, wire: Wire
   if (isCommand) return { wires: [], credentials: 'instar' };
   const name =
     first ??
-    (model === undefined ? fallbackProvider(config, wire) : (listed(config, model) ?? fallbackProvider(config, wire)));
+    (model === undefined
+      ? fallbackProvider(config, wire)
+      : (listed(config, model) ?? fallbackProvider(config, wire)));
   const entry = name === undefined ? undefined : config.providers[name];
   return name === undefined || entry === undefined
     ? { wires: [], credentials: 'instar' }

@@ -121,7 +121,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     salt: readOrCreateSalt(home),
     keys,
     records: recording.records,
-    shelf: library.shelf,
+    lessons: library.shelf,
     embed: library.embed,
     catalogue: names.catalogue,
     clock,

@@ -31,7 +31,7 @@ export interface ServeLearningOptions {
   readonly keys: () => readonly string[];
   readonly records: Records;
   /** Undefined while the record cannot be read. */
-  readonly shelf: () => OpenLessons | undefined;
+  readonly lessons: () => OpenLessons | undefined;
   readonly embed: EmbeddingModel;
   readonly catalogue: Catalogue;
   readonly clock: Clock;
@@ -78,7 +78,7 @@ const LONGEST_PAUSE_MS = 60_000;
 const NOT_RUNNING = 'the learning thread is not running';
 
 export function serveLearning(options: ServeLearningOptions): ServedLearning {
-  const { config, clock, log, records, shelf, keys, startThread = startWorker } = options;
+  const { config, clock, log, records, lessons, keys, startThread = startWorker } = options;
   const isScoped = config.learn.flush === 'scoped';
   const recertifier = isScoped ? createSampleRecertifier(options.embed, records) : undefined;
   const answers = createAnswers(options);
@@ -156,7 +156,7 @@ export function serveLearning(options: ServeLearningOptions): ServedLearning {
   };
   /** A thread that is started later reads the facts anyway. */
   const postWake = (ended?: number): void => {
-    stopListening ??= shelf()?.library.onChange(() => postWake());
+    stopListening ??= lessons()?.library.onChange(() => postWake());
     if (thread === undefined) return;
     sendKeys(thread);
     thread.side.post({ type: 'wake', ...(ended === undefined ? {} : { turns: ended }) });
@@ -187,7 +187,7 @@ export function serveLearning(options: ServeLearningOptions): ServedLearning {
         return { ok: false, why, isRetryable: true };
       }
     },
-    counts: () => (known === undefined ? {} : countsOf(known, shelf(), clock.now())),
+    counts: () => (known === undefined ? {} : countsOf(known, lessons(), clock.now())),
     status: () => {
       const fault = problem === undefined ? {} : { problem };
       return known === undefined ? fault : describe(known, fault);
@@ -210,19 +210,19 @@ const startWorker: StartThread = (module, options) => new Worker(module, options
 
 /** What the serving thread does for the learning thread. None of it calls back into that thread. */
 function createAnswers(options: ServeLearningOptions): CallAnswers<ServingSide['calls']> {
-  const { config, records, shelf, embed, catalogue } = options;
+  const { config, records, lessons, embed, catalogue } = options;
   const models = createLearningModels({ models: config.models, catalogue });
   return {
     append: async (_, facts) => {
       const appended = await records.append(facts);
       appended.forEach(({ seq, isNew }, index) => {
         const fact = facts[index];
-        if (isNew && fact?.fact.type === 'session-scored') shelf()?.effects.add({ seq, ...fact });
+        if (isNew && fact?.fact.type === 'session-scored') lessons()?.effects.add({ seq, ...fact });
       });
       return appended;
     },
     publish: async (_, set) => {
-      const open = shelf();
+      const open = lessons();
       if (open === undefined) throw new StoreError('io', 'the library cannot be read yet');
       return open.library.publish(set);
     },
@@ -239,12 +239,12 @@ function describe({ status, buffer }: StatusPost, fault: { readonly problem?: st
 
 function countsOf(
   { status, buffer }: StatusPost,
-  shelf: OpenLessons | undefined,
+  lessons: OpenLessons | undefined,
   now: number,
 ): Readonly<Record<string, number>> {
   return {
-    generation: shelf?.library.generation ?? 0,
-    lessons_shown: shelf?.library.shown(now).length ?? 0,
+    generation: lessons?.library.generation ?? 0,
+    lessons_shown: lessons?.library.shown(now).length ?? 0,
     failures: status.appraised.failures,
     successes: status.appraised.successes,
     failures_waiting: status.support,

@@ -73,7 +73,7 @@ function checkKeyFile(name: string, file: string | undefined): readonly DoctorCh
 
 function checkPlainHttp(name: string, entry: ProviderEntry): readonly DoctorCheck[] {
   if (!sendsKeyInClear(entry.baseUrl, true)) return [];
-  return [warned(`provider ${name}`, "callers' own keys would be sent over unencrypted http", 'use https')];
+  return [warned(`provider ${name}`, "callers' own keys would be sent over plain http", 'use https')];
 }
 
 function checkAny({ config }: ModelChecks, localCount: number): readonly DoctorCheck[] {

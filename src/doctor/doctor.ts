@@ -163,7 +163,13 @@ function checkRows({ storeFile }: Home): readonly DoctorCheck[] {
       const size = `${turns} turns in ${sessions} sessions, ${(bytes / 1048576).toFixed(1)} MB`;
       if (findings.length === 0) return [passed('store', size)];
       const fix = 'stop Instar, then: instar restore FILE (daily copies are in the folder snapshots)';
-      return [failed('store', `${findings.length === 1 ? '1 damaged row' : `${findings.length} damaged rows, the first`}: ${findings[0]}`, fix)];
+      return [
+        failed(
+          'store',
+          `${findings.length === 1 ? '1 damaged row' : `${findings.length} damaged rows, the first`}: ${findings[0]}`,
+          fix,
+        ),
+      ];
     } finally {
       reader.close();
     }

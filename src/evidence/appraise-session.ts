@@ -38,11 +38,11 @@ export async function appraiseSession(
   const facts: NewFact[] = [];
   for (const { evidence: known, appraisal, generation } of await evidence.affectedTurns(session, wanted)) {
     const { turn, verdict, reward, source, signals, digests } = appraisal;
-    const said = JSON.stringify([verdict, reward, source]);
+    const current = JSON.stringify([verdict, reward, source]);
     const before = state.appraised.get(turn);
     if (verdict === 'ambiguous' && known.next !== undefined) undecide(state, turn, session);
     // An ambiguous turn is recorded only when it replaces an earlier verdict.
-    if (said === before || (verdict === 'ambiguous' && before === undefined)) continue;
+    if (current === before || (verdict === 'ambiguous' && before === undefined)) continue;
     const type = 'turn-appraised' as const;
     const outcome = { verdict, reward, source, signals, digests };
     const fact: Appraised = compact({ type, turn, session, scope, generation, ...outcome });

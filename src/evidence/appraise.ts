@@ -1,5 +1,4 @@
-import type { Appraisal, Signal, TurnEvidence } from '../core/evidence.ts';
-import type { RewardSource, TurnStatus } from '../core/evidence.ts';
+import type { Appraisal, RewardSource, Signal, TurnEvidence, TurnStatus } from '../core/evidence.ts';
 import { composeReward, INFRASTRUCTURE } from './compose-reward.ts';
 import { digestError } from './digest/digest-error.ts';
 import { findCutReply, findEmptyReply, findRefusal } from './signals/reply-signals.ts';

@@ -1,5 +1,4 @@
-import type { Appraisal, Signal } from '../core/evidence.ts';
-import type { RewardSource } from '../core/evidence.ts';
+import type { Appraisal, RewardSource, Signal } from '../core/evidence.ts';
 
 /** The signal that something outside the agent ended or hindered the turn. It does not count in the score. */
 export const INFRASTRUCTURE = 'infrastructure';

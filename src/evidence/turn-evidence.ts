@@ -42,8 +42,8 @@ function nextState(turn: DecodedTurn, after: DecodedTurn | undefined): TurnEvide
   const tools = fresh.flatMap((message) =>
     message.role === 'tool' && calls.has(message.callId) ? [outcomeOf(message)] : [],
   );
-  const said = fresh.find(({ role }) => role === 'user');
-  const user = said === undefined ? '' : textOf(said);
+  const message = fresh.find(({ role }) => role === 'user');
+  const user = message === undefined ? '' : textOf(message);
   return { tools, ...(user === '' ? {} : { user }) };
 }
 

@@ -87,10 +87,7 @@ const OPERATIONS: ReadonlyMap<string, ApiRoute> = new Map<string, ApiRoute>([
   ['GET /api/status', owned(async ({ status }) => status())],
   ['POST /v1/feedback', control(giveFeedback)],
   ['POST /v1/events', control(reportEvent)],
-  [
-    'GET /api/sessions',
-    owned(async ({ api }, { query }) => [...(await api.sessions(sessionQuery(query)))]),
-  ],
+  ['GET /api/sessions', owned(async ({ api }, { query }) => [...(await api.sessions(sessionQuery(query)))])],
   ['GET /api/sessions/:id', owned(({ api }, { id }) => api.session(id))],
   ['GET /api/sessions/:id/trajectory', owned(({ api }, { id }) => api.trajectory(id))],
   ['DELETE /api/sessions/:id', owned(async ({ api }, { id }) => ({ erased: await api.erase(id) }))],
@@ -101,8 +98,14 @@ const OPERATIONS: ReadonlyMap<string, ApiRoute> = new Map<string, ApiRoute>([
   ['GET /api/library', owned(async ({ lessonsApi }) => [...(await lessonsApi.all())])],
   ['GET /api/lessons/:id', owned(({ lessonsApi }, { id }) => lessonsApi.show(id), 'lesson')],
   ['GET /api/turns/:id/why', owned(({ lessonsApi }, { id }) => lessonsApi.why(id), 'turn')],
-  ['POST /api/lessons', owned(({ lessonsApi }, { request }) => withBody(request, (body) => lessonsApi.change(body)))],
-  ['POST /api/recall', owned(({ lessonsApi }, { request }) => withBody(request, (body) => lessonsApi.recall(body)))],
+  [
+    'POST /api/lessons',
+    owned(({ lessonsApi }, { request }) => withBody(request, (body) => lessonsApi.change(body))),
+  ],
+  [
+    'POST /api/recall',
+    owned(({ lessonsApi }, { request }) => withBody(request, (body) => lessonsApi.recall(body))),
+  ],
   ['GET /api/episodes/:id', owned(({ api }, { id }) => api.episode(id), 'episode')],
   ['GET /api/review', owned(({ lessonsApi }) => lessonsApi.review())],
   ['GET /api/train', owned(({ api }) => api.training())],
@@ -127,7 +130,10 @@ const OPERATIONS: ReadonlyMap<string, ApiRoute> = new Map<string, ApiRoute>([
   ['GET /api/generations', owned(async ({ lessonsApi }) => [...(await lessonsApi.generations())])],
   [
     'GET /api/generations/:id/diff',
-    owned(async ({ lessonsApi }, { id, query }) => lessonsApi.diff(Number(id), Number(query.get('to'))), 'generation'),
+    owned(
+      async ({ lessonsApi }, { id, query }) => lessonsApi.diff(Number(id), Number(query.get('to'))),
+      'generation',
+    ),
   ],
   [
     'POST /api/generations/:id/rollback',

@@ -20,10 +20,7 @@ type NearestLessons = (
 ) => Promise<readonly NearLesson[]>;
 
 /** Rejects when the sentence model is unavailable. */
-export function createNearestLessons(
-  embed: Pick<EmbeddingModel, 'embed'>,
-  library: Library,
-): NearestLessons {
+export function createNearestLessons(embed: Pick<EmbeddingModel, 'embed'>, library: Library): NearestLessons {
   // Keyed by text, so a proposal's vector is reused for the lesson it becomes.
   const known = createLruMap<string, Float32Array>(MOST_KEPT);
   const vectorsOf = async (texts: readonly string[]): Promise<readonly Float32Array[]> => {

@@ -70,8 +70,7 @@ function describeJob({ name, needsWindow, history, note }: JobView): JsonObject 
 
 function describeNext({ next, isAway, reasons, now }: ScheduleView): JsonObject {
   if (isAway) return { from: new Date(now).toISOString(), why: 'nobody is present now' };
-  if (next === undefined)
-    return { why: 'no planned window; one opens after enough time without input' };
+  if (next === undefined) return { why: 'no planned window; one opens after enough time without input' };
   const { from, until, source, why } = next;
   const isBlocked = from <= now;
   return compact({

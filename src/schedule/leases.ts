@@ -123,10 +123,10 @@ function createLease(
     from,
     checkpoint: (state, spent) =>
       inTurn(async () => {
-        if (state.length > MAX_STATE) throw new RangeError(`a checkpoint has at most ${MAX_STATE} characters`);
+        if (state.length > MAX_STATE)
+          throw new RangeError(`a checkpoint has at most ${MAX_STATE} characters`);
         const fact = { type: 'job-checkpointed', job, run, n: n + 1, state, spent } as const;
-        if (!isOurs || !(await write(fact)))
-          throw new LeaseLostError(`the lease of ${job} was lost`);
+        if (!isOurs || !(await write(fact))) throw new LeaseLostError(`the lease of ${job} was lost`);
       }),
     end: (end, spent) =>
       inTurn(async () => {
@@ -134,7 +134,16 @@ function createLease(
         const isOver = end.end === 'done' || (end.end === 'failed' && !end.isRetryable);
         const note = (end.end === 'failed' ? end.why : end.note)?.slice(0, MAX_NOTE);
         const noted = note === undefined ? {} : { note };
-        const fact = { type: 'job-ended', job, run, n: n + 1, end: end.end, isOver, ...noted, spent } as const;
+        const fact = {
+          type: 'job-ended',
+          job,
+          run,
+          n: n + 1,
+          end: end.end,
+          isOver,
+          ...noted,
+          spent,
+        } as const;
         const written = await write(fact);
         isOurs = false;
         return written;

@@ -97,7 +97,9 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
         onNews({ type: 'moved', from, to, reasons });
         journal
           .append({ type: 'schedule-changed', from, to, reasons, ...(job === undefined ? {} : { job }) })
-          .catch((error: unknown) => onNews({ type: 'fault', what: 'a change of state could not be recorded', error }));
+          .catch((error: unknown) =>
+            onNews({ type: 'fault', what: 'a change of state could not be recorded', error }),
+          );
       }
     }
   };
@@ -128,7 +130,8 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
     entry.cancelGrace?.();
     running.delete(job.name);
     const now = clock.monotonic();
-    if (entry.abortedAt !== undefined) onNews({ type: 'paused', job: job.name, tookMs: now - entry.abortedAt });
+    if (entry.abortedAt !== undefined)
+      onNews({ type: 'paused', job: job.name, tookMs: now - entry.abortedAt });
     if (end !== 'lost') onNews({ type: 'ended', job: job.name, end, tookMs: now - startedAt });
     dispatch({ type: 'ended', job: job.name, end: end === 'lost' ? end : end.end });
     if (end !== 'lost' && !closed.signal.aborted) lookIn(0);

@@ -23,7 +23,10 @@ const homeDir = () => path.join(folder.dir, 'home');
 const temporary = () => path.join(folder.dir, 'tmp');
 
 /** In a group of its own, as a terminal starts it: a signal to all of it is what Ctrl-C is. */
-function startDemo(args: readonly string[], onSaid: (said: string, group: number) => void = () => undefined) {
+function startDemo(
+  args: readonly string[],
+  onStderr: (stderr: string, group: number) => void = () => undefined,
+) {
   const child = spawn(process.execPath, [MAIN, ...args], {
     env: {
       PATH: process.env.PATH,
@@ -37,30 +40,30 @@ function startDemo(args: readonly string[], onSaid: (said: string, group: number
   });
   started = child;
   let out = '';
-  let said = '';
+  let stderr = '';
   child.stdout.on('data', (chunk: Buffer) => {
     out += chunk.toString();
   });
   child.stderr.on('data', (chunk: Buffer) => {
-    said += chunk.toString();
-    onSaid(said, -(child.pid ?? 0));
+    stderr += chunk.toString();
+    onStderr(stderr, -(child.pid ?? 0));
   });
-  return new Promise<{ readonly code: number | null; readonly out: string; readonly said: string }>(
-    (resolve) => child.on('close', (code) => resolve({ code, out, said })),
+  return new Promise<{ readonly code: number | null; readonly out: string; readonly stderr: string }>(
+    (resolve) => child.on('close', (code) => resolve({ code, out, stderr })),
   );
 }
 
-/** Processes that were told of a folder in here: the engine is one, in a group of its own. */
+/** Processes with this folder on their command line, such as the engine, which has its own process group. */
 const running = (): readonly string[] =>
   execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' })
     .split('\n')
     .filter((line) => line.includes(temporary()));
 
 describe('instar demo', { timeout: 240_000 }, () => {
-  it('runs all three conditions with a night between the days, and leaves no process and nothing in anybody’s home', async () => {
+  it('runs all three conditions with a night between the days, and leaves no process and nothing in the user’s home', async () => {
     const page = path.join(folder.dir, 'page.html');
-    const { code, out, said } = await startDemo([...TINY, '--json', '--html', page]);
-    expect({ code, said }).toEqual({ code: 0, said: '' });
+    const { code, out, stderr } = await startDemo([...TINY, '--json', '--html', page]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     const json = JSON.parse(out);
     expect(Object.keys(json.conditions)).toEqual(['baseline', 'skills', 'full']);
     expect([json.seeds, json.questions]).toEqual([1, 22]);
@@ -86,10 +89,10 @@ describe('instar demo', { timeout: 240_000 }, () => {
     expect(readdirSync(temporary())).toEqual([]);
   });
 
-  it('ends on Ctrl-C with what it has: 1, the whole days so far, no process left, nothing but the page', async () => {
+  it('ends on Ctrl-C with 1, the complete days so far, no process left, and only the report kept', async () => {
     let isSent = false;
     let engines = 0;
-    const { code, out, said } = await startDemo(TINY, (heard, group) => {
+    const { code, out, stderr } = await startDemo(TINY, (heard, group) => {
       if (isSent || !heard.includes('skills · day 1 of 2')) return;
       isSent = true;
       engines = running().filter((line) => line.includes('engine up')).length;
@@ -97,7 +100,7 @@ describe('instar demo', { timeout: 240_000 }, () => {
     });
     expect({ isSent, engines }).toEqual({ isSent: true, engines: 1 });
     expect(code).toBe(1);
-    expect(said).toContain('stopped: the days so far are below');
+    expect(stderr).toContain('stopped: results of the finished days are below');
     expect(out).toMatch(/^ {2}baseline +[\d.]+\u00a0% of 22$/m);
     expect(out).toContain('laboratory policy');
     expect(running()).toEqual([]);
@@ -107,7 +110,7 @@ describe('instar demo', { timeout: 240_000 }, () => {
     expect(existsSync(homeDir())).toBe(false);
   });
 
-  it('says what there is when more days are asked for', async () => {
+  it('names the limit when more days are asked for', async () => {
     const { code, stderr } = await runCli(['demo', '--days', '15'], { TMPDIR: temporary() });
     expect(code).toBe(2);
     expect(stderr).toContain('--days 1 to 14');
@@ -124,7 +127,7 @@ describe('progress of a demo', () => {
   });
   const night = { type: 'night', condition: 'full', seed: 1, day: 1, step: 2, steps: 5, pairs: 0 } as const;
 
-  it('counts tasks on files alone, and those that wait have a line too', () => {
+  it('counts only tasks on files, and has a line for conditions that wait', () => {
     let progress = noteDemo(new Map(), answered(1, 0, true), 0);
     progress = noteDemo(progress, answered(2, 0, true, 'choice'), 10);
     progress = noteDemo(progress, answered(3, 1, false), 20);

@@ -3,16 +3,16 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { homeAt } from '../../src/config/home.ts';
 import { createManualClock } from '../../src/core/clock.ts';
-import type { DoctorCheck } from '../../src/doctor/doctor-check.ts';
 import { runDoctor } from '../../src/doctor/doctor.ts';
-import { createTemporaryFolder, runCli } from './run-cli.ts';
-import { type StandIn, sendJson, startStandIn } from './stand-in.ts';
+import type { DoctorCheck } from '../../src/doctor/doctor-check.ts';
+import { createTemporaryFolder, runInProcess } from './run-cli.ts';
+import { type StubServer, sendJson, startStubServer } from './stub-server.ts';
 
 let folder: ReturnType<typeof createTemporaryFolder>;
-let provider: StandIn;
+let provider: StubServer;
 beforeEach(async () => {
   folder = createTemporaryFolder();
-  provider = await startStandIn(({ url, headers }, response) => {
+  provider = await startStubServer(({ url, headers }, response) => {
     if (url === '/moved/models') return response.writeHead(302, { location: 'https://x.example' }).end();
     if (url === '/none/models') return sendJson(response, {}, 404);
     if (headers.authorization !== 'Bearer sk-good') return sendJson(response, {}, 401);
@@ -39,9 +39,9 @@ const entry = (path: string, more: object = {}) => ({
 });
 
 describe('instar doctor', () => {
-  it('ends with 0 on a fresh machine and makes nothing', async () => {
+  it('ends with 0 on a fresh machine and creates nothing', async () => {
     const home = join(folder.dir, 'fresh');
-    const { code, stdout } = await runCli(['doctor', '--home', home, '--json']);
+    const { code, stdout } = await runInProcess(['doctor', '--home', home, '--json']);
     const { ok, checks } = JSON.parse(stdout);
     expect({ code, ok }).toEqual({ code: 0, ok: true });
     for (const name of ['node', 'clock', 'home', 'key', 'config', 'port', 'providers', 'ollama', 'claude']) {
@@ -54,34 +54,34 @@ describe('instar doctor', () => {
       gatway: {},
       providers: { x: { wire: 'openai', baseUrl: 'https://x.example', key: 'sk-secret' } },
     });
-    const { code, stdout, stderr } = await runCli(['doctor', '--home', folder.dir, '--json']);
+    const { code, stdout, stderr } = await runInProcess(['doctor', '--home', folder.dir, '--json']);
     expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
     const failed = JSON.parse(stdout).checks.filter((check: DoctorCheck) => check.status === 'fail');
     expect(failed).toHaveLength(2);
     for (const check of failed)
       expect(check).toEqual({ ...check, name: 'config', fix: expect.stringMatching(/./) });
     expect(stdout).not.toContain('sk-secret');
-    const text = await runCli(['doctor', '--home', folder.dir]);
+    const text = await runInProcess(['doctor', '--home', folder.dir]);
     expect(text.code).toBe(1);
     expect(text.stdout).toMatch(/^fail +config +gatway: is not a setting\n.*did you mean "gateway"/m);
   });
 
-  it('tells line and column of a config that is not JSON', async () => {
+  it('prints line and column of a config that is not JSON', async () => {
     configure('{\n  "gateway": }');
-    const { code, stdout } = await runCli(['doctor', '--home', folder.dir]);
+    const { code, stdout } = await runInProcess(['doctor', '--home', folder.dir]);
     expect(code).toBe(1);
     expect(stdout).toContain('line 2, column 14');
   });
 
   it('prints the schema that is shipped', async () => {
-    const { code, stdout } = await runCli(['doctor', '--schema']);
+    const { code, stdout } = await runInProcess(['doctor', '--schema']);
     expect(code).toBe(0);
     expect(stdout).toBe(readFileSync(new URL('../../config.schema.json', import.meta.url), 'utf8'));
   });
 });
 
 describe('runDoctor', () => {
-  it('tells good keys from wrong ones, missing ones and those of the caller', async () => {
+  it('distinguishes good keys, wrong keys, missing keys and callers’ own keys', async () => {
     configure({
       gateway: { port: 0 },
       providers: {
@@ -136,7 +136,7 @@ describe('runDoctor', () => {
       status: 'fail',
       fix: expect.stringContaining('--port'),
     });
-    const daemon = await startStandIn((_request, response) => sendJson(response, { ok: true }));
+    const daemon = await startStubServer((_request, response) => sendJson(response, { ok: true }));
     const record = { pid: process.pid, port: daemon.port, url: daemon.url, startedAt: '', version: '' };
     writeFileSync(join(folder.dir, 'daemon.json'), JSON.stringify(record), { mode: 0o600 });
     expect(named(await examine(), 'port')[0]).toMatchObject({
@@ -158,7 +158,7 @@ describe('runDoctor', () => {
     chmodSync(folder.dir, 0o700);
   });
 
-  it('fails for an old Node, a clock of the past and a key that is too short', async () => {
+  it('fails for an old Node, a clock before 2026 and a key that is too short', async () => {
     const home = homeAt(folder.dir);
     const clock = createManualClock(0);
     const checks = await runDoctor({ home, env: { INSTAR_KEY: 'short' }, clock, nodeVersion: '20.18.9' });

@@ -8,12 +8,12 @@ import { createRandom } from '../../src/base/random.ts';
 import { systemClock } from '../../src/core/clock.ts';
 import { connectTinker } from '../../src/train/tinker/connect-tinker.ts';
 import { createClient, createSession, datum, trainBody } from '../nano/server/tinker-client.ts';
-import { eachInAHome } from './each-in-a-home.ts';
+import { homePerTest } from './home-per-test.ts';
 import { type RunningCli, runCli } from './run-cli.ts';
-import { startStandIn } from './stand-in.ts';
+import { startStubServer } from './stub-server.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
-const { folder, up } = eachInAHome('engine', 'up');
+const { folder, up } = homePerTest('engine', 'up');
 const urlOf = async (cli: RunningCli): Promise<string> => {
   const line = await cli.firstLine();
   return /^instar engine ready (http:\/\/\S+:\d+)$/.exec(line)?.[1] ?? `no address in: ${line}`;
@@ -60,7 +60,7 @@ describe('instar engine up', () => {
     expect(existsSync(recordFile())).toBe(false);
   });
 
-  it('prints one JSON document with address, model and pid when JSON is wanted', async () => {
+  it('prints one JSON document with address, model and pid with --json', async () => {
     const cli = up(['--json']);
     await cli.firstLine();
     cli.child.kill('SIGINT');
@@ -95,7 +95,7 @@ describe('instar engine up', () => {
     expect(JSON.parse(readFileSync(recordFile(), 'utf8')).pid).toBe(third.child.pid);
   });
 
-  it('lets exactly one of three starts at once have the home, also after one that was killed', async () => {
+  it('lets exactly one of three simultaneous starts have the home, also after a kill', async () => {
     for (const _ of [1, 2]) {
       const starts = [up(), up(), up()];
       const outcomes = await Promise.all(
@@ -110,7 +110,7 @@ describe('instar engine up', () => {
   });
 
   it('ends with 1 and names the fix when the port is taken, or the address is not of this machine', async () => {
-    const other = await startStandIn((_request, response) => response.end());
+    const other = await startStubServer((_request, response) => response.end());
     const taken = await up(['--port', String(other.port)]).ended();
     await other.close();
     expect({ code: taken.code, stdout: taken.stdout }).toEqual({ code: 1, stdout: '' });
@@ -134,7 +134,7 @@ describe('instar engine up', () => {
     expect(existsSync(path.join(folder.dir, 'key'))).toBe(false);
   });
 
-  it('asks beyond loopback for Instar’s key: the home’s, made if there is none, or INSTAR_KEY', async () => {
+  it('requires Instar’s key beyond loopback: the home’s, created if missing, or INSTAR_KEY', async () => {
     const cli = up(['--host', '0.0.0.0']);
     const url = await urlOf(cli);
     expect(url).toMatch(/^http:\/\/127\.0\.0\.1:/);
@@ -150,7 +150,7 @@ describe('instar engine up', () => {
     expect(await statusOf(named, { authorization: `Bearer tml-${'k'.repeat(40)}` })).toBe(200);
   });
 
-  it('finishes a training step on the first signal and leaves at once on the second', async () => {
+  it('finishes a training step on the first signal and exits at once on the second', async () => {
     const cli = up();
     const url = await urlOf(cli);
     const client = createClient(() => url);
@@ -166,7 +166,7 @@ describe('instar engine up', () => {
       ),
     );
     expect((await client.post('forward_backward', trainBody(model, 1, long))).status).toBe(200);
-    const isFinishing = cli.untilSaid('finishing what is under way');
+    const isFinishing = cli.untilStderr('finishing requests in progress');
     cli.child.kill('SIGTERM');
     await isFinishing;
     cli.child.kill('SIGTERM');
@@ -176,10 +176,10 @@ describe('instar engine up', () => {
   it.each([
     ['--port', '70000', '0 to 65535'],
     ['--host', ' ', 'an address'],
-  ])('ends %s %j with 2', async (option, value, said) => {
+  ])('ends %s %j with 2', async (option, value, expected) => {
     const { code, stderr } = await runCli(['engine', 'up', option, value, '--home', folder.dir]);
     expect(code).toBe(2);
-    expect(stderr).toContain(said);
+    expect(stderr).toContain(expected);
   });
 });
 

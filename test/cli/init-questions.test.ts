@@ -8,7 +8,7 @@ const ENTER = '\r';
 const DOWN = '\u001b[B';
 const ESCAPE = '\u0003';
 
-/** A person at a terminal: types each answer once the question has been shown. */
+/** A simulated person at a terminal, who types each answer once its question is shown. */
 function createPerson(answers: readonly (readonly [question: string, keys: readonly string[]])[]) {
   const input = new PassThrough();
   const output = new PassThrough();
@@ -34,10 +34,10 @@ const probe = (models?: readonly string[]) => async (): Promise<Probe> => ({
 });
 
 describe('askForProvider', () => {
-  it('offers the key that is set first, and a model from the provider’s list', async () => {
+  it('offers a provider whose key is set first, and the models it lists', async () => {
     const { io, left } = createPerson([
       ['Provider', [ENTER]],
-      ['names none', [DOWN, DOWN, ENTER]],
+      ['Default model', [DOWN, DOWN, ENTER]],
     ]);
     const { choice } = await askForProvider({
       io,
@@ -53,7 +53,7 @@ describe('askForProvider', () => {
     const local = [{ name: 'ollama', baseUrl: 'http://127.0.0.1:11434/v1', models: ['q'] }];
     const { io } = createPerson([
       ['Provider', [ENTER]],
-      ['names none', [ENTER]],
+      ['Default model', [ENTER]],
     ]);
     const { choice } = await askForProvider({ io, env: {}, local, probe: probe() });
     expect(choice).toEqual({
@@ -65,7 +65,7 @@ describe('askForProvider', () => {
   it('offers a pass-through without any key', async () => {
     const { io } = createPerson([
       ['Provider', [DOWN, ENTER]],
-      ['names none', ['claude-x', ENTER]],
+      ['Default model', ['claude-x', ENTER]],
     ]);
     const { choice } = await askForProvider({ io, env: {}, local: [], probe: probe() });
     expect(choice).toEqual({
@@ -75,14 +75,14 @@ describe('askForProvider', () => {
     });
   });
 
-  it('asks for all of a custom server, and for a variable’s name rather than a key', async () => {
+  it('asks for every setting of a custom server, and for the name of a variable (not for a key)', async () => {
     const { io, left } = createPerson([
       ['Provider', ['\u001b[A', ENTER]],
-      ['A name for it', ['my-server', ENTER]],
-      ['Where its API starts', ['https://gpu.example/v1', ENTER]],
-      ['What it speaks', [ENTER]],
-      ['Variable that holds its key', ['MY_KEY', ENTER]],
-      ['names none', [ENTER]],
+      ['Name of the provider', ['my-server', ENTER]],
+      ['Base URL', ['https://gpu.example/v1', ENTER]],
+      ['API format', [ENTER]],
+      ['Environment variable with its key', ['MY_KEY', ENTER]],
+      ['Default model', [ENTER]],
     ]);
     const { choice } = await askForProvider({ io, env: {}, local: [], probe: probe() });
     expect(left).toEqual([]);
@@ -92,14 +92,14 @@ describe('askForProvider', () => {
     });
   });
 
-  it('ends without a change when the person leaves', async () => {
+  it('changes nothing when the person cancels', async () => {
     const { io } = createPerson([['Provider', [ESCAPE]]]);
     await expect(askForProvider({ io, env: {}, local: [], probe: probe() })).rejects.toThrow(CommandError);
   });
 });
 
 describe('confirmChange', () => {
-  it('takes no for an answer', async () => {
+  it('returns false for no', async () => {
     const { io } = createPerson([['Change it?', ['n']]]);
     expect(await confirmChange(io, '/x/config.json')).toBe(false);
   });

@@ -2,14 +2,14 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { loadConfig } from '../../src/config/load-config.ts';
-import { createTemporaryFolder, runCli } from './run-cli.ts';
-import { type StandIn, sendJson, startStandIn } from './stand-in.ts';
+import { createTemporaryFolder, runInProcess } from './run-cli.ts';
+import { type StubServer, sendJson, startStubServer } from './stub-server.ts';
 
 let folder: ReturnType<typeof createTemporaryFolder>;
-let provider: StandIn;
+let provider: StubServer;
 beforeEach(async () => {
   folder = createTemporaryFolder();
-  provider = await startStandIn((_request, response) =>
+  provider = await startStubServer((_request, response) =>
     sendJson(response, { data: [{ id: 'm1' }, { id: 'm2' }] }),
   );
 });
@@ -19,12 +19,12 @@ afterEach(async () => {
 });
 
 const init = (...args: readonly string[]) =>
-  runCli(['init', '--home', folder.dir, ...args], { MY_KEY: 'sk-mine' });
+  runInProcess(['init', '--home', folder.dir, ...args], { MY_KEY: 'sk-mine' });
 const configFile = () => join(folder.dir, 'config.json');
 const readConfig = () => JSON.parse(readFileSync(configFile(), 'utf8'));
 
 describe('instar init, by flags', () => {
-  it('writes a config that loads, for the owner only, with its schema beside it', async () => {
+  it('writes a valid config with mode 600 and its schema', async () => {
     const base = `${provider.url}/v1`;
     const { code, stdout } = await init(
       '--provider',
@@ -47,7 +47,7 @@ describe('instar init, by flags', () => {
     expect(readdirSync(folder.dir).sort()).toEqual(['config.json', 'config.schema.json']);
   });
 
-  it('tries the entry with its key and prints one JSON document', async () => {
+  it('probes the entry with its key and prints one JSON document', async () => {
     const { code, stdout, stderr } = await init(
       '--provider',
       'mine',
@@ -69,24 +69,24 @@ describe('instar init, by flags', () => {
     expect(stdout).not.toContain('sk-mine');
   });
 
-  it('knows the usual providers, and stores no key for a pass-through', async () => {
+  it('knows the common providers, and stores no key with --pass-through', async () => {
     await init('--provider', 'anthropic', '--pass-through');
     expect(readConfig().providers).toEqual({
       anthropic: { wire: 'anthropic', baseUrl: 'https://api.anthropic.com/v1' },
     });
   });
 
-  it('does not send a known provider’s key to another base URL unless told to', async () => {
+  it('does not send a known provider’s key to another base URL unless --key-env is given', async () => {
     await init('--provider', 'openai', '--base-url', provider.url);
     expect(readConfig().providers.openai).toEqual({ wire: 'openai', baseUrl: provider.url });
   });
 
-  it('takes several wires with commas', async () => {
+  it('accepts several wires separated by commas', async () => {
     await init('--provider', 'mine', '--base-url', provider.url, '--wire', 'openai-chat,anthropic');
     expect(readConfig().providers.mine.wire).toEqual(['openai-chat', 'anthropic']);
   });
 
-  it('leaves a config alone without --force; with it keeps what was there, and a copy', async () => {
+  it('does not change a config without --force; with it, keeps other settings and a copy', async () => {
     const before = JSON.stringify({
       learn: { failures: 5 },
       providers: { a: { wire: 'openai', baseUrl: provider.url } },
@@ -102,11 +102,11 @@ describe('instar init, by flags', () => {
     expect(readFileSync(`${configFile()}.old`, 'utf8')).toBe(before);
   });
 
-  it('starts afresh from a config that cannot be used, and says so', async () => {
+  it('replaces an invalid config and reports it', async () => {
     writeFileSync(configFile(), '{ broken');
     const { code, stderr } = await init('--provider', 'mine', '--base-url', provider.url, '--force');
     expect(code).toBe(0);
-    expect(stderr).toContain('nothing of the old file was kept');
+    expect(stderr).toContain('none of its settings were kept');
     expect(readFileSync(`${configFile()}.old`, 'utf8')).toBe('{ broken');
     expect(Object.keys(readConfig().providers)).toEqual(['mine']);
   });
@@ -116,10 +116,10 @@ describe('instar init, by flags', () => {
     [['--base-url', 'https://x.example', '--key-env', 'sk-secret-1'], 'name of an environment variable'],
     [['--base-url', 'http://x.example', '--key-env', 'K'], 'plain http'],
     [['--base-url', 'https://x.example', '--wire', 'antropic'], 'did you mean "anthropic"?'],
-  ])('refuses %j as wrong use and writes nothing', async (args, said) => {
+  ])('refuses %j as wrong use and writes nothing', async (args, expected) => {
     const { code, stdout, stderr } = await init('--provider', 'mine', ...args);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    expect(stderr).toContain(said);
+    expect(stderr).toContain(expected);
     expect(stderr).not.toContain('sk-secret');
     expect(readdirSync(folder.dir)).toEqual([]);
   });

@@ -2,7 +2,7 @@ import { isMainThread, parentPort, Worker } from 'node:worker_threads';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { waitForIdleThreads } from '../../dist/src/cli/foreground.js';
 
-/** A process that leaves with 7 while its thread is inside SQLite, and has been told of no more work. */
+/** A process that exits with 7 while its thread is inside SQLite, and gets no more work. */
 const WORK_MS = 150;
 
 if (isMainThread) {

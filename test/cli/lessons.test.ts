@@ -1,14 +1,14 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeHome, type RunningDaemon, startDaemon } from '../support/daemon.ts';
-import { runCli } from './run-cli.ts';
+import { runInProcess } from './run-cli.ts';
 
 const scratch = mkdtempSync(path.join(tmpdir(), 'instar-skills-'));
 let home: ReturnType<typeof makeHome>;
 let daemon: RunningDaemon | undefined;
-const cli = (...args: string[]) => runCli([...args, '--home', home.dir]);
+const cli = (...args: string[]) => runInProcess([...args, '--home', home.dir]);
 const json = async (...args: string[]) => JSON.parse((await cli(...args, '--json')).stdout);
 
 /** A folder of skills, as Claude Code and MetaClaw keep them. */
@@ -26,24 +26,32 @@ function writeSkills(names: readonly string[], body = 'Do it.\n'): string {
 
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
-describe.each(['a running daemon', 'no daemon'])('with %s', (which) => {
-  beforeEach(async () => {
+const newest = async (): Promise<number> => (await json('generations', 'list'))[0]?.generation ?? 0;
+const namesOf = (list: readonly { readonly name: string }[]) => list.map(({ name }) => name);
+
+/** Every mode has one home for all its tests, so that the daemon is started once. */
+function useHome(which: string): void {
+  beforeAll(async () => {
     home = makeHome({});
     if (which === 'a running daemon') daemon = await startDaemon(home.dir);
   });
-  afterEach(async () => {
+  afterAll(async () => {
     daemon?.child.kill('SIGTERM');
     await daemon?.exited;
     daemon = undefined;
     home.remove();
   });
+}
 
-  it('skills go in, are listed, shown, and come out as the same files', async () => {
+describe.each(['a running daemon', 'no daemon'])('with %s', (which) => {
+  useHome(which);
+
+  it('skills are imported, listed, shown, and exported as the same files', async () => {
     const from = writeSkills(['sort-keys', 'sign-commits']);
-    const taken = await json('lessons', 'import', from);
-    expect(taken).toMatchObject({ faults: [], generation: 1 });
+    const before = await newest();
+    expect(await json('lessons', 'import', from)).toMatchObject({ faults: [], generation: before + 1 });
     const list = await json('lessons', 'list');
-    expect(list).toHaveLength(2);
+    expect(namesOf(list)).toEqual(expect.arrayContaining(['sort-keys', 'sign-commits']));
     expect(list[0]).toMatchObject({
       kind: 'skill',
       state: 'live',
@@ -59,14 +67,15 @@ describe.each(['a running daemon', 'no daemon'])('with %s', (which) => {
     const file = readFileSync(path.join(out, 'sort-keys', 'SKILL.md'), 'utf8');
     expect(file).toContain('When you need sort-keys.');
     expect(file).toContain('Do it.');
-    expect((await json('lessons', 'import', out)).done).toHaveLength(2);
-    expect(await json('generations', 'list')).toHaveLength(1);
+    expect((await json('lessons', 'import', out)).done).toHaveLength(list.length);
+    expect(await newest()).toBe(before + 1);
   });
 
   it('a proposed skill is approved to trial, then to live, pinned, frozen and retired', async () => {
+    const before = await newest();
     await cli('lessons', 'import', writeSkills(['a-skill']), '--as', 'proposed');
-    const state = async () => (await json('lessons', 'show', 'a-skill')).state;
-    expect(await json('generations', 'list')).toEqual([]);
+    expect(await newest()).toBe(before);
+    const { id } = await json('lessons', 'show', 'a-skill');
     for (const [command, after] of [
       ['approve', 'trial'],
       ['approve', 'live'],
@@ -74,56 +83,42 @@ describe.each(['a running daemon', 'no daemon'])('with %s', (which) => {
       ['freeze', 'live'],
       ['retire', 'retired'],
     ] as const) {
-      const name = (await json('lessons', 'list', '--all'))[0].id;
-      const { code, stderr } = await cli('lessons', command, name);
+      const { code, stderr } = await cli('lessons', command, id);
       expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-      expect((await json('lessons', 'show', name)).state).toBe(after);
+      expect((await json('lessons', 'show', id)).state).toBe(after);
     }
-    expect(await json('lessons', 'list')).toEqual([]);
-    expect((await json('lessons', 'list', '--all'))[0]).toMatchObject({ pinned: true, frozen: true });
-    expect(await state()).toBe('retired');
+    expect(namesOf(await json('lessons', 'list'))).not.toContain('a-skill');
+    expect(await json('lessons', 'list', '--all')).toContainEqual(
+      expect.objectContaining({ name: 'a-skill', pinned: true, frozen: true }),
+    );
+    expect((await json('lessons', 'show', 'a-skill')).state).toBe('retired');
   });
 
-  it('a generation is compared with another and gone back to, as a new one', async () => {
-    await cli('lessons', 'import', writeSkills(['first']));
+  it('two generations are compared, and a rollback makes a new one', async () => {
+    const { generation: first } = await json('lessons', 'import', writeSkills(['first']));
     await cli('lessons', 'import', writeSkills(['second']));
     await cli('lessons', 'retire', 'first');
-    expect((await cli('generations', 'diff', '1')).stdout).toMatch(/\+ second.*\n- first/);
-    const back = await json('generations', 'rollback', '1');
-    expect(back.generation).toBe(4);
-    const live = (await json('lessons', 'list')).map(({ name }: { name: string }) => name);
-    expect(live).toEqual(['first']);
+    expect((await cli('generations', 'diff', String(first))).stdout).toMatch(/\+ second.*\n- first/);
+    const back = await json('generations', 'rollback', String(first));
+    expect(back.generation).toBe(first + 3);
+    const live = namesOf(await json('lessons', 'list'));
+    expect(live).toContain('first');
+    expect(live).not.toContain('second');
     expect((await json('generations', 'list'))[0]).toMatchObject({
-      generation: 4,
+      generation: first + 3,
       at: expect.any(String),
-      reason: expect.stringContaining('1'),
+      reason: expect.stringContaining(String(first)),
     });
   });
 
-  it('a review names what waits and what says the same, and puts it in order when asked to', async () => {
-    const body = '1. Open the ledger.\n2. Sort the rows by their booking day.\n3. Save the file.\n';
-    await cli('lessons', 'import', writeSkills(['sort-the-rows'], body));
-    await cli('lessons', 'import', writeSkills(['sort-the-rows-again'], body));
-    await cli(
-      'lessons',
-      'import',
-      writeSkills(['waiting-one'], 'Something else entirely.\n'),
-      '--as',
-      'proposed',
-    );
-    const told = await json('lessons', 'review');
-    expect(told.waiting).toMatchObject([{ name: 'waiting-one' }]);
-    expect(told.same).toHaveLength(1);
-    expect((await cli('lessons', 'review', '--apply')).stdout).toContain('done; generation 3');
-    expect(await json('lessons', 'list', '--state', 'live')).toHaveLength(1);
-  });
-
-  it('says what is wrong and how to fix it', async () => {
-    const missing = await cli('lessons', 'show', 'nobody');
+  it('errors name the problem and the fix', async () => {
+    await cli('lessons', 'import', writeSkills(['node-version']));
+    const missing = await cli('lessons', 'show', 'node-versoin');
     expect(missing).toMatchObject({ code: 1, stderr: expect.stringContaining('instar lessons list') });
-    expect(await cli('generations', 'rollback', '9')).toMatchObject({
+    expect(missing.stderr).toContain('closest: "node-version"');
+    expect(await cli('generations', 'rollback', '999')).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('no generation 9'),
+      stderr: expect.stringContaining('no generation 999'),
     });
     expect(await cli('generations', 'diff', 'x')).toMatchObject({ code: 2 });
     expect(await cli('lessons', 'import', path.join(scratch, 'not-there'))).toMatchObject({ code: 1 });
@@ -134,5 +129,22 @@ describe.each(['a running daemon', 'no daemon'])('with %s', (which) => {
     expect(report.done).toHaveLength(1);
     expect(report.faults).toHaveLength(1);
     expect(existsSync(path.join(home.dir, '..', 'etc'))).toBe(false);
+  });
+});
+
+describe.each(['a running daemon', 'no daemon'])('a review with %s', (which) => {
+  useHome(which);
+
+  it('lists lessons that wait and duplicates, and merges them with --apply', async () => {
+    const body = '1. Open the ledger.\n2. Sort the rows by their booking day.\n3. Save the file.\n';
+    await cli('lessons', 'import', writeSkills(['sort-the-rows'], body));
+    await cli('lessons', 'import', writeSkills(['sort-the-rows-again'], body));
+    const other = writeSkills(['waiting-one'], 'Something else entirely.\n');
+    await cli('lessons', 'import', other, '--as', 'proposed');
+    const review = await json('lessons', 'review');
+    expect(review.waiting).toMatchObject([{ name: 'waiting-one' }]);
+    expect(review.same).toHaveLength(1);
+    expect((await cli('lessons', 'review', '--apply')).stdout).toContain('done; generation 3');
+    expect(await json('lessons', 'list', '--state', 'live')).toHaveLength(1);
   });
 });

@@ -10,7 +10,7 @@ function createBook(options: Partial<LogOptions> = {}, isTTY = false) {
 }
 
 describe('createLog', () => {
-  it('writes JSON lines where no person looks', () => {
+  it('writes JSON lines to anything but a terminal', () => {
     const { log, text } = createBook();
     log.info({ port: 4600 }, 'ready');
     expect(JSON.parse(text())).toEqual({ level: 'info', time: expect.any(String), port: 4600, msg: 'ready' });
@@ -25,7 +25,7 @@ describe('createLog', () => {
     expect(plain.text()).toMatch(/^\d\d:\d\d:\d\d warn {2}careful port=4600 note="two words"\n$/);
   });
 
-  it('keeps to the format and the level it was given', () => {
+  it('uses the given format and level', () => {
     const pretty = createBook({ format: 'pretty', level: 'error' });
     pretty.log.info('hidden');
     pretty.log.error('shown');
@@ -33,7 +33,7 @@ describe('createLog', () => {
     expect(createBook({ format: 'json' }, true).text()).toBe('');
   });
 
-  it('writes no secret, at any depth, in any case, in fields, errors or words', () => {
+  it('writes no secret, at any depth, in any case, in fields, errors or messages', () => {
     for (const format of ['json', 'pretty'] as const) {
       const { log, text } = createBook({ format });
       const headers = {
@@ -58,7 +58,7 @@ describe('createLog', () => {
     }
   });
 
-  it('writes one line per record, whatever it is told', () => {
+  it('writes one line per record, whatever the content', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: 'binary' }),

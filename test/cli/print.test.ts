@@ -32,7 +32,7 @@ describe('createPrinter', () => {
     expect(paper.out().split('\n')).toHaveLength(6);
   });
 
-  it('lines columns up by what is seen, not by colour codes', () => {
+  it('aligns columns by visible width (not counting colour codes)', () => {
     const paper = createPaper(true);
     paper.printer.table([
       [{ text: 'ok', style: 'green' }, 'first'],
@@ -41,7 +41,7 @@ describe('createPrinter', () => {
     expect(paper.out()).toBe('\u001b[32mok\u001b[0m      first\nlonger  second\n');
   });
 
-  it('keeps notes to itself when a program listens', () => {
+  it('prints no notes with --json', () => {
     const paper = createPaper(false, {}, true);
     paper.printer.note('hello');
     expect(paper.err()).toBe('');

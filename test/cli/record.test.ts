@@ -1,15 +1,15 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { ask } from '../support/client.ts';
 import { makeHome, type RunningDaemon, startDaemon } from '../support/daemon.ts';
 import { ROUTES, requestBody } from '../support/samples.ts';
-import { runCli } from './run-cli.ts';
+import { runInProcess } from './run-cli.ts';
 
 let home: ReturnType<typeof makeHome>;
 let daemon: RunningDaemon | undefined;
 let turn = '';
-const cli = (...args: string[]) => runCli([...args, '--home', home.dir]);
+const cli = (...args: string[]) => runInProcess([...args, '--home', home.dir]);
 const json = async (...args: string[]) => JSON.parse((await cli(...args, '--json')).stdout);
 
 async function stop(): Promise<void> {
@@ -30,7 +30,10 @@ beforeAll(async () => {
     });
     if (session === 'one') turn = String(answer.headers['x-instar-turn']);
   }
-  while ((await json('sessions', 'show', 'two')).turns?.[0]?.status !== 'complete');
+  await vi.waitFor(
+    async () => expect((await json('sessions', 'show', 'two')).turns?.[0]?.status).toBe('complete'),
+    { timeout: 60_000 },
+  );
 });
 afterAll(async () => {
   await stop();
@@ -71,7 +74,7 @@ describe.each(['a running daemon', 'no daemon'])('with %s', (which) => {
     expect(unknown.stderr).toContain('sessions list');
   });
 
-  it('feedback is kept and shown', async () => {
+  it('feedback is saved and shown', async () => {
     const before = (await json('sessions', 'show', 'one')).turns[1].rewards.length;
     expect(await json('feedback', turn, '--score', '-0.5', '--note', 'late')).toMatchObject({ ok: true });
     const rewards = (await json('sessions', 'show', 'one')).turns[1].rewards;
@@ -102,7 +105,7 @@ describe.each(['a running daemon', 'no daemon'])('with %s', (which) => {
     expect((await cli('backup', file)).code).toBe(1);
   });
 
-  it('erase asks to be sure', async () => {
+  it('erase requires --yes', async () => {
     expect((await cli('sessions', 'erase', 'two')).code).toBe(2);
     expect(
       (await json('sessions', 'list')).find(({ id }: { id: string }) => id === 'two').erased,
@@ -111,7 +114,7 @@ describe.each(['a running daemon', 'no daemon'])('with %s', (which) => {
 });
 
 describe('a home that is not in use', () => {
-  it('is restored from a backup, which must be whole; what was there is kept beside it', async () => {
+  it('is restored from a complete backup; the previous record is kept beside it', async () => {
     await stop();
     const file = path.join(home.dir, 'good.sqlite');
     await cli('backup', file);
@@ -133,9 +136,9 @@ describe('a home that is not in use', () => {
     await stop();
   });
 
-  it('without a record lists nothing, and makes nothing', async () => {
+  it('without a record lists nothing and creates nothing', async () => {
     const empty = makeHome({});
-    const list = await runCli(['sessions', 'list', '--json', '--home', empty.dir]);
+    const list = await runInProcess(['sessions', 'list', '--json', '--home', empty.dir]);
     expect(list).toMatchObject({ code: 0, stdout: '[]\n' });
     expect(existsSync(`${empty.dir}/instar.sqlite`)).toBe(false);
     empty.remove();

@@ -2,7 +2,10 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { PassThrough, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
+import { VERSION } from '../../src/base/package.ts';
+import { runProgram } from '../../src/cli/program.ts';
 
 const MAIN = fileURLToPath(new URL('../../dist/src/cli/main.js', import.meta.url));
 
@@ -16,15 +19,15 @@ export interface RunningCli {
   readonly child: ChildProcess;
   /** Resolves with the first line on standard output; rejects when the command ends before it. */
   firstLine(): Promise<string>;
-  /** Resolves once standard error has these words; rejects when the command ends without them. */
-  untilSaid(words: string): Promise<void>;
+  /** Resolves once standard error contains this text; rejects when the command ends without it. */
+  untilStderr(text: string): Promise<void>;
   ended(): Promise<CliResult>;
 }
 
-/** The built command in a process of its own, with nothing of this machine's environment but the PATH. */
+/** The built command in its own process. Of this machine's environment it gets the PATH only. */
 export function startCli(args: readonly string[], env: NodeJS.ProcessEnv = {}): RunningCli {
   const child = spawn(process.execPath, [MAIN, ...args], {
-    env: { PATH: process.env.PATH, HOME: '/nonexistent', ...env },
+    env: environment(env),
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let stdout = '';
@@ -66,22 +69,55 @@ export function startCli(args: readonly string[], env: NodeJS.ProcessEnv = {}): 
         () => (stdout.includes('\n') ? stdout.split('\n')[0] : undefined),
         'its first line',
       ),
-    untilSaid: async (words) =>
-      void (await until(child.stderr, () => stderr.includes(words) || undefined, `it said ${words}`)),
+    untilStderr: async (text) =>
+      void (await until(child.stderr, () => stderr.includes(text) || undefined, `it printed ${text}`)),
   };
 }
+
+const environment = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => ({
+  PATH: process.env.PATH,
+  HOME: '/nonexistent',
+  ...env,
+});
 
 export const runCli = (args: readonly string[], env?: NodeJS.ProcessEnv): Promise<CliResult> =>
   startCli(args, env).ended();
 
-/** A folder of its own for one test, private as a home must be. */
+/**
+ * The same command line in this process, which saves the start of a process. For commands that start no daemon and stay
+ * in the foreground for no signal; not built code, but the sources.
+ */
+export async function runInProcess(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<CliResult> {
+  let stdout = '';
+  let stderr = '';
+  const code = await runProgram(args, {
+    stdin: new PassThrough(),
+    stdout: {
+      write: (text) => {
+        stdout += text;
+      },
+    },
+    stderr: new Writable({
+      write: (chunk: Buffer, _encoding, done) => {
+        stderr += chunk.toString();
+        done();
+      },
+    }),
+    env: environment(env),
+    version: VERSION,
+    startDaemon: () => Promise.reject(new Error('a daemon needs its own process')),
+  });
+  return { code, stdout, stderr };
+}
+
+/** A temporary folder, private as a home must be. */
 export function createTemporaryFolder(): { readonly dir: string; remove(): void } {
   const dir = mkdtempSync(join(tmpdir(), 'instar-cli-'));
   chmodSync(dir, 0o700);
   return { dir, remove: () => removeFolder(dir, 50) };
 }
 
-/** A killed daemon's engine needs a moment to notice, and may write into the folder until then; `rmSync` looks into it once. */
+/** The engine of a killed daemon may still write into the folder for a moment, which makes `rmSync` fail. */
 function removeFolder(dir: string, tries: number): void {
   try {
     rmSync(dir, { recursive: true, force: true });

@@ -5,7 +5,7 @@ import { asArray, asObject } from '../../src/core/json.ts';
 import type { NewFact } from '../../src/core/store.ts';
 import { openSqliteStore } from '../../src/record/store/sqlite-store.ts';
 import { start } from '../record/store/facts.ts';
-import { createTemporaryFolder, runCli } from './run-cli.ts';
+import { createTemporaryFolder, runInProcess } from './run-cli.ts';
 
 let folder: ReturnType<typeof createTemporaryFolder>;
 beforeEach(() => {
@@ -15,7 +15,7 @@ afterEach(() => folder.remove());
 
 const configure = (schedule: object): void =>
   writeFileSync(path.join(folder.dir, 'config.json'), JSON.stringify({ schedule }), { mode: 0o600 });
-/** So many days of turns from nine to five, local time, up to now. */
+/** Records turns from nine to five, local time, for the last days. */
 function recordWorkdays(file: string, days: number): void {
   const store = openSqliteStore({ file });
   const facts: NewFact[] = [];
@@ -30,19 +30,19 @@ function recordWorkdays(file: string, days: number): void {
   store.append({ facts });
   store.close();
 }
-const run = (...args: string[]) => runCli(['schedule', ...args, '--home', folder.dir]);
+const run = (...args: string[]) => runInProcess(['schedule', ...args, '--home', folder.dir]);
 
 describe('instar schedule', () => {
-  it('tells each signal with its reason and what it can see, without a daemon', async () => {
+  it('lists each signal with its reason and what it can detect, without a daemon', async () => {
     configure({ sleep: '00:00-24:00', budget: { minutesPerDay: 7 } });
     const { stdout, code } = await run('status', '--json');
     expect(code).toBe(0);
-    const told = asObject(JSON.parse(stdout));
-    expect(told.state).toBe('off');
-    const [sleep] = asArray(told.signals).map(asObject);
+    const schedule = asObject(JSON.parse(stdout));
+    expect(schedule.state).toBe('off');
+    const [sleep] = asArray(schedule.signals).map(asObject);
     expect(sleep).toMatchObject({ source: 'sleep', state: 'away' });
     expect(String(sleep?.sees)).toContain('hours');
-    expect(asObject(asObject(told.budget).left).minutes).toBe(7);
+    expect(asObject(asObject(schedule.budget).left).minutes).toBe(7);
   });
 
   it('shows the same as text, and writes nothing into the home', async () => {
@@ -53,14 +53,14 @@ describe('instar schedule', () => {
     expect(existsSync(path.join(folder.dir, 'instar.sqlite'))).toBe(false);
   });
 
-  it('says when the next window opens and why, and that nobody can say when there is no plan', async () => {
+  it('prints when the next window opens and why, or that no window is planned', async () => {
     configure({ sleep: '23:00-07:00' });
     const planned = asObject(asObject(JSON.parse((await run('next', '--json')).stdout)).next);
     expect(Number.isFinite(Date.parse(String(planned.from)))).toBe(true);
     configure({ sleep: 'off' });
     const unplanned = asObject(asObject(JSON.parse((await run('next', '--json')).stdout)).next);
     expect(unplanned.from).toBeUndefined();
-    expect(String(unplanned.why)).toContain('no plan');
+    expect(String(unplanned.why)).toContain('no planned window');
   });
 
   it('takes hours by weekday, and refuses hours that end when they begin', async () => {
@@ -72,7 +72,7 @@ describe('instar schedule', () => {
     expect(refused.stdout).toContain('00:00-24:00');
   });
 
-  it('suggests nothing from an empty record, and changes no config then, even when told to write', async () => {
+  it('suggests nothing from an empty record, and does not change the config even with --write', async () => {
     configure({ sleep: 'off' });
     const before = readFileSync(path.join(folder.dir, 'config.json'), 'utf8');
     expect((await run('suggest', '--json')).code).toBe(0);
@@ -80,26 +80,26 @@ describe('instar schedule', () => {
     expect(readFileSync(path.join(folder.dir, 'config.json'), 'utf8')).toBe(before);
   });
 
-  it('suggests hours from the record, changes nothing unasked, and writes them with a copy of the old config', async () => {
+  it('suggests hours from the record, changes nothing without --write, and keeps a copy of the old config with it', async () => {
     configure({ sleep: 'off', idleMinutes: 45 });
     const file = path.join(folder.dir, 'config.json');
     const before = readFileSync(file, 'utf8');
     recordWorkdays(path.join(folder.dir, 'instar.sqlite'), 42);
-    const told = asObject(JSON.parse((await run('suggest', '--json')).stdout));
-    expect(typeof told.sleep).toBe('string');
-    expect(asArray(told.evidence).length).toBeGreaterThan(0);
+    const suggestion = asObject(JSON.parse((await run('suggest', '--json')).stdout));
+    expect(typeof suggestion.sleep).toBe('string');
+    expect(asArray(suggestion.evidence).length).toBeGreaterThan(0);
     expect(readFileSync(file, 'utf8')).toBe(before);
 
     const written = await run('suggest', '--write');
     expect(written.code).toBe(0);
-    expect(written.stdout).toContain(String(told.sleep));
+    expect(written.stdout).toContain(String(suggestion.sleep));
     const settings = asObject(JSON.parse(readFileSync(file, 'utf8')));
-    expect(settings.schedule).toEqual({ sleep: told.sleep, idleMinutes: 45 });
+    expect(settings.schedule).toEqual({ sleep: suggestion.sleep, idleMinutes: 45 });
     expect(readFileSync(`${file}.old`, 'utf8')).toBe(before);
     expect((await run('status', '--json')).code).toBe(0);
   });
 
-  it('connects no calendar that the settings do not name', async () => {
+  it('refuses to connect a calendar that the config does not name', async () => {
     const { code, stdout } = await run('connect', '--json');
     expect(code).toBe(1);
     expect(stdout).toContain('clientId');

@@ -1,16 +1,16 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createTemporaryFolder, runCli } from './run-cli.ts';
-import { type StandIn, sendJson, startStandIn } from './stand-in.ts';
+import { createTemporaryFolder, runInProcess } from './run-cli.ts';
+import { type StubServer, sendJson, startStubServer } from './stub-server.ts';
 
 const KEY = 'k'.repeat(40);
 let folder: ReturnType<typeof createTemporaryFolder>;
-let daemon: StandIn;
+let daemon: StubServer;
 beforeEach(async () => {
   folder = createTemporaryFolder();
   writeFileSync(join(folder.dir, 'key'), KEY, { mode: 0o600 });
-  daemon = await startStandIn(({ url, headers }, response) => {
+  daemon = await startStubServer(({ url, headers }, response) => {
     if (url === '/healthz') return sendJson(response, { ok: true });
     if (headers.authorization !== `Bearer ${KEY}`) return sendJson(response, {}, 401);
     sendJson(response, {
@@ -29,10 +29,10 @@ const record = (pid: number, url = daemon.url) =>
     join(folder.dir, 'daemon.json'),
     JSON.stringify({ pid, port: daemon.port, url, startedAt: '2026-11-01T10:00:00.000Z', version: '0.1.0' }),
   );
-const status = (...args: readonly string[]) => runCli(['status', '--home', folder.dir, ...args]);
+const status = (...args: readonly string[]) => runInProcess(['status', '--home', folder.dir, ...args]);
 
 describe('instar status', () => {
-  it('says what runs, what it serves and what it has served', async () => {
+  it('prints what is running, what it serves and what it has served', async () => {
     record(process.pid);
     const { code, stdout } = await status();
     expect(code).toBe(0);
@@ -44,7 +44,7 @@ describe('instar status', () => {
     expect(stdout).not.toContain('\u001b');
   });
 
-  it('gives programs one document with everything the daemon told', async () => {
+  it('prints one JSON document with the daemon’s whole reply', async () => {
     record(process.pid);
     const { code, stdout, stderr } = await status('--json');
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
@@ -59,23 +59,23 @@ describe('instar status', () => {
     expect(stdout).not.toContain(KEY);
   });
 
-  it('ends with 1 and names instar up when nothing runs, and makes no home', async () => {
+  it('ends with 1 and names instar up when no daemon runs, and creates no home', async () => {
     const { code, stdout, stderr } = await status();
     expect(code).toBe(1);
     expect(stdout).toBe('not running\n');
     expect(stderr).toContain('instar up');
     const missing = join(folder.dir, 'missing');
-    const json = await runCli(['status', '--json', '--home', missing]);
+    const json = await runInProcess(['status', '--json', '--home', missing]);
     expect(JSON.parse(json.stdout)).toMatchObject({ running: false });
     expect(readdirSync(folder.dir)).not.toContain('missing');
   });
 
-  it('takes a record that a killed daemon left behind for not running', async () => {
+  it('reports not running for the stale record of a killed daemon', async () => {
     record(process.pid, 'http://127.0.0.1:1');
     expect((await status()).stdout).toBe('not running\n');
   });
 
-  it('does not show the key to whoever has a dead daemon’s port', async () => {
+  it('does not send the key to another program on a dead daemon’s port', async () => {
     record(2 ** 22 + 1);
     const { code, stderr } = await status();
     expect(code).toBe(1);
@@ -83,9 +83,9 @@ describe('instar status', () => {
     expect(daemon.requests.map(({ headers }) => headers.authorization)).toEqual([undefined]);
   });
 
-  it('says when the key is not the daemon’s', async () => {
+  it('reports a key that the daemon does not accept', async () => {
     record(process.pid);
-    const other = await runCli(['status', '--home', folder.dir], { INSTAR_KEY: 'x'.repeat(32) });
+    const other = await runInProcess(['status', '--home', folder.dir], { INSTAR_KEY: 'x'.repeat(32) });
     expect(other.code).toBe(1);
     expect(other.stderr).toContain('does not accept the key');
   });

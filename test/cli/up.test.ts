@@ -2,13 +2,13 @@ import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { eachInAHome } from './each-in-a-home.ts';
-import { runCli } from './run-cli.ts';
-import { startStandIn } from './stand-in.ts';
+import { homePerTest } from './home-per-test.ts';
+import { runCli, runInProcess } from './run-cli.ts';
+import { startStubServer } from './stub-server.ts';
 
-const { folder, up } = eachInAHome('up');
+const { folder, up } = homePerTest('up');
 const daemonFile = () => join(folder.dir, 'daemon.json');
-/** To someone new: a connection that is kept alive is served until the last stream has ended. */
+/** Whether the port accepts new connections; existing ones are served until the last stream has ended. */
 const isOpen = (port: number): Promise<boolean> =>
   new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1', () => {
@@ -18,7 +18,7 @@ const isOpen = (port: number): Promise<boolean> =>
   });
 
 describe('instar up', () => {
-  it('says where it is ready as the first line, serves, and ends with 0 on SIGTERM', async () => {
+  it('prints its address as the first line, serves, and ends with 0 on SIGTERM', async () => {
     const cli = up();
     const line = await cli.firstLine();
     const url = /^instar ready (http:\/\/127\.0\.0\.1:\d+)$/.exec(line)?.[1] ?? '';
@@ -33,7 +33,7 @@ describe('instar up', () => {
     });
     for (const file of [daemonFile(), join(folder.dir, 'key')])
       expect(statSync(file).mode & 0o777).toBe(0o600);
-    const status = await runCli(['status', '--json', '--home', folder.dir]);
+    const status = await runInProcess(['status', '--json', '--home', folder.dir]);
     expect(JSON.parse(status.stdout)).toMatchObject({ running: true, url, requests: { served: 0 } });
     cli.child.kill('SIGTERM');
     const { code, stdout, stderr } = await cli.ended();
@@ -42,20 +42,7 @@ describe('instar up', () => {
     expect(stderr).not.toContain(readFileSync(join(folder.dir, 'key'), 'utf8').trim());
   });
 
-  it('writes JSON lines, and only those, to a standard error that is no terminal', async () => {
-    const cli = up();
-    await cli.firstLine();
-    cli.child.kill('SIGINT');
-    const { code, stderr } = await cli.ended();
-    expect(code).toBe(0);
-    const lines = stderr
-      .trim()
-      .split('\n')
-      .map((text) => JSON.parse(text));
-    expect(lines).toContainEqual(expect.objectContaining({ level: 'info', msg: 'ready' }));
-  });
-
-  it('tells people what is served, where the key is and what is next', async () => {
+  it('prints what is served, where the key is and what to do next', async () => {
     const cli = up(['--log', 'pretty'], { OPENAI_API_KEY: 'sk-test-0123456789' });
     await cli.firstLine();
     cli.child.kill('SIGTERM');
@@ -67,17 +54,22 @@ describe('instar up', () => {
     expect(stderr).not.toContain('\u001b');
   });
 
-  it('prints one JSON document when JSON is wanted', async () => {
+  it('prints one JSON document with --json, logs JSON lines only, and ends with 0 on SIGINT', async () => {
     const cli = up(['--json']);
     await cli.firstLine();
-    cli.child.kill('SIGTERM');
-    const { code, stdout } = await cli.ended();
+    cli.child.kill('SIGINT');
+    const { code, stdout, stderr } = await cli.ended();
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({
       ready: true,
       url: expect.stringMatching(/^http/),
       pid: cli.child.pid,
     });
+    const lines = stderr
+      .trim()
+      .split('\n')
+      .map((text) => JSON.parse(text));
+    expect(lines).toContainEqual(expect.objectContaining({ level: 'info', msg: 'ready' }));
   });
 
   it('ends a second one on the same home with 3, naming pid and address', async () => {
@@ -104,24 +96,25 @@ describe('instar up', () => {
     expect(JSON.parse(readFileSync(daemonFile(), 'utf8')).pid).toBe(second.child.pid);
   });
 
-  it.each(['no record', 'a stale one', 'garbage'])(
-    'lets exactly one of three starts at once have the home, after %s',
-    async (before) => {
-      const stale = { pid: 2 ** 22 + 1, port: 1, url: 'http://127.0.0.1:1', startedAt: 'x', version: '' };
-      if (before !== 'no record')
-        writeFileSync(daemonFile(), before === 'garbage' ? '{' : JSON.stringify(stale));
-      const starts = [up(), up(), up()];
-      const outcomes = await Promise.all(
-        starts.map((cli) => cli.firstLine().catch(async () => (await cli.ended()).code)),
-      );
-      expect(outcomes.filter((outcome) => outcome === 3)).toHaveLength(2);
-      const owner = starts[outcomes.findIndex((outcome) => outcome !== 3)];
-      expect(JSON.parse(readFileSync(daemonFile(), 'utf8')).pid).toBe(owner?.child.pid);
-    },
-  );
+  it.each([
+    ['no record', 3],
+    ['a stale one', 2],
+    ['garbage', 2],
+  ])('lets exactly one of several simultaneous starts have the home, after %s', async (before, count) => {
+    const stale = { pid: 2 ** 22 + 1, port: 1, url: 'http://127.0.0.1:1', startedAt: 'x', version: '' };
+    if (before !== 'no record')
+      writeFileSync(daemonFile(), before === 'garbage' ? '{' : JSON.stringify(stale));
+    const starts = Array.from({ length: count }, () => up());
+    const outcomes = await Promise.all(
+      starts.map((cli) => cli.firstLine().catch(async () => (await cli.ended()).code)),
+    );
+    expect(outcomes.filter((outcome) => outcome === 3)).toHaveLength(count - 1);
+    const owner = starts[outcomes.findIndex((outcome) => outcome !== 3)];
+    expect(JSON.parse(readFileSync(daemonFile(), 'utf8')).pid).toBe(owner?.child.pid);
+  });
 
   it('ends with 1 and names --port when the port is taken', async () => {
-    const other = await startStandIn((_request, response) => response.end());
+    const other = await startStubServer((_request, response) => response.end());
     const { code, stdout, stderr } = await runCli(['up', '--home', folder.dir, '--port', String(other.port)]);
     await other.close();
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
@@ -130,12 +123,12 @@ describe('instar up', () => {
     expect(existsSync(daemonFile())).toBe(false);
   });
 
-  it('waits for a stream that is under way, and leaves at once on a second signal', async () => {
+  it('finishes a stream in progress on the first signal, and exits at once on the second', async () => {
     let asked = (): void => undefined;
     const isAsked = new Promise<void>((resolve) => {
       asked = resolve;
     });
-    const slow = await startStandIn((_request, response) => {
+    const slow = await startStubServer((_request, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       response.write('data: {"id":"x","choices":[{"index":0,"delta":{"content":"a"}}]}\n\n');
       asked();
@@ -154,8 +147,8 @@ describe('instar up', () => {
     await isAsked;
     const body = (await reply).text().catch(() => 'cut');
     cli.child.kill('SIGTERM');
-    await cli.untilSaid('finishing what is under way');
-    await expect.poll(() => isOpen(Number(new URL(url).port))).toBe(false);
+    await cli.untilStderr('finishing requests in progress');
+    await expect.poll(() => isOpen(Number(new URL(url).port)), { timeout: 20_000 }).toBe(false);
     expect([cli.child.exitCode, cli.child.signalCode]).toEqual([null, null]);
     cli.child.kill('SIGTERM');
     expect((await cli.ended()).code).toBe(1);

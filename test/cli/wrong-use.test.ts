@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { createTemporaryFolder, runCli } from './run-cli.ts';
+import { createTemporaryFolder, runCli, runInProcess } from './run-cli.ts';
 
 const folder = createTemporaryFolder();
 afterAll(folder.remove);
@@ -17,14 +17,14 @@ describe('wrong use', () => {
     [['init'], '--provider'],
     [['init', '--provider', 'nope'], '--base-url'],
     [['init', '--provider', 'openai', '--key-env', 'K', '--pass-through'], 'exclude each other'],
-  ])('ends %j with 2 and says the fix on standard error', async (args, said) => {
-    const { code, stdout, stderr } = await runCli(['--home', folder.dir, ...args]);
+  ])('ends %j with 2 and prints the fix on standard error', async (args, expected) => {
+    const { code, stdout, stderr } = await runInProcess(['--home', folder.dir, ...args]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    expect(stderr).toContain(said);
+    expect(stderr).toContain(expected);
   });
 
   it('shows help on standard error, and ends with 2, when no command is given', async () => {
-    const { code, stdout, stderr } = await runCli([]);
+    const { code, stdout, stderr } = await runInProcess([]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toContain('Usage: instar');
   });
@@ -32,7 +32,7 @@ describe('wrong use', () => {
   it.each([[['upp', '--json']], [['--json', 'up', '--prot']], [['--json']], [['init', '--json']]])(
     'prints %j as one JSON document with the error and nothing else',
     async (args) => {
-      const { code, stdout, stderr } = await runCli(args);
+      const { code, stdout, stderr } = await runInProcess(args);
       expect(code).toBe(2);
       expect(stderr).toBe('');
       expect(JSON.parse(stdout)).toEqual({
@@ -41,8 +41,8 @@ describe('wrong use', () => {
     },
   );
 
-  it('prints nothing that could steer a terminal, whatever the arguments hold', async () => {
-    const { code, stderr } = await runCli(['\u001b[2Jevil\u202e']);
+  it('escapes control characters in the arguments it prints', async () => {
+    const { code, stderr } = await runInProcess(['\u001b[2Jevil\u202e']);
     expect(code).toBe(2);
     expect(stderr).toContain('\\u{1b}[2Jevil\\u{202e}');
     expect(stderr).not.toContain('\u001b');
@@ -51,51 +51,58 @@ describe('wrong use', () => {
 
 describe('help and version', () => {
   it('print on standard output and end with 0', async () => {
-    const help = await runCli(['--help']);
+    const help = await runInProcess(['--help']);
     expect(help.code).toBe(0);
     for (const command of ['up', 'init', 'status', 'doctor'])
       expect(help.stdout).toMatch(new RegExp(`^  ${command}\\b`, 'm'));
+    // In its own process: the built entry point prints and exits as well.
     const version = await runCli(['--version']);
     expect(version.stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
     expect(version.code).toBe(0);
   });
 
   it.each(['up', 'init', 'status', 'doctor'])('gives %s an example', async (command) => {
-    const { code, stdout } = await runCli([command, '--help']);
+    const { code, stdout } = await runInProcess([command, '--help']);
     expect(code).toBe(0);
     expect(stdout).toMatch(/Example:\n {2}\$ .*instar /);
   });
 
-  it('are JSON when JSON is wanted', async () => {
-    expect(JSON.parse((await runCli(['--version', '--json'])).stdout)).toEqual({
+  it('are JSON with --json', async () => {
+    expect(JSON.parse((await runInProcess(['--version', '--json'])).stdout)).toEqual({
       version: expect.any(String),
     });
-    expect(JSON.parse((await runCli(['--json', 'up', '--help'])).stdout)).toEqual({
+    expect(JSON.parse((await runInProcess(['--json', 'up', '--help'])).stdout)).toEqual({
       help: expect.any(String),
     });
   });
 });
 
-describe('a set-up that cannot be used', () => {
-  it('ends up with 1 and every problem, as text and as JSON', async () => {
+describe('an invalid setup', () => {
+  it('makes up end with 1 and every problem, as text and as JSON', async () => {
     const file = join(folder.dir, 'bad.json');
     writeFileSync(
       file,
       '{"gateway":{"prot":1},"providers":{"x":{"wire":"openai","baseUrl":"https://x","key":"sk-secret"}}}',
     );
-    const text = await runCli(['up', '--home', folder.dir, '--config', file]);
+    const text = await runInProcess(['up', '--home', folder.dir, '--config', file]);
     expect({ code: text.code, stdout: text.stdout }).toEqual({ code: 1, stdout: '' });
     expect(text.stderr).toContain('did you mean "port"?');
     expect(text.stderr).toContain('keyEnv');
     expect(text.stderr).not.toContain('sk-secret');
-    const json = await runCli(['up', '--home', folder.dir, '--config', file, '--json']);
+    const json = await runInProcess(['up', '--home', folder.dir, '--config', file, '--json']);
     expect(json.code).toBe(1);
     expect(json.stderr).toBe('');
     expect(JSON.parse(json.stdout).error.message).toContain('2 problems');
   });
 
-  it('names a config file that a person gave and that is not there', async () => {
-    const { code, stderr } = await runCli(['up', '--home', folder.dir, '--config', '/nonexistent/c.json']);
+  it('reports a missing file that --config names', async () => {
+    const { code, stderr } = await runInProcess([
+      'up',
+      '--home',
+      folder.dir,
+      '--config',
+      '/nonexistent/c.json',
+    ]);
     expect(code).toBe(1);
     expect(stderr).toContain('/nonexistent/c.json: does not exist');
   });
@@ -103,7 +110,7 @@ describe('a set-up that cannot be used', () => {
   it('refuses a home that is a file', async () => {
     const file = join(folder.dir, 'file');
     writeFileSync(file, '');
-    const { code, stderr } = await runCli(['up', '--home', file]);
+    const { code, stderr } = await runInProcess(['up', '--home', file]);
     expect(code).toBe(1);
     expect(stderr).toContain('is a file');
   });

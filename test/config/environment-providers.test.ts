@@ -29,7 +29,7 @@ describe('providers from the environment', () => {
     expect(JSON.stringify(config)).not.toContain('"k"');
   });
 
-  it('leaves the environment alone when the file names a provider', () => {
+  it('ignores the environment when the file names a provider', () => {
     const input = { providers: { mine: { wire: 'anthropic', baseUrl: 'https://a.example/v1' } } };
     const { config, source } = from({ OPENAI_API_KEY: 'k' }, input);
     expect(source).toBe('file');

@@ -14,13 +14,13 @@ afterEach(() => rmSync(dir, { recursive: true, force: true }));
 const modeOf = (file: string): number => statSync(file).mode & 0o777;
 
 describe('openHome', () => {
-  it('makes the home, and the folders above it, for its owner only', () => {
+  it('creates the home and its parents with mode 700', () => {
     const home = openHome(join(dir, 'a/b'));
     expect(modeOf(home.dir)).toBe(0o700);
     expect(home.configFile).toBe(join(dir, 'a/b/config.json'));
   });
 
-  it('refuses a home that is a file, or lies below one', () => {
+  it('refuses a home that is a file, or below one', () => {
     const file = join(dir, 'file');
     writeFileSync(file, '');
     expect(() => openHome(file)).toThrow(/is a file/);
@@ -29,7 +29,7 @@ describe('openHome', () => {
 
   it.each([0o770, 0o702, 0o777])('refuses a home of mode %o and says chmod', (mode) => {
     chmodSync(dir, mode);
-    expect(() => openHome(dir)).toThrow(/can be written to by others \(chmod 700/);
+    expect(() => openHome(dir)).toThrow(/is writable by others \(chmod 700/);
   });
 
   it('prefers the flag to the variable to the default', () => {
@@ -40,7 +40,7 @@ describe('openHome', () => {
 });
 
 describe('readOrCreateKey', () => {
-  it('makes 256 random bits, for the owner only, and keeps them', () => {
+  it('creates 256 random bits in a file of mode 600, and reuses them', () => {
     const home = openHome(dir);
     expect(readKey(home, {})).toBeUndefined();
     const made = readOrCreateKey(home, {});
@@ -62,7 +62,7 @@ describe('readOrCreateKey', () => {
     expect(readdirSync(dir)).toEqual([]);
   });
 
-  it('tightens a file that others could read, and says so', () => {
+  it('sets a file readable by others to mode 600, and reports it', () => {
     const home = openHome(dir);
     writeFileSync(home.keyFile, 'x'.repeat(40), { mode: 0o644 });
     chmodSync(home.keyFile, 0o644);

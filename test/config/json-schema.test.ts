@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { configJsonSchema } from '../../src/config/schema.ts';
 import { asObject, isObject } from '../../src/core/json.ts';
 
-it('is what config.schema.json holds (fix: npm run -s instar -- doctor --schema > config.schema.json)', () => {
+it('is the content of config.schema.json (fix: npm run -s instar -- doctor --schema > config.schema.json)', () => {
   const file = readFileSync(new URL('../../config.schema.json', import.meta.url), 'utf8');
   expect(file, 'stale: run npm run -s instar -- doctor --schema > config.schema.json').toBe(
     `${JSON.stringify(configJsonSchema(), null, 2)}\n`,

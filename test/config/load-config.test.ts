@@ -42,7 +42,7 @@ describe('loadConfig', () => {
     expect(config.models.default).toBe('openai/gpt-5.2');
   });
 
-  it('takes a missing file for an empty one, but not one that a person named', () => {
+  it('treats a missing file as empty, unless the user named it', () => {
     const file = join(dir, 'missing.json');
     expect(loadConfig({ file, env: {} }).source).toBe('none');
     expect(() => loadConfig({ file, env: {}, required: true })).toThrow(/missing\.json: does not exist/);
@@ -61,7 +61,7 @@ describe('loadConfig', () => {
     expect(() => loadConfig({ file: dir, env: {} })).toThrow(ConfigError);
   });
 
-  it('tells every problem at once, each on a line with its path', () => {
+  it('reports every problem at once, one per line with its path', () => {
     const bad = {
       gatway: {},
       gateway: { port: 'x', prot: 1 },
@@ -84,7 +84,7 @@ describe('loadConfig', () => {
       'library.topK: must be a whole number',
       'models.default: names a provider that is not configured ("opnai") (did you mean "openai"?)',
       'models.fast[1]: names a provider that is not configured ("nope")',
-      'providers.openai.apiKey: keys do not belong in this file',
+      'providers.openai.apiKey: API keys are not allowed in this file',
       'providers.openai.baseUrl: is not an http or https URL',
       'providers.openai.keyEnv: must be the name of an environment variable',
     ]) {
@@ -136,7 +136,7 @@ describe('provider entries', () => {
     },
   );
 
-  it('tells of plain http even when another member is wrong', () => {
+  it('reports plain http even when another member is invalid', () => {
     const lines = linesOf(
       provider({ baseUrl: 'http://api.example.com', keyEnv: 'K', nonsense: 1, models: 'x' }),
     );
@@ -145,7 +145,7 @@ describe('provider entries', () => {
     expect(lines).toContain('models');
   });
 
-  it('explains the branch of a union that was meant', () => {
+  it('explains the union branch that was probably intended', () => {
     expect(linesOf({ train: { engine: 'nanoo' } })).toContain('did you mean "nano"?');
     expect(linesOf({ train: { engine: { tinkr: 'https://x', baseModel: 'm' } } })).toContain(
       'did you mean "tinker"?',
@@ -196,7 +196,7 @@ describe('checkConfig', () => {
     );
   });
 
-  it('writes each problem on one line, whatever the keys hold', () => {
+  it('prints each problem on one line, whatever the keys contain', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', minLength: 1 }), (key) => {
         const message = new ConfigError(problemsOf({ [key]: 1, [`${key}\n\u001b[31m`]: 1 })).message;

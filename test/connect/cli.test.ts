@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createTemporaryFolder, runCli } from '../cli/run-cli.ts';
+import { createTemporaryFolder, runInProcess } from '../cli/run-cli.ts';
 import { OWN_KEY, treeOf } from './temporary-person.ts';
 
 let folder: ReturnType<typeof createTemporaryFolder>;
@@ -18,11 +18,11 @@ afterEach(() => folder.remove());
 
 const person = () => join(folder.dir, 'person');
 const connect = (...args: readonly string[]) =>
-  runCli(['connect', '--home', home, ...args], { HOME: person(), OPENAI_API_KEY: 'sk-theirs' });
+  runInProcess(['connect', '--home', home, ...args], { HOME: person(), OPENAI_API_KEY: 'sk-theirs' });
 const key = () => readFileSync(join(home, 'key'), 'utf8').trim();
 
 describe('instar connect', () => {
-  it('shows what to put where, changes nothing and shows no key', async () => {
+  it('prints the settings and their file, changes nothing and prints no key', async () => {
     const before = treeOf(folder.dir);
     const { code, stdout, stderr } = await connect('claude-code');
     expect(code).toBe(0);
@@ -33,7 +33,7 @@ describe('instar connect', () => {
     expect(treeOf(folder.dir)).toEqual(before);
   });
 
-  it('writes with --write, says how to undo it, and --undo leaves no trace', async () => {
+  it('writes with --write, prints how to undo it, and --undo leaves no trace', async () => {
     const before = treeOf(person());
     const written = await connect('opencode', '--write', '--model', 'openai/gpt-5-mini');
     expect(written).toMatchObject({
@@ -46,7 +46,7 @@ describe('instar connect', () => {
       model: 'instar/openai/gpt-5-mini',
     });
     expect(`${written.stdout}${written.stderr}`).not.toContain(key());
-    expect((await connect('opencode', '--undo')).stdout).toContain('as it was before');
+    expect((await connect('opencode', '--undo')).stdout).toContain('restored to its original content');
     expect(treeOf(person())).toEqual(before);
     expect(await connect('opencode', '--undo')).toMatchObject({ code: 1, stdout: '' });
   });
@@ -69,17 +69,17 @@ describe('instar connect', () => {
     expect(treeOf(person())).toEqual(before);
   });
 
-  it('says so when only our part could be taken out', async () => {
+  it('reports that only the settings of Instar were removed', async () => {
     await connect('claude-code', '--write');
     const file = join(person(), '.claude/settings.json');
     writeFileSync(file, readFileSync(file, 'utf8').replace('{', '{\n  "model": "opus",'));
     const { code, stdout } = await connect('claude-code', '--undo');
     expect(code).toBe(0);
-    expect(stdout).toContain('changed by someone else since');
+    expect(stdout).toContain('another program changed it since');
     expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({ model: 'opus' });
   });
 
-  it('prints for "env" what a shell can read, with the key in it only there', async () => {
+  it('prints shell exports for "env" that read the key from its file', async () => {
     await connect('claude-code', '--write');
     const { stdout } = await connect('env');
     expect(stdout).not.toContain(key());
@@ -89,7 +89,7 @@ describe('instar connect', () => {
     );
   });
 
-  it('tells what stands in the way of a file with comments, and ends with 1', async () => {
+  it('explains why a file with comments cannot be edited, and ends with 1', async () => {
     mkdirSync(join(person(), '.claude'));
     writeFileSync(join(person(), '.claude/settings.json'), '{ /* mine */ }');
     const { code, stderr } = await connect('claude-code', '--write');
@@ -98,13 +98,13 @@ describe('instar connect', () => {
   });
 
   it.each([
-    [[], 'a client is missing'],
+    [[], 'no client was given'],
     [['vim'], 'Allowed choices'],
-    [['env', '--write'], 'no file'],
+    [['env', '--write'], 'cannot be written to a file'],
     [['pi', '--write', '--undo'], 'exclude each other'],
-  ])('ends %j with 2', async (args, said) => {
+  ])('ends %j with 2', async (args, expected) => {
     const { code, stderr } = await connect(...args);
     expect(code).toBe(2);
-    expect(stderr).toContain(said);
+    expect(stderr).toContain(expected);
   });
 });

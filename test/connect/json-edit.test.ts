@@ -7,7 +7,7 @@ import type { Json } from '../../src/core/json.ts';
 const value = (text: string, dialect: Dialect = 'jsonc') => plainValue(text, parseJsonText(text, dialect));
 
 describe('parseJsonText', () => {
-  it('takes as plain JSON exactly what JSON.parse takes', () => {
+  it('accepts as plain JSON exactly what JSON.parse accepts', () => {
     const mutated = fc
       .tuple(
         fc.json(),
@@ -42,7 +42,7 @@ describe('parseJsonText', () => {
     expect(() => parseJsonText(text, 'json')).toThrow();
   });
 
-  it('says on which line a text goes wrong', () => {
+  it('reports the line of a syntax error', () => {
     expect(() => parseJsonText('{\n  "a": 1\n  "b": 2\n}', 'json')).toThrow('line 3: "," or "}" is missing');
   });
 });

@@ -44,7 +44,7 @@ describe('where each client keeps its settings', () => {
     expect(plan(client, OWN_KEY, env).edits.map(({ file }) => file)).toEqual(files);
   });
 
-  it('takes the file that OpenCode has', () => {
+  it('uses the file that OpenCode already has', () => {
     const file = join(HOME, '.config/opencode/opencode.jsonc');
     const read = (asked: string) => (asked === file ? '{}' : undefined);
     const { edits } = planConnection('opencode', connectionOf(), { env: {}, homeDir: HOME, read });
@@ -52,7 +52,7 @@ describe('where each client keeps its settings', () => {
   });
 });
 
-describe('what each client is told', () => {
+describe('the settings of each client', () => {
   it('Claude Code gets the key as a token, and its own names for models where a provider knows them', () => {
     const own = { providers: { anthropic: { ...CLAUDE, keyEnv: 'ANTHROPIC_API_KEY' } } };
     expect(settingsOf(plan('claude-code', own).edits)).toEqual({
@@ -69,7 +69,7 @@ describe('what each client is told', () => {
       'env.ANTHROPIC_BASE_URL': 'http://127.0.0.1:4600',
       'env.CLAUDE_CODE_GATEWAY_HINT_HEADERS': '1',
     });
-    expect(notes).toEqual([expect.stringContaining('your own login stays')]);
+    expect(notes).toEqual([expect.stringContaining('your own login is used')]);
     const open = plan('claude-code', PASS_THROUGH, {}, { isOpenToOthers: true });
     expect(settingsOf(open.edits)).toMatchObject({ 'env.ANTHROPIC_CUSTOM_HEADERS': `x-instar-key: ${KEY}` });
   });
@@ -93,7 +93,7 @@ describe('what each client is told', () => {
     expect(through).not.toHaveProperty('experimental_bearer_token');
   });
 
-  it('OpenClaw gets the two switches without which no session id leaves it', () => {
+  it('OpenClaw gets the two settings without which it sends no session id', () => {
     expect(settingsOf(plan('openclaw').edits)).toEqual({
       'models.providers.instar': {
         baseUrl: 'http://127.0.0.1:4600/v1',
@@ -127,13 +127,13 @@ describe('what each client is told', () => {
     });
   });
 
-  it('says that a model must be named when the config names none', () => {
+  it('requires a model when the config names none', () => {
     const bare = { providers: { openai: OWN_KEY.providers.openai } };
     expect(() => plan('pi', bare)).toThrow(/--model/);
     expect(plan('pi', bare, {}, { model: 'openai/gpt-5.2' }).edits).toHaveLength(2);
   });
 
-  it('shells are told where the key is, not what it is', () => {
+  it('shell exports contain the path of the key (not the key)', () => {
     const lines = shellExports(connectionOf(OWN_KEY, { keyFile: "/home/o'neil/key" }), false);
     expect(lines.map(({ name, value }) => `${name}=${value}`)).toEqual([
       "OPENAI_BASE_URL='http://127.0.0.1:4600/v1'",

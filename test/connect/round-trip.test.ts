@@ -58,7 +58,7 @@ describe.each(CLIENTS)('connect %s', (client) => {
     expect(readdirSync(person.home.dir)).toEqual([]);
   });
 
-  it('then undo puts back every byte and mode of what was there', () => {
+  it('then undo restores every byte and mode', () => {
     for (const [file, text] of Object.entries(FILES[client])) person.write(file, text, 0o640);
     const before = treeOf(person.homeDir);
     person.connect(client);
@@ -71,7 +71,7 @@ describe.each(CLIENTS)('connect %s', (client) => {
     expect(readdirSync(person.home.dir)).toEqual([]);
   });
 
-  it('keeps everything else that the files say', () => {
+  it('keeps all other settings of the files', () => {
     for (const [file, text] of Object.entries(FILES[client])) {
       person.write(file, text);
       person.connect(client);
@@ -84,7 +84,7 @@ describe.each(CLIENTS)('connect %s', (client) => {
     }
   });
 
-  it('twice is the same as once, and undo still knows the first state', () => {
+  it('twice is the same as once, and undo still restores the first state', () => {
     for (const [file, text] of Object.entries(FILES[client])) person.write(file, text);
     const before = treeOf(person.homeDir);
     person.connect(client);
@@ -100,7 +100,7 @@ describe.each(CLIENTS)('connect %s', (client) => {
     expect(treeOf(person.homeDir)).toEqual(before);
   });
 
-  it('is taken out again from a file that someone else has changed since, and from nothing else in it', () => {
+  it('is removed from a file that another program has changed, and nothing else is', () => {
     for (const [file, text] of Object.entries(FILES[client])) person.write(file, text);
     person.connect(client);
     const [file = ''] = Object.keys(FILES[client]);
@@ -123,7 +123,7 @@ describe.each(CLIENTS)('connect %s', (client) => {
 });
 
 describe('connect', () => {
-  it('connects again, after a change of the owner’s, to what the owner made of it', () => {
+  it('connects again on top of a change by the owner', () => {
     const path = person.write('.claude/settings.json', '{ "a": 1 }\n');
     person.connect('claude-code');
     writeFileSync(path, person.read('.claude/settings.json').replace('"a": 1', '"a": 2'));
@@ -133,7 +133,7 @@ describe('connect', () => {
     expect(JSON.parse(person.read('.claude/settings.json'))).toEqual({ a: 2 });
   });
 
-  it('leaves a member alone that its owner has set anew since', () => {
+  it('keeps a member that its owner has set again', () => {
     const path = person.write(
       '.claude/settings.json',
       '{ "env": { "ANTHROPIC_BASE_URL": "https://old" } }\n',
@@ -146,7 +146,7 @@ describe('connect', () => {
     });
   });
 
-  it('takes out an entry that the client has written a time into', () => {
+  it('removes an entry into which the client has written a time', () => {
     const path = person.write(
       '.cline/data/settings/providers.json',
       '{ "version": 1, "modes": {}, "providers": {} }',
@@ -175,7 +175,7 @@ describe('connect', () => {
     expect(treeOf(person.homeDir)).toEqual(before);
   });
 
-  it('makes the file that a link points to when it is missing, and takes it away again', () => {
+  it('creates the missing target of a link, and removes it again', () => {
     mkdirSync(join(person.homeDir, '.claude'));
     symlinkSync('elsewhere/settings.json', join(person.homeDir, '.claude/settings.json'));
     const before = treeOf(person.homeDir);
@@ -193,7 +193,7 @@ describe('connect', () => {
     expect(disconnectClient(person.home, 'pi')).toBeUndefined();
   });
 
-  it('refuses to undo into a file that was made read-only since, and can do it later', () => {
+  it('refuses to undo in a file that became read-only, and can do it later', () => {
     const path = person.write('.claude/settings.json', '{}');
     person.connect('claude-code');
     chmodSync(path, 0o400);
@@ -205,7 +205,7 @@ describe('connect', () => {
 
   it.each<[Client, string, string | Buffer, RegExp]>([
     ['claude-code', '.claude/settings.json', '{ // mine\n}', /comments.*by hand/],
-    ['claude-code', '.claude/settings.json', '{ broken', /cannot be changed without risk/],
+    ['claude-code', '.claude/settings.json', '{ broken', /cannot be edited safely/],
     ['claude-code', '.claude/settings.json', '{ "env": "none" }', /env is not an object/],
     [
       'claude-code',
@@ -214,18 +214,23 @@ describe('connect', () => {
       /not UTF-8/,
     ],
     ['openclaw', '.openclaw/openclaw.json', '{ models: "$include" }', /models is not an object/],
-    ['codex', '.codex/config.toml', '[model_providers.instar]\nname = "x"\n', /already says something/],
-    ['codex', '.codex/config.toml', 'model_providers = { a = { name = "x" } }\n', /already says something/],
+    ['codex', '.codex/config.toml', '[model_providers.instar]\nname = "x"\n', /already has model_providers/],
+    [
+      'codex',
+      '.codex/config.toml',
+      'model_providers = { a = { name = "x" } }\n',
+      /already has model_providers/,
+    ],
     ['codex', '.codex/config.toml', 'notify = [\n  "a",\n', /no end/],
-  ])('refuses %s with %s = %j and leaves it untouched', (client, file, text, said) => {
+  ])('refuses %s with %s = %j and leaves it untouched', (client, file, text, expected) => {
     person.write(file, text);
     const before = treeOf(person.homeDir);
-    expect(() => person.connect(client)).toThrow(said);
+    expect(() => person.connect(client)).toThrow(expected);
     expect(treeOf(person.homeDir)).toEqual(before);
     expect(readdirSync(person.home.dir)).toEqual([]);
   });
 
-  it('puts back the first file when the second cannot be written', () => {
+  it('restores the first file when the second cannot be written', () => {
     person.write('first.json', '{}', 0o644);
     const before = treeOf(person.homeDir);
     const edit = (name: string, folder = '') => ({
@@ -241,7 +246,7 @@ describe('connect', () => {
     expect(readdirSync(person.home.dir)).toEqual([]);
   });
 
-  it('does not bring back a file that its owner has thrown away since', () => {
+  it('does not restore a file that its owner has deleted', () => {
     const path = person.write('.claude/settings.json', '{}');
     person.connect('claude-code');
     rmSync(path);
@@ -249,7 +254,7 @@ describe('connect', () => {
     expect(existsSync(path)).toBe(false);
   });
 
-  it('keeps the record of a file that can no longer be read, until it can', () => {
+  it('keeps the record of a file that cannot be parsed, until it can', () => {
     const path = person.write('.claude/settings.json', '{}');
     person.connect('claude-code');
     const good = person.read('.claude/settings.json');
@@ -260,7 +265,7 @@ describe('connect', () => {
     expect(person.read('.claude/settings.json')).toBe('{}');
   });
 
-  it('keeps a file as readable as it was when it holds no key of ours', () => {
+  it('keeps the mode of a file that contains no key', () => {
     const path = person.write('.claude/settings.json', '{}\n', 0o644);
     const passThrough = {
       providers: { anthropic: { wire: 'anthropic', baseUrl: 'https://api.anthropic.com/v1' } },
@@ -270,7 +275,7 @@ describe('connect', () => {
     expect(person.read('.claude/settings.json')).not.toContain(KEY);
   });
 
-  it('remembers both places when a client’s folder was moved by a variable in between', () => {
+  it('remembers both files when a variable moved the client’s folder in between', () => {
     const other = join(person.homeDir, 'other');
     const before = treeOf(person.homeDir);
     person.connect('claude-code');

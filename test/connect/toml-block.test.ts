@@ -16,7 +16,7 @@ function add(text: string): string {
 }
 
 describe('a TOML block', () => {
-  it('stands at the top and at the end, and keeps the owner’s lines as comments', () => {
+  it('is added at the top and at the end, and keeps the owner’s lines as comments', () => {
     const text =
       'model = "gpt-5" # mine\nmodel_reasoning_effort = "low"\n\n[profiles.x]\nmodel = "gpt-5-mini"\n';
     expect(add(text).split('\n')).toEqual([
@@ -38,7 +38,7 @@ describe('a TOML block', () => {
     ]);
   });
 
-  it('is taken out to the last byte, whatever stands around it', () => {
+  it('is removed to the last byte, whatever surrounds it', () => {
     const statement = fc.constantFrom(
       'model = "gpt-5"',
       "  model_provider='mine' # [not a table]",
@@ -74,7 +74,7 @@ describe('a TOML block', () => {
     );
   });
 
-  it('is taken out without a table that another program has put before its closing mark', () => {
+  it('is removed without a table that another program inserted before its end marker', () => {
     const text = add('[tui]\ntheme = "dark"\n');
     const at = text.lastIndexOf('# <<< instar');
     const changed = `${text.slice(0, at)}\n[mcp_servers.foo]\ncommand = "echo"\n${text.slice(at)}`;
@@ -83,25 +83,25 @@ describe('a TOML block', () => {
     );
   });
 
-  it('is taken out even when its marks are gone, with what was added to its own table', () => {
+  it('is removed even when its markers are gone, with later additions to its own table', () => {
     const text = add('[tui]\ntheme = "dark"\n')
       .replaceAll(/^# (>>>|<<<) instar.*\n/gm, '')
       .concat('request_max_retries = 1\n\n[later]\na = 1\n');
     expect(removeTomlBlock(text, trace)).toBe('[tui]\ntheme = "dark"\n[later]\na = 1\n');
   });
 
-  it('does not bring back a line that its owner has set anew', () => {
+  it('does not restore a line that its owner has set again', () => {
     const text = add('model = "gpt-5"\n').replace('model = "default"', 'model = "gpt-6"');
     expect(removeTomlBlock(text, trace)).toBe('model = "gpt-6"\n');
   });
 
   it.each([
-    ['[model_providers]\ninstar = { name = "x" }\n', 'already says'],
-    ['[model_providers.instar.http_headers]\na = "b"\n', 'already says'],
-    ['model_providers.instar.name = "x"\n', 'already says'],
+    ['[model_providers]\ninstar = { name = "x" }\n', 'already has'],
+    ['[model_providers.instar.http_headers]\na = "b"\n', 'already has'],
+    ['model_providers.instar.name = "x"\n', 'already has'],
     ['model = """\ngpt\n"""\n', 'several lines'],
     ['\ufeffmodel = "x"\n', 'byte-order mark'],
-  ])('is refused for %j', (text, said) => {
-    expect(addTomlBlock(text, BLOCK)).toEqual({ fault: expect.stringContaining(said) });
+  ])('is refused for %j', (text, expected) => {
+    expect(addTomlBlock(text, BLOCK)).toEqual({ fault: expect.stringContaining(expected) });
   });
 });

@@ -18,7 +18,12 @@ import { failedEpisodes, SKILL } from '../learn/failed-episodes.ts';
 
 /** Generous: the wait ends as soon as the condition holds. */
 const SOON = { timeout: 40_000, interval: 50 };
-const quiet = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
+const quiet = {
+  debug: () => undefined,
+  info: () => undefined,
+  warn: () => undefined,
+  error: () => undefined,
+};
 
 const undo: (() => unknown)[] = [];
 afterEach(async () => {
@@ -69,7 +74,7 @@ async function open({ model = speaker(text(JSON.stringify([SKILL]))).model, ...b
     threads.push(thread);
     return thread;
   };
-  const shelf = {
+  const served = {
     ...lessons,
     library: {
       ...lessons.library,
@@ -85,7 +90,7 @@ async function open({ model = speaker(text(JSON.stringify([SKILL]))).model, ...b
     salt: readOrCreateSalt(home),
     keys,
     records,
-    shelf: () => shelf,
+    lessons: () => served,
     embed: {
       id: 'none',
       dimensions: 1,
@@ -184,7 +189,7 @@ describe('the learning thread', () => {
     expect(await records.factsOf('cycle-end', 0, 10)).toHaveLength(0);
   });
 
-  it('is told of a thousand turns with a few messages', async () => {
+  it('receives at most two messages for a thousand turns that end together', async () => {
     const { learning, sent } = await open();
     await learning.settle();
     const before = sent.messages;
@@ -195,7 +200,7 @@ describe('the learning thread', () => {
     expect(sent.messages - before).toBeLessThanOrEqual(2);
   });
 
-  it('shortens no prompt while it is not running, and says that it may work later', async () => {
+  it('shortens no prompt while it is not running, and reports that it may work later', async () => {
     const { learning } = await open();
     await learning.close();
     const prompt = { agent: 'ada', text: 'Be kind. '.repeat(2000), tools: [] };

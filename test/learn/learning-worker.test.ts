@@ -3,14 +3,23 @@ import type { ChatEvent } from '../../src/core/chat.ts';
 import { systemClock } from '../../src/core/clock.ts';
 import type { NewFact } from '../../src/core/store.ts';
 import type { LearningStatus } from '../../src/learn/learning.ts';
-import { type LearningPorts, type LearningWorker, startLearningWorker } from '../../src/learn/learning-worker.ts';
+import {
+  type LearningPorts,
+  type LearningWorker,
+  startLearningWorker,
+} from '../../src/learn/learning-worker.ts';
 import { openLessons } from '../../src/lessons/open-lessons.ts';
 import { toRecords } from '../../src/record/records.ts';
 import { createMemoryStore } from '../../src/record/store/memory-store.ts';
 import { text } from './ask/samples.ts';
 import { failedEpisodes, SKILL } from './failed-episodes.ts';
 
-const quiet = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
+const quiet = {
+  debug: () => undefined,
+  info: () => undefined,
+  warn: () => undefined,
+  error: () => undefined,
+};
 const settings = { autonomy: 'guarded', failures: 3, maxNewSkills: 3, usdPerDay: 1, verifiers: [] } as const;
 const workers: LearningWorker[] = [];
 afterEach(async () => {

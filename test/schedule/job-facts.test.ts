@@ -47,6 +47,6 @@ describe.each([
   });
 });
 
-it('quote nobody, so that erasing leaves them as they are', () => {
+it('contain no quotes, so that erasing does not change them', () => {
   for (const fact of FACTS.slice(0, 5)) expect(scrubFact(fact)).toBe(fact);
 });

@@ -29,7 +29,7 @@ const taken = async (lease: Promise<Lease | undefined>): Promise<Lease> => {
 };
 
 describe('a lease', () => {
-  it('is given to one of many who ask at the same moment, and they share no run', async () => {
+  it('is given to one of many concurrent callers, and no run is shared', async () => {
     const { process } = createWorld();
     const asked = await Promise.all(Array.from({ length: 20 }, (_, n) => process(`p${n}`).take('job')));
     expect(asked.filter((lease) => lease !== undefined).length).toBe(1);
@@ -64,14 +64,14 @@ describe('a lease', () => {
     expect(await other.take('job')).toBeUndefined();
   });
 
-  it('is taken up at once by the only process there can be', async () => {
+  it('is taken over at once by a process that is alone', async () => {
     const { process } = createWorld();
     const first = await taken(process('a', true).take('job'));
     const second = await taken(process('b', true).take('job'));
     expect(second.run).toBe(first.run);
   });
 
-  it('that was taken over refuses whatever its first holder still writes', async () => {
+  it('that was taken over refuses further writes of its first holder', async () => {
     const { process, journal } = createWorld();
     const first = await taken(process('a', true).take('job'));
     const second = await taken(process('b', true).take('job'));
@@ -82,7 +82,7 @@ describe('a lease', () => {
     expect(done.length).toBe(1);
   });
 
-  it('goes on with a run after a failure that may pass, and begins a new one after one that will not', async () => {
+  it('continues a run after a retryable failure, and starts a new one after a permanent one', async () => {
     const { process } = createWorld();
     const leases = process('a', true);
     const first = await taken(leases.take('job'));
@@ -95,7 +95,7 @@ describe('a lease', () => {
     expect(third.from).toBeUndefined();
   });
 
-  it('completes each run once, however processes interleave, die and jump in time', async () => {
+  it('completes each run once, however processes interleave, die and change their clocks', async () => {
     let completed = 0;
     const act = fc.record({
       who: fc.nat(2),

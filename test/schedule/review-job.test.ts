@@ -81,7 +81,7 @@ describe('the nightly review of the library', () => {
     expect(JSON.stringify(shelf.library.lessons())).toBe(before);
   });
 
-  it('looks at the same generation once, at a changed one after a day, and not again for a clock that was set back', async () => {
+  it('reviews a generation once, a changed one after a day, and not again when the clock is set back', async () => {
     const { clock, job, add, run } = await open();
     await add('one', 'Write dates with an offset.');
     await run();
@@ -98,7 +98,7 @@ describe('the nightly review of the library', () => {
     expect(await job.isReady()).toBe(true);
   });
 
-  it('stops between groups and goes on as the same run without reading again what it has read', async () => {
+  it('stops between groups and resumes the same run without repeating work', async () => {
     const { job, add, run } = await open();
     for (let n = 0; n < 40; n++)
       await add(`lesson-${n}`, `Do thing number ${n} in the way that ${n} asks for.`);

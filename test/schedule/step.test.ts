@@ -21,12 +21,12 @@ const sees = (source: string, state: Presence['state'], until?: number): Presenc
 const practice: JobCandidate = { name: 'practice', priority: 1, needsWindow: true, estimateMs: HOUR };
 const training: JobCandidate = { ...practice, name: 'training', priority: 2 };
 
-/** Steps through events that come so many milliseconds after one another, on both clocks unless told. */
+/** Steps through events that come so many milliseconds after one another, on both clocks unless moves. */
 function drive() {
   let state: ScheduleState = initialState;
   let wall = START;
   let mono = 0;
-  const told: string[] = [];
+  const moves: string[] = [];
   const started: string[] = [];
   const send = (event: object, ms = 10_000, jump = 0): void => {
     mono += ms;
@@ -38,7 +38,7 @@ function drive() {
     );
     state = stepped.state;
     for (const effect of stepped.effects) {
-      if (effect.type === 'tell') told.push(`${effect.from} > ${effect.to}: ${effect.reasons.join(', ')}`);
+      if (effect.type === 'tell') moves.push(`${effect.from} > ${effect.to}: ${effect.reasons.join(', ')}`);
       if (effect.type === 'start') started.push(effect.job);
     }
   };
@@ -50,7 +50,7 @@ function drive() {
   return {
     send,
     look,
-    told,
+    moves,
     started,
     now: () => wall,
     get state() {
@@ -68,7 +68,7 @@ const run = () => {
 };
 
 describe('the state machine', () => {
-  it('opens after two looks that agree (not one), and closes after one', () => {
+  it('opens after two readings that agree (not one), and closes after one', () => {
     const machine = drive();
     machine.look(AWAY);
     expect(machine.state.phase).toBe('waiting');
@@ -76,10 +76,10 @@ describe('the state machine', () => {
     expect(machine.state.phase).toBe('open');
     machine.look([...AWAY, sees('x11', 'present')]);
     expect(machine.state.phase).toBe('waiting');
-    expect(machine.told).toEqual(['waiting > open: sleep: away', 'open > waiting: x11: present']);
+    expect(machine.moves).toEqual(['waiting > open: sleep: away', 'open > waiting: x11: present']);
   });
 
-  it('takes unknown for neither, and one sign of presence for more than all of absence', () => {
+  it('counts unknown as neither, and lets one present outweigh every away', () => {
     const machine = drive();
     for (let count = 0; count < 5; count++) machine.look([sees('x11', 'unknown')], [practice]);
     for (let count = 0; count < 5; count++)
@@ -99,7 +99,7 @@ describe('the state machine', () => {
     expect(machine.started).toEqual(['training', 'practice']);
   });
 
-  it('leaves a window alone that is too short, unless the job is shorter', () => {
+  it('does not use a window that is too short, unless the job is shorter', () => {
     const machine = drive();
     const soon = () => [sees('calendar', 'away', machine.now() + 2 * 60_000)];
     for (let count = 0; count < 3; count++) machine.look(soon(), [practice]);
@@ -109,7 +109,7 @@ describe('the state machine', () => {
     expect(machine.state.phase).toBe('running');
   });
 
-  it('runs jobs that need no window while someone is there, each once at a time', () => {
+  it('runs jobs that need no window while someone is present, each once at a time', () => {
     const machine = drive();
     const fast: JobCandidate = { name: 'adaptation', priority: 9, needsWindow: false, estimateMs: 1 };
     machine.look([sees('x11', 'present')], [fast]);
@@ -120,7 +120,7 @@ describe('the state machine', () => {
     expect(machine.started).toEqual(['adaptation', 'adaptation']);
   });
 
-  it('keeps the window shut for five minutes after a request, and while one is being served', () => {
+  it('keeps the window closed for five minutes after a request, and while one is in flight', () => {
     const machine = run();
     machine.send({ type: 'traffic', inFlight: 1 });
     expect(machine.state.phase).toBe('pausing');
@@ -135,16 +135,16 @@ describe('the state machine', () => {
   });
 
   it.each([
-    ['an hour ahead', HOUR, 'the clock jumped ahead, or the machine slept'],
+    ['an hour ahead', HOUR, 'the clock was set forward, or the machine was suspended'],
     ['an hour back', -HOUR, 'the clock was set back'],
     ['a day back', -24 * HOUR, 'the clock was set back'],
-    ['ten years ahead', 87_600 * HOUR, 'the clock jumped ahead, or the machine slept'],
-    ['nine hours of suspend', 9 * HOUR, 'the clock jumped ahead, or the machine slept'],
-  ])('pauses at a jump and asks for two fresh looks: %s', (_, jump, reason) => {
+    ['ten years ahead', 87_600 * HOUR, 'the clock was set forward, or the machine was suspended'],
+    ['nine hours of suspend', 9 * HOUR, 'the clock was set forward, or the machine was suspended'],
+  ])('pauses at a clock jump and requires two fresh readings: %s', (_, jump, reason) => {
     const machine = run();
     machine.look(AWAY, [], { jump });
     expect(machine.state.phase).toBe('pausing');
-    expect(machine.told.at(-1)).toBe(`running > pausing: ${reason}`);
+    expect(machine.moves.at(-1)).toBe(`running > pausing: ${reason}`);
     machine.send({ type: 'ended', job: 'practice', end: 'paused' });
     machine.look(AWAY, [practice]);
     expect(machine.state.phase).toBe('waiting');
@@ -152,13 +152,13 @@ describe('the state machine', () => {
     expect(machine.state.phase).toBe('running');
   });
 
-  it('takes a long silence of its own for sleep, where the monotonic clock goes on meanwhile', () => {
+  it('takes a long gap between events for suspend, where the monotonic clock continues meanwhile', () => {
     const machine = run();
     machine.look(AWAY, [], { ms: 9 * HOUR });
-    expect(machine.told.at(-1)).toBe('running > pausing: the machine slept');
+    expect(machine.moves.at(-1)).toBe('running > pausing: the machine was suspended');
   });
 
-  it('gives up on a job that does not stop in its grace, and does not begin it again before it ended', () => {
+  it('abandons a job that does not stop within the grace period, and does not restart it before it ended', () => {
     const machine = run();
     machine.send({ type: 'traffic', inFlight: 0 });
     machine.send({ type: 'grace-over', job: 'practice' });
@@ -171,7 +171,7 @@ describe('the state machine', () => {
     expect(machine.started).toEqual(['practice', 'practice']);
   });
 
-  it('lets a job that failed rest, twice as long each time', () => {
+  it('backs off after a failure, twice as long each time', () => {
     const machine = run();
     const waits: number[] = [];
     for (let failure = 0; failure < 4; failure++) {
@@ -187,7 +187,7 @@ describe('the state machine', () => {
     expect(waits).toEqual([6, 12, 24, 48]);
   });
 
-  it('looks often while something runs or is about to, and seldom otherwise', () => {
+  it('reads often while a job runs or is about to, and rarely otherwise', () => {
     const machine = drive();
     expect(paceOf(machine.state, defaultScheduleRules)).toBe(60_000);
     machine.look(AWAY);
@@ -198,10 +198,10 @@ describe('the state machine', () => {
     expect(paceOf(machine.state, defaultScheduleRules)).toBe(10_000);
   });
 
-  it('stops at a spent budget and begins nothing more', () => {
+  it('stops at a spent budget and starts nothing more', () => {
     const machine = run();
     machine.look(AWAY, [], { isSpent: true });
-    expect(machine.told.at(-1)).toBe('running > pausing: budget spent');
+    expect(machine.moves.at(-1)).toBe('running > pausing: budget spent');
     machine.send({ type: 'ended', job: 'practice', end: 'paused' });
     for (let count = 0; count < 5; count++) machine.look(AWAY, [practice], { isSpent: true });
     expect(machine.started).toEqual(['practice']);
@@ -241,7 +241,7 @@ describe("the day's budget", () => {
     }
   });
 
-  it('gives nothing back when the clock is set back, and does not wait ten years after it was ten years ahead', () => {
+  it('refunds nothing when the clock is set back, and is not blocked after a date ten years ahead', () => {
     const { budget, pass } = create();
     budget.spend({ ms: 0, tokens: 100, usd: 0 });
     pass(1000, -48 * HOUR);

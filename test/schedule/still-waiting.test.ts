@@ -31,8 +31,8 @@ const state: fc.Arbitrary<ScheduleState> = fc.record({
   isClosing: fc.boolean(),
 });
 
-describe('traffic while the window is shut', () => {
-  it('is what the whole machine makes of it, and only there: nothing to do, and every member alike', () => {
+describe('traffic while the scheduler waits', () => {
+  it('has the same result as the whole state machine, without effects, and only in that phase', () => {
     const met = { waiting: 0, other: 0, jumps: 0 };
     fc.assert(
       fc.property(state, moment, fc.nat(3), (before, at, inFlight) => {

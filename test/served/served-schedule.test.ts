@@ -85,7 +85,7 @@ describe('slow work in the real daemon', () => {
     reader.close();
     const ends = chain.flatMap((fact) => (fact.type === 'job-ended' ? [fact] : []));
     expect(ends.filter(({ end }) => end === 'done').length).toBe(1);
-    expect(ends.filter(({ note }) => note === 'its process ended in the middle').length).toBe(2);
+    expect(ends.filter(({ note }) => note === 'its process ended during the run').length).toBe(2);
     const holders = chain.flatMap((fact) => (fact.type === 'job-leased' ? [fact.holder] : []));
     expect(new Set(holders).size).toBe(3);
   }, 60_000);

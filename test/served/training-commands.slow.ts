@@ -88,7 +88,7 @@ describe('instar train, without a daemon', () => {
     cli.child.kill('SIGINT');
     const { code, stderr } = await cli.ended();
     expect(code).toBe(1);
-    expect(stderr).toContain('paused; instar train run goes on from here');
+    expect(stderr).toContain('paused; continue with: instar train run');
     const journal = path.join(home.dir, 'train', 'nano', 'run-1.jsonl');
     const batches = () =>
       new Set(readFileSync(journal, 'utf8').match(/"type":"step-ended","batch":"[^"]+"/g));

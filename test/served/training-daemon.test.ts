@@ -21,9 +21,9 @@ it('instar train run uses the daemon, refuses a second concurrent run, and leave
   });
   const second = await runCli(args('run'));
   expect(second.code).toBe(1);
-  expect(second.stderr).toContain('being trained already\n→ instar train status');
+  expect(second.stderr).toContain('running already\n→ see its progress with: instar train status');
   first.child.kill('SIGINT');
-  expect((await first.ended()).stderr).toContain('the daemon goes on with it');
+  expect((await first.ended()).stderr).toContain('the daemon continues');
   const { stdout } = await runCli(args('status', '--json'));
   expect(JSON.parse(stdout)).toMatchObject({ engineState: 'up', window: { steps: 400, isRunning: true } });
 }, 60_000);

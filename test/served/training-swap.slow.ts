@@ -94,11 +94,7 @@ describe('weights that change while they serve', () => {
       if (version === 1) for (const _ of ['canary', 'live']) await promote();
     }
     const moved: string[] = [];
-    const moves = [
-      async () => promote(),
-      async () => promote(),
-      async () => bed.api.moveWeights('rollback'),
-    ];
+    const moves = [async () => promote(), async () => promote(), async () => bed.api.moveWeights('rollback')];
     let answered = 0;
     let moving: Promise<unknown> = Promise.resolve();
     const next = async (session: string): Promise<Answer> => {

@@ -59,7 +59,7 @@ export function valueClaims({ slot, actual, others, say, evidence }: ValueSlot):
 }
 
 /** What a miscount would give. */
-export const miscounts = (count: number): readonly number[] =>
+export const wrongCounts = (count: number): readonly number[] =>
   [count - 1, count + 1, count + 2].filter((value) => value >= 0);
 
 interface VerdictSlot {

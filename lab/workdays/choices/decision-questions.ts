@@ -2,7 +2,7 @@ import { writeBudget, writeDate, writeEarlier, writeRuling, writeWish } from '..
 import { fill, pick, some } from '../draw.ts';
 import { compareMoments } from '../make-world/calendar.ts';
 import type { DayFacts, ProjectBudget, Ruling, Wish } from '../world.ts';
-import { cite, miscounts, pairClaims, type QuestionKind, valueClaims } from './claim.ts';
+import { cite, wrongCounts, pairClaims, type QuestionKind, valueClaims } from './claim.ts';
 import { paperKind } from './question-table.ts';
 
 const memoQuote = ({ day }: Pick<DayFacts, 'day'>, ruling: Ruling) =>
@@ -99,7 +99,7 @@ export const decisionOrder: QuestionKind = {
           return valueClaims({
             slot: `count/${name}`,
             actual,
-            others: miscounts(actual),
+            others: wrongCounts(actual),
             say: (value) => [
               `The number of entries decided by ${name} is ${value}`,
               `${name} stands behind this many entries: ${value}`,
@@ -110,7 +110,7 @@ export const decisionOrder: QuestionKind = {
         ...valueClaims({
           slot: 'replaced',
           actual: replacing,
-          others: miscounts(replacing),
+          others: wrongCounts(replacing),
           say: (value) => [`The number of entries that replace another is ${value}`],
           evidence,
         }),
@@ -292,7 +292,7 @@ export const budgets: QuestionKind = paperKind<ProjectBudget>({
     {
       name: 'decisions',
       read: (budget, facts) => rulingsOn(facts, budget).length,
-      others: (budget, facts) => miscounts(rulingsOn(facts, budget).length),
+      others: (budget, facts) => wrongCounts(rulingsOn(facts, budget).length),
       say: ['The number of decisions in force for {project} is {value}'],
       evidenceOf: (budget, facts) => [
         budgetQuote(facts, budget),

@@ -2,7 +2,7 @@ import { SPOKEN, writeDate, writeDeploy, writeReport, writeTicket } from '../doc
 import { fill, pick, some } from '../draw.ts';
 import { compareMoments } from '../make-world/calendar.ts';
 import type { DayFacts, Deploy, Ticket, TicketReport } from '../world.ts';
-import { cite, miscounts, pairClaims, type QuestionKind, valueClaims } from './claim.ts';
+import { cite, wrongCounts, pairClaims, type QuestionKind, valueClaims } from './claim.ts';
 import { paperKind } from './question-table.ts';
 
 const boardQuote = ({ day }: Pick<DayFacts, 'day'>, ticket: Ticket) =>
@@ -83,7 +83,7 @@ export const board: QuestionKind = {
         return valueClaims({
           slot: `count/${project}`,
           actual,
-          others: miscounts(actual),
+          others: wrongCounts(actual),
           say: (value) => [
             `The number of tickets of ${project} in the state "${state}" is ${value}`,
             `Counting what is "${state}" for ${project} gives ${value}`,
@@ -108,7 +108,7 @@ export const board: QuestionKind = {
         return valueClaims({
           slot: `open/${owner}`,
           actual,
-          others: miscounts(actual),
+          others: wrongCounts(actual),
           say: (value) => [
             `The number of tickets of ${owner} that are not done is ${value}`,
             `${owner} still has this many tickets to finish: ${value}`,
@@ -198,7 +198,7 @@ export const deployHistory: QuestionKind = {
     const count = (slot: string, isMeant: (deploy: Deploy) => boolean, ...say: readonly string[]) => {
       const actual = all.filter(isMeant).length;
       const sentences = (value: string) => say.map((one) => fill(one, { value }));
-      return valueClaims({ slot, actual, others: miscounts(actual), say: sentences, evidence });
+      return valueClaims({ slot, actual, others: wrongCounts(actual), say: sentences, evidence });
     };
     const stem = pick(random, [
       'Read the deploy log of {product} up to {today} as a whole. Which statements hold?',

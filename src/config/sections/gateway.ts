@@ -12,8 +12,12 @@ const milliseconds = (fallback: number) => z.int().min(1).max(86_400_000).defaul
 
 const timeoutsSchema = z.strictObject({
   connectMs: milliseconds(10_000).describe('Longest wait for a connection to a provider.'),
-  headersMs: milliseconds(600_000).describe("Longest wait from the request's last byte to the reply's headers."),
-  firstByteMs: milliseconds(300_000).describe("Longest wait from the reply's headers to the first byte of its body."),
+  headersMs: milliseconds(600_000).describe(
+    "Longest wait from the request's last byte to the reply's headers.",
+  ),
+  firstByteMs: milliseconds(300_000).describe(
+    "Longest wait from the reply's headers to the first byte of its body.",
+  ),
   idleMs: milliseconds(300_000).describe('Longest pause between two chunks of a reply.'),
 });
 
@@ -34,5 +38,10 @@ export const gatewaySchema = z.strictObject({
     .default(2000)
     .describe('Maximum number of concurrent requests; further ones are asked to retry later.'),
   timeouts: timeoutsSchema.prefault({}).describe('Time-outs for providers.'),
-  retries: z.int().min(0).max(10).default(2).describe('Retries per request, only before the first byte was sent to the client.'),
+  retries: z
+    .int()
+    .min(0)
+    .max(10)
+    .default(2)
+    .describe('Retries per request, only before the first byte was sent to the client.'),
 });

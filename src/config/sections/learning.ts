@@ -13,17 +13,28 @@ const domainSchema = z
     agent: pattern.optional().describe('Name of the agent; * matches anything.'),
     project: pattern.optional().describe("The project's id."),
     runKind: pattern.optional().describe('The kind of run.'),
-    keywords: z.array(z.string().min(1).max(64)).max(64).optional().describe('Keywords, at least one of which occurs in the request.'),
+    keywords: z
+      .array(z.string().min(1).max(64))
+      .max(64)
+      .optional()
+      .describe('Keywords, at least one of which occurs in the request.'),
   })
   .describe('A rule that assigns a domain; all given fields must match.');
 
 export const librarySchema = z.strictObject({
   topK: z.int().min(0).max(50).default(6).describe('Maximum number of lessons per turn.'),
-  tokenBudget: z.int().min(0).max(100_000).default(1500).describe('Maximum number of tokens of those lessons.'),
+  tokenBudget: z
+    .int()
+    .min(0)
+    .max(100_000)
+    .default(1500)
+    .describe('Maximum number of tokens of those lessons.'),
   autonomy: z
     .enum(['manual', 'guarded', 'autonomous'])
     .default('guarded')
-    .describe('Who approves changes: manual (a person), guarded (a person or the gate, by kind), autonomous (the gate).'),
+    .describe(
+      'Who approves changes: manual (a person), guarded (a person or the gate, by kind), autonomous (the gate).',
+    ),
   holdout: z
     .number()
     .min(0)
@@ -68,9 +79,7 @@ export const learnSchema = z.strictObject({
         .describe('System prompts longer than this many tokens are rewritten.'),
     })
     .optional()
-    .describe(
-      'Rewrites long system prompts to under 2,000 tokens, for later sessions. Default: off.',
-    ),
+    .describe('Rewrites long system prompts to under 2,000 tokens, for later sessions. Default: off.'),
   budget: z
     .strictObject({ usdPerDay: usd(1).describe('Maximum cost of learning per day, in US dollars.') })
     .prefault({})

@@ -14,7 +14,7 @@ const calendarSchema = z
     clientId: z.string().min(1).optional().describe('OAuth client id (of a desktop app) for Google.'),
     keyEnv: keyEnvSchema
       .optional()
-      .describe("Environment variable with the CalDAV password or the secret of the Google client."),
+      .describe('Environment variable with the CalDAV password or the secret of the Google client.'),
   })
   .refine(
     (given) => [given.ics, given.google, given.caldav].filter((one) => one !== undefined).length === 1,
@@ -33,7 +33,12 @@ const hasEmptyHours = (text: string): boolean =>
   [...text.matchAll(/(\d\d:\d\d)-(\d\d:\d\d)/g)].some(([, start, end]) => start === end);
 
 const budgetSchema = z.strictObject({
-  minutesPerDay: z.int().min(0).max(1440).default(480).describe('Maximum minutes of background jobs per day.'),
+  minutesPerDay: z
+    .int()
+    .min(0)
+    .max(1440)
+    .default(480)
+    .describe('Maximum minutes of background jobs per day.'),
   tokensPerDay: z.int().min(0).default(2_000_000).describe('Maximum tokens of background jobs per day.'),
   usdPerDay: z.number().min(0).default(1).describe('Maximum cost of background jobs per day, in US dollars.'),
 });
@@ -51,7 +56,12 @@ export const scheduleSchema = z.strictObject({
     })
     .default('23:00-07:00')
     .describe('Your sleep hours, local time, in which background jobs may run; "off" for none.'),
-  idleMinutes: z.int().min(1).max(1440).default(30).describe('Minutes without input after which you count as away.'),
+  idleMinutes: z
+    .int()
+    .min(1)
+    .max(1440)
+    .default(30)
+    .describe('Minutes without input after which you count as away.'),
   calendar: calendarSchema.optional().describe('A calendar; you count as away during meetings.'),
   budget: budgetSchema.prefault({}).describe('Daily limits for background jobs.'),
 });
@@ -65,7 +75,9 @@ const tinkerSchema = z
       .string()
       .min(1)
       .optional()
-      .describe("Folder with the model's tokenizer.json and tokenizer_config.json, needed to serve its answers."),
+      .describe(
+        "Folder with the model's tokenizer.json and tokenizer_config.json, needed to serve its answers.",
+      ),
   })
   .check(
     z.refine((entry) => !sendsKeyInClear(asString(entry.tinker), entry.keyEnv !== undefined), {
@@ -78,7 +90,9 @@ const tinkerSchema = z
 
 const serveSchema = z
   .strictObject({
-    vllm: baseUrlSchema.describe('Base URL of a vLLM server that can read the same files and load LoRA adapters at run time.'),
+    vllm: baseUrlSchema.describe(
+      'Base URL of a vLLM server that can read the same files and load LoRA adapters at run time.',
+    ),
     keyEnv: keyEnvSchema.optional().describe('Environment variable with its key.'),
     model: z
       .string()

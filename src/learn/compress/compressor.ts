@@ -26,7 +26,7 @@ export type WrittenPrompt =
       readonly isPrivate?: boolean;
     };
 
-/** Writes a shorter prompt of at most so many tokens. */
+/** Writes a shorter prompt of at most `limitTokens` tokens. */
 export type WritePrompt = (
   prompt: AgentPrompt,
   limitTokens: number,

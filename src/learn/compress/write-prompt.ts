@@ -17,7 +17,8 @@ interface PromptWriterOptions {
 export const createPromptWriter =
   ({ ask, newId, hasSecret }: PromptWriterOptions): WritePrompt =>
   async ({ text, tools }, limitTokens, signal) => {
-    if (hasSecret(text)) return { ok: false, why: 'it contains a secret', isRetryable: false, isPrivate: true };
+    if (hasSecret(text))
+      return { ok: false, why: 'it contains a secret', isRetryable: false, isPrivate: true };
     const demands = readRequirements(text, tools);
     const question = writeCompressionQuestion({ prompt: text, demands, limitTokens, mark: newId('mark') });
     const answer = await ask(question, signal);

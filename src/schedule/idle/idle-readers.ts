@@ -163,7 +163,8 @@ export function createGatewayActivity(lastActivity: LastActivity, clock: Clock):
     async read() {
       const now = clock.monotonic();
       const last = lastActivity() ?? began;
-      if (!Number.isFinite(last)) return { kind: 'unknown', why: 'the time of the last request is not known' };
+      if (!Number.isFinite(last))
+        return { kind: 'unknown', why: 'the time of the last request is not known' };
       if (last > now) return { kind: 'unknown', why: 'the time of the last request is in the future' };
       return { kind: 'idle', ms: now - Math.max(last, began) };
     },
@@ -211,10 +212,12 @@ function readSession(text: string, now: number, monotonicMs: number): IdleReadin
   const hint = properties.get('IdleHint');
   if (hint !== 'yes' && hint !== 'no') return unknownIdle('loginctl printed nothing that can be parsed');
   if (properties.get('LockedHint') === 'yes') return { kind: 'away', why: 'the screen is locked' };
-  if (hint === 'no' && properties.get('Type') !== 'tty') return unknownIdle('the desktop reports no idleness');
+  if (hint === 'no' && properties.get('Type') !== 'tty')
+    return unknownIdle('the desktop reports no idleness');
   const wall = sinceMs(properties.get('IdleSinceHint'), now);
   const monotonic = sinceMs(properties.get('IdleSinceHintMonotonic'), monotonicMs);
-  if (wall === undefined || monotonic === undefined) return unknownIdle('loginctl does not report since when');
+  if (wall === undefined || monotonic === undefined)
+    return unknownIdle('loginctl does not report since when');
   // The smaller of the two: neither setting the clock forward nor suspend counts as idle time.
   return { kind: 'idle', ms: Math.min(wall, monotonic) };
 }
@@ -308,7 +311,8 @@ export function createWindowsIdle(box: ToolBox): IdleReader {
       if ('why' in answer) return unknownIdle(answer.why);
       const match = /^([0-9]{1,10}) ([0-9]{1,10})$/.exec(answer.stdout.trim().slice(0, 100));
       const [last, now] = [Number(match?.[1]), Number(match?.[2])];
-      if (!(last < TICKS && now < TICKS)) return unknownIdle('powershell.exe printed nothing that can be parsed');
+      if (!(last < TICKS && now < TICKS))
+        return unknownIdle('powershell.exe printed nothing that can be parsed');
       // 0 in a session without an input queue.
       if (last === 0) return unknownIdle('this session has had no input');
       const ms = (now - last + TICKS) % TICKS;

@@ -82,7 +82,11 @@ export function createIdleSource({ reader, rules, clock, uptimeMs }: IdleSetting
       if (ms >= rules.awayMs) return confirm(`no input for ${minutes(ms)} min`, ms);
       candidate = undefined;
       return ms < presentMs
-        ? presence('present', ms < 60_000 ? 'input within the last minute' : `input ${minutes(ms)} min ago`, ms)
+        ? presence(
+            'present',
+            ms < 60_000 ? 'input within the last minute' : `input ${minutes(ms)} min ago`,
+            ms,
+          )
         : presence('unknown', `no input for ${minutes(ms)} min`, ms);
     }
     candidate = undefined;

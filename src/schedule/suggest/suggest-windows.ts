@@ -61,8 +61,7 @@ const CONTRAST = 2;
  */
 export function suggestWindows({ activity, zone, now }: SuggestQuestion): Suggestion {
   const place = openZone(zone);
-  if (place === undefined)
-    return { kind: 'nothing', why: 'the time zone is unknown', days: 0, weeks: 0 };
+  if (place === undefined) return { kind: 'nothing', why: 'the time zone is unknown', days: 0, weeks: 0 };
   const seen = activityDays(activity, place, now, MAX_DAYS);
   const all = suggestFrom(withoutHolidays(seen), zone);
   if (seen.length <= RECENT_DAYS) return all;

@@ -24,14 +24,8 @@ import { type Provider, startProvider } from '../../support/provider.ts';
 import { speakTo } from './speak-to.ts';
 
 const wire = wires['openai-chat'];
-const NAMES = [
-  'owner-field',
-  'reason-codes',
-  'two-decimals',
-  'cite-with-year',
-  'null-hypothesis',
-  'limitation-line',
-];
+/** Few: every failure costs the learner embeddings, which take most of this test's time. */
+const NAMES = ['owner-field', 'reason-codes', 'null-hypothesis'];
 const conventions = HOUSE_CONVENTIONS.filter(({ id }) => NAMES.includes(id));
 const pipeline = createResearchPipeline({ seed: 'served', conventions });
 /** Breaks every convention that no lesson teaches, and keeps the others. */
@@ -112,7 +106,7 @@ describe('a pipeline behind the real gateway, with no model to learn with', () =
     expect(first.stages.flatMap(({ lessons }) => lessons)).toEqual([]);
     const wanted = conventions.flatMap(({ stages }) => stages).length;
     expect(brokenIn(first)).toBe(wanted);
-    expect(expectedFailures).toBeGreaterThanOrEqual(13);
+    expect(expectedFailures).toBeGreaterThanOrEqual(6);
 
     await vi.waitFor(async () => expect(asObject((await learning()).cycles).published).toBe(1), {
       timeout: 120_000,
@@ -125,7 +119,7 @@ describe('a pipeline behind the real gateway, with no model to learn with', () =
         id,
       ).toHaveLength(1);
     const onTrial = lessons.filter(({ state }) => state === 'trial');
-    expect(onTrial.length).toBeGreaterThanOrEqual(4);
+    expect(onTrial.length).toBeGreaterThanOrEqual(2);
     for (const { text } of lessons)
       expect(text).toMatchObject({ scope: { agent: 'researcher' }, evidence: { learner: 'distiller' } });
 

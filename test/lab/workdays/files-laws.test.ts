@@ -17,6 +17,8 @@ import { draftOf, mutate, textsOf } from './files-mutate.ts';
 const SETS = [HOUSE_RULES, OTHER_RULES];
 const FORMS: readonly Form[] = ['full', 'short'];
 const DAYS = 14;
+/** The days on which a rule begins to count, and the last. */
+const TURNING_DAYS = [0, 3, 5, 7, 9, 13];
 
 const tasksOf = (
   set: (typeof SETS)[number],
@@ -26,17 +28,16 @@ const tasksOf = (
   seed = `law/${split}/${index}`,
 ) => makeFileQuestions({ day: dayOf(split, seed, index), rules: set, form, count: 11, seed, split });
 
-describe('in memory, on all days', () => {
+describe('in memory, on every day with a new rule', () => {
   it.each(SETS.flatMap((set) => SPLITS.map((split) => [set.name, split, set] as const)))(
     '%s rules in %s: right work passes, each single violation and each near miss fails',
     (_, split, set) => {
       const seen = { right: 0, removed: 0, slips: 0 };
       for (const form of FORMS)
-        for (let index = 0; index < DAYS; index++)
-          mutate(set, form, split, `${split}/all/${index}`, index, seen);
-      expect(seen.right).toBe(DAYS * (11 + 8));
-      expect(seen.removed).toBeGreaterThan(450);
-      expect(seen.slips).toBeGreaterThan(2200);
+        for (const index of TURNING_DAYS) mutate(set, form, split, `${split}/all/${index}`, index, seen);
+      expect(seen.right).toBe(TURNING_DAYS.length * (11 + 8));
+      expect(seen.removed).toBeGreaterThan(180);
+      expect(seen.slips).toBeGreaterThan(850);
     },
   );
 

@@ -7,7 +7,7 @@ import type { HouseRule, RuleSet } from '../../../lab/workdays/rules/rule-set.ts
 import type { Form, Split } from '../../../lab/workdays/world.ts';
 import { dayOf } from './files-day.ts';
 
-export interface Seen {
+export interface MutationCounts {
   right: number;
   removed: number;
   slips: number;
@@ -26,7 +26,7 @@ export function mutate(
   split: Split,
   seed: string,
   index: number,
-  seen: Seen,
+  seen: MutationCounts,
 ): void {
   const day = dayOf(split, seed, index);
   const { questions } = makeFileQuestions({

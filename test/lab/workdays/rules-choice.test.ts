@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { HOUSE_RULES } from '../../../lab/workdays/rules/house-rules.ts';
 import { makeRuleChoice } from '../../../lab/workdays/rules/make-rule-choice.ts';
 import { OTHER_RULES } from '../../../lab/workdays/rules/other-rules.ts';
-import { SPLITS } from '../../../lab/workdays/world.ts';
+import { type DayWorld, SPLITS, type Split } from '../../../lab/workdays/world.ts';
 import { createDistiller } from '../../../src/learn/distiller/distiller.ts';
 import { failure, learnFrom } from '../../learn/evolver/samples.ts';
 import { dayOf } from './files-day.ts';
@@ -10,6 +10,15 @@ import { dayOf } from './files-day.ts';
 const RULES = [HOUSE_RULES, OTHER_RULES].flatMap((set) =>
   set.rules.map((rule) => [rule.id, rule, set] as const),
 );
+
+const days = new Map<string, DayWorld>();
+/** All rules count on it; made once for all of them. */
+function lastDay(split: Split, number: number): DayWorld {
+  const key = `${split}/${number}`;
+  const day = days.get(key) ?? dayOf(split, `choice/${number}`, 13);
+  days.set(key, day);
+  return day;
+}
 
 describe('a question on a rule', () => {
   it.each(RULES)(
@@ -20,13 +29,13 @@ describe('a question on a rule', () => {
       let right = 0;
       let all = 0;
       for (const split of SPLITS)
-        for (let number = 0; number < 40; number++) {
+        for (let number = 0; number < 20; number++) {
           const form = number % 2 === 0 ? 'short' : 'full';
-          const day = dayOf(split, `choice/${number}`, 13);
+          const day = lastDay(split, number);
           const make = () =>
             makeRuleChoice({ rule, rules, day, form, id: 'c01', seed: `choice/${split}/${number}`, split });
           const question = make();
-          expect(JSON.stringify(make())).toBe(JSON.stringify(question));
+          if (number < 4) expect(JSON.stringify(make())).toBe(JSON.stringify(question));
           const letters = Object.keys(question.options);
           expect(letters.length).toBeGreaterThanOrEqual(form === 'full' ? 4 : 2);
           if (form === 'short') expect(question.text.split(/\s+/).length).toBeLessThan(80);
@@ -40,8 +49,8 @@ describe('a question on a rule', () => {
           right += question.answer.length;
           all += letters.length;
         }
-      expect(texts.size).toBe(120);
-      expect(patterns.size).toBeGreaterThan(20);
+      expect(texts.size).toBe(60);
+      expect(patterns.size).toBeGreaterThan(15);
       // Of n letters 2^(n-1) / (2^n - 1) are right: a little more than half, of two letters two thirds.
       expect(right / all).toBeGreaterThan(0.44);
       expect(right / all).toBeLessThan(0.66);
@@ -53,7 +62,7 @@ describe('a question on a rule', () => {
     let strayed = 0;
     for (const split of SPLITS)
       for (let number = 0; number < 10; number++) {
-        const day = dayOf(split, `choice/${number}`, 13);
+        const day = lastDay(split, number);
         const question = makeRuleChoice({
           rule,
           rules,

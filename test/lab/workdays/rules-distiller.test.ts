@@ -10,7 +10,7 @@ import { checkLessonText } from '../../../src/lessons/check-lesson-text.ts';
 import { failure, learnFrom } from '../../learn/evolver/samples.ts';
 import { dayOf } from './files-day.ts';
 
-const SEEDS = 50;
+const SEEDS = 20;
 const distiller = createDistiller({ checkText: checkLessonText });
 const cases = [HOUSE_RULES, OTHER_RULES].flatMap((set) =>
   set.rules.flatMap((rule) => SPLITS.map((split) => [rule.id, split, rule, set] as const)),

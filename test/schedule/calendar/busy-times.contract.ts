@@ -72,7 +72,7 @@ export function describeBusyTimes(subject: BusyTimesUnderTest): void {
       }
     });
 
-    it('is not off, and waits as long as it is told, when it asked too often', async () => {
+    it('is not off, and honours Retry-After, when it asked too often', async () => {
       expect(await withFault({ status: 429, headers: { 'retry-after': '120' } })).toMatchObject({
         isOff: false,
         retryAfterMs: 120_000,
@@ -91,7 +91,7 @@ export function describeBusyTimes(subject: BusyTimesUnderTest): void {
       expect((await ask(same)).ok).toBe(true);
     });
 
-    it('fails for answers that are none: a login page, nonsense, nothing, half of one', async () => {
+    it('fails for invalid replies: a login page, nonsense, nothing, a truncated one', async () => {
       for (const [type, body] of [
         ['text/html', '<html><body>Please log in</body></html>'],
         ['text/calendar', 'BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\n'],
@@ -128,7 +128,7 @@ export function describeBusyTimes(subject: BusyTimesUnderTest): void {
       server.fault = undefined;
     });
 
-    it('answers a signal that has already aborted, and a server that is not there', async () => {
+    it('resolves for an aborted signal, and for a missing server', async () => {
       const answer = await subject.open(server).busy(FROM, TO, AbortSignal.abort());
       expect(answer.ok).toBe(false);
       const gone = await subject.start(() => []);

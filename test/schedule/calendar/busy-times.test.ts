@@ -98,7 +98,7 @@ describe('a published calendar', () => {
     await server.close();
   });
 
-  it('is never fetched in the clear from afar, nor with a password in its address', async () => {
+  it('is never fetched unencrypted beyond this machine, nor with a password in its address', async () => {
     for (const place of [
       'http://calendar.example.com/private-1/basic.ics',
       'https://u:p@calendar.example.com/x',
@@ -153,7 +153,7 @@ describe('Google', () => {
     await server.close();
   });
 
-  it('is off when access was withdrawn, asks no more, and is on again after a new consent', async () => {
+  it('is off when access was revoked, asks no more, and is on again after new consent', async () => {
     const { server, ask, state: now, keep } = await open();
     now.refuse = 'invalid_grant';
     expect(await ask()).toMatchObject({ isOff: true, why: expect.stringContaining('connect it again') });
@@ -179,7 +179,7 @@ describe('Google', () => {
     await server.close();
   });
 
-  it('takes a 403 for its rate as slow down (not: off)', async () => {
+  it('treats a 403 for its rate as a rate limit (not: off)', async () => {
     const { server, ask } = await open();
     await ask();
     const body = JSON.stringify({ error: { code: 403, errors: [{ reason: 'userRateLimitExceeded' }] } });
@@ -188,7 +188,7 @@ describe('Google', () => {
     await server.close();
   });
 
-  it('is off for a calendar that is not there, and fails when its store does', async () => {
+  it('is off for a missing calendar, and fails when its token store fails', async () => {
     const first = createGoogleState();
     const server = await startGoogleServer(first, () => []);
     const places = { consent: server.url, token: `${server.url}/token`, freeBusy: `${server.url}/freeBusy` };
@@ -252,7 +252,7 @@ describe('readMultistatus', () => {
     expect(readMultistatus(wrap('<!ENTITY x SYSTEM "file:///etc/passwd">'))).toBeUndefined();
   });
 
-  it('refuses what is cut off or is no answer', () => {
+  it('refuses truncated and invalid replies', () => {
     const whole = wrap('<calendar-data>text &amp; more</calendar-data>');
     expect(readMultistatus(whole)).toHaveLength(1);
     const cutInside = whole.indexOf('text');

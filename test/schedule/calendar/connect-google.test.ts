@@ -61,7 +61,7 @@ describe('connectGoogle', () => {
     expect(form.get('redirect_uri')).toBe(asked.get('redirect_uri'));
   });
 
-  it('turns away everything that does not know the state, and goes on waiting', async () => {
+  it('rejects every request without the state, and keeps waiting', async () => {
     const refused: number[] = [];
     const answer = await connect(async (url) => {
       const good = { state: stateOf(url), code: 'code-1' };
@@ -81,15 +81,17 @@ describe('connectGoogle', () => {
     expect(server.seen.map(({ body }) => new URLSearchParams(body).get('code'))).toEqual(['code-1']);
   });
 
-  it('says when the person declined, when nobody came, and when no lasting access was given', async () => {
+  it('reports that the person declined, did nothing, or granted no refresh token', async () => {
     const declined = await connect((url) =>
       fetch(backTo(url, { state: stateOf(url), error: 'access_denied' })),
     );
-    expect(declined).toMatchObject({ ok: false, why: 'the access was not granted' });
-    expect(await connect(async () => undefined, 50)).toMatchObject({ why: 'nobody answered in the browser' });
+    expect(declined).toMatchObject({ ok: false, why: 'access was not granted' });
+    expect(await connect(async () => undefined, 50)).toMatchObject({
+      why: 'access was not granted in the browser in time',
+    });
     delete state.nextRefreshToken;
     const brief = await connect((url) => fetch(backTo(url, { state: stateOf(url), code: 'c' })));
-    expect(brief).toMatchObject({ ok: false, why: 'Google gave no lasting access' });
+    expect(brief).toMatchObject({ ok: false, why: 'Google returned no refresh token' });
     state.refuse = 'invalid_grant';
     const late = await connect((url) => fetch(backTo(url, { state: stateOf(url), code: 'c' })));
     expect(late.ok).toBe(false);
@@ -132,7 +134,7 @@ describe('the token file', () => {
     expect(readdirSync(path.dirname(file))).toEqual(['google.json']);
   });
 
-  it('closes a file that others could read, and takes nonsense for nothing', async () => {
+  it('sets a file readable by others to mode 600, and treats invalid content as no token', async () => {
     const file = path.join(folder, 'open.json');
     writeFileSync(file, '{"refreshToken":"x"}');
     chmodSync(file, 0o644);

@@ -39,7 +39,7 @@ describe('expandInThread', () => {
     expect(await expandInThread({ ...ask, texts: [] }, abort.signal)).toMatchObject({ ok: false });
   });
 
-  it('says that it cannot read what is no calendar', async () => {
+  it('fails for text that is not a calendar', async () => {
     const answer = await expandInThread({ ...ask, texts: ['BEGIN:VCALENDAR\r\nBEGIN:VEVENT'] }, signal);
     expect(answer).toMatchObject({ ok: false, isOff: false });
   });

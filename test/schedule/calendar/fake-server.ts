@@ -27,7 +27,7 @@ export interface FakeServer {
   close(): Promise<void>;
 }
 
-/** A real server that answers as told, or misbehaves. */
+/** A real server with scripted or faulty answers. */
 export async function startFakeServer(answer: (request: Seen) => Reply): Promise<FakeServer> {
   const seen: Seen[] = [];
   const fake: { fault: Fault | undefined } = { fault: undefined };

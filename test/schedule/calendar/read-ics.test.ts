@@ -21,8 +21,8 @@ function busy(
 }
 const WEEK = ['2026-06-08T00:00', '2026-06-15T00:00'] as const;
 
-describe('readIcs: whose clock', () => {
-  it('reads UTC, a zone by name, a zone by its definition, and floating times on the reader’s wall', () => {
+describe('readIcs: time zones', () => {
+  it('reads UTC, a zone by name, a zone by its definition, and floating times in the reader’s zone', () => {
     const text = calendar(
       OUTLOOK_ZONE,
       event('DTSTART:20260608T100000Z', 'DTEND:20260608T110000Z'),
@@ -36,7 +36,7 @@ describe('readIcs: whose clock', () => {
     expect(busy(text, ...WEEK, 'Asia/Tokyo')).toEqual([...first, '06-11T01:00/02:00', '06-12T04:15/05:15']);
   });
 
-  it('follows the wall over a change of the clock, by name and by definition', () => {
+  it('follows local time over a change of the clock, by name and by definition', () => {
     for (const [zone, tzid] of [
       ['', 'Europe/Berlin'],
       [OUTLOOK_ZONE, 'W. Europe Standard Time'],
@@ -60,7 +60,7 @@ describe('readIcs: whose clock', () => {
     }
   });
 
-  it('leaves out an event in a zone that nobody defined, and keeps the others', () => {
+  it('skips an event in an undefined zone, and keeps the others', () => {
     const text = calendar(
       event('DTSTART;TZID=Narnia Standard Time:20260608T100000', 'DURATION:PT1H'),
       event('DTSTART:20260608T120000Z', 'DURATION:PT1H'),
@@ -69,7 +69,7 @@ describe('readIcs: whose clock', () => {
   });
 });
 
-describe('readIcs: what recurs', () => {
+describe('readIcs: recurrence', () => {
   const standup = ['DTSTART;TZID=Europe/Berlin:20260601T090000', 'DTEND;TZID=Europe/Berlin:20260601T091500'];
 
   it('knows weekdays, intervals, counts and ends', () => {
@@ -165,7 +165,7 @@ describe('readIcs: what recurs', () => {
   });
 });
 
-describe('readIcs: what is a meeting', () => {
+describe('readIcs: which events are busy', () => {
   const timed = ['DTSTART:20260608T100000Z', 'DTEND:20260608T110000Z'];
   const isBusy = (lines: readonly string[], owners: readonly string[] = []) =>
     busy(calendar(event(...lines)), ...WEEK, 'Europe/Berlin', owners).length > 0;
@@ -214,7 +214,7 @@ describe('readIcs: what is a meeting', () => {
     expect(isBusy([...day, 'X-MICROSOFT-CDO-BUSYSTATUS:OOF'])).toBe(true);
   });
 
-  it('has whole days from midnight to midnight on the reader’s wall, 25 hours long when the clock goes back', () => {
+  it('has whole days from midnight to midnight in the reader’s zone, 25 hours long when the clock goes back', () => {
     const text = calendar(
       event('DTSTART;VALUE=DATE:20261024', 'RRULE:FREQ=DAILY;COUNT=2', 'TRANSP:OPAQUE'),
       event('DTSTART;VALUE=DATE:20261027', 'DTEND;VALUE=DATE:20261029', 'TRANSP:OPAQUE'),
@@ -236,10 +236,10 @@ describe('readIcs: what is a meeting', () => {
   });
 });
 
-describe('readIcs: what strangers write', () => {
+describe('readIcs: invalid and hostile input', () => {
   const good = event('DTSTART:20260608T100000Z', 'DTEND:20260608T110000Z');
 
-  it('leaves out rules that search without an end, and reads the rest', () => {
+  it('skips rules that search forever, and reads the rest', () => {
     const bombs = [
       'FREQ=SECONDLY;BYMONTH=2;BYMONTHDAY=30',
       'FREQ=DAILY;BYMONTH=2;BYMONTHDAY=30',
@@ -253,12 +253,12 @@ describe('readIcs: what strangers write', () => {
     expect(found.at(-1)).toMatch(/^[2-5] skipped$/);
   });
 
-  it('stops at five thousand occurrences, and does not let them use up those of others', () => {
+  it('stops a series at five thousand occurrences, without using up the limit of others', () => {
     const flood = event('DTSTART:20260608T000000Z', 'DURATION:PT1S', 'RRULE:FREQ=MINUTELY');
     expect(busy(calendar(flood, good), ...WEEK)).toEqual(['06-08T10:00/11:00', '1 skipped']);
   });
 
-  it('leaves out events that make no sense', () => {
+  it('skips invalid events', () => {
     const text = calendar(
       event('SUMMARY:no start'),
       event('DTSTART:20261399T990000Z', 'DURATION:PT1H'),
@@ -269,7 +269,7 @@ describe('readIcs: what strangers write', () => {
     expect(busy(text, ...WEEK)).toEqual(['06-08T10:00/11:00', '3 skipped']);
   });
 
-  it('throws for what is no calendar', () => {
+  it('throws for text that is not a calendar', () => {
     for (const text of ['', 'hello', '<html>', 'BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nnonsense']) {
       expect(() => busy(text, ...WEEK), text).toThrow();
     }

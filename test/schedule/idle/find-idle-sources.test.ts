@@ -41,12 +41,12 @@ describe('findIdleSources', () => {
     }
   });
 
-  it('says what each can see', () => {
+  it('describes what each source can detect', () => {
     const all = findIdleSources({ platform: 'linux', env: { DISPLAY: ':0' }, lastActivity: () => undefined });
     expect(new Set(all.map(({ sees }) => sees)).size).toBe(3);
   });
 
-  it('gives the tools the session they look at, and none of the keys of the daemon', async () => {
+  it('passes the session variables to the tools, and no keys', async () => {
     const { run, asked } = createRecordedTools({ xprintidle: () => '5' });
     const env = {
       DISPLAY: ':7',
@@ -101,14 +101,14 @@ describe('the gateway as a source', () => {
     expect(await read()).toMatchObject({ state: 'present', idleMs: 0 });
   });
 
-  it('knows of nobody before it began to look (not: away since the epoch)', async () => {
+  it('counts idle time from its start (not: away since the epoch)', async () => {
     const { clock, read } = open({});
     expect(await read()).toMatchObject({ state: 'present', idleMs: 0 });
     clock.advance(10 * MINUTE);
     expect(await read()).toMatchObject({ state: 'unknown', idleMs: 10 * MINUTE });
   });
 
-  it('can only say that someone is there where there is a desktop', async () => {
+  it('reports only present (not away) on a machine with a desktop', async () => {
     for (const env of [{ DISPLAY: ':0' }, { WAYLAND_DISPLAY: 'wayland-0' }]) {
       const { clock, read, serve } = open(env);
       serve();
@@ -122,7 +122,7 @@ describe('the gateway as a source', () => {
     }
   });
 
-  it('is unknown when the last request lies in the future or is no number', async () => {
+  it('is unknown when the last request is in the future or not a number', async () => {
     const { read, serve } = open({});
     for (const odd of [1.7e12, Number.NaN, Number.POSITIVE_INFINITY]) {
       serve(odd);

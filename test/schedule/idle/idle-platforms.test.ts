@@ -8,7 +8,7 @@ const signal = new AbortController().signal;
 const MINUTE = 60_000;
 
 describe.each(PLATFORMS)('$name with $tool', (platform) => {
-  it('calls someone present at the first sight of input', async () => {
+  it('is present at the first input', async () => {
     const { source } = openPlatform(platform, () => platform.print(1500));
     expect(await source.read(NOW, signal)).toEqual({
       source: platform.name,
@@ -19,7 +19,7 @@ describe.each(PLATFORMS)('$name with $tool', (platform) => {
     expect(source.sees.length).toBeGreaterThan(20);
   });
 
-  it('calls someone away after two readings (not one), and present after one', async () => {
+  it('is away after two readings (not one), and present after one', async () => {
     let idleMs = 42 * MINUTE;
     const { source, clock } = openPlatform(platform, () => platform.print(idleMs));
     expect(await source.read(NOW, signal)).toMatchObject({ state: 'unknown', idleMs });
@@ -39,7 +39,7 @@ describe.each(PLATFORMS)('$name with $tool', (platform) => {
     expect(await source.read(NOW, signal)).toMatchObject({ state: 'unknown' });
   });
 
-  it('says nothing between present and away', async () => {
+  it('is unknown between the limits of present and away', async () => {
     const { source, clock } = openPlatform(platform, () => platform.print(12 * MINUTE));
     for (let count = 0; count < 3; count++) {
       expect(await source.read(NOW, signal)).toMatchObject({ state: 'unknown', why: 'no input for 12 min' });
@@ -71,7 +71,7 @@ describe.each(PLATFORMS)('$name with $tool', (platform) => {
     }
   });
 
-  it('never calls anyone away or present for garbage', async () => {
+  it('is neither away nor present for garbage', async () => {
     let read = 0;
     const real = platform.print(42 * MINUTE);
     const garbage = fc.oneof(
@@ -110,7 +110,7 @@ describe.each(PLATFORMS)('$name with $tool', (platform) => {
   });
 });
 
-describe('a count that cannot be', () => {
+describe('an impossible idle time', () => {
   it.each(PLATFORMS.filter(({ tool }) => tool !== 'powershell.exe' && tool !== 'loginctl'))(
     'is unknown on $name: longer than the machine is up, or wrapped',
     async (platform) => {
@@ -156,23 +156,23 @@ describe('logind', () => {
   };
   const since = { since: (NOW - 40 * MINUTE) * 1000, sinceMonotonic: (UPTIME_MS - 40 * MINUTE) * 1000 };
 
-  it('believes a locked screen', async () => {
+  it('is away for a locked screen', async () => {
     expect(await twice(loginctlWith({ locked: 'yes' }))).toBe('away: the screen is locked');
   });
 
-  it('believes a desktop that reports idleness, and takes nothing from one that does not (not: present)', async () => {
+  it('uses a desktop that reports idleness, and ignores one that does not (not: present)', async () => {
     expect(await twice(loginctlWith({ idle: 'yes', ...since }))).toBe('away: no input for 40 min');
     expect(await twice(loginctlWith({ idle: 'no', ...since }))).toBe(
       'unknown: the desktop reports no idleness',
     );
   });
 
-  it('makes nobody idle by a clock that was set forward or by time in suspend', async () => {
+  it('counts neither a clock that was set forward nor suspend as idle time', async () => {
     const forward = { ...since, sinceMonotonic: (UPTIME_MS - MINUTE) * 1000 };
     expect(await twice(loginctlWith({ type: 'tty', ...forward }))).toBe('present: input 1 min ago');
     const later = { ...since, since: (NOW + MINUTE) * 1000 };
     expect(await twice(loginctlWith({ type: 'tty', ...later }))).toBe(
-      'unknown: loginctl does not say since when',
+      'unknown: loginctl does not report since when',
     );
   });
 });

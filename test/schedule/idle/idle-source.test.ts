@@ -38,7 +38,7 @@ describe('an idle source', () => {
     expect(await see(9 * 60 * MINUTE)).toBe('away');
   });
 
-  it('starts over when the count fell, for someone was there between the two', async () => {
+  it('starts over when the idle time fell between two readings', async () => {
     const { see } = open();
     expect(await see(90 * MINUTE)).toBe('unknown');
     expect(await see(31 * MINUTE)).toBe('unknown');
@@ -55,7 +55,7 @@ describe('an idle source', () => {
     expect(await see(40 * MINUTE)).toBe('away');
   });
 
-  it('calls nobody away for a number that cannot be', async () => {
+  it('is not away for an impossible idle time', async () => {
     const { see } = open();
     for (const ms of [-1, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 63, 11 * 60 * MINUTE + MINUTE]) {
       expect(await see(ms)).toBe('unknown');

@@ -70,7 +70,7 @@ describe.skipIf(!hasX11)('a real X11 display (skipped without Xvfb, xprintidle a
     expect(after).toBeLessThan(before);
   });
 
-  it('calls someone away, and present with the first key', async () => {
+  it('is away, and present with the first key press', async () => {
     const { source, tick } = open(700);
     const state = async (): Promise<string> => {
       tick();

@@ -39,7 +39,7 @@ describe.skipIf(process.platform === 'win32')('runTool', () => {
     expect(await shell('echo no >&2; exit 3')).toEqual({ kind: 'exit', code: 3, stdout: '' });
   });
 
-  it('says that a program is missing (not that it failed)', async () => {
+  it('reports a missing program as missing (not as failed)', async () => {
     const call = { args: [], env: {}, timeoutMs: 1000, signal: new AbortController().signal };
     expect(await runTool({ ...call, file: path.join(folder, 'no-such-tool') })).toEqual({ kind: 'missing' });
     expect(await runTool({ ...call, file: 'bad\0name' })).toEqual({ kind: 'failed' });
@@ -59,7 +59,7 @@ describe.skipIf(process.platform === 'win32')('runTool', () => {
     expect(await isGone(pid)).toBe(true);
   });
 
-  it('kills one when nobody wants its answer any more', async () => {
+  it('kills one when the signal aborts', async () => {
     const pid = path.join(folder, 'abort.pid');
     const abort = new AbortController();
     const running = shell(`echo $$ > ${pid}; exec sleep 600`, 60_000, abort.signal);

@@ -39,10 +39,10 @@ describe('parseSleep', () => {
     expect(rulesOf(['mon 12:00-13:00', '23:00-07:00']).map(({ days }) => days)).toEqual([[1], ALL]);
   });
 
-  it('has no hours for "off" and refuses it beside hours', () => {
+  it('has no hours for "off" and refuses it together with hours', () => {
     expect(rulesOf('off')).toEqual([]);
     expect(rulesOf(['off'])).toEqual([]);
-    expect(whyNot('off; 23:00-07:00')).toContain('stands alone');
+    expect(whyNot('off; 23:00-07:00')).toContain('cannot be combined');
   });
 
   it('ends a day at 24:00, and midnight is the same as an end', () => {
@@ -50,7 +50,7 @@ describe('parseSleep', () => {
     expect(rulesOf('00:00-24:00')).toEqual([{ days: ALL, start: 0, end: 1440 }]);
   });
 
-  it('refuses a stretch that ends when it begins (not: sleeps all day)', () => {
+  it('refuses hours that end when they begin (not: sleeps all day)', () => {
     for (const text of ['23:00-23:00', '00:00-00:00', 'mon 7:00-07:00']) {
       expect(whyNot(text)).toContain('ends when it begins');
     }

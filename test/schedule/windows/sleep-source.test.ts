@@ -9,7 +9,7 @@ const signal = new AbortController().signal;
 const at = (text: string): number => Date.parse(text);
 
 describe('the sleep source', () => {
-  it('calls someone away within the hours, until they end', async () => {
+  it('is away within the hours, until they end', async () => {
     const source = createSleepSource({ rules, zone: () => 'Europe/Berlin' });
     expect(await source.read(at('2026-06-05T22:00:00Z'), signal)).toEqual({
       source: 'sleep',
@@ -19,7 +19,7 @@ describe('the sleep source', () => {
     });
   });
 
-  it('says nothing outside of them (not: present)', async () => {
+  it('is unknown outside of them (not: present)', async () => {
     const source = createSleepSource({ rules, zone: () => 'Europe/Berlin' });
     expect(await source.read(at('2026-06-05T12:00:00Z'), signal)).toEqual({
       source: 'sleep',
@@ -42,7 +42,7 @@ describe('the sleep source', () => {
     expect((await source.read(midnightInBerlin, signal)).state).toBe('away');
   });
 
-  it('is unknown without hours and for a clock that is out of its mind', async () => {
+  it('is unknown without hours and for an invalid clock', async () => {
     expect((await createSleepSource({ rules: [] }).read(0, signal)).state).toBe('unknown');
     const source = createSleepSource({ rules, zone: () => 'UTC' });
     for (const now of [Number.NaN, Number.POSITIVE_INFINITY, 9e15, -9e15]) {

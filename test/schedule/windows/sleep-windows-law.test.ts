@@ -53,10 +53,10 @@ function open(zone: string, text: string): SleepWindows {
   return createSleepWindows(parsed.rules, found);
 }
 
-/** Every minute near a change of the windows or of the wall, each 23rd of the others. */
+/** Every minute near a change of the windows or of the offset, every 47th of the others. */
 function* nearChanges(windows: SleepWindows): Generator<number> {
   let at = START;
-  for (let minute = 0; minute < DAYS * DAY_MINUTES; minute += 23) yield START + minute * MINUTE;
+  for (let minute = 0; minute < DAYS * DAY_MINUTES; minute += 47) yield START + minute * MINUTE;
   for (let shift = windows.zone.nextShift(at, END); shift !== undefined; ) {
     for (let minute = -240; minute <= 240; minute++) yield shift + minute * MINUTE;
     shift = windows.zone.nextShift(shift, END);
@@ -68,9 +68,9 @@ function* nearChanges(windows: SleepWindows): Generator<number> {
   }
 }
 
-describe('sleep windows, against what the wall shows', () => {
+describe('sleep windows, against an independent local clock', () => {
   for (const [zone, { text, stretches }] of PLACES) {
-    it(`are open in ${zone} exactly where the wall shows ${text}`, { timeout: 300_000 }, () => {
+    it(`are open in ${zone} exactly where local time is within ${text}`, { timeout: 300_000 }, () => {
       const windows = open(zone, text);
       const wallAt = createWallOracle(zone);
       let checked = 0;
@@ -97,14 +97,14 @@ describe('sleep windows, against what the wall shows', () => {
         expect(checked).toBe(DAYS * DAY_MINUTES);
       } else {
         for (const instant of nearChanges(windows)) check(instant);
-        expect(checked).toBeGreaterThan(27_000);
+        expect(checked).toBeGreaterThan(14_000);
       }
       expect(wrong.slice(0, 5)).toEqual([]);
       expect(insideCount).toBeGreaterThan(checked / 50);
       expect(insideCount).toBeLessThan(checked * 0.9);
     });
 
-    it(`change in ${zone} at the very minute at which the wall does`, () => {
+    it(`change in ${zone} at the exact minute at which local time does`, () => {
       const windows = open(zone, text);
       const wallAt = createWallOracle(zone);
       const isOpen = (instant: number): boolean => isShown(stretches, wallAt(instant));
@@ -113,7 +113,7 @@ describe('sleep windows, against what the wall shows', () => {
       let at = START;
       for (let next = windows.nextChange(at); next !== undefined && next < END; ) {
         expect(isOpen(next)).not.toBe(isOpen(next - MINUTE));
-        for (let within = at; within < next; within += 29 * MINUTE)
+        for (let within = at; within < next; within += 59 * MINUTE)
           if (isOpen(within) !== isOpen(at)) missed++;
         expect(windows.nextChange(next - 1)).toBe(next);
         changes++;

@@ -49,7 +49,7 @@ describe('sleep windows around changes of the clock', () => {
     });
   });
 
-  it('do not happen on the day that skips all of them', () => {
+  it('do not occur on the day that skips all of them', () => {
     const windows = open('Europe/Berlin', '02:15-02:45');
     expect(windows.nextWindow(at('2027-03-27T12:00:00Z'))?.start).toBe(at('2027-03-29T00:15:00Z'));
     expect(open('Europe/Berlin', 'sun 02:15-02:45').nextWindow(at('2027-03-27T12:00:00Z'))?.start).toBe(
@@ -57,7 +57,7 @@ describe('sleep windows around changes of the clock', () => {
     );
   });
 
-  it('happen twice in an hour that is shown twice', () => {
+  it('occur twice in a repeated hour', () => {
     const windows = open('Europe/Berlin', '02:15-02:45');
     const first = windows.nextWindow(at('2026-10-24T12:00:00Z'));
     expect(first).toEqual({ start: at('2026-10-25T00:15:00Z'), end: at('2026-10-25T00:45:00Z') });
@@ -79,7 +79,7 @@ describe('sleep windows around changes of the clock', () => {
     ]);
   });
 
-  it('know the Friday that Samoa left out', () => {
+  it('handle the Friday that Samoa skipped', () => {
     const windows = open('Pacific/Apia', 'fri 10:00-12:00');
     // Thursday the 29th was followed by Saturday the 31st of December 2011.
     expect(windows.nextWindow(at('2011-12-24T12:00:00Z'))?.start).toBe(at('2012-01-05T20:00:00Z'));
@@ -134,19 +134,19 @@ describe('sleep windows of the week', () => {
 });
 
 describe('a zone', () => {
-  it('is undefined when nobody knows it', () => {
+  it('is undefined for an unknown name', () => {
     expect(openZone('Middle/Earth')).toBeUndefined();
     expect(openZone('')).toBeUndefined();
   });
 
-  it('reads a skipped time with the offset before the gap and a repeated one as its first showing', () => {
+  it('reads a skipped time with the offset before the gap and a repeated one as its first occurrence', () => {
     const berlin = openZone('Europe/Berlin');
     const wall = { year: 2027, month: 3, day: 28, hour: 2, minute: 30, second: 0 };
     expect(berlin?.instantOf(wall)).toBe(at('2027-03-28T01:30:00Z'));
     expect(berlin?.instantOf({ ...wall, year: 2026, month: 10, day: 25 })).toBe(at('2026-10-25T00:30:00Z'));
   });
 
-  it('finds back every instant whose wall time is not a second showing', () => {
+  it('maps every local time that is not a repetition back to its instant', () => {
     let repeated = 0;
     const zones = [
       'Australia/Lord_Howe',

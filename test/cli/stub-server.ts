@@ -1,17 +1,17 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-export interface StandIn {
+export interface StubServer {
   readonly port: number;
   readonly url: string;
   readonly requests: readonly IncomingMessage[];
   close(): Promise<void>;
 }
 
-/** A small server on loopback that answers as told, and remembers who asked. */
-export async function startStandIn(
+/** A small HTTP server on loopback with scripted answers; it records the requests. */
+export async function startStubServer(
   answer: (request: IncomingMessage, response: ServerResponse) => void,
-): Promise<StandIn> {
+): Promise<StubServer> {
   const requests: IncomingMessage[] = [];
   const server = createServer((request, response) => {
     requests.push(request);

@@ -1,15 +1,15 @@
 import { afterEach, beforeEach } from 'vitest';
 import { createTemporaryFolder, type RunningCli, startCli } from './run-cli.ts';
 
-export interface HomeOfEach {
+export interface HomePerTest {
   /** The home of the test that runs. */
   readonly folder: { readonly dir: string };
   /** Starts the command in it, on any free port. */
   up(args?: readonly string[], env?: NodeJS.ProcessEnv): RunningCli;
 }
 
-/** A home for each test of a file, for a command that stays in the foreground; what still runs after the test is killed. */
-export function eachInAHome(...command: readonly string[]): HomeOfEach {
+/** A home per test, for a command that stays in the foreground. Processes still running after the test are killed. */
+export function homePerTest(...command: readonly string[]): HomePerTest {
   let folder: ReturnType<typeof createTemporaryFolder>;
   let running: RunningCli[];
   beforeEach(() => {
