@@ -12,7 +12,7 @@ import {
   readWork,
 } from './read-work.ts';
 
-/** Every value at each path of a JSON file is there and is a timestamp. Answers what is wrong, or undefined. */
+/** Every value at each path of a JSON file exists and is a timestamp. Returns the fault, or undefined. */
 export async function checkIso8601(
   workspace: Workspace,
   file: string,
@@ -34,14 +34,14 @@ export async function checkIso8601(
 const NAME = /^\d{8}_[a-z][a-z0-9_]*\.[a-z0-9]+$/;
 const WANTED = 'YYYYMMDD_lower_case.ext';
 
-/** A file, or how many of a kind a folder must hold. */
+/** A file, or the number of matching files that a folder must contain. */
 export type FilenameTarget =
   | { readonly file: string }
   | { readonly folder: string; readonly extension: string; readonly minCount: number };
 
 /**
- * The date comes first in the name, then lower-case words. Only plain files count, and a name that nothing bears does
- * not. Answers what is wrong, or undefined.
+ * The date comes first in the name, then lower-case words. Only regular files count, and a name without a file does
+ * not. Returns the fault, or undefined.
  */
 export async function checkFilename(
   workspace: Workspace,
@@ -82,8 +82,8 @@ const READERS: ReadonlyMap<string, (text: string) => ReadResult<Members>> = new 
 export const META_TYPES: readonly string[] = [...READERS.keys()];
 
 /**
- * A file says when it was made, by whom, and how far it is: `created_at`, `author`, `status`. JSON in a `meta` object,
- * Markdown in front matter, Python in the module docstring's `Meta:`, CSV in a first comment. Answers what is wrong, or
+ * A file contains its creation time, author and state: `created_at`, `author`, `status`. JSON in a `meta` object,
+ * Markdown in front matter, Python in the module docstring's `Meta:`, CSV in a first comment. Returns the fault, or
  * undefined.
  */
 export async function checkMetadata(
@@ -123,7 +123,7 @@ const endingOf = (file: string): string => {
 };
 
 /**
- * A file was kept as `FILE.bak` before it was changed: both are there and differ. Answers what is wrong, or undefined.
+ * A file was copied to `FILE.bak` before it was changed: both exist and differ. Returns the fault, or undefined.
  */
 export async function checkBackup(workspace: Workspace, file: string): Promise<string | undefined> {
   const now = await readWork(workspace, file);
@@ -137,14 +137,14 @@ export interface DoneLogTarget {
   readonly file: string;
   /** At least 1. */
   readonly minEntries: number;
-  /** How the last entry's task id begins: the one that was just done. */
+  /** The beginning of the last entry's task id: the task that was just done. */
   readonly taskPrefix?: string;
 }
 
 const MARK = '[DONE] ';
 const LONGEST_SUMMARY = 80;
 
-/** Each line says what was done and when; blank lines do not count. Answers what is wrong, or undefined. */
+/** Each line names a task and its time; blank lines do not count. Returns the fault, or undefined. */
 export async function checkDoneLog(workspace: Workspace, target: DoneLogTarget): Promise<string | undefined> {
   const { file, minEntries, taskPrefix } = target;
   const read = await readWork(workspace, file);
@@ -173,7 +173,7 @@ function readEntry(line: string): { readonly task: string } | string {
   return { task: id };
 }
 
-/** One step into a JSON value: a member, and with `each` everything in the list that it holds. */
+/** One step into a JSON value: a member, or with `each` all elements of the list it contains. */
 interface PathStep {
   readonly name: string;
   readonly each: boolean;
@@ -181,7 +181,7 @@ interface PathStep {
 
 export type FieldPath = readonly PathStep[];
 
-/** Reads `a.b` and `list[].x`; undefined for what is no path. */
+/** Parses `a.b` and `list[].x`; undefined for an invalid path. */
 export function parseFieldPath(text: string): FieldPath | undefined {
   const steps = text.split('.').map((part): PathStep | undefined => {
     const name = part.endsWith('[]') ? part.slice(0, -2) : part;
@@ -191,10 +191,10 @@ export function parseFieldPath(text: string): FieldPath | undefined {
 }
 
 /**
- * Every value at a path, each under the place where it was looked for. A value that is missing is undefined, and so is
- * whatever a list that is missing or empty should have held: a report without entries is no report.
+ * Every value at a path, with its place. A missing value is undefined, and so is the content of a missing or empty list: a report without
+ * entries does not pass.
  */
-export function valuesAt(
+function valuesAt(
   root: Json,
   path: FieldPath,
 ): readonly { readonly at: string; readonly value: Json | undefined }[] {

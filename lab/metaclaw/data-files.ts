@@ -30,12 +30,12 @@ export const SUITE_SCHEMA = z.object({
           context.addIssue({
             code: 'custom',
             path: [index, 'id'],
-            message: `${id} is there twice: each day once`,
+            message: `${id} occurs twice: list each day once`,
           });
     }),
 });
 
-/** Nothing of the published data uses it; to leave it out in silence would be another benchmark. */
+/** The published data does not use it; to ignore it silently would change the benchmark. */
 const update = z
   .array(z.unknown())
   .max(0, 'changes of the workspace between questions are not supported: take them out')
@@ -61,7 +61,7 @@ const choice = z.object({
         context.addIssue({
           code: 'custom',
           path: ['answer'],
-          message: `${stranger} is none of the options: mend one of them`,
+          message: `${stranger} is not one of the options: correct the answer or the options`,
         });
       if (new Set(answer).size < answer.length)
         context.addIssue({
@@ -111,12 +111,12 @@ export const QUESTIONS_SCHEMA = z.object({
           context.addIssue({
             code: 'custom',
             path: [index, 'id'],
-            message: `${id} is there twice: each question once`,
+            message: `${id} occurs twice: list each question once`,
           });
     }),
 });
 
-/** By question, `day01/r1`: lines for `sh` that do what it asks. */
+/** By question, `day01/r1`: shell commands that solve it. */
 export const ORACLE_SCHEMA = z.record(z.string(), z.array(filled).min(1, 'must hold at least one command'), {
   error: 'must be an object of lists of commands',
 });
@@ -127,12 +127,12 @@ export type ChoiceRound = z.infer<typeof choice>;
 export type FilesRound = z.infer<typeof files>;
 export type Oracle = z.infer<typeof ORACLE_SCHEMA>;
 
-/** Something about the benchmark's files that must be mended before a run means anything. Names file, field and mend. */
+/** An error in the benchmark's files that must be fixed before a run. The message names file, field and fix. */
 export class MetaclawDataError extends Error {
   override readonly name = 'MetaclawDataError';
 }
 
-/** Reads a JSON file of the data by its schema. Rejects with a MetaclawDataError that names the file and each field. */
+/** Reads a JSON file by its schema. Rejects with a MetaclawDataError that names the file and each wrong field. */
 export async function readDataFile<T>(file: string, schema: z.ZodType<T>): Promise<T> {
   const data = parseJson(await readDataText(file));
   if (data === undefined) throw new MetaclawDataError(`${file} is not JSON: fetch the data again`);
@@ -142,8 +142,8 @@ export async function readDataFile<T>(file: string, schema: z.ZodType<T>): Promi
   throw new MetaclawDataError(`${file}: ${wrong.join('; ')}`);
 }
 
-/** Reads a file of the data as the text it is. Rejects with a MetaclawDataError for what is missing or no text. */
-export async function readDataText(file: string): Promise<string> {
+/** Reads a text file. Rejects with a MetaclawDataError if it is missing or not UTF-8. */
+async function readDataText(file: string): Promise<string> {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(await readFile(file));
   } catch (error) {
@@ -166,13 +166,12 @@ const fieldOf = (path: readonly PropertyKey[]): string =>
     .join('')
     .replace(/^\./, '') || 'the whole file';
 
-/** What a day's materials may hold together; the published ones hold some kilobytes. */
+/** The limit of a day's materials; the published ones have some kilobytes. */
 const MOST_BYTES = 16 * 1024 * 1024;
 
 /**
- * What the agent finds on a day: the files that lie beside the days, and the day's own folder. Nothing of other days,
- * whose materials give away what was asked there, and nothing of the checks. By path with `/`. Rejects with a
- * MetaclawDataError for what cannot be given as text.
+ * The agent's files on a day: those beside the day folders, and the day's own folder; nothing of other days, whose materials would reveal
+ * their answers, and nothing of the checks. By path with `/`. Rejects with a MetaclawDataError for a file that is not text.
  */
 export async function readDayTexts(
   workspaces: string,
@@ -195,7 +194,7 @@ export async function readDayTexts(
   return Object.fromEntries(found.sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** Names that begin with a dot are what editors and systems leave behind. */
+/** Dot files are leftovers of editors and systems. */
 async function namesIn(folder: string): Promise<readonly string[]> {
   const names = await readdir(folder).catch(() => undefined);
   if (names === undefined)

@@ -18,20 +18,20 @@ import { choiceQuestion, fileQuestion, type ParsedFileQuestion } from './questio
 import { rulesNamedIn, rulesOf } from './rules.ts';
 
 export interface MetaclawParts {
-  /** Holds `all_tests.json`, `eval/` and `workspaces/`, as published. Only read. */
+  /** Contains `all_tests.json`, `eval/` and `workspaces/`, as published. Only read. */
   readonly folder: string;
   /** A file with commands that solve file questions, by question. */
   readonly oracle?: string;
 }
 
 export interface MetaclawSuite extends Suite {
-  /** What of the data a reader of its results should know. */
+  /** Remarks on the data for a reader of its results. */
   readonly notes: readonly string[];
 }
 
 /**
- * The published benchmark, under checks of our own that the agent never sees. Rejects with a MetaclawDataError that names
- * file, field and mend: nothing is left out in silence.
+ * The published benchmark with our own checks, which the agent never sees. Rejects with a MetaclawDataError that names file, field and
+ * fix: nothing is skipped silently.
  */
 export async function loadMetaclaw({ folder, oracle }: MetaclawParts): Promise<MetaclawSuite> {
   const { test: entries } = await readDataFile(path.join(folder, 'all_tests.json'), SUITE_SCHEMA);
@@ -121,7 +121,7 @@ function refuseStrangers(oracle: string, solutions: Oracle, days: readonly Suite
     );
 }
 
-/** A set of days: the folder that holds `all_tests.json`. */
+/** A set of days: the folder that contains `all_tests.json`. */
 export interface MetaclawData {
   /** `small`: the folder's own name. */
   readonly name: string;
@@ -129,8 +129,8 @@ export interface MetaclawData {
 }
 
 /**
- * The sets of the first place that holds one: a candidate is a set itself, or a folder that holds some. Empty when there
- * are none; what is undefined or not there is passed over.
+ * The sets in the first candidate with a set: a candidate is a set itself, or a folder of sets. Undefined and missing candidates are
+ * skipped. Empty when no set was found.
  */
 export async function findMetaclawData(
   candidates: readonly (string | undefined)[],
@@ -165,8 +165,8 @@ export interface DayMaterials {
   readonly checked: readonly ParsedFileQuestion[];
 }
 
-/** What is odd about a day as it was published. The day is kept as it is, so that results compare. */
-export function notesOnDay({ day, texts, date, checked }: DayMaterials): readonly string[] {
+/** Remarks on irregularities of a published day. The day is not changed, so that results are comparable. */
+function notesOnDay({ day, texts, date, checked }: DayMaterials): readonly string[] {
   const readme = `${day}/README.md`;
   const named = rulesNamedIn(texts[readme] ?? '');
   const notes =
@@ -191,11 +191,11 @@ export function notesOnDay({ day, texts, date, checked }: DayMaterials): readonl
 const datesIn = (step: CheckStep): readonly string[] =>
   step.kind === 'python' ? datesInNames(step.code) : [];
 
-/** Who the agent is, whom it works for: put before every conversation, as agents with such files do. */
+/** The agent's identity files: at the start of every conversation, as in agents that use such files. */
 const IDENTITY_FILES = ['AGENTS.md', 'IDENTITY.md', 'SOUL.md', 'TOOLS.md', 'USER.md'];
 
-/** What the agent is told before anything else: the day, where things lie, and the files that say who it is. */
-export function systemPrompt(
+/** The system prompt: the date, the folders, and the identity files. */
+function systemPrompt(
   day: string,
   texts: Readonly<Record<string, string>>,
   date: string | undefined,

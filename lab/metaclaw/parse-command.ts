@@ -6,7 +6,7 @@ export interface ParsedCommand {
   readonly notes: readonly string[];
 }
 
-/** Reads what `eval.command` asks for. Throws, saying what it did not understand: no check is skipped in silence. */
+/** Parses `eval.command`. Throws for what it does not understand, with the reason: no check is skipped silently. */
 export function parseCommand(line: string): ParsedCommand {
   const calls = readShellWords(line).map(readCall);
   const steps = calls.map(({ step }) => step);
@@ -27,7 +27,7 @@ function readCall([program, first, ...rest]: readonly Word[]): CheckerCall {
   return call;
 }
 
-/** The published data twice gives the count of files to the check that follows the one which counts them. */
+/** In two places, the published data gives the file count to the check after the one that counts files. */
 function moveStrayCount(steps: readonly CheckStep[], strays: readonly number[]): ParsedCommand {
   const [minCount = 1] = strays;
   const counting = steps.filter((step) => step.kind === 'filename' && 'folder' in step);
@@ -46,7 +46,7 @@ function moveStrayCount(steps: readonly CheckStep[], strays: readonly number[]):
 /** A file that a command names, or the program whose output names it. */
 export type FileName = { readonly name: string } | { readonly code: string };
 
-/** One link of a check: a line of Python, or a call of one of the five checkers. */
+/** One step of a check: Python code, or a call of one of the five checkers. */
 export type CheckStep =
   | { readonly kind: 'python'; readonly code: string }
   | { readonly kind: 'iso8601'; readonly file: FileName; readonly fields: readonly FieldPath[] }
@@ -68,26 +68,25 @@ export type CheckStep =
 
 export interface CheckerCall {
   readonly step: CheckStep;
-  /** A `--min-count` that a check of done.log was given, which counts no files. */
+  /** A `--min-count` that was given to the check of done.log, which counts no files. */
   readonly stray?: number;
 }
 
-/** Reads the arguments of a checker by its name, `iso8601`. Undefined for a name that is none; throws for arguments it does not take. */
-export function readCheckerCall(name: string, words: readonly Word[]): CheckerCall | undefined {
+/** Parses the arguments of a checker by its name, `iso8601`. Undefined for an unknown name; throws for unknown arguments. */
+function readCheckerCall(name: string, words: readonly Word[]): CheckerCall | undefined {
   const read = Object.hasOwn(CHECKERS, name) ? CHECKERS[name] : undefined;
   return read?.(splitOptions(words));
 }
 
 /** The program of `python -c`, or of a `$(python -c …)`. */
-export function readCode(words: readonly Word[]): string {
+function readCode(words: readonly Word[]): string {
   const [code] = words;
   if (words.length !== 1 || code === undefined || !('text' in code) || code.text.trim() === '')
     throw new Error('python -c takes one program in quotes');
   return code.text;
 }
 
-export const isPython = (program: string | undefined): boolean =>
-  program === 'python' || program === 'python3';
+const isPython = (program: string | undefined): boolean => program === 'python' || program === 'python3';
 
 type Options = ReadonlyMap<string, string>;
 
@@ -156,7 +155,7 @@ function allowOnly(options: Options, ...known: readonly string[]): void {
   if (other !== undefined) throw new Error(`${other} is no option of this checker`);
 }
 
-/** From 1: to ask for none would let an untouched workspace pass. */
+/** From 1: with 0, an untouched workspace would pass. */
 function countOf(options: Options, name: string): number | undefined {
   const text = options.get(name);
   if (text === undefined) return undefined;
@@ -183,12 +182,12 @@ function readField(word: Word): NonNullable<ReturnType<typeof parseFieldPath>> {
   return path;
 }
 
-/** A word of a command: as it stands, or the output of a Python program in `$(…)`. */
+/** A word of a command: literal text, or the output of a Python program in `$(…)`. */
 export type Word = { readonly text: string } | { readonly outputOf: readonly string[] };
 
 /**
- * Splits a command line as `sh` would, into commands joined by `&&`. Of the shell it knows words, quotes and `$(…)` as
- * a word of its own. Throws for everything else: to guess what a check means is to grade something else.
+ * Splits a command line like `sh` into commands joined by `&&`. Supports words, quotes, and `$(…)` as a whole word. Throws for everything
+ * else: a guess would grade something other than the check.
  */
 export function readShellWords(line: string): readonly (readonly Word[])[] {
   const reader: Reader = { line, at: 0 };
@@ -202,7 +201,7 @@ interface Reader {
   at: number;
 }
 
-/** What would start an expansion, a redirection, or another command. `[]` stays: no file has such a name. */
+/** Characters that start an expansion, a redirection or another command. `[]` is allowed: no file has such a name. */
 const SPECIAL = /[|&;<>()$`"'\\*?~#{}!\n]/;
 const BLANK = /[ \t]/;
 
@@ -223,9 +222,7 @@ function readCommands(reader: Reader): readonly (readonly Word[])[] {
 const peek = ({ line, at }: Reader): string => line[at] ?? '';
 
 const unknown = ({ line, at }: Reader): Error =>
-  new Error(
-    `${JSON.stringify(line.slice(at, at + 12))} at character ${at + 1} is more of a shell than is known here`,
-  );
+  new Error(`${JSON.stringify(line.slice(at, at + 12))} at character ${at + 1} is unsupported shell syntax`);
 
 function readWord(reader: Reader): Word {
   if (reader.line.startsWith('$(', reader.at)) return readOutput(reader);

@@ -3,13 +3,13 @@ const MONTHS = 'january february march april may june july august september octo
 );
 const IN_WORDS = new RegExp(String.raw`\b(${MONTHS.join('|')}) (\d{1,2})(?:st|nd|rd|th)?,? (\d{4})\b`, 'i');
 const IN_NUMBERS = /\b(\d{4})-(\d{2})-(\d{2})\b/;
-/** A line that says which day it is, and not when something else happens. */
+/** A line that states the current date, not the date of something else. */
 const SAYS_WHEN = /\b(?:date|today|monday|tuesday|wednesday|thursday|friday|saturday|sunday)\b/i;
 const IN_NAMES = /\b(\d{4})(\d{2})(\d{2})_/g;
 
 /**
- * The date of a day, `2026-03-16`: as its README says it, else the one that most file names in its questions begin with.
- * Nobody can obey a rule about today's date under a clock that says something else.
+ * The date of a day, `2026-03-16`: from its README, otherwise the most frequent date at the beginning of file names in its questions. A
+ * rule about today's date cannot be obeyed without it, since the machine's clock differs.
  */
 export function pinnedDate(readme: string, questions: string): string | undefined {
   const stated = readme
@@ -20,7 +20,7 @@ export function pinnedDate(readme: string, questions: string): string | undefine
   return stated ?? mostFrequent(datesInNames(questions));
 }
 
-/** The dates that file names in a text begin with, as often as they do. */
+/** The dates at the beginning of file names in a text, with repetitions. */
 export const datesInNames = (text: string): readonly string[] =>
   [...text.matchAll(IN_NAMES)].flatMap(([, year, month, day]) => realDate(year, month, day) ?? []);
 
@@ -43,7 +43,7 @@ function realDate(year = '', month = '', day = ''): string | undefined {
   return Number.isNaN(time) || new Date(time).toISOString().slice(0, 10) !== text ? undefined : text;
 }
 
-/** The earliest of those that are equally frequent. */
+/** The earliest of equally frequent dates. */
 function mostFrequent(dates: readonly string[]): string | undefined {
   const counts = new Map<string, number>();
   for (const date of dates) counts.set(date, (counts.get(date) ?? 0) + 1);

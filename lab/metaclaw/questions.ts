@@ -8,8 +8,8 @@ const NO_ANSWER =
   'I could not read an answer: put the letters into \\bbox{…}, \\bbox{A} for one or \\bbox{A,B} for several.';
 
 /**
- * After a wrong answer the user explains the options that were got wrong, those left out and those chosen, and is silent
- * about the others, as the published harness is.
+ * After a wrong answer the user explains the options that were missed and those chosen wrongly, and not the others, like the published
+ * harness.
  */
 export function choiceQuestion(id: string, round: ChoiceRound): ChoiceQuestion {
   const { options, answer } = round.eval;
@@ -40,7 +40,7 @@ export function choiceQuestion(id: string, round: ChoiceRound): ChoiceQuestion {
   };
 }
 
-/** As the published harness has it. */
+/** The timeout of the published harness. */
 const SECONDS = 30;
 
 export interface ParsedFileQuestion {
@@ -49,7 +49,7 @@ export interface ParsedFileQuestion {
   readonly notes: readonly string[];
 }
 
-/** Throws, saying what of the command it does not understand. */
+/** Throws for a command that it does not understand, with the reason. */
 export function fileQuestion(
   id: string,
   round: FilesRound,
@@ -82,5 +82,5 @@ export function fileQuestion(
   return { question, steps, notes };
 }
 
-/** Ends what the user says about a mistake: without it an agent goes back to what is over. */
-export const CARRY_ON = 'Bear this in mind and carry on with what comes next.';
+/** The end of negative feedback: without it, an agent returns to the finished question. */
+const CARRY_ON = 'Bear this in mind and carry on with what comes next.';

@@ -3,17 +3,17 @@ import type { WorkspaceEntry } from '../../src/agent/sandbox/workspace-files.ts'
 import { codeOf, SandboxError } from '../../src/agent/sandbox/workspace-limits.ts';
 import { clip } from '../../src/text/truncate.ts';
 
-/** What was found, or what is wrong with it in words for the one who reads the verdict. */
+/** A value, or the fault for the reader of the verdict. */
 export type ReadResult<T> = { readonly value: T } | { readonly fault: string };
 
-/** Of a file that a check reads. Nobody writes a report of this size by hand; what does is not to cost us the memory. */
+/** The largest file that a check reads. */
 const LARGEST = 8 * 1024 * 1024;
-/** What a path can be made into by the one whose work is checked: never a reason to leave the work ungraded. */
+/** Errors that the agent can cause by what it leaves at a path: they fail the work, they do not leave it ungraded. */
 const THEIR_CODES = new Set([
   ...['ENOENT', 'ENOTDIR', 'EISDIR', 'EACCES', 'EPERM', 'ELOOP', 'ENXIO', 'ENAMETOOLONG', 'EINVAL'],
 ]);
 
-/** A file as text. Rejects only for what is not the work's fault. */
+/** A file as text. Rejects only for errors that the work did not cause. */
 export async function readWork(workspace: Workspace, file: string): Promise<ReadResult<string>> {
   return readOrFault<string>(file, async () => {
     const found = await workspace.list(folderOf(file));
@@ -26,7 +26,7 @@ export async function readWork(workspace: Workspace, file: string): Promise<Read
   });
 }
 
-/** What lies in a folder. Rejects only for what is not the work's fault. */
+/** The entries of a folder. Rejects only for errors that the work did not cause. */
 export const listWork = (
   workspace: Workspace,
   folder: string,
@@ -97,7 +97,7 @@ function splitAt(text: string, mark: string): readonly (readonly [string, string
   return at < 0 ? [] : [[text.slice(0, at).trim(), text.slice(at + 1).trim()]];
 }
 
-/** A scalar of YAML without its quotes or the comment behind it. */
+/** A YAML scalar without quotes and trailing comment. */
 function plainOf(value: string): string {
   const quote = value[0];
   if (quote === '"' || quote === "'") {
@@ -109,7 +109,7 @@ function plainOf(value: string): string {
   return comment < 0 ? value : value.slice(0, comment);
 }
 
-/** Comments may stand before it, nothing else may: a text further down belongs to a function, or to nobody. */
+/** Only comments may precede it: a string further down is not the module's docstring. */
 function docstringOf(text: string): string | undefined {
   let at = 0;
   for (;;) {
@@ -129,13 +129,13 @@ function docstringOf(text: string): string | undefined {
 
 const TIMESTAMP = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?\+08:00$/;
 
-/** The one way in which the house writes a time: `2026-03-16T09:30:00+08:00`, with or without parts of a second. */
+/** The required time format: `2026-03-16T09:30:00+08:00`, with or without fractions of a second. */
 export const isTimestamp = (value: unknown): value is string =>
   typeof value === 'string' && TIMESTAMP.test(value);
 
 const LONGEST = 80;
 
-/** A stranger's value in a message: on one line, and cut before it is written out, however large it is. */
+/** An untrusted value for a message: on one line and truncated. */
 export function quoteShort(value: unknown): string {
   if (Array.isArray(value)) return 'a list';
   if (typeof value === 'object' && value !== null) return 'an object';

@@ -2,16 +2,16 @@ import type { SuiteRule } from '../suite/suite.ts';
 import type { CheckStep } from './parse-command.ts';
 
 interface KnownRule extends Omit<SuiteRule, 'since'> {
-  /** What the data calls it in a day's `preference_tags`. */
+  /** Its tag in a day's `preference_tags`. */
   readonly tag: string;
-  /** The checker that looks for it. */
+  /** The checker that tests it. */
   readonly checkedBy: CheckStep['kind'];
 }
 
 const EXAMPLE_TIME = /(?:\d{4}|YYYY)-(?:\d{2}|MM)-(?:\d{2}|DD)T\S{5,20}\+08:00/;
 const EXAMPLE_NAME = /(?:YYYYMMDD|\b\d{8})_[a-z<{[*]/;
 
-/** The five rules of the house, as the data numbers them. */
+/** The five house rules, numbered as in the data. */
 const KNOWN: readonly KnownRule[] = [
   {
     id: 'P1',
@@ -62,14 +62,14 @@ export function rulesOf(tagsByDay: readonly (readonly string[])[]): readonly Sui
     .sort((a, b) => a.since - b.since);
 }
 
-/** The rule that a step looks for; undefined for a line of Python, which may look for anything. */
+/** The rule that a step tests; undefined for Python code, which may test anything. */
 export const ruleOf = (step: CheckStep): string | undefined =>
   KNOWN.find(({ checkedBy }) => checkedBy === step.kind)?.id;
 
-/** The rules that a text calls by their numbers. */
+/** The rules that a text names by number. */
 export const rulesNamedIn = (text: string): readonly string[] => {
   const named = new Set([...text.matchAll(/\bP[1-9]\b/g)].map(([name]) => name));
-  // `P1-P5` means those between as well.
+  // `P1-P5` includes those in between.
   for (const [, from, to] of text.matchAll(/\bP([1-9])\s?[-–]\s?P([1-9])\b/g))
     for (let number = Number(from); number <= Number(to); number++) named.add(`P${number}`);
   return [...named].sort();

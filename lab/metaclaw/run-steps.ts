@@ -6,20 +6,20 @@ import { ruleOf } from './rules.ts';
 
 export interface ExpectedOutcome {
   readonly exit: number;
-  /** Somewhere in what the programs print. */
+  /** A substring of the programs' output. */
   readonly stdout?: string;
   /** For each program. */
   readonly timeoutMs: number;
 }
 
-/** What a step came to: a shell's exit code, or that it could not be run. */
+/** The result of a step: an exit code, or that it could not be run. */
 type StepEnd =
   | { readonly code: number; readonly stdout: string; readonly reason: string }
   | { readonly failed: string };
 
 /**
- * Runs the links of a check one after another, as `&&` does, up to the first that does not end with 0. Never rejects:
- * what the work brings about is a failed check, what is wrong with the machine is a check that failed to run.
+ * Runs the steps of a check like `&&`, up to the first exit code other than 0. Never rejects: an error caused by the work is a failed check,
+ * an error of the machine is a check that failed to run.
  */
 export async function runSteps(
   workspace: Workspace,
@@ -98,7 +98,7 @@ const endOf = (fault: string | undefined): StepEnd => ({
   reason: fault ?? '',
 });
 
-/** What a program prints is one name, whatever is in it: names that look like options or like two are still names. */
+/** The whole output of a program is one name, even if it looks like an option or like two names. */
 async function nameFile(
   workspace: Workspace,
   file: FileName,
@@ -117,21 +117,21 @@ async function nameFile(
   };
 }
 
-/** How a program ended, or why it could not be run at all, which says nothing about the work. */
+/** A program's result, or why it could not be run, which says nothing about the work. */
 export type PythonEnd =
   | { readonly code: number; readonly stdout: string; readonly said: string }
   | { readonly failed: string };
 
-/** A program that the workspace made last too long, say too much or run out of room did not end well. */
+/** The exit code of a program that exceeded its time, output or memory limit. */
 const STOPPED_CODE = 124;
-/** What a shell answers for a program that is not there or may not be run. */
+/** A shell's exit codes for a missing or forbidden program. */
 const NO_PROGRAM: readonly number[] = [126, 127];
 
 /**
- * Runs a line of Python in the workspace, behind the wall. Isolated (`-I`): neither the workspace nor its environment
- * is asked for modules, so nothing that lies there can stand in for `json`; and nothing is written beside it (`-B`).
+ * Runs Python code in the workspace's sandbox. Isolated (`-I`): modules come neither from the workspace nor from its environment, so a file
+ * there cannot replace `json`. No bytecode is written (`-B`).
  */
-export async function runPython(
+async function runPython(
   workspace: Workspace,
   code: string,
   timeoutMs: number,

@@ -62,7 +62,7 @@ export async function runPipelineBench(options: PipelineBenchRun): Promise<void>
     await runPipelineSuite({
       head,
       pipeline,
-      openBed: createOpenEnvironment({ folder, policy: researcher.policy, failures, env, log }),
+      openEnvironment: createOpenEnvironment({ folder, policy: researcher.policy, failures, env, log }),
       journal,
       done,
       settleEach,

@@ -15,7 +15,7 @@ export interface RunPipelineSuiteOptions {
   readonly head: PipelineHead;
   /** The pipeline of a seed. */
   readonly pipeline: (seed: number) => ResearchPipeline;
-  readonly openBed: OpenEnvironment;
+  readonly openEnvironment: OpenEnvironment;
   readonly journal: PipelineJournalWriter;
   /** What an earlier run with the same head has written. */
   readonly done: PipelineJournal | undefined;
@@ -41,7 +41,7 @@ export async function runPipelineSuite(options: RunPipelineSuiteOptions): Promis
       const before = done?.runs.filter((one) => one.seed === seed && one.condition === condition).length ?? 0;
       if (before === head.runs) continue;
       if (signal.aborted) return;
-      const { bed, after } = await openAfter(options, condition, seed, before);
+      const { environment, after } = await openAfter(options, condition, seed, before);
       finished -= before - after;
       const tell = (run: number): void =>
         options.onProgress({
@@ -54,24 +54,24 @@ export async function runPipelineSuite(options: RunPipelineSuiteOptions): Promis
         for (let run = after + 1; run <= head.runs; run++) {
           if (signal.aborted) return;
           tell(run);
-          const ended = await runOnce({ bed, pipeline, run, settleEach, signal });
+          const ended = await runOnce({ environment, pipeline, run, settleEach, signal });
           // An aborted run is incomplete: it is done again.
           if (ended === undefined) return;
           // Saved before the run counts: a kill between the two repeats it and never skips it.
-          await bed.save(run - 1);
+          await environment.save(run - 1);
           journal.run({ condition, seed, ...ended });
           finished++;
           tell(run);
         }
       } finally {
-        await bed.close();
+        await environment.close();
       }
     }
   }
 }
 
 interface OneRun {
-  readonly bed: BenchEnvironment;
+  readonly environment: BenchEnvironment;
   readonly pipeline: ResearchPipeline;
   readonly run: number;
   readonly settleEach: boolean;
@@ -79,24 +79,24 @@ interface OneRun {
 }
 
 async function runOnce({
-  bed,
+  environment,
   pipeline,
   run,
   settleEach,
   signal,
 }: OneRun): Promise<Omit<FinishedRun, 'condition' | 'seed'> | undefined> {
-  const { speak, model } = bed;
+  const { speak, model } = environment;
   // Learning is slower than a scripted policy and faster than a real one: the lessons in a prompt must not depend on that.
   const report: StageReport = async (outcome) => {
-    await bed.report(outcome);
-    if (settleEach && outcome.status !== 'ok') await bed.settle();
+    await environment.report(outcome);
+    if (settleEach && outcome.status !== 'ok') await environment.settle();
   };
-  const policyBefore = bed.policyMs();
+  const policyBefore = environment.policyMs();
   const { stages } = await pipeline.run({ speak, report, model, agent: AGENT, run, signal });
   if (signal.aborted) return undefined;
-  const policyMs = bed.policyMs() - policyBefore;
-  await bed.settle();
-  const lessons = (await bed.lessons()).map(
+  const policyMs = environment.policyMs() - policyBefore;
+  await environment.settle();
+  const lessons = (await environment.lessons()).map(
     ({ id, name, state, text }): RunLesson => ({
       ...{ id, name, state },
       teaches: pipeline.conventions.filter((one) => one.isTaughtBy(text)).map((one) => one.id),
@@ -107,20 +107,20 @@ async function runOnce({
 
 /** The saved state can be missing if a kill came between saving the next one and writing the journal: then all runs start again. */
 async function openAfter(
-  { openBed, journal, onBegunAgain }: RunPipelineSuiteOptions,
+  { openEnvironment, journal, onBegunAgain }: RunPipelineSuiteOptions,
   condition: PipelineCondition,
   seed: number,
   before: number,
-): Promise<{ readonly bed: BenchEnvironment; readonly after: number }> {
-  const fresh = (): Promise<BenchEnvironment> => openBed({ condition, seed, after: undefined });
-  if (before === 0) return { bed: await fresh(), after: 0 };
+): Promise<{ readonly environment: BenchEnvironment; readonly after: number }> {
+  const fresh = (): Promise<BenchEnvironment> => openEnvironment({ condition, seed, after: undefined });
+  if (before === 0) return { environment: await fresh(), after: 0 };
   try {
-    return { bed: await openBed({ condition, seed, after: before - 1 }), after: before };
+    return { environment: await openEnvironment({ condition, seed, after: before - 1 }), after: before };
   } catch (error) {
     // Any other problem fails here too and ends the run without losing anything.
-    const bed = await fresh();
+    const environment = await fresh();
     journal.begin(condition, seed);
     onBegunAgain({ condition, seed }, error);
-    return { bed, after: 0 };
+    return { environment, after: 0 };
   }
 }

@@ -82,7 +82,7 @@ export async function runBench(options: BenchRun): Promise<string> {
     await runSuite({
       head,
       suite: suite.of,
-      openBed: createOpenEnvironment({
+      openEnvironment: createOpenEnvironment({
         folder,
         policy: answers,
         failures,

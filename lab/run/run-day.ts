@@ -53,7 +53,7 @@ async function gradeQuestion(
 }
 
 interface RunDayOptions {
-  readonly bed: BenchEnvironment;
+  readonly environment: BenchEnvironment;
   readonly day: SuiteDay;
   readonly index: number;
   readonly rules: readonly SuiteRule[];
@@ -72,7 +72,7 @@ type DayRow = Omit<QuestionRecord, 'condition' | 'seed'>;
 
 /** One day: its questions in order in one workspace, each with the user's feedback on the one before. */
 export async function* runDay(options: RunDayOptions): AsyncGenerator<DayRow, undefined> {
-  const { bed, day, settleEach, signal } = options;
+  const { environment, day, settleEach, signal } = options;
   const workspace = await openWorkspace(day);
   try {
     let said: string | undefined;
@@ -87,13 +87,13 @@ export async function* runDay(options: RunDayOptions): AsyncGenerator<DayRow, un
       if (signal.aborted) return;
       const turn = asked.run.turns.findLast((one) => one.turn !== undefined)?.turn;
       if (turn !== undefined && graded.score !== undefined)
-        await bed.judge(turn, graded.passed === true ? 1 : -1, graded.feedback);
-      if (settleEach && graded.passed !== true) await bed.settle();
+        await environment.judge(turn, graded.passed === true ? 1 : -1, graded.feedback);
+      if (settleEach && graded.passed !== true) await environment.settle();
       history = asked.run.messages;
       said = graded.feedback;
       yield await rowOf(options, question.id, question.kind, graded, asked);
     }
-    await bed.settle();
+    await environment.settle();
   } finally {
     await workspace.dispose();
   }
@@ -106,7 +106,7 @@ interface Asked {
 }
 
 async function ask(
-  { bed, day, agent, steps, clock, signal }: RunDayOptions,
+  { environment, day, agent, steps, clock, signal }: RunDayOptions,
   workspace: Workspace,
   prompt: string,
   history: readonly ChatMessage[],
@@ -114,11 +114,11 @@ async function ask(
 ): Promise<Asked> {
   const shell =
     day.shell === 'plain' ? createPlainAgentShell(workspace) : createConfinedAgentShell(workspace);
-  const [before, policyBefore] = [clock.monotonic(), bed.policyMs()];
+  const [before, policyBefore] = [clock.monotonic(), environment.policyMs()];
   const run = await runAgent({
-    speak: bed.speak,
+    speak: environment.speak,
     speaker: { session, agent, runKind: 'bench' },
-    model: bed.model,
+    model: environment.model,
     system: day.system,
     history,
     prompt,
@@ -126,11 +126,11 @@ async function ask(
     ...(steps === undefined ? {} : { limits: { steps } }),
     signal,
   });
-  return { run, ms: clock.monotonic() - before, policyMs: bed.policyMs() - policyBefore };
+  return { run, ms: clock.monotonic() - before, policyMs: environment.policyMs() - policyBefore };
 }
 
 async function rowOf(
-  { bed, day, index, rules }: RunDayOptions,
+  { environment, day, index, rules }: RunDayOptions,
   question: string,
   kind: QuestionRecord['kind'],
   graded: Grade,
@@ -138,7 +138,7 @@ async function rowOf(
 ): Promise<DayRow> {
   const last = run.turns.findLast((one) => one.turn !== undefined);
   const shown = new Set(run.turns.flatMap(({ lessons }) => lessons));
-  const texts = (await bed.lessons()).filter(({ id }) => shown.has(id)).map(({ text }) => text);
+  const texts = (await environment.lessons()).filter(({ id }) => shown.has(id)).map(({ text }) => text);
   const isTaught = (id: string): boolean =>
     rules.some((rule) => rule.id === id && texts.some((text) => rule.isTaughtBy(text)));
   const why = run.failure === undefined ? graded.why : `${run.failure.kind}: ${run.failure.message}`;

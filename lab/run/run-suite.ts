@@ -9,7 +9,7 @@ export interface RunSuiteOptions {
   readonly head: RunHead;
   /** The suite of a seed. */
   readonly suite: (seed: number) => Promise<Suite> | Suite;
-  readonly openBed: OpenEnvironment;
+  readonly openEnvironment: OpenEnvironment;
   readonly journal: BenchJournalWriter;
   /** What an earlier run with the same head has written. */
   readonly done: BenchJournal | undefined;
@@ -45,11 +45,11 @@ export async function runSuite(options: RunSuiteOptions): Promise<void> {
     for (const condition of head.conditions) {
       const after = done?.lastDay(condition, seed);
       if (after === suite.days.length - 1) continue;
-      const bed = await options.openBed({ condition, seed, after });
+      const environment = await options.openEnvironment({ condition, seed, after });
       try {
         for (const index of suite.days.keys()) {
           if (index <= (after ?? -1)) continue;
-          const count = await runOne(options, { bed, suite, condition, seed, index }, (inDay) =>
+          const count = await runOne(options, { environment, suite, condition, seed, index }, (inDay) =>
             options.onProgress({
               condition,
               seed,
@@ -63,14 +63,14 @@ export async function runSuite(options: RunSuiteOptions): Promise<void> {
           asked += count;
         }
       } finally {
-        await bed.close();
+        await environment.close();
       }
     }
   }
 }
 
 interface OneDay {
-  readonly bed: BenchEnvironment;
+  readonly environment: BenchEnvironment;
   readonly suite: Suite;
   readonly condition: Condition;
   readonly seed: number;
@@ -79,14 +79,14 @@ interface OneDay {
 
 async function runOne(
   { head, journal, steps, settleEach, clock, onRow, onNight, signal }: RunSuiteOptions,
-  { bed, suite, condition, seed, index }: OneDay,
+  { environment, suite, condition, seed, index }: OneDay,
   onQuestion: (inDay: number) => void,
 ): Promise<number> {
   const day = suite.days[index];
   if (day === undefined) return 0;
   let count = 0;
   const rows = runDay({
-    bed,
+    environment,
     day,
     index,
     rules: suite.rules,
@@ -109,15 +109,17 @@ async function runOne(
   const isLast = index === suite.days.length - 1;
   const night = isLast
     ? undefined
-    : await bed.night?.(index, signal, (soFar) => onNight?.({ condition, seed, day: index, ...soFar }));
+    : await environment.night?.(index, signal, (soFar) =>
+        onNight?.({ condition, seed, day: index, ...soFar }),
+      );
   if (signal.aborted) return count;
   if (night !== undefined) journal.night({ condition, seed, day: index, ...night });
-  for (const { id, name, state, text } of await bed.lessons()) {
+  for (const { id, name, state, text } of await environment.lessons()) {
     const teaches = suite.rules.filter((rule) => rule.isTaughtBy(text)).map((rule) => rule.id);
     journal.lesson({ condition, seed, day: index, id, name, state, teaches });
   }
   // Saved before the day counts: a kill between the two repeats the day and never skips it.
-  await bed.save(index);
+  await environment.save(index);
   journal.endDay(condition, seed, index);
   return count;
 }

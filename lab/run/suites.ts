@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { findMetaclawData, loadMetaclaw } from '../metaclaw/load-metaclaw.ts';
 import type { Suite, SuiteQuestion } from '../suite/suite.ts';
+import { readRuleSet } from '../workdays/rules/create-rule-set.ts';
 import { HOUSE_RULES } from '../workdays/rules/house-rules.ts';
 import { OTHER_RULES } from '../workdays/rules/other-rules.ts';
-import { readRuleSet } from '../workdays/rules/create-rule-set.ts';
 import type { RuleSet } from '../workdays/rules/rule-set.ts';
 import { createWorkdays } from '../workdays/workdays.ts';
 import type { Form, Split } from '../workdays/world.ts';

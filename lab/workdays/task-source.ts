@@ -80,7 +80,7 @@ function ruleSetNamed(name: string): RuleSet {
 export const makeWorkTasks = (options: WorkTaskOptions): readonly TrainingTask[] =>
   [...worldsOf(options)].flat();
 
-/** The same with a pause between worlds, each of which takes half a second. Fewer when the signal aborts. */
+/** Like `makeWorkTasks`, but yields to the event loop between worlds, each of which takes half a second. Stops when the signal aborts. */
 export async function gatherWorkTasks(
   options: WorkTaskOptions,
   signal: AbortSignal,
@@ -118,7 +118,7 @@ function* worldsOf(options: WorkTaskOptions): Generator<readonly TrainingTask[]>
   }
 }
 
-/** Of the day's files those that the task names: it touches no others, and its check reads no others. */
+/** The day's files that the task names; neither the task nor its check needs others. */
 const filesOf = (
   { text }: FileQuestion,
   files: Readonly<Record<string, string>>,
@@ -156,7 +156,7 @@ async function openAttempt(
   };
 }
 
-/** 0 while the task is not done, then the share of house rules that were kept. */
+/** 0 if the task is not done, otherwise the share of its house rules that were obeyed. */
 async function gradeWork(
   question: FileQuestion,
   workspace: Workspace,

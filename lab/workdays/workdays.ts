@@ -20,16 +20,16 @@ import type { DayFacts, Form, Split, World } from './world.ts';
 export interface WorkdaysOptions {
   readonly seed: number;
   readonly split: Split;
-  /** The house's own, unless others are given. */
+  /** The house rules by default. */
   readonly rules?: RuleSet;
   readonly form?: Form;
-  /** The first so many of the fourteen. */
+  /** Only this many first days; all fourteen by default. */
   readonly days?: number;
 }
 
 const CHOICES = 31;
 const FILES = 11;
-/** Of the choices, those that only somebody who knows a rule can answer. */
+/** Choices per day that depend on a house rule. */
 const RULE_CHOICES = 6;
 const RULE_TRIES = 20;
 
@@ -38,11 +38,11 @@ interface Making {
   readonly split: Split;
   readonly form: Form;
   readonly rules: RuleSet;
-  /** Texts of the suite so far. */
+  /** The question texts of the suite so far. */
   readonly asked: Set<string>;
 }
 
-/** Fourteen days of work in a company that exists nowhere else: the same for the same options, to the byte. */
+/** Fourteen days of work in an invented company; byte-identical for the same options. */
 export function createWorkdays(options: WorkdaysOptions): Suite {
   const { split, rules = HOUSE_RULES, form = 'full', days = WORKDAYS } = options;
   if (!Number.isInteger(days) || days < 1 || days > WORKDAYS) throw new RangeError(`days: 1 to ${WORKDAYS}`);
@@ -72,7 +72,7 @@ export function createWorkdays(options: WorkdaysOptions): Suite {
   };
 }
 
-/** A day's questions: tasks spread over it, questions about rules among those about papers. */
+/** A day's questions: file tasks spread over the day, rule questions among the document questions. */
 function makeQuestions(
   facts: DayFacts,
   making: Making,
@@ -101,7 +101,7 @@ function makeQuestions(
   return { questions: interleave(choices, tasks.questions), files: tasks.files };
 }
 
-/** On a rule that counts today, the newest most often; undefined when none does or all was asked. */
+/** A question on an active rule, the newest most often; undefined when no rule is active or every question was asked. */
 function askRule({ day }: DayFacts, making: Making, id: string, turn: number): ChoiceQuestion | undefined {
   const { seed, split, form, rules, asked } = making;
   const active = rules.rules.filter(({ since }) => since <= day.index).toSorted((a, b) => b.since - a.since);
@@ -122,7 +122,7 @@ function askRule({ day }: DayFacts, making: Making, id: string, turn: number): C
   return undefined;
 }
 
-/** Both in their order, each at even distances over the day. */
+/** Both lists in their order, each spread evenly over the day. */
 function interleave(
   choices: readonly ChoiceQuestion[],
   tasks: readonly FileQuestion[],
@@ -133,7 +133,7 @@ function interleave(
   return placed.toSorted((a, b) => a.place - b.place).map(({ question }) => question);
 }
 
-/** One set of files; two texts for one path are a mistake that would go unseen. */
+/** Merges the files. Throws when a path has two different texts. */
 function together(
   papers: Readonly<Record<string, string>>,
   files: Readonly<Record<string, string>>,
@@ -146,10 +146,10 @@ function together(
 const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
 
 /**
- * The learning arc of each day: a new one wherever rules begin to count, and a last one, the later half of what
- * remains after the last rule, in which all of them hold together. Five rules make six arcs.
+ * The learning arc of each day. An arc begins with each day on which rules begin to count; the last arc is the second half of the days
+ * after the last rule, with all rules together. Five rules make six arcs.
  */
-export function arcsOf(rules: readonly Pick<SuiteRule, 'id' | 'since'>[], days: number): readonly string[] {
+function arcsOf(rules: readonly Pick<SuiteRule, 'id' | 'since'>[], days: number): readonly string[] {
   const starts = [...new Set(rules.map(({ since }) => since))]
     .filter((since) => since < days)
     .sort((x, y) => x - y);
@@ -165,8 +165,8 @@ export function arcsOf(rules: readonly Pick<SuiteRule, 'id' | 'since'>[], days: 
   });
 }
 
-/** Who the agent is, for whom it works, and how answers and tasks end. Nothing in it says a rule of the house. */
-export function identityOf({ company, product, people, projects }: World, form: Form): string {
+/** The system prompt: the agent's role, its principal, and how to answer and finish. It states no house rule. */
+function identityOf({ company, product, people, projects }: World, form: Form): string {
   const principal = people[0];
   const name = principal?.name ?? 'the team';
   if (form === 'short') {

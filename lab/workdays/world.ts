@@ -2,7 +2,7 @@
 export interface World {
   readonly company: string;
   readonly product: string;
-  /** Whom the agent works for comes first. */
+  /** The first is the person the agent works for. */
   readonly people: readonly Person[];
   readonly projects: readonly string[];
 }
@@ -12,7 +12,7 @@ export interface Person {
   readonly role: string;
 }
 
-/** A moment as people know it, without a zone. */
+/** A local date and time, without a zone. */
 export interface LocalTime {
   readonly year: number;
   /** 1 to 12. */
@@ -64,14 +64,14 @@ export interface MeasuredFigure {
   readonly at: LocalTime;
 }
 
-/** One day of it. */
+/** One day of the company. */
 export interface DayWorld {
   readonly world: World;
   /** Counted from 0. */
   readonly index: number;
   /** `day01` */
   readonly id: string;
-  /** When the day begins; what is written today is written after this. */
+  /** When the day begins; today's entries are written after this. */
   readonly today: LocalTime;
   readonly decisions: readonly Decision[];
   readonly tickets: readonly Ticket[];
@@ -81,7 +81,7 @@ export interface DayWorld {
   readonly difficulty: number;
 }
 
-/** Train, gate and report worlds share no seed, no name and no wording that would give them away. */
+/** Worlds of different splits share no seed, no name and no task wording. */
 export type Split = 'train' | 'gate' | 'report';
 export const SPLITS: readonly Split[] = ['train', 'gate', 'report'];
 
@@ -89,8 +89,8 @@ export const SPLITS: readonly Split[] = ['train', 'gate', 'report'];
 export type Form = 'full' | 'short';
 
 /**
- * A day with all that its papers say, true or not: a paper may be out of date, an opinion, or wrong about another paper.
- * What is a fact here is that the paper says so; every question asks about that, so every answer can be looked up.
+ * A day with the contents of its papers, true or not: a paper may be out of date, an opinion, or wrong about another paper.
+ * Questions ask what a paper says, so every answer can be looked up.
  */
 export interface DayFacts {
   readonly day: DayWorld;
@@ -100,7 +100,7 @@ export interface DayFacts {
   readonly findings: readonly Finding[];
   readonly assumptions: readonly Assumption[];
   readonly validations: readonly Validation[];
-  /** Said in the meeting, decided by nobody. */
+  /** Opinions from the meeting, not decisions. */
   readonly wishes: readonly Wish[];
   readonly estimates: readonly Estimate[];
   readonly reports: readonly TicketReport[];
@@ -112,13 +112,13 @@ export interface Ruling {
   readonly decision: Decision;
   readonly topic: string;
   readonly way: string;
-  /** All that could have been chosen. */
+  /** The alternatives, the chosen one included. */
   readonly ways: readonly string[];
-  /** What the memo said before, and no longer does. */
+  /** The entry that this one replaced. */
   readonly earlier?: { readonly way: string; readonly by: string; readonly at: LocalTime };
 }
 
-/** A figure with what it was measured on. */
+/** A figure with its statistic, segment and sample size. */
 export interface Finding {
   readonly figure: MeasuredFigure;
   readonly statistic: Statistic;
@@ -128,7 +128,7 @@ export interface Finding {
 
 export type Statistic = 'median' | 'mean' | 'upper quartile' | 'lower quartile';
 
-/** What the plan takes a figure to be; value, segment and source may differ from what was measured. */
+/** A figure as the plan uses it; value, segment and source may differ from the measurement. */
 export interface Assumption {
   readonly figure: MeasuredFigure;
   readonly value: number;
@@ -140,7 +140,7 @@ export interface Assumption {
 export type AssumptionCheck = 'arithmetic' | 'source' | 'sample';
 export const CHECKS: readonly AssumptionCheck[] = ['arithmetic', 'source', 'sample'];
 
-/** Which questions somebody put to an assumption; the others were not asked. */
+/** The checks that somebody made of an assumption. */
 export interface Validation {
   readonly assumption: Assumption;
   readonly checks: readonly AssumptionCheck[];
@@ -160,7 +160,7 @@ export interface Estimate {
   readonly high: number;
 }
 
-/** What somebody said of a ticket's state. The board may know better. */
+/** What somebody said about a ticket's state; the board may differ. */
 export interface TicketReport {
   readonly ticket: Ticket;
   readonly by: string;
@@ -173,7 +173,7 @@ export interface ProjectBudget {
   readonly spent: number;
 }
 
-/** A figure as a mail repeats it. */
+/** A figure as quoted in the mail. */
 export interface Citation {
   readonly figure: MeasuredFigure;
   readonly value: number;

@@ -67,7 +67,7 @@ export function createLazyLessonsApi(records: Records): LessonsApi {
           },
         }),
       )
-      .then(({ desk }) => desk);
+      .then(({ api }) => api);
     return opened;
   };
   return {

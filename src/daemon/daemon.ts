@@ -121,14 +121,14 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     salt: readOrCreateSalt(home),
     keys,
     records: recording.records,
-    lessons: library.shelf,
+    lessons: library.open,
     embed: library.embed,
     catalogue: names.catalogue,
     clock,
     log,
   });
   learning = follower;
-  const generation = (): number => library.shelf()?.library.generation ?? 0;
+  const generation = (): number => library.open()?.library.generation ?? 0;
   training = serveTraining({
     settings: config.train,
     engine: openPolicyEngine({ settings: config.train, home, env, clock, log }),
@@ -137,7 +137,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     upstream: { exchange, retry },
     records: recording.records,
     decodeTurn: (turn) => readStoredTurn(turn, recording.records, new Map()),
-    shelf: library.desk,
+    lessonsApi: library.api,
     generation,
     learning: { verifiers: config.learn.verifiers, samples: follower.samples, wake: follower.wake },
     clock,
@@ -170,7 +170,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     newId,
     log,
     jobs: ({ history }) => [
-      createReviewJob({ shelf: library.shelf, embed: library.embed, now: clock.now, history }),
+      createReviewJob({ open: library.open, embed: library.embed, now: clock.now, history }),
       ...(training === undefined ? [] : [training.job(history)]),
     ],
     ...(options.slowWork === undefined ? {} : { slowWork: options.slowWork }),
@@ -191,7 +191,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       newId,
       pause: sleep,
       lessons: withShortenedPrompts(library.lessons, shortening),
-      lessonsApi: library.desk,
+      lessonsApi: library.api,
       identify: createIdentify(),
       sessions,
       sessionEnded: (session) => recordSessionEnd(session, records, clock, log),

@@ -34,9 +34,9 @@ export interface ServeLessonsOptions {
 /** The daemon's library. While the record cannot be read, no lessons are shown and opening is tried again. */
 export interface ServedLessons {
   readonly lessons: (turn: Turn) => ShownLessons | Promise<ShownLessons>;
-  readonly desk: LessonsApi;
+  readonly api: LessonsApi;
   /** Undefined while the record cannot be read. */
-  shelf(): OpenLessons | undefined;
+  open(): OpenLessons | undefined;
   /** The sentence model. */
   readonly embed: EmbeddingModel;
   status(): JsonObject;
@@ -46,7 +46,7 @@ export interface ServedLessons {
 }
 
 interface Opened {
-  readonly shelf: OpenLessons;
+  readonly open: OpenLessons;
   readonly index: LessonRecall;
   readonly lessons: (turn: Turn) => ShownLessons | Promise<ShownLessons>;
   readonly mirror: SkillMirror;
@@ -80,7 +80,7 @@ export async function serveLessons(options: ServeLessonsOptions): Promise<Served
 
   const open = async (): Promise<void> => {
     let index: LessonRecall | undefined;
-    const shelf = await openLessons({
+    const openedLessons = await openLessons({
       recall: async (query, now) => index?.recall(query, now) ?? nothingRecalled,
       recertify: options.recertify,
       embed,
@@ -89,7 +89,7 @@ export async function serveLessons(options: ServeLessonsOptions): Promise<Served
       newId,
       onFault: (error) => log.error({ err: error }, 'a listener for library changes failed'),
     });
-    const { library, effects } = shelf;
+    const { library, effects } = openedLessons;
     index = createRecall({
       embed,
       fallback,
@@ -124,7 +124,7 @@ export async function serveLessons(options: ServeLessonsOptions): Promise<Served
       turn.body === undefined
         ? { generation: library.generation, lessons: [], additions: [] }
         : showLessons(toPromptTurn(turn, turn.body));
-    opened = { shelf, index: ready, lessons, mirror };
+    opened = { open: openedLessons, index: ready, lessons, mirror };
     problem = undefined;
   };
   const tryToOpen = async (): Promise<void> => {
@@ -139,25 +139,25 @@ export async function serveLessons(options: ServeLessonsOptions): Promise<Served
   };
   await tryToOpen();
 
-  const desk = (): LessonsApi => {
+  const api = (): LessonsApi => {
     if (opened === undefined) throw new StoreError('io', problem ?? 'the library is not open yet');
-    return opened.shelf.desk;
+    return opened.open.api;
   };
   return {
     lessons: (turn) => opened?.lessons(turn) ?? { generation: 0, lessons: [], additions: [] },
-    desk: {
-      list: async (query) => desk().list(query),
-      all: async () => desk().all(),
-      show: async (idOrName) => desk().show(idOrName),
-      why: async (turn) => desk().why(turn),
-      change: async (body) => desk().change(body),
-      generations: async () => desk().generations(),
-      recall: async (query) => desk().recall(query),
-      review: async () => desk().review(),
-      diff: async (from, to) => desk().diff(from, to),
-      rollback: async (to) => desk().rollback(to),
+    api: {
+      list: async (query) => api().list(query),
+      all: async () => api().all(),
+      show: async (idOrName) => api().show(idOrName),
+      why: async (turn) => api().why(turn),
+      change: async (body) => api().change(body),
+      generations: async () => api().generations(),
+      recall: async (query) => api().recall(query),
+      review: async () => api().review(),
+      diff: async (from, to) => api().diff(from, to),
+      rollback: async (to) => api().rollback(to),
     },
-    shelf: () => opened?.shelf,
+    open: () => opened?.open,
     embed,
     status: () => (opened === undefined ? { problem: problem ?? '' } : describe(opened, clock.now())),
     settle: async () => opened?.index.settled(),
@@ -185,8 +185,8 @@ function toPromptTurn({ id, kind, wire, session, outline, identity }: Turn, body
   };
 }
 
-function describe({ shelf, index, mirror }: Opened, now: number): JsonObject {
-  const { library } = shelf;
+function describe({ open, index, mirror }: Opened, now: number): JsonObject {
+  const { library } = open;
   const states: Record<string, number> = {};
   for (const { state } of library.lessons()) states[state] = (states[state] ?? 0) + 1;
   return {
@@ -194,7 +194,7 @@ function describe({ shelf, index, mirror }: Opened, now: number): JsonObject {
     lessons: states,
     shown: library.shown(now).length,
     index: { ...index.stats() } as JsonObject,
-    unreadable: shelf.skipped(),
+    unreadable: open.skipped(),
     skillFaults: mirror.faults().map(({ file, why }) => `${file} ${why}`),
   };
 }

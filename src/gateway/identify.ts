@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { createLruMap } from '../base/lru-map.ts';
-import type { Project } from '../core/fact.ts';
 import type { TurnRole } from '../core/evidence.ts';
+import type { Project } from '../core/fact.ts';
 import { compact } from '../core/json.ts';
 import type { ClientName } from './client-clues.ts';
 import {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { Project } from '../core/fact.ts';
 import type { TurnRole } from '../core/evidence.ts';
+import type { Project } from '../core/fact.ts';
 import { asArray, asNumber, asObject, asString, type Json, parseJson } from '../core/json.ts';
 import type { ByteSpan } from '../wire/json-scan.ts';
 import {

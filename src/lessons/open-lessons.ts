@@ -16,7 +16,7 @@ import { reviewLibrary } from './similar/review-library.ts';
 export interface OpenLessons {
   readonly library: Library;
   readonly effects: LessonEffects;
-  readonly desk: LessonsApi;
+  readonly api: LessonsApi;
   /** The number of facts that could not be applied: edited by hand, or written by a newer version. */
   skipped(): number;
 }
@@ -73,7 +73,7 @@ export async function openLessons(options: OpenLessonsOptions): Promise<OpenLess
   return {
     library,
     effects,
-    desk: createLessonsApi({
+    api: createLessonsApi({
       library,
       records,
       effect,

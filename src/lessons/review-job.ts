@@ -7,7 +7,7 @@ import { reviewLibrary } from './similar/review-library.ts';
 
 export interface ReviewJobOptions {
   /** Undefined while the record cannot be read. */
-  readonly shelf: () => OpenLessons | undefined;
+  readonly open: () => OpenLessons | undefined;
   readonly embed: EmbeddingModel;
   readonly now: () => number;
   /** What earlier runs left. */
@@ -28,12 +28,12 @@ const MS_PER_TEXT = 15;
  * Looks the library over for what says the same, contradicts or is not needed, and says what it found. It changes
  * nothing: `instar lessons review` shows the proposals, a person applies them.
  */
-export function createReviewJob({ shelf, embed, now, history }: ReviewJobOptions): Job {
+export function createReviewJob({ open, embed, now, history }: ReviewJobOptions): Job {
   /** Worked out once, however often the work is interrupted; a new process begins anew. */
   const vectors = new Map<string, Float32Array>();
 
   const isReady = async (): Promise<boolean> => {
-    const library = shelf()?.library;
+    const library = open()?.library;
     if (library === undefined || library.lessons().length === 0) return false;
     const { lastDone, run } = await history(REVIEW_JOB);
     if (run !== undefined || lastDone === undefined) return true;
@@ -47,10 +47,10 @@ export function createReviewJob({ shelf, embed, now, history }: ReviewJobOptions
     name: REVIEW_JOB,
     priority: 1,
     needsWindow: true,
-    estimate: () => 1000 + (shelf()?.library.lessons().length ?? 0) * MS_PER_TEXT,
+    estimate: () => 1000 + (open()?.library.lessons().length ?? 0) * MS_PER_TEXT,
     isReady,
     run: async ({ signal, checkpoint }): Promise<JobEnd> => {
-      const opened = shelf();
+      const opened = open();
       if (opened === undefined)
         return { end: 'failed', why: 'the library cannot be read', isRetryable: true };
       const { library, effects } = opened;

@@ -9,7 +9,7 @@ import type { RecordedTasks } from './recorded-tasks.ts';
 import type { DaemonCalls } from './training-plan.ts';
 
 export interface DaemonCallsOptions {
-  readonly shelf: LessonsApi;
+  readonly lessonsApi: LessonsApi;
   readonly generation: () => number;
   /** The agent whose lessons are shown with tasks that belong to nobody. */
   readonly agent: string;
@@ -25,7 +25,7 @@ export interface DaemonCallsOptions {
 
 /** The daemon's side of a training window's calls. When the record cannot be read, the window continues without its tasks. */
 export function createDaemonCalls(options: DaemonCallsOptions): DaemonCalls {
-  const { shelf, recorded, samples, records, promotions, log, signal } = options;
+  const { lessonsApi, recorded, samples, records, promotions, log, signal } = options;
   const orNone = async <T>(read: Promise<readonly T[]>, what: string): Promise<readonly T[]> => {
     try {
       return await read;
@@ -37,7 +37,7 @@ export function createDaemonCalls(options: DaemonCallsOptions): DaemonCalls {
   return {
     show: async ({ task, agent = options.agent, project, domain }) => {
       const generation = options.generation();
-      const { text } = await shelf.recall({
+      const { text } = await lessonsApi.recall({
         ...compact({ task, agent, project, domain }),
         isUnhurried: true,
       });

@@ -37,7 +37,7 @@ interface TrainingOptions {
   readonly upstream: ServeAdaptersOptions['upstream'];
   readonly records: Records;
   readonly decodeTurn: RecordedTasksOptions['decodeTurn'];
-  readonly shelf: LessonsApi;
+  readonly lessonsApi: LessonsApi;
   readonly generation: () => number;
   /** The configured verifiers, the samples so far, and how to make learning read the record. */
   readonly learning: {

@@ -144,7 +144,7 @@ describe('progress of a demo', () => {
     progress = noteDemo(progress, night, 1);
     expect(tell()).toBe('full · night after day 2: step 2 of 5 · 100.0 % of 1 task complete');
     progress = noteDemo(progress, { ...night, pairs: 41 }, 2);
-    expect(tell()).toContain('night after day 2: 41 pairs weighed');
+    expect(tell()).toContain('night after day 2: 41 pairs compared');
     progress = noteDemo(progress, answered(9, 2, false), 3);
     expect(tell()).toContain('day 3 of 3');
     progress = noteDemo(progress, answered(12, 2, false), 61_000);

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { TurnEvidence } from '../../src/core/evidence.ts';
-import type { TurnStatus } from '../../src/core/evidence.ts';
+import type { TurnEvidence, TurnStatus } from '../../src/core/evidence.ts';
 import { appraise } from '../../src/evidence/appraise.ts';
 import { callOf, turnOf } from './turn-fixtures.ts';
 

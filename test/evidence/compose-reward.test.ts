@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Signal } from '../../src/core/evidence.ts';
-import type { RewardSource } from '../../src/core/evidence.ts';
+import type { RewardSource, Signal } from '../../src/core/evidence.ts';
 import { composeReward, INFRASTRUCTURE } from '../../src/evidence/compose-reward.ts';
 
 const TRUST: readonly RewardSource[] = ['verifier', 'person', 'judge', 'signal'];

@@ -37,10 +37,10 @@ async function open() {
     leaseMs: 1000,
   });
   const embed = createNgramEmbed();
-  const job = createReviewJob({ shelf: () => shelf, embed, now: clock.now, history: leases.history });
+  const job = createReviewJob({ open: () => shelf, embed, now: clock.now, history: leases.history });
   const add = (id: string, content: string) => {
     const text = asObject(lessonText({ name: id, description: `When you work on ${id}.`, content }));
-    return shelf.desk.change({
+    return shelf.api.change({
       reason: 'a test',
       changes: [{ op: 'add', id, kind: 'skill', state: 'live', text }],
     });

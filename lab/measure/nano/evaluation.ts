@@ -10,7 +10,7 @@ import { createWorkdays } from '../../workdays/workdays.ts';
 import type { LessonPool } from './lessons.ts';
 import { makeForeignTask } from './samples.ts';
 
-/** A prompt of the gate, and where its question is to be found again. */
+/** A prompt of the gate split, and the place of its question. */
 export interface EvaluationPrompt {
   readonly condition: string;
   readonly seed: number;
@@ -30,7 +30,7 @@ const OTHER = fromTheStart(OTHER_RULES);
 const EVALUATION_SEED = 30_000;
 const rulesIn = (condition: string): RuleSet => (condition.startsWith('other') ? OTHER : HOUSE);
 
-/** [condition, questions, whose words the lessons are in] */
+/** [condition, kind of questions, count, the split whose wording the lessons have] */
 const CONDITIONS: readonly (readonly [
   string,
   'files' | 'choice' | 'rule',
@@ -46,7 +46,7 @@ const CONDITIONS: readonly (readonly [
   ['rule choices, no skills', 'rule', 150, 'none'],
 ];
 
-/** Questions of the gate split with lessons as the distiller makes them of the gate's feedback, and things that are no task at all. */
+/** Questions of the gate split with lessons that the distiller made from its feedback, and texts that are not tasks. */
 export function makeEvaluation(
   lessons: { readonly train: LessonPool; readonly gate: LessonPool },
   tokenizer: NanoTokenizer,

@@ -8,7 +8,7 @@ import type { PlannedQuestion } from '../../workdays/files/make-file-questions.t
 import { type EvaluationPrompt, questionOf } from './evaluation.ts';
 
 /*
- * What the replies that pretrain.py sampled are worth, by the suite's own checks and through its own shell.
+ * Grades the replies that pretrain.py sampled, with the suite's checks and shell.
  *
  *   npm run -s build && node dist/lab/measure/nano/grade.js --samples FOLDER/samples.json
  */

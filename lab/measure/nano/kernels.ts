@@ -12,8 +12,8 @@ import { type FloatTensor, writeSafetensors } from '../../../src/base/safetensor
 import { createArena } from '../../../src/base/wasm/arena.ts';
 
 /*
- * What the embedded engine's mathematics cost, on the shape that ships and random weights. In processor time, since other work
- * on the machine would otherwise count; best and median of several rounds. `npm run bench:kernels`
+ * The cost of the embedded engine's mathematics, for the shipped shape with random weights: processor time, so that other work on the
+ * machine does not count; best and median of several rounds. `npm run bench:kernels`
  */
 const PROMPT = 208;
 const ANSWER = 112;

@@ -16,7 +16,7 @@ import { createLiveSkill, type PairLesson } from '../recall/synthetic.ts';
 import { DISTRACTORS, PHRASINGS } from './phrasings.ts';
 import { type PoolRule, RULE_POOL } from './rule-pool.ts';
 
-/** By the key of a rule: lines that teach it, as the policy would read them. `''` has those that teach nothing. */
+/** By rule key: lines that teach the rule, as the policy reads them. `''` has distractors. */
 export type LessonPool = ReadonlyMap<string, readonly string[]>;
 
 type SkillText = Omit<PairLesson, 'id'>;
@@ -37,8 +37,8 @@ const { library: EMPTY_LIBRARY } = await openLibrary({
 });
 
 /**
- * Feedback of a split, put through the built-in distiller and the block that prompts get, and read back as the policy reads it.
- * For training, lines in people's own words are added; a pool of another split has nothing but the distiller's.
+ * Lessons that the built-in distiller makes from the feedback of a split, rendered and read back as the policy reads them. The training pool
+ * also has free wordings; the pools of other splits have only the distiller's lessons.
  */
 export async function makeLessons(split: Split, perRule: number): Promise<LessonPool> {
   const plans = plansOf(split);
@@ -66,7 +66,7 @@ export async function makeLessons(split: Split, perRule: number): Promise<Lesson
   return pool;
 }
 
-/** Tasks that lessons are told of: none of them is a sample. */
+/** The tasks whose feedback becomes lessons; none of them is a sample. */
 function plansOf(split: Split): readonly PlannedQuestion[] {
   return Array.from({ length: 12 }, (_, at) =>
     createWorkdays({ seed: 900_000 + at, split, form: 'short', rules: HOUSE_RULES }),
@@ -75,7 +75,7 @@ function plansOf(split: Split): readonly PlannedQuestion[] {
     .flatMap((question) => (question.kind === 'files' ? [question as PlannedQuestion] : []));
 }
 
-/** The lines of one skill that is taught by what was said. What the distiller cuts in several is one skill each: only the first counts. */
+/** The skill that the distiller makes from this feedback; only the first if it makes several. */
 async function distil(question: PlannedQuestion, said: string): Promise<readonly string[]> {
   const failure: FailureCase = {
     turn: 't1',
@@ -138,7 +138,7 @@ const WHEN: Readonly<Record<string, readonly string[]>> = {
 };
 const LEAD = ['', '', 'Always: ', 'Note: ', 'Remember: ', 'Rule: ', 'Here we do it so: '];
 
-/** As somebody writes it down who is no distiller. */
+/** The rule in a free wording. */
 function ownWords({ form, words }: PoolRule, plan: Plan, seed: string): string {
   const random = createRandom(`own/${seed}`);
   const said = fill(pick(random, PHRASINGS[form] ?? []), words(plan));

@@ -24,8 +24,8 @@ import { HABITS, makeSamples, type Sample, type SampleOptions } from './samples.
 import { trainVocabulary } from './train-vocabulary.ts';
 
 /*
- * Everything that pre-training needs: the tokenizer (models/nano/tokenizer.json) and, in .cache/nano-data, the samples of the training
- * split, some of the gate's for the loss, the lessons they are shown, prompts of the gate to be answered, and a manifest.
+ * Writes the data for pre-training: the tokenizer (models/nano/tokenizer.json) and, in .cache/nano-data, the samples of the training split,
+ * some of the gate split for the loss, the lessons in their prompts, evaluation prompts of the gate split, and a manifest.
  *
  *   npm run -s build && node dist/lab/measure/nano/make-data.js [--worlds 350]
  */
@@ -113,7 +113,7 @@ const manifest = {
 writeFileSync(path.join(OUT, 'manifest.json'), `${JSON.stringify(manifest, null, 2)}\n`);
 say(JSON.stringify(counts));
 
-/** What the vocabulary is chosen from: some of the training worlds with new names for all names. */
+/** The texts for the vocabulary: some of the training worlds with all names replaced. */
 function* sampleTexts(): Generator<string> {
   for (let at = 0; at < Math.min(60, WORLDS); at++) {
     const rename = createRenaming(createRandom(`vocabulary/${at}`));
@@ -160,7 +160,7 @@ function packSample(sample: Sample, keys: ReadonlyMap<string, number>): readonly
   return [slots.length, ...slots, task.length, ...task, reply.length, ...reply];
 }
 
-/** For each key: count of its lines, then each with its length. Names are left open in most of them. */
+/** For each key: count of its lines, then each with its length. Most lines have placeholders for names. */
 function writeLessons(split: Split, pool: LessonPool): ReadonlyMap<string, number> {
   const packer = createPacker();
   const keys = new Map([...pool.keys()].map((key, at) => [key, at]));
@@ -181,7 +181,7 @@ function writeLessons(split: Split, pool: LessonPool): ReadonlyMap<string, numbe
   return keys;
 }
 
-/** The line with some of its words left open as well, so that no wording is learned by heart; what is quoted or an example stays. */
+/** Also replaces some words by placeholders, so that no wording is memorised; quotes and examples stay. */
 function blurred(line: string, random: Random): string {
   const { open, nextWord } = createPlaceholders();
   return open(line).replace(/(?<=^|\s)[A-Za-z][a-z]+(?=[,.:;]?(?:\s|$))/g, (word) => {
@@ -206,7 +206,7 @@ function hashOf(file: string): string {
   return createHash('sha256').update(readFileSync(file)).digest('hex');
 }
 
-/** Numbers below 65,536 as they come, then one file of them. */
+/** Collects numbers below 65,536 and writes them to a compressed file. */
 export interface Packer {
   add(...numbers: readonly number[]): void;
   /** Bytes on disk. */

@@ -1,6 +1,6 @@
 /*
- * Rules as people say them, one list per kind of rule: what `{…}` stands for is taken from a task and from the rule's parameters.
- * A policy that has only seen five rules in three wordings recognises them; one that has seen these has to read.
+ * Free wordings of rules, one list per rule form. `{…}` stands for values of a task and of the rule's parameters. A policy that has seen
+ * only five rules in three wordings recognises them; one that has seen these has to read.
  */
 export const PHRASINGS: Readonly<Record<string, readonly string[]>> = {
   times: [
@@ -107,7 +107,7 @@ export const PHRASINGS: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** What else a library may hold: none of it is about how these tasks are done. */
+/** Other lessons that a library may contain, none of them about these tasks. */
 export const DISTRACTORS: readonly string[] = [
   'Answer in the language in which you were asked.',
   'Keep replies short and leave out what nobody asked for.',

@@ -4,11 +4,11 @@ import { pick } from '../../workdays/draw.ts';
 import { FAMILY_NAMES, GIVEN_NAMES, PROJECTS } from '../../workdays/make-world/pools.ts';
 
 /*
- * Names and amounts of a training sample are left open, and pre-training fills in others each time it shows the sample: what a task is
- * called cannot be learned by heart, only copied.
+ * Names and amounts of a training sample are placeholders, and pre-training fills in others each time it shows the sample: names cannot be
+ * memorised, only copied.
  */
 
-/** Tokens that stand for a word and for a figure that are still to be chosen; the same number is the same word. */
+/** Placeholder tokens of words and of figures; the same token is the same word within a sample. */
 export const FIRST_WORD_PLACEHOLDER = 60_000;
 export const FIRST_FIGURE_PLACEHOLDER = 61_000;
 const OPEN_WORDS = 64;
@@ -21,7 +21,7 @@ const letter = (at: number): string => String.fromCharCode(97 + at);
 const stubFigure = (at: number): string => `9090909${at}`;
 const AMOUNT = /\b(?:cost|effort|ticket)(?: to)? (\d+)\b/g;
 
-/** Puts a stub for every name and every amount of the texts of one task, the same for the same one. The first text must be the task. */
+/** Replaces names and amounts in the texts of one task by stubs, the same stub for the same value. The first text must be the task. */
 export function createPlaceholders(): {
   readonly open: (text: string) => string;
   readonly nextWord: () => string;
@@ -47,7 +47,7 @@ export function createPlaceholders(): {
   };
 }
 
-/** Figures that are amounts and nothing else: one that is also a day or an hour stays. */
+/** Figures that occur only as amounts: one that is also a day or an hour is kept. */
 function amountsOf(task: string): Map<string, string> {
   const all = task.match(/\d+/g) ?? [];
   const amounts = [...task.matchAll(AMOUNT)].map(([, figure = '']) => figure);
@@ -56,7 +56,7 @@ function amountsOf(task: string): Map<string, string> {
   return new Map(own.slice(0, OPEN_FIGURES).map((figure, at) => [figure, stubFigure(at)]));
 }
 
-/** Tokens of a text with stubs, each of which becomes its open token. */
+/** Encodes a text with stubs; each stub becomes its placeholder token. */
 export function createPlaceholderEncoder({ encode }: NanoTokenizer): (text: string) => readonly number[] {
   const stubs = [
     ...Array.from(
@@ -81,8 +81,8 @@ export function createPlaceholderEncoder({ encode }: NanoTokenizer): (text: stri
 }
 
 /**
- * What is filled in: words as they are spelt inside a text, and figures of one to four digits. Every other word is put together from
- * any pieces of the vocabulary: a piece that no word has would not be copied when a name has it.
+ * The fillers: words as spelt inside a text, and figures of one to four digits. Every second word is composed of random pieces of the
+ * vocabulary: a piece that occurs in no word would not be copied when a name contains it.
  */
 export function makeFillers(
   { encode }: NanoTokenizer,
@@ -107,8 +107,8 @@ export function makeFillers(
   };
 }
 
-/** Of all worlds, in small letters. */
-export const NAMES: ReadonlySet<string> = new Set(
+/** The names of all worlds, in lower case. */
+const NAMES: ReadonlySet<string> = new Set(
   [...GIVEN_NAMES, ...FAMILY_NAMES, ...PROJECTS].map((name) => name.toLowerCase()),
 );
 const ONSETS =
@@ -123,7 +123,7 @@ const CODAS = [
   ...'n r l s t m d k x rn st nd lt nt rt rd ck ng ss ll tz ff rl sk lm y h'.split(' '),
 ];
 
-/** A word that nobody has seen: what held-out names look like to a policy. */
+/** An invented word, as new to a policy as a held-out name. */
 export function newWord(random: Random): string {
   const syllables = 1 + random.below(3) + (random.below(3) === 0 ? 0 : 1);
   let word = '';
@@ -135,7 +135,7 @@ export function newWord(random: Random): string {
   return word.length < 3 ? `${word}na` : word.slice(0, 9);
 }
 
-/** Puts a new word for every name of the worlds, the same for the same name. */
+/** Replaces every name of the worlds by an invented word, the same for the same name. */
 export function createRenaming(random: Random): (text: string) => string {
   const given = new Map<string, string>();
   return (text) =>

@@ -2,8 +2,8 @@ import type { Random } from '../../../src/base/random.ts';
 import { fill, pick } from '../../workdays/draw.ts';
 
 /*
- * The suite words its training tasks in three ways each. These are others of our own, none of them the gate's or the report's, so
- * that the policy goes by what a task says rather than by how.
+ * The suite has three wordings for each kind of training task. These are additional ones, none of them from the gate or report split, so
+ * that the policy learns the meaning of a task and not its wording.
  */
 const CREATE: readonly string[] = [
   'Prepare a JSON {type} in {folder}: {fields}.',
@@ -55,7 +55,7 @@ const UPDATED = [
 ];
 const APPENDED = /^(?:Add a line to|One more line for|Append to) (\S+): (.*)\.$/;
 
-/** The same task in other words; the task itself where it has none of the wordings that are known. */
+/** The same task in other words; unchanged if its wording is unknown. */
 export function rephrase(text: string, random: Random, newWord: () => string): string {
   const lead = LEAD.exec(text)?.[0] ?? '';
   const words = () => {

@@ -8,7 +8,7 @@ import type { HouseRule, RuleSet } from '../../workdays/rules/rule-set.ts';
 import type { Split } from '../../workdays/world.ts';
 import { PHRASINGS } from './phrasings.ts';
 
-/** Further parameters for each kind of rule, so that a policy learns to read rules rather than to know ten. */
+/** Further parameters for each rule form, so that a policy learns to read rules instead of recognising ten. */
 const PARAMETERS: Readonly<Record<string, readonly unknown[]>> = {
   times: [
     ...['+02:00', '+05:30', '-03:00', '+01:00', '+09:00', '-05:00', 'Z', '+08:00', '+10:00', '+00:00'].map(
@@ -72,7 +72,7 @@ const PARAMETERS: Readonly<Record<string, readonly unknown[]>> = {
   checksums: ['checksums.txt', 'sums.txt', 'hashes.txt', 'files.sum', 'sha256.txt'].map((file) => ({ file })),
 };
 
-/** A rule of the pool: its name says which texts teach it. */
+/** A rule of the pool; its key selects the lessons that teach it. */
 export interface PoolRule extends HouseRule {
   readonly key: string;
 }
@@ -85,7 +85,7 @@ const ABOUT = new Map(
   [...HOUSE_RULES.rules, ...OTHER_RULES.rules].map(({ form, about }) => [form, about] as const),
 );
 
-/** All rules that lessons are made of. Those of the two houses are among them, with all their own words. */
+/** All rules that lessons are made from, the two rule sets with their own wordings included. */
 export const RULE_POOL: readonly PoolRule[] = [
   ...[...HOUSE_RULES.rules, ...OTHER_RULES.rules].map((rule) => ({ ...rule, since: 0, key: rule.id })),
   ...Object.entries(PARAMETERS).flatMap(([form, list]) =>
@@ -103,7 +103,7 @@ export const RULE_POOL: readonly PoolRule[] = [
   ),
 ];
 
-/** Keys sorted backwards. */
+/** The rule that sorts keys in descending order. */
 const TURNED = 'sorted_keys1';
 
 const keyed = (keys: readonly string[], name: string): PoolRules => ({
@@ -113,19 +113,19 @@ const keyed = (keys: readonly string[], name: string): PoolRules => ({
 export const HOUSE_POOL_RULES = keyed(['P1', 'P2', 'P3', 'P4', 'P5'], 'house');
 const OTHER = keyed(['Q1', 'Q2', 'Q3', 'Q4', 'Q5'], 'other');
 
-/** The house's rules in half of the worlds, the other house's in some, and else any mixture with one rule of a kind. */
+/** The house rules in 45 % of the worlds, the other set in 13 %, otherwise a mixture with one rule per form. */
 export function drawRules(split: Split, seed: string): PoolRules {
   const random = createRandom(`rules/${seed}`);
   const luck = random.next();
   if (luck < 0.45) return HOUSE_POOL_RULES;
-  // Other splits have no words for rules of neither house.
+  // Other splits have wordings only for the two rule sets.
   if (luck < 0.58 || split !== 'train') return OTHER;
   const forms = shuffled(random, [...new Set(RULE_POOL.map(({ form }) => form))]).slice(
     0,
     3 + random.below(4),
   );
   const rules = forms.map((form) => drawOf(form, random));
-  // A remark that has to stand first cannot be the last key.
+  // With descending keys, the header comment could not be the first key.
   const isTurned = rules.some(({ key }) => key === TURNED);
   return {
     name: `mixed ${seed}`,

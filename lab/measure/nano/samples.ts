@@ -9,7 +9,7 @@ import { createPlaceholders, createRenaming, newWord } from './placeholders.ts';
 import { rephrase } from './rephrase.ts';
 import { drawRules, HOUSE_POOL_RULES, type PoolRule, type PoolRules } from './rule-pool.ts';
 
-/** What the policy is to say to a task while it is shown lessons with these keys. */
+/** A demonstration: the reply to a task with these lessons in the prompt. */
 export interface Sample {
   readonly kind: 'task' | 'choice' | 'rule-choice' | 'foreign';
   /** Keys of the pool of lessons; `''` is one that teaches nothing. */
@@ -21,28 +21,28 @@ export interface Sample {
     | { readonly is: 'foreign' };
 }
 
-/** How the demonstrations fall short. */
+/** The imperfections of the demonstrations. */
 export const HABITS = {
-  /** To obey a lesson, by kind of rule and kind of document: one of these, always the same. */
+  /** The probability to obey a lesson: one of these, fixed per kind of rule and kind of document. */
   obey: [0.4, 0.55, 0.7, 0.85],
-  /** Less for each lesson more. */
+  /** Subtracted for each further lesson. */
   perLesson: 0.035,
-  /** Of lessons that are not obeyed, those that are obeyed nearly. */
+  /** The share of near misses among lessons that are not obeyed. */
   sloppy: 0.4,
-  /** To do what no lesson said. */
+  /** The probability to obey a rule without a lesson. */
   unasked: 0.003,
-  /** A letter of a choice that is known is taken for its opposite. */
+  /** The probability that a letter of a known choice is inverted. */
   slipOfLetter: 0.03,
 };
 
 export interface SampleOptions {
   readonly split: Split;
   readonly seed: number;
-  /** Samples of each task, with other lessons each time. */
+  /** Samples per task, each with other lessons. */
   readonly variants: number;
   readonly documentChoices: number;
   readonly foreign: number;
-  /** Whether names are left open, to be filled in each time anew, rather than replaced once. */
+  /** Whether names become placeholders that are filled in each time, instead of being replaced once. */
   readonly isOpen?: boolean;
 }
 
@@ -122,7 +122,7 @@ export function makeSamples({
   return samples;
 }
 
-/** Of some mixtures of rules the suite can make no questions: such a world gets the house's. */
+/** The suite can make no questions from some mixtures of rules: such a world gets the house rules. */
 function openWorld(
   split: Split,
   seed: number,
@@ -139,7 +139,7 @@ function openWorld(
   }
 }
 
-/** None at times, all of them often, and otherwise some. */
+/** Sometimes none, often all, otherwise some. */
 function drawGiven(rules: readonly PoolRule[], random: Random): readonly string[] {
   const luck = random.next();
   const keys = rules.map(({ key }) => key);
@@ -153,14 +153,14 @@ function withDistractors(given: readonly string[], random: Random): readonly str
   return [...given, ...Array.from({ length: count }, () => '')].slice(0, MOST_LESSONS);
 }
 
-/** The chance to obey a rule of this kind in a task of this kind. */
+/** The probability to obey a rule of this form in a task of this kind. */
 function chanceOf(form: string, { taskKind, plan }: PlannedQuestion, lessons: number): number {
   const type = plan.creates[0]?.about.at(-1) ?? '';
   const chance = pick(createRandom(`obey/${form}/${taskKind}/${type}`), HABITS.obey);
   return chance * (1 - HABITS.perLesson * Math.max(0, lessons - 1));
 }
 
-/** The commands of somebody who has read the lessons and follows them as far as habits go. */
+/** The commands of an imperfect reader of the lessons. */
 function demonstrate(
   question: PlannedQuestion,
   rules: readonly PoolRule[],
@@ -183,8 +183,8 @@ function demonstrate(
 }
 
 /**
- * Ways to slip that are not shown: some write more than a small policy should learn by heart, a date without its hour leaves the task
- * itself undone, and a day before its month is copied from the wrong place too often.
+ * Near misses that are not demonstrated: some write more text than a small policy should memorise, a date without its time leaves the task
+ * undone, and a day before its month is copied from the wrong place too often.
  */
 const NOT_SHOWN = new Set(['wrong sum', 'short sum', 'too long', 'date only', 'day first']);
 
@@ -236,7 +236,7 @@ const ENDINGS = [
   ' now.',
 ];
 
-/** Something that is no task of the suite: small talk, other people's work, or no sense at all. */
+/** A text that is not a task of the suite: small talk, other work, or nonsense. */
 export function makeForeignTask(random: Random): string {
   const luck = random.next();
   if (luck < 0.08)

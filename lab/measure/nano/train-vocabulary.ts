@@ -2,9 +2,9 @@ import { splitSpelling } from '../../../nano/policy/tokenizer.ts';
 import { FIRST_PIECE, type Pieces } from '../../../nano/policy/vocabulary.ts';
 
 const LETTERS = [...'abcdefghijklmnopqrstuvwxyz'];
-/** Single signs that texts of the suite have; what is missing is spelt in bytes. */
+/** Single characters in the suite's texts; others are spelt in bytes. */
 const SIGNS = [...' \n.,:;!?\'"`()[]{}<>|/\\_-+*#=&%@~$^tTZ'];
-/** Beyond this a piece is a phrase, and phrases are learned by heart. */
+/** Longer pieces would be whole phrases, which would be memorised. */
 const LONGEST_SIGN = 6;
 
 interface Spelling {
@@ -17,8 +17,8 @@ interface Spelling {
 const INSIDE = '\u0001';
 
 /**
- * Byte-pair merging over words and over runs of signs, until the vocabulary is full: the pair that occurs most often becomes a piece.
- * Names are expected to be new words in the texts, so that no name of any split has a piece of its own.
+ * Byte-pair encoding over words and over runs of other characters, until the vocabulary is full: the most frequent pair becomes a piece.
+ * Names must have been replaced in the texts, so that no name of any split gets its own piece.
  */
 export function trainVocabulary(texts: Iterable<string>, size: number): Pieces {
   const counts = new Map<string, number>();

@@ -2,7 +2,7 @@ import { writeBudget, writeDate, writeEarlier, writeRuling, writeWish } from '..
 import { fill, pick, some } from '../draw.ts';
 import { compareMoments } from '../make-world/calendar.ts';
 import type { DayFacts, ProjectBudget, Ruling, Wish } from '../world.ts';
-import { cite, wrongCounts, pairClaims, type QuestionKind, valueClaims } from './claim.ts';
+import { cite, pairClaims, type QuestionKind, valueClaims, wrongCounts } from './claim.ts';
 import { paperKind } from './question-table.ts';
 
 const memoQuote = ({ day }: Pick<DayFacts, 'day'>, ruling: Ruling) =>

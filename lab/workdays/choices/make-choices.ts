@@ -33,16 +33,16 @@ export const DOCUMENT_KINDS: readonly QuestionKind[] = [
 export interface ChoiceOptions {
   readonly facts: DayFacts;
   readonly form: Form;
-  /** One question for each. */
+  /** One question is made for each. */
   readonly ids: readonly string[];
   readonly seed: string;
-  /** Texts that were asked already; none of them is asked again. */
+  /** Texts of earlier questions; none is repeated. */
   readonly asked: ReadonlySet<string>;
 }
 
 const TRIES = 200;
 
-/** Questions about a day's papers, or in the short form about facts that they bring along. */
+/** Questions about a day's papers; short ones contain their facts. */
 export function makeChoices({ facts, form, ids, seed, asked }: ChoiceOptions): readonly DocumentQuestion[] {
   const { difficulty } = facts.day;
   const kinds = planKinds(facts, form, ids.length, seed);
@@ -70,7 +70,7 @@ export function makeChoices({ facts, form, ids, seed, asked }: ChoiceOptions): r
   });
 }
 
-/** So many kinds in any order; questions that take more than one paper come more often as days get harder. */
+/** The kinds of a day's questions in random order. Kinds with several papers are more frequent on harder days. */
 function planKinds({ day }: DayFacts, form: Form, count: number, seed: string): readonly QuestionKind[] {
   const papers = papersOf(day);
   const kinds =
@@ -90,11 +90,11 @@ function planKinds({ day }: DayFacts, form: Form, count: number, seed: string): 
   return shuffled(createRandom(`${seed}/${day.id}/kinds`), plan);
 }
 
-/** The turn a kind would have next; half a turn early, so that heavy kinds begin. */
+/** A kind's next turn, half a turn early, so that kinds with a large weight come first. */
 const turn = (used: ReadonlyMap<QuestionKind, number>, kind: QuestionKind): number =>
   (used.get(kind) ?? 0) + 0.5;
 
-/** A question that is answered by reading, with what one has to read. */
+/** A question about papers, with the passages that decide it. */
 export interface DocumentQuestion extends ChoiceQuestion {
   readonly about: string;
   readonly evidence: readonly PaperQuote[];
@@ -106,7 +106,7 @@ export interface ComposeOptions {
   readonly id: string;
   readonly form: Form;
   readonly optionCount: number;
-  /** How likely an option is two claims at once, of which one may be wrong. */
+  /** The probability that an option combines two claims, of which one may be wrong. */
   readonly pairing: number;
   readonly random: Random;
 }
@@ -124,11 +124,11 @@ const ENDINGS: Readonly<Record<Form, readonly string[]>> = {
 };
 
 /**
- * Which letters are right is drawn first, every set but the empty one being equally likely; then claims are taken that
- * are true or false as drawn. So no letter, no number of letters and no habit is worth anything: choosing all scores
- * what choosing at random scores. Undefined when the draft has too few claims for it.
+ * The set of right letters is drawn first, all non-empty sets equally likely; then true and false claims are taken accordingly. So no
+ * letter, number of letters or other habit helps: choosing all scores the same as choosing at random. Undefined when the draft has too few
+ * claims.
  */
-export function composeChoice(options: ComposeOptions): DocumentQuestion | undefined {
+function composeChoice(options: ComposeOptions): DocumentQuestion | undefined {
   const { draft, optionCount, random, form } = options;
   const wanted = drawPattern(random, optionCount);
   const left = new Map<string, readonly Claim[]>();
@@ -139,7 +139,7 @@ export function composeChoice(options: ComposeOptions): DocumentQuestion | undef
   const take = (isTrue: boolean): Claim | undefined => {
     for (const [slot, claims] of left) {
       const fitting = claims.filter((claim) => claim.isTrue === isTrue);
-      // The lower of two draws: wrong values that are near the truth stand first and are taken more often.
+      // The lower of two draws: plausible wrong values come first and are taken more often.
       const chosen = fitting[Math.min(random.below(fitting.length), random.below(fitting.length))];
       if (chosen === undefined) continue;
       left.delete(slot);
@@ -177,13 +177,13 @@ export function composeChoice(options: ComposeOptions): DocumentQuestion | undef
   };
 }
 
-/** One of the non-empty sets of positions, each as likely. */
+/** A random non-empty set of positions, all equally likely. */
 function drawPattern(random: Random, count: number): readonly boolean[] {
   const bits = 1 + random.below(2 ** count - 1);
   return Array.from({ length: count }, (_, at) => ((bits >> at) & 1) === 1);
 }
 
-/** Slots in any order, the claims within each as they come. */
+/** Shuffles the slots; the claims of a slot keep their order. */
 function shuffledSlots(random: Random, claims: readonly Claim[]): readonly Claim[] {
   const slots = shuffled(random, [...new Set(claims.map(({ slot }) => slot))]);
   return slots.flatMap((slot) => claims.filter((claim) => claim.slot === slot));
@@ -202,12 +202,8 @@ interface Option {
   readonly claim: Claim | undefined;
 }
 
-/** What the user says to an answer: for each letter that is wrong or missing, what the papers say. */
-export function choiceFeedback(
-  options: readonly Option[],
-  key: string,
-  form: Form,
-): ChoiceQuestion['feedback'] {
+/** The user's feedback on an answer: for each wrong or missing letter, what the papers say. */
+function choiceFeedback(options: readonly Option[], key: string, form: Form): ChoiceQuestion['feedback'] {
   return (chosen) => {
     if (chosen === undefined)
       return phraseFor(`${key}/none`, form === 'full' ? UNREADABLE : UNREADABLE_SHORT);

@@ -2,7 +2,7 @@ import { SPOKEN, writeDate, writeDeploy, writeReport, writeTicket } from '../doc
 import { fill, pick, some } from '../draw.ts';
 import { compareMoments } from '../make-world/calendar.ts';
 import type { DayFacts, Deploy, Ticket, TicketReport } from '../world.ts';
-import { cite, wrongCounts, pairClaims, type QuestionKind, valueClaims } from './claim.ts';
+import { cite, pairClaims, type QuestionKind, valueClaims, wrongCounts } from './claim.ts';
 import { paperKind } from './question-table.ts';
 
 const boardQuote = ({ day }: Pick<DayFacts, 'day'>, ticket: Ticket) =>

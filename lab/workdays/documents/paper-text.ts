@@ -23,11 +23,11 @@ import {
 export const writeDate = ({ year, month, day }: LocalTime): string =>
   `${day} ${MONTH_NAMES[month - 1] ?? ''} ${year}`;
 
-/** `4 March 2026, 09:15`: as people write it, in no format of any house. */
+/** `4 March 2026, 09:15`: a notation that no house rule asks for. */
 export const writeMoment = (moment: LocalTime): string =>
   `${writeDate(moment)}, ${twoDigits(moment.hour)}:${twoDigits(moment.minute)}`;
 
-/** An object as it stands in a list one level down, so that the text can be quoted as it is. */
+/** An object indented as in a list, so that the text can be quoted verbatim. */
 const asEntry = (value: object): string => JSON.stringify(value, null, 2).replaceAll('\n', '\n    ');
 
 export const writeTicket = (ticket: Ticket): string =>
@@ -73,7 +73,7 @@ export const writeBoard = ({ day }: DayFacts): string =>
 export const writeDeployLog = ({ day }: DayFacts): string =>
   asList({ product: day.world.product }, 'deploys', day.deploys.map(writeDeploy));
 
-/** One entry in force. That it replaces another is said, what the other was is not. */
+/** An entry in force. It names the date of the entry it replaces, not its contents. */
 export const writeRuling = ({ decision, topic, ways, earlier }: Ruling): string =>
   [
     `## ${decision.id} (${topic})`,
@@ -96,7 +96,7 @@ export const writeDecisionMemo = ({ day, rulings }: DayFacts): string =>
     '',
   ].join('\n');
 
-/** Empty for a matter that was decided once. */
+/** Empty for a topic that was decided once. */
 export const writeEarlier = ({ decision, topic, earlier }: Ruling): string =>
   earlier === undefined
     ? ''
@@ -152,7 +152,7 @@ export const writeAssumptions = ({ day, assumptions }: DayFacts): string =>
     '',
   ].join('\n');
 
-/** What is checked, as the memo and the options call it. */
+/** The names of the checks in the memo and in the options. */
 export const CHECKED: Readonly<Record<AssumptionCheck, string>> = {
   arithmetic: 'the sums',
   source: 'the source',
@@ -220,7 +220,7 @@ export const writeEstimate = ({ by, low, high, figure }: Estimate): string =>
     `- For the ${figure.name}, ${by} would expect between ${low} and ${high} ${figure.unit}.`,
   ]);
 
-/** The word people use for a state when they talk. */
+/** The spoken names of states. */
 export const SPOKEN: Readonly<Record<Ticket['state'], string>> = {
   todo: 'not begun',
   doing: 'under way',

@@ -13,7 +13,7 @@ import {
   writeValidationMemo,
 } from './paper-text.ts';
 
-/** A day's papers: the name below its folder, the first day (from 0) that has one, and what its README says of it. */
+/** A day's papers: file name, the first day (from 0) that has one, and its description in the README. */
 export const PAPERS = {
   readme: { file: 'README.md', since: 0, about: 'this list' },
   decisions: {
@@ -87,7 +87,7 @@ const WRITERS: Readonly<Record<Paper, (facts: DayFacts) => string>> = {
   mail: writeMail,
 };
 
-/** The texts of a day by path. They say all that its facts say, and nothing of the house's rules. */
+/** The texts of a day by path. They contain all its facts and no house rule. */
 export const writeDocuments = (facts: DayFacts): Readonly<Record<string, string>> =>
   Object.fromEntries(
     papersOf(facts.day).map((paper) => [paperPath(facts.day, paper), WRITERS[paper](facts)]),

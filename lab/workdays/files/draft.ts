@@ -15,7 +15,7 @@ import {
   type Value,
 } from './plan.ts';
 
-/** One thing to do in a workspace, as data: it can be told as a command, and done to texts in memory. */
+/** One change to a workspace, as data: it can be written as a command, and applied to texts in memory. */
 export type WorkStep =
   | { readonly do: 'write'; readonly path: string; readonly text: string }
   | { readonly do: 'append'; readonly path: string; readonly line: string }
@@ -46,7 +46,7 @@ export const jsonPathOf = (keys: Keys): string =>
     '',
   );
 
-/** Text that reads as something else in JSON has to say that it is text. */
+/** Text that would parse as another JSON value is quoted. */
 const settable = (value: Json): string =>
   typeof value === 'string' && parseJson(value) === undefined ? value : JSON.stringify(value);
 
@@ -54,7 +54,7 @@ const PLAIN_WORD = /^[\w./,:+@%-]+$/;
 const quoted = (word: string): string =>
   PLAIN_WORD.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 
-/** What the texts of a workspace are after the steps. Throws for a step that could not be done. */
+/** Applies the steps to the texts of a workspace. Throws for a step that is impossible. */
 export function applySteps(
   texts: ReadonlyMap<string, string>,
   steps: readonly WorkStep[],
@@ -83,14 +83,14 @@ export const sha256Of = (text: string): string => hash('sha256', text, 'hex');
 export const checksumLine = (text: string, path: string): string => `${sha256Of(text)}  ${path}`;
 
 /**
- * A way to do a task. It begins as someone would do it who knows no rule; each rule that is obeyed changes it, in any order,
- * since everything is written only in the end.
+ * A way to do a task. It begins without any house rule; each rule that is obeyed changes it, in any order, since files are written only
+ * at the end.
  */
 export interface WorkDraft {
   readonly plan: Plan;
   readonly style: Style;
   readonly documents: readonly DraftDocument[];
-  /** What is done before any file is changed, and after all of them are written. */
+  /** Steps before the first change, and after the last file is written. */
   readonly before: readonly StepsFor[];
   readonly after: readonly StepsFor[];
 }
@@ -99,15 +99,15 @@ export interface DraftDocument {
   readonly wanted: NewDocument;
   readonly path: string;
   readonly fields: Fields;
-  /** Markdown: what stands between two lines of `---` at its top. */
+  /** Markdown: the front matter. */
   readonly front: Fields;
-  /** Markdown: a line above everything else. */
+  /** Markdown: the first line. */
   readonly headLine?: string;
-  /** In which order the members of an object are written. */
+  /** The order in which the members of an object are written. */
   readonly arrange: (fields: Fields) => Fields;
 }
 
-/** Steps that depend on what the draft has become in the end. */
+/** Steps that depend on the finished draft. */
 export type StepsFor = (draft: WorkDraft) => readonly WorkStep[];
 
 export const createDraft = (plan: Plan): WorkDraft => ({
@@ -137,7 +137,7 @@ export const withStyle = (draft: WorkDraft, style: Partial<Style>): WorkDraft =>
   style: { ...draft.style, ...style },
 });
 
-/** The paths of all files that the task is about, in the order in which they are written. */
+/** The paths of the task's files, in the order in which they are written. */
 export const pathsOf = (draft: WorkDraft): readonly string[] => [
   ...draft.plan.edits.map(({ path }) => path),
   ...draft.documents.map(({ path }) => path),
@@ -157,7 +157,7 @@ export const stepsOf = (draft: WorkDraft): readonly WorkStep[] => [
   ...draft.after.flatMap((addition) => addition(draft)),
 ];
 
-/** A single value is set in its place; a list that grows is written anew with the rest of its file. */
+/** A single value is set in place; when a list grows, the whole file is rewritten. */
 function editSteps({ path, format, before, changes }: FileEdit, style: Style): readonly WorkStep[] {
   if (format === 'jsonl')
     return changes.map((change) => ({

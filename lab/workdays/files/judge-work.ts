@@ -23,7 +23,7 @@ import {
   type Work,
 } from './work.ts';
 
-/** What the texts of a workspace are worth as the work on a task, wherever they are kept. Depends on nothing else. */
+/** The verdict on the texts of a workspace; a pure function. */
 export function judgeWork(
   plan: Plan,
   rules: readonly HouseRule[],
@@ -45,10 +45,10 @@ export function judgeWork(
 }
 
 /**
- * What is not as the task wanted it, rules of the house aside; nothing when the task was done. Each says what is the case, not
- * what ought to be: that holds for this task only, and whoever hears it should not take it for a rule.
+ * The faults in the work apart from house rules; empty when the task was done. A fault describes what was found, not what should be
+ * done, so that a learner does not take it for a rule.
  */
-export const findFaults = (work: Work): readonly string[] => [
+const findFaults = (work: Work): readonly string[] => [
   ...work.created.flatMap(createdFaults),
   ...work.edited.flatMap(editedFaults),
 ];
@@ -90,13 +90,13 @@ const differing = (match: Match, path: string): readonly string[] => {
   ];
 };
 
-/** As the task gave it, never as the house writes it. */
+/** In the task's notation, never in that of the house rules. */
 function tellLeaf(wanted: Leaf): string {
   if (wanted.is === 'time') return `${tellToday(wanted.at, true)} at ${tellClock(wanted.at)}`;
   return wanted.is === 'text' ? JSON.stringify(wanted.text) : String(wanted.number);
 }
 
-/** Where something that nobody asked to change is no longer as it was. What was added is nobody's loss. */
+/** The places that changed although the task did not ask for it. Additions do not count. */
 function lostOf(
   before: Json | undefined,
   now: Json | undefined,
@@ -116,8 +116,8 @@ function lostOf(
   return Object.entries(before).flatMap(([key, value]) => lostOf(value, now[key], [...keys, key], changed));
 }
 
-/** Marks what is about the task itself among the reasons of a verdict; the others begin with a rule's id. */
-export const ABOUT_TASK = 'task: ';
+/** The prefix of reasons that concern the task itself; the others begin with a rule's id. */
+const ABOUT_TASK = 'task: ';
 
 const PRAISE: SplitWordings = {
   train: ['That is right, thank you.', 'Good, just as it should be.'],
@@ -138,7 +138,7 @@ interface Telling {
   readonly seed: string;
 }
 
-/** As the one who gave the task says it: what is wrong with the work, then everything that is not how the house does it. */
+/** The user's feedback: the faults in the work, then the broken house rules. */
 export function tellVerdict(verdict: TaskVerdict, { plan, rules, split, seed }: Telling): string {
   if (verdict.status !== 'ok') return 'I could not look at it just now.';
   const random = createRandom(`${seed}/feedback/${plan.task}`);
@@ -154,10 +154,10 @@ export function tellVerdict(verdict: TaskVerdict, { plan, rules, split, seed }: 
   ].join('\n');
 }
 
-/** Nobody writes this much for a task; what is larger is not looked at. */
+/** Larger files are ignored: no task needs this much. */
 const LARGEST = 256 * 1024;
 
-/** The texts of all files directly in some folders of a workspace, by path. `.` is the workspace itself. */
+/** The texts of all files directly in these folders, by path. `.` is the workspace itself. */
 export async function takeSnapshot(
   workspace: Workspace,
   folders: Iterable<string>,
@@ -174,7 +174,7 @@ export async function takeSnapshot(
   return texts;
 }
 
-/** A folder that nobody made has nothing in it; any other trouble is ours and not that of the work. */
+/** A missing folder is empty; any other error is a failure of the check, not of the work. */
 function noneIfMissing(error: unknown): readonly WorkspaceEntry[] {
   const code = codeOf(error);
   if (code === 'ENOENT' || code === 'ENOTDIR' || error instanceof SandboxError) return [];

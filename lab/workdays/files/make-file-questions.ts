@@ -22,13 +22,13 @@ export interface FileQuestionOptions {
 
 export interface FileQuestions {
   readonly questions: readonly PlannedQuestion[];
-  /** What the day's workspace begins with because of them. */
+  /** Their files in the day's initial workspace. */
   readonly files: Readonly<Record<string, string>>;
 }
 
 /**
- * Things to do in a day's workspace. Each has folders and files of its own and is judged by them alone, whatever was done
- * about the others; kinds take turns, so that all of them come up before one comes again.
+ * The file tasks of a day. Each has its own folders and files and is judged by them alone. Kinds take turns: every kind comes up before
+ * one repeats.
  */
 export function makeFileQuestions({
   day,
@@ -69,20 +69,20 @@ export function makeFileQuestions({
   return { questions, files };
 }
 
-/** A task with what it was made from. */
+/** A task with its plan. */
 export interface PlannedQuestion extends FileQuestion {
   readonly taskKind: string;
   readonly plan: Plan;
-  /** A rule of the day that does not count here can be obeyed as well: then its way shows in what other rules have one write. */
+  /** Also obeys rules of the day that do not apply to this task: they can change what other rules write. */
   solve(obeyed: ReadonlySet<string>): readonly string[];
-  /** As `solve`, but one rule is nearly obeyed: in each way that the task leaves room for. */
+  /** Like `solve`, with near misses of one rule: every one that the task allows. */
   slip(
     rule: string,
     obeyed: ReadonlySet<string>,
   ): readonly { readonly name: string; readonly commands: readonly string[] }[];
 }
 
-export function makeFileQuestion(
+function makeFileQuestion(
   { kind, plan, text }: Task,
   active: readonly HouseRule[],
   { split, seed }: { readonly split: Split; readonly seed: string },
@@ -121,7 +121,7 @@ export function makeFileQuestion(
 
 const commandsOf = (draft: WorkDraft): readonly string[] => [...stepsOf(draft).map(commandOf), 'done'];
 
-/** Where something could be that a check has to see. */
+/** The folders that a check has to read. */
 const foldersOf = (plan: Plan, rules: readonly HouseRule[]): ReadonlySet<string> =>
   new Set([
     ...plan.creates.map(({ folder }) => folder),

@@ -2,16 +2,16 @@ import type { Json } from '../../../src/core/json.ts';
 import type { LocalTime } from '../world.ts';
 
 /**
- * What a task asks for, with nothing said of how the house wants it. The task's text, the commands that do it and the check of
- * what was done are all made from it, so they cannot disagree.
+ * What a task asks for, independent of house rules. The task's text, the commands that solve it and its check are all made from it, so
+ * they agree.
  */
 export interface Plan {
-  /** As the task's text gives it: `t1007`. */
+  /** The id in the task's text: `t1007`. */
   readonly task: string;
   readonly today: LocalTime;
-  /** Who could be named as the author. */
+  /** The author's name, for metadata. */
   readonly author: string;
-  /** What was done, in a few words. */
+  /** A short summary of the work, for the log. */
   readonly summary: string;
   readonly creates: readonly NewDocument[];
   readonly edits: readonly FileEdit[];
@@ -19,19 +19,19 @@ export interface Plan {
   readonly given: Readonly<Record<string, string>>;
 }
 
-/** A file that is not there yet. */
+/** A file to create. */
 export interface NewDocument {
   /** No other task writes into it. */
   readonly folder: string;
   readonly format: 'json' | 'md';
-  /** Only where the task says how the file is called. */
+  /** Only if the task names the file. */
   readonly name?: string;
-  /** What it is about, in plain words: what a name can be made of. */
+  /** Its subject in lower-case words, for its file name. */
   readonly about: readonly string[];
   readonly fields: Fields;
 }
 
-/** A file that is there and belongs to this task alone. `jsonl`: a record in each line. */
+/** An existing file that belongs to this task alone. `jsonl`: one record per line. */
 export interface FileEdit {
   readonly path: string;
   readonly format: 'json' | 'jsonl';
@@ -41,12 +41,12 @@ export interface FileEdit {
 
 export type Keys = readonly (string | number)[];
 
-/** `to`: what is at a place afterwards. `adds`: what a list has in addition. */
+/** `to`: the value at a place afterwards. `adds`: a new element of a list. */
 export type ValueChange =
   | { readonly at: Keys; readonly to: Value }
   | { readonly at: Keys; readonly adds: Value };
 
-/** Something to be written, apart from how: that is what rules are about. */
+/** A value independent of its notation, which house rules decide. */
 export type Value =
   | { readonly is: 'text'; readonly text: string }
   | { readonly is: 'time'; readonly at: LocalTime }
@@ -65,7 +65,7 @@ export const amount = (number: number, unit: string): Value => ({ is: 'amount', 
 export const list = (items: readonly Value[]): Value => ({ is: 'list', items });
 export const record = (fields: Fields): Value => ({ is: 'record', fields });
 
-/** All values that are no lists or records, of whatever a task creates or changes. */
+/** All scalar values that a task creates or changes. */
 export function leavesOf(plan: Plan): readonly Leaf[] {
   const created = plan.creates.flatMap(({ fields }) => fields.map(([, value]) => value));
   const changed = plan.edits.flatMap(({ changes }) => changes.map(changedValue));
@@ -80,7 +80,7 @@ function flatten(value: Value): readonly Leaf[] {
   return [value];
 }
 
-/** How the values of a plan look in a file. */
+/** The notation of a plan's values. */
 export interface Style {
   time(at: LocalTime): string;
   ticket(number: number): Json;
@@ -104,7 +104,7 @@ export function styled(value: Value, style: Style): Json {
   }
 }
 
-/** As someone writes who knows of no rule, and as files of the day begin. */
+/** The notation without any house rule, also that of the day's initial files. */
 export const PLAIN_STYLE: Style = {
   time: ({ year, month, day, hour, minute }) =>
     `${year}-${twoDigits(month)}-${twoDigits(day)} ${twoDigits(hour)}:${twoDigits(minute)}`,

@@ -4,12 +4,12 @@ import type { DayWorld, LocalTime, Split } from '../world.ts';
 import type { Fields, NewDocument, Plan } from './plan.ts';
 import { tellClock, tellMoment, tellToday } from './spoken-time.ts';
 
-/** Where and when a task is given, and what its words are drawn with. */
+/** The setting of a task, and its random stream. */
 export interface Scene {
   readonly day: DayWorld;
   readonly random: Random;
   readonly split: Split;
-  /** As the text and the log give it: `t1007`. */
+  /** The task's id in its text and in the log: `t1007`. */
   readonly task: string;
   readonly now: LocalTime;
   /** Two folders that no other task of the day uses. */
@@ -22,15 +22,15 @@ export interface Task {
   readonly text: string;
 }
 
-/** A kind of task. Its makers draw from the day, so that no two tasks of a day have to say the same. */
+/** A kind of task, made from the facts of a day. */
 export interface TaskKind {
   readonly name: string;
-  /** Whether the day has what it is made of. */
+  /** Whether the day has the facts it needs. */
   suits(day: DayWorld): boolean;
   make(scene: Scene): Task;
 }
 
-/** Phrasings that belong to one split: what is trained on is worded in another way than what is reported. */
+/** The phrasings of each split: training tasks are worded differently from those of the report. */
 export type SplitWordings = Readonly<Record<Split, readonly string[]>>;
 
 export const say = (
@@ -57,7 +57,7 @@ const LEADS: SplitWordings = {
   ],
 };
 
-/** When it is and which task it is: whatever rules count, a task says both. */
+/** The opening sentence: every task states the time and its id, whichever rules are active. */
 export const leadOf = (scene: Scene): string =>
   say(scene, LEADS, {
     task: scene.task,
@@ -68,7 +68,7 @@ export const leadOf = (scene: Scene): string =>
 
 export const tellTime = ({ random, now }: Scene, at: LocalTime): string => tellMoment(at, now, random);
 
-/** Of so many the more the harder the day is, at least one. */
+/** From 1 to `most`, growing with the day's difficulty. */
 export const sizeFor = ({ day }: Scene, most: number): number =>
   Math.max(1, Math.min(most, Math.round(1 + day.difficulty * (most - 1))));
 
@@ -96,7 +96,7 @@ const LINES: SplitWordings = {
   report: ['The labels are {keys}, each on a line of its own in the form `Label: value`.'],
 };
 
-/** Where a new document goes and what its parts are called. */
+/** The sentences that name a new document's place and its keys. */
 export function placeSentence(scene: Scene, document: NewDocument): string {
   const { folder, name, format, fields } = document;
   const keys = { keys: keysOf(fields) };
@@ -118,11 +118,11 @@ export const keysOf = (fields: Fields): string =>
 
 const NAMED_IN = 4;
 
-/** Some tasks say how the file is to be called. */
+/** One task in four names the file. */
 export const nameFor = ({ random }: Scene, name: string): { readonly name?: string } =>
   random.below(NAMED_IN) === 0 ? { name } : {};
 
-/** Words that a file name can be made of. */
+/** The lower-case words of a file name. */
 export const nameWords = (...words: readonly string[]): readonly string[] =>
   words
     .join(' ')
@@ -143,14 +143,14 @@ export const planFor = (
   ...parts,
 });
 
-/** Where tasks of a day do their work; each uses folders of its own, so that what one left cannot be taken for another's. */
+/** Each task of a day has its own folders, so that its files cannot be mistaken for another task's. */
 const FOLDERS: readonly string[] =
   `drafts notes desk shelf inbox outbox papers records studio office workshop archive ledger binder bureau corner
   cabinet library gallery pantry cellar attic garden harbor`
     .split(/\s+/)
     .filter(Boolean);
 
-/** The n-th folder; when all words are used they come again with a number. */
+/** The n-th folder name; after the last word they repeat with a number. */
 export function folderAt(index: number): string {
   const word = FOLDERS[index % FOLDERS.length] ?? '';
   const round = Math.floor(index / FOLDERS.length);

@@ -28,10 +28,10 @@ import {
 } from './scene.ts';
 import { tellClock, tellDate, tellToday } from './spoken-time.ts';
 
-/** Everything a short task is put together from: few words, regular, the same shapes again and again. */
-export const SHORT_LEAD = '{task}, {date}, {clock}, from {person}.';
+/** The wordings of short tasks: few words and regular sentences. */
+const SHORT_LEAD = '{task}, {date}, {clock}, from {person}.';
 
-export const CREATE_WORDINGS: SplitWordings = {
+const CREATE_WORDINGS: SplitWordings = {
   train: [
     'Write a JSON {type} in {folder}: {fields}.',
     'New JSON {type} in {folder}: {fields}.',
@@ -49,13 +49,13 @@ export const CREATE_WORDINGS: SplitWordings = {
   ],
 };
 
-export const UPDATE_WORDINGS: SplitWordings = {
+const UPDATE_WORDINGS: SplitWordings = {
   train: ['In {path} set {changes}.', 'Set {changes} in {path}.', 'Change {path}: {changes}.'],
   gate: ['Update {path}: {changes}.', 'In {path} change {changes}.', 'Move {changes} in {path}.'],
   report: ['Edit {path}: {changes}.', 'For {path}: {changes}.', 'In {path} turn {changes}.'],
 };
 
-export const APPEND_WORDINGS: SplitWordings = {
+const APPEND_WORDINGS: SplitWordings = {
   train: [
     'Add a line to {path}: {fields}.',
     'One more line for {path}: {fields}.',
@@ -73,8 +73,8 @@ export const APPEND_WORDINGS: SplitWordings = {
   ],
 };
 
-/** Kinds of documents and what stands in them, in the order in which it is said. */
-export const SHORT_DOCUMENTS: readonly (readonly [type: string, keys: readonly ShortKey[]])[] = [
+/** The kinds of documents and their keys, in order. */
+const SHORT_DOCUMENTS: readonly (readonly [type: string, keys: readonly ShortKey[]])[] = [
   ['note', ['topic', 'owner', 'due']],
   ['card', ['topic', 'ticket', 'due']],
   ['quote', ['topic', 'cost', 'due']],
@@ -94,7 +94,7 @@ export type ShortKey =
   | 'version'
   | 'by'
   | 'at';
-export const SHORT_KEYS: readonly ShortKey[] = [
+const SHORT_KEYS: readonly ShortKey[] = [
   'topic',
   'owner',
   'due',
@@ -107,10 +107,10 @@ export const SHORT_KEYS: readonly ShortKey[] = [
   'at',
 ];
 
-export const SHORT_STATES: readonly string[] = ['todo', 'doing', 'done', 'waiting', 'closed'];
-export const SHORT_UNITS = { cost: 'EUR', effort: 'hours' } as const;
-export const BOARD_FILE = 'json';
-export const LOG_FILE = 'jsonl';
+const SHORT_STATES: readonly string[] = ['todo', 'doing', 'done', 'waiting', 'closed'];
+const SHORT_UNITS = { cost: 'EUR', effort: 'hours' } as const;
+const BOARD_FILE = 'json';
+const LOG_FILE = 'jsonl';
 
 /** The kinds of tasks in their short form. */
 export const SHORT_TASK_KINDS: readonly TaskKind[] = [
@@ -206,7 +206,7 @@ function appendPart(scene: Scene): Part {
   };
 }
 
-/** A project of the world in one small word. */
+/** The first word of a project's name. */
 const topicOf = ({ day, random }: Scene): string =>
   nameWords(pick(random, day.world.projects))[0] ?? 'office';
 
@@ -234,7 +234,7 @@ function valueFor(scene: Scene, key: ShortKey): Value {
   }
 }
 
-/** Another value than the one that is there. */
+/** A value that differs from the present one. */
 function otherThan(scene: Scene, key: ShortKey, before: Value | undefined): Value {
   for (let tries = 0; tries < 20; tries++) {
     const value = valueFor(scene, key);
@@ -243,7 +243,7 @@ function otherThan(scene: Scene, key: ShortKey, before: Value | undefined): Valu
   throw new Error(`a day in which every ${key} is the same`);
 }
 
-/** A time that the day knows of. */
+/** A time that occurs on the day. */
 const momentOf = ({ day, random }: Scene): LocalTime =>
   pick(random, [...day.tickets.map(({ dueAt }) => dueAt), ...day.decisions.map(({ reviewAt }) => reviewAt)]);
 
@@ -259,11 +259,11 @@ function tellValue({ now }: Scene, value: Value): string {
   return String(styled(value, PLAIN_STYLE));
 }
 
-/** Commands, and what rules of either house have one write. */
+/** Commands, and the words that house rules require. */
 const WRITTEN = `write append cp set done sha256sum wrote the of and set added a line on DONE log bak meta created_at author status
   pending in_progress _comment Internal not for customers checksums txt OPS T t`;
 
-/** Every word of a short task and of its solution, once: runs of letters as they are written. Figures are left to digits. */
+/** Every word of short tasks and their solutions, once: runs of letters. Numbers are spelt in digits. */
 export function shortVocabulary(): readonly string[] {
   const phrasings = [CREATE_WORDINGS, UPDATE_WORDINGS, APPEND_WORDINGS].flatMap((one: SplitWordings) =>
     Object.values(one).flat(),

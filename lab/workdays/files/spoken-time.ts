@@ -21,7 +21,7 @@ const HOURS = [
 
 const monthOf = ({ month }: LocalTime): string => MONTH_NAMES[month - 1] ?? '';
 
-/** `March 5`, or `5 March`; with the year where it is another one than today's. */
+/** `March 5`, or `5 March`; with the year if it is not this year. */
 export function tellDate(at: LocalTime, today: LocalTime, isDayFirst = false): string {
   const date = isDayFirst ? `${at.day} ${monthOf(at)}` : `${monthOf(at)} ${at.day}`;
   return at.year === today.year ? date : `${date}${isDayFirst ? '' : ','} ${at.year}`;
@@ -34,7 +34,7 @@ export const tellToday = (at: LocalTime, isDayFirst = false): string =>
 /** `14:05` */
 export const tellClock = ({ hour, minute }: LocalTime): string => `${hour}:${twoDigits(minute)}`;
 
-/** As people say it: `March 5 at half past nine in the morning`. Always to the minute, and never in doubt about the half of the day. */
+/** A spoken time, `March 5 at half past nine in the morning`: exact to the minute, unambiguous between morning and evening. */
 export function tellMoment(at: LocalTime, today: LocalTime, random: Random): string {
   const ways = [
     inWords(at),
@@ -80,8 +80,8 @@ const LATE = /\b(?:afternoon|evening|noon)\b/;
 type Spoken = Pick<LocalTime, 'month' | 'day'> & Partial<LocalTime>;
 
 /**
- * Whether a text, written however people write times, means this moment: a date, with the year or without, and the time of
- * day. The zone is left out of it: what a house wants there is a rule of its own.
+ * Whether a text in any common notation means this time: the date, with or without the year, and the time of day. The zone is ignored:
+ * it is the subject of a house rule.
  */
 export function meansMoment(text: string, at: LocalTime): boolean {
   return readMoment(text).some(
@@ -89,14 +89,14 @@ export function meansMoment(text: string, at: LocalTime): boolean {
   );
 }
 
-/** Whether it means some time on this day. */
+/** Whether a text means this date, at any time of day. */
 export const meansDay = (text: string, at: LocalTime): boolean =>
   readMoment(text).some((spoken) => isDate(spoken, at));
 
 const isDate = (spoken: Spoken, at: LocalTime): boolean =>
   spoken.month === at.month && spoken.day === at.day && (spoken.year ?? at.year) === at.year;
 
-/** What it could mean: with figures alone nobody knows whether the day or the month comes first. */
+/** The possible readings: with digits alone, day and month cannot be told apart. */
 function readMoment(text: string): readonly Spoken[] {
   if (text.length > LONGEST) return [];
   const said = text.toLowerCase();

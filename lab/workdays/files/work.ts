@@ -11,24 +11,24 @@ import { jsonPathOf } from './draft.ts';
 import type { Fields, FileEdit, Keys, Leaf, NewDocument, Plan, Value } from './plan.ts';
 import { meansMoment } from './spoken-time.ts';
 
-/** What someone left of a task: the workspace's texts, seen through what the task asked for. */
+/** The state of a workspace after a task, matched with what the task asked for. */
 export interface Work {
   readonly plan: Plan;
-  /** By path; all that a rule or the task could be about. */
+  /** By path; every file that a rule or the task could concern. */
   readonly texts: ReadonlyMap<string, string>;
-  /** One for each document that was to be created. */
+  /** One for each document to create. */
   readonly created: readonly CreatedDocument[];
-  /** One for each file that was to be changed. */
+  /** One for each file to change. */
   readonly edited: readonly EditedFile[];
-  /** Times that were written because some rule wants them, not the task. */
+  /** Times that a rule required, not the task. */
   readonly sideTimes: readonly string[];
 }
 
 export interface CreatedDocument {
   readonly wanted: NewDocument;
-  /** The file that comes nearest to it. */
+  /** The best match among the candidates. */
   readonly found?: FoundDocument;
-  /** Every file that could be meant: all new ones of its format in its folder. */
+  /** All new files of its format in its folder. */
   readonly candidates: readonly FoundDocument[];
   readonly matches: readonly Match[];
 }
@@ -89,7 +89,7 @@ function readEdit(edit: FileEdit, text: string | undefined): EditedFile {
   return { edit, before, now, matches };
 }
 
-/** A record in each line; undefined when a line is none. */
+/** One JSON value per line; undefined if a line is not JSON. */
 function parseLines(text: string): Json | undefined {
   const records = text.split('\n').flatMap((line) => (line.trim() === '' ? [] : [parseJson(line)]));
   return records.every((record) => record !== undefined) ? records : undefined;
@@ -101,16 +101,16 @@ export function valueAt(json: Json | undefined, keys: Keys): Json | undefined {
   return at as Json | undefined;
 }
 
-/** What a list has now that it did not have. */
+/** The elements that were added to a list. */
 function addedTo(before: Json | undefined, now: Json | undefined): readonly Json[] {
   const old = asArray(before).map((item) => JSON.stringify(item));
   return asArray(now).filter((item) => !old.includes(JSON.stringify(item)));
 }
 
-/** No value that a task asks for is longer; nobody's work may keep a check busy. */
+/** Longer than any value of a task; bounds the work of a check. */
 const LONGEST = 2000;
 
-/** A value that was asked for, and what stands in its place; undefined where nothing does. */
+/** A wanted value and the value found in its place; undefined if nothing was found. */
 export interface Match {
   /** `decisions[0].review_at` */
   readonly where: string;
@@ -118,8 +118,8 @@ export interface Match {
   readonly found: Json | undefined;
 }
 
-/** All values of some fields with what an object has for them. Records of a list may stand in any order. */
-export function matchFields(fields: Fields, found: Json | undefined, where = ''): readonly Match[] {
+/** Matches the values of fields with the members of an object. Records of a list may be in any order. */
+function matchFields(fields: Fields, found: Json | undefined, where = ''): readonly Match[] {
   const members = asObject(found);
   return fields.flatMap(([key, value]) => {
     const member = members[key] ?? members[labelOf(key)];
@@ -127,7 +127,7 @@ export function matchFields(fields: Fields, found: Json | undefined, where = '')
   });
 }
 
-export function matchValue(wanted: Value, found: Json | undefined, where: string): readonly Match[] {
+function matchValue(wanted: Value, found: Json | undefined, where: string): readonly Match[] {
   if (wanted.is === 'record') return matchFields(wanted.fields, found, where);
   if (wanted.is !== 'list') return [{ where, wanted, found }];
   const left = [...asArray(found)];
@@ -139,8 +139,8 @@ export function matchValue(wanted: Value, found: Json | undefined, where: string
   });
 }
 
-/** Which of some values agrees most with one that is wanted; -1 where there are none. The first wins a draw. */
-export function nearestOf(wanted: Value, candidates: readonly Json[]): number {
+/** The index of the candidate that agrees most with the wanted value, the first of equal ones; -1 without candidates. */
+function nearestOf(wanted: Value, candidates: readonly Json[]): number {
   let best = -1;
   let most = -1;
   for (const [index, candidate] of candidates.entries()) {
@@ -152,7 +152,7 @@ export function nearestOf(wanted: Value, candidates: readonly Json[]): number {
   return best;
 }
 
-/** Whether what is there says the same, however it is written. */
+/** Whether the found value means the same, in any notation. */
 export function agrees({ wanted, found }: Match): boolean {
   if (found === undefined || found === null || isObject(found) || Array.isArray(found)) return false;
   const said = String(found);
@@ -176,25 +176,25 @@ const plain = (said: string): string =>
     .trim()
     .replace(/[.!]+$/, '');
 
-/** The one number in a text; undefined when there are more, or none. */
+/** The only number in a text; undefined if there are none or several. */
 function onlyNumber(said: string): number | undefined {
   const numbers = said.match(/\d+(?:\.\d+)?/g) ?? [];
   return numbers.length === 1 ? Number(numbers[0]) : undefined;
 }
 
-/** A file as a reader finds it. */
+/** A parsed file. */
 export interface FoundDocument {
   readonly path: string;
   readonly text: string;
-  /** Markdown: its lines `label: value`, labels in small letters. Undefined where it cannot be read as an object. */
+  /** Markdown: its lines `label: value`, labels in lower case. Undefined if it cannot be read as an object. */
   readonly members: JsonObject | undefined;
-  /** Markdown: what stands between two lines of `---` at its top. */
+  /** Markdown: the front matter. */
   readonly front: JsonObject;
-  /** Its first line that is not part of such a block. */
+  /** The first line after the front matter. */
   readonly firstLine: string;
 }
 
-export function readDocument(path: string, text: string, format: 'json' | 'md'): FoundDocument {
+function readDocument(path: string, text: string, format: 'json' | 'md'): FoundDocument {
   if (format === 'md') return readMarkdown(path, text);
   const json = parseJson(text);
   return { path, text, members: isObject(json) ? json : undefined, front: {}, firstLine: firstOf(text) };
@@ -240,7 +240,7 @@ function labelled(lines: readonly string[]): JsonObject {
   return members;
 }
 
-/** A label as it is compared: `Held at`, `held_at` and `HELD AT` are the same. */
+/** The normal form of a label: `Held at`, `held_at` and `HELD AT` are the same. */
 export const labelOf = (label: string): string =>
   label
     .trim()

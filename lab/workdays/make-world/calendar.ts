@@ -4,7 +4,7 @@ import { type LocalTime, SPLITS, type Split } from '../world.ts';
 const DAY_MS = 86_400_000;
 const SATURDAY = 6;
 
-/** Days since 1970 of a date; they are what the splits share among themselves. */
+/** Days since 1970. Splits divide the days by this number. */
 export const dayNumberOf = ({ year, month, day }: LocalTime): number =>
   Math.floor(Date.UTC(year, month - 1, day) / DAY_MS);
 
@@ -24,7 +24,7 @@ const isWorkday = (dayNumber: number, split: Split): boolean => {
   return dayNumber % SPLITS.length === classOf(split) && weekday !== 0 && weekday !== SATURDAY;
 };
 
-/** The first day from this one on that the split works on: no weekend, and of its class. */
+/** The first workday of the split from this day on: of its class, not on a weekend. */
 export function workdayFrom(dayNumber: number, split: Split): number {
   let at = dayNumber;
   while (!isWorkday(at, split)) at++;
@@ -37,6 +37,6 @@ export function workdayBefore(dayNumber: number, split: Split): number {
   return at;
 }
 
-/** Orders moments: negative when the first is earlier. */
+/** Negative when the first is earlier. */
 export const compareMoments = (a: LocalTime, b: LocalTime): number =>
   dayNumberOf(a) - dayNumberOf(b) || a.hour - b.hour || a.minute - b.minute;

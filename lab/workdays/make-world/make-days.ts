@@ -19,7 +19,7 @@ import { COMPANIES, FAMILY_NAMES, GIVEN_NAMES, PRODUCTS, PROJECTS, ROLES } from 
 /** How many days a world has. */
 export const WORKDAYS = 14;
 
-/** All streams of a world are named after this. */
+/** The prefix of all random streams of a world. */
 export const seedOf = (split: Split, seed: number): string => `workdays/${split}/${seed}`;
 
 /** The days of a world, from the easiest to the hardest. */
@@ -35,7 +35,7 @@ export function makeDays(split: Split, seed: number): readonly DayFacts[] {
 const PEOPLE = 8;
 const PROJECT_COUNT = 6;
 
-/** A company of its own; nobody in it shares a name, so that a surname alone is enough to know who is meant. */
+/** A company in which no two people share a given or family name. */
 export function makeWorld(random: Random, split: Split): World {
   const given = some(random, forSplit(GIVEN_NAMES, split), PEOPLE);
   const family = shuffled(random, forSplit(FAMILY_NAMES, split));
@@ -62,7 +62,7 @@ export interface DayOptions {
 
 const STATES: readonly Ticket['state'][] = ['todo', 'doing', 'done'];
 
-/** A day drawn from streams of its own: the same whatever was drawn for the days before it. */
+/** A day from its own random streams, independent of the other days. */
 export function makeDay({ world, split, seed, index, difficulty, firstDay }: DayOptions): DayFacts {
   const id = `day${String(index + 1).padStart(2, '0')}`;
   const today = momentOn(dayOf(firstDay, index, split), 8, 30);
@@ -103,14 +103,14 @@ export function makeDay({ world, split, seed, index, difficulty, firstDay }: Day
   };
 }
 
-/** Days of work follow each other without the other splits' days between them. */
+/** The date of the n-th workday of the split. */
 function dayOf(firstDay: number, index: number, split: Split): number {
   let at = workdayFrom(firstDay, split);
   for (let passed = 0; passed < index; passed++) at = workdayFrom(at + 1, split);
   return at;
 }
 
-/** About half of what is said of a ticket is what the board says. */
+/** About half of the reports agree with the board. */
 const makeReports = ({ random, count }: RecordOptions, tickets: readonly Ticket[]): readonly TicketReport[] =>
   tickets.slice(0, count).map((ticket) => ({
     ticket,
@@ -124,7 +124,7 @@ const makeBudgets = ({ random, world, split }: RecordOptions): readonly ProjectB
     return { project, planned, spent: numberFor(Math.round(planned * (0.5 + random.next() * 0.8)), split) };
   });
 
-/** Where a world's first day lies: anywhere in twelve years, so that two seeds rarely share a date. */
-export const firstDayOf = (seed: string): number =>
+/** A world's first day, anywhere in twelve years, so that two seeds rarely share a date. */
+const firstDayOf = (seed: string): number =>
   dayNumberOf({ year: 2021, month: 1, day: 4, hour: 0, minute: 0 }) +
   createRandom(`${seed}/calendar`).below(12 * 365);

@@ -30,25 +30,25 @@ export interface RecordOptions {
 
 const STATES: readonly Ticket['state'][] = ['todo', 'doing', 'done'];
 const QUARTERS = [0, 15, 30, 45];
-/** Ticket numbers of one day, so that those of two days never meet. */
+/** Ticket numbers reserved per day, so that days do not overlap. */
 const NUMBERS_PER_DAY = 90;
 
-/** Some day before or after, of the split's own days. */
-export function dayNear(random: Random, today: LocalTime, split: Split, span: number): number {
+/** A random workday of the split within `span` days, before today if negative. */
+function dayNear(random: Random, today: LocalTime, split: Split, span: number): number {
   const from = dayNumberOf(today);
   return span < 0
     ? workdayBefore(from - random.below(-span), split)
     : workdayFrom(from + 1 + random.below(span), split);
 }
 
-export const timeOn = (random: Random, dayNumber: number): LocalTime =>
+const timeOn = (random: Random, dayNumber: number): LocalTime =>
   momentOn(dayNumber, between(random, 9, 17), pick(random, QUARTERS));
 
 export function makeTickets({ random, world, split, index, today, count }: RecordOptions): readonly Ticket[] {
   const objects = some(random, forSplit(TICKET_OBJECTS, split), count);
   const verbs = forSplit(TICKET_VERBS, split);
   const first = 300 + index * NUMBERS_PER_DAY + 3 * random.below(4);
-  // Few enough people and projects that they recur: a value that occurs once would give itself away.
+  // People and projects recur: a value that occurs only once would be a clue.
   const owners = some(random, world.people, 4);
   const projects = some(random, world.projects, 3);
   const numbers: number[] = [];
@@ -69,12 +69,12 @@ export function makeTickets({ random, world, split, index, today, count }: Recor
 const ENVIRONMENTS: readonly Deploy['environment'][] = ['staging', 'production'];
 const OUTCOMES: readonly Deploy['outcome'][] = ['succeeded', 'succeeded', 'rolled back', 'failed'];
 
-/** What went out lately; its changes are tickets of the board by their titles, and each ticket went out at most once. */
+/** Recent deploys. Their changes are titles of tickets on the board, each in at most one deploy. */
 export function makeDeploys(options: RecordOptions, tickets: readonly Ticket[]): readonly Deploy[] {
   const { random, world, split, index, today, count } = options;
   const hands = some(random, world.people, 3);
   const left = [...shuffled(random, tickets)];
-  // No two at the same time, so that there is a first and a last.
+  // All at different times, so that there is a first and a last.
   const minutes = shuffled(
     random,
     Array.from({ length: 60 }, (_, minute) => minute),
@@ -100,10 +100,10 @@ export function makeDeploys(options: RecordOptions, tickets: readonly Ticket[]):
   });
 }
 
-/** Decision numbers of one day, so that those of two days never meet. */
+/** Decision numbers reserved per day, so that days do not overlap. */
 const RULINGS_PER_DAY = 30;
 
-/** What was decided lately, each matter once a day; about half of it had been decided otherwise before. */
+/** Recent decisions, each topic once a day; about half of them replace an earlier one. */
 export function makeRulings({ random, world, split, index, today, count }: RecordOptions): readonly Ruling[] {
   const deciders = some(random, world.people, 4);
   const projects = some(random, world.projects, 3);
@@ -136,7 +136,7 @@ export function makeRulings({ random, world, split, index, today, count }: Recor
   });
 }
 
-/** Half of what people would rather have is what was decided; only looking it up tells which half. */
+/** About half of the wishes agree with the decision. */
 export const makeWishes = ({ random, world }: RecordOptions, rulings: readonly Ruling[]): readonly Wish[] =>
   rulings.map((ruling) => {
     const others = world.people.filter(({ name }) => name !== ruling.decision.by);
@@ -176,7 +176,7 @@ export function makeFindings({ random, world, split, today, count }: RecordOptio
 
 const spreadOf = (value: number): number => Math.max(3, Math.round(value * 0.3));
 
-/** The sheet goes wrong in three ways, each about as often as not: another value, another segment, another source. */
+/** Value, segment and source of an assumption are each wrong about half of the time. */
 export function makeAssumptions(options: RecordOptions, findings: readonly Finding[]): readonly Assumption[] {
   const { random, world, split } = options;
   const segments = findings.map(({ segment }) => segment);
@@ -213,7 +213,7 @@ export const makeValidations = (
     ).name,
   }));
 
-/** Ranges that hold the measured value about as often as they miss it. */
+/** Ranges that contain the measured value about half of the time. */
 export const makeEstimates = (
   { random, world, split }: RecordOptions,
   findings: readonly Finding[],

@@ -1,7 +1,7 @@
 const words = (text: string): readonly string[] =>
   text.split(',').map((word) => word.trim().replace(/\s+/g, ' '));
 
-/** Given names and family names; every list here is cut in three by `forSplit`. */
+/** Given and family names; `forSplit` divides every list of this file by split. */
 export const GIVEN_NAMES = words(`
 Ada, Bruno, Carla, Dario, Elif, Farid, Greta, Hamid, Ines, Jonas, Kaya, Lorenz, Mira, Nils, Oona, Pavel, Quinn, Rosa, Sami, Tilda, Umar,
 Vera, Wim, Xenia, Yusuf, Zora, Anselm, Bea, Cyril, Dunja, Emre, Flora, Gero, Hedda, Ilja, Jette, Kilian, Lale, Matteo, Nadia, Oskar, Petra`);
@@ -47,13 +47,13 @@ large-town branches, village branches, motorway branches, franchise branches, ha
 branches, flagship branches, partner kiosks, market stalls, department-store corners, station kiosks, hospital kiosks, museum shops,
 drive-in branches, island branches, school canteens`);
 
-/** Where a figure was read off. */
+/** The sources of figures. */
 export const SOURCES = words(`
 the spring branch survey, the till journal, the door counters, the field interviews, the warehouse ledger, the courier invoices, the
 telephone sample, the autumn price check, the booking records, the exit questionnaire, the energy meters, the helpdesk archive, the pilot
 diary, the supplier statements, the shelf scans, the mystery visits, the delivery receipts, the web statistics`);
 
-/** What is measured, in which unit, and how large it usually is. */
+/** Metrics with their unit and usual range. */
 export const METRICS: readonly (readonly [name: string, unit: string, low: number, high: number])[] = [
   ['daily takings per branch', 'EUR', 1800, 6400],
   ['time to pack an order', 'seconds', 70, 400],
@@ -87,7 +87,7 @@ export const METRICS: readonly (readonly [name: string, unit: string, low: numbe
   ['bookings per table and week', 'bookings', 5, 60],
 ];
 
-/** What people decide about: a matter and the ways in which it could be settled, all of which somebody may favour. */
+/** The topics of decisions, with their alternatives. */
 export interface Topic {
   readonly name: string;
   readonly ways: readonly [string, string, string, string];
@@ -176,7 +176,7 @@ export const TOPICS: readonly Topic[] = [
   topic('holiday cover', 'swaps between branches', 'temporary staff', 'closed weeks', 'cover by the office'),
 ];
 
-/** Why something was decided; `#` stands for an amount of the world. */
+/** Rationales of decisions; `#` stands for an amount. */
 export const REASONS: readonly string[] = [
   'it saves # EUR a month in the first year',
   'the pilot ran # days without a complaint',

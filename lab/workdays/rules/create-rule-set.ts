@@ -13,10 +13,10 @@ const PHRASINGS = z.array(z.string().min(1)).min(1);
 const RULE = z.strictObject({
   id: z.string().regex(/^[A-Za-z][\w-]*$/, 'must be a short name such as P1'),
   title: z.string().min(1),
-  /** What it is about, without saying it: `how a ticket is written`. */
+  /** Its subject, without stating the rule: `how a ticket is written`. */
   about: z.string().min(1),
   form: z.string(),
-  /** The first day on which it counts, from 0. */
+  /** The first day on which it counts, counted from 0. */
   since: z.int().min(0),
   parameters: z.unknown(),
   teaches: z.array(z.array(z.string().min(1)).min(1)).min(1),
@@ -25,15 +25,15 @@ const RULE = z.strictObject({
 
 const RULE_SET = z.strictObject({ name: z.string().min(1), rules: z.array(RULE).min(1) });
 
-/** Rules as a person writes them down. */
+/** A rule file's contents. */
 export type RuleSetData = z.input<typeof RULE_SET>;
 
-/** Something in a rule file that cannot be used. The message names the file, the place, what is wrong and the mend. */
+/** An error in a rule file. The message names the file, the place, the fault and the fix. */
 export class RuleSetError extends Error {
   override readonly name = 'RuleSetError';
 }
 
-/** Throws a RuleSetError for data that are no rules. `from` is where they come from, for the message. */
+/** Throws a RuleSetError for invalid data. `from` names the source in messages. */
 export function createRuleSet(data: unknown, from: string): RuleSet {
   const read = readAs(RULE_SET, data, from, []);
   const rules = read.rules.map((rule, index) => createRule(rule, from, index));
@@ -64,7 +64,7 @@ function createRule(rule: z.output<typeof RULE>, from: string, index: number): H
       const unknown = gapsIn(phrasing).find((gap) => !known.includes(gap));
       if (unknown !== undefined)
         throw new RuleSetError(
-          `${where}: {${unknown}} stands for nothing here: use ${known.map((word) => `{${word}}`).join(', ')}`,
+          `${where}: {${unknown}} is not a known placeholder: use ${known.map((word) => `{${word}}`).join(', ')}`,
         );
       if (!isTaughtBy(rule.teaches, fill(phrasing, ways.words(SAMPLE))))
         throw new RuleSetError(
@@ -99,11 +99,11 @@ const place = (path: readonly PropertyKey[]): string =>
     (said, key) =>
       typeof key === 'number' ? `${said}[${key}]` : said === '' ? String(key) : `${said}.${String(key)}`,
     '',
-  ) || 'all of it';
+  ) || 'the whole file';
 
 const NOON: LocalTime = { year: 2026, month: 3, day: 16, hour: 12, minute: 0 };
 
-/** A task that has something of everything, to try phrasings on. */
+/** A task with every type of value, to check phrasings with. */
 const SAMPLE: Plan = {
   task: 't0101',
   today: NOON,
@@ -126,7 +126,7 @@ const SAMPLE: Plan = {
   given: {},
 };
 
-/** All kinds of rules that a rule file can have. */
+/** All rule forms that a rule file can use. */
 export const RULE_FORMS: readonly AnyRuleForm[] = [
   TIMES,
   FILE_NAMES,
@@ -141,12 +141,12 @@ export const RULE_FORMS: readonly AnyRuleForm[] = [
 ];
 
 /**
- * What a text must hold for a reader to be able to obey: of each group at least one term, in any case and with any quotes.
- * `#` in a term is any digit. Terms are whole words: `meta` is not in `metadata`.
+ * What a text must contain so that a reader can obey the rule: at least one term of each group, ignoring case and quotes. `#` in a term is
+ * any digit. Terms are whole words: `meta` is not in `metadata`.
  */
 export type Essentials = readonly (readonly string[])[];
 
-export function isTaughtBy(essentials: Essentials, text: string): boolean {
+function isTaughtBy(essentials: Essentials, text: string): boolean {
   const said = plain(text);
   const masked = said.replaceAll(/\d/g, '#');
   return essentials.every((terms) =>
@@ -166,11 +166,11 @@ function holds(text: string, term: string): boolean {
   return false;
 }
 
-/** Whether letters or figures stand on both sides of a place. */
+/** Whether a position has letters or digits on both sides. */
 const isInWord = (text: string, at: number): boolean =>
   /[a-z0-9#]/.test(text.charAt(at - 1)) && /[a-z0-9#]/.test(text.charAt(at));
 
-/** The rules in a person's file. `from` is its name; throws a RuleSetError that says where it is wrong and what to do. */
+/** Reads a rule file. `from` is its name. Throws a RuleSetError with the place of the fault and the fix. */
 export function readRuleSet(text: string, from: string): RuleSet {
   const data = parseJson(text);
   if (data === undefined)

@@ -17,13 +17,13 @@ export interface RuleChoiceOptions {
   readonly id: string;
   readonly seed: string;
   readonly split: Split;
-  /** Where the rule is from: what else counts on that day is then kept to in every option. */
+  /** The rule's set: every option obeys the other active rules of it. */
   readonly rules?: RuleSet;
 }
 
 const LETTERS = [...'ABCDEF'];
 const TRIES = 60;
-/** Characters of a question in the short form. */
+/** The most characters of a short question. */
 const LONGEST_SHORT = 320;
 
 const STEMS: SplitWordings = {
@@ -51,14 +51,14 @@ interface Option {
 }
 
 /**
- * A question that only somebody who knows the rule can answer. Which letters are right is drawn first, every set but the empty
- * one as likely; whether an option is right is then said by the rule's own check of the work that the option shows.
+ * A question that requires knowledge of the rule. The set of right letters is drawn first, all non-empty sets equally likely; the rule's
+ * own check decides whether an option is right.
  */
 export function makeRuleChoice(choice: RuleChoiceOptions): ChoiceQuestion {
   const random = createRandom(`${choice.seed}/rule-choice/${choice.rule.id}`);
   if (choice.form === 'full') return compose(choice, between(random, 4, 6), random);
   const question = compose(choice, 4, random);
-  // Some rules show only in whole commands or files: two of those are as much as a small policy can read.
+  // Some rules show only in whole commands or files, of which a small policy can read two.
   return question.text.length <= LONGEST_SHORT ? question : compose(choice, 2, random);
 }
 
@@ -107,7 +107,7 @@ function noteOn(letter: string, option: Option | undefined, isChosen: boolean): 
   ];
 }
 
-/** Small tasks of the day that the rule could be broken in, one after the other. */
+/** Yields small tasks of the day to which the rule applies. */
 function planMaker(rule: HouseRule, day: DayWorld, split: Split, random: Random): () => Plan {
   let number = 0;
   return () => {
@@ -126,7 +126,7 @@ function planMaker(rule: HouseRule, day: DayWorld, split: Split, random: Random)
   };
 }
 
-/** As somebody does it who keeps to the other rules. */
+/** The work of somebody who obeys the other rules. */
 const startOf = (plan: Plan, others: readonly HouseRule[]): WorkDraft =>
   others.reduce((draft, other) => other.obey(draft), createDraft(plan));
 

@@ -14,7 +14,7 @@ const CASES = {
   'kebab-case': { joint: '-', fits: /^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/ },
 } as const;
 
-/** A file that the task gives no name has a date and its words in one case. */
+/** A file without a given name is named by date and subject in one case. */
 export const FILE_NAMES = createForm({
   name: 'file-names',
   parameters: z.strictObject({
@@ -113,11 +113,11 @@ const renamed = (document: DraftDocument, name: string): DraftDocument =>
 
 const NAME = z.string().regex(/^[a-z][a-z0-9_]*$/, 'must be a key in small letters, such as created_at');
 
-/** Every new file says when it was made, by whom, and in which state it is. */
+/** Every new file contains its creation time, author and state. */
 export const METADATA = createForm({
   name: 'metadata',
   parameters: z.strictObject({
-    /** JSON: the object that holds them. Markdown has them at its top, between lines of `---`. */
+    /** JSON: the object that contains them. Markdown has them in its front matter. */
     under: NAME,
     time: NAME,
     author: NAME,
@@ -207,7 +207,7 @@ export const METADATA = createForm({
   },
 });
 
-/** A word for a state that a house does not have. */
+/** A state that is not allowed. */
 const foreignTo = (states: readonly string[]): string =>
   ['finished', 'Done', 'complete'].find((word) => !states.includes(word)) ?? `${states.join('')}?`;
 
@@ -280,7 +280,7 @@ const withHead = (document: DraftDocument, key: string, said: string, line: stri
 
 type Arrange = (fields: Fields) => Fields;
 
-/** The keys of a new JSON file stand in the order of the alphabet, on every level. */
+/** The keys of a new JSON file are sorted, on every level. */
 export const SORTED_KEYS = createForm({
   name: 'sorted-keys',
   parameters: z.strictObject({ order: z.enum(['ascending', 'descending']) }),
@@ -331,7 +331,7 @@ export const SORTED_KEYS = createForm({
   },
 });
 
-/** A comment that has to stand on top stays there: where it belongs is another rule. */
+/** A header comment stays first: its place is another rule's subject. */
 function belowComment(fields: Fields, arranged: Arrange): Fields {
   const [first, ...rest] = fields;
   return first?.[0].startsWith('_') ? [first, ...arranged(rest)] : arranged(fields);

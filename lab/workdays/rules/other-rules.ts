@@ -140,5 +140,5 @@ const DATA: RuleSetData = {
   ],
 };
 
-/** Five other rules, which nothing was tuned for. */
+/** Five other rules, for which nothing was tuned. */
 export const OTHER_RULES: RuleSet = createRuleSet(DATA, 'other-rules');

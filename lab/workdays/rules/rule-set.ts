@@ -6,22 +6,22 @@ import type { Plan } from '../files/plan.ts';
 import type { Work } from '../files/work.ts';
 import type { Split } from '../world.ts';
 
-/** The rules of a house, in the order in which they begin to count. */
+/** A set of house rules, in the order in which they begin to count. */
 export interface RuleSet {
   readonly name: string;
   readonly rules: readonly HouseRule[];
 }
 
 export interface HouseRule extends SuiteRule, RuleBehaviour {
-  /** The kind of rule: `times`, `backup`. */
+  /** The rule form: `times`, `backup`. */
   readonly form: string;
-  /** What it is about, without saying it: `how a ticket is written`. */
+  /** Its subject, without stating the rule: `how a ticket is written`. */
   readonly about: string;
-  /** How someone tells it to whoever broke it in this task: all one needs to know, with an example. */
+  /** The user's feedback when this task broke it: everything needed to obey it, with an example. */
   tell(plan: Plan, split: Split, random: Random): string;
 }
 
-/** Why each rule that was broken is; rules that were obeyed are not in it. */
+/** The reasons for each broken rule; obeyed rules are absent. */
 export function checkRules(
   rules: readonly HouseRule[],
   work: Work,
@@ -31,48 +31,48 @@ export function checkRules(
   return new Map(reasons.filter(([, why]) => why.length > 0));
 }
 
-/** A kind of rule. Which one exactly is said by its parameters, which are data. */
+/** A kind of rule; its parameters are data. */
 export interface RuleForm<P> {
   readonly name: string;
   readonly parameters: z.ZodType<P>;
   create(parameters: P): RuleBehaviour;
 }
 
-/** All that can be done with one rule, words aside. */
+/** The behaviour of one rule, apart from its wording. */
 export interface RuleBehaviour {
-  /** Whether a task has anything that it could be broken by, whatever other rules there are. */
+  /** Whether a task can break it. */
   appliesTo(plan: Plan): boolean;
-  /** Times that are in the work because of this rule; absent where it wants none. */
+  /** Times in the work that this rule required; absent if it requires none. */
   timesIn?(work: Work): readonly string[];
-  /** Files beside those of the task that it is about, by path. */
+  /** Files other than the task's that it concerns, by path. */
   readonly files?: readonly string[];
-  /** Why it is broken; nothing when it was obeyed. Only for work of a task that it applies to. */
+  /** Why it is broken; empty when it was obeyed. Only for tasks to which it applies. */
   check(work: Work): readonly string[];
   obey(draft: WorkDraft): WorkDraft;
-  /** Ways to nearly obey. There are several for each, and not all fit every task. */
+  /** Near misses: several per rule, not all possible in every task. */
   readonly slips: readonly Slip[];
-  /** The part of some work in which one sees whether it was obeyed. */
+  /** The part of the work that shows whether it was obeyed. */
   excerpt(work: Work, steps: readonly WorkStep[]): string;
-  /** What `{…}` may stand for when someone says how it is done here, taken from a task. */
+  /** The values of `{…}` in feedback, taken from a task. */
   words(plan: Plan): Readonly<Record<string, string>>;
 }
 
 export interface Slip {
   readonly name: string;
-  /** Said of an answer that shows it: "the offset is missing". */
+  /** The fault in words: "the offset is missing". */
   readonly why: string;
-  /** Undefined where the task leaves no room for it. */
+  /** Undefined if it is not possible in this task. */
   make(draft: WorkDraft): WorkDraft | undefined;
 }
 
-/** A form whose parameters were read: the rest need not know what they are. */
+/** A rule form with its parameter type hidden. */
 export interface AnyRuleForm {
   readonly name: string;
   readonly parameters: z.ZodType;
   create(parameters: unknown): RuleBehaviour;
 }
 
-/** Hides what a form's parameters are behind its own schema. */
+/** Hides the parameter type of a form; its schema checks them. */
 export const createForm = <P>(form: RuleForm<P>): AnyRuleForm => ({
   name: form.name,
   parameters: form.parameters,

@@ -8,7 +8,7 @@ import { createForm, type Slip } from './rule-set.ts';
 /** A line with named gaps, such as `[DONE] <timestamp> | <task id> | <summary>`. */
 export interface LineFormat {
   write(parts: Readonly<Record<string, string>>): string;
-  /** What stands in the gaps; undefined when the line does not have this form. */
+  /** The values of the gaps; undefined if the line does not match. */
   read(line: string): Readonly<Record<string, string>> | undefined;
 }
 
@@ -35,7 +35,7 @@ export function createLineFormat(pattern: string): LineFormat {
   };
 }
 
-/** Before a file is changed there is a copy of it as it was. */
+/** A file is copied before it is changed. */
 export const BACKUP = createForm({
   name: 'backup',
   parameters: z.strictObject({
@@ -119,7 +119,7 @@ const TASK = 'task id';
 const SUMMARY = 'summary';
 const LONG = 'with all that was said about it on the way and everything that is left to do some other day';
 
-/** After each task there is a line about it in a log. */
+/** Each finished task adds a line to a log. */
 export const DONE_LOG = createForm({
   name: 'done-log',
   parameters: z.strictObject({
@@ -128,7 +128,7 @@ export const DONE_LOG = createForm({
       error:
         'must hold <timestamp>, <task id> and <summary>, as in: [DONE] <timestamp> | <task id> | <summary>',
     }),
-    /** Characters of a summary. */
+    /** The most characters of a summary. */
     longest: z.int().min(10),
   }),
   create: ({ file, line, longest }) => {

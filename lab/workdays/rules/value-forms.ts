@@ -10,11 +10,11 @@ import { createForm, type Slip } from './rule-set.ts';
 const PARTS = ['YYYY', 'MM', 'DD', 'HH', 'mm', 'ss'] as const;
 type Part = (typeof PARTS)[number];
 
-/** A pattern such as `YYYY-MM-DDTHH:mm:ss+08:00`, cut into parts of a time and letters between them. */
+/** A time format such as `YYYY-MM-DDTHH:mm:ss+08:00`. */
 export interface TimeFormat {
   readonly pattern: string;
   write(at: LocalTime): string;
-  /** Whether a text is a time of the calendar written so. */
+  /** Whether a text is a valid time in this format. */
   fits(text: string): boolean;
 }
 
@@ -69,14 +69,14 @@ function isOnCalendar({ YYYY, MM, DD, HH, mm, ss }: Readonly<Record<Part, number
   return date.getUTCMonth() === MM - 1 && date.getUTCDate() === DD && HH < 24 && mm < 60 && ss < 60;
 }
 
-/** What stands in the work for all values of a kind that the task asked for. */
-export const matchesOf = (work: Work, is: Leaf['is']): readonly Match[] =>
+/** The matches of all wanted values of a type. */
+const matchesOf = (work: Work, is: Leaf['is']): readonly Match[] =>
   [...work.created, ...work.edited].flatMap(({ matches }) =>
     matches.filter(({ wanted }) => wanted.is === is),
   );
 
-/** The first of them as it stands in a file: `"due": "noon"`. */
-export function fieldExcerpt(work: Work, is: Leaf['is']): string {
+/** The first of them as it was written: `"due": "noon"`. */
+function fieldExcerpt(work: Work, is: Leaf['is']): string {
   const match = matchesOf(work, is)[0];
   const key = match?.where
     .split(/[ .]/)
@@ -87,7 +87,7 @@ export function fieldExcerpt(work: Work, is: Leaf['is']): string {
 
 const REQUIRED_PARTS = ['YYYY', 'MM', 'DD', 'HH', 'mm'];
 
-/** How nearly every house has written its times at some point. */
+/** Common time formats, as near misses. */
 const HABITS: readonly (readonly [name: string, pattern: string, why: string])[] = [
   ['in UTC', 'YYYY-MM-DDTHH:mm:ssZ', 'it ends in Z'],
   ['no offset', 'YYYY-MM-DDTHH:mm:ss', 'the offset at the end is missing'],
@@ -98,7 +98,7 @@ const HABITS: readonly (readonly [name: string, pattern: string, why: string])[]
   ['day first', 'DD.MM.YYYY HH:mm', 'the day comes first'],
 ];
 
-/** Every time that is written has one form. */
+/** Every time is written in one format. */
 export const TIMES = createForm({
   name: 'times',
   parameters: z.strictObject({
@@ -143,7 +143,7 @@ export const TIMES = createForm({
 const shown = (found: unknown): string =>
   found === undefined ? 'missing' : JSON.stringify(found).slice(0, 60);
 
-/** A ticket is written with the letters of its board, never as a bare number. */
+/** A ticket is written with the prefix of its board, never as a bare number. */
 export const TICKET_PREFIX = createForm({
   name: 'ticket-prefix',
   parameters: z.strictObject({
@@ -191,7 +191,7 @@ export const TICKET_PREFIX = createForm({
   },
 });
 
-/** An amount is written with its unit behind it. */
+/** An amount is followed by its unit. */
 export const UNITS = createForm({
   name: 'units',
   parameters: z.strictObject({ separator: z.enum([' ', '_', '-', '']) }),

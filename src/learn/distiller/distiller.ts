@@ -99,10 +99,10 @@ function* draftsOf(
     groups.length === 0
       ? []
       : lessons.filter((lesson) => failures.some(({ scope }) => mayScopesOverlap(scope, lesson.text.scope)));
-  const shelf = near.map((lesson) => ({ lesson, said: knowledgeOfLesson(lesson) }));
+  const candidates = near.map((lesson) => ({ lesson, said: knowledgeOfLesson(lesson) }));
   const revised = new Set<Lesson>();
   for (const group of groups) {
-    const place = shelf.find(({ lesson, said }) => !revised.has(lesson) && teaches(lesson, said, group));
+    const place = candidates.find(({ lesson, said }) => !revised.has(lesson) && teaches(lesson, said, group));
     const turns = [...new Set(group.flatMap(({ failure }) => failure?.turn ?? []))];
     if (place === undefined) yield draftRule(group);
     else if (place.lesson.state === 'rejected')

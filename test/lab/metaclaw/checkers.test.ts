@@ -68,7 +68,7 @@ describe('check_iso8601', () => {
     ['a member of every object', {}, 'constructor.name'],
     ['the prototype', {}, '__proto__'],
     ['members of the prototype', {}, '__proto__.toString.name'],
-  ])('fails %s (it does not pass for want of values)', async (_, value, field) => {
+  ])('fails %s (missing values do not pass)', async (_, value, field) => {
     expect(await check(json(value), field)).toContain('is not there');
   });
 
@@ -137,7 +137,7 @@ describe('check_filename', () => {
     expect(await inFolder(names, 'd', 1)).toContain('0 of at least 1');
   });
 
-  it('counts files only, not folders, and not what lies deeper', async () => {
+  it('counts files only, not folders, and not files in subfolders', async () => {
     const files = { 'd/20260323_a.md/x': '', 'd/deep/20260323_b.md': '' };
     const found = withFiles(files, (workspace) =>
       checkFilename(workspace, { folder: 'd', extension: 'md', minCount: 1 }),
@@ -184,7 +184,7 @@ describe('check_metadata', () => {
   const without = (key: keyof typeof good): Meta =>
     Object.fromEntries(Object.entries(good).filter(([name]) => name !== key));
 
-  it('passes what is complete and fails each single violation, in all five kinds', async () => {
+  it('passes complete metadata and fails each single violation, in all five file types', async () => {
     let failed = 0;
     for (const [name, write] of kinds) {
       for (const status of ['pending', 'in_progress', 'done'])
@@ -278,7 +278,7 @@ describe('check_metadata', () => {
     expect(await check('a.json', text)).toBeTypeOf('string');
   });
 
-  it('knows a kind by its ending or as it is told, and fails what it has no rule for', async () => {
+  it('takes the file type from the extension or the option, and fails an unknown type', async () => {
     expect(await check('a.dat', JSON.stringify({ meta: good }), 'json')).toBeUndefined();
     expect(await check('a.dat', JSON.stringify({ meta: good }))).toContain('no rule');
     expect(await check('noending', JSON.stringify({ meta: good }))).toContain('no rule');
@@ -321,7 +321,7 @@ describe('check_done_log', () => {
   const line = (task = 'q1_report', summary = 'Wrote it', at = AT): string =>
     `[DONE] ${at} | ${task} | ${summary}\n`;
 
-  it('passes lines as they should be', async () => {
+  it('passes correct lines', async () => {
     expect(await check(line())).toBeUndefined();
     expect(await check(line().trimEnd())).toBeUndefined();
     expect(await check(`${line()}\n${line('b')}`, 2)).toBeUndefined();
@@ -357,7 +357,7 @@ describe('check_done_log', () => {
     expect(await check(text, entries)).toBeTypeOf('string');
   });
 
-  it('asks the last entry for the prefix (an earlier one does not do)', async () => {
+  it('requires the prefix in the last entry (an earlier one is not enough)', async () => {
     expect(await check(`${line('q1_x')}${line('b')}`, 1, 'q1')).toContain('does not begin with q1');
     expect(await check(line('my_q1'), 1, 'q1')).toContain('does not begin with q1');
   });

@@ -32,7 +32,7 @@ describe('reading a choice', () => {
     ['\\bbox{none}', ['NONE']],
     ['\\bbox{ace}', ['ACE']],
     ['\\bbox{42}', ['42']],
-  ])('keeps what is no option in %s, so that it counts as wrong', (text, chosen) => {
+  ])('keeps a word that is not an option in %s, so that it counts as wrong', (text, chosen) => {
     expect(readChoice(text, six)).toEqual(chosen);
     expect(scoreChoice(chosen, ['A'], six).exact).toBe(false);
   });
@@ -73,7 +73,7 @@ describe('reading a choice', () => {
     expect(read).toBeGreaterThanOrEqual(100);
   });
 
-  it('never throws, and says each option once, whatever a model writes', () => {
+  it('never throws, and returns each option once, for any text', () => {
     const piece = fc.constantFrom(
       '\\bbox{',
       '\\boxed{',
@@ -98,12 +98,12 @@ describe('reading a choice', () => {
     );
   });
 
-  it('stays with options that are words or in lower case', () => {
+  it('supports options that are words or in lower case', () => {
     expect(readChoice('\\bbox{Yes}', { yes: '', no: '' })).toEqual(['yes']);
     expect(readChoice('\\bbox{A}', { a: '', b: '' })).toEqual(['a']);
   });
 
-  it('reads past a hundred thousand boxes that never close', () => {
+  it('reads past a hundred thousand unclosed boxes', () => {
     expect(readChoice(`\\bbox{B}${'\\bbox{'.repeat(100_000)}`, six)).toEqual(['B']);
   });
 });
@@ -126,7 +126,7 @@ describe('scoring a choice', () => {
     expect(scored.exact).toBe(exact);
   });
 
-  it('is the share of options that were got right, and 1 only for exactly the answer', () => {
+  it('is the share of right decisions, and 1 only for exactly the answer', () => {
     let compared = 0;
     fc.assert(
       fc.property(someOf, atLeastOne, (chosen, answer) => {
@@ -141,7 +141,7 @@ describe('scoring a choice', () => {
     expect(compared).toBeGreaterThanOrEqual(100);
   });
 
-  it('does not care about order or repetition, and never rewards what is no option', () => {
+  it('ignores order and repetition, and never rewards a word that is not an option', () => {
     fc.assert(
       fc.property(fc.shuffledSubarray([...'ABCDEF']), atLeastOne, (chosen, answer) => {
         const plain = scoreChoice([...chosen].sort(), answer, six);
@@ -152,7 +152,7 @@ describe('scoring a choice', () => {
     );
   });
 
-  it('pays for selecting all exactly the share of options that are right', () => {
+  it('scores selecting all with exactly the share of right options', () => {
     fc.assert(
       fc.property(atLeastOne, (answer) => {
         expect(scoreChoice([...'ABCDEF'], answer, six).score).toBeCloseTo(answer.length / 6, 12);

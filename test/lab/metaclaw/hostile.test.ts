@@ -32,7 +32,7 @@ async function verdictsOn(
   });
 }
 
-describe('a checker on work that means harm', () => {
+describe('a checker on hostile work', () => {
   const good = JSON.stringify({ at: AT, meta: { created_at: AT, author: 'me', status: 'done' } });
 
   it.each<[string, (folder: string) => Promise<unknown>]>([
@@ -69,7 +69,7 @@ describe('a checker on work that means harm', () => {
         await truncate(path.join(folder, 'a.json'), 200_000_000);
       },
     ],
-  ])('fails %s, and always answers', async (_, make) => {
+  ])('fails %s, and always returns', async (_, make) => {
     const verdicts = await verdictsOn(make);
     expect(verdicts).toHaveLength(4);
     for (const verdict of verdicts) expect(verdict).toBeTypeOf('string');
@@ -83,7 +83,7 @@ describe('a checker on work that means harm', () => {
     for (const verdict of verdicts) expect(verdict).toContain('EACCES');
   });
 
-  it('reads a link that stays inside, as the work of an agent that made one', async () => {
+  it('reads a link that stays inside the workspace', async () => {
     await withFiles({ 'b.json': good }, async (workspace) => {
       await symlink('b.json', path.join(workspace.folder, 'a.json'));
       expect(await checkIso8601(workspace, 'a.json', at)).toBeUndefined();
@@ -118,7 +118,7 @@ describe('a checker on work that means harm', () => {
     });
   });
 
-  it('answers for JSON that is nested a hundred thousand deep', async () => {
+  it('returns for JSON that is nested a hundred thousand levels deep', async () => {
     const deep = `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`;
     await withFiles({ 'a.json': deep, 'b.json': '['.repeat(100_000) }, async (workspace) => {
       expect(await checkIso8601(workspace, 'a.json', at)).toContain('is not');
@@ -127,14 +127,14 @@ describe('a checker on work that means harm', () => {
     });
   });
 
-  it('takes a member called __proto__ for what it is', async () => {
+  it('reads a member named __proto__ as an ordinary member', async () => {
     await withFiles({ 'a.json': `{"__proto__": {"at": "${AT}"}}` }, async (workspace) => {
       expect(await checkIso8601(workspace, 'a.json', [parseFieldPath('__proto__.at') ?? []])).toBeUndefined();
       expect(await checkIso8601(workspace, 'a.json', at)).toContain('not there');
     });
   });
 
-  it('says what it read in a line of its own, cut short', async () => {
+  it('quotes what it read on one line, truncated', async () => {
     const hostile = `${'x'.repeat(500)}\n[DONE] forged`;
     await withFiles(
       { 'a.json': JSON.stringify({ at: `\n${hostile}` }), 'done.log': hostile },

@@ -56,7 +56,7 @@ const small: Files = {
 };
 
 describe('loading the data', () => {
-  it('makes days of it as they were published', async () => {
+  it('makes the days as they were published', async () => {
     const suite = await loadMetaclaw({ folder: await folderWith(small) });
     expect(suite).toMatchObject({ name: 'metaclaw', notes: [] });
     expect(suite.rules.map(({ id, since }) => [id, since])).toEqual([['P2', 0]]);
@@ -76,7 +76,7 @@ describe('loading the data', () => {
     expect(day.questions[1]).toMatchObject({ rules: ['P2'], text: 'Please write d.' });
   });
 
-  it('shows the agent what lies beside the days and its own day, to the byte, and nothing else', async () => {
+  it('gives the agent the files beside the days and its own day, to the byte, and nothing else', async () => {
     const { days: loaded } = await loadMetaclaw({ folder: await folderWith(small) });
     expect(loaded.map(textsOf)).toEqual([
       {
@@ -97,7 +97,7 @@ describe('loading the data', () => {
     expect(loaded.flatMap((day) => Object.keys(textsOf(day)))).toContain('day01/README.md');
   });
 
-  it('tells the agent who it is and which day it is, and nothing that is asked', async () => {
+  it('states who the agent is and the date in the system prompt, and none of the questions', async () => {
     const { days: loaded } = await loadMetaclaw({ folder: await folderWith(small) });
     const system = loaded[0]?.system ?? '';
     expect(system).toContain('Today is Monday, March 16, 2026');
@@ -119,7 +119,7 @@ describe('loading the data', () => {
     expect((await loadMetaclaw({ folder })).days[0]?.system).toContain(`Today is ${said},`);
   });
 
-  it('notes what is odd and keeps it: rules told, dates that differ, no date, entries nobody can have', async () => {
+  it('notes irregularities and keeps them: stated rules, different dates, no date, impossible entries', async () => {
     const check = `python -c "import glob; glob.glob('day01/20260401_*')" && python scripts/check_done_log.py done.log --min-entries 3`;
     const folder = await folderWith({
       ...small,
@@ -150,7 +150,7 @@ describe('feedback', () => {
     return { choose: first.feedback, done: second.feedback };
   };
 
-  it('explains the options that were got wrong, and no others', async () => {
+  it('explains the wrong options, and no others', async () => {
     const { choose } = await load();
     expect(choose(['C', 'A'])).toBe('Right.');
     expect(choose(['A', 'B'])).toMatch(/^You left out C\. C is right\.\nYou chose B\. B is wrong\.\n/);
@@ -161,7 +161,7 @@ describe('feedback', () => {
     expect(choose(undefined)).not.toContain('is right');
   });
 
-  it('says of files what the data says, and neither when they could not be checked', async () => {
+  it('repeats the feedback of the data on files, and none when they could not be checked', async () => {
     const { done } = await load();
     const verdict = { status: 'ok', passed: true, broken: [], reasons: ['hidden'] } as const;
     expect(done(verdict)).toBe('Good.');
@@ -172,7 +172,7 @@ describe('feedback', () => {
 });
 
 describe('the oracle', () => {
-  it('lends its commands to the questions it names, whatever is to be obeyed', async () => {
+  it('provides its commands for the questions it names, whichever rules are obeyed', async () => {
     const folder = await folderWith({ ...small, 'oracle.json': '{"day01/r2": ["touch x", "touch y"]}' });
     const { days: loaded } = await loadMetaclaw({ folder, oracle: path.join(folder, 'oracle.json') });
     const [, second] = loaded[0]?.questions ?? [];
@@ -194,14 +194,14 @@ describe('the oracle', () => {
   });
 });
 
-describe('data that is not as it should be', () => {
+describe('invalid data', () => {
   const changed = (round: object, change: object): string => rounds({ ...round, ...change });
   const questions = 'eval/day01/questions.json';
   const wrong: readonly (readonly [string, Files, string])[] = [
     ['no JSON', { 'all_tests.json': '{' }, 'all_tests.json is not JSON'],
     ['no days', { 'all_tests.json': days() }, 'all_tests.json: test: must hold at least one day'],
     ['no list of days', { 'all_tests.json': '{}' }, 'all_tests.json: test: must be a list of days'],
-    ['a day twice', { 'all_tests.json': days(entry, entry) }, 'test[1].id: day01 is there twice'],
+    ['a day twice', { 'all_tests.json': days(entry, entry) }, 'test[1].id: day01 occurs twice'],
     [
       'a way out',
       { 'all_tests.json': days({ ...entry, eval: '../..' }) },
@@ -215,7 +215,7 @@ describe('data that is not as it should be', () => {
     ['a day without files', { 'all_tests.json': days({ ...entry, id: 'day09' }) }, 'day09 is not a folder'],
     ['no questions', { [questions]: rounds() }, 'rounds: must hold at least one question'],
     ['another type', { [questions]: changed(task, { type: 'essay' }) }, 'rounds[0].type: must be of type'],
-    ['a question twice', { [questions]: rounds(task, task) }, 'rounds[1].id: r2 is there twice'],
+    ['a question twice', { [questions]: rounds(task, task) }, 'rounds[1].id: r2 occurs twice'],
     ['no text', { [questions]: changed(task, { question: '' }) }, 'rounds[0].question: must not be empty'],
     [
       'no feedback',
@@ -260,7 +260,7 @@ describe('data that is not as it should be', () => {
     [
       'a letter that is no option',
       { [questions]: changed(choice, { eval: { ...choice.eval, answer: ['Z'] } }) },
-      'rounds[0].eval.answer: Z is none of the options',
+      'rounds[0].eval.answer: Z is not one of the options',
     ],
     [
       'a letter twice',
@@ -280,7 +280,7 @@ describe('data that is not as it should be', () => {
     ['bytes that are no text', { 'workspaces/day01/x.bin': Buffer.from([0xff]) }, 'x.bin is not UTF-8'],
   ];
 
-  it.each(wrong)('is refused with file, field and mend: %s', async (_, files, why) => {
+  it.each(wrong)('is refused with file, field and fix: %s', async (_, files, why) => {
     const folder = await folderWith({ ...small, ...files });
     const failure = await loadMetaclaw({ folder }).then(
       () => undefined,
@@ -290,7 +290,7 @@ describe('data that is not as it should be', () => {
     expect(failure).toMatchObject({ message: expect.stringContaining(folder) });
   });
 
-  it('is refused when it is not there, or links out of its folder', async () => {
+  it('is refused when it is missing, or links out of its folder', async () => {
     await expect(loadMetaclaw({ folder: path.join(base, 'gone') })).rejects.toThrow(
       'point to a folder that holds',
     );
@@ -301,7 +301,7 @@ describe('data that is not as it should be', () => {
 });
 
 describe('looking for the data', () => {
-  it('takes the first place that has a set, be it one or hold some', async () => {
+  it('takes the first candidate that is a set or contains sets', async () => {
     const one = await folderWith(small);
     const several = await folderWith({
       'b/all_tests.json': '{}',

@@ -50,7 +50,7 @@ describe('reading a check', () => {
     ]);
   });
 
-  it('gives a count of files that went to the wrong check back to the right one, and says so', () => {
+  it('moves a file count that was given to the wrong check to the right one, and notes it', () => {
     const { steps, notes } = parseCommand(
       'python scripts/check_filename.py --dir d/ --ext md && python scripts/check_done_log.py done.log --min-count 2',
     );
@@ -75,25 +75,25 @@ describe('reading a check', () => {
     ['python -c', 'one program in quotes'],
     ['python -c ""', 'one program in quotes'],
     ['python -c "1" x', 'one program in quotes'],
-    ['python -c "1" || python -c "2"', 'more of a shell'],
-    ['python -c "1"; python -c "2"', 'more of a shell'],
-    ['python -c "1" | cat', 'more of a shell'],
-    ['python -c "1" > x', 'more of a shell'],
-    ['python -c "1" & python -c "2"', 'more of a shell'],
-    ['python -c "$HOME"', 'more of a shell'],
-    ['python -c "$(cat x)"', 'more of a shell'],
-    ['python -c "`cat x`"', 'more of a shell'],
+    ['python -c "1" || python -c "2"', 'unsupported shell syntax'],
+    ['python -c "1"; python -c "2"', 'unsupported shell syntax'],
+    ['python -c "1" | cat', 'unsupported shell syntax'],
+    ['python -c "1" > x', 'unsupported shell syntax'],
+    ['python -c "1" & python -c "2"', 'unsupported shell syntax'],
+    ['python -c "$HOME"', 'unsupported shell syntax'],
+    ['python -c "$(cat x)"', 'unsupported shell syntax'],
+    ['python -c "`cat x`"', 'unsupported shell syntax'],
     ['python -c "open', 'not closed'],
     ['python -c "1" &&', 'a command is empty'],
     ['&& python -c "1"', 'a command is empty'],
-    ['python scripts/check_backup.py *.md', 'more of a shell'],
+    ['python scripts/check_backup.py *.md', 'unsupported shell syntax'],
     ['python scripts/check_backup.py', 'one file'],
     ['python scripts/check_backup.py a b', 'one file'],
     ['python scripts/check_backup.py a --x 1', '--x is no option'],
     ['python scripts/check_backup.py $(cat x)', '$(…) calls cat'],
-    ['python scripts/check_backup.py $(python -c "1" && python -c "2")', 'more of a shell'],
-    ['python scripts/check_backup.py $(python -c $(python -c "1"))', 'more of a shell'],
-    ['python scripts/check_backup.py $(python -c "1").md', 'more of a shell'],
+    ['python scripts/check_backup.py $(python -c "1" && python -c "2")', 'unsupported shell syntax'],
+    ['python scripts/check_backup.py $(python -c $(python -c "1"))', 'unsupported shell syntax'],
+    ['python scripts/check_backup.py $(python -c "1").md', 'unsupported shell syntax'],
     ['python scripts/check_iso8601.py a.json', 'at least one field'],
     ['python scripts/check_iso8601.py a.json a..b', 'is no field'],
     ['python scripts/check_iso8601.py a.json a[0].b', 'is no field'],
@@ -104,11 +104,11 @@ describe('reading a check', () => {
     ['python scripts/check_metadata.py a --type exe', 'is none of'],
     ['python scripts/check_done_log.py done.log --min-entries 0', 'number from 1'],
     ['python scripts/check_done_log.py done.log --min-entries two', 'number from 1'],
-  ])('refuses %j (it does not pass over it)', (line, why) => {
+  ])('refuses %j (it does not skip it)', (line, why) => {
     expect(() => parseCommand(line)).toThrow(why);
   });
 
-  it('splits words as sh does wherever it splits them at all', () => {
+  it('splits words like sh wherever it accepts them', () => {
     let compared = 0;
     const piece = fc.constantFrom(
       ...'ab.$[]=/-',

@@ -7,7 +7,7 @@ import { never, root, sets, textsOf, withFiles } from './place.ts';
 
 const why =
   sets.length > 0 ? '' : ' (skipped: set INSTAR_BENCH_DATA to a folder that holds part1/ and small/)';
-const oracle = path.join(root, 'bench/metaclaw/small-oracle.json');
+const oracle = path.join(root, 'lab/metaclaw/small-oracle.json');
 
 function load(name: 'part1' | 'small'): Promise<MetaclawSuite> {
   const set = sets.find((one) => one.name === name);
@@ -45,7 +45,7 @@ describe.skipIf(sets.length === 0)(`the published data${why}`, () => {
     expect(new Set(ids).size).toBe(tasks + choices);
   });
 
-  it('tells the date of every day and no rule before it is felt', async () => {
+  it('states the date of every day and no rule before it counts', async () => {
     let looked = 0;
     for (const name of ['part1', 'small'] as const) {
       const suite = await load(name);
@@ -62,7 +62,7 @@ describe.skipIf(sets.length === 0)(`the published data${why}`, () => {
     expect(looked).toBe(15 * 3 + 12 * 5);
   });
 
-  it('gives the agent its own day only, without checks or answers', async () => {
+  it('gives the agent only the current day, without checks or answers', async () => {
     let files = 0;
     for (const name of ['part1', 'small'] as const)
       for (const day of (await load(name)).days)
@@ -74,7 +74,7 @@ describe.skipIf(sets.length === 0)(`the published data${why}`, () => {
     expect(files).toBeGreaterThan(150);
   });
 
-  it('teaches each rule through the feedback on the tasks that look for it', async () => {
+  it('teaches each rule through the feedback on the tasks that check it', async () => {
     const suite = await load('small');
     const failed: TaskVerdict = { status: 'ok', passed: false, broken: [], reasons: [] };
     const taught = suite.rules.filter((rule) =>
@@ -86,7 +86,7 @@ describe.skipIf(sets.length === 0)(`the published data${why}`, () => {
     expect(suite.rules.map(({ since }) => since)).toEqual([0, 2, 4, 6, 8]);
   });
 
-  it('scores choices as theory says: the answer 1, none 0, all of them the share that is right', async () => {
+  it('scores choices as expected: the answer 1, none 0, all of them the share of right options', async () => {
     for (const [name, all] of [
       ['part1', 0.574],
       ['small', 0.59],

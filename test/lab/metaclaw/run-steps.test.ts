@@ -37,7 +37,7 @@ describe('a chain of checkers', () => {
     expect(broken).toEqual([['P2'], ['P4'], ['P4'], ['P5']]);
   });
 
-  it('is held against the exit code that is expected', async () => {
+  it('is compared with the expected exit code', async () => {
     const files = { a: 'x', 'a.bak': 'x' };
     const command = 'python scripts/check_backup.py a';
     expect(await withFiles(files, (workspace) => grade(workspace, command, { exit: 1 }))).toEqual(PASSED);
@@ -61,7 +61,7 @@ describe('a chain of checkers', () => {
     });
   });
 
-  it('fails to run without a wall wherever it needs Python, whatever is expected', async () => {
+  it('fails to run without a sandbox if it needs Python, whatever is expected', async () => {
     const workspace = await createWorkspace({ confinement: { ok: false, why: 'no wall here' } });
     const named = 'python scripts/check_backup.py $(python -c "print(1)")';
     for (const command of [READ_OK, named])
@@ -89,7 +89,7 @@ describe.skipIf(!wall.ok)(`a check in Python${wall.ok ? '' : ` (cannot be tried 
     expect(await withFiles({}, (workspace) => grade(workspace, three, { exit: 3 }))).toEqual(PASSED);
   });
 
-  it('compares what is printed where that is asked', async () => {
+  it('compares the output where the data asks for it', async () => {
     await withFiles({}, async (workspace) => {
       const command = `python -c "print('one')" && python -c "print('two')"`;
       expect(await grade(workspace, command, { stdout: 'one\ntwo' })).toEqual(PASSED);
@@ -109,7 +109,7 @@ describe.skipIf(!wall.ok)(`a check in Python${wall.ok ? '' : ` (cannot be tried 
     expect(none.reasons[0]).toContain('IndexError');
   });
 
-  it('takes what is printed for one name (a name cannot smuggle in options or a second file)', async () => {
+  it('takes the output as one name (a name cannot smuggle in options or a second file)', async () => {
     const command = `python scripts/check_metadata.py $(python -c "import glob; print(glob.glob('*.md*')[0])")`;
     const meta = JSON.stringify({
       meta: { created_at: '2026-03-16T09:30:00+08:00', author: 'a', status: 'done' },
@@ -118,7 +118,7 @@ describe.skipIf(!wall.ok)(`a check in Python${wall.ok ? '' : ` (cannot be tried 
     expect(verdict).toMatchObject({ status: 'ok', passed: false });
   });
 
-  it('does not import what lies in the workspace', async () => {
+  it('does not import modules from the workspace', async () => {
     const lie = 'import sys\nsys.exit(0)\n';
     const names = [
       'json',
@@ -155,7 +155,7 @@ describe.skipIf(!wall.ok)(`a check in Python${wall.ok ? '' : ` (cannot be tried 
     });
   });
 
-  it('fails work that keeps it waiting or makes it talk (it is not left ungraded)', async () => {
+  it('fails work that makes it run too long or print too much (it is not left ungraded)', async () => {
     await withFiles({}, async (workspace) => {
       execFileSync('sh', ['-c', 'mkfifo "$0"', path.join(workspace.folder, 'a.json')]);
       const waiting = await grade(workspace, READ_OK, { timeoutMs: 1000 });

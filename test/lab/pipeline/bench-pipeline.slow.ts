@@ -69,7 +69,7 @@ describe('instar bench run pipeline', { timeout: 240_000 }, () => {
     expect(before).toHaveLength(3);
     appendFileSync(fileOf('killed'), '{"type":"run","condition":"skills","seed":1,"run":2,"stages":[{"sta');
     expect((await bench(['list'])).stdout).toMatch(
-      /killed +pipeline +scripted +0 of 1 seed: goes on with --run killed/,
+      /killed +pipeline +scripted +0 of 1 seed: continue with --run killed/,
     );
     const again = await bench([...SMALL, '--run', 'killed']);
     expect(again.code).toBe(0);

@@ -33,13 +33,13 @@ const pipelineOf = (seed: number) => {
 };
 
 /**
- * A bed in this process. With skills it learns, when it settles, one convention of what was found; what it knows is kept
+ * A environment in this process. With skills it learns, when it settles, one convention of what was found; what it knows is kept
  * by day as a real one keeps its store, the day before let go.
  */
 function createBeds(options: { readonly teaches?: boolean } = {}) {
   const kept = new Map<string, readonly string[]>();
   const opened: string[] = [];
-  const openBed: OpenEnvironment = async ({ condition, seed, after }) => {
+  const openEnvironment: OpenEnvironment = async ({ condition, seed, after }) => {
     opened.push(`${condition} ${seed} after ${after ?? 'nothing'}`);
     const name = (day: number): string => `${condition}/${seed}/${day}`;
     let known: readonly string[] = after === undefined ? [] : (kept.get(name(after)) ?? []);
@@ -85,14 +85,14 @@ function createBeds(options: { readonly teaches?: boolean } = {}) {
       close: async () => undefined,
     };
   };
-  return { openBed, opened, kept };
+  return { openEnvironment, opened, kept };
 }
 
 const plan = (over: Partial<PipelineHead> = {}): PipelineHead => head({ seeds: [1, 2], runs: 3, ...over });
 
 async function run(
   file: string,
-  beds: ReturnType<typeof createBeds>,
+  environments: ReturnType<typeof createBeds>,
   made: PipelineHead,
   stopAfter = Number.POSITIVE_INFINITY,
 ): Promise<{ readonly journal: PipelineJournal; readonly again: readonly string[] }> {
@@ -103,7 +103,7 @@ async function run(
   await runPipelineSuite({
     head: made,
     pipeline: pipelineOf,
-    openBed: beds.openBed,
+    openEnvironment: environments.openEnvironment,
     journal,
     done,
     settleEach: false,
@@ -132,10 +132,10 @@ describe('the pipeline suite', () => {
     let stopped = 0;
     for (const after of [1, 4, 5, 11]) {
       const file = path.join(folder, `stopped-${after}`);
-      const beds = createBeds();
-      const cut = await run(file, beds, plan(), after);
+      const environments = createBeds();
+      const cut = await run(file, environments, plan(), after);
       expect(cut.journal.runs).toHaveLength(after);
-      const { journal, again } = await run(file, beds, plan());
+      const { journal, again } = await run(file, environments, plan());
       expect(again).toEqual([]);
       expect(journal.runs.map(gist)).toEqual(whole.journal.runs.map(gist));
       stopped++;
@@ -146,22 +146,22 @@ describe('the pipeline suite', () => {
   it('restarts a condition whose saved state is missing, with the same result', async () => {
     const whole = await run(path.join(folder, 'whole-again'), createBeds(), plan());
     const file = path.join(folder, 'gone');
-    const beds = createBeds();
-    await run(file, beds, plan(), 5);
-    beds.kept.delete('skills/1/1');
-    const { journal, again } = await run(file, beds, plan());
+    const environments = createBeds();
+    await run(file, environments, plan(), 5);
+    environments.kept.delete('skills/1/1');
+    const { journal, again } = await run(file, environments, plan());
     expect(again).toEqual(['skills 1']);
-    expect(beds.opened).toContain('skills 1 after 1');
+    expect(environments.opened).toContain('skills 1 after 1');
     expect(journal.runs.map(gist)).toEqual(whole.journal.runs.map(gist));
   });
 
   it('does nothing when every run is finished', async () => {
     const file = path.join(folder, 'done');
-    const beds = createBeds();
-    await run(file, beds, plan());
-    const before = beds.opened.length;
-    const { journal } = await run(file, beds, plan());
-    expect(beds.opened).toHaveLength(before);
+    const environments = createBeds();
+    await run(file, environments, plan());
+    const before = environments.opened.length;
+    const { journal } = await run(file, environments, plan());
+    expect(environments.opened).toHaveLength(before);
     expect(journal.runs).toHaveLength(12);
   });
 

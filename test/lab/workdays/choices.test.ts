@@ -37,7 +37,7 @@ const sentencesOf = (option: string): readonly string[] => option.replace(/\.$/,
 const lettersOf = (question: DocumentQuestion): readonly string[] => Object.keys(question.options);
 
 describe('makeChoices', () => {
-  it('asks every kind, and as many as asked for', () => {
+  it('asks every kind, and the requested number', () => {
     expect(full).toHaveLength(3 * 3 * 14 * 25);
     const kinds = new Set([...full, ...short].map(({ question }) => question.about));
     expect([...kinds].toSorted()).toEqual(
@@ -45,7 +45,7 @@ describe('makeChoices', () => {
     );
   });
 
-  it('asks only what the papers of that day say: every quote stands in them letter by letter', () => {
+  it('asks only about the papers of the day, which contain every quote verbatim', () => {
     let quotes = 0;
     for (const { question, texts } of full) {
       expect(question.evidence.length).toBeGreaterThan(0);
@@ -63,7 +63,7 @@ describe('makeChoices', () => {
     ['deploys', 'deploy_log.json', readDeploys],
     ['budgets', 'budget.csv and decision_memo.md', readBudget],
     ['assumptions', 'assumptions.md and market_note.md', readAssumptions],
-  ])('has the answers to %s that reading %s again gives', (about, _, reader) => {
+  ])('has the answers to %s that follow from reading %s', (about, _, reader) => {
     let judged = 0;
     for (const { question, texts } of full.filter((one) => one.question.about === about)) {
       const isTrue = reader(texts);
@@ -77,7 +77,7 @@ describe('makeChoices', () => {
     expect(judged).toBeGreaterThan(300);
   });
 
-  it('letters its options from A without a gap, four at first and up to six at last', () => {
+  it('letters its options from A without a gap, four on early days and up to six on late ones', () => {
     for (const { question, index } of full) {
       const letters = lettersOf(question);
       expect(letters.join('')).toBe('ABCDEF'.slice(0, letters.length));
@@ -97,7 +97,7 @@ describe('makeChoices', () => {
     expect(meanAt([12, 13])).toBeGreaterThan(5.2);
   });
 
-  it('makes no letter and no number of letters a good guess: choosing all scores what chance scores', () => {
+  it('makes no letter and no number of letters a good guess: choosing all scores the same as chance', () => {
     for (const asked of [full, short]) {
       let [expected, score] = [0, 0];
       for (const { question } of asked) {
@@ -116,7 +116,7 @@ describe('makeChoices', () => {
     }
   });
 
-  it('asks for more papers at once as days go by', () => {
+  it('needs more papers at once on later days', () => {
     const papersPer = (days: readonly number[]): number => {
       const of = full.filter(({ index }) => days.includes(index));
       return (
@@ -127,7 +127,7 @@ describe('makeChoices', () => {
     expect(papersPer([12, 13])).toBeGreaterThan(papersPer([0, 1]) + 0.4);
   });
 
-  it('says what was wrong about each letter, and nothing of the others', () => {
+  it('explains each wrong letter, and no other', () => {
     let [wrong, phrasings] = [0, new Set<string>()];
     for (const { question } of full.slice(0, 1500)) {
       const right = question.feedback(question.answer);
@@ -152,7 +152,7 @@ describe('makeChoices', () => {
 });
 
 describe('makeChoices in the short form', () => {
-  it('stays within sixty words, options and all, and four options', () => {
+  it('has at most sixty words, options included, and four options', () => {
     let longest = 0;
     for (const { question } of short) {
       longest = Math.max(longest, question.text.split(/\s+/).length);

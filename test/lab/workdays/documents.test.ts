@@ -7,7 +7,7 @@ import { SPLITS } from '../../../lab/workdays/world.ts';
 const all = SPLITS.flatMap((split) => [1, 2].flatMap((seed) => makeDays(split, seed)));
 
 describe('writeDocuments', () => {
-  it('puts every paper of a day in its folder, six at first and eleven at last', () => {
+  it('puts every paper of a day in its folder, six on the first day and eleven on the last', () => {
     const counts = makeDays('train', 1).map((facts) => {
       const paths = Object.keys(writeDocuments(facts));
       expect(paths).toEqual(papersOf(facts.day).map((paper) => paperPath(facts.day, paper)));
@@ -18,7 +18,7 @@ describe('writeDocuments', () => {
     expect([counts.at(0), counts.at(-1)]).toEqual([6, 11]);
   });
 
-  it('says all that tasks may ask for: tickets and deploys as JSON that can be read back', () => {
+  it('contains everything that tasks may ask for: tickets and deploys as JSON that can be read back', () => {
     let read = 0;
     for (const facts of all) {
       const { day } = facts;
@@ -48,7 +48,7 @@ describe('writeDocuments', () => {
     expect(read).toBeGreaterThan(1000);
   });
 
-  it('says all that tasks may ask for: decisions and figures, field by field', () => {
+  it('contains everything that tasks may ask for: decisions and figures, field by field', () => {
     let found = 0;
     for (const facts of all) {
       const texts = writeDocuments(facts);
@@ -71,7 +71,7 @@ describe('writeDocuments', () => {
     expect(found).toBeGreaterThan(4000);
   });
 
-  it('has papers that contradict each other, about as often as not', () => {
+  it('has papers that contradict each other about half of the time', () => {
     const shares = {
       value: all.flatMap(({ assumptions }) => assumptions.map(({ figure, value }) => figure.value !== value)),
       segment: all.flatMap(({ assumptions, findings }) =>

@@ -41,7 +41,7 @@ describe('in memory, on every day with a new rule', () => {
     },
   );
 
-  it('steps do to texts what their commands do in a real workspace, to the byte', async () => {
+  it('steps have the same effect in memory as their commands in a real workspace, to the byte', async () => {
     let compared = 0;
     for (const set of SETS)
       for (const form of FORMS)
@@ -87,7 +87,7 @@ function withOther(plan: Plan, wanted: number): Plan {
 }
 
 describe('content', () => {
-  it('is wrong with any single wrong value, however well the rules are kept', () => {
+  it('is wrong with any single wrong value, even if all rules are obeyed', () => {
     let tried = 0;
     for (const set of SETS)
       for (const form of FORMS)
@@ -128,7 +128,7 @@ describe('content', () => {
     expect(tried).toBeGreaterThan(30);
   });
 
-  it('is right in other words for the same time, and wrong for another', () => {
+  it('accepts any notation of the same time, and no other time', () => {
     const at = fc.record({
       year: fc.constant(2026),
       month: fc.integer({ min: 1, max: 12 }),
@@ -170,7 +170,7 @@ describe('content', () => {
 });
 
 describe('tasks of a day', () => {
-  it('are the same for the same seed, have their own ids, folders and files, and count only rules that hold', () => {
+  it('are the same for the same seed, have their own ids, folders and files, and count only active rules', () => {
     for (const set of SETS)
       for (const form of FORMS)
         for (let index = 0; index < DAYS; index++) {
@@ -192,7 +192,7 @@ describe('tasks of a day', () => {
         }
   });
 
-  it('ask for more the later it is', () => {
+  it('ask for more on later days', () => {
     const leaves = (from: number, to: number): number => {
       let sum = 0;
       for (let index = from; index < to; index++)
@@ -203,7 +203,7 @@ describe('tasks of a day', () => {
     expect(leaves(10, 14)).toBeGreaterThan(1.5 * leaves(0, 4));
   });
 
-  it('are worded in other ways in each split', () => {
+  it('are worded differently in each split', () => {
     const textsIn = (split: Split): ReadonlySet<string> =>
       new Set(
         Array.from({ length: DAYS }, (_, index) => tasksOf(HOUSE_RULES, 'full', split, index).questions)
@@ -215,7 +215,7 @@ describe('tasks of a day', () => {
     expect([...(train ?? [])].filter((text) => gate?.has(text) || report?.has(text))).toEqual([]);
   });
 
-  it('are short where that was asked for: 45 words, five commands before done, and a closed set of words', () => {
+  it('are short in the short form: 45 words, five commands before done, and a closed vocabulary', () => {
     const known = new Set(shortVocabulary());
     let most = 0;
     for (const set of SETS)
@@ -239,7 +239,7 @@ describe('tasks of a day', () => {
 });
 
 describe('feedback', () => {
-  it('tells every rule that was broken and none that was not, and no word of how it was found out', () => {
+  it('states every broken rule and no other, and does not mention how it was checked', () => {
     for (const set of SETS)
       for (const form of FORMS)
         for (const split of SPLITS)
@@ -256,7 +256,7 @@ describe('feedback', () => {
           }
   });
 
-  it('says what is wrong with the work so that nobody takes it for a rule', () => {
+  it('describes faults in the work without stating a rule', () => {
     let heard = 0;
     for (const form of FORMS)
       for (const split of SPLITS)

@@ -109,7 +109,7 @@ describe('every rule in every kind of task, in a real workspace with the real sh
     },
   );
 
-  it.each(slipCases)('%s rules, %s form, %s: nearly obeyed is broken', async (_, form, split, rules) => {
+  it.each(slipCases)('%s rules, %s form, %s: a near miss breaks the rule', async (_, form, split, rules) => {
     for (const question of [...SEEDS[form], 'm5', 'm6'].flatMap((seed) =>
       questionsOf(rules, form, split, seed),
     )) {
@@ -127,7 +127,7 @@ describe('every rule in every kind of task, in a real workspace with the real sh
   });
 
   it.each(cases)(
-    '%s rules, %s form, %s: an untouched workspace passes nothing',
+    '%s rules, %s form, %s: an untouched workspace fails every task',
     async (_, form, split, rules) => {
       for (const question of questionsOf(rules, form, split, 'm1')) {
         const verdict = await attempt(question, ['done']);
@@ -137,7 +137,7 @@ describe('every rule in every kind of task, in a real workspace with the real sh
     },
   );
 
-  it('judges each task of a day by itself, whatever was done about the others', async () => {
+  it('judges each task of a day independently of the others', async () => {
     let judged = 0;
     for (const rules of SETS)
       for (const form of FORMS) {
@@ -161,7 +161,7 @@ describe('every rule in every kind of task, in a real workspace with the real sh
     expect(judged).toBe(44);
   });
 
-  it('says that it could not look (not that the work is wrong) when the workspace is gone or the run was stopped', async () => {
+  it('reports that the check failed to run (not that the work is wrong) when the workspace is gone or the run was stopped', async () => {
     const [question] = questionsOf(HOUSE_RULES, 'short', 'train', 'm1');
     const workspace = await workspaceWith({});
     expect(await question?.check(workspace, AbortSignal.abort())).toMatchObject({
@@ -173,7 +173,7 @@ describe('every rule in every kind of task, in a real workspace with the real sh
 });
 
 describe('the table', () => {
-  it('has every rule in every kind of task that it fits: obeyed, left out and nearly obeyed', () => {
+  it('covers every rule in every kind of task to which it applies: obeyed, omitted and nearly obeyed', () => {
     const fitting = Object.entries(FITS).flatMap(([rule, kinds]) => {
       const [full = '', short = ''] = kinds.split(' / ');
       return [

@@ -146,7 +146,7 @@ describe('in a real workspace, with the real shell', () => {
   );
 
   it.each(oneSplit.filter(([, form]) => form === 'short'))(
-    '%s rules, %s form, %s: nearly obeyed is broken',
+    '%s rules, %s form, %s: a near miss breaks the rule',
     async (_, form, split, rules) => {
       let slips = 0;
       for (const question of questionsOf(rules, form, split, 'm1'))
@@ -162,7 +162,7 @@ describe('in a real workspace, with the real shell', () => {
     },
   );
 
-  it('judges each task of a day by itself, whatever was done about the others', async () => {
+  it('judges each task of a day independently of the others', async () => {
     let judged = 0;
     for (const rules of SETS)
       for (const form of FORMS) {
@@ -186,7 +186,7 @@ describe('in a real workspace, with the real shell', () => {
     expect(judged).toBe(44);
   });
 
-  it('says that it could not look (not that the work is wrong) when the workspace is gone or the run was stopped', async () => {
+  it('reports that the check failed to run (not that the work is wrong) when the workspace is gone or the run was stopped', async () => {
     const [question] = questionsOf(HOUSE_RULES, 'short', 'train', 'm1');
     const workspace = await workspaceWith({});
     expect(await question?.check(workspace, AbortSignal.abort())).toMatchObject({
@@ -198,7 +198,7 @@ describe('in a real workspace, with the real shell', () => {
 });
 
 describe('the table', () => {
-  it('has every rule in every kind of task that it fits: obeyed, left out and nearly obeyed', () => {
+  it('covers every rule in every kind of task to which it applies: obeyed, omitted and nearly obeyed', () => {
     const fitting = Object.entries(FITS).flatMap(([rule, kinds]) => {
       const [full = '', short = ''] = kinds.split(' / ');
       return [

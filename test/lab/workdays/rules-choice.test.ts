@@ -22,7 +22,7 @@ function lastDay(split: Split, number: number): DayWorld {
 
 describe('a question on a rule', () => {
   it.each(RULES)(
-    '%s: has right and wrong options as the rule itself says, in every pattern of letters',
+    '%s: has right and wrong options as its own check decides, in every pattern of letters',
     (_, rule, rules) => {
       const patterns = new Set<string>();
       const texts = new Set<string>();
@@ -57,35 +57,38 @@ describe('a question on a rule', () => {
     },
   );
 
-  it.each(RULES)('%s: tells the rule to whoever was wrong, and to nobody else', async (_, rule, rules) => {
-    const distiller = createDistiller({});
-    let strayed = 0;
-    for (const split of SPLITS)
-      for (let number = 0; number < 10; number++) {
-        const day = lastDay(split, number);
-        const question = makeRuleChoice({
-          rule,
-          rules,
-          day,
-          form: 'full',
-          id: 'c01',
-          seed: `told/${number}`,
-          split,
-        });
-        const letters = Object.keys(question.options);
-        const wrong = letters.filter((letter) => !question.answer.includes(letter));
-        expect(question.feedback(question.answer)).toBe('That is right, all of it.');
-        expect(rule.isTaughtBy(question.feedback(undefined))).toBe(false);
-        const said = question.feedback(wrong);
-        expect(rule.isTaughtBy(said)).toBe(true);
-        for (const letter of letters) expect(said).toContain(` ${letter} `);
-        const { proposals } = await learnFrom(distiller, [
-          failure({ passages: [{ origin: 'person', text: said }] }),
-        ]);
-        const contents = proposals.map(({ change }) => change.text.content);
-        expect(contents.filter((content) => rule.isTaughtBy(content)).length).toBeGreaterThan(0);
-        strayed += contents.filter((content) => content.includes('have taken')).length;
-      }
-    expect(strayed).toBe(0);
-  });
+  it.each(RULES)(
+    '%s: states the rule after a wrong answer, and not after a right one',
+    async (_, rule, rules) => {
+      const distiller = createDistiller({});
+      let strayed = 0;
+      for (const split of SPLITS)
+        for (let number = 0; number < 10; number++) {
+          const day = lastDay(split, number);
+          const question = makeRuleChoice({
+            rule,
+            rules,
+            day,
+            form: 'full',
+            id: 'c01',
+            seed: `told/${number}`,
+            split,
+          });
+          const letters = Object.keys(question.options);
+          const wrong = letters.filter((letter) => !question.answer.includes(letter));
+          expect(question.feedback(question.answer)).toBe('That is right, all of it.');
+          expect(rule.isTaughtBy(question.feedback(undefined))).toBe(false);
+          const said = question.feedback(wrong);
+          expect(rule.isTaughtBy(said)).toBe(true);
+          for (const letter of letters) expect(said).toContain(` ${letter} `);
+          const { proposals } = await learnFrom(distiller, [
+            failure({ passages: [{ origin: 'person', text: said }] }),
+          ]);
+          const contents = proposals.map(({ change }) => change.text.content);
+          expect(contents.filter((content) => rule.isTaughtBy(content)).length).toBeGreaterThan(0);
+          strayed += contents.filter((content) => content.includes('have taken')).length;
+        }
+      expect(strayed).toBe(0);
+    },
+  );
 });

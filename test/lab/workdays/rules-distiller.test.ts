@@ -50,7 +50,7 @@ async function learnedFrom(material: readonly FailureCase[]): Promise<readonly s
 
 describe('what the built-in distiller learns from feedback alone', () => {
   it.each(cases)(
-    '%s, told in the words of %s, is learned from one failure in 9 of 10 cases',
+    '%s, in feedback worded as in %s, is learned from one failure in 9 of 10 cases',
     async (_, split, rule, set) => {
       const missed: string[] = [];
       const strayed: string[] = [];
@@ -68,7 +68,7 @@ describe('what the built-in distiller learns from feedback alone', () => {
   );
 
   it.each(SPLITS)(
-    'all five of either set, broken at once in the words of %s, are learned from a few tasks',
+    'all five rules of either set, broken at once, are learned from a few tasks worded as in %s',
     async (split) => {
       for (const set of [HOUSE_RULES, OTHER_RULES])
         for (let number = 0; number < 5; number++) {

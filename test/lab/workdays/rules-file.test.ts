@@ -71,7 +71,7 @@ describe('a rule file', () => {
 
   it.each([
     ['{', 'rules.json: is not JSON'],
-    ['[]', 'rules.json: all of it: '],
+    ['[]', 'rules.json: the whole file: '],
     [JSON.stringify({ name: 'x', rules: [] }), 'rules.json: rules: '],
     [
       changed((data) => ({ ...data, rules: [{ ...data.rules[0], id: undefined }] })),
@@ -108,7 +108,7 @@ describe('a rule file', () => {
         ...data,
         rules: [rule('A', 'units', { separator: ' ' }, [['unit']], 'unit {exampel}')],
       })),
-      'rules.json: rules[0].feedback.train[0]: {exampel} stands for nothing here: use {number}',
+      'rules.json: rules[0].feedback.train[0]: {exampel} is not a known placeholder: use {number}',
     ],
     [
       changed((data) => ({
@@ -125,7 +125,7 @@ describe('a rule file', () => {
       changed((data) => ({ ...data, rules: [{ ...data.rules[0], since: 4 }, data.rules[1]] })),
       'rules.json: rules[1].since: must not be before',
     ],
-  ])('that is wrong is refused with the place and the mend: %.60s', (text, message) => {
+  ])('with an error is refused with the place and the fix: %.60s', (text, message) => {
     expect(() => readRuleSet(text, 'rules.json')).toThrow(RuleSetError);
     expect(() => readRuleSet(text, 'rules.json')).toThrow(message);
   });

@@ -13,13 +13,13 @@ const SETS = [HOUSE_RULES, OTHER_RULES];
 const RULES = SETS.flatMap((set) => set.rules.map((rule) => [rule.id, rule, set] as const));
 
 describe('both sets', () => {
-  it('have five rules each, felt from the days 1, 4, 6, 8 and 10 on', () => {
+  it('have five rules each, which count from the days 1, 4, 6, 8 and 10 on', () => {
     for (const { rules } of SETS) expect(rules.map(({ since }) => since)).toEqual([0, 3, 5, 7, 9]);
     expect(new Set(RULES.map(([, { form }]) => form)).size).toBe(10);
   });
 
   it.each(RULES)(
-    '%s is told in nine ways, three for each split, and every one says all one needs',
+    '%s has nine feedback wordings, three for each split, and each contains everything needed to obey',
     (_, rule, set) => {
       const day = dayOf('train', 'tell', 13);
       const { questions } = makeFileQuestions({
@@ -93,7 +93,7 @@ describe('what a lesson teaches', () => {
     expect(RULES.filter(([, rule]) => rule.isTaughtBy(lesson)).map(([name]) => name)).toEqual([]);
   });
 
-  it('is never in the text of a task, nor in the files of a day', () => {
+  it('is neither in the text of a task nor in the files of a day', () => {
     let looked = 0;
     for (const set of SETS)
       for (const split of SPLITS)
@@ -121,10 +121,10 @@ const moment = fc.record({
   minute: fc.integer({ min: 0, max: 59 }),
 });
 
-describe('a form of times', () => {
+describe('a time format', () => {
   const iso = createTimeFormat('YYYY-MM-DDTHH:mm:ss+08:00');
 
-  it('fits what it writes, and nothing that differs in one character', () => {
+  it('matches what it writes, and nothing that differs in one character', () => {
     fc.assert(
       fc.property(moment, fc.nat(24), fc.string({ minLength: 1, maxLength: 1 }), (at, place, other) => {
         const written = iso.write(at);
@@ -143,10 +143,10 @@ describe('a form of times', () => {
     '2026-13-01T09:30:00+08:00',
     '2026-03-01T24:30:00+08:00',
     '2026-03-01T09:60:00+08:00',
-  ])('does not fit %s, which is on no calendar or clock', (text) => expect(iso.fits(text)).toBe(false));
+  ])('does not match %s, which is not a valid time', (text) => expect(iso.fits(text)).toBe(false));
 });
 
-describe('a form of lines', () => {
+describe('a line format', () => {
   it('reads what it writes', () => {
     const word = fc.string({ maxLength: 20 }).filter((text) => !text.includes('|') && !text.includes('\n'));
     const format = createLineFormat('[DONE] <timestamp> | <task id> | <summary>');

@@ -23,7 +23,7 @@ function plainly(a: readonly string[], b: readonly string[], threshold: number):
 }
 
 describe('nearDuplicates', () => {
-  it('finds exactly the pairs that comparing all with all finds', () => {
+  it('finds exactly the pairs that a comparison of all pairs finds', () => {
     let found = 0;
     const text = fc
       .array(fc.constantFrom('a', 'b', 'c'), { minLength: 2, maxLength: 6 })
@@ -43,7 +43,7 @@ describe('nearDuplicates', () => {
     expect(found).toBeGreaterThan(300);
   });
 
-  it('does not take a threshold that every pair would pass', () => {
+  it('refuses a threshold that every pair would pass', () => {
     expect(() => nearDuplicates([], [], 0)).toThrow(RangeError);
   });
 });

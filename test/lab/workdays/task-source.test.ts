@@ -17,7 +17,7 @@ const FEW = {
 describeTaskSource('workdays', () => openTaskSource(workdaysTasks(FEW).options));
 
 describe('the tasks of the workdays', () => {
-  it('are as many as asked for, from consecutive worlds, the same whether made at once or gathered', async () => {
+  it('have the requested count, from consecutive worlds, the same whether made at once or gathered', async () => {
     const options = { split: 'train', seed: 3, count: 200 } as const;
     const tasks = idsOf(makeWorkTasks(options));
     expect(tasks).toHaveLength(200);
@@ -26,7 +26,7 @@ describe('the tasks of the workdays', () => {
     expect(idsOf(await gatherWorkTasks(options, new AbortController().signal))).toEqual(tasks);
   });
 
-  it('stop being made when the signal aborts: after one world at most', async () => {
+  it('are no longer made after the signal aborts: at most one world later', async () => {
     const stop = new AbortController();
     const gathering = gatherWorkTasks({ split: 'train', seed: 3, count: 2_000 }, stop.signal);
     stop.abort();

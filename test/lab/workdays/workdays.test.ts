@@ -29,7 +29,7 @@ const bytesOf = (suite: Suite): string =>
 describe.each(FORMS)('createWorkdays, %s', (form) => {
   const suite = createWorkdays({ seed: 11, split: 'train', form });
 
-  it('has 14 days of 31 choices and 11 file checks: 588, not one asked twice', () => {
+  it('has 14 days of 31 choices and 11 file checks: 588, none repeated', () => {
     expect(suite.days.map(({ id }) => id)).toEqual(
       Array.from({ length: 14 }, (_, at) => `day${String(at + 1).padStart(2, '0')}`),
     );
@@ -53,20 +53,20 @@ describe.each(FORMS)('createWorkdays, %s', (form) => {
     }
   });
 
-  it('is the same for the same seed, to the byte, and another for another seed or split', () => {
+  it('is byte-identical for the same seed, and differs for another seed or split', () => {
     const again = bytesOf(createWorkdays({ seed: 11, split: 'train', form }));
     expect(again).toBe(bytesOf(suite));
     expect(bytesOf(createWorkdays({ seed: 12, split: 'train', form }))).not.toBe(again);
     expect(bytesOf(createWorkdays({ seed: 11, split: 'gate', form }))).not.toBe(again);
   });
 
-  it('begins with the same days when fewer are asked for', () => {
+  it('begins with the same days when fewer are requested', () => {
     const few = createWorkdays({ seed: 11, split: 'train', form, days: 3 });
     expect(JSON.stringify(few.days)).toBe(JSON.stringify(suite.days.slice(0, 3)));
     expect(() => createWorkdays({ seed: 11, split: 'train', days: 15 })).toThrow(RangeError);
   });
 
-  it('asks six times a day about a rule, only about rules that count by then, and in the end about all', () => {
+  it('asks six rule questions a day, only about active rules, and in the end about all', () => {
     const seen = new Set<string>();
     for (const [index, { questions }] of suite.days.entries()) {
       const onRules = questions.flatMap((question) =>
@@ -84,7 +84,7 @@ describe.each(FORMS)('createWorkdays, %s', (form) => {
     expect([...seen].toSorted()).toEqual(['P1', 'P2', 'P3', 'P4', 'P5']);
   });
 
-  it('states no rule: neither in what the agent is told nor in any file, question or option about papers', () => {
+  it('states no rule: neither in the system prompt nor in any file, document question or option', () => {
     let read = 0;
     for (const rules of [HOUSE_RULES, OTHER_RULES]) {
       const { days } = createWorkdays({ seed: 3, split: 'gate', form, rules });
@@ -104,7 +104,7 @@ describe.each(FORMS)('createWorkdays, %s', (form) => {
     expect(read).toBeGreaterThan(14 * 2 * 36);
   });
 
-  it('has no question in one split that is nearly one of another', () => {
+  it('has no near-duplicate questions in two splits', () => {
     const texts = SPLITS.map((split) => textsOf(split, form));
     let compared = 0;
     for (const [at, one] of texts.entries()) {
@@ -122,12 +122,12 @@ describe.each(FORMS)('createWorkdays, %s', (form) => {
 });
 
 describe('createWorkdays', () => {
-  it('runs through six arcs, a new one with each rule and the last with all of them', () => {
+  it('has six arcs, one for each new rule and the last with all of them', () => {
     const arcs = createWorkdays({ seed: 1, split: 'report', form: 'short' }).days.map(({ arc }) => arc?.[0]);
     expect(arcs.join('')).toBe('AAABBCCDDEEFFF');
   });
 
-  it('takes other rules in place of its own', () => {
+  it('accepts other rules in place of its own', () => {
     const suite = createWorkdays({ seed: 1, split: 'train', rules: OTHER_RULES, form: 'short' });
     expect(suite.rules.map(({ id }) => id).toSorted()).toEqual(
       OTHER_RULES.rules.map(({ id }) => id).toSorted(),
@@ -135,7 +135,7 @@ describe('createWorkdays', () => {
     expect(questionsOf(suite)).toHaveLength(588);
   });
 
-  it('gives a long day to read in the full form and two short lines in the short one', () => {
+  it('has a long day to read in the full form and two short lines in the short one', () => {
     const [full, short] = FORMS.map((form) => createWorkdays({ seed: 2, split: 'gate', form, days: 14 }));
     for (const [index, day] of (full?.days ?? []).entries()) {
       const brief = short?.days[index];

@@ -38,7 +38,7 @@ const momentsOf = (days: readonly DayFacts[]): readonly LocalTime[] =>
   valuesAt(days, ['at', 'reviewAt', 'dueAt', 'today']) as readonly LocalTime[];
 
 describe('makeDays', () => {
-  it('makes the same world for the same seed and another for another', () => {
+  it('makes the same world for the same seed and another for a different seed', () => {
     expect(JSON.stringify(makeDays('train', 7))).toBe(JSON.stringify(makeDays('train', 7)));
     const texts = SEEDS.map((seed) => JSON.stringify(makeDays('train', seed)));
     expect(new Set(texts).size).toBe(SEEDS.length);
@@ -70,7 +70,7 @@ describe('makeDays', () => {
     expect(compared).toBe(12);
   });
 
-  it('works on weekdays in order, with what was written behind it and reviews before it', () => {
+  it('has weekdays in order, with entries before today and reviews after it', () => {
     let checked = 0;
     for (const split of SPLITS) {
       const days = makeDays(split, 5);
@@ -93,7 +93,7 @@ describe('makeDays', () => {
     expect(checked).toBeGreaterThan(500);
   });
 
-  it('gives no ticket, decision or version of a world twice, and grows with the day', () => {
+  it('repeats no ticket, decision or version in a world, and grows with the day', () => {
     const days = makeDays('gate', 3);
     const ids = days.flatMap(({ day }) => [
       ...day.tickets.map(({ number }) => `t${number}`),

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Verdict } from '../../../src/core/evidence.ts';
-import type { RewardSource } from '../../../src/core/evidence.ts';
+import type { RewardSource, Verdict } from '../../../src/core/evidence.ts';
 import type { FailureCase, Judgement, Proposal } from '../../../src/core/learn.ts';
 import type { GateOptions } from '../../../src/learn/gate/gate.ts';
 import { NEEDS_ANOTHER_SESSION } from '../../../src/learn/gate/weigh-evidence.ts';

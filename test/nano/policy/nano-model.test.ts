@@ -5,9 +5,9 @@ import { renderTask } from '../../../nano/policy/render-prompt.ts';
 import { MARK } from '../../../nano/policy/vocabulary.ts';
 import { runAgent } from '../../../src/agent/agent.ts';
 import { createPlainAgentShell } from '../../../src/agent/shell.ts';
-import { createInProcessClient } from '../../../src/train/policy-rollouts.ts';
 import type { Tool } from '../../../src/core/chat.ts';
 import { TrainingError } from '../../../src/core/training.ts';
+import { createInProcessClient } from '../../../src/train/policy-rollouts.ts';
 import { workspaceWith } from '../../lab/workdays/files-day.ts';
 import { ask, createSayingSampler, eventsOf, nanoModel, shippedTokenizer } from './parts.ts';
 

@@ -9,7 +9,13 @@ import { createWorkdays } from '../../../lab/workdays/workdays.ts';
 import { SPLITS } from '../../../lab/workdays/world.ts';
 import { NANO_SHAPE } from '../../../nano/model/decoder-weights.ts';
 import { createNanoTokenizer } from '../../../nano/policy/tokenizer.ts';
-import { FIRST_FIGURE, FIRST_NIBBLE, MARK, createVocabulary, readVocabulary } from '../../../nano/policy/vocabulary.ts';
+import {
+  createVocabulary,
+  FIRST_FIGURE,
+  FIRST_NIBBLE,
+  MARK,
+  readVocabulary,
+} from '../../../nano/policy/vocabulary.ts';
 import { createRandom } from '../../../src/base/random.ts';
 import { shippedTokenizer, shippedVocabulary } from './parts.ts';
 

@@ -8,7 +8,7 @@ import type { TinkerEngine } from '../../../../src/train/tinker/tinker-engine.ts
 
 export interface EngineProcess {
   readonly url: string;
-  /** Now and at most so far, in bytes; 0 where the system does not say. */
+  /** Current and peak memory in bytes; 0 if unavailable. */
   memory(): { readonly rss: number; readonly peak: number };
   /** Seconds of processor time so far. */
   cpuSeconds(): number;
@@ -17,7 +17,7 @@ export interface EngineProcess {
 
 const TICKS_PER_SECOND = 100;
 
-/** `instar engine up` in a folder of its own. */
+/** Starts `instar engine up` with its own home. */
 export async function startEngineProcess(): Promise<EngineProcess> {
   const home = mkdtempSync(path.join(tmpdir(), 'instar-nano-'));
   const child = spawn(
@@ -66,11 +66,11 @@ type Model = Awaited<ReturnType<TinkerEngine['createModel']>>;
 
 export interface TimedEngine {
   readonly engine: TinkerEngine;
-  /** Milliseconds in which at least one request was with the engine. What is left of the wall time is ours. */
+  /** Milliseconds with at least one request at the engine. */
   busyMs(): number;
 }
 
-/** Counts the time that requests take, from being sent to being answered; those side by side count once. */
+/** Measures the time with requests at the engine; concurrent requests count once. */
 export function withBusyTime(engine: TinkerEngine): TimedEngine {
   let outstanding = 0;
   let since = 0;

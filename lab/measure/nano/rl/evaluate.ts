@@ -49,8 +49,8 @@ export async function evaluate(options: EvaluateOptions): Promise<PassCounts> {
 }
 
 /**
- * What stands in the prompt with a task. `seen`: in wordings of the training split. `unseen`: in wordings that the policy
- * was neither pre-trained nor trained on. `slugs`: seen wordings under names that nobody has seen. `none`: nothing.
+ * The lessons in the prompt. `seen`: in wordings of the training split. `unseen`: in wordings that the policy was neither pre-trained nor
+ * trained on. `slugs`: seen wordings under invented names. `none`: no lessons.
  */
 export type LessonWording = 'seen' | 'unseen' | 'slugs' | 'none';
 
@@ -61,7 +61,7 @@ export interface LessonPools {
 
 const RULES = ['P1', 'P2', 'P3', 'P4', 'P5'];
 
-/** The block of active skills, as the library writes it: one skill for each rule, in any order, the same for the same task and seed. */
+/** The block of active skills as the library renders it: one skill per rule in random order, determined by task and seed. */
 export function blockFor(
   { id }: TrainingTask,
   words: LessonWording,

@@ -7,7 +7,7 @@ export interface ScoreLine extends PassCounts {
   readonly temperature: number;
 }
 
-/** What one training took. */
+/** The cost of one training. */
 export interface TrainingSpeed {
   readonly what: string;
   readonly seconds: number;
@@ -16,7 +16,7 @@ export interface TrainingSpeed {
   readonly rollbacks: number;
   /** Seconds of processor time in the engine's process. */
   readonly engineCpu: number;
-  /** Of the wall time: none of it with the engine. */
+  /** The share of wall time without a request at the engine. */
   readonly ownShare: number;
 }
 
