@@ -35,7 +35,7 @@ const NAME = /^\d{8}_[a-z][a-z0-9_]*\.[a-z0-9]+$/;
 const WANTED = 'YYYYMMDD_lower_case.ext';
 
 /** A file, or the number of matching files that a folder must contain. */
-export type FilenameTarget =
+type FilenameTarget =
   | { readonly file: string }
   | { readonly folder: string; readonly extension: string; readonly minCount: number };
 
@@ -133,7 +133,7 @@ export async function checkBackup(workspace: Workspace, file: string): Promise<s
   return now.value === before.value ? `${file} and ${file}.bak are the same` : undefined;
 }
 
-export interface DoneLogTarget {
+interface DoneLogTarget {
   readonly file: string;
   /** At least 1. */
   readonly minEntries: number;

@@ -17,7 +17,7 @@ import { datesInNames, pinnedDate, sayDate } from './pinned-date.ts';
 import { choiceQuestion, fileQuestion, type ParsedFileQuestion } from './questions.ts';
 import { rulesNamedIn, rulesOf } from './rules.ts';
 
-export interface MetaclawParts {
+interface MetaclawParts {
   /** Contains `all_tests.json`, `eval/` and `workspaces/`, as published. Only read. */
   readonly folder: string;
   /** A file with commands that solve file questions, by question. */
@@ -122,7 +122,7 @@ function refuseStrangers(oracle: string, solutions: Oracle, days: readonly Suite
 }
 
 /** A set of days: the folder that contains `all_tests.json`. */
-export interface MetaclawData {
+interface MetaclawData {
   /** `small`: the folder's own name. */
   readonly name: string;
   readonly folder: string;
@@ -157,7 +157,7 @@ async function setsIn(place: string): Promise<readonly string[]> {
   return folders.filter((_, index) => kept[index]);
 }
 
-export interface DayMaterials {
+interface DayMaterials {
   readonly day: string;
   readonly texts: Readonly<Record<string, string>>;
   readonly date: string | undefined;

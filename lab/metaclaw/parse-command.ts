@@ -1,7 +1,7 @@
 import { readShellQuote } from '../../src/text/shell-quote.ts';
 import { type FieldPath, META_TYPES, parseFieldPath } from './checkers.ts';
 
-export interface ParsedCommand {
+interface ParsedCommand {
   readonly steps: readonly CheckStep[];
   readonly notes: readonly string[];
 }
@@ -66,7 +66,7 @@ export type CheckStep =
       readonly taskPrefix?: string;
     };
 
-export interface CheckerCall {
+interface CheckerCall {
   readonly step: CheckStep;
   /** A `--min-count` that was given to the check of done.log, which counts no files. */
   readonly stray?: number;
@@ -183,7 +183,7 @@ function readField(word: Word): NonNullable<ReturnType<typeof parseFieldPath>> {
 }
 
 /** A word of a command: literal text, or the output of a Python program in `$(…)`. */
-export type Word = { readonly text: string } | { readonly outputOf: readonly string[] };
+type Word = { readonly text: string } | { readonly outputOf: readonly string[] };
 
 /**
  * Splits a command line like `sh` into commands joined by `&&`. Supports words, quotes, and `$(…)` as a whole word. Throws for everything

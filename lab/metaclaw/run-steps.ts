@@ -118,7 +118,7 @@ async function nameFile(
 }
 
 /** A program's result, or why it could not be run, which says nothing about the work. */
-export type PythonEnd =
+type PythonEnd =
   | { readonly code: number; readonly stdout: string; readonly said: string }
   | { readonly failed: string };
 

@@ -21,7 +21,7 @@ import { createWorkdays } from './workdays.ts';
 import { SPLITS, type Split } from './world.ts';
 
 /** File tasks of the suite `workdays` in its short form, from consecutive worlds. */
-export interface WorkTaskOptions {
+interface WorkTaskOptions {
   readonly split: Split;
   /** The first world. */
   readonly seed: number;
@@ -32,11 +32,11 @@ export interface WorkTaskOptions {
 }
 
 /** The same as plain data. `rules`: `house` (the default), `other`, or a file. */
-export interface WorkTaskChoice extends Omit<WorkTaskOptions, 'rules'> {
+interface WorkTaskChoice extends Omit<WorkTaskOptions, 'rules'> {
   readonly rules?: string;
 }
 
-export interface WorkdaysTasks {
+interface WorkdaysTasks {
   readonly train: WorkTaskChoice;
   readonly heldOut: WorkTaskChoice;
 }

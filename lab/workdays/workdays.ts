@@ -17,7 +17,7 @@ import { makeRuleChoice } from './rules/make-rule-choice.ts';
 import type { RuleSet } from './rules/rule-set.ts';
 import type { DayFacts, Form, Split, World } from './world.ts';
 
-export interface WorkdaysOptions {
+interface WorkdaysOptions {
   readonly seed: number;
   readonly split: Split;
   /** The house rules by default. */

@@ -7,7 +7,7 @@ export interface World {
   readonly projects: readonly string[];
 }
 
-export interface Person {
+interface Person {
   readonly name: string;
   readonly role: string;
 }

@@ -207,13 +207,13 @@ function hashOf(file: string): string {
 }
 
 /** Collects numbers below 65,536 and writes them to a compressed file. */
-export interface Packer {
+interface Packer {
   add(...numbers: readonly number[]): void;
   /** Bytes on disk. */
   write(file: string): number;
 }
 
-export function createPacker(): Packer {
+function createPacker(): Packer {
   let numbers = new Uint16Array(1 << 20);
   let length = 0;
   return {

@@ -30,7 +30,7 @@ export const DOCUMENT_KINDS: readonly QuestionKind[] = [
   citations,
 ];
 
-export interface ChoiceOptions {
+interface ChoiceOptions {
   readonly facts: DayFacts;
   readonly form: Form;
   /** One question is made for each. */
@@ -100,7 +100,7 @@ export interface DocumentQuestion extends ChoiceQuestion {
   readonly evidence: readonly PaperQuote[];
 }
 
-export interface ComposeOptions {
+interface ComposeOptions {
   readonly draft: QuestionDraft;
   readonly about: string;
   readonly id: string;

@@ -18,7 +18,7 @@ type Words = Readonly<Record<string, string | number>>;
  * A kind of question as data: things of one sort, sentences about them, and where the wrong values come from. `{…}` in a sentence
  * stands for a word of the thing; `{value}` for the value that is claimed.
  */
-export interface QuestionTable<T> {
+interface QuestionTable<T> {
   readonly name: string;
   readonly papers?: readonly Paper[];
   /** All things of the sort on that day. */

@@ -14,7 +14,7 @@ import {
 } from './paper-text.ts';
 
 /** A day's papers: file name, the first day (from 0) that has one, and its description in the README. */
-export const PAPERS = {
+const PAPERS = {
   readme: { file: 'README.md', since: 0, about: 'this list' },
   decisions: {
     file: 'decision_memo.md',

@@ -108,7 +108,7 @@ export interface DraftDocument {
 }
 
 /** Steps that depend on the finished draft. */
-export type StepsFor = (draft: WorkDraft) => readonly WorkStep[];
+type StepsFor = (draft: WorkDraft) => readonly WorkStep[];
 
 export const createDraft = (plan: Plan): WorkDraft => ({
   plan,

@@ -11,7 +11,7 @@ import { FOLDER_WORDS, folderAt, type Scene, type Task } from './scene.ts';
 import { SHORT_TASK_KINDS } from './short-tasks.ts';
 import { FULL_TASK_KINDS } from './task-kinds.ts';
 
-export interface FileQuestionOptions {
+interface FileQuestionOptions {
   readonly day: DayWorld;
   readonly rules: RuleSet;
   readonly form: Form;
@@ -20,7 +20,7 @@ export interface FileQuestionOptions {
   readonly split: Split;
 }
 
-export interface FileQuestions {
+interface FileQuestions {
   readonly questions: readonly PlannedQuestion[];
   /** Their files in the day's initial workspace. */
   readonly files: Readonly<Record<string, string>>;

@@ -83,17 +83,7 @@ const SHORT_DOCUMENTS: readonly (readonly [type: string, keys: readonly ShortKey
   ['review', ['topic', 'owner', 'effort']],
 ];
 
-export type ShortKey =
-  | 'topic'
-  | 'owner'
-  | 'due'
-  | 'ticket'
-  | 'cost'
-  | 'effort'
-  | 'state'
-  | 'version'
-  | 'by'
-  | 'at';
+type ShortKey = 'topic' | 'owner' | 'due' | 'ticket' | 'cost' | 'effort' | 'state' | 'version' | 'by' | 'at';
 const SHORT_KEYS: readonly ShortKey[] = [
   'topic',
   'owner',

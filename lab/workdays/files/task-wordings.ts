@@ -190,8 +190,8 @@ export const TASK_WORDINGS = {
     },
     facts: {
       train: [
-        'It began on {at}, lasted {minutes} minutes and was noticed by {by}; the mend is ticket {ticket}.',
-        '{by} saw it first. It started on {at} and was over after {minutes} minutes; ticket {ticket} mends it.',
+        'It began on {at}, lasted {minutes} minutes and was noticed by {by}; the fix is ticket {ticket}.',
+        '{by} saw it first. It started on {at} and was over after {minutes} minutes; ticket {ticket} fixes it.',
       ],
       gate: [
         'Start: {at}. It was down for {minutes} minutes. {by} called it in, and {ticket} is its ticket.',

@@ -183,7 +183,7 @@ function onlyNumber(said: string): number | undefined {
 }
 
 /** A parsed file. */
-export interface FoundDocument {
+interface FoundDocument {
   readonly path: string;
   readonly text: string;
   /** Markdown: its lines `label: value`, labels in lower case. Undefined if it cannot be read as an object. */

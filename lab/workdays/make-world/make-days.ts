@@ -48,7 +48,7 @@ export function makeWorld(random: Random, split: Split): World {
   };
 }
 
-export interface DayOptions {
+interface DayOptions {
   readonly world: World;
   readonly split: Split;
   readonly seed: string;

@@ -88,7 +88,7 @@ export const METRICS: readonly (readonly [name: string, unit: string, low: numbe
 ];
 
 /** The topics of decisions, with their alternatives. */
-export interface Topic {
+interface Topic {
   readonly name: string;
   readonly ways: readonly [string, string, string, string];
 }

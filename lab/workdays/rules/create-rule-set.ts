@@ -144,7 +144,7 @@ export const RULE_FORMS: readonly AnyRuleForm[] = [
  * What a text must contain so that a reader can obey the rule: at least one term of each group, ignoring case and quotes. `#` in a term is
  * any digit. Terms are whole words: `meta` is not in `metadata`.
  */
-export type Essentials = readonly (readonly string[])[];
+type Essentials = readonly (readonly string[])[];
 
 function isTaughtBy(essentials: Essentials, text: string): boolean {
   const said = plain(text);

@@ -10,7 +10,7 @@ import { observeWork } from '../files/work.ts';
 import type { DayWorld, Form, Split } from '../world.ts';
 import type { HouseRule, RuleSet } from './rule-set.ts';
 
-export interface RuleChoiceOptions {
+interface RuleChoiceOptions {
   readonly rule: HouseRule;
   readonly day: DayWorld;
   readonly form: Form;

@@ -32,14 +32,14 @@ export function checkRules(
 }
 
 /** A kind of rule; its parameters are data. */
-export interface RuleForm<P> {
+interface RuleForm<P> {
   readonly name: string;
   readonly parameters: z.ZodType<P>;
   create(parameters: P): RuleBehaviour;
 }
 
 /** The behaviour of one rule, apart from its wording. */
-export interface RuleBehaviour {
+interface RuleBehaviour {
   /** Whether a task can break it. */
   appliesTo(plan: Plan): boolean;
   /** Times in the work that this rule required; absent if it requires none. */

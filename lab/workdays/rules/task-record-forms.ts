@@ -6,7 +6,7 @@ import type { Work } from '../files/work.ts';
 import { createForm, type Slip } from './rule-set.ts';
 
 /** A line with named gaps, such as `[DONE] <timestamp> | <task id> | <summary>`. */
-export interface LineFormat {
+interface LineFormat {
   write(parts: Readonly<Record<string, string>>): string;
   /** The values of the gaps; undefined if the line does not match. */
   read(line: string): Readonly<Record<string, string>> | undefined;

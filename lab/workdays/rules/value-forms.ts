@@ -11,7 +11,7 @@ const PARTS = ['YYYY', 'MM', 'DD', 'HH', 'mm', 'ss'] as const;
 type Part = (typeof PARTS)[number];
 
 /** A time format such as `YYYY-MM-DDTHH:mm:ss+08:00`. */
-export interface TimeFormat {
+interface TimeFormat {
   readonly pattern: string;
   write(at: LocalTime): string;
   /** Whether a text is a valid time in this format. */

@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline';
 import type { Sampler } from '../../../../src/core/training.ts';
 import type { TinkerEngine } from '../../../../src/train/tinker/tinker-engine.ts';
 
-export interface EngineProcess {
+interface EngineProcess {
   readonly url: string;
   /** Current and peak memory in bytes; 0 if unavailable. */
   memory(): { readonly rss: number; readonly peak: number };
@@ -64,7 +64,7 @@ async function readUrl(child: ChildProcess): Promise<string> {
 
 type Model = Awaited<ReturnType<TinkerEngine['createModel']>>;
 
-export interface TimedEngine {
+interface TimedEngine {
   readonly engine: TinkerEngine;
   /** Milliseconds with at least one request at the engine. */
   busyMs(): number;

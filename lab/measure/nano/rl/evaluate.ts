@@ -15,7 +15,7 @@ export interface PassCounts {
   readonly of: number;
 }
 
-export interface EvaluateOptions {
+interface EvaluateOptions {
   readonly template: ReturnType<typeof createNanoTemplate>;
   readonly sampler: Sampler;
   readonly tasks: readonly TrainingTask[];
@@ -54,7 +54,7 @@ export async function evaluate(options: EvaluateOptions): Promise<PassCounts> {
  */
 export type LessonWording = 'seen' | 'unseen' | 'slugs' | 'none';
 
-export interface LessonPools {
+interface LessonPools {
   readonly train: LessonPool;
   readonly gate: LessonPool;
 }

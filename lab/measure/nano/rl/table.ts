@@ -20,7 +20,7 @@ export interface TrainingSpeed {
   readonly ownShare: number;
 }
 
-export interface TableOptions {
+interface TableOptions {
   readonly lines: readonly ScoreLine[];
   readonly speeds: readonly TrainingSpeed[];
   readonly steps: number;
