@@ -1,39 +1,46 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isInCanary } from '../../src/train/promotion.ts';
 import { ask } from '../support/client.ts';
-import { openTrainingBed, removeFolder, runWindow, TASK, type TrainingBed, teach } from './training-bed.ts';
+import {
+  openTrainingEnvironment,
+  removeFolder,
+  runWindow,
+  TASK,
+  type TrainingEnvironment,
+  teach,
+} from './training-environment.ts';
 
 const SHARE = 0.5;
 const SESSIONS = 12;
-let bed: TrainingBed;
+let environment: TrainingEnvironment;
 beforeAll(async () => {
   const promotion = { canaryShare: SHARE, canarySessions: SESSIONS };
-  bed = await openTrainingBed({ override: { promotion } });
-  await teach(bed);
+  environment = await openTrainingEnvironment({ override: { promotion } });
+  await teach(environment);
 }, 60_000);
 afterAll(async () => {
-  await bed.close();
-  removeFolder(bed.dir);
+  await environment.close();
+  removeFolder(environment.dir);
 });
 
-const versions = async () => (await bed.api.training()).versions;
+const versions = async () => (await environment.api.training()).versions;
 
 /** The weights of one more step, as a canary. */
 async function nextCanary(): Promise<number> {
-  const news = await runWindow(bed.training, { steps: 1 });
+  const news = await runWindow(environment.training, { steps: 1 });
   expect(news.map(({ type }) => type)).toContain('step-trained');
-  const [moved] = await bed.api.moveWeights('promote');
+  const [moved] = await environment.api.moveWeights('promote');
   expect(moved).toMatchObject({ to: 'canary' });
   return Number(moved?.version);
 }
 
 /** A session of one turn, and what a person says of it; answers with the version that served. */
 async function session(name: string, score: number): Promise<number> {
-  const { status, headers } = await bed.chat(TASK, { session: name });
+  const { status, headers } = await environment.chat(TASK, { session: name });
   expect(status).toBe(200);
-  const said = await ask(bed.port, {
+  const said = await ask(environment.port, {
     path: '/v1/feedback',
-    headers: { authorization: `Bearer ${bed.key}` },
+    headers: { authorization: `Bearer ${environment.key}` },
     body: JSON.stringify({ turn: headers['x-instar-turn'], score }),
   });
   expect(said.status, said.text).toBe(200);
@@ -81,6 +88,6 @@ describe('a canary', () => {
     expect(served.canary).toBeGreaterThan(1);
     expect(served.canary).toBeLessThan(SESSIONS);
     expect(await versions()).toEqual({ live, previous: 0 });
-    expect((await bed.chat(TASK)).headers['x-instar-policy']).toBe(`instar/nano@${live}`);
+    expect((await environment.chat(TASK)).headers['x-instar-policy']).toBe(`instar/nano@${live}`);
   }, 60_000);
 });

@@ -3,12 +3,19 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { workdaysTasks } from '../../lab/workdays/task-source.ts';
 import type { TrainingEvent } from '../../src/train/training-window.ts';
-import { bedsOfEach, FEW_WORKDAYS, runWindow, TASK, type TrainingBed, teach } from './training-bed.ts';
+import {
+  bedsOfEach,
+  FEW_WORKDAYS,
+  runWindow,
+  TASK,
+  type TrainingEnvironment,
+  teach,
+} from './training-environment.ts';
 
 const { folder, open, reopen } = bedsOfEach();
 
 /** Cuts the weights of the last step short; answers with the file's name. */
-function damage({ dir }: TrainingBed, kind: 'sampler_weights' | 'weights'): string {
+function damage({ dir }: TrainingEnvironment, kind: 'sampler_weights' | 'weights'): string {
   const checkpoints = path.join(dir, 'engine', 'checkpoints');
   const [last] = readdirSync(checkpoints, { recursive: true, withFileTypes: true })
     .filter(({ name, parentPath }) => name.endsWith('.bin') && path.basename(parentPath) === kind)
@@ -29,18 +36,18 @@ describe('weights whose file is damaged', () => {
     for (const to of ['canary', 'live'])
       expect(await first.api.moveWeights('promote')).toMatchObject([{ version: 1, to }]);
     const file = damage(first, 'sampler_weights');
-    const bed = await reopen(first);
+    const environment = await reopen(first);
     for (const turn of [1, 2, 3]) {
-      const { status, text } = await bed.chat(TASK, { session: `after ${turn}` });
+      const { status, text } = await environment.chat(TASK, { session: `after ${turn}` });
       expect(status, text).toBe(200);
       expect(text.trimEnd().endsWith('data: [DONE]')).toBe(true);
     }
     await expect
-      .poll(async () => (await bed.api.training()).versions, { timeout: 15_000 })
+      .poll(async () => (await environment.api.training()).versions, { timeout: 15_000 })
       .toEqual({ live: 0 });
-    expect((await bed.chat(TASK)).headers['x-instar-policy']).toBe('instar/nano@0');
-    expect(JSON.stringify(bed.lines)).toContain(path.basename(file));
-    expect((await (await reopen(bed)).api.training()).versions).toEqual({ live: 0 });
+    expect((await environment.chat(TASK)).headers['x-instar-policy']).toBe('instar/nano@0');
+    expect(JSON.stringify(environment.lines)).toContain(path.basename(file));
+    expect((await (await reopen(environment)).api.training()).versions).toEqual({ live: 0 });
   }, 60_000);
 
   it('that are on trial are refused by name, and the pointer does not move', async () => {
@@ -48,8 +55,8 @@ describe('weights whose file is damaged', () => {
     await teach(first);
     await runWindow(first.training, { steps: 1 });
     const file = damage(first, 'sampler_weights');
-    const bed = await reopen(first);
-    const news = await runWindow(bed.training, { steps: 1, ...MORE });
+    const environment = await reopen(first);
+    const news = await runWindow(environment.training, { steps: 1, ...MORE });
     const unfit = news.flatMap((one) => (one.type === 'weights-unfit' ? [one.why] : []));
     expect(unfit).toHaveLength(2);
     for (const why of unfit) expect(why).toContain(path.basename(file));
@@ -58,8 +65,8 @@ describe('weights whose file is damaged', () => {
       to: 'rejected',
       by: 'probe',
     });
-    expect((await bed.api.training()).versions).toMatchObject({ live: 0 });
-    expect((await bed.chat(TASK)).status).toBe(200);
+    expect((await environment.api.training()).versions).toMatchObject({ live: 0 });
+    expect((await environment.chat(TASK)).status).toBe(200);
   }, 60_000);
 
   it('that training would continue from are named, and after three windows another run starts', async () => {
@@ -68,16 +75,16 @@ describe('weights whose file is damaged', () => {
     await runWindow(first.training, { steps: 1 });
     await first.api.moveWeights('rollback');
     const file = damage(first, 'weights');
-    const bed = await reopen(first);
+    const environment = await reopen(first);
     for (let window = 0; window < 3; window++) {
-      const news = await runWindow(bed.training, { steps: 1 });
+      const news = await runWindow(environment.training, { steps: 1 });
       const stuck = news.flatMap((one) => (one.type === 'stuck' ? [one.why] : []));
       expect(stuck.join()).toContain(path.basename(file));
-      await bed.api.moveWeights('rollback');
+      await environment.api.moveWeights('rollback');
     }
-    const news = await runWindow(bed.training, { steps: 1 });
+    const news = await runWindow(environment.training, { steps: 1 });
     expect(typesOf(news)).not.toContain('stuck');
     expect(news.flatMap((one) => ('batch' in one ? [one.batch] : []))).toContain('run-2/0');
-    expect((await bed.api.training()).versions).toMatchObject({ live: 0 });
+    expect((await environment.api.training()).versions).toMatchObject({ live: 0 });
   }, 60_000);
 });

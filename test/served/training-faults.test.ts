@@ -2,31 +2,31 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openFileJournal } from '../../src/train/run-files.ts';
-import { bedsOfEach, lesson, runWindow, teach } from './training-bed.ts';
+import { bedsOfEach, lesson, runWindow, teach } from './training-environment.ts';
 
 const { folder, open } = bedsOfEach();
 
 describe('a generation that changes in the middle of a run', () => {
   it('refuses the batch that spans it: nothing of another generation is trained on, and the next batch is', async () => {
     // More groups than are attempted at once: some of a batch come before the change, some after it.
-    const bed = await open({ dir: folder(), train: { batchSize: 48 } });
-    await teach(bed);
-    const before = bed.daemon.generation();
+    const environment = await open({ dir: folder(), train: { batchSize: 48 } });
+    await teach(environment);
+    const before = environment.daemon.generation();
     let collected = 0;
     const news = await runWindow(
-      bed.training,
+      environment.training,
       { steps: 3 },
       {
         onNews: async ({ type }) => {
           if (type !== 'group-collected' || ++collected !== 8) return;
-          await bed.lessonsApi.change(lesson('another', 'Please keep every line short.'));
+          await environment.lessonsApi.change(lesson('another', 'Please keep every line short.'));
         },
       },
     );
-    expect(bed.daemon.generation()).toBe(before + 1);
+    expect(environment.daemon.generation()).toBe(before + 1);
     const refused = news.flatMap((one) => (one.type === 'step-refused' ? [one] : []));
     expect(refused).toMatchObject([{ batch: 'run-1/1', refusal: { refused: 'other-generation' } }]);
-    const journal = openFileJournal(path.join(bed.dir, 'train', 'nano', 'run-1.jsonl'));
+    const journal = openFileJournal(path.join(environment.dir, 'train', 'nano', 'run-1.jsonl'));
     const { entries } = await journal.read();
     journal.close();
     const trained = entries.flatMap((entry) => (entry.type === 'step-ended' ? entry.rollouts : []));
@@ -41,15 +41,17 @@ describe('an engine that cannot start', () => {
     const dir = folder();
     // Where its folder should be is a file.
     writeFileSync(path.join(dir, 'engine'), 'in the way');
-    const bed = await open({ dir });
+    const environment = await open({ dir });
     const answers = [];
-    for (const _ of [1, 2]) answers.push(await bed.chat('hello', { model: 'gpt-5.2' }));
+    for (const _ of [1, 2]) answers.push(await environment.chat('hello', { model: 'gpt-5.2' }));
     for (const { status, text, headers } of answers) {
       expect(status, text).toBe(200);
       expect(text).toContain('Instar');
       expect(headers['x-instar-policy']).toBe('instar/welcome');
     }
-    await expect(bed.api.startTraining({ steps: 1 })).rejects.toThrow('the embedded engine does not start');
-    expect((await bed.api.training()).window).toMatchObject({ isRunning: false });
+    await expect(environment.api.startTraining({ steps: 1 })).rejects.toThrow(
+      'the embedded engine does not start',
+    );
+    expect((await environment.api.training()).window).toMatchObject({ isRunning: false });
   }, 60_000);
 });

@@ -9,13 +9,13 @@ import { ask } from '../support/client.ts';
 import {
   lesson,
   newFolder,
-  openTrainingBed,
+  openTrainingEnvironment,
   removeFolder,
   runWindow,
   TASK,
-  type TrainingBed,
+  type TrainingEnvironment,
   teach,
-} from './training-bed.ts';
+} from './training-environment.ts';
 
 /** Grades by what no reply knows of, so that some are better than others; and writes down what it was asked. */
 const VERIFIER = `
@@ -50,15 +50,15 @@ const reportsOf = (news: readonly TrainingEvent[]) =>
   news.flatMap((one) => (one.type === 'step-trained' || one.type === 'step-idle' ? [one.report] : []));
 
 describe('recorded tasks', () => {
-  let bed: TrainingBed;
+  let environment: TrainingEnvironment;
   beforeAll(async () => {
     writeFileSync(path.join(dir, 'verify.mjs'), VERIFIER);
     const verifiers = [{ domain: '*', kind: 'module', file: path.join(dir, 'verify.mjs') }];
-    bed = await openTrainingBed({ dir, learn: { verifiers } });
-    await teach(bed);
+    environment = await openTrainingEnvironment({ dir, learn: { verifiers } });
+    await teach(environment);
   }, 60_000);
   afterAll(async () => {
-    await bed.close();
+    await environment.close();
     removeFolder(dir);
   });
   const cycleEnds = () => {
@@ -72,18 +72,18 @@ describe('recorded tasks', () => {
     }
   };
   const status = async () => {
-    const headers = { authorization: `Bearer ${bed.key}` };
-    const { text } = await ask(bed.port, { method: 'GET', path: '/api/status', headers });
+    const headers = { authorization: `Bearer ${environment.key}` };
+    const { text } = await ask(environment.port, { method: 'GET', path: '/api/status', headers });
     return asObject(parseJson(text));
   };
 
   it('are attempted again, graded by the configured verifier, and trained on', async () => {
-    await bed.chat(TASK, { session: 'asked' });
-    await bed.chat(FOREIGN, { session: 'foreign' });
-    await bed.daemon.settle();
+    await environment.chat(TASK, { session: 'asked' });
+    await environment.chat(FOREIGN, { session: 'foreign' });
+    await environment.daemon.settle();
     const before = gradedOf(TASK);
     const foreign = gradedOf(FOREIGN);
-    const news = await runWindow(bed.training, { steps: 2, tasks: TASKS });
+    const news = await runWindow(environment.training, { steps: 2, tasks: TASKS });
     const reports = reportsOf(news);
     expect(reports.map(({ groups }) => groups)).toEqual([2, 2]);
     // The answer of then, and a group in each of two batches.
@@ -102,10 +102,10 @@ describe('recorded tasks', () => {
   });
 
   it('are not taken from an erased session', async () => {
-    expect(await bed.api.erase('asked')).toBe(1);
-    await bed.api.moveWeights('rollback');
+    expect(await environment.api.erase('asked')).toBe(1);
+    await environment.api.moveWeights('rollback');
     const before = gradedOf(TASK);
-    const news = await runWindow(bed.training, { steps: 1, tasks: TASKS });
+    const news = await runWindow(environment.training, { steps: 1, tasks: TASKS });
     expect(reportsOf(news).map(({ groups }) => groups)).toEqual([2]);
     expect(gradedOf(TASK)).toBe(before);
   }, 60_000);
@@ -113,42 +113,42 @@ describe('recorded tasks', () => {
   it('end, like every window, in a trainer cycle that is counted with those of other learners', async () => {
     const ends = cycleEnds().filter(({ learner }) => learner === 'trainer');
     expect(ends).toHaveLength(2);
-    const generation = bed.daemon.generation();
+    const generation = environment.daemon.generation();
     for (const end of ends)
       expect(end).toMatchObject({ outcome: 'nothing', items: [], turns: [], generation, cost: { usd: 0 } });
-    await bed.daemon.settle();
+    await environment.daemon.settle();
     const { cycles } = asObject((await status()).learning);
     expect(asObject(cycles).run).toBe(cycleEnds().length);
   });
 });
 
 describe('live turns', () => {
-  let bed: TrainingBed;
+  let environment: TrainingEnvironment;
   beforeAll(async () => {
-    bed = await openTrainingBed({ train: { live: true } });
-    await teach(bed);
+    environment = await openTrainingEnvironment({ train: { live: true } });
+    await teach(environment);
   }, 60_000);
   afterAll(async () => {
-    await bed.close();
-    removeFolder(bed.dir);
+    await environment.close();
+    removeFolder(environment.dir);
   });
 
   /** A turn of the policy, and what a person says of it. */
   const judged = async (session: string, score: number): Promise<void> => {
-    const { headers } = await bed.chat(TASK, { session });
-    const said = await bed.api.feedback({ turn: String(headers['x-instar-turn']), score });
+    const { headers } = await environment.chat(TASK, { session });
+    const said = await environment.api.feedback({ turn: String(headers['x-instar-turn']), score });
     expect(said).toMatchObject({ ok: true });
   };
 
   it('are trained on once, if a person rewarded them under the current lessons', async () => {
     await judged('stale-1', 1);
     await judged('stale-2', 0.4);
-    await bed.lessonsApi.change(lesson('later', 'Write the year first.'));
+    await environment.lessonsApi.change(lesson('later', 'Write the year first.'));
     await judged('bad', -1);
     for (const [at, score] of [1, 0.2, 0.8, 0.4].entries()) await judged(`good-${at}`, score);
-    await bed.chat(TASK, { session: 'nothing-said' });
-    await bed.daemon.settle();
-    const news = await runWindow(bed.training, { steps: 2 });
+    await environment.chat(TASK, { session: 'nothing-said' });
+    await environment.daemon.settle();
+    const news = await runWindow(environment.training, { steps: 2 });
     // The first of an agent has nothing to be held against, and only moves its mean.
     expect(reportsOf(news).map(({ live }) => live)).toEqual([3, 0]);
     expect(Object.values(reportsOf(news)[0]?.baselines ?? {})).toHaveLength(1);

@@ -8,29 +8,35 @@ import { readEngineRecord } from '../../src/daemon/start-engine.ts';
 import { openFileJournal } from '../../src/train/run-files.ts';
 import type { RunEntry } from '../../src/train/run-journal.ts';
 import type { TrainingEvent } from '../../src/train/training-window.ts';
-import { openTrainingBed, removeFolder, runWindow, type TrainingBed, teach } from './training-bed.ts';
+import {
+  openTrainingEnvironment,
+  removeFolder,
+  runWindow,
+  type TrainingEnvironment,
+  teach,
+} from './training-environment.ts';
 
 const STEPS = 3;
 /** How often the engine is killed, four times in each run: one that dies at once again is started ever later. */
 const KILLS = 4;
 const RUNS = Math.ceil(Number(process.env.INSTAR_KILLS ?? KILLS) / KILLS);
-const beds: TrainingBed[] = [];
-const open = async (): Promise<TrainingBed> => {
-  const bed = await openTrainingBed();
-  beds.push(bed);
-  await teach(bed);
-  return bed;
+const beds: TrainingEnvironment[] = [];
+const open = async (): Promise<TrainingEnvironment> => {
+  const environment = await openTrainingEnvironment();
+  beds.push(environment);
+  await teach(environment);
+  return environment;
 };
 const closeAll = async (): Promise<void> => {
-  for (const bed of beds.splice(0)) {
-    await bed.close();
-    removeFolder(bed.dir);
+  for (const environment of beds.splice(0)) {
+    await environment.close();
+    removeFolder(environment.dir);
   }
 };
 afterEach(closeAll);
 afterAll(closeAll);
 
-async function entriesOf({ dir }: TrainingBed): Promise<readonly RunEntry[]> {
+async function entriesOf({ dir }: TrainingEnvironment): Promise<readonly RunEntry[]> {
   const journal = openFileJournal(path.join(dir, 'train', 'nano', 'run-1.jsonl'));
   const { entries } = await journal.read();
   journal.close();
@@ -47,8 +53,8 @@ interface Outcome {
 }
 
 /** What a run has come to, from what is on the disk. */
-async function outcomeOf(bed: TrainingBed): Promise<Outcome> {
-  const folder = path.join(bed.dir, 'engine', 'checkpoints');
+async function outcomeOf(environment: TrainingEnvironment): Promise<Outcome> {
+  const folder = path.join(environment.dir, 'engine', 'checkpoints');
   const cards = readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter(({ name }) => name.endsWith('.json'))
     .map((file) => JSON.parse(readFileSync(path.join(file.parentPath, file.name), 'utf8')));
@@ -56,7 +62,7 @@ async function outcomeOf(bed: TrainingBed): Promise<Outcome> {
     const [, run, kind, name] = /^tinker:\/\/([^/]+)\/([^/]+)\/([^/]+)$/.exec(place) ?? [];
     return cards.find((card) => card.run === run && card.kind === kind && card.name === name)?.sha;
   };
-  const steps = (await entriesOf(bed)).flatMap((entry) => {
+  const steps = (await entriesOf(environment)).flatMap((entry) => {
     if (entry.type !== 'step-ended') return [];
     const { batch, rollouts, checkpoint } = entry;
     return [
@@ -66,14 +72,14 @@ async function outcomeOf(bed: TrainingBed): Promise<Outcome> {
   return { steps };
 }
 
-const closedIn = async (bed: TrainingBed): Promise<number> =>
-  (await entriesOf(bed)).filter(({ type }) => type === 'step-ended').length;
+const closedIn = async (environment: TrainingEnvironment): Promise<number> =>
+  (await entriesOf(environment)).filter(({ type }) => type === 'step-ended').length;
 
 let calm: Outcome;
 beforeAll(async () => {
-  const bed = await open();
-  await runWindow(bed.training, { steps: STEPS });
-  calm = await outcomeOf(bed);
+  const environment = await open();
+  await runWindow(environment.training, { steps: STEPS });
+  calm = await outcomeOf(environment);
   await closeAll();
 }, 60_000);
 
@@ -87,11 +93,11 @@ describe('training that is stopped', () => {
   });
 
   it('by a returning user pauses before any further step, and ends at the same bits as the undisturbed run', async () => {
-    const bed = await open();
+    const environment = await open();
     const random = createRandom('who comes back');
     let paused = 0;
-    for (let windows = 0; (await (windows === 0 ? 0 : closedIn(bed))) < STEPS; windows++) {
-      const left = STEPS - (windows === 0 ? 0 : await closedIn(bed));
+    for (let windows = 0; (await (windows === 0 ? 0 : closedIn(environment))) < STEPS; windows++) {
+      const left = STEPS - (windows === 0 ? 0 : await closedIn(environment));
       const stop = new AbortController();
       const after: string[] = [];
       let at = 0;
@@ -99,7 +105,7 @@ describe('training that is stopped', () => {
       let since = 0;
       let seen = 0;
       await runWindow(
-        bed.training,
+        environment.training,
         { steps: left },
         {
           signal: stop.signal,
@@ -123,18 +129,18 @@ describe('training that is stopped', () => {
       process.stdout.write(`paused after ${Math.round(at - since)} ms\n`);
     }
     expect(paused).toBeGreaterThan(1);
-    expect(await outcomeOf(bed)).toEqual(calm);
+    expect(await outcomeOf(environment)).toEqual(calm);
   }, 60_000);
 
   it.each(Array.from({ length: RUNS }, (_, at) => at + 1))(
     'by kills of its engine (%i) goes on, trains nothing twice, moves no pointer, and ends at the same bits',
     async (run) => {
-      const bed = await open();
+      const environment = await open();
       const random = createRandom(`who kills ${run}`);
       let kills = 0;
       const killed = new Set<number>();
       const kill = (): void => {
-        const pid = readEngineRecord(path.join(bed.dir, 'engine'))?.pid;
+        const pid = readEngineRecord(path.join(environment.dir, 'engine'))?.pid;
         if (pid === undefined || killed.has(pid) || kills >= KILLS) return;
         killed.add(pid);
         kills++;
@@ -142,7 +148,7 @@ describe('training that is stopped', () => {
       };
       let waiting = random.below(2) + 1;
       const onNews = async ({ type }: TrainingEvent): Promise<void> => {
-        const { versions } = await bed.training.describe();
+        const { versions } = await environment.training.describe();
         expect(versions).toMatchObject({ live: 0 });
         if (type === 'done' || type === 'moved' || --waiting > 0) return;
         waiting = random.below(2) + 1;
@@ -153,18 +159,18 @@ describe('training that is stopped', () => {
       for (let windows = 0; closed < STEPS; windows++) {
         expect(windows).toBeLessThan(KILLS + 3);
         try {
-          await runWindow(bed.training, { steps: STEPS - closed }, { onNews });
+          await runWindow(environment.training, { steps: STEPS - closed }, { onNews });
         } catch (error) {
           expect(error).toBeInstanceOf(TrainingError);
         }
-        closed = await closedIn(bed);
+        closed = await closedIn(environment);
       }
       process.stdout.write(`killed ${kills} times\n`);
       expect(kills).toBeGreaterThan(KILLS / 2);
-      const ids = (await outcomeOf(bed)).steps.flatMap(({ rollouts }) => rollouts);
+      const ids = (await outcomeOf(environment)).steps.flatMap(({ rollouts }) => rollouts);
       expect(new Set(ids).size).toBe(ids.length);
-      expect(await outcomeOf(bed)).toEqual(calm);
-      expect((await bed.api.training()).versions).toMatchObject({ live: 0 });
+      expect(await outcomeOf(environment)).toEqual(calm);
+      expect((await environment.api.training()).versions).toMatchObject({ live: 0 });
     },
     240_000,
   );

@@ -7,22 +7,29 @@ import { readEngineRecord } from '../../src/daemon/start-engine.ts';
 import { openSqliteReader } from '../../src/record/store/sqlite-store.ts';
 import { connectTinker } from '../../src/train/tinker/connect-tinker.ts';
 import type { Answer } from '../support/client.ts';
-import { openTrainingBed, removeFolder, runWindow, TASK, type TrainingBed, teach } from './training-bed.ts';
+import {
+  openTrainingEnvironment,
+  removeFolder,
+  runWindow,
+  TASK,
+  type TrainingEnvironment,
+  teach,
+} from './training-environment.ts';
 
 const STREAMS = 200;
-let bed: TrainingBed;
+let environment: TrainingEnvironment;
 beforeAll(async () => {
-  bed = await openTrainingBed({ override: { promotion: { canaryShare: 0.5 } } });
-  await teach(bed);
+  environment = await openTrainingEnvironment({ override: { promotion: { canaryShare: 0.5 } } });
+  await teach(environment);
 }, 60_000);
 afterAll(async () => {
-  await bed.close();
-  removeFolder(bed.dir);
+  await environment.close();
+  removeFolder(environment.dir);
 });
 
-const promote = () => bed.api.moveWeights('promote');
+const promote = () => environment.api.moveWeights('promote');
 const sampledIn = (session?: string) => {
-  const reader = openSqliteReader(path.join(bed.dir, 'instar.sqlite'));
+  const reader = openSqliteReader(path.join(environment.dir, 'instar.sqlite'));
   try {
     return reader.facts(0, 100_000).flatMap(({ fact }) => {
       if (fact.type !== 'turn-sampled' || (session !== undefined && fact.session !== session)) return [];
@@ -36,21 +43,21 @@ const versionOf = (policy: unknown): number => Number(/^instar\/nano@(\d+)$/.exe
 
 describe('weights that change while they serve', () => {
   it('are named with their version on the very first turn', async () => {
-    const first = await bed.chat(TASK, { session: 'first' });
+    const first = await environment.chat(TASK, { session: 'first' });
     expect(first.status).toBe(200);
     expect(first.headers['x-instar-policy']).toBe('instar/nano@0');
   });
 
   it('have their sampled tokens recorded with turn and generation: the engine agrees with every log-probability', async () => {
-    await bed.chat(TASK, { session: 'kept' });
+    await environment.chat(TASK, { session: 'kept' });
     await expect.poll(() => sampledIn('kept').length, { timeout: 15_000 }).toBe(1);
     const [fact] = sampledIn('kept');
-    expect(fact).toMatchObject({ version: 0, generation: bed.daemon.generation(), temperature: 1 });
+    expect(fact).toMatchObject({ version: 0, generation: environment.daemon.generation(), temperature: 1 });
     const { prompt, tokens, logprobs } = asObject(parseJson(fact?.text ?? ''));
     const [ids, said, given] = [prompt, tokens, logprobs].map((list) => asArray(list).map(Number));
     if (ids === undefined || said === undefined || given === undefined) throw new Error('nothing was kept');
     expect(said.length).toBeGreaterThan(5);
-    const url = readEngineRecord(path.join(bed.dir, 'engine'))?.url ?? '';
+    const url = readEngineRecord(path.join(environment.dir, 'engine'))?.url ?? '';
     const engine = await connectTinker({
       url,
       baseModel: 'instar-nano',
@@ -79,7 +86,7 @@ describe('weights that change while they serve', () => {
   });
 
   it('have their recorded tokens removed when the session is erased', async () => {
-    expect(await bed.api.erase('kept')).toBe(1);
+    expect(await environment.api.erase('kept')).toBe(1);
     const left = sampledIn('kept');
     expect(left.filter(({ text }) => text !== undefined)).toEqual([]);
     expect(sampledIn('first').filter(({ text }) => text !== undefined)).toHaveLength(1);
@@ -87,18 +94,22 @@ describe('weights that change while they serve', () => {
 
   it(`never fail one of ${STREAMS} streams, each by the one version that its head names`, async () => {
     for (const version of [1, 2]) {
-      await runWindow(bed.training, { steps: 1 });
-      expect((await bed.api.training()).versions).toMatchObject({
+      await runWindow(environment.training, { steps: 1 });
+      expect((await environment.api.training()).versions).toMatchObject({
         onTrial: { version, stage: 'candidate' },
       });
       if (version === 1) for (const _ of ['canary', 'live']) await promote();
     }
     const moved: string[] = [];
-    const moves = [async () => promote(), async () => promote(), async () => bed.api.moveWeights('rollback')];
+    const moves = [
+      async () => promote(),
+      async () => promote(),
+      async () => environment.api.moveWeights('rollback'),
+    ];
     let answered = 0;
     let moving: Promise<unknown> = Promise.resolve();
     const next = async (session: string): Promise<Answer> => {
-      const answer = await bed.chat(TASK, { session });
+      const answer = await environment.chat(TASK, { session });
       if (++answered % 50 === 0) {
         const move = moves.shift();
         moving = moving.then(async () => {

@@ -13,18 +13,21 @@ import { type Answer, ask } from '../support/client.ts';
 import {
   type BedOptions,
   newFolder,
-  openTrainingBed,
+  openTrainingEnvironment,
   removeFolder,
-  type TrainingBed,
-} from './training-bed.ts';
+  type TrainingEnvironment,
+} from './training-environment.ts';
 
 const SHARE = 0.5;
 const NEVER = new AbortController().signal;
 
-async function openBed(options: BedOptions): Promise<TrainingBed> {
-  const bed = await openTrainingBed({ override: { promotion: { canaryShare: SHARE } }, ...options });
-  onTestFinished(() => bed.close());
-  return bed;
+async function openBed(options: BedOptions): Promise<TrainingEnvironment> {
+  const environment = await openTrainingEnvironment({
+    override: { promotion: { canaryShare: SHARE } },
+    ...options,
+  });
+  onTestFinished(() => environment.close());
+  return environment;
 }
 
 async function start() {
@@ -32,20 +35,20 @@ async function start() {
   onTestFinished(() => removeFolder(dir));
   const vllm = await startVllm();
   const train = { serve: { vllm: vllm.baseUrl, model: 'base-model' } };
-  const bed = await openBed({ dir, train });
+  const environment = await openBed({ dir, train });
   /** A turn that has begun; the server decides when it ends. In a list: who waits for it would wait for its end. */
-  const begin = async (on: TrainingBed, session: string): Promise<readonly Promise<Answer>[]> => {
+  const begin = async (on: TrainingEnvironment, session: string): Promise<readonly Promise<Answer>[]> => {
     const before = vllm.streams.size;
     const answer = on.chat('Who are you?', { session });
     await expect.poll(() => vllm.streams.size, { timeout: 10_000 }).toBe(before + 1);
     return [answer];
   };
-  const turn = async (session: string, on = bed): Promise<string> => {
+  const turn = async (session: string, on = environment): Promise<string> => {
     const [answer] = await begin(on, session);
     vllm.endNewest();
     return heard(await answer);
   };
-  return { dir, vllm, train, bed, begin, turn };
+  return { dir, vllm, train, environment, begin, turn };
 }
 
 /** By whom it says it was answered, and by whom it was. */
@@ -66,9 +69,9 @@ function heard(answer: Answer | undefined): string {
 }
 
 /** Weights of one step of the real engine, on trial. */
-async function propose(bed: TrainingBed, version: number): Promise<void> {
-  bed.training.warm();
-  const record = () => readEngineRecord(path.join(bed.dir, 'engine'));
+async function propose(environment: TrainingEnvironment, version: number): Promise<void> {
+  environment.training.warm();
+  const record = () => readEngineRecord(path.join(environment.dir, 'engine'));
   await expect.poll(record, { timeout: 20_000 }).toBeDefined();
   const engine = await connectTinker({
     url: record()?.url ?? '',
@@ -86,17 +89,17 @@ async function propose(bed: TrainingBed, version: number): Promise<void> {
   await Promise.all([trained.done, stepped.done]);
   const sampler = await model.saveForSampler(`proposed-${version}`);
   await engine.close();
-  const moves = await (await bed.training.policy.promotions()).tell({
+  const moves = await (await environment.training.policy.promotions()).tell({
     type: 'proposed',
     served: { version, sampler },
   });
   expect(moves).toMatchObject([{ version, to: 'candidate' }]);
 }
 
-const promote = async (bed: TrainingBed): Promise<unknown> =>
-  (await bed.api.moveWeights('promote')).map(({ version, to }) => `${version} ${to}`);
-const rollBack = async (bed: TrainingBed): Promise<unknown> =>
-  (await bed.api.moveWeights('rollback')).map(({ version, to }) => `${version} ${to}`);
+const promote = async (environment: TrainingEnvironment): Promise<unknown> =>
+  (await environment.api.moveWeights('promote')).map(({ version, to }) => `${version} ${to}`);
+const rollBack = async (environment: TrainingEnvironment): Promise<unknown> =>
+  (await environment.api.moveWeights('rollback')).map(({ version, to }) => `${version} ${to}`);
 const foldersOf = (dir: string): readonly string[] => {
   const parent = path.join(dir, 'train', 'nano', 'adapters');
   return existsSync(parent) ? readdirSync(parent).sort() : [];
@@ -110,26 +113,27 @@ const sessionOf = (version: number, isCanary: boolean): string => {
 
 describe('weights that vLLM serves', () => {
   it('are loaded before the pointer moves, answer new turns, and are unloaded after their last stream', async () => {
-    const { dir, vllm, bed, begin, turn } = await start();
+    const { dir, vllm, environment, begin, turn } = await start();
     expect(await turn('bare')).toBe('instar/nano@0 base-model');
-    const [bare] = await begin(bed, 'bare');
-    await propose(bed, 1);
+    const [bare] = await begin(environment, 'bare');
+    await propose(environment, 1);
     expect([foldersOf(dir), loaded(vllm)]).toEqual([[], []]);
 
-    expect(await promote(bed)).toEqual(['1 canary']);
+    expect(await promote(environment)).toEqual(['1 canary']);
     expect([foldersOf(dir), loaded(vllm)]).toEqual([['v1'], ['v1']]);
     expect(await turn(sessionOf(1, true))).toBe('instar/nano@1 v1');
     expect(await turn(sessionOf(1, false))).toBe('instar/nano@0 base-model');
-    expect(await promote(bed)).toEqual(['1 live']);
+    expect(await promote(environment)).toEqual(['1 live']);
     expect(await turn(sessionOf(1, false))).toBe('instar/nano@1 v1');
-    const { adapter } = await bed.api.training();
+    const { adapter } = await environment.api.training();
     expect(adapter).toBe(path.join(dir, 'train', 'nano', 'adapters', 'v1'));
     expect(await checkPeft(String(adapter))).toMatchObject({ rank: 4, baseModel: 'instar-nano' });
 
-    const [first] = await begin(bed, 'first');
+    const [first] = await begin(environment, 'first');
     for (const version of [2, 3]) {
-      await propose(bed, version);
-      for (const stage of ['canary', 'live']) expect(await promote(bed)).toEqual([`${version} ${stage}`]);
+      await propose(environment, version);
+      for (const stage of ['canary', 'live'])
+        expect(await promote(environment)).toEqual([`${version} ${stage}`]);
     }
     expect(await turn('first')).toBe('instar/nano@3 v3');
     // What served two moves ago is read from to the last word.
@@ -154,34 +158,37 @@ describe('weights that vLLM serves', () => {
   }, 30_000);
 
   it('do not serve when they cannot be loaded: the pointer stays, the error is reported, and a rollback still works', async () => {
-    const { dir, vllm, bed, turn } = await start();
-    await propose(bed, 1);
+    const { dir, vllm, environment, turn } = await start();
+    await propose(environment, 1);
     vllm.change({ isDown: true });
-    await expect(promote(bed)).rejects.toThrow(/version 1 cannot serve, and nothing was changed/);
-    expect((await bed.api.training()).versions).toMatchObject({ live: 0, onTrial: { stage: 'candidate' } });
+    await expect(promote(environment)).rejects.toThrow(/version 1 cannot serve, and nothing was changed/);
+    expect((await environment.api.training()).versions).toMatchObject({
+      live: 0,
+      onTrial: { stage: 'candidate' },
+    });
     vllm.change({ isDown: false, hasLora: false });
-    await expect(promote(bed)).rejects.toThrow(/--enable-lora/);
+    await expect(promote(environment)).rejects.toThrow(/--enable-lora/);
     expect(await turn(sessionOf(1, true))).toBe('instar/nano@0 base-model');
     vllm.change({ hasLora: true });
-    expect([await promote(bed), await promote(bed)]).toEqual([['1 canary'], ['1 live']]);
-    await propose(bed, 2);
-    expect([await promote(bed), await promote(bed)]).toEqual([['2 canary'], ['2 live']]);
+    expect([await promote(environment), await promote(environment)]).toEqual([['1 canary'], ['1 live']]);
+    await propose(environment, 2);
+    expect([await promote(environment), await promote(environment)]).toEqual([['2 canary'], ['2 live']]);
     expect(await turn('any')).toBe('instar/nano@2 v2');
 
     vllm.change({ isDown: true });
-    expect(await rollBack(bed)).toEqual(['2 rolled-back']);
+    expect(await rollBack(environment)).toEqual(['2 rolled-back']);
     vllm.change({ isDown: false });
     expect(await turn('any')).toBe('instar/nano@1 v1');
     await expect.poll(() => foldersOf(dir), { timeout: 15_000 }).toEqual(['v1']);
   }, 30_000);
 
   it('are loaded again when a server has lost them; otherwise another version answers, and they are rolled back', async () => {
-    const { dir, vllm, train, bed, turn } = await start();
-    await propose(bed, 1);
-    expect([await promote(bed), await promote(bed)]).toEqual([['1 canary'], ['1 live']]);
+    const { dir, vllm, train, environment, turn } = await start();
+    await propose(environment, 1);
+    expect([await promote(environment), await promote(environment)]).toEqual([['1 canary'], ['1 live']]);
     vllm.adapters.clear();
     expect(await turn('lost')).toBe('instar/nano@1 v1');
-    await bed.close();
+    await environment.close();
     vllm.adapters.clear();
     const again = await openBed({ dir, train });
     expect(await again.api.training()).toMatchObject({ policy: 'instar/nano@1', versions: { live: 1 } });
@@ -202,16 +209,16 @@ describe('weights that vLLM serves', () => {
     onTestFinished(() => removeFolder(dir));
     const vllm = await startVllm({ key: 'abc-secret' });
     const serve = { vllm: vllm.baseUrl, model: 'base-model', keyEnv: 'VLLM_KEY' };
-    const bed = await openBed({ dir, train: { serve }, env: { VLLM_KEY: 'abc-secret' } });
-    expect((await bed.chat('Who are you?')).status).toBe(401);
+    const environment = await openBed({ dir, train: { serve }, env: { VLLM_KEY: 'abc-secret' } });
+    expect((await environment.chat('Who are you?')).status).toBe(401);
     const body = JSON.stringify({
       model: 'instar/nano',
       stream: true,
       messages: [{ role: 'user', content: 'x' }],
     });
-    const answer = ask(bed.port, {
+    const answer = ask(environment.port, {
       path: '/v1/chat/completions',
-      headers: { authorization: `Bearer ${bed.key}` },
+      headers: { authorization: `Bearer ${environment.key}` },
       body,
     });
     await expect.poll(() => vllm.streams.size, { timeout: 15_000 }).toBe(1);
@@ -224,25 +231,25 @@ describe('weights that the engine serves', () => {
   it('are exported as a folder; when that fails they serve all the same', async () => {
     const dir = newFolder();
     onTestFinished(() => removeFolder(dir));
-    const bed = await openBed({ dir });
+    const environment = await openBed({ dir });
     // What a killed export left.
     mkdirSync(path.join(dir, 'train', 'nano', 'adapters', 'v9.partial-x'), { recursive: true });
-    await propose(bed, 1);
-    expect([await promote(bed), await promote(bed)]).toEqual([['1 canary'], ['1 live']]);
+    await propose(environment, 1);
+    expect([await promote(environment), await promote(environment)]).toEqual([['1 canary'], ['1 live']]);
     await expect.poll(() => foldersOf(dir), { timeout: 15_000 }).toEqual(['v1']);
-    const { adapter } = await bed.api.training();
+    const { adapter } = await environment.api.training();
     expect((await checkPeft(String(adapter))).tensors).toBeGreaterThan(0);
 
     mkdirSync(path.join(dir, 'train', 'nano', 'adapters', 'v2'), { recursive: true });
     writeFileSync(path.join(dir, 'train', 'nano', 'adapters', 'v2', 'adapter_config.json'), '{}');
-    await propose(bed, 2);
-    expect([await promote(bed), await promote(bed)]).toEqual([['2 canary'], ['2 live']]);
+    await propose(environment, 2);
+    expect([await promote(environment), await promote(environment)]).toEqual([['2 canary'], ['2 live']]);
     await expect
-      .poll(() => bed.lines.filter(({ msg }) => msg.includes('could not be exported')).length, {
+      .poll(() => environment.lines.filter(({ msg }) => msg.includes('could not be exported')).length, {
         timeout: 15_000,
       })
       .toBeGreaterThan(0);
-    const { headers, status } = await bed.chat('Who are you?');
+    const { headers, status } = await environment.chat('Who are you?');
     expect([status, headers['x-instar-policy']]).toEqual([200, 'instar/nano@2']);
   }, 30_000);
 });

@@ -15,7 +15,7 @@ import type { TrainingEvent } from '../../src/train/training-window.ts';
 import { type Answer, ask } from '../support/client.ts';
 import { lessonText } from '../support/lesson-text.ts';
 
-export interface TrainingBed extends RemoteApi {
+export interface TrainingEnvironment extends RemoteApi {
   readonly dir: string;
   readonly port: number;
   readonly key: string;
@@ -39,13 +39,13 @@ export interface BedOptions {
 }
 
 /** Instar as people run it, in this process, with the embedded engine in its own; batches are small. */
-export async function openTrainingBed({
+export async function openTrainingEnvironment({
   dir = newFolder(),
   override = {},
   train = {},
   learn = {},
   env = {},
-}: BedOptions = {}): Promise<TrainingBed> {
+}: BedOptions = {}): Promise<TrainingEnvironment> {
   const home = openHome(dir);
   const key = readOrCreateKey(home, {}).key;
   const { config } = checkConfig(
@@ -93,9 +93,9 @@ export const removeFolder = (dir: string): void => rmSync(dir, { recursive: true
 
 export interface BedsOfEach {
   folder(): string;
-  open(options: BedOptions & { readonly dir: string }): Promise<TrainingBed>;
+  open(options: BedOptions & { readonly dir: string }): Promise<TrainingEnvironment>;
   /** Ends the daemon that was started last, and starts another one in its folder. */
-  reopen(bed: TrainingBed): Promise<TrainingBed>;
+  reopen(environment: TrainingEnvironment): Promise<TrainingEnvironment>;
 }
 
 /** Folders and beds of each test of a file: after it they are closed and removed, the last one first. */
@@ -105,9 +105,9 @@ export function bedsOfEach(): BedsOfEach {
     for (const run of undo.splice(0).reverse()) await run();
   });
   const open: BedsOfEach['open'] = async (options) => {
-    const bed = await openTrainingBed(options);
-    undo.push(() => bed.close());
-    return bed;
+    const environment = await openTrainingEnvironment(options);
+    undo.push(() => environment.close());
+    return environment;
   };
   return {
     folder: () => {
@@ -116,10 +116,10 @@ export function bedsOfEach(): BedsOfEach {
       return dir;
     },
     open,
-    reopen: async (bed) => {
-      await bed.close();
+    reopen: async (environment) => {
+      await environment.close();
       undo.pop();
-      return open({ dir: bed.dir });
+      return open({ dir: environment.dir });
     },
   };
 }
@@ -158,7 +158,7 @@ export const lesson = (id: string, content: string) => ({
   reason: 'a test',
 });
 
-export async function teach({ lessonsApi }: Pick<TrainingBed, 'lessonsApi'>): Promise<void> {
+export async function teach({ lessonsApi }: Pick<TrainingEnvironment, 'lessonsApi'>): Promise<void> {
   await lessonsApi.change(lesson('times', TIMES));
 }
 
