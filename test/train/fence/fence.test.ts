@@ -104,7 +104,7 @@ const DEEDS = [
 ];
 
 /** `FENCE_HISTORIES=500` for the whole law. */
-const HISTORIES = Number(process.env.FENCE_HISTORIES ?? 200);
+const HISTORIES = Number(process.env.FENCE_HISTORIES ?? 100);
 
 describe('the generation fence', () => {
   it(`lets no support data and no sample of another generation into a batch, over ${HISTORIES} histories of 50 commands`, async () => {
