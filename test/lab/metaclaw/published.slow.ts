@@ -139,7 +139,6 @@ describe.skipIf(sets.length === 0)(`the published data${why}`, () => {
     expect(passed).toHaveLength(36);
   });
 
-  /** `METACLAW=all` also checks the 111 tasks of part 1. */
   it.each([['small', 36], ...(process.env.METACLAW === 'all' ? ([['part1', 111]] as const) : [])] as const)(
     'passes no file check of %s in an untouched workspace',
     { timeout: 300_000 },
