@@ -113,7 +113,7 @@ const CHECKERS: Readonly<Record<string, (given: Arguments) => CheckerCall>> = {
     allowOnly(options, '--type');
     const type = options.get('--type');
     if (type !== undefined && !META_TYPES.includes(type))
-      throw new Error(`--type ${type} is none of ${META_TYPES.join(', ')}`);
+      throw new Error(`--type ${type} is not one of ${META_TYPES.join(', ')}`);
     return { step: { kind: 'metadata', file: onlyFile(plain), ...(type !== undefined && { type }) } };
   },
   backup: ({ plain, options }) => {

@@ -101,7 +101,7 @@ describe('reading a check', () => {
     ['python scripts/check_filename.py --dir d/ --ext md --min-count 0', 'number from 1'],
     ['python scripts/check_filename.py --dir d/ --ext', 'one value'],
     ['python scripts/check_filename.py --dir a --dir b --ext md', 'one value, once'],
-    ['python scripts/check_metadata.py a --type exe', 'is none of'],
+    ['python scripts/check_metadata.py a --type exe', 'is not one of'],
     ['python scripts/check_done_log.py done.log --min-entries 0', 'number from 1'],
     ['python scripts/check_done_log.py done.log --min-entries two', 'number from 1'],
   ])('refuses %j (it does not skip it)', (line, why) => {
