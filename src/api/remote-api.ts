@@ -1,5 +1,5 @@
 import type { DaemonRecord } from '../config/daemon-file.ts';
-import type { DaemonApi, LessonsApi } from '../core/daemon-api.ts';
+import type { DaemonApi, KeysApi, LessonsApi, OwnerApis } from '../core/daemon-api.ts';
 import {
   asArray,
   asNumber,
@@ -10,13 +10,8 @@ import {
   parseJson,
 } from '../core/json.ts';
 
-export interface RemoteApi {
-  readonly api: DaemonApi;
-  readonly lessonsApi: LessonsApi;
-}
-
 /** Calls a running daemon over HTTP: the store has one writer, and that is the daemon. */
-export function createRemoteApi(daemon: DaemonRecord, key: string | undefined): RemoteApi {
+export function createRemoteApi(daemon: DaemonRecord, key: string | undefined): OwnerApis {
   const ask = (method: string, path: string, body?: JsonObject): Promise<Json> =>
     askApi(daemon, key, method, path, body);
   const find = async (path: string, method = 'GET'): Promise<JsonObject | undefined> => {
@@ -60,7 +55,21 @@ export function createRemoteApi(daemon: DaemonRecord, key: string | undefined): 
     diff: (from, to) => find(`/api/generations/${named(from)}/diff?to=${named(to)}`),
     rollback: (to) => find(`/api/generations/${named(to)}/rollback`, 'POST'),
   };
-  return { api, lessonsApi };
+  const keysApi: KeysApi = {
+    list: async () => asArray(await ask('GET', '/api/keys')).map(asObject),
+    create: async (request) => asObject(await ask('POST', '/api/keys', request)),
+    revoke: async (id) => {
+      try {
+        return asArray(await ask('DELETE', `/api/keys/${named(id)}`)).map(asObject);
+      } catch (error) {
+        if (error instanceof ApiError && error.status === 404) return [];
+        throw error;
+      }
+    },
+    confirm: async (settings) => asObject(await ask('POST', '/api/settings/confirm', settings)),
+    audit: async (limit) => asObject(await ask('GET', `/api/audit?limit=${limit}`)),
+  };
+  return { api, lessonsApi, keysApi };
 }
 
 const TIMEOUT_MS = 120_000;

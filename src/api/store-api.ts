@@ -1,3 +1,4 @@
+import type { Caller } from '../core/caller.ts';
 import type { DaemonApi } from '../core/daemon-api.ts';
 import type { JsonObject } from '../core/json.ts';
 import { compact, parseJson } from '../core/json.ts';
@@ -63,7 +64,7 @@ export function createStoreApi(
     trajectory: (id) => show(id, withBodies),
     erase: (id) => records.erase(id, 'asked for by a person'),
     feedback: async (body) => {
-      const done = await giveFeedback({ records, now }, body);
+      const done = await giveFeedback({ records, now }, body, THE_OWNER);
       if ('kind' in done) throw new Error((done as { readonly message: string }).message);
       return done as JsonObject;
     },
@@ -92,6 +93,9 @@ export function createStoreApi(
     backup: (file) => records.snapshot(file),
   };
 }
+
+/** Without a daemon, whoever can open the store is its owner. */
+const THE_OWNER: Caller = { kind: 'owner', id: 'owner', mayRate: true };
 
 const needsDaemon = async (): Promise<never> => {
   throw new ApiError(409, 'Training needs a running daemon; start it with: instar up.');

@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { type Command, Option } from 'commander';
+import { neutralise, neutraliseLine } from '../base/printable.ts';
 import type { LessonsApi } from '../core/daemon-api.ts';
 import {
   exportSkillFiles,
@@ -7,6 +8,7 @@ import {
   type SkillReport,
 } from '../lessons/skill-files/import-export.ts';
 import { closestWord } from '../text/closest-word.ts';
+import { confirmOwner } from './confirm-owner.ts';
 import {
   type CommandAction,
   type CommandContext,
@@ -63,10 +65,13 @@ export const declareLessons: DeclareCommand = (lessons, act) => {
     .option('--hash <hash>', 'only if its text is unchanged (the hash that `lessons show` prints)')
     .action(
       act(
-        changeLesson((lesson, { live }) => ({
-          op: 'move',
-          to: live || lesson.state === 'trial' ? 'live' : 'trial',
-        })),
+        changeLesson(
+          (lesson, { live }) => ({
+            op: 'move',
+            to: live || lesson.state === 'trial' ? 'live' : 'trial',
+          }),
+          CONFIRM_APPROVAL,
+        ),
       ),
     );
   changing('reject', 'Reject a proposed lesson.')
@@ -167,14 +172,22 @@ interface ChangeOptions extends Positional {
   readonly live?: true;
   readonly off?: true;
 }
+/** What a person approves is what the model will read, so it is shown again. */
+const CONFIRM_APPROVAL = ({ name, content }: LessonJson): string =>
+  `Use the lesson "${neutraliseLine(String(name))}" in prompts? It says:\n${neutralise(String(content))}\n`;
+
 type PlanChange = (lesson: LessonJson, options: ChangeOptions) => Readonly<Record<string, string | boolean>>;
 
 /** One change to one lesson. It is refused when the text is not the one that was looked up, or that `--hash` names. */
-function changeLesson(plan: PlanChange): CommandAction<ChangeOptions> {
+function changeLesson(
+  plan: PlanChange,
+  confirm?: (lesson: LessonJson) => string,
+): CommandAction<ChangeOptions> {
   return (options, context) =>
     withApi(context, async ({ lessonsApi }) => {
       const lesson = await findLesson(lessonsApi, options.args[0] ?? '');
       const id = String(lesson.id);
+      if (confirm !== undefined) await confirmOwner(context, confirm(lesson));
       const done = await lessonsApi.change({
         changes: [{ id, ...plan(lesson, options) }],
         shown: { [id]: options.hash ?? String(lesson.hash) },

@@ -31,6 +31,14 @@ const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     description: 'Point a client at Instar: show the settings, write them, or undo them.',
     load: async () => (await import('./connect.ts')).declareConnect,
   },
+  keys: {
+    description: 'List, create and revoke the keys of clients, and protect the owner key.',
+    load: async () => (await import('./keys.ts')).declareKeys,
+  },
+  config: {
+    description: 'Confirm settings that were loosened in the config file.',
+    load: async () => (await import('./config.ts')).declareConfig,
+  },
   status: {
     description: 'Show whether Instar is running and what it has served.',
     load: async () => (await import('./status.ts')).declareStatus,

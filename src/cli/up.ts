@@ -1,5 +1,6 @@
 import { Option } from 'commander';
 import { askStatus, type StatusReport } from '../api/daemon-status.ts';
+import { applyConfirmed } from '../config/confirmed-settings.ts';
 import {
   createDaemonFile,
   type DaemonRecord,
@@ -44,17 +45,22 @@ async function up(options: UpOptions, context: CommandContext): Promise<ExitCode
   const { env, printer } = context;
   const home = openHome(context.homeDir);
   const port = options.port === undefined ? {} : { port: options.port };
-  const { config, notes } = loadConfig({
+  const { config: asked, notes } = loadConfig({
     file: options.config ?? home.configFile,
     required: options.config !== undefined,
     env,
     ...port,
   });
+  const { config, waiting } = applyConfirmed(asked, home);
   await refuseSecondDaemon(home);
   const key = readOrCreateKey(home, env);
   const format = options.log ?? config.log.format;
   const log = createLog({ format, level: config.log.level, stream: context.stderr, env });
   for (const note of notes) log.info(note);
+  for (const { path, asked: value, used } of waiting)
+    log.warn(
+      `${path} is "${value}" in the config and waits for your word; "${used}" is used. Confirm it with: instar config confirm`,
+    );
   if (key.tightened) log.warn(`${home.keyFile} was readable by others; its mode is now 600`);
 
   const daemon = await start(context, { home, config, env, log, isWarm: true, ...port });

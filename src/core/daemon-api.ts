@@ -28,6 +28,20 @@ export interface DaemonApi {
   backup(file: string): Promise<void>;
 }
 
+/** The keys of a home and the settings that only its owner may loosen. */
+export interface KeysApi {
+  /** `{ id, name, may, createdAt, revokedAt? }`, oldest first; never a key itself. */
+  list(): Promise<readonly JsonObject[]>;
+  /** `{ name, mayRate? }` → `{ id, name, key }`. The key is in no other answer; an older key of the same name is revoked. */
+  create(request: JsonObject): Promise<JsonObject>;
+  /** Revokes by id or name; answers with the revoked keys. */
+  revoke(idOrName: string): Promise<readonly JsonObject[]>;
+  /** Confirms settings of the config that wait for the owner: `{ "library.autonomy": "autonomous" }`. */
+  confirm(settings: JsonObject): Promise<JsonObject>;
+  /** The audit trail, newest first: `{ n, at, action, subject, key }`, with `fault` when its chain is broken. */
+  audit(limit: number): Promise<JsonObject>;
+}
+
 /** What people and programs may ask of the library and change in it, in the JSON shapes that scripts rely on. */
 export interface LessonsApi {
   /** Filtered by `state` and `kind`. */
@@ -55,4 +69,11 @@ export interface LessonsApi {
   diff(from: number, to: number): Promise<JsonObject | undefined>;
   /** Undefined for an unknown generation. */
   rollback(to: number): Promise<JsonObject | undefined>;
+}
+
+/** Everything that a person may ask of Instar. */
+export interface OwnerApis {
+  readonly api: DaemonApi;
+  readonly lessonsApi: LessonsApi;
+  readonly keysApi: KeysApi;
 }

@@ -88,4 +88,5 @@ export type TurnStatus = 'complete' | 'client-abort' | 'upstream-error' | 'trunc
 /** `main`: the user's agent. `side`: one of its sub-agents. `aux`: a title, a token count, a compaction; never learned from. */
 export type TurnRole = 'main' | 'side' | 'aux';
 
-export type RewardSource = 'verifier' | 'person' | 'judge' | 'signal';
+/** `agent`: feedback with a caller key: a weak signal, never a person's word. */
+export type RewardSource = 'verifier' | 'person' | 'judge' | 'signal' | 'agent';

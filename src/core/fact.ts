@@ -34,6 +34,8 @@ export type Fact =
       readonly block?: string;
       /** The key of the request's body; absent if it could not be decoded. */
       readonly request?: string;
+      /** The id of the caller's key, `anonymous`, or `unverified`; absent in records of earlier versions. */
+      readonly caller?: string;
     }
   | {
       readonly type: 'turn-end';
@@ -51,6 +53,8 @@ export type Fact =
       readonly reply?: string;
       /** The key of the request's body, if it was not known at the turn's start. */
       readonly request?: string;
+      /** A caller with its own provider credential, known once the provider has accepted it. */
+      readonly caller?: string;
     }
   | {
       readonly type: 'reward-given';
@@ -61,6 +65,8 @@ export type Fact =
       /** −1 to 1. */
       readonly score: number;
       readonly note?: string;
+      /** The id of the key that gave it. */
+      readonly by?: string;
     }
   | {
       readonly type: 'event-reported';
@@ -70,6 +76,22 @@ export type Fact =
       readonly session?: string;
       readonly score?: number;
       readonly data: { readonly [name: string]: Json | undefined };
+      /** The id of the key that reported it. */
+      readonly by?: string;
+    }
+  /**
+   * The audit trail: a key changed something. Numbered without a gap, and each names the hash of the one before it, so
+   * that none can be changed or removed unnoticed. Ids and names only, never text of people.
+   */
+  | {
+      readonly type: 'action-taken';
+      readonly n: number;
+      readonly action: string;
+      readonly subject: string;
+      /** The id of the key. */
+      readonly key: string;
+      readonly previous: string;
+      readonly hash: string;
     }
   | { readonly type: 'session-end'; readonly session: string; readonly reason: string }
   /** The tombstone: the session's content is erased, the fact that it took place is not. */

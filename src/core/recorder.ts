@@ -21,6 +21,8 @@ export interface TurnIntent {
   readonly policy: string;
   readonly lessons: readonly string[];
   readonly block?: string;
+  /** The id of the caller, `anonymous`, or `unverified`. */
+  readonly caller: string;
   /** The client's request as JSON text, without the inserted lessons. Undefined when it could not be decoded. */
   readonly body: Buffer | undefined;
 }
@@ -32,6 +34,8 @@ export interface TurnOutcome {
   readonly policy: string;
   readonly failure?: Failure;
   readonly totalMs: number;
+  /** A caller with its own credential, which the provider accepted. */
+  readonly caller?: string;
 }
 
 /** One turn being recorded. */

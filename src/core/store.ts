@@ -139,6 +139,8 @@ export interface TurnView {
   readonly usage?: Usage;
   readonly request?: string;
   readonly reply?: string;
+  /** The id of the caller's key, `anonymous`, or `unverified`; undefined in records of earlier versions. */
+  readonly caller?: string;
 }
 
 export interface RewardView {

@@ -69,6 +69,7 @@ export async function openCatalogue(settings: CatalogueSettings): Promise<OpenCa
     catalogue: {
       resolve: (requested, wire) => current.resolve(requested, wire),
       list: () => current.list(),
+      access: () => current.access(),
     },
     describe: () => providers.map((provider) => describe(provider)),
     keys: () => [

@@ -1,12 +1,14 @@
+import { createKeysApi } from '../api/keys-api.ts';
 import { createStoreApi } from '../api/store-api.ts';
+import { withAudit } from '../api/with-audit.ts';
 import { createIds } from '../base/ids.ts';
 import type { Log } from '../base/log.ts';
 import { VERSION } from '../base/package.ts';
 import { sleep } from '../base/sleep.ts';
 import { isForbiddenHost } from '../config/address.ts';
 import { type Home, HomeInUseError } from '../config/home.ts';
-import { createCurrentKey } from '../config/key.ts';
 import type { Config } from '../config/schema.ts';
+import { openValidKeys } from '../config/valid-keys.ts';
 import type { ChatModel } from '../core/chat.ts';
 import { systemClock } from '../core/clock.ts';
 import { compact } from '../core/json.ts';
@@ -21,6 +23,7 @@ import { createSessionMatcher } from '../gateway/session-matcher.ts';
 import { createPromptFiles } from '../learn/compress/prompt-files.ts';
 import { createReviewJob } from '../lessons/review-job.ts';
 import { createExchange } from '../models/exchange.ts';
+import { createAudit } from '../record/audit-trail.ts';
 import { lockHome } from '../record/home-lock.ts';
 import {
   openRecording,
@@ -95,8 +98,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const policy = createDeferredPolicy(config.train, () => training?.policy);
   const names = await openCatalogue({ config, env, home, exchange, clock, retry, models, policy, log });
   const maxBodyBytes = settings.maxBodyMb * 1024 * 1024;
-  const key = createCurrentKey(home, env, clock);
-  const keys = () => [key(), ...names.keys()];
+  const callers = openValidKeys(home, env, clock, readOrCreateSalt(home));
+  const keys = () => [...callers.texts(), ...names.keys()];
   const recording = openRecording({ home, settings: config.store, keys, clock, log });
   const storeApi = createStoreApi(recording.records, clock.now);
   const newId = createIds(clock);
@@ -175,6 +178,14 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     ],
     ...(options.slowWork === undefined ? {} : { slowWork: options.slowWork }),
   });
+  const api = {
+    ...storeApi,
+    schedule: schedule.describe,
+    ...createTrainingApi(training, storeApi.training, log),
+  };
+  const keysApi = createKeysApi(home, env, clock.now, recording.records);
+  const apis = { api, lessonsApi: library.api, keysApi };
+  const audit = createAudit(recording.records, clock.now);
   const gateway = createGateway({
     admission: watchAdmission(admission, schedule.noticeTraffic),
     allowedHosts: settings.allowedHosts,
@@ -183,7 +194,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     context: {
       catalogue: names.catalogue,
       exchange: pool.exchange,
-      authorize: createAuthorizer({ key, onLoopback, clock }),
+      authorize: createAuthorizer({ keys: callers, onLoopback, clock }),
       clock,
       random: Math.random,
       retry: rule,
@@ -191,17 +202,12 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       newId,
       pause: sleep,
       lessons: withShortenedPrompts(library.lessons, shortening),
-      lessonsApi: library.api,
       identify: createIdentify(),
       sessions,
       sessionEnded: (session) => recordSessionEnd(session, records, clock, log),
       recorder: recording.recorder,
       records,
-      api: {
-        ...storeApi,
-        schedule: schedule.describe,
-        ...createTrainingApi(training, storeApi.training, log),
-      },
+      apisFor: (by) => withAudit(apis, audit, by),
       report: (report) => {
         metrics.report(report);
         logTurn(log, report);

@@ -58,6 +58,7 @@ const NAMES: Readonly<Record<RewardSource, string>> = {
   person: 'feedback',
   judge: 'judged',
   signal: 'reported',
+  agent: 'rated-by-agent',
 };
 
 /** Recorded rewards as signals, each with its source; scores of −1 to 1 become 0 to 1. */

@@ -1,3 +1,4 @@
+import { ANONYMOUS, type Caller, UNVERIFIED } from '../core/caller.ts';
 import { createFailure, type Failure } from '../core/failure.ts';
 import { compact } from '../core/json.ts';
 import { noRecord } from '../core/recorder.ts';
@@ -49,6 +50,8 @@ export async function forwardTurn(context: GatewayContext, turn: Turn): Promise<
   let tries = 0;
   // The policy when the try began: weights may change while a reply is being streamed.
   let policy = '';
+  /** The caller's own credential at the current target: a 2xx reply proves it. */
+  let verifiable: Caller | undefined;
   const finish = (
     target: Target | undefined,
     end: TurnEnd,
@@ -57,7 +60,9 @@ export async function forwardTurn(context: GatewayContext, turn: Turn): Promise<
   ): ForwardResult => {
     if (running !== undefined) {
       const totalMs = context.clock.monotonic() - turn.startedAt;
-      const outcome = { status: end, httpStatus: status, policy, totalMs };
+      const isProven = verifiable !== undefined && status >= 200 && status < 300;
+      const proven = isProven ? { caller: verifiable?.id } : {};
+      const outcome = compact({ status: end, httpStatus: status, policy, totalMs, ...proven });
       running.record.end(failure === undefined ? outcome : { ...outcome, failure });
     }
     return { target, end, status, tries, failure };
@@ -65,19 +70,21 @@ export async function forwardTurn(context: GatewayContext, turn: Turn): Promise<
   for (const candidate of targets) {
     // The caller's credentials belong to the provider it asked for; a fallback elsewhere must have its own.
     if (candidate.access.kind === 'caller' && candidate.provider !== first?.provider) continue;
-    const admittance = context.authorize.forTarget(turn.request, candidate);
+    const admittance = context.authorize.forTarget(turn.request, candidate, turn.caller);
     if (!admittance.ok) {
       if (candidate !== first) continue;
       const { failure } = admittance;
       sendFailure(response, wire, failure, marks);
       return finish(first, 'refused', failure.status, failure);
     }
-    const { access } = admittance;
+    const { access, credential } = admittance;
+    verifiable = credential;
     const target: Target = access === candidate.access ? candidate : { ...candidate, access };
     if (running === undefined) {
       const room = isRecorded(turn) ? context.recorder.room(turn.body.length) : undefined;
       if (room !== undefined) await room;
-      const begun = begin(context, turn, target, marks);
+      const caller = turn.caller?.id ?? (credential === undefined ? ANONYMOUS.id : UNVERIFIED);
+      const begun = begin(context, turn, target, caller, marks);
       running = begun instanceof Promise ? await begun : begun;
     }
     policy = policyOf(target, turn);
@@ -99,13 +106,14 @@ function begin(
   context: GatewayContext,
   turn: Turn,
   target: Target,
+  caller: string,
   marks: Record<string, string>,
 ): RunningTurn | Promise<RunningTurn> {
   const hasPrompt = turn.kind !== 'other' && turn.outline !== undefined;
   const shown = hasPrompt ? context.lessons(turn) : NOTHING_SHOWN;
   return shown instanceof Promise
-    ? shown.then((lessons) => beginWith(lessons, context, turn, target, marks))
-    : beginWith(shown, context, turn, target, marks);
+    ? shown.then((lessons) => beginWith(lessons, context, turn, target, caller, marks))
+    : beginWith(shown, context, turn, target, caller, marks);
 }
 
 function beginWith(
@@ -113,6 +121,7 @@ function beginWith(
   context: GatewayContext,
   turn: Turn,
   target: Target,
+  caller: string,
   marks: Record<string, string>,
 ): RunningTurn {
   const { id, identity, wire, outline, session } = turn;
@@ -131,6 +140,7 @@ function beginWith(
     generation: shown.generation,
     policy: policyOf(target, turn),
     lessons: shown.lessons,
+    caller,
     body: turn.body,
     ...compact({
       link: session.link,

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Caller } from '../core/caller.ts';
 import type { Wire } from '../core/wire.ts';
 import type { AdmissionSlot } from './admission.ts';
 import type { TurnKind } from './client-clues.ts';
@@ -23,6 +24,7 @@ export async function serveTurn(
   context: GatewayContext,
   { kind, wire, path }: TurnRoute,
   slot: AdmissionSlot,
+  caller: Caller | undefined,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
@@ -54,6 +56,7 @@ export async function serveTurn(
     outline,
     identity,
     session,
+    caller,
     disconnect,
     startedAt,
   };

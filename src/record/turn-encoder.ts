@@ -73,6 +73,7 @@ export function createTurnEncoder(cleaner: TurnRedactor): TurnEncoder {
       lessons,
       block: intent.block,
       request: kept && name,
+      caller: intent.caller,
     } as Fact;
     return { at, fact };
   };
@@ -102,6 +103,7 @@ export function createTurnEncoder(cleaner: TurnRedactor): TurnEncoder {
       firstByteMs: job.firstByteMs === undefined ? undefined : Math.round(job.firstByteMs),
       totalMs: Math.round(outcome.totalMs),
       reply: name,
+      caller: outcome.caller,
     } as Fact;
     return { at, fact };
   };

@@ -99,7 +99,7 @@ async function open({ model = speaker(text(JSON.stringify([SKILL]))).model, ...b
       },
       close: async () => undefined,
     },
-    catalogue: { resolve: () => [own], list: () => [] },
+    catalogue: { resolve: () => [own], list: () => [], access: () => new Set() },
     clock,
     log: quiet,
     startThread,

@@ -18,6 +18,7 @@ const intentOf = (n: number): TurnIntent => ({
   generation: 0,
   policy: 'p/m',
   lessons: [],
+  caller: 'k_test',
   body: Buffer.from(JSON.stringify({ model: 'm', messages: [{ role: 'user', content: `${n} ${LONG}` }] })),
 });
 

@@ -68,6 +68,7 @@ function turn(text = 'hi'): { id: string; jobs: WriterJob[] } {
     generation: 3,
     policy: 'p/m',
     lessons: [],
+    caller: 'k_test',
   } as const;
   const outcome = { status: 'complete', httpStatus: 200, policy: 'p/m', totalMs: 5 } as const;
   const head = { contentType: 'application/json', contentEncoding: undefined, firstByteMs: 1 };

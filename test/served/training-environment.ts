@@ -3,10 +3,12 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach } from 'vitest';
 import { workdaysTasks } from '../../lab/workdays/task-source.ts';
-import { createRemoteApi, type RemoteApi } from '../../src/api/remote-api.ts';
+import { createRemoteApi } from '../../src/api/remote-api.ts';
 import { checkConfig } from '../../src/config/check-config.ts';
 import { openHome } from '../../src/config/home.ts';
 import { readOrCreateKey } from '../../src/config/key.ts';
+import { readOrCreateOwnerKey } from '../../src/config/owner-key.ts';
+import type { OwnerApis } from '../../src/core/daemon-api.ts';
 import { asObject } from '../../src/core/json.ts';
 import { type Daemon, startDaemon } from '../../src/daemon/daemon.ts';
 import { createLog } from '../../src/daemon/log.ts';
@@ -15,7 +17,7 @@ import type { TrainingEvent } from '../../src/train/training-window.ts';
 import { type Answer, ask } from '../support/client.ts';
 import { lessonText } from '../support/lesson-text.ts';
 
-export interface TrainingEnvironment extends RemoteApi {
+export interface TrainingEnvironment extends OwnerApis {
   readonly dir: string;
   readonly port: number;
   readonly key: string;
@@ -71,7 +73,7 @@ export async function openTrainingEnvironment({
   const { training } = daemon;
   if (training === undefined) throw new Error('nothing is trained here');
   return {
-    ...createRemoteApi(record, key),
+    ...createRemoteApi(record, readOrCreateOwnerKey(home, {}).key),
     dir,
     port: daemon.port,
     key,
@@ -81,7 +83,10 @@ export async function openTrainingEnvironment({
     chat: (text, { session, model = 'instar/nano' } = {}) =>
       ask(daemon.port, {
         path: '/v1/chat/completions',
-        headers: session === undefined ? {} : { 'x-instar-session': session },
+        headers: {
+          authorization: `Bearer ${key}`,
+          ...(session === undefined ? {} : { 'x-instar-session': session }),
+        },
         body: JSON.stringify({ model, stream: true, messages: [{ role: 'user', content: text }] }),
       }),
     close: () => daemon.close(),

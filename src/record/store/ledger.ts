@@ -249,6 +249,7 @@ function concerns(fact: Fact, session: string, isItsTurn: (turn: string) => bool
     case 'job-checkpointed':
     case 'job-ended':
     case 'policy-moved':
+    case 'action-taken':
       return false;
     default:
       return fact.session === session;

@@ -86,7 +86,7 @@ export function viewTurn(
 ): TurnView | undefined {
   if (start?.fact.type !== 'turn-start') return undefined;
   const { id, session } = row;
-  const { agent, role, wire, model, generation, policy, lessons, request } = start.fact;
+  const { agent, role, wire, model, generation, policy, lessons, request, caller } = start.fact;
   const begun = compact({
     id,
     session,
@@ -98,6 +98,7 @@ export function viewTurn(
     lessons,
     startedAt: start.at,
     request,
+    caller,
   });
   if (end?.fact.type !== 'turn-end') return { ...begun, policy };
   const { status, httpStatus, failure, usage, reply } = end.fact;
@@ -111,6 +112,7 @@ export function viewTurn(
     usage,
     request: end.fact.request ?? request,
     reply,
+    caller: end.fact.caller ?? caller,
   });
 }
 
@@ -118,6 +120,9 @@ export function viewReward({ seq, at, fact }: StoredFact): RewardView | undefine
   if (fact.type !== 'reward-given') return undefined;
   return compact({ seq, at, source: fact.source, score: fact.score, note: fact.note });
 }
+
+/** `events(AUDIT_SUBJECT)` is the audit trail. */
+export const AUDIT_SUBJECT = 'audit';
 
 /** The key in the index of facts: the turn if the fact has one, else the session, job, run or policy. */
 export function subjectOf(fact: Fact): string | undefined {
@@ -138,6 +143,8 @@ export function subjectOf(fact: Fact): string | undefined {
       return `run/${fact.run}`;
     case 'policy-moved':
       return `policy/${fact.engine}`;
+    case 'action-taken':
+      return AUDIT_SUBJECT;
     default:
       return fact.session;
   }
@@ -150,4 +157,5 @@ export const REPORTED_TYPES = [
   'job-checkpointed',
   'job-ended',
   'policy-moved',
+  'action-taken',
 ] as const;

@@ -24,7 +24,13 @@ export function failureOf({
   const turn = `turn-${number}`;
   const digests = passages.flatMap(({ origin, text }) => (origin === 'tool' ? digestError(text) : []));
   const reason = source === 'signal' ? 'Bash: exit 1' : `${source} gave -1`;
-  const name = { signal: 'checks-failed', person: 'feedback', verifier: 'verified', judge: 'judged' }[source];
+  const name = {
+    signal: 'checks-failed',
+    person: 'feedback',
+    verifier: 'verified',
+    judge: 'judged',
+    agent: 'rated-by-agent',
+  }[source];
   return {
     turn,
     session: session ?? `session-${number}`,
