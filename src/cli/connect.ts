@@ -57,8 +57,8 @@ async function connect(options: ConnectOptions, context: CommandContext): Promis
   const { config } = loadConfig({ file: home.configFile, env: context.env });
   const connection: ClientConnection = {
     url: await gatewayUrl(home, config),
-    // Printed settings never contain a key.
-    key: 'a key that --write creates',
+    // Printed settings never contain a key. --write creates one for the client.
+    key: `the key in ${home.keyFile}`,
     keyFile: home.keyFile,
     config,
     isOpenToOthers: !isLoopbackHost(config.gateway.host),
