@@ -3,9 +3,9 @@ import path from 'node:path';
 import { restoreHome } from '../../src/api/open-api.ts';
 import { createRemoteApi } from '../../src/api/remote-api.ts';
 import type { Log } from '../../src/base/log.ts';
+import { createCallerKey } from '../../src/config/caller-keys.ts';
 import { checkConfig } from '../../src/config/check-config.ts';
 import { openHome } from '../../src/config/home.ts';
-import { readOrCreateKey } from '../../src/config/key.ts';
 import { readOrCreateOwnerKey } from '../../src/config/owner-key.ts';
 import type { Config } from '../../src/config/schema.ts';
 import type { ChatModel } from '../../src/core/chat.ts';
@@ -95,7 +95,8 @@ export function createOpenEnvironment(options: OpenEnvironmentOptions): OpenEnvi
       policyMs += ms;
     };
     const models = policy.kind === 'own' ? { [POLICY]: timed(await policy.model(seed), spent) } : {};
-    const key = readOrCreateKey(home, {}).key;
+    // The checks of a suite speak for the people of its workday.
+    const { key } = createCallerKey(home, { name: 'lab', mayRate: true, at: clock.now() });
     const owner = readOrCreateOwnerKey(home, {}).key;
     const config = configFor(condition, options);
     const training = trainingFor(options, { condition, seed, after });

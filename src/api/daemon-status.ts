@@ -97,12 +97,28 @@ function describeLearning(learning: JsonObject): readonly string[] {
   const spent = asObject(cost.learning);
   const served = asObject(cost.serving);
   const problem = asString(learning.problem);
-  if (asNumber(appraised.failures) === undefined) return [problem ?? 'starting'];
+  const writer = describeWriter(learning);
+  if (asNumber(appraised.failures) === undefined) return [...writer, problem ?? 'starting'];
   return [
+    ...writer,
     `${String(appraised.failures)} failures and ${String(appraised.successes)} successes so far; ${String(learning.support)} failures wait to be learned from`,
     `${String(cycles.run)} cycles: ${String(cycles.published)} published, ${String(cycles.queued)} waiting for your review`,
     `cost ${dollars(spent.usdToday)} today; serving ${dollars(served.usd)} since the start`,
     ...(problem === undefined ? [] : [`problem: ${problem}`]),
+  ];
+}
+
+/** Who reads the sessions and writes the lessons, and what that may cost. */
+function describeWriter({ models, usdPerDay }: JsonObject): readonly string[] {
+  if (models === undefined) return [];
+  const { evolver, judge } = asObject(models);
+  const judged = typeof judge === 'string' ? ` ${judge} judges unclear turns.` : '';
+  if (typeof evolver !== 'string')
+    return [
+      `Lessons are written from people's own words, without a model (models.evolver names one).${judged}`,
+    ];
+  return [
+    `Lessons are written by ${evolver}, at most ${dollars(usdPerDay)} a day (models.evolver: "off" ends that).${judged}`,
   ];
 }
 

@@ -66,7 +66,7 @@ export function createRemoteApi(daemon: DaemonRecord, key: string | undefined): 
         throw error;
       }
     },
-    confirm: async (settings) => asObject(await ask('POST', '/api/settings/confirm', settings)),
+    confirm: async (settings) => asObject(await ask('POST', '/api/settings', settings)),
     audit: async (limit) => asObject(await ask('GET', `/api/audit?limit=${limit}`)),
   };
   return { api, lessonsApi, keysApi };

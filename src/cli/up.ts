@@ -93,8 +93,9 @@ async function up(options: UpOptions, context: CommandContext): Promise<ExitCode
   const providers = status !== undefined && 'providers' in status ? status.providers : [];
   if (printer.json) printer.document({ ready: true, ...record });
   else printer.line(`instar ready ${record.url}`);
-  if (isPretty(format, context.stderr)) greet(printer, providers, keyPlace);
-  else log.info({ url: record.url, providers: providers.map(({ name }) => name), keyPlace }, 'ready');
+  const [learns] = status !== undefined && 'learning' in status ? status.learning : [];
+  if (isPretty(format, context.stderr)) greet(printer, providers, keyPlace, learns);
+  else log.info({ url: record.url, providers: providers.map(({ name }) => name), keyPlace, learns }, 'ready');
   if (options.open) openUrl(record.url, (message) => log.warn(`cannot open a browser: ${message}`));
   return ended;
 }
@@ -133,7 +134,12 @@ async function claimHome(home: Home, record: DaemonRecord): Promise<void> {
   while (!createDaemonFile(home, record)) await refuseSecondDaemon(home);
 }
 
-function greet(printer: Printer, providers: StatusReport['providers'], keyPlace: string): void {
+function greet(
+  printer: Printer,
+  providers: StatusReport['providers'],
+  keyPlace: string,
+  learns: string | undefined,
+): void {
   const label = (text: string) => dim(`  ${text.padEnd(10)}`);
   if (providers.length === 0)
     printer.note(label('serves'), 'instar/nano, a laboratory model; no provider yet');
@@ -141,6 +147,7 @@ function greet(printer: Printer, providers: StatusReport['providers'], keyPlace:
     printer.note(label('serves'), { text: name, style: 'bold' }, ` (${serves})`);
   }
   printer.note(label('key'), keyPlace);
+  if (learns !== undefined) printer.note(label('learning'), learns);
   printer.note(
     label('next'),
     providers.length === 0 ? 'instar init sets up a provider' : 'instar status shows what it serves',

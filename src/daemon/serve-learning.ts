@@ -82,6 +82,7 @@ export function serveLearning(options: ServeLearningOptions): ServedLearning {
   const isScoped = config.learn.flush === 'scoped';
   const recertifier = isScoped ? createSampleRecertifier(options.embed, records) : undefined;
   const answers = createAnswers(options);
+  const writers = createLearningModels({ models: config.models, catalogue: options.catalogue });
   let thread: LearningThread | undefined;
   let known: StatusPost | undefined;
   let samples: readonly TrainingSample[] = [];
@@ -190,7 +191,9 @@ export function serveLearning(options: ServeLearningOptions): ServedLearning {
     counts: () => (known === undefined ? {} : countsOf(known, lessons(), clock.now())),
     status: () => {
       const fault = problem === undefined ? {} : { problem };
-      return known === undefined ? fault : describe(known, fault);
+      const models = { evolver: writers.name('evolver') ?? null, judge: writers.name('judge') ?? null };
+      const learning = { models, usdPerDay: config.learn.budget.usdPerDay };
+      return { ...learning, ...(known === undefined ? fault : describe(known, fault)) };
     },
     settle: async () => {
       // The thread's end is in the status and in the log.

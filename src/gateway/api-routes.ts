@@ -159,7 +159,7 @@ const OPERATIONS: ReadonlyMap<string, ApiRoute> = new Map<string, ApiRoute>([
     }, 'key'),
   ],
   [
-    'POST /api/settings/confirm',
+    'POST /api/settings',
     owned(({ keysApi }, { request }) => withBody(request, (body) => keysApi.confirm(body))),
   ],
   [

@@ -10,7 +10,12 @@ import {
 import { ConfigError } from '../../src/config/config-error.ts';
 import { openHome } from '../../src/config/home.ts';
 import { hashKey, readOrCreateKey } from '../../src/config/key.ts';
-import { protectOwnerKey, readOrCreateOwnerKey, readOwnerKey, replaceOwnerKey } from '../../src/config/owner-key.ts';
+import {
+  protectOwnerKey,
+  readOrCreateOwnerKey,
+  readOwnerKey,
+  replaceOwnerKey,
+} from '../../src/config/owner-key.ts';
 import { openValidKeys } from '../../src/config/valid-keys.ts';
 import { createManualClock } from '../../src/core/clock.ts';
 import { scratch } from '../record/store/scratch.ts';

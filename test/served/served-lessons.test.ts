@@ -42,7 +42,7 @@ afterAll(async () => {
 });
 
 const owner = async (method: string, where: string, body?: object): Promise<JsonObject> => {
-  const headers = { authorization: `Bearer ${daemon.key}`, 'content-type': 'application/json' };
+  const headers = { authorization: `Bearer ${daemon.ownerKey}`, 'content-type': 'application/json' };
   const text = body === undefined ? {} : { body: JSON.stringify(body) };
   return JSON.parse((await ask(daemon.port, { method, path: where, headers, ...text })).text);
 };
@@ -63,7 +63,7 @@ const bodyOf = (wire: WireName, messages: readonly object[]): string => {
 };
 /** The request that the provider got, and the headers of the reply. */
 const send = async (wire: WireName, session: string, messages: readonly object[], more: object = {}) => {
-  const headers = { 'x-instar-session': session, ...more };
+  const headers = { 'x-instar-key': daemon.key, 'x-instar-session': session, ...more };
   const { headers: head } = await ask(daemon.port, {
     path: ROUTES[wire],
     body: bodyOf(wire, messages),
@@ -144,7 +144,11 @@ describe('the library in the daemon', () => {
         system: 'Summarize this conversation in a title of fewer than six words.',
         messages: body,
       }),
-      headers: { 'x-instar-session': 'aux-title', 'user-agent': 'claude-cli/2.1.325 (external, cli)' },
+      headers: {
+        'x-instar-key': daemon.key,
+        'x-instar-session': 'aux-title',
+        'user-agent': 'claude-cli/2.1.325 (external, cli)',
+      },
     });
     expect(titled.status).toBe(200);
     expect(side).toBe(true);
@@ -152,7 +156,7 @@ describe('the library in the daemon', () => {
 
   it('counts the tokens of the text that is sent afterwards', async () => {
     const body = bodyOf('anthropic', [message('user', TASK)]);
-    const headers = { 'x-instar-session': 'counted' };
+    const headers = { 'x-instar-key': daemon.key, 'x-instar-session': 'counted' };
     await ask(daemon.port, { path: `${ROUTES.anthropic}/count_tokens`, body, headers });
     const counted = provider.seen.at(-1)?.body.toString();
     expect(counted).toContain(WORDS);

@@ -21,14 +21,14 @@ afterAll(async () => {
 });
 
 const owner = async (method: string, path: string, body?: object): Promise<JsonObject> => {
-  const headers = { authorization: `Bearer ${daemon.key}`, 'content-type': 'application/json' };
+  const headers = { authorization: `Bearer ${daemon.ownerKey}`, 'content-type': 'application/json' };
   const text = body === undefined ? {} : { body: JSON.stringify(body) };
   return JSON.parse((await ask(daemon.port, { method, path, headers, ...text })).text);
 };
 const buffer = async () => ((await owner('GET', '/api/status')).learning as JsonObject).buffer;
 const turn = async (session: string, content: string): Promise<string> => {
   const body = JSON.stringify({ model: 'm', messages: [{ role: 'user', content }] });
-  const headers = { 'x-instar-session': session };
+  const headers = { 'x-instar-key': daemon.key, 'x-instar-session': session };
   return String(
     (await ask(daemon.port, { path: '/v1/chat/completions', body, headers })).headers['x-instar-turn'],
   );

@@ -21,6 +21,7 @@ export interface TrainingEnvironment extends OwnerApis {
   readonly dir: string;
   readonly port: number;
   readonly key: string;
+  readonly ownerKey: string;
   readonly daemon: Daemon;
   readonly training: ServedTraining;
   /** What was logged, a line each. */
@@ -50,6 +51,7 @@ export async function openTrainingEnvironment({
 }: BedOptions = {}): Promise<TrainingEnvironment> {
   const home = openHome(dir);
   const key = readOrCreateKey(home, {}).key;
+  const ownerKey = readOrCreateOwnerKey(home, {}).key ?? '';
   const { config } = checkConfig(
     {
       train: { batchSize: 16, groupSize: 8, ...train },
@@ -73,10 +75,11 @@ export async function openTrainingEnvironment({
   const { training } = daemon;
   if (training === undefined) throw new Error('nothing is trained here');
   return {
-    ...createRemoteApi(record, readOrCreateOwnerKey(home, {}).key),
+    ...createRemoteApi(record, ownerKey),
     dir,
     port: daemon.port,
     key,
+    ownerKey,
     daemon,
     training,
     lines,

@@ -218,7 +218,7 @@ describe('weights that vLLM serves', () => {
     });
     const answer = ask(environment.port, {
       path: '/v1/chat/completions',
-      headers: { authorization: `Bearer ${environment.key}` },
+      headers: { authorization: `Bearer ${environment.ownerKey}` },
       body,
     });
     await expect.poll(() => vllm.streams.size, { timeout: 15_000 }).toBe(1);
