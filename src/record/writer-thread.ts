@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Json } from '../core/json.ts';
 import type { Store } from '../core/store.ts';
-import { createRedactor } from './redact.ts';
+import { createRedactor } from '../redact/redact.ts';
 import { openSqliteStore } from './store/sqlite-store.ts';
 import { createTurnEncoder } from './turn-encoder.ts';
 import { createWriter } from './writer.ts';

@@ -1,9 +1,9 @@
 import { isObject, type Json, parseJson } from '../core/json.ts';
-import { createSecretFinder } from './secrets/find-secrets.ts';
-import { authorizationIn, cookiesIn } from './secrets/http-credential.ts';
-import { createScanContext, formatMark, removeMarks } from './secrets/scan-context.ts';
-import { kindOfName } from './secrets/secret-name.ts';
-import { isSecretValue } from './secrets/secret-value.ts';
+import { createSecretFinder } from './find-secrets.ts';
+import { authorizationIn, cookiesIn } from './http-credential.ts';
+import { createScanContext, formatMark, removeMarks } from './scan-context.ts';
+import { kindOfName } from './secret-name.ts';
+import { isSecretValue } from './secret-value.ts';
 
 interface RedactorOptions {
   /** The keys of this installation. Called each time, so that a changed key takes effect at once. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createRedactor } from '../../../src/record/redact.ts';
+import { createRedactor } from '../../src/redact/redact.ts';
 import { createRandom, NAMELESS, SHAPES } from './secret-makers.ts';
 
 const KEY = 'kQ7vT2mZx9Lw4Rb8Yc3Nf6Hd1Js5Gp0';

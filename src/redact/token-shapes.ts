@@ -1,4 +1,4 @@
-import { asString, isObject, parseJson } from '../../core/json.ts';
+import { asString, isObject, parseJson } from '../core/json.ts';
 import {
   ALNUM,
   BASE64,
