@@ -2,8 +2,8 @@ import type { Home } from '../config/home.ts';
 import { readKey } from '../config/key.ts';
 import type { DaemonApi } from '../core/daemon-api.ts';
 import { asNumber, asString, type JsonObject } from '../core/json.ts';
-import { readOrCreateSalt } from '../record/open-recording.ts';
 import { createRedactor } from '../redact/redact.ts';
+import { readOrCreateSalt } from '../redact/salt.ts';
 
 interface TrajectoryExportOptions {
   readonly api: DaemonApi;

@@ -3,6 +3,7 @@ import { createIds } from '../base/ids.ts';
 import { findDaemon, isAlive } from '../config/daemon-file.ts';
 import { type Home, HomeInUseError, openHome } from '../config/home.ts';
 import { readKey } from '../config/key.ts';
+import { readOwnKeys } from '../config/own-keys.ts';
 import { systemClock } from '../core/clock.ts';
 import type { DaemonApi, LessonsApi } from '../core/daemon-api.ts';
 import type { Records } from '../core/store.ts';
@@ -11,6 +12,8 @@ import { toRecords } from '../record/records.ts';
 import { restoreSnapshot, withFreshSnapshots } from '../record/snapshots.ts';
 import { createMemoryStore } from '../record/store/memory-store.ts';
 import { openSqliteStore } from '../record/store/sqlite-store.ts';
+import { openRedactor } from '../redact/open-redactor.ts';
+import { readOrCreateSalt } from '../redact/salt.ts';
 import { createRemoteApi } from './remote-api.ts';
 import { createStoreApi } from './store-api.ts';
 
@@ -45,7 +48,11 @@ export async function openApi(home: Home, env: NodeJS.ProcessEnv, mayCreate = fa
   if (lock === undefined)
     throw new HomeInUseError(`${home.dir} is in use by another Instar process that does not answer.`);
   const store = openSqliteStore({ file: home.storeFile });
-  return over(withFreshSnapshots(toRecords(store, now), home.snapshotDir, now), () => {
+  const redactor = openRedactor({
+    salt: readOrCreateSalt(home),
+    keys: () => readOwnKeys(undefined, { env, home }),
+  });
+  return over(withFreshSnapshots(toRecords(store, now, redactor), home.snapshotDir, now), () => {
     store.close();
     lock.release();
   });

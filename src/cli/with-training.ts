@@ -3,7 +3,10 @@ import { findDaemon, isAlive } from '../config/daemon-file.ts';
 import { HomeInUseError, openHome } from '../config/home.ts';
 import { readKey, readOrCreateKey } from '../config/key.ts';
 import { loadConfig } from '../config/load-config.ts';
+import { readOwnKeys } from '../config/own-keys.ts';
 import { createLog } from '../daemon/log.ts';
+import { openRedactor } from '../redact/open-redactor.ts';
+import { readOrCreateSalt } from '../redact/salt.ts';
 import { type CommandContext, CommandError, EXIT, type ExitCode } from './context.ts';
 
 export interface WithTraining {
@@ -44,7 +47,17 @@ export async function withTraining(
       });
     }
     const { key } = readOrCreateKey(home, env);
-    const log = createLog({ format: config.log.format, level: 'warn', stream: context.stderr, env });
+    const redactor = openRedactor({
+      salt: readOrCreateSalt(home),
+      keys: () => readOwnKeys(config, { env, home }),
+    });
+    const log = createLog({
+      format: config.log.format,
+      level: 'warn',
+      stream: context.stderr,
+      env,
+      redactor,
+    });
     const own = await context.startDaemon({ home, config, env, log, port: 0 });
     try {
       const { url, port } = own;

@@ -22,13 +22,9 @@ import { createPromptFiles } from '../learn/compress/prompt-files.ts';
 import { createReviewJob } from '../lessons/review-job.ts';
 import { createExchange } from '../models/exchange.ts';
 import { lockHome } from '../record/home-lock.ts';
-import {
-  openRecording,
-  readOrCreateSalt,
-  recordSessionEnd,
-  withAppendListener,
-} from '../record/open-recording.ts';
+import { openRecording, recordSessionEnd, withAppendListener } from '../record/open-recording.ts';
 import { readStoredTurn } from '../record/stored-turn.ts';
+import { readOrCreateSalt } from '../redact/salt.ts';
 import { type SlowWork, serveSchedule } from '../schedule/serve-schedule.ts';
 import {
   type ServedTraining,
@@ -98,6 +94,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const key = createCurrentKey(home, env, clock);
   const keys = () => [key(), ...names.keys()];
   const recording = openRecording({ home, settings: config.store, keys, clock, log });
+  const { redactor } = recording;
   const storeApi = createStoreApi(recording.records, clock.now);
   const newId = createIds(clock);
   const sessions = createSessionMatcher(clock, newId);
@@ -139,6 +136,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     decodeTurn: (turn) => readStoredTurn(turn, recording.records, new Map()),
     lessonsApi: library.api,
     generation,
+    hasSecret: redactor.hasSecret,
     learning: { verifiers: config.learn.verifiers, samples: follower.samples, wake: follower.wake },
     clock,
     log,
@@ -192,14 +190,14 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       pause: sleep,
       lessons: withShortenedPrompts(library.lessons, shortening),
       lessonsApi: library.api,
-      identify: createIdentify(),
+      identify: createIdentify(redactor.redactName),
       sessions,
       sessionEnded: (session) => recordSessionEnd(session, records, clock, log),
       recorder: recording.recorder,
       records,
       api: {
         ...storeApi,
-        schedule: schedule.describe,
+        schedule: async () => redactor.redactObject(await schedule.describe()),
         ...createTrainingApi(training, storeApi.training, log),
       },
       report: (report) => {
@@ -207,19 +205,20 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
         logTurn(log, report);
         follower.wake(TURN_IS_KEPT_MS);
       },
-      status: () => ({
-        version: VERSION,
-        pid: process.pid,
-        startedAt: new Date(startedAt).toISOString(),
-        uptimeMs: clock.now() - startedAt,
-        providers: names.describe(),
-        requests: { ...metrics.totals, inFlight: admission.inFlight },
-        recording: compact({ ...recording.state() }),
-        library: library.status(),
-        learning: follower.status(),
-        memoryBytes: process.memoryUsage.rss(),
-      }),
-      metrics: async () => `${await metrics.text()}\n${await schedule.text()}`,
+      status: () =>
+        redactor.redactObject({
+          version: VERSION,
+          pid: process.pid,
+          startedAt: new Date(startedAt).toISOString(),
+          uptimeMs: clock.now() - startedAt,
+          providers: names.describe(),
+          requests: { ...metrics.totals, inFlight: admission.inFlight },
+          recording: compact({ ...recording.state() }),
+          library: library.status(),
+          learning: follower.status(),
+          memoryBytes: process.memoryUsage.rss(),
+        }),
+      metrics: async () => redactor.redactText(`${await metrics.text()}\n${await schedule.text()}`),
     },
   });
   const close = async () => {

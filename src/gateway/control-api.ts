@@ -59,9 +59,7 @@ export const giveFeedback: ControlAction = async ({ records, now }, body, key) =
     score,
     note,
   });
-  return appended(
-    await records.append([{ at: now(), fact, ...(key === undefined ? {} : { key: `feedback:${key}` }) }]),
-  );
+  return appended(await records.append([{ at: now(), fact, ...callerKey('feedback', key) }]));
 };
 
 /** An event that an agent or a pipeline reports about itself. */
@@ -90,9 +88,7 @@ export const reportEvent: ControlAction = async ({ records, now }, body, key) =>
     ...compact(fields),
     data: data as Record<string, Json>,
   };
-  return appended(
-    await records.append([{ at: now(), fact, ...(key === undefined ? {} : { key: `event:${key}` }) }]),
-  );
+  return appended(await records.append([{ at: now(), fact, ...callerKey('event', key) }]));
 };
 
 /** Runs a control action. A body that is not an object and a store that cannot write become a Failure. */
@@ -120,6 +116,9 @@ function keyOf(request: IncomingMessage): string | undefined {
   const key = request.headers['idempotency-key'];
   return typeof key === 'string' && key !== '' ? key.slice(0, 200) : undefined;
 }
+
+const callerKey = (purpose: string, text: string | undefined) =>
+  text === undefined ? {} : { callerKey: { purpose, text } };
 
 const appended = (done: readonly { readonly seq: number; readonly isNew: boolean }[]): JsonObject => ({
   ok: true,

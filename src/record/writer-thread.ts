@@ -1,5 +1,4 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import type { Json } from '../core/json.ts';
 import type { Store } from '../core/store.ts';
 import { createRedactor } from '../redact/redact.ts';
 import { openSqliteStore } from './store/sqlite-store.ts';
@@ -29,8 +28,7 @@ const open = (): Store => {
 const writer = createWriter({
   open,
   keeper: createTurnEncoder({
-    redactJson: (value: Json) => redactor.redactJson(value),
-    redactToText: (value: Json) => redactor.redactToText(value),
+    ...redactor,
     setKeys: (fresh) => {
       keys = fresh;
     },
