@@ -60,6 +60,21 @@ export const findNamedSecret: SecretRule = (page, start, end) => {
   return span ? [span] : NO_SPANS;
 };
 
+interface NamedPlace {
+  readonly name: string;
+  readonly kind: NameKind;
+  readonly nameStart: number;
+  readonly nameEnd: number;
+}
+
+/** The value after a name that was recognised elsewhere. */
+export function findValueAfter(page: ScanContext, named: NamedPlace): readonly SecretSpan[] {
+  const gap = readNameValueGap(page.text, named.nameEnd, false);
+  const found = { ...named, isParameter: false, isTag: false, isFlag: false };
+  const span = gap && valueIn(page, { ...found, gap });
+  return span ? [span] : NO_SPANS;
+}
+
 interface Found {
   readonly name: string;
   readonly kind: NameKind;
@@ -122,7 +137,18 @@ const standsAlone = (
   text: string,
   { name, nameStart, isParameter, isFlag, isTag }: Found,
   startsLine: boolean,
-) => isParameter || startsLine || isFlag || isTag || text.charAt(nameStart - 1) === ';' || isLoud(name);
+) =>
+  isParameter ||
+  startsLine ||
+  isFlag ||
+  isTag ||
+  text.charAt(nameStart - 1) === ';' ||
+  isLoud(name) ||
+  SETTING.test(text.slice(Math.max(0, nameStart - 64), nameStart));
+
+/** An option that takes a setting (`--set db.password=…`), or a setting before this one (`user=ada password=…`). */
+const SETTING =
+  /(?:--(?:set|set-string|from-literal|build-arg|env|var|option|property|parameters?)[ =]["']?|(?:^|[\s"'])[\w.-]{1,40}=[^\s=,;(){}"']{1,40} )$/;
 
 const boundSetting = ({ name }: Found, startsLine: boolean): ValueContext =>
   startsLine && isLoud(name) ? 'env' : 'bound';
@@ -221,7 +247,9 @@ interface NameValueGap {
 }
 
 const LONGEST = 48;
-const LINKS = new Set(['is', 'are', 'was', 'to', 'as', 'value']);
+const LINKS = new Set(['is', 'are', 'was', 'to', 'as', 'value', 'lautet', 'ist', 'est', 'es']);
+/** The same in other languages, as single characters. */
+const LINK_SIGNS = 'èé是为為は：';
 const PERCENT = /^%(?:3D|3A|20|22)/i;
 const UNICODE = /^\\u[0-9a-f]{4}/i;
 
@@ -264,6 +292,9 @@ function readNameValueGap(text: string, from: number, isTag: boolean): NameValue
       assigns = true;
     } else if (character === '>' && (isTag || '=-'.includes(text.charAt(at - 1)))) {
       assigns = true;
+    } else if (LINK_SIGNS.includes(character)) {
+      assigns ||= character === '：';
+      tight = false;
     } else if (character === ' ' || character === '\t') {
       tight = false;
     } else if (character === '\n' || character === '\r') {

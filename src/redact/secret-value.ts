@@ -81,8 +81,38 @@ const isWordOrNumber = (part: string): boolean =>
 
 const NAMES_A_SECRET = /passw|secret|token|credential|(?:api|access|private)[-_ ]?key/i;
 
+/** Algorithms, encodings and measures: words with digits that people write after "the password is". */
+const TECHNICAL =
+  /^(?:(?:hmac|scram|pbkdf2|rsa|ecdsa)?-?sha-?\d+|md[45]|utf-?\d+|base\d+(?:url)?|oauth\d?|argon2\w*|pbkdf2|bcrypt\w*|scrypt\w*|pkcs-?#?\d+|x\.?509\w*|rsa-?\d+|aes-?\d*|ed25519|x25519|curve25519|ipv[46]|[23]fa|mfa|i18n|l10n|k8s|es\d+|python\d|sqlite\d|win\d+|ntlmv\d|rot13|v\d+|\d+(?:bit|byte|char|character|digit|day|hour|minute|second|month|year|time|attempt|word|letter|symbol)?s?)$/i;
+const isTechnical = (word: string): boolean => word === '' || TECHNICAL.test(word) || /^[a-z]+$/i.test(word);
+
+/**
+ * A password that a sentence, a log line or a command gives away: letters with digits or signs, neither a name of a variable
+ * nor an algorithm. Words without digits are not recognised here: "the password is incorrect".
+ */
+export function isSpokenPassword(value: string): boolean {
+  const sample = value.slice(0, SAMPLE);
+  if (sample.length < 8 || isPlaceholder(sample) || isReference(sample) || sample.includes('(')) return false;
+  const look = lookAt(sample);
+  if (look.spaces > 0 || look.digits === 0 || look.lower + look.upper === 0) return false;
+  if (NUMERIC.test(sample) || UUID.test(sample) || CONSTANT.test(sample) || NAMES_A_SECRET.test(sample))
+    return false;
+  // snake_case, camelCase1, file.names2, paths, times, versions.
+  if (/[_/\\:]|^[a-z]+(?:[A-Z][a-z]+)+\d?$|\.[a-z]{1,5}$|^\W|^[vV]?\d+\./.test(sample)) return false;
+  return !sample.split(/[-+,.]/).every(isTechnical);
+}
+
+/** A word in the place of a password, where only a password can be. */
+export const isTypedSecret = (password: string): boolean =>
+  password.length >= 4 &&
+  !/^\d{1,5}$/.test(password) &&
+  !password.startsWith('-') &&
+  !isPlaceholder(password) &&
+  !isReference(password);
+
 /** Whether the value after the name of a secret is one. */
-export function isSecretValue(value: string, kind: NameKind, setting: ValueContext): boolean {
+export function isSecretValue(value: string, given: NameKind, setting: ValueContext): boolean {
+  const kind = given === 'phrase' && !isPhrase(value.slice(0, SAMPLE)) ? 'password' : given;
   if (value.length < (kind === 'password' ? 6 : 8)) return false;
   const sample = value.slice(0, SAMPLE);
   if (isPlaceholder(sample) || isReference(sample)) return false;
@@ -94,14 +124,20 @@ export function isSecretValue(value: string, kind: NameKind, setting: ValueConte
   const look = lookAt(sample);
   if (look.spaces > 0) return false;
   const letters = look.lower + look.upper;
-  if (isLoose) return kind === 'password' && look.length >= 8 && isStrongMix(sample, look);
+  if (isLoose)
+    return kind === 'password' && look.length >= 8 && (isStrongMix(sample, look) || isSpokenPassword(sample));
   const tied = setting === 'quoted' || setting === 'bound' || setting === 'env';
   if (NUMERIC.test(sample)) return kind === 'password' && tied;
   const wordy = isWordy(sample, look.seams);
   const mixed = letters > 0 && look.digits > 0;
   if (kind === 'password') {
     if (wordy && NAMES_A_SECRET.test(sample) && !look.digits) return false;
-    return tied || (setting === 'line' ? mixed || isStrongMix(sample, look) : mixed && !wordy);
+    return (
+      tied ||
+      (setting === 'line'
+        ? mixed || isStrongMix(sample, look)
+        : (mixed && !wordy) || isSpokenPassword(sample))
+    );
   }
   if (setting === 'plain') return look.length >= 12 && look.seams > 1 && !wordy;
   return (mixed && !wordy) || (setting === 'env' && letters === look.length && letters >= 12);
