@@ -92,7 +92,7 @@ const TRIGGERS: readonly Trigger[] = [
     'key token secret pass pwd auth cookie credential creds sig= signature= code= mnemonic phrase jwt',
     findNamedSecret,
   ),
-  ...on('kennwort wachtwoord psk', findNamedSecret),
+  ...on('kennwort wachtwoord psk pw: pw=', findNamedSecret),
   ...exactly('_PAT= _PAT: _PAT"', findNamedSecret),
   ...SPOKEN_NAMES.map((literal): Trigger => ({ literal, rule: findSpokenSecret })),
   ...COMMAND_TRIGGERS.map(([literal, rule]): Trigger => ({ literal, rule, spreads: true })),
@@ -109,7 +109,9 @@ const TRIGGERS: readonly Trigger[] = [
   })),
   { literal: '-us', rule: findMailchimpKey, exact: true },
   { literal: 'pat', rule: findAirtableToken, exact: true },
-  ...[...'123456789'].map((digit): Trigger => ({ literal: `1/${digit}`, rule: findAsanaToken, exact: true })),
+  ...[...'0123456789'].map(
+    (digit): Trigger => ({ literal: `1/${digit}`, rule: findAsanaToken, exact: true }),
+  ),
   { literal: '.atlasv1.', rule: findTerraformToken, exact: true },
   { literal: 'access_token$production$', rule: findBraintreeToken, exact: true },
 ];

@@ -20,7 +20,7 @@ import {
 import { authorizationIn, cookiesIn } from './http-credential.ts';
 import { NO_SPANS, type ScanContext, type SecretRule, type SecretSpan } from './scan-context.ts';
 import { kindOfName, type NameKind } from './secret-name.ts';
-import { isSecretValue, SAMPLE, type ValueContext } from './secret-value.ts';
+import { isSecretValue, isSpokenPassword, SAMPLE, type ValueContext } from './secret-value.ts';
 
 const NAME = ALNUM | UNDERSCORE | DASH | DOT;
 const LONGEST_HALF = 64;
@@ -30,7 +30,7 @@ const LONGEST_QUOTED = 16_384;
 export const findNamedSecret: SecretRule = (page, start, end) => {
   if (start < page.nameEnd || start < page.refusedValueEnd) return NO_SPANS;
   const { text } = page;
-  const triggerEnd = text.charAt(end - 1) === '=' ? end - 1 : end;
+  const triggerEnd = '=:"'.includes(text.charAt(end - 1)) ? end - 1 : end;
   const nameEnd = trimName(text, triggerEnd, runEnd(text, triggerEnd, NAME, triggerEnd + LONGEST_HALF));
   page.nameEnd = nameEnd;
   if ((charClassAt(text, nameEnd) & (LETTER | UNDERSCORE)) !== 0) return NO_SPANS;
@@ -43,6 +43,8 @@ export const findNamedSecret: SecretRule = (page, start, end) => {
   const kind = kindIn(text, name, nameStart, isParameter);
   if (kind === undefined) return NO_SPANS;
   const isTag = before === '<' && text.charAt(nameEnd) === '>';
+  const told = kind === 'password' || kind === 'phrase' ? toldIn(text, nameEnd) : undefined;
+  if (told) return [told];
   const gap = readNameValueGap(text, nameEnd, isTag);
   if (!gap || (kind === 'weak' && !gap.assigns)) return NO_SPANS;
   if (kind === 'authorization' && gap.assigns) return authorizationIn(page, gap.end);
@@ -59,6 +61,19 @@ export const findNamedSecret: SecretRule = (page, start, end) => {
   });
   return span ? [span] : NO_SPANS;
 };
+
+const TOLD =
+  /^ (?:for|of|to|on|at|in|von|für|zum|zur|du|de|del|da|pour|para) (?:[\p{L}\w.'-]{1,24} ){1,5}(?:is|was|lautet|ist|est|es|è|é) ?:? ?["'`]?([^\s"'`,;]{8,100})/du;
+
+/** "The password for the staging box is …". */
+function toldIn(text: string, nameEnd: number): SecretSpan | undefined {
+  if (text.charCodeAt(nameEnd) !== 0x20) return undefined;
+  const found = TOLD.exec(text.slice(nameEnd, nameEnd + 260));
+  const place = found?.indices?.[1];
+  const value = (found?.[1] ?? '').replace(/[.!?:)]+$/, '');
+  if (place === undefined || !isSpokenPassword(value)) return undefined;
+  return { start: nameEnd + place[0], end: nameEnd + place[0] + value.length };
+}
 
 interface NamedPlace {
   readonly name: string;
@@ -94,6 +109,7 @@ function kindIn(text: string, name: string, nameStart: number, isParameter: bool
   const word = isBare ? runStart(text, nameStart - 1, LETTER, nameStart - 24) : nameStart;
   const kind = kindOfName(isBare ? `${text.slice(word, nameStart - 1)}_${name}` : name);
   if (kind === 'query') return isParameter ? 'token' : undefined;
+  if (kind === undefined && /^(?:pass|pw|passcode)$/i.test(name)) return 'spoken';
   return isBare && kind === 'weak' ? undefined : kind;
 }
 
@@ -164,9 +180,10 @@ function freeSetting(
   return beginsText && isLineEnd(text, end) ? 'line' : 'plain';
 }
 
-function settingOf({ gap, isFlag }: Found, otherwise: ValueContext): ValueContext {
+function settingOf({ gap, kind, isFlag }: Found, otherwise: ValueContext): ValueContext {
   if (gap.broken) return 'loose';
-  return isFlag && !gap.assigns ? 'line' : otherwise;
+  if (isFlag && !gap.assigns) return 'line';
+  return otherwise === 'loose' && (gap.listed || kind === 'spoken') && !gap.tells ? 'listed' : otherwise;
 }
 
 /** The position before the closing quote: one with as many backslashes as the opening quote, or fewer. */
@@ -241,6 +258,10 @@ interface NameValueGap {
   readonly tight: boolean;
   /** It contains a line break. */
   readonly broken: boolean;
+  /** It contains a comma: the value may be the next element of a list. */
+  readonly listed: boolean;
+  /** It contains a verb such as `is`. */
+  readonly tells: boolean;
   /** The quote that opens the value, and the number of backslashes before it. */
   readonly quote: string | undefined;
   readonly slashes: number;
@@ -259,6 +280,8 @@ function readNameValueGap(text: string, from: number, isTag: boolean): NameValue
   let assigns = false;
   let tight = true;
   let broken = false;
+  let listed = false;
+  let tells = false;
   let quote: string | undefined;
   let quoteEnd = -1;
   let quoteSlashes = 0;
@@ -304,12 +327,14 @@ function readNameValueGap(text: string, from: number, isTag: boolean): NameValue
       return undefined;
     } else if (',()[]|*'.includes(character)) {
       if (assigns && ',)]'.includes(character)) return undefined;
+      listed ||= character === ',';
       tight = false;
     } else if (!(character === '-' && text.charAt(at + 1) === '>')) {
       const link = linkEnd(text, at, tight && !quote);
       if (link === undefined) break;
       // `name: DB_PASSWORD, value: …` assigns as clearly as an equals sign.
       if (text.slice(at, link).toLowerCase() === 'value') broken = false;
+      tells ||= /^(?:is|was|are|ist|lautet|est|es)$/i.test(text.slice(at, link));
       assigns = false;
       quoteEnd = -1;
       at = link;
@@ -327,6 +352,8 @@ function readNameValueGap(text: string, from: number, isTag: boolean): NameValue
     assigns,
     tight,
     broken,
+    listed,
+    tells,
     quote: isQuoted ? quote : undefined,
     slashes: quoteSlashes,
   };

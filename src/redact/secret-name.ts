@@ -1,8 +1,17 @@
 /**
  * The kind of secret that a name indicates. `password`: typed by people. `token`: generated (keys, tokens, secrets). `weak`:
- * a secret only if the value looks random. `query`: only as a URL parameter. `phrase`: may be a sequence of words.
+ * a secret only if the value looks random. `query`: only as a URL parameter. `phrase`: may be a sequence of words. `spoken`: a
+ * word with other meanings (`pass`), so that the value must look like a password.
  */
-export type NameKind = 'password' | 'token' | 'weak' | 'query' | 'phrase' | 'authorization' | 'cookie';
+export type NameKind =
+  | 'spoken'
+  | 'password'
+  | 'token'
+  | 'weak'
+  | 'query'
+  | 'phrase'
+  | 'authorization'
+  | 'cookie';
 
 /** Suffixes that do not change the kind: `DB_PASSWORD_PROD`, `apiKeyValue`, `token2`. */
 const QUALIFIERS = new Set(

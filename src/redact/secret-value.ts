@@ -9,9 +9,9 @@ export const SAMPLE = 128;
 /**
  * How a value is connected to its name. `quoted`: `name: "value"`. `bound`: only an assignment between them, as in an env
  * file, a flag or a tag. `env`: the same, with a name in capitals at the start of the line. `line`: the value is the rest of
- * the line. `plain`: in an expression. `loose`: it only follows the name.
+ * the line. `plain`: in an expression. `loose`: it only follows the name. `listed`: it follows the name as in a list.
  */
-export type ValueContext = 'quoted' | 'bound' | 'env' | 'line' | 'plain' | 'loose';
+export type ValueContext = 'quoted' | 'bound' | 'env' | 'line' | 'plain' | 'loose' | 'listed';
 
 interface Look {
   readonly length: number;
@@ -83,7 +83,7 @@ const NAMES_A_SECRET = /passw|secret|token|credential|(?:api|access|private)[-_ 
 
 /** Algorithms, encodings and measures: words with digits that people write after "the password is". */
 const TECHNICAL =
-  /^(?:(?:hmac|scram|pbkdf2|rsa|ecdsa)?-?sha-?\d+|md[45]|utf-?\d+|base\d+(?:url)?|oauth\d?|argon2\w*|pbkdf2|bcrypt\w*|scrypt\w*|pkcs-?#?\d+|x\.?509\w*|rsa-?\d+|aes-?\d*|ed25519|x25519|curve25519|ipv[46]|[23]fa|mfa|i18n|l10n|k8s|es\d+|python\d|sqlite\d|win\d+|ntlmv\d|rot13|v\d+|\d+(?:bit|byte|char|character|digit|day|hour|minute|second|month|year|time|attempt|word|letter|symbol)?s?)$/i;
+  /^(?:(?:hmac|scram|pbkdf2|rsa|ecdsa)?-?sha-?\d+|md[45]|utf-?\d+|base\d+(?:url)?|oauth\d?|argon2\w*|pbkdf2|bcrypt\w*|scrypt\w*|pkcs-?#?\d+|x\.?509\w*|rsa-?\d+|aes-?\d*|ed25519|x25519|curve25519|ipv[46]|[23]fa|mfa|i18n|l10n|k8s|es\d+|python\d|sqlite\d|win\d+|ntlmv\d|rot13|(?:big)?u?int\d+(?:array|_t)?|float\d+(?:array)?|v\d+|\d+(?:bit|byte|char|character|digit|day|hour|minute|second|month|year|time|attempt|word|letter|symbol)?s?)$/i;
 const isTechnical = (word: string): boolean => word === '' || TECHNICAL.test(word) || /^[a-z]+$/i.test(word);
 
 /**
@@ -116,8 +116,9 @@ export function isSecretValue(value: string, given: NameKind, setting: ValueCont
   if (value.length < (kind === 'password' ? 6 : 8)) return false;
   const sample = value.slice(0, SAMPLE);
   if (isPlaceholder(sample) || isReference(sample)) return false;
+  if (kind === 'spoken') return setting !== 'listed' && isSpokenPassword(sample);
   if (kind === 'phrase' && isPhrase(sample)) return true;
-  const isLoose = setting === 'loose';
+  const isLoose = setting === 'loose' || setting === 'listed';
   if (isLoose && CONSTANT.test(sample)) return false;
   if (isRandom(sample)) return (!isLoose && kind !== 'weak') || !UUID.test(sample);
   if (kind === 'weak') return false;
@@ -125,7 +126,11 @@ export function isSecretValue(value: string, given: NameKind, setting: ValueCont
   if (look.spaces > 0) return false;
   const letters = look.lower + look.upper;
   if (isLoose)
-    return kind === 'password' && look.length >= 8 && (isStrongMix(sample, look) || isSpokenPassword(sample));
+    return (
+      kind === 'password' &&
+      look.length >= 8 &&
+      (isStrongMix(sample, look) || (setting === 'loose' && isSpokenPassword(sample)))
+    );
   const tied = setting === 'quoted' || setting === 'bound' || setting === 'env';
   if (NUMERIC.test(sample)) return kind === 'password' && tied;
   const wordy = isWordy(sample, look.seams);

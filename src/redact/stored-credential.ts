@@ -60,15 +60,21 @@ export const findPasswordHash: SecretRule = ({ text, floor }, start, end) => {
 const CODE =
   /(?<![\w-])(?:[a-z0-9]{4,8}(?:-[a-z0-9]{4,8}){1,3}|\d{4} \d{4}|\d{8,10}|[a-z0-9]{8,10})(?![\w-])/gi;
 
-/** One-time codes that replace a second factor: at least two after the words that announce them. */
+/** One-time codes that replace a second factor: at least two of one shape after the words that announce them. */
 export const findRecoveryCodes: SecretRule = ({ text }, _start, end) => {
+  const found = [...text.slice(end, end + 600).matchAll(CODE)].map((match) => ({
+    code: match[0],
+    start: end + match.index,
+  }));
+  const shapeOf = (code: string): string => code.replace(/[a-z0-9]/gi, 'x');
+  const first = found.find(({ code }) => /\d/.test(code));
+  if (first === undefined || first.start - end > 60) return NO_SPANS;
   const spans: SecretSpan[] = [];
-  for (const match of text.slice(end, end + 600).matchAll(CODE)) {
-    if (!/\d/.test(match[0])) continue;
-    const start = end + match.index;
+  for (const { code, start } of found) {
+    if (shapeOf(code) !== shapeOf(first.code)) continue;
     // They follow each other closely: a number further on belongs to something else.
-    if (start - (spans.at(-1)?.end ?? end) > 24) break;
-    spans.push({ start, end: start + match[0].length });
+    if (spans.length > 0 && start - (spans.at(-1)?.end ?? 0) > 24) break;
+    spans.push({ start, end: start + code.length });
   }
   return spans.length >= 2 ? spans : NO_SPANS;
 };
