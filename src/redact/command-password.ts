@@ -1,5 +1,5 @@
 import { NO_SPANS, type SecretRule, type SecretSpan } from './scan-context.ts';
-import { isTypedSecret } from './secret-value.ts';
+import { isSpokenPassword, isTypedSecret } from './secret-value.ts';
 
 /** How far a command line is read. */
 const REACH = 400;
@@ -35,7 +35,10 @@ const COMMANDS: Readonly<Record<string, readonly RegExp[]>> = {
   'zip -': [/^P\s*["']?([^\s"'\\]{4,100})/d, option('-P')],
   '7z': [option('-p', '')],
   'rar a': [option('-h?p', '')],
-  'net use': [/\/user:\S{1,100}\s+["']?([^\s"'/\\][^\s"'\\]{3,100})/di],
+  'net use': [
+    /^\s+(?:\w:\s+)?\S{3,100}\s+["']?([^\s"'/\\][^\s"'\\]{3,100})["']?\s+\/user:/di,
+    /\/user:\S{1,100}\s+["']?([^\s"'/\\][^\s"'\\]{3,100})/di,
+  ],
   'net user': [/^\s+\S{1,60}\s+["']?([^\s"'/\\][^\s"'\\]{3,100})["']?\s+\/(?:add|domain|active)/di],
   cmdkey: [/\s\/pass:["']?([^\s"'\\]{4,100})/di],
   schtasks: [/\s\/rp\s+["']?([^\s"'\\]{4,100})/di],
@@ -56,8 +59,18 @@ const COMMANDS: Readonly<Record<string, readonly RegExp[]>> = {
   '-passout pass:': [/^["']?([^\s"'\\]{4,100})/d],
 };
 
+/** Calls whose third argument is a password. */
+const THIRD =
+  /^\s*\\{0,3}["'][^"'\n]{0,160}["']\s*,\s*\\{0,3}["'][^"'\n]{0,60}["']\s*,\s*\\{0,3}["']([^"'\\\n]{4,100})/d;
+const CALLS = ['new pdo(', 'getconnection(', 'mysqli(', 'mysqli_connect('];
+
 export const COMMAND_TRIGGERS: readonly (readonly [literal: string, rule: SecretRule])[] = [
   ...Object.entries(COMMANDS).map(([literal, patterns]) => [literal, argumentsOf(patterns)] as const),
+  ...CALLS.map((literal) => [literal, callOf(THIRD)] as const),
+  ...['as password', 'as the password', 'als passwort'].map(
+    (literal) =>
+      [literal, pipedInto(/(?:^|\s)["'`]?([^\s"'`,;]{8,100})["'`]?\s$/d, isSpokenPassword)] as const,
+  ),
   ['sudo -s', pipedInto(/echo\s+(?:-n\s+)?["']?([^\s"'\\|]{4,100})["']?\s*\|\s*$/d)],
   [
     'chpasswd',
@@ -74,19 +87,28 @@ function argumentsOf(patterns: readonly RegExp[]): SecretRule {
   };
 }
 
-/** What another command writes into this one. */
-function pipedInto(pattern: RegExp): SecretRule {
+function callOf(pattern: RegExp): SecretRule {
+  return ({ text }, _start, end) => spansOf([pattern], text.slice(end, end + REACH), end);
+}
+
+/** What stands before: what another command writes into this one, or what a sentence calls a password. */
+function pipedInto(pattern: RegExp, isSecret = isTypedSecret): SecretRule {
   return ({ text, floor }, start) => {
     const from = Math.max(floor, start - 160);
-    return spansOf([pattern], text.slice(from, start), from);
+    return spansOf([pattern], text.slice(from, start), from, isSecret);
   };
 }
 
-function spansOf(patterns: readonly RegExp[], line: string, at: number): readonly SecretSpan[] {
+function spansOf(
+  patterns: readonly RegExp[],
+  line: string,
+  at: number,
+  isSecret = isTypedSecret,
+): readonly SecretSpan[] {
   for (const pattern of patterns) {
     const found = pattern.exec(line);
     const place = found?.indices?.[1];
-    if (place !== undefined && isTypedSecret(found?.[1] ?? ''))
+    if (place !== undefined && isSecret(found?.[1] ?? ''))
       return [{ start: at + place[0], end: at + place[1] }];
   }
   return NO_SPANS;

@@ -30,7 +30,7 @@ const LONGEST_QUOTED = 16_384;
 export const findNamedSecret: SecretRule = (page, start, end) => {
   if (start < page.nameEnd || start < page.refusedValueEnd) return NO_SPANS;
   const { text } = page;
-  const triggerEnd = '=:"'.includes(text.charAt(end - 1)) ? end - 1 : end;
+  const triggerEnd = '=:'.includes(text.charAt(end - 1)) ? end - 1 : end;
   const nameEnd = trimName(text, triggerEnd, runEnd(text, triggerEnd, NAME, triggerEnd + LONGEST_HALF));
   page.nameEnd = nameEnd;
   if ((charClassAt(text, nameEnd) & (LETTER | UNDERSCORE)) !== 0) return NO_SPANS;
@@ -63,7 +63,7 @@ export const findNamedSecret: SecretRule = (page, start, end) => {
 };
 
 const TOLD =
-  /^ (?:for|of|to|on|at|in|von|für|zum|zur|du|de|del|da|pour|para) (?:[\p{L}\w.'-]{1,24} ){1,5}(?:is|was|lautet|ist|est|es|è|é) ?:? ?["'`]?([^\s"'`,;]{8,100})/du;
+  /^ (?:for|of|to|on|at|in|von|für|zum|zur|du|de|del|da|pour|para) (?:[\p{L}\w.'-]{1,24}(?: |(?=:))){1,5}(?:(?:is|was|lautet|ist|est|es|è|é) ?:?|:) ?["'`]?([^\s"'`,;]{8,100})/du;
 
 /** "The password for the staging box is …". */
 function toldIn(text: string, nameEnd: number): SecretSpan | undefined {
@@ -315,6 +315,9 @@ function readNameValueGap(text: string, from: number, isTag: boolean): NameValue
       assigns = true;
     } else if (character === '>' && (isTag || '=-'.includes(text.charAt(at - 1)))) {
       assigns = true;
+    } else if (assigns && 'bruf'.includes(character) && /["']/.test(text.charAt(at + 1))) {
+      // The prefix of a string in Python or Rust.
+      tight = false;
     } else if (LINK_SIGNS.includes(character)) {
       assigns ||= character === '：';
       tight = false;

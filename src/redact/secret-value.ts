@@ -98,7 +98,8 @@ export function isSpokenPassword(value: string): boolean {
   if (NUMERIC.test(sample) || UUID.test(sample) || CONSTANT.test(sample) || NAMES_A_SECRET.test(sample))
     return false;
   // snake_case, camelCase1, file.names2, paths, times, versions.
-  if (/[_/\\:]|^[a-z]+(?:[A-Z][a-z]+)+\d?$|\.[a-z]{1,5}$|^\W|^[vV]?\d+\./.test(sample)) return false;
+  if (sample.includes('_') && sample === sample.toLowerCase()) return false;
+  if (/[/\\:]|^[a-z]+(?:[A-Z][a-z]+)+\d?$|\.[a-z]{1,5}$|^\W|^[vV]?\d+\./.test(sample)) return false;
   return !sample.split(/[-+,.]/).every(isTechnical);
 }
 
@@ -229,13 +230,15 @@ const TEMPLATE = /\$\{|\{\{|<%|#\{|\$\(|%\(|^\{.*\}$|^<.*>$|^\[.*\]$|^[[\]<>({})
 const CALL = /^[A-Za-z_$][\w$.:?>[\]-]{0,99}\(/;
 const ADDRESS =
   /^(?:[a-z][a-z0-9+.-]{1,20}:\/\/|data:|arn:|urn:|file:|env:|vault:|op:|ssm:|sha\d{1,3}[:-]|md5[:-]|@)/i;
+/** Rules for a form's field: `required|confirmed|min:8`. */
+const RULES = /^[a-z_]{3,30}(?::[\w,]{1,30})?(?:\|[a-z_]{3,30}(?::[\w,]{1,30})?)+$/;
 const MEMBER = /^[A-Za-z_$][\w$]{0,99}(?:(?:\?\.|\.|->|::)[A-Za-z_$][\w$]{0,99})+[!?]?$/;
 const ELEMENT = /^[A-Za-z_$][\w$.]{0,99}\[/;
 const PATH = /^(?:~|\.{1,2})?\/|^[A-Za-z]:[\\/]/;
 
 /** A reference to a value instead of the value: a variable, a template, a call, a member, a URL, a path, a hash. */
 export function isReference(value: string): boolean {
-  if ([VARIABLE, TEMPLATE, CALL, ADDRESS, ELEMENT].some((pattern) => pattern.test(value))) return true;
+  if ([VARIABLE, TEMPLATE, CALL, ADDRESS, ELEMENT, RULES].some((pattern) => pattern.test(value))) return true;
   if (MEMBER.test(value)) return !/\d/.test(value) || wordLikeness(value) >= 0.35;
   return PATH.test(value) && !value.endsWith('=') && wordLikeness(value) >= 0.5;
 }

@@ -12,7 +12,7 @@ import {
   WORD,
 } from './char-class.ts';
 import { NO_SPANS, type SecretRule, type SecretSpan } from './scan-context.ts';
-import { isPlausibleKey, isSpokenPassword, isTypedSecret } from './secret-value.ts';
+import { isPlausibleKey, isRandom, isSpokenPassword, isTypedSecret } from './secret-value.ts';
 
 /** The secret after an access key id, as in the CSV file that AWS offers for download. */
 export const findAwsPair: SecretRule = ({ text, floor }, start) => {
@@ -49,6 +49,18 @@ export const findPgpassLine: SecretRule = ({ text, floor }, start) => {
   return [{ start: at + place[0], end: at + place[1] }];
 };
 
+/** A line of a cookie file of `curl` and browsers: seven columns with tabs between them, the value last. */
+export const findCookieLine: SecretRule = ({ text }, _start, end) => {
+  if (!/^(?:\t|\\t)/.test(text.slice(end, end + 2))) return NO_SPANS;
+  const found = /^(?:\t|\\t)\d{1,12}(?:\t|\\t)[^\t\n\\]{1,64}(?:\t|\\t)([^\s"'\\]{12,1000})/d.exec(
+    text.slice(end, end + 1100),
+  );
+  const place = found?.indices?.[1];
+  return place !== undefined && isRandom(found?.[1] ?? '')
+    ? [{ start: end + place[0], end: end + place[1] }]
+    : NO_SPANS;
+};
+
 /** A stored password hash, as in `.htpasswd`, `/etc/shadow` and tables of users: it can be attacked offline. */
 export const findPasswordHash: SecretRule = ({ text, floor }, start, end) => {
   if (!isEdge(text, start, WORD, floor)) return NO_SPANS;
@@ -62,6 +74,7 @@ const CODE =
 
 /** One-time codes that replace a second factor: at least two of one shape after the words that announce them. */
 export const findRecoveryCodes: SecretRule = ({ text }, _start, end) => {
+  if (!/\d/.test(text.slice(end, end + 40))) return NO_SPANS;
   const found = [...text.slice(end, end + 600).matchAll(CODE)].map((match) => ({
     code: match[0],
     start: end + match.index,
