@@ -3,8 +3,8 @@ import { readKey } from '../config/key.ts';
 import { readOwnerKey } from '../config/owner-key.ts';
 import type { DaemonApi } from '../core/daemon-api.ts';
 import { asNumber, asString, type JsonObject } from '../core/json.ts';
-import { readOrCreateSalt } from '../record/open-recording.ts';
-import { createRedactor } from '../record/redact.ts';
+import { createRedactor } from '../redact/redact.ts';
+import { readOrCreateSalt } from '../redact/salt.ts';
 
 interface TrajectoryExportOptions {
   readonly api: DaemonApi;

@@ -4,6 +4,7 @@ import { findDaemon, isAlive } from '../config/daemon-file.ts';
 import { type Home, HomeInUseError, openHome } from '../config/home.ts';
 import { hashKey, keyId } from '../config/key.ts';
 import { readOwnerKey, type StoredOwnerKey } from '../config/owner-key.ts';
+import { readOwnKeys } from '../config/own-keys.ts';
 import { systemClock } from '../core/clock.ts';
 import type { LessonsApi, OwnerApis } from '../core/daemon-api.ts';
 import type { Records } from '../core/store.ts';
@@ -15,6 +16,8 @@ import { createMemoryStore } from '../record/store/memory-store.ts';
 import { openSqliteStore } from '../record/store/sqlite-store.ts';
 import { createKeysApi } from './keys-api.ts';
 import { ApiError, createRemoteApi } from './remote-api.ts';
+import { openRedactor } from '../redact/open-redactor.ts';
+import { readOrCreateSalt } from '../redact/salt.ts';
 import { createStoreApi } from './store-api.ts';
 import { withAudit } from './with-audit.ts';
 
@@ -67,7 +70,11 @@ export async function openApi(
   if (lock === undefined)
     throw new HomeInUseError(`${home.dir} is in use by another Instar process that does not answer.`);
   const store = openSqliteStore({ file: home.storeFile });
-  return over(withFreshSnapshots(toRecords(store, now), home.snapshotDir, now), () => {
+  const redactor = openRedactor({
+    salt: readOrCreateSalt(home),
+    keys: () => readOwnKeys(undefined, { env, home }),
+  });
+  return over(withFreshSnapshots(toRecords(store, now, redactor), home.snapshotDir, now), () => {
     store.close();
     lock.release();
   });

@@ -1,7 +1,11 @@
 import { homeAt } from '../config/home.ts';
-import { configJsonSchema } from '../config/schema.ts';
+import { loadConfig } from '../config/load-config.ts';
+import { readOwnKeys } from '../config/own-keys.ts';
+import { type Config, configJsonSchema } from '../config/schema.ts';
 import { runDoctor } from '../doctor/doctor.ts';
 import type { DoctorCheck } from '../doctor/doctor-check.ts';
+import { openRedactor } from '../redact/open-redactor.ts';
+import { readSalt } from '../redact/salt.ts';
 import { type CommandContext, type DeclareCommand, EXIT, type ExitCode } from './context.ts';
 import type { Part } from './print.ts';
 
@@ -23,7 +27,17 @@ async function doctor(options: { readonly schema?: true }, context: CommandConte
     printer.document(configJsonSchema());
     return EXIT.ok;
   }
-  const checks = await runDoctor({ home: homeAt(context.homeDir), env });
+  const home = homeAt(context.homeDir);
+  const { redactText } = openRedactor({
+    salt: readSalt(home),
+    keys: () => readOwnKeys(readableConfig(home.configFile, env), { env, home }),
+  });
+  // A check may quote a provider's reply or an operating system's message.
+  const checks = (await runDoctor({ home, env })).map((check) => ({
+    ...check,
+    detail: redactText(check.detail),
+    ...(check.fix === undefined ? {} : { fix: redactText(check.fix) }),
+  }));
   const passed = checks.every((check) => check.status !== 'fail');
   if (printer.json) printer.document({ ok: passed, checks });
   else {
@@ -35,4 +49,13 @@ async function doctor(options: { readonly schema?: true }, context: CommandConte
     );
   }
   return passed ? EXIT.ok : EXIT.failed;
+}
+
+/** Undefined for a config that a check complains about. */
+function readableConfig(file: string, env: NodeJS.ProcessEnv): Config | undefined {
+  try {
+    return loadConfig({ file, env }).config;
+  } catch {
+    return undefined;
+  }
 }

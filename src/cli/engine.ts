@@ -3,6 +3,7 @@ import { InvalidArgumentError } from 'commander';
 import type { Log } from '../base/log.ts';
 import { HomeInUseError, openHome } from '../config/home.ts';
 import { readOrCreateKey } from '../config/key.ts';
+import { readOwnKeys } from '../config/own-keys.ts';
 import { createLog, isPretty } from '../daemon/log.ts';
 import {
   needsKey,
@@ -11,6 +12,8 @@ import {
   type StartEngineOptions,
   startEngine,
 } from '../daemon/start-engine.ts';
+import { openRedactor } from '../redact/open-redactor.ts';
+import { readSalt } from '../redact/salt.ts';
 import { type CommandContext, CommandError, type DeclareCommand, EXIT, type ExitCode } from './context.ts';
 import { callableUrl, explainListenError, parsePort, stayUntilStopped } from './foreground.ts';
 import { dim } from './print.ts';
@@ -43,7 +46,11 @@ async function engineUp(options: EngineUpOptions, context: CommandContext): Prom
   const { env, printer, stderr, version } = context;
   const { port = PORT, host = '127.0.0.1' } = options;
   const home = openHome(context.homeDir);
-  const log = createLog({ format: LOG_FORMAT, level: 'info', stream: stderr, env });
+  const redactor = openRedactor({
+    salt: readSalt(home),
+    keys: () => readOwnKeys(undefined, { env, home }),
+  });
+  const log = createLog({ format: LOG_FORMAT, level: 'info', stream: stderr, env, redactor });
   const key = needsKey(host) ? readOrCreateKey(home, env) : undefined;
   if (key?.tightened) log.warn(`${home.keyFile} was readable by others; its mode is now 600`);
   const folder = path.join(home.dir, 'engine');

@@ -11,8 +11,11 @@ import {
 import { type Home, HomeInUseError, openHome } from '../config/home.ts';
 import { readOrCreateKey } from '../config/key.ts';
 import { loadConfig } from '../config/load-config.ts';
+import { readOwnKeys } from '../config/own-keys.ts';
 import type { Daemon, DaemonOptions } from '../daemon/daemon.ts';
 import { createLog, isPretty } from '../daemon/log.ts';
+import { openRedactor } from '../redact/open-redactor.ts';
+import { readOrCreateSalt } from '../redact/salt.ts';
 import { type CommandContext, CommandError, type DeclareCommand, EXIT, type ExitCode } from './context.ts';
 import {
   callableUrl,
@@ -55,7 +58,11 @@ async function up(options: UpOptions, context: CommandContext): Promise<ExitCode
   await refuseSecondDaemon(home);
   const key = readOrCreateKey(home, env);
   const format = options.log ?? config.log.format;
-  const log = createLog({ format, level: config.log.level, stream: context.stderr, env });
+  const redactor = openRedactor({
+    salt: readOrCreateSalt(home),
+    keys: () => readOwnKeys(config, { env, home }),
+  });
+  const log = createLog({ format, level: config.log.level, stream: context.stderr, env, redactor });
   for (const note of notes) log.info(note);
   for (const { path, asked: value, used } of waiting)
     log.warn(

@@ -5,8 +5,11 @@ import { readOrCreateKey } from '../config/key.ts';
 import { loadConfig } from '../config/load-config.ts';
 import { readOrCreateOwnerKey } from '../config/owner-key.ts';
 import type { DaemonApi } from '../core/daemon-api.ts';
-import { createLog } from '../daemon/log.ts';
 import { askForOwnerKey } from './confirm-owner.ts';
+import { readOwnKeys } from '../config/own-keys.ts';
+import { createLog } from '../daemon/log.ts';
+import { openRedactor } from '../redact/open-redactor.ts';
+import { readOrCreateSalt } from '../redact/salt.ts';
 import { type CommandContext, CommandError, EXIT, type ExitCode } from './context.ts';
 
 export interface WithTraining {
@@ -49,7 +52,17 @@ export async function withTraining(
       });
     }
     readOrCreateKey(home, env);
-    const log = createLog({ format: config.log.format, level: 'warn', stream: context.stderr, env });
+    const redactor = openRedactor({
+      salt: readOrCreateSalt(home),
+      keys: () => readOwnKeys(config, { env, home }),
+    });
+    const log = createLog({
+      format: config.log.format,
+      level: 'warn',
+      stream: context.stderr,
+      env,
+      redactor,
+    });
     const own = await context.startDaemon({ home, config, env, log, port: 0 });
     try {
       const { url, port } = own;

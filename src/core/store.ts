@@ -8,6 +8,8 @@ export interface NewFact {
   readonly fact: Fact;
   /** An idempotency key: a second fact with the same key is not appended; the answer is the first one's number. */
   readonly key?: string;
+  /** An idempotency key in a caller's words, instead of `key`: only its keyed hash is stored. */
+  readonly callerKey?: { readonly purpose: string; readonly text: string };
 }
 
 /**

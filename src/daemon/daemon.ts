@@ -25,13 +25,9 @@ import { createReviewJob } from '../lessons/review-job.ts';
 import { createExchange } from '../models/exchange.ts';
 import { createAudit } from '../record/audit-trail.ts';
 import { lockHome } from '../record/home-lock.ts';
-import {
-  openRecording,
-  readOrCreateSalt,
-  recordSessionEnd,
-  withAppendListener,
-} from '../record/open-recording.ts';
+import { openRecording, recordSessionEnd, withAppendListener } from '../record/open-recording.ts';
 import { readStoredTurn } from '../record/stored-turn.ts';
+import { readOrCreateSalt } from '../redact/salt.ts';
 import { type SlowWork, serveSchedule } from '../schedule/serve-schedule.ts';
 import {
   type ServedTraining,
@@ -101,6 +97,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const callers = openValidKeys(home, env, clock, readOrCreateSalt(home));
   const keys = () => [...callers.texts(), ...names.keys()];
   const recording = openRecording({ home, settings: config.store, keys, clock, log });
+  const { redactor } = recording;
   const storeApi = createStoreApi(recording.records, clock.now);
   const newId = createIds(clock);
   const sessions = createSessionMatcher(clock, newId);
@@ -142,6 +139,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     decodeTurn: (turn) => readStoredTurn(turn, recording.records, new Map()),
     lessonsApi: library.api,
     generation,
+    hasSecret: redactor.hasSecret,
     learning: { verifiers: config.learn.verifiers, samples: follower.samples, wake: follower.wake },
     clock,
     log,
@@ -180,7 +178,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   });
   const api = {
     ...storeApi,
-    schedule: schedule.describe,
+    schedule: async () => redactor.redactObject(await schedule.describe()),
     ...createTrainingApi(training, storeApi.training, log),
   };
   const keysApi = createKeysApi(home, env, clock.now, recording.records);
@@ -202,7 +200,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       newId,
       pause: sleep,
       lessons: withShortenedPrompts(library.lessons, shortening),
-      identify: createIdentify(),
+      identify: createIdentify(redactor.redactName),
       sessions,
       sessionEnded: (session) => recordSessionEnd(session, records, clock, log),
       recorder: recording.recorder,
@@ -213,19 +211,20 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
         logTurn(log, report);
         follower.wake(TURN_IS_KEPT_MS);
       },
-      status: () => ({
-        version: VERSION,
-        pid: process.pid,
-        startedAt: new Date(startedAt).toISOString(),
-        uptimeMs: clock.now() - startedAt,
-        providers: names.describe(),
-        requests: { ...metrics.totals, inFlight: admission.inFlight },
-        recording: compact({ ...recording.state() }),
-        library: library.status(),
-        learning: follower.status(),
-        memoryBytes: process.memoryUsage.rss(),
-      }),
-      metrics: async () => `${await metrics.text()}\n${await schedule.text()}`,
+      status: () =>
+        redactor.redactObject({
+          version: VERSION,
+          pid: process.pid,
+          startedAt: new Date(startedAt).toISOString(),
+          uptimeMs: clock.now() - startedAt,
+          providers: names.describe(),
+          requests: { ...metrics.totals, inFlight: admission.inFlight },
+          recording: compact({ ...recording.state() }),
+          library: library.status(),
+          learning: follower.status(),
+          memoryBytes: process.memoryUsage.rss(),
+        }),
+      metrics: async () => redactor.redactText(`${await metrics.text()}\n${await schedule.text()}`),
     },
   });
   const close = async () => {

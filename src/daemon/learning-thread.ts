@@ -7,10 +7,10 @@ import { systemClock } from '../core/clock.ts';
 import { StoreError, type StoreReader } from '../core/store.ts';
 import type { LearningRecords } from '../learn/learning.ts';
 import { type LearningWorker, startLearningWorker } from '../learn/learning-worker.ts';
-import { createRedactor } from '../record/redact.ts';
 import type { BlockCache } from '../record/request-manifest.ts';
 import { openSqliteReader } from '../record/store/sqlite-store.ts';
 import { readStoredTurn } from '../record/stored-turn.ts';
+import { createRedactor } from '../redact/redact.ts';
 import { createTrainingBuffer, SAMPLE_CAP, type TrainingSample } from '../train/buffer.ts';
 import {
   type LearningSide,

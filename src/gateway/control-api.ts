@@ -68,9 +68,7 @@ export const giveFeedback: ControlAction = async ({ records, now }, body, caller
     note,
     by: caller.id,
   });
-  return appended(
-    await records.append([{ at: now(), fact, ...(key === undefined ? {} : { key: `feedback:${key}` }) }]),
-  );
+  return appended(await records.append([{ at: now(), fact, ...callerKey('feedback', key) }]));
 };
 
 /** The caller of a session's first turn; undefined for an episode, which has no turns, and in earlier versions. */
@@ -105,9 +103,7 @@ export const reportEvent: ControlAction = async ({ records, now }, body, caller,
     data: data as Record<string, Json>,
     by: caller.id,
   };
-  return appended(
-    await records.append([{ at: now(), fact, ...(key === undefined ? {} : { key: `event:${key}` }) }]),
-  );
+  return appended(await records.append([{ at: now(), fact, ...callerKey('event', key) }]));
 };
 
 /** Runs a control action. A body that is not an object and a store that cannot write become a Failure. */
@@ -136,6 +132,9 @@ function keyOf(request: IncomingMessage): string | undefined {
   const key = request.headers['idempotency-key'];
   return typeof key === 'string' && key !== '' ? key.slice(0, 200) : undefined;
 }
+
+const callerKey = (purpose: string, text: string | undefined) =>
+  text === undefined ? {} : { callerKey: { purpose, text } };
 
 const appended = (done: readonly { readonly seq: number; readonly isNew: boolean }[]): JsonObject => ({
   ok: true,

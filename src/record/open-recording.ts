@@ -1,9 +1,10 @@
-import { randomBytes } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { createFileSync } from '../base/atomic-file.ts';
 import type { Log } from '../base/log.ts';
 import type { Clock } from '../core/clock.ts';
 import type { NewFact, RecordingState, Records } from '../core/store.ts';
+import { openRedactor } from '../redact/open-redactor.ts';
+import type { Redactor } from '../redact/redact.ts';
+import { readOrCreateSalt } from '../redact/salt.ts';
+import { withCleanIds } from './clean-ids.ts';
 import { createRecorder, type Recorder } from './recorder.ts';
 import { openRecords } from './records.ts';
 import { keepSnapshots, withFreshSnapshots } from './snapshots.ts';
@@ -25,6 +26,8 @@ interface RecordingOptions {
 interface Recording {
   readonly recorder: Recorder;
   readonly records: Records;
+  /** The main thread's redactor: the same marks as in the record. */
+  readonly redactor: Redactor;
   state(): RecordingState;
   close(): Promise<void>;
 }
@@ -38,7 +41,8 @@ export function openRecording({ home, settings, keys, clock, log }: RecordingOpt
   const salt = readOrCreateSalt(home);
   const recorder = createRecorder({ file, keys: keys(), salt, keepDays: settings.keepDays }, clock.now);
   const opened = openRecords(file, recorder);
-  const records = withFreshSnapshots(opened, home.snapshotDir, clock.now);
+  const redactor = openRedactor({ salt, keys });
+  const records = withCleanIds(withFreshSnapshots(opened, home.snapshotDir, clock.now), redactor);
   let wasDegraded = false;
   const watch = setInterval(() => {
     recorder.setKeys(keys());
@@ -61,6 +65,7 @@ export function openRecording({ home, settings, keys, clock, log }: RecordingOpt
   return {
     recorder,
     records,
+    redactor,
     state: () => recorder.state(),
     close: async () => {
       clearInterval(watch);
@@ -69,12 +74,6 @@ export function openRecording({ home, settings, keys, clock, log }: RecordingOpt
       await opened.close();
     },
   };
-}
-
-/** The HMAC key of redaction marks: equal secrets keep equal marks over restarts. Created on first use. */
-export function readOrCreateSalt({ saltFile }: { readonly saltFile: string }): string {
-  createFileSync(saltFile, `${randomBytes(32).toString('base64url')}\n`);
-  return readFileSync(saltFile, 'utf8').trim();
 }
 
 /** Records that the client declared its session ended. */

@@ -1,7 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import type { Json } from '../core/json.ts';
 import type { Store } from '../core/store.ts';
-import { createRedactor } from './redact.ts';
+import { createRedactor } from '../redact/redact.ts';
 import { openSqliteStore } from './store/sqlite-store.ts';
 import { createTurnEncoder } from './turn-encoder.ts';
 import { createWriter } from './writer.ts';
@@ -29,8 +28,7 @@ const open = (): Store => {
 const writer = createWriter({
   open,
   keeper: createTurnEncoder({
-    redactJson: (value: Json) => redactor.redactJson(value),
-    redactToText: (value: Json) => redactor.redactToText(value),
+    ...redactor,
     setKeys: (fresh) => {
       keys = fresh;
     },

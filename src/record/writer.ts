@@ -1,4 +1,4 @@
-import { type NewFact, type Store, StoreError } from '../core/store.ts';
+import { type Block, type NewFact, type Store, StoreError } from '../core/store.ts';
 import type { TurnEncoder } from './turn-encoder.ts';
 import { copyOutOfRing, ringBytesOf, type WriterJob, type WriterMessage } from './writer-messages.ts';
 
@@ -80,7 +80,7 @@ export function createWriter({ open, keeper, say, later, now, keepDays }: Writer
     try {
       const turns = { ...keeper.batch(waiting.jobs), isHurried: waiting.bytes >= HURRY_BYTES };
       const facts = asked.flatMap(cleaned);
-      const blocks = asked.flatMap((job) => job.blocks);
+      const blocks = asked.flatMap(cleanedBlocks);
       const appended = ensureOpen().append(
         asked.length === 0
           ? turns
@@ -146,9 +146,10 @@ export function createWriter({ open, keeper, say, later, now, keepDays }: Writer
   };
   const refuse = ({ id }: Append | Erase, { code, message }: StoreError): void =>
     say({ type: 'refusal', id, code, message });
-  const cleaned = ({ facts }: Append): readonly NewFact[] => facts.map((fact) => keeper.clean(fact));
+  const cleaned = ({ facts }: Append): readonly NewFact[] => facts.map(keeper.clean.fact);
+  const cleanedBlocks = ({ blocks }: Append): readonly Block[] => blocks.map(keeper.clean.block);
   const append = (target: Store, job: Append): Value =>
-    target.append({ facts: cleaned(job), blocks: job.blocks });
+    target.append({ facts: cleaned(job), blocks: cleanedBlocks(job) });
   const erase = (target: Store, { session, at, reason }: Erase): Value => {
     if (pauseMs === 0) flush();
     keeper.forget();

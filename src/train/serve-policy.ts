@@ -20,6 +20,8 @@ export interface ServePolicyOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly promotion: PromotionSettings;
+  /** Whether a text contains a secret. Token ids are text to whoever has the vocabulary: such a turn's are not kept. */
+  readonly hasSecret: (text: string) => boolean;
   /** Makes replies reproducible: the same requests in the same order get the same replies. For benchmarks. */
   readonly seed?: number;
 }
@@ -83,7 +85,7 @@ export function servePolicy(options: ServePolicyOptions): ServedPolicy {
   };
   const keep = (sampled: SampledTurn, turn: TurnMark | undefined): void => {
     answered++;
-    if (turn === undefined) return;
+    if (turn === undefined || secretive.has(turn)) return;
     keepTokens(records, clock, sampled, turn).catch((error: unknown) =>
       log.warn({ err: error, turn: turn.id }, "a reply's tokens could not be recorded"),
     );
@@ -132,6 +134,7 @@ export function servePolicy(options: ServePolicyOptions): ServedPolicy {
     };
   };
   let made: Promise<ChatModel> | undefined;
+  const secretive = new WeakSet<TurnMark>();
   /** The version a turn started with: the reply's header names the same. */
   const readAt = new WeakMap<TurnMark, PolicyVersion>();
   // So that the first turn's header can name the version, too.
@@ -143,6 +146,7 @@ export function servePolicy(options: ServePolicyOptions): ServedPolicy {
         const { turn } = context;
         if (turn !== undefined && promotions !== undefined)
           readAt.set(turn, versionForSession(promotions.pointer(), turn.session));
+        if (turn !== undefined && options.hasSecret(JSON.stringify(request))) secretive.add(turn);
         made ??= adapters.chat === undefined ? model() : modelOutside(adapters.chat);
         let chat: ChatModel;
         try {

@@ -12,7 +12,8 @@ import type { ChangeSet, PublishResult } from '../../src/core/lesson.ts';
 import type { Target } from '../../src/core/upstream.ts';
 import { type ServeLearningOptions, serveLearning } from '../../src/daemon/serve-learning.ts';
 import { openLessons } from '../../src/lessons/open-lessons.ts';
-import { openRecording, readOrCreateSalt } from '../../src/record/open-recording.ts';
+import { openRecording } from '../../src/record/open-recording.ts';
+import { readOrCreateSalt } from '../../src/redact/salt.ts';
 import { silent, speaker, text } from '../learn/ask/samples.ts';
 import { failedEpisodes, SKILL } from '../learn/failed-episodes.ts';
 

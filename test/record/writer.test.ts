@@ -27,6 +27,9 @@ function open(inner = createMemoryStore()) {
   const keeper = createTurnEncoder({
     redactToText,
     redactJson: (value) => JSON.parse(redactToText(value)) as Json,
+    redactText: (text) => text.replaceAll('hunter2', '[[secret]]'),
+    redactName: (text) => text.replaceAll('hunter2', '[[secret]]'),
+    digest: (text) => `#${text.length}`,
     setKeys: () => undefined,
   });
   const writer = createWriter({

@@ -6,15 +6,16 @@ export interface AhoCorasick {
 
 const NOTHING: readonly number[] = [];
 
-/** An Aho-Corasick automaton with all transitions filled in. The literals are ASCII and not empty. */
+/** An Aho-Corasick automaton with all transitions filled in. The literals are not empty. */
 export function createAhoCorasick(literals: readonly string[]): AhoCorasick {
   const columns = new Uint8Array(256);
+  const wide = new Map<number, number>();
   const children: Map<number, number>[] = [new Map()];
   const found: number[][] = [[]];
   literals.forEach((literal, index) => {
     let state = 0;
     for (const character of literal.toLowerCase()) {
-      const column = columnOf(columns, character);
+      const column = columnOf(columns, wide, character);
       let next = children[state]?.get(column);
       if (next === undefined) {
         next = children.length;
@@ -35,7 +36,9 @@ export function createAhoCorasick(literals: readonly string[]): AhoCorasick {
       let state = 0;
       for (let i = 0; i < text.length; i++) {
         const code = text.charCodeAt(i);
-        state = next[(state << bits) | (code < 256 ? (columns[code] as number) : 0)] as number;
+        state = next[
+          (state << bits) | (code < 256 ? (columns[code] as number) : (wide.get(code) ?? 0))
+        ] as number;
         if (state >= firstFinal) {
           hits ??= [];
           for (const index of foundAt[state] ?? []) hits.push(index, i + 1);
@@ -47,13 +50,15 @@ export function createAhoCorasick(literals: readonly string[]): AhoCorasick {
 }
 
 /** Both cases of a letter share a column; column 0 is for characters that occur in no literal. */
-function columnOf(columns: Uint8Array, character: string): number {
+function columnOf(columns: Uint8Array, wide: Map<number, number>, character: string): number {
   const code = character.charCodeAt(0);
-  const known = columns[code] ?? 0;
+  const known = code < 256 ? (columns[code] ?? 0) : (wide.get(code) ?? 0);
   if (known !== 0) return known;
-  const column = columns.reduce((most, one) => Math.max(most, one), 0) + 1;
-  columns[code] = column;
-  columns[character.toUpperCase().charCodeAt(0)] = column;
+  const column = Math.max(...columns, ...wide.values()) + 1;
+  for (const spelling of [code, character.toUpperCase().charCodeAt(0)]) {
+    if (spelling < 256) columns[spelling] = column;
+    else wide.set(spelling, column);
+  }
   return column;
 }
 

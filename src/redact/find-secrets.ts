@@ -1,4 +1,6 @@
 import { createAhoCorasick } from './aho-corasick.ts';
+import { COMMAND_TRIGGERS } from './command-password.ts';
+import { findEncoded, hasEncoding } from './encoded-secret.ts';
 import { findBasic, findBearer, findCurlUser, findUrlCredential } from './http-credential.ts';
 import { knownForms } from './known-keys.ts';
 import { findNamedSecret } from './named-secret.ts';
@@ -11,6 +13,21 @@ import {
   type SecretRule,
   type SecretSpan,
 } from './scan-context.ts';
+import { findSpokenSecret, SPOKEN_NAMES } from './spoken-name.ts';
+import {
+  findAirtableToken,
+  findAsanaToken,
+  findAwsPair,
+  findBraintreeToken,
+  findCookieLine,
+  findCredentialPair,
+  findMailchimpKey,
+  findPasswordHash,
+  findPgpassLine,
+  findPuttyKey,
+  findRecoveryCodes,
+  findTerraformToken,
+} from './stored-credential.ts';
 import {
   createShapeRule,
   findDiscordToken,
@@ -51,6 +68,9 @@ interface Trigger {
 const on = (literals: string, rule: SecretRule): Trigger[] =>
   literals.split(' ').map((literal) => ({ literal, rule }));
 
+const exactly = (literals: string, rule: SecretRule, spreads?: true): Trigger[] =>
+  on(literals, rule).map((trigger) => ({ ...trigger, exact: true, ...(spreads && { spreads }) }));
+
 const TRIGGERS: readonly Trigger[] = [
   ...PROVIDER_SHAPES.map(
     (shape): Trigger => ({ literal: shape.prefix, rule: createShapeRule(shape), exact: true }),
@@ -73,6 +93,29 @@ const TRIGGERS: readonly Trigger[] = [
     'key token secret pass pwd auth cookie credential creds sig= signature= code= mnemonic phrase jwt',
     findNamedSecret,
   ),
+  ...on('kennwort wachtwoord psk pw: pw=', findNamedSecret),
+  ...exactly('_PAT= _PAT:', findNamedSecret),
+  ...SPOKEN_NAMES.map((literal): Trigger => ({ literal, rule: findSpokenSecret })),
+  ...COMMAND_TRIGGERS.map(([literal, rule]): Trigger => ({ literal, rule, spreads: true })),
+  ...exactly('AKIA ASIA', findAwsPair, true),
+  { literal: 'Private-Lines:', rule: findPuttyKey, exact: true },
+  ...exactly(':5432: :5433: :6432: :6543: :25060: :*:', findPgpassLine),
+  ...exactly('$apr1$ $2a$ $2b$ $2y$ $1$ $5$ $6$ $y$ $argon2 {SSHA} pbkdf2_sha256$', findPasswordHash),
+  ...['recovery code', 'backup code', 'wiederherstellungscode', 'scratch code'].map(
+    (literal): Trigger => ({ literal, rule: findRecoveryCodes }),
+  ),
+  ...on('credential creds zugangsdaten login', findCredentialPair).map((one) => ({
+    ...one,
+    spreads: true as const,
+  })),
+  ...exactly('TRUE FALSE', findCookieLine),
+  { literal: '-us', rule: findMailchimpKey, exact: true },
+  { literal: 'pat', rule: findAirtableToken, exact: true },
+  ...[...'0123456789'].map(
+    (digit): Trigger => ({ literal: `1/${digit}`, rule: findAsanaToken, exact: true }),
+  ),
+  { literal: '.atlasv1.', rule: findTerraformToken, exact: true },
+  { literal: 'access_token$production$', rule: findBraintreeToken, exact: true },
 ];
 
 export function createSecretFinder(keys: readonly string[]): SecretFinder {
@@ -111,6 +154,12 @@ export function createSecretFinder(keys: readonly string[]): SecretFinder {
     return false;
   };
   const findAt = (text: string, hits: readonly number[]): readonly SecretSpan[] => {
+    const plain = findPlain(text, hits);
+    return plain.length > 0
+      ? plain
+      : findEncoded(text, (decoded) => findPlain(decoded, scanner.scan(decoded)));
+  };
+  const findPlain = (text: string, hits: readonly number[]): readonly SecretSpan[] => {
     if (hits.length === 0) return NO_SPANS;
     // Known keys first: no other rule may cut one in two and leave a half.
     const held = known.length > 0 ? judge(text, hits, true) : NO_SPANS;
@@ -121,7 +170,10 @@ export function createSecretFinder(keys: readonly string[]): SecretFinder {
     find: (text) => findAt(text, scanner.scan(text)),
     look: (json) => {
       const hits = scanner.scan(json);
-      return { isPlain: isSameInJson && !hasMeant(json, hits), find: () => findAt(json, hits) };
+      return {
+        isPlain: isSameInJson && !hasMeant(json, hits) && !hasEncoding(json),
+        find: () => findPlain(json, hits),
+      };
     },
   };
 }

@@ -1,4 +1,4 @@
-import { asString, isObject, parseJson } from '../../core/json.ts';
+import { asString, isObject, parseJson } from '../core/json.ts';
 import {
   ALNUM,
   BASE64,
@@ -92,6 +92,25 @@ export const PROVIDER_SHAPES: readonly ProviderShape[] = [
   ...shapes('dop_v1_ doo_v1_ dor_v1_', HEX, 40),
   ...shapes('shpat_ shpss_ shpca_ shppa_', HEX, 32),
   ...shapes('lin_api_ ntn_ secret_', ALNUM, 36, { after: ALNUM, mixed: true }),
+  ...shapes('HRKU- NRAK- NRII- CFPAT- CCIPAT_ xkeysib- sq0atp- sq0csp- phx_ vcp_ nfp_ rnd_ ATBB', TOKEN, 22, {
+    after: WORD,
+    mixed: true,
+  }),
+  ...shapes('bkua_ bkpi_ squ_ sqp_ sqa_', HEX, 40, { after: WORD }),
+  ...shapes('sk_', HEX, 48, { most: 64, after: WORD }),
+  ...shapes('fm2_ fo1_', TOKEN | BASE64, 40, { after: WORD }),
+  ...shapes('sl.u. sl.B', TOKEN, 60, { after: WORD }),
+  ...shapes('dp.st. dp.pt. dp.ct. dp.sa. dp.scim. dp.audit.', TOKEN | DOT, 40, { after: WORD }),
+  ...shapes('EAAA EAAB EAAC', TOKEN, 56, { after: TOKEN | BASE64, mixed: true }),
+  ...shapes('AKCp', ALNUM, 60, { after: BASE64, mixed: true }),
+  ...shapes('oy2', ALNUM, 43, { most: 43, after: TOKEN | BASE64, mixed: true }),
+  ...shapes('AQVN', TOKEN, 35, { after: TOKEN | BASE64, mixed: true }),
+  ...shapes('AKID', ALNUM, 32, { most: 32, after: BASE64, mixed: true }),
+  ...shapes('cio', ALNUM, 32, { most: 32, after: TOKEN | BASE64, mixed: true }),
+  ...shapes('re_', WORD, 30, { most: 36, after: WORD, mixed: true }),
+  ...shapes('v1.0-', HEX | DASH, 150, { after: WORD }),
+  // The secret address of a calendar.
+  ...shapes('/private-', HEX, 32, { most: 32, keepPrefix: true }),
   ...shapes('dapi', HEX, 32, { after: WORD }),
   ...shapes('key-', HEX, 32, { most: 32, after: TOKEN, mixed: true }),
   ...shapes('hvs. hvb.', TOKEN, 24, { after: WORD, mixed: true }),
@@ -118,7 +137,11 @@ export const createShapeRule =
     if (!mayBegin) return NO_SPANS;
     const sampleEnd = runEnd(text, end, shape.body, end + SAMPLE);
     const length = sampleEnd - end;
-    if (length < shape.least || length > (shape.most ?? SAMPLE)) return NO_SPANS;
+    if (length > (shape.most ?? SAMPLE)) return NO_SPANS;
+    if (length < shape.least)
+      return isCutOff(text, end, sampleEnd)
+        ? [{ start: shape.keepPrefix ? end : start, end: sampleEnd }]
+        : NO_SPANS;
     const bodyEnd = length < SAMPLE ? sampleEnd : undefined;
     if (bodyEnd !== undefined && (charClassAt(text, bodyEnd) & ALNUM) !== 0) return NO_SPANS;
     const sample = text.slice(end, sampleEnd);
@@ -133,6 +156,17 @@ export const createShapeRule =
     );
     return [{ start: shape.keepPrefix ? end : start, end: whole }];
   };
+
+const SHORTEST_CUT = 10;
+
+/** The beginning of a key at the end of a text, or before the sign that something was left out. */
+function isCutOff(text: string, start: number, end: number): boolean {
+  if (end - start < SHORTEST_CUT) return false;
+  if (end < text.length && !/^(?:…|\.{3}|\[{1,2}(?:truncated|cut))/.test(text.slice(end, end + 12)))
+    return false;
+  const sample = text.slice(start, end);
+  return /\d/.test(sample) && /[a-z]/i.test(sample) && wordLikeness(sample) < 0.5 && isPlausibleKey(sample);
+}
 
 const isMixed = (sample: string): boolean =>
   /\d/.test(sample) || (/[a-z]/.test(sample) && /[A-Z]/.test(sample) && wordLikeness(sample) < 0.75);

@@ -1,9 +1,11 @@
-import { isObject, type Json, parseJson } from '../core/json.ts';
-import { createSecretFinder } from './secrets/find-secrets.ts';
-import { authorizationIn, cookiesIn } from './secrets/http-credential.ts';
-import { createScanContext, formatMark, removeMarks } from './secrets/scan-context.ts';
-import { kindOfName } from './secrets/secret-name.ts';
-import { isSecretValue } from './secrets/secret-value.ts';
+import { createHmac } from 'node:crypto';
+import { createLruMap } from '../base/lru-map.ts';
+import { asObject, asString, isObject, type Json, type JsonObject, parseJson } from '../core/json.ts';
+import { createSecretFinder } from './find-secrets.ts';
+import { authorizationIn, cookiesIn } from './http-credential.ts';
+import { createScanContext, formatMark, removeMarks } from './scan-context.ts';
+import { kindOfName } from './secret-name.ts';
+import { isSecretValue } from './secret-value.ts';
 
 interface RedactorOptions {
   /** The keys of this installation. Called each time, so that a changed key takes effect at once. */
@@ -16,26 +18,36 @@ interface RedactorOptions {
  * Replaces secrets by marks (`[[secret:xxxxxxxx]]`) before anything is written. Never throws. Redaction is idempotent, and
  * `hasSecret` is false for redacted text.
  */
-interface Redactor {
+export interface Redactor {
   /** Any text. JSON text stays valid JSON. */
   redactText(text: string): string;
   /** The same structure with strings and names redacted; a string under a name of a secret is replaced as a whole. */
   redactJson(value: Json): Json;
+  redactObject(value: JsonObject): JsonObject;
   /** The JSON text of `redactJson`'s result, cheaper when there is nothing to redact. */
   redactToText(value: Json): string;
+  /** A name or an id: the same text as inside a fact. Remembered, because names repeat. */
+  redactName(name: string): string;
   /** Whether `redactText` would change the text. */
   hasSecret(text: string): boolean;
+  /** A keyed hash, for texts that are compared and never read: without the salt a guess cannot be verified. */
+  digest(text: string): string;
 }
+
+const MOST_NAMES = 10_000;
+const LONGEST_NAME = 256;
 
 export function createRedactor({ known, salt }: RedactorOptions): Redactor {
   let keys: readonly string[] = [];
   let finder = createSecretFinder(keys);
+  const names = createLruMap<string, string>(MOST_NAMES);
 
   const finderNow = (): typeof finder => {
     const now = known();
     if (now.length !== keys.length || now.some((key, i) => key !== keys[i])) {
       keys = [...now];
       finder = createSecretFinder(keys);
+      names.clear();
     }
     return finder;
   };
@@ -69,10 +81,20 @@ export function createRedactor({ known, salt }: RedactorOptions): Redactor {
   return {
     redactText,
     redactJson,
+    redactObject: (value) => asObject(redactJson(value)),
     redactToText: (value) => {
       const text = JSON.stringify(value);
       return isClean(value, text) ? text : JSON.stringify(redactJson(value));
     },
+    redactName: (name) => {
+      finderNow();
+      const known = names.get(name);
+      if (known !== undefined) return known;
+      const clean = asString(redactJson(name)) ?? '';
+      if (name.length <= LONGEST_NAME) names.set(name, clean);
+      return clean;
+    },
+    digest: (text) => createHmac('sha256', salt).update(`digest:${text}`).digest('hex').slice(0, 40),
     hasSecret: (text) => finderNow().find(text).length > 0,
   };
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Json } from '../../../src/core/json.ts';
-import { createRedactor } from '../../../src/record/redact.ts';
+import type { Json } from '../../src/core/json.ts';
+import { createRedactor } from '../../src/redact/redact.ts';
 import { leftOf, NAMED_PLACES, PLACES } from './planted.ts';
 import { createRandom, NAMELESS, SHAPES } from './secret-makers.ts';
 

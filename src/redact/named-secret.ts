@@ -20,7 +20,7 @@ import {
 import { authorizationIn, cookiesIn } from './http-credential.ts';
 import { NO_SPANS, type ScanContext, type SecretRule, type SecretSpan } from './scan-context.ts';
 import { kindOfName, type NameKind } from './secret-name.ts';
-import { isSecretValue, SAMPLE, type ValueContext } from './secret-value.ts';
+import { isSecretValue, isSpokenPassword, SAMPLE, type ValueContext } from './secret-value.ts';
 
 const NAME = ALNUM | UNDERSCORE | DASH | DOT;
 const LONGEST_HALF = 64;
@@ -30,7 +30,7 @@ const LONGEST_QUOTED = 16_384;
 export const findNamedSecret: SecretRule = (page, start, end) => {
   if (start < page.nameEnd || start < page.refusedValueEnd) return NO_SPANS;
   const { text } = page;
-  const triggerEnd = text.charAt(end - 1) === '=' ? end - 1 : end;
+  const triggerEnd = '=:'.includes(text.charAt(end - 1)) ? end - 1 : end;
   const nameEnd = trimName(text, triggerEnd, runEnd(text, triggerEnd, NAME, triggerEnd + LONGEST_HALF));
   page.nameEnd = nameEnd;
   if ((charClassAt(text, nameEnd) & (LETTER | UNDERSCORE)) !== 0) return NO_SPANS;
@@ -43,6 +43,8 @@ export const findNamedSecret: SecretRule = (page, start, end) => {
   const kind = kindIn(text, name, nameStart, isParameter);
   if (kind === undefined) return NO_SPANS;
   const isTag = before === '<' && text.charAt(nameEnd) === '>';
+  const told = kind === 'password' || kind === 'phrase' ? toldIn(text, nameEnd) : undefined;
+  if (told) return [told];
   const gap = readNameValueGap(text, nameEnd, isTag);
   if (!gap || (kind === 'weak' && !gap.assigns)) return NO_SPANS;
   if (kind === 'authorization' && gap.assigns) return authorizationIn(page, gap.end);
@@ -59,6 +61,34 @@ export const findNamedSecret: SecretRule = (page, start, end) => {
   });
   return span ? [span] : NO_SPANS;
 };
+
+const TOLD =
+  /^ (?:for|of|to|on|at|in|von|für|zum|zur|du|de|del|da|pour|para) (?:[\p{L}\w.'-]{1,24}(?: |(?=:))){1,5}(?:(?:is|was|lautet|ist|est|es|è|é) ?:?|:) ?["'`]?([^\s"'`,;]{8,100})/du;
+
+/** "The password for the staging box is …". */
+function toldIn(text: string, nameEnd: number): SecretSpan | undefined {
+  if (text.charCodeAt(nameEnd) !== 0x20) return undefined;
+  const found = TOLD.exec(text.slice(nameEnd, nameEnd + 260));
+  const place = found?.indices?.[1];
+  const value = (found?.[1] ?? '').replace(/[.!?:)]+$/, '');
+  if (place === undefined || !isSpokenPassword(value)) return undefined;
+  return { start: nameEnd + place[0], end: nameEnd + place[0] + value.length };
+}
+
+interface NamedPlace {
+  readonly name: string;
+  readonly kind: NameKind;
+  readonly nameStart: number;
+  readonly nameEnd: number;
+}
+
+/** The value after a name that was recognised elsewhere. */
+export function findValueAfter(page: ScanContext, named: NamedPlace): readonly SecretSpan[] {
+  const gap = readNameValueGap(page.text, named.nameEnd, false);
+  const found = { ...named, isParameter: false, isTag: false, isFlag: false };
+  const span = gap && valueIn(page, { ...found, gap });
+  return span ? [span] : NO_SPANS;
+}
 
 interface Found {
   readonly name: string;
@@ -79,6 +109,7 @@ function kindIn(text: string, name: string, nameStart: number, isParameter: bool
   const word = isBare ? runStart(text, nameStart - 1, LETTER, nameStart - 24) : nameStart;
   const kind = kindOfName(isBare ? `${text.slice(word, nameStart - 1)}_${name}` : name);
   if (kind === 'query') return isParameter ? 'token' : undefined;
+  if (kind === undefined && /^(?:pass|pw|passcode)$/i.test(name)) return 'spoken';
   return isBare && kind === 'weak' ? undefined : kind;
 }
 
@@ -122,7 +153,18 @@ const standsAlone = (
   text: string,
   { name, nameStart, isParameter, isFlag, isTag }: Found,
   startsLine: boolean,
-) => isParameter || startsLine || isFlag || isTag || text.charAt(nameStart - 1) === ';' || isLoud(name);
+) =>
+  isParameter ||
+  startsLine ||
+  isFlag ||
+  isTag ||
+  text.charAt(nameStart - 1) === ';' ||
+  isLoud(name) ||
+  SETTING.test(text.slice(Math.max(0, nameStart - 64), nameStart));
+
+/** An option that takes a setting (`--set db.password=…`), or a setting before this one (`user=ada password=…`). */
+const SETTING =
+  /(?:--(?:set|set-string|from-literal|build-arg|env|var|option|property|parameters?)[ =]["']?|(?:^|[\s"'])[\w.-]{1,40}=[^\s=,;(){}"']{1,40} )$/;
 
 const boundSetting = ({ name }: Found, startsLine: boolean): ValueContext =>
   startsLine && isLoud(name) ? 'env' : 'bound';
@@ -138,9 +180,10 @@ function freeSetting(
   return beginsText && isLineEnd(text, end) ? 'line' : 'plain';
 }
 
-function settingOf({ gap, isFlag }: Found, otherwise: ValueContext): ValueContext {
+function settingOf({ gap, kind, isFlag }: Found, otherwise: ValueContext): ValueContext {
   if (gap.broken) return 'loose';
-  return isFlag && !gap.assigns ? 'line' : otherwise;
+  if (isFlag && !gap.assigns) return 'line';
+  return otherwise === 'loose' && (gap.listed || kind === 'spoken') && !gap.tells ? 'listed' : otherwise;
 }
 
 /** The position before the closing quote: one with as many backslashes as the opening quote, or fewer. */
@@ -215,13 +258,19 @@ interface NameValueGap {
   readonly tight: boolean;
   /** It contains a line break. */
   readonly broken: boolean;
+  /** It contains a comma: the value may be the next element of a list. */
+  readonly listed: boolean;
+  /** It contains a verb such as `is`. */
+  readonly tells: boolean;
   /** The quote that opens the value, and the number of backslashes before it. */
   readonly quote: string | undefined;
   readonly slashes: number;
 }
 
 const LONGEST = 48;
-const LINKS = new Set(['is', 'are', 'was', 'to', 'as', 'value']);
+const LINKS = new Set(['is', 'are', 'was', 'to', 'as', 'value', 'lautet', 'ist', 'est', 'es']);
+/** The same in other languages, as single characters. */
+const LINK_SIGNS = 'èé是为為は：';
 const PERCENT = /^%(?:3D|3A|20|22)/i;
 const UNICODE = /^\\u[0-9a-f]{4}/i;
 
@@ -231,6 +280,8 @@ function readNameValueGap(text: string, from: number, isTag: boolean): NameValue
   let assigns = false;
   let tight = true;
   let broken = false;
+  let listed = false;
+  let tells = false;
   let quote: string | undefined;
   let quoteEnd = -1;
   let quoteSlashes = 0;
@@ -264,6 +315,12 @@ function readNameValueGap(text: string, from: number, isTag: boolean): NameValue
       assigns = true;
     } else if (character === '>' && (isTag || '=-'.includes(text.charAt(at - 1)))) {
       assigns = true;
+    } else if (assigns && 'bruf'.includes(character) && /["']/.test(text.charAt(at + 1))) {
+      // The prefix of a string in Python or Rust.
+      tight = false;
+    } else if (LINK_SIGNS.includes(character)) {
+      assigns ||= character === '：';
+      tight = false;
     } else if (character === ' ' || character === '\t') {
       tight = false;
     } else if (character === '\n' || character === '\r') {
@@ -273,12 +330,14 @@ function readNameValueGap(text: string, from: number, isTag: boolean): NameValue
       return undefined;
     } else if (',()[]|*'.includes(character)) {
       if (assigns && ',)]'.includes(character)) return undefined;
+      listed ||= character === ',';
       tight = false;
     } else if (!(character === '-' && text.charAt(at + 1) === '>')) {
       const link = linkEnd(text, at, tight && !quote);
       if (link === undefined) break;
       // `name: DB_PASSWORD, value: …` assigns as clearly as an equals sign.
       if (text.slice(at, link).toLowerCase() === 'value') broken = false;
+      tells ||= /^(?:is|was|are|ist|lautet|est|es)$/i.test(text.slice(at, link));
       assigns = false;
       quoteEnd = -1;
       at = link;
@@ -296,6 +355,8 @@ function readNameValueGap(text: string, from: number, isTag: boolean): NameValue
     assigns,
     tight,
     broken,
+    listed,
+    tells,
     quote: isQuoted ? quote : undefined,
     slashes: quoteSlashes,
   };

@@ -1,8 +1,17 @@
 /**
  * The kind of secret that a name indicates. `password`: typed by people. `token`: generated (keys, tokens, secrets). `weak`:
- * a secret only if the value looks random. `query`: only as a URL parameter. `phrase`: may be a sequence of words.
+ * a secret only if the value looks random. `query`: only as a URL parameter. `phrase`: may be a sequence of words. `spoken`: a
+ * word with other meanings (`pass`), so that the value must look like a password.
  */
-export type NameKind = 'password' | 'token' | 'weak' | 'query' | 'phrase' | 'authorization' | 'cookie';
+export type NameKind =
+  | 'spoken'
+  | 'password'
+  | 'token'
+  | 'weak'
+  | 'query'
+  | 'phrase'
+  | 'authorization'
+  | 'cookie';
 
 /** Suffixes that do not change the kind: `DB_PASSWORD_PROD`, `apiKeyValue`, `token2`. */
 const QUALIFIERS = new Set(
@@ -16,14 +25,14 @@ const ENDINGS: readonly (readonly [NameKind, readonly string[]])[] = [
   ['authorization', ['authorization']],
   ['cookie', ['cookie', 'cookies']],
   ['phrase', ['passphrase', 'mnemonic', 'seedphrase', 'recoveryphrase', 'seedwords']],
-  ['password', ['password', 'passwd', 'passwort', 'pwd']],
+  ['password', ['password', 'passwd', 'passwort', 'kennwort', 'wachtwoord', 'pwd', 'psk']],
   [
     'token',
     (
       'token secret credential credentials creds apikey accesskey secretkey privatekey privkey authkey encryptionkey ' +
       'signingkey masterkey accountkey servicekey deploykey licensekey storagekey clientkey appkey applicationkey ' +
       'consumerkey webhookkey hmackey jwtkey sessionkey adminkey subscriptionkey rolekey anonkey functionkey cipherkey ' +
-      'cryptkey aeskey serverkey integrationkey ingestkey secretid authsecret jwt'
+      'cryptkey aeskey serverkey integrationkey ingestkey secretid authsecret clientkeydata privatekeydata jwt'
     ).split(' '),
   ],
   ['weak', ['apikeys', 'secrets', 'passwords', 'tokens', 'privatekeys', 'accesskeys', 'auth', 'bearer']],
@@ -73,7 +82,8 @@ function judge(name: string): NameKind | undefined {
     if (endings.some((ending) => squeezed.endsWith(ending))) return kind;
   }
   if (squeezed.endsWith('pass') && words.length > 1) return 'password';
-  if (/(?:db|user|smtp|ftp|admin|root|mysql|pg)pass$/.test(squeezed)) return 'password';
+  if (/(?:db|user|smtp|ftp|admin|root|mysql|pg|store|key|login)pass$/.test(squeezed)) return 'password';
+  if (last === 'pat' && words.length > 1) return 'token';
   if (last === 'key' || last === 'keys') {
     return squeezed.length > last.length && !HARMLESS_KEY.test(squeezed) ? 'weak' : undefined;
   }

@@ -18,7 +18,14 @@ import {
   TOKEN,
 } from './char-class.ts';
 import { NO_SPANS, type ScanContext, type SecretRule, type SecretSpan } from './scan-context.ts';
-import { isPlaceholder, isRandom, isReference, isSecretValue, SAMPLE } from './secret-value.ts';
+import {
+  isPlaceholder,
+  isRandom,
+  isReference,
+  isSecretValue,
+  isTypedSecret,
+  SAMPLE,
+} from './secret-value.ts';
 import { wordLikeness } from './word-likeness.ts';
 
 const LONGEST_PARAMETERS = 1024;
@@ -162,7 +169,7 @@ export const findUrlCredential: SecretRule = ({ text }, _start, end) => {
     return isRandom(user) && !isReference(user) ? [{ start: end, end: end + at }] : NO_SPANS;
   }
   const password = authority.slice(colon + 1, at);
-  if (!isTyped(password) || password === authority.slice(0, colon)) return NO_SPANS;
+  if (!isTypedSecret(password) || password === authority.slice(0, colon)) return NO_SPANS;
   return [{ start: end + colon + 1, end: end + at }];
 };
 
@@ -178,12 +185,9 @@ export const findCurlUser: SecretRule = ({ text, floor }, start, end) => {
   if (text.charAt(colon) !== ':') return NO_SPANS;
   const secret = runEnd(text, colon + 1, QUOTE_MARK, colon + 2);
   const stop = runUntil(text, secret, SPACE | QUOTE_MARK | BRACKET, secret + LONGEST_USERINFO);
-  if (isTyped(text.slice(secret, stop))) return [{ start: secret, end: stop }];
+  if (isTypedSecret(text.slice(secret, stop))) return [{ start: secret, end: stop }];
   const user = text.slice(from, colon);
   return stop === secret && isSecretValue(user, 'password', 'plain')
     ? [{ start: from, end: colon }]
     : NO_SPANS;
 };
-
-const isTyped = (password: string): boolean =>
-  password.length >= 4 && !/^\d{1,5}$/.test(password) && !isPlaceholder(password) && !isReference(password);

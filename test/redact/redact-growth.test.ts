@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createRedactor } from '../../../src/record/redact.ts';
+import { createRedactor } from '../../src/redact/redact.ts';
 import { createRandom, NAMELESS, SHAPES } from './secret-makers.ts';
 
 const KEY = 'kQ7vT2mZx9Lw4Rb8Yc3Nf6Hd1Js5Gp0';
@@ -58,6 +58,26 @@ const HOSTILE: Readonly<
   'halves of a key we hold': { unit: KEY.slice(0, 20) },
   braces: { unit: '{"password":' },
   'line breaks': { unit: '\n', head: 'password:' },
+  'commands without a password': { unit: 'mysql -x ' },
+  'commands on one line': { unit: 'docker login sshpass ' },
+  'almost passwords of commands': { unit: 'mysql -p' },
+  'words for codes': { unit: 'recovery codes ' },
+  'PuTTY headers': { unit: 'Private-Lines: 1\n' },
+  'PuTTY headers and a line': { unit: `Private-Lines: 1\n${'QUJD'.repeat(5)}` },
+  ports: { unit: ':5432:' },
+  'almost pgpass lines': { unit: 'a:5432:b:c:' },
+  'starts of hashes': { unit: '$2b$10$' },
+  'one run of base64': { unit: 'cGFzc3dvcmQ9' },
+  'runs of base64 that decode to nothing': { unit: `${'bm90aGluZyBoZXJl'.repeat(3)} ` },
+  'base64 in lines': { unit: `${'bm90aGluZyBoZXJl'.repeat(4)}\n` },
+  'base64 of base64': { unit: `${Buffer.from('bm90aGluZyBoZXJl'.repeat(4)).toString('base64')} ` },
+  'runs of hex': { unit: `${'6e6f7468696e67'.repeat(5)} ` },
+  'signs of URL-encoding': { unit: '%41%42%43 ' },
+  'one word of URL-encoding': { unit: '%41' },
+  'percent signs': { unit: '%' },
+  'sentences about passwords': { unit: 'the password for the big red box in the hall is ' },
+  'settings in a row': { unit: 'user=a password=b ' },
+  'pairs of names': { unit: 'login: ada / ' },
   'text beyond ASCII': { unit: 'ключ: пароль → 密码 ' },
 };
 

@@ -9,9 +9,9 @@ export const SAMPLE = 128;
 /**
  * How a value is connected to its name. `quoted`: `name: "value"`. `bound`: only an assignment between them, as in an env
  * file, a flag or a tag. `env`: the same, with a name in capitals at the start of the line. `line`: the value is the rest of
- * the line. `plain`: in an expression. `loose`: it only follows the name.
+ * the line. `plain`: in an expression. `loose`: it only follows the name. `listed`: it follows the name as in a list.
  */
-export type ValueContext = 'quoted' | 'bound' | 'env' | 'line' | 'plain' | 'loose';
+export type ValueContext = 'quoted' | 'bound' | 'env' | 'line' | 'plain' | 'loose' | 'listed';
 
 interface Look {
   readonly length: number;
@@ -81,27 +81,69 @@ const isWordOrNumber = (part: string): boolean =>
 
 const NAMES_A_SECRET = /passw|secret|token|credential|(?:api|access|private)[-_ ]?key/i;
 
+/** Algorithms, encodings and measures: words with digits that people write after "the password is". */
+const TECHNICAL =
+  /^(?:(?:hmac|scram|pbkdf2|rsa|ecdsa)?-?sha-?\d+|md[45]|utf-?\d+|base\d+(?:url)?|oauth\d?|argon2\w*|pbkdf2|bcrypt\w*|scrypt\w*|pkcs-?#?\d+|x\.?509\w*|rsa-?\d+|aes-?\d*|ed25519|x25519|curve25519|ipv[46]|[23]fa|mfa|i18n|l10n|k8s|es\d+|python\d|sqlite\d|win\d+|ntlmv\d|rot13|(?:big)?u?int\d+(?:array|_t)?|float\d+(?:array)?|v\d+|\d+(?:bit|byte|char|character|digit|day|hour|minute|second|month|year|time|attempt|word|letter|symbol)?s?)$/i;
+const isTechnical = (word: string): boolean => word === '' || TECHNICAL.test(word) || /^[a-z]+$/i.test(word);
+
+/**
+ * A password that a sentence, a log line or a command gives away: letters with digits or signs, neither a name of a variable
+ * nor an algorithm. Words without digits are not recognised here: "the password is incorrect".
+ */
+export function isSpokenPassword(value: string): boolean {
+  const sample = value.slice(0, SAMPLE);
+  if (sample.length < 8 || isPlaceholder(sample) || isReference(sample) || sample.includes('(')) return false;
+  const look = lookAt(sample);
+  if (look.spaces > 0 || look.digits === 0 || look.lower + look.upper === 0) return false;
+  if (NUMERIC.test(sample) || UUID.test(sample) || CONSTANT.test(sample) || NAMES_A_SECRET.test(sample))
+    return false;
+  // snake_case, camelCase1, file.names2, paths, times, versions.
+  if (sample.includes('_') && sample === sample.toLowerCase()) return false;
+  if (/[/\\:]|^[a-z]+(?:[A-Z][a-z]+)+\d?$|\.[a-z]{1,5}$|^\W|^[vV]?\d+\./.test(sample)) return false;
+  return !sample.split(/[-+,.]/).every(isTechnical);
+}
+
+/** A word in the place of a password, where only a password can be. */
+export const isTypedSecret = (password: string): boolean =>
+  password.length >= 4 &&
+  !/^\d{1,5}$/.test(password) &&
+  !password.startsWith('-') &&
+  !isPlaceholder(password) &&
+  !isReference(password);
+
 /** Whether the value after the name of a secret is one. */
-export function isSecretValue(value: string, kind: NameKind, setting: ValueContext): boolean {
+export function isSecretValue(value: string, given: NameKind, setting: ValueContext): boolean {
+  const kind = given === 'phrase' && !isPhrase(value.slice(0, SAMPLE)) ? 'password' : given;
   if (value.length < (kind === 'password' ? 6 : 8)) return false;
   const sample = value.slice(0, SAMPLE);
   if (isPlaceholder(sample) || isReference(sample)) return false;
+  if (kind === 'spoken') return setting !== 'listed' && isSpokenPassword(sample);
   if (kind === 'phrase' && isPhrase(sample)) return true;
-  const isLoose = setting === 'loose';
+  const isLoose = setting === 'loose' || setting === 'listed';
   if (isLoose && CONSTANT.test(sample)) return false;
   if (isRandom(sample)) return (!isLoose && kind !== 'weak') || !UUID.test(sample);
   if (kind === 'weak') return false;
   const look = lookAt(sample);
   if (look.spaces > 0) return false;
   const letters = look.lower + look.upper;
-  if (isLoose) return kind === 'password' && look.length >= 8 && isStrongMix(sample, look);
+  if (isLoose)
+    return (
+      kind === 'password' &&
+      look.length >= 8 &&
+      (isStrongMix(sample, look) || (setting === 'loose' && isSpokenPassword(sample)))
+    );
   const tied = setting === 'quoted' || setting === 'bound' || setting === 'env';
   if (NUMERIC.test(sample)) return kind === 'password' && tied;
   const wordy = isWordy(sample, look.seams);
   const mixed = letters > 0 && look.digits > 0;
   if (kind === 'password') {
     if (wordy && NAMES_A_SECRET.test(sample) && !look.digits) return false;
-    return tied || (setting === 'line' ? mixed || isStrongMix(sample, look) : mixed && !wordy);
+    return (
+      tied ||
+      (setting === 'line'
+        ? mixed || isStrongMix(sample, look)
+        : (mixed && !wordy) || isSpokenPassword(sample))
+    );
   }
   if (setting === 'plain') return look.length >= 12 && look.seams > 1 && !wordy;
   return (mixed && !wordy) || (setting === 'env' && letters === look.length && letters >= 12);
@@ -188,13 +230,15 @@ const TEMPLATE = /\$\{|\{\{|<%|#\{|\$\(|%\(|^\{.*\}$|^<.*>$|^\[.*\]$|^[[\]<>({})
 const CALL = /^[A-Za-z_$][\w$.:?>[\]-]{0,99}\(/;
 const ADDRESS =
   /^(?:[a-z][a-z0-9+.-]{1,20}:\/\/|data:|arn:|urn:|file:|env:|vault:|op:|ssm:|sha\d{1,3}[:-]|md5[:-]|@)/i;
+/** Rules for a form's field: `required|confirmed|min:8`. */
+const RULES = /^[a-z_]{3,30}(?::[\w,]{1,30})?(?:\|[a-z_]{3,30}(?::[\w,]{1,30})?)+$/;
 const MEMBER = /^[A-Za-z_$][\w$]{0,99}(?:(?:\?\.|\.|->|::)[A-Za-z_$][\w$]{0,99})+[!?]?$/;
 const ELEMENT = /^[A-Za-z_$][\w$.]{0,99}\[/;
 const PATH = /^(?:~|\.{1,2})?\/|^[A-Za-z]:[\\/]/;
 
 /** A reference to a value instead of the value: a variable, a template, a call, a member, a URL, a path, a hash. */
 export function isReference(value: string): boolean {
-  if ([VARIABLE, TEMPLATE, CALL, ADDRESS, ELEMENT].some((pattern) => pattern.test(value))) return true;
+  if ([VARIABLE, TEMPLATE, CALL, ADDRESS, ELEMENT, RULES].some((pattern) => pattern.test(value))) return true;
   if (MEMBER.test(value)) return !/\d/.test(value) || wordLikeness(value) >= 0.35;
   return PATH.test(value) && !value.endsWith('=') && wordLikeness(value) >= 0.5;
 }

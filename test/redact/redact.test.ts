@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Json } from '../../../src/core/json.ts';
-import { createRedactor } from '../../../src/record/redact.ts';
+import type { Json } from '../../src/core/json.ts';
+import { createRedactor } from '../../src/redact/redact.ts';
 import { HARMLESS } from './harmless.ts';
 import { leftOf, PLANTED } from './planted.ts';
 import { createRandom, jsonWebToken, keyBlock, pick, SHAPES } from './secret-makers.ts';
