@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { createFileSync } from '../base/atomic-file.ts';
 import type { Log } from '../base/log.ts';
 import type { Clock } from '../core/clock.ts';
 import type { NewFact, RecordingState, Records } from '../core/store.ts';
+import { followMark } from './follow-mark.ts';
 import { createRecorder, type Recorder } from './recorder.ts';
 import { openRecords } from './records.ts';
 import { keepSnapshots, withFreshSnapshots } from './snapshots.ts';
@@ -39,6 +40,13 @@ export function openRecording({ home, settings, keys, clock, log }: RecordingOpt
   const recorder = createRecorder({ file, keys: keys(), salt, keepDays: settings.keepDays }, clock.now);
   const opened = openRecords(file, recorder);
   const records = withFreshSnapshots(opened, home.snapshotDir, clock.now);
+  const marked = followMark(file, records, clock, log);
+  void recorder.chains.then(() => marked.look());
+  /** The writer notices at a write that its file was deleted, writes it again, and opens it at the next. */
+  const writeBack = async (): Promise<void> => {
+    for (const _ of [1, 2])
+      await recorder.append([]).catch((error: unknown) => log.error({ err: error }, 'the store is missing'));
+  };
   let wasDegraded = false;
   const watch = setInterval(() => {
     recorder.setKeys(keys());
@@ -47,6 +55,8 @@ export function openRecording({ home, settings, keys, clock, log }: RecordingOpt
       log.error({ problem: degraded, lost }, 'turns are served but not recorded');
     if (degraded === undefined && wasDegraded) log.info({ lost }, 'turns are recorded again');
     wasDegraded = degraded !== undefined;
+    if (statSync(file, { throwIfNoEntry: false }) === undefined) void writeBack();
+    if (degraded === undefined) void marked.look(recorder.state().recorded);
   }, KEYS_MS);
   watch.unref();
   const snapshot = async (): Promise<void> => {
@@ -61,10 +71,11 @@ export function openRecording({ home, settings, keys, clock, log }: RecordingOpt
   return {
     recorder,
     records,
-    state: () => recorder.state(),
+    state: () => ({ ...recorder.state(), missing: marked.missing() }),
     close: async () => {
       clearInterval(watch);
       clearInterval(daily);
+      await marked.look();
       await recorder.close();
       await opened.close();
     },
