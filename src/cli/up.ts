@@ -7,9 +7,10 @@ import {
   readDaemonFile,
   removeDaemonFile,
 } from '../config/daemon-file.ts';
-import { type Home, HomeInUseError, openHome } from '../config/home.ts';
+import { type Home, HomeInUseError, homeAt, openHome } from '../config/home.ts';
 import { readOrCreateKey } from '../config/key.ts';
 import { loadConfig } from '../config/load-config.ts';
+import { findWriteFault, openScratchHome } from '../config/scratch-home.ts';
 import type { Daemon, DaemonOptions } from '../daemon/daemon.ts';
 import { createLog, isPretty } from '../daemon/log.ts';
 import { type CommandContext, CommandError, type DeclareCommand, EXIT, type ExitCode } from './context.ts';
@@ -42,7 +43,7 @@ interface UpOptions {
 /** Runs the gateway in the foreground. Resolves after a signal has stopped it. */
 async function up(options: UpOptions, context: CommandContext): Promise<ExitCode> {
   const { env, printer } = context;
-  const home = openHome(context.homeDir);
+  const { home, fault } = openServingHome(context.homeDir);
   const port = options.port === undefined ? {} : { port: options.port };
   const { config, notes } = loadConfig({
     file: options.config ?? home.configFile,
@@ -50,11 +51,16 @@ async function up(options: UpOptions, context: CommandContext): Promise<ExitCode
     env,
     ...port,
   });
-  await refuseSecondDaemon(home);
+  await refuseSecondDaemon(homeAt(context.homeDir), fault === undefined);
   const key = readOrCreateKey(home, env);
   const format = options.log ?? config.log.format;
   const log = createLog({ format, level: config.log.level, stream: context.stderr, env });
   for (const note of notes) log.info(note);
+  if (fault !== undefined)
+    log.error(
+      { home: context.homeDir },
+      `the home cannot be written to (${fault}): requests are served, nothing is recorded or learned, and other commands do not find this daemon. Fix: instar doctor`,
+    );
   if (key.tightened) log.warn(`${home.keyFile} was readable by others; its mode is now 600`);
 
   const daemon = await start(context, { home, config, env, log, isWarm: true, ...port });
@@ -93,6 +99,13 @@ async function up(options: UpOptions, context: CommandContext): Promise<ExitCode
   return ended;
 }
 
+/** The home; with a scratch folder for what a daemon writes when the home cannot be written to. */
+function openServingHome(dir: string): { readonly home: Home; readonly fault: string | undefined } {
+  const home = openHome(dir);
+  const fault = findWriteFault(home);
+  return { home: fault === undefined ? home : openScratchHome(home), fault };
+}
+
 async function start(context: CommandContext, options: DaemonOptions): Promise<Daemon> {
   try {
     return await context.startDaemon(options);
@@ -107,12 +120,12 @@ async function start(context: CommandContext, options: DaemonOptions): Promise<D
   }
 }
 
-/** Throws when a daemon serves this home. The stale record of a killed daemon is removed. */
-async function refuseSecondDaemon(home: Home): Promise<void> {
+/** Throws when a daemon serves this home. The stale record of a killed daemon is removed where it can be. */
+async function refuseSecondDaemon(home: Home, isWritable = true): Promise<void> {
   const seen = readDaemonFile(home);
   const other = await findDaemon(home);
   if (other === undefined) {
-    removeDaemonFile(home, seen);
+    if (isWritable) removeDaemonFile(home, seen);
     return;
   }
   throw new CommandError(

@@ -41,20 +41,30 @@ export function openRecording({ home, settings, keys, clock, log }: RecordingOpt
   const opened = openRecords(file, recorder);
   const records = withFreshSnapshots(opened, home.snapshotDir, clock.now);
   const marked = followMark(file, records, clock, log);
-  void recorder.chains.then(() => marked.look());
+  void recorder.chains.then(() => {
+    tellState();
+    return marked.look();
+  });
   /** The writer notices at a write that its file was deleted, writes it again, and opens it at the next. */
   const writeBack = async (): Promise<void> => {
     for (const _ of [1, 2])
       await recorder.append([]).catch((error: unknown) => log.error({ err: error }, 'the store is missing'));
   };
   let wasDegraded = false;
-  const watch = setInterval(() => {
-    recorder.setKeys(keys());
+  const tellState = (): void => {
     const { degraded, lost } = recorder.state();
     if (degraded !== undefined && !wasDegraded)
-      log.error({ problem: degraded, lost }, 'turns are served but not recorded');
+      log.error(
+        { problem: degraded, lost },
+        'turns are served but not recorded, and nothing is learned: "instar doctor" names the fix',
+      );
     if (degraded === undefined && wasDegraded) log.info({ lost }, 'turns are recorded again');
     wasDegraded = degraded !== undefined;
+  };
+  const watch = setInterval(() => {
+    recorder.setKeys(keys());
+    tellState();
+    const { degraded } = recorder.state();
     if (statSync(file, { throwIfNoEntry: false }) === undefined) void writeBack();
     if (degraded === undefined) void marked.look(recorder.state().recorded);
   }, KEYS_MS);
