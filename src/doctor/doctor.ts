@@ -9,6 +9,7 @@ import { type Later, readSources } from '../schedule/scheduler.ts';
 import { checkDaemon, checkPort } from './check-daemon.ts';
 import { checkHome } from './check-home.ts';
 import { checkModels } from './check-models.ts';
+import { checkSandbox } from './check-sandbox.ts';
 import { checkStore } from './check-store.ts';
 import { type DoctorCheck, failed, passed, warned } from './doctor-check.ts';
 import { createProbeExchange } from './probe-provider.ts';
@@ -35,12 +36,13 @@ export async function runDoctor(options: DoctorOptions): Promise<readonly Doctor
   if (config === undefined) return [...basics, ...checks];
   const pool = createProbeExchange();
   try {
-    const [port, models, presence] = await Promise.all([
+    const [port, models, presence, sandbox] = await Promise.all([
       checkPort(daemon, config),
       checkModels({ config, env, homeDir: home.dir, exchange: pool.exchange }),
       checkSchedule(config.schedule, env, home.dir, clock),
+      checkSandbox(),
     ]);
-    return [...basics, ...checks, port, ...models, presence];
+    return [...basics, ...checks, port, ...models, presence, sandbox];
   } finally {
     await pool.close();
   }
