@@ -26,7 +26,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   models: ['wire'],
   gateway: ['wire'],
   connect: ['config'],
-  doctor: ['config', 'models', 'record', 'schedule'],
+  doctor: ['agent', 'config', 'models', 'record', 'schedule'],
   api: ['config', 'evidence', 'gateway', 'learn', 'lessons', 'mcp', 'record', 'schedule', 'train'],
   cli: ['api', 'config', 'connect', 'daemon', 'doctor', 'lessons', 'mcp', 'models', 'schedule'],
 };

@@ -11,7 +11,6 @@ import { createArchiveRoutes, createRunRoutes } from './checkpoint-routes.ts';
 import {
   createServerAccessControl,
   HttpRefusal,
-  isLoopback,
   matchRoute,
   type RouteReply,
   readRequestBody,
@@ -28,9 +27,10 @@ export interface TinkerServerOptions {
   readonly folder: string;
   /** 0 picks a free port. */
   readonly port: number;
-  /** Loopback by default; any other address requires a key. */
+  /** Loopback by default. */
   readonly host?: string;
-  readonly key?: string;
+  /** Every route but the health check needs it, on loopback too. */
+  readonly key: string;
   readonly clock?: Clock;
   readonly log?: (line: string) => void;
   /** The stop tokens of sampling requests that have none. */
@@ -48,8 +48,7 @@ export interface TinkerServer {
 /** Serves an engine over the Tinker protocol. Restores the models of the folder. */
 export async function startTinkerServer(options: TinkerServerOptions): Promise<TinkerServer> {
   const { engine, folder, key, host = '127.0.0.1', clock = systemClock, log = () => undefined } = options;
-  if (key === undefined && !isLoopback(host))
-    throw new TypeError(`A server at ${host} is reachable from other machines and needs a key.`);
+  if (key === '') throw new TypeError('A server needs a key: any program on this machine can call it.');
   const limits: TinkerServerLimits = { ...DEFAULT_SERVER_LIMITS, ...options.limits };
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   // Two servers in one folder would corrupt each other's journals.

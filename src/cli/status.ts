@@ -70,9 +70,10 @@ function show(
   ]);
 }
 
-function recordingState({ degraded, lost = 0, recorded }: StatusReport['recording']): Part {
+function recordingState({ degraded, lost = 0, recorded, missing }: StatusReport['recording']): Part {
   if (degraded !== undefined)
     return { text: `degraded: ${degraded} (${plural(lost, 'turn')} lost)`, style: 'yellow' };
+  if (missing !== undefined) return { text: `${missing}; see: instar doctor`, style: 'yellow' };
   return recorded === undefined ? 'unknown' : `${plural(recorded, 'turn')} recorded`;
 }
 

@@ -8,10 +8,11 @@ import {
   readDaemonFile,
   removeDaemonFile,
 } from '../config/daemon-file.ts';
-import { type Home, HomeInUseError, openHome } from '../config/home.ts';
+import { type Home, HomeInUseError, homeAt, openHome } from '../config/home.ts';
 import { readOrCreateKey } from '../config/key.ts';
 import { loadConfig } from '../config/load-config.ts';
 import { readOwnKeys } from '../config/own-keys.ts';
+import { findWriteFault, openScratchHome } from '../config/scratch-home.ts';
 import type { Daemon, DaemonOptions } from '../daemon/daemon.ts';
 import { createLog, isPretty } from '../daemon/log.ts';
 import { openRedactor } from '../redact/open-redactor.ts';
@@ -46,7 +47,7 @@ interface UpOptions {
 /** Runs the gateway in the foreground. Resolves after a signal has stopped it. */
 async function up(options: UpOptions, context: CommandContext): Promise<ExitCode> {
   const { env, printer } = context;
-  const home = openHome(context.homeDir);
+  const { home, fault } = openServingHome(context.homeDir);
   const port = options.port === undefined ? {} : { port: options.port };
   const { config: asked, notes } = loadConfig({
     file: options.config ?? home.configFile,
@@ -55,7 +56,7 @@ async function up(options: UpOptions, context: CommandContext): Promise<ExitCode
     ...port,
   });
   const { config, waiting } = applyConfirmed(asked, home);
-  await refuseSecondDaemon(home);
+  await refuseSecondDaemon(homeAt(context.homeDir), fault === undefined);
   const key = readOrCreateKey(home, env);
   const format = options.log ?? config.log.format;
   const redactor = openRedactor({
@@ -67,6 +68,11 @@ async function up(options: UpOptions, context: CommandContext): Promise<ExitCode
   for (const { path, asked: value, used } of waiting)
     log.warn(
       `${path} is "${value}" in the config and waits for your word; "${used}" is used. Confirm it with: instar config confirm`,
+    );
+  if (fault !== undefined)
+    log.error(
+      { home: context.homeDir },
+      `the home cannot be written to (${fault}): requests are served, nothing is recorded or learned, and other commands do not find this daemon. Fix: instar doctor`,
     );
   if (key.tightened) log.warn(`${home.keyFile} was readable by others; its mode is now 600`);
 
@@ -107,6 +113,13 @@ async function up(options: UpOptions, context: CommandContext): Promise<ExitCode
   return ended;
 }
 
+/** The home; with a scratch folder for what a daemon writes when the home cannot be written to. */
+function openServingHome(dir: string): { readonly home: Home; readonly fault: string | undefined } {
+  const home = openHome(dir);
+  const fault = findWriteFault(home);
+  return { home: fault === undefined ? home : openScratchHome(home), fault };
+}
+
 async function start(context: CommandContext, options: DaemonOptions): Promise<Daemon> {
   try {
     return await context.startDaemon(options);
@@ -121,12 +134,12 @@ async function start(context: CommandContext, options: DaemonOptions): Promise<D
   }
 }
 
-/** Throws when a daemon serves this home. The stale record of a killed daemon is removed. */
-async function refuseSecondDaemon(home: Home): Promise<void> {
+/** Throws when a daemon serves this home. The stale record of a killed daemon is removed where it can be. */
+async function refuseSecondDaemon(home: Home, isWritable = true): Promise<void> {
   const seen = readDaemonFile(home);
   const other = await findDaemon(home);
   if (other === undefined) {
-    removeDaemonFile(home, seen);
+    if (isWritable) removeDaemonFile(home, seen);
     return;
   }
   throw new CommandError(

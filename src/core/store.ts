@@ -227,4 +227,6 @@ export interface RecordingState {
   /** Turns that were served and could not be recorded. */
   readonly lost: number;
   readonly recorded: number;
+  /** What is missing of the record that this home had before: its store was deleted, emptied or replaced. */
+  readonly missing?: string | undefined;
 }

@@ -92,7 +92,15 @@ const isFailure = (value: Serializable | Failure): value is Failure =>
   typeof value === 'object' && value !== null && 'kind' in value && 'status' in value && 'message' in value;
 
 const OPERATIONS: ReadonlyMap<string, ApiRoute> = new Map<string, ApiRoute>([
-  ['GET /healthz', { access: 'anyone', run: async () => ({ json: { ok: true } }) }],
+  [
+    'GET /healthz',
+    {
+      access: 'anyone',
+      run: async ({ recorder }) => ({
+        json: recorder.isRecording?.() === false ? { ok: true, recording: false } : { ok: true },
+      }),
+    },
+  ],
   [
     'GET /metrics',
     {

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import type { Log } from '../base/log.ts';
 import type { Clock } from '../core/clock.ts';
 import type { NewFact, RecordingState, Records } from '../core/store.ts';
@@ -5,6 +6,7 @@ import { openRedactor } from '../redact/open-redactor.ts';
 import type { Redactor } from '../redact/redact.ts';
 import { readOrCreateSalt } from '../redact/salt.ts';
 import { withCleanIds } from './clean-ids.ts';
+import { followMark } from './follow-mark.ts';
 import { createRecorder, type Recorder } from './recorder.ts';
 import { openRecords } from './records.ts';
 import { keepSnapshots, withFreshSnapshots } from './snapshots.ts';
@@ -43,14 +45,33 @@ export function openRecording({ home, settings, keys, clock, log }: RecordingOpt
   const opened = openRecords(file, recorder);
   const redactor = openRedactor({ salt, keys });
   const records = withCleanIds(withFreshSnapshots(opened, home.snapshotDir, clock.now), redactor);
+  const marked = followMark(file, records, clock, log);
+  void recorder.chains.then(() => {
+    tellState();
+    return marked.look();
+  });
+  /** The writer notices at a write that its file was deleted, writes it again, and opens it at the next. */
+  const writeBack = async (): Promise<void> => {
+    for (const _ of [1, 2])
+      await recorder.append([]).catch((error: unknown) => log.error({ err: error }, 'the store is missing'));
+  };
   let wasDegraded = false;
-  const watch = setInterval(() => {
-    recorder.setKeys(keys());
+  const tellState = (): void => {
     const { degraded, lost } = recorder.state();
     if (degraded !== undefined && !wasDegraded)
-      log.error({ problem: degraded, lost }, 'turns are served but not recorded');
+      log.error(
+        { problem: degraded, lost },
+        'turns are served but not recorded, and nothing is learned: "instar doctor" names the fix',
+      );
     if (degraded === undefined && wasDegraded) log.info({ lost }, 'turns are recorded again');
     wasDegraded = degraded !== undefined;
+  };
+  const watch = setInterval(() => {
+    recorder.setKeys(keys());
+    tellState();
+    const { degraded } = recorder.state();
+    if (statSync(file, { throwIfNoEntry: false }) === undefined) void writeBack();
+    if (degraded === undefined) void marked.look(recorder.state().recorded);
   }, KEYS_MS);
   watch.unref();
   const snapshot = async (): Promise<void> => {
@@ -66,10 +87,11 @@ export function openRecording({ home, settings, keys, clock, log }: RecordingOpt
     recorder,
     records,
     redactor,
-    state: () => recorder.state(),
+    state: () => ({ ...recorder.state(), missing: marked.missing() }),
     close: async () => {
       clearInterval(watch);
       clearInterval(daily);
+      await marked.look();
       await recorder.close();
       await opened.close();
     },

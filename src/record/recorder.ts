@@ -146,6 +146,7 @@ export function createRecorder(settings: Omit<WriterSettings, 'ring'>, now: () =
   return {
     room: (bytes) => (degraded === undefined ? room.enter(bytes) : undefined),
     start,
+    isRecording: () => degraded === undefined,
     append: (facts, blocks = [], isPatient = false) =>
       ask((id) => ({ type: 'append', id, facts, blocks, isPatient })),
     erase: (session, reason) => ask((id) => ({ type: 'erase', id, at: now(), session, reason })),

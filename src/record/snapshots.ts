@@ -15,6 +15,7 @@ import { removeLog } from './store/compaction.ts';
 import { findDamage } from './store/integrity-check.ts';
 import { connectWriter, makePrivate, peekVersion } from './store/open-database.ts';
 import { toStoreError } from './store/sql-connection.ts';
+import { removeStoreMark } from './store-mark.ts';
 
 /**
  * Replaces a store, which must not be open, by a snapshot. A copy of the snapshot is upgraded and checked first; a damaged
@@ -29,6 +30,7 @@ export function restoreSnapshot(file: string, target: string): void {
     copyFileSync(file, fresh);
     checkSnapshot(fresh);
     syncFileSync(fresh);
+    removeStoreMark(target);
     // Copied, not moved: a missing store would be created empty.
     linkOrCopy(target, kept);
     linkOrCopy(`${target}-wal`, `${kept}-wal`);

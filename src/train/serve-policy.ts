@@ -7,7 +7,7 @@ import type { Records } from '../core/store.ts';
 import type { SampledTurn, Sampler } from '../core/training.ts';
 import { createPolicyModel } from './policy/policy-model.ts';
 import type { PromotionSettings, PromotionState } from './promotion.ts';
-import { type PolicyVersion, versionForSession } from './promotion.ts';
+import { type PolicyPointer, type PolicyVersion, versionForSession } from './promotion.ts';
 import { openPromotionLog, type PromotionLog } from './promotion-log.ts';
 import type { ServedAdapters } from './serve-adapters.ts';
 import { createOpenWeights, type OpenWeights } from './served-weights.ts';
@@ -47,7 +47,7 @@ const BARE: PolicyVersion = { version: 0, sampler: undefined };
 export function servePolicy(options: ServePolicyOptions): ServedPolicy {
   const { engine, adapters, records, clock, log, promotion, seed: firstSeed } = options;
   let promotions: PromotionLog | undefined;
-  let room: OpenWeights | undefined;
+  let isOpenLogged = false;
   let opening: Promise<PromotionLog> | undefined;
   let answered = 0;
   let sampledMs = 0;
@@ -55,12 +55,6 @@ export function servePolicy(options: ServePolicyOptions): ServedPolicy {
     const followed = { settings: promotion, outside: adapters };
     opening ??= openPromotionLog({ engine: engine.name, records, clock, ...followed }).then((opened) => {
       promotions = opened;
-      room = createOpenWeights({
-        pointer: opened.pointer,
-        openSampler: async (path) => (await engine.connect()).openSampler(path),
-        spares: () => sparesOf(opened.state()),
-        probed,
-      });
       return opened;
     });
     opening.catch(() => {
@@ -79,9 +73,26 @@ export function servePolicy(options: ServePolicyOptions): ServedPolicy {
       .then((moves) => {
         for (const moved of moves)
           log.error({ ...moved }, `weights: version ${moved.version} is ${moved.to}`);
-        if (moves.length > 0) room?.sweep();
+        if (moves.length > 0) room.sweep();
       })
       .catch((error: unknown) => log.warn({ err: error }, 'weights could not be rolled back'));
+  };
+  const room: OpenWeights = createOpenWeights({
+    pointer: () => promotions?.pointer() ?? { live: BARE },
+    openSampler: async (path) => (await engine.connect()).openSampler(path),
+    spares: () => (promotions === undefined ? [BARE] : sparesOf(promotions.state())),
+    probed,
+  });
+  /** Which weights serve. The base model's while the record cannot be read: an answer does not depend on the store. */
+  const pointerNow = async (): Promise<PolicyPointer> => {
+    try {
+      return (await open()).pointer();
+    } catch (error) {
+      if (!isOpenLogged)
+        log.warn({ err: error }, 'the promotion state cannot be read: the base model answers');
+      isOpenLogged = true;
+      return { live: BARE };
+    }
   };
   const keep = (sampled: SampledTurn, turn: TurnMark | undefined): void => {
     answered++;
@@ -94,10 +105,9 @@ export function servePolicy(options: ServePolicyOptions): ServedPolicy {
     createPolicyModel({
       template: await engine.template(),
       weights: async (turn) => {
-        const { pointer } = await open();
-        if (room === undefined) throw new Error('the policy is closed');
+        const pointer = await pointerNow();
         const read = turn && readAt.get(turn);
-        const taken = await room.take(read ?? versionForSession(pointer(), turn?.session ?? ''));
+        const taken = await room.take(read ?? versionForSession(pointer, turn?.session ?? ''));
         const timed = async (...asked: Parameters<Sampler['sample']>) => {
           const since = clock.monotonic();
           try {
@@ -120,11 +130,14 @@ export function servePolicy(options: ServePolicyOptions): ServedPolicy {
     });
   /** Only the engine's sampler returns ids and log-probabilities: turns answered by another server have none recorded. */
   const modelOutside = async (ask: NonNullable<ServedAdapters['chat']>): Promise<ChatModel> => {
-    const { pointer, state } = await open();
+    await pointerNow();
+    const pointer = (): PolicyPointer => promotions?.pointer() ?? { live: BARE };
     return (request, context) => {
       const { turn } = context;
       const served = (turn && readAt.get(turn)) ?? versionForSession(pointer(), turn?.session ?? '');
-      const spares = sparesOf(state()).filter(({ version }) => version !== served.version);
+      const spares = (promotions === undefined ? [BARE] : sparesOf(promotions.state())).filter(
+        ({ version }) => version !== served.version,
+      );
       const heard = (by: PolicyVersion, why: Failure | undefined): void => {
         answered++;
         if (by !== served) probed(served, false, why?.message);
@@ -166,12 +179,12 @@ export function servePolicy(options: ServePolicyOptions): ServedPolicy {
       return `instar/${engine.name}${version === undefined ? '' : `@${version}`}`;
     },
     promotions: open,
-    moved: () => room?.sweep(),
+    moved: () => room.sweep(),
     answered: () => answered,
     sampledMs: () => sampledMs,
     close: async () => {
       await adapters.close();
-      await room?.close();
+      await room.close();
     },
   };
 }

@@ -5,6 +5,7 @@ import { afterEach } from 'vitest';
 import { workdaysTasks } from '../../lab/workdays/task-source.ts';
 import { createRemoteApi } from '../../src/api/remote-api.ts';
 import { checkConfig } from '../../src/config/check-config.ts';
+import { createEngineKey } from '../../src/config/engine-key.ts';
 import { openHome } from '../../src/config/home.ts';
 import { readOrCreateKey } from '../../src/config/key.ts';
 import { readOrCreateOwnerKey } from '../../src/config/owner-key.ts';
@@ -16,6 +17,9 @@ import type { ServedTraining, TrainingOverride, TrainingRequest } from '../../sr
 import type { TrainingEvent } from '../../src/train/training-window.ts';
 import { type Answer, ask } from '../support/client.ts';
 import { lessonText } from '../support/lesson-text.ts';
+
+/** Of the daemon's engine, so that a test can call it too. */
+export const ENGINE_KEY = createEngineKey();
 
 export interface TrainingEnvironment extends OwnerApis {
   readonly dir: string;
@@ -65,7 +69,7 @@ export async function openTrainingEnvironment({
   const daemon = await startDaemon({
     home,
     config,
-    env: { PATH: process.env.PATH, ...env },
+    env: { PATH: process.env.PATH, INSTAR_ENGINE_KEY: ENGINE_KEY, ...env },
     log: createLog({ format: 'json', level: 'info', stream }),
     port: 0,
     isUnhurried: true,

@@ -8,6 +8,7 @@ import { openSqliteReader } from '../../src/record/store/sqlite-store.ts';
 import { connectTinker } from '../../src/train/tinker/connect-tinker.ts';
 import type { Answer } from '../support/client.ts';
 import {
+  ENGINE_KEY,
   openTrainingEnvironment,
   removeFolder,
   runWindow,
@@ -60,6 +61,7 @@ describe('weights that change while they serve', () => {
     const url = readEngineRecord(path.join(environment.dir, 'engine'))?.url ?? '';
     const engine = await connectTinker({
       url,
+      key: ENGINE_KEY,
       baseModel: 'instar-nano',
       profile: 'nano',
       selfTest: false,
