@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { systemBoot } from '../base/boot-clock.ts';
 import { createIds } from '../base/ids.ts';
 import { findDaemon, isAlive } from '../config/daemon-file.ts';
 import { type Home, HomeInUseError, openHome } from '../config/home.ts';
@@ -6,11 +7,13 @@ import { readKey } from '../config/key.ts';
 import { systemClock } from '../core/clock.ts';
 import type { DaemonApi, LessonsApi } from '../core/daemon-api.ts';
 import type { Records } from '../core/store.ts';
+import { findGoodCopy } from '../record/copy-files.ts';
 import { lockHome } from '../record/home-lock.ts';
 import { toRecords } from '../record/records.ts';
 import { restoreSnapshot, withFreshSnapshots } from '../record/snapshots.ts';
 import { createMemoryStore } from '../record/store/memory-store.ts';
 import { openSqliteStore } from '../record/store/sqlite-store.ts';
+import { confirmTimeOf } from '../record/trusted-clock.ts';
 import { createRemoteApi } from './remote-api.ts';
 import { createStoreApi } from './store-api.ts';
 
@@ -31,11 +34,14 @@ export async function openApi(home: Home, env: NodeJS.ProcessEnv, mayCreate = fa
   }
   const now = systemClock.now;
   const over = (records: Records, close: () => void): OpenedApi => ({
-    api: createStoreApi(records, now, async () => {
-      const { REVIEW_JOB } = await import('../lessons/review-job.ts');
-      const { describeOffline } = await import('../schedule/offline-schedule.ts');
-      return describeOffline(home, env, records, REVIEW_JOB);
-    }),
+    api: {
+      ...createStoreApi(records, now, async () => {
+        const { REVIEW_JOB } = await import('../lessons/review-job.ts');
+        const { describeOffline } = await import('../schedule/offline-schedule.ts');
+        return describeOffline(home, env, records, REVIEW_JOB);
+      }),
+      confirmTime: () => confirmTimeOf(home, records, systemClock, systemBoot),
+    },
     lessonsApi: createLazyLessonsApi(records),
     close,
   });
@@ -89,10 +95,11 @@ export function restoreHome(home: Home, file: string): { readonly kept: string |
   const lock = lockHome(home.lockFile);
   if (lock === undefined) throw new HomeInUseError(`${home.dir} is in use by another Instar process.`);
   try {
-    const wasThere = existsSync(home.storeFile);
-    restoreSnapshot(file, home.storeFile);
-    return { kept: wasThere ? `${home.storeFile}.before-restore` : undefined };
+    return { kept: restoreSnapshot(file, home.storeFile) };
   } finally {
     lock.release();
   }
 }
+
+/** The newest sound copy of a home's store, and the newer ones that are damaged. */
+export const newestCopyOf = (home: Home): ReturnType<typeof findGoodCopy> => findGoodCopy(home.snapshotDir);

@@ -26,6 +26,8 @@ export interface DaemonApi {
   suggestWindows(): Promise<JsonObject>;
   /** Copies everything recorded into a new file. */
   backup(file: string): Promise<void>;
+  /** A person says that the clock is right: `{ time, was }`; what expires does so again. */
+  confirmTime(): Promise<JsonObject>;
 }
 
 /** What people and programs may ask of the library and change in it, in the JSON shapes that scripts rely on. */

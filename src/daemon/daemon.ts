@@ -1,4 +1,5 @@
 import { createStoreApi } from '../api/store-api.ts';
+import { systemBoot } from '../base/boot-clock.ts';
 import { createIds } from '../base/ids.ts';
 import type { Log } from '../base/log.ts';
 import { VERSION } from '../base/package.ts';
@@ -8,7 +9,7 @@ import { type Home, HomeInUseError } from '../config/home.ts';
 import { createCurrentKey } from '../config/key.ts';
 import type { Config } from '../config/schema.ts';
 import type { ChatModel } from '../core/chat.ts';
-import { systemClock } from '../core/clock.ts';
+import { type BootClock, type Clock, systemClock } from '../core/clock.ts';
 import { compact } from '../core/json.ts';
 import { defaultRetryRule } from '../core/retry.ts';
 import { checkVerifiers } from '../evidence/verifiers/registry.ts';
@@ -29,6 +30,7 @@ import {
   withAppendListener,
 } from '../record/open-recording.ts';
 import { readStoredTurn } from '../record/stored-turn.ts';
+import { openTrustedClock } from '../record/trusted-clock.ts';
 import { type SlowWork, serveSchedule } from '../schedule/serve-schedule.ts';
 import {
   type ServedTraining,
@@ -72,6 +74,8 @@ export interface DaemonOptions {
   readonly training?: TrainingOverride;
   /** Whether the embedded engine is started before it is asked for. */
   readonly isWarm?: boolean;
+  /** Instead of the clocks of this machine. */
+  readonly clocks?: { readonly clock: Clock; readonly boot: BootClock };
 }
 
 const GRACE_MS = 30_000;
@@ -82,11 +86,13 @@ const TURN_IS_KEPT_MS = 60;
 export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const { home, config, env, log, port, models = {} } = options;
   const { gateway: settings } = config;
-  const clock = systemClock;
   await checkVerifiers(config.learn.verifiers);
   const lock = lockHome(home.lockFile);
   if (lock === undefined) throw new HomeInUseError(`${home.dir} belongs to another daemon.`);
+  const { clocks = { clock: systemClock, boot: systemBoot } } = options;
+  const clock = openTrustedClock({ home, ...clocks, log });
   const startedAt = clock.now();
+  const begunAt = clock.monotonic();
   const pool = createExchange({ timeouts: settings.timeouts, isForbiddenAddress: isForbiddenHost });
   const rule = { ...defaultRetryRule, retries: settings.retries };
   const retry = { rule, random: Math.random, sleep };
@@ -200,6 +206,11 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       api: {
         ...storeApi,
         schedule: schedule.describe,
+        confirmTime: async () => {
+          const confirmed = await clock.confirm();
+          void recording.retention.run();
+          return confirmed;
+        },
         ...createTrainingApi(training, storeApi.training, log),
       },
       report: (report) => {
@@ -211,10 +222,13 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
         version: VERSION,
         pid: process.pid,
         startedAt: new Date(startedAt).toISOString(),
-        uptimeMs: clock.now() - startedAt,
+        now: new Date(clock.now()).toISOString(),
+        uptimeMs: Math.round(clock.monotonic() - begunAt),
         providers: names.describe(),
         requests: { ...metrics.totals, inFlight: admission.inFlight },
         recording: compact({ ...recording.state() }),
+        copies: recording.describeCopies(),
+        time: clock.describe(),
         library: library.status(),
         learning: follower.status(),
         memoryBytes: process.memoryUsage.rss(),
@@ -235,6 +249,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     await pool.close();
     await library.close();
     await recording.close();
+    clock.close();
     lock.release();
   };
   try {

@@ -11,7 +11,9 @@ import { StoreError } from '../core/store.ts';
 import { openSqliteReader } from '../record/store/sqlite-store.ts';
 import { openSources } from '../schedule/presence-sources.ts';
 import { type Later, readSources } from '../schedule/scheduler.ts';
+import { checkCopies } from './check-copies.ts';
 import { checkModels } from './check-models.ts';
+import { checkTime } from './check-time.ts';
 import { type DoctorCheck, failed, passed, warned } from './doctor-check.ts';
 import { createProbeExchange } from './probe-provider.ts';
 
@@ -25,7 +27,9 @@ interface DoctorOptions {
 /** Runs every check, in the order in which a person would fix them. Problems are results; they never reject. */
 export async function runDoctor(options: DoctorOptions): Promise<readonly DoctorCheck[]> {
   const { home, env, clock = systemClock, nodeVersion = process.versions.node } = options;
-  const basics = [checkNode(nodeVersion), checkClock(clock), ...checkHome(home, env), ...checkStore(home)];
+  const stored = checkStore(home);
+  const times = [checkTime(home, clock), checkCopies(home, stored, clock.now())];
+  const basics = [checkNode(nodeVersion), checkClock(clock), ...checkHome(home, env), ...stored, ...times];
   const { config, checks } = readConfig(home, env);
   if (config === undefined) return [...basics, ...checks];
   const pool = createProbeExchange();

@@ -122,6 +122,10 @@ const OPERATIONS: ReadonlyMap<string, ApiRoute> = new Map<string, ApiRoute>([
       });
     }, 'training'),
   ],
+  [
+    'POST /api/time/:id',
+    owned(async ({ api }, { id }) => (id === 'confirm' ? api.confirmTime() : undefined), 'operation'),
+  ],
   ['GET /api/schedule', owned(({ api }) => api.schedule())],
   [
     'GET /api/schedule/:id',

@@ -106,7 +106,10 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
       sessionEnded: () => undefined,
       recorder: options.recorder ?? { room: () => undefined, start: () => noRecord },
       records,
-      api: createStoreApi(records, systemClock.now),
+      api: {
+        ...createStoreApi(records, systemClock.now),
+        confirmTime: async () => ({ time: new Date(systemClock.now()).toISOString(), was: null }),
+      },
       lessonsApi: createLazyLessonsApi(records),
       report: (report) => {
         reports.push(report);

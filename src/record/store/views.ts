@@ -138,16 +138,24 @@ export function subjectOf(fact: Fact): string | undefined {
       return `run/${fact.run}`;
     case 'policy-moved':
       return `policy/${fact.engine}`;
+    case 'clock-leaped':
+    case 'time-confirmed':
+      return CLOCK_SUBJECT;
     default:
       return fact.session;
   }
 }
 
-/** The fact types that `events` returns: reports about sessions, and the history of jobs, runs and policies. */
+/** The subject of facts about the clock. */
+export const CLOCK_SUBJECT = 'machine/clock';
+
+/** The fact types that `events` returns: reports about sessions, and the history of jobs, runs, policies and the clock. */
 export const REPORTED_TYPES = [
   'event-reported',
   'job-leased',
   'job-checkpointed',
   'job-ended',
   'policy-moved',
+  'clock-leaped',
+  'time-confirmed',
 ] as const;
