@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, rmSync, statfsSync, statSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync, statfsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Log } from '../base/log.ts';
 import { LEAP_MS } from '../base/trusted-time.ts';
@@ -6,7 +6,8 @@ import { openWorkerCalls, workerModule } from '../base/worker-thread.ts';
 import { compact, type JsonObject } from '../core/json.ts';
 import { StoreError } from '../core/store.ts';
 import { type CopyFile, copiesToDelete, listCopies } from './copy-files.ts';
-import type { CopyCall } from './copy-thread.ts';
+import type { CopyCall } from './make-copy.ts';
+import { peekTimes } from './store/peek-times.ts';
 
 interface CopiesOptions {
   readonly home: { readonly storeFile: string; readonly snapshotDir: string };
@@ -15,13 +16,17 @@ interface CopiesOptions {
   /** The trusted time. */
   readonly now: () => number;
   readonly log: Log;
-  /** Free bytes on the disk of a folder; for tests. */
+  /** Makes a copy and returns its name; in a thread of its own by default. */
+  readonly copy?: (call: CopyCall) => Promise<string>;
+  /** Free bytes on the disk of a folder. */
   readonly freeBytes?: (dir: string) => number;
 }
 
 export interface Copies {
   /** Makes a copy when one is due. The newest copy that was checked when it was made; undefined when there is none. */
   ensure(): Promise<CopyFile | undefined>;
+  /** Why no copy could be made when one was due; undefined when it could. */
+  problem(): string | undefined;
   /** For `status`. */
   describe(): JsonObject;
   close(): Promise<void>;
@@ -32,26 +37,21 @@ const DAY_MS = 86_400_000;
 const SPARE_BYTES = 256 * 1024 * 1024;
 
 /**
- * Daily copies of the store. One is due when the newest is a day old, or dated in the future, or there is none: that is
- * asked at the start and from time to time, so that a daemon that never runs for a whole day has copies, too.
+ * Daily copies of the store. One is due when the newest is a day old or dated in the future, or when a store with facts
+ * has none: that is asked at the start and from time to time, so that a daemon that never runs for a whole day has copies, too.
  */
 export function openCopies(options: CopiesOptions): Copies {
-  const { home, daily, now, log, freeBytes = freeOn } = options;
+  const { home, daily, now, log, copy = copyInThread, freeBytes = freeOn } = options;
   const dir = home.snapshotDir;
-  const thread = openWorkerCalls<CopyCall>({
-    module: workerModule('./copy-thread.ts', import.meta.url),
-    workerData: undefined,
-    toError: (code, message) => new StoreError(code as StoreError['code'], message),
-    endMessage: 'The copying thread has ended.',
-  });
   let problem: string | undefined;
   let running: Promise<void> | undefined;
 
   const newest = (): CopyFile | undefined => listCopies(dir).find(({ facts }) => facts !== undefined);
   const isDue = (): boolean => {
-    const copy = newest();
-    const age = now() - (copy?.at ?? 0);
-    return copy === undefined || age >= DAY_MS || age < -LEAP_MS;
+    const last = newest();
+    if (last === undefined) return peekTimes(home.storeFile).newest !== undefined;
+    const age = now() - last.at;
+    return age >= DAY_MS || age < -LEAP_MS;
   };
   const make = async (): Promise<void> => {
     mkdirSync(dir, { recursive: true, mode: 0o700 });
@@ -60,8 +60,7 @@ export function openCopies(options: CopiesOptions): Copies {
     const free = freeBytes(dir);
     if (free < needed) throw new StoreError('full', `${megabytes(free)} free, ${megabytes(needed)} needed`);
     const number = 1 + Math.max(0, ...listCopies(dir).map((copy) => copy.number ?? 0));
-    const name = await thread.call<string>({ store: home.storeFile, dir, at: now(), number });
-    await thread.close();
+    const name = await copy({ store: home.storeFile, dir, at: now(), number });
     for (const old of copiesToDelete(listCopies(dir), daily)) rmSync(old.file, { force: true });
     log.info({ copy: name }, 'the store was copied');
   };
@@ -80,12 +79,13 @@ export function openCopies(options: CopiesOptions): Copies {
   return {
     ensure: async () => {
       if (daily === 0) return undefined;
-      if (existsSync(home.storeFile) && (running !== undefined || isDue())) {
+      if (running !== undefined || isDue()) {
         running ??= attempt();
         await running;
       }
       return newest();
     },
+    problem: () => problem,
     describe: () => {
       const copies = listCopies(dir);
       const last = copies[0];
@@ -100,9 +100,23 @@ export function openCopies(options: CopiesOptions): Copies {
     },
     close: async () => {
       await running;
-      await thread.close();
     },
   };
+}
+
+/** The thread lives as long as the copy takes. */
+async function copyInThread(call: CopyCall): Promise<string> {
+  const thread = openWorkerCalls<CopyCall>({
+    module: workerModule('./copy-thread.ts', import.meta.url),
+    workerData: undefined,
+    toError: (code, message) => new StoreError(code as StoreError['code'], message),
+    endMessage: 'The copying thread has ended.',
+  });
+  try {
+    return await thread.call<string>(call);
+  } finally {
+    await thread.close();
+  }
 }
 
 /** Left by a process that died while it wrote a copy. */

@@ -48,9 +48,14 @@ export function openRecording({ home, settings, keys, clock, log }: RecordingOpt
   clock.record(records);
   const copies = openCopies({ home, daily: settings.snapshots, now: clock.now, log });
   const { keepDays } = settings;
-  const isCopied = settings.snapshots > 0;
   const { expire } = recorder;
-  const retention = createRetention({ keepDays, time: clock, copies, isCopied, expire, log });
+  const retention = createRetention({
+    keepDays,
+    time: clock,
+    copies: settings.snapshots > 0 ? copies : undefined,
+    expire,
+    log,
+  });
   let wasDegraded = false;
   const watch = setInterval(() => {
     recorder.setKeys(keys());

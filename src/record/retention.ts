@@ -8,9 +8,8 @@ interface RetentionOptions {
   /** Sessions older than this are erased; 0 keeps them. */
   readonly keepDays: number;
   readonly time: Pick<TrustedClock, 'now' | 'doubt'>;
-  readonly copies: Pick<Copies, 'ensure'>;
-  /** Whether there are daily copies at all. */
-  readonly isCopied: boolean;
+  /** Undefined when the owner wants no copies. */
+  readonly copies: Pick<Copies, 'ensure' | 'problem'> | undefined;
   readonly expire: Recorder['expire'];
   readonly log: Log;
   /** The result cancels it. */
@@ -30,7 +29,7 @@ const DAY_MS = 86_400_000;
 const SLACK_MS = DAY_MS;
 const AT_ONCE = 20;
 const PAUSE_MS = 1_000;
-const FIRST_MS = 10_000;
+const FIRST_MS = 5_000;
 const EVERY_MS = 3_600_000;
 
 /**
@@ -38,7 +37,7 @@ const EVERY_MS = 3_600_000;
  * sound copy holds. A few at a time, so that the writer is never blocked for long.
  */
 export function createRetention(options: RetentionOptions): Retention {
-  const { keepDays, time, copies, isCopied, expire, log, later = laterUnref } = options;
+  const { keepDays, time, copies, expire, log, later = laterUnref } = options;
   let waitsFor: string | undefined;
   let running: Promise<number> | undefined;
   let cancel: () => void = () => undefined;
@@ -49,11 +48,11 @@ export function createRetention(options: RetentionOptions): Retention {
       cancel = later(ms, resolve);
     });
   const work = async (): Promise<number> => {
-    const copy = await copies.ensure();
+    const copy = await copies?.ensure();
     if (keepDays === 0) return 0;
-    waitsFor = isCopied && copy?.facts === undefined ? 'a copy of the record' : undefined;
-    if (waitsFor !== undefined) return 0;
-    const upTo = copy?.facts === undefined ? {} : { upTo: copy.facts };
+    waitsFor = copy === undefined && copies?.problem() !== undefined ? 'a copy of the record' : undefined;
+    // Without any copy, and without a fact to copy, nothing is old enough.
+    const upTo = copies === undefined ? {} : { upTo: copy?.facts ?? 0 };
     for (let erased = 0; ; ) {
       if (time.doubt() !== undefined) waitsFor = 'the time to be confirmed';
       if (waitsFor !== undefined || isClosed) return erased;

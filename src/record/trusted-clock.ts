@@ -171,10 +171,13 @@ export function openTrustedClock({ home, clock, boot, log }: TrustedClockOptions
   };
 }
 
-/** Whether the clock is believed, without a daemon. Changes nothing. */
+/** Whether the clock is believed, for a process that is not the daemon. Changes nothing. */
 export function judgeTime(home: TimeHome, clock: Clock, boot: BootClock): TimeDoubt | undefined {
   const { memory, newest } = readMemory(home);
-  return startTime({ wall: clock.now(), up: boot.uptime() }, boot.boot(), memory, newest).doubt;
+  const up = boot.uptime();
+  // A doubt that a running daemon has just noted stands until that daemon drops it.
+  if (memory?.doubt !== undefined && Math.abs(up - memory.up) < 2 * LOOK_MS) return memory.doubt;
+  return startTime({ wall: clock.now(), up }, boot.boot(), memory, newest).doubt;
 }
 
 /** A person confirms the time while no daemon runs. */
