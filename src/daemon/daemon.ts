@@ -21,6 +21,7 @@ import { createMetrics } from '../gateway/metrics.ts';
 import { createSessionMatcher } from '../gateway/session-matcher.ts';
 import { createPromptFiles } from '../learn/compress/prompt-files.ts';
 import { createReviewJob } from '../lessons/review-job.ts';
+import { withDateWitness } from '../models/date-witness.ts';
 import { createExchange } from '../models/exchange.ts';
 import { lockHome } from '../record/home-lock.ts';
 import {
@@ -96,7 +97,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const pool = createExchange({ timeouts: settings.timeouts, isForbiddenAddress: isForbiddenHost });
   const rule = { ...defaultRetryRule, retries: settings.retries };
   const retry = { rule, random: Math.random, sleep };
-  const { exchange } = pool;
+  const exchange = withDateWitness(pool.exchange, clock);
   let training: ServedTraining | undefined;
   const policy = createDeferredPolicy(config.train, () => training?.policy);
   const names = await openCatalogue({ config, env, home, exchange, clock, retry, models, policy, log });
@@ -188,7 +189,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     onFault: (error) => log.error({ err: error }, 'a request failed inside Instar'),
     context: {
       catalogue: names.catalogue,
-      exchange: pool.exchange,
+      exchange,
       authorize: createAuthorizer({ key, onLoopback, clock }),
       clock,
       random: Math.random,

@@ -29,8 +29,10 @@ export interface TrustedClock extends Clock {
   doubt(): TimeDoubt | undefined;
   /** A person says that the wall clock is right. Durable when it resolves. */
   confirm(): Promise<JsonObject>;
-  /** An independent server showed this date. After a few that agree, an absence is over. */
-  witness(date: number): void;
+  /** Whether the dates of independent servers are of use: during an absence. */
+  isListening(): boolean;
+  /** A server showed this date. After a few in a row that agree with the clock, an absence is over. */
+  hear(date: number): void;
   /** For `status`. */
   describe(): JsonObject;
   /** The facts about the clock are recorded from now on, with those that wait. */
@@ -113,7 +115,10 @@ export function openTrustedClock({ home, clock, boot, log }: TrustedClockOptions
   const now = (): number => {
     const wall = clock.now();
     const passed = clock.monotonic() - seen.mono;
-    if (Math.abs(wall - seen.wall - passed) > STEP_MS) return timeAt(state, observe());
+    if (Math.abs(wall - seen.wall - passed) > STEP_MS) {
+      const reading = observe();
+      return timeAt(state, reading);
+    }
     return state.doubt?.kind === 'leap' ? Math.round(seen.held + passed) : wall;
   };
 
@@ -149,7 +154,8 @@ export function openTrustedClock({ home, clock, boot, log }: TrustedClockOptions
       keep(reading);
       return confirmation(reading, before);
     },
-    witness: (date) => {
+    isListening: () => state.doubt?.kind === 'absence',
+    hear: (date) => {
       if (state.doubt?.kind !== 'absence') return;
       const reading = observe();
       const agrees = Math.abs(date - reading.wall) <= WITNESS_MS;
@@ -204,7 +210,7 @@ const confirmation = ({ wall }: TimeReading, before: TimeDoubt | undefined): Jso
 /** The command that ends a doubt. */
 export const CONFIRM_TIME = 'instar doctor --confirm-time';
 
-export const describeTime = (doubt: TimeDoubt | undefined): JsonObject =>
+const describeTime = (doubt: TimeDoubt | undefined): JsonObject =>
   doubt === undefined
     ? { trusted: true }
     : { trusted: false, ...doubt, problem: describeDoubt(doubt), fix: CONFIRM_TIME };
