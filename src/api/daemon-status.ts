@@ -14,7 +14,10 @@ export interface StatusReport {
     readonly recorded?: number;
     readonly missing?: string;
   };
-  /** Lines for people about the library and about learning. */
+  /** Why the clock is not believed, with the command that confirms it; undefined when it is. */
+  readonly time: { readonly problem: string; readonly fix: string } | undefined;
+  /** Lines for people about daily copies, the library and learning. */
+  readonly copies: readonly string[];
   readonly library: readonly string[];
   readonly learning: readonly string[];
   /** The whole reply of `GET /api/status`, for programs. */
@@ -65,6 +68,8 @@ export async function askStatus(
       name: asString(asObject(value).name) ?? '?',
       serves: servedBy(asObject(value)),
     })),
+    time: readTime(asObject(raw.time)),
+    copies: describeCopies(asObject(raw.copies), Date.parse(asString(raw.now) ?? '')),
     library: describeLibrary(asObject(raw.library)),
     learning: describeLearning(asObject(raw.learning)),
     recording: compact({
@@ -80,6 +85,27 @@ export async function askStatus(
       refused: asNumber(requests.refused),
     },
   };
+}
+
+function readTime({ problem, fix }: JsonObject): StatusReport['time'] {
+  const text = asString(problem);
+  return text === undefined ? undefined : { problem: text, fix: asString(fix) ?? '' };
+}
+
+function describeCopies(copies: JsonObject, now: number): readonly string[] {
+  const count = asNumber(copies.count);
+  const [problem, waitsFor] = [asString(copies.problem), asString(copies.waitsFor)];
+  if (count === undefined) return [];
+  if (copies.daily === 0) return ['off (store.snapshots is 0)'];
+  const hours = Math.round((now - Date.parse(asString(copies.newest) ?? '')) / 3_600_000);
+  const age = Number.isFinite(hours)
+    ? `, the newest ${hours < 48 ? `${hours} h` : `${Math.round(hours / 24)} days`} old`
+    : '';
+  return [
+    count === 0 ? 'none yet' : `${count} of the record${age}`,
+    ...(problem === undefined ? [] : [`problem: no new copy could be made: ${problem}`]),
+    ...(waitsFor === undefined ? [] : [`old sessions are kept; erasing them waits for ${waitsFor}`]),
+  ];
 }
 
 function describeLibrary(library: JsonObject): readonly string[] {

@@ -1,23 +1,26 @@
 import { existsSync } from 'node:fs';
+import { systemBoot } from '../base/boot-clock.ts';
 import { createIds } from '../base/ids.ts';
 import { findDaemon, isAlive } from '../config/daemon-file.ts';
 import { type Home, HomeInUseError, openHome } from '../config/home.ts';
 import { hashKey, keyId } from '../config/key.ts';
-import { readOwnerKey, type StoredOwnerKey } from '../config/owner-key.ts';
 import { readOwnKeys } from '../config/own-keys.ts';
+import { readOwnerKey, type StoredOwnerKey } from '../config/owner-key.ts';
 import { systemClock } from '../core/clock.ts';
 import type { LessonsApi, OwnerApis } from '../core/daemon-api.ts';
 import type { Records } from '../core/store.ts';
 import { createAudit } from '../record/audit-trail.ts';
+import { findGoodCopy } from '../record/copy-files.ts';
 import { lockHome } from '../record/home-lock.ts';
 import { toRecords } from '../record/records.ts';
 import { restoreSnapshot, withFreshSnapshots } from '../record/snapshots.ts';
 import { createMemoryStore } from '../record/store/memory-store.ts';
 import { openSqliteStore } from '../record/store/sqlite-store.ts';
-import { createKeysApi } from './keys-api.ts';
-import { ApiError, createRemoteApi } from './remote-api.ts';
+import { confirmTimeOf } from '../record/trusted-clock.ts';
 import { openRedactor } from '../redact/open-redactor.ts';
 import { readOrCreateSalt } from '../redact/salt.ts';
+import { createKeysApi } from './keys-api.ts';
+import { ApiError, createRemoteApi } from './remote-api.ts';
 import { createStoreApi } from './store-api.ts';
 import { withAudit } from './with-audit.ts';
 
@@ -53,11 +56,14 @@ export async function openApi(
   const now = systemClock.now;
   const over = (records: Records, close: () => void): OpenedApi => {
     const apis = {
-      api: createStoreApi(records, now, async () => {
-        const { REVIEW_JOB } = await import('../lessons/review-job.ts');
-        const { describeOffline } = await import('../schedule/offline-schedule.ts');
-        return describeOffline(home, env, records, REVIEW_JOB);
-      }),
+      api: {
+        ...createStoreApi(records, now, async () => {
+          const { REVIEW_JOB } = await import('../lessons/review-job.ts');
+          const { describeOffline } = await import('../schedule/offline-schedule.ts');
+          return describeOffline(home, env, records, REVIEW_JOB);
+        }),
+        confirmTime: () => confirmTimeOf(home, records, systemClock, systemBoot),
+      },
       lessonsApi: createLazyLessonsApi(records),
       keysApi: createKeysApi(home, env, now, records),
     };
@@ -118,10 +124,11 @@ export function restoreHome(home: Home, file: string): { readonly kept: string |
   const lock = lockHome(home.lockFile);
   if (lock === undefined) throw new HomeInUseError(`${home.dir} is in use by another Instar process.`);
   try {
-    const wasThere = existsSync(home.storeFile);
-    restoreSnapshot(file, home.storeFile);
-    return { kept: wasThere ? `${home.storeFile}.before-restore` : undefined };
+    return { kept: restoreSnapshot(file, home.storeFile) };
   } finally {
     lock.release();
   }
 }
+
+/** The newest sound copy of a home's store, and the newer ones that are damaged. */
+export const newestCopyOf = (home: Home): ReturnType<typeof findGoodCopy> => findGoodCopy(home.snapshotDir);

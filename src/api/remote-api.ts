@@ -40,6 +40,7 @@ export function createRemoteApi(daemon: DaemonRecord, key: string | undefined): 
     suggestWindows: async () => asObject(await ask('GET', '/api/schedule/suggest')),
     episode: (id) => find(`/api/episodes/${encodeURIComponent(id)}`),
     backup: async (file) => void (await ask('POST', '/api/backup', { file })),
+    confirmTime: async () => asObject(await ask('POST', '/api/time/confirm', {})),
   };
   const named = (id: string | number): string => encodeURIComponent(id);
   const lessonsApi: LessonsApi = {

@@ -10,12 +10,12 @@ import { type BlockCache, readRecordedRequest } from '../record/request-manifest
 import { createTrainingBuffer, SAMPLE_CAP } from '../train/buffer.ts';
 import { ApiError } from './remote-api.ts';
 
-/** The daemon's API on a store's records. `schedule`: from the scheduler, where one runs. */
+/** The daemon's API on a store's records, except for what needs the clocks of the home. `schedule`: from the scheduler, where one runs. */
 export function createStoreApi(
   records: Records,
   now: () => number,
   schedule: DaemonApi['schedule'] = async () => ({ state: 'off' }),
-): DaemonApi {
+): Omit<DaemonApi, 'confirmTime'> {
   const show = async (
     id: string,
     turnOf: (turn: TurnView) => Promise<JsonObject>,

@@ -23,6 +23,10 @@ export function withAudit({ api, lessonsApi, keysApi }: OwnerApis, audit: Audit,
         await note(`train.${to}`, '');
         return api.moveWeights(to);
       },
+      confirmTime: async () => {
+        await note('time.confirm', '');
+        return api.confirmTime();
+      },
       backup: async (file) => {
         await note('backup', file);
         return api.backup(file);

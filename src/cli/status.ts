@@ -48,7 +48,7 @@ function waitingSettings({ homeDir, env }: CommandContext): readonly WaitingSett
 
 function show(
   printer: Printer,
-  { daemon, providers, counts, recording, library, learning }: StatusReport,
+  { daemon, providers, counts, recording, time, copies, library, learning }: StatusReport,
 ): void {
   printer.line(
     { text: 'running', style: 'green' },
@@ -65,9 +65,13 @@ function show(
     [dim('in flight'), orUnknown(counts.inFlight)],
     [dim('errors'), `${orUnknown(counts.failed)} failed, ${orUnknown(counts.refused)} refused`],
     [dim('recording'), recordingState(recording)],
+    ...copies.map((line) => [dim('copies'), line]),
     ...library.map((line) => [dim('library'), line]),
     ...learning.map((line) => [dim('learning'), line]),
   ]);
+  if (time === undefined) return;
+  printer.line({ text: time.problem, style: 'yellow' });
+  printer.line({ text: '→ ', style: 'cyan' }, time.fix);
 }
 
 function recordingState({ degraded, lost = 0, recorded, missing }: StatusReport['recording']): Part {

@@ -3,13 +3,13 @@ import { findDaemon, isAlive } from '../config/daemon-file.ts';
 import { HomeInUseError, openHome } from '../config/home.ts';
 import { readOrCreateKey } from '../config/key.ts';
 import { loadConfig } from '../config/load-config.ts';
+import { readOwnKeys } from '../config/own-keys.ts';
 import { readOrCreateOwnerKey } from '../config/owner-key.ts';
 import type { DaemonApi } from '../core/daemon-api.ts';
-import { askForOwnerKey } from './confirm-owner.ts';
-import { readOwnKeys } from '../config/own-keys.ts';
 import { createLog } from '../daemon/log.ts';
 import { openRedactor } from '../redact/open-redactor.ts';
 import { readOrCreateSalt } from '../redact/salt.ts';
+import { askForOwnerKey } from './confirm-owner.ts';
 import { type CommandContext, CommandError, EXIT, type ExitCode } from './context.ts';
 
 export interface WithTraining {

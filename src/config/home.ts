@@ -21,6 +21,8 @@ export interface Home {
   readonly lockFile: string;
   readonly saltFile: string;
   readonly snapshotDir: string;
+  /** What the clocks showed when the daemon last looked. */
+  readonly clockFile: string;
   /** Skills as files, for people to read and edit. */
   readonly skillsDir: string;
   /** Cached embeddings of lessons. */
@@ -48,6 +50,7 @@ export function homeAt(dir: string): Home {
     lockFile: join(root, 'lock.sqlite'),
     saltFile: join(root, 'salt'),
     snapshotDir: join(root, 'snapshots'),
+    clockFile: join(root, 'clock.json'),
     skillsDir: join(root, 'skills'),
     vectorFile: join(root, 'vectors.bin'),
     promptsDir: join(root, 'prompts'),

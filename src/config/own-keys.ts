@@ -26,12 +26,11 @@ export function readOwnKeys(config: Config | undefined, places: KeyPlaces): read
   const { INSTAR_KEY, INSTAR_OWNER_KEY } = places.env;
   const given = [INSTAR_KEY, INSTAR_OWNER_KEY].flatMap((key) => key?.trim() || []);
   try {
-    const own = [readKey(places.home, places.env)?.key ?? [], readOwnerKey(places.home, places.env)?.key ?? []];
-    return [
-      ...given,
-      ...own.flat(),
-      ...(config === undefined ? [] : readModelKeys(config, places)),
+    const own = [
+      readKey(places.home, places.env)?.key ?? [],
+      readOwnerKey(places.home, places.env)?.key ?? [],
     ];
+    return [...given, ...own.flat(), ...(config === undefined ? [] : readModelKeys(config, places))];
   } catch {
     // An unreadable key file: the command that uses the key says so.
     return given;

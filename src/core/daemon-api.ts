@@ -26,6 +26,8 @@ export interface DaemonApi {
   suggestWindows(): Promise<JsonObject>;
   /** Copies everything recorded into a new file. */
   backup(file: string): Promise<void>;
+  /** A person says that the clock is right: `{ time, was }`; what expires does so again. */
+  confirmTime(): Promise<JsonObject>;
 }
 
 /** The keys of a home and the settings that only its owner may loosen. */

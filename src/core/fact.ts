@@ -214,7 +214,7 @@ export interface StoredFact {
   readonly fact: Fact;
 }
 
-/** Facts about background jobs and about the weights they train. */
+/** Facts about background jobs, the weights they train, and the clock. */
 type BackgroundFact =
   /** Whether background jobs may run has changed. The reasons name sources and states, never a person's actions or plans. */
   | {
@@ -283,6 +283,20 @@ type BackgroundFact =
       readonly why: string;
       /** The whole state after this move. */
       readonly state: string;
+    }
+  /** The wall clock is not believed (see `base/trusted-time`). Nothing expires until a `time-confirmed` follows. */
+  | {
+      readonly type: 'clock-leaped';
+      readonly kind: 'leap' | 'absence';
+      /** The time that was expected, and the time that the clock showed. */
+      readonly from: number;
+      readonly to: number;
+    }
+  /** The clock is believed again. `clock`: it is back at the time that was expected; `server`: servers show the same date. */
+  | {
+      readonly type: 'time-confirmed';
+      readonly by: 'owner' | 'clock' | 'server';
+      readonly time: number;
     };
 
 /** `waiting`: someone may be present. `open`: nobody is, and nothing runs. `pausing`: someone is back, the job is stopping. */

@@ -53,8 +53,11 @@ export interface Store extends StoreReader {
    * in the write-ahead log), and appends the tombstone. Returns the number of turns erased; 0 for an unknown session.
    */
   erase(session: string, at: number, reason: string): number;
-  /** Erases whole sessions whose last turn is older than `before`, oldest first, at most `limit` of them. */
-  expire(before: number, at: number, limit: number): number;
+  /**
+   * Erases whole sessions whose last turn is older than `before`, oldest first, at most `limit` of them. `upTo`: only
+   * those whose turns have no fact with a higher number. Returns the number of sessions erased.
+   */
+  expire(before: number, at: number, limit: number, upTo?: number): number;
   /** Drops all views and folds them again from the facts. */
   rebuild(): void;
   /** A consistent copy of everything in one new file. */

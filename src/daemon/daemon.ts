@@ -1,6 +1,7 @@
 import { createKeysApi } from '../api/keys-api.ts';
 import { createStoreApi } from '../api/store-api.ts';
 import { withAudit } from '../api/with-audit.ts';
+import { systemBoot } from '../base/boot-clock.ts';
 import { createIds } from '../base/ids.ts';
 import type { Log } from '../base/log.ts';
 import { VERSION } from '../base/package.ts';
@@ -10,7 +11,7 @@ import { type Home, HomeInUseError } from '../config/home.ts';
 import type { Config } from '../config/schema.ts';
 import { openValidKeys } from '../config/valid-keys.ts';
 import type { ChatModel } from '../core/chat.ts';
-import { systemClock } from '../core/clock.ts';
+import { type BootClock, type Clock, systemClock } from '../core/clock.ts';
 import { compact } from '../core/json.ts';
 import { defaultRetryRule } from '../core/retry.ts';
 import { checkVerifiers } from '../evidence/verifiers/registry.ts';
@@ -22,11 +23,13 @@ import { createMetrics } from '../gateway/metrics.ts';
 import { createSessionMatcher } from '../gateway/session-matcher.ts';
 import { createPromptFiles } from '../learn/compress/prompt-files.ts';
 import { createReviewJob } from '../lessons/review-job.ts';
+import { withDateWitness } from '../models/date-witness.ts';
 import { createExchange } from '../models/exchange.ts';
 import { createAudit } from '../record/audit-trail.ts';
 import { lockHome } from '../record/home-lock.ts';
 import { openRecording, recordSessionEnd, withAppendListener } from '../record/open-recording.ts';
 import { readStoredTurn } from '../record/stored-turn.ts';
+import { openTrustedClock } from '../record/trusted-clock.ts';
 import { readOrCreateSalt } from '../redact/salt.ts';
 import { type SlowWork, serveSchedule } from '../schedule/serve-schedule.ts';
 import {
@@ -71,6 +74,8 @@ export interface DaemonOptions {
   readonly training?: TrainingOverride;
   /** Whether the embedded engine is started before it is asked for. */
   readonly isWarm?: boolean;
+  /** Instead of the clocks of this machine. */
+  readonly clocks?: { readonly clock: Clock; readonly boot: BootClock };
 }
 
 const GRACE_MS = 30_000;
@@ -81,15 +86,17 @@ const TURN_IS_KEPT_MS = 60;
 export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const { home, config, env, log, port, models = {} } = options;
   const { gateway: settings } = config;
-  const clock = systemClock;
   await checkVerifiers(config.learn.verifiers);
   const lock = lockHome(home.lockFile);
   if (lock === undefined) throw new HomeInUseError(`${home.dir} belongs to another daemon.`);
+  const { clocks = { clock: systemClock, boot: systemBoot } } = options;
+  const clock = openTrustedClock({ home, ...clocks, log });
   const startedAt = clock.now();
+  const begunAt = clock.monotonic();
   const pool = createExchange({ timeouts: settings.timeouts, isForbiddenAddress: isForbiddenHost });
   const rule = { ...defaultRetryRule, retries: settings.retries };
   const retry = { rule, random: Math.random, sleep };
-  const { exchange } = pool;
+  const exchange = withDateWitness(pool.exchange, clock);
   let training: ServedTraining | undefined;
   const policy = createDeferredPolicy(config.train, () => training?.policy);
   const names = await openCatalogue({ config, env, home, exchange, clock, retry, models, policy, log });
@@ -179,6 +186,11 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const api = {
     ...storeApi,
     schedule: async () => redactor.redactObject(await schedule.describe()),
+    confirmTime: async () => {
+      const confirmed = await clock.confirm();
+      void recording.retention.run();
+      return confirmed;
+    },
     ...createTrainingApi(training, storeApi.training, log),
   };
   const keysApi = createKeysApi(home, env, clock.now, recording.records);
@@ -191,7 +203,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     onFault: (error) => log.error({ err: error }, 'a request failed inside Instar'),
     context: {
       catalogue: names.catalogue,
-      exchange: pool.exchange,
+      exchange,
       authorize: createAuthorizer({ keys: callers, onLoopback, clock }),
       clock,
       random: Math.random,
@@ -216,10 +228,13 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
           version: VERSION,
           pid: process.pid,
           startedAt: new Date(startedAt).toISOString(),
-          uptimeMs: clock.now() - startedAt,
+          now: new Date(clock.now()).toISOString(),
+          uptimeMs: Math.round(clock.monotonic() - begunAt),
           providers: names.describe(),
           requests: { ...metrics.totals, inFlight: admission.inFlight },
           recording: compact({ ...recording.state() }),
+          copies: recording.describeCopies(),
+          time: clock.describe(),
           library: library.status(),
           learning: follower.status(),
           memoryBytes: process.memoryUsage.rss(),
@@ -240,6 +255,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     await pool.close();
     await library.close();
     await recording.close();
+    clock.close();
     lock.release();
   };
   try {

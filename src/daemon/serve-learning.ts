@@ -125,6 +125,7 @@ export function serveLearning(options: ServeLearningOptions): ServedLearning {
           verifiers: config.learn.verifiers,
         },
         isScoped,
+        now: clock.now(),
       },
       // Learning that needs more ends its thread, not the process.
       resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
@@ -160,7 +161,7 @@ export function serveLearning(options: ServeLearningOptions): ServedLearning {
     stopListening ??= lessons()?.library.onChange(() => postWake());
     if (thread === undefined) return;
     sendKeys(thread);
-    thread.side.post({ type: 'wake', ...(ended === undefined ? {} : { turns: ended }) });
+    thread.side.post({ type: 'wake', now: clock.now(), ...(ended === undefined ? {} : { turns: ended }) });
   };
   /** One message for all turns that end within the same few milliseconds. */
   const alarm = createWakeTimer(clock, () => {

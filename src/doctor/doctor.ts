@@ -6,11 +6,13 @@ import type { Config } from '../config/schema.ts';
 import { type Clock, systemClock } from '../core/clock.ts';
 import { openSources } from '../schedule/presence-sources.ts';
 import { type Later, readSources } from '../schedule/scheduler.ts';
+import { checkCopies } from './check-copies.ts';
 import { checkDaemon, checkPort } from './check-daemon.ts';
 import { checkHome } from './check-home.ts';
 import { checkModels } from './check-models.ts';
 import { checkSandbox } from './check-sandbox.ts';
 import { checkStore } from './check-store.ts';
+import { checkTime } from './check-time.ts';
 import { type DoctorCheck, failed, passed, warned } from './doctor-check.ts';
 import { createProbeExchange } from './probe-provider.ts';
 
@@ -25,11 +27,14 @@ interface DoctorOptions {
 export async function runDoctor(options: DoctorOptions): Promise<readonly DoctorCheck[]> {
   const { home, env, clock = systemClock, nodeVersion = process.versions.node } = options;
   const daemon = await findDaemon(home);
+  const stored = checkStore(home, daemon);
   const basics = [
     checkNode(nodeVersion),
     checkClock(clock),
     ...checkHome(home, env),
-    ...checkStore(home, daemon),
+    ...stored,
+    checkTime(home, clock),
+    checkCopies(home, stored, clock.now()),
     ...checkDaemon(home, daemon),
   ];
   const { config, checks } = readConfig(home, env);

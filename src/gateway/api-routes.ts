@@ -151,6 +151,10 @@ const OPERATIONS: ReadonlyMap<string, ApiRoute> = new Map<string, ApiRoute>([
   ],
   ['GET /api/schedule', shared(({ api }) => api.schedule())],
   [
+    'POST /api/time/:id',
+    owned(async ({ api }, { id }) => (id === 'confirm' ? api.confirmTime() : undefined), 'operation'),
+  ],
+  [
     'GET /api/schedule/:id',
     owned(async ({ api }, { id }) => (id === 'suggest' ? api.suggestWindows() : undefined), 'schedule'),
   ],

@@ -1,27 +1,31 @@
 import { statSync } from 'node:fs';
 import type { Log } from '../base/log.ts';
 import type { Clock } from '../core/clock.ts';
+import type { JsonObject } from '../core/json.ts';
 import type { NewFact, RecordingState, Records } from '../core/store.ts';
 import { openRedactor } from '../redact/open-redactor.ts';
 import type { Redactor } from '../redact/redact.ts';
 import { readOrCreateSalt } from '../redact/salt.ts';
 import { withCleanIds } from './clean-ids.ts';
+import { openCopies } from './copies.ts';
 import { followMark } from './follow-mark.ts';
 import { createRecorder, type Recorder } from './recorder.ts';
 import { openRecords } from './records.ts';
-import { keepSnapshots, withFreshSnapshots } from './snapshots.ts';
+import { createRetention, type Retention } from './retention.ts';
+import { withFreshSnapshots } from './snapshots.ts';
+import type { TrustedClock } from './trusted-clock.ts';
 
 interface RecordingOptions {
   readonly home: { readonly storeFile: string; readonly snapshotDir: string; readonly saltFile: string };
   readonly settings: {
     /** Sessions older than this are erased; 0 keeps them. */
     readonly keepDays: number;
-    /** Daily snapshots to keep. */
+    /** Daily copies to keep. */
     readonly snapshots: number;
   };
   /** Every secret of this installation, as of now. */
   readonly keys: () => readonly string[];
-  readonly clock: Clock;
+  readonly clock: TrustedClock;
   readonly log: Log;
 }
 
@@ -31,17 +35,19 @@ interface Recording {
   /** The main thread's redactor: the same marks as in the record. */
   readonly redactor: Redactor;
   state(): RecordingState;
+  /** Daily copies and what is erased by its age, for `status`. */
+  describeCopies(): JsonObject;
+  readonly retention: Pick<Retention, 'run'>;
   close(): Promise<void>;
 }
 
 const KEYS_MS = 10_000;
-const DAY_MS = 86_400_000;
 
-/** Everything that records: the writer thread, the reader thread, and the daily snapshot. */
+/** Everything that records: the writer thread, the reader thread, the daily copy, and what is erased by its age. */
 export function openRecording({ home, settings, keys, clock, log }: RecordingOptions): Recording {
   const file = home.storeFile;
   const salt = readOrCreateSalt(home);
-  const recorder = createRecorder({ file, keys: keys(), salt, keepDays: settings.keepDays }, clock.now);
+  const recorder = createRecorder({ file, keys: keys(), salt }, clock.now);
   const opened = openRecords(file, recorder);
   const redactor = openRedactor({ salt, keys });
   const records = withCleanIds(withFreshSnapshots(opened, home.snapshotDir, clock.now), redactor);
@@ -55,6 +61,17 @@ export function openRecording({ home, settings, keys, clock, log }: RecordingOpt
     for (const _ of [1, 2])
       await recorder.append([]).catch((error: unknown) => log.error({ err: error }, 'the store is missing'));
   };
+  clock.record(records);
+  const copies = openCopies({ home, daily: settings.snapshots, now: clock.now, log });
+  const { keepDays } = settings;
+  const { expire } = recorder;
+  const retention = createRetention({
+    keepDays,
+    time: clock,
+    copies: settings.snapshots > 0 ? copies : undefined,
+    expire,
+    log,
+  });
   let wasDegraded = false;
   const tellState = (): void => {
     const { degraded, lost } = recorder.state();
@@ -74,23 +91,17 @@ export function openRecording({ home, settings, keys, clock, log }: RecordingOpt
     if (degraded === undefined) void marked.look(recorder.state().recorded);
   }, KEYS_MS);
   watch.unref();
-  const snapshot = async (): Promise<void> => {
-    try {
-      await keepSnapshots(home.snapshotDir, records, settings.snapshots, clock.now());
-    } catch (error) {
-      log.warn({ err: error }, 'the snapshot of the store failed');
-    }
-  };
-  const daily = setInterval(() => void snapshot(), DAY_MS);
-  daily.unref();
   return {
     recorder,
     records,
     redactor,
     state: () => ({ ...recorder.state(), missing: marked.missing() }),
+    describeCopies: () => ({ ...copies.describe(), ...retention.describe() }),
+    retention,
     close: async () => {
       clearInterval(watch);
-      clearInterval(daily);
+      retention.close();
+      await copies.close();
       await marked.look();
       await recorder.close();
       await opened.close();

@@ -19,11 +19,12 @@ import { removeStoreMark } from './store-mark.ts';
 
 /**
  * Replaces a store, which must not be open, by a snapshot. A copy of the snapshot is upgraded and checked first; a damaged
- * one is refused and nothing changes. The old store stays beside it as `.before-restore`, with its log.
+ * one is refused and nothing changes. The old store stays beside it as `.before-restore`, with its log; an older one that
+ * was kept so stays, too. Returns where the old store is, if there was one.
  */
-export function restoreSnapshot(file: string, target: string): void {
+export function restoreSnapshot(file: string, target: string): string | undefined {
   const fresh = `${target}${UNFINISHED}`;
-  const kept = `${target}.before-restore`;
+  const kept = keptName(target);
   try {
     remove(fresh);
     makePrivate(fresh);
@@ -38,9 +39,19 @@ export function restoreSnapshot(file: string, target: string): void {
     for (const stale of [`${target}-wal`, `${target}-shm`]) rmSync(stale, { force: true });
     renameSync(fresh, target);
     syncFolderSync(dirname(target));
+    return existsSync(kept) ? kept : undefined;
   } catch (error) {
     remove(fresh);
     throw toStoreError(error, file);
+  }
+}
+
+/** A name beside the store that nothing has yet. */
+function keptName(target: string): string {
+  const first = `${target}.before-restore`;
+  for (let n = 1; ; n++) {
+    const name = n === 1 ? first : `${first}-${n}`;
+    if (!existsSync(name) && !existsSync(`${name}-wal`)) return name;
   }
 }
 
@@ -62,7 +73,6 @@ function remove(file: string): void {
 }
 
 function linkOrCopy(from: string, to: string): void {
-  rmSync(to, { force: true });
   if (!existsSync(from)) return;
   try {
     linkSync(from, to);

@@ -19,7 +19,7 @@ let isOpenedBefore = false;
 const open = (): Store => {
   const store = openSqliteStore({ file: settings.file });
   // After a reopen the open turns are those of this process, and still run.
-  if (!isOpenedBefore) endCrashedTurns(store, Date.now());
+  if (!isOpenedBefore) endCrashedTurns(store, settings.now);
   isOpenedBefore = true;
   say({ type: 'open', chains: store.chains(KEPT_CHAINS) });
   return store;
@@ -33,10 +33,8 @@ const writer = createWriter({
       keys = fresh;
     },
   }),
-  keepDays: settings.keepDays,
   say,
   later: (ms, run) => void setTimeout(run, ms),
-  now: () => Date.now(),
 });
 
 port?.on('message', (packed: PackedJobs) => {

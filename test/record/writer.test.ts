@@ -35,10 +35,8 @@ function open(inner = createMemoryStore()) {
   const writer = createWriter({
     open: () => store,
     keeper,
-    keepDays: 0,
     say: (word) => words.push(word),
     later: (ms, run) => timers.push({ ms, run }),
-    now: () => 1,
   });
   writer.begin();
   timers.length = 0;

@@ -122,7 +122,10 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
       recorder: options.recorder ?? { room: () => undefined, start: () => noRecord },
       records,
       apisFor: () => ({
-        api: createStoreApi(records, systemClock.now),
+        api: {
+          ...createStoreApi(records, systemClock.now),
+          confirmTime: async () => ({ time: new Date(systemClock.now()).toISOString(), was: null }),
+        },
         lessonsApi: createLazyLessonsApi(records),
         keysApi: createKeysApi(homeAt('/nowhere'), {}, systemClock.now, records),
       }),

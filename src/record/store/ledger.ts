@@ -176,8 +176,16 @@ export function recordErasure(tables: Tables, session: string, at: number, reaso
 }
 
 /** Returns the number of sessions erased. */
-export function expireSessions(tables: Tables, before: number, at: number, limit: number): number {
-  const sessions = tables.sessionsBefore(before, limit);
+export function expireSessions(
+  tables: Tables,
+  before: number,
+  at: number,
+  limit: number,
+  upTo = Number.POSITIVE_INFINITY,
+): number {
+  const isWithin = (session: string): boolean =>
+    tables.turnsOf(session).every(({ start, end = start }) => end <= upTo);
+  const sessions = tables.sessionsBefore(before, limit).filter(isWithin);
   for (const session of sessions) recordErasure(tables, session, at, 'expired');
   return sessions.length;
 }
@@ -250,6 +258,8 @@ function concerns(fact: Fact, session: string, isItsTurn: (turn: string) => bool
     case 'job-ended':
     case 'policy-moved':
     case 'action-taken':
+    case 'clock-leaped':
+    case 'time-confirmed':
       return false;
     default:
       return fact.session === session;

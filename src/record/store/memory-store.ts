@@ -40,7 +40,7 @@ export function createMemoryStore(): Store {
     // Only `readBatch` can throw, and it comes first: all or nothing.
     append: open((batch) => recordBatch(tables, readBatch(batch))),
     erase: open((session, at, reason) => recordErasure(tables, session, at, reason)),
-    expire: open((before, at, limit) => expireSessions(tables, before, at, limit)),
+    expire: open((...how) => expireSessions(tables, ...how)),
     rebuild: open(() => rebuildViews(tables)),
     snapshot: open((file) => writeSnapshotFile(file, (temporary) => copyToFile(tables, temporary))),
     close: () => {

@@ -82,8 +82,8 @@ export function openSqliteStore({ file }: { readonly file: string }): Store {
       cleanUp();
       return turns;
     },
-    expire: (before, at, limit) => {
-      const sessions = writeApart(() => expireSessions(tables, before, at, limit));
+    expire: (...how) => {
+      const sessions = writeApart(() => expireSessions(tables, ...how));
       if (sessions > 0) cleanUp();
       return sessions;
     },

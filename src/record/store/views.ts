@@ -145,12 +145,18 @@ export function subjectOf(fact: Fact): string | undefined {
       return `policy/${fact.engine}`;
     case 'action-taken':
       return AUDIT_SUBJECT;
+    case 'clock-leaped':
+    case 'time-confirmed':
+      return CLOCK_SUBJECT;
     default:
       return fact.session;
   }
 }
 
-/** The fact types that `events` returns: reports about sessions, and the history of jobs, runs and policies. */
+/** The subject of facts about the clock. */
+export const CLOCK_SUBJECT = 'machine/clock';
+
+/** The fact types that `events` returns: reports about sessions, and the history of jobs, runs, policies and the clock. */
 export const REPORTED_TYPES = [
   'event-reported',
   'job-leased',
@@ -158,4 +164,6 @@ export const REPORTED_TYPES = [
   'job-ended',
   'policy-moved',
   'action-taken',
+  'clock-leaped',
+  'time-confirmed',
 ] as const;
