@@ -43,9 +43,10 @@ export function checkCopies(
     );
   const age = describeAge(now - copy.at);
   const text = `${copies.length === 1 ? '1 copy' : `${copies.length} copies`}, the newest ${age} (${copy.name})`;
-  const isDamaged = found.some(({ name, status }) => name === 'store' && status === 'fail');
+  const isDamaged = found.some(({ name, status }) => name.startsWith('store') && status === 'fail');
+  // The store's own check has failed: this one says what helps.
   if (isMissing || isDamaged)
-    return failed(
+    return warned(
       'copies',
       `the record is ${isMissing ? 'missing' : 'damaged'}; ${text}`,
       `stop Instar, then restore it: ${RESTORE}; the file that is there now is kept beside it`,

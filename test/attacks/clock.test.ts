@@ -115,7 +115,7 @@ describe('a daemon whose clock is set one year ahead', () => {
           await ask(daemon.port, {
             method: 'GET',
             path: where,
-            headers: { authorization: `Bearer ${daemon.key}` },
+            headers: { authorization: `Bearer ${daemon.ownerKey}` },
           })
         ).text,
       );

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createCallerKey } from '../../src/config/caller-keys.ts';
 import { openHome } from '../../src/config/home.ts';
 import { runCli } from '../cli/run-cli.ts';
@@ -58,8 +58,16 @@ const rate = (turn: string, headers: Record<string, string>, more: object = {}) 
   });
 const rewardsOf = async (session: string): Promise<readonly { source: string; by?: string }[]> => {
   const path = `/api/sessions/${session}`;
-  const { text } = await ask(daemon.port, { method: 'GET', path, headers: bearer(daemon.ownerKey) });
-  return JSON.parse(text).turns.flatMap(({ rewards }: { rewards: unknown }) => rewards);
+  // A turn is recorded a moment after its reply.
+  const found = await vi.waitFor(
+    async () => {
+      const { text } = await ask(daemon.port, { method: 'GET', path, headers: bearer(daemon.ownerKey) });
+      expect(JSON.parse(text).turns).toBeDefined();
+      return JSON.parse(text);
+    },
+    { timeout: 20_000 },
+  );
+  return found.turns.flatMap(({ rewards }: { rewards: unknown }) => rewards);
 };
 
 describe('a process without a key', () => {

@@ -23,7 +23,9 @@ export function peekTimes(file: string): StoreTimes {
   const stats = statSync(file, { throwIfNoEntry: false });
   if (!stats?.size) return NOTHING;
   try {
-    const sql = openSql(file, { readOnly: true, busyMs: BUSY_MS });
+    // Without a log nothing is being written: then SQLite creates none beside the file.
+    const isFixed = statSync(`${file}-wal`, { throwIfNoEntry: false }) === undefined;
+    const sql = openSql(file, { readOnly: true, isFixed, busyMs: BUSY_MS });
     try {
       if (sql.get("select 1 from sqlite_schema where name = 'facts'") === undefined) return NOTHING;
       const newest = sql.get<{ at: number }>('select at from facts order by seq desc limit 1')?.at;
