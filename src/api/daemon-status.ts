@@ -8,7 +8,12 @@ export interface StatusReport {
   readonly providers: readonly { readonly name: string; readonly serves: string }[];
   readonly counts: Readonly<Record<'served' | 'inFlight' | 'failed' | 'refused', number | undefined>>;
   /** The state of recording; `degraded` says what is wrong. */
-  readonly recording: { readonly degraded?: string; readonly lost?: number; readonly recorded?: number };
+  readonly recording: {
+    readonly degraded?: string;
+    readonly lost?: number;
+    readonly recorded?: number;
+    readonly unreadable?: number;
+  };
   /** Lines for people about the library and about learning. */
   readonly library: readonly string[];
   readonly learning: readonly string[];
@@ -66,6 +71,7 @@ export async function askStatus(
       degraded: asString(recording.degraded),
       lost: asNumber(recording.lost),
       recorded: asNumber(recording.recorded),
+      unreadable: asNumber(recording.unreadable),
     }),
     counts: {
       served: asNumber(requests.served),

@@ -1,5 +1,5 @@
 import type { TurnRole, TurnStatus } from './evidence.ts';
-import type { Project } from './fact.ts';
+import type { Project, UnreadableBody } from './fact.ts';
 import type { Failure } from './failure.ts';
 import type { WireName } from './wire.ts';
 
@@ -21,8 +21,12 @@ export interface TurnIntent {
   readonly policy: string;
   readonly lessons: readonly string[];
   readonly block?: string;
+  /** The id of the caller, `anonymous`, or `unverified`. */
+  readonly caller: string;
   /** The client's request as JSON text, without the inserted lessons. Undefined when it could not be decoded. */
   readonly body: Buffer | undefined;
+  /** The body is not the request of this wire, or there is none. */
+  readonly unreadable?: UnreadableBody;
 }
 
 export interface TurnOutcome {
@@ -32,6 +36,8 @@ export interface TurnOutcome {
   readonly policy: string;
   readonly failure?: Failure;
   readonly totalMs: number;
+  /** A caller with its own credential, which the provider accepted. */
+  readonly caller?: string;
 }
 
 /** One turn being recorded. */

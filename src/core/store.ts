@@ -1,6 +1,6 @@
 import type { AssistantPart, ChatRequest, StopReason, Usage } from './chat.ts';
 import type { RewardSource, TurnRole, TurnStatus } from './evidence.ts';
-import type { Fact, Project, StoredFact } from './fact.ts';
+import type { Fact, Project, StoredFact, UnreadableBody } from './fact.ts';
 import type { WireName } from './wire.ts';
 
 export interface NewFact {
@@ -139,6 +139,10 @@ export interface TurnView {
   readonly usage?: Usage;
   readonly request?: string;
   readonly reply?: string;
+  /** The id of the caller's key, `anonymous`, or `unverified`; undefined in records of earlier versions. */
+  readonly caller?: string;
+  /** The parts of it that could not be read. */
+  readonly unreadable?: { readonly request?: UnreadableBody; readonly reply?: UnreadableBody };
 }
 
 export interface RewardView {
@@ -223,4 +227,6 @@ export interface RecordingState {
   /** Turns that were served and could not be recorded. */
   readonly lost: number;
   readonly recorded: number;
+  /** Requests and replies that were recorded as text or as a size, because they could not be read. */
+  readonly unreadable: number;
 }

@@ -2,6 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import { createLruMap } from '../base/lru-map.ts';
+import type { Caller } from '../core/caller.ts';
 import type { Clock } from '../core/clock.ts';
 import { createFailure, type Failure } from '../core/failure.ts';
 import type { Access, Target } from '../core/upstream.ts';
@@ -101,6 +102,8 @@ interface AuthorizerOptions {
 }
 
 export interface Authorizer {
+  /** The caller whose Instar key is in the headers; undefined without one. */
+  callerOf(request: IncomingMessage): Caller | undefined;
   /** The credentials with which this caller may use this target, or why it may not. */
   forTarget(request: IncomingMessage, target: Target): AccessDecision;
   /** For Instar's own routes: undefined when the request carries Instar's key. */
@@ -108,7 +111,12 @@ export interface Authorizer {
 }
 
 type AccessDecision =
-  | { readonly ok: true; readonly access: Access }
+  | {
+      readonly ok: true;
+      readonly access: Access;
+      /** A caller with its own credential: known once the provider has accepted it. */
+      readonly credential?: Caller;
+    }
   | { readonly ok: false; readonly why: string; readonly failure: Failure };
 
 const WRONG_PER_MINUTE = 10;
@@ -170,6 +178,8 @@ export function createAuthorizer({ key, onLoopback, clock }: AuthorizerOptions):
 
   return {
     forOwner,
+    callerOf: ({ headers }) =>
+      presentedKeys(headers).some(isKey) ? { kind: 'caller', id: 'key', mayRate: false } : undefined,
     forTarget: (request, target) => {
       const { access, upstreams, provider } = target;
       if (access.kind !== 'caller') {
@@ -184,8 +194,7 @@ export function createAuthorizer({ key, onLoopback, clock }: AuthorizerOptions):
       const presented = presentedKeys(request.headers, false);
       if (presented.some(isKey)) {
         // Instar's key is never sent to a provider. A local server is called without a key.
-        if (upstreams.every(({ origin }) => isLoopbackName(new URL(origin).hostname)))
-          return { ok: true, access: { kind: 'open' } };
+        if (isLocalTarget(target)) return { ok: true, access: { kind: 'open' } };
         const message = `Provider “${provider}” has no key in Instar’s config: send your own, or give the entry a keyEnv.`;
         return refusal(createFailure('unauthorized', message));
       }
@@ -195,10 +204,21 @@ export function createAuthorizer({ key, onLoopback, clock }: AuthorizerOptions):
           createFailure('unauthorized', `An Anthropic key is not sent to provider “${provider}”.`),
         );
       }
-      return { ok: true, access };
+      const [own] = presented;
+      if (own === undefined || isLocalTarget(target)) return { ok: true, access };
+      const id = `credential-${digest(own).toString('hex').slice(0, 16)}`;
+      return { ok: true, access, credential: { kind: 'credential', id, mayRate: false } };
     },
   };
 }
+
+/** A server on this machine accepts any credential: it does not tell who calls. */
+const isLocalTarget = ({ upstreams }: Target): boolean =>
+  upstreams.every(({ origin }) => isLoopbackName(new URL(origin).hostname));
+
+/** Whether a caller without Instar's key brings a credential of its own, which this provider will check. */
+export const bringsCredential = ({ headers }: IncomingMessage, target: Target | undefined): boolean =>
+  target?.access.kind === 'caller' && presentedKeys(headers, false).length > 0 && !isLocalTarget(target);
 
 const refusal = (failure: Failure): AccessDecision => ({ ok: false, why: failure.message, failure });
 

@@ -1,3 +1,5 @@
+import { ANONYMOUS, type Caller, UNVERIFIED } from '../core/caller.ts';
+import type { UnreadableBody } from '../core/fact.ts';
 import { createFailure, type Failure } from '../core/failure.ts';
 import { compact } from '../core/json.ts';
 import { noRecord } from '../core/recorder.ts';
@@ -26,6 +28,8 @@ interface ForwardResult {
   readonly status: number;
   readonly tries: number;
   readonly failure: Failure | undefined;
+  /** A provider has accepted the caller's own credential. */
+  readonly isProven: boolean;
 }
 
 type Failed = UpstreamAttempt & { readonly kind: 'failed' };
@@ -49,18 +53,22 @@ export async function forwardTurn(context: GatewayContext, turn: Turn): Promise<
   let tries = 0;
   // The policy when the try began: weights may change while a reply is being streamed.
   let policy = '';
+  /** The caller's own credential at the current target: a 2xx reply proves it. */
+  let verifiable: Caller | undefined;
   const finish = (
     target: Target | undefined,
     end: TurnEnd,
     status: number,
     failure?: Failure,
   ): ForwardResult => {
+    const isProven = verifiable !== undefined && status >= 200 && status < 300;
     if (running !== undefined) {
       const totalMs = context.clock.monotonic() - turn.startedAt;
-      const outcome = { status: end, httpStatus: status, policy, totalMs };
+      const proven = isProven ? { caller: verifiable?.id } : {};
+      const outcome = compact({ status: end, httpStatus: status, policy, totalMs, ...proven });
       running.record.end(failure === undefined ? outcome : { ...outcome, failure });
     }
-    return { target, end, status, tries, failure };
+    return { target, end, status, tries, failure, isProven };
   };
   for (const candidate of targets) {
     // The caller's credentials belong to the provider it asked for; a fallback elsewhere must have its own.
@@ -72,12 +80,14 @@ export async function forwardTurn(context: GatewayContext, turn: Turn): Promise<
       sendFailure(response, wire, failure, marks);
       return finish(first, 'refused', failure.status, failure);
     }
-    const { access } = admittance;
+    const { access, credential } = admittance;
+    verifiable = credential;
     const target: Target = access === candidate.access ? candidate : { ...candidate, access };
     if (running === undefined) {
-      const room = isRecorded(turn) ? context.recorder.room(turn.body.length) : undefined;
+      const room = isRecorded(turn) ? context.recorder.room(turn.body?.length ?? 0) : undefined;
       if (room !== undefined) await room;
-      const begun = begin(context, turn, target, marks);
+      const caller = turn.caller?.id ?? (credential === undefined ? ANONYMOUS.id : UNVERIFIED);
+      const begun = begin(context, turn, target, caller, marks);
       running = begun instanceof Promise ? await begun : begun;
     }
     policy = policyOf(target, turn);
@@ -99,13 +109,15 @@ function begin(
   context: GatewayContext,
   turn: Turn,
   target: Target,
+  caller: string,
   marks: Record<string, string>,
 ): RunningTurn | Promise<RunningTurn> {
   const hasPrompt = turn.kind !== 'other' && turn.outline !== undefined;
-  const shown = hasPrompt ? context.lessons(turn) : NOTHING_SHOWN;
+  // Lessons may hold private words: they are only shown where Instar, or the provider that is called, checks the caller.
+  const shown = hasPrompt && caller !== ANONYMOUS.id ? context.lessons(turn) : NOTHING_SHOWN;
   return shown instanceof Promise
-    ? shown.then((lessons) => beginWith(lessons, context, turn, target, marks))
-    : beginWith(shown, context, turn, target, marks);
+    ? shown.then((lessons) => beginWith(lessons, context, turn, target, caller, marks))
+    : beginWith(shown, context, turn, target, caller, marks);
 }
 
 function beginWith(
@@ -113,13 +125,14 @@ function beginWith(
   context: GatewayContext,
   turn: Turn,
   target: Target,
+  caller: string,
   marks: Record<string, string>,
 ): RunningTurn {
   const { id, identity, wire, outline, session } = turn;
   marks['x-instar-generation'] = String(shown.generation);
   if (shown.lessons.length > 0) marks['x-instar-lessons'] = headerSafe(shown.lessons.join(','));
   if (shown.shortened !== undefined) marks['x-instar-prompt'] = `shortened ${shown.shortened.hash}`;
-  if (!isRecorded(turn) || outline === undefined) return toRunningTurn(turn, shown, noRecord);
+  if (!isRecorded(turn)) return toRunningTurn(turn, shown, noRecord);
   const { client, project, runKind, domain, role } = identity;
   const record = context.recorder.start({
     turn: id,
@@ -127,12 +140,14 @@ function beginWith(
     agent: identity.agent ?? client ?? 'unknown',
     role,
     wire: wire.name,
-    model: outline.model ?? '',
+    model: outline?.model ?? '',
     generation: shown.generation,
     policy: policyOf(target, turn),
     lessons: shown.lessons,
+    caller,
     body: turn.body,
     ...compact({
+      unreadable: unreadableRequest(turn),
       link: session.link,
       client,
       project,
@@ -144,8 +159,12 @@ function beginWith(
   return toRunningTurn(turn, shown, record);
 }
 
-const isRecorded = (turn: Turn): turn is Turn & { readonly body: Buffer } =>
-  turn.kind === 'chat' && turn.identity.record && turn.body !== undefined && turn.outline !== undefined;
+const isRecorded = ({ kind, identity }: Turn): boolean => kind === 'chat' && identity.record;
+
+function unreadableRequest({ raw, body, outline }: Turn): UnreadableBody | undefined {
+  if (outline !== undefined) return undefined;
+  return { why: body === undefined ? 'encoding' : 'not-json', bytes: raw.length };
+}
 
 const NOTHING_SHOWN: ShownLessons = { generation: 0, lessons: [], additions: [] };
 
@@ -173,6 +192,9 @@ async function tryTarget(
   }
 }
 
+/** What is parsed, rendered and tokenised for a caller that nobody knows. */
+const MOST_KEYLESS_BYTES = 1024 * 1024;
+
 function tryOnce(
   context: GatewayContext,
   turn: RunningTurn,
@@ -193,6 +215,11 @@ function tryOnce(
   }
   if (kind === 'other')
     return failed('not-found', `${target.provider} has no ${turn.path.split('?', 1)[0]} on this wire.`);
+  if (turn.caller === undefined && turn.raw.length > MOST_KEYLESS_BYTES)
+    return failed(
+      'too-large',
+      'Without a key of Instar, a request to a model that Instar runs may have at most 1 MB.',
+    );
   if (edited === undefined || outline === undefined) {
     return failed(
       'bad-request',
@@ -204,7 +231,7 @@ function tryOnce(
     : answerTranslated(turn, { target, body: edited, marks });
 }
 
-const failed = (kind: 'not-found' | 'bad-request', message: string): UpstreamAttempt => ({
+const failed = (kind: 'not-found' | 'bad-request' | 'too-large', message: string): UpstreamAttempt => ({
   kind: 'failed',
   failure: createFailure(kind, message),
 });

@@ -1,15 +1,18 @@
 import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createFailure, type Failure } from '../core/failure.ts';
+import { createAcceptedCredentials } from './accepted-credentials.ts';
 import { createOriginCheck, isJsonContent, isLoopbackName } from './access-control.ts';
 import type { Admission } from './admission.ts';
 import { type ApiRoute, findApiRoute } from './api-routes.ts';
+import { createConnectionLimit } from './connection-limit.ts';
 import { ANY_MODEL, type GatewayContext } from './context.ts';
 import { sendFailure } from './error-reply.ts';
 import { listModels } from './list-models.ts';
 import { BUSY_FAILURE } from './read-body.ts';
 import { findRoute, findTurnRoute, pathWithoutQuery, wireOfRequest } from './routes.ts';
 import { serveTurn, type TurnRoute } from './serve-turn.ts';
+import { createWorkSlices } from './work-slices.ts';
 
 export interface GatewayOptions {
   readonly context: GatewayContext;
@@ -19,7 +22,11 @@ export interface GatewayOptions {
   readonly onRefused: (reason: string) => void;
   /** An unexpected error: logged, and answered with 500. */
   readonly onFault: (error: unknown) => void;
+  /** The most connections of unknown peers that are idle or still sending a request; for tests. */
+  readonly maxConnections?: number;
 }
+
+const MOST_WAITING_CONNECTIONS = 1000;
 
 export interface Gateway {
   listen(port: number, host: string): Promise<number>;
@@ -34,10 +41,15 @@ export function createGateway({
   allowedHosts,
   onRefused,
   onFault,
+  maxConnections = MOST_WAITING_CONNECTIONS,
 }: GatewayOptions): Gateway {
   let checkOrigin: ReturnType<typeof createOriginCheck> = () =>
     createFailure('overloaded', 'Instar is starting.');
   let onLoopback = true;
+
+  const connections = createConnectionLimit(maxConnections, () => onRefused('too-many-connections'));
+  const credentials = createAcceptedCredentials(context.clock.monotonic);
+  const rest = createWorkSlices();
 
   const sendRefusal = (request: IncomingMessage, response: ServerResponse, failure: Failure) => {
     onRefused(failure.kind);
@@ -66,7 +78,11 @@ export function createGateway({
       const { operation, id } = found;
       const denied = denyAccess(operation.access, request) ?? requireJson(request);
       if (denied !== undefined) return sendRefusal(request, response, denied);
-      const reply = await operation.run(context, { request, query: new URLSearchParams(query), id });
+      const isKnown = method === 'GET' || context.authorize.callerOf(request) !== undefined;
+      const slot = admission.enter({ isKnown, connection: request.socket, isApi: true });
+      if (slot === undefined) return sendRefusal(request, response, BUSY_FAILURE);
+      const asked = { request, query: new URLSearchParams(query), id, slot };
+      const reply = await operation.run(context, asked).finally(slot.leave);
       if ('kind' in reply) return sendRefusal(request, response, reply);
       if ('text' in reply) return sendText(response, 200, reply.text, reply.type);
       return sendText(response, 200, JSON.stringify(reply.json), 'application/json');
@@ -79,10 +95,21 @@ export function createGateway({
     if (route !== 'models' && method === 'POST' && !isAcceptable(route, request)) {
       return sendRefusal(request, response, NOT_JSON);
     }
-    const slot = admission.enter();
+    const { socket } = request;
+    const caller = context.authorize.callerOf(request);
+    const isKnown = caller !== undefined || credentials.has(request);
+    if (isKnown) connections.trust(socket);
+    const slot = admission.enter({ isKnown, connection: socket });
     if (slot === undefined) return sendRefusal(request, response, BUSY_FAILURE);
     try {
-      if (route !== 'models') return await serveTurn(context, route, slot, request, response);
+      if (route !== 'models') {
+        if (!isKnown) response.once('close', () => connections.idle(socket));
+        return await serveTurn(context, route, slot, caller, request, response, {
+          rest,
+          onReceived: () => connections.serving(socket),
+          onProven: () => credentials.add(request),
+        });
+      }
       const list = await listModels(context, wireOfRequest(pathWithoutQuery(request), request).name, request);
       if ('kind' in list) return sendRefusal(request, response, list as Failure);
       return sendText(response, 200, JSON.stringify(list), 'application/json');
@@ -106,6 +133,7 @@ export function createGateway({
     { headersTimeout: 10_000, requestTimeout: 120_000, keepAliveTimeout: 65_000 },
     listener,
   );
+  server.on('connection', connections.opened);
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
     // Do not ask for a body that would be refused for its size.
     if (Number(request.headers['content-length'] ?? 0) <= context.maxBodyBytes) response.writeContinue();

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Caller } from '../core/caller.ts';
 import type { Failure } from '../core/failure.ts';
 import type { TurnRecord } from '../core/recorder.ts';
 import type { Outline, Wire } from '../core/wire.ts';
@@ -22,6 +23,8 @@ export interface Turn {
   readonly outline: Outline | undefined;
   readonly identity: Identity;
   readonly session: SessionMatch;
+  /** Whose Instar key the request carries; undefined without one. */
+  readonly caller: Caller | undefined;
   readonly disconnect: ClientDisconnect;
   /** Milliseconds on the monotonic clock. */
   readonly startedAt: number;
@@ -64,6 +67,7 @@ export const toRunningTurn = (turn: Turn, shown: ShownLessons, record: TurnRecor
   outline: turn.outline,
   identity: turn.identity,
   session: turn.session,
+  caller: turn.caller,
   disconnect: turn.disconnect,
   startedAt: turn.startedAt,
   record,

@@ -48,7 +48,7 @@ export function createRecorder(settings: Omit<WriterSettings, 'ring'>, now: () =
   const workerData: WriterSettings = { ...settings, ring: memory };
   const worker = new Worker(workerModule('./writer-thread.ts', import.meta.url), { workerData });
   const waiting = new Map<number, Waiting>();
-  const counts = { jobs: 0, bytes: 0, recorded: 0, lost: 0 };
+  const counts = { jobs: 0, bytes: 0, recorded: 0, lost: 0, unreadable: 0 };
   const room = createBackPressure({ used: () => counts.bytes, most: ENOUGH_BYTES, patienceMs: PATIENCE_MS });
   let degraded: string | undefined;
   let nextId = 1;
@@ -70,6 +70,7 @@ export function createRecorder(settings: Omit<WriterSettings, 'ring'>, now: () =
       ring.release(word.released);
       counts.recorded += word.recorded;
       counts.lost += word.lost;
+      counts.unreadable += word.unreadable;
       room.look();
     } else if (word.type === 'state') {
       degraded = word.degraded;
@@ -150,7 +151,7 @@ export function createRecorder(settings: Omit<WriterSettings, 'ring'>, now: () =
       ask((id) => ({ type: 'append', id, facts, blocks, isPatient })),
     erase: (session, reason) => ask((id) => ({ type: 'erase', id, at: now(), session, reason })),
     setKeys: (keys) => send({ type: 'keys', keys }),
-    state: () => ({ degraded, lost: counts.lost, recorded: counts.recorded }),
+    state: () => ({ degraded, lost: counts.lost, recorded: counts.recorded, unreadable: counts.unreadable }),
     chains,
     close: async () => {
       if (!isDead) await ask((id) => ({ type: 'close', id })).catch(() => undefined);
@@ -197,6 +198,7 @@ function createRecord(
         firstByteMs,
         contentType,
         contentEncoding,
+        replyBytes: size,
         reply: undefined,
       };
       finish(job, kept, size);

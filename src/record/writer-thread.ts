@@ -31,6 +31,7 @@ const writer = createWriter({
   keeper: createTurnEncoder({
     redactJson: (value: Json) => redactor.redactJson(value),
     redactToText: (value: Json) => redactor.redactToText(value),
+    redactText: (text: string) => redactor.redactText(text),
     setKeys: (fresh) => {
       keys = fresh;
     },

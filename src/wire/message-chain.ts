@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
 import {
   type ByteSpan,
+  COMMA,
   eachElement,
   eachMember,
   equalsText,
+  isJsonSpace,
   OPEN_BRACE,
   OPEN_BRACKET,
   skipSpace,
@@ -133,12 +135,12 @@ export function withoutCacheMarks(
   const kept: Buffer[] = [];
   let from = start;
   for (const [markStart, markEnd] of marks) {
-    const before = bytes.subarray(from, markStart);
-    const comma = before.lastIndexOf(',');
-    const isLast = comma >= 0 && before.toString('latin1', comma + 1).trim() === '';
-    kept.push(isLast ? before.subarray(0, comma) : before);
+    let comma = markStart - 1;
+    while (comma > from && isJsonSpace(bytes[comma])) comma--;
+    const isLast = comma >= from && bytes[comma] === COMMA;
+    kept.push(bytes.subarray(from, isLast ? comma : markStart));
     const next = skipSpace(bytes, markEnd);
-    from = !isLast && bytes[next] === 0x2c ? skipSpace(bytes, next + 1) : markEnd;
+    from = !isLast && bytes[next] === COMMA ? skipSpace(bytes, next + 1) : markEnd;
   }
   kept.push(bytes.subarray(from, end));
   return kept;

@@ -18,6 +18,7 @@ const intentOf = (n: number): TurnIntent => ({
   generation: 0,
   policy: 'p/m',
   lessons: [],
+  caller: 'key',
   body: Buffer.from(JSON.stringify({ model: 'm', messages: [{ role: 'user', content: `${n} ${LONG}` }] })),
 });
 

@@ -26,6 +26,7 @@ function open(inner = createMemoryStore()) {
   const redactToText = (value: Json): string => JSON.stringify(value).replaceAll('hunter2', '[[secret]]');
   const keeper = createTurnEncoder({
     redactToText,
+    redactText: (text) => text.replaceAll('hunter2', '[[secret]]'),
     redactJson: (value) => JSON.parse(redactToText(value)) as Json,
     setKeys: () => undefined,
   });
@@ -68,9 +69,11 @@ function turn(text = 'hi'): { id: string; jobs: WriterJob[] } {
     generation: 3,
     policy: 'p/m',
     lessons: [],
+    caller: 'key',
   } as const;
   const outcome = { status: 'complete', httpStatus: 200, policy: 'p/m', totalMs: 5 } as const;
-  const head = { contentType: 'application/json', contentEncoding: undefined, firstByteMs: 1 };
+  const replyBytes = reply.length;
+  const head = { contentType: 'application/json', contentEncoding: undefined, firstByteMs: 1, replyBytes };
   return {
     id,
     jobs: [

@@ -1,4 +1,4 @@
-import type { Fact, StoredFact } from '../../core/fact.ts';
+import type { Fact, StoredFact, UnreadableBody } from '../../core/fact.ts';
 import { compact } from '../../core/json.ts';
 import type { RewardView, SessionView, TurnView } from '../../core/store.ts';
 
@@ -86,7 +86,7 @@ export function viewTurn(
 ): TurnView | undefined {
   if (start?.fact.type !== 'turn-start') return undefined;
   const { id, session } = row;
-  const { agent, role, wire, model, generation, policy, lessons, request } = start.fact;
+  const { agent, role, wire, model, generation, policy, lessons, request, caller } = start.fact;
   const begun = compact({
     id,
     session,
@@ -98,6 +98,8 @@ export function viewTurn(
     lessons,
     startedAt: start.at,
     request,
+    caller,
+    unreadable: unreadableOf(start.fact.unreadable, undefined),
   });
   if (end?.fact.type !== 'turn-end') return { ...begun, policy };
   const { status, httpStatus, failure, usage, reply } = end.fact;
@@ -111,8 +113,16 @@ export function viewTurn(
     usage,
     request: end.fact.request ?? request,
     reply,
+    caller: end.fact.caller ?? caller,
+    unreadable: unreadableOf(start.fact.unreadable, end.fact.unreadable),
   });
 }
+
+const unreadableOf = (
+  request: UnreadableBody | undefined,
+  reply: UnreadableBody | undefined,
+): TurnView['unreadable'] =>
+  request === undefined && reply === undefined ? undefined : compact({ request, reply });
 
 export function viewReward({ seq, at, fact }: StoredFact): RewardView | undefined {
   if (fact.type !== 'reward-given') return undefined;
