@@ -38,6 +38,13 @@ const NO_TARGET: Failed = {
   failure: createFailure('not-found', 'No provider of this model accepts your credentials.'),
 };
 
+/** What a model that Instar runs itself reads, renders and tokenises for a caller that nobody knows. */
+const MOST_KEYLESS_BYTES = 1024 * 1024;
+const KEYLESS_TOO_LARGE = createFailure(
+  'too-large',
+  'Without a key of Instar, a request to a model that Instar runs itself may have at most 1 MB.',
+);
+
 /** Tries the requested model, then its fallbacks, until one has begun to answer. */
 export async function forwardTurn(context: GatewayContext, turn: Turn): Promise<ForwardResult> {
   const { wire, response, outline } = turn;
@@ -79,6 +86,11 @@ export async function forwardTurn(context: GatewayContext, turn: Turn): Promise<
       const { failure } = admittance;
       sendFailure(response, wire, failure, marks);
       return finish(first, 'refused', failure.status, failure);
+    }
+    const isKeyless = turn.caller === undefined && candidate.upstreams.length === 0;
+    if (isKeyless && turn.raw.length > MOST_KEYLESS_BYTES) {
+      sendFailure(response, wire, KEYLESS_TOO_LARGE, marks);
+      return finish(candidate, 'refused', KEYLESS_TOO_LARGE.status, KEYLESS_TOO_LARGE);
     }
     const { access, credential } = admittance;
     verifiable = credential;
@@ -192,9 +204,6 @@ async function tryTarget(
   }
 }
 
-/** What is parsed, rendered and tokenised for a caller that nobody knows. */
-const MOST_KEYLESS_BYTES = 1024 * 1024;
-
 function tryOnce(
   context: GatewayContext,
   turn: RunningTurn,
@@ -215,11 +224,6 @@ function tryOnce(
   }
   if (kind === 'other')
     return failed('not-found', `${target.provider} has no ${turn.path.split('?', 1)[0]} on this wire.`);
-  if (turn.caller === undefined && turn.raw.length > MOST_KEYLESS_BYTES)
-    return failed(
-      'too-large',
-      'Without a key of Instar, a request to a model that Instar runs may have at most 1 MB.',
-    );
   if (edited === undefined || outline === undefined) {
     return failed(
       'bad-request',
@@ -231,7 +235,7 @@ function tryOnce(
     : answerTranslated(turn, { target, body: edited, marks });
 }
 
-const failed = (kind: 'not-found' | 'bad-request' | 'too-large', message: string): UpstreamAttempt => ({
+const failed = (kind: 'not-found' | 'bad-request', message: string): UpstreamAttempt => ({
   kind: 'failed',
   failure: createFailure(kind, message),
 });

@@ -62,6 +62,8 @@ function collect(
   }
   let chunks: Buffer[] = [];
   let size = 0;
+  /** The place of a large body: its chunks are copied as they arrive, not all at once at its end. */
+  let whole: Buffer | undefined;
   /** The last chunks that are small: each is an object of its own, which costs more than the bytes in it. */
   let small = 0;
   let isDone = false;
@@ -70,6 +72,7 @@ function collect(
     isDone = true;
     progress.end();
     chunks = [];
+    whole = undefined;
     done(raw);
   };
   const refuse = (failure: Failure): void => {
@@ -83,13 +86,25 @@ function collect(
     progress.received(chunk.length);
     if (size > maxBytes) return refuse(tooLarge(maxBytes));
     if (!hold(chunk.length)) return refuse(BUSY_FAILURE);
+    if (whole !== undefined) {
+      whole.set(chunk, size - chunk.length);
+      return;
+    }
     chunks.push(chunk);
+    if (size >= LARGE_BODY && declared >= size) {
+      whole = Buffer.allocUnsafeSlow(declared);
+      Buffer.concat(chunks, size).copy(whole);
+      chunks = [];
+    }
     small = chunk.length < SMALL_CHUNK ? small + 1 : 0;
     if (small < MOST_SMALL) return;
     chunks.push(Buffer.concat(chunks.splice(-small)));
     small = 0;
   });
-  request.on('end', () => finish(chunks.length === 1 ? (chunks[0] ?? EMPTY) : Buffer.concat(chunks, size)));
+  request.on('end', () => {
+    if (whole !== undefined) finish(whole.subarray(0, size));
+    else finish(chunks.length === 1 ? (chunks[0] ?? EMPTY) : Buffer.concat(chunks, size));
+  });
   const onDisconnect = () => {
     if (!request.readableEnded)
       finish(createFailure('aborted', 'The client disconnected before its request was complete.'));
@@ -98,6 +113,7 @@ function collect(
   request.on('close', onDisconnect);
 }
 
+const LARGE_BODY = 1024 * 1024;
 const SMALL_CHUNK = 1024;
 const MOST_SMALL = 256;
 

@@ -149,7 +149,7 @@ const tooManyMessages = (most: number): Failure =>
 const tooComplex = (most: number): Failure =>
   createFailure(
     'too-large',
-    `The request has more JSON values than ${most} messages need. Send fewer parts or tools, or raise gateway.maxMessages in Instar’s config.`,
+    `The request is nested too deeply, or has more JSON values than ${most} messages need. Send fewer parts or tools, or raise gateway.maxMessages in Instar’s config.`,
   );
 
 const firstTarget = ({ catalogue }: GatewayContext, wire: Wire, outline: Outline | undefined) =>

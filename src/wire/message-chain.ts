@@ -119,10 +119,19 @@ export function readMessageSpans(bytes: Buffer, at: number, markNames: readonly 
   return { span: [at, end], isSystem, role, type, content, parts, marks };
 }
 
+/** Of a very long message only the length, the beginning and the end are hashed: hashing all of it takes too long. */
+const HASHED_END = 2 * 1024 * 1024;
+
 /** The next link of a hash chain: a hash of the link before it and these pieces. */
 export function nextChainLink(link: string, pieces: readonly Buffer[]): string {
   const hash = createHash('sha256').update(link);
-  for (const piece of pieces) hash.update(piece);
+  for (const piece of pieces) {
+    if (piece.length <= 2 * HASHED_END) hash.update(piece);
+    else {
+      hash.update(String(piece.length));
+      hash.update(piece.subarray(0, HASHED_END)).update(piece.subarray(-HASHED_END));
+    }
+  }
   return hash.digest('base64url').slice(0, 22);
 }
 

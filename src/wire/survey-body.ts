@@ -37,6 +37,8 @@ const MOST_SLOW_BYTES = 8 * 1024 * 1024;
 /** Strings from this length, or with this many escapes, and containers from this length are jumped over later. */
 const LONG_VALUE = 128;
 const MANY_ESCAPES = 8;
+const DEEPEST_KNOWN = 64;
+const DEEPEST = 1000;
 /** Up to this many bytes a loop is cheaper than a call of `indexOf`. */
 const NEAR = 8;
 
@@ -124,12 +126,13 @@ class Survey {
       case OPEN_BRACE:
       case OPEN_BRACKET:
         if (this.#isClosed) return false;
-        this.#open.push(this.#at++);
         this.#tokens++;
+        // Deeper nesting than any request has: no program that reads it back could write it as JSON.
+        if (this.#open.push(this.#at++) > DEEPEST) this.#tokens = Number.POSITIVE_INFINITY;
         return true;
       case CLOSE_BRACE:
       case CLOSE_BRACKET:
-        this.#close(this.#open.pop() ?? 0, ++this.#at, false);
+        this.#endContainer(this.#open.pop() ?? 0, ++this.#at);
         this.#isClosed = this.#open.length === 0;
         return true;
       default:
@@ -165,14 +168,16 @@ class Survey {
   }
 
   #endString(end: number): boolean {
-    this.#close(this.#stringAt, end, this.#escapes > MANY_ESCAPES);
-    if (end - this.#stringAt < LONG_VALUE) this.#slow += end - this.#stringAt;
+    const length = end - this.#stringAt;
+    if (length >= LONG_VALUE || this.#escapes > MANY_ESCAPES) this.#ends.set(this.#stringAt, end);
+    else this.#slow += length;
     this.#stringAt = -1;
     this.#at = end;
     return true;
   }
 
-  #close(start: number, end: number, isSlow: boolean): void {
-    if (isSlow || end - start >= LONG_VALUE) this.#ends.set(start, end);
+  /** A walk that skips a container does not look at those inside it. */
+  #endContainer(start: number, end: number): void {
+    if (end - start >= LONG_VALUE && this.#open.length < DEEPEST_KNOWN) this.#ends.set(start, end);
   }
 }
