@@ -108,7 +108,7 @@ const owner = async (method: string, path: string, body?: object): Promise<JsonO
 };
 const turn = async (session: string, agent: string, task: string): Promise<string> => {
   const body = JSON.stringify({ model: 'caller/m', messages: [{ role: 'user', content: task }] });
-  const headers = { 'x-instar-session': session, 'x-instar-agent': agent };
+  const headers = { 'x-instar-key': daemon.key, 'x-instar-session': session, 'x-instar-agent': agent };
   const { headers: head } = await ask(daemon.port, { path: PATH, body, headers });
   return String(head['x-instar-turn']);
 };
@@ -119,7 +119,12 @@ const say = async (
   more: Record<string, string> = {},
 ): Promise<string> => {
   const body = JSON.stringify({ model: 'caller/m', messages });
-  const headers = { 'x-instar-session': session, 'x-instar-agent': agent, ...more };
+  const headers = {
+    'x-instar-key': daemon.key,
+    'x-instar-session': session,
+    'x-instar-agent': agent,
+    ...more,
+  };
   const { headers: head } = await ask(daemon.port, { path: PATH, body, headers });
   return String(head['x-instar-turn']);
 };

@@ -63,7 +63,7 @@ const bodyOf = (wire: WireName, messages: readonly object[]): string => {
 };
 /** The request that the provider got, and the headers of the reply. */
 const send = async (wire: WireName, session: string, messages: readonly object[], more: object = {}) => {
-  const headers = { 'x-instar-session': session, ...more };
+  const headers = { 'x-instar-key': daemon.key, 'x-instar-session': session, ...more };
   const { headers: head } = await ask(daemon.port, {
     path: ROUTES[wire],
     body: bodyOf(wire, messages),
@@ -152,7 +152,7 @@ describe('the library in the daemon', () => {
 
   it('counts the tokens of the text that is sent afterwards', async () => {
     const body = bodyOf('anthropic', [message('user', TASK)]);
-    const headers = { 'x-instar-session': 'counted' };
+    const headers = { 'x-instar-key': daemon.key, 'x-instar-session': 'counted' };
     await ask(daemon.port, { path: `${ROUTES.anthropic}/count_tokens`, body, headers });
     const counted = provider.seen.at(-1)?.body.toString();
     expect(counted).toContain(WORDS);

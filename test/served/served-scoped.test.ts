@@ -28,7 +28,7 @@ const owner = async (method: string, path: string, body?: object): Promise<JsonO
 const buffer = async () => ((await owner('GET', '/api/status')).learning as JsonObject).buffer;
 const turn = async (session: string, content: string): Promise<string> => {
   const body = JSON.stringify({ model: 'm', messages: [{ role: 'user', content }] });
-  const headers = { 'x-instar-session': session };
+  const headers = { 'x-instar-key': daemon.key, 'x-instar-session': session };
   return String(
     (await ask(daemon.port, { path: '/v1/chat/completions', body, headers })).headers['x-instar-turn'],
   );

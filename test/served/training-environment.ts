@@ -81,7 +81,7 @@ export async function openTrainingEnvironment({
     chat: (text, { session, model = 'instar/nano' } = {}) =>
       ask(daemon.port, {
         path: '/v1/chat/completions',
-        headers: session === undefined ? {} : { 'x-instar-session': session },
+        headers: { 'x-instar-key': key, ...(session === undefined ? {} : { 'x-instar-session': session }) },
         body: JSON.stringify({ model, stream: true, messages: [{ role: 'user', content: text }] }),
       }),
     close: () => daemon.close(),
