@@ -9,6 +9,7 @@ interface ShownSkill {
   readonly text: string;
 }
 
+const HEADING_WORDS = '## Active Skills';
 const HEADING = /^## Active Skills\b.*$/m;
 const WITHDRAWN = 'No longer valid, to be disregarded: ';
 const STEP = /^ {0,3}\d{1,2}[.)] +(.+)$/;
@@ -37,8 +38,9 @@ export function shownSkills({ system, messages }: ChatRequest): readonly ShownSk
   return [...skills].map(([name, text]) => ({ name, text }));
 }
 
-/** A text without the blocks at its end, and the blocks. */
+/** A text without the blocks at its end, and the blocks. Most texts have none, and some are long. */
 function cutBlocks(text: string): { readonly rest: string; readonly blocks: readonly string[] } {
+  if (!text.includes(HEADING_WORDS)) return { rest: text, blocks: [] };
   const [rest = '', ...blocks] = splitBefore(text, HEADING);
   return { rest, blocks };
 }
@@ -94,6 +96,9 @@ export const PROMPT_LIMITS = {
   promptTokens: 544,
 } as const;
 
+/** In characters: a longer task has more than `taskTokens` tokens, so that it need not be encoded to be refused. */
+const LONGEST_TASK = 20_000;
+
 /** A task with more than this share of byte tokens is in a language that the policy has never seen. */
 const MAX_UNKNOWN = 0.2;
 
@@ -120,6 +125,7 @@ export function renderTask(
   task: string,
   tokenizer: NanoTokenizer,
 ): NanoPrompt {
+  if (task.length > LONGEST_TASK) return { is: 'foreign' };
   const asked = tokenizer.encode(task);
   const unknown = asked.filter((token) => token >= FIRST_NIBBLE && token < FIRST_FIGURE).length;
   if (asked.length === 0 || asked.length > PROMPT_LIMITS.taskTokens || unknown > MAX_UNKNOWN * asked.length)

@@ -50,7 +50,8 @@ export interface TinkerServer {
 /** Serves an engine over the Tinker protocol. Restores the models of the folder. */
 export async function startTinkerServer(options: TinkerServerOptions): Promise<TinkerServer> {
   const { engine, folder, key, host = '127.0.0.1', log = () => undefined } = options;
-  if (key === '') throw new TypeError('A server needs a key, since every program on this machine can call it.');
+  if (key === '')
+    throw new TypeError('A server needs a key, since every program on this machine can call it.');
   // Checkpoints with a time to live are deleted by it.
   const clock = options.clock ?? createSteadyClock(systemClock, systemBoot);
   const limits: TinkerServerLimits = { ...DEFAULT_SERVER_LIMITS, ...options.limits };

@@ -13,6 +13,7 @@ export interface StatusReport {
     readonly lost?: number;
     readonly recorded?: number;
     readonly missing?: string;
+    readonly unreadable?: number;
   };
   /** Why the clock is not believed, with the command that confirms it; undefined when it is. */
   readonly time: { readonly problem: string; readonly fix: string } | undefined;
@@ -77,6 +78,7 @@ export async function askStatus(
       lost: asNumber(recording.lost),
       recorded: asNumber(recording.recorded),
       missing: asString(recording.missing),
+      unreadable: asNumber(recording.unreadable),
     }),
     counts: {
       served: asNumber(requests.served),

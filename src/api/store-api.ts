@@ -7,6 +7,7 @@ import { failedAttempts, foldEpisode, hasLearnableContrast } from '../evidence/e
 import { giveFeedback } from '../gateway/control-api.ts';
 import { loadLearning } from '../learn/learning-state.ts';
 import { type BlockCache, readRecordedRequest } from '../record/request-manifest.ts';
+import { describeUnreadable } from '../record/unreadable-body.ts';
 import { createTrainingBuffer, SAMPLE_CAP } from '../train/buffer.ts';
 import { ApiError } from './remote-api.ts';
 
@@ -42,19 +43,27 @@ export function createStoreApi(
       startedAt: isoTime(turn.startedAt),
       endedAt: turn.endedAt === undefined ? undefined : isoTime(turn.endedAt),
       failure: turn.failure,
+      caller: turn.caller,
+      unreadable:
+        turn.unreadable &&
+        compact({ request: turn.unreadable.request?.why, reply: turn.unreadable.reply?.why }),
       usage: turn.usage && { ...turn.usage },
       rewards: rewards.map(({ source, score, note }) => compact({ source, score, note })),
     });
   };
-  const withBodies = async (turn: TurnView): Promise<JsonObject> => {
+  const requestOf = async ({ request, unreadable }: TurnView): Promise<JsonObject | undefined> => {
     const known: BlockCache = new Map();
+    if (unreadable?.request !== undefined)
+      return describeUnreadable(unreadable.request, request && (await records.block(request)));
+    return request === undefined ? undefined : readRecordedRequest(request, records, known);
+  };
+  const withBodies = async (turn: TurnView): Promise<JsonObject> => {
     const reply = turn.reply === undefined ? undefined : await records.block(turn.reply);
-    const request =
-      turn.request === undefined ? undefined : await readRecordedRequest(turn.request, records, known);
+    const unreadable = turn.unreadable?.reply;
     return {
       ...(await describeTurn(turn)),
-      request: request ?? null,
-      reply: (reply && parseJson(reply)) ?? null,
+      request: (await requestOf(turn)) ?? null,
+      reply: unreadable ? describeUnreadable(unreadable, reply) : ((reply && parseJson(reply)) ?? null),
     };
   };
 

@@ -100,17 +100,31 @@ function show(printer: Printer, session: Row): void {
   );
   const turns = session.turns as readonly Row[];
   printer.table([
-    ['TURN', 'ROLE', 'STATUS', 'GEN', 'POLICY', 'REWARDS'].map(dim),
+    ['TURN', 'ROLE', 'STATUS', 'GEN', 'POLICY', 'CALLER', 'REWARDS', 'NOTE'].map(dim),
     ...turns.map((turn) => [
       text(turn.id),
       text(turn.role),
       text(turn.status),
       text(turn.generation),
       text(turn.policy),
+      text(turn.caller),
       (turn.rewards as readonly Row[]).map(({ source, score }) => `${source} ${score}`).join(', '),
+      unreadableNote(turn.unreadable),
     ]),
   ]);
 }
+
+/** What could not be read, for people: `request not-json: kept as text`. */
+function unreadableNote(unreadable: unknown): string {
+  return Object.entries((unreadable ?? {}) as Row)
+    .map(([part, why]) => `${part} ${text(why)}: ${KEPT_AS[text(why)] ?? 'kept as text'}, not learned from`)
+    .join('; ');
+}
+
+const KEPT_AS: Readonly<Record<string, string>> = {
+  encoding: 'only its size is kept',
+  'too-long': 'only its size is kept',
+};
 
 const text = (value: unknown): string => (value === undefined || value === null ? '' : String(value));
 

@@ -74,11 +74,24 @@ function show(
   printer.line({ text: '→ ', style: 'cyan' }, time.fix);
 }
 
-function recordingState({ degraded, lost = 0, recorded, missing }: StatusReport['recording']): Part {
+function recordingState({
+  degraded,
+  lost = 0,
+  recorded,
+  unreadable = 0,
+  missing,
+}: StatusReport['recording']): Part {
   if (degraded !== undefined)
     return { text: `degraded: ${degraded} (${plural(lost, 'turn')} lost)`, style: 'yellow' };
   if (missing !== undefined) return { text: `${missing}; see: instar doctor`, style: 'yellow' };
-  return recorded === undefined ? 'unknown' : `${plural(recorded, 'turn')} recorded`;
+  if (recorded === undefined) return 'unknown';
+  const notes = [
+    ...(lost > 0 ? [`${lost} lost`] : []),
+    ...(unreadable > 0
+      ? [`${plural(unreadable, 'body', 'bodies')} unreadable, kept without structure and not learned from`]
+      : []),
+  ];
+  return [`${plural(recorded, 'turn')} recorded`, ...notes].join('; ');
 }
 
 const orUnknown = (count: number | undefined): string => String(count ?? 'unknown');

@@ -36,6 +36,8 @@ export type Fact =
       readonly request?: string;
       /** The id of the caller's key, `anonymous`, or `unverified`; absent in records of earlier versions. */
       readonly caller?: string;
+      /** The request could not be read: there is no conversation to learn from, but what came is kept as text. */
+      readonly unreadable?: UnreadableBody;
     }
   | {
       readonly type: 'turn-end';
@@ -55,6 +57,8 @@ export type Fact =
       readonly request?: string;
       /** A caller with its own provider credential, known once the provider has accepted it. */
       readonly caller?: string;
+      /** The same of the reply. */
+      readonly unreadable?: UnreadableBody;
     }
   | {
       readonly type: 'reward-given';
@@ -199,6 +203,15 @@ export type Fact =
 
 /** For facts read back from the store: their hash vouches for the rest, and a newer version may have added types. */
 export const isFact = (value: unknown): value is Fact => isObject(value) && typeof value.type === 'string';
+
+/**
+ * Why a body was recorded without its structure. `not-json`, `not-utf8`, `not-a-reply`: its text is kept, redacted. `encoding`
+ * (compressed in a way that cannot be undone here) and `too-long`: only its size is known.
+ */
+export interface UnreadableBody {
+  readonly why: 'not-json' | 'not-utf8' | 'not-a-reply' | 'encoding' | 'too-long';
+  readonly bytes: number;
+}
 
 /** A working directory or repository, without its path: paths identify people. */
 export interface Project {

@@ -1,5 +1,5 @@
 import type { TurnRole, TurnStatus } from './evidence.ts';
-import type { Project } from './fact.ts';
+import type { Project, UnreadableBody } from './fact.ts';
 import type { Failure } from './failure.ts';
 import type { WireName } from './wire.ts';
 
@@ -25,6 +25,8 @@ export interface TurnIntent {
   readonly caller: string;
   /** The client's request as JSON text, without the inserted lessons. Undefined when it could not be decoded. */
   readonly body: Buffer | undefined;
+  /** The body is not the request of this wire, or there is none. */
+  readonly unreadable?: UnreadableBody;
 }
 
 export interface TurnOutcome {

@@ -1,6 +1,6 @@
 import type { AssistantPart, ChatRequest, StopReason, Usage } from './chat.ts';
 import type { RewardSource, TurnRole, TurnStatus } from './evidence.ts';
-import type { Fact, Project, StoredFact } from './fact.ts';
+import type { Fact, Project, StoredFact, UnreadableBody } from './fact.ts';
 import type { WireName } from './wire.ts';
 
 export interface NewFact {
@@ -146,6 +146,8 @@ export interface TurnView {
   readonly reply?: string;
   /** The id of the caller's key, `anonymous`, or `unverified`; undefined in records of earlier versions. */
   readonly caller?: string;
+  /** The parts of it that could not be read. */
+  readonly unreadable?: { readonly request?: UnreadableBody; readonly reply?: UnreadableBody };
 }
 
 export interface RewardView {
@@ -232,4 +234,6 @@ export interface RecordingState {
   readonly recorded: number;
   /** What is missing of the record that this home had before: its store was deleted, emptied or replaced. */
   readonly missing?: string | undefined;
+  /** Requests and replies that were recorded as text or as a size, because they could not be read. */
+  readonly unreadable: number;
 }

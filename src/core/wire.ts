@@ -17,6 +17,8 @@ export interface Outline {
   /** The span of the model's JSON string, quotes included. */
   readonly modelSpan: readonly [start: number, end: number] | undefined;
   readonly stream: boolean;
+  /** How many messages it has. More than the limit: the walk ended there, and the outline is of no further use. */
+  readonly messages: number;
   /** The span of the value of a top-level member. */
   member(name: string): readonly [start: number, end: number] | undefined;
   /**
@@ -53,7 +55,7 @@ export interface Wire {
   /** Added to a provider's base path, such as `/chat/completions`. */
   readonly path: string;
   /** Undefined when the body is not a JSON object: it is then forwarded unchanged. */
-  outline(body: Uint8Array): Outline | undefined;
+  outline(body: Uint8Array, mostMessages?: number): Outline | undefined;
   decodeRequest(body: JsonObject): ChatRequest;
   encodeRequest(request: ChatRequest): JsonObject;
   /** A whole, unstreamed reply. */

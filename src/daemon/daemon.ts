@@ -109,7 +109,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const newId = createIds(clock);
   const sessions = createSessionMatcher(clock, newId);
   sessions.restore(await recording.recorder.chains);
-  const admission = createAdmission(settings.maxInFlight, 8 * maxBodyBytes);
+  const admission = createAdmission({ ...settings, maxBodyBytes, monotonic: clock.monotonic });
   const onLoopback = isLoopbackName(settings.host);
   let learning: ServedLearning | undefined;
   const library = await serveLessons({
@@ -163,7 +163,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       now: () => clock.now(),
       journal: (note) => log.info(note),
     });
-  const metrics = createMetrics(() => admission.inFlight, follower.counts);
+  const metrics = createMetrics(() => admission.inFlight, follower.counts, recording.state);
   /** What is said of a turn is learned from at once. */
   const records = withAppendListener(recording.records, (facts) => {
     follower.wake(0);
@@ -209,6 +209,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       random: Math.random,
       retry: rule,
       maxBodyBytes,
+      maxMessages: settings.maxMessages,
       newId,
       pause: sleep,
       lessons: withShortenedPrompts(library.lessons, shortening),
@@ -278,12 +279,12 @@ export function watchAdmission(admission: Admission, notice: (inFlight: number) 
     get inFlight() {
       return admission.inFlight;
     },
-    enter: () => {
-      const visit = admission.enter();
+    enter: (request) => {
+      const visit = admission.enter(request);
       notice(admission.inFlight);
       return (
         visit && {
-          hold: visit.hold,
+          ...visit,
           leave: () => {
             visit.leave();
             notice(admission.inFlight);

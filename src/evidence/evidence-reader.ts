@@ -2,6 +2,7 @@ import type { Appraisal, TurnEvidence } from '../core/evidence.ts';
 import type { DecodedTurn, Records, RewardView, TurnView } from '../core/store.ts';
 import { appraise } from './appraise.ts';
 import { readEpisodeEvidence } from './episode.ts';
+import { isLearnedFrom } from './learned-from.ts';
 import { createTurnEvidence, evidenceCharacters, requestCharacters } from './turn-evidence.ts';
 
 /** The part of the record that evidence is read from. */
@@ -124,7 +125,7 @@ export function createEvidenceReader(
     return [createAppraisedTurn(reported.evidence, NO_GENERATION)];
   };
   const mainTurns = async (session: string): Promise<readonly TurnView[]> =>
-    (await records.turns(session)).filter(({ role }) => role === 'main');
+    (await records.turns(session)).filter((view) => view.role === 'main' && isLearnedFrom(view));
 
   return {
     turns: async (session, wanted) => turnsOf(session, await mainTurns(session), wanted && new Set(wanted)),

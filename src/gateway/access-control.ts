@@ -221,6 +221,14 @@ export function createAuthorizer({ keys, onLoopback, clock }: AuthorizerOptions)
   };
 }
 
+/** A server on this machine accepts any credential: it does not tell who calls. */
+const isLocalTarget = ({ upstreams }: Target): boolean =>
+  upstreams.every(({ origin }) => isLoopbackName(new URL(origin).hostname));
+
+/** Whether a caller without Instar's key brings a credential of its own, which this provider will check. */
+export const bringsCredential = ({ headers }: IncomingMessage, target: Target | undefined): boolean =>
+  target?.access.kind === 'caller' && presentedKeys(headers, false).length > 0 && !isLocalTarget(target);
+
 const refusal = (failure: Failure): AccessDecision => ({ ok: false, why: failure.message, failure });
 
 const OWN_PREFIX = /^instar_(?:caller|owner)_/;

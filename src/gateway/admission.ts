@@ -1,50 +1,144 @@
+import { type BodyPaceRule, type BodyProgress, createBodyPace } from './body-pace.ts';
+
 /** One admitted request; `hold` counts the bytes it keeps in memory. */
 export interface AdmissionSlot {
-  /** False when the bytes would exceed the memory limit. */
+  /** False when the bytes would exceed a memory limit. */
   hold(bytes: number): boolean;
+  /** Watches the body of the request while it arrives; `onSlow` is called when it arrives too slowly. */
+  watch(onSlow: () => void): BodyProgress;
   leave(): void;
 }
 
+/** What is known about a request when its headers have arrived. */
+export interface AdmissionRequest {
+  /** Whether the caller was verified by its headers alone. */
+  readonly isKnown: boolean;
+  /** The connection of the request: callers that are not known are limited by connection, too. */
+  readonly connection?: object;
+  /** A request to Instar itself: these have room of their own, so that requests to models never block them. */
+  readonly isApi?: boolean;
+}
+
 export interface Admission {
-  /** Undefined when the gateway is full or draining, so that the caller is refused at once instead of hanging. */
-  enter(): AdmissionSlot | undefined;
+  /** Undefined when there is no room or the gateway drains, so that the caller is refused at once instead of hanging. */
+  enter(request: AdmissionRequest): AdmissionSlot | undefined;
+  /** Requests to models. */
   readonly inFlight: number;
   /** Admits no further request; resolves when the last one has left. */
   drain(): Promise<void>;
 }
 
-export function createAdmission(maxInFlight: number, maxBytes: number): Admission {
-  let inFlight = 0;
-  let held = 0;
+export interface AdmissionOptions {
+  readonly maxInFlight: number;
+  readonly maxBodyBytes: number;
+  readonly monotonic: () => number;
+  /** For tests. */
+  readonly pace?: { readonly known: BodyPaceRule; readonly unknown: BodyPaceRule };
+}
+
+/** What all requests of one kind may use together. */
+interface Pool {
+  readonly mostRequests: number;
+  readonly mostBytes: number;
+  requests: number;
+  bytes: number;
+}
+
+/** What one connection of a caller that is not known uses. */
+interface ConnectionUse {
+  requests: number;
+  bytes: number;
+}
+
+/** Bodies of known callers that fit into memory at once; of all others together. */
+const KNOWN_BODIES = 8;
+const UNKNOWN_BODIES = 2;
+/** Callers that are not known share this part of the requests, but never fewer than a few. */
+const UNKNOWN_SHARE = 0.25;
+const FEW_REQUESTS = 64;
+/** Pipelined requests of one connection. */
+const MOST_PER_CONNECTION = 8;
+const API_REQUESTS = 256;
+const API_BYTES = 64 * 1024 * 1024;
+
+const PACE = {
+  known: { graceMs: 30_000, bytesPerSecond: 512 },
+  unknown: { graceMs: 5_000, bytesPerSecond: 4096 },
+};
+
+/**
+ * Three pools: callers that are known by their headers, all others, and requests to Instar itself. However many requests
+ * of unknown callers are held open, they use up only their own pool.
+ */
+export function createAdmission({
+  maxInFlight,
+  maxBodyBytes,
+  monotonic,
+  pace: rules = PACE,
+}: AdmissionOptions): Admission {
+  const known = createPool(maxInFlight, KNOWN_BODIES * maxBodyBytes);
+  const unknown = createPool(
+    Math.max(Math.min(maxInFlight, FEW_REQUESTS), Math.ceil(maxInFlight * UNKNOWN_SHARE)),
+    UNKNOWN_BODIES * maxBodyBytes,
+  );
+  const api = createPool(API_REQUESTS, API_BYTES);
+  const pace = createBodyPace(monotonic);
+  const connections = new WeakMap<object, ConnectionUse>();
+  const useOf = (connection: object | undefined): ConnectionUse => {
+    const use = (connection && connections.get(connection)) ?? { requests: 0, bytes: 0 };
+    if (connection !== undefined) connections.set(connection, use);
+    return use;
+  };
   let onEmpty: (() => void) | undefined;
   let draining = false;
+  const isEmpty = (): boolean => known.requests + unknown.requests + api.requests === 0;
+
   return {
     get inFlight() {
-      return inFlight;
+      return known.requests + unknown.requests;
     },
-    enter: () => {
-      if (draining || inFlight >= maxInFlight) return undefined;
-      inFlight++;
-      let mine = 0;
+    enter: ({ isKnown, connection, isApi = false }) => {
+      const pool = !isKnown ? unknown : isApi ? api : known;
+      const use = isKnown ? undefined : useOf(connection);
+      if (draining || pool.requests >= pool.mostRequests) return undefined;
+      if (use !== undefined && use.requests >= MOST_PER_CONNECTION) return undefined;
+      pool.requests++;
+      if (use !== undefined) use.requests++;
+      let held = 0;
       let isInside = true;
       return {
         hold: (bytes) => {
-          if (held + bytes > maxBytes) return false;
+          if (pool.bytes + bytes > pool.mostBytes) return false;
+          if (use !== undefined && use.bytes + bytes > maxBodyBytes) return false;
+          pool.bytes += bytes;
           held += bytes;
-          mine += bytes;
+          if (use !== undefined) use.bytes += bytes;
           return true;
         },
+        watch: (onSlow) => pace.watch(isKnown ? rules.known : rules.unknown, onSlow),
         leave: () => {
           if (!isInside) return;
           isInside = false;
-          held -= mine;
-          if (--inFlight === 0) onEmpty?.();
+          pool.bytes -= held;
+          pool.requests--;
+          if (use !== undefined) {
+            use.bytes -= held;
+            use.requests--;
+          }
+          if (isEmpty()) onEmpty?.();
         },
       };
     },
     drain: () => {
       draining = true;
-      return inFlight === 0 ? Promise.resolve() : new Promise((resolve) => (onEmpty = resolve));
+      return isEmpty() ? Promise.resolve() : new Promise((resolve) => (onEmpty = resolve));
     },
   };
 }
+
+const createPool = (mostRequests: number, mostBytes: number): Pool => ({
+  mostRequests,
+  mostBytes,
+  requests: 0,
+  bytes: 0,
+});

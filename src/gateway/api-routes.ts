@@ -6,6 +6,7 @@ import { createFailure, type Failure } from '../core/failure.ts';
 import { asNumber, asObject, asString, type Json, type JsonObject, parseJson } from '../core/json.ts';
 import { StoreError } from '../core/store.ts';
 import { TrainingError } from '../core/training.ts';
+import type { AdmissionSlot } from './admission.ts';
 import type { GatewayContext } from './context.ts';
 import { type ControlAction, giveFeedback, reportEvent, runControlAction } from './control-api.ts';
 import { receiveBody } from './read-body.ts';
@@ -28,6 +29,8 @@ export interface ApiRequest {
   /** The path's `:id`; empty when the route has none. */
   readonly id: string;
   readonly caller: Caller;
+  /** Limits the body that is read. */
+  readonly slot: AdmissionSlot;
 }
 
 /** What a route of the API works on. */
@@ -40,8 +43,8 @@ const MOST_CHANGES = 16 * 1024 * 1024;
 
 const control = (action: ControlAction): ApiRoute => ({
   access: 'caller',
-  run: async (context, { request, caller }) => {
-    const received = await receiveBody(request, MOST_BODY, () => true);
+  run: async (context, { request, slot, caller }) => {
+    const received = await receiveBody(request, MOST_BODY, slot);
     if ('kind' in received) return received;
     const { records, clock } = context;
     const done = await runControlAction(
@@ -125,23 +128,18 @@ const OPERATIONS: ReadonlyMap<string, ApiRoute> = new Map<string, ApiRoute>([
   ['GET /api/library', owned(async ({ lessonsApi }) => [...(await lessonsApi.all())])],
   ['GET /api/lessons/:id', owned(({ lessonsApi }, { id }) => lessonsApi.show(id), 'lesson')],
   ['GET /api/turns/:id/why', owned(({ lessonsApi }, { id }) => lessonsApi.why(id), 'turn')],
-  [
-    'POST /api/lessons',
-    owned(({ lessonsApi }, { request }) => withBody(request, (body) => lessonsApi.change(body))),
-  ],
-  [
-    'POST /api/recall',
-    shared(({ lessonsApi }, { request }) => withBody(request, (body) => lessonsApi.recall(body))),
-  ],
+  ['POST /api/lessons', owned(({ lessonsApi }, asked) => withBody(asked, (body) => lessonsApi.change(body)))],
+  ['POST /api/recall', shared(({ lessonsApi }, asked) => withBody(asked, (body) => lessonsApi.recall(body)))],
   ['GET /api/episodes/:id', shared(({ api }, { id }) => api.episode(id), 'episode')],
   ['GET /api/review', owned(({ lessonsApi }) => lessonsApi.review())],
   ['GET /api/train', shared(({ api }) => api.training())],
   [
     'POST /api/train/:id',
-    owned(async ({ api }, { id, request }) => {
+    owned(async ({ api }, asked) => {
+      const { id } = asked;
       if (id === 'promote' || id === 'rollback') return [...(await api.moveWeights(id))];
       if (id !== 'run') return undefined;
-      return withBody(request, async ({ steps }) => {
+      return withBody(asked, async ({ steps }) => {
         const asked = asNumber(steps);
         if (asked !== undefined && !(Number.isInteger(asked) && asked >= 1 && asked <= 10_000))
           return createFailure('bad-request', 'steps must be a whole number from 1 to 10000.');
@@ -159,10 +157,7 @@ const OPERATIONS: ReadonlyMap<string, ApiRoute> = new Map<string, ApiRoute>([
     owned(async ({ api }, { id }) => (id === 'suggest' ? api.suggestWindows() : undefined), 'schedule'),
   ],
   ['GET /api/keys', owned(async ({ keysApi }) => [...(await keysApi.list())])],
-  [
-    'POST /api/keys',
-    owned(({ keysApi }, { request }) => withBody(request, (body) => keysApi.create(body)), 'key'),
-  ],
+  ['POST /api/keys', owned(({ keysApi }, asked) => withBody(asked, (body) => keysApi.create(body)), 'key')],
   [
     'DELETE /api/keys/:id',
     owned(async ({ keysApi }, { id }) => {
@@ -170,10 +165,7 @@ const OPERATIONS: ReadonlyMap<string, ApiRoute> = new Map<string, ApiRoute>([
       return revoked.length === 0 ? undefined : [...revoked];
     }, 'key'),
   ],
-  [
-    'POST /api/settings',
-    owned(({ keysApi }, { request }) => withBody(request, (body) => keysApi.confirm(body))),
-  ],
+  ['POST /api/settings', owned(({ keysApi }, asked) => withBody(asked, (body) => keysApi.confirm(body)))],
   [
     'GET /api/audit',
     owned(({ keysApi }, { query }) => keysApi.audit(Number(query.get('limit') ?? 100) || 100)),
@@ -192,8 +184,8 @@ const OPERATIONS: ReadonlyMap<string, ApiRoute> = new Map<string, ApiRoute>([
   ],
   [
     'POST /api/backup',
-    owned(({ api }, { request }) =>
-      withBody(request, async (body) => {
+    owned(({ api }, asked) =>
+      withBody(asked, async (body) => {
         const file = asString(body.file);
         if (file === undefined || !path.isAbsolute(file))
           return createFailure('bad-request', 'file must be an absolute path.');
@@ -230,10 +222,10 @@ const only = (query: URLSearchParams, names: readonly string[]): Readonly<Record
   Object.fromEntries([...query].filter(([name]) => names.includes(name)));
 
 async function withBody<T>(
-  request: IncomingMessage,
+  { request, slot }: ApiRequest,
   answer: (body: JsonObject) => Promise<T>,
 ): Promise<T | Failure> {
-  const received = await receiveBody(request, MOST_CHANGES, () => true);
+  const received = await receiveBody(request, MOST_CHANGES, slot);
   if ('kind' in received) return received;
   return answer(asObject(parseJson((received.body ?? received.raw).toString('utf8'))));
 }

@@ -23,6 +23,8 @@ export interface GatewayContext {
   readonly random: () => number;
   readonly retry: RetryRule;
   readonly maxBodyBytes: number;
+  /** The most messages that one request may have. */
+  readonly maxMessages: number;
   readonly newId: (prefix: string) => string;
   /** Waits; returns early when the signal aborts. */
   readonly pause: (ms: number, signal: AbortSignal) => Promise<void>;

@@ -1,4 +1,5 @@
 import { ANONYMOUS, type Caller, UNVERIFIED } from '../core/caller.ts';
+import type { UnreadableBody } from '../core/fact.ts';
 import { createFailure, type Failure } from '../core/failure.ts';
 import { compact } from '../core/json.ts';
 import { noRecord } from '../core/recorder.ts';
@@ -27,6 +28,8 @@ interface ForwardResult {
   readonly status: number;
   readonly tries: number;
   readonly failure: Failure | undefined;
+  /** A provider has accepted the caller's own credential. */
+  readonly isProven: boolean;
 }
 
 type Failed = UpstreamAttempt & { readonly kind: 'failed' };
@@ -34,6 +37,13 @@ const NO_TARGET: Failed = {
   kind: 'failed',
   failure: createFailure('not-found', 'No provider of this model accepts your credentials.'),
 };
+
+/** What a model that Instar runs itself reads, renders and tokenises for a caller that nobody knows. */
+const MOST_KEYLESS_BYTES = 1024 * 1024;
+const KEYLESS_TOO_LARGE = createFailure(
+  'too-large',
+  'Without a key of Instar, a request to a model that Instar runs itself may have at most 1 MB.',
+);
 
 /** Tries the requested model, then its fallbacks, until one has begun to answer. */
 export async function forwardTurn(context: GatewayContext, turn: Turn): Promise<ForwardResult> {
@@ -58,14 +68,14 @@ export async function forwardTurn(context: GatewayContext, turn: Turn): Promise<
     status: number,
     failure?: Failure,
   ): ForwardResult => {
+    const isProven = verifiable !== undefined && status >= 200 && status < 300;
     if (running !== undefined) {
       const totalMs = context.clock.monotonic() - turn.startedAt;
-      const isProven = verifiable !== undefined && status >= 200 && status < 300;
       const proven = isProven ? { caller: verifiable?.id } : {};
       const outcome = compact({ status: end, httpStatus: status, policy, totalMs, ...proven });
       running.record.end(failure === undefined ? outcome : { ...outcome, failure });
     }
-    return { target, end, status, tries, failure };
+    return { target, end, status, tries, failure, isProven };
   };
   for (const candidate of targets) {
     // The caller's credentials belong to the provider it asked for; a fallback elsewhere must have its own.
@@ -77,11 +87,16 @@ export async function forwardTurn(context: GatewayContext, turn: Turn): Promise<
       sendFailure(response, wire, failure, marks);
       return finish(first, 'refused', failure.status, failure);
     }
+    const isKeyless = turn.caller === undefined && candidate.upstreams.length === 0;
+    if (isKeyless && turn.raw.length > MOST_KEYLESS_BYTES) {
+      sendFailure(response, wire, KEYLESS_TOO_LARGE, marks);
+      return finish(candidate, 'refused', KEYLESS_TOO_LARGE.status, KEYLESS_TOO_LARGE);
+    }
     const { access, credential } = admittance;
     verifiable = credential;
     const target: Target = access === candidate.access ? candidate : { ...candidate, access };
     if (running === undefined) {
-      const room = isRecorded(turn) ? context.recorder.room(turn.body.length) : undefined;
+      const room = isRecorded(turn) ? context.recorder.room(turn.body?.length ?? 0) : undefined;
       if (room !== undefined) await room;
       const caller = turn.caller?.id ?? (credential === undefined ? ANONYMOUS.id : UNVERIFIED);
       const begun = begin(context, turn, target, caller, marks);
@@ -110,7 +125,8 @@ function begin(
   marks: Record<string, string>,
 ): RunningTurn | Promise<RunningTurn> {
   const hasPrompt = turn.kind !== 'other' && turn.outline !== undefined;
-  const shown = hasPrompt ? context.lessons(turn) : NOTHING_SHOWN;
+  // Lessons may hold private words: they are only shown where Instar, or the provider that is called, checks the caller.
+  const shown = hasPrompt && caller !== ANONYMOUS.id ? context.lessons(turn) : NOTHING_SHOWN;
   return shown instanceof Promise
     ? shown.then((lessons) => beginWith(lessons, context, turn, target, caller, marks))
     : beginWith(shown, context, turn, target, caller, marks);
@@ -138,13 +154,14 @@ function beginWith(
     agent: identity.agent ?? client ?? 'unknown',
     role,
     wire: wire.name,
-    model: outline.model ?? '',
+    model: outline?.model ?? '',
     generation: shown.generation,
     policy: policyOf(target, turn),
     lessons: shown.lessons,
     caller,
     body: turn.body,
     ...compact({
+      unreadable: unreadableRequest(turn),
       link: session.link,
       client,
       project,
@@ -156,8 +173,12 @@ function beginWith(
   return toRunningTurn(turn, shown, record);
 }
 
-const isRecorded = (turn: Turn): turn is Turn & { readonly body: Buffer } =>
-  turn.kind === 'chat' && turn.identity.record && turn.body !== undefined && turn.outline !== undefined;
+const isRecorded = ({ kind, identity }: Turn): boolean => kind === 'chat' && identity.record;
+
+function unreadableRequest({ raw, body, outline }: Turn): UnreadableBody | undefined {
+  if (outline !== undefined) return undefined;
+  return { why: body === undefined ? 'encoding' : 'not-json', bytes: raw.length };
+}
 
 const NOTHING_SHOWN: ShownLessons = { generation: 0, lessons: [], additions: [] };
 

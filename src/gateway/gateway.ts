@@ -2,15 +2,18 @@ import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { ANONYMOUS, type Caller } from '../core/caller.ts';
 import { createFailure, type Failure } from '../core/failure.ts';
+import { createAcceptedCredentials } from './accepted-credentials.ts';
 import { createOriginCheck, isJsonContent } from './access-control.ts';
 import type { Admission } from './admission.ts';
 import { type ApiRoute, findApiRoute } from './api-routes.ts';
+import { createConnectionLimit } from './connection-limit.ts';
 import type { GatewayContext } from './context.ts';
 import { sendFailure } from './error-reply.ts';
 import { listModels } from './list-models.ts';
 import { BUSY_FAILURE } from './read-body.ts';
 import { findRoute, findTurnRoute, pathWithoutQuery, wireOfRequest } from './routes.ts';
 import { serveTurn, type TurnRoute } from './serve-turn.ts';
+import { createWorkSlices } from './work-slices.ts';
 
 export interface GatewayOptions {
   readonly context: GatewayContext;
@@ -20,7 +23,11 @@ export interface GatewayOptions {
   readonly onRefused: (reason: string) => void;
   /** An unexpected error: logged, and answered with 500. */
   readonly onFault: (error: unknown) => void;
+  /** The most connections of unknown peers that are idle or still sending a request; for tests. */
+  readonly maxConnections?: number;
 }
+
+const MOST_WAITING_CONNECTIONS = 1000;
 
 export interface Gateway {
   listen(port: number, host: string): Promise<number>;
@@ -35,15 +42,26 @@ export function createGateway({
   allowedHosts,
   onRefused,
   onFault,
+  maxConnections = MOST_WAITING_CONNECTIONS,
 }: GatewayOptions): Gateway {
   let checkOrigin: ReturnType<typeof createOriginCheck> = () =>
     createFailure('overloaded', 'Instar is starting.');
+
+  const connections = createConnectionLimit(maxConnections, () => onRefused('too-many-connections'));
+  const credentials = createAcceptedCredentials(context.clock.monotonic);
+  const rest = createWorkSlices();
 
   const sendRefusal = (request: IncomingMessage, response: ServerResponse, failure: Failure) => {
     onRefused(failure.kind);
     // The body of a refused request is not read: the connection ends with the reply.
     if (hasBody(request) && !request.complete) response.setHeader('connection', 'close');
     sendFailure(response, wireOfRequest(pathWithoutQuery(request), request), failure);
+  };
+
+  /** Requests whose clients wait for "100 Continue". */
+  const waiting = new WeakSet<IncomingMessage>();
+  const askForBody = (request: IncomingMessage, response: ServerResponse): void => {
+    if (waiting.delete(request)) response.writeContinue();
   };
 
   const denyAccess = (
@@ -68,8 +86,18 @@ export function createGateway({
       const caller = context.authorize.callerOf(request);
       const denied = denyAccess(operation.access, request, caller) ?? requireJson(request);
       if (denied !== undefined) return sendRefusal(request, response, denied);
-      const asked = { request, query: new URLSearchParams(query), id, caller: caller ?? ANONYMOUS };
-      const reply = await operation.run(context, asked);
+      const isKnown = method === 'GET' || caller !== undefined;
+      const slot = admission.enter({ isKnown, connection: request.socket, isApi: true });
+      if (slot === undefined) return sendRefusal(request, response, BUSY_FAILURE);
+      const asked = {
+        request,
+        query: new URLSearchParams(query),
+        id,
+        slot,
+        caller: caller ?? ANONYMOUS,
+      };
+      askForBody(request, response);
+      const reply = await operation.run(context, asked).finally(slot.leave);
       if ('kind' in reply) return sendRefusal(request, response, reply);
       if ('text' in reply) return sendText(response, 200, reply.text, reply.type);
       return sendText(response, 200, JSON.stringify(reply.json), 'application/json');
@@ -82,14 +110,25 @@ export function createGateway({
     if (route !== 'models' && method === 'POST' && !isAcceptable(route, request)) {
       return sendRefusal(request, response, NOT_JSON);
     }
+    const { socket } = request;
     // Before the body is read, and before it takes a place.
     const caller = context.authorize.callerOf(request);
     const denied = context.authorize.atHeaders(request, caller, context.catalogue.access());
     if (denied !== undefined) return sendRefusal(request, response, denied);
-    const slot = admission.enter();
+    const isKnown = caller !== undefined || credentials.has(request);
+    if (isKnown) connections.trust(socket);
+    const slot = admission.enter({ isKnown, connection: socket });
     if (slot === undefined) return sendRefusal(request, response, BUSY_FAILURE);
     try {
-      if (route !== 'models') return await serveTurn(context, route, slot, caller, request, response);
+      if (route !== 'models') {
+        askForBody(request, response);
+        if (!isKnown) response.once('close', () => connections.idle(socket));
+        return await serveTurn(context, route, slot, caller, request, response, {
+          rest,
+          onReceived: () => connections.serving(socket),
+          onProven: () => credentials.add(request),
+        });
+      }
       const wire = wireOfRequest(pathWithoutQuery(request), request).name;
       const list = await listModels(context, wire, request, caller);
       if ('kind' in list) return sendRefusal(request, response, list as Failure);
@@ -114,9 +153,10 @@ export function createGateway({
     { headersTimeout: 10_000, requestTimeout: 120_000, keepAliveTimeout: 65_000 },
     listener,
   );
+  server.on('connection', connections.opened);
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
-    // Do not ask for a body that would be refused for its size.
-    if (Number(request.headers['content-length'] ?? 0) <= context.maxBodyBytes) response.writeContinue();
+    // A body that would be refused for its size is not asked for; others once their headers are accepted.
+    if (Number(request.headers['content-length'] ?? 0) <= context.maxBodyBytes) waiting.add(request);
     listener(request, response);
   });
 

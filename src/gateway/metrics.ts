@@ -1,4 +1,5 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { RecordingState } from '../core/store.ts';
 import type { TurnReport } from './turn.ts';
 
 export interface Metrics {
@@ -16,10 +17,11 @@ interface TurnCount {
   readonly seconds: Histogram.Internal<string>;
 }
 
-/** `learned`: counts of learned and waiting things by name. */
+/** `learned`: counts of learned and waiting things by name. `recording`: how recording goes. */
 export function createMetrics(
   inFlight: () => number,
   learned: () => Readonly<Record<string, number>> = () => ({}),
+  recording: () => Omit<RecordingState, 'degraded'> = () => ({ recorded: 0, lost: 0, unreadable: 0 }),
 ): Metrics {
   const registry = new Registry();
   const registers = [registry];
@@ -71,6 +73,16 @@ export function createMetrics(
     registers,
     collect() {
       for (const [what, count] of Object.entries(learned())) this.set({ what }, count);
+    },
+  });
+  new Gauge({
+    name: 'instar_recording',
+    help: 'Turns recorded and lost, and requests and replies that could not be read, since the start',
+    labelNames: ['what'],
+    registers,
+    collect() {
+      const { recorded, lost, unreadable } = recording();
+      for (const [what, count] of Object.entries({ recorded, lost, unreadable })) this.set({ what }, count);
     },
   });
   new Gauge({

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { promisify } from 'node:util';
 import zlib from 'node:zlib';
 import { createFailure, type Failure } from '../core/failure.ts';
+import type { AdmissionSlot } from './admission.ts';
 
 const EMPTY = Buffer.alloc(0);
 
@@ -12,39 +13,46 @@ export interface ReceivedBody {
   readonly body: Buffer | undefined;
 }
 
-/** A body over the size limit, or over the memory limit, is refused as soon as that is known. */
+type BodyLimits = Pick<AdmissionSlot, 'hold' | 'watch'>;
+
+/** A body over the size limit, over a memory limit or under the minimum rate is refused as soon as that is known. */
 export function receiveBody(
   request: IncomingMessage,
   maxBytes: number,
-  hold: (bytes: number) => boolean,
+  slot: BodyLimits,
 ): Promise<ReceivedBody | Failure> {
   return new Promise((resolve) => {
-    collect(request, maxBytes, hold, (raw) => {
+    collect(request, maxBytes, slot, (raw) => {
       const encoding = request.headers['content-encoding'];
       if (!Buffer.isBuffer(raw)) resolve(raw);
-      else resolve(encoding === undefined ? { raw, body: raw } : decode(raw, encoding, maxBytes));
+      else resolve(encoding === undefined ? { raw, body: raw } : decode(raw, encoding, maxBytes, slot));
     });
   });
 }
 
-async function decode(raw: Buffer, stated: string, maxBytes: number): Promise<ReceivedBody | Failure> {
+async function decode(
+  raw: Buffer,
+  stated: string,
+  maxBytes: number,
+  { hold }: BodyLimits,
+): Promise<ReceivedBody | Failure> {
   const encoding = stated.trim().toLowerCase();
   if (encoding === 'identity' || encoding === '') return { raw, body: raw };
   const inflate = INFLATE.get(encoding);
   if (inflate === undefined) return { raw, body: undefined };
   try {
-    return { raw, body: await inflate(raw, { maxOutputLength: maxBytes }) };
+    const body = await inflate(raw, { maxOutputLength: maxBytes });
+    return hold(body.length) ? { raw, body } : BUSY_FAILURE;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') return tooLarge(maxBytes);
     return createFailure('bad-request', `The body is not valid ${encoding}, as its content-encoding says.`);
   }
 }
 
-/** Only the first call of `done` has an effect. */
 function collect(
   request: IncomingMessage,
   maxBytes: number,
-  hold: (bytes: number) => boolean,
+  { hold, watch }: BodyLimits,
   done: (raw: Buffer | Failure) => void,
 ): void {
   const declared = Number(request.headers['content-length'] ?? 0);
@@ -52,25 +60,68 @@ function collect(
     done(tooLarge(maxBytes));
     return;
   }
-  const chunks: Buffer[] = [];
+  let chunks: Buffer[] = [];
   let size = 0;
+  /** The place of a large body: its chunks are copied as they arrive, not all at once at its end. */
+  let whole: Buffer | undefined;
+  /** The last chunks that are small: each is an object of its own, which costs more than the bytes in it. */
+  let small = 0;
+  let isDone = false;
+  const finish = (raw: Buffer | Failure): void => {
+    if (isDone) return;
+    isDone = true;
+    progress.end();
+    chunks = [];
+    whole = undefined;
+    done(raw);
+  };
+  const refuse = (failure: Failure): void => {
+    request.removeAllListeners('data');
+    request.pause();
+    finish(failure);
+  };
+  const progress = watch(() => refuse(TOO_SLOW));
   request.on('data', (chunk: Buffer) => {
     size += chunk.length;
-    const isOver = size > maxBytes;
-    if (isOver || !hold(chunk.length)) {
-      request.removeAllListeners('data');
-      request.pause();
-      done(isOver ? tooLarge(maxBytes) : BUSY_FAILURE);
-    } else chunks.push(chunk);
+    progress.received(chunk.length);
+    if (size > maxBytes) return refuse(tooLarge(maxBytes));
+    if (!hold(chunk.length)) return refuse(BUSY_FAILURE);
+    if (whole !== undefined) {
+      whole.set(chunk, size - chunk.length);
+      return;
+    }
+    chunks.push(chunk);
+    if (size >= LARGE_BODY && declared >= size) {
+      whole = Buffer.allocUnsafeSlow(declared);
+      Buffer.concat(chunks, size).copy(whole);
+      chunks = [];
+    }
+    small = chunk.length < SMALL_CHUNK ? small + 1 : 0;
+    if (small < MOST_SMALL) return;
+    chunks.push(Buffer.concat(chunks.splice(-small)));
+    small = 0;
   });
-  request.on('end', () => done(chunks.length === 1 ? (chunks[0] ?? EMPTY) : Buffer.concat(chunks, size)));
+  request.on('end', () => {
+    if (whole !== undefined) finish(whole.subarray(0, size));
+    else finish(chunks.length === 1 ? (chunks[0] ?? EMPTY) : Buffer.concat(chunks, size));
+  });
   const onDisconnect = () => {
     if (!request.readableEnded)
-      done(createFailure('aborted', 'The client disconnected before its request was complete.'));
+      finish(createFailure('aborted', 'The client disconnected before its request was complete.'));
   };
   request.on('error', onDisconnect);
   request.on('close', onDisconnect);
 }
+
+const LARGE_BODY = 1024 * 1024;
+const SMALL_CHUNK = 1024;
+const MOST_SMALL = 256;
+
+const TOO_SLOW: Failure = createFailure(
+  'timeout',
+  'The request body arrived too slowly, so the connection was closed. Send the request again.',
+  { status: 408 },
+);
 
 export const BUSY_FAILURE: Failure = createFailure(
   'overloaded',

@@ -1,9 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Caller } from '../core/caller.ts';
-import type { Wire } from '../core/wire.ts';
+import { ANONYMOUS, type Caller } from '../core/caller.ts';
+import { createFailure, type Failure } from '../core/failure.ts';
+import type { Outline, Wire } from '../core/wire.ts';
+import { type BodySurvey, surveyBody } from '../wire/survey-body.ts';
+import { bringsCredential } from './access-control.ts';
 import type { AdmissionSlot } from './admission.ts';
 import type { TurnKind } from './client-clues.ts';
-import type { GatewayContext } from './context.ts';
+import { ANY_MODEL, type GatewayContext } from './context.ts';
 import { sendFailure } from './error-reply.ts';
 import { forwardTurn } from './forward.ts';
 import type { Identity } from './identify.ts';
@@ -11,6 +14,7 @@ import { receiveBody } from './read-body.ts';
 import type { SessionMatch } from './session-matcher.ts';
 import type { Turn } from './turn.ts';
 import { watchDisconnect } from './turn.ts';
+import type { RestForOthers } from './work-slices.ts';
 
 export interface TurnRoute {
   readonly kind: TurnKind;
@@ -27,23 +31,34 @@ export async function serveTurn(
   caller: Caller | undefined,
   request: IncomingMessage,
   response: ServerResponse,
+  arrival: TurnArrival,
 ): Promise<void> {
   const { clock, maxBodyBytes } = context;
   const startedAt = clock.monotonic();
   const disconnect = watchDisconnect(response);
   const id = context.newId('t');
-  const received = await receiveBody(request, maxBodyBytes, slot.hold);
-  if ('kind' in received) {
-    sendFailure(response, wire, received, { 'x-instar-turn': id });
-    const refused = { provider: '', model: '', end: 'refused', status: received.status, tries: 0 } as const;
+  const refuse = (failure: Failure): void => {
+    sendFailure(response, wire, failure, { 'x-instar-turn': id });
+    const refused = { provider: '', model: '', end: 'refused', status: failure.status, tries: 0 } as const;
     const totalMs = clock.monotonic() - startedAt;
-    context.report({ id, session: '', wire: wire.name, ...refused, totalMs, failure: received });
-    return;
-  }
+    context.report({ id, session: '', wire: wire.name, ...refused, totalMs, failure });
+  };
+  const received = await receiveBody(request, maxBodyBytes, slot);
+  if ('kind' in received) return refuse(received);
+  arrival.onReceived();
   const { raw, body } = received;
-  const outline = body === undefined ? undefined : wire.outline(body);
+  const { rest } = arrival;
+  const read = body === undefined ? NOT_READ : readOutline(context, kind, wire, body, rest);
+  const seen = read instanceof Promise ? await read : read;
+  if ('kind' in seen) return refuse(seen);
+  const { outline } = seen;
+  const isHeavy = (outline?.messages ?? 0) > HEAVY_MESSAGES;
+  if (isHeavy) await rest();
   const identity = context.identify({ kind, wire: wire.name, headers: request.headers, body, outline });
-  const session = sessionOf(context, identity, body);
+  const isAnonymous = caller === undefined && !bringsCredential(request, firstTarget(context, wire, outline));
+  const history = kind === 'other' || seen.isBroken ? undefined : body;
+  const session = sessionOf(context, identity, history, isAnonymous);
+  if (isHeavy) await rest();
   const turn: Turn = {
     id,
     kind,
@@ -60,7 +75,8 @@ export async function serveTurn(
     disconnect,
     startedAt,
   };
-  const { target, end, status, tries, failure } = await forwardTurn(context, turn);
+  const { target, end, status, tries, failure, isProven } = await forwardTurn(context, turn);
+  if (isProven) arrival.onProven();
   const report = {
     id,
     session: session.session,
@@ -73,16 +89,84 @@ export async function serveTurn(
     totalMs: clock.monotonic() - startedAt,
   };
   context.report(failure === undefined ? report : { ...report, failure });
-  if (identity.sessionDone && identity.record) context.sessionEnded(session.session);
+  const isTrusted = caller !== undefined || isProven;
+  if (identity.sessionDone && identity.record && isTrusted) context.sessionEnded(session.session);
 }
 
-/** The client's session id, else the session whose message chain this request extends. */
+/** A request of which only the headers have been read. */
+export interface TurnArrival {
+  readonly rest: RestForOthers;
+  /** Called when the whole body has arrived. */
+  readonly onReceived: () => void;
+  /** Called when a provider has accepted the caller's own credential. */
+  readonly onProven: () => void;
+}
+
+/** From this many messages on, each walk over them gets a turn of the event loop of its own. */
+const HEAVY_MESSAGES = 500;
+/** How many strings, containers and commas a body may have for each message it may have. */
+const TOKENS_PER_MESSAGE = 30;
+const NOT_READ = { outline: undefined, isBroken: true } as const;
+
+interface ReadBody {
+  readonly outline: Outline | undefined;
+  /** A large body that is not JSON: it is not walked again. */
+  readonly isBroken: boolean;
+}
+
+/** Synchronous for all but very large bodies. */
+function readOutline(
+  { maxMessages, clock }: GatewayContext,
+  kind: TurnKind,
+  wire: Wire,
+  body: Buffer,
+  rest: RestForOthers,
+): ReadBody | Failure | Promise<ReadBody | Failure> {
+  const isLimited = kind !== 'other';
+  const mostMessages = isLimited ? maxMessages : Number.POSITIVE_INFINITY;
+  const finish = (survey: BodySurvey | undefined): ReadBody | Failure => {
+    if (survey === 'too-complex') return tooComplex(maxMessages);
+    if (survey === 'unreadable') return { outline: undefined, isBroken: true };
+    const outline = wire.outline(body, mostMessages);
+    if ((outline?.messages ?? 0) > mostMessages) return tooManyMessages(maxMessages);
+    return { outline, isBroken: false };
+  };
+  const survey = surveyBody(body, {
+    mostTokens: TOKENS_PER_MESSAGE * mostMessages,
+    mayBeSlow: !isLimited,
+    monotonic: clock.monotonic,
+    rest,
+  });
+  return survey instanceof Promise ? survey.then(finish) : finish(survey);
+}
+
+const tooManyMessages = (most: number): Failure =>
+  createFailure(
+    'too-large',
+    `The request has more than ${most} messages. Start a new session, or raise gateway.maxMessages in Instar’s config.`,
+  );
+
+const tooComplex = (most: number): Failure =>
+  createFailure(
+    'too-large',
+    `The request is nested too deeply, or has more JSON values than ${most} messages need. Send fewer parts or tools, or raise gateway.maxMessages in Instar’s config.`,
+  );
+
+const firstTarget = ({ catalogue }: GatewayContext, wire: Wire, outline: Outline | undefined) =>
+  catalogue.resolve(outline === undefined ? ANY_MODEL : outline.model, wire.name)[0];
+
+/**
+ * The client's session id, else the session whose message chain this request extends. Callers that nobody knows have
+ * sessions of their own: they add no turn to anyone else's.
+ */
 function sessionOf(
   { sessions, newId }: GatewayContext,
-  identity: Identity,
+  { sessionId, agent, client, project }: Identity,
   body: Buffer | undefined,
+  isAnonymous: boolean,
 ): SessionMatch {
-  if (identity.sessionId !== undefined) return { session: identity.sessionId };
+  if (sessionId !== undefined) return sessions.byId(sessionId, isAnonymous);
   if (body === undefined) return { session: newId('s') };
-  return sessions.byChain(body, `${identity.agent ?? identity.client ?? ''}\n${identity.project?.id ?? ''}`);
+  const group = isAnonymous ? `${ANONYMOUS.id}:` : '';
+  return sessions.byChain(body, `${group}${agent ?? client ?? ''}\n${project?.id ?? ''}`);
 }

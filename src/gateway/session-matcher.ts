@@ -1,5 +1,8 @@
+import { createLruMap } from '../base/lru-map.ts';
+import { ANONYMOUS } from '../core/caller.ts';
 import type { Clock } from '../core/clock.ts';
 import { messageChain } from '../wire/message-chain.ts';
+import { toCallerId } from './client-clues.ts';
 
 /** A request's session. */
 export interface SessionMatch {
@@ -11,11 +14,14 @@ export interface SessionMatch {
 export interface SessionMatcher {
   /** Finds the session whose message chain this body extends, or begins a new one. */
   byChain(body: Buffer, seed: string): SessionMatch;
+  /** The session of an id that a client sent. Callers that nobody knows get no session of a known caller. */
+  byId(id: string, isAnonymous: boolean): SessionMatch;
   /** Restores the chains of an earlier run of the daemon, newest first. */
   restore(chains: readonly { readonly session: string; readonly link: string }[]): void;
 }
 
 const MOST_LINKS = 20_000;
+const MOST_IDS = 20_000;
 /** An identical request within this time is a client's retry; later it is a new conversation with the same first words. */
 const RETRY_MS = 60_000;
 
@@ -39,7 +45,14 @@ export function createSessionMatcher(clock: Clock, newId: (prefix: string) => st
     }
   };
 
+  const ofKnownCallers = createLruMap<string, true>(MOST_IDS);
+
   return {
+    byId: (id, isAnonymous) => {
+      if (!isAnonymous) ofKnownCallers.set(id, true);
+      const isTaken = isAnonymous && ofKnownCallers.get(id) === true;
+      return { session: isTaken ? (toCallerId(`${ANONYMOUS.id}:${id}`) ?? id) : id };
+    },
     byChain: (body, seed) => {
       const links = messageChain(body, seed);
       const link = links.at(-1);

@@ -51,7 +51,7 @@ export function createRecorder(settings: Omit<WriterSettings, 'ring' | 'now'>, n
   const workerData: WriterSettings = { ...settings, ring: memory, now: now() };
   const worker = new Worker(workerModule('./writer-thread.ts', import.meta.url), { workerData });
   const waiting = new Map<number, Waiting>();
-  const counts = { jobs: 0, bytes: 0, recorded: 0, lost: 0 };
+  const counts = { jobs: 0, bytes: 0, recorded: 0, lost: 0, unreadable: 0 };
   const room = createBackPressure({ used: () => counts.bytes, most: ENOUGH_BYTES, patienceMs: PATIENCE_MS });
   let degraded: string | undefined;
   let nextId = 1;
@@ -73,6 +73,7 @@ export function createRecorder(settings: Omit<WriterSettings, 'ring' | 'now'>, n
       ring.release(word.released);
       counts.recorded += word.recorded;
       counts.lost += word.lost;
+      counts.unreadable += word.unreadable;
       room.look();
     } else if (word.type === 'state') {
       degraded = word.degraded;
@@ -155,7 +156,7 @@ export function createRecorder(settings: Omit<WriterSettings, 'ring' | 'now'>, n
     erase: (session, reason) => ask((id) => ({ type: 'erase', id, at: now(), session, reason })),
     expire: (request) => ask((id) => ({ type: 'expire', id, ...request })),
     setKeys: (keys) => send({ type: 'keys', keys }),
-    state: () => ({ degraded, lost: counts.lost, recorded: counts.recorded }),
+    state: () => ({ degraded, lost: counts.lost, recorded: counts.recorded, unreadable: counts.unreadable }),
     chains,
     close: async () => {
       if (!isDead) await ask((id) => ({ type: 'close', id })).catch(() => undefined);
@@ -202,6 +203,7 @@ function createRecord(
         firstByteMs,
         contentType,
         contentEncoding,
+        replyBytes: size,
         reply: undefined,
       };
       finish(job, kept, size);

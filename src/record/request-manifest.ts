@@ -17,7 +17,7 @@ import type { ByteSpan } from '../wire/json-scan.ts';
 interface RequestEncoder {
   /**
    * The blocks to store so that the request can be read back under `name`, which is unique: its manifest, and the blocks
-   * that the store does not have yet. Undefined if it is not JSON.
+   * that the store does not have yet. Undefined if it is not JSON: nothing of it is remembered then.
    */
   keep(name: string, session: string, wire: string, body: Buffer): readonly Block[] | undefined;
   /** Drops the cache of stored blocks: some were erased, or not written. */
@@ -75,6 +75,9 @@ export function createRequestEncoder(redactToText: (value: Json) => string): Req
       if (cut === undefined) return undefined;
       const blocks: Block[] = [];
       const used = usesOf(session);
+      let isBroken = false;
+      /** Texts of this request by their raw hash: they are remembered once the whole request was read. */
+      const fresh = new Map<string, string>();
       const use = (hash: string, text?: string): string => {
         if (!used.has(hash)) {
           used.add(hash);
@@ -83,13 +86,15 @@ export function createRequestEncoder(redactToText: (value: Json) => string): Req
         return `"${hash}"`;
       };
       const keepPart = (raw: Buffer | string): string => {
-        if (raw.length <= SHORT) return `{"json":${redactedText(raw.toString(), redactToText)}}`;
-        const seen = blockHash(raw);
-        const known = stored.get(seen);
+        const seen = raw.length <= SHORT ? undefined : blockHash(raw);
+        const known = seen && (stored.get(seen) ?? fresh.get(seen));
         if (known !== undefined) return use(known);
-        const text = redactedText(raw.toString(), redactToText);
+        const text = isBroken ? undefined : redactedText(raw.toString(), redactToText);
+        isBroken ||= text === undefined;
+        if (text === undefined) return '';
+        if (seen === undefined) return `{"json":${text}}`;
         const hash = blockHash(text);
-        stored.set(seen, hash);
+        fresh.set(seen, hash);
         return use(hash, text);
       };
       const lists = new Map<string, KeptList>();
@@ -103,6 +108,12 @@ export function createRequestEncoder(redactToText: (value: Json) => string): Req
         lists.set(key, { spans, parts });
       }
       const rest = last?.rest[0] === cut.rest ? last.rest : ([cut.rest, keepPart(cut.rest)] as const);
+      if (isBroken) {
+        // The uses that were noted are not written.
+        usedBy.set(session, new Set());
+        return undefined;
+      }
+      for (const [seen, hash] of fresh) stored.set(seen, hash);
       const base = last !== undefined && last.depth < DEEPEST ? last : undefined;
       const text = manifestAfter(base, { wire, rest: rest[1], lists });
       const depth = base ? base.depth + 1 : 0;
@@ -174,9 +185,16 @@ function manifestAfter(
   return `{"wire":${JSON.stringify(wire)},"rest":${rest},${base}"lists":{${entries.join(',')}}}`;
 }
 
-function redactedText(raw: string, redactToText: (value: Json) => string): string {
+/** Undefined when it is not JSON, or nested too deeply to be written as JSON again. */
+function redactedText(raw: string, redactToText: (value: Json) => string): string | undefined {
   const value = parseJson(raw);
-  return redactToText(value === undefined ? raw : trimmed(value));
+  if (value === undefined) return undefined;
+  try {
+    return redactToText(trimmed(value));
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
 }
 
 const LONG = 16_384;

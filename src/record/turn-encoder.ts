@@ -1,6 +1,7 @@
+import { isUtf8 } from 'node:buffer';
 import zlib from 'node:zlib';
 import type { AssistantPart, ChatEvent, StopReason, Usage } from '../core/chat.ts';
-import type { Fact } from '../core/fact.ts';
+import type { Fact, UnreadableBody } from '../core/fact.ts';
 import { asObject, asString, type Json, parseJson, toJson } from '../core/json.ts';
 import { type Batch, type Block, formatTurnBodyKey, type NewFact } from '../core/store.ts';
 import type { Wire } from '../core/wire.ts';
@@ -9,12 +10,15 @@ import { createSseDecoder } from '../wire/sse.ts';
 import { wires } from '../wire/wires.ts';
 import { createFactCleaner, type FactCleaner, type FactRedactor } from './clean-fact.ts';
 import { createRequestEncoder } from './request-manifest.ts';
+import { encodeRawText } from './unreadable-body.ts';
 import type { WriterJob } from './writer-messages.ts';
 
 /** Redacts secrets. */
 interface TurnRedactor extends FactRedactor {
   /** `redactJson` as JSON text. */
   redactToText(value: Json): string;
+  /** Plain text. */
+  redactText(text: string): string;
   setKeys(keys: readonly string[]): void;
 }
 
@@ -43,8 +47,12 @@ export function createTurnEncoder(cleaner: TurnRedactor): TurnEncoder {
     const { turn, role, wire, generation, lessons, project } = intent;
     const session = cleanWord(intent.session);
     const name = formatTurnBodyKey({ turn, part: 'request' });
-    const kept = body && requests.keep(name, session, wire, viewBytes(body));
+    const bytes = body && viewBytes(body);
+    const unreadable =
+      intent.unreadable ?? (bytes && !isUtf8(bytes) ? unreadableAs('not-utf8', bytes) : undefined);
+    const kept = bytes && (unreadable ? undefined : requests.keep(name, session, wire, bytes));
     if (kept) blocks.push(...kept);
+    else if (bytes) blocks.push({ hash: name, text: encodeRawText(bytes, cleaner.redactText), session });
     // JSON omits undefined members.
     const fact = {
       type: 'turn-start',
@@ -62,20 +70,20 @@ export function createTurnEncoder(cleaner: TurnRedactor): TurnEncoder {
       policy: cleanWord(intent.policy),
       lessons,
       block: intent.block,
-      request: kept && name,
+      request: bytes && name,
       caller: intent.caller,
+      unreadable: unreadable ?? (bytes && !kept ? unreadableAs('not-json', bytes) : undefined),
     } as Fact;
     return { at, fact };
   };
 
   const endFact = (job: End, blocks: Block[]): NewFact => {
     const { at, turn, outcome } = job;
-    const kept = job.reply?.length
-      ? decodeRecordedReply(wires[job.wire], viewBytes(job.reply), job.contentType, job.contentEncoding)
-      : undefined;
-    const name = kept && formatTurnBodyKey({ turn, part: 'reply' });
-    if (kept !== undefined && name !== undefined) {
-      const text = replyText(kept, cleaner);
+    const plain = job.reply?.length ? inflate(viewBytes(job.reply), job.contentEncoding) : undefined;
+    const kept = plain && decodeRecordedReply(wires[job.wire], plain, job.contentType);
+    const name = plain && formatTurnBodyKey({ turn, part: 'reply' });
+    if (plain !== undefined && name !== undefined) {
+      const text = kept ? replyText(kept, cleaner) : encodeRawText(plain, cleaner.redactText);
       blocks.push({ hash: name, text, session: cleanWord(job.session) });
     }
     // A connection closed between two events looks like a clean end; the decoded reply shows that it is truncated.
@@ -94,6 +102,7 @@ export function createTurnEncoder(cleaner: TurnRedactor): TurnEncoder {
       totalMs: Math.round(outcome.totalMs),
       reply: name,
       caller: outcome.caller,
+      unreadable: kept ? undefined : unreadableReply(job, plain),
     } as Fact;
     return { at, fact };
   };
@@ -118,6 +127,18 @@ export function createTurnEncoder(cleaner: TurnRedactor): TurnEncoder {
   };
 }
 
+const unreadableAs = (why: UnreadableBody['why'], { length: bytes }: Uint8Array): UnreadableBody => ({
+  why,
+  bytes,
+});
+
+/** Undefined when there was no reply. */
+function unreadableReply({ replyBytes, reply }: End, plain: Buffer | undefined): UnreadableBody | undefined {
+  if (replyBytes === 0) return undefined;
+  const why = reply === undefined ? 'too-long' : plain === undefined ? 'encoding' : 'not-a-reply';
+  return { why, bytes: replyBytes };
+}
+
 /** Token counts are not secrets, but their names (`inputTokens`) look like those of secrets and would slow down every reply. */
 function replyText({ usage, ...said }: RecordedReply, cleaner: TurnRedactor): string {
   const text = cleaner.redactToText(toJson(said));
@@ -137,14 +158,7 @@ interface RecordedReply {
 const MOST_BYTES = 64 * 1024 * 1024;
 
 /** Decodes the bytes that went to the client. Undefined when they are not a reply of that wire. */
-function decodeRecordedReply(
-  wire: Wire,
-  bytes: Buffer,
-  contentType: string,
-  contentEncoding: string | undefined,
-): RecordedReply | undefined {
-  const plain = inflate(bytes, contentEncoding);
-  if (plain === undefined) return undefined;
+function decodeRecordedReply(wire: Wire, plain: Buffer, contentType: string): RecordedReply | undefined {
   const events = contentType.startsWith('text/event-stream')
     ? readStream(wire, plain)
     : readWhole(wire, plain);

@@ -23,6 +23,7 @@ export type WriterJob =
       readonly firstByteMs: number | undefined;
       readonly contentType: string;
       readonly contentEncoding: string | undefined;
+      readonly replyBytes: number;
       /** Undefined when the reply was too long to record. */
       readonly reply: Uint8Array | undefined;
       readonly held?: number;
@@ -67,6 +68,8 @@ export type WriterMessage =
       readonly released: number;
       readonly recorded: number;
       readonly lost: number;
+      /** Requests and replies among them that could not be read. */
+      readonly unreadable: number;
     }
   | { readonly type: 'state'; readonly degraded: string | undefined }
   | {

@@ -85,6 +85,7 @@ export function createWriter({ open, keeper, say, later }: WriterOptions): Write
       isFlood = waiting.jobs.length >= FLOOD_JOBS && waiting.bytes <= FLOOD_BYTES;
       pauseMs = 0;
       waiting.settle();
+      countUnreadable(turns.facts);
       tell(undefined);
       let from = turns.facts.length;
       for (const job of asked) {
@@ -104,6 +105,14 @@ export function createWriter({ open, keeper, say, later }: WriterOptions): Write
     }
   };
 
+  const countUnreadable = (facts: readonly NewFact[]): void => {
+    const unreadable = facts.filter(
+      ({ fact }) => 'unreadable' in fact && fact.unreadable !== undefined,
+    ).length;
+    if (unreadable > 0)
+      say({ type: 'done', jobs: 0, bytes: 0, released: 0, recorded: 0, lost: 0, unreadable });
+  };
+
   const flush = (): void => {
     isScheduled = false;
     const asked = asking;
@@ -118,7 +127,9 @@ export function createWriter({ open, keeper, say, later }: WriterOptions): Write
     keeper.forget();
     waiting.settleEach((job) => {
       try {
-        ensureOpen().append(keeper.batch([job]));
+        const turn = keeper.batch([job]);
+        ensureOpen().append(turn);
+        countUnreadable(turn.facts);
         return 'written';
       } catch (error) {
         return error instanceof StoreError ? 'waits' : 'lost';
@@ -229,13 +240,21 @@ function createPendingTurns(say: (word: WriterMessage) => void): PendingTurns {
     size -= bytes;
     const ended = over.filter((job) => job.type === 'end').length;
     const released = over.reduce((sum, job) => sum + ringBytesOf(job), 0);
-    say({ type: 'done', jobs: over.length, bytes, released, recorded: lost > 0 ? 0 : ended, lost });
+    say({
+      type: 'done',
+      jobs: over.length,
+      bytes,
+      released,
+      recorded: lost > 0 ? 0 : ended,
+      lost,
+      unreadable: 0,
+    });
   };
   const letGoOfRing = (): void => {
     const released = jobs.reduce((sum, job) => sum + ringBytesOf(job), 0);
     if (released === 0) return;
     jobs = jobs.map(copyOutOfRing);
-    say({ type: 'done', jobs: 0, bytes: 0, released, recorded: 0, lost: 0 });
+    say({ type: 'done', jobs: 0, bytes: 0, released, recorded: 0, lost: 0, unreadable: 0 });
   };
   const dropBeyondBound = (): void => {
     let drop = 0;

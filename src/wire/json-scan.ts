@@ -10,17 +10,20 @@ import { asString, parseJson } from '../core/json.ts';
 export const DOUBLE_QUOTE = 0x22;
 export const OPEN_BRACE = 0x7b;
 export const OPEN_BRACKET = 0x5b;
-const CLOSE_BRACE = 0x7d;
-const CLOSE_BRACKET = 0x5d;
+export const CLOSE_BRACE = 0x7d;
+export const CLOSE_BRACKET = 0x5d;
 const COLON = 0x3a;
-const COMMA = 0x2c;
-const BACKSLASH = 0x5c;
+export const COMMA = 0x2c;
+export const BACKSLASH = 0x5c;
 
 export type ByteSpan = readonly [start: number, end: number];
 
 /** The same memory with Buffer's methods. */
 export const viewBytes = (bytes: Uint8Array): Buffer =>
   Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+
+export const isJsonSpace = (byte: number | undefined): boolean =>
+  byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 
 export function skipSpace(bytes: Buffer, at: number): number {
   let i = at;
@@ -31,6 +34,18 @@ export function skipSpace(bytes: Buffer, at: number): number {
   return i;
 }
 
+/** Bodies from this size are surveyed before they are walked: see `surveyBody`. */
+export const SURVEYED_BYTES = 128 * 1024;
+/** The ends of long values of surveyed bodies, by the offsets of the values. */
+const knownEnds = new WeakMap<Buffer, ReadonlyMap<number, number>>();
+
+/** From now on walks of these bytes, which must not change, jump to these ends. */
+export const rememberEnds = (bytes: Buffer, ends: ReadonlyMap<number, number>): void =>
+  void knownEnds.set(bytes, ends);
+
+const knownEnd = (bytes: Buffer, at: number): number | undefined =>
+  bytes.length < SURVEYED_BYTES ? undefined : knownEnds.get(bytes)?.get(at);
+
 /** Up to this many bytes a loop is cheaper than a call of `indexOf`; keys and runs of escapes are that short. */
 const NEAR = 8;
 
@@ -40,6 +55,7 @@ const NEAR = 8;
  * runs do not overlap, so walking back stays linear.
  */
 function skipString(bytes: Buffer, at: number): number {
+  let isFirst = true;
   let i = at + 1;
   for (;;) {
     const near = Math.min(i + NEAR, bytes.length);
@@ -47,6 +63,11 @@ function skipString(bytes: Buffer, at: number): number {
       const byte = bytes[i];
       if (byte === DOUBLE_QUOTE) return i + 1;
       if (byte === BACKSLASH) i++;
+    }
+    if (isFirst) {
+      const end = knownEnd(bytes, at);
+      if (end !== undefined) return end;
+      isFirst = false;
     }
     const quote = bytes.indexOf(DOUBLE_QUOTE, i);
     if (quote < 0) return -1;
@@ -58,6 +79,8 @@ function skipString(bytes: Buffer, at: number): number {
 }
 
 function skipNested(bytes: Buffer, at: number): number {
+  const end = knownEnd(bytes, at);
+  if (end !== undefined) return end;
   let depth = 0;
   let i = at;
   while (i < bytes.length) {

@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
 import {
   type ByteSpan,
+  COMMA,
   eachElement,
   eachMember,
   equalsText,
+  isJsonSpace,
   OPEN_BRACE,
   OPEN_BRACKET,
   skipSpace,
@@ -117,10 +119,19 @@ export function readMessageSpans(bytes: Buffer, at: number, markNames: readonly 
   return { span: [at, end], isSystem, role, type, content, parts, marks };
 }
 
+/** Of a very long message only the length, the beginning and the end are hashed: hashing all of it takes too long. */
+const HASHED_END = 2 * 1024 * 1024;
+
 /** The next link of a hash chain: a hash of the link before it and these pieces. */
 export function nextChainLink(link: string, pieces: readonly Buffer[]): string {
   const hash = createHash('sha256').update(link);
-  for (const piece of pieces) hash.update(piece);
+  for (const piece of pieces) {
+    if (piece.length <= 2 * HASHED_END) hash.update(piece);
+    else {
+      hash.update(String(piece.length));
+      hash.update(piece.subarray(0, HASHED_END)).update(piece.subarray(-HASHED_END));
+    }
+  }
   return hash.digest('base64url').slice(0, 22);
 }
 
@@ -133,12 +144,12 @@ export function withoutCacheMarks(
   const kept: Buffer[] = [];
   let from = start;
   for (const [markStart, markEnd] of marks) {
-    const before = bytes.subarray(from, markStart);
-    const comma = before.lastIndexOf(',');
-    const isLast = comma >= 0 && before.toString('latin1', comma + 1).trim() === '';
-    kept.push(isLast ? before.subarray(0, comma) : before);
+    let comma = markStart - 1;
+    while (comma > from && isJsonSpace(bytes[comma])) comma--;
+    const isLast = comma >= from && bytes[comma] === COMMA;
+    kept.push(bytes.subarray(from, isLast ? comma : markStart));
     const next = skipSpace(bytes, markEnd);
-    from = !isLast && bytes[next] === 0x2c ? skipSpace(bytes, next + 1) : markEnd;
+    from = !isLast && bytes[next] === COMMA ? skipSpace(bytes, next + 1) : markEnd;
   }
   kept.push(bytes.subarray(from, end));
   return kept;

@@ -11,12 +11,27 @@ import {
 } from './json-scan.ts';
 import { appendJsonText, prependJsonItem } from './splice.ts';
 
+/** Counts the messages of a body while it is walked; a walk ends once there are more than `most`. */
+export interface MessageCount {
+  readonly most: number;
+  found: number;
+}
+
+/** Walks a list of messages and returns its end, or -1 once there are too many. */
+export const eachMessage = (
+  bytes: Buffer,
+  at: number,
+  count: MessageCount,
+  visit: (elementAt: number) => number,
+): number => eachElement(bytes, at, (elementAt) => (++count.found > count.most ? -1 : visit(elementAt)));
+
 /**
  * The common part of all wires' outlines. `visit` walks every member except `model` and `stream` and returns its end;
  * `place` gets the span of the body's object. Undefined unless the body is exactly one object.
  */
 export function outlineObject(
   bytes: Buffer,
+  count: MessageCount,
   visit: (key: ByteSpan, valueAt: number) => number,
   place: (block: string, object: ByteSpan) => readonly Insertion[],
 ): Outline | undefined {
@@ -43,11 +58,13 @@ export function outlineObject(
     }
     return valueEnd;
   }
-  if (end < 0 || skipSpace(bytes, end) !== bytes.length) return undefined;
+  const isOver = count.found > count.most;
+  if (!isOver && (end < 0 || skipSpace(bytes, end) !== bytes.length)) return undefined;
   return {
     model,
     modelSpan,
     stream,
+    messages: count.found,
     member: (name) => {
       for (let i = found.length - 1; i >= 0; i--) {
         const one = found[i];
@@ -55,7 +72,7 @@ export function outlineObject(
       }
       return undefined;
     },
-    place: (block) => (block === '' ? [] : place(block, [start, end])),
+    place: (block) => (block === '' || isOver ? [] : place(block, [start, end])),
   };
 }
 
@@ -96,10 +113,11 @@ export function findLeadingMessages(
   bytes: Buffer,
   at: number,
   isType: (type: ByteSpan | undefined) => boolean,
+  count: MessageCount,
 ): LeadingMessages {
   let last: Message | undefined;
   let isLeading = true;
-  const end = eachElement(bytes, at, (elementAt) => {
+  const end = eachMessage(bytes, at, count, (elementAt) => {
     if (!isLeading || bytes[elementAt] !== OPEN_BRACE) {
       isLeading = false;
       return skipValue(bytes, elementAt);

@@ -21,6 +21,7 @@ describe('configSchema', () => {
       host: '127.0.0.1',
       allowedHosts: [],
       maxBodyMb: 64,
+      maxMessages: 10_000,
       maxInFlight: 2000,
       timeouts: { connectMs: 10_000, headersMs: 600_000, firstByteMs: 300_000, idleMs: 300_000 },
       retries: 2,

@@ -31,6 +31,7 @@ async function serve(options: TestGatewayOptions): Promise<TestGateway> {
   return gateway;
 }
 const own = { kind: 'own', credentials: () => ({ authorization: 'Bearer p' }) } as const;
+const asKnown = { 'x-instar-key': KEY };
 const withKey = { authorization: `Bearer ${KEY}` };
 const echoing: Reply = (_request, response) => {
   response.writeHead(200, { 'content-type': 'application/json', 'x-request-id': 'r1' });
@@ -54,7 +55,7 @@ describe('the same wire in and out', () => {
     const block = '## Active Skills\n\n### "quoted"\n_é_\n\tbody\n';
     const gateway = await serve({ providers: [providerAt(provider.url, WIRE_NAMES)], block });
     const body = requestBody(wire, true);
-    await ask(gateway.port, { path: ROUTES[wire], body });
+    await ask(gateway.port, { path: ROUTES[wire], body, headers: asKnown });
     const sent = provider.seen[0]?.body.toString() ?? '';
     expect(
       wires[wire]
@@ -76,7 +77,7 @@ describe('the same wire in and out', () => {
     expect(provider.seen[0]?.body.equals(body)).toBe(true);
     expect(provider.seen[0]?.headers['content-encoding']).toBe('gzip');
     const teaching = await serve({ providers: [providerAt(provider.url, WIRE_NAMES)], block: 'LESSON' });
-    await ask(teaching.port, { path: ROUTES.anthropic, body, headers });
+    await ask(teaching.port, { path: ROUTES.anthropic, body, headers: { ...headers, ...asKnown } });
     expect(provider.seen[1]?.headers['content-encoding']).toBeUndefined();
     expect(JSON.parse(provider.seen[1]?.body.toString() ?? '').system).toBe('LESSON');
   });
@@ -257,7 +258,7 @@ describe('model names', () => {
     const path = '/v1/messages/count_tokens';
     const provider = await provide(echoing);
     const native = await serve({ providers: [providerAt(provider.url, WIRE_NAMES)], block: 'LESSON' });
-    await ask(native.port, { path, body: requestBody('anthropic', false) });
+    await ask(native.port, { path, body: requestBody('anthropic', false), headers: asKnown });
     expect(provider.seen[0]?.url).toBe(path);
     expect(provider.seen[0]?.body.toString()).toContain('LESSON');
     const counts: number[] = [];
@@ -266,7 +267,11 @@ describe('model names', () => {
         providers: [providerAt(provider.url, ['openai-chat'])],
         ...(block ? { block } : {}),
       });
-      const answer = await ask(gateway.port, { path, body: requestBody('anthropic', false) });
+      const answer = await ask(gateway.port, {
+        path,
+        body: requestBody('anthropic', false),
+        headers: asKnown,
+      });
       counts.push(JSON.parse(answer.text).input_tokens);
     }
     expect(counts[0]).toBeGreaterThan(0);

@@ -147,7 +147,8 @@ describe('the record of a turn', () => {
   });
 
   it('ends the session when the client declares it', async () => {
-    await send('finished', false, { headers: { 'x-instar-session-done': 'true' } });
+    const asKnown = { 'x-instar-key': daemon.key };
+    await send('finished', false, { headers: { ...asKnown, 'x-instar-session-done': 'true' } });
     await turnsOf('finished', 1);
     await expect.poll(async () => (await show('finished')).endedAt, PATIENCE).toEqual(expect.any(String));
   });

@@ -72,7 +72,8 @@ function turn(text = 'hi'): { id: string; jobs: WriterJob[] } {
     caller: 'k_test',
   } as const;
   const outcome = { status: 'complete', httpStatus: 200, policy: 'p/m', totalMs: 5 } as const;
-  const head = { contentType: 'application/json', contentEncoding: undefined, firstByteMs: 1 };
+  const replyBytes = reply.length;
+  const head = { contentType: 'application/json', contentEncoding: undefined, firstByteMs: 1, replyBytes };
   return {
     id,
     jobs: [

@@ -63,7 +63,7 @@ const turn = async (session: string, system = LONG, agent = 'clerk'): Promise<st
     { role: 'user', content: 'Who lives here?' },
   ];
   const body = JSON.stringify({ model: 'caller/m', messages, tools: TOOLS });
-  const headers = { 'x-instar-session': session, 'x-instar-agent': agent };
+  const headers = { 'x-instar-key': daemon.key, 'x-instar-session': session, 'x-instar-agent': agent };
   const reply = await ask(daemon.port, { path: '/v1/chat/completions', body, headers });
   expect(reply.status).toBe(200);
   return reply.headers['x-instar-prompt']?.toString();

@@ -20,7 +20,7 @@ const open = (train: object = { batchSize: 16, groupSize: 8 }, learn: object = {
 const openRecorded = async () => {
   const opened = open(undefined, GRADING);
   const daemon = await startDaemon(opened.home.dir);
-  await recordTasks(daemon.port);
+  await recordTasks(daemon.port, daemon.key);
   daemon.child.kill('SIGTERM');
   await daemon.exited;
   return opened;

@@ -12,7 +12,7 @@ it('instar train run uses the daemon, refuses a second concurrent run, and leave
     await daemon.exited;
     home.remove();
   });
-  await recordTasks(daemon.port);
+  await recordTasks(daemon.port, daemon.key);
   const first = startCli(args('run', '--steps', '400'));
   await new Promise<void>((resolve) => {
     first.child.stderr?.on('data', (text: string) => {

@@ -12,7 +12,7 @@ import type { Store } from '../../src/core/store.ts';
 import type { Access, Timeouts } from '../../src/core/upstream.ts';
 import type { WireName } from '../../src/core/wire.ts';
 import { createAuthorizer, type KnownCallers } from '../../src/gateway/access-control.ts';
-import { createAdmission } from '../../src/gateway/admission.ts';
+import { type AdmissionOptions, createAdmission } from '../../src/gateway/admission.ts';
 import { createGateway } from '../../src/gateway/gateway.ts';
 import { createIdentify } from '../../src/gateway/identify.ts';
 import { createMetrics } from '../../src/gateway/metrics.ts';
@@ -48,6 +48,9 @@ export interface TestGatewayOptions {
   readonly retry?: Partial<RetryRule>;
   readonly maxBodyBytes?: number;
   readonly maxInFlight?: number;
+  readonly maxMessages?: number;
+  readonly maxConnections?: number;
+  readonly pace?: AdmissionOptions['pace'];
   readonly isForbiddenAddress?: (address: string) => boolean;
   readonly recorder?: TurnRecorder;
   readonly store?: Store;
@@ -75,7 +78,12 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
   const rule = { retries: 2, baseMs: 2, longestMs: 30_000, ...options.retry };
   const reports: TurnReport[] = [];
   const faults: unknown[] = [];
-  const admission = createAdmission(options.maxInFlight ?? 2000, 512 * 1024 * 1024);
+  const admission = createAdmission({
+    maxInFlight: options.maxInFlight ?? 2000,
+    maxBodyBytes: options.maxBodyBytes ?? 64 * 1024 * 1024,
+    monotonic: systemClock.monotonic,
+    ...(options.pace ? { pace: options.pace } : {}),
+  });
   const metrics = createMetrics(() => admission.inFlight);
   const pause = (ms: number, signal: AbortSignal) =>
     new Promise<void>((resolve) => {
@@ -92,6 +100,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
     allowedHosts: [],
     onRefused: metrics.refused,
     onFault: (error) => faults.push(error),
+    ...(options.maxConnections === undefined ? {} : { maxConnections: options.maxConnections }),
     context: {
       catalogue: createCatalogue({
         providers: options.providers ?? [],
@@ -108,6 +117,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
       random: Math.random,
       retry: rule,
       maxBodyBytes: options.maxBodyBytes ?? 64 * 1024 * 1024,
+      maxMessages: options.maxMessages ?? 10_000,
       newId,
       pause,
       lessons: () => ({

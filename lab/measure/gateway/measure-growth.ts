@@ -26,7 +26,7 @@ export async function measureMemory(
       port: instar.port,
       model: 'bench-json',
       size: '1 KB',
-      headers: {},
+      headers: instar.headers,
       connections: 16,
       openOverMs: 0,
       until: { requests: requests - (seen.at(-1)?.requests ?? 0) },
@@ -79,7 +79,7 @@ export async function measureGrowth(bench: GatewayBench): Promise<Growth> {
       messages.push(...(turn === 0 ? [{ role: 'user', content: words(perTurn) }] : step(turn)));
       const body = JSON.stringify({ model: 'bench-json', max_tokens: 8000, messages, system, tools });
       sent.push(body.length);
-      await post(instar.port, body);
+      await post(instar, body);
     }
   });
   const storedBytes = storeBytes(home) - before;
@@ -119,12 +119,13 @@ export async function measureGrowth(bench: GatewayBench): Promise<Growth> {
 
 const perTurn = MESSAGE_BYTES / TURNS;
 
-async function post(port: number, body: string): Promise<void> {
+async function post({ port, headers: asKnown }: Instar, body: string): Promise<void> {
   const headers = {
     'content-type': 'application/json',
     'anthropic-version': '2023-06-01',
     'x-api-key': 'sk-bench',
     'x-instar-session': 'bench-growth',
+    ...asKnown,
   };
   const reply = await fetch(`http://127.0.0.1:${port}/v1/messages`, { method: 'POST', headers, body });
   await reply.arrayBuffer();

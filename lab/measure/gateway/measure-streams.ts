@@ -102,7 +102,7 @@ export async function runManyStreams(bench: GatewayBench, streams: number, size:
   const direct = await bench.load({ ...order, port: bench.upstreamPort });
   const instar = await startInstar({ main: bench.main, upstreamPort: bench.upstreamPort });
   const idleMb = readMemory(instar.pid)?.rssMb ?? Number.NaN;
-  const tally = await bench.load({ ...order, port: instar.port });
+  const tally = await bench.load({ ...order, headers: instar.headers, port: instar.port });
   const recorded = await untilRecorded(instar, streams);
   const peakMb = readMemory(instar.pid)?.peakMb ?? Number.NaN;
   await instar.close();

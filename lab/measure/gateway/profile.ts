@@ -51,7 +51,10 @@ async function profile(size: Size, model: BenchModel): Promise<void> {
     block: BLOCK,
     nodeArgs: ['--cpu-prof', `--cpu-prof-dir=${dir}`, '--cpu-prof-interval=250'],
   });
-  const headers: Record<string, string> = options.unrecorded ? { 'x-instar-record': 'off' } : {};
+  const headers: Record<string, string> = {
+    ...instar.headers,
+    ...(options.unrecorded ? { 'x-instar-record': 'off' } : {}),
+  };
   const order = { model, size, headers, connections: 32, openOverMs: 0, isExact: true, port: instar.port };
   const send = async (): Promise<LoadResult> => {
     loader.send({ ...order, until: { requests: Number(options.requests) } } satisfies LoadOrder);

@@ -29,6 +29,8 @@ export interface Instar {
   readonly pid: number;
   readonly port: number;
   readonly home: string;
+  /** Identify a known caller: lessons are shown to no other. */
+  readonly headers: Readonly<Record<string, string>>;
   kept(): Promise<RecordedTurns>;
   /** GET on the control API. */
   ask(where: string): Promise<unknown>;
@@ -90,6 +92,7 @@ export async function startInstar(options: InstarOptions): Promise<Instar> {
     pid: child.pid ?? 0,
     port,
     home,
+    headers: { 'x-instar-key': readFileSync(path.join(home, 'key'), 'utf8').trim() },
     ask,
     kept: async () => {
       const { recording } = (await ask('/api/status')) as { recording?: Partial<RecordedTurns> };

@@ -113,8 +113,15 @@ export async function openBench(main: string, withPortkey: boolean): Promise<Gat
   const subjects: GatewaySubject[] = [
     { name: 'direct', port: upstreamPort, ...usual },
     { name: 'pass-through', port: passThrough.port, pid: passThrough.pid ?? 0, ...usual },
-    { name: 'instar', port: plain.port, pid: plain.pid, kept: plain.kept, ...usual },
-    { name: 'instar + block', port: spliced.port, pid: spliced.pid, kept: spliced.kept, ...usual },
+    { name: 'instar', port: plain.port, pid: plain.pid, kept: plain.kept, ...usual, headers: plain.headers },
+    {
+      ...usual,
+      name: 'instar + block',
+      port: spliced.port,
+      pid: spliced.pid,
+      kept: spliced.kept,
+      headers: spliced.headers,
+    },
   ];
   if (!portkey.ok) notes.push(portkey.why);
   else {

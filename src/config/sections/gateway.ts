@@ -31,6 +31,12 @@ export const gatewaySchema = z.strictObject({
     .default([])
     .describe('Additional host names accepted in the Host header, such as the name of a reverse proxy.'),
   maxBodyMb: z.int().min(1).max(1024).default(64).describe('Largest request body, in MiB.'),
+  maxMessages: z
+    .int()
+    .min(100)
+    .max(1_000_000)
+    .default(10_000)
+    .describe('Most messages in one request; a request with more of them is refused.'),
   maxInFlight: z
     .int()
     .min(1)

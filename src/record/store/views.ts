@@ -1,4 +1,4 @@
-import type { Fact, StoredFact } from '../../core/fact.ts';
+import type { Fact, StoredFact, UnreadableBody } from '../../core/fact.ts';
 import { compact } from '../../core/json.ts';
 import type { RewardView, SessionView, TurnView } from '../../core/store.ts';
 
@@ -99,6 +99,7 @@ export function viewTurn(
     startedAt: start.at,
     request,
     caller,
+    unreadable: unreadableOf(start.fact.unreadable, undefined),
   });
   if (end?.fact.type !== 'turn-end') return { ...begun, policy };
   const { status, httpStatus, failure, usage, reply } = end.fact;
@@ -113,8 +114,15 @@ export function viewTurn(
     request: end.fact.request ?? request,
     reply,
     caller: end.fact.caller ?? caller,
+    unreadable: unreadableOf(start.fact.unreadable, end.fact.unreadable),
   });
 }
+
+const unreadableOf = (
+  request: UnreadableBody | undefined,
+  reply: UnreadableBody | undefined,
+): TurnView['unreadable'] =>
+  request === undefined && reply === undefined ? undefined : compact({ request, reply });
 
 export function viewReward({ seq, at, fact }: StoredFact): RewardView | undefined {
   if (fact.type !== 'reward-given') return undefined;

@@ -28,17 +28,18 @@ export const openaiChat: Wire = {
 };
 
 /** A block is appended to the last of the leading `system` or `developer` messages, else inserted before the first message. */
-export function outlineChat(body: Uint8Array): Outline | undefined {
+export function outlineChat(body: Uint8Array, mostMessages = Number.POSITIVE_INFINITY): Outline | undefined {
   const bytes = viewBytes(body);
+  const count = { most: mostMessages, found: 0 };
   let messages: LeadingMessages | undefined;
 
   function visit(key: ByteSpan, at: number): number {
     if (!equalsText(bytes, key, 'messages')) return skipValue(bytes, at);
-    messages = bytes[at] === OPEN_BRACKET ? findLeadingMessages(bytes, at, () => true) : undefined;
+    messages = bytes[at] === OPEN_BRACKET ? findLeadingMessages(bytes, at, () => true, count) : undefined;
     return messages ? messages.array[1] : skipValue(bytes, at);
   }
 
-  return outlineObject(bytes, visit, (block) => {
+  return outlineObject(bytes, count, visit, (block) => {
     if (!messages) return [];
     const text = quoteJson(block);
     const part = `{"type":"text","text":${text}}`;

@@ -37,8 +37,12 @@ export const openaiResponses: Wire = {
  * A block is appended to `instructions`, else to the last of the leading `system` or `developer` messages of `input`, else
  * inserted before its first item. Input that is a plain string becomes a list of two messages.
  */
-export function outlineResponses(body: Uint8Array): Outline | undefined {
+export function outlineResponses(
+  body: Uint8Array,
+  mostMessages = Number.POSITIVE_INFINITY,
+): Outline | undefined {
   const bytes = viewBytes(body);
+  const count = { most: mostMessages, found: 0 };
   let instructions: ByteSpan | undefined;
   let items: LeadingMessages | undefined;
   let inputText: ByteSpan | undefined;
@@ -48,7 +52,7 @@ export function outlineResponses(body: Uint8Array): Outline | undefined {
     !type || equalsText(bytes, type, 'message') || equalsText(bytes, type, 'additional_tools');
 
   function visitInput(at: number): number {
-    items = bytes[at] === OPEN_BRACKET ? findLeadingMessages(bytes, at, isMessage) : undefined;
+    items = bytes[at] === OPEN_BRACKET ? findLeadingMessages(bytes, at, isMessage, count) : undefined;
     const end = items ? items.array[1] : skipValue(bytes, at);
     inputText = bytes[at] === DOUBLE_QUOTE ? [at, end] : undefined;
     return end;
@@ -62,7 +66,7 @@ export function outlineResponses(body: Uint8Array): Outline | undefined {
     return end;
   }
 
-  return outlineObject(bytes, visit, (block) => {
+  return outlineObject(bytes, count, visit, (block) => {
     const text = quoteJson(block);
     const part = `{"type":"input_text","text":${text}}`;
     const message = `{"type":"message","role":"developer","content":${text}}`;
