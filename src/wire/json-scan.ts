@@ -14,7 +14,7 @@ export const CLOSE_BRACE = 0x7d;
 export const CLOSE_BRACKET = 0x5d;
 const COLON = 0x3a;
 export const COMMA = 0x2c;
-export const BACKSLASH = 0x5c;
+const BACKSLASH = 0x5c;
 
 export type ByteSpan = readonly [start: number, end: number];
 

@@ -1,5 +1,4 @@
 import {
-  BACKSLASH,
   CLOSE_BRACE,
   CLOSE_BRACKET,
   COMMA,
@@ -10,6 +9,8 @@ import {
   rememberEnds,
   SURVEYED_BYTES,
 } from './json-scan.ts';
+
+const BACKSLASH = 0x5c;
 
 /**
  * `readable`: the walks that follow jump over long values and cost little. `unreadable`: not one JSON object, no walk is

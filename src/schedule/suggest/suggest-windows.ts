@@ -1,3 +1,4 @@
+import { mayTeach } from '../../core/caller.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { Records } from '../../core/store.ts';
 import { DAY_NAMES } from '../windows/parse-sleep.ts';
@@ -188,7 +189,7 @@ export async function recordedActivity(records: Records, now: number): Promise<r
     const page = await records.sessions({ limit: PAGE, ...(before === undefined ? {} : { before }) });
     for (const { id, lastAt } of page) {
       if (lastAt < since) continue;
-      const turns = await records.turns(id);
+      const turns = (await records.turns(id)).filter(({ caller }) => mayTeach(caller));
       starts.push(...turns.map(({ startedAt }) => startedAt).filter((at) => at >= since && at <= now));
     }
     const last = page.at(-1);
