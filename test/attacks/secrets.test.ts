@@ -9,7 +9,7 @@ import { ask } from '../support/client.ts';
 import { makeHome, type RunningDaemon, startDaemon } from '../support/daemon.ts';
 import { lessonText } from '../support/lesson-text.ts';
 import { type Provider, startProvider } from '../support/provider.ts';
-import { ROUTES } from '../support/samples.ts';
+import { ROUTES, wholeReply } from '../support/samples.ts';
 import { foundIn, needlesOf, type Sink, sinksIn } from './secret-sweep.ts';
 
 /** The ways of review row (9), by the names of their kinds. */
@@ -34,8 +34,8 @@ const headerSafe = samples.filter(({ text }) => /^[\x20-\x7e]{1,120}$/.test(text
 const all = samples.map(({ text }) => text);
 
 /** What the provider answers next. */
-type Mode = 'reply' | 'error' | 'error page';
-let mode: Mode = 'reply';
+type Mode = 'short' | 'reply' | 'error' | 'error page';
+let mode: Mode = 'short';
 let errorText = '';
 let provider: Provider;
 let home: ReturnType<typeof makeHome>;
@@ -64,13 +64,13 @@ beforeAll(async () => {
   provider = await startProvider((request, response) => {
     const wire =
       WIRE_NAMES.find((name) => request.url.split('?')[0]?.endsWith(wires[name].path)) ?? 'anthropic';
-    if (mode === 'reply') {
+    if (mode === 'short' || mode === 'reply') {
       const stream = request.body.toString().includes('"stream":true');
       response.writeHead(200, {
         'content-type': stream ? 'text/event-stream' : 'application/json',
         'set-cookie': `sid=${COOKIE}`,
       });
-      response.end(answer(wire, stream));
+      response.end(mode === 'short' ? wholeReply(wire) : answer(wire, stream));
       return;
     }
     const isPage = mode === 'error page';
@@ -100,7 +100,7 @@ beforeAll(async () => {
   daemon.child.stdout?.on('data', (chunk: Buffer) => {
     output += chunk.toString();
   });
-}, 60_000);
+}, 180_000);
 
 afterAll(async () => {
   daemon.child.kill('SIGTERM');
@@ -170,11 +170,11 @@ describe('180 kinds of secret', () => {
         }
       }
     }
-    mode = 'reply';
+    mode = 'short';
     await vi.waitFor(() => expect(output).toContain('turn failed'), { timeout: 10_000 });
     expect(output.split('turn failed').length).toBeGreaterThan(60);
     expect(foundIn(samples, await everySink())).toEqual([]);
-  }, 60_000);
+  }, 180_000);
 
   it('(9) are not in the record when they are said, read from files or written into commands', async () => {
     const parts = all.map((text) => ({ type: 'text', text }));
@@ -218,6 +218,7 @@ describe('180 kinds of secret', () => {
         ],
       },
     };
+    mode = 'reply';
     for (const wire of WIRE_NAMES) {
       for (const stream of [true, false]) {
         const body = JSON.stringify({ model: 'fake/m-1', max_tokens: 9, stream, ...bodies[wire] });
@@ -227,12 +228,13 @@ describe('180 kinds of secret', () => {
         expect(reply.text.length).toBeGreaterThan(10_000);
       }
     }
+    mode = 'short';
     const found = foundIn(samples, await everySink());
     expect(found.filter((one) => ONCE_MISSED.some((kind) => one.startsWith(`${kind} in`)))).toEqual([]);
     expect(found).toEqual([]);
     const stored = sinksIn(home.dir).find(({ name }) => name === 'instar.sqlite (values)');
     expect((stored?.text.match(/\[\[secret:/g) ?? []).length).toBeGreaterThan(1000);
-  }, 60_000);
+  }, 180_000);
 
   it('are not kept from headers, model names and addresses, and a session is found under the id its caller uses', async () => {
     for (const { text } of headerSafe) {
@@ -255,7 +257,7 @@ describe('180 kinds of secret', () => {
     const reply = await ask(daemon.port, { path: '/v1/feedback', headers: caller(), body });
     expect(reply.status).toBe(200);
     expect(foundIn(samples, await everySink())).toEqual([]);
-  }, 60_000);
+  }, 180_000);
 
   it('are not kept from feedback, events and idempotency keys, and a key that is sent twice still counts once', async () => {
     const first = await ask(daemon.port, {
@@ -280,7 +282,7 @@ describe('180 kinds of secret', () => {
     });
     expect((await ask(daemon.port, { path: '/v1/events', headers: caller(), body: event })).status).toBe(200);
     expect(foundIn(samples, await everySink())).toEqual([]);
-  }, 60_000);
+  }, 180_000);
 
   it('are not kept from lessons of the owner and their files', async () => {
     const changes = inGroups(samples).map((content, at) => ({
@@ -300,7 +302,7 @@ describe('180 kinds of secret', () => {
     await vi.waitFor(() => expect(existsSync(mirrored)).toBe(true), { timeout: 20_000, interval: 100 });
     expect(readFileSync(mirrored, 'utf8')).toContain('[[secret:');
     expect(foundIn(samples, await everySink())).toEqual([]);
-  }, 60_000);
+  }, 180_000);
 
   it('are not in backups, exports, error messages of commands and checks', async () => {
     const copies = path.join(path.dirname(home.dir), 'copies');
@@ -329,7 +331,7 @@ describe('180 kinds of secret', () => {
     wrong.remove();
     expect(readFileSync(path.join(copies, 'backup.sqlite')).length).toBeGreaterThan(10_000);
     expect(foundIn(samples, [...said, ...sinksIn(copies)])).toEqual([]);
-  }, 60_000);
+  }, 180_000);
 
   it("leaves no credential anywhere: ours, a caller's own that is passed through, cookies", async () => {
     await ask(daemon.port, {
@@ -383,5 +385,5 @@ describe('a home without a daemon', () => {
     offline.remove();
     expect(code).toBe(0);
     expect(found).toEqual([]);
-  }, 60_000);
+  }, 180_000);
 });
