@@ -69,7 +69,7 @@ export const COMMAND_TRIGGERS: readonly (readonly [literal: string, rule: Secret
   ...CALLS.map((literal) => [literal, callOf(THIRD)] as const),
   ...['as password', 'as the password', 'als passwort'].map(
     (literal) =>
-      [literal, pipedInto(/(?:^|\s)["'`]?([^\s"'`,;]{8,100})["'`]?\s$/d, isSpokenPassword)] as const,
+      [literal, pipedInto(/(?:^|\s)["'`]?([^\s"'`,;\\]{8,100})["'`]?\s$/d, isSpokenPassword)] as const,
   ),
   ['sudo -s', pipedInto(/echo\s+(?:-n\s+)?["']?([^\s"'\\|]{4,100})["']?\s*\|\s*$/d)],
   [

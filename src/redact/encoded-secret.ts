@@ -174,7 +174,7 @@ function decodeRun(text: string, { start, end }: Run): string | undefined {
 }
 
 /** Three characters in URL-encoding close together: one alone is a space in a link. */
-const ESCAPES = /%[0-9a-fA-F]{2}[^\s"'<>]{0,40}%[0-9a-fA-F]{2}[^\s"'<>]{0,40}%[0-9a-fA-F]{2}/;
+const ESCAPES = /%[0-9a-fA-F]{2}[^\s"'<>\\]{0,40}%[0-9a-fA-F]{2}[^\s"'<>\\]{0,40}%[0-9a-fA-F]{2}/;
 const LONGEST_PART = 4096;
 
 /** URL-encoded parts: secrets are found in the decoded text and mapped back to where they stand. */
@@ -197,7 +197,7 @@ function addPercentSpans(text: string, find: FindPlain, spans: SecretSpan[]): vo
 function partEnd(text: string, from: number): number {
   const limit = Math.min(text.length, from + LONGEST_PART);
   let at = from;
-  while (at < limit && !' \t\n\r"\'<>`'.includes(text.charAt(at))) at++;
+  while (at < limit && !' \t\n\r"\'<>`\\'.includes(text.charAt(at))) at++;
   return Math.max(at, from + 1);
 }
 

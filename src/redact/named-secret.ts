@@ -63,7 +63,7 @@ export const findNamedSecret: SecretRule = (page, start, end) => {
 };
 
 const TOLD =
-  /^ (?:for|of|to|on|at|in|von|für|zum|zur|du|de|del|da|pour|para) (?:[\p{L}\w.'-]{1,24}(?: |(?=:))){1,5}(?:(?:is|was|lautet|ist|est|es|è|é) ?:?|:) ?["'`]?([^\s"'`,;]{8,100})/du;
+  /^ (?:for|of|to|on|at|in|von|für|zum|zur|du|de|del|da|pour|para) (?:[\p{L}\w.'-]{1,24}(?: |(?=:))){1,5}(?:(?:is|was|lautet|ist|est|es|è|é) ?:?|:) ?["'`]?([^\s"'`,;\\]{8,100})/du;
 
 /** "The password for the staging box is …". */
 function toldIn(text: string, nameEnd: number): SecretSpan | undefined {

@@ -32,7 +32,8 @@ export const findPuttyKey: SecretRule = ({ text }, _start, end) => {
     /^\s*\d{1,3}(?:\r?\n|\\r?\\n|\\n)([A-Za-z0-9+/=\s\\rn]*?)(?=Private-|[^A-Za-z0-9+/=\s\\]|$)/d.exec(rest);
   const place = lines?.indices?.[1];
   if (place === undefined || place[1] - place[0] < 24) return NO_SPANS;
-  const body = rest.slice(place[0], place[1]).trimEnd();
+  // Without the last line break, escaped or not.
+  const body = rest.slice(place[0], place[1]).replace(/(?:\s|\\+[rn]?)+$/, '');
   return [{ start: end + place[0], end: end + place[0] + body.length }];
 };
 
@@ -42,7 +43,9 @@ export const findPgpassLine: SecretRule = ({ text, floor }, start) => {
   const lead = /[^\s:"'`]{1,100}$/.exec(text.slice(from, start))?.[0];
   if (lead === undefined) return NO_SPANS;
   const line = text.slice(start - lead.length, start + 260);
-  const found = /^[^\s:]+:(?:\d+|\*):[^\s:/]{1,64}:[^\s:/]{1,64}:([^\s"'`]{4,128})(?=$|[\s"'`])/d.exec(line);
+  const found = /^[^\s:]+:(?:\d+|\*):[^\s:/]{1,64}:[^\s:/]{1,64}:([^\s"'`\\]{4,128})(?=$|[\s"'`\\])/d.exec(
+    line,
+  );
   const place = found?.indices?.[1];
   if (place === undefined || !isTypedSecret(found?.[1] ?? '')) return NO_SPANS;
   const at = start - lead.length;
@@ -96,7 +99,7 @@ export const findRecoveryCodes: SecretRule = ({ text }, _start, end) => {
 export const findCredentialPair: SecretRule = ({ text }, start, end) => {
   if (!isEdge(text, start, WORD, 0)) return NO_SPANS;
   const found =
-    /^s?(?:\s+(?:are|is|sind|lauten))?\s{0,2}[:=]?\s{0,2}["'`]?[\w.@+-]{2,60}["'`]?\s?[/|:]\s?["'`]?([^\s"'`,;]{6,100})/d.exec(
+    /^s?(?:\s+(?:are|is|sind|lauten))?\s{0,2}[:=]?\s{0,2}["'`]?[\w.@+-]{2,60}["'`]?\s?[/|:]\s?["'`]?([^\s"'`,;\\]{6,100})/d.exec(
       text.slice(end, end + 240),
     );
   const place = found?.indices?.[1];
