@@ -48,7 +48,8 @@ export interface TinkerServer {
 /** Serves an engine over the Tinker protocol. Restores the models of the folder. */
 export async function startTinkerServer(options: TinkerServerOptions): Promise<TinkerServer> {
   const { engine, folder, key, host = '127.0.0.1', clock = systemClock, log = () => undefined } = options;
-  if (key === '') throw new TypeError('A server needs a key, since every program on this machine can call it.');
+  if (key === '')
+    throw new TypeError('A server needs a key, since every program on this machine can call it.');
   const limits: TinkerServerLimits = { ...DEFAULT_SERVER_LIMITS, ...options.limits };
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   // Two servers in one folder would corrupt each other's journals.
