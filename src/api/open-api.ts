@@ -6,11 +6,13 @@ import { readKey } from '../config/key.ts';
 import { systemClock } from '../core/clock.ts';
 import type { DaemonApi, LessonsApi } from '../core/daemon-api.ts';
 import type { Records } from '../core/store.ts';
+import { withErasableCopies } from '../record/erase-from-copies.ts';
 import { lockHome } from '../record/home-lock.ts';
 import { toRecords } from '../record/records.ts';
-import { restoreSnapshot, withFreshSnapshots } from '../record/snapshots.ts';
+import { restoreSnapshot } from '../record/snapshots.ts';
 import { createMemoryStore } from '../record/store/memory-store.ts';
 import { openSqliteStore } from '../record/store/sqlite-store.ts';
+import { followLibraryOnce, withErasedFiles } from './after-erasure.ts';
 import { createRemoteApi } from './remote-api.ts';
 import { createStoreApi } from './store-api.ts';
 
@@ -45,7 +47,9 @@ export async function openApi(home: Home, env: NodeJS.ProcessEnv, mayCreate = fa
   if (lock === undefined)
     throw new HomeInUseError(`${home.dir} is in use by another Instar process that does not answer.`);
   const store = openSqliteStore({ file: home.storeFile });
-  return over(withFreshSnapshots(toRecords(store, now), home.snapshotDir, now), () => {
+  const { records } = withErasableCopies(toRecords(store, now), home, now);
+  const followLibrary = followLibraryOnce(home, records);
+  return over(withErasedFiles(records, { promptsDir: home.promptsDir, followLibrary }), () => {
     store.close();
     lock.release();
   });

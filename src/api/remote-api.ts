@@ -1,5 +1,5 @@
 import type { DaemonRecord } from '../config/daemon-file.ts';
-import type { DaemonApi, LessonsApi } from '../core/daemon-api.ts';
+import type { DaemonApi, ErasureReport, LessonsApi } from '../core/daemon-api.ts';
 import {
   asArray,
   asNumber,
@@ -36,7 +36,7 @@ export function createRemoteApi(daemon: DaemonRecord, key: string | undefined): 
     },
     session: (id) => find(place(id)),
     trajectory: (id) => find(`${place(id)}/trajectory`),
-    erase: async (id) => asNumber(asObject(await ask('DELETE', place(id))).erased) ?? 0,
+    erase: async (id) => readErasure(asObject(await ask('DELETE', place(id)))),
     feedback: async (body) => asObject(await ask('POST', '/v1/feedback', body)),
     training: async () => asObject(await ask('GET', '/api/train')),
     startTraining: async (request) => asObject(await ask('POST', '/api/train/run', { ...request })),
@@ -61,6 +61,19 @@ export function createRemoteApi(daemon: DaemonRecord, key: string | undefined): 
     rollback: (to) => find(`/api/generations/${named(to)}/rollback`, 'POST'),
   };
   return { api, lessonsApi };
+}
+
+function readErasure({ erased, lessons, copies }: JsonObject): ErasureReport {
+  const { retired, cleaned } = asObject(lessons);
+  const named = (list: Json | undefined) =>
+    asArray(list)
+      .map(asObject)
+      .map(({ id, name }) => ({ id: asString(id) ?? '', name: asString(name) ?? '' }));
+  return {
+    erased: asNumber(erased) ?? 0,
+    lessons: { retired: named(retired), cleaned: named(cleaned) },
+    copies: asNumber(copies) ?? 0,
+  };
 }
 
 const TIMEOUT_MS = 120_000;

@@ -1,3 +1,4 @@
+import { withErasedFiles } from '../api/after-erasure.ts';
 import { createStoreApi } from '../api/store-api.ts';
 import { createIds } from '../base/ids.ts';
 import type { Log } from '../base/log.ts';
@@ -97,8 +98,16 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const maxBodyBytes = settings.maxBodyMb * 1024 * 1024;
   const key = createCurrentKey(home, env, clock);
   const keys = () => [key(), ...names.keys()];
-  const recording = openRecording({ home, settings: config.store, keys, clock, log });
-  const storeApi = createStoreApi(recording.records, clock.now);
+  const followLibrary = async (): Promise<void> => library.followErasure();
+  const onExpired = (): void =>
+    void followLibrary().catch((error: unknown) =>
+      log.warn({ err: error }, 'expired sessions: a file kept text'),
+    );
+  const recording = openRecording({ home, settings: config.store, keys, clock, log, onExpired });
+  const storeApi = createStoreApi(
+    withErasedFiles(recording.records, { promptsDir: home.promptsDir, followLibrary }),
+    clock.now,
+  );
   const newId = createIds(clock);
   const sessions = createSessionMatcher(clock, newId);
   sessions.restore(await recording.recorder.chains);

@@ -119,6 +119,7 @@ export async function runCycle<Material>(
     outcome,
     items: isDone ? items : [],
     turns: [...new Set([...outcomes.filter(isUsed), ...known].flatMap(({ turns }) => turns))],
+    sessions: [...new Set(cases.map(({ session }) => session))],
     judgements: outcomes.map(({ lesson, name, outcome: end, why }) => ({ lesson, name, outcome: end, why })),
     ...(isPublishing ? { set: set.id } : {}),
     generation: library.generation,

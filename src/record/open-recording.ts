@@ -4,9 +4,10 @@ import { createFileSync } from '../base/atomic-file.ts';
 import type { Log } from '../base/log.ts';
 import type { Clock } from '../core/clock.ts';
 import type { NewFact, RecordingState, Records } from '../core/store.ts';
+import { withCopiesInThread } from './erase-from-copies.ts';
 import { createRecorder, type Recorder } from './recorder.ts';
 import { openRecords } from './records.ts';
-import { keepSnapshots, withFreshSnapshots } from './snapshots.ts';
+import { keepSnapshots } from './snapshots.ts';
 
 interface RecordingOptions {
   readonly home: { readonly storeFile: string; readonly snapshotDir: string; readonly saltFile: string };
@@ -16,6 +17,8 @@ interface RecordingOptions {
     /** Daily snapshots to keep. */
     readonly snapshots: number;
   };
+  /** Called when sessions were erased because of their age. */
+  readonly onExpired?: () => void;
   /** Every secret of this installation, as of now. */
   readonly keys: () => readonly string[];
   readonly clock: Clock;
@@ -33,12 +36,21 @@ const KEYS_MS = 10_000;
 const DAY_MS = 86_400_000;
 
 /** Everything that records: the writer thread, the reader thread, and the daily snapshot. */
-export function openRecording({ home, settings, keys, clock, log }: RecordingOptions): Recording {
+export function openRecording(options: RecordingOptions): Recording {
+  const { home, settings, keys, clock, log } = options;
   const file = home.storeFile;
   const salt = readOrCreateSalt(home);
-  const recorder = createRecorder({ file, keys: keys(), salt, keepDays: settings.keepDays }, clock.now);
+  const recorder = createRecorder(
+    { file, keys: keys(), salt, keepDays: settings.keepDays },
+    clock.now,
+    options.onExpired,
+  );
   const opened = openRecords(file, recorder);
-  const records = withFreshSnapshots(opened, home.snapshotDir, clock.now);
+  const copies = withCopiesInThread(opened, home, clock.now);
+  const { records } = copies;
+  copies
+    .finish()
+    .catch((error: unknown) => log.warn({ err: error }, 'an erasure could not reach all copies'));
   let wasDegraded = false;
   const watch = setInterval(() => {
     recorder.setKeys(keys());
@@ -66,6 +78,7 @@ export function openRecording({ home, settings, keys, clock, log }: RecordingOpt
       clearInterval(watch);
       clearInterval(daily);
       await recorder.close();
+      await copies.close();
       await opened.close();
     },
   };

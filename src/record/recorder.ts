@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads';
 import { workerModule } from '../base/worker-thread.ts';
 import type { TurnIntent, TurnRecord, TurnRecorder } from '../core/recorder.ts';
 import type { RecordingState } from '../core/store.ts';
-import { type AppendResult, type Block, type NewFact, StoreError } from '../core/store.ts';
+import { type AppendResult, type Block, type Erasure, type NewFact, StoreError } from '../core/store.ts';
 import { createBackPressure } from './back-pressure.ts';
 import { createRingBuffer, type RingSpan } from './ring-buffer.ts';
 import {
@@ -19,7 +19,7 @@ export interface Recorder extends TurnRecorder {
     blocks?: readonly Block[],
     isPatient?: boolean,
   ): Promise<readonly AppendResult[]>;
-  erase(session: string, reason: string): Promise<number>;
+  erase(session: string, reason: string): Promise<Erasure>;
   setKeys(keys: readonly string[]): void;
   state(): RecordingState;
   /** The message chains of sessions without ids from earlier runs; empty when the store cannot be opened. */
@@ -42,7 +42,11 @@ interface Waiting {
 }
 
 /** The gateway's side of recording: copies bytes and posts them to the writer thread, without waiting. */
-export function createRecorder(settings: Omit<WriterSettings, 'ring'>, now: () => number): Recorder {
+export function createRecorder(
+  settings: Omit<WriterSettings, 'ring'>,
+  now: () => number,
+  onExpired: () => void = () => undefined,
+): Recorder {
   const memory = new SharedArrayBuffer(RING_BYTES);
   const ring = createRingBuffer(memory);
   const workerData: WriterSettings = { ...settings, ring: memory };
@@ -64,6 +68,7 @@ export function createRecorder(settings: Omit<WriterSettings, 'ring'>, now: () =
 
   worker.on('message', (word: WriterMessage) => {
     if (word.type === 'open') opened(word.chains);
+    else if (word.type === 'expired') onExpired();
     else if (word.type === 'done') {
       counts.jobs -= word.jobs;
       counts.bytes -= word.bytes;

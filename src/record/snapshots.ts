@@ -103,16 +103,3 @@ export async function keepSnapshots(dir: string, records: Records, keep: number,
   const old = names.filter(isCopy).slice(0, -keep);
   for (const name of [...old, ...names.filter(isUnfinished)]) rmSync(join(dir, name), { force: true });
 }
-
-/** The same records; an erasure also reaches earlier snapshots, which are replaced by a new one. */
-export function withFreshSnapshots<R extends Records>(records: R, dir: string, now: () => number): R {
-  return {
-    ...records,
-    erase: async (session: string, reason: string) => {
-      const turns = await records.erase(session, reason);
-      if (turns > 0 && existsSync(dir) && readdirSync(dir).some(isCopy))
-        await keepSnapshots(dir, records, 1, now());
-      return turns;
-    },
-  };
-}

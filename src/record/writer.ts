@@ -167,7 +167,10 @@ export function createWriter({ open, keeper, say, later, now, keepDays }: Writer
     try {
       if (store !== undefined && keepDays > 0) {
         const count = store.expire(now() - keepDays * DAY_MS, now(), EXPIRED_AT_ONCE);
-        if (count > 0) keeper.forget();
+        if (count > 0) {
+          keeper.forget();
+          say({ type: 'expired' });
+        }
         isMore = count === EXPIRED_AT_ONCE;
       }
     } catch (error) {

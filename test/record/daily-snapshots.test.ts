@@ -2,8 +2,9 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, wr
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { withErasableCopies } from '../../src/record/erase-from-copies.ts';
 import { toRecords } from '../../src/record/records.ts';
-import { keepSnapshots, withFreshSnapshots } from '../../src/record/snapshots.ts';
+import { keepSnapshots } from '../../src/record/snapshots.ts';
 import { createMemoryStore } from '../../src/record/store/memory-store.ts';
 import { openSqliteStore } from '../../src/record/store/sqlite-store.ts';
 
@@ -54,10 +55,11 @@ describe('daily snapshots', () => {
   });
 
   it('contain no erased session (also not those taken before the erasure)', async () => {
-    const store = openSqliteStore({ file: path.join(root, 'instar.sqlite') });
+    const storeFile = path.join(root, 'instar.sqlite');
+    const store = openSqliteStore({ file: storeFile });
     let time = 1_800_000_000_000;
     const now = () => ++time;
-    const records = withFreshSnapshots(toRecords(store, now), dir, now);
+    const { records } = withErasableCopies(toRecords(store, now), { storeFile, snapshotDir: dir }, now);
     const intent = {
       agent: 'a',
       role: 'main',
@@ -78,9 +80,9 @@ describe('daily snapshots', () => {
     const hold = () =>
       readdirSync(dir).filter((name) => readFileSync(path.join(dir, name)).includes('to be forgotten'));
     expect(hold()).toHaveLength(3);
-    expect(await records.erase('s', 'asked')).toBe(1);
+    expect(await records.erase('s', 'asked')).toMatchObject({ turns: 1, copies: 3 });
     expect(hold()).toEqual([]);
-    expect(readdirSync(dir)).toHaveLength(1);
+    expect(readdirSync(dir)).toHaveLength(3);
     store.close();
   });
 });

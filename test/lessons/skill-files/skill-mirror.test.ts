@@ -201,6 +201,7 @@ describe('an edit in the skills folder', () => {
       library,
       clock: systemClock,
       newId: (prefix) => `w${prefix}`,
+      lint: () => [],
       onFault: () => undefined,
       quietMs: 10,
       pollMs: 60_000,
