@@ -118,7 +118,7 @@ function planWrites(
   records: MirrorRecords,
   seen: ReadonlyMap<string, FolderContent>,
   wanted: ReadonlyMap<string, Lesson>,
-  isWaiting: (id: string) => boolean,
+  waiting: (id: string) => Lesson | undefined,
 ): readonly MirrorWrite[] {
   const placeOf = new Map([...records].map(([folder, { id }]) => [id, folder]));
   const isUntouched = (folder: string, { hash }: MirrorRecord): boolean => {
@@ -149,11 +149,12 @@ function planWrites(
     }
   }
   for (const [folder, record] of records) {
+    if (kept.has(record.id) || !isUntouched(folder, record)) continue;
     // A file that waits for a person to approve it stays.
-    const stays = kept.has(record.id) || (record.state === 'proposed' && isWaiting(record.id));
-    if (!stays && isUntouched(folder, record)) {
-      writes.push({ type: 'remove', folder, over: record.hash });
-    }
+    const lesson = record.state === 'proposed' ? waiting(record.id) : undefined;
+    if (lesson === undefined) writes.push({ type: 'remove', folder, over: record.hash });
+    else if (record.revision !== lesson.revision)
+      writes.push({ type: 'write', folder, lesson, over: record.hash });
   }
   return writes;
 }
@@ -163,8 +164,8 @@ interface FollowParts {
   readonly files: MirrorFiles;
   readonly fault: (folder: string, why: string) => void;
   readonly isStopped: () => boolean;
-  /** Whether a lesson waits for a person. */
-  readonly isWaiting: (id: string) => boolean;
+  /** A lesson that waits for a person. */
+  readonly waiting: (id: string) => Lesson | undefined;
 }
 
 /**
@@ -177,7 +178,7 @@ export async function writePublishedSkills(
   wanted: ReadonlyMap<string, Lesson>,
   parts: FollowParts,
 ): Promise<boolean> {
-  const writes = planWrites(records, seen, wanted, parts.isWaiting);
+  const writes = planWrites(records, seen, wanted, parts.waiting);
   const drafts = await renderAll(writes, parts.files);
   await parts.memory.plan(new Map([...drafts].map(([folder, { record }]) => [folder, record])));
   let isDone = false;

@@ -182,8 +182,9 @@ function createMirrorPass(
     faults.push(...kept.map((file) => ({ file: join(dir, file), why: YOURS })));
     const scene = { records, seen, isQuiet, isLost, wanted: wanted(), fault };
     const hasEdits = followPeople !== undefined && (await followPeople(scene));
-    const isWaiting = (id: string): boolean => library.lesson(id)?.state === 'proposed';
-    const context = { memory, files, fault, isStopped: options.isStopped, isWaiting };
+    const waiting = (id: string): Lesson | undefined =>
+      library.lesson(id)?.state === 'proposed' ? library.lesson(id) : undefined;
+    const context = { memory, files, fault, isStopped: options.isStopped, waiting };
     const hasWrites = await writePublishedSkills(records, seen, wanted(), context);
     await memory.save(!isMoving);
     return { hasMore: hasEdits || hasWrites || isMoving, folders: [...seen.keys()] };
