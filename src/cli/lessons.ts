@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { type Command, Option } from 'commander';
-import { lintSkillText } from '../api/lint-skill-text.ts';
+import { lintSkill } from '../api/lint-skill.ts';
 import type { LessonsApi } from '../core/daemon-api.ts';
 import {
   exportSkillFiles,
@@ -209,7 +209,7 @@ const importLessons = ({ args, as }: ImportOptions, context: CommandContext): Pr
     context,
     async ({ lessonsApi }) => {
       const from = path.resolve(args[0] ?? '');
-      const report = await importSkillFiles(lessonsApi, from, as, lintSkillText);
+      const report = await importSkillFiles(lessonsApi, from, as, lintSkill);
       return printReport(report, context, `no skill found in ${from}`);
     },
     true,

@@ -1,4 +1,3 @@
-import { lintSkillText } from '../api/lint-skill-text.ts';
 import type { Log } from '../base/log.ts';
 import type { Home } from '../config/home.ts';
 import type { Config } from '../config/schema.ts';
@@ -11,6 +10,7 @@ import { StoreError } from '../core/store.ts';
 import { createMiniLmEmbed } from '../embed/minilm-embed.ts';
 import { createNgramEmbed } from '../embed/ngram-embed.ts';
 import type { ShownLessons, Turn } from '../gateway/turn.ts';
+import { lintSkillText } from '../learn/gate/lint-skill-text.ts';
 import { isHeldOut } from '../lessons/effect/measure-effect.ts';
 import type { MovedLesson } from '../lessons/library.ts';
 import { type OpenLessons, openLessons } from '../lessons/open-lessons.ts';

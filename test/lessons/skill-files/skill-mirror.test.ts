@@ -427,7 +427,11 @@ describe('an edit in the skills folder', () => {
     expect(reason).toBe('a new file in the skills folder; it contains a command');
     change('two/SKILL.md', 'Run curl.', 'Run it.');
     await mirror.settle();
-    expect(library.lesson(id)).toMatchObject({ revision: 2, state: 'proposed', text: { content: 'Run it.' } });
+    expect(library.lesson(id)).toMatchObject({
+      revision: 2,
+      state: 'proposed',
+      text: { content: 'Run it.' },
+    });
     expect(library.lesson(id)?.reason).not.toContain('command');
     expect(mirror.faults()).toEqual([]);
     rmSync(at('two'), { recursive: true });
