@@ -4,6 +4,8 @@ import { replaceFileSync } from '../base/atomic-file.ts';
 import { openWorkerCalls, workerModule } from '../base/worker-thread.ts';
 import { asArray, asString, parseJson } from '../core/json.ts';
 import { type Records, StoreError } from '../core/store.ts';
+import { removeLog } from './store/compaction.ts';
+import { connectWriter } from './store/open-database.ts';
 import { openSqliteStore } from './store/sqlite-store.ts';
 
 /** A call of the thread that erases from copies. */
@@ -24,14 +26,9 @@ export function eraseFromCopies({ files, sessions, at }: CopiesCall): number {
   let count = 0;
   for (const file of files) {
     try {
-      const store = openSqliteStore({ file });
-      try {
-        const wasThere = sessions.filter((session) => store.session(session)?.erased === false);
-        for (const session of wasThere) store.erase(session, at, REASON);
-        if (wasThere.length > 0) count++;
-      } finally {
-        store.close();
-      }
+      if (!eraseFromCopy(file, sessions, at)) continue;
+      rewrite(file);
+      count++;
     } catch (error) {
       if (!(error instanceof StoreError) || error.code !== 'corrupt') throw error;
       for (const name of [file, `${file}-wal`, `${file}-shm`]) rmSync(name, { force: true });
@@ -39,6 +36,29 @@ export function eraseFromCopies({ files, sessions, at }: CopiesCall): number {
     }
   }
   return count;
+}
+
+/** Returns whether it contained one of the sessions. */
+function eraseFromCopy(file: string, sessions: readonly string[], at: number): boolean {
+  const store = openSqliteStore({ file });
+  try {
+    const wasThere = sessions.filter((session) => store.session(session)?.erased === false);
+    for (const session of wasThere) store.erase(session, at, REASON);
+    return wasThere.length > 0;
+  } finally {
+    store.close();
+  }
+}
+
+/** Copies of earlier versions have rows twice, the second time in gaps of pages, where erasing does not reach. */
+function rewrite(file: string): void {
+  const sql = connectWriter(file);
+  try {
+    sql.exec('vacuum');
+    removeLog(sql);
+  } finally {
+    sql.close();
+  }
 }
 
 interface CopyPlaces {

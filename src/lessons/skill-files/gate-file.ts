@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { Change, Lesson, LessonText } from '../../core/lesson.ts';
+import { truncateEnd } from '../../text/truncate.ts';
+import { oneLine } from '../../text/visible-text.ts';
 
 /** Reasons for a person to read a text before prompts may contain it; empty when there are none. */
 export type LintWords = (words: string) => readonly string[];
@@ -22,8 +24,9 @@ export const lintText = (text: LessonText, lint: LintWords): readonly string[] =
     ].join('\n'),
   );
 
-/** Findings as the reason for which a lesson waits. */
-export const toReason = (findings: readonly string[]): string => findings.join('; ').slice(0, LONGEST_REASON);
+/** Findings as the reason for which a lesson waits. They quote the file; a reason that nobody can read would be refused. */
+export const toReason = (findings: readonly string[]): string =>
+  truncateEnd(oneLine(findings.join('; ')), LONGEST_REASON, 0);
 
 /** Why an edit of a lesson in use by file waits for a person, besides what the lint finds. */
 export const whyEditWaits = ({ frozen, pinned, text }: Lesson, edited: LessonText): readonly string[] => [
