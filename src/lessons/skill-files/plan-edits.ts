@@ -18,6 +18,8 @@ import { decodeSkillFile, encodeSkillFile } from './skill-file-codec.ts';
 export interface EditScene extends JudgeScene {
   /** Whether a folder has been unchanged for long enough, so that nobody is writing it. */
   readonly isQuiet: (folder: string) => boolean;
+  /** Whether there is time for another file: the lint of many files would hold up everything else in the process. */
+  readonly hasTime: () => boolean;
 }
 
 /** Compares a folder with the mirror's records. Pure except for new ids. */
@@ -36,14 +38,20 @@ export function planEdits(scene: EditScene): readonly FolderEdit[] {
   const isHome = ({ folder, skill }: ReadFolder): boolean => folderOf.get(skill.origin?.id ?? '') === folder;
   files.sort((one, other) => Number(isHome(other)) - Number(isHome(one)));
   const claimed = new Set<string>();
-  for (const file of files) {
+  let isPartial = false;
+  for (const [index, file] of files.entries()) {
+    isPartial ||= index > 0 && !scene.hasTime();
+    if (isPartial) {
+      edits.push({ type: 'later', folder: file.folder });
+      continue;
+    }
     const claim = claimLesson(file, claimed, scene);
     const edit = claim === undefined ? judgeNew(file, claimed, scene) : judgeEdit(file, claim, scene);
     if ('id' in edit) claimed.add(edit.id);
     edits.push(edit);
   }
   // A missing folder may be in the middle of a rename: nothing is retired while any folder changes.
-  if (![...records.keys(), ...seen.keys()].every(isQuiet)) return edits;
+  if (isPartial || ![...records.keys(), ...seen.keys()].every(isQuiet)) return edits;
   for (const [folder, record] of records) {
     const isGone = (seen.get(folder)?.kind ?? 'none') === 'none';
     if (isGone && !claimed.has(record.id)) edits.push(judgeMissing(folder, record, scene));
@@ -155,6 +163,8 @@ export type FolderEdit =
   | { readonly type: 'conflict'; readonly folder: string; readonly id: string; readonly hash: string }
   /** The file was deleted, and the library does not change. */
   | { readonly type: 'forget'; readonly folder: string; readonly why?: string }
+  /** It is read in the next pass. */
+  | { readonly type: 'later'; readonly folder: string }
   | { readonly type: 'fault'; readonly folder: string; readonly why: string };
 
 interface JudgeScene extends ClaimScene {
