@@ -117,11 +117,35 @@ function describeLibrary(library: JsonObject): readonly string[] {
     ([state, count]) => `${String(count)} ${state}`,
   );
   const lessons = states.length === 0 ? 'no lessons yet' : states.join(', ');
+  const changes = asArray(library.fileChanges).map(asObject);
   const faults = asArray(library.skillFaults).flatMap((fault) => asString(fault) ?? []);
   return [
     `generation ${String(library.generation)}; ${lessons}`,
+    ...describeFileChanges(changes),
     ...faults.map((fault) => `skills folder: ${fault}`),
   ];
+}
+
+const FILE_CHANGES = [
+  ['edited', 'was edited by file', 'were edited by file'],
+  ['deleted', 'was retired because its file was deleted', 'were retired because their files were deleted'],
+  ['waits', 'came by file and waits for approval', 'came by file and wait for approval'],
+] as const;
+const MAX_NAMED = 5;
+
+/** `2 lessons were edited by file: a (14:02), b (14:05); review with: instar lessons review`. */
+function describeFileChanges(changes: readonly JsonObject[]): readonly string[] {
+  return FILE_CHANGES.flatMap(([what, one, many]) => {
+    const own = changes.filter((change) => change.what === what);
+    if (own.length === 0) return [];
+    const names = own.slice(0, MAX_NAMED).map(({ name, at, reason }) => {
+      const why = what === 'waits' && asString(reason) !== undefined ? `; ${asString(reason)}` : '';
+      return `${String(name)} (${new Date(String(at)).toLocaleString()}${why})`;
+    });
+    const more = own.length > MAX_NAMED ? ` and ${own.length - MAX_NAMED} more` : '';
+    const verb = own.length === 1 ? `1 lesson ${one}` : `${own.length} lessons ${many}`;
+    return [`${verb}: ${names.join(', ')}${more}; review with: instar lessons review`];
+  });
 }
 
 function describeLearning(learning: JsonObject): readonly string[] {

@@ -11,14 +11,16 @@ import type { LessonsApi, OwnerApis } from '../core/daemon-api.ts';
 import type { Records } from '../core/store.ts';
 import { createAudit } from '../record/audit-trail.ts';
 import { findGoodCopy } from '../record/copy-files.ts';
+import { withErasableCopies } from '../record/erase-from-copies.ts';
 import { lockHome } from '../record/home-lock.ts';
 import { toRecords } from '../record/records.ts';
-import { restoreSnapshot, withFreshSnapshots } from '../record/snapshots.ts';
+import { restoreSnapshot } from '../record/snapshots.ts';
 import { createMemoryStore } from '../record/store/memory-store.ts';
 import { openSqliteStore } from '../record/store/sqlite-store.ts';
 import { confirmTimeOf } from '../record/trusted-clock.ts';
 import { openRedactor } from '../redact/open-redactor.ts';
 import { readOrCreateSalt } from '../redact/salt.ts';
+import { followLibraryOnce, withErasedFiles } from './after-erasure.ts';
 import { createKeysApi } from './keys-api.ts';
 import { ApiError, createRemoteApi } from './remote-api.ts';
 import { createStoreApi } from './store-api.ts';
@@ -80,7 +82,9 @@ export async function openApi(
     salt: readOrCreateSalt(home),
     keys: () => readOwnKeys(undefined, { env, home }),
   });
-  return over(withFreshSnapshots(toRecords(store, now, redactor), home.snapshotDir, now), () => {
+  const { records } = withErasableCopies(toRecords(store, now, redactor), home, now);
+  const followLibrary = followLibraryOnce(home, records);
+  return over(withErasedFiles(records, { promptsDir: home.promptsDir, followLibrary }), () => {
     store.close();
     lock.release();
   });

@@ -1,5 +1,5 @@
 import type { DaemonRecord } from '../config/daemon-file.ts';
-import type { DaemonApi, KeysApi, LessonsApi, OwnerApis } from '../core/daemon-api.ts';
+import type { DaemonApi, ErasureReport, KeysApi, LessonsApi, OwnerApis } from '../core/daemon-api.ts';
 import {
   asArray,
   asNumber,
@@ -31,7 +31,7 @@ export function createRemoteApi(daemon: DaemonRecord, key: string | undefined): 
     },
     session: (id) => find(place(id)),
     trajectory: (id) => find(`${place(id)}/trajectory`),
-    erase: async (id) => asNumber(asObject(await ask('DELETE', place(id))).erased) ?? 0,
+    erase: async (id) => readErasure(asObject(await ask('DELETE', place(id)))),
     feedback: async (body) => asObject(await ask('POST', '/v1/feedback', body)),
     training: async () => asObject(await ask('GET', '/api/train')),
     startTraining: async (request) => asObject(await ask('POST', '/api/train/run', { ...request })),
@@ -71,6 +71,19 @@ export function createRemoteApi(daemon: DaemonRecord, key: string | undefined): 
     audit: async (limit) => asObject(await ask('GET', `/api/audit?limit=${limit}`)),
   };
   return { api, lessonsApi, keysApi };
+}
+
+function readErasure({ erased, lessons, copies }: JsonObject): ErasureReport {
+  const { retired, cleaned } = asObject(lessons);
+  const named = (list: Json | undefined) =>
+    asArray(list)
+      .map(asObject)
+      .map(({ id, name }) => ({ id: asString(id) ?? '', name: asString(name) ?? '' }));
+  return {
+    erased: asNumber(erased) ?? 0,
+    lessons: { retired: named(retired), cleaned: named(cleaned) },
+    copies: asNumber(copies) ?? 0,
+  };
 }
 
 const TIMEOUT_MS = 120_000;

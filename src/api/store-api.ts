@@ -71,7 +71,10 @@ export function createStoreApi(
     sessions: async (query) => (await records.sessions(query)).map(describeSession),
     session: (id) => show(id, describeTurn),
     trajectory: (id) => show(id, withBodies),
-    erase: (id) => records.erase(id, 'asked for by a person'),
+    erase: async (id) => {
+      const { turns, ...rest } = await records.erase(id, 'asked for by a person');
+      return { erased: turns, ...rest };
+    },
     feedback: async (body) => {
       const done = await giveFeedback({ records, now }, body, THE_OWNER);
       if ('kind' in done) throw new Error((done as { readonly message: string }).message);

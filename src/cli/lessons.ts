@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { type Command, Option } from 'commander';
+import { lintSkill } from '../api/lint-skill.ts';
 import { neutralise, neutraliseLine } from '../base/printable.ts';
 import type { LessonsApi } from '../core/daemon-api.ts';
 import {
@@ -18,7 +19,7 @@ import {
   type ExitCode,
   type Positional,
 } from './context.ts';
-import { dim } from './print.ts';
+import { dim, type Part } from './print.ts';
 import { type LessonJson, lessonRow, printExplanation, printLesson, printReview } from './show-lessons.ts';
 import { withApi } from './with-api.ts';
 
@@ -221,7 +222,8 @@ const importLessons = ({ args, as }: ImportOptions, context: CommandContext): Pr
     context,
     async ({ lessonsApi }) => {
       const from = path.resolve(args[0] ?? '');
-      return printReport(await importSkillFiles(lessonsApi, from, as), context, `no skill found in ${from}`);
+      const report = await importSkillFiles(lessonsApi, from, as, lintSkill);
+      return printReport(report, context, `no skill found in ${from}`);
     },
     true,
   );
@@ -239,10 +241,15 @@ function printReport(report: SkillReport, { printer }: CommandContext, nothing: 
   if (done.length === 0 && faults.length === 0) throw new CommandError(EXIT.failed, nothing);
   if (printer.json) printer.document(report);
   else {
-    for (const { name, what, notes } of done) {
-      printer.line({ text: '✓ ', style: 'green' }, `${name}: ${what}`);
+    for (const { name, what, notes, findings = [] } of done) {
+      const mark: Part =
+        findings.length === 0 ? { text: '✓ ', style: 'green' } : { text: '! ', style: 'yellow' };
+      printer.line(mark, `${name}: ${what}`);
+      for (const finding of findings) printer.line(`  ${finding}`);
       for (const note of notes) printer.line(dim(`  ${note}`));
     }
+    if (done.some(({ findings }) => findings !== undefined))
+      printer.note('read what waits, and decide, with: instar lessons review');
     for (const { file, why } of faults) printer.line({ text: '✗ ', style: 'red' }, `${file} ${why}`);
     if (generation !== undefined) printer.line(`generation ${generation}`);
   }

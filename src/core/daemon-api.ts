@@ -1,5 +1,5 @@
 import type { JsonObject } from './json.ts';
-import type { SessionQuery } from './store.ts';
+import type { Erasure, SessionQuery } from './store.ts';
 
 /** What people and programs may ask of the daemon, in the JSON shapes that scripts rely on. */
 export interface DaemonApi {
@@ -8,8 +8,8 @@ export interface DaemonApi {
   session(id: string): Promise<JsonObject | undefined>;
   /** The same with the requests and replies. */
   trajectory(id: string): Promise<JsonObject | undefined>;
-  /** The number of turns erased; 0 for an unknown session. */
-  erase(id: string): Promise<number>;
+  /** Erases a session and what was learned from it. */
+  erase(id: string): Promise<ErasureReport>;
   /** Feedback as `POST /v1/feedback` takes it. */
   feedback(body: JsonObject): Promise<JsonObject>;
   /** The state of an episode: `{ state, attempts, failed, learns }`; undefined for an unknown id. */
@@ -42,6 +42,11 @@ export interface KeysApi {
   confirm(settings: JsonObject): Promise<JsonObject>;
   /** The audit trail, newest first: `{ n, at, action, subject, key }`, with `fault` when its chain is broken. */
   audit(limit: number): Promise<JsonObject>;
+}
+
+export interface ErasureReport extends Omit<Erasure, 'turns'> {
+  /** The number of turns; 0 for an unknown session. */
+  readonly erased: number;
 }
 
 /** What people and programs may ask of the library and change in it, in the JSON shapes that scripts rely on. */

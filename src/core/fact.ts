@@ -2,7 +2,7 @@ import type { Usage } from './chat.ts';
 import type { RewardSource, Signal, TurnRole, TurnStatus, Verdict } from './evidence.ts';
 import { isObject, type Json } from './json.ts';
 import type { Cost, GateOutcome } from './learn.ts';
-import type { Author, Change, Scope } from './lesson.ts';
+import type { Author, RecordedChange, Scope } from './lesson.ts';
 import type { ConsideredLesson, Domain } from './recall.ts';
 import type { WireName } from './wire.ts';
 
@@ -111,7 +111,7 @@ export type Fact =
       readonly set: string;
       readonly by: Author;
       readonly reason: string;
-      readonly changes: readonly Change[];
+      readonly changes: readonly RecordedChange[];
       /** The generation in force afterwards. */
       readonly generation: number;
       /** Training samples that the change does not concern: they stay valid, recertified for the new generation. */
@@ -180,6 +180,8 @@ export type Fact =
       readonly items: readonly string[];
       /** The failures it learned from: support data, never used for training. */
       readonly turns: readonly string[];
+      /** The sessions that its learner was shown. Facts of earlier versions have none. */
+      readonly sessions?: readonly string[];
       readonly judgements: readonly {
         readonly lesson: string;
         readonly name: string;

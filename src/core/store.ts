@@ -50,9 +50,10 @@ export interface Store extends StoreReader {
   append(batch: Batch): readonly AppendResult[];
   /**
    * Deletes every body that only this session uses and all text quoted in its facts, physically (also in free pages and
-   * in the write-ahead log), and appends the tombstone. Returns the number of turns erased; 0 for an unknown session.
+   * in the write-ahead log), and appends the tombstone. Lessons that were learned from it lose its quotes, and their text
+   * where nothing else supports it, in the same transaction. An unknown session has no turns.
    */
-  erase(session: string, at: number, reason: string): number;
+  erase(session: string, at: number, reason: string): Erasure;
   /**
    * Erases whole sessions whose last turn is older than `before`, oldest first, at most `limit` of them. `upTo`: only
    * those whose turns have no fact with a higher number. Returns the number of sessions erased.
@@ -63,6 +64,26 @@ export interface Store extends StoreReader {
   /** A consistent copy of everything in one new file. */
   snapshot(file: string): void;
   close(): void;
+}
+
+/** What was erased. */
+export interface Erasure {
+  /** The number of turns. */
+  readonly turns: number;
+  readonly lessons: {
+    /** Lessons that rested on the session alone: retired, and their text erased. */
+    readonly retired: readonly NamedLesson[];
+    /** Lessons that lost quotes, context or words of the session, and stay. */
+    readonly cleaned: readonly NamedLesson[];
+  };
+  /** The number of copies of the store from which it was erased as well. */
+  readonly copies: number;
+}
+
+/** A lesson with the name that it had before the erasure. */
+export interface NamedLesson {
+  readonly id: string;
+  readonly name: string;
 }
 
 /** Reads, at any time, without blocking the writer. */
@@ -211,8 +232,7 @@ export interface Records extends AsyncReads {
     blocks?: readonly Block[],
     isPatient?: boolean,
   ): Promise<readonly AppendResult[]>;
-  /** The number of turns erased. */
-  erase(session: string, reason: string): Promise<number>;
+  erase(session: string, reason: string): Promise<Erasure>;
   /** A consistent copy in one new file. */
   snapshot(file: string): Promise<void>;
 }

@@ -1,3 +1,4 @@
+import { withErasedFiles } from '../api/after-erasure.ts';
 import { createKeysApi } from '../api/keys-api.ts';
 import { createStoreApi } from '../api/store-api.ts';
 import { withAudit } from '../api/with-audit.ts';
@@ -103,9 +104,17 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const maxBodyBytes = settings.maxBodyMb * 1024 * 1024;
   const callers = openValidKeys(home, env, clock, readOrCreateSalt(home));
   const keys = () => [...callers.texts(), ...names.keys()];
-  const recording = openRecording({ home, settings: config.store, keys, clock, log });
+  const followLibrary = async (): Promise<void> => library.followErasure();
+  const onExpired = (): void =>
+    void followLibrary().catch((error: unknown) =>
+      log.warn({ err: error }, 'expired sessions: a file kept text'),
+    );
+  const recording = openRecording({ home, settings: config.store, keys, clock, log, onExpired });
   const { redactor } = recording;
-  const storeApi = createStoreApi(recording.records, clock.now);
+  const storeApi = createStoreApi(
+    withErasedFiles(recording.records, { promptsDir: home.promptsDir, followLibrary }),
+    clock.now,
+  );
   const newId = createIds(clock);
   const sessions = createSessionMatcher(clock, newId);
   sessions.restore(await recording.recorder.chains);

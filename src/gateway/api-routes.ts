@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import path from 'node:path';
 import type { Caller } from '../core/caller.ts';
-import type { OwnerApis } from '../core/daemon-api.ts';
+import type { ErasureReport, OwnerApis } from '../core/daemon-api.ts';
 import { createFailure, type Failure } from '../core/failure.ts';
 import { asNumber, asObject, asString, type Json, type JsonObject, parseJson } from '../core/json.ts';
 import { StoreError } from '../core/store.ts';
@@ -120,7 +120,7 @@ const OPERATIONS: ReadonlyMap<string, ApiRoute> = new Map<string, ApiRoute>([
   ['GET /api/sessions', owned(async ({ api }, { query }) => [...(await api.sessions(sessionQuery(query)))])],
   ['GET /api/sessions/:id', owned(({ api }, { id }) => api.session(id))],
   ['GET /api/sessions/:id/trajectory', owned(({ api }, { id }) => api.trajectory(id))],
-  ['DELETE /api/sessions/:id', owned(async ({ api }, { id }) => ({ erased: await api.erase(id) }))],
+  ['DELETE /api/sessions/:id', owned(async ({ api }, { id }) => asJson(await api.erase(id)))],
   [
     'GET /api/lessons',
     shared(async ({ lessonsApi }, { query }) => [...(await lessonsApi.list(only(query, ['state', 'kind'])))]),
@@ -198,6 +198,15 @@ const OPERATIONS: ReadonlyMap<string, ApiRoute> = new Map<string, ApiRoute>([
 
 /** All that `/metrics` tells a caller without a key. */
 const HEALTH_METRIC = '# HELP instar_up Instar answers\n# TYPE instar_up gauge\ninstar_up 1\n';
+
+const asJson = ({ erased, lessons, copies }: ErasureReport): JsonObject => ({
+  erased,
+  lessons: {
+    retired: lessons.retired.map((lesson) => ({ ...lesson })),
+    cleaned: lessons.cleaned.map((lesson) => ({ ...lesson })),
+  },
+  copies,
+});
 
 /** The operation for a method and path, with the path's `:id`. */
 export function findApiRoute(

@@ -27,6 +27,8 @@ export interface Copies {
   ensure(): Promise<CopyFile | undefined>;
   /** Why no copy could be made when one was due; undefined when it could. */
   problem(): string | undefined;
+  /** Resolves when no copy is being made. */
+  ended(): Promise<void>;
   /** For `status`. */
   describe(): JsonObject;
   close(): Promise<void>;
@@ -86,6 +88,7 @@ export function openCopies(options: CopiesOptions): Copies {
       return newest();
     },
     problem: () => problem,
+    ended: async () => running,
     describe: () => {
       const copies = listCopies(dir);
       const last = copies[0];

@@ -8,11 +8,11 @@ import type { Redactor } from '../redact/redact.ts';
 import { readOrCreateSalt } from '../redact/salt.ts';
 import { withCleanIds } from './clean-ids.ts';
 import { openCopies } from './copies.ts';
+import { withCopiesInThread } from './erase-from-copies.ts';
 import { followMark } from './follow-mark.ts';
 import { createRecorder, type Recorder } from './recorder.ts';
 import { openRecords } from './records.ts';
 import { createRetention, type Retention } from './retention.ts';
-import { withFreshSnapshots } from './snapshots.ts';
 import type { TrustedClock } from './trusted-clock.ts';
 
 interface RecordingOptions {
@@ -23,6 +23,8 @@ interface RecordingOptions {
     /** Daily copies to keep. */
     readonly snapshots: number;
   };
+  /** Called when sessions were erased because of their age. */
+  readonly onExpired?: () => void;
   /** Every secret of this installation, as of now. */
   readonly keys: () => readonly string[];
   readonly clock: TrustedClock;
@@ -44,13 +46,19 @@ interface Recording {
 const KEYS_MS = 10_000;
 
 /** Everything that records: the writer thread, the reader thread, the daily copy, and what is erased by its age. */
-export function openRecording({ home, settings, keys, clock, log }: RecordingOptions): Recording {
+export function openRecording(options: RecordingOptions): Recording {
+  const { home, settings, keys, clock, log } = options;
   const file = home.storeFile;
   const salt = readOrCreateSalt(home);
   const recorder = createRecorder({ file, keys: keys(), salt }, clock.now);
   const opened = openRecords(file, recorder);
   const redactor = openRedactor({ salt, keys });
-  const records = withCleanIds(withFreshSnapshots(opened, home.snapshotDir, clock.now), redactor);
+  const copies = openCopies({ home, daily: settings.snapshots, now: clock.now, log });
+  const erasable = withCopiesInThread(opened, home, clock.now, copies.ended);
+  const records = withCleanIds(erasable.records, redactor);
+  erasable
+    .finish()
+    .catch((error: unknown) => log.warn({ err: error }, 'an erasure could not reach all copies'));
   const marked = followMark(file, records, clock, log);
   void recorder.chains.then(() => {
     tellState();
@@ -62,9 +70,12 @@ export function openRecording({ home, settings, keys, clock, log }: RecordingOpt
       await recorder.append([]).catch((error: unknown) => log.error({ err: error }, 'the store is missing'));
   };
   clock.record(records);
-  const copies = openCopies({ home, daily: settings.snapshots, now: clock.now, log });
   const { keepDays } = settings;
-  const { expire } = recorder;
+  const expire: Recorder['expire'] = async (request) => {
+    const count = await recorder.expire(request);
+    if (count > 0) options.onExpired?.();
+    return count;
+  };
   const retention = createRetention({
     keepDays,
     time: clock,
@@ -103,7 +114,9 @@ export function openRecording({ home, settings, keys, clock, log }: RecordingOpt
       retention.close();
       await copies.close();
       await marked.look();
+      await erasable.close();
       await recorder.close();
+      await copies.close();
       await opened.close();
     },
   };

@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads';
 import { workerModule } from '../base/worker-thread.ts';
 import type { TurnIntent, TurnRecord, TurnRecorder } from '../core/recorder.ts';
 import type { RecordingState } from '../core/store.ts';
-import { type AppendResult, type Block, type NewFact, StoreError } from '../core/store.ts';
+import { type AppendResult, type Block, type Erasure, type NewFact, StoreError } from '../core/store.ts';
 import { createBackPressure } from './back-pressure.ts';
 import { createRingBuffer, type RingSpan } from './ring-buffer.ts';
 import {
@@ -20,9 +20,9 @@ export interface Recorder extends TurnRecorder {
     blocks?: readonly Block[],
     isPatient?: boolean,
   ): Promise<readonly AppendResult[]>;
-  erase(session: string, reason: string): Promise<number>;
   /** Erases sessions by their age; the number of sessions erased. */
   expire(request: ExpireRequest): Promise<number>;
+  erase(session: string, reason: string): Promise<Erasure>;
   setKeys(keys: readonly string[]): void;
   state(): RecordingState;
   /** The message chains of sessions without ids from earlier runs; empty when the store cannot be opened. */

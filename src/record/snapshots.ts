@@ -1,16 +1,7 @@
-import {
-  constants,
-  copyFileSync,
-  existsSync,
-  linkSync,
-  mkdirSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-} from 'node:fs';
-import { dirname, join } from 'node:path';
+import { constants, copyFileSync, existsSync, linkSync, renameSync, rmSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { syncFileSync, syncFolderSync } from '../base/atomic-file.ts';
-import { type Records, StoreError } from '../core/store.ts';
+import { StoreError } from '../core/store.ts';
 import { removeLog } from './store/compaction.ts';
 import { findDamage } from './store/integrity-check.ts';
 import { connectWriter, makePrivate, peekVersion } from './store/open-database.ts';
@@ -100,31 +91,4 @@ export function writeSnapshotFile(file: string, fill: (temporary: string) => voi
     if (existsSync(temporary)) rmSync(temporary);
     throw toStoreError(error, file);
   }
-}
-
-const isCopy = (name: string): boolean => name.endsWith('.sqlite');
-/** Left by a process that died while it wrote a snapshot. */
-const isUnfinished = (name: string): boolean => name.endsWith(`.sqlite${UNFINISHED}`);
-
-/** Takes a snapshot named by its time and deletes the oldest beyond `keep`; 0 takes none. */
-export async function keepSnapshots(dir: string, records: Records, keep: number, now: number): Promise<void> {
-  if (keep === 0) return;
-  mkdirSync(dir, { recursive: true, mode: 0o700 });
-  await records.snapshot(join(dir, `${new Date(now).toISOString().replaceAll(/[:.]/g, '-')}.sqlite`));
-  const names = readdirSync(dir).sort();
-  const old = names.filter(isCopy).slice(0, -keep);
-  for (const name of [...old, ...names.filter(isUnfinished)]) rmSync(join(dir, name), { force: true });
-}
-
-/** The same records; an erasure also reaches earlier snapshots, which are replaced by a new one. */
-export function withFreshSnapshots<R extends Records>(records: R, dir: string, now: () => number): R {
-  return {
-    ...records,
-    erase: async (session: string, reason: string) => {
-      const turns = await records.erase(session, reason);
-      if (turns > 0 && existsSync(dir) && readdirSync(dir).some(isCopy))
-        await keepSnapshots(dir, records, 1, now());
-      return turns;
-    },
-  };
 }

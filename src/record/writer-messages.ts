@@ -1,5 +1,5 @@
 import type { TurnIntent, TurnOutcome } from '../core/recorder.ts';
-import type { AppendResult, Block, NewFact } from '../core/store.ts';
+import type { AppendResult, Block, Erasure, NewFact } from '../core/store.ts';
 import type { RingSpan } from './ring-buffer.ts';
 
 /** A message to the writer thread. Bytes travel separately: in the ring, or transferred. */
@@ -75,7 +75,7 @@ export type WriterMessage =
   | {
       readonly type: 'answer';
       readonly id: number;
-      readonly value: readonly AppendResult[] | number | undefined;
+      readonly value: readonly AppendResult[] | Erasure | number | undefined;
     }
   | { readonly type: 'refusal'; readonly id: number; readonly code: string; readonly message: string };
 

@@ -183,7 +183,7 @@ describe('the library in the daemon', () => {
     });
   });
 
-  it("publishes a person's edit of a skill file as their change, in a new generation", async () => {
+  it('publishes a clean edit of a skill file, back on trial, in a new generation', async () => {
     const before = Number(
       (await owner('GET', '/api/status')).library &&
         ((await owner('GET', '/api/status')).library as JsonObject).generation,
@@ -200,10 +200,10 @@ describe('the library in the daemon', () => {
     );
     const lesson = await owner('GET', '/api/lessons/dates');
     expect(lesson.content).toContain('Never two digits');
-    expect((lesson.history as readonly JsonObject[]).at(-1)).toMatchObject({
-      by: 'skills folder',
-      op: 'revise',
-    });
+    expect((lesson.history as readonly JsonObject[]).slice(-2)).toMatchObject([
+      { by: 'skills folder', op: 'revise' },
+      { by: 'skills folder', op: 'move', state: 'trial' },
+    ]);
   });
 
   it('refuses an approval of a text that has changed since it was shown', async () => {
@@ -232,6 +232,6 @@ describe('the library in the daemon', () => {
       headers: { 'content-type': 'application/json' },
     });
     expect(status).toBe(401);
-    expect((await owner('GET', '/api/lessons/dates')).state).toBe('live');
+    expect((await owner('GET', '/api/lessons/dates')).state).toBe('trial');
   });
 });

@@ -43,6 +43,8 @@ export function connectReader(file: string, isFixed = false): Sql {
   return open(file, { readOnly: true, isFixed }, (sql) => {
     if (readKnownVersion(sql) < MIGRATIONS.length)
       throw new StoreError('io', `${file} has an older format: start Instar once to upgrade it`);
+    // A snapshot inherits it: without it, its pages have copies of rows that an erasure would not find.
+    sql.exec('pragma secure_delete = on');
   });
 }
 

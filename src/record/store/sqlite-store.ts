@@ -78,9 +78,9 @@ export function openSqliteStore({ file }: { readonly file: string }): Store {
       return appended;
     },
     erase: (session, at, reason) => {
-      const turns = writeApart(() => recordErasure(tables, session, at, reason));
+      const erasure = writeApart(() => recordErasure(tables, session, at, reason));
       cleanUp();
-      return turns;
+      return erasure;
     },
     expire: (...how) => {
       const sessions = writeApart(() => expireSessions(tables, ...how));
@@ -201,6 +201,9 @@ function cacheTables(tables: Tables): CachedTables {
     },
     facts: afterWriting(tables.facts),
     factsAbout: afterWriting(tables.factsAbout),
+    factsOf: afterWriting(tables.factsOf),
+    recallsOf: afterWriting(tables.recallsOf),
+    textsOf: afterWriting(tables.textsOf),
     turnsOf: afterWriting(tables.turnsOf),
     clearViews: afterWriting(tables.clearViews),
     sessionsBefore: afterWriting(tables.sessionsBefore),
