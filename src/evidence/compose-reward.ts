@@ -4,6 +4,8 @@ import type { Appraisal, RewardSource, Signal } from '../core/evidence.ts';
 export const INFRASTRUCTURE = 'infrastructure';
 
 const TRUST: readonly RewardSource[] = ['verifier', 'person', 'judge', 'signal'];
+/** What an agent says of itself is a signal among the others. */
+const rankOf = (source: RewardSource): RewardSource => (source === 'agent' ? 'signal' : source);
 /** Sources that count even when the connection broke: they looked at the result. */
 const OVER_INFRASTRUCTURE: ReadonlySet<RewardSource> = new Set(['verifier', 'person']);
 const MIDDLE = 0.5;
@@ -12,7 +14,7 @@ const NEAR = 1e-9;
 /**
  * The one rule by which signals become a reward.
  *
- * 1. Trust: verifier > person > judge > signal. The most trusted source with a score decides alone; the others are kept
+ * 1. Trust: verifier > person > judge > signal and agent, which count as one. The most trusted source with a score decides alone; the others are kept
  *    for people to see and change nothing.
  * 2. Within that source the reward is the weighted mean of the scores.
  * 3. Below 0.5 is a failure, above 0.5 a success. Exactly 0.5 (a judge that abstains, signals that cancel out) is
@@ -27,12 +29,12 @@ export function composeReward(signals: readonly Signal[]): Pick<Appraisal, 'verd
   const scored = signals.filter(
     ({ name, weight, score }) => name !== INFRASTRUCTURE && weight > 0 && Number.isFinite(score * weight),
   );
-  const source = TRUST.find((one) => scored.some((signal) => signal.source === one));
+  const source = TRUST.find((one) => scored.some((signal) => rankOf(signal.source) === one));
   const isBroken = signals.some(({ name }) => name === INFRASTRUCTURE);
   if (isBroken && (source === undefined || !OVER_INFRASTRUCTURE.has(source)))
     return { verdict: 'infrastructure', source: 'signal' };
   if (source === undefined) return { verdict: 'ambiguous' };
-  const reward = meanOf(scored.filter((signal) => signal.source === source));
+  const reward = meanOf(scored.filter((signal) => rankOf(signal.source) === source));
   if (Math.abs(reward - MIDDLE) < NEAR) return { verdict: 'ambiguous', source };
   return { verdict: reward < MIDDLE ? 'failure' : 'success', reward, source };
 }

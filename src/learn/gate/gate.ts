@@ -4,19 +4,23 @@ import type { FailureCase, Judgement, Proposal } from '../../core/learn.ts';
 import { LESSON_KINDS, type Lesson, type LessonText, type Taint } from '../../core/lesson.ts';
 import type { Library } from '../../core/library.ts';
 import type { EmbeddingModel } from '../../core/recall.ts';
+import { findRepeatedErrors } from '../distiller/repeated-errors.ts';
+import { isFixedWording } from '../distiller/write-skill.ts';
 import { readQuotes, uniqueLessonName } from '../draft-lesson.ts';
 import { type Autonomy, autonomyRule } from './autonomy-rule.ts';
 import { type EvidenceByTrust, sortEvidenceByTrust } from './evidence-by-trust.ts';
 import { contentFingerprint, type FindSimilar, findDuplicate } from './find-duplicate.ts';
-import {
-  findSimilarMeaning,
-  findTaint,
-  findUnsupportedBasis,
-  type SimilarSentence,
-  type TaintFinding,
-} from './find-taint.ts';
+import { findTaint, findUnsupportedBasis, type TaintFinding } from './find-taint.ts';
 import { lintLesson } from './lint-lesson.ts';
+import { createLiteralProvenance } from './literal-provenance.ts';
 import { foldText } from './normalize-text.ts';
+import { createWordingFinder } from './person-wording.ts';
+import {
+  compareMeaning,
+  isOutsideMeaning,
+  type MeaningReading,
+  statementsOfLesson,
+} from './similar-meaning.ts';
 import { type EvidenceRules, NEEDS_ANOTHER_SESSION, weighEvidence } from './weigh-evidence.ts';
 
 export interface GateOptions extends EvidenceRules {
@@ -87,13 +91,8 @@ async function judge(
     firstParty: [...sorted.firstParty, ...shown],
     trusted: [...sorted.trusted, ...shown],
   };
-  const lints = lintLesson(words, known.firstParty);
-  const basis = findUnsupportedBasis(weighed.cited);
-  const alike = [...(await findTaint(words, known)), ...(basis === undefined ? [] : [basis])];
-  // The embedding comparison is expensive: it runs last, and only when nothing else was found.
-  const isClean = lints.length + alike.length === 0;
-  const near = isClean && options.embed && (await findSimilarMeaning(words, known, options.embed));
-  const tainted = near ? [nearTaint(near)] : alike;
+  const lints = lintLesson(words, known.firstParty, createLiteralProvenance(known.events));
+  const tainted = await findOutsideText(options, change.text, cases, weighed.cited, known);
   const before: readonly Taint[] = [...change.text.taint, ...(old?.text.taint ?? [])];
   const taint = (['tool', 'web'] as const).filter(
     (one) => before.includes(one) || tainted.some((finding) => finding.taint === one),
@@ -174,13 +173,58 @@ function besideOld(
   };
 }
 
-const nearTaint = ({ taint, sentence }: SimilarSentence): TaintFinding => ({
-  taint,
-  why:
-    sentence === undefined
-      ? 'text from a tool or a page in the same session could not be compared with it'
-      : `it has the meaning of ${taint === 'web' ? 'a page' : 'a tool output'}: ${sentence.slice(0, 80)}`,
-});
+/**
+ * Which parts of a lesson may come from outside text. Nothing is held because of outside text when the lesson only says what a
+ * person or a verifier said, or only what this program itself wrote.
+ */
+async function findOutsideText(
+  { embed }: GateOptions,
+  text: LessonText,
+  cases: readonly FailureCase[],
+  cited: readonly FailureCase[],
+  known: EvidenceByTrust,
+): Promise<readonly TaintFinding[]> {
+  if (isFixedAdvice(text, cases)) return [];
+  const lines = statementsOfLesson(foldText(`${text.description}\n${text.content}`));
+  const meaning = await readMeaning(lines, known, embed);
+  const isTheirs = createWordingFinder(known.firstParty);
+  const others = meaning.lines.filter((line) => !isTheirs(line));
+  const isDistilled = text.evidence.learner === 'distiller';
+  if (others.every(({ line }) => isDistilled && isFixedWording(line))) return [];
+
+  const basis = findUnsupportedBasis(cited, known.untrusted);
+  const found = [
+    ...(await findTaint(promptText(text), known)),
+    ...(basis === undefined ? [] : [basis]),
+    ...known.missing.map((why): TaintFinding => ({ taint: 'tool', why })),
+  ];
+  if (found.length > 0) return found;
+  const near = others.find(isOutsideMeaning);
+  if (near !== undefined) {
+    const from = near.taint === 'web' ? 'a page' : 'a tool output';
+    return [
+      { taint: near.taint, why: `it has the meaning of ${from}: ${near.outsideSentence.slice(0, 80)}` },
+    ];
+  }
+  return meaning.isUnknown
+    ? [{ taint: 'tool', why: 'text from a tool or a page in the same session could not be compared with it' }]
+    : [];
+}
+
+/** Without an embedding model only words are compared. */
+const readMeaning = async (
+  lines: readonly string[],
+  known: EvidenceByTrust,
+  embed: GateOptions['embed'],
+): Promise<MeaningReading> =>
+  compareMeaning(lines, known, embed ?? (async (texts) => texts.map(() => new Float32Array(1))));
+
+/** A checklist of this program for an error that came up again: of the record it has only the name of the error. */
+const isFixedAdvice = (
+  { content, evidence: { learner } }: LessonText,
+  cases: readonly FailureCase[],
+): boolean =>
+  learner === 'distiller' && findRepeatedErrors(cases).some(({ skill }) => skill.content === content);
 
 const allText = (text: LessonText): string =>
   [

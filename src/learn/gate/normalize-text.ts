@@ -241,9 +241,13 @@ const SHARE_OF_WORDS = 0.7;
 /** Whether a normalized sentence states a standing rule. */
 export const isStandingRule = (sentence: string): boolean => STANDING.test(sentence);
 
+/** Whether a normalized sentence has words of requests or of standing rules. */
+export const hasRequestWords = (sentence: string): boolean =>
+  STANDING.test(sentence) || ASKING.test(sentence);
+
 /** Whether a normalized sentence requests something of its reader. */
 export function isRequest(sentence: string): boolean {
-  if (STANDING.test(sentence) || ASKING.test(sentence)) return true;
+  if (hasRequestWords(sentence)) return true;
   const [first = ''] = sentence.replace(LEAD, '').split(/[^\p{L}]/u, 1);
   return isInstructionVerb(first);
 }
