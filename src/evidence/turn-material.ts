@@ -88,16 +88,13 @@ export function readMaterial(turn: WholeTurn, known: TypedTexts): TurnMaterial {
       else add('assistant', part.text);
     }
   };
-  const addMessage = (message: ChatMessage): void => {
-    if (message.role === 'assistant') return addReply(message.content);
-    if (message.role === 'system') return addParts(message.content, addSystem);
-    if (message.role === 'user')
-      return addParts(message.content, (text) => {
-        const { typed, inserted, isSummary } = typedIn(text);
-        add('user', typed);
-        for (const section of inserted) add(isSummary ? 'tool' : 'client', section);
-        if (isSummary) missing.add(SHORTENED);
-      });
+  const addUserText = (text: string): void => {
+    const { typed, inserted, isSummary } = typedIn(text);
+    add('user', typed);
+    for (const section of inserted) add(isSummary ? 'tool' : 'client', section);
+    if (isSummary) missing.add(SHORTENED);
+  };
+  const addResult = (message: Extract<ChatMessage, { role: 'tool' }>): void => {
     const call = pending.get(message.callId);
     const text = message.content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
     const ran = call && commandOf(call);
@@ -108,6 +105,12 @@ export function readMaterial(turn: WholeTurn, known: TypedTexts): TurnMaterial {
     }
     const origin = call === undefined ? 'tool' : originOfResult(call);
     addParts(message.content, (part) => add(origin, withoutFixedReminders(part)));
+  };
+  const addMessage = (message: ChatMessage): void => {
+    if (message.role === 'assistant') addReply(message.content);
+    else if (message.role === 'system') addParts(message.content, addSystem);
+    else if (message.role === 'user') addParts(message.content, addUserText);
+    else addResult(message);
   };
 
   for (const { text } of turn.request.system) addSystem(text);

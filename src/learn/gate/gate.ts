@@ -4,6 +4,7 @@ import type { FailureCase, Judgement, Proposal } from '../../core/learn.ts';
 import { LESSON_KINDS, type Lesson, type LessonText, type Taint } from '../../core/lesson.ts';
 import type { Library } from '../../core/library.ts';
 import type { EmbeddingModel } from '../../core/recall.ts';
+import { clip } from '../../text/truncate.ts';
 import { findRepeatedErrors } from '../distiller/repeated-errors.ts';
 import { isFixedWording } from '../distiller/write-skill.ts';
 import { readQuotes, uniqueLessonName } from '../draft-lesson.ts';
@@ -17,7 +18,8 @@ import { foldText } from './normalize-text.ts';
 import { createWordingFinder } from './person-wording.ts';
 import {
   compareMeaning,
-  isOutsideMeaning,
+  findOutsideMeaning,
+  type LineMeaning,
   type MeaningReading,
   statementsOfLesson,
 } from './similar-meaning.ts';
@@ -91,8 +93,17 @@ async function judge(
     firstParty: [...sorted.firstParty, ...shown],
     trusted: [...sorted.trusted, ...shown],
   };
-  const lints = lintLesson(words, known.firstParty, createLiteralProvenance(known.events));
-  const tainted = await findOutsideText(options, change.text, cases, weighed.cited, known);
+  const meaning = await readMeaning(change.text, known, options.embed);
+  const isTheirs = createWordingFinder(known.firstParty);
+  const others = meaning.lines.filter((line) => !isTheirs(line));
+  const theirs = new Set(meaning.lines.filter(isTheirs).map(({ line }) => line));
+  const lints = lintLesson(words, known.firstParty, {
+    provenance: createLiteralProvenance(known.events),
+    isTheirs: (sentence) => theirs.has(sentence),
+  });
+  const tainted = isOwnWording(change.text, others, cases)
+    ? []
+    : await findOutsideText(change.text, weighed.cited, known, { ...meaning, lines: others });
   const before: readonly Taint[] = [...change.text.taint, ...(old?.text.taint ?? [])];
   const taint = (['tool', 'web'] as const).filter(
     (one) => before.includes(one) || tainted.some((finding) => finding.taint === one),
@@ -174,24 +185,27 @@ function besideOld(
 }
 
 /**
- * Which parts of a lesson may come from outside text. Nothing is held because of outside text when the lesson only says what a
- * person or a verifier said, or only what this program itself wrote.
+ * Whether nothing but the words of people, of verifiers and of this program itself is left of a lesson. Then outside text
+ * elsewhere in the session is no reason to hold it. `others`: the lines that no person said.
  */
-async function findOutsideText(
-  { embed }: GateOptions,
-  text: LessonText,
+const isOwnWording = (
+  { content, evidence: { learner } }: LessonText,
+  others: readonly LineMeaning[],
   cases: readonly FailureCase[],
+): boolean =>
+  others.length === 0 ||
+  (learner === 'distiller' &&
+    (others.every(({ line }) => isFixedWording(line)) ||
+      // A checklist for an error that came up again: of the record it has only the name of the error.
+      findRepeatedErrors(cases).some(({ skill }) => skill.content === content)));
+
+/** Which parts of a lesson may come from outside text. */
+async function findOutsideText(
+  text: LessonText,
   cited: readonly FailureCase[],
   known: EvidenceByTrust,
+  { lines, statements, isUnknown }: MeaningReading,
 ): Promise<readonly TaintFinding[]> {
-  if (isFixedAdvice(text, cases)) return [];
-  const lines = statementsOfLesson(foldText(`${text.description}\n${text.content}`));
-  const meaning = await readMeaning(lines, known, embed);
-  const isTheirs = createWordingFinder(known.firstParty);
-  const others = meaning.lines.filter((line) => !isTheirs(line));
-  const isDistilled = text.evidence.learner === 'distiller';
-  if (others.every(({ line }) => isDistilled && isFixedWording(line))) return [];
-
   const basis = findUnsupportedBasis(cited, known.untrusted);
   const found = [
     ...(await findTaint(promptText(text), known)),
@@ -199,32 +213,23 @@ async function findOutsideText(
     ...known.missing.map((why): TaintFinding => ({ taint: 'tool', why })),
   ];
   if (found.length > 0) return found;
-  const near = others.find(isOutsideMeaning);
+  const near = findOutsideMeaning(lines, statements);
   if (near !== undefined) {
     const from = near.taint === 'web' ? 'a page' : 'a tool output';
-    return [
-      { taint: near.taint, why: `it has the meaning of ${from}: ${near.outsideSentence.slice(0, 80)}` },
-    ];
+    return [{ taint: near.taint, why: `it has the meaning of ${from}: ${clip(near.outsideSentence, 80)}` }];
   }
-  return meaning.isUnknown
+  return isUnknown
     ? [{ taint: 'tool', why: 'text from a tool or a page in the same session could not be compared with it' }]
     : [];
 }
 
 /** Without an embedding model only words are compared. */
-const readMeaning = async (
-  lines: readonly string[],
+const readMeaning = (
+  { description, content }: LessonText,
   known: EvidenceByTrust,
-  embed: GateOptions['embed'],
+  embed: GateOptions['embed'] = async (texts) => texts.map(() => new Float32Array(1)),
 ): Promise<MeaningReading> =>
-  compareMeaning(lines, known, embed ?? (async (texts) => texts.map(() => new Float32Array(1))));
-
-/** A checklist of this program for an error that came up again: of the record it has only the name of the error. */
-const isFixedAdvice = (
-  { content, evidence: { learner } }: LessonText,
-  cases: readonly FailureCase[],
-): boolean =>
-  learner === 'distiller' && findRepeatedErrors(cases).some(({ skill }) => skill.content === content);
+  compareMeaning(statementsOfLesson(foldText(`${description}\n${content}`)), known, embed);
 
 const allText = (text: LessonText): string =>
   [

@@ -26,6 +26,13 @@ const LONGEST_SHOWN = 60;
 /** Risky commands that the agent's own success may prove; the others need a person's words. */
 const PROVABLE: ReadonlySet<string> = new Set([FETCHES, DELETES, REWRITES, INSTALLS_PACKAGE]);
 
+export interface LintContext {
+  /** Who brought addresses, packages and commands up; without it, only a person's words count for them. */
+  readonly provenance?: LiteralProvenance;
+  /** Whether a normalized sentence only says what people or verifiers said. */
+  readonly isTheirs?: (sentence: string) => boolean;
+}
+
 /**
  * Reasons, for a person, to review a lesson before it is used; empty when there are none. `trusted`: normalized text of people
  * and verifiers. What they asked for themselves is not reported, unless the rule says that nobody asks for it in earnest; nor
@@ -34,7 +41,7 @@ const PROVABLE: ReadonlySet<string> = new Set([FETCHES, DELETES, REWRITES, INSTA
 export function lintLesson(
   words: string,
   trusted: readonly string[],
-  provenance?: LiteralProvenance,
+  { provenance, isTheirs = () => false }: LintContext = {},
 ): readonly string[] {
   const asked = trusted.join('\n');
   const isProven = (literal: string): boolean => provenance?.ofName(literal) === 'proven';
@@ -62,7 +69,9 @@ export function lintLesson(
         if (PROVABLE.has(command.why) && isProven(command.text)) continue;
         why.add(`it contains ${command.why}: ${clip(command.text, LONGEST_SHOWN)}`);
       }
-      for (const rule of RULES) if (breaks(rule, sentence, trusted)) why.add(rule.why);
+      const isWish = isTheirs(sentence);
+      for (const rule of RULES)
+        if (!(isWish && rule.mayBeAsked === true) && breaks(rule, sentence, trusted)) why.add(rule.why);
       for (const order of findForeignInstructions(sentence)) why.add(order);
     }
   }

@@ -185,8 +185,9 @@ const rotate13 = (plain: string): string =>
 /** Scripts without spaces between words: each character counts as a word. */
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/gu;
 const TOKEN = /[\p{L}\p{N}]+/gu;
-/** A long line whose successor begins in lower case was wrapped. */
-const WRAPPED = /(?<=[^\n]{50})\n[ \t]*(?=\p{Ll})/gu;
+/** A long line whose successor begins in lower case was wrapped, unless that begins like a line of a log. */
+const WRAPPED =
+  /(?<=[^\n]{50})\n[ \t]*(?=\p{Ll})(?!exit (?:code|status)\b|at [\w$./(<]|[\w.-]{1,24}:(?:\s|$)|npm )/gu;
 
 /** The words of a normalized text, in order. */
 export const foldedWords = (folded: string): readonly string[] =>

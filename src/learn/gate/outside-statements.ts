@@ -9,7 +9,11 @@ const REPORT_HEAD =
 /** Words with which programs say that something is wrong. */
 const FAILURE =
   /\b(?:error|failed|fails|failure|refus(?:ed|ing|es)|invalid|illegal|unknown|unrecogni[sz]ed|unsupported|missing|not found|no such|cannot|can't|can not|could not|couldn't|unable|denied|forbidden|unexpected|undefined|undeclared|unresolved|does not exist|doesn't exist|not exist|already (?:in use|exists|defined|taken)|expected|timed? ?out|mismatch|rejected|conflict\w*|no space|out of memory|not (?:a|an|installed|defined|allowed|permitted|supported|reachable|writable|empty|valid|recogni[sz]ed)|may not be|must not be empty|broken|corrupt\w*|crashed|dumped core|killed|would (?:be )?(?:reformat\w*|overwritten)|deprecated|exceeded|locked|held)\b/;
+/** The clearest of them need no head. */
+const PLAIN_FAILURE =
+  /\b(?:not found|no such|cannot|could not|unable to|undefined|unknown|invalid|unexpected|does not exist|failed|is not an? (?!\w+ (?:way|idea|problem|reason)))\b/;
 const LONGEST_REPORT = 24;
+const LONGEST_PLAIN = 12;
 /** Ways of telling someone what to do that need no verb at the beginning. */
 const REMEDY =
   /\b(?:by (?:adding|setting|using|running|passing|installing|removing|deleting|disabling|sending|posting|calling|switching|changing)|remed(?:y|ies)|workaround|solution|(?:to|can be) (?:fix|resolv|solv)\w*|requires? (?:you|that|the)|retry (?:this|with)|re-?run|run (?:it )?with|(?:supported|recommended|official|safe|right|proper|usual|correct|approved) (?:way|configuration|setting|method|command|value|choice)|as agreed|experienced (?:teams|users|developers)|best practice)\b/;
@@ -46,10 +50,12 @@ function hasInstruction(sentence: string): boolean {
 
 /** Whether a normalized sentence only reports what went wrong, as programs do. A lesson may say so: it instructs nobody. */
 export function isReport(sentence: string): boolean {
+  if (!FAILURE.test(sentence)) return false;
   const head = REPORT_HEAD.exec(sentence)?.[0] ?? '';
-  if (head === '' || !FAILURE.test(sentence)) return false;
   const said = sentence.slice(head.length);
-  return foldedWords(said).length <= LONGEST_REPORT && !hasInstruction(said);
+  const most =
+    head === '' && !PLAIN_FAILURE.test(sentence) ? 0 : head === '' ? LONGEST_PLAIN : LONGEST_REPORT;
+  return foldedWords(said).length <= most && !hasInstruction(said);
 }
 
 const FEWEST_WORDS = 3;
@@ -71,6 +77,10 @@ export function readStatements({ views }: Pick<UntrustedText, 'views'>): readonl
         found.add(sentence);
   return [...found];
 }
+
+/** The reports of what went wrong that are written in sentences. The terse ones have no room for advice. */
+export const readReports = ({ views: [plain = ''] }: Pick<UntrustedText, 'views'>): readonly string[] =>
+  splitFoldedSentences(plain).filter((sentence) => isReport(sentence) && isProse(sentence));
 
 /** Whether an outside text says anything beside what went wrong. */
 export const saysMore = ({ views: [plain = ''] }: Pick<UntrustedText, 'views'>): boolean =>

@@ -4,11 +4,19 @@ import { splitFoldedSentences } from '../../text/sentences.ts';
 import { topicStems } from '../../text/topic-words.ts';
 import type { EvidenceByTrust } from './evidence-by-trust.ts';
 import { foldedWords, isProse } from './normalize-text.ts';
-import { givesInstruction, readStatements } from './outside-statements.ts';
+import { givesInstruction, isReport, readReports, readStatements } from './outside-statements.ts';
 
-/** Cosines of all-MiniLM-L6-v2 from which two sentences count as similar; lower for sentences that instruct. */
-const NEAR_INSTRUCTION = 0.34;
-const NEAR = 0.4;
+/**
+ * Cosines of all-MiniLM-L6-v2 from which a line counts as similar to one of a few statements; lower for statements that
+ * instruct. Among many statements one is somewhat similar by chance: the bar rises with their number, up to a limit.
+ */
+const NEAR_INSTRUCTION = 0.28;
+const NEAR = 0.32;
+const FEW = 3;
+const MANY = 10;
+const RISE = 0.12;
+/** A lesson may say what went wrong: only a line that says the same as the report is its text. */
+const NEAR_REPORT = 0.56;
 /** From here on an agent's sentence says what the outside sentence says. */
 const SAME_STATEMENT = 0.55;
 const FEWEST_SHARED_STEMS = 3;
@@ -33,6 +41,8 @@ export interface LineMeaning {
 
 export interface MeaningReading {
   readonly lines: readonly LineMeaning[];
+  /** The number of outside statements that the lines were compared with. */
+  readonly statements: number;
   /** There is outside text, and it could not be compared: too much of it, or the model failed. */
   readonly isUnknown: boolean;
 }
@@ -52,7 +62,7 @@ export async function compareMeaning(
   for (const text of untrusted) {
     if (text.isAgent) continue;
     const statements = readStatements(text);
-    for (const statement of statements) taints.set(statement, text.taint);
+    for (const statement of [...statements, ...readReports(text)]) taints.set(statement, text.taint);
     const [short] = text.views;
     const isPiece = short !== undefined && short.length <= LONGEST_PIECE && statements.length > 0;
     if (isPiece && piece !== '' && pieces++ < MOST_PIECES)
@@ -64,7 +74,7 @@ export async function compareMeaning(
     ...{ line, own: 0, ownSentence: '', outside: 0, outsideSentence: '', taint: 'tool' },
   });
   const own = [...new Set(firstParty.flatMap(splitFoldedSentences))].slice(-MOST_FIRST_PARTY);
-  if (lines.length === 0) return { lines: [], isUnknown: false };
+  if (lines.length === 0) return { lines: [], statements: 0, isUnknown: false };
   const isTooMuch = statements.length > MOST_STATEMENTS;
   const compared = isTooMuch ? [] : statements;
   const said = untrusted
@@ -74,28 +84,29 @@ export async function compareMeaning(
     .slice(-MOST_AGENT);
   const agents = compared.length === 0 ? [] : [...new Set(said)];
   try {
-    const vectors = await embed([...lines, ...own, ...compared, ...agents]);
-    const slice = (from: number, length: number): readonly Float32Array[] =>
-      vectors.slice(from, from + length);
-    const lineVectors = slice(0, lines.length);
-    const ownVectors = slice(lines.length, own.length);
+    const parts = [lines, own, compared, agents];
+    const vectors = await embed(parts.flat());
+    if (vectors.length < parts.flat().length) throw new Error('vectors are missing');
+    const partAt = (index: number): readonly Float32Array[] => {
+      const from = parts.slice(0, index).flat().length;
+      return vectors.slice(from, from + (parts[index]?.length ?? 0));
+    };
+    const [lineVectors, ownVectors, statementVectors, agentVectors] = [0, 1, 2, 3].map(partAt);
     const outside = compared.map((sentence, at): Compared => {
-      const vector = vectors[lines.length + own.length + at];
-      return { sentence, taint: taints.get(sentence) ?? 'tool', vector };
+      return { sentence, taint: taints.get(sentence) ?? 'tool', vector: statementVectors?.[at] };
     });
-    const agentVectors = slice(lines.length + own.length + compared.length, agents.length);
     const relayed = agents.flatMap((sentence, at) => {
-      const source = relays(sentence, agentVectors[at], outside);
-      return source === undefined ? [] : [{ ...source, sentence, vector: agentVectors[at] }];
+      const source = relays(sentence, agentVectors?.[at], outside);
+      return source === undefined ? [] : [{ ...source, sentence, vector: agentVectors?.[at] }];
     });
-    if (lineVectors.length < lines.length) throw new Error('vectors are missing');
     return {
       isUnknown: isTooMuch,
+      statements: compared.length,
       lines: lines.map((line, at) => {
-        const vector = lineVectors[at];
+        const vector = lineVectors?.[at];
         const nearOwn = nearest(
           vector,
-          own.map((sentence, i) => ({ sentence, taint: 'tool', vector: ownVectors[i] })),
+          own.map((sentence, i) => ({ sentence, taint: 'tool', vector: ownVectors?.[i] })),
         );
         const nearOutside = nearest(vector, [...outside, ...relayed]);
         return {
@@ -109,7 +120,7 @@ export async function compareMeaning(
       }),
     };
   } catch {
-    return { lines: lines.map(nothing), isUnknown: statements.length > 0 };
+    return { lines: lines.map(nothing), statements: 0, isUnknown: statements.length > 0 };
   }
 }
 
@@ -134,9 +145,20 @@ function relays(
   });
 }
 
-/** Whether a line has the meaning of outside text rather than of first-party text. */
-export const isOutsideMeaning = ({ own, outside, outsideSentence }: LineMeaning): boolean =>
-  outside >= (givesInstruction(outsideSentence) ? NEAR_INSTRUCTION : NEAR) && outside > own;
+/** A line that has the meaning of outside text rather than of first-party text. */
+export function findOutsideMeaning(
+  lines: readonly LineMeaning[],
+  statements: number,
+): LineMeaning | undefined {
+  const rise = RISE * Math.min(1, Math.max(0, (statements - FEW) / (MANY - FEW)));
+  const barOf = (sentence: string): number => {
+    if (isReport(sentence)) return NEAR_REPORT;
+    return (givesInstruction(sentence) ? NEAR_INSTRUCTION : NEAR) + rise;
+  };
+  return lines.find(
+    ({ own, outside, outsideSentence }) => outside >= barOf(outsideSentence) && outside > own,
+  );
+}
 
 function nearest(
   vector: Float32Array | undefined,

@@ -188,8 +188,8 @@ type MeaningFinder = (folded: string) => string | undefined;
 
 /**
  * Finds a sentence of untrusted text that the lesson repeats in any order and inflection of its words. The threshold is lower
- * for sentences that request something. Words that people, verifiers or digests used as well do not count, nor do reports of
- * what went wrong.
+ * for sentences that request something. Words that people, verifiers or digests used as well do not count. Of reports
+ * of what went wrong a lesson may use more.
  */
 export function createMeaningFinder(
   words: string,
@@ -214,8 +214,7 @@ export function createMeaningFinder(
       const hits = new Map<number, number>();
       for (const stem of shared)
         for (const line of linesOf.get(stem) ?? []) hits.set(line, (hits.get(line) ?? 0) + 1);
-      if (isReport(sentence)) return false;
-      const isWritten = isProse(sentence);
+      const isWritten = !isReport(sentence) && isProse(sentence);
       return [...hits].some(([line, count]) => {
         const size = lines[line]?.size ?? 0;
         return (
