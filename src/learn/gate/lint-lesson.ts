@@ -66,7 +66,7 @@ export function lintLesson(
     for (const sentence of splitFoldedSentences(view)) {
       for (const command of findCommands(sentence)) {
         if (isForbidden(sentence, command.index) || asked.includes(command.text)) continue;
-        if (PROVABLE.has(command.why) && isProven(command.text)) continue;
+        if (PROVABLE.has(command.why) && isProven(codeAround(sentence, command))) continue;
         why.add(`it contains ${command.why}: ${clip(command.text, LONGEST_SHOWN)}`);
       }
       const isWish = isTheirs(sentence);
@@ -239,6 +239,14 @@ function findCommands(folded: string): readonly RiskyCommand[] {
     found.push({ why: INSTALLS_PACKAGE, text: name.replace(/[.,;:]+$/, ''), index: match.index });
   }
   return found;
+}
+
+/** The code in which a command stands; a package stands for itself. */
+function codeAround(sentence: string, { why, text, index }: RiskyCommand): string {
+  if (why === INSTALLS_PACKAGE) return text;
+  const from = sentence.lastIndexOf('`', index);
+  const to = sentence.indexOf('`', Math.max(from + 1, index));
+  return from < 0 || to < 0 ? text : sentence.slice(from + 1, to);
 }
 
 /** A match with the surrounding part of its line. */

@@ -10,6 +10,8 @@ const FEWEST_STEMS = 2;
 const CLOSE = 0.6;
 const NOT =
   /\b(?:not|never|no|without|avoid\w*|don't|doesn't|isn't|aren't|nicht|nie|niemals|kein\w*|ne|pas|jamais|sin|nunca|не|без)\b|n't\b|[不别没勿]/;
+/** Says when, and not what to do. */
+const SITUATION = /^(?:when|whenever|before|after|while|if|once)\b[^,:;]{1,200}$/;
 /** Words around a rule that add nothing to it. */
 const FRAME =
   /^[\s#>*+-]{0,6}(?:\d{1,2}[.)]\s+)?(?:example|anti-?pattern|note|rule|beispiel|exemple|ejemplo):?\s+/;
@@ -34,13 +36,15 @@ export function createWordingFinder(firstParty: readonly string[]): (line: LineM
     const isNegative = NOT.test(said);
     if (own >= CLOSE && own >= outside && NOT.test(ownSentence) === isNegative) return true;
     const stems = topicStems(said);
-    if (stems.size < FEWEST_STEMS) return false;
+    const isSituation = SITUATION.test(said);
+    const fewest = isSituation ? 1 : FEWEST_STEMS;
+    if (stems.size < fewest) return false;
     return messages.some(({ sentences }) => {
       const all = new Set(sentences.flatMap((sentence) => [...sentence.stems]));
       const shared = [...stems].filter((stem) => all.has(stem));
-      if (shared.length < FEWEST_STEMS || shared.length < stems.size * SHARE_OF_STEMS) return false;
+      if (shared.length < fewest || shared.length < stems.size * SHARE_OF_STEMS) return false;
       const about = sentences.filter((sentence) => shared.some((stem) => sentence.stems.has(stem)));
-      return about.some((sentence) => sentence.isNegative === isNegative);
+      return isSituation || about.some((sentence) => sentence.isNegative === isNegative);
     });
   };
 }
