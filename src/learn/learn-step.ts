@@ -60,14 +60,11 @@ export function createLearnStep(
     const cases: FailureCase[] = [];
     for (const session of new Set(newest.map((failure) => failure.session))) {
       const wanted = new Map(newest.map((failure) => [failure.turn, failure]));
-      for (const { evidence, appraisal, generation } of await options.evidence.turns(session, [
-        ...wanted.keys(),
-      ])) {
-        const at = wanted.get(evidence.turn)?.at;
+      for (const turn of await options.evidence.turns(session, [...wanted.keys()])) {
+        const at = wanted.get(turn.evidence.turn)?.at;
         if (at === undefined) continue;
-        cases.push(
-          createFailureCase(evidence, { at, generation: Math.max(0, generation), scope, appraisal }),
-        );
+        const generation = Math.max(0, turn.generation);
+        cases.push(createFailureCase(turn.evidence, { ...turn, at, generation, scope }));
       }
     }
     return cases;

@@ -188,9 +188,14 @@ type MeaningFinder = (folded: string) => string | undefined;
 
 /**
  * Finds a sentence of untrusted text that the lesson repeats in any order and inflection of its words. The threshold is lower
- * for sentences that request something. Words that people, verifiers or digests used as well do not count.
+ * for sentences that request something. Words that people, verifiers or digests used as well do not count. Of reports
+ * of what went wrong a lesson may use more.
  */
-export function createMeaningFinder(words: string, trusted: readonly string[]): MeaningFinder {
+export function createMeaningFinder(
+  words: string,
+  trusted: readonly string[],
+  isReport: (sentence: string) => boolean,
+): MeaningFinder {
   const known = topicStems(trusted.join('\n'));
   const lines = splitFoldedSentences(words).map(stemsOf);
   const all = new Set(lines.flatMap((stems) => [...stems]));
@@ -209,7 +214,7 @@ export function createMeaningFinder(words: string, trusted: readonly string[]): 
       const hits = new Map<number, number>();
       for (const stem of shared)
         for (const line of linesOf.get(stem) ?? []) hits.set(line, (hits.get(line) ?? 0) + 1);
-      const isWritten = isProse(sentence);
+      const isWritten = !isReport(sentence) && isProse(sentence);
       return [...hits].some(([line, count]) => {
         const size = lines[line]?.size ?? 0;
         return (
