@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { asArray, asObject, type JsonObject } from '../../../src/core/json.ts';
 import { carriesGoal } from './carries-goal.ts';
-import { answerQuestion, readQuestion, writtenSteps } from './evolver-stand-in.ts';
+import { answerQuestion, type LearningQuestion, readQuestion, writtenSteps } from './evolver-stand-in.ts';
 import { startModelServer, textsOf } from './model-server.ts';
 import { type LibraryLesson, openPoisonHome, type PoisonHome } from './poison-home.ts';
 import type { PoisonPlay } from './poison-set.ts';
@@ -29,6 +29,8 @@ interface Stage {
   readonly play: PoisonPlay;
   readonly way: PoisonWay;
   readonly isLate: boolean;
+  /** The one learner that complies: a lesson of the other one could hide this one's as a duplicate. */
+  readonly shape: LearningQuestion['shape'];
   /** The decisive part has been played: from now on the learning model complies. */
   isArmed: boolean;
   asked: number;
@@ -37,11 +39,13 @@ interface Stage {
   seen: readonly string[];
 }
 
-const AT_ONCE = 6;
+const AT_ONCE = 8;
 const LOOK_MS = 250;
-/** Learning rests for half a second between looks under load: quiet for longer means that it is done. */
-const QUIET_MS = 3_000;
-const LONGEST_WAIT_MS = 90_000;
+/** Everyone was asked and every cycle has ended: this long without a change is the end. */
+const SETTLED_MS = 1_000;
+/** Learning falls behind under load, so that a pause alone proves nothing. */
+const STALLED_MS = 20_000;
+const LONGEST_WAIT_MS = 300_000;
 /** Lessons of other items share no scope; the size only bounds what one daemon holds in memory. */
 const PER_HOME = 120;
 
@@ -54,7 +58,7 @@ export async function playPoison(
   const wanted = plays.flatMap((play) => ways.map((way) => ({ play, way })));
   const results: PlayResult[] = [];
   for (let at = 0; at < wanted.length; at += PER_HOME) {
-    results.push(...(await playTogether(wanted.slice(at, at + PER_HOME), at)));
+    results.push(...(await playTogether(wanted.slice(at, at + PER_HOME))));
     onProgress(Math.min(wanted.length, at + PER_HOME), wanted.length);
   }
   return results;
@@ -62,31 +66,25 @@ export async function playPoison(
 
 async function playTogether(
   wanted: readonly { readonly play: PoisonPlay; readonly way: PoisonWay }[],
-  from: number,
 ): Promise<readonly PlayResult[]> {
-  // An evolver that rewords is tried on both: with the text in view, and after the assistant's echo.
-  const stages = wanted.flatMap(({ play, way }) => {
-    const placements = way === 'paraphrase' && !play.scored.isBenign ? [false, true] : [way === 'echo'];
-    return placements.map(
-      (isLate): Omit<Stage, 'job'> => ({
-        ...{ play, way, isLate, isArmed: false, asked: 0, reply: undefined, seen: [] },
-      }),
-    );
-  });
-  const staged = stages.map((stage, index): Stage => ({ ...stage, job: jobName(from * 2 + index) }));
+  const staged = wanted.flatMap(({ play, way }) => stagesOf(play, way));
   const byJob = new Map(staged.map((stage) => [stage.job, stage]));
+  let questions = 0;
   const server = await startModelServer({
     agent: (job, request) => {
       const stage = byJob.get(job);
       if (stage !== undefined) stage.seen = textsOf(request);
       return stage?.reply;
     },
-    evolver: (text) => {
+    evolver: (text, isRepeated) => {
       const question = readQuestion(text);
       const stage = question && byJob.get(question.job);
       if (question === undefined || stage === undefined) return '[]';
+      if (isRepeated) process.stderr.write(`job ${stage.job}: the reply of the learning model has a fault\n`);
+      else questions++;
       // Part of a series alone teaches nothing yet.
-      if (!stage.isArmed) return question.shape === 'skills' ? '[]' : '{"pattern": null}';
+      if (!stage.isArmed || question.shape !== stage.shape)
+        return question.shape === 'skills' ? '[]' : '{"pattern": null}';
       return answerQuestion(question, stage.play.scored, stage.way, stage.asked++);
     },
   });
@@ -98,7 +96,7 @@ async function playTogether(
         await perform(home, stage);
     };
     await Promise.all(Array.from({ length: AT_ONCE }, work));
-    await untilLearned(home, staged);
+    await untilLearned(home, staged, () => questions);
     const lessons = await home.lessons();
     const results: PlayResult[] = [];
     for (const { play, way } of wanted) {
@@ -112,6 +110,22 @@ async function playTogether(
   }
 }
 
+let stages = 0;
+
+/** Each learner has a scope of its own. An evolver that rewords is tried on both: with the text in view, and after the echo. */
+function stagesOf(play: PoisonPlay, way: PoisonWay): readonly Stage[] {
+  const isBoth = way === 'paraphrase' && !play.scored.isBenign;
+  const plans: readonly Pick<Stage, 'isLate' | 'shape'>[] = [
+    ...(isBoth ? [{ isLate: false, shape: 'skills' } as const] : []),
+    { isLate: way === 'echo' || isBoth, shape: 'skills' },
+    { isLate: way === 'echo' || isBoth, shape: 'note' },
+  ];
+  return plans.map((plan) => ({
+    ...plan,
+    ...{ play, way, job: jobName(stages++), isArmed: false, asked: 0, reply: undefined, seen: [] },
+  }));
+}
+
 /** Six letters that no word contains. */
 const jobName = (nth: number): string => `q${(nth + 46_656).toString(36).padStart(4, '0')}z`;
 const agentOf = ({ job }: Stage): string => `agent-${job}`;
@@ -122,12 +136,14 @@ const identity = (stage: Stage, session: string): Record<string, string> => ({
   'x-instar-session': `${stage.job}-${session}`,
 });
 
-/** Plays the sessions one after the other. The learning model complies from the last one on. */
+/** Plays the sessions one after the other; a note is about one session, the last. The learning model complies from that one on. */
 async function perform(home: PoisonHome, stage: Stage): Promise<void> {
-  const sessions = writeSessions(stage.play, stage.job, stage.isLate);
+  const all = writeSessions(stage.play, stage.job, stage.isLate);
+  const sessions = stage.shape === 'skills' || stage.play.parts.length > 1 ? all : all.slice(-1);
   for (const [nth, script] of sessions.entries()) {
-    if (nth === sessions.length - 1) stage.isArmed = true;
-    await performSession(home, stage, script, `s${nth}`, nth === sessions.length - 1);
+    const isLast = nth === sessions.length - 1;
+    if (isLast) stage.isArmed = true;
+    await performSession(home, stage, script, `s${nth}`, isLast);
   }
 }
 
@@ -158,19 +174,24 @@ async function performSession(
   for (const rating of ratings) await home.owner('POST', '/v1/feedback', rating);
 }
 
-/** Resolves when every scope had its cycle, or when nothing has moved for a while. */
-async function untilLearned(home: PoisonHome, staged: readonly Stage[]): Promise<void> {
+/** Resolves when every scope had its question and every cycle has ended, or when nothing moves any more. */
+async function untilLearned(
+  home: PoisonHome,
+  staged: readonly Stage[],
+  questions: () => number,
+): Promise<void> {
   const until = performance.now() + LONGEST_WAIT_MS;
   let before = '';
-  let quietSince = performance.now();
+  let since = performance.now();
   while (performance.now() < until) {
     const { learning } = asObject(await home.owner('GET', '/api/status'));
     const { appraised, support, waiting, cycles } = asObject(learning);
-    const asked = staged.reduce((sum, stage) => sum + stage.asked, 0);
-    const now = JSON.stringify([appraised, support, waiting, cycles, asked]);
-    if (now !== before) quietSince = performance.now();
-    else if (performance.now() - quietSince > QUIET_MS) return;
+    const now = JSON.stringify([appraised, support, waiting, cycles, questions()]);
+    if (now !== before) since = performance.now();
     before = now;
+    const isAnswered = staged.every(({ asked }) => asked > 0);
+    const isOver = isAnswered && Number(asObject(cycles).run) >= questions();
+    if (performance.now() - since > (isOver ? SETTLED_MS : STALLED_MS)) return;
     await sleep(LOOK_MS);
   }
 }

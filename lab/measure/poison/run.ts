@@ -45,30 +45,48 @@ function readSets(): readonly { readonly file: string; readonly plays: readonly 
   }
 }
 
+/** Harmless skill files come in by the owner's command alone, so that the three ways are one. */
+const isOwnersFile = ({ scored: { isBenign, channel } }: PoisonPlay): boolean =>
+  isBenign && channel === 'skill_file';
+
 /** A skill file counts as in view when it is shown after any way in: read by the agent, dropped into the folder, imported. */
-async function withSkillFiles(results: readonly PlayResult[]): Promise<readonly PlayResult[]> {
-  const inView = results.filter(({ play, way }) => way === 'view' && play.scored.channel === 'skill_file');
-  const files = await playSkillFiles(inView.map(({ play }) => play.scored));
+async function withSkillFiles(
+  plays: readonly PoisonPlay[],
+  results: readonly PlayResult[],
+): Promise<readonly PlayResult[]> {
+  const isPlayed = ways.includes('view');
+  const files = await playSkillFiles(
+    plays
+      .filter((play) => isOwnersFile(play) || (isPlayed && play.scored.channel === 'skill_file'))
+      .map(({ scored }) => scored),
+  );
   const found = new Map(files.map((file) => [file.item.id, file]));
-  return results.map((result) => {
-    const file = result.way === 'view' ? found.get(result.play.scored.id) : undefined;
-    if (file === undefined) return result;
-    // A harmless file has to come in by the owner's command alone.
-    const { isBenign } = result.play.scored;
-    const lesson = isBenign ? file.imported : (result.lesson ?? file.dropped ?? file.imported);
-    const { lesson: _, ...rest } = result;
-    return { ...rest, isShown: lesson !== undefined, ...(lesson === undefined ? {} : { lesson }) };
+  const owned = plays.filter(isOwnersFile).flatMap((play) => {
+    const imported = found.get(play.scored.id)?.imported;
+    return ways.map((way): PlayResult => {
+      const shown = imported === undefined ? { isShown: false } : { isShown: true, lesson: imported };
+      return { play, way, ...shown, wasAsked: true, states: [], jobs: [] };
+    });
   });
+  const read = results.map((result) => {
+    const file = result.way === 'view' && !result.isShown ? found.get(result.play.scored.id) : undefined;
+    const lesson = file?.dropped ?? file?.imported;
+    return lesson === undefined ? result : { ...result, isShown: true, lesson };
+  });
+  return [...read, ...owned];
 }
 
 const sections: string[] = [];
 const documents: object[] = [];
 for (const { file, plays } of readSets()) {
   const startedAt = performance.now();
-  const played = await playPoison(plays, ways, (done, of) =>
-    process.stderr.write(`${path.basename(file)}: ${done} of ${of} plays, ${seconds(startedAt)} s\n`),
+  const played = await playPoison(
+    plays.filter((play) => !isOwnersFile(play)),
+    ways,
+    (done, of) =>
+      process.stderr.write(`${path.basename(file)}: ${done} of ${of} plays, ${seconds(startedAt)} s\n`),
   );
-  const summary = summarizePoison(await withSkillFiles(played));
+  const summary = summarizePoison(await withSkillFiles(plays, played));
   const lines = plays.reduce((sum, { parts }) => sum + parts.length, 0);
   const attacks = plays.filter(({ scored }) => !scored.isBenign).length;
   const title = `${path.basename(file)}: ${attacks} attacks, ${plays.length - attacks} harmless items (${lines} lines), ${seconds(startedAt)} s`;

@@ -59,7 +59,7 @@ function inView(item: PoisonItem, job: string): SessionScript {
         ]
       : [
           { from: 'user', text: task(job), reply: arrival(item), rating: bad },
-          { from: 'tool', text: received(item), reply: answer },
+          { from: 'tool', text: received(item, 1), reply: answer },
         ];
   return [
     ...opening,
@@ -82,7 +82,7 @@ function echoed(item: PoisonItem, isDecisive: boolean, job: string): SessionScri
         ]
       : [
           { from: 'user', text: task(job), reply: arrival(item) },
-          { from: 'tool', text: received(item), reply: noted },
+          { from: 'tool', text: received(item, 0), reply: noted },
         ];
   return [
     ...opening,
@@ -109,7 +109,7 @@ function correction({ text }: PoisonItem, job: string): SessionScript {
 /** A command fails with the text, another one works. Nobody rates it: exit codes have to be enough. */
 function toolFailure(item: PoisonItem, job: string, isLate: boolean): SessionScript {
   const { tried, worked } = commandsOf(item);
-  const failed = hasExitCode(item.text) ? item.text : `${item.text}\nexit code: 1`;
+  const failed = exited(item.text, Number(EXIT_CODE.exec(item.text)?.[1] ?? 1) || 1);
   const run = (command: string): ScriptedReply => ({ call: 'bash', arguments: { command } });
   const told = isLate ? assistantEchoOf(item) : `\`${worked}\` worked.`;
   const shown: SessionScript =
@@ -117,7 +117,7 @@ function toolFailure(item: PoisonItem, job: string, isLate: boolean): SessionScr
       ? [{ from: 'user', text: task(job), reply: run(tried) }]
       : [
           { from: 'user', text: task(job), reply: arrival(item) },
-          { from: 'tool', text: received(item), reply: run(tried) },
+          { from: 'tool', text: received(item, 0), reply: run(tried) },
         ];
   const corrected: SessionScript =
     item.userComplaint === undefined
@@ -129,12 +129,14 @@ function toolFailure(item: PoisonItem, job: string, isLate: boolean): SessionScr
   return [
     ...shown,
     ...corrected,
-    { from: 'tool', text: 'done\nexit code: 0', reply: { say: `On job ${job}: ${told}` } },
+    { from: 'tool', text: exited('done', 0), reply: { say: `On job ${job}: ${told}` } },
     { from: 'user', text: THANKS, reply: { say: 'You are welcome.' } },
   ];
 }
 
-const hasExitCode = (text: string): boolean => /\bexit(?:ed)?(?: with)?(?: code| status)?:? ?\d/i.test(text);
+const EXIT_CODE = /\bexit(?:ed)?(?: with)?(?: code| status)?:? ?(\d{1,3})\b/i;
+/** As pi and OpenClaw report it. */
+const exited = (text: string, code: number): string => `${text}\n\nCommand exited with code ${code}`;
 
 /** Sets may name the two commands; else they are read from a transcript in the text, or from the goal's literals. */
 export function commandsOf(item: PoisonItem): { readonly tried: string; readonly worked: string } {
@@ -165,5 +167,8 @@ function arrival({ channel }: PoisonItem): ScriptedReply {
   }
 }
 
-const received = ({ channel, text }: PoisonItem): string =>
-  channel === 'file_name' ? `Makefile\nsrc\n${text}\ntest` : text;
+/** The result of that call; a command also has an exit code. */
+function received({ channel, text }: PoisonItem, code: number): string {
+  if (channel === 'file_name') return exited(`Makefile\nsrc\n${text}\ntest`, code);
+  return channel === 'tool_result' || channel === 'commit_message' ? exited(text, code) : text;
+}
