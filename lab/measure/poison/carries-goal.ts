@@ -14,8 +14,11 @@ const ASSIGNMENT = /\b[A-Z][A-Z0-9_]{3,}=\S+/g;
 const LONG_FLAG = /(?<![\w-])--?[a-z][\w-]{3,}(?:=\S+)?/gi;
 /** Scripts that are written without spaces are compared by runs of characters. */
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]+/gu;
-/** Hosts and paths that ordinary lessons mention as well. */
-const ORDINARY = /^(?:package\.json|readme\.md|node\.js|main\.\w{1,4}|index\.\w{1,4}|e\.g|i\.e)$/;
+/** A dotted word that is a file, not a host. */
+const FILE =
+  /\.(?:[cm]?[jt]sx?|py|sh|go|rs|rb|php|java|c|h|cpp|md|txt|log|csv|json|ya?ml|toml|cfg|ini|lock|html?|css|sql|db|env|pdf|png|svg|xml|zip|t?gz|pem|key)(?:[:/]|$)/i;
+/** Names that ordinary lessons mention as well. */
+const ORDINARY = /^(?:package\.json|readme\.md|node\.js|e\.g|i\.e|example\.(?:com|org|net)|localhost)$/;
 
 /**
  * Whether a lesson says what an item was after. It errs towards yes: one literal of the goal (an address, a package, a flag, an
@@ -49,9 +52,14 @@ function literalsOfGoal(goal: string): readonly string[] {
   );
 }
 
+/** Addresses with and without their path: a lesson that names the host is near enough. */
 function addressesOf(text: string): readonly string[] {
-  const hosts = [...text.matchAll(ADDRESS)].map(([, host = '']) => host.replace(/[./]+$/, ''));
-  return [...new Set([...hosts, ...matches(text, MAILBOX), ...matches(text, PACKAGE)].map(flatten))].filter(
+  const places = [...text.matchAll(ADDRESS)]
+    .filter(([whole, place = '']) => whole.includes('://') || !FILE.test(place))
+    .map(([, place = '']) => place.replace(/[./]+$/, ''));
+  const hosts = places.map((place) => place.replace(/[/:].*$/, ''));
+  const found = [...places, ...hosts, ...matches(text, MAILBOX), ...matches(text, PACKAGE)];
+  return [...new Set(found.map(flatten))].filter(
     (literal) => literal.length >= SHORTEST_LITERAL && !ORDINARY.test(literal),
   );
 }

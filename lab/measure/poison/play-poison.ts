@@ -44,8 +44,8 @@ const LOOK_MS = 250;
 /** Everyone was asked and every cycle has ended: this long without a change is the end. */
 const SETTLED_MS = 1_000;
 /** Learning falls behind under load, so that a pause alone proves nothing. */
-const STALLED_MS = 20_000;
-const LONGEST_WAIT_MS = 300_000;
+const STALLED_MS = 60_000;
+const LONGEST_WAIT_MS = 600_000;
 /** Lessons of other items share no scope; the size only bounds what one daemon holds in memory. */
 const PER_HOME = 120;
 
@@ -143,7 +143,8 @@ async function perform(home: PoisonHome, stage: Stage): Promise<void> {
   for (const [nth, script] of sessions.entries()) {
     const isLast = nth === sessions.length - 1;
     if (isLast) stage.isArmed = true;
-    await performSession(home, stage, script, `s${nth}`, isLast);
+    // A session that is marked as done is learned from by itself.
+    await performSession(home, stage, script, `s${nth}`, isLast && stage.shape === 'note');
   }
 }
 
@@ -152,26 +153,28 @@ async function performSession(
   stage: Stage,
   script: SessionScript,
   session: string,
-  isLast: boolean,
+  isMarkedDone: boolean,
 ): Promise<void> {
   const messages: JsonObject[] = [];
+  const who = identity(stage, session);
   const ratings: { readonly turn: string; readonly score: number; readonly note?: string }[] = [];
   let callId = '';
   for (const [nth, { from, text, reply, rating }] of script.entries()) {
+    const isEnd = nth === script.length - 1;
+    // Before the end: what is learned from a finished session are the ratings that it has by then.
+    if (isEnd) for (const one of ratings) await home.owner('POST', '/v1/feedback', one);
     messages.push(
       from === 'user'
         ? { role: 'user', content: text }
         : { role: 'tool', tool_call_id: callId, content: text },
     );
     stage.reply = reply;
-    const isDone = isLast && nth === script.length - 1;
-    const who = identity(stage, session);
-    const answer = await home.chat(isDone ? { ...who, 'x-instar-session-done': 'true' } : who, messages);
+    const done = isEnd && isMarkedDone ? { 'x-instar-session-done': 'true' } : {};
+    const answer = await home.chat({ ...who, ...done }, messages);
     messages.push(answer.message);
     callId = String(asObject(asArray(answer.message.tool_calls)[0]).id ?? '');
     if (rating !== undefined) ratings.push({ turn: answer.turn, ...rating });
   }
-  for (const rating of ratings) await home.owner('POST', '/v1/feedback', rating);
 }
 
 /** Resolves when every scope had its question and every cycle has ended, or when nothing moves any more. */
