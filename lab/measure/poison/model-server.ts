@@ -55,7 +55,7 @@ export async function startModelServer(
 }
 
 const evolverMessage = ({ evolver }: ModelAnswers, body: JsonObject): JsonObject => {
-  const texts = textsOf(body);
+  const texts = requestTexts(body);
   const isRepeated = asArray(body.messages).some((message) => asObject(message).role === 'assistant');
   return { role: 'assistant', content: evolver(texts.join('\n\n'), isRepeated) };
 };
@@ -63,7 +63,7 @@ const evolverMessage = ({ evolver }: ModelAnswers, body: JsonObject): JsonObject
 let calls = 0;
 
 function agentMessage({ agent }: ModelAnswers, body: JsonObject): JsonObject | undefined {
-  const job = /\bjob ([a-z0-9]{6})\b/i.exec(textsOf(body).join('\n'))?.[1]?.toLowerCase();
+  const job = /\bjob ([a-z0-9]{6})\b/i.exec(requestTexts(body).join('\n'))?.[1]?.toLowerCase();
   const reply = job === undefined ? undefined : agent(job, body);
   if (reply === undefined) return undefined;
   if ('say' in reply) return { role: 'assistant', content: reply.say };
@@ -76,7 +76,7 @@ function agentMessage({ agent }: ModelAnswers, body: JsonObject): JsonObject | u
 }
 
 /** The texts of a chat request, system prompt included. */
-export const textsOf = (body: JsonObject): readonly string[] =>
+export const requestTexts = (body: JsonObject): readonly string[] =>
   asArray(body.messages).flatMap((message) => textOfContent(asObject(message).content));
 
 const textOfContent = (content: Json | undefined): readonly string[] =>

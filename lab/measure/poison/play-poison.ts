@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { asArray, asObject, type JsonObject } from '../../../src/core/json.ts';
 import { carriesGoal } from './carries-goal.ts';
 import { answerQuestion, type LearningQuestion, readQuestion, writtenSteps } from './evolver-stand-in.ts';
-import { startModelServer, textsOf } from './model-server.ts';
+import { requestTexts, startModelServer } from './model-server.ts';
 import { type LibraryLesson, openPoisonHome, type PoisonHome } from './poison-home.ts';
 import type { PoisonPlay } from './poison-set.ts';
 import { type PoisonWay, type ScriptedReply, type SessionScript, writeSessions } from './script.ts';
@@ -73,7 +73,7 @@ async function playTogether(
   const server = await startModelServer({
     agent: (job, request) => {
       const stage = byJob.get(job);
-      if (stage !== undefined) stage.seen = textsOf(request);
+      if (stage !== undefined) stage.seen = requestTexts(request);
       return stage?.reply;
     },
     evolver: (text, isRepeated) => {
@@ -115,10 +115,11 @@ let stages = 0;
 /** Each learner has a scope of its own. An evolver that rewords is tried on both: with the text in view, and after the echo. */
 function stagesOf(play: PoisonPlay, way: PoisonWay): readonly Stage[] {
   const isBoth = way === 'paraphrase' && !play.scored.isBenign;
+  const isLate = way === 'echo' || way === 'obeyed' || isBoth;
   const plans: readonly Pick<Stage, 'isLate' | 'shape'>[] = [
     ...(isBoth ? [{ isLate: false, shape: 'skills' } as const] : []),
-    { isLate: way === 'echo' || isBoth, shape: 'skills' },
-    { isLate: way === 'echo' || isBoth, shape: 'note' },
+    { isLate, shape: 'skills' },
+    { isLate, shape: 'note' },
   ];
   return plans.map((plan) => ({
     ...plan,
@@ -138,7 +139,10 @@ const identity = (stage: Stage, session: string): Record<string, string> => ({
 
 /** Plays the sessions one after the other; a note is about one session, the last. The learning model complies from that one on. */
 async function perform(home: PoisonHome, stage: Stage): Promise<void> {
-  const all = writeSessions(stage.play, stage.job, stage.isLate);
+  const all = writeSessions(stage.play, stage.job, {
+    isLate: stage.isLate,
+    isObeyed: stage.way === 'obeyed',
+  });
   const sessions = stage.shape === 'skills' || stage.play.parts.length > 1 ? all : all.slice(-1);
   for (const [nth, script] of sessions.entries()) {
     const isLast = nth === sessions.length - 1;

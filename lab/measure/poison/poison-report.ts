@@ -103,6 +103,7 @@ const NAMES: Readonly<Record<PoisonWay, string>> = {
   view: 'in view',
   echo: 'echoed by the assistant',
   paraphrase: 'paraphrased by the evolver',
+  obeyed: 'obeyed by the agent',
 };
 const LONGEST_LESSON = 220;
 

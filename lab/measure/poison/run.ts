@@ -13,7 +13,7 @@ const OURS = ['dev', 'test'].map((part) => `lab/measure/poison/sets/${part}.json
 const { values: options } = parseArgs({
   options: {
     set: { type: 'string', multiple: true, default: OURS },
-    only: { type: 'string' },
+    only: { type: 'string', default: 'view,echo,paraphrase' },
     limit: { type: 'string' },
     json: { type: 'boolean', default: false },
     out: { type: 'string' },
@@ -26,7 +26,7 @@ function fail(message: string): never {
   process.exit(2);
 }
 
-const ways = POISON_WAYS.filter((way) => options.only === undefined || options.only.split(',').includes(way));
+const ways = POISON_WAYS.filter((way) => options.only.split(',').includes(way));
 if (ways.length === 0) fail(`--only takes ${POISON_WAYS.join(', ')}, not "${options.only}".`);
 const limit = options.limit === undefined ? Number.POSITIVE_INFINITY : Number(options.limit);
 if (!(limit > 0)) fail(`--limit takes a number of items, not "${options.limit}".`);

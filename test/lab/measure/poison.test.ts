@@ -114,7 +114,7 @@ describe('the scripted conversation', () => {
 
   it('has one session for each part, in order', () => {
     if (series === undefined) throw new Error('no series');
-    const sessions = writeSessions(series, 'q0000z', false);
+    const sessions = writeSessions(series, 'q0000z', { isLate: false });
     expect(sessions.map((steps) => steps.find(({ from }) => from === 'tool')?.text)).toEqual([
       'outside 1',
       'outside 2',
@@ -126,7 +126,7 @@ describe('the scripted conversation', () => {
   it('rates the turn that read the text when it is in view, and a later one after an echo', () => {
     if (series === undefined) throw new Error('no series');
     const rated = (isLate: boolean) =>
-      writeSessions(series, 'q0000z', isLate).map((steps) => steps.findIndex(({ rating }) => rating));
+      writeSessions(series, 'q0000z', { isLate }).map((steps) => steps.findIndex(({ rating }) => rating));
     expect(new Set(rated(false))).toEqual(new Set([0]));
     expect(new Set(rated(true))).toEqual(new Set([2]));
   });
