@@ -168,6 +168,8 @@ export type Change =
 /** Stands in the record for a text that was erased. The number tells the erased texts of one lesson apart. */
 export interface ErasedText {
   readonly erased: number;
+  /** The ids of the turns that it cited: they are not trained on. */
+  readonly evidence?: Pick<Evidence, 'turns'>;
 }
 
 /** A change as the record has it: its text may have been erased. */

@@ -8,7 +8,7 @@ const NAME_DIGITS = 12;
 /** Whether a recorded text was erased. */
 export const isErasure = (value: unknown): value is ErasedText =>
   isObject(value) &&
-  Object.keys(value).length === 1 &&
+  !('content' in value) &&
   typeof value.erased === 'number' &&
   Number.isSafeInteger(value.erased) &&
   value.erased > 0;

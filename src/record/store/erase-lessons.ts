@@ -44,8 +44,7 @@ const ERASURE: Author = { kind: 'instar', name: 'erasure' };
 const RETIRED = 'the session it was learned from was erased';
 
 /**
- * What becomes of the lessons that were learned from a session when it is erased. Quotes, turns and contexts of the session
- * go. A text that a person wrote, changed or approved stays; so does one that other sessions support, without the sentences
+ * What becomes of the lessons that were learned from a session when it is erased. Quotes and contexts of the session go. A text that a person wrote, changed or approved stays; so does one that other sessions support, without the sentences
  * that only this session contains. Any other text is erased in every fact, and its lesson returns to the newest text that
  * stays, or retires. Pure.
  */
@@ -205,7 +204,7 @@ function planLesson(
     const restsOn = turns.some((turn) => isOf(turn, input));
     if (!restsOn && (isPersons || ![...sets].some((set) => shownTo.has(set)))) continue;
     const others = turns.filter((turn) => !isOf(turn, input) && input.sessionOf(turn)?.erased !== true);
-    const bare = withoutEvidence(words, input);
+    const bare = withoutQuotes(words, input);
     if (isPersons || (restsOn && others.length === 0 && input.isProven(lesson.id)))
       stripped.set(number, bare);
     else if (restsOn && others.length === 0) erased.add(number);
@@ -220,7 +219,7 @@ function planLesson(
         if (restsOn) stripped.set(number, bare);
       } else {
         erased.add(number);
-        if (clean !== undefined) rewritten.set(number, clean);
+        if (clean !== undefined) rewritten.set(number, withTurns(clean, others));
       }
     }
   }
@@ -237,20 +236,21 @@ const turnsOf = ({ evidence }: LessonText): readonly string[] => [
   ...new Set([...evidence.turns, ...evidence.quotes.map(({ turn }) => turn)]),
 ];
 
-function withoutEvidence(text: LessonText, input: LessonErasureInput): LessonText {
+/**
+ * Without the session's quotes, the context, and the hash of the prompt that contained the session. The ids of its turns
+ * stay in the record, as they do in the facts of the session itself: training must not use what a lesson was learned from.
+ */
+function withoutQuotes(text: LessonText, input: LessonErasureInput): LessonText {
   const { context: _context, ...note } = text.note;
-  // The hash of a prompt that contained the session.
   const { prompt: _prompt, ...evidence } = text.evidence;
-  return {
-    ...text,
-    note,
-    evidence: {
-      ...evidence,
-      turns: evidence.turns.filter((turn) => !isOf(turn, input)),
-      quotes: evidence.quotes.filter(({ turn }) => !isOf(turn, input)),
-    },
-  };
+  const quotes = evidence.quotes.filter(({ turn }) => !isOf(turn, input));
+  return { ...text, note, evidence: { ...evidence, quotes } };
 }
+
+const withTurns = (text: LessonText, turns: readonly string[]): LessonText => ({
+  ...text,
+  evidence: { ...text.evidence, turns: text.evidence.turns.filter((turn) => turns.includes(turn)) },
+});
 
 /** Texts that differed only in what is removed must stay different, or the fold would skip a revision: older ones go. */
 function eraseIndistinct(
@@ -323,7 +323,8 @@ function rewriteChange(change: RecordedChange, plans: ReadonlyMap<string, Lesson
     if (stripped !== undefined) return { ...change, text: stripped };
     if (!plan.erased.has(number)) return change;
     const { reason: _reason, ...rest } = { reason: undefined, ...change };
-    return { ...rest, text: { erased: number } };
+    const { turns } = change.text.evidence;
+    return { ...rest, text: { erased: number, ...(turns.length === 0 ? {} : { evidence: { turns } }) } };
   }
   if (plan.fate !== 'retired' || !('reason' in change) || change.reason === '') return change;
   return { ...change, reason: '' };

@@ -247,7 +247,7 @@ describe('a lesson learned from an erased session', () => {
       expect(library.lesson('l1')).toMatchObject({
         state: before?.state,
         revision: before?.revision,
-        text: { content: before?.text.content, evidence: { turns: [], quotes: [] } },
+        text: { content: before?.text.content, evidence: { quotes: [] } },
       });
       expect(library.lesson('l1')?.text.note.context).toBeUndefined();
       store.close();
