@@ -3,6 +3,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { makeSecretSamples, type SecretSample } from '../../lab/measure/secrets/secret-kinds.ts';
 import { WIRE_NAMES, type WireName } from '../../src/core/wire.ts';
+import { openSqliteReader } from '../../src/record/store/sqlite-store.ts';
 import { wires } from '../../src/wire/wires.ts';
 import { startCli } from '../cli/run-cli.ts';
 import { ask } from '../support/client.ts';
@@ -12,7 +13,7 @@ import { type Provider, startProvider } from '../support/provider.ts';
 import { ROUTES, wholeReply } from '../support/samples.ts';
 import { foundIn, needlesOf, type Sink, sinksIn } from './secret-sweep.ts';
 
-/** The ways of review row (9), by the names of their kinds. */
+/** Kinds that were recorded as they were. */
 const ONCE_MISSED = [
   'password= in a sentence',
   'mysql -p',
@@ -385,5 +386,34 @@ describe('a home without a daemon', () => {
     offline.remove();
     expect(code).toBe(0);
     expect(found).toEqual([]);
+  }, 180_000);
+});
+
+describe('the embedded policy', () => {
+  it('keeps the token ids of a turn, but not of one with a secret in its prompt: they are text to whoever has the vocabulary', async () => {
+    const own = makeHome({ providers: {} });
+    const started = await startDaemon(own.dir);
+    const say = async (session: string, content: string): Promise<void> => {
+      const reply = await ask(started.port, {
+        path: ROUTES['openai-chat'],
+        headers: { authorization: `Bearer ${started.key}`, 'x-instar-session': session },
+        body: JSON.stringify({ model: 'instar/nano', max_tokens: 8, messages: [{ role: 'user', content }] }),
+      });
+      expect(reply.status).toBe(200);
+    };
+    const sampled = (session: string): number => {
+      const reader = openSqliteReader(path.join(own.dir, 'instar.sqlite'));
+      const { length } = reader.sampled(session);
+      reader.close();
+      return length;
+    };
+    await say('secret', samples[0]?.text ?? '');
+    await say('plain', 'What is in notes.md?');
+    await vi.waitFor(() => expect(sampled('plain')).toBe(1), { timeout: 20_000, interval: 200 });
+    started.child.kill('SIGTERM');
+    await started.exited;
+    const isKept = sampled('secret') > 0;
+    own.remove();
+    expect(isKept).toBe(false);
   }, 180_000);
 });
