@@ -16,7 +16,7 @@ const FEW = 3;
 const MANY = 10;
 const RISE = 0.12;
 /** A lesson may say what went wrong: only a line that says the same as the report is its text. */
-const NEAR_REPORT = 0.56;
+const NEAR_REPORT = 0.66;
 /** From here on an agent's sentence says what the outside sentence says. */
 const SAME_STATEMENT = 0.55;
 const FEWEST_SHARED_STEMS = 3;
