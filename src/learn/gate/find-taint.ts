@@ -9,7 +9,7 @@ import { forwardsProse } from './first-party-text.ts';
 import { addressesAgents } from './injection-phrases.ts';
 import type { LiteralProvenance } from './literal-provenance.ts';
 import { foldedWords, foldText, matchingRuns, wordRuns } from './normalize-text.ts';
-import { isReport, readStatements, saysMore } from './outside-statements.ts';
+import { isReport, readOutsideStatements, saysMore } from './outside-statements.ts';
 import {
   createLiteralFinder,
   createMeaningFinder,
@@ -138,7 +138,7 @@ export function findUnsupportedBasis(
     cited.some((failure) => materialOf(failure).passages.some(isMeant));
   const said = new Set(
     untrusted.flatMap((text) =>
-      text.taint === 'web' && (saysMore(text) || readStatements(text).length > 0) ? [text.text] : [],
+      text.taint === 'web' && (saysMore(text) || readOutsideStatements(text).length > 0) ? [text.text] : [],
     ),
   );
   if (

@@ -70,7 +70,7 @@ function isWording(sentence: string): boolean {
 }
 
 /** The sentences of an outside text that could have taught something: prose and instructions, not reports, code or listings. */
-export function readStatements({ views }: Pick<UntrustedText, 'views'>): readonly string[] {
+export function readOutsideStatements({ views }: Pick<UntrustedText, 'views'>): readonly string[] {
   const found = new Set<string>();
   for (const view of views)
     for (const sentence of splitFoldedSentences(view))
