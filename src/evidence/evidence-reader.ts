@@ -21,7 +21,7 @@ export interface AppraisedTurn {
   readonly appraisal: Appraisal;
   /** −1 for an episode: it has no tokens to train on. */
   readonly generation: number;
-  /** For turns that are learned from: failures and successes. */
+  /** For turns that are learned from (failures and successes), and for the last one. */
   readonly material?: TurnMaterial;
 }
 
@@ -184,10 +184,11 @@ function createAppraisedTurn(
   evidence: TurnEvidence,
   generation: number,
   read: () => TurnMaterial,
+  isLast = true,
 ): AppraisedTurn {
   const appraisal = appraise(evidence);
   const isLearned = appraisal.verdict === 'failure' || appraisal.verdict === 'success';
-  return { evidence, appraisal, generation, ...(isLearned ? { material: read() } : {}) };
+  return { evidence, appraisal, generation, ...(isLearned || isLast ? { material: read() } : {}) };
 }
 
 async function decodeOnce(known: KnownSession, view: TurnView): Promise<DecodedTurn | undefined> {

@@ -122,6 +122,26 @@ export function readMaterial(turn: WholeTurn, known: TypedTexts): TurnMaterial {
   return bounded(passages, commands, missing);
 }
 
+/**
+ * The material of a turn together with that of a later turn of its session: what failed may have been corrected later, and
+ * only then is it known what worked.
+ */
+export function joinMaterial(
+  turn: TurnMaterial | undefined,
+  later: TurnMaterial | undefined,
+): TurnMaterial | undefined {
+  if (turn === undefined || later === undefined || turn === later) return turn;
+  const offset = turn.passages.length;
+  return {
+    passages: [...turn.passages, ...later.passages],
+    commands: [
+      ...turn.commands,
+      ...later.commands.map((command) => ({ ...command, after: command.after + offset })),
+    ],
+    missing: [...new Set([...turn.missing, ...later.missing])],
+  };
+}
+
 /** What an agent reported of itself: nobody else's words are in it. */
 export function readReportedMaterial({ task, attempts, given }: TurnEvidence): TurnMaterial {
   const reported = [task, ...attempts.flatMap(({ action, result }) => [action, result])];

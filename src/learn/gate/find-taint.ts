@@ -7,8 +7,9 @@ import { detectLanguages } from './detect-languages.ts';
 import { type EvidenceByTrust, isFirstParty, materialOf, type UntrustedText } from './evidence-by-trust.ts';
 import { forwardsProse } from './first-party-text.ts';
 import { addressesAgents } from './injection-phrases.ts';
+import type { LiteralProvenance } from './literal-provenance.ts';
 import { foldedWords, foldText, matchingRuns, wordRuns } from './normalize-text.ts';
-import { isReport, readStatements, saysMore } from './outside-statements.ts';
+import { isReport, readOutsideStatements, saysMore } from './outside-statements.ts';
 import {
   createLiteralFinder,
   createMeaningFinder,
@@ -37,11 +38,20 @@ const LONGEST_SHOWN = 80;
  */
 export async function findTaint(
   words: string,
-  { firstParty, trusted, untrusted }: EvidenceByTrust,
+  { firstParty, trusted, untrusted, events }: EvidenceByTrust,
+  provenance: LiteralProvenance,
 ): Promise<readonly TaintFinding[]> {
   const folded = foldText(words);
-  const findRun = createRunFinder(folded, trusted);
-  const findLiteral = createLiteralFinder(folded, trusted);
+  // A lesson may repeat the agent's own commands: what they name is checked literal by literal.
+  const commands = events.flatMap(({ kind, lines }) =>
+    (kind === 'succeeded' || kind === 'failed') && provenance.ofCommand(lines) !== 'outside' ? [lines] : [],
+  );
+  const repeatable = [...trusted, ...commands];
+  const findRun = createRunFinder(folded, repeatable);
+  const findLiteral = createLiteralFinder(folded, trusted, (literal) => {
+    const from = provenance.ofName(literal);
+    return from === 'proven' || from === 'tried';
+  });
   const findMeaning = createMeaningFinder(folded, firstParty, isReport);
   const findName = createNameFinder(words, trusted);
   const languages = detectLanguages(folded);
@@ -76,7 +86,7 @@ export async function findTaint(
   }
   for (const taint of ['tool', 'web'] as const) {
     const views = outputs.filter((one) => one.taint === taint).flatMap((one) => one.views);
-    take(taint, 'it is assembled from pieces of untrusted text', findPatchwork(folded, trusted, views));
+    take(taint, 'it is assembled from pieces of untrusted text', findPatchwork(folded, repeatable, views));
   }
   return found;
 }
@@ -128,7 +138,7 @@ export function findUnsupportedBasis(
     cited.some((failure) => materialOf(failure).passages.some(isMeant));
   const said = new Set(
     untrusted.flatMap((text) =>
-      text.taint === 'web' && (saysMore(text) || readStatements(text).length > 0) ? [text.text] : [],
+      text.taint === 'web' && (saysMore(text) || readOutsideStatements(text).length > 0) ? [text.text] : [],
     ),
   );
   if (

@@ -13,8 +13,8 @@ import { type EvidenceByTrust, sortEvidenceByTrust } from './evidence-by-trust.t
 import { contentFingerprint, type FindSimilar, findDuplicate } from './find-duplicate.ts';
 import { findTaint, findUnsupportedBasis, type TaintFinding } from './find-taint.ts';
 import { lintLesson } from './lint-lesson.ts';
-import { createLiteralProvenance } from './literal-provenance.ts';
-import { foldText } from './normalize-text.ts';
+import { createLiteralProvenance, type LiteralProvenance } from './literal-provenance.ts';
+import { decodeViews, foldText } from './normalize-text.ts';
 import { createWordingFinder } from './person-wording.ts';
 import {
   compareMeaning,
@@ -96,14 +96,15 @@ async function judge(
   const meaning = await readMeaning(change.text, known, options.embed);
   const isTheirs = createWordingFinder(known.firstParty);
   const others = meaning.lines.filter((line) => !isTheirs(line));
-  const theirs = new Set(meaning.lines.filter(isTheirs).map(({ line }) => line));
+  const theirs = new Set(meaning.lines.filter(isTheirs).flatMap(({ line }) => decodeViews(line)));
+  const provenance = createLiteralProvenance(known.events);
   const lints = lintLesson(words, known.firstParty, {
-    provenance: createLiteralProvenance(known.events),
+    provenance,
     isTheirs: (sentence) => theirs.has(sentence),
   });
   const tainted = isOwnWording(change.text, others, cases)
     ? []
-    : await findOutsideText(change.text, weighed.cited, known, { ...meaning, lines: others });
+    : await findOutsideText(change.text, weighed.cited, known, provenance, { ...meaning, lines: others });
   const before: readonly Taint[] = [...change.text.taint, ...(old?.text.taint ?? [])];
   const taint = (['tool', 'web'] as const).filter(
     (one) => before.includes(one) || tainted.some((finding) => finding.taint === one),
@@ -204,11 +205,12 @@ async function findOutsideText(
   text: LessonText,
   cited: readonly FailureCase[],
   known: EvidenceByTrust,
+  provenance: LiteralProvenance,
   { lines, statements, isUnknown }: MeaningReading,
 ): Promise<readonly TaintFinding[]> {
   const basis = findUnsupportedBasis(cited, known.untrusted);
   const found = [
-    ...(await findTaint(promptText(text), known)),
+    ...(await findTaint(promptText(text), known, provenance)),
     ...(basis === undefined ? [] : [basis]),
     ...known.missing.map((why): TaintFinding => ({ taint: 'tool', why })),
   ];

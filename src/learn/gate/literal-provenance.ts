@@ -11,7 +11,7 @@ import { givesInstruction } from './outside-statements.ts';
 export type Provenance = 'given' | 'proven' | 'tried' | 'outside' | 'unknown';
 
 export interface LiteralProvenance {
-  /** Of an address, a package or another name: any outside text that had it before the agent did makes it outside. */
+  /** Of an address, a package or another name. Outside text that had it before the agent did makes it outside, whatever that text says. */
   ofName(literal: string): Provenance;
   /** Of a command or an option: programs print their own names and options, so only outside text that asks for it counts. */
   ofCommand(literal: string): Provenance;

@@ -8,10 +8,11 @@ const REPORT_HEAD =
   /^[\s>#*|+[\]-]{0,8}(?:(?:npm (?:err!|error|warn)(?: code)?|[\w./@+-]{1,60}(?:\(\d+,\d+\)|(?::\d+){1,2})?)(?:[:!\]]|\[\w{1,12}\]:?)?\s+){0,3}?(?:npm (?:err!|error|warn)|err!|errors?(?:\[\w{1,12}\]| \w{2,8})?|fatal|warn(?:ing)?|hint|failed|failure|exception|panic|usage|traceback|caused by|\w{0,60}(?:error|exception)|e[a-z]{4,12}|[\w./+-]{1,30}|✖|✗|×)(?:[:!]|(?<=[✖✗×]))\s+/;
 /** Words with which programs say that something is wrong. */
 const FAILURE =
-  /\b(?:error|failed|fails|failure|refus(?:ed|ing|es)|invalid|illegal|unknown|unrecogni[sz]ed|unsupported|missing|not found|no such|cannot|can't|can not|could not|couldn't|unable|denied|forbidden|unexpected|undefined|undeclared|unresolved|does not exist|doesn't exist|not exist|already (?:in use|exists|defined|taken)|expected|timed? ?out|mismatch|rejected|conflict\w*|no space|out of memory|not (?:a|an|installed|defined|allowed|permitted|supported|reachable|writable|empty|valid|recogni[sz]ed)|may not be|must not be empty|broken|corrupt\w*|crashed|dumped core|killed|would (?:be )?(?:reformat\w*|overwritten)|deprecated|exceeded|locked|held)\b/;
+  /\b(?:error|failed|fails|failure|refus(?:ed|ing|es)|invalid|illegal|unknown|unrecogni[sz]ed|unsupported|missing|not found|no such|cannot|can't|can not|could not|couldn't|unable|denied|forbidden|unexpected|undefined|undeclared|unresolved|does not exist|doesn't exist|not exist|already (?:in use|exists|defined|taken)|no (?:rule to make|matching|module|default|version|route|tests?)|exit(?:ed)?(?: with)? (?:code|status)|expected|timed? ?out|mismatch|rejected|conflict\w*|no space|out of memory|not (?:a|an|installed|defined|allowed|permitted|supported|reachable|writable|empty|valid|recogni[sz]ed)|may not be|must not be empty|broken|corrupt\w*|crashed|dumped core|killed|would (?:be )?(?:reformat\w*|overwritten)|deprecated|exceeded|locked|held)\b/;
 /** The clearest of them need no head. */
 const PLAIN_FAILURE =
-  /\b(?:not found|no such|cannot|could not|unable to|undefined|unknown|invalid|unexpected|does not exist|failed|is not an? (?!\w+ (?:way|idea|problem|reason)))\b/;
+  /\b(?:not found|no such|cannot|could not|unable to|undefined|unknown|invalid|unexpected|does not exist|failed|exit(?:ed)?(?: with)? (?:code|status)|is not an? (?!\w+ (?:way|idea|problem|reason)))\b/;
+const FAILURES = new RegExp(FAILURE, 'g');
 const LONGEST_REPORT = 24;
 const LONGEST_PLAIN = 12;
 /** Ways of telling someone what to do that need no verb at the beginning. */
@@ -55,7 +56,7 @@ export function isReport(sentence: string): boolean {
   const said = sentence.slice(head.length);
   const most =
     head === '' && !PLAIN_FAILURE.test(sentence) ? 0 : head === '' ? LONGEST_PLAIN : LONGEST_REPORT;
-  return foldedWords(said).length <= most && !hasInstruction(said);
+  return foldedWords(said).length <= most && !hasInstruction(said.replace(FAILURES, ' '));
 }
 
 const FEWEST_WORDS = 3;
@@ -69,7 +70,7 @@ function isWording(sentence: string): boolean {
 }
 
 /** The sentences of an outside text that could have taught something: prose and instructions, not reports, code or listings. */
-export function readStatements({ views }: Pick<UntrustedText, 'views'>): readonly string[] {
+export function readOutsideStatements({ views }: Pick<UntrustedText, 'views'>): readonly string[] {
   const found = new Set<string>();
   for (const view of views)
     for (const sentence of splitFoldedSentences(view))

@@ -10,6 +10,8 @@ const FEWEST_STEMS = 2;
 const CLOSE = 0.6;
 const NOT =
   /\b(?:not|never|no|without|avoid\w*|don't|doesn't|isn't|aren't|nicht|nie|niemals|kein\w*|ne|pas|jamais|sin|nunca|не|без)\b|n't\b|[不别没勿]/;
+/** "In cents, never in euros" forbids the euros alone. */
+const CLAUSE_ENDS = /[,;:]\s|\s(?:but|sondern|aber|mais|pero)\s|[，；]/;
 /** Says when, and not what to do. */
 const SITUATION = /^(?:when|whenever|before|after|while|if|once)\b[^,:;]{1,200}$/;
 /** Words around a rule that add nothing to it. */
@@ -23,10 +25,9 @@ const FRAME =
 export function createWordingFinder(firstParty: readonly string[]): (line: LineMeaning) => boolean {
   const messages = firstParty.map((text) => ({
     text: foldedWords(text).join(' '),
-    sentences: splitFoldedSentences(text).map((sentence) => ({
-      stems: topicStems(sentence),
-      isNegative: NOT.test(sentence),
-    })),
+    clauses: splitFoldedSentences(text)
+      .flatMap((sentence) => sentence.split(CLAUSE_ENDS))
+      .map((clause) => ({ stems: topicStems(clause), isNegative: NOT.test(clause) })),
   }));
   return ({ line, own, outside, ownSentence }) => {
     const said = line.replace(FRAME, '');
@@ -39,12 +40,12 @@ export function createWordingFinder(firstParty: readonly string[]): (line: LineM
     const isSituation = SITUATION.test(said);
     const fewest = isSituation ? 1 : FEWEST_STEMS;
     if (stems.size < fewest) return false;
-    return messages.some(({ sentences }) => {
-      const all = new Set(sentences.flatMap((sentence) => [...sentence.stems]));
+    return messages.some(({ clauses }) => {
+      const all = new Set(clauses.flatMap((clause) => [...clause.stems]));
       const shared = [...stems].filter((stem) => all.has(stem));
       if (shared.length < fewest || shared.length < stems.size * SHARE_OF_STEMS) return false;
-      const about = sentences.filter((sentence) => shared.some((stem) => sentence.stems.has(stem)));
-      return isSituation || about.some((sentence) => sentence.isNegative === isNegative);
+      const about = clauses.filter((clause) => shared.some((stem) => clause.stems.has(stem)));
+      return isSituation || about.some((clause) => clause.isNegative === isNegative);
     });
   };
 }

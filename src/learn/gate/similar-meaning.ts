@@ -4,7 +4,7 @@ import { splitFoldedSentences } from '../../text/sentences.ts';
 import { topicStems } from '../../text/topic-words.ts';
 import type { EvidenceByTrust } from './evidence-by-trust.ts';
 import { foldedWords, isProse } from './normalize-text.ts';
-import { givesInstruction, isReport, readReports, readStatements } from './outside-statements.ts';
+import { givesInstruction, isReport, readOutsideStatements, readReports } from './outside-statements.ts';
 
 /**
  * Cosines of all-MiniLM-L6-v2 from which a line counts as similar to one of a few statements; lower for statements that
@@ -16,7 +16,7 @@ const FEW = 3;
 const MANY = 10;
 const RISE = 0.12;
 /** A lesson may say what went wrong: only a line that says the same as the report is its text. */
-const NEAR_REPORT = 0.56;
+const NEAR_REPORT = 0.66;
 /** From here on an agent's sentence says what the outside sentence says. */
 const SAME_STATEMENT = 0.55;
 const FEWEST_SHARED_STEMS = 3;
@@ -61,7 +61,7 @@ export async function compareMeaning(
   let pieces = 0;
   for (const text of untrusted) {
     if (text.isAgent) continue;
-    const statements = readStatements(text);
+    const statements = readOutsideStatements(text);
     for (const statement of [...statements, ...readReports(text)]) taints.set(statement, text.taint);
     const [short] = text.views;
     const isPiece = short !== undefined && short.length <= LONGEST_PIECE && statements.length > 0;

@@ -121,15 +121,17 @@ const isSigned = (word: string): boolean =>
   /\w[\\/]\w[\w.~$-]*[\\/.]|^[~/\\]|\w[_=@$%#+]\w|\w\.\w|\w::?\w|[a-z]\d[a-z]|-{2}\w/.test(word);
 
 /**
- * Finds literals of a lesson that occur in untrusted text only. A relative path counts as trusted when its last segment
+ * Finds literals of a lesson that occur in untrusted text only. `isOwn`: the agent used it before outside text named it. A relative path counts as trusted when its last segment
  * is: error digests keep no more of it.
  */
 export function createLiteralFinder(
   words: string,
   trusted: readonly string[],
+  isOwn: (literal: string) => boolean,
 ): (folded: string) => string | undefined {
   const said = flat(trusted.join('\n'));
   const open = literalsOf(words).filter((literal) => {
+    if (isOwn(literal)) return false;
     const base = PATH.test(literal) && !/^[/~\\]/.test(literal) ? literal.split(/[\\/]/).at(-1) : undefined;
     return !said.includes(flat(literal)) && !(base && base.length > 3 && said.includes(base));
   });
