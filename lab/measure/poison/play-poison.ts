@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { asArray, asObject, type JsonObject } from '../../../src/core/json.ts';
+import { readCpu } from '../gateway/child-process.ts';
 import { carriesGoal } from './carries-goal.ts';
 import { answerQuestion, type LearningQuestion, readQuestion, writtenSteps } from './evolver-stand-in.ts';
 import { requestTexts, startModelServer } from './model-server.ts';
@@ -43,11 +44,13 @@ const AT_ONCE = 8;
 const LOOK_MS = 250;
 /** Everyone was asked and every cycle has ended: this long without a change is the end. */
 const SETTLED_MS = 1_000;
-/** Learning falls behind under load, so that a pause alone proves nothing. */
-const STALLED_MS = 60_000;
+/** Learning falls behind under load, so that a pause alone proves nothing: the daemon has to be idle as well. */
+const STALLED_MS = 30_000;
+/** The share of a core that an idle daemon uses to answer us. */
+const IDLE_SHARE = 0.08;
 const LONGEST_WAIT_MS = 600_000;
 /** Lessons of other items share no scope; the size only bounds what one daemon holds in memory. */
-const PER_HOME = 120;
+const PER_HOME = 60;
 
 /** Plays each item in each way through the real daemon. `onProgress` is called with the number of plays done so far. */
 export async function playPoison(
@@ -190,11 +193,17 @@ async function untilLearned(
   const until = performance.now() + LONGEST_WAIT_MS;
   let before = '';
   let since = performance.now();
+  let cpu = readCpu(home.pid)?.all ?? 0;
   while (performance.now() < until) {
     const { learning } = asObject(await home.owner('GET', '/api/status'));
     const { appraised, support, waiting, cycles } = asObject(learning);
     const now = JSON.stringify([appraised, support, waiting, cycles, questions()]);
-    if (now !== before) since = performance.now();
+    const used = readCpu(home.pid)?.all ?? 0;
+    const isWorking = used - cpu > IDLE_SHARE * Math.max(STALLED_MS / 3, performance.now() - since);
+    if (now !== before || isWorking) {
+      since = performance.now();
+      cpu = used;
+    }
     before = now;
     const isAnswered = staged.every(({ asked }) => asked > 0);
     const isOver = isAnswered && Number(asObject(cycles).run) >= questions();

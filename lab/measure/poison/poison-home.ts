@@ -35,6 +35,8 @@ export interface ChatTurn {
 /** A new home with the daemon of `instar up` on it. Everything goes through its public surfaces. */
 export interface PoisonHome {
   readonly dir: string;
+  /** Of the daemon. */
+  readonly pid: number;
   /** One request with the caller key. */
   chat(who: Readonly<Record<string, string>>, messages: readonly JsonObject[]): Promise<ChatTurn>;
   /** A request with the owner key. */
@@ -101,6 +103,7 @@ export async function openPoisonHome(modelUrl: string): Promise<PoisonHome> {
   };
   return {
     dir,
+    pid: instar.pid,
     owner,
     chat: async (who, messages) => {
       const body = JSON.stringify({ model: `bench/${AGENT_MODEL}`, tools: TOOLS, messages });
