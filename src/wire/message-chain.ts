@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, hash as hashOnce } from 'node:crypto';
 import {
   type ByteSpan,
   COMMA,
@@ -122,8 +122,23 @@ export function readMessageSpans(bytes: Buffer, at: number, markNames: readonly 
 /** Of a very long message only the length, the beginning and the end are hashed: hashing all of it takes too long. */
 const HASHED_END = 2 * 1024 * 1024;
 
+/** Reused for every short message: one call over joined bytes takes half the time of a hash object. */
+const joined = Buffer.allocUnsafeSlow(4096);
+
+/** Undefined when it is too long. */
+function joinShort(link: string, pieces: readonly Buffer[]): Buffer | undefined {
+  let length = 3 * link.length;
+  for (const piece of pieces) length += piece.length;
+  if (length > joined.length) return undefined;
+  let end = joined.write(link);
+  for (const piece of pieces) end += piece.copy(joined, end);
+  return joined.subarray(0, end);
+}
+
 /** The next link of a hash chain: a hash of the link before it and these pieces. */
 export function nextChainLink(link: string, pieces: readonly Buffer[]): string {
+  const short = joinShort(link, pieces);
+  if (short !== undefined) return hashOnce('sha256', short, 'base64url').slice(0, 22);
   const hash = createHash('sha256').update(link);
   for (const piece of pieces) {
     if (piece.length <= 2 * HASHED_END) hash.update(piece);

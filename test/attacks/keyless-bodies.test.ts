@@ -1,5 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import http from 'node:http';
 import net, { type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -252,53 +251,47 @@ describe('hostile bodies', () => {
     }
   }, 60_000);
 
-  it('(5) while 400,000-message bodies arrive, other requests are answered between their slices', async () => {
-    const home = makeHome({});
-    const daemon = await startDaemon(home.dir);
-    open.push(async () => {
-      daemon.child.kill('SIGTERM');
-      await daemon.exited;
-      home.remove();
-    });
-    const health = () => ask(daemon.port, { method: 'GET', path: '/healthz' });
-    await health();
-    const body = listOf['openai-chat'](many(400_000, message));
-    const sender = sendRepeatedly(daemon.port, body);
-    open.push(() => void sender.kill());
-    // The processor time of the daemon for one hostile body, and not the time that other programs take.
-    const before = cpuSeconds(daemon.child);
-    for (let n = 0; n < 5; n++) expect((await ask(daemon.port, { path: CHAT, body })).status).toBe(413);
-    for (let n = 0; n < 20; n++) expect((await health()).status).toBe(200);
-    // 4 s and more before: parsing, hashing and recording 400,000 messages.
-    expect((cpuSeconds(daemon.child) - before) / 5).toBeLessThan(2);
-  }, 120_000);
-});
-
-/** Another process that sends the body again and again. */
-function sendRepeatedly(port: number, body: string): ChildProcess {
-  const program = `
-    const http = require('node:http');
-    const chunks = [];
-    process.stdin.on('data', (chunk) => chunks.push(chunk)).on('end', () => {
-      const body = Buffer.concat(chunks);
-      const send = () => {
-        const request = http.request({ port: ${port}, host: '127.0.0.1', method: 'POST', path: '${CHAT}', agent: false,
-          headers: { 'content-type': 'application/json', 'content-length': body.length } }, (response) => {
-          response.resume().on('end', () => setTimeout(send, 200)).on('error', () => undefined);
+  it.skipIf(!existsSync('/proc/self/schedstat'))(
+    '(5) costs the main thread little at a time: others are answered between the slices (one stalled it 4.1 s)',
+    async () => {
+      const home = makeHome({});
+      const socket = `${home.dir}.measure`;
+      const daemon = await startDaemon(home.dir, [], {
+        NODE_OPTIONS: `--import ${new URL('./main-thread-cpu.mjs', import.meta.url)}`,
+        MEASURE_SOCKET: socket,
+      });
+      open.push(async () => {
+        daemon.child.kill('SIGTERM');
+        await daemon.exited;
+        home.remove();
+      });
+      const longestMs = () =>
+        new Promise<number>((resolve, reject) => {
+          let text = '';
+          const connection = net.connect(socket);
+          connection.on('data', (chunk) => {
+            text += chunk.toString();
+          });
+          connection.on('error', reject);
+          connection.on('end', () => resolve(Number(text)));
         });
-        request.on('error', () => setTimeout(send, 200));
-        request.end(body);
-      };
-      send();
-    });`;
-  const child = spawn(process.execPath, ['-e', program], { stdio: ['pipe', 'ignore', 'ignore'] });
-  child.stdin?.end(body);
-  return child;
-}
-
-/** User and system time of a process so far. */
-function cpuSeconds({ pid }: ChildProcess): number {
-  const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
-  return (Number(fields[11]) + Number(fields[12])) / 100;
-}
+      // The first requests load code.
+      for (let n = 0; n < 3; n++)
+        await ask(daemon.port, { path: CHAT, body: requestBody('openai-chat', false) });
+      const body = listOf['openai-chat'](many(400_000, message));
+      const stalls: number[] = [];
+      for (let n = 0; n < 4; n++) {
+        await longestMs();
+        const [hostile, health] = await Promise.all([
+          ask(daemon.port, { path: CHAT, body }),
+          ask(daemon.port, { method: 'GET', path: '/healthz' }),
+        ]);
+        expect([hostile.status, health.status]).toEqual([413, 200]);
+        stalls.push(await longestMs());
+      }
+      // Measured: 6 to 12 ms, and over 1,000 ms before. The rest is for slower machines and for garbage collection.
+      expect(Math.min(...stalls)).toBeLessThan(200);
+    },
+    120_000,
+  );
+});
