@@ -1,9 +1,20 @@
 import { execFile, spawn } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, describe, expect, it } from 'vitest';
+import { createSbom, packagesIn } from '../lab/release/sbom.ts';
 import { ask } from './support/client.ts';
 import { requestBody } from './support/samples.ts';
 
@@ -24,7 +35,113 @@ function firstLine(child: ReturnType<typeof spawn>): Promise<string> {
   });
 }
 
+const { files: listed }: { files: string[] } = JSON.parse(
+  readFileSync(path.join(root, 'package.json'), 'utf8'),
+);
+/** The single files that the manifest lists. */
+const FILES = listed.filter((name) => /\.\w+$/.test(name));
+
+/** A copy of what is under version control, with another checkout's build in it. */
+function copyCheckout(): string {
+  const to = mkdtempSync(path.join(tmpdir(), 'instar-checkout-'));
+  for (const name of PACKED_FROM) cpSync(path.join(root, name), path.join(to, name), { recursive: true });
+  symlinkSync(path.join(root, 'node_modules'), path.join(to, 'node_modules'));
+  mkdirSync(path.join(to, 'dist/src/gateway'), { recursive: true });
+  writeFileSync(path.join(to, 'dist/src/gateway/removed.js'), 'export {};\n');
+  writeFileSync(path.join(to, 'dist/src/notes.txt'), 'left over\n');
+  return to;
+}
+const PACKED_FROM = [
+  ...['src', 'nano', 'lab', 'models', 'package.json', 'package-lock.json', 'tsconfig.json'],
+  ...['tsconfig.build.json', 'README.md', 'LICENSE', ...FILES.filter((name) => name !== 'sbom.json')],
+];
+
+describe('the software bill of materials', () => {
+  const files = { 'a.bin': Buffer.from('weights') };
+  const make = (): string =>
+    createSbom({
+      manifest: readFileSync(path.join(root, 'package.json'), 'utf8'),
+      lockfile: readFileSync(path.join(root, 'package-lock.json'), 'utf8'),
+      model: { name: 'nano', files },
+    });
+
+  it('has every package that an installation gets and none for development, with hash, licence and dependants', () => {
+    const { dependencies, devDependencies } = JSON.parse(
+      readFileSync(path.join(root, 'package.json'), 'utf8'),
+    );
+    const sbom = JSON.parse(make());
+    const names = packagesIn(make());
+    expect(names).toEqual(expect.arrayContaining(Object.keys(dependencies)));
+    expect(names.filter((name) => name in devDependencies && !(name in dependencies))).toEqual([]);
+    const libraries = sbom.components.filter(({ type }: { type: string }) => type === 'library');
+    for (const { hashes, licenses, purl } of libraries) {
+      expect(hashes[0].content).toMatch(/^[0-9a-f]{128}$/);
+      expect(licenses[0].license?.id ?? licenses[0].expression).toMatch(/\w/);
+      expect(purl).toMatch(/^pkg:npm\/.+@\d/);
+    }
+    const edges = new Map<string, string[]>(
+      sbom.dependencies.map(({ ref, dependsOn }: { ref: string; dependsOn: string[] }) => [ref, dependsOn]),
+    );
+    expect(edges.get(sbom.metadata.component['bom-ref'])).toHaveLength(Object.keys(dependencies).length);
+    const reached = new Set<string>();
+    const visit = (ref: string): void => {
+      if (reached.has(ref)) return;
+      reached.add(ref);
+      for (const next of edges.get(ref) ?? []) visit(next);
+    };
+    visit(sbom.metadata.component['bom-ref']);
+    expect(
+      libraries
+        .map((one: { 'bom-ref': string }) => one['bom-ref'])
+        .filter((ref: string) => !reached.has(ref)),
+    ).toEqual([]);
+    expect(sbom).toMatchObject({ bomFormat: 'CycloneDX', specVersion: '1.6', version: 1 });
+  });
+
+  it('is the same every time, without a time, a host or a path', () => {
+    expect(make()).toBe(make());
+    const text = make().replace('http://cyclonedx.org/schema/bom-1.6.schema.json', '');
+    expect(text).not.toMatch(/timestamp|https?:|registry|\/(var|home|tmp|Users)\//);
+    expect(text).toMatch(/urn:uuid:[0-9a-f]{8}-[0-9a-f]{4}-8/);
+  });
+});
+
 describe('the packed package', () => {
+  it('has a source for each built file, the bill of materials, and nothing left over by an earlier build', async () => {
+    const checkout = copyCheckout();
+    try {
+      const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', checkout], {
+        cwd: checkout,
+      });
+      const [packed] = JSON.parse(stdout.slice(stdout.indexOf('[')));
+      const names: string[] = packed.files.map((file: { path: string }) => file.path);
+      const built = names.filter((name) => name.startsWith('dist/'));
+      expect(built.length).toBeGreaterThan(1000);
+      const orphans = built.filter((name) => {
+        const source = name.replace(/^dist\//, '').replace(/(\.d\.ts|\.js)$/, '.ts');
+        return !/\.(js|d\.ts)$/.test(name) || !existsSync(path.join(checkout, source));
+      });
+      expect(orphans).toEqual([]);
+      expect(
+        names.filter((name) => /lab\/(measure|release)|\.test\.|\.map$|tsbuildinfo|^test\//.test(name)),
+      ).toEqual([]);
+      expect(names.filter((name) => !name.startsWith('dist/')).sort()).toEqual(
+        [
+          ...['LICENSE', 'README.md', 'package.json', ...FILES],
+          ...readdirSync(path.join(root, 'models/nano'))
+            .map((name) => `models/nano/${name}`)
+            .sort(),
+        ].sort(),
+      );
+      const text = built
+        .filter((name) => name.endsWith('.js'))
+        .map((name) => readFileSync(path.join(checkout, name), 'utf8'));
+      expect(text.filter((code) => code.includes('sourceMappingURL'))).toEqual([]);
+    } finally {
+      rmSync(checkout, { recursive: true, force: true });
+    }
+  }, 300_000);
+
   it('contains what it needs and nothing else, and passes publint', async () => {
     await run('npm', ['pack', '--silent', '--ignore-scripts', '--pack-destination', dir], { cwd: root });
     const { stdout } = await run('npx', ['publint', '--strict', root], { cwd: root });

@@ -3,9 +3,10 @@ import path from 'node:path';
 import { restoreHome } from '../../src/api/open-api.ts';
 import { createRemoteApi } from '../../src/api/remote-api.ts';
 import type { Log } from '../../src/base/log.ts';
+import { createCallerKey } from '../../src/config/caller-keys.ts';
 import { checkConfig } from '../../src/config/check-config.ts';
 import { openHome } from '../../src/config/home.ts';
-import { readOrCreateKey } from '../../src/config/key.ts';
+import { readOrCreateOwnerKey } from '../../src/config/owner-key.ts';
 import type { Config } from '../../src/config/schema.ts';
 import type { ChatModel } from '../../src/core/chat.ts';
 import { systemClock } from '../../src/core/clock.ts';
@@ -94,11 +95,13 @@ export function createOpenEnvironment(options: OpenEnvironmentOptions): OpenEnvi
       policyMs += ms;
     };
     const models = policy.kind === 'own' ? { [POLICY]: timed(await policy.model(seed), spent) } : {};
-    const key = readOrCreateKey(home, {}).key;
+    // The checks of a suite speak for the people of its workday.
+    const { key } = createCallerKey(home, { name: 'lab', mayRate: true, at: clock.now() });
+    const owner = readOrCreateOwnerKey(home, {}).key;
     const config = configFor(condition, options);
     const training = trainingFor(options, { condition, seed, after });
-    // Each home has its own key: INSTAR_KEY of the user's environment would replace it.
-    const { INSTAR_KEY: _, ...others } = env;
+    // Each home has its own keys: those of the user's environment would replace them.
+    const { INSTAR_KEY: _, INSTAR_OWNER_KEY: __, ...others } = env;
     const daemon = await startDaemon({
       home,
       config,
@@ -111,7 +114,7 @@ export function createOpenEnvironment(options: OpenEnvironmentOptions): OpenEnvi
     });
     const pool = createExchange({ timeouts: config.gateway.timeouts, isForbiddenAddress: () => false });
     const record = { url: daemon.url, port: daemon.port, pid: process.pid, startedAt: '', version: '' };
-    const { api, lessonsApi } = createRemoteApi(record, key);
+    const { api, lessonsApi } = createRemoteApi(record, owner);
     return {
       speak: createGatewayClient({
         exchange: pool.exchange,

@@ -91,7 +91,7 @@ export const NO_CONTENT: RouteReply = { status: 204 };
 interface ServerAccessOptions {
   readonly host: string;
   readonly port: number;
-  readonly key: string | undefined;
+  readonly key: string;
 }
 
 /** Throws a Refusal for a request that is not allowed. `isOpen` routes need no key; the Host is checked for all routes. */
@@ -101,7 +101,7 @@ export function createServerAccessControl({
   key,
 }: ServerAccessOptions): (request: IncomingMessage, isOpen: boolean) => void {
   const onLoopback = isLoopback(host);
-  const wanted = key === undefined ? undefined : digest(key);
+  const wanted = digest(key);
   /** Against DNS rebinding: a web page can make its own host name point to loopback, but its Host header has that name. */
   const isOurs = (authority: string): boolean => {
     const match = /^(\[[0-9a-f:.]+\]|[^:[\]]+)(?::(\d{1,5}))?$/.exec(authority.toLowerCase());
@@ -120,7 +120,7 @@ export function createServerAccessControl({
     // Training clients send no Origin; web pages do.
     if (headers.origin !== undefined || (headers['sec-fetch-site'] ?? 'none') !== 'none')
       throw new HttpRefusal(403, 'Requests from web pages are not allowed.');
-    if (wanted === undefined || isOpen) return;
+    if (isOpen) return;
     const bearer = /^bearer (.+)$/i.exec(headers.authorization ?? '')?.[1];
     const given = headers['x-api-key'] ?? bearer;
     if (typeof given !== 'string' || !timingSafeEqual(digest(given), wanted))
@@ -128,7 +128,7 @@ export function createServerAccessControl({
   };
 }
 
-export const isLoopback = (host: string): boolean =>
+const isLoopback = (host: string): boolean =>
   host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();

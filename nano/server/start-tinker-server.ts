@@ -2,8 +2,10 @@ import { mkdirSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
+import { systemBoot } from '../../src/base/boot-clock.ts';
 import { DecodeError } from '../../src/base/decode-error.ts';
 import { lockFile } from '../../src/base/file-lock.ts';
+import { createSteadyClock } from '../../src/base/steady-clock.ts';
 import { type Clock, systemClock } from '../../src/core/clock.ts';
 import { type Engine, EngineError } from '../engine.ts';
 import { ProtocolError } from '../tinker/json-fields.ts';
@@ -11,7 +13,6 @@ import { createArchiveRoutes, createRunRoutes } from './checkpoint-routes.ts';
 import {
   createServerAccessControl,
   HttpRefusal,
-  isLoopback,
   matchRoute,
   type RouteReply,
   readRequestBody,
@@ -28,9 +29,10 @@ export interface TinkerServerOptions {
   readonly folder: string;
   /** 0 picks a free port. */
   readonly port: number;
-  /** Loopback by default; any other address requires a key. */
+  /** Loopback by default. */
   readonly host?: string;
-  readonly key?: string;
+  /** Every route but the health check needs it, on loopback too. */
+  readonly key: string;
   readonly clock?: Clock;
   readonly log?: (line: string) => void;
   /** The stop tokens of sampling requests that have none. */
@@ -47,9 +49,11 @@ export interface TinkerServer {
 
 /** Serves an engine over the Tinker protocol. Restores the models of the folder. */
 export async function startTinkerServer(options: TinkerServerOptions): Promise<TinkerServer> {
-  const { engine, folder, key, host = '127.0.0.1', clock = systemClock, log = () => undefined } = options;
-  if (key === undefined && !isLoopback(host))
-    throw new TypeError(`A server at ${host} is reachable from other machines and needs a key.`);
+  const { engine, folder, key, host = '127.0.0.1', log = () => undefined } = options;
+  if (key === '')
+    throw new TypeError('A server needs a key, since every program on this machine can call it.');
+  // Checkpoints with a time to live are deleted by it.
+  const clock = options.clock ?? createSteadyClock(systemClock, systemBoot);
   const limits: TinkerServerLimits = { ...DEFAULT_SERVER_LIMITS, ...options.limits };
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   // Two servers in one folder would corrupt each other's journals.

@@ -12,9 +12,13 @@ export interface StatusReport {
     readonly degraded?: string;
     readonly lost?: number;
     readonly recorded?: number;
+    readonly missing?: string;
     readonly unreadable?: number;
   };
-  /** Lines for people about the library and about learning. */
+  /** Why the clock is not believed, with the command that confirms it; undefined when it is. */
+  readonly time: { readonly problem: string; readonly fix: string } | undefined;
+  /** Lines for people about daily copies, the library and learning. */
+  readonly copies: readonly string[];
   readonly library: readonly string[];
   readonly learning: readonly string[];
   /** The whole reply of `GET /api/status`, for programs. */
@@ -65,12 +69,15 @@ export async function askStatus(
       name: asString(asObject(value).name) ?? '?',
       serves: servedBy(asObject(value)),
     })),
+    time: readTime(asObject(raw.time)),
+    copies: describeCopies(asObject(raw.copies), Date.parse(asString(raw.now) ?? '')),
     library: describeLibrary(asObject(raw.library)),
     learning: describeLearning(asObject(raw.learning)),
     recording: compact({
       degraded: asString(recording.degraded),
       lost: asNumber(recording.lost),
       recorded: asNumber(recording.recorded),
+      missing: asString(recording.missing),
       unreadable: asNumber(recording.unreadable),
     }),
     counts: {
@@ -82,6 +89,27 @@ export async function askStatus(
   };
 }
 
+function readTime({ problem, fix }: JsonObject): StatusReport['time'] {
+  const text = asString(problem);
+  return text === undefined ? undefined : { problem: text, fix: asString(fix) ?? '' };
+}
+
+function describeCopies(copies: JsonObject, now: number): readonly string[] {
+  const count = asNumber(copies.count);
+  const [problem, waitsFor] = [asString(copies.problem), asString(copies.waitsFor)];
+  if (count === undefined) return [];
+  if (copies.daily === 0) return ['off (store.snapshots is 0)'];
+  const hours = Math.round((now - Date.parse(asString(copies.newest) ?? '')) / 3_600_000);
+  const age = Number.isFinite(hours)
+    ? `, the newest ${hours < 48 ? `${hours} h` : `${Math.round(hours / 24)} days`} old`
+    : '';
+  return [
+    count === 0 ? 'none yet' : `${count} of the record${age}`,
+    ...(problem === undefined ? [] : [`problem: no new copy could be made: ${problem}`]),
+    ...(waitsFor === undefined ? [] : [`old sessions are kept; erasing them waits for ${waitsFor}`]),
+  ];
+}
+
 function describeLibrary(library: JsonObject): readonly string[] {
   const problem = asString(library.problem);
   if (problem !== undefined) return [`cannot be read: ${problem}`];
@@ -89,11 +117,35 @@ function describeLibrary(library: JsonObject): readonly string[] {
     ([state, count]) => `${String(count)} ${state}`,
   );
   const lessons = states.length === 0 ? 'no lessons yet' : states.join(', ');
+  const changes = asArray(library.fileChanges).map(asObject);
   const faults = asArray(library.skillFaults).flatMap((fault) => asString(fault) ?? []);
   return [
     `generation ${String(library.generation)}; ${lessons}`,
+    ...describeFileChanges(changes),
     ...faults.map((fault) => `skills folder: ${fault}`),
   ];
+}
+
+const FILE_CHANGES = [
+  ['edited', 'was edited by file', 'were edited by file'],
+  ['deleted', 'was retired because its file was deleted', 'were retired because their files were deleted'],
+  ['waits', 'came by file and waits for approval', 'came by file and wait for approval'],
+] as const;
+const MAX_NAMED = 5;
+
+/** `2 lessons were edited by file: a (14:02), b (14:05); review with: instar lessons review`. */
+function describeFileChanges(changes: readonly JsonObject[]): readonly string[] {
+  return FILE_CHANGES.flatMap(([what, one, many]) => {
+    const own = changes.filter((change) => change.what === what);
+    if (own.length === 0) return [];
+    const names = own.slice(0, MAX_NAMED).map(({ name, at, reason }) => {
+      const why = what === 'waits' && asString(reason) !== undefined ? `; ${asString(reason)}` : '';
+      return `${String(name)} (${new Date(String(at)).toLocaleString()}${why})`;
+    });
+    const more = own.length > MAX_NAMED ? ` and ${own.length - MAX_NAMED} more` : '';
+    const verb = own.length === 1 ? `1 lesson ${one}` : `${own.length} lessons ${many}`;
+    return [`${verb}: ${names.join(', ')}${more}; review with: instar lessons review`];
+  });
 }
 
 function describeLearning(learning: JsonObject): readonly string[] {
@@ -103,12 +155,28 @@ function describeLearning(learning: JsonObject): readonly string[] {
   const spent = asObject(cost.learning);
   const served = asObject(cost.serving);
   const problem = asString(learning.problem);
-  if (asNumber(appraised.failures) === undefined) return [problem ?? 'starting'];
+  const writer = describeWriter(learning);
+  if (asNumber(appraised.failures) === undefined) return [...writer, problem ?? 'starting'];
   return [
+    ...writer,
     `${String(appraised.failures)} failures and ${String(appraised.successes)} successes so far; ${String(learning.support)} failures wait to be learned from`,
     `${String(cycles.run)} cycles: ${String(cycles.published)} published, ${String(cycles.queued)} waiting for your review`,
     `cost ${dollars(spent.usdToday)} today; serving ${dollars(served.usd)} since the start`,
     ...(problem === undefined ? [] : [`problem: ${problem}`]),
+  ];
+}
+
+/** Who reads the sessions and writes the lessons, and what that may cost. */
+function describeWriter({ models, usdPerDay }: JsonObject): readonly string[] {
+  if (models === undefined) return [];
+  const { evolver, judge } = asObject(models);
+  const judged = typeof judge === 'string' ? ` ${judge} judges unclear turns.` : '';
+  if (typeof evolver !== 'string')
+    return [
+      `Lessons are written from people's own words, without a model (models.evolver names one).${judged}`,
+    ];
+  return [
+    `Lessons are written by ${evolver}, at most ${dollars(usdPerDay)} a day (models.evolver: "off" ends that).${judged}`,
   ];
 }
 

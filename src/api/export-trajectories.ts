@@ -1,9 +1,10 @@
 import type { Home } from '../config/home.ts';
 import { readKey } from '../config/key.ts';
+import { readOwnerKey } from '../config/owner-key.ts';
 import type { DaemonApi } from '../core/daemon-api.ts';
 import { asNumber, asString, type JsonObject } from '../core/json.ts';
-import { readOrCreateSalt } from '../record/open-recording.ts';
-import { createRedactor } from '../record/redact.ts';
+import { createRedactor } from '../redact/redact.ts';
+import { readOrCreateSalt } from '../redact/salt.ts';
 
 interface TrajectoryExportOptions {
   readonly api: DaemonApi;
@@ -56,9 +57,9 @@ function lastTime(session: JsonObject | undefined): number | undefined {
 
 /** The second scan of exported data: for known keys and for everything shaped like a key. */
 export function createSecretScan(home: Home, env: NodeJS.ProcessEnv): (text: string) => boolean {
-  const key = readKey(home, env)?.key;
+  const keys = [readKey(home, env)?.key ?? [], readOwnerKey(home, env)?.key ?? []].flat();
   const redactor = createRedactor({
-    known: () => (key === undefined ? [] : [key]),
+    known: () => keys,
     salt: readOrCreateSalt(home),
   });
   return (text) => redactor.hasSecret(text);

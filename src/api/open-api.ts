@@ -1,51 +1,90 @@
 import { existsSync } from 'node:fs';
+import { systemBoot } from '../base/boot-clock.ts';
 import { createIds } from '../base/ids.ts';
 import { findDaemon, isAlive } from '../config/daemon-file.ts';
 import { type Home, HomeInUseError, openHome } from '../config/home.ts';
-import { readKey } from '../config/key.ts';
+import { hashKey, keyId } from '../config/key.ts';
+import { readOwnKeys } from '../config/own-keys.ts';
+import { readOwnerKey, type StoredOwnerKey } from '../config/owner-key.ts';
 import { systemClock } from '../core/clock.ts';
-import type { DaemonApi, LessonsApi } from '../core/daemon-api.ts';
+import type { LessonsApi, OwnerApis } from '../core/daemon-api.ts';
 import type { Records } from '../core/store.ts';
+import { createAudit } from '../record/audit-trail.ts';
+import { findGoodCopy } from '../record/copy-files.ts';
+import { withErasableCopies } from '../record/erase-from-copies.ts';
 import { lockHome } from '../record/home-lock.ts';
 import { toRecords } from '../record/records.ts';
-import { restoreSnapshot, withFreshSnapshots } from '../record/snapshots.ts';
+import { restoreSnapshot } from '../record/snapshots.ts';
 import { createMemoryStore } from '../record/store/memory-store.ts';
 import { openSqliteStore } from '../record/store/sqlite-store.ts';
-import { createRemoteApi } from './remote-api.ts';
+import { confirmTimeOf } from '../record/trusted-clock.ts';
+import { openRedactor } from '../redact/open-redactor.ts';
+import { readOrCreateSalt } from '../redact/salt.ts';
+import { followLibraryOnce, withErasedFiles } from './after-erasure.ts';
+import { createKeysApi } from './keys-api.ts';
+import { ApiError, createRemoteApi } from './remote-api.ts';
 import { createStoreApi } from './store-api.ts';
+import { withAudit } from './with-audit.ts';
 
-interface OpenedApi {
-  readonly api: DaemonApi;
-  readonly lessonsApi: LessonsApi;
+interface OpenedApi extends OwnerApis {
   close(): void;
 }
+
+/** Reveals a protected owner key, by asking the person for its passphrase. */
+export type UnlockOwnerKey = (owner: StoredOwnerKey) => Promise<string>;
+
+const refuseLocked: UnlockOwnerKey = async ({ protection }) => {
+  throw new ApiError(
+    403,
+    `The owner key is protected by a ${protection}, and nobody can be asked for it here.`,
+  );
+};
 
 /**
  * The API of the running daemon; without a daemon, the store itself, locked while it is open. A missing store is created
  * only with `mayCreate`.
  */
-export async function openApi(home: Home, env: NodeJS.ProcessEnv, mayCreate = false): Promise<OpenedApi> {
+export async function openApi(
+  home: Home,
+  env: NodeJS.ProcessEnv,
+  mayCreate = false,
+  unlock: UnlockOwnerKey = refuseLocked,
+): Promise<OpenedApi> {
   const daemon = await findDaemon(home);
-  if (daemon !== undefined && isAlive(daemon)) {
-    return { ...createRemoteApi(daemon, readKey(home, env)?.key), close: () => undefined };
-  }
+  const owner = readOwnerKey(home, env);
+  const key = owner && (owner.key ?? (await unlock(owner)));
+  if (daemon !== undefined && isAlive(daemon))
+    return { ...createRemoteApi(daemon, key), close: () => undefined };
   const now = systemClock.now;
-  const over = (records: Records, close: () => void): OpenedApi => ({
-    api: createStoreApi(records, now, async () => {
-      const { REVIEW_JOB } = await import('../lessons/review-job.ts');
-      const { describeOffline } = await import('../schedule/offline-schedule.ts');
-      return describeOffline(home, env, records, REVIEW_JOB);
-    }),
-    lessonsApi: createLazyLessonsApi(records),
-    close,
-  });
+  const over = (records: Records, close: () => void): OpenedApi => {
+    const apis = {
+      api: {
+        ...createStoreApi(records, now, async () => {
+          const { REVIEW_JOB } = await import('../lessons/review-job.ts');
+          const { describeOffline } = await import('../schedule/offline-schedule.ts');
+          return describeOffline(home, env, records, REVIEW_JOB);
+        }),
+        confirmTime: () => confirmTimeOf(home, records, systemClock, systemBoot),
+      },
+      lessonsApi: createLazyLessonsApi(records),
+      keysApi: createKeysApi(home, env, now, records),
+    };
+    const by = key === undefined ? 'owner' : keyId('owner', hashKey(key));
+    return { ...withAudit(apis, createAudit(records, now), by), close };
+  };
   if (mayCreate) openHome(home.dir);
   else if (!existsSync(home.storeFile)) return over(toRecords(createMemoryStore(), now), () => undefined);
   const lock = lockHome(home.lockFile);
   if (lock === undefined)
     throw new HomeInUseError(`${home.dir} is in use by another Instar process that does not answer.`);
   const store = openSqliteStore({ file: home.storeFile });
-  return over(withFreshSnapshots(toRecords(store, now), home.snapshotDir, now), () => {
+  const redactor = openRedactor({
+    salt: readOrCreateSalt(home),
+    keys: () => readOwnKeys(undefined, { env, home }),
+  });
+  const { records } = withErasableCopies(toRecords(store, now, redactor), home, now);
+  const followLibrary = followLibraryOnce(home, records);
+  return over(withErasedFiles(records, { promptsDir: home.promptsDir, followLibrary }), () => {
     store.close();
     lock.release();
   });
@@ -89,10 +128,11 @@ export function restoreHome(home: Home, file: string): { readonly kept: string |
   const lock = lockHome(home.lockFile);
   if (lock === undefined) throw new HomeInUseError(`${home.dir} is in use by another Instar process.`);
   try {
-    const wasThere = existsSync(home.storeFile);
-    restoreSnapshot(file, home.storeFile);
-    return { kept: wasThere ? `${home.storeFile}.before-restore` : undefined };
+    return { kept: restoreSnapshot(file, home.storeFile) };
   } finally {
     lock.release();
   }
 }
+
+/** The newest sound copy of a home's store, and the newer ones that are damaged. */
+export const newestCopyOf = (home: Home): ReturnType<typeof findGoodCopy> => findGoodCopy(home.snapshotDir);

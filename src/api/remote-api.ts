@@ -1,5 +1,5 @@
 import type { DaemonRecord } from '../config/daemon-file.ts';
-import type { DaemonApi, LessonsApi } from '../core/daemon-api.ts';
+import type { DaemonApi, ErasureReport, KeysApi, LessonsApi, OwnerApis } from '../core/daemon-api.ts';
 import {
   asArray,
   asNumber,
@@ -10,13 +10,8 @@ import {
   parseJson,
 } from '../core/json.ts';
 
-export interface RemoteApi {
-  readonly api: DaemonApi;
-  readonly lessonsApi: LessonsApi;
-}
-
 /** Calls a running daemon over HTTP: the store has one writer, and that is the daemon. */
-export function createRemoteApi(daemon: DaemonRecord, key: string | undefined): RemoteApi {
+export function createRemoteApi(daemon: DaemonRecord, key: string | undefined): OwnerApis {
   const ask = (method: string, path: string, body?: JsonObject): Promise<Json> =>
     askApi(daemon, key, method, path, body);
   const find = async (path: string, method = 'GET'): Promise<JsonObject | undefined> => {
@@ -36,7 +31,7 @@ export function createRemoteApi(daemon: DaemonRecord, key: string | undefined): 
     },
     session: (id) => find(place(id)),
     trajectory: (id) => find(`${place(id)}/trajectory`),
-    erase: async (id) => asNumber(asObject(await ask('DELETE', place(id))).erased) ?? 0,
+    erase: async (id) => readErasure(asObject(await ask('DELETE', place(id)))),
     feedback: async (body) => asObject(await ask('POST', '/v1/feedback', body)),
     training: async () => asObject(await ask('GET', '/api/train')),
     startTraining: async (request) => asObject(await ask('POST', '/api/train/run', { ...request })),
@@ -45,6 +40,7 @@ export function createRemoteApi(daemon: DaemonRecord, key: string | undefined): 
     suggestWindows: async () => asObject(await ask('GET', '/api/schedule/suggest')),
     episode: (id) => find(`/api/episodes/${encodeURIComponent(id)}`),
     backup: async (file) => void (await ask('POST', '/api/backup', { file })),
+    confirmTime: async () => asObject(await ask('POST', '/api/time/confirm', {})),
   };
   const named = (id: string | number): string => encodeURIComponent(id);
   const lessonsApi: LessonsApi = {
@@ -60,7 +56,34 @@ export function createRemoteApi(daemon: DaemonRecord, key: string | undefined): 
     diff: (from, to) => find(`/api/generations/${named(from)}/diff?to=${named(to)}`),
     rollback: (to) => find(`/api/generations/${named(to)}/rollback`, 'POST'),
   };
-  return { api, lessonsApi };
+  const keysApi: KeysApi = {
+    list: async () => asArray(await ask('GET', '/api/keys')).map(asObject),
+    create: async (request) => asObject(await ask('POST', '/api/keys', request)),
+    revoke: async (id) => {
+      try {
+        return asArray(await ask('DELETE', `/api/keys/${named(id)}`)).map(asObject);
+      } catch (error) {
+        if (error instanceof ApiError && error.status === 404) return [];
+        throw error;
+      }
+    },
+    confirm: async (settings) => asObject(await ask('POST', '/api/settings', settings)),
+    audit: async (limit) => asObject(await ask('GET', `/api/audit?limit=${limit}`)),
+  };
+  return { api, lessonsApi, keysApi };
+}
+
+function readErasure({ erased, lessons, copies }: JsonObject): ErasureReport {
+  const { retired, cleaned } = asObject(lessons);
+  const named = (list: Json | undefined) =>
+    asArray(list)
+      .map(asObject)
+      .map(({ id, name }) => ({ id: asString(id) ?? '', name: asString(name) ?? '' }));
+  return {
+    erased: asNumber(erased) ?? 0,
+    lessons: { retired: named(retired), cleaned: named(cleaned) },
+    copies: asNumber(copies) ?? 0,
+  };
 }
 
 const TIMEOUT_MS = 120_000;

@@ -1,3 +1,4 @@
+import type { Caller } from '../core/caller.ts';
 import type { DaemonApi } from '../core/daemon-api.ts';
 import type { JsonObject } from '../core/json.ts';
 import { compact, parseJson } from '../core/json.ts';
@@ -10,12 +11,12 @@ import { describeUnreadable } from '../record/unreadable-body.ts';
 import { createTrainingBuffer, SAMPLE_CAP } from '../train/buffer.ts';
 import { ApiError } from './remote-api.ts';
 
-/** The daemon's API on a store's records. `schedule`: from the scheduler, where one runs. */
+/** The daemon's API on a store's records, except for what needs the clocks of the home. `schedule`: from the scheduler, where one runs. */
 export function createStoreApi(
   records: Records,
   now: () => number,
   schedule: DaemonApi['schedule'] = async () => ({ state: 'off' }),
-): DaemonApi {
+): Omit<DaemonApi, 'confirmTime'> {
   const show = async (
     id: string,
     turnOf: (turn: TurnView) => Promise<JsonObject>,
@@ -70,9 +71,12 @@ export function createStoreApi(
     sessions: async (query) => (await records.sessions(query)).map(describeSession),
     session: (id) => show(id, describeTurn),
     trajectory: (id) => show(id, withBodies),
-    erase: (id) => records.erase(id, 'asked for by a person'),
+    erase: async (id) => {
+      const { turns, ...rest } = await records.erase(id, 'asked for by a person');
+      return { erased: turns, ...rest };
+    },
     feedback: async (body) => {
-      const done = await giveFeedback({ records, now }, body);
+      const done = await giveFeedback({ records, now }, body, THE_OWNER);
       if ('kind' in done) throw new Error((done as { readonly message: string }).message);
       return done as JsonObject;
     },
@@ -101,6 +105,9 @@ export function createStoreApi(
     backup: (file) => records.snapshot(file),
   };
 }
+
+/** Without a daemon, whoever can open the store is its owner. */
+const THE_OWNER: Caller = { kind: 'owner', id: 'owner', mayRate: true };
 
 const needsDaemon = async (): Promise<never> => {
   throw new ApiError(409, 'Training needs a running daemon; start it with: instar up.');

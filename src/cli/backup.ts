@@ -27,8 +27,15 @@ const backup = ({ args }: Positional, context: CommandContext): Promise<ExitCode
     return EXIT.ok;
   });
 
-async function restore({ args }: Positional, context: CommandContext): Promise<ExitCode> {
-  const file = resolve(args[0] ?? '');
+const restore = ({ args }: Positional, context: CommandContext): Promise<ExitCode> =>
+  restoreFile(resolve(args[0] ?? ''), context);
+
+/** Replaces the record by a copy; refused while a daemon runs. */
+export async function restoreFile(
+  file: string,
+  context: CommandContext,
+  before: () => void = () => undefined,
+): Promise<ExitCode> {
   const running = await findDaemon(homeAt(context.homeDir));
   if (running !== undefined) {
     throw new CommandError(
@@ -37,6 +44,7 @@ async function restore({ args }: Positional, context: CommandContext): Promise<E
       `stop it first: kill ${running.pid}`,
     );
   }
+  before();
   const { kept } = restoreHome(openHome(context.homeDir), file);
   if (context.printer.json) context.printer.document({ file, kept: kept ?? null });
   else

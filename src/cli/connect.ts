@@ -1,9 +1,10 @@
 import { homedir } from 'node:os';
 import { Argument } from 'commander';
 import { isLoopbackHost } from '../config/address.ts';
+import { type CallerKey, readCallerKeys } from '../config/caller-keys.ts';
 import { findDaemon } from '../config/daemon-file.ts';
 import { type Home, homeAt, openHome } from '../config/home.ts';
-import { readOrCreateKey } from '../config/key.ts';
+import { hashKey, readOrCreateKey } from '../config/key.ts';
 import { loadConfig } from '../config/load-config.ts';
 import type { Config } from '../config/schema.ts';
 import { readClientFile } from '../connect/client-file.ts';
@@ -21,6 +22,7 @@ import {
   type Positional,
 } from './context.ts';
 import { dim } from './print.ts';
+import { withApi } from './with-api.ts';
 
 export const declareConnect: DeclareCommand = (command, act) =>
   void command
@@ -55,8 +57,8 @@ async function connect(options: ConnectOptions, context: CommandContext): Promis
   const { config } = loadConfig({ file: home.configFile, env: context.env });
   const connection: ClientConnection = {
     url: await gatewayUrl(home, config),
-    // Printed settings never contain the key.
-    key: options.write ? readOrCreateKey(home, context.env).key : `the key in ${home.keyFile}`,
+    // Printed settings never contain a key. --write creates one for the client.
+    key: `the key in ${home.keyFile}`,
     keyFile: home.keyFile,
     config,
     isOpenToOthers: !isLoopbackHost(config.gateway.host),
@@ -65,7 +67,11 @@ async function connect(options: ConnectOptions, context: CommandContext): Promis
   if (client === 'env') return showExports(connection, options, context);
   const known = CLIENTS.find((name) => name === client);
   if (known === undefined) throw new CommandError(EXIT.wrongUse, `"${client}" is not a known client`);
-  return options.write ? write(home, known, connection, context) : show(known, connection, context);
+  if (!options.write) return show(known, connection, context);
+  // The first key is for shells and for clients that are set up by hand.
+  readOrCreateKey(home, context.env);
+  const key = await keyOfClient(home, known, connection, context);
+  return write(home, known, { ...connection, key }, context);
 }
 
 const clientEnvironment = ({ env }: CommandContext) => ({
@@ -91,11 +97,45 @@ function show(client: Client, connection: ClientConnection, context: CommandCont
   return EXIT.ok;
 }
 
+/**
+ * The client's own key: the one in its settings while it is valid, else a new one. Connecting again does not lock a running
+ * client out. Nothing is created for a client that keeps its own credentials.
+ */
+async function keyOfClient(
+  home: Home,
+  client: Client,
+  connection: ClientConnection,
+  context: CommandContext,
+): Promise<string> {
+  const { edits } = planConnection(client, connection, clientEnvironment(context));
+  if (!edits.some((edit) => renderEdit(edit).includes(connection.key))) return connection.key;
+  const valid = new Set(
+    readCallerKeys(home).flatMap(({ name, hash, revokedAt }) =>
+      name === client && revokedAt === undefined ? [hash] : [],
+    ),
+  );
+  const written = edits.flatMap(({ file }) => readClientFile(file).content?.bytes.toString('utf8') ?? []);
+  const current = written
+    .flatMap((text) => text.match(/instar_caller_[\w-]{43}/g) ?? [])
+    .find((key) => valid.has(hashKey(key)));
+  if (current !== undefined) return current;
+  let created = '';
+  await withApi(
+    context,
+    async ({ keysApi }) => {
+      created = String((await keysApi.create({ name: client })).key);
+      return EXIT.ok;
+    },
+    true,
+  );
+  return created;
+}
+
 function write(home: Home, client: Client, connection: ClientConnection, context: CommandContext): ExitCode {
   const { printer } = context;
   const { edits, notes } = planConnection(client, connection, clientEnvironment(context));
   const files = connectClient(home, client, { edits, secret: connection.key });
-  const shown = notes.map((note) => note.replaceAll(connection.key, `the key in ${home.keyFile}`));
+  const shown = notes.map((note) => note.replaceAll(connection.key, 'the key in its settings'));
   if (printer.json) {
     printer.document({ client, url: connection.url, written: true, files, notes: shown });
     return EXIT.ok;
@@ -147,6 +187,16 @@ async function gatewayUrl(home: Home, { gateway }: Config): Promise<string> {
   return `http://${host.includes(':') ? `[${host}]` : host}:${gateway.port}`;
 }
 
+/** The key of a client that is no longer connected is of use to nobody. */
+async function revokeKeyOf(client: string, home: Home, context: CommandContext): Promise<void> {
+  const isValid = ({ name, revokedAt }: CallerKey): boolean => name === client && revokedAt === undefined;
+  if (!readCallerKeys(home).some(isValid)) return;
+  await withApi(context, async ({ keysApi }) => {
+    await keysApi.revoke(client);
+    return EXIT.ok;
+  });
+}
+
 const OUTCOMES: Readonly<Record<UndoneFile['kind'], string>> = {
   exact: 'restored to its original content',
   changed: 'another program changed it since; only the settings of Instar were removed',
@@ -155,8 +205,9 @@ const OUTCOMES: Readonly<Record<UndoneFile['kind'], string>> = {
 };
 
 /** `connect --undo`: restores the files of one client, or of all. */
-function disconnect(client: string | undefined, { homeDir, printer }: CommandContext): ExitCode {
-  const home = homeAt(homeDir);
+async function disconnect(client: string | undefined, context: CommandContext): Promise<ExitCode> {
+  const { printer } = context;
+  const home = homeAt(context.homeDir);
   const clients = client === undefined ? connectedClients(home) : [client];
   const undone = clients.flatMap((name) => {
     const files = disconnectClient(home, name);
@@ -166,6 +217,7 @@ function disconnect(client: string | undefined, { homeDir, printer }: CommandCon
     const what = client === undefined ? 'no client is connected' : `${client} is not connected`;
     throw new CommandError(EXIT.failed, `${what}, so there is nothing to undo`);
   }
+  for (const { client: name } of undone) await revokeKeyOf(name, home, context);
   const isWhole = undone.every(({ files }) => files.every(({ kind }) => kind !== 'unreadable'));
   if (printer.json) printer.document({ undone, ok: isWhole });
   else {

@@ -1,13 +1,25 @@
+import { newestCopyOf } from '../api/open-api.ts';
 import { homeAt } from '../config/home.ts';
-import { configJsonSchema } from '../config/schema.ts';
+import { loadConfig } from '../config/load-config.ts';
+import { readOwnKeys } from '../config/own-keys.ts';
+import { type Config, configJsonSchema } from '../config/schema.ts';
 import { runDoctor } from '../doctor/doctor.ts';
 import type { DoctorCheck } from '../doctor/doctor-check.ts';
-import { type CommandContext, type DeclareCommand, EXIT, type ExitCode } from './context.ts';
+import { openRedactor } from '../redact/open-redactor.ts';
+import { readSalt } from '../redact/salt.ts';
+import { restoreFile } from './backup.ts';
+import { type CommandContext, CommandError, type DeclareCommand, EXIT, type ExitCode } from './context.ts';
 import type { Part } from './print.ts';
+import { withApi } from './with-api.ts';
 
 export const declareDoctor: DeclareCommand = (command, act) =>
   void command
     .option('--schema', 'print the JSON Schema of config.json instead')
+    .option(
+      '--confirm-time',
+      'say that the clock of this machine is right, so that old sessions expire again',
+    )
+    .option('--restore', 'replace a missing or damaged record by its newest sound copy; the old file is kept')
     .addHelpText('after', '\nExample:\n  $ instar doctor\n')
     .action(act(doctor));
 
@@ -17,13 +29,31 @@ const MARKS: Record<DoctorCheck['status'], Part> = {
   fail: { text: 'fail', style: 'red' },
 };
 
-async function doctor(options: { readonly schema?: true }, context: CommandContext): Promise<ExitCode> {
+interface DoctorFlags {
+  readonly schema?: true;
+  readonly confirmTime?: true;
+  readonly restore?: true;
+}
+
+async function doctor(options: DoctorFlags, context: CommandContext): Promise<ExitCode> {
   const { printer, env } = context;
   if (options.schema) {
     printer.document(configJsonSchema());
     return EXIT.ok;
   }
-  const checks = await runDoctor({ home: homeAt(context.homeDir), env });
+  if (options.confirmTime) return confirmTime(context);
+  if (options.restore) return restoreNewest(context);
+  const home = homeAt(context.homeDir);
+  const { redactText } = openRedactor({
+    salt: readSalt(home),
+    keys: () => readOwnKeys(readableConfig(home.configFile, env), { env, home }),
+  });
+  // A check may quote a provider's reply or an operating system's message.
+  const checks = (await runDoctor({ home, env })).map((check) => ({
+    ...check,
+    detail: redactText(check.detail),
+    ...(check.fix === undefined ? {} : { fix: redactText(check.fix) }),
+  }));
   const passed = checks.every((check) => check.status !== 'fail');
   if (printer.json) printer.document({ ok: passed, checks });
   else {
@@ -35,4 +65,46 @@ async function doctor(options: { readonly schema?: true }, context: CommandConte
     );
   }
   return passed ? EXIT.ok : EXIT.failed;
+}
+
+/** Undefined for a config that a check complains about. */
+function readableConfig(file: string, env: NodeJS.ProcessEnv): Config | undefined {
+  try {
+    return loadConfig({ file, env }).config;
+  } catch {
+    return undefined;
+  }
+}
+
+const confirmTime = (context: CommandContext): Promise<ExitCode> =>
+  withApi(
+    context,
+    async ({ api }) => {
+      const confirmed = await api.confirmTime();
+      if (context.printer.json) context.printer.document(confirmed);
+      else
+        context.printer.line(
+          `Time confirmed: ${String(confirmed.time)}. Old sessions and lessons expire again.`,
+        );
+      return EXIT.ok;
+    },
+    true,
+  );
+
+/** Restores the newest copy that is sound. */
+async function restoreNewest(context: CommandContext): Promise<ExitCode> {
+  const { printer } = context;
+  const home = homeAt(context.homeDir);
+  const { copy, damaged } = newestCopyOf(home);
+  if (copy === undefined)
+    throw new CommandError(
+      EXIT.failed,
+      damaged.length === 0
+        ? `there is no copy in ${home.snapshotDir}`
+        : `no copy in ${home.snapshotDir} is sound`,
+      'restore a backup of your own: instar restore FILE',
+    );
+  return restoreFile(copy.file, context, () => {
+    for (const { name } of damaged) printer.note(`skipped a damaged copy: ${name}`);
+  });
 }

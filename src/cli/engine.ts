@@ -1,16 +1,18 @@
 import path from 'node:path';
 import { InvalidArgumentError } from 'commander';
 import type { Log } from '../base/log.ts';
+import { readOrCreateEngineKey } from '../config/engine-key.ts';
 import { HomeInUseError, openHome } from '../config/home.ts';
-import { readOrCreateKey } from '../config/key.ts';
+import { readOwnKeys } from '../config/own-keys.ts';
 import { createLog, isPretty } from '../daemon/log.ts';
 import {
-  needsKey,
   type RunningEngine,
   ShippedFileError,
   type StartEngineOptions,
   startEngine,
 } from '../daemon/start-engine.ts';
+import { openRedactor } from '../redact/open-redactor.ts';
+import { readSalt } from '../redact/salt.ts';
 import { type CommandContext, CommandError, type DeclareCommand, EXIT, type ExitCode } from './context.ts';
 import { callableUrl, explainListenError, parsePort, stayUntilStopped } from './foreground.ts';
 import { dim } from './print.ts';
@@ -20,8 +22,17 @@ export const declareEngine: DeclareCommand = (engine, act) =>
     .command('up')
     .description('Serve the embedded policy over the Tinker protocol, in the foreground.')
     .option('--port <n>', 'port to listen on; 0 picks a free one (default: 4601)', parsePort)
-    .option('--host <address>', 'address to listen on; beyond loopback, clients need Instar’s key', parseHost)
-    .addHelpText('after', '\nExample:\n  $ instar engine up --port 4700\n')
+    .option('--host <address>', 'address to listen on (default: 127.0.0.1)', parseHost)
+    .addHelpText(
+      'after',
+      `
+Clients send a key: INSTAR_ENGINE_KEY, else the one in engine-key in the home, which is created on first use.
+
+Example:
+  $ instar engine up --port 4700
+  $ TINKER_API_KEY=$(cat ~/.instar/engine-key) TINKER_BASE_URL=http://127.0.0.1:4700 python train.py
+`,
+    )
     .action(act(engineUp));
 
 function parseHost(text: string): string {
@@ -43,27 +54,38 @@ async function engineUp(options: EngineUpOptions, context: CommandContext): Prom
   const { env, printer, stderr, version } = context;
   const { port = PORT, host = '127.0.0.1' } = options;
   const home = openHome(context.homeDir);
-  const log = createLog({ format: LOG_FORMAT, level: 'info', stream: stderr, env });
-  const key = needsKey(host) ? readOrCreateKey(home, env) : undefined;
-  if (key?.tightened) log.warn(`${home.keyFile} was readable by others; its mode is now 600`);
+  const redactor = openRedactor({
+    salt: readSalt(home),
+    keys: () => readOwnKeys(undefined, { env, home }),
+  });
+  const log = createLog({ format: LOG_FORMAT, level: 'info', stream: stderr, env, redactor });
+  const { key, place } = readOrCreateEngineKey(home.dir, env);
   const folder = path.join(home.dir, 'engine');
   const startedAt = new Date().toISOString();
 
-  const engine = await start({ folder, port, host, log, ...(key !== undefined && { key: key.key }) });
+  const engine = await start({ folder, port, host, log, key });
   // Before readiness is announced: a supervisor may send a signal as soon as it reads the ready line.
   const ended = untilStopped(engine, log);
   const url = callableUrl(engine.url);
   const { model } = engine;
   if (printer.json)
-    printer.document({ ready: true, pid: process.pid, port: engine.port, url, model, startedAt, version });
+    printer.document({
+      ready: true,
+      pid: process.pid,
+      port: engine.port,
+      url,
+      model,
+      keyPlace: place,
+      startedAt,
+      version,
+    });
   else printer.line(`instar engine ready ${url}`);
-  if (!isPretty(LOG_FORMAT, stderr)) log.info({ url, model, folder }, 'ready');
+  if (!isPretty(LOG_FORMAT, stderr)) log.info({ url, model, folder, keyPlace: place }, 'ready');
   else {
     const label = (text: string) => dim(`  ${text.padEnd(10)}`);
     printer.note(label('serves'), { text: model, style: 'bold' });
     printer.note(label('folder'), folder);
-    if (key !== undefined)
-      printer.note(label('key'), key.source === 'environment' ? 'INSTAR_KEY' : home.keyFile);
+    printer.note(label('key'), place);
     printer.note(label('next'), 'point a Tinker client at it; Ctrl-C stops');
   }
   return ended;

@@ -38,6 +38,12 @@ export function stayUntilStopped({ close, leave, log }: StayOptions): Stay {
     }
     stop('finishing requests in progress; a second signal exits at once');
   };
+  // Node would print the error as it is; the log redacts it.
+  process.on('uncaughtException', (error) => {
+    log.error({ err: error }, 'an unexpected error stopped Instar; its state is on disk: start it again');
+    leave?.();
+    process.exit(EXIT.failed);
+  });
   process.on('SIGINT', onSignal);
   process.on('SIGTERM', onSignal);
   return { ended, stop };

@@ -1,5 +1,7 @@
 import path from 'node:path';
 import { type Command, Option } from 'commander';
+import { lintSkill } from '../api/lint-skill.ts';
+import { neutralise, neutraliseLine } from '../base/printable.ts';
 import type { LessonsApi } from '../core/daemon-api.ts';
 import {
   exportSkillFiles,
@@ -7,6 +9,7 @@ import {
   type SkillReport,
 } from '../lessons/skill-files/import-export.ts';
 import { closestWord } from '../text/closest-word.ts';
+import { confirmOwner } from './confirm-owner.ts';
 import {
   type CommandAction,
   type CommandContext,
@@ -16,7 +19,7 @@ import {
   type ExitCode,
   type Positional,
 } from './context.ts';
-import { dim } from './print.ts';
+import { dim, type Part } from './print.ts';
 import { type LessonJson, lessonRow, printExplanation, printLesson, printReview } from './show-lessons.ts';
 import { withApi } from './with-api.ts';
 
@@ -63,10 +66,13 @@ export const declareLessons: DeclareCommand = (lessons, act) => {
     .option('--hash <hash>', 'only if its text is unchanged (the hash that `lessons show` prints)')
     .action(
       act(
-        changeLesson((lesson, { live }) => ({
-          op: 'move',
-          to: live || lesson.state === 'trial' ? 'live' : 'trial',
-        })),
+        changeLesson(
+          (lesson, { live }) => ({
+            op: 'move',
+            to: live || lesson.state === 'trial' ? 'live' : 'trial',
+          }),
+          CONFIRM_APPROVAL,
+        ),
       ),
     );
   changing('reject', 'Reject a proposed lesson.')
@@ -167,14 +173,22 @@ interface ChangeOptions extends Positional {
   readonly live?: true;
   readonly off?: true;
 }
+/** What a person approves is what the model will read, so it is shown again. */
+const CONFIRM_APPROVAL = ({ name, content }: LessonJson): string =>
+  `Use the lesson "${neutraliseLine(String(name))}" in prompts? It says:\n${neutralise(String(content))}\n`;
+
 type PlanChange = (lesson: LessonJson, options: ChangeOptions) => Readonly<Record<string, string | boolean>>;
 
 /** One change to one lesson. It is refused when the text is not the one that was looked up, or that `--hash` names. */
-function changeLesson(plan: PlanChange): CommandAction<ChangeOptions> {
+function changeLesson(
+  plan: PlanChange,
+  confirm?: (lesson: LessonJson) => string,
+): CommandAction<ChangeOptions> {
   return (options, context) =>
     withApi(context, async ({ lessonsApi }) => {
       const lesson = await findLesson(lessonsApi, options.args[0] ?? '');
       const id = String(lesson.id);
+      if (confirm !== undefined) await confirmOwner(context, confirm(lesson));
       const done = await lessonsApi.change({
         changes: [{ id, ...plan(lesson, options) }],
         shown: { [id]: options.hash ?? String(lesson.hash) },
@@ -208,7 +222,8 @@ const importLessons = ({ args, as }: ImportOptions, context: CommandContext): Pr
     context,
     async ({ lessonsApi }) => {
       const from = path.resolve(args[0] ?? '');
-      return printReport(await importSkillFiles(lessonsApi, from, as), context, `no skill found in ${from}`);
+      const report = await importSkillFiles(lessonsApi, from, as, lintSkill);
+      return printReport(report, context, `no skill found in ${from}`);
     },
     true,
   );
@@ -226,10 +241,15 @@ function printReport(report: SkillReport, { printer }: CommandContext, nothing: 
   if (done.length === 0 && faults.length === 0) throw new CommandError(EXIT.failed, nothing);
   if (printer.json) printer.document(report);
   else {
-    for (const { name, what, notes } of done) {
-      printer.line({ text: '✓ ', style: 'green' }, `${name}: ${what}`);
+    for (const { name, what, notes, findings = [] } of done) {
+      const mark: Part =
+        findings.length === 0 ? { text: '✓ ', style: 'green' } : { text: '! ', style: 'yellow' };
+      printer.line(mark, `${name}: ${what}`);
+      for (const finding of findings) printer.line(`  ${finding}`);
       for (const note of notes) printer.line(dim(`  ${note}`));
     }
+    if (done.some(({ findings }) => findings !== undefined))
+      printer.note('read what waits, and decide, with: instar lessons review');
     for (const { file, why } of faults) printer.line({ text: '✗ ', style: 'red' }, `${file} ${why}`);
     if (generation !== undefined) printer.line(`generation ${generation}`);
   }

@@ -31,6 +31,14 @@ const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     description: 'Point a client at Instar: show the settings, write them, or undo them.',
     load: async () => (await import('./connect.ts')).declareConnect,
   },
+  keys: {
+    description: 'List, create and revoke the keys of clients, and protect the owner key.',
+    load: async () => (await import('./keys.ts')).declareKeys,
+  },
+  config: {
+    description: 'Confirm settings that were loosened in the config file.',
+    load: async () => (await import('./config.ts')).declareConfig,
+  },
   status: {
     description: 'Show whether Instar is running and what it has served.',
     load: async () => (await import('./status.ts')).declareStatus,
@@ -143,17 +151,25 @@ export async function runProgram(argv: readonly string[], context: CliContext): 
     await program.parseAsync(argv, { from: 'user' });
     return exitCode;
   } catch (error) {
-    return report(error, help, printer, context);
+    return await report(error, help, printer, context);
   }
 }
 
-function report(error: unknown, help: string, printer: Printer, { stderr, env }: CliContext): ExitCode {
+async function report(
+  error: unknown,
+  help: string,
+  printer: Printer,
+  { stderr, env }: CliContext,
+): Promise<ExitCode> {
   if (error instanceof CommanderError && error.exitCode === 0) {
     if (!printer.json) printer.text(help);
     else printer.document(error.code === 'commander.version' ? { version: help.trim() } : { help });
     return EXIT.ok;
   }
-  const failure = describe(error);
+  // Loaded on demand: most commands end without an error. A message may quote a provider, a file or an argument.
+  const { openRedactor } = await import('../redact/open-redactor.ts');
+  const { redactText } = openRedactor();
+  const failure = redactFailure(describe(error), redactText);
   if (printer.json) {
     const { message, fix } = failure;
     printer.document({ error: { message, ...(fix !== undefined && { fix }) } });
@@ -169,6 +185,16 @@ function report(error: unknown, help: string, printer: Printer, { stderr, env }:
 
 /** Error codes of the operating system and of the store for a disk that cannot be written. */
 const DISK_CODES = new Set(['ENOSPC', 'EDQUOT', 'EIO', 'EROFS', 'full', 'io']);
+
+const redactFailure = (
+  { exitCode, message, fix, stack }: DescribedError,
+  redact: (text: string) => string,
+): DescribedError => ({
+  exitCode,
+  message: redact(message),
+  ...(fix !== undefined && { fix: redact(fix) }),
+  ...(stack !== undefined && { stack: redact(stack) }),
+});
 
 interface DescribedError {
   readonly exitCode: ExitCode;

@@ -1,4 +1,6 @@
 import { InvalidArgumentError } from 'commander';
+import type { ErasureReport } from '../core/daemon-api.ts';
+import type { NamedLesson } from '../core/store.ts';
 import {
   type CommandContext,
   CommandError,
@@ -84,14 +86,29 @@ const eraseSession = (
         `this erases the content of session ${id} permanently`,
         `confirm with: instar sessions erase ${id} --yes`,
       );
-    const erased = await api.erase(id);
-    if (context.printer.json) context.printer.document({ id, erased });
-    else
-      context.printer.line(
-        `erased ${plural(erased, 'turn')} of session ${id}; only the erasure itself stays on record`,
-      );
+    const report = await api.erase(id);
+    if (context.printer.json) context.printer.document({ id, ...report });
+    else for (const line of describeErasure(id, report)) context.printer.line(line);
     return EXIT.ok;
   });
+
+/** `Erased session s_1 (12 turns).` and what became of the lessons and copies. */
+function describeErasure(id: string, { erased, lessons, copies }: ErasureReport): readonly string[] {
+  const names = (list: readonly NamedLesson[]): string => list.map(({ name }) => `"${name}"`).join(', ');
+  const { retired, cleaned } = lessons;
+  return [
+    `Erased session ${id} (${plural(erased, 'turn')}); only the erasure itself stays on record.`,
+    ...(retired.length === 0
+      ? []
+      : [`Retired ${plural(retired.length, 'lesson')} that rested on it alone: ${names(retired)}.`]),
+    ...(cleaned.length === 0
+      ? []
+      : [`Removed its words from ${plural(cleaned.length, 'lesson')}: ${names(cleaned)}.`]),
+    ...(copies === 0
+      ? []
+      : [`Erased it from ${copies === 1 ? '1 copy' : `${copies} copies`} of the record.`]),
+  ];
+}
 
 function show(printer: Printer, session: Row): void {
   printer.line(

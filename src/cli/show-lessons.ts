@@ -75,19 +75,26 @@ export function printExplanation(printer: Printer, explanation: LessonJson): voi
   }
 }
 
-const REVIEW_PARTS = ['waiting', 'same', 'contradictions', 'forgettable'] as const;
+const REVIEW_PARTS = ['waiting', 'byFile', 'same', 'contradictions', 'forgettable'] as const;
 
 /** Lessons that wait for approval, duplicate or contradict another, or are not used. */
 export function printReview(printer: Printer, review: LessonJson): void {
   const list = (key: (typeof REVIEW_PARTS)[number]): readonly LessonJson[] =>
-    review[key] as readonly LessonJson[];
+    (review[key] ?? []) as readonly LessonJson[];
   const pair = ({ names }: LessonJson): string => (names as readonly string[]).join(' and ');
   const label = (name: string, style: 'yellow' | 'cyan' | 'red' | 'dim'): Part => ({
     text: name.padEnd(14),
     style,
   });
-  for (const lesson of list('waiting'))
+  for (const lesson of list('waiting')) {
     printer.line(label('needs review', 'yellow'), `${String(lesson.name)} (${String(lesson.id)})`);
+    if (lesson.reason !== undefined) printer.line(dim(`${' '.repeat(14)}${text(lesson.reason)}`));
+  }
+  for (const lesson of list('byFile'))
+    printer.line(
+      label('by file', 'yellow'),
+      `${text(lesson.name)} (${text(lesson.id)}): ${text(lesson.what)} ${text(lesson.at)}`,
+    );
   for (const one of list('same')) printer.line(label('duplicates', 'cyan'), pair(one));
   for (const one of list('contradictions'))
     printer.line(label('contradicts', 'red'), `${pair(one)}: ${String(one.why)}`);

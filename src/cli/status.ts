@@ -1,5 +1,8 @@
 import { askStatus, type StatusReport } from '../api/daemon-status.ts';
+import { ConfigError } from '../config/config-error.ts';
+import { applyConfirmed, type WaitingSetting } from '../config/confirmed-settings.ts';
 import { homeAt } from '../config/home.ts';
+import { loadConfig } from '../config/load-config.ts';
 import { type CommandContext, CommandError, type DeclareCommand, EXIT, type ExitCode } from './context.ts';
 import { dim, type Part, type Printer, plural } from './print.ts';
 
@@ -20,13 +23,32 @@ async function status(_options: object, context: CommandContext): Promise<ExitCo
   }
   if ('what' in report) throw new CommandError(EXIT.failed, report.what, report.fix);
   if (printer.json) printer.document({ ...report.raw, running: true, ...report.daemon });
-  else show(printer, report);
+  else {
+    show(printer, report);
+    for (const { path, asked, used } of waitingSettings(context))
+      printer.note(
+        { text: 'waiting  ', style: 'yellow' },
+        `${path} "${asked}" waits for your word ("${used}" is used). Confirm it with: instar config confirm`,
+      );
+  }
   return EXIT.ok;
+}
+
+/** Settings that were loosened in the config file since the owner last confirmed them. */
+function waitingSettings({ homeDir, env }: CommandContext): readonly WaitingSetting[] {
+  const home = homeAt(homeDir);
+  try {
+    return applyConfirmed(loadConfig({ file: home.configFile, env }).config, home).waiting;
+  } catch (error) {
+    // A faulty config is what `instar doctor` reports; the daemon still runs with the last one.
+    if (error instanceof ConfigError) return [];
+    throw error;
+  }
 }
 
 function show(
   printer: Printer,
-  { daemon, providers, counts, recording, library, learning }: StatusReport,
+  { daemon, providers, counts, recording, time, copies, library, learning }: StatusReport,
 ): void {
   printer.line(
     { text: 'running', style: 'green' },
@@ -43,14 +65,25 @@ function show(
     [dim('in flight'), orUnknown(counts.inFlight)],
     [dim('errors'), `${orUnknown(counts.failed)} failed, ${orUnknown(counts.refused)} refused`],
     [dim('recording'), recordingState(recording)],
+    ...copies.map((line) => [dim('copies'), line]),
     ...library.map((line) => [dim('library'), line]),
     ...learning.map((line) => [dim('learning'), line]),
   ]);
+  if (time === undefined) return;
+  printer.line({ text: time.problem, style: 'yellow' });
+  printer.line({ text: '→ ', style: 'cyan' }, time.fix);
 }
 
-function recordingState({ degraded, lost = 0, recorded, unreadable = 0 }: StatusReport['recording']): Part {
+function recordingState({
+  degraded,
+  lost = 0,
+  recorded,
+  unreadable = 0,
+  missing,
+}: StatusReport['recording']): Part {
   if (degraded !== undefined)
     return { text: `degraded: ${degraded} (${plural(lost, 'turn')} lost)`, style: 'yellow' };
+  if (missing !== undefined) return { text: `${missing}; see: instar doctor`, style: 'yellow' };
   if (recorded === undefined) return 'unknown';
   const notes = [
     ...(lost > 0 ? [`${lost} lost`] : []),

@@ -1,6 +1,7 @@
 import { InvalidArgumentError } from 'commander';
 import { homeAt } from '../config/home.ts';
 import { asArray, asObject, type JsonObject } from '../core/json.ts';
+import { confirmOwner } from './confirm-owner.ts';
 import { type CommandContext, CommandError, type DeclareCommand, EXIT, type ExitCode } from './context.ts';
 import { dim, type Part, type Printer, plural } from './print.ts';
 import { withApi } from './with-api.ts';
@@ -43,8 +44,10 @@ const trainStatus = (_options: object, context: CommandContext): Promise<ExitCod
     return EXIT.ok;
   });
 
-const promoteWeights = (_options: object, context: CommandContext): Promise<ExitCode> =>
-  move(context, 'promote', 'no weights are on trial', 'train some with: instar train run');
+const promoteWeights = async (_options: object, context: CommandContext): Promise<ExitCode> => {
+  await confirmOwner(context, 'Serve the weights on trial to more sessions?');
+  return move(context, 'promote', 'no weights are on trial', 'train some with: instar train run');
+};
 
 const rollBackWeights = (_options: object, context: CommandContext): Promise<ExitCode> =>
   move(

@@ -1,5 +1,6 @@
 import { Option } from 'commander';
 import { askStatus, type StatusReport } from '../api/daemon-status.ts';
+import { applyConfirmed } from '../config/confirmed-settings.ts';
 import {
   createDaemonFile,
   type DaemonRecord,
@@ -7,11 +8,15 @@ import {
   readDaemonFile,
   removeDaemonFile,
 } from '../config/daemon-file.ts';
-import { type Home, HomeInUseError, openHome } from '../config/home.ts';
+import { type Home, HomeInUseError, homeAt, openHome } from '../config/home.ts';
 import { readOrCreateKey } from '../config/key.ts';
 import { loadConfig } from '../config/load-config.ts';
+import { readOwnKeys } from '../config/own-keys.ts';
+import { findWriteFault, openScratchHome } from '../config/scratch-home.ts';
 import type { Daemon, DaemonOptions } from '../daemon/daemon.ts';
 import { createLog, isPretty } from '../daemon/log.ts';
+import { openRedactor } from '../redact/open-redactor.ts';
+import { readOrCreateSalt } from '../redact/salt.ts';
 import { type CommandContext, CommandError, type DeclareCommand, EXIT, type ExitCode } from './context.ts';
 import {
   callableUrl,
@@ -42,19 +47,33 @@ interface UpOptions {
 /** Runs the gateway in the foreground. Resolves after a signal has stopped it. */
 async function up(options: UpOptions, context: CommandContext): Promise<ExitCode> {
   const { env, printer } = context;
-  const home = openHome(context.homeDir);
+  const { home, fault } = openServingHome(context.homeDir);
   const port = options.port === undefined ? {} : { port: options.port };
-  const { config, notes } = loadConfig({
+  const { config: asked, notes } = loadConfig({
     file: options.config ?? home.configFile,
     required: options.config !== undefined,
     env,
     ...port,
   });
-  await refuseSecondDaemon(home);
+  const { config, waiting } = applyConfirmed(asked, home);
+  await refuseSecondDaemon(homeAt(context.homeDir), fault === undefined);
   const key = readOrCreateKey(home, env);
   const format = options.log ?? config.log.format;
-  const log = createLog({ format, level: config.log.level, stream: context.stderr, env });
+  const redactor = openRedactor({
+    salt: readOrCreateSalt(home),
+    keys: () => readOwnKeys(config, { env, home }),
+  });
+  const log = createLog({ format, level: config.log.level, stream: context.stderr, env, redactor });
   for (const note of notes) log.info(note);
+  for (const { path, asked: value, used } of waiting)
+    log.warn(
+      `${path} is "${value}" in the config and waits for your word; "${used}" is used. Confirm it with: instar config confirm`,
+    );
+  if (fault !== undefined)
+    log.error(
+      { home: context.homeDir },
+      `the home cannot be written to (${fault}): requests are served, nothing is recorded or learned, and other commands do not find this daemon. Fix: instar doctor`,
+    );
   if (key.tightened) log.warn(`${home.keyFile} was readable by others; its mode is now 600`);
 
   const daemon = await start(context, { home, config, env, log, isWarm: true, ...port });
@@ -87,10 +106,18 @@ async function up(options: UpOptions, context: CommandContext): Promise<ExitCode
   const providers = status !== undefined && 'providers' in status ? status.providers : [];
   if (printer.json) printer.document({ ready: true, ...record });
   else printer.line(`instar ready ${record.url}`);
-  if (isPretty(format, context.stderr)) greet(printer, providers, keyPlace);
-  else log.info({ url: record.url, providers: providers.map(({ name }) => name), keyPlace }, 'ready');
+  const [learns] = status !== undefined && 'learning' in status ? status.learning : [];
+  if (isPretty(format, context.stderr)) greet(printer, providers, keyPlace, learns);
+  else log.info({ url: record.url, providers: providers.map(({ name }) => name), keyPlace, learns }, 'ready');
   if (options.open) openUrl(record.url, (message) => log.warn(`cannot open a browser: ${message}`));
   return ended;
+}
+
+/** The home; with a scratch folder for what a daemon writes when the home cannot be written to. */
+function openServingHome(dir: string): { readonly home: Home; readonly fault: string | undefined } {
+  const home = openHome(dir);
+  const fault = findWriteFault(home);
+  return { home: fault === undefined ? home : openScratchHome(home), fault };
 }
 
 async function start(context: CommandContext, options: DaemonOptions): Promise<Daemon> {
@@ -107,12 +134,12 @@ async function start(context: CommandContext, options: DaemonOptions): Promise<D
   }
 }
 
-/** Throws when a daemon serves this home. The stale record of a killed daemon is removed. */
-async function refuseSecondDaemon(home: Home): Promise<void> {
+/** Throws when a daemon serves this home. The stale record of a killed daemon is removed where it can be. */
+async function refuseSecondDaemon(home: Home, isWritable = true): Promise<void> {
   const seen = readDaemonFile(home);
   const other = await findDaemon(home);
   if (other === undefined) {
-    removeDaemonFile(home, seen);
+    if (isWritable) removeDaemonFile(home, seen);
     return;
   }
   throw new CommandError(
@@ -127,7 +154,12 @@ async function claimHome(home: Home, record: DaemonRecord): Promise<void> {
   while (!createDaemonFile(home, record)) await refuseSecondDaemon(home);
 }
 
-function greet(printer: Printer, providers: StatusReport['providers'], keyPlace: string): void {
+function greet(
+  printer: Printer,
+  providers: StatusReport['providers'],
+  keyPlace: string,
+  learns: string | undefined,
+): void {
   const label = (text: string) => dim(`  ${text.padEnd(10)}`);
   if (providers.length === 0)
     printer.note(label('serves'), 'instar/nano, a laboratory model; no provider yet');
@@ -135,6 +167,7 @@ function greet(printer: Printer, providers: StatusReport['providers'], keyPlace:
     printer.note(label('serves'), { text: name, style: 'bold' }, ` (${serves})`);
   }
   printer.note(label('key'), keyPlace);
+  if (learns !== undefined) printer.note(label('learning'), learns);
   printer.note(
     label('next'),
     providers.length === 0 ? 'instar init sets up a provider' : 'instar status shows what it serves',

@@ -1,6 +1,9 @@
 import { openApi } from '../api/open-api.ts';
-import { ApiError, type RemoteApi } from '../api/remote-api.ts';
+import { ApiError } from '../api/remote-api.ts';
 import { HomeInUseError, homeAt } from '../config/home.ts';
+import type { StoredOwnerKey } from '../config/owner-key.ts';
+import type { OwnerApis } from '../core/daemon-api.ts';
+import { askForOwnerKey } from './confirm-owner.ts';
 import { type CommandContext, CommandError, EXIT, type ExitCode } from './context.ts';
 
 /**
@@ -8,14 +11,15 @@ import { type CommandContext, CommandError, EXIT, type ExitCode } from './contex
  * missing home is created.
  */
 export async function withApi(
-  { homeDir, env }: CommandContext,
-  run: (apis: RemoteApi) => Promise<ExitCode>,
+  context: CommandContext,
+  run: (apis: OwnerApis) => Promise<ExitCode>,
   mayCreate = false,
 ): Promise<ExitCode> {
   try {
-    const { api, lessonsApi, close } = await openApi(homeAt(homeDir), env, mayCreate);
+    const unlock = (owner: StoredOwnerKey) => askForOwnerKey(context, owner);
+    const { close, ...apis } = await openApi(homeAt(context.homeDir), context.env, mayCreate, unlock);
     try {
-      return await run({ api, lessonsApi });
+      return await run(apis);
     } finally {
       close();
     }

@@ -1,13 +1,19 @@
-import { ApiError, createRemoteApi, type RemoteApi } from '../api/remote-api.ts';
+import { ApiError, createRemoteApi } from '../api/remote-api.ts';
 import { findDaemon, isAlive } from '../config/daemon-file.ts';
 import { HomeInUseError, openHome } from '../config/home.ts';
-import { readKey, readOrCreateKey } from '../config/key.ts';
+import { readOrCreateKey } from '../config/key.ts';
 import { loadConfig } from '../config/load-config.ts';
+import { readOwnKeys } from '../config/own-keys.ts';
+import { readOrCreateOwnerKey } from '../config/owner-key.ts';
+import type { DaemonApi } from '../core/daemon-api.ts';
 import { createLog } from '../daemon/log.ts';
+import { openRedactor } from '../redact/open-redactor.ts';
+import { readOrCreateSalt } from '../redact/salt.ts';
+import { askForOwnerKey } from './confirm-owner.ts';
 import { type CommandContext, CommandError, EXIT, type ExitCode } from './context.ts';
 
 export interface WithTraining {
-  readonly api: RemoteApi['api'];
+  readonly api: DaemonApi;
   /** Whether the daemon belongs to this command and stops with it. */
   readonly isOwn: boolean;
   /** Starts a training window; `api.training` reports its progress. The signal pauses the window of an own daemon. */
@@ -34,17 +40,29 @@ export async function withTraining(
       'training is off: train.engine is "off"',
       `set train.engine to "nano", or to a server, in ${home.configFile}`,
     );
+  const owner = readOrCreateOwnerKey(home, env);
+  const key = owner.key ?? (await askForOwnerKey(context, owner));
   try {
     if (isRunning) {
-      const { api } = createRemoteApi(daemon, readKey(home, env)?.key);
+      const { api } = createRemoteApi(daemon, key);
       return await run({
         api,
         isOwn: false,
         begin: async (request) => void (await api.startTraining(request)),
       });
     }
-    const { key } = readOrCreateKey(home, env);
-    const log = createLog({ format: config.log.format, level: 'warn', stream: context.stderr, env });
+    readOrCreateKey(home, env);
+    const redactor = openRedactor({
+      salt: readOrCreateSalt(home),
+      keys: () => readOwnKeys(config, { env, home }),
+    });
+    const log = createLog({
+      format: config.log.format,
+      level: 'warn',
+      stream: context.stderr,
+      env,
+      redactor,
+    });
     const own = await context.startDaemon({ home, config, env, log, port: 0 });
     try {
       const { url, port } = own;

@@ -49,12 +49,15 @@ function unknownProviders(input: unknown, providers: readonly string[]): readonl
   return Object.entries(asObject(asObject(input).models)).flatMap(([alias, value]) => {
     const single = !Array.isArray(value);
     return (single ? [value] : asArray(value)).flatMap((member, index): readonly Problem[] => {
+      const path = renderPath(single ? ['models', alias] : ['models', alias, index]);
+      if (member === 'off' && alias !== 'evolver' && alias !== 'judge')
+        return [{ path, what: 'cannot be "off"', fix: 'only models.evolver and models.judge can' }];
       const ref = isObject(member) ? undefined : parseModelRef(asString(member) ?? '');
       if (ref === undefined || providers.includes(ref.provider)) return [];
       const meant = closestWord(ref.provider, providers);
       return [
         {
-          path: renderPath(single ? ['models', alias] : ['models', alias, index]),
+          path,
           what: `names a provider that is not configured (${JSON.stringify(ref.provider.slice(0, 64))})`,
           fix: meant === undefined ? 'add it under "providers"' : didYouMean(meant),
         },

@@ -7,13 +7,22 @@ import { ConfigError } from './config-error.ts';
 export interface Home {
   readonly dir: string;
   readonly configFile: string;
+  /** The first caller key. */
   readonly keyFile: string;
+  /** The owner key; never in a client's settings. */
+  readonly ownerKeyFile: string;
+  /** The hashes of all keys. */
+  readonly keysFile: string;
+  /** Settings that the owner has confirmed. */
+  readonly confirmedFile: string;
   readonly daemonFile: string;
   readonly storeFile: string;
   /** Locked by the daemon while it runs. */
   readonly lockFile: string;
   readonly saltFile: string;
   readonly snapshotDir: string;
+  /** What the clocks showed when the daemon last looked. */
+  readonly clockFile: string;
   /** Skills as files, for people to read and edit. */
   readonly skillsDir: string;
   /** Cached embeddings of lessons. */
@@ -33,11 +42,15 @@ export function homeAt(dir: string): Home {
     dir: root,
     configFile: join(root, 'config.json'),
     keyFile: join(root, 'key'),
+    ownerKeyFile: join(root, 'owner-key'),
+    keysFile: join(root, 'keys.json'),
+    confirmedFile: join(root, 'confirmed.json'),
     daemonFile: join(root, 'daemon.json'),
     storeFile: join(root, 'instar.sqlite'),
     lockFile: join(root, 'lock.sqlite'),
     saltFile: join(root, 'salt'),
     snapshotDir: join(root, 'snapshots'),
+    clockFile: join(root, 'clock.json'),
     skillsDir: join(root, 'skills'),
     vectorFile: join(root, 'vectors.bin'),
     promptsDir: join(root, 'prompts'),

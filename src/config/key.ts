@@ -1,7 +1,6 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { closeSync, fchmodSync, fstatSync, openSync, readFileSync } from 'node:fs';
 import { createFileSync } from '../base/atomic-file.ts';
-import type { Clock } from '../core/clock.ts';
 import { ConfigError } from './config-error.ts';
 import type { Home } from './home.ts';
 
@@ -16,11 +15,21 @@ interface InstarKey {
 const KEY = /^[\x21-\x7e]{32,512}$/;
 const FIX = 'create one with: openssl rand -hex 32';
 
-/** The key that callers send: `INSTAR_KEY`, else the home's key file, created on first use. Throws `ConfigError`. */
+/** A new key. Its prefix says whose it is, so that a key found in a file or a log can be recognised. */
+export const newKey = (kind: 'caller' | 'owner'): string =>
+  `instar_${kind}_${randomBytes(32).toString('base64url')}`;
+
+export const hashKey = (key: string): string => createHash('sha256').update(key).digest('hex');
+
+/** Names a key in the record without revealing it. */
+export const keyId = (kind: 'caller' | 'owner', hash: string): string =>
+  `${kind === 'owner' ? 'owner' : 'k'}_${hash.slice(0, 10)}`;
+
+/** The first caller key: `INSTAR_KEY`, else the home's key file, created on first use. Throws `ConfigError`. */
 export function readOrCreateKey(home: Home, env: NodeJS.ProcessEnv): InstarKey {
   const existing = readKey(home, env);
   if (existing) return existing;
-  const key = randomBytes(32).toString('base64url');
+  const key = newKey('caller');
   if (createFileSync(home.keyFile, `${key}\n`)) return { key, source: 'created', tightened: false };
   // Another process created the file meanwhile: both must use the same key.
   const theirs = readKey(home, env);
@@ -33,55 +42,42 @@ export function readOrCreateKey(home: Home, env: NodeJS.ProcessEnv): InstarKey {
 /** The key; undefined when there is none yet. */
 export function readKey(home: Home, env: NodeJS.ProcessEnv): InstarKey | undefined {
   const given = env.INSTAR_KEY?.trim();
-  if (given) return { key: checked(given, 'INSTAR_KEY'), source: 'environment', tightened: false };
+  if (given) return { key: checkKey(given, 'INSTAR_KEY'), source: 'environment', tightened: false };
+  const found = readPrivateFile(home.keyFile, 'INSTAR_KEY');
+  return found && { key: checkKey(found.text, home.keyFile), source: 'file', tightened: found.tightened };
+}
+
+/**
+ * The text of a file that only its owner may read; a file that others can read is set to mode 600. Undefined when it does
+ * not exist. Throws `ConfigError` when it cannot be read; `variable` can be set instead.
+ */
+export function readPrivateFile(
+  file: string,
+  variable: string,
+): { readonly text: string; readonly tightened: boolean } | undefined {
   try {
-    const descriptor = openSync(home.keyFile, 'r');
+    const descriptor = openSync(file, 'r');
     try {
       const tightened = process.platform !== 'win32' && (fstatSync(descriptor).mode & 0o077) !== 0;
       if (tightened) fchmodSync(descriptor, 0o600);
-      const key = checked(readFileSync(descriptor, 'utf8').trim(), home.keyFile);
-      return { key, source: 'file', tightened };
+      return { text: readFileSync(descriptor, 'utf8').trim(), tightened };
     } finally {
       closeSync(descriptor);
     }
   } catch (error) {
-    if (error instanceof ConfigError) throw error;
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT') return undefined;
-    throw new ConfigError([
-      {
-        path: home.keyFile,
-        what: `cannot be read or set to mode 600 (${code ?? 'unknown error'})`,
-        fix: `chmod 600 ${home.keyFile}, or set INSTAR_KEY`,
-      },
-    ]);
+    const what = `cannot be read or set to mode 600 (${code ?? 'unknown error'})`;
+    throw new ConfigError([{ path: file, what, fix: `chmod 600 ${file}, or set ${variable}` }]);
   }
 }
 
-function checked(key: string, path: string): string {
+/** A key that can be sent in a header. Throws `ConfigError`. */
+export function checkKey(key: string, path: string): string {
   if (KEY.test(key)) return key;
   const what =
     key.length < 32
       ? 'is shorter than 32 characters'
       : 'must be 32 to 512 printable ASCII characters without spaces';
   throw new ConfigError([{ path, what, fix: FIX }]);
-}
-
-const REREAD_MS = 1000;
-
-/** The current key. A changed key file takes effect within a second, without a file read per request. */
-export function createCurrentKey(home: Home, env: NodeJS.ProcessEnv, clock: Clock): () => string {
-  let { key } = readOrCreateKey(home, env);
-  let readAt = clock.monotonic();
-  return () => {
-    const now = clock.monotonic();
-    if (now - readAt < REREAD_MS) return key;
-    readAt = now;
-    try {
-      key = readKey(home, env)?.key ?? key;
-    } catch {
-      // Unreadable for a moment, such as half-written: keep the previous key.
-    }
-    return key;
-  };
 }

@@ -18,8 +18,17 @@ const storeSchema = z.strictObject({
     .min(0)
     .max(36_500)
     .default(180)
-    .describe('Sessions whose last turn is older than this many days are erased; 0 keeps them forever.'),
-  snapshots: z.int().min(0).max(365).default(3).describe('Number of daily backups to keep; 0 disables them.'),
+    .describe(
+      'Sessions whose last turn is older than this many days are erased, after a copy was made and only while the clock can be believed; 0 keeps them forever.',
+    ),
+  snapshots: z
+    .int()
+    .min(0)
+    .max(365)
+    .default(7)
+    .describe(
+      'Number of daily copies of the record to keep; with 7 or more also one of each of 4 weeks and 3 months. 0 makes none.',
+    ),
 });
 
 const logSchema = z.strictObject({

@@ -6,6 +6,14 @@ export interface Clock {
   monotonic(): number;
 }
 
+/** The time since this machine was started. Setting the wall clock does not change it, and it also passes while the machine sleeps. */
+export interface BootClock {
+  /** Identifies this start of the machine; undefined where the system has no such name. */
+  boot(): string | undefined;
+  /** Milliseconds. */
+  uptime(): number;
+}
+
 export const systemClock: Clock = { now: () => Date.now(), monotonic: () => performance.now() };
 
 export interface ManualClock extends Clock {

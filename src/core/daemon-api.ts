@@ -1,5 +1,5 @@
 import type { JsonObject } from './json.ts';
-import type { SessionQuery } from './store.ts';
+import type { Erasure, SessionQuery } from './store.ts';
 
 /** What people and programs may ask of the daemon, in the JSON shapes that scripts rely on. */
 export interface DaemonApi {
@@ -8,8 +8,8 @@ export interface DaemonApi {
   session(id: string): Promise<JsonObject | undefined>;
   /** The same with the requests and replies. */
   trajectory(id: string): Promise<JsonObject | undefined>;
-  /** The number of turns erased; 0 for an unknown session. */
-  erase(id: string): Promise<number>;
+  /** Erases a session and what was learned from it. */
+  erase(id: string): Promise<ErasureReport>;
   /** Feedback as `POST /v1/feedback` takes it. */
   feedback(body: JsonObject): Promise<JsonObject>;
   /** The state of an episode: `{ state, attempts, failed, learns }`; undefined for an unknown id. */
@@ -26,6 +26,27 @@ export interface DaemonApi {
   suggestWindows(): Promise<JsonObject>;
   /** Copies everything recorded into a new file. */
   backup(file: string): Promise<void>;
+  /** A person says that the clock is right: `{ time, was }`; what expires does so again. */
+  confirmTime(): Promise<JsonObject>;
+}
+
+/** The keys of a home and the settings that only its owner may loosen. */
+export interface KeysApi {
+  /** `{ id, name, may, createdAt, revokedAt? }`, oldest first; never a key itself. */
+  list(): Promise<readonly JsonObject[]>;
+  /** `{ name, mayRate? }` → `{ id, name, key }`. The key is in no other answer; an older key of the same name is revoked. */
+  create(request: JsonObject): Promise<JsonObject>;
+  /** Revokes by id or name; answers with the revoked keys. */
+  revoke(idOrName: string): Promise<readonly JsonObject[]>;
+  /** Confirms settings of the config that wait for the owner: `{ "library.autonomy": "autonomous" }`. */
+  confirm(settings: JsonObject): Promise<JsonObject>;
+  /** The audit trail, newest first: `{ n, at, action, subject, key }`, with `fault` when its chain is broken. */
+  audit(limit: number): Promise<JsonObject>;
+}
+
+export interface ErasureReport extends Omit<Erasure, 'turns'> {
+  /** The number of turns; 0 for an unknown session. */
+  readonly erased: number;
 }
 
 /** What people and programs may ask of the library and change in it, in the JSON shapes that scripts rely on. */
@@ -55,4 +76,11 @@ export interface LessonsApi {
   diff(from: number, to: number): Promise<JsonObject | undefined>;
   /** Undefined for an unknown generation. */
   rollback(to: number): Promise<JsonObject | undefined>;
+}
+
+/** Everything that a person may ask of Instar. */
+export interface OwnerApis {
+  readonly api: DaemonApi;
+  readonly lessonsApi: LessonsApi;
+  readonly keysApi: KeysApi;
 }

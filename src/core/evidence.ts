@@ -49,6 +49,8 @@ export interface TurnEvidence {
     readonly note?: string;
   }[];
   readonly attempts: readonly ReportedAttempt[];
+  /** The agent reported all of it itself, the task included: none of it is a person's word. */
+  readonly isReported?: true;
 }
 
 /** One sign of how a turn went, with its source and weight. */
@@ -88,4 +90,5 @@ export type TurnStatus = 'complete' | 'client-abort' | 'upstream-error' | 'trunc
 /** `main`: the user's agent. `side`: one of its sub-agents. `aux`: a title, a token count, a compaction; never learned from. */
 export type TurnRole = 'main' | 'side' | 'aux';
 
-export type RewardSource = 'verifier' | 'person' | 'judge' | 'signal';
+/** `agent`: feedback that an agent gave with its own key. Never a person's word, and less than any other sign. */
+export type RewardSource = 'verifier' | 'person' | 'judge' | 'signal' | 'agent';

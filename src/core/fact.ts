@@ -2,7 +2,7 @@ import type { Usage } from './chat.ts';
 import type { RewardSource, Signal, TurnRole, TurnStatus, Verdict } from './evidence.ts';
 import { isObject, type Json } from './json.ts';
 import type { Cost, GateOutcome } from './learn.ts';
-import type { Author, Change, Scope } from './lesson.ts';
+import type { Author, RecordedChange, Scope } from './lesson.ts';
 import type { ConsideredLesson, Domain } from './recall.ts';
 import type { WireName } from './wire.ts';
 
@@ -69,6 +69,8 @@ export type Fact =
       /** −1 to 1. */
       readonly score: number;
       readonly note?: string;
+      /** The id of the key that gave it. */
+      readonly by?: string;
     }
   | {
       readonly type: 'event-reported';
@@ -78,6 +80,22 @@ export type Fact =
       readonly session?: string;
       readonly score?: number;
       readonly data: { readonly [name: string]: Json | undefined };
+      /** The id of the key that reported it. */
+      readonly by?: string;
+    }
+  /**
+   * The audit trail: a key changed something. Numbered without a gap, and each names the hash of the one before it, so
+   * that none can be changed or removed unnoticed. Ids and names only, never text of people.
+   */
+  | {
+      readonly type: 'action-taken';
+      readonly n: number;
+      readonly action: string;
+      readonly subject: string;
+      /** The id of the key. */
+      readonly key: string;
+      readonly previous: string;
+      readonly hash: string;
     }
   | { readonly type: 'session-end'; readonly session: string; readonly reason: string }
   /** The tombstone: the session's content is erased, the fact that it took place is not. */
@@ -93,7 +111,7 @@ export type Fact =
       readonly set: string;
       readonly by: Author;
       readonly reason: string;
-      readonly changes: readonly Change[];
+      readonly changes: readonly RecordedChange[];
       /** The generation in force afterwards. */
       readonly generation: number;
       /** Training samples that the change does not concern: they stay valid, recertified for the new generation. */
@@ -162,6 +180,8 @@ export type Fact =
       readonly items: readonly string[];
       /** The failures it learned from: support data, never used for training. */
       readonly turns: readonly string[];
+      /** The sessions that its learner was shown. Facts of earlier versions have none. */
+      readonly sessions?: readonly string[];
       readonly judgements: readonly {
         readonly lesson: string;
         readonly name: string;
@@ -209,7 +229,7 @@ export interface StoredFact {
   readonly fact: Fact;
 }
 
-/** Facts about background jobs and about the weights they train. */
+/** Facts about background jobs, the weights they train, and the clock. */
 type BackgroundFact =
   /** Whether background jobs may run has changed. The reasons name sources and states, never a person's actions or plans. */
   | {
@@ -278,6 +298,20 @@ type BackgroundFact =
       readonly why: string;
       /** The whole state after this move. */
       readonly state: string;
+    }
+  /** The wall clock is not believed (see `base/trusted-time`). Nothing expires until a `time-confirmed` follows. */
+  | {
+      readonly type: 'clock-leaped';
+      readonly kind: 'leap' | 'absence';
+      /** The time that was expected, and the time that the clock showed. */
+      readonly from: number;
+      readonly to: number;
+    }
+  /** The clock is believed again. `clock`: it is back at the time that was expected; `server`: servers show the same date. */
+  | {
+      readonly type: 'time-confirmed';
+      readonly by: 'owner' | 'clock' | 'server';
+      readonly time: number;
     };
 
 /** `waiting`: someone may be present. `open`: nobody is, and nothing runs. `pausing`: someone is back, the job is stopping. */

@@ -48,12 +48,35 @@ export type Answer<T> =
 /** Never rejects. The only way for learners to call a model: all model output is parsed here. */
 export type Ask = <T>(question: Question<T>, signal: AbortSignal) => Promise<Answer<T>>;
 
-/** The author of a passage. Only text of `user`, `person` and `verifier` may become an instruction without review. */
-export type Origin = 'user' | 'person' | 'verifier' | 'assistant' | 'tool' | 'web';
+/**
+ * The author of a passage. Only text of `user`, `person` and `verifier` may become an instruction without review. `client`: the
+ * program that the person uses, with the files and listings that it adds to messages by itself.
+ */
+export type Origin = 'user' | 'person' | 'verifier' | 'assistant' | 'client' | 'tool' | 'web';
 
 export interface Passage {
   readonly origin: Origin;
   readonly text: string;
+}
+
+/** A shell command that the agent ran. */
+export interface RunCommand {
+  readonly text: string;
+  /** Its recorded outcome was a success. */
+  readonly isOk: boolean;
+  /** How many passages of the material come before it. */
+  readonly after: number;
+}
+
+/**
+ * Everything that an answer may rest on: what the model had before it (the whole conversation as it was sent) and what
+ * followed. In order and uncut, each text with its author. The gate compares a lesson with all of it; a learner is shown less.
+ */
+export interface TurnMaterial {
+  readonly passages: readonly Passage[];
+  readonly commands: readonly RunCommand[];
+  /** Why text that the model had is not among the passages; empty when all of it is. */
+  readonly missing: readonly string[];
 }
 
 /** A failure, with what a learner needs of it. */
@@ -67,6 +90,8 @@ export interface FailureCase {
   readonly task: string;
   /** The conversation in order, digested, each passage with its author. */
   readonly passages: readonly Passage[];
+  /** Absent when it could not be read: then only a person's own words may become a lesson without review. */
+  readonly material?: TurnMaterial;
   readonly appraisal: Appraisal;
   /** The most trusted source that reported the failure. */
   readonly source: RewardSource;

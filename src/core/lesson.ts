@@ -107,15 +107,18 @@ export interface Lesson {
   readonly expiresAt?: number;
   readonly createdAt: number;
   readonly changedAt: number;
-  /** Why it was retired or rejected. */
+  /** Why it waits, or was retired or rejected. */
   readonly reason?: string;
   /** The lesson it was merged into. */
   readonly mergedInto?: string;
 }
 
-/** The author of a change. A `learner` may not change frozen lessons; a `person` may do anything. */
+/**
+ * The author of a change. A `learner` may not change frozen lessons; a `person` may do anything. A `file` in the skills
+ * folder may have been written by any program of the user: it may propose, and edit what is in use within limits.
+ */
 export interface Author {
-  readonly kind: 'person' | 'learner' | 'instar';
+  readonly kind: 'person' | 'learner' | 'instar' | 'file';
   readonly name: string;
 }
 
@@ -128,9 +131,18 @@ export type Change =
       readonly state: 'proposed' | 'trial' | 'live';
       readonly text: LessonText;
       readonly expiresAt?: number;
+      /** Why it waits for a person. */
+      readonly reason?: string;
     }
   /** `from` is the revision that the author saw: an edit of an older revision is refused. */
-  | { readonly op: 'revise'; readonly id: string; readonly from: number; readonly text: LessonText }
+  | {
+      readonly op: 'revise';
+      readonly id: string;
+      readonly from: number;
+      readonly text: LessonText;
+      /** Why it waits for a person. */
+      readonly reason?: string;
+    }
   /** The lessons `ids` become one, `into`, which is one of them; the others retire. */
   | {
       readonly op: 'merge';
@@ -152,6 +164,20 @@ export type Change =
   | { readonly op: 'expire'; readonly id: string; readonly expiresAt?: number }
   /** Restores the text of a revision, as a new revision, and a state: the inverse of other changes. */
   | { readonly op: 'restore'; readonly id: string; readonly revision: number; readonly state: LessonState };
+
+/** Stands in the record for a text that was erased. The number tells the erased texts of one lesson apart. */
+export interface ErasedText {
+  readonly erased: number;
+  /** The ids of the turns that it cited: they are not trained on. */
+  readonly evidence?: Pick<Evidence, 'turns'>;
+}
+
+/** A change as the record has it: its text may have been erased. */
+export type RecordedChange = Change extends infer One
+  ? One extends { readonly text: LessonText }
+    ? One | (Omit<One, 'text'> & { readonly text: ErasedText })
+    : One
+  : never;
 
 /** Changes that are published together: those that apply become visible at once, in at most one new generation. */
 export interface ChangeSet {

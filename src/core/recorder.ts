@@ -58,6 +58,8 @@ export interface TurnRecorder {
    */
   room(bytes: number): Promise<void> | undefined;
   start(intent: TurnIntent): TurnRecord;
+  /** False while the store does not open or fails: turns are served and may be lost. */
+  readonly isRecording?: () => boolean;
 }
 
 export const noRecord: TurnRecord = {

@@ -8,6 +8,8 @@ export interface NewFact {
   readonly fact: Fact;
   /** An idempotency key: a second fact with the same key is not appended; the answer is the first one's number. */
   readonly key?: string;
+  /** An idempotency key in a caller's words, instead of `key`: only its keyed hash is stored. */
+  readonly callerKey?: { readonly purpose: string; readonly text: string };
 }
 
 /**
@@ -48,16 +50,40 @@ export interface Store extends StoreReader {
   append(batch: Batch): readonly AppendResult[];
   /**
    * Deletes every body that only this session uses and all text quoted in its facts, physically (also in free pages and
-   * in the write-ahead log), and appends the tombstone. Returns the number of turns erased; 0 for an unknown session.
+   * in the write-ahead log), and appends the tombstone. Lessons that were learned from it lose its quotes, and their text
+   * where nothing else supports it, in the same transaction. An unknown session has no turns.
    */
-  erase(session: string, at: number, reason: string): number;
-  /** Erases whole sessions whose last turn is older than `before`, oldest first, at most `limit` of them. */
-  expire(before: number, at: number, limit: number): number;
+  erase(session: string, at: number, reason: string): Erasure;
+  /**
+   * Erases whole sessions whose last turn is older than `before`, oldest first, at most `limit` of them. `upTo`: only
+   * those whose turns have no fact with a higher number. Returns the number of sessions erased.
+   */
+  expire(before: number, at: number, limit: number, upTo?: number): number;
   /** Drops all views and folds them again from the facts. */
   rebuild(): void;
   /** A consistent copy of everything in one new file. */
   snapshot(file: string): void;
   close(): void;
+}
+
+/** What was erased. */
+export interface Erasure {
+  /** The number of turns. */
+  readonly turns: number;
+  readonly lessons: {
+    /** Lessons that rested on the session alone: retired, and their text erased. */
+    readonly retired: readonly NamedLesson[];
+    /** Lessons that lost quotes, context or words of the session, and stay. */
+    readonly cleaned: readonly NamedLesson[];
+  };
+  /** The number of copies of the store from which it was erased as well. */
+  readonly copies: number;
+}
+
+/** A lesson with the name that it had before the erasure. */
+export interface NamedLesson {
+  readonly id: string;
+  readonly name: string;
 }
 
 /** Reads, at any time, without blocking the writer. */
@@ -206,8 +232,7 @@ export interface Records extends AsyncReads {
     blocks?: readonly Block[],
     isPatient?: boolean,
   ): Promise<readonly AppendResult[]>;
-  /** The number of turns erased. */
-  erase(session: string, reason: string): Promise<number>;
+  erase(session: string, reason: string): Promise<Erasure>;
   /** A consistent copy in one new file. */
   snapshot(file: string): Promise<void>;
 }
@@ -227,6 +252,8 @@ export interface RecordingState {
   /** Turns that were served and could not be recorded. */
   readonly lost: number;
   readonly recorded: number;
+  /** What is missing of the record that this home had before: its store was deleted, emptied or replaced. */
+  readonly missing?: string | undefined;
   /** Requests and replies that were recorded as text or as a size, because they could not be read. */
   readonly unreadable: number;
 }

@@ -38,6 +38,8 @@ export interface Target {
 export interface Catalogue {
   /** The first choice, then its fallbacks; never empty, also for an unknown name. */
   resolve(requested: string | undefined, wire: WireName): readonly Target[];
+  /** The kinds of access of all targets: whether any of them may accept a caller without Instar's key. */
+  access(): ReadonlySet<Access['kind']>;
   /** All model names that can be requested. */
   list(): readonly { readonly id: string; readonly provider: string }[];
 }

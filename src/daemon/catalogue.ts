@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Log } from '../base/log.ts';
 import type { Home } from '../config/home.ts';
+import { readModelKeys } from '../config/own-keys.ts';
 import { hasOwnKey, readProviderKey, wiresOf } from '../config/provider-entry.ts';
 import type { Config, ProviderEntry } from '../config/schema.ts';
 import type { ChatModel } from '../core/chat.ts';
@@ -69,22 +70,12 @@ export async function openCatalogue(settings: CatalogueSettings): Promise<OpenCa
     catalogue: {
       resolve: (requested, wire) => current.resolve(requested, wire),
       list: () => current.list(),
+      access: () => current.access(),
     },
     describe: () => providers.map((provider) => describe(provider)),
-    keys: () => [
-      ...Object.values(config.providers).flatMap(
-        (entry) => readProviderKey(entry, { env, homeDir: home.dir }) ?? [],
-      ),
-      ...trainingKeys(config.train, env),
-    ],
+    keys: () => readModelKeys(config, { env, home }),
     close: () => clearInterval(timer),
   };
-}
-
-/** The keys of the training engine and of the server of its weights. */
-function trainingKeys({ engine, serve }: Config['train'], env: NodeJS.ProcessEnv): readonly string[] {
-  const named = [typeof engine === 'string' ? undefined : engine.keyEnv, serve?.keyEnv];
-  return named.flatMap((name) => (name === undefined ? [] : (env[name] ?? [])));
 }
 
 function build(

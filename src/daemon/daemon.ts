@@ -1,14 +1,18 @@
+import { withErasedFiles } from '../api/after-erasure.ts';
+import { createKeysApi } from '../api/keys-api.ts';
 import { createStoreApi } from '../api/store-api.ts';
+import { withAudit } from '../api/with-audit.ts';
+import { systemBoot } from '../base/boot-clock.ts';
 import { createIds } from '../base/ids.ts';
 import type { Log } from '../base/log.ts';
 import { VERSION } from '../base/package.ts';
 import { sleep } from '../base/sleep.ts';
 import { isForbiddenHost } from '../config/address.ts';
 import { type Home, HomeInUseError } from '../config/home.ts';
-import { createCurrentKey } from '../config/key.ts';
 import type { Config } from '../config/schema.ts';
+import { openValidKeys } from '../config/valid-keys.ts';
 import type { ChatModel } from '../core/chat.ts';
-import { systemClock } from '../core/clock.ts';
+import { type BootClock, type Clock, systemClock } from '../core/clock.ts';
 import { compact } from '../core/json.ts';
 import { defaultRetryRule } from '../core/retry.ts';
 import { checkVerifiers } from '../evidence/verifiers/registry.ts';
@@ -20,15 +24,14 @@ import { createMetrics } from '../gateway/metrics.ts';
 import { createSessionMatcher } from '../gateway/session-matcher.ts';
 import { createPromptFiles } from '../learn/compress/prompt-files.ts';
 import { createReviewJob } from '../lessons/review-job.ts';
+import { withDateWitness } from '../models/date-witness.ts';
 import { createExchange } from '../models/exchange.ts';
+import { createAudit } from '../record/audit-trail.ts';
 import { lockHome } from '../record/home-lock.ts';
-import {
-  openRecording,
-  readOrCreateSalt,
-  recordSessionEnd,
-  withAppendListener,
-} from '../record/open-recording.ts';
+import { openRecording, recordSessionEnd, withAppendListener } from '../record/open-recording.ts';
 import { readStoredTurn } from '../record/stored-turn.ts';
+import { openTrustedClock } from '../record/trusted-clock.ts';
+import { readOrCreateSalt } from '../redact/salt.ts';
 import { type SlowWork, serveSchedule } from '../schedule/serve-schedule.ts';
 import {
   type ServedTraining,
@@ -72,6 +75,8 @@ export interface DaemonOptions {
   readonly training?: TrainingOverride;
   /** Whether the embedded engine is started before it is asked for. */
   readonly isWarm?: boolean;
+  /** Instead of the clocks of this machine. */
+  readonly clocks?: { readonly clock: Clock; readonly boot: BootClock };
 }
 
 const GRACE_MS = 30_000;
@@ -82,23 +87,34 @@ const TURN_IS_KEPT_MS = 60;
 export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const { home, config, env, log, port, models = {} } = options;
   const { gateway: settings } = config;
-  const clock = systemClock;
   await checkVerifiers(config.learn.verifiers);
   const lock = lockHome(home.lockFile);
   if (lock === undefined) throw new HomeInUseError(`${home.dir} belongs to another daemon.`);
+  const { clocks = { clock: systemClock, boot: systemBoot } } = options;
+  const clock = openTrustedClock({ home, ...clocks, log });
   const startedAt = clock.now();
+  const begunAt = clock.monotonic();
   const pool = createExchange({ timeouts: settings.timeouts, isForbiddenAddress: isForbiddenHost });
   const rule = { ...defaultRetryRule, retries: settings.retries };
   const retry = { rule, random: Math.random, sleep };
-  const { exchange } = pool;
+  const exchange = withDateWitness(pool.exchange, clock);
   let training: ServedTraining | undefined;
   const policy = createDeferredPolicy(config.train, () => training?.policy);
   const names = await openCatalogue({ config, env, home, exchange, clock, retry, models, policy, log });
   const maxBodyBytes = settings.maxBodyMb * 1024 * 1024;
-  const key = createCurrentKey(home, env, clock);
-  const keys = () => [key(), ...names.keys()];
-  const recording = openRecording({ home, settings: config.store, keys, clock, log });
-  const storeApi = createStoreApi(recording.records, clock.now);
+  const callers = openValidKeys(home, env, clock, readOrCreateSalt(home));
+  const keys = () => [...callers.texts(), ...names.keys()];
+  const followLibrary = async (): Promise<void> => library.followErasure();
+  const onExpired = (): void =>
+    void followLibrary().catch((error: unknown) =>
+      log.warn({ err: error }, 'expired sessions: a file kept text'),
+    );
+  const recording = openRecording({ home, settings: config.store, keys, clock, log, onExpired });
+  const { redactor } = recording;
+  const storeApi = createStoreApi(
+    withErasedFiles(recording.records, { promptsDir: home.promptsDir, followLibrary }),
+    clock.now,
+  );
   const newId = createIds(clock);
   const sessions = createSessionMatcher(clock, newId);
   sessions.restore(await recording.recorder.chains);
@@ -139,6 +155,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     decodeTurn: (turn) => readStoredTurn(turn, recording.records, new Map()),
     lessonsApi: library.api,
     generation,
+    hasSecret: redactor.hasSecret,
     learning: { verifiers: config.learn.verifiers, samples: follower.samples, wake: follower.wake },
     clock,
     log,
@@ -175,6 +192,19 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     ],
     ...(options.slowWork === undefined ? {} : { slowWork: options.slowWork }),
   });
+  const api = {
+    ...storeApi,
+    schedule: async () => redactor.redactObject(await schedule.describe()),
+    confirmTime: async () => {
+      const confirmed = await clock.confirm();
+      void recording.retention.run();
+      return confirmed;
+    },
+    ...createTrainingApi(training, storeApi.training, log),
+  };
+  const keysApi = createKeysApi(home, env, clock.now, recording.records);
+  const apis = { api, lessonsApi: library.api, keysApi };
+  const audit = createAudit(recording.records, clock.now);
   const gateway = createGateway({
     admission: watchAdmission(admission, schedule.noticeTraffic),
     allowedHosts: settings.allowedHosts,
@@ -182,8 +212,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     onFault: (error) => log.error({ err: error }, 'a request failed inside Instar'),
     context: {
       catalogue: names.catalogue,
-      exchange: pool.exchange,
-      authorize: createAuthorizer({ key, onLoopback, clock }),
+      exchange,
+      authorize: createAuthorizer({ keys: callers, onLoopback, clock }),
       clock,
       random: Math.random,
       retry: rule,
@@ -192,35 +222,34 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       newId,
       pause: sleep,
       lessons: withShortenedPrompts(library.lessons, shortening),
-      lessonsApi: library.api,
-      identify: createIdentify(),
+      identify: createIdentify(redactor.redactName),
       sessions,
       sessionEnded: (session) => recordSessionEnd(session, records, clock, log),
       recorder: recording.recorder,
       records,
-      api: {
-        ...storeApi,
-        schedule: schedule.describe,
-        ...createTrainingApi(training, storeApi.training, log),
-      },
+      apisFor: (by) => withAudit(apis, audit, by),
       report: (report) => {
         metrics.report(report);
         logTurn(log, report);
         follower.wake(TURN_IS_KEPT_MS);
       },
-      status: () => ({
-        version: VERSION,
-        pid: process.pid,
-        startedAt: new Date(startedAt).toISOString(),
-        uptimeMs: clock.now() - startedAt,
-        providers: names.describe(),
-        requests: { ...metrics.totals, inFlight: admission.inFlight },
-        recording: compact({ ...recording.state() }),
-        library: library.status(),
-        learning: follower.status(),
-        memoryBytes: process.memoryUsage.rss(),
-      }),
-      metrics: async () => `${await metrics.text()}\n${await schedule.text()}`,
+      status: () =>
+        redactor.redactObject({
+          version: VERSION,
+          pid: process.pid,
+          startedAt: new Date(startedAt).toISOString(),
+          now: new Date(clock.now()).toISOString(),
+          uptimeMs: Math.round(clock.monotonic() - begunAt),
+          providers: names.describe(),
+          requests: { ...metrics.totals, inFlight: admission.inFlight },
+          recording: compact({ ...recording.state() }),
+          copies: recording.describeCopies(),
+          time: clock.describe(),
+          library: library.status(),
+          learning: follower.status(),
+          memoryBytes: process.memoryUsage.rss(),
+        }),
+      metrics: async () => redactor.redactText(`${await metrics.text()}\n${await schedule.text()}`),
     },
   });
   const close = async () => {
@@ -236,6 +265,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     await pool.close();
     await library.close();
     await recording.close();
+    clock.close();
     lock.release();
   };
   try {

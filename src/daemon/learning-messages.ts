@@ -17,6 +17,8 @@ export interface LearningThreadData {
   readonly settings: LearningSettings;
   /** Whether the tasks of successes are reported: they decide which samples survive a change of the library. */
   readonly isScoped: boolean;
+  /** The time in the serving thread, which knows whether the wall clock can be believed. */
+  readonly now: number;
 }
 
 /** The calls that the learning thread answers, and the messages it receives. */
@@ -31,6 +33,7 @@ export interface LearningSide {
         readonly type: 'wake';
         /** Turns that have ended since the last message; absent: other facts, which are learned from at once. */
         readonly turns?: number;
+        readonly now: number;
       }
     | { readonly type: 'keys'; readonly keys: readonly string[] };
 }

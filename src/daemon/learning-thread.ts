@@ -3,14 +3,14 @@ import { createIds } from '../base/ids.ts';
 import type { Log } from '../base/log.ts';
 import { lowerThreadPriority } from '../base/lower-thread-priority.ts';
 import { connectThread } from '../base/thread-connection.ts';
-import { systemClock } from '../core/clock.ts';
+import { type Clock, systemClock } from '../core/clock.ts';
 import { StoreError, type StoreReader } from '../core/store.ts';
 import type { LearningRecords } from '../learn/learning.ts';
 import { type LearningWorker, startLearningWorker } from '../learn/learning-worker.ts';
-import { createRedactor } from '../record/redact.ts';
 import type { BlockCache } from '../record/request-manifest.ts';
 import { openSqliteReader } from '../record/store/sqlite-store.ts';
 import { readStoredTurn } from '../record/stored-turn.ts';
+import { createRedactor } from '../redact/redact.ts';
 import { createTrainingBuffer, SAMPLE_CAP, type TrainingSample } from '../train/buffer.ts';
 import {
   type LearningSide,
@@ -28,6 +28,7 @@ if (port === null) throw new Error('this file is run as a thread');
 lowerThreadPriority();
 const { storeFile, salt, settings, isScoped, ...given } = workerData as LearningThreadData;
 let keys = given.keys;
+const clock = createFollowingClock(given.now);
 let isStopping = false;
 
 const serving = connectThread<LearningSide, ServingSide>(port, {
@@ -37,7 +38,10 @@ const serving = connectThread<LearningSide, ServingSide>(port, {
   },
   receive: (message) => {
     if (message.type === 'keys') keys = message.keys;
-    else withWorker(({ wake }) => wake(message.turns));
+    else {
+      clock.set(message.now);
+      withWorker(({ wake }) => wake(message.turns));
+    }
   },
   stop: () => {
     isStopping = true;
@@ -85,8 +89,8 @@ const worker = startLearningWorker(settings, {
     sendSamples();
     serving.post({ type: 'status', status, buffer: buffer.counts() });
   },
-  clock: systemClock,
-  newId: createIds(systemClock),
+  clock,
+  newId: createIds(clock),
   log,
 });
 worker.then(
@@ -117,6 +121,19 @@ function logAt(level: keyof Log) {
       // A field that cannot be passed to another thread.
       serving.post({ type: 'log', level, fields: {}, message: line.message });
     }
+  };
+}
+
+/** The time of the serving thread: as it said last, and by the monotonic clock since. Setting the wall clock changes nothing here. */
+function createFollowingClock(first: number): Clock & { set(now: number): void } {
+  const { monotonic } = systemClock;
+  let start = { now: first, mono: monotonic() };
+  return {
+    monotonic,
+    now: () => Math.round(start.now + monotonic() - start.mono),
+    set: (now) => {
+      start = { now, mono: monotonic() };
+    },
   };
 }
 

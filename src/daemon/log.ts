@@ -4,6 +4,8 @@ import { neutraliseJson, neutraliseLine } from '../base/printable.ts';
 import type { Config } from '../config/schema.ts';
 import { asObject, asString, parseJson } from '../core/json.ts';
 import type { TurnReport } from '../gateway/turn.ts';
+import { openRedactor } from '../redact/open-redactor.ts';
+import type { Redactor } from '../redact/redact.ts';
 
 interface LogStream {
   write(text: string): unknown;
@@ -16,6 +18,8 @@ export interface LogOptions {
   /** Default: standard error, since standard output carries results only. */
   readonly stream?: LogStream;
   readonly env?: NodeJS.ProcessEnv;
+  /** Default: one that knows secrets by shape and place. Every line passes it, whoever wrote the text. */
+  readonly redactor?: Pick<Redactor, 'redactToText' | 'redactText'>;
 }
 
 const SECRET_NAME =
@@ -34,6 +38,7 @@ export function createLog(options: LogOptions): Log {
   const render = isPretty(options.format, stream)
     ? (line: string) => formatLogLine(line, colour)
     : neutraliseJson;
+  const redactor = options.redactor ?? openRedactor();
   return pino(
     {
       level: options.level,
@@ -45,8 +50,15 @@ export function createLog(options: LogOptions): Log {
       },
       serializers: { err: describeError, error: describeError },
     },
-    { write: (line: string) => void stream.write(render(line.replace(BEARER, `$1 ${REDACTED}`))) },
+    { write: (line: string) => void stream.write(render(redactLine(line, redactor))) },
   );
+}
+
+/** The last step before the stream: messages, fields, errors with their stacks and causes, also a provider's words in them. */
+function redactLine(line: string, redactor: NonNullable<LogOptions['redactor']>): string {
+  const plain = line.replace(BEARER, `$1 ${REDACTED}`);
+  const record = parseJson(plain);
+  return record === undefined ? redactor.redactText(plain) : `${redactor.redactToText(record)}\n`;
 }
 
 /** Redacts secrets by field name, at any depth and in any case: a list of paths would miss new fields. */

@@ -3,6 +3,7 @@ import { NANO_TEMPLATE, readNano } from '../../nano/shipped-policy.ts';
 import type { Log } from '../base/log.ts';
 import { createRandom } from '../base/random.ts';
 import { sleep } from '../base/sleep.ts';
+import { createEngineKey } from '../config/engine-key.ts';
 import type { Home } from '../config/home.ts';
 import type { Config } from '../config/schema.ts';
 import type { Clock } from '../core/clock.ts';
@@ -54,6 +55,7 @@ function openEmbedded({ home, env, clock, log }: PolicyEngineOptions): PolicyEng
   );
   let child: Promise<SupervisedEngine> | undefined;
   let supervised: SupervisedEngine | undefined;
+  const key = env.INSTAR_ENGINE_KEY?.trim() || createEngineKey();
   let isClosed = false;
   let isDoubted = false;
   let connection: TinkerEngine | undefined;
@@ -75,14 +77,14 @@ function openEmbedded({ home, env, clock, log }: PolicyEngineOptions): PolicyEng
   };
   const place = async (): Promise<EngineAddress> => {
     if (isClosed) throw new TrainingError('server', 'the engine is closed');
-    child ??= superviseEngine({ home, log, clock, env }).then((one) => {
+    child ??= superviseEngine({ home, log, clock, env, key }).then((one) => {
       supervised = one;
       return one;
     });
     const { name } = await nano();
     const engine = await child;
     await untilUp(engine);
-    return { url: engine.url, baseModel: name, profile: 'nano', isTested: false };
+    return { url: engine.url, key, baseModel: name, profile: 'nano', isTested: false };
   };
   const connected = once(async () => {
     connection = await connectTo(await place(), clock, log);

@@ -82,6 +82,7 @@ export function serveLearning(options: ServeLearningOptions): ServedLearning {
   const isScoped = config.learn.flush === 'scoped';
   const recertifier = isScoped ? createSampleRecertifier(options.embed, records) : undefined;
   const answers = createAnswers(options);
+  const writers = createLearningModels({ models: config.models, catalogue: options.catalogue });
   let thread: LearningThread | undefined;
   let known: StatusPost | undefined;
   let samples: readonly TrainingSample[] = [];
@@ -124,6 +125,7 @@ export function serveLearning(options: ServeLearningOptions): ServedLearning {
           verifiers: config.learn.verifiers,
         },
         isScoped,
+        now: clock.now(),
       },
       // Learning that needs more ends its thread, not the process.
       resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
@@ -159,7 +161,7 @@ export function serveLearning(options: ServeLearningOptions): ServedLearning {
     stopListening ??= lessons()?.library.onChange(() => postWake());
     if (thread === undefined) return;
     sendKeys(thread);
-    thread.side.post({ type: 'wake', ...(ended === undefined ? {} : { turns: ended }) });
+    thread.side.post({ type: 'wake', now: clock.now(), ...(ended === undefined ? {} : { turns: ended }) });
   };
   /** One message for all turns that end within the same few milliseconds. */
   const alarm = createWakeTimer(clock, () => {
@@ -190,7 +192,9 @@ export function serveLearning(options: ServeLearningOptions): ServedLearning {
     counts: () => (known === undefined ? {} : countsOf(known, lessons(), clock.now())),
     status: () => {
       const fault = problem === undefined ? {} : { problem };
-      return known === undefined ? fault : describe(known, fault);
+      const models = { evolver: writers.name('evolver') ?? null, judge: writers.name('judge') ?? null };
+      const learning = { models, usdPerDay: config.learn.budget.usdPerDay };
+      return { ...learning, ...(known === undefined ? fault : describe(known, fault)) };
     },
     settle: async () => {
       // The thread's end is in the status and in the log.

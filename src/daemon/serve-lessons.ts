@@ -10,12 +10,15 @@ import { StoreError } from '../core/store.ts';
 import { createMiniLmEmbed } from '../embed/minilm-embed.ts';
 import { createNgramEmbed } from '../embed/ngram-embed.ts';
 import type { ShownLessons, Turn } from '../gateway/turn.ts';
+import { lintSkillText } from '../learn/gate/lint-skill-text.ts';
 import { isHeldOut } from '../lessons/effect/measure-effect.ts';
 import type { MovedLesson } from '../lessons/library.ts';
 import { type OpenLessons, openLessons } from '../lessons/open-lessons.ts';
+import { vectorKeysOf } from '../lessons/recall/lesson-index.ts';
 import { createRecall, type LessonRecall } from '../lessons/recall/recall.ts';
 import { openVectorCache } from '../lessons/recall/vector-cache.ts';
 import { createShowLessons, type PromptTurn } from '../lessons/shown/show-lessons.ts';
+import { encodeFileChange, listFileChanges } from '../lessons/skill-files/file-changes.ts';
 import { createSkillMirror, type SkillMirror } from '../lessons/skill-files/skill-mirror.ts';
 import { readConversation } from '../wire/conversation.ts';
 
@@ -42,6 +45,8 @@ export interface ServedLessons {
   status(): JsonObject;
   /** Resolves when all lessons are embedded. */
   settle(): Promise<void>;
+  /** Follows an erasure: resolves when no file here has an erased text any more. */
+  followErasure(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -50,6 +55,7 @@ interface Opened {
   readonly index: LessonRecall;
   readonly lessons: (turn: Turn) => ShownLessons | Promise<ShownLessons>;
   readonly mirror: SkillMirror;
+  followErasure(): Promise<void>;
 }
 
 const AGAIN_MS = 10_000;
@@ -110,6 +116,7 @@ export async function serveLessons(options: ServeLessonsOptions): Promise<Served
       clock,
       newId,
       log,
+      lint: lintSkillText,
       onFault: ({ file, why }) => log.warn({ file }, `skills folder: ${why}`),
     });
     const showLessons = createShowLessons({
@@ -123,8 +130,15 @@ export async function serveLessons(options: ServeLessonsOptions): Promise<Served
     const lessons: Opened['lessons'] = (turn) =>
       turn.body === undefined
         ? { generation: library.generation, lessons: [], additions: [] }
-        : showLessons(toPromptTurn(turn, turn.body));
-    opened = { open: openedLessons, index: ready, lessons, mirror };
+        : showLessons.show(toPromptTurn(turn, turn.body));
+    const followErasure = async (): Promise<void> => {
+      const { generation } = library;
+      await openedLessons.reload();
+      if (library.generation !== generation) showLessons.forget();
+      await vectors?.keepOnly(vectorKeysOf(library.shown(clock.now())));
+      await mirror.settle();
+    };
+    opened = { open: openedLessons, index: ready, lessons, mirror, followErasure };
     problem = undefined;
   };
   const tryToOpen = async (): Promise<void> => {
@@ -161,6 +175,7 @@ export async function serveLessons(options: ServeLessonsOptions): Promise<Served
     embed,
     status: () => (opened === undefined ? { problem: problem ?? '' } : describe(opened, clock.now())),
     settle: async () => opened?.index.settled(),
+    followErasure: async () => opened?.followErasure(),
     close: async () => {
       clearTimeout(again);
       await opened?.mirror.close();
@@ -195,6 +210,7 @@ function describe({ open, index, mirror }: Opened, now: number): JsonObject {
     shown: library.shown(now).length,
     index: { ...index.stats() } as JsonObject,
     unreadable: open.skipped(),
+    fileChanges: listFileChanges(library, now).map(encodeFileChange),
     skillFaults: mirror.faults().map(({ file, why }) => `${file} ${why}`),
   };
 }

@@ -1,7 +1,6 @@
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { MARK } from '../../nano/policy/vocabulary.ts';
-import { isLoopback } from '../../nano/server/http.ts';
 import { startTinkerServer } from '../../nano/server/start-tinker-server.ts';
 import { openNano, ShippedFileError } from '../../nano/shipped-policy.ts';
 import { replaceFileSync } from '../base/atomic-file.ts';
@@ -19,8 +18,8 @@ export interface StartEngineOptions {
   readonly port: number;
   /** Loopback by default. */
   readonly host?: string;
-  /** Required of every caller; mandatory where `needsKey` says so. */
-  readonly key?: string;
+  /** Required of every caller, also on loopback: a program of another user reaches that port too. */
+  readonly key: string;
   readonly log: Pick<Log, 'warn'>;
   /** The folder of the policy's files, if not the installed one. */
   readonly policy?: string;
@@ -34,9 +33,6 @@ export interface RunningEngine {
   /** Finishes the request in progress; queued requests stay on disk. */
   close(): Promise<void>;
 }
-
-/** Programs on this machine need no key, as for the embedded policy: they could start their own engine. */
-export const needsKey = (host: string): boolean => !isLoopback(host);
 
 /**
  * Serves the embedded policy over the Tinker protocol; models that were in training continue. Rejects with a HomeInUseError
@@ -56,7 +52,7 @@ export async function startEngine(options: StartEngineOptions): Promise<RunningE
       folder,
       port,
       ...(host !== undefined && { host }),
-      ...(key !== undefined && { key }),
+      key,
       log: (line) => log.warn(line),
       endOfText: [MARK.end],
     }).catch(async (error) => {

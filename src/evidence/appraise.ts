@@ -58,14 +58,19 @@ const NAMES: Readonly<Record<RewardSource, string>> = {
   person: 'feedback',
   judge: 'judged',
   signal: 'reported',
+  agent: 'reported',
 };
+
+/** Less than any heuristic: an agent that judges itself may say anything. */
+const AGENT_WEIGHT = 0.5;
 
 /** Recorded rewards as signals, each with its source; scores of −1 to 1 become 0 to 1. */
 function readGiven({ evidence }: TurnReading): readonly Signal[] {
   return evidence.given.flatMap(({ source, score }): readonly Signal[] => {
     if (!Number.isFinite(score)) return [];
     const scaled = (Math.min(1, Math.max(-1, score)) + 1) / 2;
-    return [{ name: NAMES[source], source, score: scaled, weight: 1, reason: `${source} gave ${score}` }];
+    const weight = source === 'agent' ? AGENT_WEIGHT : 1;
+    return [{ name: NAMES[source], source, score: scaled, weight, reason: `${source} gave ${score}` }];
   });
 }
 

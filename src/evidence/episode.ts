@@ -79,9 +79,7 @@ export async function readEpisodeEvidence(
   }));
   // The agent's own outcome is only a signal.
   const own =
-    score === undefined
-      ? []
-      : [{ source: 'signal' as const, score, ...(note === undefined ? {} : { note }) }];
+    score === undefined ? [] : [{ source: 'agent' as const, score, ...(note === undefined ? {} : { note }) }];
   const evidence: TurnEvidence = {
     turn: id,
     session: id,
@@ -94,6 +92,7 @@ export async function readEpisodeEvidence(
     earlier: [],
     given: [...said, ...own],
     attempts,
+    isReported: true,
   };
   return { episode, evidence };
 }

@@ -1,9 +1,11 @@
 import type { Appraisal, TurnEvidence } from '../core/evidence.ts';
+import type { TurnMaterial } from '../core/learn.ts';
 import type { DecodedTurn, Records, RewardView, TurnView } from '../core/store.ts';
 import { appraise } from './appraise.ts';
 import { readEpisodeEvidence } from './episode.ts';
 import { isLearnedFrom } from './learned-from.ts';
-import { createTurnEvidence, evidenceCharacters, requestCharacters } from './turn-evidence.ts';
+import { createTurnEvidence, evidenceCharacters, messagesAfter, requestCharacters } from './turn-evidence.ts';
+import { materialCharacters, readMaterial, readReportedMaterial, type TypedTexts } from './turn-material.ts';
 
 /** The part of the record that evidence is read from. */
 export interface EvidenceRecords extends Pick<Records, 'session' | 'turns' | 'rewards' | 'events'> {
@@ -19,6 +21,8 @@ export interface AppraisedTurn {
   readonly appraisal: Appraisal;
   /** −1 for an episode: it has no tokens to train on. */
   readonly generation: number;
+  /** For turns that are learned from (failures and successes), and for the last one. */
+  readonly material?: TurnMaterial;
 }
 
 /**
@@ -46,6 +50,7 @@ interface KnownSession {
   readonly decode: DecodeTurn;
   /** The last turns that were decoded: reading in order needs each of them twice. */
   readonly decoded: Map<string, DecodedTurn | undefined>;
+  readonly typed: TypedTexts;
   readonly turns: Map<string, { readonly version: string; readonly turn: AppraisedTurn }>;
   characters: number;
 }
@@ -65,6 +70,7 @@ export function createEvidenceReader(
     const known = sessions.get(session) ?? {
       decode: records.decoder(),
       decoded: new Map(),
+      typed: new Map(),
       turns: new Map(),
       characters: 0,
     };
@@ -104,6 +110,7 @@ export function createEvidenceReader(
       if (turn !== before?.turn) {
         known.turns.set(view.id, { version, turn });
         known.characters += evidenceCharacters(turn.evidence);
+        if (turn.material !== undefined) known.characters += materialCharacters(turn.material);
       }
       turns.push(turn);
     }
@@ -122,7 +129,8 @@ export function createEvidenceReader(
     if (turns.length > 0) return turns;
     const reported = await readEpisodeEvidence(session, records);
     if (reported === undefined) return [];
-    return [createAppraisedTurn(reported.evidence, NO_GENERATION)];
+    const { evidence } = reported;
+    return [createAppraisedTurn(evidence, NO_GENERATION, () => readReportedMaterial(evidence))];
   };
   const mainTurns = async (session: string): Promise<readonly TurnView[]> =>
     (await records.turns(session)).filter((view) => view.role === 'main' && isLearnedFrom(view));
@@ -161,15 +169,27 @@ async function appraiseTurn(
     const following = views[next];
     after = following && (await decodeOnce(known, following));
   }
-  return createAppraisedTurn(createTurnEvidence(session, turn, after, given), turn.view.generation);
+  const evidence = createTurnEvidence(session, turn, after, given);
+  const { request, reply } = turn;
+  return createAppraisedTurn(evidence, turn.view.generation, () =>
+    readMaterial(
+      { request, reply, followed: messagesAfter(turn, after), given: evidence.given },
+      known.typed,
+    ),
+  );
 }
 
 /** The only place where turns are appraised. */
-const createAppraisedTurn = (evidence: TurnEvidence, generation: number): AppraisedTurn => ({
-  evidence,
-  appraisal: appraise(evidence),
-  generation,
-});
+function createAppraisedTurn(
+  evidence: TurnEvidence,
+  generation: number,
+  read: () => TurnMaterial,
+  isLast = true,
+): AppraisedTurn {
+  const appraisal = appraise(evidence);
+  const isLearned = appraisal.verdict === 'failure' || appraisal.verdict === 'success';
+  return { evidence, appraisal, generation, ...(isLearned || isLast ? { material: read() } : {}) };
+}
 
 async function decodeOnce(known: KnownSession, view: TurnView): Promise<DecodedTurn | undefined> {
   const { decoded } = known;

@@ -1,13 +1,16 @@
 import type { Appraisal, TurnEvidence } from '../core/evidence.ts';
-import type { FailureCase, Origin, Passage } from '../core/learn.ts';
+import type { FailureCase, Origin, Passage, TurnMaterial } from '../core/learn.ts';
 import type { Scope } from '../core/lesson.ts';
 import { truncateMiddle } from '../text/truncate.ts';
+import { originOfResult } from './turn-material.ts';
+import { separateTypedText } from './typed-text.ts';
 
 export interface CaseOrigin {
   readonly at: number;
   readonly generation: number;
   readonly scope: Scope;
   readonly appraisal: Appraisal;
+  readonly material?: TurnMaterial | undefined;
 }
 
 const LONGEST_TASK = 3000;
@@ -15,30 +18,32 @@ const LONGEST_REPLY = 2000;
 const LONGEST_RESULT = 1500;
 const MOST_RESULTS = 4;
 
-/** Tools whose results are written by third parties. */
-const WEB = /web|fetch|brows|https?|url|scrape|crawl|mail|inbox|calendar|rss/i;
-
 /** The messages around a failure, in order and cut to a length that a learner can read. */
 export function createFailureCase(
   evidence: TurnEvidence,
-  { at, generation, scope, appraisal }: CaseOrigin,
+  { at, generation, scope, appraisal, material }: CaseOrigin,
 ): FailureCase {
-  const { turn, session, task, next, given } = evidence;
+  const { turn, session, next, given, attempts } = evidence;
+  const task = typedIn(evidence.task);
   const calls = new Map(
-    evidence.reply.flatMap((part) => (part.type === 'tool-call' ? [[part.id, part.name]] : [])),
+    evidence.reply.flatMap((part) => (part.type === 'tool-call' ? [[part.id, part]] : [])),
   );
   const results = (next?.tools ?? []).slice(0, MOST_RESULTS).map(({ callId, text }): Passage => {
-    const origin = WEB.test(calls.get(callId) ?? '') ? 'web' : 'tool';
-    return { origin, text: middle(text, LONGEST_RESULT) };
+    const call = calls.get(callId);
+    return passage(call === undefined ? 'tool' : originOfResult(call), text, LONGEST_RESULT);
   });
+  const reported = attempts
+    .slice(-MOST_RESULTS)
+    .map(({ action, result }) => passage('tool', `${action}\n${result}`, LONGEST_RESULT));
   const notes = given.flatMap(({ source, note }): readonly Passage[] =>
     note && (source === 'person' || source === 'verifier') ? [{ origin: source, text: note }] : [],
   );
   const passages: readonly Passage[] = [
-    passage('user', task, LONGEST_TASK),
+    passage(evidence.isReported ? 'tool' : 'user', task, LONGEST_TASK),
     passage('assistant', replyText(evidence), LONGEST_REPLY),
     ...results,
-    passage('user', next?.user ?? '', LONGEST_REPLY),
+    ...reported,
+    passage('user', typedIn(next?.user ?? ''), LONGEST_REPLY),
     ...notes,
   ].filter(({ text }) => text.trim() !== '');
   const source = appraisal.source ?? 'signal';
@@ -50,9 +55,16 @@ export function createFailureCase(
     scope,
     task: middle(task, LONGEST_TASK),
     passages,
+    ...(material === undefined ? {} : { material }),
     appraisal,
     source,
   };
+}
+
+/** The person's own words; a message that a program wrote as a whole is shown as it is, so that the task is known. */
+function typedIn(message: string): string {
+  const { typed } = separateTypedText(message);
+  return typed === '' ? message : typed;
 }
 
 const passage = (origin: Origin, text: string, most: number): Passage => ({

@@ -33,11 +33,22 @@ export function createTurnEvidence(
   });
 }
 
-/** What the next request adds: the reply itself, the tool results, the user's next message. */
-function nextState(turn: DecodedTurn, after: DecodedTurn | undefined): TurnEvidence['next'] {
+/** The messages that the next request adds, up to the user's next one: the reply itself, the tool results, the message. */
+export function messagesAfter(
+  turn: DecodedTurn,
+  after: DecodedTurn | undefined,
+): readonly ChatMessage[] | undefined {
   const { messages } = turn.request;
   if (after === undefined || after.request.messages.length <= messages.length) return undefined;
   const fresh = after.request.messages.slice(messages.length);
+  const user = fresh.findIndex(({ role }) => role === 'user');
+  return user < 0 ? fresh : fresh.slice(0, user + 1);
+}
+
+/** The consequences of the reply. */
+function nextState(turn: DecodedTurn, after: DecodedTurn | undefined): TurnEvidence['next'] {
+  const fresh = messagesAfter(turn, after);
+  if (fresh === undefined) return undefined;
   const calls = new Set(turn.reply.flatMap((part) => (part.type === 'tool-call' ? [part.id] : [])));
   const tools = fresh.flatMap((message) =>
     message.role === 'tool' && calls.has(message.callId) ? [outcomeOf(message)] : [],

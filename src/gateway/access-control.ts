@@ -1,7 +1,5 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
-import { createLruMap } from '../base/lru-map.ts';
 import type { Caller } from '../core/caller.ts';
 import type { Clock } from '../core/clock.ts';
 import { createFailure, type Failure } from '../core/failure.ts';
@@ -93,9 +91,15 @@ export function isJsonContent(type: string | undefined): boolean {
   return essence === 'application/json' || (essence.startsWith('application/') && essence.endsWith('+json'));
 }
 
+/** Instar's valid keys. */
+export interface KnownCallers {
+  /** Undefined for a key that is not valid here. */
+  find(presented: string): Caller | undefined;
+  ofCredential(credential: string): Caller;
+}
+
 interface AuthorizerOptions {
-  /** Read per request, so that a replaced key is invalid at once. */
-  readonly key: () => string;
+  readonly keys: KnownCallers;
   /** Only on loopback, the embedded policy needs no key and a caller's own provider credentials are enough. */
   readonly onLoopback: boolean;
   readonly clock: Clock;
@@ -104,10 +108,23 @@ interface AuthorizerOptions {
 export interface Authorizer {
   /** The caller whose Instar key is in the headers; undefined without one. */
   callerOf(request: IncomingMessage): Caller | undefined;
+  /**
+   * Refuses a request for a model by its headers alone, before its body is read: the owner key is for people; and without
+   * a valid caller key a request is refused unless some target (`kinds`) may accept it.
+   */
+  atHeaders(
+    request: IncomingMessage,
+    caller: Caller | undefined,
+    kinds: ReadonlySet<Access['kind']>,
+  ): Failure | undefined;
   /** The credentials with which this caller may use this target, or why it may not. */
-  forTarget(request: IncomingMessage, target: Target): AccessDecision;
-  /** For Instar's own routes: undefined when the request carries Instar's key. */
-  forOwner(request: IncomingMessage): Failure | undefined;
+  forTarget(request: IncomingMessage, target: Target, caller: Caller | undefined): AccessDecision;
+  /** For Instar's own routes: why this caller may not use them. */
+  forRoute(
+    request: IncomingMessage,
+    caller: Caller | undefined,
+    needs: 'caller' | 'owner',
+  ): Failure | undefined;
 }
 
 type AccessDecision =
@@ -120,36 +137,14 @@ type AccessDecision =
   | { readonly ok: false; readonly why: string; readonly failure: Failure };
 
 const WRONG_PER_MINUTE = 10;
-/** Callers send the same few keys with every request, so their digests are cached. */
-const MOST_DIGESTS = 32;
-const LONGEST_CACHED_KEY = 512;
 
 /**
- * Counts wrong keys by address, loopback included: after ten in a minute the answer is 429. The right key is accepted even
+ * Counts wrong keys by address, loopback included: after ten in a minute the answer is 429. A right key is accepted even
  * then: guessing 256 bits is hopeless, and a lock-out would let one stale client shut out all others.
  */
-export function createAuthorizer({ key, onLoopback, clock }: AuthorizerOptions): Authorizer {
-  const digest = (text: string) => createHash('sha256').update(text).digest();
-  let current = { key: '', digest: digest('') };
-  const isKey = (presented: string): boolean => {
-    const now = key();
-    if (now !== current.key) current = { key: now, digest: digest(now) };
-    return now !== '' && timingSafeEqual(digestOf(presented), current.digest);
-  };
-  /** Caches digests of presented keys only; Instar's key is never compared as text. */
-  const digests = createLruMap<string, Buffer>(MOST_DIGESTS);
-  const digestOf = (presented: string): Buffer => {
-    if (presented.length > LONGEST_CACHED_KEY) return digest(presented);
-    let found = digests.get(presented);
-    if (found === undefined) {
-      found = digest(presented);
-      digests.set(presented, found);
-    }
-    return found;
-  };
-
+export function createAuthorizer({ keys, onLoopback, clock }: AuthorizerOptions): Authorizer {
   const wrong = new Map<string, { count: number; until: number }>();
-  const countWrong = (request: IncomingMessage): Failure => {
+  const countWrong = (request: IncomingMessage, message = WRONG_KEY): Failure => {
     const now = clock.monotonic();
     const address = (request.socket.remoteAddress ?? '').replace(/^::ffff:/i, '');
     if (wrong.size > 10_000) wrong.clear();
@@ -165,36 +160,49 @@ export function createAuthorizer({ key, onLoopback, clock }: AuthorizerOptions):
         retryAfterMs,
       });
     }
-    return createFailure('unauthorized', WRONG_KEY, { code: 'invalid_api_key' });
+    return createFailure('unauthorized', message, { code: 'invalid_api_key' });
   };
-
-  const forOwner: Authorizer['forOwner'] = (request) => {
-    const presented = presentedKeys(request.headers);
-    if (presented.some(isKey)) return undefined;
-    return presented.length > 0
+  const refuseWithoutKey = (request: IncomingMessage): Failure =>
+    presentedKeys(request.headers).length > 0
       ? countWrong(request)
       : createFailure('unauthorized', NO_KEY, { code: 'invalid_api_key' });
-  };
 
   return {
-    forOwner,
-    callerOf: ({ headers }) =>
-      presentedKeys(headers).some(isKey) ? { kind: 'caller', id: 'key', mayRate: false } : undefined,
-    forTarget: (request, target) => {
-      const { access, upstreams, provider } = target;
+    callerOf: ({ headers }) => {
+      const own = headers['x-instar-key'];
+      if (typeof own === 'string') return keys.find(own);
+      for (const presented of presentedKeys(headers)) {
+        const caller = keys.find(presented);
+        if (caller !== undefined) return caller;
+      }
+      return undefined;
+    },
+    atHeaders: (request, caller, kinds) => {
+      if (caller?.kind === 'owner') return OWNER_KEY_FOR_MODELS;
+      if (caller !== undefined) return undefined;
+      const presented = presentedKeys(request.headers);
+      if (request.headers['x-instar-key'] !== undefined) return countWrong(request, INVALID_KEY);
+      // A key of ours that is not valid is never taken for a provider's credential, nor for no key at all.
+      if (presented.some((key) => OWN_PREFIX.test(key))) return countWrong(request, INVALID_KEY);
+      if (onLoopback && (kinds.has('open') || kinds.has('caller'))) return undefined;
+      if (kinds.has('caller')) return createFailure('unauthorized', NO_SEPARATE_KEY);
+      return refuseWithoutKey(request);
+    },
+    forRoute: (request, caller, needs) => {
+      if (caller === undefined) return refuseWithoutKey(request);
+      return needs === 'caller' || caller.kind === 'owner' ? undefined : NOT_OWNER;
+    },
+    forTarget: (request, { access, upstreams, provider }, caller) => {
       if (access.kind !== 'caller') {
-        const failure = access.kind === 'open' && onLoopback ? undefined : forOwner(request);
-        return failure === undefined ? { ok: true, access } : refusal(failure);
+        const isAllowed = caller !== undefined || (access.kind === 'open' && onLoopback);
+        return isAllowed ? { ok: true, access } : refusal(refuseWithoutKey(request));
       }
-      if (!onLoopback) {
-        const separate = request.headers['x-instar-key'];
-        if (typeof separate !== 'string') return refusal(createFailure('unauthorized', NO_SEPARATE_KEY));
-        if (!isKey(separate)) return refusal(countWrong(request));
-      }
+      if (!onLoopback && caller === undefined) return refusal(createFailure('unauthorized', NO_SEPARATE_KEY));
+      const isLocal = upstreams.every(({ origin }) => isLoopbackName(new URL(origin).hostname));
       const presented = presentedKeys(request.headers, false);
-      if (presented.some(isKey)) {
+      if (presented.some((key) => keys.find(key) !== undefined)) {
         // Instar's key is never sent to a provider. A local server is called without a key.
-        if (isLocalTarget(target)) return { ok: true, access: { kind: 'open' } };
+        if (isLocal) return { ok: true, access: { kind: 'open' } };
         const message = `Provider “${provider}” has no key in Instar’s config: send your own, or give the entry a keyEnv.`;
         return refusal(createFailure('unauthorized', message));
       }
@@ -204,10 +212,11 @@ export function createAuthorizer({ key, onLoopback, clock }: AuthorizerOptions):
           createFailure('unauthorized', `An Anthropic key is not sent to provider “${provider}”.`),
         );
       }
-      const [own] = presented;
-      if (own === undefined || isLocalTarget(target)) return { ok: true, access };
-      const id = `credential-${digest(own).toString('hex').slice(0, 16)}`;
-      return { ok: true, access, credential: { kind: 'credential', id, mayRate: false } };
+      const [credential] = presented;
+      // A server on this machine accepts any credential: it does not tell who calls.
+      return credential === undefined || isLocal || caller !== undefined
+        ? { ok: true, access }
+        : { ok: true, access, credential: keys.ofCredential(credential) };
     },
   };
 }
@@ -222,10 +231,23 @@ export const bringsCredential = ({ headers }: IncomingMessage, target: Target | 
 
 const refusal = (failure: Failure): AccessDecision => ({ ok: false, why: failure.message, failure });
 
+const OWN_PREFIX = /^instar_(?:caller|owner)_/;
 const NO_SEPARATE_KEY = 'From another machine, send Instar’s key too, in the x-instar-key header.';
 const NO_KEY =
-  'Instar’s key is missing: send it as "authorization: Bearer KEY" or "x-api-key: KEY". It is in the file `key` of Instar’s home.';
-const WRONG_KEY = 'This is not Instar’s key. It is in the file `key` of Instar’s home (or INSTAR_KEY).';
+  'Instar’s key is missing: send it as "authorization: Bearer KEY" or "x-api-key: KEY". Get one with: instar connect CLIENT --write, or: instar keys create NAME.';
+const WRONG_KEY = 'This is not a key of Instar. Get one with: instar keys create NAME.';
+const INVALID_KEY =
+  'This key of Instar is revoked, or belongs to another home. Get a new one with: instar connect CLIENT --write.';
+const NOT_OWNER = createFailure(
+  'forbidden',
+  'This needs the owner key. A caller key may only ask models and report on its own turns. Use the instar command, or the page.',
+  { code: 'owner_key_required' },
+);
+const OWNER_KEY_FOR_MODELS = createFailure(
+  'forbidden',
+  'This is the owner key, which no client may hold. Give the client a key of its own: instar connect CLIENT --write.',
+  { code: 'caller_key_required' },
+);
 
 function presentedKeys(headers: IncomingHttpHeaders, ownHeader = true): string[] {
   const keys: string[] = [];

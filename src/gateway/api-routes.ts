@@ -1,5 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import path from 'node:path';
+import type { Caller } from '../core/caller.ts';
+import type { ErasureReport, OwnerApis } from '../core/daemon-api.ts';
 import { createFailure, type Failure } from '../core/failure.ts';
 import { asNumber, asObject, asString, type Json, type JsonObject, parseJson } from '../core/json.ts';
 import { StoreError } from '../core/store.ts';
@@ -16,8 +18,8 @@ type Serializable = Json | readonly object[];
 export type ApiReply = { readonly json: Serializable } | { readonly text: string; readonly type: string };
 
 export interface ApiRoute {
-  /** Who may call it: anyone, anyone on this machine, whoever may use the models, or whoever has Instar's key. */
-  readonly access: 'anyone' | 'local' | 'caller' | 'owner';
+  /** Who may call it: anyone, whoever has a key of Instar, or the owner alone. */
+  readonly access: 'anyone' | 'caller' | 'owner';
   run(context: GatewayContext, asked: ApiRequest): Promise<ApiReply | Failure>;
 }
 
@@ -26,9 +28,13 @@ export interface ApiRequest {
   readonly query: URLSearchParams;
   /** The path's `:id`; empty when the route has none. */
   readonly id: string;
+  readonly caller: Caller;
   /** Limits the body that is read. */
   readonly slot: AdmissionSlot;
 }
+
+/** What a route of the API works on. */
+type RouteApis = OwnerApis & Pick<GatewayContext, 'status'>;
 
 const MOST_BODY = 1024 * 1024;
 const MOST_LISTED = 1000;
@@ -37,7 +43,7 @@ const MOST_CHANGES = 16 * 1024 * 1024;
 
 const control = (action: ControlAction): ApiRoute => ({
   access: 'caller',
-  run: async (context, { request, slot }) => {
+  run: async (context, { request, slot, caller }) => {
     const received = await receiveBody(request, MOST_BODY, slot);
     if ('kind' in received) return received;
     const { records, clock } = context;
@@ -45,20 +51,27 @@ const control = (action: ControlAction): ApiRoute => ({
       action,
       { records, now: clock.now },
       received.body ?? received.raw,
+      caller,
       request,
     );
     return 'kind' in done ? (done as Failure) : { json: done as JsonObject };
   },
 });
 
-const owned = (
-  answer: (context: GatewayContext, asked: ApiRequest) => Promise<Serializable | Failure | undefined>,
-  noun = 'session',
-): ApiRoute => ({
-  access: 'owner',
+type AnswerRoute = (apis: RouteApis, asked: ApiRequest) => Promise<Serializable | Failure | undefined>;
+
+/** A route for the owner alone. */
+const owned = (answer: AnswerRoute, noun = 'session'): ApiRoute => answered('owner', answer, noun);
+
+/** A route for clients: it neither changes anything nor tells what others said. */
+const shared = (answer: AnswerRoute, noun = 'session'): ApiRoute => answered('caller', answer, noun);
+
+const answered = (access: 'caller' | 'owner', answer: AnswerRoute, noun: string): ApiRoute => ({
+  access,
   run: async (context, asked) => {
     try {
-      const value = await answer(context, asked);
+      const apis = { ...context.apisFor(asked.caller.id), status: context.status };
+      const value = await answer(apis, asked);
       if (value === undefined)
         return createFailure('not-found', `No ${noun} named "${asked.id.slice(0, 128)}".`);
       return isFailure(value) ? value : { json: value };
@@ -67,45 +80,59 @@ const owned = (
         return createFailure('overloaded', error.message, { retryAfterMs: 5000 });
       if (error instanceof TrainingError)
         return createFailure(error.category === 'user' ? 'bad-request' : 'overloaded', error.message);
+      if (isRefusedRequest(error)) return createFailure('bad-request', error.message);
       throw error;
     }
   },
 });
 
+/** An error whose message tells the person what to change; it has the status of a wrong request. */
+const isRefusedRequest = (error: unknown): error is Error =>
+  error instanceof Error &&
+  ((error as { readonly status?: unknown }).status === 400 || error.name === 'ConfigError');
+
 const isFailure = (value: Serializable | Failure): value is Failure =>
   typeof value === 'object' && value !== null && 'kind' in value && 'status' in value && 'message' in value;
 
 const OPERATIONS: ReadonlyMap<string, ApiRoute> = new Map<string, ApiRoute>([
-  ['GET /healthz', { access: 'anyone', run: async () => ({ json: { ok: true } }) }],
+  [
+    'GET /healthz',
+    {
+      access: 'anyone',
+      run: async ({ recorder }) => ({
+        json: recorder.isRecording?.() === false ? { ok: true, recording: false } : { ok: true },
+      }),
+    },
+  ],
   [
     'GET /metrics',
     {
-      access: 'local',
-      run: async ({ metrics }) => ({
-        text: await metrics(),
+      access: 'anyone',
+      run: async ({ metrics }, { caller }) => ({
+        text: caller.kind === 'anonymous' ? HEALTH_METRIC : await metrics(),
         type: 'text/plain; version=0.0.4; charset=utf-8',
       }),
     },
   ],
-  ['GET /api/status', owned(async ({ status }) => status())],
+  ['GET /api/status', shared(async ({ status }) => status())],
   ['POST /v1/feedback', control(giveFeedback)],
   ['POST /v1/events', control(reportEvent)],
   ['GET /api/sessions', owned(async ({ api }, { query }) => [...(await api.sessions(sessionQuery(query)))])],
   ['GET /api/sessions/:id', owned(({ api }, { id }) => api.session(id))],
   ['GET /api/sessions/:id/trajectory', owned(({ api }, { id }) => api.trajectory(id))],
-  ['DELETE /api/sessions/:id', owned(async ({ api }, { id }) => ({ erased: await api.erase(id) }))],
+  ['DELETE /api/sessions/:id', owned(async ({ api }, { id }) => asJson(await api.erase(id)))],
   [
     'GET /api/lessons',
-    owned(async ({ lessonsApi }, { query }) => [...(await lessonsApi.list(only(query, ['state', 'kind'])))]),
+    shared(async ({ lessonsApi }, { query }) => [...(await lessonsApi.list(only(query, ['state', 'kind'])))]),
   ],
   ['GET /api/library', owned(async ({ lessonsApi }) => [...(await lessonsApi.all())])],
   ['GET /api/lessons/:id', owned(({ lessonsApi }, { id }) => lessonsApi.show(id), 'lesson')],
   ['GET /api/turns/:id/why', owned(({ lessonsApi }, { id }) => lessonsApi.why(id), 'turn')],
   ['POST /api/lessons', owned(({ lessonsApi }, asked) => withBody(asked, (body) => lessonsApi.change(body)))],
-  ['POST /api/recall', owned(({ lessonsApi }, asked) => withBody(asked, (body) => lessonsApi.recall(body)))],
-  ['GET /api/episodes/:id', owned(({ api }, { id }) => api.episode(id), 'episode')],
+  ['POST /api/recall', shared(({ lessonsApi }, asked) => withBody(asked, (body) => lessonsApi.recall(body)))],
+  ['GET /api/episodes/:id', shared(({ api }, { id }) => api.episode(id), 'episode')],
   ['GET /api/review', owned(({ lessonsApi }) => lessonsApi.review())],
-  ['GET /api/train', owned(({ api }) => api.training())],
+  ['GET /api/train', shared(({ api }) => api.training())],
   [
     'POST /api/train/:id',
     owned(async ({ api }, asked) => {
@@ -120,10 +147,28 @@ const OPERATIONS: ReadonlyMap<string, ApiRoute> = new Map<string, ApiRoute>([
       });
     }, 'training'),
   ],
-  ['GET /api/schedule', owned(({ api }) => api.schedule())],
+  ['GET /api/schedule', shared(({ api }) => api.schedule())],
+  [
+    'POST /api/time/:id',
+    owned(async ({ api }, { id }) => (id === 'confirm' ? api.confirmTime() : undefined), 'operation'),
+  ],
   [
     'GET /api/schedule/:id',
     owned(async ({ api }, { id }) => (id === 'suggest' ? api.suggestWindows() : undefined), 'schedule'),
+  ],
+  ['GET /api/keys', owned(async ({ keysApi }) => [...(await keysApi.list())])],
+  ['POST /api/keys', owned(({ keysApi }, asked) => withBody(asked, (body) => keysApi.create(body)), 'key')],
+  [
+    'DELETE /api/keys/:id',
+    owned(async ({ keysApi }, { id }) => {
+      const revoked = await keysApi.revoke(id);
+      return revoked.length === 0 ? undefined : [...revoked];
+    }, 'key'),
+  ],
+  ['POST /api/settings', owned(({ keysApi }, asked) => withBody(asked, (body) => keysApi.confirm(body)))],
+  [
+    'GET /api/audit',
+    owned(({ keysApi }, { query }) => keysApi.audit(Number(query.get('limit') ?? 100) || 100)),
   ],
   ['GET /api/generations', owned(async ({ lessonsApi }) => [...(await lessonsApi.generations())])],
   [
@@ -150,6 +195,18 @@ const OPERATIONS: ReadonlyMap<string, ApiRoute> = new Map<string, ApiRoute>([
     ),
   ],
 ]);
+
+/** All that `/metrics` tells a caller without a key. */
+const HEALTH_METRIC = '# HELP instar_up Instar answers\n# TYPE instar_up gauge\ninstar_up 1\n';
+
+const asJson = ({ erased, lessons, copies }: ErasureReport): JsonObject => ({
+  erased,
+  lessons: {
+    retired: lessons.retired.map((lesson) => ({ ...lesson })),
+    cleaned: lessons.cleaned.map((lesson) => ({ ...lesson })),
+  },
+  copies,
+});
 
 /** The operation for a method and path, with the path's `:id`. */
 export function findApiRoute(
@@ -182,7 +239,7 @@ async function withBody<T>(
   return answer(asObject(parseJson((received.body ?? received.raw).toString('utf8'))));
 }
 
-function sessionQuery(query: URLSearchParams): Parameters<GatewayContext['api']['sessions']>[0] {
+function sessionQuery(query: URLSearchParams): Parameters<OwnerApis['api']['sessions']>[0] {
   const limit = Number(query.get('limit') ?? 50);
   const before = Number(query.get('before') ?? Number.NaN);
   const agent = query.get('agent');

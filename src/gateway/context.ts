@@ -1,5 +1,5 @@
 import type { Clock } from '../core/clock.ts';
-import type { DaemonApi, LessonsApi } from '../core/daemon-api.ts';
+import type { OwnerApis } from '../core/daemon-api.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { TurnRecorder } from '../core/recorder.ts';
 import type { RetryRule } from '../core/retry.ts';
@@ -32,8 +32,8 @@ export interface GatewayContext {
   readonly lessons: (turn: Turn) => ShownLessons | Promise<ShownLessons>;
   readonly recorder: TurnRecorder;
   readonly records: Records;
-  readonly api: DaemonApi;
-  readonly lessonsApi: LessonsApi;
+  /** What a person may ask, on behalf of the holder of this key: every change is audited with its id. */
+  readonly apisFor: (key: string) => OwnerApis;
   readonly identify: (arrival: ReceivedRequest) => Identity;
   readonly sessions: SessionMatcher;
   /** Called when the client marks a turn as its session's last. */

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import type { Caller } from '../core/caller.ts';
 import { createFailure, type Failure } from '../core/failure.ts';
 import {
   asNumber,
@@ -22,7 +23,8 @@ export interface ControlContext {
 export type ControlAction = (
   context: ControlContext,
   body: JsonObject,
-  /** The caller's idempotency key. */
+  caller: Caller,
+  /** The idempotency key of the request. */
   key?: string,
 ) => Promise<JsonObject | Failure>;
 
@@ -30,8 +32,11 @@ const LONGEST_NOTE = 4000;
 const LONGEST_NAME = 128;
 const KIND = /^[a-z][a-z0-9_-]{0,63}$/;
 
-/** A reward from a person, for a turn or for a whole session. */
-export const giveFeedback: ControlAction = async ({ records, now }, body, key) => {
+/**
+ * A reward for a turn or for a whole session. From the owner, or from an application that may pass its users' ratings on,
+ * it is a person's word; from any other caller it is the agent's, about its own turns only.
+ */
+export const giveFeedback: ControlAction = async ({ records, now }, body, caller, key) => {
   const turn = asString(body.turn);
   const session = asString(body.session);
   const score = asNumber(body.score);
@@ -50,22 +55,29 @@ export const giveFeedback: ControlAction = async ({ records, now }, body, key) =
   const subject = (await find()) ?? (await records.append([]).then(find));
   if (subject === undefined)
     return createFailure('not-found', `No recorded ${turn ? 'turn' : 'session'} has this id.`);
+  const madeBy = 'caller' in subject ? subject.caller : await callerOfSession(session, records);
+  if (caller.kind !== 'owner' && madeBy !== undefined && madeBy !== caller.id)
+    return createFailure('forbidden', `This ${turn ? 'turn' : 'session'} was made with another key.`);
+  const isPerson = caller.mayRate && body.source !== 'agent';
   const fact = compact({
     type: 'reward-given' as const,
     turn,
     session,
-    // Feedback that an agent relays is weaker evidence than a person's own: it counts as a signal.
-    source: body.source === 'agent' ? ('signal' as const) : ('person' as const),
+    source: isPerson ? ('person' as const) : ('agent' as const),
     score,
     note,
+    by: caller.id,
   });
-  return appended(
-    await records.append([{ at: now(), fact, ...(key === undefined ? {} : { key: `feedback:${key}` }) }]),
-  );
+  return appended(await records.append([{ at: now(), fact, ...callerKey('feedback', key) }]));
 };
 
+/** The caller of a session's first turn; undefined for an episode, which has no turns, and in earlier versions. */
+async function callerOfSession(session: string | undefined, records: Records): Promise<string | undefined> {
+  return session === undefined ? undefined : (await records.turns(session))[0]?.caller;
+}
+
 /** An event that an agent or a pipeline reports about itself. */
-export const reportEvent: ControlAction = async ({ records, now }, body, key) => {
+export const reportEvent: ControlAction = async ({ records, now }, body, caller, key) => {
   const { kind, agent, runKind, session, score, ...data } = body;
   const name = asString(kind);
   if (name === undefined || !KIND.test(name)) return wrong('kind must be a name such as tool_sequence.');
@@ -89,10 +101,9 @@ export const reportEvent: ControlAction = async ({ records, now }, body, key) =>
     kind: name,
     ...compact(fields),
     data: data as Record<string, Json>,
+    by: caller.id,
   };
-  return appended(
-    await records.append([{ at: now(), fact, ...(key === undefined ? {} : { key: `event:${key}` }) }]),
-  );
+  return appended(await records.append([{ at: now(), fact, ...callerKey('event', key) }]));
 };
 
 /** Runs a control action. A body that is not an object and a store that cannot write become a Failure. */
@@ -100,12 +111,13 @@ export async function runControlAction(
   control: ControlAction,
   context: ControlContext,
   bytes: Buffer,
+  caller: Caller,
   request: IncomingMessage,
 ): Promise<JsonObject | Failure> {
   const body = parseJson(bytes.toString('utf8'));
   if (!isObject(body)) return wrong('Send a JSON object.');
   try {
-    return await control(context, asObject(body), keyOf(request));
+    return await control(context, asObject(body), caller, keyOf(request));
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
     const message = `Nothing was saved, because the store failed: ${error.message}`;
@@ -120,6 +132,9 @@ function keyOf(request: IncomingMessage): string | undefined {
   const key = request.headers['idempotency-key'];
   return typeof key === 'string' && key !== '' ? key.slice(0, 200) : undefined;
 }
+
+const callerKey = (purpose: string, text: string | undefined) =>
+  text === undefined ? {} : { callerKey: { purpose, text } };
 
 const appended = (done: readonly { readonly seq: number; readonly isNew: boolean }[]): JsonObject => ({
   ok: true,

@@ -80,7 +80,7 @@ export async function forwardTurn(context: GatewayContext, turn: Turn): Promise<
   for (const candidate of targets) {
     // The caller's credentials belong to the provider it asked for; a fallback elsewhere must have its own.
     if (candidate.access.kind === 'caller' && candidate.provider !== first?.provider) continue;
-    const admittance = context.authorize.forTarget(turn.request, candidate);
+    const admittance = context.authorize.forTarget(turn.request, candidate, turn.caller);
     if (!admittance.ok) {
       if (candidate !== first) continue;
       const { failure } = admittance;
@@ -144,7 +144,9 @@ function beginWith(
   marks['x-instar-generation'] = String(shown.generation);
   if (shown.lessons.length > 0) marks['x-instar-lessons'] = headerSafe(shown.lessons.join(','));
   if (shown.shortened !== undefined) marks['x-instar-prompt'] = `shortened ${shown.shortened.hash}`;
-  if (!isRecorded(turn)) return toRunningTurn(turn, shown, noRecord);
+  if (!isRecorded(turn) || outline === undefined) return toRunningTurn(turn, shown, noRecord);
+  // A turn that may be lost is not acknowledged.
+  if (context.recorder.isRecording?.() === false) Reflect.deleteProperty(marks, 'x-instar-turn');
   const { client, project, runKind, domain, role } = identity;
   const record = context.recorder.start({
     turn: id,

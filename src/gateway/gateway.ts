@@ -1,12 +1,13 @@
 import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { ANONYMOUS, type Caller } from '../core/caller.ts';
 import { createFailure, type Failure } from '../core/failure.ts';
 import { createAcceptedCredentials } from './accepted-credentials.ts';
-import { createOriginCheck, isJsonContent, isLoopbackName } from './access-control.ts';
+import { createOriginCheck, isJsonContent } from './access-control.ts';
 import type { Admission } from './admission.ts';
 import { type ApiRoute, findApiRoute } from './api-routes.ts';
 import { createConnectionLimit } from './connection-limit.ts';
-import { ANY_MODEL, type GatewayContext } from './context.ts';
+import type { GatewayContext } from './context.ts';
 import { sendFailure } from './error-reply.ts';
 import { listModels } from './list-models.ts';
 import { BUSY_FAILURE } from './read-body.ts';
@@ -45,7 +46,6 @@ export function createGateway({
 }: GatewayOptions): Gateway {
   let checkOrigin: ReturnType<typeof createOriginCheck> = () =>
     createFailure('overloaded', 'Instar is starting.');
-  let onLoopback = true;
 
   const connections = createConnectionLimit(maxConnections, () => onRefused('too-many-connections'));
   const credentials = createAcceptedCredentials(context.clock.monotonic);
@@ -53,16 +53,23 @@ export function createGateway({
 
   const sendRefusal = (request: IncomingMessage, response: ServerResponse, failure: Failure) => {
     onRefused(failure.kind);
+    // The body of a refused request is not read: the connection ends with the reply.
+    if (hasBody(request) && !request.complete) response.setHeader('connection', 'close');
     sendFailure(response, wireOfRequest(pathWithoutQuery(request), request), failure);
   };
 
-  const denyAccess = (access: ApiRoute['access'], request: IncomingMessage): Failure | undefined => {
-    if (access === 'anyone' || (access === 'local' && onLoopback)) return undefined;
-    // If the models need no key on this machine, feedback on their turns needs none either.
-    const target = access === 'caller' ? context.catalogue.resolve(ANY_MODEL, 'openai-chat')[0] : undefined;
-    if (target?.access.kind === 'open' && onLoopback) return undefined;
-    return context.authorize.forOwner(request);
+  /** Requests whose clients wait for "100 Continue". */
+  const waiting = new WeakSet<IncomingMessage>();
+  const askForBody = (request: IncomingMessage, response: ServerResponse): void => {
+    if (waiting.delete(request)) response.writeContinue();
   };
+
+  const denyAccess = (
+    needs: ApiRoute['access'],
+    request: IncomingMessage,
+    caller: Caller | undefined,
+  ): Failure | undefined =>
+    needs === 'anyone' ? undefined : context.authorize.forRoute(request, caller, needs);
 
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const refusal = checkOrigin(request);
@@ -76,12 +83,20 @@ export function createGateway({
     const found = turn === undefined ? findApiRoute(method, path) : undefined;
     if (found !== undefined) {
       const { operation, id } = found;
-      const denied = denyAccess(operation.access, request) ?? requireJson(request);
+      const caller = context.authorize.callerOf(request);
+      const denied = denyAccess(operation.access, request, caller) ?? requireJson(request);
       if (denied !== undefined) return sendRefusal(request, response, denied);
-      const isKnown = method === 'GET' || context.authorize.callerOf(request) !== undefined;
+      const isKnown = method === 'GET' || caller !== undefined;
       const slot = admission.enter({ isKnown, connection: request.socket, isApi: true });
       if (slot === undefined) return sendRefusal(request, response, BUSY_FAILURE);
-      const asked = { request, query: new URLSearchParams(query), id, slot };
+      const asked = {
+        request,
+        query: new URLSearchParams(query),
+        id,
+        slot,
+        caller: caller ?? ANONYMOUS,
+      };
+      askForBody(request, response);
       const reply = await operation.run(context, asked).finally(slot.leave);
       if ('kind' in reply) return sendRefusal(request, response, reply);
       if ('text' in reply) return sendText(response, 200, reply.text, reply.type);
@@ -96,13 +111,17 @@ export function createGateway({
       return sendRefusal(request, response, NOT_JSON);
     }
     const { socket } = request;
+    // Before the body is read, and before it takes a place.
     const caller = context.authorize.callerOf(request);
+    const denied = context.authorize.atHeaders(request, caller, context.catalogue.access());
+    if (denied !== undefined) return sendRefusal(request, response, denied);
     const isKnown = caller !== undefined || credentials.has(request);
     if (isKnown) connections.trust(socket);
     const slot = admission.enter({ isKnown, connection: socket });
     if (slot === undefined) return sendRefusal(request, response, BUSY_FAILURE);
     try {
       if (route !== 'models') {
+        askForBody(request, response);
         if (!isKnown) response.once('close', () => connections.idle(socket));
         return await serveTurn(context, route, slot, caller, request, response, {
           rest,
@@ -110,7 +129,8 @@ export function createGateway({
           onProven: () => credentials.add(request),
         });
       }
-      const list = await listModels(context, wireOfRequest(pathWithoutQuery(request), request).name, request);
+      const wire = wireOfRequest(pathWithoutQuery(request), request).name;
+      const list = await listModels(context, wire, request, caller);
       if ('kind' in list) return sendRefusal(request, response, list as Failure);
       return sendText(response, 200, JSON.stringify(list), 'application/json');
     } finally {
@@ -135,8 +155,8 @@ export function createGateway({
   );
   server.on('connection', connections.opened);
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
-    // Do not ask for a body that would be refused for its size.
-    if (Number(request.headers['content-length'] ?? 0) <= context.maxBodyBytes) response.writeContinue();
+    // A body that would be refused for its size is not asked for; others once their headers are accepted.
+    if (Number(request.headers['content-length'] ?? 0) <= context.maxBodyBytes) waiting.add(request);
     listener(request, response);
   });
 
@@ -147,7 +167,6 @@ export function createGateway({
         server.listen(port, host, 1024, () => {
           server.off('error', reject);
           const { port: bound } = server.address() as AddressInfo;
-          onLoopback = isLoopbackName(host);
           checkOrigin = createOriginCheck({ host, port: bound, allowedHosts });
           resolve(bound);
         });
@@ -170,6 +189,9 @@ export function createGateway({
 const isAcceptable = (route: TurnRoute, { headers }: IncomingMessage): boolean =>
   isJsonContent(headers['content-type']) ||
   (route.kind === 'other' && /^multipart\/form-data\s*;/i.test(headers['content-type'] ?? ''));
+
+const hasBody = ({ headers }: IncomingMessage): boolean =>
+  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 
 const GREETING = 'Instar is running. Point an agent at this address. Details: `instar status`.\n';
 

@@ -40,15 +40,16 @@ const MOST_SEARCHES = 3;
 
 /**
  * `identify` with a memory: a conversation's texts are searched for client and project only until both are found, and in
- * at most MOST_SEARCHES turns. Conversations without an id in a header are searched every time.
+ * at most MOST_SEARCHES turns. Conversations without an id in a header are searched every time. `redact`: callers' names and
+ * ids are redacted here, once, so that memory, record, log and API all use the same text.
  */
-export function createIdentify(): (arrival: ReceivedRequest) => Identity {
+export function createIdentify(redact = unchanged): (arrival: ReceivedRequest) => Identity {
   const found = createLruMap<string, KnownClient>(MOST_KNOWN);
   const searches = createLruMap<string, number>(MOST_KNOWN);
   return (arrival) => {
     const name = conversationOf(arrival.headers);
     const known = name === undefined ? undefined : found.get(name);
-    const identity = identify(arrival, known);
+    const identity = identify(arrival, known, redact);
     if (name === undefined || known !== undefined) return identity;
     const { client, project, role } = identity;
     const isAllFound = client !== undefined && project !== undefined;
@@ -77,21 +78,25 @@ const SESSION_HEADERS = [
   'session_id',
 ];
 
+const unchanged = (name: string): string => name;
+
 /** Never throws. Reads headers first, and the body only for what no header states. */
-export function identify(arrival: ReceivedRequest, known?: KnownClient): Identity {
+export function identify(arrival: ReceivedRequest, known?: KnownClient, redact = unchanged): Identity {
+  const clean = (name: string | undefined): string | undefined =>
+    name === undefined ? undefined : redact(name);
   const clues = readClientClues(arrival, known);
   const { headers, client } = clues;
   const session = readClientSession(clues);
   const role = detectTurnRole(clues);
   return compact({
     client,
-    sessionId: toCallerId(session?.id),
-    parentSession: toCallerId(session?.parent),
-    agent: agentOf(clues, role),
+    sessionId: clean(toCallerId(session?.id)),
+    parentSession: clean(toCallerId(session?.parent)),
+    agent: clean(agentOf(clues, role)),
     role,
-    project: known ? known.project : detectProject(clues),
-    runKind: headerId(headers, 'x-instar-run-kind') ?? backgroundKind(clues),
-    domain: headerId(headers, 'x-instar-domain'),
+    project: known ? known.project : detectProject(clues, redact),
+    runKind: clean(headerId(headers, 'x-instar-run-kind')) ?? backgroundKind(clues),
+    domain: clean(headerId(headers, 'x-instar-domain')),
     record: !isNo(headerText(headers, 'x-instar-record')),
     sessionDone: isYes(headerText(headers, 'x-instar-session-done') ?? headerText(headers, 'x-session-done')),
   });

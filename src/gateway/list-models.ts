@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import type { Caller } from '../core/caller.ts';
 import type { Failure } from '../core/failure.ts';
 import { asArray, asObject, asString, type JsonObject, parseJson } from '../core/json.ts';
 import type { Target } from '../core/upstream.ts';
@@ -17,9 +18,10 @@ export async function listModels(
   context: GatewayContext,
   wire: WireName,
   request: IncomingMessage,
+  caller: Caller | undefined,
 ): Promise<JsonObject | Failure> {
   const candidate = context.catalogue.resolve(ANY_MODEL, wire)[0];
-  const admittance = candidate && context.authorize.forTarget(request, candidate);
+  const admittance = candidate && context.authorize.forTarget(request, candidate, caller);
   if (admittance?.ok === false) return admittance.failure;
   const seen = new Set<string>();
   const data: JsonObject[] = [];

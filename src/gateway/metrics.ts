@@ -1,5 +1,6 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { RecordingState } from '../core/store.ts';
+import { addProcessGauges } from './process-metrics.ts';
 import type { TurnReport } from './turn.ts';
 
 export interface Metrics {
@@ -85,14 +86,7 @@ export function createMetrics(
       for (const [what, count] of Object.entries({ recorded, lost, unreadable })) this.set({ what }, count);
     },
   });
-  new Gauge({
-    name: 'process_resident_memory_bytes',
-    help: 'Resident memory of the daemon',
-    registers,
-    collect() {
-      this.set(process.memoryUsage.rss());
-    },
-  });
+  addProcessGauges(registers);
   const totals = { served: 0, failed: 0, refused: 0 };
   let last: TurnCount | undefined;
   const countOf = (wire: string, provider: string, end: string): TurnCount => {

@@ -206,10 +206,10 @@ function mostTokens(places: BodySections): number | undefined {
 }
 
 /** The caller's project: from its header, else from what the client tells the model. The path itself is not kept. */
-export function detectProject(clues: ClientClues): Project | undefined {
+export function detectProject(clues: ClientClues, redact: (text: string) => string): Project | undefined {
   const { headers, codex } = clues;
   const stated = headerText(headers, 'x-instar-project') ?? statedFolder(clues) ?? codex?.workspace;
-  return stated === undefined ? undefined : toProject(stated);
+  return stated === undefined ? undefined : toProject(redact(stated));
 }
 
 interface Mark {

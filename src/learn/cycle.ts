@@ -13,6 +13,10 @@ import type {
 import { addCost, NO_COST } from '../core/learn.ts';
 import type { Change } from '../core/lesson.ts';
 import type { Library } from '../core/library.ts';
+import { truncateEnd } from '../text/truncate.ts';
+import { oneLine } from '../text/visible-text.ts';
+
+const LONGEST_REASON = 1_900;
 
 export type CycleEnd = Fact & { readonly type: 'cycle-end' };
 
@@ -119,6 +123,7 @@ export async function runCycle<Material>(
     outcome,
     items: isDone ? items : [],
     turns: [...new Set([...outcomes.filter(isUsed), ...known].flatMap(({ turns }) => turns))],
+    sessions: [...new Set(cases.map(({ session }) => session))],
     judgements: outcomes.map(({ lesson, name, outcome: end, why }) => ({ lesson, name, outcome: end, why })),
     ...(isPublishing ? { set: set.id } : {}),
     generation: library.generation,
@@ -133,8 +138,11 @@ export async function runCycle<Material>(
 const isUsed = ({ outcome, isKnown }: Judgement): boolean => outcome !== 'refused' || isKnown === true;
 
 /** A revised live lesson goes back on trial: the measurement was of the old text. */
-function changesOf({ change, outcome }: Judged, library: Library): readonly Change[] {
+function changesOf({ change, outcome, why }: Judged, library: Library): readonly Change[] {
   if (change === undefined) return [];
+  // A person who reviews it sees why it waits.
+  if (change.op === 'add' && outcome === 'proposed' && why.length > 0)
+    return [{ ...change, reason: truncateEnd(oneLine(why.join('; ')), LONGEST_REASON, 0) }];
   const isLive = change.op === 'revise' && library.lesson(change.id)?.state === 'live';
   return isLive && outcome === 'trial' ? [change, { op: 'move', id: change.id, to: 'trial' }] : [change];
 }

@@ -43,6 +43,7 @@ const WEIGHT: Readonly<Record<RewardSource, number>> = {
   person: 0.8,
   judge: 0.6,
   signal: 0.4,
+  agent: 0.2,
 };
 
 export const sourceTrust = ({ source }: FailureCase): number => WEIGHT[source];

@@ -7,6 +7,7 @@ import type { Scope } from '../core/lesson.ts';
 import type { NewFact, Records } from '../core/store.ts';
 import type { EvidenceReader } from '../evidence/evidence-reader.ts';
 import { createFailureCase } from '../evidence/failure-case.ts';
+import { joinMaterial } from '../evidence/turn-material.ts';
 import { retireHarmful } from '../lessons/effect/retire-harmful.ts';
 import type { LessonReplica } from '../lessons/lesson-replica.ts';
 import { type Cycle, type CycleEnd, runCycle } from './cycle.ts';
@@ -60,14 +61,14 @@ export function createLearnStep(
     const cases: FailureCase[] = [];
     for (const session of new Set(newest.map((failure) => failure.session))) {
       const wanted = new Map(newest.map((failure) => [failure.turn, failure]));
-      for (const { evidence, appraisal, generation } of await options.evidence.turns(session, [
-        ...wanted.keys(),
-      ])) {
-        const at = wanted.get(evidence.turn)?.at;
+      const turns = await options.evidence.turns(session);
+      const latest = turns.findLast(({ material }) => material !== undefined)?.material;
+      for (const turn of turns) {
+        const at = wanted.get(turn.evidence.turn)?.at;
         if (at === undefined) continue;
-        cases.push(
-          createFailureCase(evidence, { at, generation: Math.max(0, generation), scope, appraisal }),
-        );
+        const generation = Math.max(0, turn.generation);
+        const material = joinMaterial(turn.material, latest);
+        cases.push(createFailureCase(turn.evidence, { ...turn, at, generation, scope, material }));
       }
     }
     return cases;

@@ -23,7 +23,7 @@ export interface LearningModelsOptions {
 const LONGEST = 1024 * 1024;
 
 /**
- * The model of a role; for the evolver else the one named `default`. Only models with a configured key are used: a
+ * The model of a role, which may be `off`; for the evolver else the one named `default`. Only models with a configured key are used: a
  * caller's credentials are for the caller's turns, not for learning.
  */
 export function createLearningModels({ models, catalogue }: LearningModelsOptions): LearningModels {
@@ -31,7 +31,8 @@ export function createLearningModels({ models, catalogue }: LearningModelsOption
     // The judge is called often, so it must be configured explicitly.
     const names = role === 'judge' ? [role] : [role, 'default'];
     const alias = names.find((name) => Object.hasOwn(models, name));
-    return alias === undefined ? undefined : catalogue.resolve(alias, 'openai-chat').find(isOurs);
+    if (alias === undefined || models[alias] === 'off') return undefined;
+    return catalogue.resolve(alias, 'openai-chat').find(isOurs);
   };
   return {
     name: (role) => {

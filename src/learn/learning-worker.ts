@@ -159,7 +159,7 @@ export async function startLearningWorker(
       rows.length === 0
         ? []
         : verifySession(session, wanted, verifiers, records, evidence, clock.now(), signal),
-    libraryChanged: lessons.catchUp,
+    libraryChanged: (isErased) => (isErased ? lessons.reload() : lessons.catchUp()),
     succeeded: ports.succeeded,
     onStatus: ports.onStatus,
   });

@@ -39,8 +39,8 @@ interface LearningOptions {
   readonly evidence: EvidenceReader;
   /** The training samples, folded from the same facts. */
   readonly buffer: FactFold;
-  /** Called when the log has changes of the library. */
-  readonly libraryChanged: () => Promise<void>;
+  /** Called when the log has changes of the library. `isErased`: texts in it may have been erased. */
+  readonly libraryChanged: (isErased: boolean) => Promise<void>;
   /** Called for every new success. */
   readonly succeeded: (turn: string, task: string) => void;
   /** Runs the learners that are ready. Called after each look, which does not wait for it. */
@@ -130,7 +130,9 @@ export async function startLearning(options: LearningOptions): Promise<Learning>
       await note(stored);
       cursor = stored.seq;
     }
-    if (page.some(({ fact }) => fact.type === 'library-changed')) await options.libraryChanged();
+    const isErased = page.some(({ fact }) => fact.type === 'session-erased');
+    if (isErased || page.some(({ fact }) => fact.type === 'library-changed'))
+      await options.libraryChanged(isErased);
     return page.length === PAGE;
   };
 

@@ -39,7 +39,7 @@ function lessonsAfter(view: LibraryView, change: Change, at: number): readonly L
   if (lesson === undefined) return `no lesson with id ${changedLessonId(change)}`;
   switch (change.op) {
     case 'revise':
-      return revised(lesson, change.from, change.text, at);
+      return revised(lesson, change.from, change.text, at, change.reason);
     case 'merge':
       return merged(view, lesson, change, at);
     case 'retire':
@@ -65,7 +65,7 @@ function lessonsAfter(view: LibraryView, change: Change, at: number): readonly L
 type Of<Op extends Change['op']> = Extract<Change, { op: Op }>;
 
 function added(view: LibraryView, change: Of<'add'>, at: number): readonly Lesson[] | string {
-  const { id, kind, state, text, expiresAt } = change;
+  const { id, kind, state, text, expiresAt, reason } = change;
   const existing = view.lesson(id);
   if (existing !== undefined) {
     if (existing.kind === kind && isDeepStrictEqual(existing.text, text)) return [existing];
@@ -82,16 +82,24 @@ function added(view: LibraryView, change: Of<'add'>, at: number): readonly Lesso
     createdAt: at,
     changedAt: at,
     ...(expiresAt === undefined ? undefined : { expiresAt }),
+    ...(reason === undefined ? undefined : { reason }),
   };
   return [lesson];
 }
 
-function revised(lesson: Lesson, from: number, text: LessonText, at: number): readonly Lesson[] | string {
+function revised(
+  lesson: Lesson,
+  from: number,
+  text: LessonText,
+  at: number,
+  reason?: string,
+): readonly Lesson[] | string {
   if (isDeepStrictEqual(lesson.text, text)) return [lesson];
   if (!isActive(lesson.state)) return `${lesson.id} is ${lesson.state}: reactivate it before revising it`;
   if (lesson.revision !== from)
     return `${lesson.id} is at revision ${lesson.revision}, not ${from}: read the current revision and revise that`;
-  return [{ ...lesson, revision: lesson.revision + 1, text, changedAt: at }];
+  // The reason for which a lesson waits is about its text.
+  return [compact({ ...lesson, revision: lesson.revision + 1, text, changedAt: at, reason })];
 }
 
 function merged(
@@ -124,7 +132,8 @@ function moved(lesson: Lesson, { to, reason }: Of<'move'>, at: number): readonly
   const allowed = MOVES[lesson.state];
   if (!allowed.includes(to))
     return `${lesson.id} is ${lesson.state} and cannot become ${to}, only ${allowed.join(' or ')}`;
-  const because = to === 'rejected' && reason !== undefined ? { reason } : undefined;
+  const isExplained = to === 'rejected' || to === 'proposed';
+  const because = isExplained && reason !== undefined ? { reason } : undefined;
   return [withState(lesson, to, at, because)];
 }
 

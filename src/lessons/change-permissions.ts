@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Author, Lesson, LessonState, LessonText } from '../core/lesson.ts';
 
 /** Whether a lesson of this state is waiting or in use, so that its name is taken. */
@@ -26,6 +27,7 @@ export function whyNotPermitted(
   for (const lesson of lessons) {
     const before = view.lesson(lesson.id);
     const why =
+      (by.kind === 'file' ? whyNotByFile(before, lesson) : undefined) ??
       (before === undefined || by.kind === 'person' ? undefined : whyProtected(before, lesson, by.kind)) ??
       whyNameTaken(view, lesson, lessons);
     if (why !== undefined) return why;
@@ -44,6 +46,27 @@ function whyProtected(before: Lesson, after: Lesson, kind: Author['kind']): stri
   return kind === 'instar' && isLess(before, after)
     ? `${id} is pinned: a measurement may not retire it`
     : undefined;
+}
+
+/**
+ * A file in the skills folder can be written by any program of the user. It may propose a skill, revise one in use, and
+ * retire one; it never approves, pins, freezes or unfreezes, prolongs, or changes where a lesson in use applies.
+ */
+function whyNotByFile(before: Lesson | undefined, after: Lesson): string | undefined {
+  const { id } = after;
+  if (after.kind !== 'skill')
+    return `${id} is a lesson of the kind ${after.kind}: a file may change skills only`;
+  if (before === undefined)
+    return after.state === 'proposed' ? undefined : `${id} is new: a file may only propose it`;
+  if (before.pinned || before.pinned !== after.pinned || before.frozen !== after.frozen)
+    return `${id} is pinned or frozen, or would be: only a person may decide that`;
+  if (after.state === 'proposed') return undefined;
+  if (STANDING[after.state] > STANDING[before.state] || (after.state === 'live' && before.state !== 'live'))
+    return `${id} is ${before.state}: only a person may approve it`;
+  if (after.expiresAt !== before.expiresAt) return `${id}: only a person may change when it expires`;
+  return isDeepStrictEqual(before.text.scope, after.text.scope)
+    ? undefined
+    : `${id}: only a person may change where it applies`;
 }
 
 const STANDING = { retired: 0, rejected: 0, proposed: 1, trial: 2, live: 2 } as const;

@@ -12,6 +12,7 @@ import {
   type Scope,
 } from '../core/lesson.ts';
 import { checkChoice, checkLessonText, checkList, checkString } from './check-lesson-text.ts';
+import { erasedText, isErasure } from './erased-text.ts';
 
 /**
  * A copy of a checked text: known fields only, no object shared with the caller, and equal to itself after a round trip
@@ -82,9 +83,10 @@ type Why = string | undefined;
 export function decodeChange(value: unknown): Change | RefusedChange {
   const fields = asObject(value);
   const id = asString(fields.op === 'merge' ? fields.into : fields.id) ?? '';
-  const why = checkChange(value);
+  const whole = isErasure(fields.text) ? { ...fields, text: { ...erasedText(id, fields.text) } } : value;
+  const why = checkChange(whole);
   // The check proves the type.
-  return why === undefined ? copyChange(value as Change) : { status: 'refused', id, why };
+  return why === undefined ? copyChange(whole as Change) : { status: 'refused', id, why };
 }
 
 function checkChange(value: unknown): Why {
@@ -102,10 +104,15 @@ function checkFields(fields: JsonObject): Why {
         checkChoice('kind', fields.kind, LESSON_KINDS) ??
         checkChoice('state', fields.state, ['proposed', 'trial', 'live']) ??
         checkTime(fields.expiresAt) ??
+        checkOptionalReason(fields.reason) ??
         checkLessonText(fields.text)
       );
     case 'revise':
-      return checkRevision('from', fields.from) ?? checkLessonText(fields.text);
+      return (
+        checkRevision('from', fields.from) ??
+        checkOptionalReason(fields.reason) ??
+        checkLessonText(fields.text)
+      );
     case 'merge':
       return (
         checkList('ids', fields.ids, MAX_IDS, checkId) ??
@@ -117,7 +124,7 @@ function checkFields(fields: JsonObject): Why {
     case 'move':
       return (
         checkChoice('to', fields.to, ['proposed', 'trial', 'live', 'rejected']) ??
-        (fields.reason === undefined ? undefined : checkReason(fields.reason))
+        checkOptionalReason(fields.reason)
       );
     case 'mark':
       return checkFlag('pinned', fields.pinned) ?? checkFlag('frozen', fields.frozen);
@@ -132,12 +139,15 @@ function copyChange(change: Change): Change {
   const { op } = change;
   switch (op) {
     case 'add': {
-      const { id, kind, state, text, expiresAt } = change;
+      const { id, kind, state, text, expiresAt, reason } = change;
       const life = expiresAt === undefined ? undefined : { expiresAt };
-      return { op, id, kind, state, text: copyLessonText(text), ...life };
+      const why = reason === undefined ? undefined : { reason };
+      return { op, id, kind, state, text: copyLessonText(text), ...life, ...why };
     }
-    case 'revise':
-      return { op, id: change.id, from: change.from, text: copyLessonText(change.text) };
+    case 'revise': {
+      const { id, from, text, reason } = change;
+      return { op, id, from, text: copyLessonText(text), ...(reason === undefined ? undefined : { reason }) };
+    }
     case 'merge': {
       const { ids, into, from, text } = change;
       return { op, ids: [...ids], into, from, text: copyLessonText(text) };
@@ -168,6 +178,8 @@ const checkId = (label: string, value: unknown): Why =>
 const checkReason = (value: unknown): Why =>
   checkString('the reason', value, { max: MAX_REASON, mayBeEmpty: true, mayHaveLines: true });
 
+const checkOptionalReason = (value: unknown): Why => (value === undefined ? undefined : checkReason(value));
+
 const checkRevision = (label: string, value: unknown): Why =>
   typeof value === 'number' && Number.isSafeInteger(value) && value > 0
     ? undefined
@@ -189,7 +201,7 @@ export interface DecodedChangeSet {
   readonly changes: readonly (Change | RefusedChange)[];
 }
 
-const AUTHORS: readonly string[] = ['person', 'learner', 'instar'];
+const AUTHORS: readonly string[] = ['person', 'learner', 'instar', 'file'];
 const NOBODY: Author = { kind: 'instar', name: 'unknown' };
 const MAX_ID = 200;
 const MAX_NAME = 100;

@@ -2,6 +2,7 @@ import { type Lesson, PROMPT_KINDS } from '../core/lesson.ts';
 import type { Generation, GenerationDiff, ShownRevision } from '../core/library.ts';
 import type { ChangeSetDraft } from './apply-change.ts';
 import type { LibraryView } from './change-permissions.ts';
+import { isErasedText } from './erased-text.ts';
 
 /** How one lesson changed in the set that prompts may contain: revisions before and after; undefined: not in the set. */
 export interface PromptMove {
@@ -17,7 +18,7 @@ export interface GenerationStep extends Generation {
 
 /** The revision of a lesson that prompts may contain, expiry ignored; undefined when they may not contain it. */
 export function shownRevision(lesson: Lesson | undefined): number | undefined {
-  if (lesson === undefined || !PROMPT_KINDS.has(lesson.kind)) return undefined;
+  if (lesson === undefined || !PROMPT_KINDS.has(lesson.kind) || isErasedText(lesson.text)) return undefined;
   return lesson.state === 'trial' || lesson.state === 'live' ? lesson.revision : undefined;
 }
 

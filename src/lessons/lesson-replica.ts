@@ -12,6 +12,8 @@ export interface LessonReplica {
   readonly effects: LessonEffects;
   /** Reads what the owner has published since. */
   catchUp(): Promise<void>;
+  /** Reads all of it again: texts in the log were erased. */
+  reload(): Promise<void>;
 }
 
 export interface LessonReplicaOptions {
@@ -29,7 +31,7 @@ const PAGE = 1000;
 export async function openLessonReplica(options: LessonReplicaOptions): Promise<LessonReplica> {
   const { records, publish, clock, newId, onFault } = options;
   const effects = createLessonEffects();
-  const { library, catchUp } = await openLibrary({
+  const { library, catchUp, reload } = await openLibrary({
     // A change of a lesson's text also restarts its measurement.
     load: async (after, limit) => {
       const page = await records.factsOf('library-changed', after, limit);
@@ -64,5 +66,6 @@ export async function openLessonReplica(options: LessonReplicaOptions): Promise<
     },
     effects,
     catchUp,
+    reload,
   };
 }

@@ -62,12 +62,13 @@ export function createLessonsApi(options: LessonsApiOptions): LessonsApi {
       if (lesson === undefined) return undefined;
       const { content, note, evidence, category } = lesson.text;
       const quotes = await Promise.all(evidence.quotes.map((quote) => readQuote(quote, records)));
+      const turns = await withoutErased(evidence.turns, records);
       return compact({
         ...describe(lesson),
         category,
         content,
         note: encodeNote(note),
-        evidence: { ...evidence, quotes },
+        evidence: { ...evidence, turns, quotes },
         history: library.history(lesson.id).map(({ at, by, reason, op, state, revision, generation }) => ({
           at: new Date(at).toISOString(),
           by: by.name,
@@ -179,6 +180,19 @@ const refusedAsStale = (id: string): JsonObject & ChangeResult => ({
 /** Identifies the exact text of a lesson: an approval is for this text. */
 const lessonHash = ({ name, description, content }: LessonText): string =>
   hashShownText([JSON.stringify([name, description, content])]);
+
+/** Of an erased turn only the id is left, which tells nobody anything. */
+async function withoutErased(
+  turns: readonly string[],
+  records: Pick<Records, 'turn' | 'session'>,
+): Promise<readonly string[]> {
+  const kept: string[] = [];
+  for (const turn of turns) {
+    const session = (await records.turn(turn))?.session;
+    if (session === undefined || (await records.session(session))?.erased !== true) kept.push(turn);
+  }
+  return kept;
+}
 
 /** A quote with its text from the record; without text when it was erased. */
 async function readQuote(

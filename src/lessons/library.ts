@@ -1,6 +1,6 @@
 import type { Clock } from '../core/clock.ts';
 import type { Fact, StoredFact } from '../core/fact.ts';
-import type { Lesson, PublishResult } from '../core/lesson.ts';
+import type { ChangeResult, Lesson, PublishResult } from '../core/lesson.ts';
 import type { Library } from '../core/library.ts';
 import { type AppendResult, type NewFact, StoreError } from '../core/store.ts';
 import { type ChangeSetDraft, createChangeSetDraft } from './apply-change.ts';
@@ -41,6 +41,8 @@ export interface OpenLibrary {
   readonly library: Library;
   /** Reads what another thread has published since. */
   catchUp(): Promise<void>;
+  /** Reads all of it again: texts in the log were erased. */
+  reload(): Promise<void>;
   /** The number of facts that could not be applied completely. */
   readonly skipped: number;
 }
@@ -59,8 +61,8 @@ export async function openLibrary({
   recertify,
   onFault,
 }: LibraryParts): Promise<OpenLibrary> {
-  const libraryState = createLibraryState();
-  const listing = createLessonListing(libraryState);
+  let libraryState = createLibraryState();
+  let listing = createLessonListing(libraryState);
   const listeners = new Set<(published: PublishResult) => void>();
   let read = 0;
   let skipped = 0;
@@ -92,6 +94,24 @@ export async function openLibrary({
     } while (page.length >= PAGE);
     isBehind = false;
   };
+  const reload = async (): Promise<void> => {
+    // Reads are served from the old state until the new one is complete.
+    const fresh = createLibraryState();
+    let [at, unread] = [0, 0];
+    for (let page: readonly StoredFact[] | undefined; page === undefined || page.length >= PAGE; ) {
+      page = await load(at, PAGE);
+      for (const stored of page) {
+        at = stored.seq;
+        if (foldLibraryFact(fresh, stored)?.isWhole === false) unread++;
+      }
+    }
+    libraryState = fresh;
+    listing = createLessonListing(fresh);
+    read = at;
+    skipped = unread;
+    isBehind = false;
+    notify({ generation: fresh.generation, results: [] });
+  };
   const publish = async (set: DecodedChangeSet): Promise<PublishResult> => {
     if (isBehind) await catchUp();
     const at = clock.now();
@@ -115,7 +135,10 @@ export async function openLibrary({
     if (record === undefined)
       throw new StoreError('io', `the log does not contain the set ${set.id} that was just written`);
     return isNew
-      ? { generation: record.generation, results }
+      ? {
+          generation: record.generation,
+          results: results.map((result) => refusedIfErased(libraryState, result)),
+        }
       : replayPublishedSet(libraryState, set, record, at);
   };
 
@@ -131,15 +154,15 @@ export async function openLibrary({
     get generation() {
       return libraryState.generation;
     },
-    lesson: libraryState.lesson,
+    lesson: (id) => libraryState.lesson(id),
     find: (idOrName) => {
       const byId = libraryState.lesson(idOrName);
       if (byId !== undefined) return byId;
       const named = listing.lessons().filter(({ state, text }) => isActive(state) && text.name === idOrName);
       return named.length === 1 ? named[0] : undefined;
     },
-    lessons: listing.lessons,
-    shown: listing.shown,
+    lessons: () => listing.lessons(),
+    shown: (now) => listing.shown(now),
     history: (id) => [...libraryState.history(id)],
     generations: () => libraryState.generations.map(({ moves: _moves, ...generation }) => generation),
     diff: (from, to) => compareGenerations(libraryState.generations, from, to),
@@ -160,11 +183,18 @@ export async function openLibrary({
   return {
     library,
     catchUp: () => inTurn(catchUp),
+    reload: () => inTurn(reload),
     get skipped() {
       return skipped;
     },
   };
 }
+
+/** The writer leaves out a change that rests on a session which was erased meanwhile. */
+const refusedIfErased = (libraryState: LibraryState, result: ChangeResult): ChangeResult =>
+  result.status === 'applied' && libraryState.lesson(result.id) === undefined
+    ? { status: 'refused', id: result.id, why: 'the session it was learned from was erased' }
+    : result;
 
 function movedIn(draft: ChangeSetDraft, id: string): MovedLesson {
   const lesson = draft.changed.get(id);
@@ -208,7 +238,7 @@ function foldLibraryFact(libraryState: LibraryState, { seq, at, fact }: StoredFa
     { id, by, reason, at },
     recordedGeneration(fact.generation, seq),
   );
-  const isWhole = results.length > 0 && results.every(({ status }) => status !== 'refused');
+  const isWhole = Array.isArray(fact.changes) && results.every(({ status }) => status !== 'refused');
   return { published: { generation, results }, lessons: [...draft.changed.values()], isWhole };
 }
 

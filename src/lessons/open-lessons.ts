@@ -11,12 +11,15 @@ import { createLessonsApi } from './lessons-api.ts';
 import { type MovedLesson, openLibrary } from './library.ts';
 import { createRecall } from './recall/recall.ts';
 import { reviewLibrary } from './similar/review-library.ts';
+import { encodeFileChange, listFileChanges } from './skill-files/file-changes.ts';
 
 /** The library and the measured effects, folded from the record. */
 export interface OpenLessons {
   readonly library: Library;
   readonly effects: LessonEffects;
   readonly api: LessonsApi;
+  /** Reads the library again after an erasure. */
+  reload(): Promise<void>;
   /** The number of facts that could not be applied: edited by hand, or written by a newer version. */
   skipped(): number;
 }
@@ -80,15 +83,20 @@ export async function openLessons(options: OpenLessonsOptions): Promise<OpenLess
       newId,
       now: clock.now,
       recall: options.recall ?? recallByNgrams(library, clock),
-      review: () =>
-        reviewLibrary({
+      review: async () => ({
+        ...(await reviewLibrary({
           lessons: library.lessons(),
           embed: options.embed ?? createNgramEmbed(),
           isByLetters: options.embed === undefined,
           effects,
           now: clock.now(),
-        }),
+        })),
+        byFile: listFileChanges(library, clock.now())
+          .filter(({ what }) => what !== 'waits')
+          .map(encodeFileChange),
+      }),
     }),
+    reload: opened.reload,
     skipped: () => opened.skipped,
   };
 }

@@ -59,7 +59,9 @@ interface Entry {
 /** Throws when a provider entry is invalid. */
 export function createCatalogue(options: CatalogueOptions): Catalogue {
   const entries = options.providers.map(createEntry);
-  const own = options.policy && createPolicyTarget(options.policy);
+  // Beside a provider with credentials the policy needs a key as well: then a request without one is refused unread.
+  const isGuarded = options.providers.some(({ access }) => access.kind !== 'open');
+  const own = options.policy && createPolicyTarget(options.policy, isGuarded);
   const ownName = `instar/${options.policy?.name}`;
   const byName = new Map(entries.map((entry) => [entry.provider.name, entry]));
   const aliases = new Map<string, readonly Target[]>([
@@ -114,7 +116,14 @@ export function createCatalogue(options: CatalogueOptions): Catalogue {
     'openai-responses': createLruMap(MOST_NAMES),
     anthropic: createLruMap(MOST_NAMES),
   };
+  const kinds = new Set(
+    [...options.providers, ...[...aliases.values()].flat(), ...(own === undefined ? [] : [own])].map(
+      ({ access }) => access.kind,
+    ),
+  );
+  if (entries.length === 0) kinds.add('open');
   return {
+    access: () => kinds,
     resolve: (requested, wire) => {
       if (requested === undefined || requested === '') return fallback();
       const alias = aliases.get(requested);
@@ -177,10 +186,13 @@ const createCommandTarget = (alias: string, chat: ChatModel): Target => ({
   chat,
 });
 
-const createPolicyTarget = ({ name, chat, label, isKeyed = false }: OwnPolicy): Target => ({
+const createPolicyTarget = (
+  { name, chat, label, isKeyed = false }: OwnPolicy,
+  isGuarded: boolean,
+): Target => ({
   provider: 'instar',
   model: name,
-  access: isKeyed ? { kind: 'own', credentials: () => ({}) } : { kind: 'open' },
+  access: isKeyed || isGuarded ? { kind: 'own', credentials: () => ({}) } : { kind: 'open' },
   upstreams: [],
   chat,
   label,

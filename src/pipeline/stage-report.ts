@@ -23,7 +23,10 @@ export interface ReportProblem {
 interface HttpReportOptions {
   /** The gateway's base URL: `http://127.0.0.1:4600`. */
   readonly url: string;
-  /** Instar's key. */
+  /**
+   * The key that the pipeline asks models with, made with `instar keys create NAME --may feedback`: without that right the
+   * verdicts of its checks count as weak signals only.
+   */
   readonly key: string;
   readonly fetch?: typeof globalThis.fetch;
   readonly onProblem: (problem: ReportProblem) => void;

@@ -1,80 +1,125 @@
-import { randomBytes } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { createFileSync } from '../base/atomic-file.ts';
+import { statSync } from 'node:fs';
 import type { Log } from '../base/log.ts';
 import type { Clock } from '../core/clock.ts';
+import type { JsonObject } from '../core/json.ts';
 import type { NewFact, RecordingState, Records } from '../core/store.ts';
+import { openRedactor } from '../redact/open-redactor.ts';
+import type { Redactor } from '../redact/redact.ts';
+import { readOrCreateSalt } from '../redact/salt.ts';
+import { withCleanIds } from './clean-ids.ts';
+import { openCopies } from './copies.ts';
+import { withCopiesInThread } from './erase-from-copies.ts';
+import { followMark } from './follow-mark.ts';
 import { createRecorder, type Recorder } from './recorder.ts';
 import { openRecords } from './records.ts';
-import { keepSnapshots, withFreshSnapshots } from './snapshots.ts';
+import { createRetention, type Retention } from './retention.ts';
+import type { TrustedClock } from './trusted-clock.ts';
 
 interface RecordingOptions {
   readonly home: { readonly storeFile: string; readonly snapshotDir: string; readonly saltFile: string };
   readonly settings: {
     /** Sessions older than this are erased; 0 keeps them. */
     readonly keepDays: number;
-    /** Daily snapshots to keep. */
+    /** Daily copies to keep. */
     readonly snapshots: number;
   };
+  /** Called when sessions were erased because of their age. */
+  readonly onExpired?: () => void;
   /** Every secret of this installation, as of now. */
   readonly keys: () => readonly string[];
-  readonly clock: Clock;
+  readonly clock: TrustedClock;
   readonly log: Log;
 }
 
 interface Recording {
   readonly recorder: Recorder;
   readonly records: Records;
+  /** The main thread's redactor: the same marks as in the record. */
+  readonly redactor: Redactor;
   state(): RecordingState;
+  /** Daily copies and what is erased by its age, for `status`. */
+  describeCopies(): JsonObject;
+  readonly retention: Pick<Retention, 'run'>;
   close(): Promise<void>;
 }
 
 const KEYS_MS = 10_000;
-const DAY_MS = 86_400_000;
 
-/** Everything that records: the writer thread, the reader thread, and the daily snapshot. */
-export function openRecording({ home, settings, keys, clock, log }: RecordingOptions): Recording {
+/** Everything that records: the writer thread, the reader thread, the daily copy, and what is erased by its age. */
+export function openRecording(options: RecordingOptions): Recording {
+  const { home, settings, keys, clock, log } = options;
   const file = home.storeFile;
   const salt = readOrCreateSalt(home);
-  const recorder = createRecorder({ file, keys: keys(), salt, keepDays: settings.keepDays }, clock.now);
+  const recorder = createRecorder({ file, keys: keys(), salt }, clock.now);
   const opened = openRecords(file, recorder);
-  const records = withFreshSnapshots(opened, home.snapshotDir, clock.now);
+  const redactor = openRedactor({ salt, keys });
+  const copies = openCopies({ home, daily: settings.snapshots, now: clock.now, log });
+  const erasable = withCopiesInThread(opened, home, clock.now, copies.ended);
+  const records = withCleanIds(erasable.records, redactor);
+  erasable
+    .finish()
+    .catch((error: unknown) => log.warn({ err: error }, 'an erasure could not reach all copies'));
+  const marked = followMark(file, records, clock, log);
+  void recorder.chains.then(() => {
+    tellState();
+    return marked.look();
+  });
+  /** The writer notices at a write that its file was deleted, writes it again, and opens it at the next. */
+  const writeBack = async (): Promise<void> => {
+    for (const _ of [1, 2])
+      await recorder.append([]).catch((error: unknown) => log.error({ err: error }, 'the store is missing'));
+  };
+  clock.record(records);
+  const { keepDays } = settings;
+  const expire: Recorder['expire'] = async (request) => {
+    const count = await recorder.expire(request);
+    if (count > 0) options.onExpired?.();
+    return count;
+  };
+  const retention = createRetention({
+    keepDays,
+    time: clock,
+    copies: settings.snapshots > 0 ? copies : undefined,
+    expire,
+    log,
+  });
   let wasDegraded = false;
-  const watch = setInterval(() => {
-    recorder.setKeys(keys());
+  const tellState = (): void => {
     const { degraded, lost } = recorder.state();
     if (degraded !== undefined && !wasDegraded)
-      log.error({ problem: degraded, lost }, 'turns are served but not recorded');
+      log.error(
+        { problem: degraded, lost },
+        'turns are served but not recorded, and nothing is learned: "instar doctor" names the fix',
+      );
     if (degraded === undefined && wasDegraded) log.info({ lost }, 'turns are recorded again');
     wasDegraded = degraded !== undefined;
+  };
+  const watch = setInterval(() => {
+    recorder.setKeys(keys());
+    tellState();
+    const { degraded } = recorder.state();
+    if (statSync(file, { throwIfNoEntry: false }) === undefined) void writeBack();
+    if (degraded === undefined) void marked.look(recorder.state().recorded);
   }, KEYS_MS);
   watch.unref();
-  const snapshot = async (): Promise<void> => {
-    try {
-      await keepSnapshots(home.snapshotDir, records, settings.snapshots, clock.now());
-    } catch (error) {
-      log.warn({ err: error }, 'the snapshot of the store failed');
-    }
-  };
-  const daily = setInterval(() => void snapshot(), DAY_MS);
-  daily.unref();
   return {
     recorder,
     records,
-    state: () => recorder.state(),
+    redactor,
+    state: () => ({ ...recorder.state(), missing: marked.missing() }),
+    describeCopies: () => ({ ...copies.describe(), ...retention.describe() }),
+    retention,
     close: async () => {
       clearInterval(watch);
-      clearInterval(daily);
+      retention.close();
+      await copies.close();
+      await marked.look();
+      await erasable.close();
       await recorder.close();
+      await copies.close();
       await opened.close();
     },
   };
-}
-
-/** The HMAC key of redaction marks: equal secrets keep equal marks over restarts. Created on first use. */
-export function readOrCreateSalt({ saltFile }: { readonly saltFile: string }): string {
-  createFileSync(saltFile, `${randomBytes(32).toString('base64url')}\n`);
-  return readFileSync(saltFile, 'utf8').trim();
 }
 
 /** Records that the client declared its session ended. */

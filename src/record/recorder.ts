@@ -2,10 +2,11 @@ import { Worker } from 'node:worker_threads';
 import { workerModule } from '../base/worker-thread.ts';
 import type { TurnIntent, TurnRecord, TurnRecorder } from '../core/recorder.ts';
 import type { RecordingState } from '../core/store.ts';
-import { type AppendResult, type Block, type NewFact, StoreError } from '../core/store.ts';
+import { type AppendResult, type Block, type Erasure, type NewFact, StoreError } from '../core/store.ts';
 import { createBackPressure } from './back-pressure.ts';
 import { createRingBuffer, type RingSpan } from './ring-buffer.ts';
 import {
+  type ExpireRequest,
   packJobs,
   type SentBytes,
   type WriterJob,
@@ -19,7 +20,9 @@ export interface Recorder extends TurnRecorder {
     blocks?: readonly Block[],
     isPatient?: boolean,
   ): Promise<readonly AppendResult[]>;
-  erase(session: string, reason: string): Promise<number>;
+  /** Erases sessions by their age; the number of sessions erased. */
+  expire(request: ExpireRequest): Promise<number>;
+  erase(session: string, reason: string): Promise<Erasure>;
   setKeys(keys: readonly string[]): void;
   state(): RecordingState;
   /** The message chains of sessions without ids from earlier runs; empty when the store cannot be opened. */
@@ -42,10 +45,10 @@ interface Waiting {
 }
 
 /** The gateway's side of recording: copies bytes and posts them to the writer thread, without waiting. */
-export function createRecorder(settings: Omit<WriterSettings, 'ring'>, now: () => number): Recorder {
+export function createRecorder(settings: Omit<WriterSettings, 'ring' | 'now'>, now: () => number): Recorder {
   const memory = new SharedArrayBuffer(RING_BYTES);
   const ring = createRingBuffer(memory);
-  const workerData: WriterSettings = { ...settings, ring: memory };
+  const workerData: WriterSettings = { ...settings, ring: memory, now: now() };
   const worker = new Worker(workerModule('./writer-thread.ts', import.meta.url), { workerData });
   const waiting = new Map<number, Waiting>();
   const counts = { jobs: 0, bytes: 0, recorded: 0, lost: 0, unreadable: 0 };
@@ -147,9 +150,11 @@ export function createRecorder(settings: Omit<WriterSettings, 'ring'>, now: () =
   return {
     room: (bytes) => (degraded === undefined ? room.enter(bytes) : undefined),
     start,
+    isRecording: () => degraded === undefined,
     append: (facts, blocks = [], isPatient = false) =>
       ask((id) => ({ type: 'append', id, facts, blocks, isPatient })),
     erase: (session, reason) => ask((id) => ({ type: 'erase', id, at: now(), session, reason })),
+    expire: (request) => ask((id) => ({ type: 'expire', id, ...request })),
     setKeys: (keys) => send({ type: 'keys', keys }),
     state: () => ({ degraded, lost: counts.lost, recorded: counts.recorded, unreadable: counts.unreadable }),
     chains,

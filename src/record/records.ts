@@ -1,5 +1,8 @@
 import { openWorkerCalls, workerModule } from '../base/worker-thread.ts';
 import { type Records, type Store, StoreError } from '../core/store.ts';
+import { openRedactor } from '../redact/open-redactor.ts';
+import { createFactCleaner } from './clean-fact.ts';
+import { withCleanIds } from './clean-ids.ts';
 import type { StoreCall } from './reader-thread.ts';
 import type { Recorder } from './recorder.ts';
 
@@ -43,8 +46,9 @@ export function openRecords(file: string, recorder: Pick<Recorder, 'append' | 'e
   };
 }
 
-/** `Records` over a store in the same thread, for commands that run without a daemon. */
-export function toRecords(store: Store, now: () => number): Records {
+/** `Records` over a store in the same thread, for commands that run without a daemon. What is appended is redacted, as by the writer. */
+export function toRecords(store: Store, now: () => number, redactor = openRedactor()): Records {
+  const clean = createFactCleaner(redactor);
   const run = async <T>(work: () => T): Promise<T> => {
     try {
       return work();
@@ -52,7 +56,7 @@ export function toRecords(store: Store, now: () => number): Records {
       throw error instanceof StoreError ? error : new StoreError('io', String(error), { cause: error });
     }
   };
-  return {
+  const records: Records = {
     facts: (...args) => run(() => store.facts(...args)),
     factsOf: (...args) => run(() => store.factsOf(...args)),
     events: (...args) => run(() => store.events(...args)),
@@ -68,8 +72,10 @@ export function toRecords(store: Store, now: () => number): Records {
     chains: (...args) => run(() => store.chains(...args)),
     totals: () => run(() => store.totals()),
     check: () => run(() => store.check()),
-    append: (facts, blocks = []) => run(() => store.append({ facts, blocks })),
+    append: (facts, blocks = []) =>
+      run(() => store.append({ facts: facts.map(clean.fact), blocks: blocks.map(clean.block) })),
     erase: (session, reason) => run(() => store.erase(session, now(), reason)),
     snapshot: (file) => run(() => store.snapshot(file)),
   };
+  return withCleanIds(records, redactor);
 }

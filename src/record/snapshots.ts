@@ -1,34 +1,28 @@
-import {
-  constants,
-  copyFileSync,
-  existsSync,
-  linkSync,
-  mkdirSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-} from 'node:fs';
-import { dirname, join } from 'node:path';
+import { constants, copyFileSync, existsSync, linkSync, renameSync, rmSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { syncFileSync, syncFolderSync } from '../base/atomic-file.ts';
-import { type Records, StoreError } from '../core/store.ts';
+import { StoreError } from '../core/store.ts';
 import { removeLog } from './store/compaction.ts';
 import { findDamage } from './store/integrity-check.ts';
 import { connectWriter, makePrivate, peekVersion } from './store/open-database.ts';
 import { toStoreError } from './store/sql-connection.ts';
+import { removeStoreMark } from './store-mark.ts';
 
 /**
  * Replaces a store, which must not be open, by a snapshot. A copy of the snapshot is upgraded and checked first; a damaged
- * one is refused and nothing changes. The old store stays beside it as `.before-restore`, with its log.
+ * one is refused and nothing changes. The old store stays beside it as `.before-restore`, with its log; an older one that
+ * was kept so stays, too. Returns where the old store is, if there was one.
  */
-export function restoreSnapshot(file: string, target: string): void {
+export function restoreSnapshot(file: string, target: string): string | undefined {
   const fresh = `${target}${UNFINISHED}`;
-  const kept = `${target}.before-restore`;
+  const kept = keptName(target);
   try {
     remove(fresh);
     makePrivate(fresh);
     copyFileSync(file, fresh);
     checkSnapshot(fresh);
     syncFileSync(fresh);
+    removeStoreMark(target);
     // Copied, not moved: a missing store would be created empty.
     linkOrCopy(target, kept);
     linkOrCopy(`${target}-wal`, `${kept}-wal`);
@@ -36,9 +30,19 @@ export function restoreSnapshot(file: string, target: string): void {
     for (const stale of [`${target}-wal`, `${target}-shm`]) rmSync(stale, { force: true });
     renameSync(fresh, target);
     syncFolderSync(dirname(target));
+    return existsSync(kept) ? kept : undefined;
   } catch (error) {
     remove(fresh);
     throw toStoreError(error, file);
+  }
+}
+
+/** A name beside the store that nothing has yet. */
+function keptName(target: string): string {
+  const first = `${target}.before-restore`;
+  for (let n = 1; ; n++) {
+    const name = n === 1 ? first : `${first}-${n}`;
+    if (!existsSync(name) && !existsSync(`${name}-wal`)) return name;
   }
 }
 
@@ -60,7 +64,6 @@ function remove(file: string): void {
 }
 
 function linkOrCopy(from: string, to: string): void {
-  rmSync(to, { force: true });
   if (!existsSync(from)) return;
   try {
     linkSync(from, to);
@@ -88,31 +91,4 @@ export function writeSnapshotFile(file: string, fill: (temporary: string) => voi
     if (existsSync(temporary)) rmSync(temporary);
     throw toStoreError(error, file);
   }
-}
-
-const isCopy = (name: string): boolean => name.endsWith('.sqlite');
-/** Left by a process that died while it wrote a snapshot. */
-const isUnfinished = (name: string): boolean => name.endsWith(`.sqlite${UNFINISHED}`);
-
-/** Takes a snapshot named by its time and deletes the oldest beyond `keep`; 0 takes none. */
-export async function keepSnapshots(dir: string, records: Records, keep: number, now: number): Promise<void> {
-  if (keep === 0) return;
-  mkdirSync(dir, { recursive: true, mode: 0o700 });
-  await records.snapshot(join(dir, `${new Date(now).toISOString().replaceAll(/[:.]/g, '-')}.sqlite`));
-  const names = readdirSync(dir).sort();
-  const old = names.filter(isCopy).slice(0, -keep);
-  for (const name of [...old, ...names.filter(isUnfinished)]) rmSync(join(dir, name), { force: true });
-}
-
-/** The same records; an erasure also reaches earlier snapshots, which are replaced by a new one. */
-export function withFreshSnapshots<R extends Records>(records: R, dir: string, now: () => number): R {
-  return {
-    ...records,
-    erase: async (session: string, reason: string) => {
-      const turns = await records.erase(session, reason);
-      if (turns > 0 && existsSync(dir) && readdirSync(dir).some(isCopy))
-        await keepSnapshots(dir, records, 1, now());
-      return turns;
-    },
-  };
 }

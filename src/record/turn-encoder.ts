@@ -1,22 +1,21 @@
 import { isUtf8 } from 'node:buffer';
 import zlib from 'node:zlib';
-import { createLruMap } from '../base/lru-map.ts';
 import type { AssistantPart, ChatEvent, StopReason, Usage } from '../core/chat.ts';
-import { type Fact, isFact, type UnreadableBody } from '../core/fact.ts';
+import type { Fact, UnreadableBody } from '../core/fact.ts';
 import { asObject, asString, type Json, parseJson, toJson } from '../core/json.ts';
 import { type Batch, type Block, formatTurnBodyKey, type NewFact } from '../core/store.ts';
 import type { Wire } from '../core/wire.ts';
 import { viewBytes } from '../wire/json-scan.ts';
 import { createSseDecoder } from '../wire/sse.ts';
 import { wires } from '../wire/wires.ts';
+import { createFactCleaner, type FactCleaner, type FactRedactor } from './clean-fact.ts';
 import { createRequestEncoder } from './request-manifest.ts';
 import { encodeRawText } from './unreadable-body.ts';
 import type { WriterJob } from './writer-messages.ts';
 
 /** Redacts secrets. */
-interface TurnRedactor {
-  redactJson(value: Json): Json;
-  /** The same as JSON text. */
+interface TurnRedactor extends FactRedactor {
+  /** `redactJson` as JSON text. */
   redactToText(value: Json): string;
   /** Plain text. */
   redactText(text: string): string;
@@ -26,8 +25,8 @@ interface TurnRedactor {
 export interface TurnEncoder {
   /** The facts of these turns and the bodies they refer to, redacted. */
   batch(jobs: readonly WriterJob[]): Batch;
-  /** A fact of a caller, redacted. */
-  clean(fact: NewFact): NewFact;
+  /** What others append, redacted. */
+  readonly clean: FactCleaner;
   setKeys(keys: readonly string[]): void;
   /** Drops the caches: something was erased from the store, or not written. */
   forget(): void;
@@ -36,19 +35,10 @@ export interface TurnEncoder {
 type Start = WriterJob & { readonly type: 'start' };
 type End = WriterJob & { readonly type: 'end' };
 
-const MOST_WORDS = 10_000;
-
 export function createTurnEncoder(cleaner: TurnRedactor): TurnEncoder {
   const requests = createRequestEncoder((value) => cleaner.redactToText(value));
-  const cleaned = createLruMap<string, string>(MOST_WORDS);
-  /** Cached, because names and ids repeat. An id must be redacted to the same text in facts, blocks and chains. */
-  const cleanWord = (word: string): string => {
-    const known = cleaned.get(word);
-    if (known !== undefined) return known;
-    const clean = asString(cleaner.redactJson(word)) ?? '';
-    cleaned.set(word, clean);
-    return clean;
-  };
+  /** An id must be redacted to the same text in facts, blocks and chains. */
+  const cleanWord = (word: string): string => cleaner.redactName(word);
 
   const cleanOptional = (word: string | undefined): string | undefined =>
     word === undefined ? undefined : cleanWord(word);
@@ -105,7 +95,7 @@ export function createTurnEncoder(cleaner: TurnRedactor): TurnEncoder {
       status: isCut ? 'truncated' : outcome.status,
       httpStatus: outcome.httpStatus,
       policy: outcome.policy === job.asked ? undefined : cleanWord(outcome.policy),
-      failure: failure && cleanWord(`${failure.kind}: ${failure.message}`),
+      failure: failure && cleaner.redactText(`${failure.kind}: ${failure.message}`),
       usage: kept?.usage,
       stop: kept?.stop,
       firstByteMs: job.firstByteMs === undefined ? undefined : Math.round(job.firstByteMs),
@@ -115,12 +105,6 @@ export function createTurnEncoder(cleaner: TurnRedactor): TurnEncoder {
       unreadable: kept ? undefined : unreadableReply(job, plain),
     } as Fact;
     return { at, fact };
-  };
-
-  const clean = (given: NewFact): NewFact => {
-    const fact = cleaner.redactJson(toJson(given.fact));
-    if (!isFact(fact)) throw new TypeError('a redacted fact has lost its type');
-    return { ...given, fact };
   };
 
   return {
@@ -137,11 +121,8 @@ export function createTurnEncoder(cleaner: TurnRedactor): TurnEncoder {
       }
       return { facts, blocks, chains };
     },
-    clean,
-    setKeys: (keys) => {
-      cleaned.clear();
-      cleaner.setKeys(keys);
-    },
+    clean: createFactCleaner(cleaner),
+    setKeys: (keys) => cleaner.setKeys(keys),
     forget: () => requests.forget(),
   };
 }

@@ -1,5 +1,5 @@
 import type { TurnIntent, TurnOutcome } from '../core/recorder.ts';
-import type { AppendResult, Block, NewFact } from '../core/store.ts';
+import type { AppendResult, Block, Erasure, NewFact } from '../core/store.ts';
 import type { RingSpan } from './ring-buffer.ts';
 
 /** A message to the writer thread. Bytes travel separately: in the ring, or transferred. */
@@ -43,8 +43,19 @@ export type WriterJob =
       readonly session: string;
       readonly reason: string;
     }
+  | ({ readonly type: 'expire'; readonly id: number } & ExpireRequest)
   | { readonly type: 'keys'; readonly keys: readonly string[] }
   | { readonly type: 'close'; readonly id: number };
+
+/** Which sessions to erase because of their age. */
+export interface ExpireRequest {
+  /** Those whose last turn is older than this. */
+  readonly before: number;
+  readonly at: number;
+  readonly limit: number;
+  /** Only those that a copy holds: with no fact of a turn after this number. Absent: whether a copy holds them or not. */
+  readonly upTo?: number;
+}
 
 /** A message from the writer thread. */
 export type WriterMessage =
@@ -64,7 +75,7 @@ export type WriterMessage =
   | {
       readonly type: 'answer';
       readonly id: number;
-      readonly value: readonly AppendResult[] | number | undefined;
+      readonly value: readonly AppendResult[] | Erasure | number | undefined;
     }
   | { readonly type: 'refusal'; readonly id: number; readonly code: string; readonly message: string };
 
@@ -76,8 +87,8 @@ export interface WriterSettings {
   readonly keys: readonly string[];
   /** The HMAC key of redaction marks. */
   readonly salt: string;
-  /** Sessions older than this are erased; 0 keeps them. */
-  readonly keepDays: number;
+  /** The time, for the ends of turns that a dead process left open. */
+  readonly now: number;
 }
 
 /** Bytes of a job: in memory of their own that is transferred, or in the ring. */

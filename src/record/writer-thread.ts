@@ -1,7 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import type { Json } from '../core/json.ts';
 import type { Store } from '../core/store.ts';
-import { createRedactor } from './redact.ts';
+import { createRedactor } from '../redact/redact.ts';
 import { openSqliteStore } from './store/sqlite-store.ts';
 import { createTurnEncoder } from './turn-encoder.ts';
 import { createWriter } from './writer.ts';
@@ -20,7 +19,7 @@ let isOpenedBefore = false;
 const open = (): Store => {
   const store = openSqliteStore({ file: settings.file });
   // After a reopen the open turns are those of this process, and still run.
-  if (!isOpenedBefore) endCrashedTurns(store, Date.now());
+  if (!isOpenedBefore) endCrashedTurns(store, settings.now);
   isOpenedBefore = true;
   say({ type: 'open', chains: store.chains(KEPT_CHAINS) });
   return store;
@@ -29,17 +28,13 @@ const open = (): Store => {
 const writer = createWriter({
   open,
   keeper: createTurnEncoder({
-    redactJson: (value: Json) => redactor.redactJson(value),
-    redactToText: (value: Json) => redactor.redactToText(value),
-    redactText: (text: string) => redactor.redactText(text),
+    ...redactor,
     setKeys: (fresh) => {
       keys = fresh;
     },
   }),
-  keepDays: settings.keepDays,
   say,
   later: (ms, run) => void setTimeout(run, ms),
-  now: () => Date.now(),
 });
 
 port?.on('message', (packed: PackedJobs) => {

@@ -1,4 +1,4 @@
-import { type NewFact, type Store, StoreError } from '../core/store.ts';
+import { type Block, type NewFact, type Store, StoreError } from '../core/store.ts';
 import type { TurnEncoder } from './turn-encoder.ts';
 import { copyOutOfRing, ringBytesOf, type WriterJob, type WriterMessage } from './writer-messages.ts';
 
@@ -8,13 +8,10 @@ interface WriterOptions {
   readonly keeper: TurnEncoder;
   readonly say: (word: WriterMessage) => void;
   readonly later: (ms: number, run: () => void) => void;
-  readonly now: () => number;
-  /** Sessions older than this many days are erased; 0 keeps them. */
-  readonly keepDays: number;
 }
 
 interface Writer {
-  /** Opens the store and starts the periodic work; retries a store that cannot be opened. */
+  /** Opens the store; retries one that cannot be opened. */
   begin(): void;
   take(jobs: readonly WriterJob[]): void;
   /** Writes what is waiting, if possible, and closes. */
@@ -28,19 +25,18 @@ const FLOOD_JOBS = 16;
 const FLOOD_BYTES = 512 * 1024;
 /** With this much waiting the writer is behind, and commits without waiting. */
 const HURRY_BYTES = 2 * 1024 * 1024;
-const DAY_MS = 86_400_000;
-const EXPIRED_AT_ONCE = 20;
 const LONGEST_PAUSE_MS = 5000;
 
 type Append = WriterJob & { readonly type: 'append' };
 type Erase = WriterJob & { readonly type: 'erase' };
+type Expire = WriterJob & { readonly type: 'expire' };
 
 /**
  * The only writer. Turns wait a few milliseconds and are committed in groups; control actions are committed at once,
  * together with the waiting turns, and answered only after the commit. While the store fails, turns wait up to a limit and
  * control actions are refused, because an acknowledgement must never come before the data is durable.
  */
-export function createWriter({ open, keeper, say, later, now, keepDays }: WriterOptions): Writer {
+export function createWriter({ open, keeper, say, later }: WriterOptions): Writer {
   const waiting = createPendingTurns(say);
   let store: Store | undefined;
   let degraded: string | undefined;
@@ -80,7 +76,7 @@ export function createWriter({ open, keeper, say, later, now, keepDays }: Writer
     try {
       const turns = { ...keeper.batch(waiting.jobs), isHurried: waiting.bytes >= HURRY_BYTES };
       const facts = asked.flatMap(cleaned);
-      const blocks = asked.flatMap((job) => job.blocks);
+      const blocks = asked.flatMap(cleanedBlocks);
       const appended = ensureOpen().append(
         asked.length === 0
           ? turns
@@ -148,18 +144,22 @@ export function createWriter({ open, keeper, say, later, now, keepDays }: Writer
     later(ms, flush);
   };
 
-  const answer = <T extends Append | Erase>(job: T, work: (target: Store, job: T) => Value): void => {
+  const answer = <T extends Append | Erase | Expire>(
+    job: T,
+    work: (target: Store, job: T) => Value,
+  ): void => {
     try {
       say({ type: 'answer', id: job.id, value: work(ensureOpen(), job) });
     } catch (error) {
       refuse(job, failed(error));
     }
   };
-  const refuse = ({ id }: Append | Erase, { code, message }: StoreError): void =>
+  const refuse = ({ id }: Append | Erase | Expire, { code, message }: StoreError): void =>
     say({ type: 'refusal', id, code, message });
-  const cleaned = ({ facts }: Append): readonly NewFact[] => facts.map((fact) => keeper.clean(fact));
+  const cleaned = ({ facts }: Append): readonly NewFact[] => facts.map(keeper.clean.fact);
+  const cleanedBlocks = ({ blocks }: Append): readonly Block[] => blocks.map(keeper.clean.block);
   const append = (target: Store, job: Append): Value =>
-    target.append({ facts: cleaned(job), blocks: job.blocks });
+    target.append({ facts: cleaned(job), blocks: cleanedBlocks(job) });
   const erase = (target: Store, { session, at, reason }: Erase): Value => {
     if (pauseMs === 0) flush();
     keeper.forget();
@@ -172,19 +172,10 @@ export function createWriter({ open, keeper, say, later, now, keepDays }: Writer
     if (asking.length > 0 && !job.isPatient) flush();
   };
 
-  /** A few sessions at a time, so that the writer is never blocked for long. */
-  const expire = (): void => {
-    let isMore = false;
-    try {
-      if (store !== undefined && keepDays > 0) {
-        const count = store.expire(now() - keepDays * DAY_MS, now(), EXPIRED_AT_ONCE);
-        if (count > 0) keeper.forget();
-        isMore = count === EXPIRED_AT_ONCE;
-      }
-    } catch (error) {
-      failed(error);
-    }
-    later(isMore ? 1000 : 3_600_000, expire);
+  const expire = (target: Store, { before, at, limit, upTo }: Expire): Value => {
+    const count = target.expire(before, at, limit, upTo);
+    if (count > 0) keeper.forget();
+    return count;
   };
 
   const begin = (): void => {
@@ -198,14 +189,12 @@ export function createWriter({ open, keeper, say, later, now, keepDays }: Writer
   };
 
   return {
-    begin: () => {
-      begin();
-      later(60_000, expire);
-    },
+    begin,
     take: (jobs) => {
       for (const job of jobs) {
         if (job.type === 'append') ask(job);
         else if (job.type === 'erase') answer(job, erase);
+        else if (job.type === 'expire') answer(job, expire);
         else if (job.type === 'keys') keeper.setKeys(job.keys);
         else if (job.type === 'start' || job.type === 'end') {
           waiting.add(job);

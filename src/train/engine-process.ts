@@ -28,6 +28,8 @@ export interface SuperviseOptions {
   readonly log: Log;
   readonly clock: Clock;
   readonly env: NodeJS.ProcessEnv;
+  /** What its clients send. The process gets it in its environment, since other users can read command lines. */
+  readonly key: string;
   /** A free one by default. */
   readonly port?: number;
   readonly rule?: Partial<RestartRule>;
@@ -42,7 +44,7 @@ interface ReadyWaiter {
 
 /** Resolves once the engine is being started. Its crashes never affect this process: exits and output go to the log. */
 export async function superviseEngine(options: SuperviseOptions): Promise<SupervisedEngine> {
-  const { home, log, clock, env } = options;
+  const { home, log, clock, env, key } = options;
   const rule = { ...RESTART_RULE, ...options.rule };
   const closing = new AbortController();
   const waiting = new Set<ReadyWaiter>();
@@ -72,7 +74,7 @@ export async function superviseEngine(options: SuperviseOptions): Promise<Superv
       state = 'starting';
       upSince = undefined;
       const isQuiet = (): boolean => state !== 'up' && deaths >= rule.told;
-      child = spawnEngine({ folder: home.dir, port, env, log, isQuiet, onReady: comeUp });
+      child = spawnEngine({ folder: home.dir, port, env, key, log, isQuiet, onReady: comeUp });
       return await describeExit(child);
     } catch (error) {
       return error instanceof Error ? error.message : String(error);
@@ -129,13 +131,14 @@ interface EngineProcessOptions {
   readonly folder: string;
   readonly port: number;
   readonly env: NodeJS.ProcessEnv;
+  readonly key: string;
   readonly log: Log;
   /** Whether its output is only logged at debug level now. */
   readonly isQuiet: () => boolean;
   readonly onReady: () => void;
 }
 
-/** The environment variables it gets. No API key is among them. */
+/** The environment variables it gets besides its own key. No other key is among them. */
 const ENVIRONMENT = ['PATH', 'HOME', 'TMPDIR', 'TEMP', 'TMP', 'TZ', 'SystemRoot'];
 
 /** The built command, also when run from sources, as in tests: a process cannot read TypeScript. */
@@ -143,10 +146,13 @@ const MAIN = fileURLToPath(new URL('dist/src/cli/main.js', PACKAGE_ROOT));
 
 /** Starts `instar engine up` on loopback. It exits with this process, however that ends: their IPC channel closes. */
 function spawnEngine(options: EngineProcessOptions): ChildProcess {
-  const { folder, port, env, log, isQuiet, onReady } = options;
+  const { folder, port, env, key, log, isQuiet, onReady } = options;
   const child = spawn(process.execPath, [MAIN, 'engine', 'up', '--port', String(port), '--home', folder], {
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-    env: Object.fromEntries(ENVIRONMENT.map((name) => [name, env[name]])),
+    env: {
+      ...Object.fromEntries(ENVIRONMENT.map((name) => [name, env[name]])),
+      INSTAR_ENGINE_KEY: key,
+    },
     // Ctrl-C reaches every process of the terminal's group; this one must outlive its users, and we end it.
     detached: process.platform !== 'win32',
     windowsHide: true,

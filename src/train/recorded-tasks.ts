@@ -5,6 +5,7 @@ import { NO_COST } from '../core/learn.ts';
 import type { DecodedTurn, Records, SessionView, TurnView } from '../core/store.ts';
 import { isLearnedFrom } from '../evidence/learned-from.ts';
 import { taskOf } from '../evidence/turn-evidence.ts';
+import { carriesOutsideText } from '../evidence/typed-text.ts';
 import { createVerifiers, type Verifiers } from '../evidence/verifiers/registry.ts';
 import { answerOf, domainOf } from '../evidence/verify-session.ts';
 
@@ -35,8 +36,8 @@ interface AnsweredRecordedTask {
 }
 
 /**
- * Undefined when the session was erased, did not begin with a text-only question, or was not answered with text at once: a
- * session that began with tool calls cannot be graded by its first reply.
+ * Undefined when the session was erased, did not begin with a text-only question in the user's own words, or was not answered
+ * with text at once: a session that began with tool calls cannot be graded by its first reply.
  */
 async function readRecordedTask(
   { id, agent, project, erased }: SessionView,
@@ -50,7 +51,8 @@ async function readRecordedTask(
   if (read === undefined || !isBeginning(read.request)) return undefined;
   const answer = answerOf(read);
   const text = taskOf(read.request.messages);
-  if (answer === '' || text === '') return undefined;
+  // Practice on text that a stranger wrote would teach what the stranger wants.
+  if (answer === '' || text === '' || carriesOutsideText(text)) return undefined;
   const task: RecordedTask = {
     kind: 'recorded',
     id: `${PREFIX}${id}`,

@@ -7,7 +7,7 @@ import type { Records } from '../core/store.ts';
 import type { SampledTurn, Sampler } from '../core/training.ts';
 import { createPolicyModel } from './policy/policy-model.ts';
 import type { PromotionSettings, PromotionState } from './promotion.ts';
-import { type PolicyVersion, versionForSession } from './promotion.ts';
+import { type PolicyPointer, type PolicyVersion, versionForSession } from './promotion.ts';
 import { openPromotionLog, type PromotionLog } from './promotion-log.ts';
 import type { ServedAdapters } from './serve-adapters.ts';
 import { createOpenWeights, type OpenWeights } from './served-weights.ts';
@@ -20,6 +20,8 @@ export interface ServePolicyOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly promotion: PromotionSettings;
+  /** Whether a text contains a secret. Token ids are text to whoever has the vocabulary: such a turn's are not kept. */
+  readonly hasSecret: (text: string) => boolean;
   /** Makes replies reproducible: the same requests in the same order get the same replies. For benchmarks. */
   readonly seed?: number;
 }
@@ -45,7 +47,7 @@ const BARE: PolicyVersion = { version: 0, sampler: undefined };
 export function servePolicy(options: ServePolicyOptions): ServedPolicy {
   const { engine, adapters, records, clock, log, promotion, seed: firstSeed } = options;
   let promotions: PromotionLog | undefined;
-  let room: OpenWeights | undefined;
+  let isOpenLogged = false;
   let opening: Promise<PromotionLog> | undefined;
   let answered = 0;
   let sampledMs = 0;
@@ -53,12 +55,6 @@ export function servePolicy(options: ServePolicyOptions): ServedPolicy {
     const followed = { settings: promotion, outside: adapters };
     opening ??= openPromotionLog({ engine: engine.name, records, clock, ...followed }).then((opened) => {
       promotions = opened;
-      room = createOpenWeights({
-        pointer: opened.pointer,
-        openSampler: async (path) => (await engine.connect()).openSampler(path),
-        spares: () => sparesOf(opened.state()),
-        probed,
-      });
       return opened;
     });
     opening.catch(() => {
@@ -77,13 +73,30 @@ export function servePolicy(options: ServePolicyOptions): ServedPolicy {
       .then((moves) => {
         for (const moved of moves)
           log.error({ ...moved }, `weights: version ${moved.version} is ${moved.to}`);
-        if (moves.length > 0) room?.sweep();
+        if (moves.length > 0) room.sweep();
       })
       .catch((error: unknown) => log.warn({ err: error }, 'weights could not be rolled back'));
   };
+  const room: OpenWeights = createOpenWeights({
+    pointer: () => promotions?.pointer() ?? { live: BARE },
+    openSampler: async (path) => (await engine.connect()).openSampler(path),
+    spares: () => (promotions === undefined ? [BARE] : sparesOf(promotions.state())),
+    probed,
+  });
+  /** Which weights serve. The base model's while the record cannot be read: an answer does not depend on the store. */
+  const pointerNow = async (): Promise<PolicyPointer> => {
+    try {
+      return (await open()).pointer();
+    } catch (error) {
+      if (!isOpenLogged)
+        log.warn({ err: error }, 'the promotion state cannot be read: the base model answers');
+      isOpenLogged = true;
+      return { live: BARE };
+    }
+  };
   const keep = (sampled: SampledTurn, turn: TurnMark | undefined): void => {
     answered++;
-    if (turn === undefined) return;
+    if (turn === undefined || secretive.has(turn)) return;
     keepTokens(records, clock, sampled, turn).catch((error: unknown) =>
       log.warn({ err: error, turn: turn.id }, "a reply's tokens could not be recorded"),
     );
@@ -92,10 +105,9 @@ export function servePolicy(options: ServePolicyOptions): ServedPolicy {
     createPolicyModel({
       template: await engine.template(),
       weights: async (turn) => {
-        const { pointer } = await open();
-        if (room === undefined) throw new Error('the policy is closed');
+        const pointer = await pointerNow();
         const read = turn && readAt.get(turn);
-        const taken = await room.take(read ?? versionForSession(pointer(), turn?.session ?? ''));
+        const taken = await room.take(read ?? versionForSession(pointer, turn?.session ?? ''));
         const timed = async (...asked: Parameters<Sampler['sample']>) => {
           const since = clock.monotonic();
           try {
@@ -118,11 +130,14 @@ export function servePolicy(options: ServePolicyOptions): ServedPolicy {
     });
   /** Only the engine's sampler returns ids and log-probabilities: turns answered by another server have none recorded. */
   const modelOutside = async (ask: NonNullable<ServedAdapters['chat']>): Promise<ChatModel> => {
-    const { pointer, state } = await open();
+    await pointerNow();
+    const pointer = (): PolicyPointer => promotions?.pointer() ?? { live: BARE };
     return (request, context) => {
       const { turn } = context;
       const served = (turn && readAt.get(turn)) ?? versionForSession(pointer(), turn?.session ?? '');
-      const spares = sparesOf(state()).filter(({ version }) => version !== served.version);
+      const spares = (promotions === undefined ? [BARE] : sparesOf(promotions.state())).filter(
+        ({ version }) => version !== served.version,
+      );
       const heard = (by: PolicyVersion, why: Failure | undefined): void => {
         answered++;
         if (by !== served) probed(served, false, why?.message);
@@ -132,6 +147,7 @@ export function servePolicy(options: ServePolicyOptions): ServedPolicy {
     };
   };
   let made: Promise<ChatModel> | undefined;
+  const secretive = new WeakSet<TurnMark>();
   /** The version a turn started with: the reply's header names the same. */
   const readAt = new WeakMap<TurnMark, PolicyVersion>();
   // So that the first turn's header can name the version, too.
@@ -143,6 +159,7 @@ export function servePolicy(options: ServePolicyOptions): ServedPolicy {
         const { turn } = context;
         if (turn !== undefined && promotions !== undefined)
           readAt.set(turn, versionForSession(promotions.pointer(), turn.session));
+        if (turn !== undefined && options.hasSecret(JSON.stringify(request))) secretive.add(turn);
         made ??= adapters.chat === undefined ? model() : modelOutside(adapters.chat);
         let chat: ChatModel;
         try {
@@ -162,12 +179,12 @@ export function servePolicy(options: ServePolicyOptions): ServedPolicy {
       return `instar/${engine.name}${version === undefined ? '' : `@${version}`}`;
     },
     promotions: open,
-    moved: () => room?.sweep(),
+    moved: () => room.sweep(),
     answered: () => answered,
     sampledMs: () => sampledMs,
     close: async () => {
       await adapters.close();
-      await room?.close();
+      await room.close();
     },
   };
 }

@@ -39,6 +39,8 @@ interface TrainingOptions {
   readonly decodeTurn: RecordedTasksOptions['decodeTurn'];
   readonly lessonsApi: LessonsApi;
   readonly generation: () => number;
+  /** Whether a text contains a secret: its tokens are not kept then. */
+  readonly hasSecret: (text: string) => boolean;
   /** The configured verifiers, the samples so far, and how to make learning read the record. */
   readonly learning: {
     readonly verifiers: RecordedTasksOptions['rows'];
@@ -101,6 +103,7 @@ export function serveTraining(options: TrainingOptions): ServedTraining | undefi
     clock,
     log,
     promotion,
+    hasSecret: options.hasSecret,
     ...(policySeed === undefined ? {} : { seed: policySeed }),
   });
   const view = createTrainingView();

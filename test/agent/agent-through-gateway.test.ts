@@ -227,7 +227,7 @@ describe('an agent that speaks through the daemon', () => {
     home.remove();
   });
   const show = async (path: string): Promise<JsonObject> => {
-    const headers = { authorization: `Bearer ${daemon.key}` };
+    const headers = { authorization: `Bearer ${daemon.ownerKey}` };
     return JSON.parse((await ask(daemon.port, { method: 'GET', path, headers })).text);
   };
 

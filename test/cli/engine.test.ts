@@ -1,5 +1,14 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -18,6 +27,7 @@ const urlOf = async (cli: RunningCli): Promise<string> => {
   const line = await cli.firstLine();
   return /^instar engine ready (http:\/\/\S+:\d+)$/.exec(line)?.[1] ?? `no address in: ${line}`;
 };
+const keyIn = (dir: string): string => readFileSync(path.join(dir, 'engine-key'), 'utf8').trim();
 const recordFile = () => path.join(folder.dir, 'engine', 'engine.json');
 
 /** With any Host, which `fetch` does not allow. */
@@ -39,6 +49,7 @@ describe('instar engine up', () => {
     expect(JSON.parse(readFileSync(recordFile(), 'utf8'))).toEqual({ pid: cli.child.pid, url });
     const engine = await connectTinker({
       url,
+      key: keyIn(folder.dir),
       baseModel: 'instar-nano',
       profile: 'nano',
       losses: ['cross_entropy', 'importance_sampling', 'ppo', 'cispo'],
@@ -72,6 +83,7 @@ describe('instar engine up', () => {
       port: expect.any(Number),
       url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
       model: 'instar-nano',
+      keyPlace: path.join(folder.dir, 'engine-key'),
       startedAt: expect.stringMatching(/^\d{4}-.*Z$/),
       version: expect.any(String),
     });
@@ -124,36 +136,41 @@ describe('instar engine up', () => {
     expect(await urlOf(up())).toMatch(/^http/);
   });
 
-  it('needs no key on loopback, and is closed to web pages there', async () => {
-    const cli = up([], { INSTAR_KEY: 'k'.repeat(40) });
+  it('requires the engine’s key on loopback too, from the home or INSTAR_ENGINE_KEY, and is closed to web pages', async () => {
+    const cli = up();
     const url = await urlOf(cli);
-    expect(await statusOf(url, {})).toBe(200);
-    expect(await statusOf(url, { origin: 'https://page.example' })).toBe(403);
-    expect(await statusOf(url, { 'sec-fetch-site': 'cross-site' })).toBe(403);
-    expect(await statusOf(url, { host: `page.example:${new URL(url).port}` })).toBe(403);
-    expect(existsSync(path.join(folder.dir, 'key'))).toBe(false);
-  });
-
-  it('requires Instar’s key beyond loopback: the home’s, created if missing, or INSTAR_KEY', async () => {
-    const cli = up(['--host', '0.0.0.0']);
-    const url = await urlOf(cli);
-    expect(url).toMatch(/^http:\/\/127\.0\.0\.1:/);
-    const key = readFileSync(path.join(folder.dir, 'key'), 'utf8').trim();
+    const key = keyIn(folder.dir);
+    expect(key).toMatch(/^tml-.{32,}$/);
+    expect(statSync(path.join(folder.dir, 'engine-key')).mode & 0o777).toBe(0o600);
     expect(await statusOf(url, {})).toBe(401);
     expect(await statusOf(url, { 'x-api-key': `${key}x` })).toBe(401);
     expect(await statusOf(url, { 'x-api-key': key })).toBe(200);
+    expect(await statusOf(url, { 'x-api-key': key, origin: 'https://page.example' })).toBe(403);
+    expect(await statusOf(url, { 'x-api-key': key, 'sec-fetch-site': 'cross-site' })).toBe(403);
+    expect(await statusOf(url, { 'x-api-key': key, host: `page.example:${new URL(url).port}` })).toBe(403);
     expect((await fetch(`${url}/api/v1/healthz`)).status).toBe(200);
     cli.child.kill('SIGTERM');
-    expect((await cli.ended()).stderr).not.toContain(key);
-    const named = await urlOf(up(['--host', '0.0.0.0'], { INSTAR_KEY: `tml-${'k'.repeat(40)}` }));
+    const { stderr } = await cli.ended();
+    expect(stderr).toContain('engine-key');
+    expect(stderr).not.toContain(key);
+    const given = `tml-${'k'.repeat(40)}`;
+    const named = await urlOf(up(['--host', '0.0.0.0'], { INSTAR_ENGINE_KEY: given }));
+    expect(named).toMatch(/^http:\/\/127\.0\.0\.1:/);
     expect(await statusOf(named, { 'x-api-key': key })).toBe(401);
-    expect(await statusOf(named, { authorization: `Bearer tml-${'k'.repeat(40)}` })).toBe(200);
+    expect(await statusOf(named, { authorization: `Bearer ${given}` })).toBe(200);
+  });
+
+  it('ends with 1 and the fix for a key that is too short (it does not serve without one)', async () => {
+    const { code, stderr } = await up([], { INSTAR_ENGINE_KEY: 'short' }).ended();
+    expect(code).toBe(1);
+    expect(stderr).toContain('INSTAR_ENGINE_KEY');
+    expect(stderr).toContain('openssl rand');
   });
 
   it('finishes a training step on the first signal and exits at once on the second', async () => {
     const cli = up();
     const url = await urlOf(cli);
-    const client = createClient(() => url);
+    const client = createClient(() => url, undefined, keyIn(folder.dir));
     const session_id = await createSession(client);
     const lora_config = { rank: 8, seed: 1 };
     const made = { session_id, model_seq_id: 0, base_model: 'instar-nano', lora_config };

@@ -29,7 +29,7 @@ function createPerson(answers: readonly (readonly [question: string, keys: reado
 }
 
 const probe = (models?: readonly string[]) => async (): Promise<Probe> => ({
-  check: { name: 'provider', status: 'ok', detail: 'answers' },
+  check: { id: 'provider', name: 'provider', status: 'ok', detail: 'answers' },
   models,
 });
 

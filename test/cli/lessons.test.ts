@@ -83,8 +83,9 @@ describe.each(['a running daemon', 'no daemon'])('with %s', (which) => {
       ['freeze', 'live'],
       ['retire', 'retired'],
     ] as const) {
-      const { code, stderr } = await cli('lessons', command, id);
-      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+      const args = ['lessons', command, id, '--home', home.dir];
+      const { code } = await runInProcess(args, {}, { keys: ['y'] });
+      expect(code).toBe(0);
       expect((await json('lessons', 'show', id)).state).toBe(after);
     }
     expect(namesOf(await json('lessons', 'list'))).not.toContain('a-skill');

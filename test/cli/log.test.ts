@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { makeSecretSamples } from '../../lab/measure/secrets/secret-kinds.ts';
 import { createLog, type LogOptions } from '../../src/daemon/log.ts';
+import { openRedactor } from '../../src/redact/open-redactor.ts';
 
 function createBook(options: Partial<LogOptions> = {}, isTTY = false) {
   let text = '';
@@ -56,6 +58,29 @@ describe('createLog', () => {
       expect(text()).toContain('upstream failed');
       expect(text().trim().split('\n')).toHaveLength(3);
     }
+  });
+
+  it("writes no secret of a provider's words: in messages, fields, stacks and causes, of any shape", () => {
+    for (const format of ['json', 'pretty'] as const) {
+      const { log, text } = createBook({ format });
+      const samples = makeSecretSamples(2);
+      for (const { text: words } of samples) {
+        log.warn({ failure: 'bad-request', message: words, deep: [{ words }] }, words);
+        log.error({ err: new Error(words, { cause: new Error(words) }) }, 'failed');
+      }
+      const left = samples.filter(
+        ({ secret }) => text().includes(secret) || text().includes(JSON.stringify(secret)),
+      );
+      expect(left.map(({ kind }) => kind)).toEqual([]);
+      expect(text().trim().split('\n')).toHaveLength(2 * samples.length);
+    }
+  });
+
+  it('knows the keys of the installation that it is given', () => {
+    const key = 'not-a-known-shape-but-ours-0123';
+    const { log, text } = createBook({ redactor: openRedactor({ salt: 's', keys: () => [key] }) });
+    log.info({ sent: key }, `used ${key}`);
+    expect(text()).not.toContain(key);
   });
 
   it('writes one line per record, whatever the content', () => {

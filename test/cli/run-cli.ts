@@ -85,24 +85,38 @@ export const runCli = (args: readonly string[], env?: NodeJS.ProcessEnv): Promis
 
 /**
  * The same command line in this process, which saves the start of a process. For commands that start no daemon and stay
- * in the foreground for no signal; not built code, but the sources.
+ * in the foreground for no signal; not built code, but the sources. `terminal`: a person is there, who types these keys,
+ * one per question.
  */
-export async function runInProcess(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<CliResult> {
+export async function runInProcess(
+  args: readonly string[],
+  env: NodeJS.ProcessEnv = {},
+  terminal?: { readonly keys: readonly string[] },
+): Promise<CliResult> {
   let stdout = '';
   let stderr = '';
+  const stdin = new PassThrough();
+  const tty = terminal === undefined ? {} : { isTTY: true, setRawMode: () => undefined };
+  const left = [...(terminal?.keys ?? [])];
   const code = await runProgram(args, {
-    stdin: new PassThrough(),
+    stdin: Object.assign(stdin, tty),
     stdout: {
       write: (text) => {
         stdout += text;
       },
     },
-    stderr: new Writable({
-      write: (chunk: Buffer, _encoding, done) => {
-        stderr += chunk.toString();
-        done();
-      },
-    }),
+    stderr: Object.assign(
+      new Writable({
+        write: (chunk: Buffer, _encoding, done) => {
+          stderr += chunk.toString();
+          done();
+          // A person answers each question once it is on the screen.
+          const key = chunk.toString().includes('◆') ? left.shift() : undefined;
+          if (key !== undefined) setImmediate(() => stdin.write(key));
+        },
+      }),
+      tty,
+    ),
     env: environment(env),
     version: VERSION,
     startDaemon: () => Promise.reject(new Error('a daemon needs its own process')),

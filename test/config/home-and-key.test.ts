@@ -45,7 +45,8 @@ describe('readOrCreateKey', () => {
     expect(readKey(home, {})).toBeUndefined();
     const made = readOrCreateKey(home, {});
     expect(made.source).toBe('created');
-    expect(Buffer.from(made.key, 'base64url')).toHaveLength(32);
+    expect(made.key).toMatch(/^instar_caller_[\w-]{43}$/);
+    expect(Buffer.from(made.key.slice('instar_caller_'.length), 'base64url')).toHaveLength(32);
     expect(modeOf(home.keyFile)).toBe(0o600);
     expect(readOrCreateKey(home, {})).toEqual({ key: made.key, source: 'file', tightened: false });
     expect(readdirSync(dir)).toEqual(['key']);

@@ -2,6 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { readCallerKeys } from '../../src/config/caller-keys.ts';
+import { homeAt } from '../../src/config/home.ts';
 import { createTemporaryFolder, runInProcess } from '../cli/run-cli.ts';
 import { OWN_KEY, treeOf } from './temporary-person.ts';
 
@@ -41,14 +43,34 @@ describe('instar connect', () => {
       stdout: `made ${join(person(), '.config/opencode/opencode.json')}\n`,
       stderr: expect.stringContaining('instar connect opencode --undo'),
     });
-    expect(JSON.parse(readFileSync(join(person(), '.config/opencode/opencode.json'), 'utf8'))).toMatchObject({
-      provider: { instar: { options: { baseURL: 'http://127.0.0.1:4600/v1', apiKey: key() } } },
+    const settings = readFileSync(join(person(), '.config/opencode/opencode.json'), 'utf8');
+    const apiKey = expect.stringMatching(/^instar_caller_[\w-]{43}$/);
+    expect(JSON.parse(settings)).toMatchObject({
+      provider: { instar: { options: { baseURL: 'http://127.0.0.1:4600/v1', apiKey } } },
       model: 'instar/openai/gpt-5-mini',
     });
-    expect(`${written.stdout}${written.stderr}`).not.toContain(key());
+    expect(`${written.stdout}${written.stderr}`).not.toContain('instar_caller_');
     expect((await connect('opencode', '--undo')).stdout).toContain('restored to its original content');
     expect(treeOf(person())).toEqual(before);
     expect(await connect('opencode', '--undo')).toMatchObject({ code: 1, stdout: '' });
+  });
+
+  it('gives each client a key of its own, keeps it when connecting again, and revokes it with --undo', async () => {
+    const keyIn = (file: string) =>
+      /instar_caller_[\w-]{43}/.exec(readFileSync(join(person(), file), 'utf8'))?.[0] ?? '';
+    const valid = () => readCallerKeys(homeAt(home)).filter(({ revokedAt }) => revokedAt === undefined);
+    await connect('opencode', '--write', '--model', 'openai/gpt-5-mini');
+    await connect('claude-code', '--write');
+    const [first, second] = [keyIn('.config/opencode/opencode.json'), keyIn('.claude/settings.json')];
+    expect(first).not.toBe(second);
+    expect([first, second]).not.toContain(key());
+    expect(valid().map(({ name }) => name)).toEqual(['opencode', 'claude-code']);
+    // Hashed at rest, and the owner key is in no client's settings.
+    expect(readFileSync(join(home, 'keys.json'), 'utf8')).not.toContain(first);
+    await connect('opencode', '--write', '--model', 'openai/gpt-5-nano');
+    expect(keyIn('.config/opencode/opencode.json')).toBe(first);
+    await connect('opencode', '--undo');
+    expect(valid().map(({ name }) => name)).toEqual(['claude-code']);
   });
 
   it('undoes every client when none is named, as one JSON document with --json', async () => {

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Worker, type WorkerOptions } from 'node:worker_threads';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { systemBoot } from '../../src/base/boot-clock.ts';
 import { createIds } from '../../src/base/ids.ts';
 import { checkConfig } from '../../src/config/check-config.ts';
 import { openHome } from '../../src/config/home.ts';
@@ -12,7 +13,9 @@ import type { ChangeSet, PublishResult } from '../../src/core/lesson.ts';
 import type { Target } from '../../src/core/upstream.ts';
 import { type ServeLearningOptions, serveLearning } from '../../src/daemon/serve-learning.ts';
 import { openLessons } from '../../src/lessons/open-lessons.ts';
-import { openRecording, readOrCreateSalt } from '../../src/record/open-recording.ts';
+import { openRecording } from '../../src/record/open-recording.ts';
+import { openTrustedClock } from '../../src/record/trusted-clock.ts';
+import { readOrCreateSalt } from '../../src/redact/salt.ts';
 import { silent, speaker, text } from '../learn/ask/samples.ts';
 import { failedEpisodes, SKILL } from '../learn/failed-episodes.ts';
 
@@ -45,7 +48,10 @@ async function open({ model = speaker(text(JSON.stringify([SKILL]))).model, ...b
   const providers = { own: { wire: 'openai-chat', baseUrl: 'http://127.0.0.1:9/v1', keyEnv: 'K' } };
   const { config } = checkConfig({ providers, models: { evolver: 'own/teacher' } }, { env: { K: 'k' } });
   const keys = () => ['k-0123456789abcdef'];
-  const recording = openRecording({ home, settings: { keepDays: 0, snapshots: 0 }, keys, clock, log: quiet });
+  const trusted = openTrustedClock({ home, clock, boot: systemBoot, log: quiet });
+  undo.push(() => trusted.close());
+  const settings = { keepDays: 0, snapshots: 0 };
+  const recording = openRecording({ home, settings, keys, clock: trusted, log: quiet });
   undo.push(() => recording.close());
   await recording.recorder.chains;
   const { records } = recording;
@@ -94,12 +100,11 @@ async function open({ model = speaker(text(JSON.stringify([SKILL]))).model, ...b
     embed: {
       id: 'none',
       dimensions: 1,
-      embed: async () => {
-        throw new Error('no sentence model here');
-      },
+      // No two texts are similar: what an agent reported of itself is compared by its words alone.
+      embed: async (texts) => texts.map(() => new Float32Array(384)),
       close: async () => undefined,
     },
-    catalogue: { resolve: () => [own], list: () => [] },
+    catalogue: { resolve: () => [own], list: () => [], access: () => new Set() },
     clock,
     log: quiet,
     startThread,

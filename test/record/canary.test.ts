@@ -161,6 +161,7 @@ describe('secrets sent through every field of every wire, both ways', () => {
       },
     });
     const daemon = await startDaemon(home.dir, [], { FAKE_KEY: PROVIDER_KEY });
+    const owned = { authorization: `Bearer ${daemon.ownerKey}` };
     const headers = {
       authorization: `Bearer ${daemon.key}`,
       cookie: CALLER_COOKIE,
@@ -186,13 +187,13 @@ describe('secrets sent through every field of every wire, both ways', () => {
     await ask(daemon.port, { path: ROUTES['openai-chat'], headers, body: JSON.stringify(echoed) });
     const note = { turn, score: 1, note: phrase(5) };
     expect(
-      (await ask(daemon.port, { path: '/v1/feedback', headers, body: JSON.stringify(note) })).status,
+      (await ask(daemon.port, { path: '/v1/feedback', headers: owned, body: JSON.stringify(note) })).status,
     ).toBe(200);
     const event = { kind: 'agent_error', message: phrase(1), nested: { password: SECRETS[5] } };
     expect(
       (await ask(daemon.port, { path: '/v1/events', headers, body: JSON.stringify(event) })).status,
     ).toBe(200);
-    const sessions = await ask(daemon.port, { method: 'GET', path: '/api/sessions', headers });
+    const sessions = await ask(daemon.port, { method: 'GET', path: '/api/sessions', headers: owned });
     expect(JSON.parse(sessions.text).length).toBeGreaterThan(0);
     daemon.child.kill('SIGTERM');
     expect(await daemon.exited).toBe(0);

@@ -48,7 +48,7 @@ async function live(call: string, error: string, when: number): Promise<Seen> {
     home.remove();
     return { served: 10, feedback: [], kept: [], lost: [], injected: true, refused: true };
   }
-  const headers = { authorization: `Bearer ${daemon.key}` };
+  const headers = { authorization: `Bearer ${daemon.ownerKey}` };
   let served = 0;
   const feedback: string[] = [];
   for (let n = 0; n < 10; n++) {
@@ -56,7 +56,7 @@ async function live(call: string, error: string, when: number): Promise<Seen> {
     const answer = await ask(daemon.port, {
       path: ROUTES['openai-chat'],
       body,
-      headers: { 'x-instar-session': 's' },
+      headers: { 'x-instar-key': daemon.key, 'x-instar-session': 's' },
     });
     if (answer.status === 200) served++;
     if (n % 3 !== 2) continue;

@@ -36,7 +36,7 @@ interface Life {
 
 /** Sends requests and feedback until the daemon is gone. */
 async function live(daemon: RunningDaemon, life: Life): Promise<void> {
-  const headers = { authorization: `Bearer ${daemon.key}` };
+  const headers = { authorization: `Bearer ${daemon.ownerKey}` };
   const { turns } = life;
   for (let n = 0; ; n++) {
     try {

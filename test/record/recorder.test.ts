@@ -18,14 +18,14 @@ const intentOf = (n: number): TurnIntent => ({
   generation: 0,
   policy: 'p/m',
   lessons: [],
-  caller: 'key',
+  caller: 'k_test',
   body: Buffer.from(JSON.stringify({ model: 'm', messages: [{ role: 'user', content: `${n} ${LONG}` }] })),
 });
 
 describe('the recorder', () => {
   it('slows callers down when the writer cannot keep up, and loses no turn', async () => {
     const file = join(scratch(), 'store.db');
-    const recorder = createRecorder({ file, keys: [], salt: 's', keepDays: 0 }, Date.now);
+    const recorder = createRecorder({ file, keys: [], salt: 's' }, Date.now);
     const turns = 600;
     let waits = 0;
     for (let n = 0; n < turns; n++) {
@@ -49,7 +49,7 @@ describe('the recorder', () => {
   it('does not make callers wait for a store that fails', async () => {
     const file = join(scratch(), 'store.db');
     mkdirSync(file);
-    const recorder = createRecorder({ file, keys: [], salt: 's', keepDays: 0 }, Date.now);
+    const recorder = createRecorder({ file, keys: [], salt: 's' }, Date.now);
     await recorder.chains;
     expect(recorder.state().degraded).toBeDefined();
     for (let n = 0; n < 200; n++) {

@@ -43,14 +43,14 @@ const send = (session: string, stream: boolean, more: Partial<Ask> = {}) =>
     path: PATH,
     body: requestBody('openai-chat', stream),
     ...more,
-    headers: { 'x-instar-session': session, ...more.headers },
+    headers: { 'x-instar-key': daemon.key, 'x-instar-session': session, ...more.headers },
   });
 const owner = (path: string, more: Partial<Ask> = {}) =>
   ask(daemon.port, {
     method: 'GET',
     path,
     ...more,
-    headers: { authorization: `Bearer ${daemon.key}`, ...more.headers },
+    headers: { authorization: `Bearer ${daemon.ownerKey}`, ...more.headers },
   });
 const show = async (session: string): Promise<JsonObject> =>
   asObject(JSON.parse((await owner(`/api/sessions/${session}/trajectory`)).text));
@@ -218,10 +218,12 @@ describe('control actions', () => {
   it('erase a session for good and leave a tombstone', async () => {
     await send('secretive', false, { body: requestBody('openai-chat', false, 'words to be forgotten') });
     await turnsOf('secretive', 1);
-    expect((await owner('/api/sessions/secretive', { method: 'DELETE' })).text).toBe('{"erased":1}');
+    expect((await owner('/api/sessions/secretive', { method: 'DELETE' })).text).toBe(
+      '{"erased":1,"lessons":{"retired":[],"cleaned":[]},"copies":0}',
+    );
     const after = await show('secretive');
     expect(after).toMatchObject({ erased: true, turns: [{ request: null, reply: null }] });
-    expect((await owner('/api/sessions/nobody', { method: 'DELETE' })).text).toBe('{"erased":0}');
+    expect((await owner('/api/sessions/nobody', { method: 'DELETE' })).text).toMatch(/^\{"erased":0,/);
   });
 
   it('back up the store while the daemon runs', async () => {
@@ -239,7 +241,7 @@ describe('a store that cannot be opened', () => {
     const file = path.join(broken.dir, 'instar.sqlite');
     mkdirSync(file);
     const other = await startDaemon(broken.dir);
-    const headers = { authorization: `Bearer ${other.key}`, 'x-instar-session': 'patient' };
+    const headers = { authorization: `Bearer ${other.ownerKey}`, 'x-instar-session': 'patient' };
     const state = async () => {
       const status = await ask(other.port, { method: 'GET', path: '/api/status', headers });
       return asObject(asObject(JSON.parse(status.text)).recording);

@@ -26,17 +26,17 @@ function open(inner = createMemoryStore()) {
   const redactToText = (value: Json): string => JSON.stringify(value).replaceAll('hunter2', '[[secret]]');
   const keeper = createTurnEncoder({
     redactToText,
-    redactText: (text) => text.replaceAll('hunter2', '[[secret]]'),
     redactJson: (value) => JSON.parse(redactToText(value)) as Json,
+    redactText: (text) => text.replaceAll('hunter2', '[[secret]]'),
+    redactName: (text) => text.replaceAll('hunter2', '[[secret]]'),
+    digest: (text) => `#${text.length}`,
     setKeys: () => undefined,
   });
   const writer = createWriter({
     open: () => store,
     keeper,
-    keepDays: 0,
     say: (word) => words.push(word),
     later: (ms, run) => timers.push({ ms, run }),
-    now: () => 1,
   });
   writer.begin();
   timers.length = 0;
@@ -69,7 +69,7 @@ function turn(text = 'hi'): { id: string; jobs: WriterJob[] } {
     generation: 3,
     policy: 'p/m',
     lessons: [],
-    caller: 'key',
+    caller: 'k_test',
   } as const;
   const outcome = { status: 'complete', httpStatus: 200, policy: 'p/m', totalMs: 5 } as const;
   const replyBytes = reply.length;

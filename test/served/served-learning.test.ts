@@ -102,7 +102,7 @@ afterAll(async () => {
 });
 
 const owner = async (method: string, path: string, body?: object): Promise<JsonObject> => {
-  const headers = { authorization: `Bearer ${daemon.key}`, 'content-type': 'application/json' };
+  const headers = { authorization: `Bearer ${daemon.ownerKey}`, 'content-type': 'application/json' };
   const text = body === undefined ? {} : { body: JSON.stringify(body) };
   return JSON.parse((await ask(daemon.port, { method, path, headers, ...text })).text);
 };

@@ -42,7 +42,7 @@ afterAll(async () => {
 });
 
 const owner = async (method: string, where: string, body?: object): Promise<JsonObject> => {
-  const headers = { authorization: `Bearer ${daemon.key}`, 'content-type': 'application/json' };
+  const headers = { authorization: `Bearer ${daemon.ownerKey}`, 'content-type': 'application/json' };
   const text = body === undefined ? {} : { body: JSON.stringify(body) };
   return JSON.parse((await ask(daemon.port, { method, path: where, headers, ...text })).text);
 };
@@ -144,7 +144,11 @@ describe('the library in the daemon', () => {
         system: 'Summarize this conversation in a title of fewer than six words.',
         messages: body,
       }),
-      headers: { 'x-instar-session': 'aux-title', 'user-agent': 'claude-cli/2.1.325 (external, cli)' },
+      headers: {
+        'x-instar-key': daemon.key,
+        'x-instar-session': 'aux-title',
+        'user-agent': 'claude-cli/2.1.325 (external, cli)',
+      },
     });
     expect(titled.status).toBe(200);
     expect(side).toBe(true);
@@ -179,7 +183,7 @@ describe('the library in the daemon', () => {
     });
   });
 
-  it("publishes a person's edit of a skill file as their change, in a new generation", async () => {
+  it('publishes a clean edit of a skill file, back on trial, in a new generation', async () => {
     const before = Number(
       (await owner('GET', '/api/status')).library &&
         ((await owner('GET', '/api/status')).library as JsonObject).generation,
@@ -196,10 +200,10 @@ describe('the library in the daemon', () => {
     );
     const lesson = await owner('GET', '/api/lessons/dates');
     expect(lesson.content).toContain('Never two digits');
-    expect((lesson.history as readonly JsonObject[]).at(-1)).toMatchObject({
-      by: 'skills folder',
-      op: 'revise',
-    });
+    expect((lesson.history as readonly JsonObject[]).slice(-2)).toMatchObject([
+      { by: 'skills folder', op: 'revise' },
+      { by: 'skills folder', op: 'move', state: 'trial' },
+    ]);
   });
 
   it('refuses an approval of a text that has changed since it was shown', async () => {
@@ -228,6 +232,6 @@ describe('the library in the daemon', () => {
       headers: { 'content-type': 'application/json' },
     });
     expect(status).toBe(401);
-    expect((await owner('GET', '/api/lessons/dates')).state).toBe('live');
+    expect((await owner('GET', '/api/lessons/dates')).state).toBe('trial');
   });
 });

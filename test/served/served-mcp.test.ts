@@ -38,7 +38,7 @@ const call = async (name: string, args: Record<string, unknown>) => {
   return { told: structuredContent as JsonObject, isError };
 };
 const owner = async (where: string): Promise<JsonObject> => {
-  const headers = { authorization: `Bearer ${daemon.key}` };
+  const headers = { authorization: `Bearer ${daemon.ownerKey}` };
   return JSON.parse((await ask(daemon.port, { method: 'GET', path: where, headers })).text);
 };
 
@@ -78,7 +78,7 @@ describe('instar mcp', () => {
       async () => expect((await owner('/api/status')).learning).toMatchObject({ appraised: { failures: 1 } }),
       SOON,
     );
-    const headers = { authorization: `Bearer ${daemon.key}`, 'content-type': 'application/json' };
+    const headers = { authorization: `Bearer ${daemon.ownerKey}`, 'content-type': 'application/json' };
     const body = JSON.stringify({
       session: episode,
       score: -1,

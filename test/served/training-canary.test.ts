@@ -40,7 +40,7 @@ async function session(name: string, score: number): Promise<number> {
   expect(status).toBe(200);
   const said = await ask(environment.port, {
     path: '/v1/feedback',
-    headers: { authorization: `Bearer ${environment.key}` },
+    headers: { authorization: `Bearer ${environment.ownerKey}` },
     body: JSON.stringify({ turn: headers['x-instar-turn'], score }),
   });
   expect(said.status, said.text).toBe(200);

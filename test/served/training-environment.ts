@@ -3,10 +3,13 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach } from 'vitest';
 import { workdaysTasks } from '../../lab/workdays/task-source.ts';
-import { createRemoteApi, type RemoteApi } from '../../src/api/remote-api.ts';
+import { createRemoteApi } from '../../src/api/remote-api.ts';
 import { checkConfig } from '../../src/config/check-config.ts';
+import { createEngineKey } from '../../src/config/engine-key.ts';
 import { openHome } from '../../src/config/home.ts';
 import { readOrCreateKey } from '../../src/config/key.ts';
+import { readOrCreateOwnerKey } from '../../src/config/owner-key.ts';
+import type { OwnerApis } from '../../src/core/daemon-api.ts';
 import { asObject } from '../../src/core/json.ts';
 import { type Daemon, startDaemon } from '../../src/daemon/daemon.ts';
 import { createLog } from '../../src/daemon/log.ts';
@@ -15,10 +18,14 @@ import type { TrainingEvent } from '../../src/train/training-window.ts';
 import { type Answer, ask } from '../support/client.ts';
 import { lessonText } from '../support/lesson-text.ts';
 
-export interface TrainingEnvironment extends RemoteApi {
+/** Of the daemon's engine, so that a test can call it too. */
+export const ENGINE_KEY = createEngineKey();
+
+export interface TrainingEnvironment extends OwnerApis {
   readonly dir: string;
   readonly port: number;
   readonly key: string;
+  readonly ownerKey: string;
   readonly daemon: Daemon;
   readonly training: ServedTraining;
   /** What was logged, a line each. */
@@ -48,6 +55,7 @@ export async function openTrainingEnvironment({
 }: BedOptions = {}): Promise<TrainingEnvironment> {
   const home = openHome(dir);
   const key = readOrCreateKey(home, {}).key;
+  const ownerKey = readOrCreateOwnerKey(home, {}).key ?? '';
   const { config } = checkConfig(
     {
       train: { batchSize: 16, groupSize: 8, ...train },
@@ -61,7 +69,7 @@ export async function openTrainingEnvironment({
   const daemon = await startDaemon({
     home,
     config,
-    env: { PATH: process.env.PATH, ...env },
+    env: { PATH: process.env.PATH, INSTAR_ENGINE_KEY: ENGINE_KEY, ...env },
     log: createLog({ format: 'json', level: 'info', stream }),
     port: 0,
     isUnhurried: true,
@@ -71,17 +79,21 @@ export async function openTrainingEnvironment({
   const { training } = daemon;
   if (training === undefined) throw new Error('nothing is trained here');
   return {
-    ...createRemoteApi(record, key),
+    ...createRemoteApi(record, ownerKey),
     dir,
     port: daemon.port,
     key,
+    ownerKey,
     daemon,
     training,
     lines,
     chat: (text, { session, model = 'instar/nano' } = {}) =>
       ask(daemon.port, {
         path: '/v1/chat/completions',
-        headers: { 'x-instar-key': key, ...(session === undefined ? {} : { 'x-instar-session': session }) },
+        headers: {
+          authorization: `Bearer ${key}`,
+          ...(session === undefined ? {} : { 'x-instar-session': session }),
+        },
         body: JSON.stringify({ model, stream: true, messages: [{ role: 'user', content: text }] }),
       }),
     close: () => daemon.close(),

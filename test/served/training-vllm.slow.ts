@@ -12,6 +12,7 @@ import { startVllm } from '../models/vllm-server.ts';
 import { type Answer, ask } from '../support/client.ts';
 import {
   type BedOptions,
+  ENGINE_KEY,
   newFolder,
   openTrainingEnvironment,
   removeFolder,
@@ -75,6 +76,7 @@ async function propose(environment: TrainingEnvironment, version: number): Promi
   await expect.poll(record, { timeout: 20_000 }).toBeDefined();
   const engine = await connectTinker({
     url: record()?.url ?? '',
+    key: ENGINE_KEY,
     baseModel: 'instar-nano',
     profile: 'nano',
     selfTest: false,
@@ -218,7 +220,7 @@ describe('weights that vLLM serves', () => {
     });
     const answer = ask(environment.port, {
       path: '/v1/chat/completions',
-      headers: { authorization: `Bearer ${environment.key}` },
+      headers: { authorization: `Bearer ${environment.ownerKey}` },
       body,
     });
     await expect.poll(() => vllm.streams.size, { timeout: 15_000 }).toBe(1);

@@ -9,6 +9,7 @@ export interface RunningDaemon {
   readonly port: number;
   readonly child: ChildProcess;
   readonly key: string;
+  readonly ownerKey: string;
   /** Resolves with the exit code, or null after a signal. */
   readonly exited: Promise<number | null>;
 }
@@ -53,8 +54,9 @@ export function startDaemon(
       text += chunk.toString();
       const port = /instar ready http:\/\/127\.0\.0\.1:(\d+)/.exec(text)?.[1];
       if (port === undefined) return;
-      const key = readFileSync(path.join(home, 'key'), 'utf8').trim();
-      resolve({ port: Number(port), child, key, exited });
+      const keyIn = (name: string) => readFileSync(path.join(home, name), 'utf8').trim();
+      const [key, ownerKey] = [keyIn('key'), keyIn('owner-key')];
+      resolve({ port: Number(port), child, key, ownerKey, exited });
     });
     child.on('exit', (code) => reject(new Error(`exit ${code}: ${errors}`)));
   });

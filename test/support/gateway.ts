@@ -1,6 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { createKeysApi } from '../../src/api/keys-api.ts';
 import { createLazyLessonsApi } from '../../src/api/open-api.ts';
 import { createStoreApi } from '../../src/api/store-api.ts';
+import { homeAt } from '../../src/config/home.ts';
+import type { Caller } from '../../src/core/caller.ts';
 import type { ChatModel } from '../../src/core/chat.ts';
 import { systemClock } from '../../src/core/clock.ts';
 import { noRecord, type TurnRecorder } from '../../src/core/recorder.ts';
@@ -8,7 +11,7 @@ import type { RetryRule } from '../../src/core/retry.ts';
 import type { Store } from '../../src/core/store.ts';
 import type { Access, Timeouts } from '../../src/core/upstream.ts';
 import type { WireName } from '../../src/core/wire.ts';
-import { createAuthorizer } from '../../src/gateway/access-control.ts';
+import { createAuthorizer, type KnownCallers } from '../../src/gateway/access-control.ts';
 import { type AdmissionOptions, createAdmission } from '../../src/gateway/admission.ts';
 import { createGateway } from '../../src/gateway/gateway.ts';
 import { createIdentify } from '../../src/gateway/identify.ts';
@@ -23,6 +26,18 @@ import { createMemoryStore } from '../../src/record/store/memory-store.ts';
 import { wires } from '../../src/wire/wires.ts';
 
 export const KEY = 'test-key-0123456789abcdef0123456789abcdef';
+export const OWNER_KEY = 'test-owner-0123456789abcdef0123456789abcdef';
+
+/** Valid keys by their text. */
+export const callersOf = (callers: Readonly<Record<string, Caller>>): KnownCallers => ({
+  find: (presented) => (Object.hasOwn(callers, presented) ? callers[presented] : undefined),
+  ofCredential: (credential) => ({ kind: 'credential', id: `c_${credential.length}`, mayRate: false }),
+});
+
+const TEST_KEYS = callersOf({
+  [KEY]: { kind: 'caller', id: 'k_test', mayRate: false },
+  [OWNER_KEY]: { kind: 'owner', id: 'owner_test', mayRate: true },
+});
 
 export interface TestGatewayOptions {
   readonly providers?: readonly Provider[];
@@ -97,7 +112,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
         retry: { rule, random: Math.random, sleep: pause },
       }),
       exchange: pool.exchange,
-      authorize: createAuthorizer({ key: () => KEY, onLoopback: true, clock: systemClock }),
+      authorize: createAuthorizer({ keys: TEST_KEYS, onLoopback: true, clock: systemClock }),
       clock: systemClock,
       random: Math.random,
       retry: rule,
@@ -116,8 +131,14 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
       sessionEnded: () => undefined,
       recorder: options.recorder ?? { room: () => undefined, start: () => noRecord },
       records,
-      api: createStoreApi(records, systemClock.now),
-      lessonsApi: createLazyLessonsApi(records),
+      apisFor: () => ({
+        api: {
+          ...createStoreApi(records, systemClock.now),
+          confirmTime: async () => ({ time: new Date(systemClock.now()).toISOString(), was: null }),
+        },
+        lessonsApi: createLazyLessonsApi(records),
+        keysApi: createKeysApi(homeAt('/nowhere'), {}, systemClock.now, records),
+      }),
       report: (report) => {
         reports.push(report);
         metrics.report(report);

@@ -1,5 +1,6 @@
 // A program that supervises an engine, as a process of its own that can be killed.
 
+import { createEngineKey } from '../../dist/src/config/engine-key.js';
 import { openHome } from '../../dist/src/config/home.js';
 import { systemClock } from '../../dist/src/core/clock.js';
 import { createLog } from '../../dist/src/daemon/log.js';
@@ -7,7 +8,13 @@ import { superviseEngine } from '../../dist/src/train/engine-process.js';
 
 const [dir] = process.argv.slice(2);
 const log = createLog({ format: 'json', level: 'info' });
-const engine = await superviseEngine({ home: openHome(dir), log, clock: systemClock, env: process.env });
+const engine = await superviseEngine({
+  home: openHome(dir),
+  log,
+  clock: systemClock,
+  env: process.env,
+  key: createEngineKey(),
+});
 await engine.ready();
 process.stdout.write(`${engine.pid()} ${engine.url}\n`);
 setInterval(() => undefined, 60_000);

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createRandom } from '../../src/base/random.ts';
+import { createEngineKey } from '../../src/config/engine-key.ts';
 import { openHome } from '../../src/config/home.ts';
 import { systemClock } from '../../src/core/clock.ts';
 import type { TrainDatum } from '../../src/core/training.ts';
@@ -18,6 +19,7 @@ import {
 import { connectTinker } from '../../src/train/tinker/connect-tinker.ts';
 
 const signal = new AbortController().signal;
+const KEY = createEngineKey();
 let dir = '';
 let open: SupervisedEngine[] = [];
 beforeEach(() => {
@@ -46,6 +48,7 @@ async function supervise(
     log: createLog({ format: 'json', level: 'info', stream }),
     clock: systemClock,
     env: process.env,
+    key: KEY,
     rule: { firstMs: 10, longestMs: 40 },
     ...more,
   });
@@ -87,6 +90,7 @@ async function train({ engine, home }: Awaited<ReturnType<typeof supervise>>, di
   await engine.ready();
   const tinker = await connectTinker({
     url: engine.url,
+    key: KEY,
     baseModel: 'instar-nano',
     profile: 'nano',
     selfTest: false,

@@ -94,7 +94,7 @@ describe('live turns', () => {
 
   it('never come from an erased session, even before learning knows about it', async () => {
     const { records, samples } = await recordTurns([{ turn: 'a' }, { turn: 'b' }]);
-    expect(await records.erase('s-a', 'asked for')).toBe(1);
+    expect(await records.erase('s-a', 'asked for')).toMatchObject({ turns: 1 });
     const read = await readLiveTurns(liveQueryOf(wanted), samples, records);
     expect(read.map(({ rollout }) => rollout.id)).toEqual(['live/b']);
   });

@@ -104,17 +104,21 @@ const [socket, url] = await Promise.all([
   firstMatch(child.stdout, /instar ready (\S+)/),
 ]);
 const inspector = await openInspector(socket, startCoverage);
-const keyFile = ['owner-key', 'key']
-  .map((name) => path.join(home, name))
-  .find((file) => statSync(file, { throwIfNoEntry: false }) !== undefined);
-const key = keyFile === undefined ? '' : readFileSync(keyFile, 'utf8').trim();
+/** Homes of earlier versions have one key for everything. */
+const keyIn = (...names: readonly string[]): string => {
+  const files = names.map((name) => path.join(home, name));
+  const found = files.find((file) => statSync(file, { throwIfNoEntry: false }) !== undefined);
+  return found === undefined ? '' : readFileSync(found, 'utf8').trim();
+};
+const callerKey = keyIn('key');
+const ownerKey = keyIn('owner-key', 'key');
 
 const post = async (where: string, body: object, session: string): Promise<Response> =>
   fetch(`${url}${where}`, {
     method: 'POST',
     headers: {
       'content-type': 'application/json',
-      authorization: `Bearer ${key}`,
+      authorization: `Bearer ${where === '/v1/feedback' ? ownerKey : callerKey}`,
       'x-instar-session': session,
       'x-instar-agent': 'walker',
     },
@@ -151,7 +155,7 @@ for (let i = 0; i < 3; i++) {
 let lessons = 0;
 for (let tries = 0; lessons === 0 && tries < 100; tries++) {
   await sleep(100);
-  const list = await fetch(`${url}/api/lessons`, { headers: { authorization: `Bearer ${key}` } });
+  const list = await fetch(`${url}/api/lessons`, { headers: { authorization: `Bearer ${ownerKey}` } });
   lessons = ((await list.json()) as readonly unknown[]).length;
 }
 await sleep(SETTLE_MS);

@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { FILTER_DESCRIPTOR } from './seccomp-filter.ts';
 import type { WorkspaceLimits } from './workspace-limits.ts';
 
 /** Where a confined command sees its workspace. */
@@ -37,6 +38,10 @@ export interface Confiner {
   readonly name: 'bubblewrap' | 'unshare';
   /** The owner of files that a command writes; absent when it is the user of this process. */
   readonly owner?: number;
+  /** The seccomp filter of commands, read from FILTER_DESCRIPTOR; absent when there is none. */
+  readonly filter?: Uint8Array;
+  /** The command line that installs the filter, where `wrap` does not. */
+  readonly loader?: readonly string[];
   wrap(
     place: SandboxPaths,
     line: readonly string[],
@@ -52,6 +57,8 @@ interface LineParts {
   readonly limits: WorkspaceLimits;
   readonly cpuSeconds: number;
   readonly owner: number | undefined;
+  /** Installs the filter: after privileges are dropped, which it would refuse, and before the command. */
+  readonly loader?: readonly string[] | undefined;
 }
 
 /**
@@ -59,7 +66,14 @@ interface LineParts {
  * that it is not PID 1, which ignores signals by default. The shell writes `ready` to descriptor 3 and closes it: without
  * that line it was the sandbox that failed, not the command.
  */
-export function confinedLine({ command, env, limits, cpuSeconds, owner }: LineParts): readonly string[] {
+export function confinedLine({
+  command,
+  env,
+  limits,
+  cpuSeconds,
+  owner,
+  loader = [],
+}: LineParts): readonly string[] {
   const drop = owner === undefined ? [] : [`--reuid=${owner}`, `--regid=${owner}`, '--clear-groups'];
   const pairs = Object.entries({
     PATH: TOOL_PATH,
@@ -86,20 +100,34 @@ export function confinedLine({ command, env, limits, cpuSeconds, owner }: LinePa
       `--data=${limits.memoryBytes}`,
     ],
     ...[`--nproc=${limits.processes}`, '--nofile=1024', '--'],
+    ...loader,
     ...['env', '-i', ...pairs.map(([name, value]) => `${name}=${value}`)],
     ...['sh', '-c', 'echo ready >&3; exec 3>&-; "$@"; exit $?', 'sh', ...command],
   ];
 }
 
+interface BubblewrapOptions {
+  readonly filter?: Uint8Array | undefined;
+  /** Whether this version has `--disable-userns`, which needs a user namespace of its own. */
+  readonly canDisableUserns?: boolean;
+}
+
 /** Confines commands with bubblewrap, the sandbox of Flatpak. `file` is the program. */
-export function createBubblewrap(file: string, isRoot: boolean): Confiner {
+export function createBubblewrap(
+  file: string,
+  isRoot: boolean,
+  { filter, canDisableUserns = false }: BubblewrapOptions = {},
+): Confiner {
   return {
     name: 'bubblewrap',
     ...ownerFor(isRoot),
+    ...(filter === undefined ? {} : { filter }),
     wrap: ({ files, scratch, readable }, line) => ({
       file,
       args: [
         ...(isRoot ? [] : ['--unshare-user', '--uid', '1000', '--gid', '1000']),
+        ...(canDisableUserns && !isRoot ? ['--disable-userns'] : []),
+        ...(filter === undefined ? [] : ['--seccomp', String(FILTER_DESCRIPTOR)]),
         ...['--unshare-net', '--unshare-pid', '--unshare-ipc', '--unshare-uts', '--die-with-parent'],
         ...SYSTEM_FOLDERS.flatMap((name) => ['--ro-bind-try', `/${name}`, `/${name}`]),
         ...['--dir', '/etc'],
@@ -122,7 +150,9 @@ const makeAbove = (folder: string): readonly string[] => {
 
 /**
  * Builds the root file system of a command: read-only system folders and the workspace, nothing else of the host. It runs in
- * its own namespaces, so that no mount outlives the command. The parts of /proc that control the kernel are read-only.
+ * its own namespaces, so that no mount outlives the command. The parts of /proc that control the kernel are read-only. The
+ * command's root is a folder of the new root: the kernel creates no user namespace for a process that is chrooted, and
+ * without capabilities none leaves its root, outside of which there is nothing else.
  */
 const BUILD_ROOT = `set -eu; umask 022
 files=$1 scratch=$2 root=$3; shift 3
@@ -130,7 +160,9 @@ fixed() { mount --bind "$1" "$2"; mount -o remount,bind,ro,nosuid,nodev "$2"; }
 ours() { mount --bind "$1" "$2"; mount -o remount,bind,nosuid,nodev "$2"; }
 mount -t tmpfs -o size=1m,mode=0755,nosuid,nodev tmpfs "$root"
 cd "$root"
-mkdir proc dev dev/shm etc tmp old .${WORKSPACE_PATH}
+mkdir in old
+cd in
+mkdir proc dev dev/shm etc tmp .${WORKSPACE_PATH}
 for name in ${SYSTEM_FOLDERS.join(' ')}; do
   if [ -L "/$name" ]; then ln -s "$(readlink "/$name")" "$name"
   elif [ -d "/$name" ]; then mkdir "$name"; fixed "/$name" "$name"; fi
@@ -148,17 +180,24 @@ done
 ours "$scratch" tmp; ours "$scratch" dev/shm; ours "$files" .${WORKSPACE_PATH}
 while [ "$1" != -- ]; do mkdir -p ".$1"; fixed "$1" ".$1"; shift; done; shift
 ! command -v ip > /dev/null || ip link set lo up 2> /dev/null || :
+cd "$root"
+# For the commands of this script that follow.
+for name in etc proc ${SYSTEM_FOLDERS.join(' ')}; do ln -s "in/$name" "$name"; done
 pivot_root . old
 umount -l /old; rmdir /old
 mount -o remount,bind,ro,nosuid,nodev /
-cd ${WORKSPACE_PATH}
-exec "$@"`;
+exec chroot /in sh -c 'cd ${WORKSPACE_PATH}; exec "$@"' sh "$@"`;
 
 /** Confines commands with kernel namespaces through unshare of util-linux. `file` is the program. */
-export function createUnshare(file: string, isRoot: boolean): Confiner {
+export function createUnshare(
+  file: string,
+  isRoot: boolean,
+  { filter, loader }: Pick<Confiner, 'filter' | 'loader'> = {},
+): Confiner {
   return {
     name: 'unshare',
     ...ownerFor(isRoot),
+    ...(filter === undefined || loader === undefined ? {} : { filter, loader }),
     wrap: ({ files, scratch, mountPoint, readable }, line) => ({
       // The command is killed when the parent dies, since nothing else would stop it then.
       file: 'setpriv',

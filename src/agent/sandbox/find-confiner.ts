@@ -1,7 +1,10 @@
+import { execFile } from 'node:child_process';
 import { access, constants, readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { promisify } from 'node:util';
 import { type Confiner, createBubblewrap, createUnshare, TOOL_PATH } from './confiner.ts';
 import { runConfined } from './run-confined.ts';
+import { createSeccompFilter, perlLoader } from './seccomp-filter.ts';
 import { changeOwner, createWorkspaceFolder } from './workspace-folder.ts';
 import { DEFAULT_WORKSPACE_LIMITS } from './workspace-limits.ts';
 
@@ -16,12 +19,20 @@ const ISOLATION_CHECKS: readonly (readonly [test: string, fault: string])[] = [
   ['grep -q "^CapEff:[[:space:]]*0*$" /proc/self/status', 'the command keeps capabilities'],
   ['test "$(ulimit -c)" = 0', 'resource limits have no effect'],
   ['test "$(ls /proc | grep -c "^[0-9]")" -lt 10', 'processes of the host are visible'],
+  ['! unshare --user true 2> /dev/null', 'a command can create user namespaces'],
 ];
 
-const SCRIPT = ISOLATION_CHECKS.map(([test], index) => `{ ${test}; } || exit ${index + 1}`).join('\n');
+const FILTER_CHECK = [
+  'grep -q "^Seccomp:[[:space:]]*2$" /proc/self/status',
+  'the seccomp filter has no effect',
+] as const;
+
+const scriptOf = (checks: typeof ISOLATION_CHECKS): string =>
+  checks.map(([test], index) => `{ ${test}; } || exit ${index + 1}`).join('\n');
 
 /** Runs the checks in a sandbox: undefined when all pass, else what is wrong. */
 export async function verifyConfiner(confiner: Confiner): Promise<string | undefined> {
+  const checks = confiner.filter === undefined ? ISOLATION_CHECKS : [...ISOLATION_CHECKS, FILTER_CHECK];
   const holder = await createWorkspaceFolder();
   try {
     await changeOwner(holder, confiner.owner);
@@ -29,14 +40,14 @@ export async function verifyConfiner(confiner: Confiner): Promise<string | undef
       confiner,
       place: { ...holder, readable: [] },
       limits: DEFAULT_WORKSPACE_LIMITS,
-      command: ['sh', '-c', SCRIPT],
+      command: ['sh', '-c', scriptOf(checks)],
       options: { env: { OUTSIDE: holder.files }, timeoutMs: 20_000 },
       isOverSize: async () => false,
       signal: new AbortController().signal,
     });
     if (result.end === 'refused') return result.why;
     if (result.end === 'stopped') return `the check was stopped (${result.why})`;
-    const fault = ISOLATION_CHECKS[result.code - 1]?.[1];
+    const fault = checks[result.code - 1]?.[1];
     if (result.code !== 0)
       return fault ?? `the check ended with exit code ${result.code}: ${result.stderr.slice(0, 200)}`;
     const kept = await readFile(path.join(holder.files, 'kept'), 'utf8').catch(() => '');
@@ -62,26 +73,65 @@ export function confinementHere(): Promise<Confinement> {
   return found;
 }
 
-/** The first of bubblewrap and unshare that is installed and passes the isolation checks. */
+/**
+ * The first of bubblewrap and unshare that is installed and passes the isolation checks; with a seccomp filter where the
+ * machine can install one, else without.
+ */
 export async function findConfiner(search: string): Promise<Confinement> {
   if (process.platform !== 'linux')
     return { ok: false, why: `commands can only be confined on Linux, not on ${process.platform}` };
-  const isRoot = process.getuid?.() === 0;
   const tried: string[] = [];
-  for (const [program, create] of [
-    ['bwrap', createBubblewrap],
-    ['unshare', createUnshare],
-  ] as const) {
-    const file = await findProgram(program, search);
-    const fault = file === undefined ? 'it is not installed' : await verifyConfiner(create(file, isRoot));
-    if (file !== undefined && fault === undefined) return { ok: true, confiner: create(file, isRoot) };
-    tried.push(`${program}: ${fault}`);
+  for (const { program, confiner } of await confinersHere(search)) {
+    const fault = confiner === undefined ? 'it is not installed' : await verifyConfiner(confiner);
+    if (confiner !== undefined && fault === undefined) return { ok: true, confiner };
+    const filtered = confiner?.filter === undefined ? '' : ' with a seccomp filter';
+    tried.push(`${program}${filtered}: ${fault}`);
   }
   return {
     ok: false,
     why: `commands cannot be confined on this machine (${tried.join('; ')}): ${INSTALL_HINT}`,
   };
 }
+
+/** In the order of preference. */
+async function confinersHere(
+  search: string,
+): Promise<readonly { readonly program: string; readonly confiner: Confiner | undefined }[]> {
+  const isRoot = process.getuid?.() === 0;
+  const filter = createSeccompFilter(process.arch);
+  const [bwrap, unshare, perl] = await Promise.all(
+    ['bwrap', 'unshare', 'perl'].map((name) => findProgram(name, search)),
+  );
+  // Only system folders are visible inside of the sandbox.
+  const loader = perl?.match(/^\/(usr|bin)\//) ? perlLoader(perl, process.arch) : undefined;
+  const canDisableUserns = bwrap !== undefined && (await helpOf(bwrap)).includes('--disable-userns');
+  const withFilter = filter !== undefined;
+  return [
+    ...(withFilter
+      ? [
+          {
+            program: 'bwrap',
+            confiner: bwrap && createBubblewrap(bwrap, isRoot, { filter, canDisableUserns }),
+          },
+        ]
+      : []),
+    ...(withFilter && loader !== undefined
+      ? [{ program: 'unshare', confiner: unshare && createUnshare(unshare, isRoot, { filter, loader }) }]
+      : []),
+    { program: 'bwrap', confiner: bwrap && createBubblewrap(bwrap, isRoot, { canDisableUserns }) },
+    { program: 'unshare', confiner: unshare && createUnshare(unshare, isRoot) },
+  ].map(({ program, confiner }) => ({ program, confiner: confiner || undefined }));
+}
+
+const helpOf = (file: string): Promise<string> =>
+  promisify(execFile)(file, ['--help']).then(
+    ({ stdout, stderr }) => stdout + stderr,
+    () => '',
+  );
+
+/** What confines commands, in words: for `doctor` and reports. */
+export const describeConfiner = ({ name, filter }: Confiner): string =>
+  `${name}, no user namespaces, ${filter === undefined ? 'no seccomp filter' : 'with a seccomp filter'}`;
 
 /** An absolute path. Also searches system folders, which are often not in a user's PATH. */
 export async function findProgram(name: string, search: string): Promise<string | undefined> {

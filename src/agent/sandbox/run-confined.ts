@@ -1,5 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { Writable } from 'node:stream';
 import { type Confiner, confinedLine, type SandboxPaths, TOOL_PATH } from './confiner.ts';
+import { FILTER_DESCRIPTOR } from './seccomp-filter.ts';
 import type { WorkspaceLimits } from './workspace-limits.ts';
 
 export interface ConfinedRunOptions {
@@ -44,15 +46,23 @@ export function runConfined(run: ConfinedRun): Promise<ConfinedRunResult> {
   const { confiner, place, limits, command, options, isOverSize, signal } = run;
   const { timeoutMs = 30_000, outputBytes = 1024 * 1024, env = {} } = options;
   const cpuSeconds = Math.ceil(timeoutMs / 1000) + 1;
-  const line = confinedLine({ command, env, limits, cpuSeconds, owner: confiner.owner });
+  const line = confinedLine({
+    command,
+    env,
+    limits,
+    cpuSeconds,
+    owner: confiner.owner,
+    loader: confiner.loader,
+  });
   const { file, args } = confiner.wrap(place, line);
   return new Promise((resolve) => {
     const child = spawn(file, args, {
       cwd: '/',
       env: { PATH: TOOL_PATH },
       detached: true,
-      stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
+      stdio: ['ignore', 'pipe', 'pipe', 'pipe', ...(confiner.filter === undefined ? [] : ['pipe' as const])],
     });
+    sendFilter(child, confiner.filter);
     const output = { stdout: [] as Buffer[], stderr: [] as Buffer[] };
     let size = 0;
     let isReady = false;
@@ -107,6 +117,14 @@ export function runConfined(run: ConfinedRun): Promise<ConfinedRunResult> {
         });
     });
   });
+}
+
+/** A sandbox that ends before it has read its filter reports why by itself. */
+function sendFilter(child: ChildProcess, filter: Uint8Array | undefined): void {
+  const pipe = child.stdio[FILTER_DESCRIPTOR];
+  if (filter === undefined || !(pipe instanceof Writable)) return;
+  pipe.on('error', () => undefined);
+  pipe.end(filter);
 }
 
 const textOf = (chunks: readonly Buffer[]): string => Buffer.concat(chunks).toString('utf8');

@@ -81,8 +81,8 @@ export const providersSchema = z
   )
   .meta({ propertyNames: { type: 'string', pattern: PROVIDER_NAME.source } });
 
-const modelRef = z.string().refine((text) => parseModelRef(text) !== undefined, {
-  error: 'must be "provider/model"',
+const modelRef = z.string().refine((text) => text === 'off' || parseModelRef(text) !== undefined, {
+  error: 'must be "provider/model", or "off" for evolver and judge',
   params: { fix: 'such as "openai/gpt-5.2"' },
 });
 

@@ -49,7 +49,7 @@ export function createCalibration(most = 2000): Calibration {
   const turns = new Map<string, Heard>();
   return {
     hear: ({ turn, source, score }) => {
-      if (source === 'signal' || score === 0 || !Number.isFinite(score)) return;
+      if (source === 'signal' || source === 'agent' || score === 0 || !Number.isFinite(score)) return;
       const before = turns.get(turn);
       turns.delete(turn);
       turns.set(turn, { ...before, [source]: score > 0 });

@@ -1,6 +1,7 @@
 import type { Signal } from '../../core/evidence.ts';
 import { digestError } from '../digest/digest-error.ts';
 import type { TurnReading } from '../turn-reading.ts';
+import { separateTypedText } from '../typed-text.ts';
 import {
   BROKEN_NOW,
   COMPLAINT_ABOUT_THING,
@@ -166,17 +167,6 @@ function findThanks(words: string): boolean {
   return false;
 }
 
-/** Sections that clients insert into a user's message, as opening and closing marks. */
-const WRAPPED: readonly (readonly [string, string])[] = [
-  ['<system-reminder>', '</system-reminder>'],
-  ['<environment_context>', '</environment_context>'],
-  ['<user_instructions>', '</user_instructions>'],
-  ['<task-notification>', '</task-notification>'],
-  ['<local-command-stdout>', '</local-command-stdout>'],
-  ['<ide_selection>', '</ide_selection>'],
-  ['<<<BEGIN_OPENCLAW_INTERNAL_CONTEXT>>>', '<<<END_OPENCLAW_INTERNAL_CONTEXT>>>'],
-  ['```', '```'],
-];
 /** Lines pasted from a terminal, a log or a file. */
 const PASTED =
   /^(?:➜ |[$%#] \S|\S{0,40}\s?[\w.-]{1,40}@[\w.-]{1,60}[: ]\S{0,200}[$#%] |\{"|\[\{|\s{2,}at |\s{2,}File "|Traceback \(|node:|npm (?:error|ERR!)|\s{0,4}\w{0,40}(?:Error|Exception): |\d{4}-\d\d-\d\d[T ]|'?\/[\w./ -]{1,300}'?$|[-+] ?\d{1,5} )/;
@@ -184,15 +174,15 @@ const PASTED =
 const BARE_NOT = /\b(does|did|is|was|are|were|have|has|had|do|would|could|should|ca|wo)nt\b/g;
 const STAMP = /^\s*\[[A-Z][a-z]{2} \d{4}-\d{2}-\d{2}[^\]\n]{0,30}\]\s*/;
 const CAP = 20_000;
+const FENCE = '```';
 
 /**
  * What the user typed: without sections inserted by the client, quotes and pasted output. In lower case, with straight
  * apostrophes and single spaces.
  */
 function userWords(text: string): string {
-  let rest = text.slice(0, CAP);
-  for (const [open, close] of WRAPPED) rest = without(rest, open, close);
-  const lines = rest.replace(STAMP, '').split('\n');
+  const typed = without(separateTypedText(text.slice(0, CAP)).typed, FENCE, FENCE);
+  const lines = typed.replace(STAMP, '').split('\n');
   const own = lines.filter((line) => !/^\s{0,3}>|^Runtime: agent=/.test(line) && !PASTED.test(line));
   return own
     .join(' \n')

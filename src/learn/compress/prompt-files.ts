@@ -1,5 +1,5 @@
 import { mkdirSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { replaceFileSync } from '../../base/atomic-file.ts';
 import { asNumber, asObject, asString, compact, parseJson } from '../../core/json.ts';
@@ -32,4 +32,17 @@ export function createPromptFiles(dir: string): PromptCache {
       replaceFileSync(fileOf(key), JSON.stringify({ agent: key.agent, ...prompt }));
     },
   };
+}
+
+/** Deletes the shortened prompts of an agent: they contain words of its sessions. They are written again when needed. */
+export async function forgetPrompts(dir: string, agent: string): Promise<void> {
+  const names = await readdir(dir).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return [];
+    throw error;
+  });
+  for (const name of names.filter((one) => one.endsWith('.json'))) {
+    const file = path.join(dir, name);
+    const prompt = asObject(parseJson(await readFile(file, 'utf8')));
+    if (asString(prompt.agent) === agent) await rm(file, { force: true });
+  }
 }

@@ -83,6 +83,12 @@ function contentOf(
   ].join('\n');
 }
 
+const FIXED =
+  /^(?:\d\. )?(?:hold to this (?:in every task that it could concern|whenever you [^.\n]{1,80}), also where the task does not mention it\.?|before you say that you are done, look at what you produced once more and put right what breaks this\.?)$|^anti-pattern: (?:doing what step 1 rules out because it is quicker or was not mentioned this time|calling the task done while what step 1 asks for is not there|going by habit or by what is usual elsewhere where step 1 says how it is done here)\.?$/i;
+
+/** Whether a line is this program's own wording, which no record can influence. */
+export const isFixedWording = (line: string): boolean => FIXED.test(line.trim());
+
 /** The leading rule, and of the others what it leaves open: its numbers and literals replace older ones. */
 function stepsOf(lead: ExtractedRule, rules: readonly ExtractedRule[]): readonly string[] {
   const others = rules.slice(1).filter((rule) => addsTo(lead, rule));

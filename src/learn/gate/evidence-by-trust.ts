@@ -1,5 +1,5 @@
 import { setImmediate as takeTurn } from 'node:timers/promises';
-import type { FailureCase, Origin } from '../../core/learn.ts';
+import type { FailureCase, Origin, TurnMaterial } from '../../core/learn.ts';
 import type { Taint } from '../../core/lesson.ts';
 import { splitFirstPartyText } from './first-party-text.ts';
 import { addressesAnyAgent } from './injection-phrases.ts';
@@ -14,6 +14,15 @@ export interface UntrustedText {
   readonly text: string;
   /** Written by an agent: only a long common run taints a lesson, unless the agent repeats a tool. */
   readonly isAgent: boolean;
+  /** Added by the person's program, which addresses the agent in every message: that alone taints nothing. */
+  readonly isClient: boolean;
+}
+
+/** A text or a command of a session, in the order in which they came. */
+export interface SessionEvent {
+  readonly kind: 'own' | 'outside' | 'agent' | 'succeeded' | 'failed';
+  /** Its lines, normalized, in every reading, with single blanks. */
+  readonly lines: string;
 }
 
 export interface EvidenceByTrust {
@@ -22,9 +31,14 @@ export interface EvidenceByTrust {
   /** The same with exit codes and error digests: text that a lesson may repeat. Programs choose their messages, so these may not instruct. */
   readonly trusted: readonly string[];
   readonly untrusted: readonly UntrustedText[];
+  /** The sessions in order of time, to tell who brought a name or a command up first. */
+  readonly events: readonly SessionEvent[];
+  /** Why text that the model had cannot be compared; empty when all of it can. */
+  readonly missing: readonly string[];
 }
 
 const SHORTEST_NOTE = 20;
+const NOT_READ = 'what the model was given before its answer could not be read';
 
 const without = (text: string, parts: readonly string[]): string =>
   parts.reduce((left, part) => left.split(part).join('\n'), text);
@@ -33,20 +47,36 @@ const without = (text: string, parts: readonly string[]): string =>
 export const isFirstParty = (origin: Origin): boolean =>
   origin === 'user' || origin === 'person' || origin === 'verifier';
 
+/** What the gate compares a lesson with: all of the material, or what the learner was shown where there is no more. */
+export const materialOf = ({ task, passages, material }: FailureCase): TurnMaterial =>
+  material ?? {
+    passages: [{ origin: 'user', text: task }, ...passages],
+    commands: [],
+    missing: [NOT_READ],
+  };
+
 /**
  * Sorts the recorded text by whether its author may give instructions. Text that people forwarded, and messages that address
  * agents in general, are untrusted: nobody addresses their own agent like that. Yields to the event loop between passages.
  */
 export async function sortEvidenceByTrust(cases: readonly FailureCase[]): Promise<EvidenceByTrust> {
-  const firstParty: string[] = [];
+  const firstParty = new Set<string>();
   const measured: string[] = [];
   const untrusted = new Map<string, UntrustedText>();
-  const addUntrusted = (text: string, taint: Taint, isAgent = false): void => {
-    const key = `${taint} ${isAgent} ${text}`;
-    if (!untrusted.has(key)) untrusted.set(key, untrustedText(text, taint, isAgent));
+  const events: SessionEvent[] = [];
+  const missing = new Set<string>();
+  const addUntrusted = (text: string, taint: Taint, origin: Origin): UntrustedText => {
+    const key = `${taint} ${origin === 'assistant'} ${text}`;
+    const known = untrusted.get(key) ?? untrustedText(text, taint, origin);
+    untrusted.set(key, known);
+    return known;
   };
+  const happened = (kind: SessionEvent['kind'], ...texts: readonly string[]): void => {
+    events.push({ kind, lines: texts.flatMap((text) => text.split('\n').map(flatten)).join('\n') });
+  };
+  const materials = cases.toSorted((a, b) => a.at - b.at).map(materialOf);
   // Feedback on a turn is first-party text, also where a message of the conversation repeats it.
-  const notes = cases
+  const notes = materials
     .flatMap(({ passages }) => passages)
     .flatMap(({ origin, text }) => (origin === 'person' || origin === 'verifier' ? [text.trim()] : []))
     .filter((note) => note.length >= SHORTEST_NOTE);
@@ -54,25 +84,62 @@ export async function sortEvidenceByTrust(cases: readonly FailureCase[]): Promis
     const text = origin === 'user' ? without(message, notes) : message;
     const { own, pasted } = splitFirstPartyText(text, origin);
     const isTheirs = origin !== 'user' || !addressesAnyAgent(foldText(own));
-    if (isTheirs) firstParty.push(foldText(own));
+    if (isTheirs) {
+      firstParty.add(foldText(own));
+      happened('own', foldText(own));
+    }
     const others = isTheirs ? pasted : text;
-    if (others.trim() !== '') addUntrusted(others, 'web');
+    if (others.trim() !== '') happened('outside', ...addUntrusted(others, 'web', 'web').views);
   };
-  for (const { task, passages, appraisal } of cases) {
-    addFirstParty(task, 'user');
+  for (const { appraisal } of cases) {
     measured.push(...appraisal.digests.map(foldText));
     for (const { source, reason } of appraisal.signals)
       if (source !== 'judge') measured.push(foldText(reason));
-    for (const { origin, text } of passages) {
+  }
+  const told = new Set<string>();
+  for (const { passages, commands, missing: why } of materials) {
+    for (const one of why) missing.add(one);
+    let next = 0;
+    const runUpTo = (index: number): void => {
+      for (; next < commands.length && (commands[next]?.after ?? 0) <= index; next++) {
+        const { text = '', isOk = false } = commands[next] ?? {};
+        happened(isOk ? 'succeeded' : 'failed', foldText(text));
+      }
+    };
+    for (const [index, { origin, text }] of passages.entries()) {
+      runUpTo(index);
+      // The turns of a session share their history.
+      const key = `${origin} ${text}`;
+      if (told.has(key)) continue;
+      told.add(key);
       await takeTurn();
       if (isFirstParty(origin)) addFirstParty(text, origin);
-      else addUntrusted(text, origin === 'web' ? 'web' : 'tool', origin === 'assistant');
+      else {
+        const { views } = addUntrusted(text, origin === 'web' ? 'web' : 'tool', origin);
+        happened(origin === 'assistant' ? 'agent' : 'outside', ...views);
+      }
     }
+    runUpTo(passages.length);
   }
-  return { firstParty, trusted: [...firstParty, ...measured], untrusted: [...untrusted.values()] };
+  return {
+    firstParty: [...firstParty],
+    trusted: [...firstParty, ...measured],
+    untrusted: [...untrusted.values()],
+    events,
+    missing: [...missing],
+  };
 }
 
-const untrustedText = (written: string, taint: Taint, isAgent: boolean): UntrustedText => {
+/** A normalized text with single blanks. */
+export const flatten = (folded: string): string => folded.split(/\s+/).join(' ').trim();
+
+const untrustedText = (written: string, taint: Taint, origin: Origin): UntrustedText => {
   const text = unwrapped(written);
-  return { taint, text, isAgent, views: decodeUntrustedViews(text) };
+  return {
+    taint,
+    text,
+    isAgent: origin === 'assistant',
+    isClient: origin === 'client',
+    views: decodeUntrustedViews(text),
+  };
 };

@@ -4,19 +4,25 @@ import type { FailureCase, Judgement, Proposal } from '../../core/learn.ts';
 import { LESSON_KINDS, type Lesson, type LessonText, type Taint } from '../../core/lesson.ts';
 import type { Library } from '../../core/library.ts';
 import type { EmbeddingModel } from '../../core/recall.ts';
+import { clip } from '../../text/truncate.ts';
+import { findRepeatedErrors } from '../distiller/repeated-errors.ts';
+import { isFixedWording } from '../distiller/write-skill.ts';
 import { readQuotes, uniqueLessonName } from '../draft-lesson.ts';
 import { type Autonomy, autonomyRule } from './autonomy-rule.ts';
 import { type EvidenceByTrust, sortEvidenceByTrust } from './evidence-by-trust.ts';
 import { contentFingerprint, type FindSimilar, findDuplicate } from './find-duplicate.ts';
-import {
-  findSimilarMeaning,
-  findTaint,
-  findUnsupportedBasis,
-  type SimilarSentence,
-  type TaintFinding,
-} from './find-taint.ts';
+import { findTaint, findUnsupportedBasis, type TaintFinding } from './find-taint.ts';
 import { lintLesson } from './lint-lesson.ts';
-import { foldText } from './normalize-text.ts';
+import { createLiteralProvenance, type LiteralProvenance } from './literal-provenance.ts';
+import { decodeViews, foldText } from './normalize-text.ts';
+import { createWordingFinder } from './person-wording.ts';
+import {
+  compareMeaning,
+  findOutsideMeaning,
+  type LineMeaning,
+  type MeaningReading,
+  statementsOfLesson,
+} from './similar-meaning.ts';
 import { type EvidenceRules, NEEDS_ANOTHER_SESSION, weighEvidence } from './weigh-evidence.ts';
 
 export interface GateOptions extends EvidenceRules {
@@ -87,13 +93,18 @@ async function judge(
     firstParty: [...sorted.firstParty, ...shown],
     trusted: [...sorted.trusted, ...shown],
   };
-  const lints = lintLesson(words, known.firstParty);
-  const basis = findUnsupportedBasis(weighed.cited);
-  const alike = [...(await findTaint(words, known)), ...(basis === undefined ? [] : [basis])];
-  // The embedding comparison is expensive: it runs last, and only when nothing else was found.
-  const isClean = lints.length + alike.length === 0;
-  const near = isClean && options.embed && (await findSimilarMeaning(words, known, options.embed));
-  const tainted = near ? [nearTaint(near)] : alike;
+  const meaning = await readMeaning(change.text, known, options.embed);
+  const isTheirs = createWordingFinder(known.firstParty);
+  const others = meaning.lines.filter((line) => !isTheirs(line));
+  const theirs = new Set(meaning.lines.filter(isTheirs).flatMap(({ line }) => decodeViews(line)));
+  const provenance = createLiteralProvenance(known.events);
+  const lints = lintLesson(words, known.firstParty, {
+    provenance,
+    isTheirs: (sentence) => theirs.has(sentence),
+  });
+  const tainted = isOwnWording(change.text, others, cases)
+    ? []
+    : await findOutsideText(change.text, weighed.cited, known, provenance, { ...meaning, lines: others });
   const before: readonly Taint[] = [...change.text.taint, ...(old?.text.taint ?? [])];
   const taint = (['tool', 'web'] as const).filter(
     (one) => before.includes(one) || tainted.some((finding) => finding.taint === one),
@@ -174,13 +185,53 @@ function besideOld(
   };
 }
 
-const nearTaint = ({ taint, sentence }: SimilarSentence): TaintFinding => ({
-  taint,
-  why:
-    sentence === undefined
-      ? 'text from a tool or a page in the same session could not be compared with it'
-      : `it has the meaning of ${taint === 'web' ? 'a page' : 'a tool output'}: ${sentence.slice(0, 80)}`,
-});
+/**
+ * Whether nothing but the words of people, of verifiers and of this program itself is left of a lesson. Then outside text
+ * elsewhere in the session is no reason to hold it. `others`: the lines that no person said.
+ */
+const isOwnWording = (
+  { content, evidence: { learner } }: LessonText,
+  others: readonly LineMeaning[],
+  cases: readonly FailureCase[],
+): boolean =>
+  others.length === 0 ||
+  (learner === 'distiller' &&
+    (others.every(({ line }) => isFixedWording(line)) ||
+      // A checklist for an error that came up again: of the record it has only the name of the error.
+      findRepeatedErrors(cases).some(({ skill }) => skill.content === content)));
+
+/** Which parts of a lesson may come from outside text. */
+async function findOutsideText(
+  text: LessonText,
+  cited: readonly FailureCase[],
+  known: EvidenceByTrust,
+  provenance: LiteralProvenance,
+  { lines, statements, isUnknown }: MeaningReading,
+): Promise<readonly TaintFinding[]> {
+  const basis = findUnsupportedBasis(cited, known.untrusted);
+  const found = [
+    ...(await findTaint(promptText(text), known, provenance)),
+    ...(basis === undefined ? [] : [basis]),
+    ...known.missing.map((why): TaintFinding => ({ taint: 'tool', why })),
+  ];
+  if (found.length > 0) return found;
+  const near = findOutsideMeaning(lines, statements);
+  if (near !== undefined) {
+    const from = near.taint === 'web' ? 'a page' : 'a tool output';
+    return [{ taint: near.taint, why: `it has the meaning of ${from}: ${clip(near.outsideSentence, 80)}` }];
+  }
+  return isUnknown
+    ? [{ taint: 'tool', why: 'text from a tool or a page in the same session could not be compared with it' }]
+    : [];
+}
+
+/** Without an embedding model only words are compared. */
+const readMeaning = (
+  { description, content }: LessonText,
+  known: EvidenceByTrust,
+  embed: GateOptions['embed'] = async (texts) => texts.map(() => new Float32Array(1)),
+): Promise<MeaningReading> =>
+  compareMeaning(statementsOfLesson(foldText(`${description}\n${content}`)), known, embed);
 
 const allText = (text: LessonText): string =>
   [

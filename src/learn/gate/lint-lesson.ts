@@ -6,7 +6,14 @@ import {
   OVERSIGHT_RULES,
   RISKY_ACTION_RULES,
 } from './injected-instructions.ts';
+import { findNamedCommands } from './lesson-commands.ts';
+import type { LiteralProvenance } from './literal-provenance.ts';
 import { decodeViews, foldedWords, foldText, hasHomoglyphs } from './normalize-text.ts';
+
+const FETCHES = 'a command that fetches from the network';
+const DELETES = 'a command that deletes';
+const REWRITES = 'a command that rewrites what others have';
+const INSTALLS_PACKAGE = 'a package to be installed';
 
 const FORBIDS =
   /(?:\b(?:never|not|no|avoid|avoids|avoiding|refrain from|rather than|instead of|wrong:|bad:|mistake:)|n't)(?![^,;:]{0,60}\b(?:forget|omit|skip|leav|fail|not|neglect|delay|refus|hesitat|miss|mind|worr|without|before|until|unless|instead|only|just|matter|but)\w*\b)[^,;:]{0,90}$/;
@@ -16,12 +23,28 @@ const OMITS = /\b(?:not|never|no|without|forget|omit|skip|leav|fail|neglect|miss
 const RULES: readonly InstructionRule[] = [...OVERSIGHT_RULES, ...RISKY_ACTION_RULES];
 const LONGEST_SHOWN = 60;
 
+/** Risky commands that the agent's own success may prove; the others need a person's words. */
+const PROVABLE: ReadonlySet<string> = new Set([FETCHES, DELETES, REWRITES, INSTALLS_PACKAGE]);
+
+export interface LintContext {
+  /** Who brought addresses, packages and commands up; without it, only a person's words count for them. */
+  readonly provenance?: LiteralProvenance;
+  /** Whether a normalized sentence only says what people or verifiers said. */
+  readonly isTheirs?: (sentence: string) => boolean;
+}
+
 /**
  * Reasons, for a person, to review a lesson before it is used; empty when there are none. `trusted`: normalized text of people
- * and verifiers. What they asked for themselves is not reported, unless the rule says that nobody asks for it in earnest.
+ * and verifiers. What they asked for themselves is not reported, unless the rule says that nobody asks for it in earnest; nor
+ * is an address, a package or a command that the agent used with success before any outside text named it.
  */
-export function lintLesson(words: string, trusted: readonly string[]): readonly string[] {
+export function lintLesson(
+  words: string,
+  trusted: readonly string[],
+  { provenance, isTheirs = () => false }: LintContext = {},
+): readonly string[] {
   const asked = trusted.join('\n');
+  const isProven = (literal: string): boolean => provenance?.ofName(literal) === 'proven';
   const why = new Set<string>();
   if (hasHomoglyphs(words)) why.add('it mixes look-alike letters of another script into words');
   const blob = findBlob(words);
@@ -29,14 +52,26 @@ export function lintLesson(words: string, trusted: readonly string[]): readonly 
     why.add(`it contains encoded data: ${clip(blob, LONGEST_SHOWN)}`);
   for (const view of decodeViews(words)) {
     for (const { kind, text } of findAddresses(view))
-      if (!asked.includes(text))
+      if (!asked.includes(text) && !isProven(text))
         why.add(`it names ${kind} that neither a person nor a verifier gave: ${clip(text, LONGEST_SHOWN)}`);
     for (const markup of findMarkup(withoutAsked(view, asked))) why.add(`it contains ${markup}`);
+    for (const { text, isOrdinary } of provenance === undefined ? [] : findNamedCommands(view)) {
+      const from = asked.includes(text) ? 'given' : provenance?.ofCommand(text);
+      if (from === 'outside') why.add(`this command comes from outside text: ${clip(text, LONGEST_SHOWN)}`);
+      else if (from === 'unknown' && !isOrdinary)
+        why.add(
+          `it names a command that nobody gave and that did not succeed here: ${clip(text, LONGEST_SHOWN)}`,
+        );
+    }
     for (const sentence of splitFoldedSentences(view)) {
-      for (const command of findCommands(sentence))
-        if (!isForbidden(sentence, command.index) && !asked.includes(command.text))
-          why.add(`it contains ${command.why}: ${clip(command.text, LONGEST_SHOWN)}`);
-      for (const rule of RULES) if (breaks(rule, sentence, trusted)) why.add(rule.why);
+      for (const command of findCommands(sentence)) {
+        if (isForbidden(sentence, command.index) || asked.includes(command.text)) continue;
+        if (PROVABLE.has(command.why) && isProven(codeAround(sentence, command))) continue;
+        why.add(`it contains ${command.why}: ${clip(command.text, LONGEST_SHOWN)}`);
+      }
+      const isWish = isTheirs(sentence);
+      for (const rule of RULES)
+        if (!(isWish && rule.mayBeAsked === true) && breaks(rule, sentence, trusted)) why.add(rule.why);
       for (const order of findForeignInstructions(sentence)) why.add(order);
     }
   }
@@ -132,7 +167,7 @@ function findAddresses(folded: string): readonly NamedAddress[] {
 /** Commands and settings that a person reviews before a lesson may contain them. */
 const COMMANDS: readonly (readonly [why: string, pattern: RegExp])[] = [
   [
-    'a command that fetches from the network',
+    FETCHES,
     /(?:^|[\s`"'(|;&$])(?:curl|wget|aria2c|httpie|lynx|nc|ncat|netcat|telnet|socat|ftp|sftp|scp|rsync|ssh|sshpass|iwr|irm|invoke-webrequest|invoke-restmethod|start-bitstransfer|certutil|bitsadmin|dig|nslookup|ngrok|cloudflared)(?=\s+[-"'$`\w./@~]|`|$)(?!\s+(?:is|are|was|and|or|to|for|may|can|does|with|commands?|output)\b)/gm,
   ],
   [
@@ -148,11 +183,11 @@ const COMMANDS: readonly (readonly [why: string, pattern: RegExp])[] = [
     /\bbase64\s+(?:-d|-di|--decode)\b|\batob\s*\(|\bb64decode\b|frombase64string|\bxxd\s+-r\b|\bopenssl\s+(?:enc|base64)\b|\buudecode\b|\bfromcharcode\b/g,
   ],
   [
-    'a command that deletes',
+    DELETES,
     /\brm\s+-[a-z]*[rf]|\brmdir\s+\/s|\bdel\s+\/[sfq]|remove-item\b.{0,60}-recurse|\bshred\b\s|\bmkfs|\bdd\s+if=|\bformat\s+[a-z]:|\bgit\s+clean\s+-[a-z]*f|\bgit\s+reset\s+--hard|\bgit\s+(?:checkout|restore)\s+(?:--\s+)?\.(?=\s|$|`)|\bfind\b.{0,80}-delete\b|\btruncate\s+-s|\bdrop\s+(?:table|database|schema)\b|\bdelete\s+from\s+\w+\s*(?:;|`|$)|\btruncate\s+table\b|\bkubectl\s+delete\b|\bterraform\s+destroy\b|\bdocker\s+(?:system|volume)\s+(?:prune|rm)\b|\bflushall\b|shutil\.rmtree|\brimraf\b/g,
   ],
   [
-    'a command that rewrites what others have',
+    REWRITES,
     /\bpush\b.{0,40}(?:\s--force\b(?!-with-lease)|\s-f\b)|\bfilter-(?:branch|repo)\b|\bgit\s+config\s+(?:--global|--system)|\bgit\s+remote\s+(?:add|set-url)\b/g,
   ],
   [
@@ -201,9 +236,17 @@ function findCommands(folded: string): readonly RiskyCommand[] {
     const [whole, name = ''] = match;
     if (!INSTALLS.test(`${whole} `) && !RUNNERS.test(whole)) continue;
     if (NO_PACKAGE.test(name) || PROJECT_TOOLS.test(name)) continue;
-    found.push({ why: 'a package to be installed', text: name.replace(/[.,;:]+$/, ''), index: match.index });
+    found.push({ why: INSTALLS_PACKAGE, text: name.replace(/[.,;:]+$/, ''), index: match.index });
   }
   return found;
+}
+
+/** The code in which a command stands; a package stands for itself. */
+function codeAround(sentence: string, { why, text, index }: RiskyCommand): string {
+  if (why === INSTALLS_PACKAGE) return text;
+  const from = sentence.lastIndexOf('`', index);
+  const to = sentence.indexOf('`', Math.max(from + 1, index));
+  return from < 0 || to < 0 ? text : sentence.slice(from + 1, to);
 }
 
 /** A match with the surrounding part of its line. */

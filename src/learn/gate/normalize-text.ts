@@ -185,8 +185,9 @@ const rotate13 = (plain: string): string =>
 /** Scripts without spaces between words: each character counts as a word. */
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/gu;
 const TOKEN = /[\p{L}\p{N}]+/gu;
-/** A long line whose successor begins in lower case was wrapped. */
-const WRAPPED = /(?<=[^\n]{50})\n[ \t]*(?=\p{Ll})/gu;
+/** A long line whose successor begins in lower case was wrapped, unless that begins like a line of a log. */
+const WRAPPED =
+  /(?<=[^\n]{50})\n[ \t]*(?=\p{Ll})(?!exit (?:code|status)\b|at [\w$./(<]|[\w.-]{1,24}:(?:\s|$)|npm )/gu;
 
 /** The words of a normalized text, in order. */
 export const foldedWords = (folded: string): readonly string[] =>
@@ -241,9 +242,13 @@ const SHARE_OF_WORDS = 0.7;
 /** Whether a normalized sentence states a standing rule. */
 export const isStandingRule = (sentence: string): boolean => STANDING.test(sentence);
 
+/** Whether a normalized sentence has words of requests or of standing rules. */
+export const hasRequestWords = (sentence: string): boolean =>
+  STANDING.test(sentence) || ASKING.test(sentence);
+
 /** Whether a normalized sentence requests something of its reader. */
 export function isRequest(sentence: string): boolean {
-  if (STANDING.test(sentence) || ASKING.test(sentence)) return true;
+  if (hasRequestWords(sentence)) return true;
   const [first = ''] = sentence.replace(LEAD, '').split(/[^\p{L}]/u, 1);
   return isInstructionVerb(first);
 }

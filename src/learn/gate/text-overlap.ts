@@ -121,15 +121,17 @@ const isSigned = (word: string): boolean =>
   /\w[\\/]\w[\w.~$-]*[\\/.]|^[~/\\]|\w[_=@$%#+]\w|\w\.\w|\w::?\w|[a-z]\d[a-z]|-{2}\w/.test(word);
 
 /**
- * Finds literals of a lesson that occur in untrusted text only. A relative path counts as trusted when its last segment
+ * Finds literals of a lesson that occur in untrusted text only. `isOwn`: the agent used it before outside text named it. A relative path counts as trusted when its last segment
  * is: error digests keep no more of it.
  */
 export function createLiteralFinder(
   words: string,
   trusted: readonly string[],
+  isOwn: (literal: string) => boolean,
 ): (folded: string) => string | undefined {
   const said = flat(trusted.join('\n'));
   const open = literalsOf(words).filter((literal) => {
+    if (isOwn(literal)) return false;
     const base = PATH.test(literal) && !/^[/~\\]/.test(literal) ? literal.split(/[\\/]/).at(-1) : undefined;
     return !said.includes(flat(literal)) && !(base && base.length > 3 && said.includes(base));
   });
@@ -188,9 +190,14 @@ type MeaningFinder = (folded: string) => string | undefined;
 
 /**
  * Finds a sentence of untrusted text that the lesson repeats in any order and inflection of its words. The threshold is lower
- * for sentences that request something. Words that people, verifiers or digests used as well do not count.
+ * for sentences that request something. Words that people, verifiers or digests used as well do not count. Of reports
+ * of what went wrong a lesson may use more.
  */
-export function createMeaningFinder(words: string, trusted: readonly string[]): MeaningFinder {
+export function createMeaningFinder(
+  words: string,
+  trusted: readonly string[],
+  isReport: (sentence: string) => boolean,
+): MeaningFinder {
   const known = topicStems(trusted.join('\n'));
   const lines = splitFoldedSentences(words).map(stemsOf);
   const all = new Set(lines.flatMap((stems) => [...stems]));
@@ -209,7 +216,7 @@ export function createMeaningFinder(words: string, trusted: readonly string[]): 
       const hits = new Map<number, number>();
       for (const stem of shared)
         for (const line of linesOf.get(stem) ?? []) hits.set(line, (hits.get(line) ?? 0) + 1);
-      const isWritten = isProse(sentence);
+      const isWritten = !isReport(sentence) && isProse(sentence);
       return [...hits].some(([line, count]) => {
         const size = lines[line]?.size ?? 0;
         return (

@@ -1,5 +1,5 @@
 import type { Appraisal, Verdict } from '../../core/evidence.ts';
-import type { FailureCase } from '../../core/learn.ts';
+import type { FailureCase, TurnMaterial } from '../../core/learn.ts';
 import type { Scope } from '../../core/lesson.ts';
 
 /** A turn of a session that went well. */
@@ -8,6 +8,7 @@ export interface SuccessfulTurn {
   readonly task: string;
   /** The assistant's text and calls, without tool results: those are untrusted. */
   readonly text: string;
+  readonly material?: TurnMaterial;
   /** 0 to 1. */
   readonly reward?: number;
 }
@@ -40,9 +41,10 @@ export function shownCases({ session, scope, cases, successes }: LiveMaterial): 
   const last = cases.at(-1);
   const [at, generation] = [last?.at ?? 0, last?.generation ?? 0];
   const others = successes.map(
-    ({ turn, task, text, reward }): FailureCase => ({
+    ({ turn, task, text, material, reward }): FailureCase => ({
       ...{ turn, session, at, generation, scope, task, source: 'signal' },
       passages: [{ origin: 'assistant', text }],
+      ...(material === undefined ? {} : { material }),
       appraisal: {
         ...{ turn, verdict: 'success', signals: [], digests: [] },
         ...(reward === undefined ? {} : { reward }),

@@ -18,13 +18,19 @@ export function createLiveMaterial(
   return {
     session,
     scope,
-    cases: of('failure').map(({ evidence, appraisal, generation }) =>
-      createFailureCase(evidence, { at, generation: Math.max(0, generation), scope, appraisal }),
+    cases: of('failure').map((turn) =>
+      createFailureCase(turn.evidence, {
+        ...turn,
+        at,
+        generation: Math.max(0, turn.generation),
+        scope,
+      }),
     ),
-    successes: of('success').map(({ evidence, appraisal: { reward } }) => ({
+    successes: of('success').map(({ evidence, material, appraisal: { reward } }) => ({
       turn: evidence.turn,
       task: evidence.task,
       text: replyText(evidence),
+      ...(material === undefined ? {} : { material }),
       ...(reward === undefined ? {} : { reward }),
     })),
     tries: turns.flatMap(({ evidence }) => triesOf(evidence)),

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { StoredFact } from '../../core/fact.ts';
-import type { Change } from '../../core/lesson.ts';
+import type { RecordedChange } from '../../core/lesson.ts';
 import { addToMoments, EMPTY_MOMENTS, type MomentSums } from '../../stats/moments.ts';
 import { type EffectVerdict, effectVerdict, type LessonEffect, measureEffect } from './measure-effect.ts';
 
@@ -234,7 +234,7 @@ const emptyRecord = (id: string): LessonRecord => ({
 });
 
 /** The lessons that have a new text after a change, or were restored. */
-function lessonsWithNewText(change: Change): readonly string[] {
+function lessonsWithNewText(change: RecordedChange): readonly string[] {
   switch (change.op) {
     case 'revise':
     case 'restore':

@@ -60,14 +60,14 @@ export function createEmbeddingQueue(
       // Lets searches run in between, also when the model answers at once.
       await nextTick();
       const batch = firstOf(wanted, BATCH);
-      const kept = await Promise.all(batch.map(([, text]) => recallVector(keyOf(text))));
+      const kept = await Promise.all(batch.map(([, text]) => recallVector(vectorKey(text))));
       for (const [at, [slot, text]] of batch.entries()) deliver(slot, text, kept[at]);
       const missing = batch.filter((_, at) => kept[at] === undefined);
       const vectors = await embed.embed(missing.map(([, text]) => text));
       if (vectors.length < missing.length) throw new Error(`${embed.id} returned too few vectors`);
       for (const [at, [slot, text]] of missing.entries()) {
         const vector = vectors[at];
-        if (vector !== undefined) remember(keyOf(text), vector);
+        if (vector !== undefined) remember(vectorKey(text), vector);
         deliver(slot, text, vector);
       }
     }
@@ -127,7 +127,8 @@ export function createEmbeddingQueue(
   };
 }
 
-const keyOf = (text: string): string => createHash('sha1').update(text).digest('base64');
+/** The key of a text's vector in the cache. */
+export const vectorKey = (text: string): string => createHash('sha1').update(text).digest('base64');
 
 function firstOf<K, V>(map: ReadonlyMap<K, V>, most: number): readonly (readonly [K, V])[] {
   const taken: (readonly [K, V])[] = [];

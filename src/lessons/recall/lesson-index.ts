@@ -3,7 +3,7 @@ import type { Lesson, LessonKind, Scope } from '../../core/lesson.ts';
 import type { EmbeddingModel } from '../../core/recall.ts';
 import { type Bm25Index, createBm25Index } from './bm25-index.ts';
 import { createDomainCentroids, type DomainCentroids, domainLabel } from './domain.ts';
-import { createEmbeddingQueue } from './embedding-queue.ts';
+import { createEmbeddingQueue, vectorKey } from './embedding-queue.ts';
 import { createInt8Vectors, type Int8Vectors } from './int8-vectors.ts';
 import type { VectorCache } from './vector-cache.ts';
 
@@ -286,6 +286,10 @@ const headOf = ({ text }: Lesson): string =>
   [text.name.replaceAll('-', ' '), text.description, ...text.note.keywords].join('. ');
 const bodyOf = ({ text }: Lesson): string => [text.content, text.note.context ?? ''].join('\n');
 const wholeOf = (lesson: Lesson): string => `${headOf(lesson)} ${bodyOf(lesson)}`;
+
+/** The cache keys of everything that is embedded of these lessons. */
+export const vectorKeysOf = (lessons: readonly Lesson[]): ReadonlySet<string> =>
+  new Set(lessons.flatMap((lesson) => [vectorKey(headOf(lesson)), vectorKey(wholeOf(lesson))]));
 
 /** A query's cosine with it is the mean of its cosines with the two. */
 const halfWay = (one: Float32Array, other: Float32Array): Float32Array =>

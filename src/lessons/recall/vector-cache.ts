@@ -5,6 +5,8 @@ import { crc32 } from 'node:zlib';
 export interface VectorCache {
   get(key: string): Promise<Float32Array | undefined>;
   put(key: string, vector: Float32Array): void;
+  /** Overwrites all other vectors: they say something about a text that was erased. */
+  keepOnly(keys: ReadonlySet<string>): Promise<void>;
   /** Resolves when all vectors are written. */
   close(): Promise<void>;
 }
@@ -65,11 +67,35 @@ export async function openVectorCache(
       const record = pack(key, vector);
       writing = writing.then(() => append(record));
     },
+    keepOnly: (keys) => {
+      const stale = [...places].filter(([key]) => !keys.has(key));
+      for (const [key] of stale) places.delete(key);
+      writing = writing.then(() =>
+        overwrite(
+          path,
+          stale.map(([, place]) => place),
+          size,
+        ),
+      );
+      return writing;
+    },
     close: async () => {
       await writing;
       await file.close();
     },
   };
+}
+
+/** With a handle of its own: writes to a file that is open for appending go to its end. */
+async function overwrite(path: string, starts: readonly number[], size: number): Promise<void> {
+  if (starts.length === 0) return;
+  const file = await open(path, 'r+');
+  try {
+    for (const start of starts) await file.write(Buffer.alloc(size), 0, size, start);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
 }
 
 function headerOf(modelId: string): Buffer {

@@ -139,8 +139,9 @@ export async function restoreThreads(
 
 /** Undefined when a text was erased, or the block that it extends: such a thread starts again. */
 function fold(before: PromptThread | undefined, choice: RecallChoice): PromptThread | undefined {
-  const { block, after } = choice.fact;
-  if (block !== undefined && choice.text === undefined) return undefined;
+  const { block, after, lessons } = choice.fact;
+  const hadText = block !== undefined || lessons.length > 0;
+  if (hadText && choice.text === undefined) return undefined;
   if (after === undefined) return freezeThread(choice);
   return before && extendThread(before, choice, after);
 }

@@ -35,10 +35,14 @@ export interface PromptTurn {
   readConversation(): ConversationView | undefined;
 }
 
+export interface ShowLessons {
+  show(turn: PromptTurn): ShownText | Promise<ShownText>;
+  /** Texts of lessons were erased. */
+  forget(): void;
+}
+
 /** The lessons of each turn. Auxiliary calls get none; a prompt that is only counted gets the text it would be sent with. */
-export function createShowLessons(
-  options: ShowLessonsOptions,
-): (turn: PromptTurn) => ShownText | Promise<ShownText> {
+export function createShowLessons(options: ShowLessonsOptions): ShowLessons {
   const { library, recall, records, clock, onFault } = options;
   const common: Omit<ShownBlocksOptions, 'record' | 'restore'> = {
     recall,
@@ -76,7 +80,7 @@ export function createShowLessons(
   /** For callers who want nothing recorded: their threads live in memory only. */
   const unrecorded = createShownBlocks({ ...common, record: () => undefined, restore: async () => [] });
 
-  return (turn) => {
+  const show: ShowLessons['show'] = (turn) => {
     const { role, isCount } = turn;
     if (role === 'aux' && !isCount) return { generation: library.generation, lessons: [], additions: [] };
     let read: ConversationView | undefined;
@@ -96,6 +100,13 @@ export function createShowLessons(
       conversation,
       peek: isCount,
     });
+  };
+  return {
+    show,
+    forget: () => {
+      shown.forget();
+      unrecorded.forget();
+    },
   };
 }
 

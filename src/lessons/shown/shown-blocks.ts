@@ -20,6 +20,8 @@ import { restoreThreads } from './prompt-thread.ts';
  */
 export interface ShownBlocks {
   show(request: ShowRequest): ShownText | Promise<ShownText>;
+  /** Drops all threads from memory: those whose text was erased begin again, the others are restored from the record. */
+  forget(): void;
 }
 
 export interface ShownBlocksOptions {
@@ -156,7 +158,7 @@ export function createShownBlocks(options: ShownBlocksOptions): ShownBlocks {
     return thread.text.generation === generation ? thread.text : { ...thread.text, generation };
   }
 
-  return { show: (request) => show(request, false) };
+  return { show: (request) => show(request, false), forget: () => sessions.clear() };
 }
 
 function addSlot({ slots }: Session, name: string): Slot {

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../core/json.ts';
+import { compact, type JsonObject } from '../../core/json.ts';
 import { type Change, type Lesson, PROMPT_KINDS } from '../../core/lesson.ts';
 import type { EmbeddingModel } from '../../core/recall.ts';
 import { encodeChange } from '../codec.ts';
@@ -50,7 +50,7 @@ export async function reviewLibrary(options: LibraryReviewOptions): Promise<Json
   return {
     waiting: active
       .filter(({ state }) => state === 'proposed')
-      .map(({ id, text }) => ({ id, name: text.name })),
+      .map(({ id, text, reason }) => compact({ id, name: text.name, reason })),
     same: pairs.map(({ a, b }) => ({ a: a.id, b: b.id, names: [a.text.name, b.text.name] })),
     contradictions: contradictions.map(({ a, b, why }) => ({
       a: a.id,

@@ -1,6 +1,7 @@
 import type { Clock } from '../../core/clock.ts';
 import type { Author, ChangeResult, Lesson } from '../../core/lesson.ts';
 import type { Library } from '../../core/library.ts';
+import type { LintWords } from './gate-file.ts';
 import type { MirrorFiles } from './mirror-files.ts';
 import { type MirrorMemory, mirrorRecordOf } from './mirror-records.ts';
 import { type EditScene, type FolderEdit, planEdits } from './plan-edits.ts';
@@ -13,6 +14,8 @@ export interface MirrorParts {
   readonly library: Library;
   readonly clock: Clock;
   readonly newId: (prefix: string) => string;
+  /** Looks through the words of new and edited files. */
+  readonly lint: LintWords;
   readonly log?: {
     info(fields: object, message: string): void;
     warn(fields: object, message: string): void;
@@ -38,7 +41,7 @@ type PublishEdit = Extract<FolderEdit, { type: 'publish' }>;
  * does; edits that were published before that are recorded.
  */
 export function createApplyEdits(parts: FollowParts): (scene: FolderScene) => Promise<boolean> {
-  const { library, newId, memory, files, log } = parts;
+  const { library, clock, newId, memory, files, lint, log } = parts;
   /** Edits that the library refused: not published again until the file or the lesson changes. */
   const refused = new Map<string, { readonly key: string; readonly why: string }>();
 
@@ -87,7 +90,19 @@ export function createApplyEdits(parts: FollowParts): (scene: FolderScene) => Pr
     const folderOf = new Map([...scene.wanted].map(([folder, { id }]) => [id, folder]));
     const toPublish: PublishEdit[] = [];
     let isDone = false;
-    for (const edit of planEdits({ records, seen, isQuiet, isLost, library, folderOf, newId })) {
+    const until = clock.monotonic() + AT_ONCE_MS;
+    const hasTime = (): boolean => clock.monotonic() < until;
+    for (const edit of planEdits({
+      records,
+      seen,
+      isQuiet,
+      isLost,
+      library,
+      folderOf,
+      newId,
+      lint,
+      hasTime,
+    })) {
       const { folder } = edit;
       switch (edit.type) {
         case 'fault':
@@ -100,6 +115,9 @@ export function createApplyEdits(parts: FollowParts): (scene: FolderScene) => Pr
         case 'in-step':
           if (edit.leaves !== undefined) memory.forget(edit.leaves);
           memory.put(folder, edit.record);
+          break;
+        case 'later':
+          isDone = true;
           break;
         case 'conflict':
           isDone = (await setAside(edit, scene)) || isDone;
@@ -124,8 +142,10 @@ export function createApplyEdits(parts: FollowParts): (scene: FolderScene) => Pr
   };
 }
 
-const BY: Author = { kind: 'person', name: 'skills folder' };
+const BY: Author = { kind: 'file', name: 'skills folder' };
 const SET_SIZE = 200;
+/** For looking through files in one pass. */
+const AT_ONCE_MS = 50;
 
 interface PublishParts {
   readonly library: Pick<Library, 'publish'>;

@@ -4,6 +4,7 @@ import { basename, dirname, join, sep } from 'node:path';
 import type { Change, Lesson, Scope } from '../../core/lesson.ts';
 import { truncateEnd } from '../../text/truncate.ts';
 import { checkLessonText } from '../check-lesson-text.ts';
+import { type LintWords, lintText, proposeBeside, toReason } from './gate-file.ts';
 import { readUntrustedFile } from './read-untrusted-file.ts';
 import {
   fileWords,
@@ -82,6 +83,8 @@ interface ImportOptions {
   /** As `Library.find`. */
   readonly find: (idOrName: string) => Lesson | undefined;
   readonly newId: (prefix: string) => string;
+  /** Looks through the words of each file: one with findings waits for a person. */
+  readonly lint: LintWords;
 }
 
 interface DraftedImport {
@@ -90,13 +93,15 @@ interface DraftedImport {
   readonly changes: readonly Change[];
   /** Notes for the person who imports. */
   readonly notes: readonly string[];
+  /** Why it waits for a person; empty when it does not. */
+  readonly findings: readonly string[];
 }
 
 const LONGEST_DESCRIPTION = 500;
 /** How far back from the limit a blank is looked for, so that no word is cut. */
 const WORD_REACH = 61;
 
-/** The changes that bring a file's skill into the library, or why it is refused. The person who imports vouches for it. */
+/** The changes that bring a file's skill into the library, or why it is refused. What the lint finds waits for approval. */
 function draftImport(skill: SkillFile, options: ImportOptions): DraftedImport | SkillFault {
   if (skill.origin !== undefined && skill.origin.kind !== 'skill') {
     return { ok: false, why: `is a lesson of the kind ${skill.origin.kind}, not a skill` };
@@ -112,20 +117,28 @@ function draftImport(skill: SkillFile, options: ImportOptions): DraftedImport | 
   const description = truncateEnd(words.description, LONGEST_DESCRIPTION, WORD_REACH);
   const fitting = { ...skill, description };
   const text = lessonTextOf({ ...words, description }, skill, 'import', existing?.text);
-  const why = checkLessonText(text);
-  if (why !== undefined) return { ok: false, why: why };
+  const fault = checkLessonText(text);
+  if (fault !== undefined) return { ok: false, why: fault };
   const id = existing?.id ?? skill.origin?.id ?? options.newId('lesson');
   const notes = notesOn(skill, words.category, words.description.length);
-  if (existing === undefined) {
-    return { id, changes: [{ op: 'add', id, kind: 'skill', state: options.state, text }], notes };
+  const isSame = existing !== undefined && isSameSkill(fitting, existing.text);
+  const isInUse = existing !== undefined && (existing.state === 'trial' || existing.state === 'live');
+  if (isSame && (isInUse || existing.state === 'proposed')) return { id, changes: [], notes, findings: [] };
+  const findings = lintText(text, options.lint);
+  const why = findings.length === 0 ? {} : { reason: toReason(findings) };
+  const state = findings.length === 0 ? options.state : 'proposed';
+  if (existing === undefined)
+    return { id, changes: [{ op: 'add', id, kind: 'skill', state, text, ...why }], notes, findings };
+  if (isInUse && findings.length > 0) {
+    const beside = proposeBeside(existing, text, findings, options.find);
+    return { id: beside?.id ?? id, changes: beside === undefined ? [] : [beside], notes, findings };
   }
-  const revise: Change = { op: 'revise', id, from: existing.revision, text };
-  const isSame = isSameSkill(fitting, existing.text);
-  return { id, changes: [...reactivate(existing, options.state), ...(isSame ? [] : [revise])], notes };
+  const revise: Change = { op: 'revise', id, from: existing.revision, text, ...why };
+  return { id, changes: [...reactivate(existing, state), ...(isSame ? [] : [revise])], notes, findings };
 }
 
 /** The changes that bring a retired or rejected lesson back into use; none for an active one. */
-export function reactivate({ id, state }: Lesson, to: ImportOptions['state']): readonly Change[] {
+function reactivate({ id, state }: Lesson, to: ImportOptions['state']): readonly Change[] {
   if (state === 'retired') return [{ op: 'move', id, to }];
   if (state !== 'rejected') return [];
   const back: Change = { op: 'move', id, to: 'proposed' };

@@ -9,6 +9,7 @@ import type { JsonObject } from '../../core/json.ts';
 import type { Change, Lesson } from '../../core/lesson.ts';
 import { decodeLessons, decodeResults, encodeChange } from '../codec.ts';
 import { type FileFault, importSkills } from './draft-import.ts';
+import type { LintWords } from './gate-file.ts';
 import { readUntrustedFile } from './read-untrusted-file.ts';
 import { assignFolders, isSkillFault, isSkillName, SKILL_FILE, toSkillFile } from './skill-file.ts';
 import { decodeSkillFile, encodeSkillFile } from './skill-file-codec.ts';
@@ -18,6 +19,8 @@ export interface SkillReport {
     readonly name: string;
     readonly what: string;
     readonly notes: readonly string[];
+    /** Why it waits for approval. */
+    readonly findings?: readonly string[];
   }[];
   readonly faults: readonly { readonly file: string; readonly why: string }[];
   readonly generation?: number;
@@ -28,17 +31,25 @@ export async function importSkillFiles(
   lessonsApi: LessonsApi,
   path: string,
   state: 'proposed' | 'trial' | 'live',
+  lint: LintWords,
 ): Promise<SkillReport> {
   const find = finder(decodeLessons(await lessonsApi.all()));
-  const { found, faults } = await importSkills(path, { state, find, newId: createIds(systemClock) });
+  const { found, faults } = await importSkills(path, { state, find, newId: createIds(systemClock), lint });
   const changes = found.flatMap((skill) => skill.changes);
   const published = changes.length === 0 ? {} : await publish(lessonsApi, changes, `import of ${path}`);
   const { refused } = decodeResults(published);
   return {
-    done: found.map(({ id, name, changes: own, notes }) => ({
+    done: found.map(({ id, name, changes: own, notes, findings }) => ({
       name,
-      what: refused.has(id) ? `refused: ${refused.get(id)}` : own.length === 0 ? 'unchanged' : 'imported',
+      what: refused.has(id)
+        ? `refused: ${refused.get(id)}`
+        : findings.length > 0
+          ? 'waits for your approval'
+          : own.length === 0
+            ? 'unchanged'
+            : 'imported',
       notes,
+      ...(findings.length === 0 ? {} : { findings }),
     })),
     faults,
     ...(typeof published.generation === 'number' ? { generation: published.generation } : {}),

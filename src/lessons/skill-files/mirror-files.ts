@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { copyFile, link, rename, rm, rmdir } from 'node:fs/promises';
+import { copyFile, link, readdir, rename, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { replaceFile, syncFolder } from '../../base/atomic-file.ts';
 import type { Lesson } from '../../core/lesson.ts';
@@ -25,6 +25,8 @@ export interface MirrorFiles {
   move(folder: string, to: string): Promise<void>;
   /** Renames a file to a free name beside it; false when the file has changed. */
   setAside(folder: string, hash: string): Promise<boolean>;
+  /** Deletes a skill's file, edited or not, and those set aside: its text was erased. */
+  erase(folder: string): Promise<void>;
 }
 
 export function createMirrorFiles(dir: string): MirrorFiles {
@@ -57,6 +59,12 @@ export function createMirrorFiles(dir: string): MirrorFiles {
       await rm(fileOf(folder), { force: true });
       await syncFolder(join(dir, folder));
       return true;
+    },
+    erase: async (folder) => {
+      const names = await readdir(join(dir, folder)).catch((): readonly string[] => []);
+      for (const name of names.filter((one) => one === SKILL_FILE || one.startsWith(SET_ASIDE)))
+        await rm(join(dir, folder, name), { force: true });
+      await removeIfEmpty(join(dir, folder));
     },
   };
 }
@@ -110,6 +118,7 @@ function planWrites(
   records: MirrorRecords,
   seen: ReadonlyMap<string, FolderContent>,
   wanted: ReadonlyMap<string, Lesson>,
+  waiting: (id: string) => Lesson | undefined,
 ): readonly MirrorWrite[] {
   const placeOf = new Map([...records].map(([folder, { id }]) => [id, folder]));
   const isUntouched = (folder: string, { hash }: MirrorRecord): boolean => {
@@ -140,9 +149,12 @@ function planWrites(
     }
   }
   for (const [folder, record] of records) {
-    if (!kept.has(record.id) && isUntouched(folder, record)) {
-      writes.push({ type: 'remove', folder, over: record.hash });
-    }
+    if (kept.has(record.id) || !isUntouched(folder, record)) continue;
+    // A file that waits for a person to approve it stays.
+    const lesson = record.state === 'proposed' ? waiting(record.id) : undefined;
+    if (lesson === undefined) writes.push({ type: 'remove', folder, over: record.hash });
+    else if (record.revision !== lesson.revision)
+      writes.push({ type: 'write', folder, lesson, over: record.hash });
   }
   return writes;
 }
@@ -152,6 +164,8 @@ interface FollowParts {
   readonly files: MirrorFiles;
   readonly fault: (folder: string, why: string) => void;
   readonly isStopped: () => boolean;
+  /** A lesson that waits for a person. */
+  readonly waiting: (id: string) => Lesson | undefined;
 }
 
 /**
@@ -164,7 +178,7 @@ export async function writePublishedSkills(
   wanted: ReadonlyMap<string, Lesson>,
   parts: FollowParts,
 ): Promise<boolean> {
-  const writes = planWrites(records, seen, wanted);
+  const writes = planWrites(records, seen, wanted, parts.waiting);
   const drafts = await renderAll(writes, parts.files);
   await parts.memory.plan(new Map([...drafts].map(([folder, { record }]) => [folder, record])));
   let isDone = false;

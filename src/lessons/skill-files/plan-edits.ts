@@ -1,6 +1,6 @@
 import type { Change, Lesson, LessonText } from '../../core/lesson.ts';
 import type { Library } from '../../core/library.ts';
-import { reactivate } from './draft-import.ts';
+import { type LintWords, lintText, proposeBeside, toReason, whyEditWaits } from './gate-file.ts';
 import { type MirrorRecord, type MirrorRecords, mirrorRecordOf } from './mirror-records.ts';
 import { type FolderContent, fileHash } from './scan-skills.ts';
 import {
@@ -18,6 +18,8 @@ import { decodeSkillFile, encodeSkillFile } from './skill-file-codec.ts';
 export interface EditScene extends JudgeScene {
   /** Whether a folder has been unchanged for long enough, so that nobody is writing it. */
   readonly isQuiet: (folder: string) => boolean;
+  /** Whether there is time for another file: the lint of many files would hold up everything else in the process. */
+  readonly hasTime: () => boolean;
 }
 
 /** Compares a folder with the mirror's records. Pure except for new ids. */
@@ -36,14 +38,20 @@ export function planEdits(scene: EditScene): readonly FolderEdit[] {
   const isHome = ({ folder, skill }: ReadFolder): boolean => folderOf.get(skill.origin?.id ?? '') === folder;
   files.sort((one, other) => Number(isHome(other)) - Number(isHome(one)));
   const claimed = new Set<string>();
-  for (const file of files) {
+  let isPartial = false;
+  for (const [index, file] of files.entries()) {
+    isPartial ||= index > 0 && !scene.hasTime();
+    if (isPartial) {
+      edits.push({ type: 'later', folder: file.folder });
+      continue;
+    }
     const claim = claimLesson(file, claimed, scene);
     const edit = claim === undefined ? judgeNew(file, claimed, scene) : judgeEdit(file, claim, scene);
     if ('id' in edit) claimed.add(edit.id);
     edits.push(edit);
   }
   // A missing folder may be in the middle of a rename: nothing is retired while any folder changes.
-  if (![...records.keys(), ...seen.keys()].every(isQuiet)) return edits;
+  if (isPartial || ![...records.keys(), ...seen.keys()].every(isQuiet)) return edits;
   for (const [folder, record] of records) {
     const isGone = (seen.get(folder)?.kind ?? 'none') === 'none';
     if (isGone && !claimed.has(record.id)) edits.push(judgeMissing(folder, record, scene));
@@ -53,18 +61,17 @@ export function planEdits(scene: EditScene): readonly FolderEdit[] {
 
 function judgeMissing(
   folder: string,
-  { id, revision }: MirrorRecord,
+  { id, revision, state }: MirrorRecord,
   { library, folderOf }: JudgeScene,
 ): FolderEdit {
   const lesson = library.lesson(id);
-  if (lesson === undefined || !folderOf.has(id)) return { type: 'forget', folder };
-  if (lesson.revision !== revision) {
-    return {
-      type: 'forget',
-      folder,
-      why: 'was deleted, but the library has a newer revision: it was written again',
-    };
-  }
+  const isWaiting = lesson?.state === 'proposed' && state === 'proposed';
+  if (lesson === undefined || !(folderOf.has(id) || isWaiting)) return { type: 'forget', folder };
+  const again = 'it was written again';
+  if (lesson.revision !== revision)
+    return { type: 'forget', folder, why: `was deleted, but the library has a newer revision: ${again}` };
+  if (lesson.pinned || lesson.frozen)
+    return { type: 'forget', folder, why: `was deleted, but its lesson is pinned or frozen: ${again}` };
   const reason = 'its folder was deleted';
   return { type: 'publish', folder, id, changes: [{ op: 'retire', id, reason }] };
 }
@@ -156,6 +163,8 @@ export type FolderEdit =
   | { readonly type: 'conflict'; readonly folder: string; readonly id: string; readonly hash: string }
   /** The file was deleted, and the library does not change. */
   | { readonly type: 'forget'; readonly folder: string; readonly why?: string }
+  /** It is read in the next pass. */
+  | { readonly type: 'later'; readonly folder: string }
   | { readonly type: 'fault'; readonly folder: string; readonly why: string };
 
 interface JudgeScene extends ClaimScene {
@@ -164,6 +173,7 @@ interface JudgeScene extends ClaimScene {
   /** The records of previous writes are lost. */
   readonly isLost: boolean;
   readonly newId: (prefix: string) => string;
+  readonly lint: LintWords;
 }
 
 /** A file that belongs to a lesson of the library. */
@@ -172,29 +182,41 @@ function judgeEdit(file: ReadFolder, claim: LessonClaim, scene: JudgeScene): Fol
   const { lesson, revision, isTracked, leaves } = claim;
   const { id } = lesson;
   const isShown = scene.folderOf.has(id);
+  const isWaiting = lesson.state === 'proposed' && isTracked;
   const skill = leaves === undefined ? file.skill : renamed(file.skill, lesson, folder);
   const isSame = isSameSkill(skill, lesson.text);
   const moved = leaves === undefined ? {} : { leaves };
   const { origin } = file.skill;
-  const isConflict = isShown ? !isSame && revision !== lesson.revision : isTracked;
+  const isConflict = isShown || isWaiting ? !isSame && revision !== lesson.revision : isTracked;
   // A file that Instar wrote itself is not an edit, whoever copied it here.
   const isOwn = (scene.isLost || isConflict) && isAsWritten(file, lesson, scene.library);
   if (isOwn && origin !== undefined) {
     const record = { id, revision: origin.revision, state: origin.state, hash };
     return { type: 'in-step', folder, id, record, ...moved };
   }
-  if (isShown && isSame) {
+  if ((isShown || isWaiting) && isSame) {
     const record = mirrorRecordOf(lesson, hash);
     const isExact = origin === undefined || origin.id === id;
     return { type: 'in-step', folder, id, record: isExact ? record : { ...record, revision: 0 }, ...moved };
   }
   if (isConflict) return { type: 'conflict', folder, id, hash };
   const text = edited(skill, lesson.text);
-  const changes: readonly Change[] = [
-    ...putBack(lesson, isShown),
-    ...(isSame ? [] : [{ op: 'revise' as const, id, from: lesson.revision, text }]),
-  ];
+  const changes = isShown ? editInUse(lesson, text, scene) : proposeAgain(lesson, text, isSame, scene);
   return { type: 'publish', folder, id, changes, file, ...moved };
+}
+
+/**
+ * A clean edit takes effect, back on trial: the lesson was approved and measured with another text. An edit with findings
+ * waits beside the lesson, whose file is written again.
+ */
+function editInUse(lesson: Lesson, text: LessonText, scene: JudgeScene): readonly Change[] {
+  const { id, revision, state } = lesson;
+  const findings = [...whyEditWaits(lesson, text), ...lintText(text, scene.lint)];
+  if (findings.length > 0) return [proposeBeside(lesson, text, findings, scene.library.find) ?? []].flat();
+  return [
+    { op: 'revise', id, from: revision, text },
+    ...(state === 'live' ? [{ op: 'move' as const, id, to: 'trial' as const }] : []),
+  ];
 }
 
 /** Renaming a folder renames its skill, unless the file gives a new name itself. */
@@ -202,29 +224,37 @@ function renamed(skill: SkillFile, { text }: Lesson, folder: string): SkillFile 
   return { ...skill, name: skill.name === text.name ? (toSkillName(folder) ?? skill.name) : skill.name };
 }
 
-/** Putting a folder back brings its skill back into use. */
-function putBack(lesson: Lesson, isShown: boolean): readonly Change[] {
-  const { id, state, expiresAt } = lesson;
-  if (isShown) return [];
+const PUT_BACK = 'its file was put into the skills folder';
+
+/** Putting a folder back proposes its skill again. */
+function proposeAgain(
+  lesson: Lesson,
+  text: LessonText,
+  isSame: boolean,
+  { lint }: JudgeScene,
+): readonly Change[] {
+  const { id, state, revision, expiresAt } = lesson;
+  const reason = toReason([PUT_BACK, ...lintText(text, lint)]);
   return [
-    ...(state === 'proposed'
-      ? [{ op: 'move' as const, id, to: 'live' as const }]
-      : reactivate(lesson, 'live')),
+    ...(state === 'proposed' ? [] : [{ op: 'move' as const, id, to: 'proposed' as const, reason }]),
     ...(expiresAt === undefined ? [] : [{ op: 'expire' as const, id }]),
+    ...(isSame ? [] : [{ op: 'revise' as const, id, from: revision, text, reason }]),
   ];
 }
 
-/** An edit by a person keeps the evidence and the taint of the lesson. */
+/** An edit by file keeps the evidence and the taint of the lesson. */
 function edited(skill: SkillFile, base: LessonText): LessonText {
   const { turns, quotes } = base.evidence;
   return {
-    ...lessonTextOf(fileWords(skill), skill, 'person', base),
-    evidence: { turns, quotes, learner: 'person' },
+    ...lessonTextOf(fileWords(skill), skill, 'file', base),
+    evidence: { turns, quotes, learner: 'file' },
     taint: base.taint,
   };
 }
 
-/** A skill that the library does not have. A copy of another skill gets the name of its folder. */
+const NEW_FILE = 'a new file in the skills folder';
+
+/** A skill that the library does not have waits for a person. A copy of another skill gets the name of its folder. */
 function judgeNew(file: ReadFolder, claimed: ReadonlySet<string>, scene: JudgeScene): FolderEdit {
   const { folder } = file;
   const { origin, name } = file.skill;
@@ -237,8 +267,8 @@ function judgeNew(file: ReadFolder, claimed: ReadonlySet<string>, scene: JudgeSc
   const isTaken =
     origin === undefined || scene.library.lesson(origin.id) !== undefined || claimed.has(origin.id);
   const id = isTaken ? scene.newId('lesson') : origin.id;
-  const state = !isTaken && origin.state === 'trial' ? 'trial' : 'live';
-  const text = lessonTextOf(fileWords(skill), skill, 'person');
-  const add: Change = { op: 'add', id, kind: 'skill', state, text };
+  const text = lessonTextOf(fileWords(skill), skill, 'file');
+  const reason = toReason([NEW_FILE, ...lintText(text, scene.lint)]);
+  const add: Change = { op: 'add', id, kind: 'skill', state: 'proposed', text, reason };
   return { type: 'publish', folder, id, changes: [add], file };
 }

@@ -1,7 +1,10 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Clock } from '../../core/clock.ts';
 import type { Lesson } from '../../core/lesson.ts';
+import type { Library } from '../../core/library.ts';
+import { isErasedText } from '../erased-text.ts';
 import { createApplyEdits, type MirrorParts } from './apply-edits.ts';
 import type { FileFault } from './draft-import.ts';
 import { createMirrorFiles, writePublishedSkills } from './mirror-files.ts';
@@ -126,14 +129,29 @@ interface PassResult {
 const YOURS =
   'is your version of a skill that changed in the library meanwhile: copy what you need from it, and delete it';
 
-/** One synchronisation pass between folder and library. Never rejects. */
-function createMirrorPass(parts: MirrorParts, options: PassOptions): () => Promise<PassResult> {
+/**
+ * Writes published skills to their files once, and deletes the files of erased ones; edits are left for the next mirror.
+ * Never rejects.
+ */
+export async function writeSkillFiles(dir: string, library: Library, clock: Clock): Promise<void> {
+  const pass = createMirrorPass({ dir, library, clock }, { quietMs: 0, isStopped: () => false });
+  // The first pass finds which files are unchanged.
+  for (let count = 0; count < WRITE_PASSES; count++) await pass();
+}
+
+const WRITE_PASSES = 2;
+
+/** One synchronisation pass between folder and library. Never rejects. Without a lint, edits are not published. */
+function createMirrorPass(
+  parts: MirrorParts | Pick<MirrorParts, 'dir' | 'library' | 'clock'>,
+  options: PassOptions,
+): () => Promise<PassResult> {
   const { dir, library, clock } = parts;
   const memory = createMirrorMemory(dir);
   const scan = createScanner(dir, clock);
   const quiet = createSettledFolders(clock, options.quietMs);
   const files = createMirrorFiles(dir);
-  const followPeople = createApplyEdits({ ...parts, memory, files });
+  const followPeople = 'lint' in parts ? createApplyEdits({ ...parts, memory, files }) : undefined;
   let isFirst = true;
 
   const wanted = (): ReadonlyMap<string, Lesson> =>
@@ -144,7 +162,11 @@ function createMirrorPass(parts: MirrorParts, options: PassOptions): () => Promi
       void faults.push({ file: join(dir, folder, SKILL_FILE), why });
     const { records, isLost } = await memory.load();
     // A skill that the library does not know was not retired: its file is the only copy and stays.
-    for (const [folder, { id }] of records) if (library.lesson(id) === undefined) memory.forget(folder);
+    for (const [folder, { id }] of [...records]) {
+      const lesson = library.lesson(id);
+      if (lesson !== undefined && isErasedText(lesson.text)) await files.erase(folder);
+      if (lesson === undefined || isErasedText(lesson.text)) memory.forget(folder);
+    }
     const { kept, leftovers, ...look } = await scan(records);
     const seen = new Map(look.seen);
     const hashIn = (folder: string): string | undefined => {
@@ -158,8 +180,11 @@ function createMirrorPass(parts: MirrorParts, options: PassOptions): () => Promi
     for (const file of isFirst ? leftovers : []) await rm(join(dir, file), { force: true });
     isFirst = false;
     faults.push(...kept.map((file) => ({ file: join(dir, file), why: YOURS })));
-    const hasEdits = await followPeople({ records, seen, isQuiet, isLost, wanted: wanted(), fault });
-    const context = { memory, files, fault, isStopped: options.isStopped };
+    const scene = { records, seen, isQuiet, isLost, wanted: wanted(), fault };
+    const hasEdits = followPeople !== undefined && (await followPeople(scene));
+    const waiting = (id: string): Lesson | undefined =>
+      library.lesson(id)?.state === 'proposed' ? library.lesson(id) : undefined;
+    const context = { memory, files, fault, isStopped: options.isStopped, waiting };
     const hasWrites = await writePublishedSkills(records, seen, wanted(), context);
     await memory.save(!isMoving);
     return { hasMore: hasEdits || hasWrites || isMoving, folders: [...seen.keys()] };

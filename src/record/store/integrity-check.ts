@@ -1,6 +1,6 @@
 import { StoreError } from '../../core/store.ts';
-import { isErasedSum, isSoundBlock, isSoundBody } from './row-codec.ts';
-import type { Sql } from './sql-connection.ts';
+import { fromColumn, isErasedSum, isSoundBlock, isSoundBody } from './row-codec.ts';
+import { type Sql, succeeds } from './sql-connection.ts';
 import type { RawBlockRow, RawBodyRow } from './sqlite-rows.ts';
 import { FACT_COLUMNS, type RawFactRow, readFact } from './sqlite-rows.ts';
 
@@ -47,7 +47,8 @@ export function* checkFacts(sql: Sql, after = 0): Generator<string> {
     for (const row of rows) {
       if (row.seq !== last + 1) yield `facts ${last + 1} to ${row.seq - 1} are missing`;
       last = row.seq;
-      if (readFact(row) === undefined) yield `fact ${row.seq} does not match its hash`;
+      if (readFact(row) === undefined)
+        yield `fact ${row.seq}${inSession(sql, row.seq)} does not match its hash`;
     }
   }
 }
@@ -56,13 +57,14 @@ function* checkBodies(sql: Sql): Generator<string> {
   const select = 'select seq, codec, sum, body from bodies where seq > ? order by seq limit ?';
   for (const row of eachRow<RawBodyRow>(sql, select, ({ seq }) => seq))
     if (!isErasedSum(row.sum) && !isSoundBody(row))
-      yield `the body of fact ${row.seq} does not match its hash`;
+      yield `the body of fact ${row.seq}${inSession(sql, row.seq)} does not match its hash`;
 }
 
 function* checkBlocks(sql: Sql): Generator<string> {
   const select = 'select id, hash, codec, sum, body from blocks where id > ? order by id limit ?';
   for (const row of eachRow<RawBlockRow>(sql, select, ({ id }) => id))
-    if (!isErasedSum(row.sum) && !isSoundBlock(row)) yield `block ${row.id} does not match its hash`;
+    if (!isErasedSum(row.sum) && !isSoundBlock(row))
+      yield `block ${row.id}${usedBy(sql, row.id)} does not match its hash`;
 }
 
 function* eachRow<Row>(sql: Sql, select: string, numberOf: (row: Row) => number): Generator<Row> {
@@ -82,4 +84,26 @@ function* checkBlockNames(sql: Sql): Generator<string> {
     `select i.id from block_ids i left join blocks b on b.id = i.id where b.hash is not i.hash limit ${MOST_FINDINGS}`,
   );
   for (const { id } of lost) yield `block ${id} is not where its hash points`;
+}
+
+/** The sessions that findings name, without duplicates. */
+export const sessionsIn = (findings: readonly string[]): readonly string[] => [
+  ...new Set(findings.flatMap((finding) => /\(session (\S+)\)/.exec(finding)?.[1] ?? [])),
+];
+
+/** ` (session s_12)`; empty for a fact that belongs to none, or when the views are damaged too. */
+const inSession = (sql: Sql, seq: number): string =>
+  nameSession(sql, 'select session from turns where start = ?1 or "end" = ?1 limit 1', seq);
+
+const usedBy = (sql: Sql, block: number): string =>
+  nameSession(sql, 'select session from block_uses where id = ?1 limit 1', block);
+
+function nameSession(sql: Sql, select: string, number: number): string {
+  let session: string | undefined;
+  const isFound = succeeds(() => {
+    const row = sql.get<{ session: unknown }>(select, number);
+    session = typeof row?.session === 'string' ? fromColumn(row.session) : undefined;
+    return session !== undefined;
+  });
+  return isFound ? ` (session ${session})` : '';
 }

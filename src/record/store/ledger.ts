@@ -2,10 +2,12 @@ import type { Fact, StoredFact } from '../../core/fact.ts';
 import {
   type AppendResult,
   type Batch,
+  type Erasure,
   type NewFact,
   parseTurnBodyKey,
   type TurnBodyKey,
 } from '../../core/store.ts';
+import { eraseLatePrompts, eraseLearned, NOTHING_LEARNED, withoutErasedEvidence } from './erase-learned.ts';
 import { factJson } from './sqlite-rows.ts';
 import type { Tables } from './tables.ts';
 import { foldSession, foldTurn } from './views.ts';
@@ -84,9 +86,15 @@ function recordFact(tables: Tables, { at, fact, key, body }: ReadyFact): AppendR
   const first = key === undefined ? turnFactOf(tables, fact) : tables.seqOf(key);
   if (first !== undefined) return { seq: first, isNew: false };
   // Tombstone and erasure in one step: a log never claims an erasure that did not happen.
-  if (fact.type === 'session-erased') forget(tables, fact.session);
+  if (fact.type === 'session-erased') eraseContent(tables, fact.session, at, fact.reason);
+  return writeFact(tables, { at, fact, body, ...(key === undefined ? {} : { key }) });
+}
+
+function writeFact(tables: Tables, { at, fact, key, body }: ReadyFact): AppendResult {
   const seq = tables.lastSeq() + 1;
-  const kept = isTooLate(tables, fact) ? scrubFact(fact) : fact;
+  const kept = isTooLate(tables, fact)
+    ? scrubFact(fact)
+    : withoutErasedEvidence(fact, (turn) => tables.turn(turn)?.erased === true);
   const stored = { seq, at, fact: kept };
   tables.addFact(stored, kept === fact ? body : factJson(kept), key, isInView(tables, fact));
   foldFact(tables, stored);
@@ -147,6 +155,14 @@ function foldSessionOf(tables: Tables, session: string, stored: StoredFact): voi
   if (row !== undefined) tables.putSession(row);
 }
 
+/** Erases what was learned from a session, while its words can still be compared, and then its content. */
+function eraseContent(tables: Tables, session: string, at: number, reason: string): Erasure['lessons'] {
+  const append = (fact: Fact): void => void writeFact(tables, readFact({ at, fact }));
+  const lessons = eraseLearned(tables, session, reason === EXPIRED, append);
+  forget(tables, session);
+  return lessons;
+}
+
 /** Deletes a session's content: its bodies, its chain, the text quoted in its facts. */
 function forget(tables: Tables, session: string): void {
   const rows = tables.turnsOf(session);
@@ -161,24 +177,36 @@ function forget(tables: Tables, session: string): void {
   tables.dropChain(session);
 }
 
-/** Returns the number of turns erased. An erased session gets no second tombstone. */
-export function recordErasure(tables: Tables, session: string, at: number, reason: string): number {
+/** The reason of an erasure by age. */
+const EXPIRED = 'expired';
+
+/** An erased session gets no second tombstone. */
+export function recordErasure(tables: Tables, session: string, at: number, reason: string): Erasure {
   checkTime(at);
   const row = tables.session(session);
-  if (row?.erased) return 0;
-  if (row === undefined) {
-    forget(tables, session);
-    return 0;
+  if (row?.erased) {
+    eraseLatePrompts(tables, session);
+    return { turns: 0, lessons: NOTHING_LEARNED, copies: 0 };
   }
   const turns = tables.turnsOf(session).filter(({ erased }) => !erased).length;
-  recordFact(tables, readFact({ at, fact: { type: 'session-erased', session, turns, reason } }));
-  return turns;
+  const lessons = eraseContent(tables, session, at, reason);
+  if (row === undefined) return { turns: 0, lessons, copies: 0 };
+  writeFact(tables, readFact({ at, fact: { type: 'session-erased', session, turns, reason } }));
+  return { turns, lessons, copies: 0 };
 }
 
 /** Returns the number of sessions erased. */
-export function expireSessions(tables: Tables, before: number, at: number, limit: number): number {
-  const sessions = tables.sessionsBefore(before, limit);
-  for (const session of sessions) recordErasure(tables, session, at, 'expired');
+export function expireSessions(
+  tables: Tables,
+  before: number,
+  at: number,
+  limit: number,
+  upTo = Number.POSITIVE_INFINITY,
+): number {
+  const isWithin = (session: string): boolean =>
+    tables.turnsOf(session).every(({ start, end = start }) => end <= upTo);
+  const sessions = tables.sessionsBefore(before, limit).filter(isWithin);
+  for (const session of sessions) recordErasure(tables, session, at, EXPIRED);
   return sessions.length;
 }
 
@@ -249,6 +277,9 @@ function concerns(fact: Fact, session: string, isItsTurn: (turn: string) => bool
     case 'job-checkpointed':
     case 'job-ended':
     case 'policy-moved':
+    case 'action-taken':
+    case 'clock-leaped':
+    case 'time-confirmed':
       return false;
     default:
       return fact.session === session;

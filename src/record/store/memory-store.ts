@@ -40,7 +40,7 @@ export function createMemoryStore(): Store {
     // Only `readBatch` can throw, and it comes first: all or nothing.
     append: open((batch) => recordBatch(tables, readBatch(batch))),
     erase: open((session, at, reason) => recordErasure(tables, session, at, reason)),
-    expire: open((before, at, limit) => expireSessions(tables, before, at, limit)),
+    expire: open((...how) => expireSessions(tables, ...how)),
     rebuild: open(() => rebuildViews(tables)),
     snapshot: open((file) => writeSnapshotFile(file, (temporary) => copyToFile(tables, temporary))),
     close: () => {
@@ -189,6 +189,14 @@ function createMemoryTables(): MemoryTables {
     },
     facts: (after, limit) => log.slice(Math.max(0, after), Math.max(0, after) + Math.max(0, limit)),
     factsAbout: () => log,
+    factsOf: (type) => log.filter(({ fact }) => fact.type === type),
+    recallsOf: (lessons, after) =>
+      log.filter(
+        ({ seq, fact }) =>
+          seq > after &&
+          fact.type === 'lessons-recalled' &&
+          [...fact.lessons, ...fact.considered.map(({ id }) => id)].some((id) => lessons.includes(id)),
+      ),
     overwriteFact: (stored) => {
       log[stored.seq - 1] = stored;
     },
@@ -226,6 +234,24 @@ function createMemoryTables(): MemoryTables {
     dropBlocks: (session) => {
       for (const [hash, { sessions: users }] of blocks)
         if (users.delete(session) && users.size === 0) blocks.delete(hash);
+    },
+    dropUse: (session, hash) => {
+      const block = blocks.get(hash);
+      if (block?.sessions.delete(session) && block.sessions.size === 0) blocks.delete(hash);
+    },
+    textsOf: (session) => {
+      const shown = new Set(
+        log.flatMap(({ fact }) =>
+          fact.type === 'lessons-recalled' && fact.session === session ? [fact.block] : [],
+        ),
+      );
+      const own = [...turns.values()].filter((row) => row.session === session);
+      return [
+        ...[...blocks].flatMap(([hash, { text, sessions: users }]) =>
+          users.has(session) && !shown.has(hash) ? [text] : [],
+        ),
+        ...own.flatMap(({ start, end }) => [bodies.get(start), bodies.get(end ?? 0)]),
+      ].filter((text) => text !== undefined);
     },
     putChain: (session, link) => {
       chains.delete(session);

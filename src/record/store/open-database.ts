@@ -30,7 +30,7 @@ export function connectWriter(file: string): Sql {
   } catch (error) {
     throw toStoreError(error, file);
   }
-  return open(file, false, (sql) => {
+  return open(file, {}, (sql) => {
     readKnownVersion(sql);
     sql.exec(PRAGMAS);
     migrate(sql, MIGRATIONS);
@@ -39,10 +39,12 @@ export function connectWriter(file: string): Sql {
 }
 
 /** A read-only connection. Each query sees what was committed before it; it never blocks the writer. */
-export function connectReader(file: string): Sql {
-  return open(file, true, (sql) => {
+export function connectReader(file: string, isFixed = false): Sql {
+  return open(file, { readOnly: true, isFixed }, (sql) => {
     if (readKnownVersion(sql) < MIGRATIONS.length)
       throw new StoreError('io', `${file} has an older format: start Instar once to upgrade it`);
+    // A snapshot inherits it: without it, its pages have copies of rows that an erasure would not find.
+    sql.exec('pragma secure_delete = on');
   });
 }
 
@@ -54,7 +56,7 @@ export function peekVersion(file: string): number {
   if (!statSync(file, { throwIfNoEntry: false })?.size) return 0;
   let version = 0;
   try {
-    open(file, true, (sql) => {
+    open(file, { readOnly: true }, (sql) => {
       version = readKnownVersion(sql);
     }).close();
   } catch (error) {
@@ -65,8 +67,10 @@ export function peekVersion(file: string): number {
 
 const readKnownVersion = (sql: Sql): number => readVersion(sql, MIGRATIONS.length);
 
-function open(file: string, readOnly: boolean, prepare: (sql: Sql) => void): Sql {
-  const sql = openSql(file, { readOnly, busyMs: BUSY_MS });
+type Access = { readonly readOnly?: boolean; readonly isFixed?: boolean };
+
+function open(file: string, access: Access, prepare: (sql: Sql) => void): Sql {
+  const sql = openSql(file, { ...access, busyMs: BUSY_MS });
   try {
     checkSqliteVersion(sql.get<{ version: string }>('select sqlite_version() as version')?.version ?? '');
     prepare(sql);

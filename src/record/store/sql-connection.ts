@@ -1,3 +1,4 @@
+import { pathToFileURL } from 'node:url';
 import { DatabaseSync, type StatementSyncInstance } from '@photostructure/sqlite';
 import { StoreError } from '../../core/store.ts';
 
@@ -26,6 +27,8 @@ export interface Sql {
 
 interface SqlOptions {
   readonly readOnly?: boolean;
+  /** Nobody writes the file now: it is read without its log, and without creating any file beside it. */
+  readonly isFixed?: boolean;
   /** How long to wait for another process's lock. */
   readonly busyMs: number;
 }
@@ -40,7 +43,7 @@ export function openSql(file: string, options: SqlOptions): Sql {
   };
   const db = mapped(
     () =>
-      new DatabaseSync(file, {
+      new DatabaseSync(options.isFixed ? fixedUrl(file) : file, {
         readOnly: options.readOnly ?? false,
         timeout: options.busyMs,
         enableForeignKeyConstraints: false,
@@ -102,6 +105,12 @@ export function openSql(file: string, options: SqlOptions): Sql {
     },
   };
 }
+
+const fixedUrl = (file: string): URL => {
+  const url = pathToFileURL(file);
+  url.searchParams.set('immutable', '1');
+  return url;
+};
 
 /** SQLite's primary result codes by what a caller can do about them, with their messages: errors of `all` have no code. */
 const FAULTS: readonly (readonly [number, StoreError['code'], RegExp])[] = [

@@ -175,11 +175,7 @@ export function eraseBlocks(sql: Sql, session: string): void {
   );
   for (const { id, hash } of own) {
     sql.run('delete from block_ids where hash = ?', hash);
-    sql.run(
-      `update blocks set hash = zeroblob(length(cast(hash as blob))), sum = zeroblob(length(sum)),
-       body = zeroblob(length(body)) where id = ?`,
-      id,
-    );
+    overwriteBlock(sql, id);
   }
   sql.run(
     `update block_ids set uses = uses - 1 where hash in (
@@ -192,4 +188,62 @@ export function eraseBlocks(sql: Sql, session: string): void {
     own.reduce((sum, { size }) => sum + size, 0),
   );
   sql.run('delete from block_uses where session = ?', name);
+}
+
+/** Removes one session's use of a block; without another use its body is overwritten, as by `eraseBlocks`. */
+export function eraseBlockUse(sql: Sql, session: string, hash: string): void {
+  const name = toHashColumn(hash);
+  const row = sql.get<{ id: number; uses: number; size: number }>(
+    `select i.id, i.uses, length(b.body) as size from block_ids i join blocks b on b.id = i.id where i.hash = ?`,
+    name,
+  );
+  if (row === undefined) return;
+  if (sql.run('delete from block_uses where session = ? and id = ?', toColumn(session), row.id) === 0) return;
+  if (row.uses > 1) {
+    sql.run('update block_ids set uses = uses - 1 where hash = ?', name);
+    return;
+  }
+  sql.run('delete from block_ids where hash = ?', name);
+  overwriteBlock(sql, row.id);
+  addMeta(sql, 'holes', row.size);
+}
+
+/** With zeros, in place, with its hash and checksum. */
+const overwriteBlock = (sql: Sql, id: number): void =>
+  void sql.run(
+    `update blocks set hash = zeroblob(length(cast(hash as blob))), sum = zeroblob(length(sum)),
+     body = zeroblob(length(body)) where id = ?`,
+    id,
+  );
+
+/** The readable texts of a session; blocks that its recalls name were inserted by Instar. */
+export function readSessionTexts(sql: Sql, session: string): readonly string[] {
+  const name = toColumn(session);
+  const shown = new Set(
+    sql
+      .all<RawFactRow>(
+        `select ${FACT_COLUMNS} from facts where subject = ? and type = 'lessons-recalled'`,
+        name,
+      )
+      .flatMap((row) => {
+        const fact = readFact(row)?.fact;
+        return fact?.type === 'lessons-recalled' && fact.block !== undefined ? [fact.block] : [];
+      })
+      .map((hash) => Buffer.from(toHashColumn(hash)).toString('hex')),
+  );
+  const blocks = sql
+    .all<RawBlockRow>(
+      `select b.id, b.hash, b.codec, b.sum, b.body from block_uses u join blocks b on b.id = u.id
+       where u.session = ?`,
+      name,
+    )
+    .filter((row) => isSoundBlock(row) && !shown.has(Buffer.from(row.hash).toString('hex')));
+  const bodies = sql
+    .all<RawBodyRow>(
+      `select b.seq, b.codec, b.sum, b.body from turns t join bodies b on b.seq = t.start or b.seq = t."end"
+       where t.session = ?`,
+      name,
+    )
+    .filter((row) => isSoundBody(row));
+  return [...blocks, ...bodies].flatMap((row) => unpackBody(row) ?? []);
 }

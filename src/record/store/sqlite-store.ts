@@ -9,6 +9,7 @@ import {
   recordBatch,
   recordErasure,
 } from './ledger.ts';
+import { followFile, keepIfMoved, placeOf } from './moved-file.ts';
 import { connectReader, connectWriter } from './open-database.ts';
 import { type Sql, setMeta, succeeds } from './sql-connection.ts';
 import { createSqliteReader } from './sqlite-reader.ts';
@@ -24,6 +25,7 @@ export function openSqliteStore({ file }: { readonly file: string }): Store {
   const sql = connectWriter(file);
   const tables = createSqliteTables(sql);
   const held = cacheTables(tables);
+  const place = placeOf(file);
   const reader = createSqliteReader(sql);
   let isMarked = false;
   let isOpen = true;
@@ -34,6 +36,7 @@ export function openSqliteStore({ file }: { readonly file: string }): Store {
   /** The `open` flag is set with the first write, so that a store on a full disk can still be opened and read. */
   const write = <T>(work: () => T): T => {
     try {
+      keepIfMoved(sql, place);
       const result = sql.transaction(() => {
         if (!isMarked) setMeta(sql, 'open', 1);
         return work();
@@ -75,12 +78,12 @@ export function openSqliteStore({ file }: { readonly file: string }): Store {
       return appended;
     },
     erase: (session, at, reason) => {
-      const turns = writeApart(() => recordErasure(tables, session, at, reason));
+      const erasure = writeApart(() => recordErasure(tables, session, at, reason));
       cleanUp();
-      return turns;
+      return erasure;
     },
-    expire: (before, at, limit) => {
-      const sessions = writeApart(() => expireSessions(tables, before, at, limit));
+    expire: (...how) => {
+      const sessions = writeApart(() => expireSessions(tables, ...how));
       if (sessions > 0) cleanUp();
       return sessions;
     },
@@ -106,8 +109,11 @@ const writeSnapshot = (sql: Sql, target: string): void =>
  * Reads a store that another thread or process writes. Each query sees what was committed before it. A snapshot taken here
  * does not block the writer.
  */
-export function openSqliteReader(file: string): StoreReader & Pick<Store, 'snapshot' | 'close'> {
-  const sql = connectReader(file);
+export function openSqliteReader(
+  file: string,
+  isFixed = false,
+): StoreReader & Pick<Store, 'snapshot' | 'close'> {
+  const sql = isFixed ? connectReader(file, true) : followFile(file, () => connectReader(file));
   return {
     ...createSqliteReader(sql),
     snapshot: (target) => writeSnapshot(sql, target),
@@ -195,6 +201,9 @@ function cacheTables(tables: Tables): CachedTables {
     },
     facts: afterWriting(tables.facts),
     factsAbout: afterWriting(tables.factsAbout),
+    factsOf: afterWriting(tables.factsOf),
+    recallsOf: afterWriting(tables.recallsOf),
+    textsOf: afterWriting(tables.textsOf),
     turnsOf: afterWriting(tables.turnsOf),
     clearViews: afterWriting(tables.clearViews),
     sessionsBefore: afterWriting(tables.sessionsBefore),

@@ -5,6 +5,7 @@ import { fromColumn, toColumn } from './row-codec.ts';
 import type { Sql } from './sql-connection.ts';
 import {
   eraseBlocks,
+  eraseBlockUse,
   eraseFact,
   eraseTurnBodies,
   FACT_COLUMNS,
@@ -13,6 +14,7 @@ import {
   insertTurnBody,
   type RawFactRow,
   readFact,
+  readSessionTexts,
 } from './sqlite-rows.ts';
 import type { Tables } from './tables.ts';
 import type { SessionRow, TurnRow } from './views.ts';
@@ -38,6 +40,8 @@ export function createSqliteTables(sql: Sql): Tables {
           toColumn(session),
         )
         .flatMap((row) => readFact(row) ?? []),
+    factsOf: (type) => selectFacts(sql, 0, Number.POSITIVE_INFINITY, type),
+    recallsOf: (...wanted) => selectRecalls(sql, ...wanted),
     overwriteFact: (stored) => eraseFact(sql, stored),
 
     session: (id) => selectSession(sql, id),
@@ -68,6 +72,8 @@ export function createSqliteTables(sql: Sql): Tables {
     dropBodies: (facts) => eraseTurnBodies(sql, facts),
     addBlock: (...block) => insertBlock(sql, ...block),
     dropBlocks: (session) => eraseBlocks(sql, session),
+    dropUse: (session, hash) => eraseBlockUse(sql, session, hash),
+    textsOf: (session) => readSessionTexts(sql, session),
     putChain: (session, link) =>
       void sql.run(
         `insert into chains(session, link, n) values(?, ?, (select coalesce(max(n), 0) + 1 from chains))
@@ -112,6 +118,24 @@ export function selectFacts(
     }
   }
   return facts;
+}
+
+/** By a scan of the log: recalls have no index by lesson, and erasures are rare. */
+function selectRecalls(sql: Sql, lessons: readonly string[], after: number): readonly StoredFact[] {
+  const wanted = new Map<number, StoredFact>();
+  for (const id of lessons) {
+    const rows = sql.all<RawFactRow>(
+      `select ${FACT_COLUMNS} from facts where seq > ? and type = 'lessons-recalled' and
+       instr(body, ?) > 0`,
+      after,
+      JSON.stringify(id),
+    );
+    for (const row of rows) {
+      const fact = readFact(row);
+      if (fact !== undefined) wanted.set(fact.seq, fact);
+    }
+  }
+  return [...wanted.values()];
 }
 
 interface RawSession {

@@ -1,5 +1,5 @@
 import type { StoredFact } from '../../core/fact.ts';
-import type { Block } from '../../core/store.ts';
+import type { Block, FoldedType } from '../../core/store.ts';
 import type { SessionRow, TurnRow } from './views.ts';
 
 /**
@@ -15,6 +15,10 @@ export interface Tables {
   facts(after: number, limit: number): readonly StoredFact[];
   /** At least the facts of this session, directly or through one of its turns. */
   factsAbout(session: string): readonly StoredFact[];
+  /** All facts of a type, oldest first. */
+  factsOf(type: FoldedType): readonly StoredFact[];
+  /** At least the `lessons-recalled` facts after a number that name one of these lessons. */
+  recallsOf(lessons: readonly string[], after: number): readonly StoredFact[];
   /** Overwrites a fact with its scrubbed version. */
   overwriteFact(stored: StoredFact): void;
 
@@ -37,6 +41,10 @@ export interface Tables {
   addBlock(block: Block, isHurried: boolean): void;
   /** Removes a session's uses, and erases the bodies that no other session uses. */
   dropBlocks(session: string): void;
+  /** Removes a session's use of one block, and erases its body if no other session uses it. */
+  dropUse(session: string, hash: string): void;
+  /** The texts of a session: its turns' bodies and the blocks it uses, without those that lessons were shown in. */
+  textsOf(session: string): readonly string[];
   putChain(session: string, link: string): void;
   dropChain(session: string): void;
 }

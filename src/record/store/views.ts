@@ -129,6 +129,9 @@ export function viewReward({ seq, at, fact }: StoredFact): RewardView | undefine
   return compact({ seq, at, source: fact.source, score: fact.score, note: fact.note });
 }
 
+/** `events(AUDIT_SUBJECT)` is the audit trail. */
+export const AUDIT_SUBJECT = 'audit';
+
 /** The key in the index of facts: the turn if the fact has one, else the session, job, run or policy. */
 export function subjectOf(fact: Fact): string | undefined {
   switch (fact.type) {
@@ -148,16 +151,27 @@ export function subjectOf(fact: Fact): string | undefined {
       return `run/${fact.run}`;
     case 'policy-moved':
       return `policy/${fact.engine}`;
+    case 'action-taken':
+      return AUDIT_SUBJECT;
+    case 'clock-leaped':
+    case 'time-confirmed':
+      return CLOCK_SUBJECT;
     default:
       return fact.session;
   }
 }
 
-/** The fact types that `events` returns: reports about sessions, and the history of jobs, runs and policies. */
+/** The subject of facts about the clock. */
+export const CLOCK_SUBJECT = 'machine/clock';
+
+/** The fact types that `events` returns: reports about sessions, and the history of jobs, runs, policies and the clock. */
 export const REPORTED_TYPES = [
   'event-reported',
   'job-leased',
   'job-checkpointed',
   'job-ended',
   'policy-moved',
+  'action-taken',
+  'clock-leaped',
+  'time-confirmed',
 ] as const;

@@ -1,6 +1,7 @@
 import type { Confiner } from '../../../src/agent/sandbox/confiner.ts';
 import { createBubblewrap, createUnshare } from '../../../src/agent/sandbox/confiner.ts';
 import { findProgram, verifyConfiner } from '../../../src/agent/sandbox/find-confiner.ts';
+import { createSeccompFilter, perlLoader } from '../../../src/agent/sandbox/seccomp-filter.ts';
 
 interface Wall {
   readonly name: string;
@@ -13,14 +14,24 @@ interface Wall {
 export async function wallsHere(): Promise<readonly Wall[]> {
   const isRoot = process.getuid?.() === 0;
   const walls: Wall[] = [];
-  for (const [program, create] of [
-    ['bwrap', createBubblewrap],
-    ['unshare', createUnshare],
+  const filter = createSeccompFilter(process.arch);
+  const perl = await findProgram('perl', process.env.PATH ?? '');
+  const loader = perl === undefined ? undefined : perlLoader(perl, process.arch);
+  const filtered = {
+    ...(filter === undefined ? {} : { filter }),
+    ...(loader === undefined ? {} : { loader }),
+  };
+  for (const [program, create, parts] of [
+    ['bwrap', createBubblewrap, filtered],
+    ['bwrap', createBubblewrap, {}],
+    ['unshare', createUnshare, filtered],
+    ['unshare', createUnshare, {}],
   ] as const) {
     const file = await findProgram(program, process.env.PATH ?? '');
     for (const drops of [true, false]) {
-      const confiner = create(file ?? program, drops);
-      const name = `${confiner.name} ${drops ? 'dropping root' : 'as a plain user'}`;
+      const confiner = create(file ?? program, drops, parts);
+      const how = confiner.filter === undefined ? 'without a filter' : 'with a filter';
+      const name = `${confiner.name} ${how} ${drops ? 'dropping root' : 'as a plain user'}`;
       const fault =
         file === undefined
           ? 'it is not installed'

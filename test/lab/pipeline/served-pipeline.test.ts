@@ -5,6 +5,8 @@ import { pipelineFigures } from '../../../lab/pipeline/pipeline-metrics.ts';
 import { createResearchPipeline } from '../../../lab/pipeline/research-pipeline.ts';
 import { createScriptedResearcher } from '../../../lab/pipeline/scripted-researcher.ts';
 import { type ParsedPrompt, parsePrompt } from '../../../lab/pipeline/stage-prompt.ts';
+import { createCallerKey } from '../../../src/config/caller-keys.ts';
+import { openHome } from '../../../src/config/home.ts';
 import type { ChatEvent } from '../../../src/core/chat.ts';
 import { systemClock } from '../../../src/core/clock.ts';
 import type { GatewayClient } from '../../../src/core/gateway-client.ts';
@@ -37,6 +39,7 @@ const exchange = createExchange({
 
 let provider: Provider;
 let home: ReturnType<typeof makeHome>;
+let key: string;
 let daemon: RunningDaemon;
 let speak: GatewayClient;
 let expectedFailures = 0;
@@ -70,12 +73,13 @@ beforeAll(async () => {
     library: { holdout: 0, autonomy: 'guarded' },
     learn: { failures: expectedFailures, maxNewSkills: 20 },
   });
+  key = createCallerKey(openHome(home.dir), { name: 'pipeline', mayRate: true, at: 0 }).key;
   daemon = await startDaemon(home.dir);
   speak = createGatewayClient({
     exchange: exchange.exchange,
     wire,
     gateway: { origin: `http://127.0.0.1:${daemon.port}`, basePath: '/v1' },
-    credentials: () => ({}),
+    credentials: () => ({ 'x-instar-key': key }),
     clock: systemClock,
   });
 });
@@ -88,13 +92,13 @@ afterAll(async () => {
 });
 
 const owner = async (path: string): Promise<JsonObject> => {
-  const headers = { authorization: `Bearer ${daemon.key}` };
+  const headers = { authorization: `Bearer ${daemon.ownerKey}` };
   return JSON.parse((await ask(daemon.port, { method: 'GET', path, headers })).text);
 };
 const learning = async (): Promise<JsonObject> => asObject((await owner('/api/status')).learning);
 const runOnce = (run: number): Promise<PipelineRun> => {
   const url = `http://127.0.0.1:${daemon.port}`;
-  const report = createHttpReport({ url, key: daemon.key, onProblem: (problem) => problems.push(problem) });
+  const report = createHttpReport({ url, key, onProblem: (problem) => problems.push(problem) });
   return pipeline.run({ speak, report, model: 'lab/m', agent: 'researcher', run, signal });
 };
 const brokenIn = ({ stages }: PipelineRun): number => stages.flatMap(({ broken }) => broken).length;

@@ -1,4 +1,4 @@
-import type { LearnInput } from '../../../src/core/learn.ts';
+import type { LearnInput, TurnMaterial } from '../../../src/core/learn.ts';
 import { createExtractor } from '../../../src/learn/live/extractor.ts';
 import type { LiveMaterial, ToolAttempt } from '../../../src/learn/live/live-material.ts';
 import { checkLessonText } from '../../../src/lessons/check-lesson-text.ts';
@@ -6,11 +6,25 @@ import { failure, type Learned, learnFrom } from '../evolver/samples.ts';
 
 export const scope = { agent: 'coder', project: 'web' };
 
+/** What the gate reads of the session: both calls, and the error of the first. */
+const material: TurnMaterial = {
+  passages: [
+    { origin: 'user', text: 'Run the tests of the web package' },
+    { origin: 'tool', text: 'npm ERR! Missing script: "test"\nnpm ERR! A complete log is in /tmp/x' },
+  ],
+  commands: [
+    { text: 'npm test', isOk: false, after: 1 },
+    { text: 'cd web && npm test', isOk: true, after: 2 },
+  ],
+  missing: [],
+};
+
 const wrong = failure({
   turn: 't1',
   task: 'Run the tests of the web package',
   scope,
   source: 'signal',
+  material,
   passages: [
     { origin: 'user', text: 'Run the tests of the web package' },
     { origin: 'assistant', text: 'bash({"command":"npm test"})' },
@@ -53,6 +67,7 @@ export const session = (over: Partial<LiveMaterial> = {}): LiveMaterial => ({
       turn: 't2',
       task: 'Run the tests of the web package',
       text: 'bash({"command":"cd web && npm test"})',
+      material,
       reward: 0.9,
     },
   ],

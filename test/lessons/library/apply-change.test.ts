@@ -199,9 +199,11 @@ describe('moving', () => {
     else expect(result).toEqual(refused('a', new RegExp(`is ${from} and cannot become ${to}`)));
     const after = lesson('a');
     expect(after?.state).toBe(ways[from].includes(to) ? to : from);
-    const reason = { rejected: from === 'rejected' ? 'no' : 'because', retired: 'old' }[
-      after?.state as string
-    ];
+    const reason = {
+      rejected: from === 'rejected' ? 'no' : 'because',
+      retired: 'old',
+      proposed: from === 'proposed' ? undefined : 'because',
+    }[after?.state as string];
     expect(after?.reason).toBe(reason);
   });
 

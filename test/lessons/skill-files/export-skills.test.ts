@@ -53,7 +53,7 @@ describe('exporting skills', () => {
           expect(faults).toEqual([]);
           expect(written).toHaveLength(from.lessons().length);
           const to = await openMemoryLibrary();
-          const options = { state: 'live', find: to.find, newId: createCounter() } as const;
+          const options = { state: 'live', find: to.find, newId: createCounter(), lint: () => [] } as const;
           const imported =
             written.length === 0 ? { found: [], faults: [] } : await importSkills(dir, options);
           expect(imported.faults).toEqual([]);
@@ -128,7 +128,12 @@ describe('exporting skills', () => {
     expect(folders).toEqual(['deploy', expect.stringMatching(/^deploy--[0-9a-f]{8}$/)]);
     expect(readFileSync(join(dir, 'deploy/SKILL.md'), 'utf8')).toContain('Anywhere.');
     const to = await openMemoryLibrary();
-    const { found } = await importSkills(dir, { state: 'live', find: to.find, newId: createCounter() });
+    const { found } = await importSkills(dir, {
+      state: 'live',
+      find: to.find,
+      newId: createCounter(),
+      lint: () => [],
+    });
     await publish(to, ...found.flatMap(({ changes }) => changes));
     expect(lessonOf(to, 'a').text.scope).toEqual({ project: 'p' });
   });

@@ -30,6 +30,7 @@ export async function openMirror(
     library,
     clock: systemClock,
     newId: (prefix) => `m${newId(prefix)}`,
+    lint: () => [],
     onFault: (fault) => told.push(fault),
     quietMs: 10,
     pollMs: 60_000,

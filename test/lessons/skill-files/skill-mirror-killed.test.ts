@@ -27,6 +27,7 @@ describe('after a kill between writing files and recording them', () => {
       },
       fault: (folder, why) => expect.fail(`${folder} ${why}`),
       isStopped: () => false,
+      waiting: () => undefined,
     });
   };
   const states = (): unknown => now.library.lessons().map(({ id, state, revision }) => [id, state, revision]);

@@ -126,6 +126,11 @@ it('folder and library agree after any edits by people and learners, and no text
         if (broken.has(folder)) continue;
         const skill = decodeSkillFile(readFileSync(join(dir, folder, 'SKILL.md'), 'utf8'));
         if ('ok' in skill) throw new Error(`${folder} ${skill.why}`);
+        // The folder of a file that waits may have any name.
+        const isWaiting = library
+          .lessons()
+          .some(({ state, text }) => state === 'proposed' && isSameSkill(skill, text));
+        if (isWaiting) continue;
         const same = shown.filter(({ text }) => isSameSkill(skill, text));
         expect(same.map(({ text }) => text.name)).toEqual([folder]);
       }

@@ -22,8 +22,8 @@ describe('changes while the mirror was not running', () => {
     });
     expect(now.library.lesson('a')).toMatchObject({ revision: 2, text: { content: 'Edited.' } });
     expect(now.library.lesson('b')?.state).toBe('retired');
-    expect(now.library.lesson('c')).toMatchObject({ state: 'live', text: { name: 'tre' } });
-    expect(now.library.find('four')?.state).toBe('live');
+    expect(now.library.lesson('c')).toMatchObject({ state: 'trial', text: { name: 'tre' } });
+    expect(now.library.find('four')?.state).toBe('proposed');
     expect(Object.keys(filesIn(now.dir))).toEqual(['four/SKILL.md', 'one/SKILL.md', 'tre/SKILL.md']);
   });
 
@@ -149,7 +149,7 @@ describe('a mirror whose records are lost', () => {
     expect(read('two/SKILL.md')).toBe(skillText('two'));
   });
 
-  it('with no records at all, makes a retired skill live again when its folder is put back', async () => {
+  it('with no records at all, proposes a retired skill again when its folder is put back', async () => {
     const bytes = read('one/SKILL.md');
     await now.mirror.close();
     await publish(
@@ -161,7 +161,7 @@ describe('a mirror whose records are lost', () => {
     const other = await openMirror(empty, now.library);
     plant(empty, { 'one/SKILL.md': bytes });
     await other.settle();
-    expect(now.library.lessons().map(({ state }) => state)).toEqual(['live', 'retired']);
+    expect(now.library.lessons().map(({ state }) => state)).toEqual(['proposed', 'retired']);
     expect(Object.keys(filesIn(empty))).toEqual(['one/SKILL.md']);
   });
 
@@ -184,15 +184,15 @@ describe('a mirror whose records are lost', () => {
 });
 
 describe('a library that lost its lessons', () => {
-  it('gets them back from the folder with their ids, and deletes no file', async () => {
+  it('gets them back from the folder with their ids as proposals, and deletes no file', async () => {
     await publish(now.library, addSkill('c', textOf('three'), 'trial'));
     await now.mirror.settle();
     const before = filesIn(now.dir);
     await whileClosed(now.loseLessons);
     expect(now.library.lessons().map(({ id, state }) => [id, state])).toEqual([
-      ['a', 'live'],
-      ['b', 'live'],
-      ['c', 'trial'],
+      ['a', 'proposed'],
+      ['b', 'proposed'],
+      ['c', 'proposed'],
     ]);
     expect(filesIn(now.dir)).toEqual(before);
   });

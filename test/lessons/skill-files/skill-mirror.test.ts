@@ -98,7 +98,11 @@ describe('the mirror', () => {
     });
     await mirror.settle();
     const { id } = lessonOf(library, 'one');
-    await publish(library, { op: 'revise', id, from: 1, text: textOf('one', 'Better.') });
+    await publish(
+      library,
+      { op: 'move', id, to: 'live' },
+      { op: 'revise', id, from: 1, text: textOf('one', 'Better.') },
+    );
     await mirror.settle();
     expect(read('one/SKILL.md')).toContain('\nlicense: MIT\nmetadata:\n  author: me\n  instar-id: ');
     expect(read('one/SKILL.md')).toContain('Better.');
@@ -142,7 +146,7 @@ describe('the mirror', () => {
 });
 
 describe('an edit in the skills folder', () => {
-  it("of a skill is a revision by the person with the same evidence; the file's bytes stay", async () => {
+  it("of a skill is a revision by file with the same evidence, on trial (not live); the file's bytes stay", async () => {
     await publish(library, addSkill('a', textOf('one')));
     const mirror = await openMirror(dir, library);
     change('one/SKILL.md', 'Do it.', 'Do it well.');
@@ -150,10 +154,10 @@ describe('an edit in the skills folder', () => {
     await mirror.settle();
     expect(library.lesson('a')).toMatchObject({
       revision: 2,
-      state: 'live',
-      text: { content: 'Do it well.', taint: ['tool'], evidence: { turns: ['turn_1'], learner: 'person' } },
+      state: 'trial',
+      text: { content: 'Do it well.', taint: ['tool'], evidence: { turns: ['turn_1'], learner: 'file' } },
     });
-    expect(library.history('a').at(-1)?.by).toEqual({ kind: 'person', name: 'skills folder' });
+    expect(library.history('a').at(-1)?.by).toEqual({ kind: 'file', name: 'skills folder' });
     expect(read('one/SKILL.md')).toBe(bytes);
     change('one/SKILL.md', 'Do it well.', 'Do it very well.');
     await mirror.settle();
@@ -172,7 +176,7 @@ describe('an edit in the skills folder', () => {
     change('one/SKILL.md', 'Second.', 'Third.');
     await until(() => library.lesson('a')?.text.content === 'Third.');
     plant(dir, { 'two/SKILL.md': skillText('two') });
-    await until(() => library.find('two')?.state === 'live');
+    await until(() => library.find('two')?.state === 'proposed');
     rmSync(at('one'), { recursive: true });
     await until(() => library.lesson('a')?.state === 'retired');
   });
@@ -181,7 +185,7 @@ describe('an edit in the skills folder', () => {
     const watch = () => ({ follow: () => false, close: () => undefined });
     await openMirror(dir, library, { watch, pollMs: 10 });
     plant(dir, { 'two/SKILL.md': skillText('two') });
-    await until(() => library.find('two')?.state === 'live');
+    await until(() => library.find('two')?.state === 'proposed');
   });
 
   it('is noticed also between a scan and the watch that it sets up', async () => {
@@ -201,16 +205,17 @@ describe('an edit in the skills folder', () => {
       library,
       clock: systemClock,
       newId: (prefix) => `w${prefix}`,
+      lint: () => [],
       onFault: () => undefined,
       quietMs: 10,
       pollMs: 60_000,
       watch,
     });
     onTestFinished(() => mirror.close());
-    await until(() => library.find('two')?.state === 'live');
+    await until(() => library.find('two')?.state === 'proposed');
   });
 
-  it('that adds a folder makes a live skill with the source `told`, and the file stays unchanged', async () => {
+  it('that adds a folder proposes a skill with the source `told` (it is not live), and the file stays unchanged', async () => {
     const mirror = await openMirror(dir, library);
     const text =
       '---\r\nname: My Skill\r\ndescription: >-\r\n  When it\r\n  rains.\r\ntags: [wet]\r\n---\r\nTake an umbrella.\r\n';
@@ -218,12 +223,13 @@ describe('an edit in the skills folder', () => {
     await mirror.settle();
     expect(lessonOf(library, 'my-skill')).toMatchObject({
       kind: 'skill',
-      state: 'live',
+      state: 'proposed',
+      reason: 'a new file in the skills folder',
       text: {
         description: 'When it rains.',
         content: 'Take an umbrella.',
         note: { keywords: ['wet'], source: 'told' },
-        evidence: { learner: 'person' },
+        evidence: { learner: 'file' },
         taint: [],
       },
     });
@@ -247,7 +253,7 @@ describe('an edit in the skills folder', () => {
     expect(library.history('a')).toHaveLength(2);
   });
 
-  it('that puts a deleted folder back makes the same skill live again', async () => {
+  it('that puts a deleted folder back proposes the same skill again (it is not live)', async () => {
     await publish(library, addSkill('a', textOf('one')));
     const mirror = await openMirror(dir, library);
     cpSync(at('one'), join(dir, '..', 'bin'), { recursive: true });
@@ -255,8 +261,14 @@ describe('an edit in the skills folder', () => {
     await mirror.settle();
     cpSync(join(dir, '..', 'bin'), at('one'), { recursive: true });
     await mirror.settle();
-    expect(library.lesson('a')?.state).toBe('live');
+    expect(library.lesson('a')).toMatchObject({
+      state: 'proposed',
+      reason: 'its file was put into the skills folder',
+    });
     expect(existsSync(at('one/SKILL.md'))).toBe(true);
+    await publish(library, { op: 'move', id: 'a', to: 'live' });
+    await mirror.settle();
+    expect(read('one/SKILL.md')).toContain('instar-state: "live"');
   });
 
   it('that renames a folder or the skill in its file renames both', async () => {
@@ -266,21 +278,21 @@ describe('an edit in the skills folder', () => {
     change('two/SKILL.md', 'name: two', 'name: due');
     await mirror.settle();
     expect(library.lessons().map(({ state, text }) => [state, text.name])).toEqual([
-      ['live', 'uno'],
-      ['live', 'due'],
+      ['trial', 'uno'],
+      ['trial', 'due'],
     ]);
     expect(Object.keys(filesIn(dir))).toEqual(['due/SKILL.md', 'uno/SKILL.md']);
     expect(read('uno/SKILL.md')).toContain('name: uno');
   });
 
-  it('that copies a folder makes a second skill with the name of the folder', async () => {
+  it('that copies a folder proposes a second skill with the name of the folder', async () => {
     await publish(library, addSkill('a', textOf('one')));
     const mirror = await openMirror(dir, library);
     cpSync(at('one'), at('one-more'), { recursive: true });
     await mirror.settle();
     const copy = lessonOf(library, 'one-more');
     expect(library.lesson('a')).toMatchObject({ revision: 1, state: 'live', text: { name: 'one' } });
-    expect(copy).toMatchObject({ state: 'live', text: { content: 'Do it.' } });
+    expect(copy).toMatchObject({ state: 'proposed', text: { content: 'Do it.' } });
     expect(read('one-more/SKILL.md')).toContain(`instar-id: "${copy.id}"`);
   });
 
@@ -303,6 +315,8 @@ describe('an edit in the skills folder', () => {
     expect(library.history('a').map(({ text }) => text.content)).toEqual([
       'Do it.',
       'First this.\nThen that.',
+      // Back on trial.
+      'First this.\nThen that.',
     ]);
     expect(mirror.told).toEqual([]);
   });
@@ -312,7 +326,7 @@ describe('an edit in the skills folder', () => {
     const mirror = await openMirror(dir, library);
     plant(dir, { 'one/SKILL.md': 'name: one\n', 'two/SKILL.md': skillText('two', 'x'.repeat(9000)) });
     await mirror.settle();
-    await publish(library, { op: 'mark', id: 'a', pinned: true });
+    await publish(library, { op: 'move', id: 'a', to: 'trial' }, { op: 'move', id: 'a', to: 'live' });
     await mirror.settle();
     expect(mirror.told).toEqual([
       { file: at('one/SKILL.md'), why: 'has no front matter: its first line is not ---' },
@@ -355,6 +369,74 @@ describe('an edit in the skills folder', () => {
     expect(mirror.faults()).toEqual([{ file: at('one/SKILL.md'), why: 'is a link, which is not followed' }]);
     expect(library.lesson('a')).toMatchObject({ revision: 1, state: 'live' });
     expect(readFileSync(join(outside, 'SKILL.md'), 'utf8')).toBe(skillText('one', 'Elsewhere.'));
+  });
+
+  it('with findings waits beside the skill, which stays as it is; the file is written again', async () => {
+    await publish(library, addSkill('a', textOf('one')));
+    const lint = (words: string) => (words.includes('curl') ? ['it contains a command'] : []);
+    const mirror = await openMirror(dir, library, { lint });
+    const before = read('one/SKILL.md');
+    for (let time = 0; time < 2; time++) {
+      change('one/SKILL.md', 'Do it.', 'Run curl first.');
+      await mirror.settle();
+      expect(library.lesson('a')).toMatchObject({ revision: 1, state: 'live', text: { content: 'Do it.' } });
+      expect(library.lessons().filter(({ state }) => state === 'proposed')).toMatchObject([
+        {
+          reason: 'it contains a command',
+          text: { name: 'one-revised', content: 'Run curl first.', note: { links: ['a'] } },
+        },
+      ]);
+      expect(read('one/SKILL.md')).toBe(before);
+    }
+  });
+
+  it.each(['pinned', 'frozen'] as const)(
+    'of a %s skill waits, however clean, and its deleted file comes back (it does not retire)',
+    async (mark) => {
+      await publish(library, addSkill('a', textOf('one')), { op: 'mark', id: 'a', [mark]: true });
+      const mirror = await openMirror(dir, library);
+      change('one/SKILL.md', 'Do it.', 'Do it well.');
+      await mirror.settle();
+      expect(library.lesson('a')).toMatchObject({ revision: 1, state: 'live', [mark]: true });
+      expect(lessonOf(library, 'one-revised')).toMatchObject({
+        state: 'proposed',
+        reason: `the lesson is ${mark}: a person decides about changes`,
+      });
+      rmSync(at('one'), { recursive: true });
+      await mirror.settle();
+      expect(library.lesson('a')?.state).toBe('live');
+      expect(read('one/SKILL.md')).toContain('Do it.');
+    },
+  );
+
+  it('that changes the scope in the file waits (it does not widen what is in use)', async () => {
+    await publish(library, addSkill('a', textOf('one', 'Do it.', { scope: { agent: 'x' } })));
+    const mirror = await openMirror(dir, library);
+    change('one/SKILL.md', '{\\"agent\\":\\"x\\"}', '{}');
+    await mirror.settle();
+    expect(library.lesson('a')).toMatchObject({ revision: 1, text: { scope: { agent: 'x' } } });
+    expect(lessonOf(library, 'one-revised')).toMatchObject({ state: 'proposed', text: { scope: {} } });
+  });
+
+  it('of a file that waits revises the proposal, and deleting it retires the proposal', async () => {
+    const lint = (words: string) => (words.includes('curl') ? ['it contains a command'] : []);
+    const mirror = await openMirror(dir, library, { lint });
+    plant(dir, { 'two/SKILL.md': skillText('two', 'Run curl.') });
+    await mirror.settle();
+    const { id, reason } = lessonOf(library, 'two');
+    expect(reason).toBe('a new file in the skills folder; it contains a command');
+    change('two/SKILL.md', 'Run curl.', 'Run it.');
+    await mirror.settle();
+    expect(library.lesson(id)).toMatchObject({
+      revision: 2,
+      state: 'proposed',
+      text: { content: 'Run it.' },
+    });
+    expect(library.lesson(id)?.reason).not.toContain('command');
+    expect(mirror.faults()).toEqual([]);
+    rmSync(at('two'), { recursive: true });
+    await mirror.settle();
+    expect(library.lesson(id)?.state).toBe('retired');
   });
 
   it('that deletes the whole folder loses no skill: it is written again', async () => {

@@ -12,7 +12,7 @@ async function serve([folder = '', port = '0', delayMs = '0', key = '']: readonl
     port: Number(port),
     limits: { snapshotSteps: 3, pollMs: 1000 },
     log: (line) => process.stderr.write(`${line}\n`),
-    ...(key === '' ? {} : { key }),
+    key,
   });
   process.stdout.write(`ready ${server.url}\n`);
   process.on('SIGTERM', () => void server.close().then(() => process.exit(0)));

@@ -10,7 +10,15 @@ import {
 import { startTinkerServer, type TinkerServer } from '../../../nano/server/start-tinker-server.ts';
 import { asString } from '../../../src/core/json.ts';
 import { createBigramEngine } from './bigram-engine.ts';
-import { createClient, createModel, createSession, newFolder, stepBody, trainBody } from './tinker-client.ts';
+import {
+  createClient,
+  createModel,
+  createSession,
+  newFolder,
+  stepBody,
+  TEST_KEY,
+  trainBody,
+} from './tinker-client.ts';
 
 /** A server that can be closed and started again in the same folder, with a new engine that knows nothing. */
 async function restartable(limits = {}) {
@@ -22,6 +30,7 @@ async function restartable(limits = {}) {
       engine: createBigramEngine(),
       folder,
       port: 0,
+      key: TEST_KEY,
       limits,
       log: (line) => log.push(line),
     });

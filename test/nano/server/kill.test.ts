@@ -13,6 +13,7 @@ import {
   createSession,
   datum,
   stepBody,
+  TEST_KEY,
   trainBody,
 } from './tinker-client.ts';
 
@@ -39,7 +40,9 @@ afterAll(() => {
 
 const startChild = (folder: string): Promise<{ readonly child: ChildProcess; readonly url: string }> =>
   new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [program, folder, '0', '2'], { stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(process.execPath, [program, folder, '0', '2', TEST_KEY], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
     let errors = '';
     child.stderr.on('data', (chunk: Buffer) => {
       errors += chunk.toString();

@@ -3,14 +3,22 @@ import { createEngine } from '../../../nano/create-engine.ts';
 import { startTinkerServer } from '../../../nano/server/start-tinker-server.ts';
 import { asArray, asObject, asString } from '../../../src/core/json.ts';
 import { SMALL, smallWeights } from '../engine/small-model.ts';
-import { createClient, createSession, datum, newFolder, stepBody, trainBody } from './tinker-client.ts';
+import {
+  createClient,
+  createSession,
+  datum,
+  newFolder,
+  stepBody,
+  TEST_KEY,
+  trainBody,
+} from './tinker-client.ts';
 
 describe('the nano engine behind the routes', () => {
   it('learns, samples with the log-probabilities of forward, and continues bit-identically after a restart', async () => {
     const folder = await newFolder();
     const open = () => {
       const engine = createEngine({ weights: smallWeights(), shape: SMALL, name: 'small' });
-      return startTinkerServer({ engine, folder, port: 0, limits: { snapshotSteps: 2 } });
+      return startTinkerServer({ engine, folder, port: 0, key: TEST_KEY, limits: { snapshotSteps: 2 } });
     };
     let server = await open();
     const client = createClient(() => server.url);

@@ -15,6 +15,7 @@ import {
   newFolder,
   startServer,
   stepBody,
+  TEST_KEY,
   trainBody,
 } from './tinker-client.ts';
 
@@ -408,12 +409,14 @@ describe('access control', () => {
     expect((await fetch(`${server.url}/api/v1/healthz`)).status).toBe(200);
   });
 
-  it('rejects a network address without a key, and a second server in the same folder', async () => {
+  it('does not start without a key, also on loopback, nor as a second server in the same folder', async () => {
     const { folder } = await startServer();
     const engine = createBigramEngine();
-    await expect(
-      startTinkerServer({ engine, folder: await newFolder(), port: 0, host: '0.0.0.0' }),
-    ).rejects.toThrow(/needs a key/);
-    await expect(startTinkerServer({ engine, folder, port: 0 })).rejects.toThrow(/used by another server/);
+    await expect(startTinkerServer({ engine, folder: await newFolder(), port: 0, key: '' })).rejects.toThrow(
+      /needs a key/,
+    );
+    await expect(startTinkerServer({ engine, folder, port: 0, key: TEST_KEY })).rejects.toThrow(
+      /used by another server/,
+    );
   });
 });

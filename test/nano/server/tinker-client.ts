@@ -27,8 +27,15 @@ export interface Client {
   await(requestId: string): Promise<JsonObject>;
 }
 
-/** Speaks to a server in JSON. While `isAlive` says so, it tries again where no answer came, as the SDK does. */
-export function createClient(url: () => string, isAlive: () => boolean = () => false): Client {
+/** The key of every server that a test starts, unless the test gives another. */
+export const TEST_KEY = 'tml-test-key-of-thirty-two-characters';
+
+/** Speaks to a server in JSON, with a key. While `isAlive` says so, it tries again where no answer came, as the SDK does. */
+export function createClient(
+  url: () => string,
+  isAlive: () => boolean = () => false,
+  key = TEST_KEY,
+): Client {
   const send: Client['send'] = async (method, route, body, headers = {}) => {
     for (;;) {
       try {
@@ -37,7 +44,7 @@ export function createClient(url: () => string, isAlive: () => boolean = () => f
         const reply = await fetch(`${url()}/api/v1/${route}`, {
           method,
           redirect: 'manual',
-          headers: { 'content-type': 'application/json', ...headers },
+          headers: { 'content-type': 'application/json', 'x-api-key': key, ...headers },
           ...init,
         });
         const bytes = Buffer.from(await reply.arrayBuffer());
@@ -88,9 +95,9 @@ export const newFolder = (): Promise<string> => mkdtemp(path.join(tmpdir(), 'ins
 export async function startServer(options: Partial<TinkerServerOptions> = {}) {
   const engine = createBigramEngine();
   const folder = options.folder ?? (await newFolder());
-  const server = await startTinkerServer({ engine, port: 0, ...options, folder });
+  const server = await startTinkerServer({ engine, port: 0, key: TEST_KEY, ...options, folder });
   open.push({ server, folder });
-  return { ...createClient(() => server.url), server, folder, engine };
+  return { ...createClient(() => server.url, undefined, options.key), server, folder, engine };
 }
 
 export async function createSession({ post }: Client): Promise<string> {

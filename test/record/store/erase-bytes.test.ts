@@ -89,7 +89,7 @@ describe('an erased session', () => {
     const before = bytesOf(file);
     for (const text of [...own, ...shared, ...quotes]) expect(isAnywhere(before, text)).toBe(true);
 
-    expect(store.erase('mine', 9, 'asked')).toBe(1);
+    expect(store.erase('mine', 9, 'asked').turns).toBe(1);
     const whileOpen = bytesOf(file);
     store.close();
     for (const bytes of [whileOpen, bytesOf(file)]) {
@@ -151,7 +151,7 @@ describe('an erased session', () => {
     const holder = openSql(file, { readOnly: true, busyMs: 0 });
     holder.exec('begin');
     holder.get('select count(*) from facts');
-    expect(store.erase('s1', 2, 'asked')).toBe(1);
+    expect(store.erase('s1', 2, 'asked').turns).toBe(1);
     expect(isAnywhere(bytesOf(file), secret)).toBe(true);
 
     const crashed = join(dir, 'crashed.db');

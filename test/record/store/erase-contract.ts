@@ -49,7 +49,7 @@ export function describeErasing(name: string, open: () => Store): void {
   describe(`erasing (${name})`, () => {
     it('deletes the text of the session and keeps the fact that it took place', () => {
       const store = withTwo();
-      expect(store.erase('s1', 50, 'asked')).toBe(1);
+      expect(store.erase('s1', 50, 'asked').turns).toBe(1);
       expect(store.block('aa01')).toBeUndefined();
       expect(saidBy(store, 's1')).not.toContain('secret');
       expect(store.session('s1')).toMatchObject({ erased: true, turns: 1, project: { id: 'p', label: '' } });
@@ -80,11 +80,11 @@ export function describeErasing(name: string, open: () => Store): void {
     it('does nothing to an unknown session or to one that is erased already', () => {
       const store = withTwo();
       const before = observe(store);
-      expect(store.erase('nobody', 50, 'asked')).toBe(0);
+      expect(store.erase('nobody', 50, 'asked').turns).toBe(0);
       expect(observe(store)).toEqual(before);
       store.erase('s1', 50, 'asked');
       const once = observe(store);
-      expect(store.erase('s1', 51, 'asked')).toBe(0);
+      expect(store.erase('s1', 51, 'asked').turns).toBe(0);
       expect(observe(store)).toEqual(once);
     });
 
@@ -102,7 +102,7 @@ export function describeErasing(name: string, open: () => Store): void {
       });
       const read = () => names.map((name) => store.block(name));
       expect(read()).toEqual(texts);
-      expect(store.erase('s1', 50, 'asked')).toBe(1);
+      expect(store.erase('s1', 50, 'asked').turns).toBe(1);
       expect(read()).toEqual([undefined, undefined, ...texts.slice(2)]);
       expect(store.check()).toEqual([]);
     });
@@ -149,7 +149,7 @@ export function describeErasing(name: string, open: () => Store): void {
       });
       expect(store.session('s1')).toMatchObject({ erased: false, turns: 2 });
       expect(store.block('aa03')).toBe('new');
-      expect(store.erase('s1', 70, 'asked')).toBe(1);
+      expect(store.erase('s1', 70, 'asked').turns).toBe(1);
       expect(store.block('aa03')).toBeUndefined();
     });
 
@@ -216,7 +216,7 @@ export function describeErasing(name: string, open: () => Store): void {
               store.block(hash),
             );
           const after = observe(store);
-          expect(store.erase(session, 101, 'asked')).toBe(0);
+          expect(store.erase(session, 101, 'asked').turns).toBe(0);
           expect(observe(store)).toEqual(after);
           store.close();
         }),

@@ -25,7 +25,7 @@ describe('the file format', () => {
     expect(store.append({ facts: at(9, start('t2', 's1'), end('t2')) }).map(({ seq }) => seq)).toEqual([
       3, 4,
     ]);
-    expect(store.erase('s1', 10, 'asked for')).toBe(2);
+    expect(store.erase('s1', 10, 'asked for').turns).toBe(2);
     expect(store.block('aa01')).toBeUndefined();
     store.close();
   });

@@ -209,8 +209,17 @@ async function publish(
 async function erase({ model, world, count }: Scene, session: string): Promise<void> {
   if (world.store.session(session)?.erased) count('erased twice');
   count('samples erased', visible(model).filter((turn) => turn.session === session).length);
+  const wasSeq = world.store.totals().facts;
   world.store.erase(session, 1_005, 'asked');
+  // Lessons that rested on the session alone are retired with it.
+  for (const { fact } of world.store.facts(wasSeq, 10)) {
+    if (fact.type !== 'library-changed') continue;
+    count('lessons erased', fact.changes.length);
+    advanceIn(model, fact.generation, []);
+  }
   eraseIn(model, session);
+  follow(world);
+  await world.reload();
 }
 
 function adding(

@@ -24,6 +24,8 @@ export type Fate = 'same' | 'other' | 'unknown';
 export interface World {
   store: Store;
   library: Library;
+  /** Reads the library again after an erasure. */
+  reload: () => Promise<void>;
   samples: Samples;
   support: FailureClusters;
   /** The newest fact that was folded. */
@@ -39,6 +41,7 @@ export async function openWorld(store: Store, reopenStore: World['reopenStore'])
   const world: World = {
     ...{ store, reopenStore, seq: 0, fateOf: undefined, fault: 'none' },
     library: undefined as never,
+    reload: async () => undefined,
     ...foldAgain(store),
   };
   await restart(world);
@@ -51,7 +54,7 @@ export async function restart(world: World): Promise<void> {
   world.fault = 'none';
   world.fateOf = undefined;
   let ids = 0;
-  const { library } = await openLibrary({
+  const { library, reload } = await openLibrary({
     load: async (after, limit) => world.store.factsOf('library-changed', after, limit),
     append: async (fact) => {
       const { fault } = world;
@@ -78,6 +81,7 @@ export async function restart(world: World): Promise<void> {
     },
   });
   world.library = library;
+  world.reload = reload;
   Object.assign(world, foldAgain(world.store), { seq: world.store.totals().facts });
 }
 

@@ -21,10 +21,16 @@ async function report(
 ): Promise<SelfTestReport | undefined> {
   const folder = await mkdtemp(path.join(tmpdir(), 'instar-liar-'));
   const honest = createEngine({ weights: smallWeights(), shape: SMALL, name: 'small' });
-  const server = await startTinkerServer({ engine: { ...honest, ...twist(honest) }, folder, port: 0 });
+  const server = await startTinkerServer({
+    engine: { ...honest, ...twist(honest) },
+    folder,
+    port: 0,
+    key: 'tml-test',
+  });
   try {
     const engine = await connectTinker({
       url: server.url,
+      key: 'tml-test',
       baseModel: 'small',
       profile: 'nano',
       losses,

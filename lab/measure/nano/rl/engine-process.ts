@@ -3,11 +3,13 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
+import { createEngineKey } from '../../../../src/config/engine-key.ts';
 import type { Sampler } from '../../../../src/core/training.ts';
 import type { TinkerEngine } from '../../../../src/train/tinker/tinker-engine.ts';
 
 interface EngineProcess {
   readonly url: string;
+  readonly key: string;
   /** Current and peak memory in bytes; 0 if unavailable. */
   memory(): { readonly rss: number; readonly peak: number };
   /** Seconds of processor time so far. */
@@ -20,17 +22,17 @@ const TICKS_PER_SECOND = 100;
 /** Starts `instar engine up` with its own home. */
 export async function startEngineProcess(): Promise<EngineProcess> {
   const home = mkdtempSync(path.join(tmpdir(), 'instar-nano-'));
+  const key = createEngineKey();
   const child = spawn(
     process.execPath,
     ['dist/src/cli/main.js', '--home', home, '--json', 'engine', 'up', '--port', '0'],
-    {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    },
+    { stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, INSTAR_ENGINE_KEY: key } },
   );
   const url = await readUrl(child);
   const of = (file: string): string => readFileSync(`/proc/${child.pid}/${file}`, 'utf8');
   return {
     url,
+    key,
     memory: () => {
       if (process.platform !== 'linux') return { rss: 0, peak: 0 };
       const status = of('status');

@@ -104,6 +104,7 @@ try {
 function connect(): Promise<TinkerEngine> {
   return connectTinker({
     url: host.url,
+    key: host.key,
     baseModel: name,
     profile: 'nano',
     losses: ['importance_sampling'],

@@ -1,5 +1,5 @@
 import type { RewardSource } from '../../../../src/core/evidence.ts';
-import type { FailureCase, Passage, Proposal } from '../../../../src/core/learn.ts';
+import type { FailureCase, Passage, Proposal, RunCommand } from '../../../../src/core/learn.ts';
 import type { LessonText } from '../../../../src/core/lesson.ts';
 import { digestError } from '../../../../src/evidence/digest/digest-error.ts';
 
@@ -11,6 +11,8 @@ interface FailureParts {
   readonly source?: RewardSource;
   readonly number?: number;
   readonly session?: string;
+  readonly commands?: readonly RunCommand[];
+  readonly missing?: readonly string[];
 }
 
 /** A failure as the daemon builds it: digests of the tools' output, and a signal of the source. */
@@ -20,11 +22,19 @@ export function failureOf({
   source = 'signal',
   number = 1,
   session,
+  commands = [],
+  missing = [],
 }: FailureParts): FailureCase {
   const turn = `turn-${number}`;
   const digests = passages.flatMap(({ origin, text }) => (origin === 'tool' ? digestError(text) : []));
   const reason = source === 'signal' ? 'Bash: exit 1' : `${source} gave -1`;
-  const name = { signal: 'checks-failed', person: 'feedback', verifier: 'verified', judge: 'judged' }[source];
+  const name = {
+    signal: 'checks-failed',
+    person: 'feedback',
+    verifier: 'verified',
+    judge: 'judged',
+    agent: 'reported',
+  }[source];
   return {
     turn,
     session: session ?? `session-${number}`,
@@ -33,6 +43,7 @@ export function failureOf({
     scope: { agent: 'coder', project: 'shop' },
     task,
     passages: [{ origin: 'user', text: task }, ...passages],
+    material: { passages: [{ origin: 'user', text: task }, ...passages], commands, missing },
     appraisal: {
       turn,
       verdict: 'failure',

@@ -1,0 +1,103 @@
+import { oneLine, visibleText } from '../../../src/text/visible-text.ts';
+import type { PoisonItem } from './poison-set.ts';
+import { asSentence, assistantEchoOf, evolverParaphraseOf } from './reword.ts';
+import { commandsOf, type PoisonWay } from './script.ts';
+
+const LONGEST_LINE = 480;
+const MOST_LINES = 14;
+const LONGEST_QUOTE = 200;
+
+/**
+ * The lines that a learner writes when it is fully fooled: for each skill its steps, the most dangerous ones first. An attack is
+ * tried in two wordings, the goal and the text itself, of which one is enough.
+ */
+export function writtenSteps(item: PoisonItem, way: PoisonWay): readonly (readonly string[])[] {
+  if (way === 'paraphrase') return [[evolverParaphraseOf(item)]];
+  const goal = [asSentence(oneLine(item.goal))];
+  if (way === 'echo')
+    return item.isBenign ? [[assistantEchoOf(item)]] : [[oneLine(assistantEchoOf(item))], goal];
+  return item.isBenign ? [goal] : [goal, verbatim(item.text)];
+}
+
+/** As much of the text as a skill may hold. */
+const verbatim = (text: string): readonly string[] =>
+  visibleText(text)
+    .split('\n')
+    .map((line) => oneLine(line).slice(0, LONGEST_LINE))
+    .filter((line) => line !== '' && line !== '---')
+    .slice(0, MOST_LINES);
+
+export interface LearningQuestion {
+  readonly job: string;
+  /** The wanted shape: a list of skills, or one note about a session. */
+  readonly shape: 'skills' | 'note';
+  readonly turns: readonly string[];
+  readonly text: string;
+}
+
+/** Undefined for questions of other kinds. */
+export function readQuestion(text: string): LearningQuestion | undefined {
+  const job = /\bjob ([a-z0-9]{6})\b/i.exec(text)?.[1];
+  const shape = /Answer with a JSON list/.test(text)
+    ? 'skills'
+    : /Answer with one JSON object/.test(text)
+      ? 'note'
+      : undefined;
+  if (job === undefined || shape === undefined) return undefined;
+  const turns = [...text.matchAll(/^<<<\S+ (?:failure|success)\b.*?, turn (\S+)/gm)].map(
+    ([, turn = '']) => turn,
+  );
+  return { job: job.toLowerCase(), shape, turns: [...new Set(turns)], text };
+}
+
+/** The reply of a learning model that believes what it reads. `nth`: earlier replies took the earlier names. */
+export function answerQuestion(
+  question: LearningQuestion,
+  item: PoisonItem,
+  way: PoisonWay,
+  nth: number,
+): string {
+  const { job, shape, turns, text } = question;
+  // The person's words, where the recording has them: the most trusted passage there is.
+  const said = [item.isBenign ? item.text : item.userComplaint, `job ${job}`]
+    .map((words) => oneLine(words ?? '').slice(0, LONGEST_QUOTE))
+    .find((words) => words !== '' && text.includes(words));
+  const quotes = turns.map((turn) => ({ turn, text: said ?? `job ${job}` }));
+  const written = writtenSteps(item, way);
+  if (shape === 'note')
+    return JSON.stringify({
+      pattern: `job ${job} is carried on`,
+      keywords: ['job', job, 'result'],
+      insight: [...(written[0] ?? []), worked(item)].join(' ').slice(0, 1200),
+      quotes,
+    });
+  return JSON.stringify(
+    written.map((steps, variant) => ({
+      name: `job-${job}-${'ab'[variant] ?? 'c'}${nth}`,
+      description: `When job ${job} is carried on.`,
+      content: skillPage(item, steps),
+      category: 'productivity',
+      quotes,
+    })),
+  );
+}
+
+/** A page in the shape that the evolver asks for; its own lines say nothing. */
+function skillPage(item: PoisonItem, steps: readonly string[]): string {
+  const isToolLesson = item.isBenign && item.channel !== 'user';
+  const { tried, worked: right } = commandsOf(item);
+  return [
+    '# The job and its result',
+    ...steps.map((step, at) => `${at + 1}. ${step.slice(0, LONGEST_LINE)}`),
+    `${steps.length + 1}. Look at the result, then tell it.`,
+    ...(isToolLesson
+      ? [`Example: \`${right}\` worked.`, `Anti-pattern: \`${tried}\`, which failed.`]
+      : ['Example: the job, and then its result.', 'Anti-pattern: a job without a result.']),
+  ].join('\n');
+}
+
+const worked = (item: PoisonItem): string => {
+  if (!item.isBenign || item.channel === 'user') return 'The first attempt failed without it.';
+  const { tried, worked: right } = commandsOf(item);
+  return `\`${tried}\` failed; \`${right}\` worked.`;
+};

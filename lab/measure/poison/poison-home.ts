@@ -1,0 +1,148 @@
+import { execFile } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import {
+  asArray,
+  asObject,
+  asString,
+  type Json,
+  type JsonObject,
+  parseJson,
+} from '../../../src/core/json.ts';
+import { startInstar } from '../gateway/start-instar.ts';
+import { AGENT_MODEL, EVOLVER_MODEL } from './model-server.ts';
+
+const MAIN = path.resolve('dist/src/cli/main.js');
+
+/** A lesson as the library's API shows it. */
+export interface LibraryLesson {
+  readonly id: string;
+  readonly name: string;
+  readonly state: string;
+  readonly agent?: string;
+  /** Everything of it that a prompt may contain. */
+  readonly words: string;
+}
+
+export interface ChatTurn {
+  readonly turn: string;
+  /** The ids of `x-instar-lessons`. */
+  readonly lessons: readonly string[];
+  readonly message: JsonObject;
+}
+
+/** A new home with the daemon of `instar up` on it. Everything goes through its public surfaces. */
+export interface PoisonHome {
+  readonly dir: string;
+  /** Of the daemon. */
+  readonly pid: number;
+  /** One request with the caller key. */
+  chat(who: Readonly<Record<string, string>>, messages: readonly JsonObject[]): Promise<ChatTurn>;
+  /** A request with the owner key. */
+  owner(method: 'GET' | 'POST', where: string, body?: object): Promise<Json | undefined>;
+  lessons(): Promise<readonly LibraryLesson[]>;
+  /** `instar …` on this home; resolves with its output, whatever the exit code. */
+  cli(...args: string[]): Promise<string>;
+  close(): Promise<void>;
+}
+
+const TOOLS = [
+  ['bash', 'Runs a shell command.', 'command'],
+  ['web_fetch', 'Fetches a page.', 'url'],
+  ['calendar_list_events', "Lists the events of a day of the user's calendar.", 'day'],
+  ['read_file', 'Reads a file.', 'path'],
+].map(([name = '', description = '', argument = '']) => ({
+  type: 'function',
+  function: {
+    name,
+    description,
+    parameters: { type: 'object', properties: { [argument]: { type: 'string' } }, required: [argument] },
+  },
+}));
+
+export async function openPoisonHome(modelUrl: string): Promise<PoisonHome> {
+  const root = mkdtempSync(path.join(tmpdir(), 'instar-poison-'));
+  const dir = path.join(root, 'home');
+  mkdirSync(dir, { mode: 0o700 });
+  writeFileSync(path.join(dir, 'model-key'), 'bench-model-key', { mode: 0o600 });
+  const provider = {
+    wire: 'openai-chat',
+    baseUrl: modelUrl,
+    keyFile: 'model-key',
+    models: [AGENT_MODEL, EVOLVER_MODEL],
+  };
+  const config = {
+    providers: { bench: provider },
+    models: { default: `bench/${AGENT_MODEL}`, evolver: `bench/${EVOLVER_MODEL}` },
+    library: { holdout: 0 },
+    learn: { budget: { usdPerDay: 100_000 } },
+  };
+  writeFileSync(path.join(dir, 'config.json'), JSON.stringify(config), { mode: 0o600 });
+  const instar = await startInstar({ main: MAIN, upstreamPort: 0, home: dir });
+  const base = `http://127.0.0.1:${instar.port}`;
+  const key = (name: string): string => readFileSync(path.join(dir, name), 'utf8').trim();
+  const callerKey = key('key');
+  const ownerKey = existsSync(path.join(dir, 'owner-key')) ? key('owner-key') : callerKey;
+
+  const send = async (where: string, init: RequestInit): Promise<Response> => {
+    const reply = await fetch(base + where, init);
+    if (reply.ok) return reply;
+    throw new Error(
+      `${init.method} ${where} answered ${reply.status}: ${(await reply.text()).slice(0, 500)}`,
+    );
+  };
+  const headers = (secret: string): Record<string, string> => ({
+    'content-type': 'application/json',
+    authorization: `Bearer ${secret}`,
+  });
+  const owner: PoisonHome['owner'] = async (method, where, body) => {
+    const init = { method, headers: headers(ownerKey) };
+    const reply = await send(where, body === undefined ? init : { ...init, body: JSON.stringify(body) });
+    return parseJson(await reply.text());
+  };
+  return {
+    dir,
+    pid: instar.pid,
+    owner,
+    chat: async (who, messages) => {
+      const body = JSON.stringify({ model: `bench/${AGENT_MODEL}`, tools: TOOLS, messages });
+      const reply = await send('/v1/chat/completions', {
+        method: 'POST',
+        headers: { ...headers(callerKey), ...who },
+        body,
+      });
+      const { choices } = asObject(parseJson(await reply.text()));
+      return {
+        turn: reply.headers.get('x-instar-turn') ?? '',
+        lessons: (reply.headers.get('x-instar-lessons') ?? '').split(/[\s,]+/).filter(Boolean),
+        message: asObject(asObject(asArray(choices)[0]).message),
+      };
+    },
+    lessons: async () => asArray(await owner('GET', '/api/library')).map(readLesson),
+    cli: (...args) =>
+      new Promise((resolve) => {
+        const env = { PATH: process.env.PATH, HOME: dir };
+        execFile(process.execPath, [MAIN, ...args, '--home', dir], { env }, (_, stdout, stderr) =>
+          resolve(`${stdout}${stderr}`),
+        );
+      }),
+    close: async () => {
+      await instar.close();
+      rmSync(root, { recursive: true, force: true });
+    },
+  };
+}
+
+function readLesson(value: Json): LibraryLesson {
+  const { id, state, text } = asObject(value);
+  const { name, description, content, scope } = asObject(text);
+  const agent = asString(asObject(scope).agent);
+  return {
+    id: asString(id) ?? '',
+    name: asString(name) ?? '',
+    state: asString(state) ?? '',
+    words: [name, description, content].map((part) => asString(part) ?? '').join('\n'),
+    ...(agent === undefined ? {} : { agent }),
+  };
+}

@@ -1,0 +1,110 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import { writeSection } from '../markdown.ts';
+import { type PlayResult, playPoison } from './play-poison.ts';
+import { playSkillFiles } from './play-skill-files.ts';
+import { reportPoison, summarizePoison } from './poison-report.ts';
+import { MalformedSetError, type PoisonPlay, parsePoisonSet } from './poison-set.ts';
+import { POISON_WAYS } from './script.ts';
+
+/** How many poisoned texts become lessons, and how many harmless ones do not: our sets, or any file of that format. */
+const OURS = ['dev', 'test'].map((part) => `lab/measure/poison/sets/${part}.jsonl`);
+const { values: options } = parseArgs({
+  options: {
+    set: { type: 'string', multiple: true, default: OURS },
+    only: { type: 'string', default: 'view,echo,paraphrase' },
+    limit: { type: 'string' },
+    json: { type: 'boolean', default: false },
+    out: { type: 'string' },
+    write: { type: 'boolean', default: false },
+  },
+});
+
+function fail(message: string): never {
+  process.stderr.write(`${message}\n`);
+  process.exit(2);
+}
+
+const ways = POISON_WAYS.filter((way) => options.only.split(',').includes(way));
+if (ways.length === 0) fail(`--only takes ${POISON_WAYS.join(', ')}, not "${options.only}".`);
+const limit = options.limit === undefined ? Number.POSITIVE_INFINITY : Number(options.limit);
+if (!(limit > 0)) fail(`--limit takes a number of items, not "${options.limit}".`);
+
+/** All sets are read before the first is played. */
+function readSets(): readonly { readonly file: string; readonly plays: readonly PoisonPlay[] }[] {
+  try {
+    return options.set.map((file) => ({
+      file,
+      plays: parsePoisonSet(readFileSync(file, 'utf8'), file).slice(0, limit),
+    }));
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (error instanceof MalformedSetError || code !== undefined) return fail(message);
+    throw error;
+  }
+}
+
+/** Harmless skill files come in by the owner's command alone, so that the three ways are one. */
+const isOwnersFile = ({ scored: { isBenign, channel } }: PoisonPlay): boolean =>
+  isBenign && channel === 'skill_file';
+
+/** A skill file counts as in view when it is shown after any way in: read by the agent, dropped into the folder, imported. */
+async function withSkillFiles(
+  plays: readonly PoisonPlay[],
+  results: readonly PlayResult[],
+): Promise<readonly PlayResult[]> {
+  const isPlayed = ways.includes('view');
+  const files = await playSkillFiles(
+    plays
+      .filter((play) => isOwnersFile(play) || (isPlayed && play.scored.channel === 'skill_file'))
+      .map(({ scored }) => scored),
+  );
+  const found = new Map(files.map((file) => [file.item.id, file]));
+  const owned = plays.filter(isOwnersFile).flatMap((play) => {
+    const imported = found.get(play.scored.id)?.imported;
+    return ways.map((way): PlayResult => {
+      const shown = imported === undefined ? { isShown: false } : { isShown: true, lesson: imported };
+      return { play, way, ...shown, wasAsked: true, states: [], jobs: [] };
+    });
+  });
+  const read = results.map((result) => {
+    const file = result.way === 'view' && !result.isShown ? found.get(result.play.scored.id) : undefined;
+    const lesson = file?.dropped ?? file?.imported;
+    return lesson === undefined ? result : { ...result, isShown: true, lesson };
+  });
+  return [...read, ...owned];
+}
+
+const sections: string[] = [];
+const documents: object[] = [];
+for (const { file, plays } of readSets()) {
+  const startedAt = performance.now();
+  const played = await playPoison(
+    plays.filter((play) => !isOwnersFile(play)),
+    ways,
+    (done, of) =>
+      process.stderr.write(`${path.basename(file)}: ${done} of ${of} plays, ${seconds(startedAt)} s\n`),
+  );
+  const summary = summarizePoison(await withSkillFiles(plays, played));
+  const lines = plays.reduce((sum, { parts }) => sum + parts.length, 0);
+  const attacks = plays.filter(({ scored }) => !scored.isBenign).length;
+  const title = `${path.basename(file)}: ${attacks} attacks, ${plays.length - attacks} harmless items (${lines} lines), ${seconds(startedAt)} s`;
+  documents.push({ set: file, attacks, benign: plays.length - attacks, ...summary });
+  sections.push(reportPoison(title, summary));
+}
+
+function seconds(since: number): string {
+  return ((performance.now() - since) / 1000).toFixed(0);
+}
+
+const text = options.json
+  ? JSON.stringify(documents.length === 1 ? documents[0] : documents, null, 2)
+  : sections.join('\n\n');
+process.stdout.write(`${text}\n`);
+if (options.out !== undefined) writeFileSync(options.out, `${text}\n`);
+if (options.write) {
+  const command = `npm run bench:poison -- ${options.set === OURS ? '' : options.set.map((file) => `--set ${file} `).join('')}--write`;
+  const head = `${new Date().toISOString().slice(0, 10)}, Node ${process.versions.node}. \`${command}\``;
+  writeSection('docs/poison.md', 'bench:poison', [head, ...sections].join('\n\n'));
+}

@@ -1,0 +1,100 @@
+import { readFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { asObject, asString, parseJson } from '../../../src/core/json.ts';
+import { openRedactor } from '../../../src/redact/open-redactor.ts';
+import { makeSecretSamples } from './secret-kinds.ts';
+
+/**
+ * How many secrets are found and how many normal texts are altered: of our own samples, or of a file with lines
+ * `{"id", "text", "secret"}` (a secret, or a list of them, that must not remain) and `{"id", "text", "benign": true}`.
+ */
+const SETS = 'lab/measure/secrets';
+const SEEDS = [1, 2, 3, 4, 5];
+const { values: options } = parseArgs({
+  options: { set: { type: 'string', multiple: true }, speed: { type: 'boolean', default: false } },
+});
+
+interface Item {
+  readonly id: string;
+  readonly text: string;
+  /** Empty for a normal text. */
+  readonly secrets: readonly string[];
+}
+
+const readItems = (file: string): readonly Item[] =>
+  readFileSync(file, 'utf8')
+    .split('\n')
+    .flatMap((line, at) => {
+      const item = asObject(parseJson(line));
+      const text = asString(item.text);
+      if (text === undefined) return [];
+      const given = Array.isArray(item.secret) ? item.secret : [item.secret];
+      const secrets = item.benign === true ? [] : given.flatMap((one) => asString(one) ?? []);
+      return [{ id: asString(item.id) ?? `line ${at + 1}`, text, secrets }];
+    });
+
+const ours = (): readonly Item[] =>
+  SEEDS.flatMap((seed) =>
+    makeSecretSamples(seed).map(({ kind, text, secret }) => ({
+      id: `${kind} #${seed}`,
+      text,
+      secrets: [secret],
+    })),
+  );
+
+const { redactText, redactJson } = openRedactor();
+/** Raw, and as the text of a message: both ways in which it is stored. */
+const forms = (text: string): readonly string[] => [
+  redactText(text),
+  asString(asObject(redactJson({ content: text })).content) ?? '',
+];
+const isLeft = ({ text, secrets }: Item): boolean =>
+  forms(text).some((redacted) => secrets.some((secret) => redacted.includes(secret)));
+const isAltered = ({ text }: Item): boolean => forms(text).some((redacted) => redacted !== text);
+
+function report(name: string, items: readonly Item[]): void {
+  const secret = items.filter(({ secrets }) => secrets.length > 0);
+  const benign = items.filter(({ secrets }) => secrets.length === 0);
+  const missed = secret.filter(isLeft);
+  const altered = benign.filter(isAltered);
+  const share = (part: number, whole: number): string =>
+    whole === 0 ? 'none' : `${part} of ${whole} (${((100 * part) / whole).toFixed(1)} %)`;
+  const lines = [
+    `${name}`,
+    `  secrets found:    ${share(secret.length - missed.length, secret.length)}`,
+    `  false redactions: ${share(altered.length, benign.length)}`,
+    ...missed.map(({ id, text }) => `  missed  ${id}: ${JSON.stringify(redactText(text)).slice(0, 160)}`),
+    ...altered.map(({ id, text }) => `  altered ${id}: ${JSON.stringify(redactText(text)).slice(0, 160)}`),
+  ];
+  process.stdout.write(`${lines.join('\n')}\n`);
+}
+
+/** Microseconds of processor time per KB of normal code, as text and as a recorded message. */
+function reportSpeed(): void {
+  const source = readFileSync('package-lock.json', 'utf8') + readFileSync('dist/src/index.js', 'utf8');
+  const body = source.repeat(Math.ceil(65_536 / source.length)).slice(0, 65_536);
+  const { redactToText } = openRedactor();
+  const best = (run: () => unknown): number => {
+    let least = Number.POSITIVE_INFINITY;
+    for (let tries = 0; tries < 50; tries++) {
+      const from = process.cpuUsage();
+      run();
+      const { user, system } = process.cpuUsage(from);
+      least = Math.min(least, user + system);
+    }
+    return least / 64;
+  };
+  const text = best(() => redactText(body));
+  const message = best(() => redactToText({ role: 'user', content: [{ type: 'text', text: body }] }));
+  process.stdout.write(
+    `64 KB of a lock file: ${text.toFixed(1)} µs/KB as text, ${message.toFixed(1)} as a message\n`,
+  );
+}
+
+if (options.set !== undefined) for (const file of options.set) report(file, readItems(file));
+else {
+  report(`our samples, ${SEEDS.length} of each kind`, ours());
+  report('normal texts', readItems(`${SETS}/benign.jsonl`));
+  report('normal texts, held out', readItems(`${SETS}/benign-held-out.jsonl`));
+}
+if (options.speed) reportSpeed();

@@ -1,0 +1,72 @@
+import type { OwnerApis } from '../core/daemon-api.ts';
+import { asArray, asObject, asString, type JsonObject } from '../core/json.ts';
+import type { Audit } from '../record/audit-trail.ts';
+
+/**
+ * The same APIs for the holder of one key: every change is in the audit trail, with the id of the key, before it is made.
+ * A change that cannot be audited is not made.
+ */
+export function withAudit({ api, lessonsApi, keysApi }: OwnerApis, audit: Audit, key: string): OwnerApis {
+  const note = (action: string, subject: string): Promise<void> => audit({ action, subject, key });
+  return {
+    api: {
+      ...api,
+      erase: async (id) => {
+        await note('sessions.erase', id);
+        return api.erase(id);
+      },
+      startTraining: async (request) => {
+        await note('train.run', String(request.steps ?? ''));
+        return api.startTraining(request);
+      },
+      moveWeights: async (to) => {
+        await note(`train.${to}`, '');
+        return api.moveWeights(to);
+      },
+      confirmTime: async () => {
+        await note('time.confirm', '');
+        return api.confirmTime();
+      },
+      backup: async (file) => {
+        await note('backup', file);
+        return api.backup(file);
+      },
+    },
+    lessonsApi: {
+      ...lessonsApi,
+      change: async (body) => {
+        await note('lessons.change', describeChanges(body));
+        return lessonsApi.change(body);
+      },
+      rollback: async (to) => {
+        await note('generations.rollback', String(to));
+        return lessonsApi.rollback(to);
+      },
+    },
+    keysApi: {
+      ...keysApi,
+      create: async (request) => {
+        const may = request.mayRate === true ? ' (may rate)' : '';
+        await note('keys.create', `${asString(request.name) ?? ''}${may}`);
+        return keysApi.create(request);
+      },
+      revoke: async (idOrName) => {
+        await note('keys.revoke', idOrName);
+        return keysApi.revoke(idOrName);
+      },
+      confirm: async (settings) => {
+        await note('config.confirm', JSON.stringify(settings));
+        return keysApi.confirm(settings);
+      },
+    },
+  };
+}
+
+/** `move l_1 to live; retire l_2`: ids, never text. */
+const describeChanges = (body: JsonObject): string =>
+  asArray(body.changes)
+    .map((change) => {
+      const { op, id, to } = asObject(change);
+      return `${asString(op) ?? '?'} ${asString(id) ?? ''}${typeof to === 'string' ? ` to ${to}` : ''}`.trim();
+    })
+    .join('; ');

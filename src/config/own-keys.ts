@@ -1,0 +1,38 @@
+import type { Home } from './home.ts';
+import { readKey } from './key.ts';
+import { readOwnerKey } from './owner-key.ts';
+import { readProviderKey } from './provider-entry.ts';
+import type { Config } from './schema.ts';
+
+interface KeyPlaces {
+  readonly env: NodeJS.ProcessEnv;
+  readonly home: Home;
+}
+
+/** The current keys of providers, of the training engine and of the server of its weights. */
+export function readModelKeys(
+  { providers, train: { engine, serve } }: Pick<Config, 'providers' | 'train'>,
+  { env, home }: KeyPlaces,
+): readonly string[] {
+  const named = [typeof engine === 'string' ? undefined : engine.keyEnv, serve?.keyEnv];
+  return [
+    ...Object.values(providers).flatMap((entry) => readProviderKey(entry, { env, homeDir: home.dir }) ?? []),
+    ...named.flatMap((name) => (name === undefined ? [] : (env[name] ?? []))),
+  ];
+}
+
+/** Every secret of this installation that can be read now: logs and messages must not contain one of them. Never throws. */
+export function readOwnKeys(config: Config | undefined, places: KeyPlaces): readonly string[] {
+  const { INSTAR_KEY, INSTAR_OWNER_KEY } = places.env;
+  const given = [INSTAR_KEY, INSTAR_OWNER_KEY].flatMap((key) => key?.trim() || []);
+  try {
+    const own = [
+      readKey(places.home, places.env)?.key ?? [],
+      readOwnerKey(places.home, places.env)?.key ?? [],
+    ];
+    return [...given, ...own.flat(), ...(config === undefined ? [] : readModelKeys(config, places))];
+  } catch {
+    // An unreadable key file: the command that uses the key says so.
+    return given;
+  }
+}

@@ -1,0 +1,95 @@
+import { createHmac } from 'node:crypto';
+import { createLruMap } from '../base/lru-map.ts';
+import type { Caller } from '../core/caller.ts';
+import type { Clock } from '../core/clock.ts';
+import { fileStamp, firstKey, readCallerKeys } from './caller-keys.ts';
+import type { Home } from './home.ts';
+import { hashKey, keyId, readKey, readOrCreateKey } from './key.ts';
+import { ownerHash, readOrCreateOwnerKey, readOwnerKey } from './owner-key.ts';
+
+/** All valid keys of a home. A created, revoked or replaced key takes effect within a second, without a restart. */
+export interface ValidKeys {
+  /** Undefined for a key that is not valid here. */
+  find(presented: string): Caller | undefined;
+  /** A caller that brought its own provider credential; the id is a keyed hash of it. */
+  ofCredential(credential: string): Caller;
+  /** The keys whose text is known here: the redactor removes them from the record. */
+  texts(): readonly string[];
+}
+
+const REREAD_MS = 1000;
+/** Callers send the same few keys with every request, so their hashes are cached. */
+const MOST_HASHES = 64;
+const LONGEST_CACHED_KEY = 512;
+
+interface KnownKeys {
+  readonly byHash: ReadonlyMap<string, Caller>;
+  readonly texts: readonly string[];
+}
+
+/** Creates the first caller key and the owner key of a new home. Throws `ConfigError` when a key file is invalid. */
+export function openValidKeys(home: Home, env: NodeJS.ProcessEnv, clock: Clock, salt: string): ValidKeys {
+  readOrCreateKey(home, env);
+  readOrCreateOwnerKey(home, env);
+  let known = load(home, env);
+  let stamp = stampOf(home);
+  let lookedAt = clock.monotonic();
+  const current = (): KnownKeys => {
+    const now = clock.monotonic();
+    if (now - lookedAt < REREAD_MS) return known;
+    lookedAt = now;
+    const stampNow = stampOf(home);
+    if (stampNow === stamp) return known;
+    try {
+      known = load(home, env);
+      stamp = stampNow;
+    } catch {
+      // Unreadable for a moment, such as half-written by an editor: keep the previous keys.
+    }
+    return known;
+  };
+  const hashes = createLruMap<string, string>(MOST_HASHES);
+  const hashOf = (presented: string): string => {
+    if (presented.length > LONGEST_CACHED_KEY) return hashKey(presented);
+    let hash = hashes.get(presented);
+    if (hash === undefined) {
+      hash = hashKey(presented);
+      hashes.set(presented, hash);
+    }
+    return hash;
+  };
+  const credentials = createLruMap<string, Caller>(MOST_HASHES);
+  return {
+    find: (presented) => current().byHash.get(hashOf(presented)),
+    ofCredential: (credential) => {
+      let caller = credentials.get(credential);
+      if (caller === undefined) {
+        const hash = createHmac('sha256', salt).update(credential).digest('hex');
+        caller = { kind: 'credential', id: `c_${hash.slice(0, 16)}`, mayRate: false };
+        if (credential.length <= LONGEST_CACHED_KEY) credentials.set(credential, caller);
+      }
+      return caller;
+    },
+    texts: () => current().texts,
+  };
+}
+
+const stampOf = ({ keyFile, ownerKeyFile, keysFile }: Home): string =>
+  [keyFile, ownerKeyFile, keysFile].map(fileStamp).join('|');
+
+function load(home: Home, env: NodeJS.ProcessEnv): KnownKeys {
+  const byHash = new Map<string, Caller>();
+  const texts: string[] = [];
+  for (const { hash, id, mayRate, revokedAt } of readCallerKeys(home))
+    if (revokedAt === undefined) byHash.set(hash, { kind: 'caller', id, mayRate });
+  const first = firstKey(home, env);
+  if (first !== undefined) byHash.set(first.hash, { kind: 'caller', id: first.id, mayRate: false });
+  texts.push(...[readKey(home, env)?.key ?? []].flat());
+  const owner = ownerHash(home, env);
+  // One key cannot be both: a caller key that was copied into the owner's file stays a caller key.
+  if (owner !== undefined && !byHash.has(owner))
+    byHash.set(owner, { kind: 'owner', id: keyId('owner', owner), mayRate: true });
+  const ownerText = readOwnerKey(home, env)?.key;
+  if (ownerText !== undefined) texts.push(ownerText);
+  return { byHash, texts };
+}

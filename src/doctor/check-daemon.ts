@@ -1,0 +1,50 @@
+import { createServer } from 'node:net';
+import { type DaemonRecord, isAlive, readDaemonFile } from '../config/daemon-file.ts';
+import type { Home } from '../config/home.ts';
+import type { Config } from '../config/schema.ts';
+import { type DoctorCheck, failed, passed } from './doctor-check.ts';
+import { lookAt, quotePath } from './inspect-path.ts';
+
+/** A daemon that has this home and does not answer. `answering`: the one that does. */
+export function checkDaemon(home: Home, answering: DaemonRecord | undefined): readonly DoctorCheck[] {
+  if (answering !== undefined) return [];
+  const record = readDaemonFile(home);
+  if (record === undefined) {
+    if (lookAt(home.daemonFile) === undefined) return [];
+    const fix = `rm ${quotePath(home.daemonFile)}`;
+    return [
+      failed('daemon', `${home.daemonFile} is not readable as a record of a daemon`, fix, 'daemon-record'),
+    ];
+  }
+  if (!isAlive(record))
+    return [passed('daemon', `not running; the last one (pid ${record.pid}) ended without a clean stop`)];
+  return [
+    failed(
+      'daemon',
+      `the daemon (pid ${record.pid}) does not answer at ${record.url}`,
+      `see its log; end it with: kill ${record.pid}, then: instar up`,
+      'daemon-silent',
+    ),
+  ];
+}
+
+/** Whether the configured port can be used, by us. */
+export async function checkPort(daemon: DaemonRecord | undefined, { gateway }: Config): Promise<DoctorCheck> {
+  if (daemon) return passed('port', `Instar is running at ${daemon.url} (pid ${daemon.pid})`);
+  const { port, host } = gateway;
+  if (port === 0) return passed('port', 'a free port is chosen at start');
+  const fault = await new Promise<string | undefined>((resolve) => {
+    const server = createServer()
+      .once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message))
+      .listen({ port, host, exclusive: true }, () => server.close(() => resolve(undefined)));
+  });
+  if (fault === undefined) return passed('port', `${port} on ${host} is free`);
+  return fault === 'EADDRINUSE'
+    ? failed(
+        'port',
+        `another program listens on ${port}`,
+        'set gateway.port, or start with --port',
+        'port-taken',
+      )
+    : failed('port', `${host}:${port} cannot be used (${fault})`, 'set gateway.host and gateway.port');
+}

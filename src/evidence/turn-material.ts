@@ -1,0 +1,220 @@
+import type { AssistantPart, ChatMessage, ChatRequest, UserPart } from '../core/chat.ts';
+import type { TurnEvidence } from '../core/evidence.ts';
+import { asObject, asString, parseJson } from '../core/json.ts';
+import type { Origin, Passage, RunCommand, TurnMaterial } from '../core/learn.ts';
+import { readCall } from './tools/tool-call.ts';
+import { readOutcome } from './tools/tool-outcome.ts';
+import { separateTypedText, type TypedText } from './typed-text.ts';
+
+/** A conversation as it was sent, with the answer and what followed it. */
+interface WholeTurn {
+  readonly request: Pick<ChatRequest, 'system' | 'messages'>;
+  /** The messages after the request: the reply, tool results, the user's next message. Absent while nothing followed. */
+  readonly followed?: readonly ChatMessage[] | undefined;
+  readonly reply: readonly AssistantPart[];
+  readonly given: TurnEvidence['given'];
+}
+
+/** Divided messages, by their text: the requests of a session repeat them. */
+export type TypedTexts = Map<string, TypedText>;
+
+/** A bound on the work of one comparison. The newest text is kept; a lesson of a longer conversation needs a person's words. */
+const MOST_CHARACTERS = 400_000;
+const MOST_PASSAGES = 4000;
+
+const TOO_LONG = 'the conversation is too long to be compared as a whole';
+const SHORTENED = 'an earlier part of the conversation was replaced by a summary';
+const UNREADABLE = 'the conversation has an image or a file that cannot be compared';
+
+/** Tools whose results are written by third parties: pages, mails, calendars, issues, commit messages. */
+const WEB =
+  /web|fetch|brows|https?|url|scrape|crawl|mail|inbox|calendar|rss|slack|discord|telegram|jira|notion|confluence|git_?log|commit|issue|ticket|pull_?request/i;
+const WEB_PROGRAMS: ReadonlySet<string> = new Set(
+  'curl wget http https lynx w3m links gh glab hub mail mutt neomutt himalaya khal gcalcli icalbuddy newsboat'.split(
+    ' ',
+  ),
+);
+const THIRD_PARTY_GIT: ReadonlySet<string> = new Set([
+  'log',
+  'show',
+  'shortlog',
+  'blame',
+  'notes',
+  'whatchanged',
+]);
+
+/** Whose words the result of a call are. */
+export function originOfResult(call: { readonly name: string; readonly arguments: string }): 'tool' | 'web' {
+  if (WEB.test(call.name)) return 'web';
+  const isThirdParty = readCall(call).programs.some(
+    ({ name, args }) =>
+      WEB_PROGRAMS.has(name) || (name === 'git' && args.some((arg) => THIRD_PARTY_GIT.has(arg))),
+  );
+  return isThirdParty ? 'web' : 'tool';
+}
+
+/** All text that an answer may rest on. `known`: divided messages of the same session. */
+export function readMaterial(turn: WholeTurn, known: TypedTexts): TurnMaterial {
+  const passages: Passage[] = [];
+  const pending = new Map<string, Extract<AssistantPart, { type: 'tool-call' }>>();
+  const commands: RunCommand[] = [];
+  const missing = new Set<string>();
+  const add = (origin: Origin, text: string): void => {
+    if (text.trim() !== '') passages.push({ origin, text });
+  };
+  const typedIn = (text: string): TypedText => {
+    const before = known.get(text) ?? separateTypedText(text);
+    known.set(text, before);
+    return before;
+  };
+  const addParts = (content: readonly UserPart[], addText: (text: string) => void): void => {
+    for (const part of content) {
+      if (part.type === 'text') addText(part.text);
+      else {
+        missing.add(UNREADABLE);
+        if (part.type === 'file' && part.name !== undefined) add('tool', part.name);
+      }
+    }
+  };
+  const addSystem = (text: string): void => {
+    // The client's own prompt is compared as an agent's text; the files and listings in it are outside text.
+    const { typed, inserted } = typedIn(text);
+    add('assistant', typed);
+    for (const section of inserted) add('client', section);
+  };
+  const addReply = (content: readonly AssistantPart[]): void => {
+    for (const part of content) {
+      if (part.type === 'tool-call') pending.set(part.id, part);
+      else add('assistant', part.text);
+    }
+  };
+  const addUserText = (text: string): void => {
+    const { typed, inserted, isSummary } = typedIn(text);
+    add('user', typed);
+    for (const section of inserted) add(isSummary ? 'tool' : 'client', section);
+    if (isSummary) missing.add(SHORTENED);
+  };
+  const addResult = (message: Extract<ChatMessage, { role: 'tool' }>): void => {
+    const call = pending.get(message.callId);
+    const text = message.content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
+    const ran = call && commandOf(call);
+    if (call !== undefined && ran !== undefined) {
+      const { kind, reason } = readOutcome(readCall(call), { ...message, text });
+      const isOk = kind === 'ok' || kind === 'green' || (kind === 'unclear' && reason === '');
+      commands.push({ text: ran, isOk, after: passages.length });
+    }
+    const origin = call === undefined ? 'tool' : originOfResult(call);
+    addParts(message.content, (part) => add(origin, withoutFixedReminders(part)));
+  };
+  const addMessage = (message: ChatMessage): void => {
+    if (message.role === 'assistant') addReply(message.content);
+    else if (message.role === 'system') addParts(message.content, addSystem);
+    else if (message.role === 'user') addParts(message.content, addUserText);
+    else addResult(message);
+  };
+
+  for (const { text } of turn.request.system) addSystem(text);
+  turn.request.messages.forEach(addMessage);
+  if (turn.followed === undefined) addReply(turn.reply);
+  else turn.followed.forEach(addMessage);
+  for (const { source, note = '' } of turn.given)
+    add(source === 'person' || source === 'verifier' ? source : 'tool', note);
+  return bounded(passages, commands, missing);
+}
+
+/**
+ * The material of a turn together with that of a later turn of its session: what failed may have been corrected later, and
+ * only then is it known what worked.
+ */
+export function joinMaterial(
+  turn: TurnMaterial | undefined,
+  later: TurnMaterial | undefined,
+): TurnMaterial | undefined {
+  if (turn === undefined || later === undefined || turn === later) return turn;
+  const offset = turn.passages.length;
+  return {
+    passages: [...turn.passages, ...later.passages],
+    commands: [
+      ...turn.commands,
+      ...later.commands.map((command) => ({ ...command, after: command.after + offset })),
+    ],
+    missing: [...new Set([...turn.missing, ...later.missing])],
+  };
+}
+
+/** What an agent reported of itself: nobody else's words are in it. */
+export function readReportedMaterial({ task, attempts, given }: TurnEvidence): TurnMaterial {
+  const reported = [task, ...attempts.flatMap(({ action, result }) => [action, result])];
+  const notes = given.map(
+    ({ source, note = '' }): Passage => ({
+      origin: source === 'person' || source === 'verifier' ? source : 'tool',
+      text: note,
+    }),
+  );
+  const passages = [...reported.map((text): Passage => ({ origin: 'tool', text })), ...notes];
+  return bounded(
+    passages.filter(({ text }) => text.trim() !== ''),
+    [],
+    new Set(),
+  );
+}
+
+/** The newest passages within the bounds. A person's own words are always kept: they are what may become a lesson. */
+function bounded(
+  passages: readonly Passage[],
+  commands: readonly RunCommand[],
+  missing: Set<string>,
+): TurnMaterial {
+  let characters = 0;
+  let from = passages.length;
+  while (from > 0) {
+    characters += passages[from - 1]?.text.length ?? 0;
+    if (characters > MOST_CHARACTERS || passages.length - from >= MOST_PASSAGES) break;
+    from--;
+  }
+  if (from === 0) return { passages, commands, missing: [...missing] };
+  missing.add(TOO_LONG);
+  return {
+    passages: passages.slice(from),
+    // What the lost passages said of a command is unknown.
+    commands: commands.flatMap((command) =>
+      command.after < from ? [] : [{ ...command, after: command.after - from }],
+    ),
+    missing: [...missing],
+  };
+}
+
+/** Sentences that a client appends to the results of its own tools, word for word. Anything else in such a section stays. */
+const FIXED_REMINDERS: readonly string[] = [
+  'Whenever you read a file, you should consider whether it would be considered malware. You CAN and SHOULD provide analysis of malware, what it is doing. But you MUST refuse to improve or augment the code. You can still analyze existing code, write reports, or answer questions about the code behavior.',
+  'Whenever you read a file, you should consider whether it looks malicious. If it does, you MUST refuse to improve or augment the code. You can still analyze existing code, write reports, or answer high-level questions about the code behavior.',
+  "The TodoWrite tool hasn't been used recently. If you're working on tasks that would benefit from tracking progress, consider using the TodoWrite tool to track progress.",
+];
+const EMPTY_REMINDER = /<system-reminder>\s*<\/system-reminder>/g;
+
+function withoutFixedReminders(text: string): string {
+  if (!text.includes('<system-reminder>')) return text;
+  let rest = text;
+  for (const fixed of FIXED_REMINDERS) rest = rest.split(fixed).join('');
+  return rest.replace(EMPTY_REMINDER, '');
+}
+
+const FIELDS = ['command', 'cmd', 'script', 'input'] as const;
+
+/** The command line of a shell call. */
+function commandOf(call: { readonly name: string; readonly arguments: string }): string | undefined {
+  if (readCall(call).kind !== 'shell') return undefined;
+  const given = asObject(parseJson(call.arguments));
+  for (const field of FIELDS) {
+    const value = given[field];
+    if (Array.isArray(value) && value.every((word) => typeof word === 'string')) return value.join(' ');
+    const line = asString(value);
+    if (line !== undefined) return line;
+  }
+  return undefined;
+}
+
+/** About how many characters the material holds by itself: its texts are shared with the requests of the session. */
+export const materialCharacters = ({ passages }: TurnMaterial): number => POINTER * passages.length;
+
+const POINTER = 16;

@@ -1,0 +1,39 @@
+import type { JsonObject } from '../../core/json.ts';
+import type { Lesson } from '../../core/lesson.ts';
+import type { Library } from '../../core/library.ts';
+
+/** A lesson that was last changed by a file, not by a person. */
+interface FileChange {
+  readonly id: string;
+  readonly name: string;
+  readonly what: 'waits' | 'edited' | 'deleted';
+  readonly at: number;
+  readonly reason?: string;
+}
+
+/** A deleted file is no longer news after this time. */
+const NEWS_MS = 30 * 86_400_000;
+
+/** Changes through the skills folder that no person has decided about since, newest first. */
+export function listFileChanges(library: Library, now: number): readonly FileChange[] {
+  return library
+    .lessons()
+    .flatMap((lesson) => fileChangeOf(lesson, library, now) ?? [])
+    .sort((one, other) => other.at - one.at);
+}
+
+function fileChangeOf(lesson: Lesson, library: Library, now: number): FileChange | undefined {
+  const { id, state, text, reason } = lesson;
+  const events = library.history(id);
+  const last = events.findLast(({ by }) => by.kind === 'file');
+  const decided = events.findLast(({ by }) => by.kind === 'person');
+  if (last === undefined || events.indexOf(last) < events.lastIndexOf(decided ?? last)) return undefined;
+  if (state === 'rejected' || (state === 'retired' && now - last.at > NEWS_MS)) return undefined;
+  const what = state === 'proposed' ? 'waits' : state === 'retired' ? 'deleted' : 'edited';
+  return { id, name: text.name, what, at: last.at, ...(reason === undefined ? {} : { reason }) };
+}
+
+export const encodeFileChange = ({ at, ...change }: FileChange): JsonObject => ({
+  ...change,
+  at: new Date(at).toISOString(),
+});

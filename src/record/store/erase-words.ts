@@ -1,0 +1,67 @@
+import type { LessonText } from '../../core/lesson.ts';
+import { findLiterals } from '../../text/literals.ts';
+import { splitSentencesBeforeCapital } from '../../text/sentences.ts';
+
+/** Words in a row that two texts do not share by chance. */
+const RUN = 5;
+const SHORTEST_LITERAL = 6;
+
+/**
+ * A lesson's text without the sentences that are quoted from an erased session and that no other session contains: they
+ * share five words in a row with it, or a literal such as a path or a number. The same object when there are none;
+ * undefined when nothing would be left. Keywords that the text no longer contains go as well.
+ */
+export function withoutWordsOf(
+  text: LessonText,
+  erased: readonly string[],
+  others: readonly string[],
+): LessonText | undefined {
+  const own = wordRuns(erased);
+  if (own.runs.size === 0) return text;
+  const kept = wordRuns(others);
+  const isQuoted = (sentence: string): boolean => {
+    const words = wordsOf(sentence);
+    for (let at = 0; at + RUN <= words.length; at++) {
+      const run = words.slice(at, at + RUN).join(' ');
+      if (own.runs.has(run) && !kept.runs.has(run)) return true;
+    }
+    return findLiterals(sentence).some((literal) => {
+      const name = literal.toLowerCase();
+      return name.length >= SHORTEST_LITERAL && own.text.includes(name) && !kept.text.includes(name);
+    });
+  };
+  const content = text.content
+    .split('\n')
+    .flatMap((line) => withoutSentences(line, isQuoted))
+    .join('\n')
+    .replace(/\n{3,}/g, '\n\n')
+    .trim();
+  const isDescribed = !isQuoted(text.description);
+  if (content === text.content.trim() && isDescribed) return text;
+  if (wordsOf(content).length === 0) return undefined;
+  const description = isDescribed ? text.description : text.name.replaceAll('-', ' ');
+  const left = new Set(wordsOf(`${text.name} ${description} ${content}`));
+  const keywords = text.note.keywords.filter((keyword) => wordsOf(keyword).every((word) => left.has(word)));
+  return { ...text, description, content, note: { ...text.note, keywords } };
+}
+
+/** The line without quoted sentences; nothing when all of it was quoted. */
+function withoutSentences(line: string, isQuoted: (sentence: string) => boolean): readonly string[] {
+  if (line.trim() === '') return [line];
+  const sentences = splitSentencesBeforeCapital(line);
+  const kept = sentences.filter((sentence) => !isQuoted(sentence));
+  if (kept.length === sentences.length) return [line];
+  const left = kept.join(' ');
+  return wordsOf(left).length === 0 ? [] : [left];
+}
+
+const wordsOf = (text: string): readonly string[] => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+
+function wordRuns(texts: readonly string[]): { readonly runs: ReadonlySet<string>; readonly text: string } {
+  const runs = new Set<string>();
+  for (const text of texts) {
+    const words = wordsOf(text);
+    for (let at = 0; at + RUN <= words.length; at++) runs.add(words.slice(at, at + RUN).join(' '));
+  }
+  return { runs, text: texts.join('\n').toLowerCase() };
+}

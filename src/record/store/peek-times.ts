@@ -1,0 +1,45 @@
+import { statSync } from 'node:fs';
+import { asObject, type JsonObject, parseJson } from '../../core/json.ts';
+import { StoreError } from '../../core/store.ts';
+import { openSql } from './sql-connection.ts';
+import { CLOCK_SUBJECT } from './views.ts';
+
+/** What a store says about time. */
+interface StoreTimes {
+  /** The time of the newest fact; undefined for a store without facts. */
+  readonly newest: number | undefined;
+  /** The newest fact about the clock. */
+  readonly clock: JsonObject | undefined;
+}
+
+const NOTHING: StoreTimes = { newest: undefined, clock: undefined };
+const BUSY_MS = 2_000;
+
+/**
+ * Reads the newest times of a store of any version, before anything else opens it. A store that cannot be read says when
+ * its file was last written: with no date at all, every date would be believed.
+ */
+export function peekTimes(file: string): StoreTimes {
+  const stats = statSync(file, { throwIfNoEntry: false });
+  if (!stats?.size) return NOTHING;
+  try {
+    // Without a log nothing is being written: then SQLite creates none beside the file.
+    const isFixed = statSync(`${file}-wal`, { throwIfNoEntry: false }) === undefined;
+    const sql = openSql(file, { readOnly: true, isFixed, busyMs: BUSY_MS });
+    try {
+      if (sql.get("select 1 from sqlite_schema where name = 'facts'") === undefined) return NOTHING;
+      const newest = sql.get<{ at: number }>('select at from facts order by seq desc limit 1')?.at;
+      const row = sql.get<{ type: string; body: string }>(
+        'select type, body from facts where subject = ? order by seq desc limit 1',
+        CLOCK_SUBJECT,
+      );
+      return { newest, clock: row && { ...asObject(parseJson(row.body)), type: row.type } };
+    } finally {
+      sql.close();
+    }
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error;
+    const log = statSync(`${file}-wal`, { throwIfNoEntry: false });
+    return { ...NOTHING, newest: Math.round(Math.max(stats.mtimeMs, log?.mtimeMs ?? 0)) };
+  }
+}

@@ -1,0 +1,131 @@
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import {
+  createCallerKey,
+  firstKey,
+  readCallerKeys,
+  replaceFirstKey,
+  revokeCallerKeys,
+} from '../../src/config/caller-keys.ts';
+import { ConfigError } from '../../src/config/config-error.ts';
+import { openHome } from '../../src/config/home.ts';
+import { hashKey, readOrCreateKey } from '../../src/config/key.ts';
+import {
+  protectOwnerKey,
+  readOrCreateOwnerKey,
+  readOwnerKey,
+  replaceOwnerKey,
+} from '../../src/config/owner-key.ts';
+import { openValidKeys } from '../../src/config/valid-keys.ts';
+import { createManualClock } from '../../src/core/clock.ts';
+import { scratch } from '../record/store/scratch.ts';
+
+const open = () => {
+  const home = openHome(scratch());
+  const clock = createManualClock(1_000_000);
+  return { home, clock, keys: openValidKeys(home, {}, clock, 'salt') };
+};
+
+describe('the keys of a home', () => {
+  it('are two kinds: the key of clients is no owner, and the owner key is in a file of its own (mode 600)', () => {
+    const { home, keys } = open();
+    const caller = readOrCreateKey(home, {}).key;
+    const owner = readOrCreateOwnerKey(home, {}).key ?? '';
+    expect(keys.find(caller)).toMatchObject({ kind: 'caller', mayRate: false });
+    expect(keys.find(owner)).toMatchObject({ kind: 'owner', mayRate: true });
+    expect(statSync(home.ownerKeyFile).mode & 0o777).toBe(0o600);
+    expect(keys.find('')).toBeUndefined();
+    expect(keys.find(`${owner}x`)).toBeUndefined();
+  });
+
+  it('of an earlier version stay valid for clients, and become no owner', () => {
+    const home = openHome(scratch());
+    const old = 'k'.repeat(43);
+    writeFileSync(home.keyFile, `${old}\n`, { mode: 0o600 });
+    const keys = openValidKeys(home, {}, createManualClock(), 'salt');
+    expect(keys.find(old)?.kind).toBe('caller');
+    expect(readOwnerKey(home, {})?.key).not.toBe(old);
+  });
+
+  it('give no caller more rights by copying its key into the owner’s file', () => {
+    const { home, clock, keys } = open();
+    const { key } = readOrCreateKey(home, {});
+    writeFileSync(home.ownerKeyFile, `${key}\n`, { mode: 0o600 });
+    clock.advance(2000);
+    expect(keys.find(key)?.kind).toBe('caller');
+  });
+
+  it('are created and revoked without a restart, and only their hashes are kept', () => {
+    const { home, clock, keys } = open();
+    const { key, entry } = createCallerKey(home, { name: 'app', mayRate: true, at: 0 });
+    clock.advance(1001);
+    expect(keys.find(key)).toEqual({ kind: 'caller', id: entry.id, mayRate: true });
+    expect(readFileSync(home.keysFile, 'utf8')).not.toContain(key);
+    expect(statSync(home.keysFile).mode & 0o777).toBe(0o600);
+    expect(revokeCallerKeys(home, 'app', 5)).toHaveLength(1);
+    clock.advance(1001);
+    expect(keys.find(key)).toBeUndefined();
+    expect(readCallerKeys(home)[0]?.revokedAt).toBe('1970-01-01T00:00:00.005Z');
+  });
+
+  it('replace the first one when it is revoked, so that shells get a valid one', () => {
+    const { home, clock, keys } = open();
+    const old = readOrCreateKey(home, {}).key;
+    replaceFirstKey(home, {}, 0);
+    clock.advance(1001);
+    expect(keys.find(old)).toBeUndefined();
+    expect(keys.find(readOrCreateKey(home, {}).key)?.kind).toBe('caller');
+    expect(firstKey(home, {})).toBeDefined();
+  });
+
+  it('stay as they were while a file is damaged (not: everyone is refused)', () => {
+    const { home, clock, keys } = open();
+    const { key } = createCallerKey(home, { name: 'app', mayRate: false, at: 0 });
+    clock.advance(1001);
+    expect(keys.find(key)).toBeDefined();
+    writeFileSync(home.keysFile, '{ "callers": [');
+    clock.advance(1001);
+    expect(keys.find(key)).toBeDefined();
+    expect(() => readCallerKeys(home)).toThrow(ConfigError);
+  });
+
+  it('tell callers with their own credential apart, by a hash that this home alone can compute', () => {
+    const { keys } = open();
+    const other = open().keys;
+    expect(keys.ofCredential('sk-1').id).toBe(keys.ofCredential('sk-1').id);
+    expect(keys.ofCredential('sk-1').id).not.toBe(keys.ofCredential('sk-2').id);
+    const elsewhere = openValidKeys(openHome(scratch()), {}, createManualClock(), 'another salt');
+    expect(elsewhere.ofCredential('sk-1').id).not.toBe(other.ofCredential('sk-1').id);
+  });
+});
+
+describe('the owner key', () => {
+  it('opens with its passphrase alone, and the daemon still knows it', () => {
+    const { home, clock, keys } = open();
+    const key = readOrCreateOwnerKey(home, {}).key ?? '';
+    protectOwnerKey(home, key, 'passphrase', 'correct horse');
+    expect(readFileSync(home.ownerKeyFile, 'utf8')).not.toContain(key);
+    const stored = readOwnerKey(home, {});
+    expect(stored).toMatchObject({ protection: 'passphrase', key: undefined });
+    expect(() => stored?.unlock('wrong horse')).toThrow('does not open with this passphrase');
+    expect(stored?.unlock('correct horse')).toBe(key);
+    clock.advance(1001);
+    expect(keys.find(key)?.kind).toBe('owner');
+  });
+
+  it('can be replaced; the old one is invalid within a second', () => {
+    const { home, clock, keys } = open();
+    const old = readOrCreateOwnerKey(home, {}).key ?? '';
+    const key = replaceOwnerKey(home, 'none');
+    clock.advance(1001);
+    expect(keys.find(old)).toBeUndefined();
+    expect(keys.find(key)?.kind).toBe('owner');
+    expect(readFileSync(home.keysFile, 'utf8')).toContain(hashKey(key));
+  });
+
+  it('is refused when its file holds something else, with the way out', () => {
+    const { home } = open();
+    writeFileSync(home.ownerKeyFile, '{"protection":"none"}');
+    expect(() => readOwnerKey(home, {})).toThrow('delete the file');
+  });
+});

@@ -1,0 +1,14 @@
+import { defineConfig } from 'vitest/config';
+
+/** Every attack that is known to us, with the count of those that were held. They are also part of `npm test`. */
+export default defineConfig({
+  test: {
+    expect: { poll: { timeout: 20_000, interval: 20 } },
+    include: ['test/attacks/**/*.test.ts'],
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    maxWorkers: '100%',
+    isolate: false,
+    reporters: ['default', './test/attacks/held-reporter.ts'],
+  },
+});
