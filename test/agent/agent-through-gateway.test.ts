@@ -11,7 +11,7 @@ import { createGatewayClient } from '../../src/models/gateway-client.ts';
 import { wires } from '../../src/wire/wires.ts';
 import { ask } from '../support/client.ts';
 import { makeHome, type RunningDaemon, startDaemon } from '../support/daemon.ts';
-import { providerAt, startGateway } from '../support/gateway.ts';
+import { KEY, providerAt, startGateway } from '../support/gateway.ts';
 import { type Provider, type Reply, startProvider } from '../support/provider.ts';
 
 const wire = wires['openai-chat'];
@@ -126,7 +126,7 @@ describe.each([
       block: 'LESSON',
     });
     open.push(gateway, provider);
-    return { provider, intents, gateway, speak: speakTo(gateway.port, stream) };
+    return { provider, intents, gateway, speak: speakTo(gateway.port, stream, KEY) };
   };
 
   it('does its task; each turn has its speaker and the turn id of the gateway', async () => {
@@ -234,7 +234,7 @@ describe('an agent that speaks through the daemon', () => {
   it('has its turns in the record, in its session, with the results of its commands, and can end the session', async () => {
     const workspace = await openWorkspace();
     await workspace.write('book.json', '{"total": 0}');
-    const speak = speakTo(daemon.port, false);
+    const speak = speakTo(daemon.port, false, daemon.key);
     const first = await runAgent(createTask(speak, workspace));
     const last = await runAgent(
       createTask(speak, workspace, {
