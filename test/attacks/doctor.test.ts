@@ -197,7 +197,10 @@ describe('doctor', () => {
     [
       'an owner key that is a broken link',
       'owner-key',
-      (_store, dir) => symlinkSync('/nonexistent/k', path.join(dir, 'owner-key')),
+      (_store, dir) => {
+        unlinkSync(path.join(dir, 'owner-key'));
+        symlinkSync('/nonexistent/k', path.join(dir, 'owner-key'));
+      },
     ],
     [
       'a skills folder that is a file',
