@@ -144,7 +144,7 @@ function beginWith(
   marks['x-instar-generation'] = String(shown.generation);
   if (shown.lessons.length > 0) marks['x-instar-lessons'] = headerSafe(shown.lessons.join(','));
   if (shown.shortened !== undefined) marks['x-instar-prompt'] = `shortened ${shown.shortened.hash}`;
-  if (!isRecorded(turn) || outline === undefined) return toRunningTurn(turn, shown, noRecord);
+  if (!isRecorded(turn)) return toRunningTurn(turn, shown, noRecord);
   // A turn that may be lost is not acknowledged.
   if (context.recorder.isRecording?.() === false) Reflect.deleteProperty(marks, 'x-instar-turn');
   const { client, project, runKind, domain, role } = identity;

@@ -51,7 +51,7 @@ afterAll(async () => {
 });
 
 const owner = async (method: string, where: string, body?: object): Promise<JsonObject> => {
-  const headers = { authorization: `Bearer ${daemon.key}`, 'content-type': 'application/json' };
+  const headers = { authorization: `Bearer ${daemon.ownerKey}`, 'content-type': 'application/json' };
   const text = body === undefined ? {} : { body: JSON.stringify(body) };
   return asObject(JSON.parse((await ask(daemon.port, { method, path: where, headers, ...text })).text));
 };

@@ -6,7 +6,7 @@ import { WIRE_NAMES, type WireName } from '../../src/core/wire.ts';
 import { createAdmission } from '../../src/gateway/admission.ts';
 import { ask } from '../support/client.ts';
 import { makeHome, startDaemon } from '../support/daemon.ts';
-import { KEY, providerAt, startGateway, type TestGateway } from '../support/gateway.ts';
+import { KEY, OWNER_KEY, providerAt, startGateway, type TestGateway } from '../support/gateway.ts';
 import { startProvider } from '../support/provider.ts';
 import { ROUTES, requestBody, wholeReply } from '../support/samples.ts';
 
@@ -162,7 +162,11 @@ describe('bodies of callers without a key', () => {
       method: 'POST',
       path: '/api/lessons',
       agent: false,
-      headers: { ...withKey, 'content-type': 'application/json', 'content-length': 5_000_000 },
+      headers: {
+        authorization: `Bearer ${OWNER_KEY}`,
+        'content-type': 'application/json',
+        'content-length': 5_000_000,
+      },
     });
     const status = new Promise<number>((resolve) => {
       request.on('response', (response) => resolve(response.statusCode ?? 0));

@@ -38,7 +38,8 @@ afterAll(async () => {
 });
 
 const owner = async (where: string, method = 'GET'): Promise<string> =>
-  (await ask(daemon.port, { method, path: where, headers: { authorization: `Bearer ${daemon.key}` } })).text;
+  (await ask(daemon.port, { method, path: where, headers: { authorization: `Bearer ${daemon.ownerKey}` } }))
+    .text;
 const trajectory = async (session: string): Promise<JsonObject> =>
   asObject(JSON.parse(await owner(`/api/sessions/${session}/trajectory`)));
 async function ended(session: string): Promise<JsonObject> {
@@ -170,7 +171,7 @@ describe('what could not be read', () => {
     await ask(daemon.port, {
       path: '/v1/feedback',
       body: JSON.stringify({ turn: id, score: -1 }),
-      headers: { authorization: `Bearer ${daemon.key}` },
+      headers: { authorization: `Bearer ${daemon.ownerKey}` },
     });
     const appraised = (): readonly string[] => {
       const reader = openSqliteReader(path.join(home.dir, 'instar.sqlite'));
