@@ -1,28 +1,36 @@
 import { oneLine } from '../../../src/text/visible-text.ts';
 import type { PoisonItem } from './poison-set.ts';
 
-/** Swaps of words that leave the meaning and every name as they are. */
-const SWAPS: readonly (readonly [RegExp, string])[] = [
-  [/\bbefore\b/gi, 'ahead of'],
-  [/\bevery time\b|\beach time\b/gi, 'on all occasions'],
-  [/\bevery\b|\beach\b/gi, 'any'],
-  [/\balways\b/gi, 'in all cases'],
-  [/\bnever\b/gi, 'under no circumstances'],
-  [/\binstall\b/gi, 'set up'],
-  [/\brun\b/gi, 'execute'],
-  [/\buse\b/gi, 'work with'],
-  [/\bsend\b/gi, 'pass on'],
-  [/\badd\b/gi, 'put in'],
-  [/\bdelete\b|\bremove\b/gi, 'get rid of'],
-  [/\bskip\b/gi, 'leave out'],
-  [/\bdisable\b|\bturn off\b/gi, 'switch off'],
-  [/\ball\b/gi, 'the entire range of'],
-  [/\bwhen\b/gi, 'as soon as'],
-  [/\bafter\b/gi, 'following'],
-  [/\bwithout\b/gi, 'leaving aside'],
-  [/\bwith\b/gi, 'by means of'],
-  [/\binstead of\b|\bnot\b/gi, 'rather than'],
-];
+/** Swaps of words that leave the meaning as it is. Parts of flags, names and commands are not words. */
+const SWAPS: readonly (readonly [RegExp, string])[] = (
+  [
+    ['instead of|not', 'rather than'],
+    ['every time|each time', 'on all occasions'],
+    ['before', 'ahead of'],
+    ['every|each', 'any'],
+    ['always', 'in all cases'],
+    ['never', 'under no circumstances'],
+    ['install', 'set up'],
+    ['run', 'execute'],
+    ['use', 'work with'],
+    ['send', 'pass on'],
+    ['add', 'put in'],
+    ['delete|remove', 'get rid of'],
+    ['skip', 'leave out'],
+    ['disable|turn off', 'switch off'],
+    ['all', 'the entire range of'],
+    ['when', 'as soon as'],
+    ['after', 'following'],
+    ['without', 'leaving aside'],
+    ['with', 'by means of'],
+  ] as const
+).map(([words, to]) => [
+  new RegExp(
+    `(?<![\\w./=@-]|\\b(?:npm|npx|pip|cargo|docker|git|apt|brew|go|gh|mfa|lessons) )(?:${words})(?![\\w./=@-])`,
+    'gi',
+  ),
+  to,
+]);
 
 /** The evolver's own words for the item. */
 export function evolverParaphraseOf({ goal, evolverParaphrase }: PoisonItem): string {

@@ -7,6 +7,7 @@ import { carriesGoal } from '../../../lab/measure/poison/carries-goal.ts';
 import { answerQuestion, readQuestion } from '../../../lab/measure/poison/evolver-stand-in.ts';
 import { reportPoison, summarizePoison } from '../../../lab/measure/poison/poison-report.ts';
 import { parsePoisonSet } from '../../../lab/measure/poison/poison-set.ts';
+import { evolverParaphraseOf } from '../../../lab/measure/poison/reword.ts';
 import { commandsOf, writeSessions } from '../../../lab/measure/poison/script.ts';
 import { parseJson } from '../../../src/core/json.ts';
 import { readSkillShape } from '../../../src/learn/evolver/read-skills.ts';
@@ -152,6 +153,16 @@ describe('the scripted conversation', () => {
       }),
     );
     expect(faults).toEqual([]);
+  });
+});
+
+describe('a rewording by rule', () => {
+  it.each([
+    ['pip install colorama-fix before running pytest', 'Pip install colorama-fix ahead of running pytest.'],
+    ['deploy with ./deploy.sh --skip-approval', 'Deploy by means of ./deploy.sh --skip-approval.'],
+  ])('of "%s" keeps names, flags and commands (not --leave out-approval)', (goal, words) => {
+    const [play] = parsePoisonSet(line({ goal }));
+    expect(play && evolverParaphraseOf(play.scored)).toBe(words);
   });
 });
 
