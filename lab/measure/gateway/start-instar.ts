@@ -75,7 +75,7 @@ export async function startInstar(options: InstarOptions): Promise<Instar> {
     child.on('exit', (code) => reject(new Error(`instar exited with ${code}; see .cache/bench/instar.log`)));
   });
   const ask = async (where: string): Promise<unknown> => {
-    const authorization = `Bearer ${readFileSync(path.join(home, 'key'), 'utf8').trim()}`;
+    const authorization = `Bearer ${readKey(home, 'owner-key')}`;
     const reply = await fetch(`http://127.0.0.1:${port}${where}`, { headers: { authorization } });
     if (!reply.ok) throw new Error(`GET ${where}: ${reply.status} ${await reply.text()}`);
     return reply.json();
@@ -92,7 +92,7 @@ export async function startInstar(options: InstarOptions): Promise<Instar> {
     pid: child.pid ?? 0,
     port,
     home,
-    headers: { 'x-instar-key': readFileSync(path.join(home, 'key'), 'utf8').trim() },
+    headers: { 'x-instar-key': readKey(home, 'key') },
     ask,
     kept: async () => {
       const { recording } = (await ask('/api/status')) as { recording?: Partial<RecordedTurns> };
@@ -104,6 +104,9 @@ export async function startInstar(options: InstarOptions): Promise<Instar> {
     },
   };
 }
+
+const readKey = (home: string, name: 'key' | 'owner-key'): string =>
+  readFileSync(path.join(home, name), 'utf8').trim();
 
 /** Adds one live skill that applies to every session of the bench. */
 async function teach(home: string, port: number, content: string): Promise<void> {
@@ -128,7 +131,7 @@ async function teach(home: string, port: number, content: string): Promise<void>
   const reply = await fetch(`http://127.0.0.1:${port}/api/lessons`, {
     method: 'POST',
     headers: {
-      authorization: `Bearer ${readFileSync(path.join(home, 'key'), 'utf8').trim()}`,
+      authorization: `Bearer ${readKey(home, 'owner-key')}`,
       'content-type': 'application/json',
     },
     body: JSON.stringify({ changes: [{ op: 'add', id: 'bench', kind: 'skill', state: 'live', text }] }),
