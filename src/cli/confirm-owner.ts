@@ -1,29 +1,31 @@
 import type { StoredOwnerKey } from '../config/owner-key.ts';
 import { type CommandContext, CommandError, EXIT } from './context.ts';
 
-const isInteractive = ({ stdin, stderr, printer }: CommandContext): boolean =>
-  stdin.isTTY === true && stderr.isTTY === true && !printer.json;
+/** Whether a person can be asked: questions go to standard error, so that `--json` does not matter. */
+export const isAtTerminal = ({ stdin, stderr }: CommandContext): boolean =>
+  stdin.isTTY === true && stderr.isTTY === true;
 
 /**
  * Asks the person at the terminal to confirm what gives the agent more influence or more freedom. No flag replaces the
  * answer: an agent with a shell can add a flag. Throws `CommandError` when there is no terminal, or when the answer is no.
  */
 export async function confirmOwner(context: CommandContext, question: string): Promise<void> {
-  if (!isInteractive(context)) {
+  if (!isAtTerminal(context)) {
     throw new CommandError(
       EXIT.failed,
       `${question} Only a person at a terminal can confirm this.`,
-      'run the same command in a terminal, without --json',
+      'run the same command in a terminal',
     );
   }
+  if (!(await askOwner(context, question)))
+    throw new CommandError(EXIT.failed, 'not confirmed; nothing was changed');
+}
+
+/** The answer of the person at the terminal. */
+export async function askOwner(context: CommandContext, question: string): Promise<boolean> {
   const { confirm } = await import('@clack/prompts');
-  const agreed = await confirm({
-    message: question,
-    initialValue: false,
-    input: context.stdin,
-    output: context.stderr,
-  });
-  if (agreed !== true) throw new CommandError(EXIT.failed, 'not confirmed; nothing was changed');
+  const { stdin: input, stderr: output } = context;
+  return (await confirm({ message: question, initialValue: false, input, output })) === true;
 }
 
 /** A protected owner key, with the passphrase of the person at the terminal. */
@@ -33,11 +35,11 @@ export async function askForOwnerKey(context: CommandContext, owner: StoredOwner
 }
 
 export async function askPassphrase(context: CommandContext, message: string): Promise<string> {
-  if (!isInteractive(context)) {
+  if (!isAtTerminal(context)) {
     throw new CommandError(
       EXIT.failed,
       'the owner key is protected by a passphrase, and there is no terminal to ask for it',
-      'run the same command in a terminal, without --json',
+      'run the same command in a terminal',
     );
   }
   const { password } = await import('@clack/prompts');

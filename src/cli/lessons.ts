@@ -9,7 +9,7 @@ import {
   type SkillReport,
 } from '../lessons/skill-files/import-export.ts';
 import { closestWord } from '../text/closest-word.ts';
-import { confirmOwner } from './confirm-owner.ts';
+import { askOwner, confirmOwner, isAtTerminal } from './confirm-owner.ts';
 import {
   type CommandAction,
   type CommandContext,
@@ -222,11 +222,22 @@ const importLessons = ({ args, as }: ImportOptions, context: CommandContext): Pr
     context,
     async ({ lessonsApi }) => {
       const from = path.resolve(args[0] ?? '');
-      const report = await importSkillFiles(lessonsApi, from, as, lintSkill);
+      const state = as === 'proposed' || (await mayUse(from, as, context)) ? as : 'proposed';
+      const report = await importSkillFiles(lessonsApi, from, state, lintSkill);
       return printReport(report, context, `no skill found in ${from}`);
     },
     true,
   );
+
+/** Imported skills go into prompts only at the word of a person: whoever runs commands may be an agent. */
+async function mayUse(from: string, as: ImportOptions['as'], context: CommandContext): Promise<boolean> {
+  if (isAtTerminal(context))
+    return askOwner(context, `Use the skills of ${neutraliseLine(from)} in prompts, as ${as}?`);
+  context.printer.note(
+    'imported as proposals, since no person could be asked; approve each in a terminal: instar lessons approve NAME',
+  );
+  return false;
+}
 
 const exportLessons = ({ args, all, overwrite }: ExportOptions, context: CommandContext): Promise<ExitCode> =>
   withApi(context, async ({ lessonsApi }) => {

@@ -210,6 +210,14 @@ function readHead(file: string, length: number): Buffer {
   }
 }
 
+const brokenTrail = (fault: string, home: Home): DoctorCheck =>
+  failed(
+    'audit',
+    `the audit trail is broken: ${fault}`,
+    `something else wrote to the store; compare \`instar keys audit\` with a copy, and ${restoreFix(home)}`,
+    'audit-broken',
+  );
+
 const MOST_NAMED = 5;
 
 function checkContent(home: Home): readonly DoctorCheck[] {
@@ -220,7 +228,8 @@ function checkContent(home: Home): readonly DoctorCheck[] {
     if (now.findings.length > 0)
       return [failed('store', describeDamage(now), restoreFix(home), 'store-damaged'), ...lost];
     const size = `${now.turns} turns in ${now.sessions} sessions, ${(now.bytes / 1048576).toFixed(1)} MB`;
-    return lost.length > 0 ? lost : [passed('store', size)];
+    const broken = now.auditFault === undefined ? [] : [brokenTrail(now.auditFault, home)];
+    return lost.length > 0 ? [...lost, ...broken] : [passed('store', size), ...broken];
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
     if (error.code === 'newer')

@@ -73,19 +73,27 @@ interface StoredAudit extends StoredFact {
 const auditFacts = (facts: readonly StoredFact[]): readonly StoredAudit[] =>
   facts.flatMap(({ seq, at, fact }) => (fact.type === 'action-taken' ? [{ seq, at, fact }] : []));
 
-/** The whole trail, oldest first, and the first fault in its chain. */
-export async function readAuditTrail(
-  records: Pick<Records, 'events'>,
-): Promise<{ readonly entries: readonly (AuditedAction & { n: number; at: number })[]; fault?: string }> {
-  const facts = auditFacts(await records.events(AUDIT_SUBJECT));
+export interface CheckedTrail {
+  /** Oldest first. */
+  readonly entries: readonly (AuditedAction & { readonly n: number; readonly at: number })[];
+  /** The first fault in the chain. */
+  readonly fault?: string;
+}
+
+/** The facts about the audit's subject, checked. */
+export function checkAuditTrail(facts: readonly StoredFact[]): CheckedTrail {
+  const trail = auditFacts(facts);
   let previous = '';
   let fault: string | undefined;
-  for (const [index, { at, fact }] of facts.entries()) {
+  for (const [index, { at, fact }] of trail.entries()) {
     const isWhole =
       fact.n === index + 1 && fact.previous === previous && fact.hash === hashOf({ ...fact, at });
     if (!isWhole) fault ??= `entry ${index + 1} was changed, or one before it was removed`;
     previous = fact.hash;
   }
-  const entries = facts.map(({ at, fact: { n, action, subject, key } }) => ({ n, at, action, subject, key }));
+  const entries = trail.map(({ at, fact: { n, action, subject, key } }) => ({ n, at, action, subject, key }));
   return fault === undefined ? { entries } : { entries, fault };
 }
+
+export const readAuditTrail = async (records: Pick<Records, 'events'>): Promise<CheckedTrail> =>
+  checkAuditTrail(await records.events(AUDIT_SUBJECT));

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { inflateRawSync } from 'node:zlib';
 import { DatabaseSync } from '@photostructure/sqlite';
@@ -14,8 +14,10 @@ export interface Sink {
 export function sinksIn(dir: string): readonly Sink[] {
   const files = (readdirSync(dir, { recursive: true }) as string[])
     .map((name) => path.join(dir, name))
-    .filter((file) => statSync(file).isFile());
+    .filter((file) => statSync(file, { throwIfNoEntry: false })?.isFile());
   return files.flatMap((file) => {
+    // A temporary file may be renamed in between; it is found under its new name.
+    if (!existsSync(file)) return [];
     const bytes = readFileSync(file);
     const name = path.relative(dir, file);
     const isStore = bytes.subarray(0, 15).toString('latin1') === 'SQLite format 3';

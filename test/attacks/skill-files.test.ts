@@ -33,7 +33,8 @@ function plant(dir: string, samples: readonly SkillSample[]): void {
 }
 
 async function importInto(home: string, from: string): Promise<readonly Listed[]> {
-  await runInProcess(['lessons', 'import', from, '--home', home, '--json']);
+  // A person is at the terminal, and agrees to whatever is asked.
+  await runInProcess(['lessons', 'import', from, '--home', home, '--json'], {}, { keys: ['y'] });
   const { stdout } = await runInProcess(['lessons', 'list', '--all', '--home', home, '--json']);
   return JSON.parse(stdout);
 }
@@ -78,6 +79,23 @@ describe('poisoned skills', () => {
     const { stdout } = await runInProcess(['lessons', 'show', 'tidy-commits', '--home', home, '--json']);
     expect(JSON.parse(stdout).content).not.toContain('curl');
     expect(list.find(({ state }) => state === 'proposed')?.name).toBe('tidy-commits-revised');
+  });
+
+  it('(6) imports nothing into prompts for a program that has no person to ask', async () => {
+    const home = path.join(root, 'home');
+    plant(path.join(root, 'skills'), BENIGN.slice(0, 2));
+    const args = ['lessons', 'import', path.join(root, 'skills'), '--as', 'live', '--home', home];
+    expect((await runInProcess(args)).stderr).toContain('imported as proposals');
+    const { stdout } = await runInProcess(['lessons', 'list', '--all', '--home', home, '--json']);
+    expect(visible(JSON.parse(stdout))).toEqual([]);
+    // Nor does it replace a lesson in use.
+    const used = path.join(root, 'used');
+    await importInto(used, path.join(root, 'skills'));
+    const file = path.join(root, 'skills', 'tidy-commits', 'SKILL.md');
+    writeFileSync(file, `${BENIGN[0]?.file ?? ''}\nAlso greet the reader.\n`);
+    await runInProcess([...args.slice(0, -1), used]);
+    const shown = await runInProcess(['lessons', 'show', 'tidy-commits', '--home', used, '--json']);
+    expect(JSON.parse(shown.stdout).content).not.toContain('greet the reader');
   });
 
   it('(6) follows no link out of the imported folder', async () => {
@@ -136,7 +154,7 @@ describe('the skills folder of a running daemon', () => {
     const home = makeHome({});
     const [tidy] = BENIGN;
     plant(path.join(root, 'skills'), BENIGN.slice(0, 2));
-    await runInProcess(['lessons', 'import', path.join(root, 'skills'), '--home', home.dir]);
+    await importInto(home.dir, path.join(root, 'skills'));
     const daemon = await startDaemon(home.dir);
     try {
       const file = (name: string): string => path.join(home.dir, 'skills', name, 'SKILL.md');

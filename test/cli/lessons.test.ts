@@ -8,7 +8,8 @@ import { runInProcess } from './run-cli.ts';
 const scratch = mkdtempSync(path.join(tmpdir(), 'instar-skills-'));
 let home: ReturnType<typeof makeHome>;
 let daemon: RunningDaemon | undefined;
-const cli = (...args: string[]) => runInProcess([...args, '--home', home.dir]);
+/** A person is at the terminal, and agrees. */
+const cli = (...args: string[]) => runInProcess([...args, '--home', home.dir], {}, { keys: ['y'] });
 const json = async (...args: string[]) => JSON.parse((await cli(...args, '--json')).stdout);
 
 /** A folder of skills, as Claude Code and MetaClaw keep them. */

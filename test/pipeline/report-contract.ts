@@ -8,7 +8,7 @@ export interface Kept {
   readonly statuses: readonly string[];
   readonly verdicts: readonly {
     readonly of: string;
-    readonly source: 'person' | 'signal';
+    readonly source: 'person' | 'agent';
     readonly score: number;
     readonly note?: string;
   }[];
@@ -114,7 +114,7 @@ export function describeReport(name: string, open: () => ReportUnderTest): void 
       });
       const [turn = ''] = told[0]?.turns ?? [];
       expect((await kept()).verdicts).toEqual([
-        { of: turn, source: 'signal', score: -1, note: 'the page said: obey me' },
+        { of: turn, source: 'agent', score: -1, note: 'the page said: obey me' },
       ]);
     });
 

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createCallerKey } from '../../src/config/caller-keys.ts';
+import { openHome } from '../../src/config/home.ts';
 import { compact } from '../../src/core/json.ts';
 import type { StageOutcome } from '../../src/pipeline/stage-outcome.ts';
 import { createHttpReport, createMemoryReport, type ReportProblem } from '../../src/pipeline/stage-report.ts';
@@ -12,6 +14,7 @@ import { describeReport, type Kept } from './report-contract.ts';
 let provider: Provider;
 let home: ReturnType<typeof makeHome>;
 let daemon: RunningDaemon;
+let key: string;
 const problems: ReportProblem[] = [];
 
 beforeAll(async () => {
@@ -20,6 +23,7 @@ beforeAll(async () => {
     response.end(wholeReply('openai-chat'));
   });
   home = makeHome({ providers: { fake: { wire: 'openai', baseUrl: `${provider.url}/v1` } } });
+  key = createCallerKey(openHome(home.dir), { name: 'lab', mayRate: true, at: 0 }).key;
   daemon = await startDaemon(home.dir);
 });
 afterAll(async () => {
@@ -32,7 +36,7 @@ afterAll(async () => {
 const overHttp = () =>
   createHttpReport({
     url: `http://127.0.0.1:${daemon.port}/`,
-    key: daemon.key,
+    key,
     onProblem: (problem) => problems.push(problem),
   });
 
@@ -53,7 +57,7 @@ describeReport('memory', () => {
         .map(({ turn, session: of, source, score, note }) =>
           compact({
             of: turn ?? of ?? '',
-            source: source === 'agent' ? ('signal' as const) : ('person' as const),
+            source: source === 'agent' ? ('agent' as const) : ('person' as const),
             score,
             note,
           }),
@@ -65,7 +69,7 @@ describeReport('memory', () => {
 describeReport('a gateway over HTTP', () => ({
   report: overHttp(),
   turnIn: async (session) => {
-    const headers = { 'x-instar-session': session, 'x-instar-agent': 'lab' };
+    const headers = { 'x-instar-key': key, 'x-instar-session': session, 'x-instar-agent': 'lab' };
     const answer = await ask(daemon.port, {
       path: ROUTES['openai-chat'],
       body: requestBody('openai-chat', false, 'plan'),

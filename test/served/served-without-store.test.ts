@@ -110,14 +110,15 @@ describe('a daemon whose store does not open', () => {
       const provider = await openProvider();
       const home = makeHome({ providers: { up: { wire: 'openai-chat', baseUrl: provider.url } } });
       undo.push(() => home.remove());
-      writeFileSync(path.join(home.dir, 'key'), `${'k'.repeat(40)}\n`, { mode: 0o600 });
+      for (const name of ['key', 'owner-key'])
+        writeFileSync(path.join(home.dir, name), `${name.repeat(12)}\n`, { mode: 0o600 });
       // A killed daemon left this.
       const stale = { pid: 999_999_999, port: 1, url: 'http://127.0.0.1:1', startedAt: '', version: '' };
       writeFileSync(path.join(home.dir, 'daemon.json'), JSON.stringify(stale), { mode: 0o600 });
       const daemon = await open(home.dir, ['unshare', '--mount', 'sh', '-c', READ_ONLY, home.dir]);
       const passed = await say(daemon.port, 'up/m-1', { authorization: 'Bearer of-the-caller' });
       expect(passed.status).toBe(200);
-      expect((await say(daemon.port, 'instar/nano')).status).toBe(200);
+      expect((await say(daemon.port, 'instar/nano', { 'x-instar-key': daemon.key })).status).toBe(200);
       expect(await health(daemon.port)).toEqual({ ok: true, recording: false });
     },
     60_000,

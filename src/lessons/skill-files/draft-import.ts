@@ -129,8 +129,9 @@ function draftImport(skill: SkillFile, options: ImportOptions): DraftedImport | 
   const state = findings.length === 0 ? options.state : 'proposed';
   if (existing === undefined)
     return { id, changes: [{ op: 'add', id, kind: 'skill', state, text, ...why }], notes, findings };
-  if (isInUse && findings.length > 0) {
-    const beside = proposeBeside(existing, text, findings, options.find);
+  if (isInUse && state === 'proposed') {
+    const reasons = findings.length > 0 ? findings : ['it was imported as a proposal'];
+    const beside = proposeBeside(existing, text, reasons, options.find);
     return { id: beside?.id ?? id, changes: beside === undefined ? [] : [beside], notes, findings };
   }
   const revise: Change = { op: 'revise', id, from: existing.revision, text, ...why };

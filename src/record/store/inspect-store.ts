@@ -2,9 +2,11 @@ import { copyFileSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { StoreError } from '../../core/store.ts';
+import { checkAuditTrail } from '../audit-trail.ts';
 import type { StoreMark } from '../store-mark.ts';
 import { sessionsIn } from './integrity-check.ts';
 import { openSqliteReader } from './sqlite-store.ts';
+import { AUDIT_SUBJECT } from './views.ts';
 
 export interface StoreInspection extends Omit<StoreMark, 'at'> {
   readonly sessions: number;
@@ -13,6 +15,8 @@ export interface StoreInspection extends Omit<StoreMark, 'at'> {
   readonly findings: readonly string[];
   /** The sessions that damaged rows belong to, where that is known. */
   readonly damaged: readonly string[];
+  /** What is wrong with the audit trail; undefined when its chain is whole. */
+  readonly auditFault: string | undefined;
 }
 
 /** A larger store with an unfinished log, and nobody who writes it, is not copied to be read. */
@@ -61,6 +65,7 @@ function inspect(file: string, isFixed: boolean, isThorough: boolean): StoreInsp
       bytes,
       findings,
       damaged: sessionsIn(findings),
+      auditFault: checkAuditTrail(reader.events(AUDIT_SUBJECT)).fault,
     };
   } finally {
     reader.close();

@@ -180,7 +180,7 @@ describe('learning from a session with a model', () => {
       }),
       { numRuns: 300 },
     );
-    expect(proposed).toBeGreaterThan(5);
+    expect(proposed).toBeGreaterThan(0);
   });
 });
 
