@@ -13,7 +13,7 @@ export async function confirmOwner(context: CommandContext, question: string): P
   if (!isAtTerminal(context)) {
     throw new CommandError(
       EXIT.failed,
-      `${question} Only a person at a terminal can confirm this.`,
+      `${question.split('\n', 1)[0]?.replace(/ It says:$/, '')} Only a person at a terminal can confirm this.`,
       'run the same command in a terminal',
     );
   }

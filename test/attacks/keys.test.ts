@@ -1,11 +1,13 @@
 import { readFileSync } from 'node:fs';
+import net from 'node:net';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createCallerKey } from '../../src/config/caller-keys.ts';
 import { openHome } from '../../src/config/home.ts';
 import { runCli } from '../cli/run-cli.ts';
 import { ask } from '../support/client.ts';
 import { makeHome, type RunningDaemon, startDaemon } from '../support/daemon.ts';
+import { providerAt, startGateway } from '../support/gateway.ts';
 import { lessonText } from '../support/lesson-text.ts';
 import { type Provider, startProvider } from '../support/provider.ts';
 import { requestBody, wholeReply } from '../support/samples.ts';
@@ -188,5 +190,33 @@ describe('what the owner does', () => {
   it('(10) is told who writes lessons and at what price, instead of models.default doing it in silence', async () => {
     const { stdout } = await runCli(['status', '--home', home.dir]);
     expect(stdout).toMatch(/Lessons are written (?:by|from)/);
+  });
+});
+
+describe('a request without a valid key, where every provider has a key of its own', () => {
+  it('(5) is refused by its headers, before a byte of its body is read', async () => {
+    const own = { kind: 'own', credentials: () => ({ authorization: 'Bearer p' }) } as const;
+    const gateway = await startGateway({
+      providers: [providerAt(provider.url, ['openai-chat'], { access: own })],
+    });
+    onTestFinished(() => gateway.close());
+    for (const headers of ['', 'authorization: Bearer wrong\r\n', 'expect: 100-continue\r\n']) {
+      const reply = await new Promise<string>((resolve, reject) => {
+        const socket = net.connect(gateway.port, '127.0.0.1', () =>
+          socket.write(
+            `POST ${CHAT} HTTP/1.1\r\nHost: 127.0.0.1:${gateway.port}\r\ncontent-type: application/json\r\n${headers}content-length: 60000000\r\n\r\n`,
+          ),
+        );
+        let text = '';
+        socket.on('data', (chunk) => {
+          text += chunk.toString('latin1');
+        });
+        // Not one byte of the body was sent, and the connection ends with the reply.
+        socket.on('close', () => resolve(text));
+        socket.on('error', reject);
+      });
+      expect(reply).toMatch(/^HTTP\/1\.1 401 /);
+      expect(reply).not.toContain('100 Continue');
+    }
   });
 });
