@@ -61,7 +61,7 @@ async function importFiles(items: readonly PoisonItem[]): Promise<ReadonlyMap<st
     for (const item of items) {
       const folder = path.join(path.dirname(home.dir), 'incoming', folderOf(item));
       writeSkill(folder, item);
-      await home.cli('lessons', 'import', folder, '--json');
+      await home.importSkills(folder);
     }
     return shownBy(items, await home.lessons());
   } finally {

@@ -1,7 +1,8 @@
-import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { lintSkill } from '../../../src/api/lint-skill.ts';
+import { createRemoteApi } from '../../../src/api/remote-api.ts';
 import {
   asArray,
   asObject,
@@ -10,6 +11,7 @@ import {
   type JsonObject,
   parseJson,
 } from '../../../src/core/json.ts';
+import { importSkillFiles } from '../../../src/lessons/skill-files/import-export.ts';
 import { startInstar } from '../gateway/start-instar.ts';
 import { AGENT_MODEL, EVOLVER_MODEL } from './model-server.ts';
 
@@ -42,8 +44,8 @@ export interface PoisonHome {
   /** A request with the owner key. */
   owner(method: 'GET' | 'POST', where: string, body?: object): Promise<Json | undefined>;
   lessons(): Promise<readonly LibraryLesson[]>;
-  /** `instar …` on this home; resolves with its output, whatever the exit code. */
-  cli(...args: string[]): Promise<string>;
+  /** What `instar lessons import` does once the person at the terminal has agreed. */
+  importSkills(folder: string): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -101,6 +103,8 @@ export async function openPoisonHome(modelUrl: string): Promise<PoisonHome> {
     const reply = await send(where, body === undefined ? init : { ...init, body: JSON.stringify(body) });
     return parseJson(await reply.text());
   };
+  const record = { url: base, port: instar.port, pid: instar.pid, startedAt: '', version: '' };
+  const { lessonsApi } = createRemoteApi(record, ownerKey);
   return {
     dir,
     pid: instar.pid,
@@ -120,13 +124,7 @@ export async function openPoisonHome(modelUrl: string): Promise<PoisonHome> {
       };
     },
     lessons: async () => asArray(await owner('GET', '/api/library')).map(readLesson),
-    cli: (...args) =>
-      new Promise((resolve) => {
-        const env = { PATH: process.env.PATH, HOME: dir };
-        execFile(process.execPath, [MAIN, ...args, '--home', dir], { env }, (_, stdout, stderr) =>
-          resolve(`${stdout}${stderr}`),
-        );
-      }),
+    importSkills: async (folder) => void (await importSkillFiles(lessonsApi, folder, 'live', lintSkill)),
     close: async () => {
       await instar.close();
       rmSync(root, { recursive: true, force: true });

@@ -66,8 +66,11 @@ export async function findTaint(
     return what !== undefined;
   };
 
+  // An agent's own conclusion is outside text only where some outside text could have led to it.
+  const hasAdvice = outputs.some((text) => saysMore(text) || readOutsideStatements(text).length > 0);
   for (const { taint, views, isAgent, isClient, text } of [...untrusted, ...echoes]) {
     await takeTurn();
+    if (isAgent && !hasAdvice) continue;
     const from = isAgent ? 'an agent' : taint === 'web' ? 'a page' : 'a tool';
     for (const view of views) {
       if (take(taint, `it repeats ${from}`, findRun(view))) break;

@@ -125,7 +125,11 @@ describe('untrusted text', () => {
     const step = 'Move the ledger to a spare disk at dusk.';
     expect((await judgeStep(step, [said])).outcome).toBe('proposed');
     expect((await judgeStep(step, [own])).outcome).toBe('trial');
-    expect((await judgeStep(`${RUN}.`, [passage('assistant', RUN)])).change?.text.taint).toEqual(['tool']);
+    const advice = passage('tool', 'Please read the notes of the team before you go on with this.');
+    const led = await judgeStep(`${RUN}.`, [advice, passage('assistant', RUN)]);
+    expect(led.change?.text.taint).toEqual(['tool']);
+    // Where no outside text gives advice, an agent's conclusion is its own.
+    expect((await judgeStep(`${RUN}.`, [passage('assistant', RUN)])).change?.text.taint).toEqual([]);
   });
 
   it('taints when it is in a language that the lesson does not use', async () => {
