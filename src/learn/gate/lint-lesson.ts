@@ -64,18 +64,36 @@ export function lintLesson(
         );
     }
     for (const sentence of splitFoldedSentences(view)) {
+      const isWish = isTheirs(sentence);
       for (const command of findCommands(sentence)) {
         if (isForbidden(sentence, command.index) || asked.includes(command.text)) continue;
+        if (isWish && hasLiterals(asked, command.text)) continue;
         if (PROVABLE.has(command.why) && isProven(codeAround(sentence, command))) continue;
+        if (command.why === FETCHES && isUsualProgram(sentence, command, provenance)) continue;
         why.add(`it contains ${command.why}: ${clip(command.text, LONGEST_SHOWN)}`);
       }
-      const isWish = isTheirs(sentence);
       for (const rule of RULES)
         if (!(isWish && rule.mayBeAsked === true) && breaks(rule, sentence, trusted)) why.add(rule.why);
       for (const order of findForeignInstructions(sentence)) why.add(order);
     }
   }
   return [...why];
+}
+
+/** Whether people wrote every option, path and address of a command themselves, in whatever order. */
+const hasLiterals = (asked: string, command: string): boolean => {
+  const literals = command.split(/\s+/).filter((word) => /^-|[./:@=|`$]/.test(word));
+  return literals.length > 0 && literals.every((literal) => asked.includes(literal.replace(/[.,;:]+$/, '')));
+};
+
+/** A sentence about a program that worked here, which names no place to fetch from: "give curl the CA file". */
+function isUsualProgram(
+  sentence: string,
+  { index }: RiskyCommand,
+  provenance: LiteralProvenance | undefined,
+): boolean {
+  const program = /[a-z][\w-]*/.exec(sentence.slice(index))?.[0] ?? '';
+  return findAddresses(sentence).length === 0 && provenance?.ofCommand(program) === 'proven';
 }
 
 /** A comment that people themselves asked for is not hidden text. */

@@ -92,6 +92,9 @@ const QUOTED = /"([^"\n]{8,400})"/g;
 const FENCE = /^\s{0,3}(?:```|~~~)/;
 /** Words with punctuation inside, as no sentence has. */
 const SIGNED = /^[\w@~$%\\/.:=+#*-]{12,300}$/;
+/** A file that runs: however short its name is, a lesson that names it may have it run. */
+const RUNS =
+  /^[\w@.~$\\/-]{0,120}\w\.(?:sh|bash|zsh|fish|ps1|psm1|bat|cmd|vbs|exe|msi|scr|com|pkg|deb|rpm|run|bin|dmg|appimage|apk|jar|dll|so|dylib)$/;
 const PATH = /^(?:[\w@.~$-]{1,80})?(?:[\\/][\w@.~$-]{1,80}){1,20}$/;
 /** Files of most projects: their names do not show where a sentence comes from. */
 const COMMON =
@@ -111,7 +114,7 @@ function literalsOf(words: string): readonly string[] {
     if (foldedWords(quoted).length >= FEWEST_QUOTED) found.add(quoted.trim());
   for (const word of words.split(/[\s`"'()[\]{}<>,;!?]+/)) {
     const bare = word.replace(/^[.:*]+|[.:*]+$/g, '');
-    if (SIGNED.test(bare) && isSigned(bare)) found.add(bare);
+    if (RUNS.test(bare) || (SIGNED.test(bare) && isSigned(bare))) found.add(bare);
   }
   return [...found].filter((literal) => !COMMON.test(literal));
 }
