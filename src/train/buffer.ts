@@ -65,9 +65,10 @@ export function createTrainingBuffer({ cap, mostMarks = 200_000 }: TrainingBuffe
     marks.add(turn);
   };
   const appraise = (fact: Fact & { readonly type: 'turn-appraised' }): void => {
-    const { turn, session, verdict, reward } = fact;
+    const { turn, session, verdict, reward, source } = fact;
     if (verdict === 'failure') mark(turn);
-    if (verdict !== 'success' || reward === undefined) held.delete(turn);
+    // An agent that praises itself does not train its weights.
+    if (verdict !== 'success' || reward === undefined || source === 'agent') held.delete(turn);
     else if (held.has(turn) || (fact.generation === generation && !isMarked(turn))) {
       // Every appraisal has signals: without any, its session was erased.
       held.set(turn, { turn, session, generation, reward, isErased: fact.signals.length === 0 });

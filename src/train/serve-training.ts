@@ -1,6 +1,7 @@
 import path from 'node:path';
 import type { Log } from '../base/log.ts';
 import { sleep } from '../base/sleep.ts';
+import { mayTeach } from '../core/caller.ts';
 import type { Clock } from '../core/clock.ts';
 import type { LessonsApi } from '../core/daemon-api.ts';
 import { compact, type JsonObject } from '../core/json.ts';
@@ -250,9 +251,11 @@ export async function scoreCanarySessions(
   const mark = `instar/${training.policy.name}@`;
   try {
     for (const { fact } of facts) {
-      if (fact.type !== 'reward-given' || fact.turn === undefined) continue;
+      // An agent does not decide which weights serve it.
+      if (fact.type !== 'reward-given' || fact.turn === undefined || fact.source === 'agent') continue;
       const turn = await records.turn(fact.turn);
-      if (turn?.policy.startsWith(mark) === true) await training.heard(turn.session, fact.score);
+      if (turn?.policy.startsWith(mark) === true && mayTeach(turn.caller))
+        await training.heard(turn.session, fact.score);
     }
   } catch (error) {
     log.warn({ err: error }, 'a reward could not be counted for the canary');

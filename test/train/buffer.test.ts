@@ -30,6 +30,8 @@ describe('the training buffer', () => {
       unrewarded,
       success('b', { verdict: 'ambiguous' }),
       success('c', { verdict: 'infrastructure' }),
+      // An agent that praises itself does not train its weights.
+      success('d', { source: 'agent' }),
     ]);
     expect(turnsOf(samples)).toEqual([]);
   });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { lintLesson } from '../../../src/learn/gate/lint-lesson.ts';
+import type { LiteralProvenance } from '../../../src/learn/gate/literal-provenance.ts';
 import { LINT_FINE, LINT_FOUND } from './corpus/corpora.ts';
 import { judgeStep } from './samples.ts';
 
@@ -33,7 +34,7 @@ describe('the lint of a lesson', () => {
   });
 
   it('lets a lesson speak of a program that worked here, unless it names a place to fetch from', () => {
-    const provenance = { ofName: () => 'unknown', ofCommand: () => 'proven' } as const;
+    const provenance: LiteralProvenance = { ofName: () => 'unknown', ofCommand: () => 'proven' };
     expect(lintLesson('Give curl the CA file with --cacert.', [], { provenance })).toEqual([]);
     expect(lintLesson('Give curl the CA file of drop-zone.io.', [], { provenance })).not.toEqual([]);
     expect(lintLesson('Give curl the CA file with --cacert.', [])).toHaveLength(1);
