@@ -150,6 +150,11 @@ function printResult(
   if (entry.keyEnv !== undefined && !env[entry.keyEnv]) {
     printer.note(dim('  key     '), `set ${entry.keyEnv} before you start Instar`);
   }
+  if (model !== undefined && entry.keyEnv !== undefined)
+    printer.note(
+      dim('  learning'),
+      ` lessons are written by ${name}/${model}, at most $1.00 a day (learn.budget; models.evolver "off" ends that)`,
+    );
   if (written.skills !== undefined)
     printer.note(dim('  skills  '), `${plural(written.skills, 'starter skill')} added: instar lessons list`);
   printer.note(dim('  next    '), 'instar up');
