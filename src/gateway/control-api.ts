@@ -71,9 +71,13 @@ export const giveFeedback: ControlAction = async ({ records, now }, body, caller
   return appended(await records.append([{ at: now(), fact, ...callerKey('feedback', key) }]));
 };
 
-/** The caller of a session's first turn; undefined for an episode, which has no turns, and in earlier versions. */
+/** Whose session it is: by its first turn, or, for an episode without turns, by its first event. Undefined in earlier versions. */
 async function callerOfSession(session: string | undefined, records: Records): Promise<string | undefined> {
-  return session === undefined ? undefined : (await records.turns(session))[0]?.caller;
+  if (session === undefined) return undefined;
+  const [turn] = await records.turns(session);
+  if (turn !== undefined) return turn.caller;
+  const [event] = await records.events(session);
+  return event?.fact.type === 'event-reported' ? event.fact.by : undefined;
 }
 
 /** An event that an agent or a pipeline reports about itself. */
@@ -90,6 +94,9 @@ export const reportEvent: ControlAction = async ({ records, now }, body, caller,
   if (score !== undefined && (number === undefined || number < 0 || number > 100)) {
     return wrong('score must be a number from 0 to 100.');
   }
+  const madeBy = await callerOfSession(asString(session), records);
+  if (caller.kind !== 'owner' && madeBy !== undefined && madeBy !== caller.id)
+    return createFailure('forbidden', 'This session was made with another key.');
   const fields = {
     agent: asString(agent),
     runKind: asString(runKind),

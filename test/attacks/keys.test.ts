@@ -141,6 +141,17 @@ describe('the key that an agent holds', () => {
       (await ask(daemon.port, { path: '/v1/feedback', headers: bearer(daemon.key), body: session })).status,
     ).toBe(403);
     expect(await rewardsOf('of-other')).toEqual([]);
+    // Nor does it report into the sessions and episodes of another key.
+    const report = (key: string, where: string) =>
+      ask(daemon.port, {
+        path: '/v1/events',
+        headers: bearer(key),
+        body: JSON.stringify({ kind: 'episode_start', session: where, task: 'Deploy.' }),
+      });
+    expect((await report(daemon.key, 'of-other')).status).toBe(403);
+    expect((await report(other, 'episode-1')).status).toBe(200);
+    expect((await report(daemon.key, 'episode-1')).status).toBe(403);
+    expect((await report(other, 'episode-1')).status).toBe(200);
   });
 
   it('passes ratings of people on where the owner allowed it, and the owner’s own word is a person’s', async () => {

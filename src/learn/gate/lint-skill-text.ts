@@ -1,5 +1,6 @@
 import { splitFoldedSentences } from '../../text/sentences.ts';
 import { clip } from '../../text/truncate.ts';
+import { detectLanguages } from './detect-languages.ts';
 import { addressesAgents } from './injection-phrases.ts';
 import { lintLesson } from './lint-lesson.ts';
 import { decodeUntrustedViews, foldedWords, foldText } from './normalize-text.ts';
@@ -51,6 +52,10 @@ const CLAIMS: readonly (readonly [why: string, pattern: RegExp])[] = [
   [
     'it tells its reader to look for secrets or personal files',
     /(?:~|\$home|%userprofile%|\/home\/\w+|\/users\/\w+)\/\.?[\w./-]+|\/etc\/(?:passwd|shadow|hosts|sudoers)|\bid_(?:rsa|ed25519)\b|\.(?:ssh|aws|gnupg|kube|netrc|npmrc|pypirc|docker)\/|\bprintenv\b|\bprocess\.env\b|\bos\.environ\b|\bkeychain\b|\bbrowser (?:cookies|history|profile)\b/,
+  ],
+  [
+    'it tells its reader to send something to an address',
+    /\b(?:post|put|send|upload|submit|report|push|forward|mirror|transmit|stream|publish|copy|deliver|mail)\w*\b[^.\n]{1,100}\b(?:to|into|at|via)\b[^\n]{0,40}?(?:\b[a-z][a-z0-9+.-]{1,12}:\/\/|\b[\w.+-]+@[\w-]+\.|\bwebhook\b|\b(?:\d{1,3}\.){3}\d)/,
   ],
   [
     'it asks for something to be done unseen or unasked',
@@ -106,15 +111,26 @@ const FOREIGN = new Set(
 );
 const FEWEST_FOREIGN = 3;
 const SHARE_FOREIGN = 0.25;
+const SHARE_IN_ALL = 0.08;
+/** Of these, every English text of a few lines has some. */
+const ENGLISH = new Set(
+  'the a an to of in and or for with on is are be not it this that when you your from as by'.split(' '),
+);
 
 /** Whether some of a normalized text is in a language that most rules do not know. */
 function isUnread(folded: string): boolean {
   const letters = folded.match(LETTER)?.length ?? 0;
   const other = letters - (folded.match(LATIN)?.length ?? 0);
   if (other > FEWEST_OTHER && other > letters * MOST_OTHER) return true;
-  return splitFoldedSentences(folded).some((sentence) => {
-    const words = foldedWords(sentence);
+  const isForeign = (text: string, share: number): boolean => {
+    const words = foldedWords(text);
     const foreign = words.filter((word) => FOREIGN.has(word)).length;
-    return foreign >= FEWEST_FOREIGN && foreign >= words.length * SHARE_FOREIGN;
-  });
+    return foreign >= FEWEST_FOREIGN && foreign >= words.length * share;
+  };
+  // Short lines have few function words each: the text as a whole tells.
+  return (
+    splitFoldedSentences(folded).some((sentence) => isForeign(sentence, SHARE_FOREIGN)) ||
+    (isForeign(folded, SHARE_IN_ALL) && detectLanguages(folded.replaceAll('\n', ' ')).size > 0) ||
+    foldedWords(folded).filter((word) => ENGLISH.has(word)).length === 0
+  );
 }
