@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-/** Every attack that is known to us, with the count of those that were held. They are also part of `npm test`. */
+/** Every attack that is known to us, with the count of those that were held. All but the longest are also part of `npm test`. */
 export default defineConfig({
   test: {
     expect: { poll: { timeout: 20_000, interval: 20 } },
