@@ -75,7 +75,7 @@ const TEMPLATES: Readonly<Record<string, string>> = {
   SendGrid: 'sg = SendGridAPIClient("«SG.‹w:22›.‹w:43›»")',
   Mailgun: 'curl --user "api:«key-‹h:32›»" https://api.mailgun.net/v3/x',
   Mailchimp: 'mailchimp key «‹h:32›-us14» works for the list',
-  'npm token': '//registry.npmjs.org/:_authToken=«npm_‹a:36›»',
+  'npm token': '//npm.example.com/:_authToken=«npm_‹a:36›»',
   'npm password': '//registry.example.com/:_password=«‹b:24›==»\n//registry.example.com/:username=ci',
   'PyPI token': '[pypi]\nusername = __token__\npassword = «pypi-AgEIcHlwaS5vcmc‹w:150›»',
   'Hugging Face token': 'login(token="«hf_‹a:34›»")',
