@@ -1,6 +1,7 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { createSecretScan, exportTrajectories, SecretFoundError } from '../api/export-trajectories.ts';
 import { openHome } from '../config/home.ts';
+import { plural } from '../text/phrases.ts';
 import {
   type CommandContext,
   CommandError,
@@ -9,7 +10,7 @@ import {
   type ExitCode,
   type Positional,
 } from './context.ts';
-import { plural } from './print.ts';
+
 import { withApi } from './with-api.ts';
 
 export const declareExport: DeclareCommand = (command, act) =>

@@ -6,8 +6,9 @@ import { KNOWN_PROVIDERS } from '../config/known-providers.ts';
 import type { ProviderEntry } from '../config/schema.ts';
 import { PROVIDER_NAME, VARIABLE_NAME } from '../config/sections/providers.ts';
 import type { Probe } from '../doctor/probe-provider.ts';
+import { plural } from '../text/phrases.ts';
 import { CommandError, EXIT } from './context.ts';
-import { plural } from './print.ts';
+
 import type { ProviderChoice } from './write-config.ts';
 
 /** Questions are written to standard error: standard output carries the result. */

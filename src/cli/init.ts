@@ -6,9 +6,10 @@ import { findLocalServers } from '../doctor/check-models.ts';
 import type { DoctorCheck } from '../doctor/doctor-check.ts';
 import { createProbeExchange, type Probe, probeProvider } from '../doctor/probe-provider.ts';
 import { addStarterSkills } from '../lessons/starter/add-starter-skills.ts';
+import { plural } from '../text/phrases.ts';
 import { type CommandContext, CommandError, type DeclareCommand, EXIT, type ExitCode } from './context.ts';
 import { askForProvider, confirmChange, offerStarter } from './init-questions.ts';
-import { dim, plural } from './print.ts';
+import { dim } from './print.ts';
 import { withApi } from './with-api.ts';
 import {
   addProvider,

@@ -1,4 +1,5 @@
 import { neutralise, neutraliseJson, neutraliseLine } from '../base/printable.ts';
+import { cutToWidth, textWidth, wrapText } from '../text/text-width.ts';
 
 type Style = 'bold' | 'dim' | 'green' | 'yellow' | 'red' | 'cyan';
 
@@ -8,6 +9,8 @@ export type Part = string | { readonly text: string; readonly style: Style };
 export interface OutputStream {
   write(text: string): unknown;
   readonly isTTY?: boolean;
+  /** The width of the terminal. */
+  readonly columns?: number;
 }
 
 export interface Printer {
@@ -15,8 +18,10 @@ export interface Printer {
   readonly json: boolean;
   /** A line of the result, on standard output. */
   line(...parts: readonly Part[]): void;
-  /** Rows in columns, on standard output. */
+  /** Rows in columns, on standard output. On a terminal the longest cells are cut with `…`; the first column never is. */
   table(rows: readonly (readonly Part[])[]): void;
+  /** Labels with a text each, on standard output. On a terminal long texts continue on the next line, under the text. */
+  fields(rows: readonly (readonly [label: string, text: Part])[]): void;
   /** A line on standard error; omitted with `--json`. */
   note(...parts: readonly Part[]): void;
   /** The whole result as JSON, on standard output. */
@@ -49,7 +54,10 @@ export function createPrinter(options: {
     json,
     line: (...parts) => writeLine(stdout, parts),
     table: (rows) => {
-      for (const row of align(rows)) writeLine(stdout, row);
+      for (const row of align(rows, lineWidth(stdout, env))) writeLine(stdout, row);
+    },
+    fields: (rows) => {
+      for (const row of hang(rows, lineWidth(stdout, env))) writeLine(stdout, row);
     },
     note: (...parts) => {
       if (!json) writeLine(stderr, parts);
@@ -66,32 +74,69 @@ function render(part: Part, colour: boolean): string {
   return colour && typeof part !== 'string' ? `\u001b[${CODES[part.style]}m${text}\u001b[0m` : text;
 }
 
-/** Pads each column to its widest cell, except the last one. */
-function align(rows: readonly (readonly Part[])[]): readonly (readonly Part[])[] {
-  const cells = rows.map((row) =>
-    row.map(
-      (part): Part =>
-        typeof part === 'string' ? neutraliseLine(part) : { ...part, text: neutraliseLine(part.text) },
-    ),
-  );
+/** The width that lines should fit. Undefined when a program reads them: it gets every word. `COLUMNS` decides where it is set. */
+export function lineWidth(stream: OutputStream, env: NodeJS.ProcessEnv): number | undefined {
+  const asked = Number(env.COLUMNS);
+  if (Number.isInteger(asked) && asked > 0) return Math.max(asked, MIN_WIDTH);
+  return stream.isTTY === true ? Math.max(stream.columns ?? 80, MIN_WIDTH) : undefined;
+}
+
+const MIN_WIDTH = 40;
+const GAP = 2;
+/** A column is not made narrower than this to make room for others. */
+const MIN_COLUMN = 6;
+
+const oneLine = (part: Part): Part =>
+  typeof part === 'string' ? neutraliseLine(part) : { ...part, text: neutraliseLine(part.text) };
+
+const withText = (part: Part, text: string): Part => (typeof part === 'string' ? text : { ...part, text });
+
+/** Pads each column to its widest cell, except the last one, after cutting cells so that the rows fit `width`. */
+function align(rows: readonly (readonly Part[])[], width: number | undefined): readonly (readonly Part[])[] {
+  const cells = rows.map((row) => row.map(oneLine));
   const widths: number[] = [];
-  for (const row of cells) {
+  for (const row of cells)
     row.forEach((part, column) => {
-      widths[column] = Math.max(widths[column] ?? 0, [...textOf(part)].length);
+      widths[column] = Math.max(widths[column] ?? 0, textWidth(textOf(part)));
     });
-  }
+  if (width !== undefined) narrow(widths, width);
   return cells.map((row) =>
-    row.flatMap((part, column): readonly Part[] =>
-      column === row.length - 1
-        ? [part]
-        : [part, ' '.repeat((widths[column] ?? 0) - [...textOf(part)].length + 2)],
-    ),
+    row.flatMap((part, column): readonly Part[] => {
+      const text = cutToWidth(textOf(part), widths[column] ?? 0);
+      const space = (widths[column] ?? 0) - textWidth(text) + GAP;
+      return column === row.length - 1 ? [withText(part, text)] : [withText(part, text), ' '.repeat(space)];
+    }),
   );
+}
+
+/** Takes from the widest column, again and again, until all columns together fit. The first one holds ids and is spared. */
+function narrow(widths: number[], width: number): void {
+  const total = (): number => widths.reduce((sum, one) => sum + one, 0) + GAP * (widths.length - 1);
+  while (total() > width) {
+    const widest = widths.indexOf(Math.max(...widths.slice(1)), 1);
+    if (widest < 1 || (widths[widest] ?? 0) <= MIN_COLUMN) return;
+    widths[widest] = (widths[widest] ?? 0) - 1;
+  }
+}
+
+/** Labels in one column, texts in the other, broken between words where they would pass `width`. */
+function hang(
+  rows: readonly (readonly [label: string, text: Part])[],
+  width: number | undefined,
+): readonly (readonly Part[])[] {
+  const indent = Math.max(0, ...rows.map(([label]) => textWidth(label))) + GAP;
+  let before: string | undefined;
+  return rows.flatMap(([label, part]) => {
+    const repeated = label === before;
+    before = label;
+    const text = textOf(oneLine(part));
+    const lines = width === undefined ? [text] : wrapText(text, Math.max(width - indent, MIN_COLUMN));
+    return lines.map((line, index): readonly Part[] => {
+      const shown = index === 0 && !repeated ? label : '';
+      return [dim(shown), ' '.repeat(indent - textWidth(shown)), withText(part, line)];
+    });
+  });
 }
 
 /** A table label. */
 export const dim = (text: string): Part => ({ text, style: 'dim' });
-
-/** `1 turn`, `3 turns`. */
-export const plural = (count: number, noun: string, many = `${noun}s`): string =>
-  `${count} ${count === 1 ? noun : many}`;

@@ -1,6 +1,7 @@
 import { InvalidArgumentError } from 'commander';
 import type { ErasureReport } from '../core/daemon-api.ts';
 import type { NamedLesson } from '../core/store.ts';
+import { plural } from '../text/phrases.ts';
 import {
   type CommandContext,
   CommandError,
@@ -9,7 +10,7 @@ import {
   type ExitCode,
   type Positional,
 } from './context.ts';
-import { dim, type Printer, plural } from './print.ts';
+import { dim, type Printer } from './print.ts';
 import { withApi } from './with-api.ts';
 
 export const declareSessions: DeclareCommand = (sessions, act) => {

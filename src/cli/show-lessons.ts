@@ -1,4 +1,5 @@
-import { dim, type Part, type Printer, plural } from './print.ts';
+import { plural } from '../text/phrases.ts';
+import { dim, type Part, type Printer } from './print.ts';
 
 /** A JSON object of the lessons API. */
 export type LessonJson = Readonly<Record<string, unknown>>;

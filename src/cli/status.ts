@@ -3,8 +3,9 @@ import { ConfigError } from '../config/config-error.ts';
 import { applyConfirmed, type WaitingSetting } from '../config/confirmed-settings.ts';
 import { homeAt } from '../config/home.ts';
 import { loadConfig } from '../config/load-config.ts';
+import { plural } from '../text/phrases.ts';
 import { type CommandContext, CommandError, type DeclareCommand, EXIT, type ExitCode } from './context.ts';
-import { dim, type Part, type Printer, plural } from './print.ts';
+import { dim, type Part, type Printer } from './print.ts';
 
 export const declareStatus: DeclareCommand = (command, act) =>
   void command.addHelpText('after', '\nExample:\n  $ instar status --json\n').action(act(status));

@@ -1,9 +1,10 @@
 import { InvalidArgumentError } from 'commander';
 import { homeAt } from '../config/home.ts';
 import { asArray, asObject, type JsonObject } from '../core/json.ts';
+import { plural } from '../text/phrases.ts';
 import { confirmOwner } from './confirm-owner.ts';
 import { type CommandContext, CommandError, type DeclareCommand, EXIT, type ExitCode } from './context.ts';
-import { dim, type Part, type Printer, plural } from './print.ts';
+import { dim, type Part, type Printer } from './print.ts';
 import { withApi } from './with-api.ts';
 import { type WithTraining, withTraining } from './with-training.ts';
 

@@ -46,4 +46,41 @@ describe('createPrinter', () => {
     paper.printer.note('hello');
     expect(paper.err()).toBe('');
   });
+
+  it('cuts the longest cells so that rows fit the terminal, never the ids in the first column', () => {
+    const paper = createPaper(true, { COLUMNS: '60' });
+    paper.printer.table([
+      ['s_0123456789', 'claude-code', 'x'.repeat(100), 'y'.repeat(30)],
+      ['s_1', 'codex', 'short', 'z'],
+    ]);
+    const lines = paper.out().trimEnd().split('\n');
+    expect(lines.every((line) => line.length <= 60)).toBe(true);
+    expect(lines[0]).toMatch(/^s_0123456789 {2}claude-code {2}x+… {2}y+…?$/);
+    expect(lines[1]).toContain('short');
+  });
+
+  it('cuts nothing for a program that reads the output', () => {
+    const paper = createPaper(false);
+    paper.printer.table([['a', 'x'.repeat(300)]]);
+    expect(paper.out()).toContain('x'.repeat(300));
+  });
+
+  it('continues a long field under its text, and does not repeat a label', () => {
+    const paper = createPaper(true, { COLUMNS: '40', NO_COLOR: '1' });
+    paper.printer.fields([
+      ['learning', 'Lessons are written by openai/gpt-5.2, at most $1.00 a day'],
+      ['learning', 'second'],
+      ['since', '3 min ago'],
+    ]);
+    expect(paper.out()).toBe(
+      [
+        'learning  Lessons are written by',
+        '          openai/gpt-5.2, at most $1.00',
+        '          a day',
+        '          second',
+        'since     3 min ago',
+        '',
+      ].join('\n'),
+    );
+  });
 });
