@@ -1,4 +1,5 @@
-import { type DaemonRecord, fetchFromDaemon, findDaemon, isAlive } from '../config/daemon-file.ts';
+import { callDaemon } from '../config/call-daemon.ts';
+import { type DaemonRecord, findDaemon, isAlive } from '../config/daemon-file.ts';
 import type { Home } from '../config/home.ts';
 import { readKey } from '../config/key.ts';
 import { asArray, asNumber, asObject, asString, compact, type JsonObject, parseJson } from '../core/json.ts';
@@ -25,6 +26,8 @@ export interface StatusReport {
   readonly raw: JsonObject;
 }
 
+const STATUS_TIMEOUT_MS = 5_000;
+
 interface StatusFault {
   readonly what: string;
   readonly fix: string;
@@ -47,11 +50,10 @@ export async function askStatus(
     };
   }
   const key = readKey(home, env)?.key;
-  const reply = await fetchFromDaemon(
-    daemon,
-    '/api/status',
-    key === undefined ? {} : { authorization: `Bearer ${key}` },
-  );
+  const reply = await callDaemon(daemon, '/api/status', {
+    timeoutMs: STATUS_TIMEOUT_MS,
+    headers: key === undefined ? {} : { authorization: `Bearer ${key}` },
+  });
   if (reply.status !== 200) {
     const refused = reply.status === 401 || reply.status === 403;
     return {
@@ -59,7 +61,7 @@ export async function askStatus(
       fix: refused ? 'set INSTAR_KEY to the key the daemon was started with' : 'see its log',
     };
   }
-  const raw = asObject(parseJson(await reply.text()));
+  const raw = asObject(parseJson(reply.text));
   const requests = asObject(raw.requests);
   const recording = asObject(raw.recording);
   return {

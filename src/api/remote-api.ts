@@ -1,3 +1,4 @@
+import { callDaemon } from '../config/call-daemon.ts';
 import type { DaemonRecord } from '../config/daemon-file.ts';
 import type { DaemonApi, ErasureReport, KeysApi, LessonsApi, OwnerApis } from '../core/daemon-api.ts';
 import {
@@ -96,17 +97,16 @@ export async function askApi(
   path: string,
   body?: JsonObject,
 ): Promise<Json> {
-  const reply = await fetch(new URL(path, daemon.url), {
+  const reply = await callDaemon(daemon, path, {
     method,
-    redirect: 'manual',
-    signal: AbortSignal.timeout(TIMEOUT_MS),
+    timeoutMs: TIMEOUT_MS,
     headers: {
       ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
-  const value = parseJson(await reply.text()) ?? null;
+  const value = parseJson(reply.text) ?? null;
   if (reply.status === 200) return value;
   const message = asString(asObject(asObject(value).error).message) ?? `the daemon answered ${reply.status}`;
   throw new ApiError(reply.status, message);

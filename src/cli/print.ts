@@ -47,7 +47,7 @@ export function createPrinter(options: {
 }): Printer {
   const { stdout, stderr, env, json } = options;
   const writeLine = (stream: OutputStream, parts: readonly Part[]): void => {
-    const colour = stream.isTTY === true && !env.NO_COLOR;
+    const colour = !env.NO_COLOR && (stream.isTTY === true || isSet(env.FORCE_COLOR));
     stream.write(`${parts.map((part) => render(part, colour)).join('')}\n`);
   };
   return {
@@ -67,6 +67,8 @@ export function createPrinter(options: {
   };
 }
 
+const isSet = (value: string | undefined): boolean => value !== undefined && value !== '' && value !== '0';
+
 const textOf = (part: Part): string => (typeof part === 'string' ? part : part.text);
 
 function render(part: Part, colour: boolean): string {
@@ -75,7 +77,7 @@ function render(part: Part, colour: boolean): string {
 }
 
 /** The width that lines should fit. Undefined when a program reads them: it gets every word. `COLUMNS` decides where it is set. */
-export function lineWidth(stream: OutputStream, env: NodeJS.ProcessEnv): number | undefined {
+function lineWidth(stream: OutputStream, env: NodeJS.ProcessEnv): number | undefined {
   const asked = Number(env.COLUMNS);
   if (Number.isInteger(asked) && asked > 0) return Math.max(asked, MIN_WIDTH);
   return stream.isTTY === true ? Math.max(stream.columns ?? 80, MIN_WIDTH) : undefined;
