@@ -1,3 +1,5 @@
+import type { IdPattern } from '../core/store.ts';
+
 /** An id that Instar made: a prefix, the time in base 36, 16 random hexadecimal digits (see `base/ids`). */
 const OWN = /^[a-z]{1,12}_[0-9a-z]{1,9}[0-9a-f]{16}$/;
 /** Of the random digits, this many are not printed. The time and three digits tell two ids apart for good. */
@@ -21,12 +23,6 @@ export function shortId(id: string): string {
   if (RANDOM_UUID.test(id)) return id.slice(0, UUID_PART);
   if ([...id].length <= LONGEST_WHOLE) return id;
   return `${id.slice(0, BEGINNING)}${GAP}${id.slice(-END)}`;
-}
-
-/** The ids that a typed word can mean: those with this beginning and this end. */
-export interface IdPattern {
-  readonly beginning: string;
-  readonly end: string;
 }
 
 /** A shorter beginning would match by accident. */
