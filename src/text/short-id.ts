@@ -51,3 +51,7 @@ export const looksLikeId = (word: string): boolean =>
  */
 export const chooseId = (ids: readonly string[]): string | undefined =>
   ids.find((id) => ids.every((other) => other.startsWith(id)));
+
+/** A word as it is typed in a shell: in quotes where it has characters with a meaning. */
+export const quoteWord = (word: string): string =>
+  /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
