@@ -62,7 +62,7 @@ function onlyOne(noun: string, typed: string, ids: readonly string[]): string | 
   const shorts = ids.map(shortId);
   // The short forms tell nothing where they are equal.
   const names = new Set(shorts).size === ids.length ? shorts : ids;
-  const more = ids.length > MOST_NAMED ? ', …' : '';
+  const more = ids.length > MOST_NAMED ? ' and others' : '';
   throw new ApiError(
     400,
     `"${typed}" can mean several ${noun}s: ${names.slice(0, MOST_NAMED).join(', ')}${more}. Type more of the id.`,

@@ -100,11 +100,7 @@ function readWords({ args, good, bad, score, note: flag }: FeedbackOptions): Wor
     throw wrongUse('the note was given twice', 'give it as an argument, or with --note');
   const note = spoken || flag?.trim() || undefined;
   const given = good ? 1 : bad ? -1 : score;
-  if (given === undefined && note === undefined)
-    throw wrongUse(
-      'there is nothing to say about it yet',
-      `add --good, --bad or a note: instar feedback ${subject} "use ISO dates"`,
-    );
+  if (given === undefined && note === undefined) throw nothingSaid(subject);
   const flagMeant =
     given === undefined ? /^(good|bad)[.!]?$/i.exec(note ?? '')?.[1]?.toLowerCase() : undefined;
   if (flagMeant !== undefined)
@@ -113,6 +109,19 @@ function readWords({ args, good, bad, score, note: flag }: FeedbackOptions): Wor
       `run: instar feedback ${subject} --${flagMeant}`,
     );
   return { subject, score: given ?? CORRECTION, ...(note === undefined ? {} : { note }) };
+}
+
+function nothingSaid(subject: string): CommandError {
+  const flag = /^(good|bad)$/i.exec(subject)?.[1]?.toLowerCase();
+  if (flag !== undefined)
+    return wrongUse('no score and no note were given', `run: instar feedback --${flag}`);
+  const isSubject = subject === 'last' || looksLikeId(subject);
+  return wrongUse(
+    'no score and no note were given',
+    isSubject
+      ? `add --good, --bad or a note: instar feedback ${subject} "use ISO dates"`
+      : `if "${subject}" is the note: instar feedback last "${subject}"; otherwise add --good, --bad or a note`,
+  );
 }
 
 const wrongUse = (message: string, fix: string): CommandError =>

@@ -128,48 +128,35 @@ const timeOf = (value: unknown): number | undefined => {
 };
 
 function sessionRows(list: readonly JsonObject[], now: number): readonly (readonly Part[])[] {
-  const rated = list.map(describeRating);
-  const hasRatings = rated.some((text) => text !== '');
   const hasProjects = list.some(({ project }) => project !== undefined);
-  const columns = <T>(session: T, project: T, rating: T, rest: readonly T[]): readonly T[] => [
-    session,
-    ...rest.slice(0, 2),
-    ...(hasProjects ? [project] : []),
-    ...rest.slice(2, 3),
-    ...(hasRatings ? [rating] : []),
-    ...rest.slice(3),
-  ];
   return [
-    columns('SESSION', 'PROJECT', 'RATED', ['LAST', 'AGENT', 'TURNS', 'ASKED']).map(dim),
-    ...list.map((session, index) =>
-      columns<Part>(
+    ['SESSION', 'LAST', hasProjects ? 'AGENT/PROJECT' : 'AGENT', 'TURNS', 'ASKED'].map(dim),
+    ...list.map((session): readonly Part[] => {
+      const label = asString(asObject(session.project).label);
+      const agent = asString(session.agent) ?? '';
+      return [
         shortId(asString(session.id) ?? ''),
-        asString(asObject(session.project).label) ?? '',
-        rated[index] ?? '',
-        [
-          relativeTime(timeOf(session.lastAt) ?? Number.NaN, now),
-          asString(session.agent) ?? '',
-          String(asNumber(session.turns) ?? 0),
-          session.erased === true ? dim('(erased)') : (asString(session.asked) ?? dim('(no text)')),
-        ],
-      ),
-    ),
+        relativeTime(timeOf(session.lastAt) ?? Number.NaN, now),
+        label === undefined || label === '' ? agent : `${agent}/${label}`,
+        String(asNumber(session.turns) ?? 0),
+        askedPart(session),
+      ];
+    }),
   ];
 }
 
-/** In few words: what a person said last, else how it went. */
-function describeRating({ rewards, score }: JsonObject): string {
+/** `[bad] write the export`: what was asked, after the last word of a person about it, or else how it went. */
+function askedPart({ erased, asked, rewards, score }: JsonObject): Part {
+  if (erased === true) return dim('(erased)');
+  const text = asString(asked) ?? '(no text)';
   const given = asArray(rewards).map(asObject);
-  const own = given.findLast(({ source }) => source === 'person');
-  if (own !== undefined) return `${wordFor(asNumber(own.score) ?? 0)} (you)`;
-  if (typeof score === 'number') return score < 0.5 ? 'went badly' : 'went well';
-  const other = given.at(-1);
-  return other === undefined
-    ? ''
-    : `${wordFor(asNumber(other.score) ?? 0)} (${asString(other.source) ?? ''})`;
+  const own = given.findLast(({ source }) => source === 'person') ?? given.at(-1);
+  const word = own === undefined ? undefined : WORDS[Math.sign(asNumber(own.score) ?? 0)];
+  if (word !== undefined) return { text: `[${word}] ${text}`, style: word === 'good' ? 'green' : 'red' };
+  return typeof score === 'number' ? `[went ${score < 0.5 ? 'badly' : 'well'}] ${text}` : text;
 }
 
-const wordFor = (score: number): string => (score > 0 ? 'good' : score < 0 ? 'bad' : 'neutral');
+const WORDS: Readonly<Record<number, 'good' | 'bad'>> = { 1: 'good', [-1]: 'bad' };
 
 interface ShowOptions extends Positional {
   readonly full?: true;

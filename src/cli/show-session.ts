@@ -1,6 +1,7 @@
 import { asArray, asNumber, asObject, asString, type JsonObject } from '../core/json.ts';
 import { duration, localTime, plural, relativeTime } from '../text/phrases.ts';
 import { quoteWord, shortId } from '../text/short-id.ts';
+import { truncateEnd } from '../text/truncate.ts';
 import { dim, type Part, type Printer } from './print.ts';
 
 export interface SessionPrintOptions {
@@ -96,7 +97,7 @@ function headOf(turn: JsonObject, session: JsonObject): readonly Part[] {
   const status = asString(turn.status) ?? '';
   const role = ROLES[asString(turn.role) ?? ''];
   return [
-    dim(`#${String(turn.n)}`.padEnd(4)),
+    dim(`#${String(turn.n)} `.padEnd(4)),
     { text: shortId(asString(turn.id) ?? ''), style: 'bold' },
     `  ${isSameDay ? at.slice(11) : at}  `,
     status === 'complete' ? status : { text: status, style: 'yellow' },
@@ -111,10 +112,13 @@ function textFields({ asked, results, answered, calls }: JsonObject): readonly F
   return [
     ...(typeof asked === 'string' ? [['asked', asked] as const] : []),
     ...(count === undefined ? [] : [['results', `of ${plural(count, 'tool call')}`] as const]),
-    ...(typeof answered === 'string' ? [['answered', answered] as const] : []),
+    ...(typeof answered === 'string' ? [['answered', truncateEnd(answered, LONGEST_ANSWER)] as const] : []),
     ...(tools.length === 0 ? [] : [['called', countNames(tools)] as const]),
   ];
 }
+
+/** In lines of 80 columns: about three. */
+const LONGEST_ANSWER = 200;
 
 /** `bash (3), edit`. */
 function countNames(names: readonly string[]): string {
@@ -204,7 +208,9 @@ function printMore(printer: Printer, session: JsonObject, turns: readonly JsonOb
   const command = `instar sessions show ${quoteWord(shortId(asString(session.id) ?? ''))}`;
   const { earlier, later, hidden } = session;
   const notes = [
-    ...(typeof hidden === 'number' ? [`${plural(hidden, 'auxiliary call')} hidden; --all shows them`] : []),
+    ...(typeof hidden === 'number'
+      ? [`${plural(hidden, 'auxiliary call')} hidden; --all shows ${hidden === 1 ? 'it' : 'them'}`]
+      : []),
     ...(typeof earlier === 'number' ? [`Earlier turns: ${command} --from ${earlier}`] : []),
     ...(typeof later === 'number' ? [`Later turns: ${command} --from ${later}`] : []),
   ];
