@@ -10,6 +10,7 @@ import { type Records, StoreError } from '../core/store.ts';
 import type { Catalogue } from '../core/upstream.ts';
 import type { WritePrompt } from '../learn/compress/compressor.ts';
 import { createLearningModels } from '../learn/learning-model.ts';
+import { encodeWaiting } from '../learn/learning-waits.ts';
 import { createWakeTimer } from '../learn/wake-timer.ts';
 import type { MovedLesson } from '../lessons/library.ts';
 import type { OpenLessons } from '../lessons/open-lessons.ts';
@@ -237,8 +238,14 @@ function createAnswers(options: ServeLearningOptions): CallAnswers<ServingSide['
 }
 
 function describe({ status, buffer }: StatusPost, fault: { readonly problem?: string }): JsonObject {
-  const { judge, ...rest } = status;
-  return { ...rest, buffer: { ...buffer }, judge: { ...judge, interval: { ...judge.interval } }, ...fault };
+  const { judge, waits, ...rest } = status;
+  return {
+    ...rest,
+    waits: waits.map(encodeWaiting),
+    buffer: { ...buffer },
+    judge: { ...judge, interval: { ...judge.interval } },
+    ...fault,
+  };
 }
 
 function countsOf(

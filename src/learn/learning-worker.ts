@@ -154,6 +154,7 @@ export async function startLearningWorker(
     buffer: ports.buffer,
     clock,
     log,
+    failures,
     learn: async (known): Promise<readonly NewFact[]> => [...(await step(known)), ...(await judge(known))],
     verify: async (session, wanted) =>
       rows.length === 0
@@ -181,7 +182,8 @@ function createAskOf(
   { modelName, chat, clock, log }: LearningPorts,
 ): (role: LearningRole, state: LearningState) => Promise<Ask | undefined> {
   let budget: Budget | undefined;
-  return async (role, { totals }) => {
+  return async (role, { totals, switch: { isOn } }) => {
+    if (!isOn) return undefined;
     budget ??= createBudget({ usdPerDay, clock, spent: totals.usdToday });
     const name = await modelName(role);
     if (name === undefined) return undefined;
