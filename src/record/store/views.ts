@@ -86,12 +86,13 @@ export function viewTurn(
 ): TurnView | undefined {
   if (start?.fact.type !== 'turn-start') return undefined;
   const { id, session } = row;
-  const { agent, role, wire, model, generation, policy, lessons, request, caller } = start.fact;
+  const { agent, role, runKind, wire, model, generation, policy, lessons, request, caller } = start.fact;
   const begun = compact({
     id,
     session,
     agent,
     role,
+    runKind,
     wire,
     model,
     generation,
