@@ -57,6 +57,8 @@ export interface ServedLearning {
   samples(): readonly TrainingSample[];
   /** Writes a shorter system prompt with the evolver's model, within the daily budget. Never rejects. */
   readonly shorten: WritePrompt;
+  /** Resolves when everything recorded so far is in the status, or when the thread has ended. */
+  look(): Promise<void>;
   /** Resolves when there is nothing left to learn for now, or when the thread has ended. */
   settle(): Promise<void>;
   /** For metrics. */
@@ -197,6 +199,7 @@ export function serveLearning(options: ServeLearningOptions): ServedLearning {
       const learning = { models, usdPerDay: config.learn.budget.usdPerDay };
       return { ...learning, ...(known === undefined ? fault : describe(known, fault)) };
     },
+    look: async () => void (await thread?.side.call('look', []).catch(() => undefined)),
     settle: async () => {
       // The thread's end is in the status and in the log.
       await thread?.side.call('settle', []).catch(() => undefined);

@@ -149,7 +149,7 @@ function tryOf(
         code,
         why: `${waits}: ${text}`,
         nextAt: nextMidnight(now),
-        fix: 'raise learn.budget in the config',
+        fix: 'instar config set learn.budget.usdPerDay USD',
       };
     case 'model':
       return { code, why: `${waits}: ${text}, ${sinceWords(since, now)}`, nextAt, fix: 'instar doctor' };

@@ -67,6 +67,8 @@ export interface LearningPorts {
 export interface LearningWorker {
   /** New facts were recorded: the ends of `turns` turns, or without a number facts that are learned from at once. */
   wake(turns?: number): void;
+  /** Resolves when everything recorded so far has been read, and the status was reported. */
+  look(): Promise<void>;
   /** Resolves when there is nothing left to learn for now. */
   settle(): Promise<void>;
   /** Writes a shorter system prompt, within the daily budget. Never rejects. */
@@ -167,6 +169,7 @@ export async function startLearningWorker(
   state = learning.state;
   return {
     wake: learning.wake,
+    look: learning.look,
     settle: learning.settle,
     shorten: createPromptWriter({ ask: askLater('evolver', NO_WRITER), hasSecret, newId }),
     close: async () => {

@@ -59,6 +59,8 @@ export interface Learning {
   readonly state: LearningState;
   /** New facts were recorded: the ends of `turns` turns, or without a number facts that are learned from at once. */
   wake(turns?: number): void;
+  /** Resolves when everything recorded so far has been read, and the status was reported. */
+  look(): Promise<void>;
   /** Resolves when there is nothing left to do for now, or after a failure. */
   settle(): Promise<void>;
   close(): Promise<void>;
@@ -79,6 +81,9 @@ export type LearningStatus = {
   readonly judge: CalibrationStatus & { readonly waiting: number };
   /** What waits to be learned from, and why. */
   readonly waits: readonly Waiting[];
+  readonly on: boolean;
+  /** The number of failures in one place that starts a lesson. */
+  readonly threshold: number;
   readonly problem?: string;
 };
 
@@ -231,6 +236,8 @@ export async function startLearning(options: LearningOptions): Promise<Learning>
       cost: { learning: { usdToday, tokensToday }, serving: { ...serving.total() } },
       judge: { waiting: undecided.size, ...calibration.status() },
       waits,
+      on: state.switch.isOn,
+      threshold: options.failures,
       ...(problem === undefined ? {} : { problem }),
     };
   };
@@ -276,6 +283,10 @@ export async function startLearning(options: LearningOptions): Promise<Learning>
       if (turns === undefined) isAsked = true;
       else meter.count(turns);
       wake(turns !== undefined && meter.isBusy() ? REST_MS : 0);
+    },
+    look: () => {
+      queue = queue.then(run);
+      return queue;
     },
     settle: async () => {
       for (;;) {

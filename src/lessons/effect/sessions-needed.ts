@@ -23,7 +23,9 @@ export function sessionsNeeded(points: number, holdout: number): number | undefi
 
 function simulate(half: number, holdout: number): number | undefined {
   if (!(holdout > 0 && holdout < 1)) return undefined;
-  const lengths = Array.from({ length: RUNS }, (_, run) => runLength(half, holdout, run)).sort((a, b) => a - b);
+  const lengths = Array.from({ length: RUNS }, (_, run) => runLength(half, holdout, run)).sort(
+    (a, b) => a - b,
+  );
   const median = lengths[(RUNS - 1) / 2] ?? MOST;
   if (median >= MOST) return undefined;
   // Two digits: it is an estimate.

@@ -66,7 +66,8 @@ function reasonOf(lesson: Lesson, event: LessonEvent, library: History): Omit<Cl
       words: `${state} because it was not used: ${reason.slice('forgotten:'.length).trim()}`,
       undo: approve,
     };
-  if (by.kind === 'file') return { by: 'file', words: `${state} by a change in the skills folder`, undo: approve };
+  if (by.kind === 'file')
+    return { by: 'file', words: `${state} by a change in the skills folder`, undo: approve };
   const said = IDLE_REASONS.has(reason) ? '' : `: ${reason}`;
   if (by.kind === 'person') return { by: 'person', words: `${state} by you${said}`, undo: approve };
   return { by: 'instar', words: `${state} by ${by.name}${said}`, undo: approve };
