@@ -163,7 +163,7 @@ function describeLearning(learning: JsonObject): readonly string[] {
   return [
     ...writer,
     `${plural(asNumber(appraised.failures) ?? 0, 'failure')} and ${plural(asNumber(appraised.successes) ?? 0, 'success', 'successes')} so far`,
-    `${plural(asNumber(cycles.run) ?? 0, 'run')} of the learners: ${String(cycles.published)} published lessons, ${String(cycles.queued)} left some for your review`,
+    `${plural(asNumber(cycles.run) ?? 0, 'run')} of the learners: ${String(cycles.published)} gave lessons in use, ${String(cycles.queued)} gave lessons that needed your review`,
     `cost ${dollars(spent.usdToday)} today; serving ${dollars(served.usd)} since the start`,
   ];
 }

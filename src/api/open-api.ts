@@ -23,6 +23,7 @@ import { readOrCreateSalt } from '../redact/salt.ts';
 import { followLibraryOnce, withErasedFiles } from './after-erasure.ts';
 import { createKeysApi } from './keys-api.ts';
 import { ApiError, createRemoteApi } from './remote-api.ts';
+import { withShortIds } from './short-ids.ts';
 import { createStoreApi } from './store-api.ts';
 import { withAudit } from './with-audit.ts';
 
@@ -77,7 +78,7 @@ export async function openApi(
       keysApi: createKeysApi(home, env, now, records),
     };
     const by = key === undefined ? 'owner' : keyId('owner', hashKey(key));
-    return { ...withAudit(apis, createAudit(records, now), by), close };
+    return { ...withShortIds(withAudit(apis, createAudit(records, now), by), records), close };
   };
   if (mayCreate) openHome(home.dir);
   else if (!existsSync(home.storeFile)) return over(toRecords(createMemoryStore(), now), () => undefined);

@@ -5,6 +5,7 @@ import {
   asNumber,
   asObject,
   asString,
+  isObject,
   type Json,
   type JsonObject,
   parseJson,
@@ -24,12 +25,16 @@ export function createRemoteApi(daemon: DaemonRecord, key: string | undefined): 
   };
   const place = (id: string): string => `/api/sessions/${encodeURIComponent(id)}`;
   const api: DaemonApi = {
-    sessions: async (query) => {
-      const search = new URLSearchParams();
-      for (const [name, value] of Object.entries(query)) search.set(name, String(value));
-      return asArray(await ask('GET', `/api/sessions?${search}`)).map(asObject);
+    sessions: async (query) =>
+      asArray(await ask('GET', `/api/sessions?${searchOf({ ...query })}`)).map(asObject),
+    session: (id, part) => find(`${place(id)}?${searchOf({ ...part })}`),
+    turn: (id) => find(`/api/turns/${encodeURIComponent(id)}`),
+    newestTurn: async ({ agent, projects }) => {
+      const { turn } = asObject(
+        await ask('GET', `/api/turns?${searchOf({ agent, projects: projects?.join(',') })}`),
+      );
+      return isObject(turn) ? turn : undefined;
     },
-    session: (id) => find(place(id)),
     trajectory: (id) => find(`${place(id)}/trajectory`),
     erase: async (id) => readErasure(asObject(await ask('DELETE', place(id)))),
     feedback: async (body) => asObject(await ask('POST', '/v1/feedback', body)),
@@ -74,6 +79,13 @@ export function createRemoteApi(daemon: DaemonRecord, key: string | undefined): 
     audit: async (limit) => asObject(await ask('GET', `/api/audit?limit=${limit}`)),
   };
   return { api, lessonsApi, keysApi };
+}
+
+function searchOf(members: Readonly<Record<string, unknown>>): URLSearchParams {
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(members))
+    if (value !== undefined) search.set(name, String(value));
+  return search;
 }
 
 function readErasure({ erased, lessons, copies }: JsonObject): ErasureReport {

@@ -44,7 +44,7 @@ export function sayWaiting(waiting: JsonObject, now: number): string {
 
 /** What happens at `nextAt`, where it is not another try. */
 const TIMED: ReadonlyMap<string, string> = new Map([
-  ['session-open', 'the first one'],
+  ['session-open', 'the first one ends'],
   ['budget-spent', 'a new budget'],
 ]);
 

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { type Command, Option } from 'commander';
 import { lintSkill } from '../api/lint-skill.ts';
 import { neutralise, neutraliseLine } from '../base/printable.ts';
-import type { DaemonApi, LessonsApi } from '../core/daemon-api.ts';
+import type { LessonsApi } from '../core/daemon-api.ts';
 import { asArray, asObject, asString } from '../core/json.ts';
 import {
   exportSkillFiles,
@@ -21,6 +21,7 @@ import {
   type ExitCode,
   type Positional,
 } from './context.ts';
+import { findNewestTurn, type TurnFilter } from './newest-turn.ts';
 import { dim, lineWidth, type Part } from './print.ts';
 import { printEmptyLibrary, printWaiting } from './say-waiting.ts';
 import { type LessonJson, lessonTable, printLesson, printReview } from './show-lessons.ts';
@@ -51,6 +52,8 @@ export const declareLessons: DeclareCommand = (lessons, act) => {
   lessons
     .command('why')
     .argument('<turn>', 'id of a turn, or `last` for the newest one')
+    .option('--agent <name>', 'last: the newest turn of this agent')
+    .option('--project <project>', 'last: the newest turn in this project: its folder, label or id')
     .option('--all', 'name every lesson, also where many have the same reason')
     .description('Explain which lessons a turn was shown, which not, and why.')
     .addHelpText('after', '\nExample:\n  $ instar lessons why last\n')
@@ -161,35 +164,21 @@ const showLesson = ({ args }: Positional, context: CommandContext): Promise<Exit
     return EXIT.ok;
   });
 
-interface WhyOptions extends Positional {
+interface WhyOptions extends Positional, TurnFilter {
   readonly all?: true;
 }
 
-const whyLessons = ({ args, all }: WhyOptions, context: CommandContext): Promise<ExitCode> =>
+const whyLessons = ({ args, all, ...filter }: WhyOptions, context: CommandContext): Promise<ExitCode> =>
   withApi(context, async ({ api, lessonsApi }) => {
     const asked = args[0] ?? '';
-    const turn = asked === 'last' ? await newestTurn(api) : asked;
-    const explanation = turn === undefined ? undefined : await lessonsApi.why(turn);
+    const turn = asked === 'last' ? asString((await findNewestTurn(api, filter, context)).id) : asked;
+    const explanation = await lessonsApi.why(turn ?? asked);
     if (explanation === undefined)
-      throw new CommandError(
-        EXIT.failed,
-        turn === undefined ? 'no turn has been recorded yet' : `no turn has the id "${turn}"`,
-        turn === undefined
-          ? 'send a request through Instar first: instar connect'
-          : 'see: instar sessions list',
-      );
+      throw new CommandError(EXIT.failed, `no turn has the id "${asked}"`, 'see: instar sessions list');
     if (context.printer.json) context.printer.document(explanation);
-    else printExplanation(context.printer, explanation, Date.now(), all === true);
+    else printExplanation(context, explanation, Date.now(), all === true);
     return EXIT.ok;
   });
-
-/** The newest turn of an agent in the session that was used last. */
-async function newestTurn(api: DaemonApi): Promise<string | undefined> {
-  const [session] = await api.sessions({ limit: 1 });
-  if (session === undefined) return undefined;
-  const turns = asArray((await api.session(String(session.id)))?.turns).map(asObject);
-  return asString((turns.findLast(({ role }) => role !== 'aux') ?? turns.at(-1))?.id);
-}
 
 /** Throws for an unknown name, and for a name that several lessons have. */
 async function findLesson(lessonsApi: LessonsApi, name: string): Promise<LessonJson> {

@@ -5,18 +5,21 @@ import type { CommandContext } from './context.ts';
 import { lineWidth, type Part, type Printer } from './print.ts';
 import { printWrapped } from './show-lessons.ts';
 
-/** What waits and why, each with the command that helps. */
-export function printWaiting(printer: Printer, waiting: readonly JsonObject[], now: number): void {
-  printer.fields(
-    waiting.flatMap((one): readonly (readonly [string, Part])[] => {
-      const fix = asString(one.fix);
-      return [
-        ['waiting', { text: sayWaiting(one, now), style: 'yellow' }],
-        ...(fix === undefined ? [] : ([['waiting', { text: `→ ${fix}`, style: 'cyan' }]] as const)),
-      ];
-    }),
-  );
-}
+/** What waits and why, each with the command that helps: rows for `printer.fields`. */
+export const waitingRows = (
+  waiting: readonly JsonObject[],
+  now: number,
+): readonly (readonly [string, Part])[] =>
+  waiting.flatMap((one): readonly (readonly [string, Part])[] => {
+    const fix = asString(one.fix);
+    return [
+      ['waiting', { text: sayWaiting(one, now), style: 'yellow' }],
+      ...(fix === undefined ? [] : ([['waiting', { text: `→ ${fix}`, style: 'cyan' }]] as const)),
+    ];
+  });
+
+export const printWaiting = (printer: Printer, waiting: readonly JsonObject[], now: number): void =>
+  printer.fields(waitingRows(waiting, now));
 
 interface EmptyLibrary {
   readonly lessons: readonly JsonObject[];

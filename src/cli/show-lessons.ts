@@ -61,7 +61,9 @@ export function printLesson(printer: Printer, lesson: LessonJson, now: number): 
   printer.line('');
   for (const line of text(lesson.content).split('\n')) printer.line(`  ${line}`);
   printer.line('');
-  const scope = Object.entries(asObject(lesson.scope)).map(([field, pattern]) => `${field} ${text(pattern)}`);
+  const scope = Object.entries(asObject(lesson.scope)).map(([name, pattern]) =>
+    name === 'project' ? `project ${asString(lesson.project) ?? text(pattern)}` : `${name} ${text(pattern)}`,
+  );
   const since = timeOf(why.since);
   printer.fields([
     ['state', `${stateOf(lesson)}, since ${localTime(since)} (${relativeTime(since, now)})`],

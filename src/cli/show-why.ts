@@ -1,7 +1,9 @@
 import { asArray, asObject, asString, type JsonObject } from '../core/json.ts';
 import { localTime, plural, relativeTime } from '../text/phrases.ts';
 import { shortId } from '../text/short-id.ts';
-import { dim, type Part, type Printer } from './print.ts';
+import type { CommandContext } from './context.ts';
+import { dim, lineWidth, type Part } from './print.ts';
+import { printWrapped } from './show-lessons.ts';
 
 /** Of lessons that were not shown for the same kind of reason, this many are named. */
 const MOST_OF_A_KIND = 5;
@@ -29,24 +31,24 @@ const HEADINGS: readonly (readonly [heading: string, verdicts: readonly string[]
 
 /** Which lessons a turn was shown, which not, and why: one line for each lesson. */
 export function printExplanation(
-  printer: Printer,
+  context: CommandContext,
   explanation: JsonObject,
   now: number,
   isAll: boolean,
 ): void {
+  const { printer } = context;
   const shown = asArray(explanation.shown).length;
   const at = Date.parse(asString(explanation.at) ?? '');
   const where = [asString(explanation.agent), asString(explanation.project)].filter(
     (word) => word !== undefined,
   );
-  printer.line(
-    { text: `turn ${shortId(asString(explanation.turn) ?? '')}`, style: 'bold' },
-    ` of ${where.join(' in ')}, ${localTime(at)} (${relativeTime(at, now)}), generation ${String(explanation.generation)}: ${
-      shown === 0 ? 'no lessons shown' : `${plural(shown, 'lesson')} shown`
-    }`,
+  const say = (words: string): void => printWrapped(printer, words, lineWidth(context.stdout, context.env));
+  const count = shown === 0 ? 'no lessons shown' : `${plural(shown, 'lesson')} shown`;
+  say(
+    `turn ${shortId(asString(explanation.turn) ?? '')} of ${where.join(' in ')}, ${localTime(at)} (${relativeTime(at, now)}), generation ${String(explanation.generation)}: ${count}`,
   );
   const note = asString(explanation.note);
-  if (note !== undefined) printer.line(note);
+  if (note !== undefined) say(note);
   const lessons = asArray(explanation.lessons).map(asObject);
   const rows = HEADINGS.flatMap(([heading, verdicts]) =>
     rowsOf(

@@ -6,7 +6,7 @@ import { loadConfig } from '../config/load-config.ts';
 import { localTime, plural, relativeTime } from '../text/phrases.ts';
 import { type CommandContext, CommandError, type DeclareCommand, EXIT, type ExitCode } from './context.ts';
 import type { Part, Printer } from './print.ts';
-import { printWaiting } from './say-waiting.ts';
+import { waitingRows } from './say-waiting.ts';
 
 export const declareStatus: DeclareCommand = (command, act) =>
   void command.addHelpText('after', '\nExample:\n  $ instar status --json\n').action(act(status));
@@ -70,8 +70,8 @@ function show(
     ...copies.map((line) => ['copies', line] as const),
     ...library.map((line) => ['library', line] as const),
     ...learning.map((line) => ['learning', line] as const),
+    ...waitingRows(waiting, Date.now()),
   ]);
-  printWaiting(printer, waiting, Date.now());
 }
 
 function recordingState({

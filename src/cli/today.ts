@@ -3,7 +3,7 @@ import { dollars, localTime, plural, relativeTime } from '../text/phrases.ts';
 import { shortId } from '../text/short-id.ts';
 import { type CommandContext, type DeclareCommand, EXIT, type ExitCode } from './context.ts';
 import type { Part, Printer } from './print.ts';
-import { printWaiting } from './say-waiting.ts';
+import { waitingRows } from './say-waiting.ts';
 import { withApi } from './with-api.ts';
 
 export const declareToday: DeclareCommand = (command, act) =>
@@ -38,8 +38,8 @@ function print(printer: Printer, day: JsonObject, learning: JsonObject, now: num
     ['used', usedWords(day)],
     ['work', workWords(day)],
     ['cost', costWords(asObject(day.cost))],
+    ...waitingRows(asArray(learning.waiting).map(asObject), now),
   ]);
-  printWaiting(printer, asArray(learning.waiting).map(asObject), now);
 }
 
 function newLesson(lesson: JsonObject, now: number): readonly (readonly [string, Part])[] {

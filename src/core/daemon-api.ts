@@ -3,9 +3,14 @@ import type { Erasure, SessionQuery } from './store.ts';
 
 /** What people and programs may ask of the daemon, in the JSON shapes that scripts rely on. */
 export interface DaemonApi {
-  sessions(query: SessionQuery): Promise<readonly JsonObject[]>;
-  /** A session with its turns and their rewards; undefined for an unknown id. */
-  session(id: string): Promise<JsonObject | undefined>;
+  /** With `preview`: what was asked and answered in each, and how it was rated. */
+  sessions(query: SessionQuery & { readonly preview?: boolean }): Promise<readonly JsonObject[]>;
+  /** A session with its turns, their rewards and previews; undefined for an unknown id. */
+  session(id: string, part?: SessionPart): Promise<JsonObject | undefined>;
+  /** One turn of a person's agent with the question it works on; undefined for an unknown id. */
+  turn(id: string): Promise<JsonObject | undefined>;
+  /** The newest such turn, of one agent or of the first of these projects that has one; undefined when there is none. */
+  newestTurn(query: NewestTurnQuery): Promise<JsonObject | undefined>;
   /** The same with the requests and replies. */
   trajectory(id: string): Promise<JsonObject | undefined>;
   /** Erases a session and what was learned from it. */
@@ -32,6 +37,23 @@ export interface DaemonApi {
   backup(file: string): Promise<void>;
   /** A person says that the clock is right: `{ time, was }`; what expires does so again. */
   confirmTime(): Promise<JsonObject>;
+}
+
+/** A part of a session's turns. All of them without any of this. */
+export interface SessionPart {
+  /** The number of the first turn, counted from 1. Without it, the last `limit` turns. */
+  readonly from?: number;
+  readonly limit?: number;
+  /** Auxiliary calls are left out, and only counted. */
+  readonly hidesAux?: boolean;
+  /** With the whole texts. */
+  readonly full?: boolean;
+}
+
+export interface NewestTurnQuery {
+  readonly agent?: string;
+  /** Ids of projects, the most wanted first. */
+  readonly projects?: readonly string[];
 }
 
 /** The keys of a home and the settings that only its owner may loosen. */

@@ -1,5 +1,6 @@
 import { withErasedFiles } from '../api/after-erasure.ts';
 import { createKeysApi } from '../api/keys-api.ts';
+import { withShortIds } from '../api/short-ids.ts';
 import { createStoreApi } from '../api/store-api.ts';
 import { learningOf, withWaiting } from '../api/what-waits.ts';
 import { withAudit } from '../api/with-audit.ts';
@@ -228,7 +229,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       }),
     );
   const keysApi = createKeysApi(home, env, clock.now, recording.records);
-  const apis = { api, lessonsApi: library.api, keysApi };
+  const apis = withShortIds({ api, lessonsApi: library.api, keysApi }, recording.records);
   const audit = createAudit(recording.records, clock.now);
   const gateway = createGateway({
     admission: watchAdmission(admission, schedule.noticeTraffic),

@@ -7,7 +7,7 @@ import type { Recall } from '../core/recall.ts';
 import type { Records, TurnView } from '../core/store.ts';
 import { decodeChange, encodeLesson, encodeNote, type RefusedChange } from './codec.ts';
 import { closingOf } from './explain/closed-by.ts';
-import { explainState, readEvidence, writtenBy } from './explain/explain-lesson.ts';
+import { explainState, projectLabel, readEvidence, writtenBy } from './explain/explain-lesson.ts';
 import { explainLessons } from './explain/explain-turn.ts';
 import { describeToday } from './explain/today.ts';
 import { renderBlock } from './render-block.ts';
@@ -63,16 +63,16 @@ export function createLessonsApi(options: LessonsApiOptions): LessonsApi {
       const lesson = library.find(idOrName) ?? onlyNamed(idOrName, library);
       if (lesson === undefined) return undefined;
       const { content, note, category } = lesson.text;
-      const described = describe(lesson);
       return compact({
-        ...described,
+        ...describe(lesson),
         category,
         content,
         note: encodeNote(note),
         evidence: await readEvidence(lesson, records),
         writtenBy: writtenBy(lesson),
         createdAt: new Date(lesson.createdAt).toISOString(),
-        why: { ...explainState(lesson, library, asString(asObject(described.effect).words) ?? '') },
+        why: { ...explainState(lesson, library) },
+        project: await projectLabel(lesson, records),
         history: library.history(lesson.id).map(({ at, by, reason, op, state, revision, generation }) => ({
           at: new Date(at).toISOString(),
           by: by.name,

@@ -8,14 +8,14 @@ const NOT_PRINTED = 13;
 const RANDOM_UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const UUID_PART = 8;
 /** Ids up to this length are printed whole. */
-const LONGEST_WHOLE = 20;
-const BEGINNING = 8;
-const END = 8;
+const LONGEST_WHOLE = 16;
+const BEGINNING = 6;
+const END = 6;
 const GAP = '..';
 
 /**
  * The form of an id that people read and type. Every command accepts it in place of the whole id: it is the beginning of
- * the id (`t_mhxk2p9a3f2`, `3f2a9c1b`), or for a client's long id its beginning and its end (`agent:ma..4f1b22c9`). It
+ * the id (`t_mhxk2p9a3f2`, `3f2a9c1b`), or for a client's long id its beginning and its end (`agent:..1b22c9`). It
  * does not depend on what else is stored, so it stays valid.
  */
 export function shortId(id: string): string {
@@ -51,3 +51,7 @@ export const looksLikeId = (word: string): boolean =>
  */
 export const chooseId = (ids: readonly string[]): string | undefined =>
   ids.find((id) => ids.every((other) => other.startsWith(id)));
+
+/** A word as it is typed in a shell: in quotes where it has characters with a meaning. */
+export const quoteWord = (word: string): string =>
+  /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;

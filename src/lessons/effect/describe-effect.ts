@@ -26,7 +26,7 @@ export function describeEffect(effect: LessonEffect, holdout: number): EffectWor
   if (needed === undefined)
     return {
       ...known,
-      words: `not measured: no session is held out (library.holdout is ${holdout}); ${plural(shown.n, 'scored session')} with it`,
+      words: `not measured: library.holdout is ${holdout} (${plural(shown.n, 'scored session')})`,
     };
   if (scored < needed || difference === null)
     return { ...known, words: `not measured yet: ${scored} of about ${plural(needed, 'scored session')}` };

@@ -8,6 +8,8 @@ type EvidenceRecords = Pick<Records, 'turn' | 'session' | 'block' | 'rewards'>;
 
 /** The turns of this many pieces of evidence are looked at for a person's notes. */
 const MOST_NOTED = 24;
+/** Turns that are looked at for the label of their project. */
+const MOST_LOOKED = 8;
 
 /**
  * The evidence for a lesson: its quotes and what people said of its turns, each with its turn, its time and who said it.
@@ -61,6 +63,21 @@ function speakerOf(message: unknown): string | undefined {
   return isTool ? 'a tool' : 'you';
 }
 
+/** The label of the project that a lesson is for, by the sessions it was learned from; undefined when they do not tell. */
+export async function projectLabel(
+  { text }: Lesson,
+  records: Pick<Records, 'turn' | 'session'>,
+): Promise<string | undefined> {
+  const { project } = text.scope;
+  if (project === undefined) return undefined;
+  for (const turn of text.evidence.turns.slice(0, MOST_LOOKED)) {
+    const session = (await records.turn(turn))?.session;
+    const known = session === undefined ? undefined : (await records.session(session))?.project;
+    if (known?.id === project && known.label !== '') return known.label;
+  }
+  return undefined;
+}
+
 /** Who wrote a lesson's text. */
 export function writtenBy({ text }: Lesson): string {
   const { learner, model } = text.evidence;
@@ -80,7 +97,7 @@ export interface StateReason {
   readonly since: string;
 }
 
-export function explainState(lesson: Lesson, library: Library, effect: string): StateReason {
+export function explainState(lesson: Lesson, library: Library): StateReason {
   const { id, state, reason, text } = lesson;
   const closing = closingOf(lesson, library);
   if (closing !== undefined)
@@ -101,7 +118,7 @@ export function explainState(lesson: Lesson, library: Library, effect: string): 
     };
   if (state === 'trial')
     return {
-      because: `in use on trial: it is shown, and its effect is measured (${effect})`,
+      because: 'in use on trial: it is shown, and its effect is measured',
       since,
       fix: `instar lessons approve ${text.name} --live`,
     };

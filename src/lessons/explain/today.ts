@@ -120,7 +120,7 @@ async function describeNew(
   const quote =
     said.find(({ by, text }) => by === 'you' && text !== undefined) ??
     said.find(({ text }) => text !== undefined);
-  const { because, fix } = explainState(lesson, library, 'not measured yet');
+  const { because, fix } = explainState(lesson, library);
   return {
     id: lesson.id,
     name: lesson.text.name,
