@@ -3,6 +3,7 @@ import { type DaemonRecord, findDaemon, isAlive } from '../config/daemon-file.ts
 import type { Home } from '../config/home.ts';
 import { readKey } from '../config/key.ts';
 import { asArray, asNumber, asObject, asString, compact, type JsonObject, parseJson } from '../core/json.ts';
+import { localTime, plural } from '../text/phrases.ts';
 
 export interface StatusReport {
   readonly daemon: DaemonRecord;
@@ -16,12 +17,12 @@ export interface StatusReport {
     readonly missing?: string;
     readonly unreadable?: number;
   };
-  /** Why the clock is not believed, with the command that confirms it; undefined when it is. */
-  readonly time: { readonly problem: string; readonly fix: string } | undefined;
   /** Lines for people about daily copies, the library and learning. */
   readonly copies: readonly string[];
   readonly library: readonly string[];
   readonly learning: readonly string[];
+  /** What waits, and why; a clock that is not believed and a store that fails are among it. */
+  readonly waiting: readonly JsonObject[];
   /** The whole reply of `GET /api/status`, for programs. */
   readonly raw: JsonObject;
 }
@@ -71,7 +72,7 @@ export async function askStatus(
       name: asString(asObject(value).name) ?? '?',
       serves: servedBy(asObject(value)),
     })),
-    time: readTime(asObject(raw.time)),
+    waiting: asArray(raw.waiting).map(asObject),
     copies: describeCopies(asObject(raw.copies), Date.parse(asString(raw.now) ?? '')),
     library: describeLibrary(asObject(raw.library)),
     learning: describeLearning(asObject(raw.learning)),
@@ -89,11 +90,6 @@ export async function askStatus(
       refused: asNumber(requests.refused),
     },
   };
-}
-
-function readTime({ problem, fix }: JsonObject): StatusReport['time'] {
-  const text = asString(problem);
-  return text === undefined ? undefined : { problem: text, fix: asString(fix) ?? '' };
 }
 
 function describeCopies(copies: JsonObject, now: number): readonly string[] {
@@ -119,10 +115,17 @@ function describeLibrary(library: JsonObject): readonly string[] {
     ([state, count]) => `${String(count)} ${state}`,
   );
   const lessons = states.length === 0 ? 'no lessons yet' : states.join(', ');
+  const rollback = asObject(library.rollback);
+  const retired = asNumber(rollback.retired) ?? 0;
   const changes = asArray(library.fileChanges).map(asObject);
   const faults = asArray(library.skillFaults).flatMap((fault) => asString(fault) ?? []);
   return [
     `generation ${String(library.generation)}; ${lessons}`,
+    ...(retired === 0
+      ? []
+      : [
+          `the rollback to generation ${String(rollback.to)} retired ${plural(retired, 'lesson')} (${localTime(Date.parse(asString(rollback.at) ?? ''))}); bring back with: instar generations rollback ${String(rollback.undo)}`,
+        ]),
     ...describeFileChanges(changes),
     ...faults.map((fault) => `skills folder: ${fault}`),
   ];
@@ -142,7 +145,7 @@ function describeFileChanges(changes: readonly JsonObject[]): readonly string[] 
     if (own.length === 0) return [];
     const names = own.slice(0, MAX_NAMED).map(({ name, at, reason }) => {
       const why = what === 'waits' && asString(reason) !== undefined ? `; ${asString(reason)}` : '';
-      return `${String(name)} (${new Date(String(at)).toLocaleString()}${why})`;
+      return `${String(name)} (${localTime(Date.parse(String(at)))}${why})`;
     });
     const more = own.length > MAX_NAMED ? ` and ${own.length - MAX_NAMED} more` : '';
     const verb = own.length === 1 ? `1 lesson ${one}` : `${own.length} lessons ${many}`;
@@ -161,10 +164,9 @@ function describeLearning(learning: JsonObject): readonly string[] {
   if (asNumber(appraised.failures) === undefined) return [...writer, problem ?? 'starting'];
   return [
     ...writer,
-    `${String(appraised.failures)} failures and ${String(appraised.successes)} successes so far; ${String(learning.support)} failures wait to be learned from`,
-    `${String(cycles.run)} cycles: ${String(cycles.published)} published, ${String(cycles.queued)} waiting for your review`,
+    `${plural(asNumber(appraised.failures) ?? 0, 'failure')} and ${plural(asNumber(appraised.successes) ?? 0, 'success', 'successes')} so far`,
+    `${plural(asNumber(cycles.run) ?? 0, 'run')} of the learners: ${String(cycles.published)} gave lessons in use, ${String(cycles.queued)} gave lessons that needed your review`,
     `cost ${dollars(spent.usdToday)} today; serving ${dollars(served.usd)} since the start`,
-    ...(problem === undefined ? [] : [`problem: ${problem}`]),
   ];
 }
 

@@ -57,6 +57,7 @@ export async function openApi(
   if (daemon !== undefined && isAlive(daemon))
     return { ...createRemoteApi(daemon, key), close: () => undefined };
   const now = systemClock.now;
+  const settings = () => learningSettings(home, env);
   const over = (records: Records, close: () => void): OpenedApi => {
     const apis = {
       api: {
@@ -66,8 +67,14 @@ export async function openApi(
           return describeOffline(home, env, records, REVIEW_JOB);
         }),
         confirmTime: () => confirmTimeOf(home, records, systemClock, systemBoot),
+        learning: async () =>
+          (await import('./offline-learning.ts')).describeLearningOffline(
+            records,
+            (await settings()).failures,
+            now(),
+          ),
       },
-      lessonsApi: createLazyLessonsApi(records),
+      lessonsApi: createLazyLessonsApi(records, async () => (await settings()).holdout),
       keysApi: createKeysApi(home, env, now, records),
     };
     const by = key === undefined ? 'owner' : keyId('owner', hashKey(key));
@@ -92,16 +99,17 @@ export async function openApi(
 }
 
 /** Folds the library on the first call: commands such as `sessions list` do not need it. */
-export function createLazyLessonsApi(records: Records): LessonsApi {
+export function createLazyLessonsApi(records: Records, holdout?: () => Promise<number>): LessonsApi {
   let opened: Promise<LessonsApi> | undefined;
   const open = (): Promise<LessonsApi> => {
     // Also the code is loaded on the first call.
     opened ??= import('../lessons/open-lessons.ts')
-      .then(({ openLessons }) =>
+      .then(async ({ openLessons }) =>
         openLessons({
           records,
           clock: systemClock,
           newId: createIds(systemClock),
+          ...(holdout === undefined ? {} : { holdout: await holdout() }),
           onFault: (error) => {
             throw error;
           },
@@ -115,6 +123,7 @@ export function createLazyLessonsApi(records: Records): LessonsApi {
     all: async () => (await open()).all(),
     show: async (idOrName) => (await open()).show(idOrName),
     why: async (turn) => (await open()).why(turn),
+    today: async () => (await open()).today(),
     change: async (body) => (await open()).change(body),
     generations: async () => (await open()).generations(),
     review: async () => (await open()).review(),
@@ -122,6 +131,18 @@ export function createLazyLessonsApi(records: Records): LessonsApi {
     diff: async (from, to) => (await open()).diff(from, to),
     rollback: async (to) => (await open()).rollback(to),
   };
+}
+
+/** The settings that reports about learning name. The code that reads them is loaded on demand; a faulty file counts as none. */
+async function learningSettings(home: Home, env: NodeJS.ProcessEnv) {
+  const { loadConfig } = await import('../config/load-config.ts');
+  try {
+    const { learn, library } = loadConfig({ file: home.configFile, env }).config;
+    return { failures: learn.failures, holdout: library.holdout };
+  } catch (error) {
+    if (error instanceof Error && error.name === 'ConfigError') return { failures: 3, holdout: 0.1 };
+    throw error;
+  }
 }
 
 /** Replaces the store with a backup, under the lock. `kept` is the path of the previous store, if there was one. */

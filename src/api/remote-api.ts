@@ -47,6 +47,8 @@ export function createRemoteApi(daemon: DaemonRecord, key: string | undefined): 
     episode: (id) => find(`/api/episodes/${encodeURIComponent(id)}`),
     backup: async (file) => void (await ask('POST', '/api/backup', { file })),
     confirmTime: async () => asObject(await ask('POST', '/api/time/confirm', {})),
+    learning: async () => asObject(await ask('GET', '/api/learning')),
+    switchLearning: async (on) => asObject(await ask('POST', '/api/learning', { on })),
   };
   const named = (id: string | number): string => encodeURIComponent(id);
   const lessonsApi: LessonsApi = {
@@ -55,6 +57,7 @@ export function createRemoteApi(daemon: DaemonRecord, key: string | undefined): 
     all: async () => asArray(await ask('GET', '/api/library')).map(asObject),
     show: (id) => find(`/api/lessons/${named(id)}`),
     why: (turn) => find(`/api/turns/${named(turn)}/why`),
+    today: async () => asObject(await ask('GET', '/api/today')),
     change: async (body) => asObject(await ask('POST', '/api/lessons', body)),
     generations: async () => asArray(await ask('GET', '/api/generations')).map(asObject),
     review: async () => asObject(await ask('GET', '/api/review')),

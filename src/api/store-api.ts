@@ -5,6 +5,7 @@ import type { Records } from '../core/store.ts';
 import { failedAttempts, foldEpisode, hasLearnableContrast } from '../evidence/episode.ts';
 import { giveFeedback } from '../gateway/control-api.ts';
 import { loadLearning } from '../learn/learning-state.ts';
+import { readLearningSwitch } from '../learn/learning-switch.ts';
 import { createTrainingBuffer, SAMPLE_CAP } from '../train/buffer.ts';
 import { ApiError } from './remote-api.ts';
 import { createSessionsApi } from './sessions-api.ts';
@@ -49,8 +50,18 @@ export function createStoreApi(
     suggestWindows: async () =>
       (await import('../schedule/suggest/suggest-windows.ts')).suggestWindowsFromRecord(records, now()),
     backup: (file) => records.snapshot(file),
+    learning: async () =>
+      (await import('./offline-learning.ts')).describeLearningOffline(records, USUAL_FAILURES, now()),
+    switchLearning: async (on) => {
+      const was = (await readLearningSwitch(records)).isOn;
+      if (on !== was) await records.append([{ at: now(), fact: { type: 'learning-switched', on } }]);
+      return { on, was };
+    },
   };
 }
+
+/** The default of `learn.failures`. */
+const USUAL_FAILURES = 3;
 
 /** Without a daemon, whoever can open the store is its owner. */
 const THE_OWNER: Caller = { kind: 'owner', id: 'owner', mayRate: true };

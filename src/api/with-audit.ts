@@ -27,6 +27,10 @@ export function withAudit({ api, lessonsApi, keysApi }: OwnerApis, audit: Audit,
         await note('time.confirm', '');
         return api.confirmTime();
       },
+      switchLearning: async (on) => {
+        await note(on ? 'learning.on' : 'learning.off', '');
+        return api.switchLearning(on);
+      },
       backup: async (file) => {
         await note('backup', file);
         return api.backup(file);

@@ -43,6 +43,10 @@ const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     description: 'Show whether Instar is running and what it has served.',
     load: async () => (await import('./status.ts')).declareStatus,
   },
+  today: {
+    description: 'Show what was learned today, what it changed, and what it cost.',
+    load: async () => (await import('./today.ts')).declareToday,
+  },
   doctor: {
     description: 'Check the installation and print a fix for every problem.',
     load: async () => (await import('./doctor.ts')).declareDoctor,
@@ -74,6 +78,10 @@ const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   lessons: {
     description: 'List, approve and edit what was learned, with evidence and measured effect.',
     load: async () => (await import('./lessons.ts')).declareLessons,
+  },
+  learning: {
+    description: 'Show whether Instar learns, and turn learning on or off.',
+    load: async () => (await import('./learning.ts')).declareLearning,
   },
   generations: {
     description: 'Show, compare and roll back the sets of lessons that prompts may contain.',

@@ -29,6 +29,10 @@ export interface DaemonApi {
   schedule(): Promise<JsonObject>;
   /** Quiet hours that the recorded activity suggests, with the evidence. Changes nothing. */
   suggestWindows(): Promise<JsonObject>;
+  /** Whether Instar learns, and what waits to be learned from: `{ on, since?, waiting: [{ code, count, what, why, nextAt?, fix? }] }`. */
+  learning(): Promise<JsonObject>;
+  /** Turns learning on or off, for good: `{ on, was }`. */
+  switchLearning(on: boolean): Promise<JsonObject>;
   /** Copies everything recorded into a new file. */
   backup(file: string): Promise<void>;
   /** A person says that the clock is right: `{ time, was }`; what expires does so again. */
@@ -79,8 +83,10 @@ export interface LessonsApi {
   all(): Promise<readonly JsonObject[]>;
   /** One lesson with its evidence, its measured effect and its history; undefined for an unknown id or name. */
   show(idOrName: string): Promise<JsonObject | undefined>;
-  /** Which lessons a turn was shown, which not, and why; undefined for an unknown turn. */
+  /** Which lessons a turn was shown, which not, and why, for every lesson of the library; undefined for an unknown turn. */
   why(turn: string): Promise<JsonObject | undefined>;
+  /** What was learned and changed since midnight, with sessions, scores and the cost of learning. */
+  today(): Promise<JsonObject>;
   /**
    * A person's changes, published as one set: `{ changes, reason, shown? }`. `shown` maps ids to the hash of the text that
    * the person saw; a change to a lesson with another text is refused.

@@ -1,7 +1,7 @@
 import type { Usage } from './chat.ts';
 import type { RewardSource, Signal, TurnRole, TurnStatus, Verdict } from './evidence.ts';
 import { isObject, type Json } from './json.ts';
-import type { Cost, GateOutcome } from './learn.ts';
+import type { Cost, GateOutcome, StuckCause } from './learn.ts';
 import type { Author, RecordedChange, Scope } from './lesson.ts';
 import type { ConsideredLesson, Domain } from './recall.ts';
 import type { WireName } from './wire.ts';
@@ -193,6 +193,8 @@ export type Fact =
       readonly cost: Cost;
       readonly tookMs: number;
       readonly note?: string;
+      /** Of a stuck cycle. Facts of earlier versions have none. */
+      readonly cause?: StuckCause;
     }
   /** A session worth practising on. */
   | {
@@ -312,7 +314,12 @@ type BackgroundFact =
       readonly type: 'time-confirmed';
       readonly by: 'owner' | 'clock' | 'server';
       readonly time: number;
-    };
+    }
+  /** The owner turned learning on or off; the last of these facts counts. */
+  | { readonly type: 'learning-switched'; readonly on: boolean };
+
+/** The subject of facts that turn learning on or off. */
+export const LEARNING_SUBJECT = 'machine/learning';
 
 /** `waiting`: someone may be present. `open`: nobody is, and nothing runs. `pausing`: someone is back, the job is stopping. */
 export type SchedulePhase = 'waiting' | 'open' | 'running' | 'pausing';

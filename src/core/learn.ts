@@ -43,7 +43,17 @@ export type Answer<T> =
       readonly prompt: string;
     }
   /** `isRetryable`: the model was unavailable or the budget spent; the same question may succeed later. */
-  | { readonly ok: false; readonly why: string; readonly isRetryable: boolean; readonly cost: Cost };
+  | {
+      readonly ok: false;
+      readonly why: string;
+      readonly isRetryable: boolean;
+      readonly cost: Cost;
+      readonly cause?: StuckCause;
+      readonly model?: string;
+    };
+
+/** Why a question has no answer: the daily budget is spent, the model failed, or its reply could not be used. */
+export type StuckCause = 'budget' | 'model' | 'reply';
 
 /** Never rejects. The only way for learners to call a model: all model output is parsed here. */
 export type Ask = <T>(question: Question<T>, signal: AbortSignal) => Promise<Answer<T>>;
@@ -132,6 +142,7 @@ export interface CoveredByLesson {
 export interface LearnerFailure {
   readonly stuck: string;
   readonly isRetryable: boolean;
+  readonly cause?: StuckCause;
 }
 
 /** How far a proposal may go. */

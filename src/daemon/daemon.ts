@@ -2,6 +2,7 @@ import { withErasedFiles } from '../api/after-erasure.ts';
 import { createKeysApi } from '../api/keys-api.ts';
 import { withShortIds } from '../api/short-ids.ts';
 import { createStoreApi } from '../api/store-api.ts';
+import { learningOf, withWaiting } from '../api/what-waits.ts';
 import { withAudit } from '../api/with-audit.ts';
 import { systemBoot } from '../base/boot-clock.ts';
 import { createIds } from '../base/ids.ts';
@@ -14,7 +15,7 @@ import type { Config } from '../config/schema.ts';
 import { openValidKeys } from '../config/valid-keys.ts';
 import type { ChatModel } from '../core/chat.ts';
 import { type BootClock, type Clock, systemClock } from '../core/clock.ts';
-import { compact } from '../core/json.ts';
+import { compact, type JsonObject } from '../core/json.ts';
 import { defaultRetryRule } from '../core/retry.ts';
 import { checkVerifiers } from '../evidence/verifiers/registry.ts';
 import { createAuthorizer, isLoopbackName } from '../gateway/access-control.ts';
@@ -201,8 +202,32 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       void recording.retention.run();
       return confirmed;
     },
+    learning: async () => learningOf(status()),
+    switchLearning: async (on: boolean) => {
+      const done = await storeApi.switchLearning(on);
+      await follower.look();
+      return done;
+    },
     ...createTrainingApi(training, storeApi.training, log),
   };
+  const status = (): JsonObject =>
+    redactor.redactObject(
+      withWaiting({
+        version: VERSION,
+        pid: process.pid,
+        startedAt: new Date(startedAt).toISOString(),
+        now: new Date(clock.now()).toISOString(),
+        uptimeMs: Math.round(clock.monotonic() - begunAt),
+        providers: names.describe(),
+        requests: { ...metrics.totals, inFlight: admission.inFlight },
+        recording: compact({ ...recording.state() }),
+        copies: recording.describeCopies(),
+        time: clock.describe(),
+        library: library.status(),
+        learning: follower.status(),
+        memoryBytes: process.memoryUsage.rss(),
+      }),
+    );
   const keysApi = createKeysApi(home, env, clock.now, recording.records);
   const apis = withShortIds({ api, lessonsApi: library.api, keysApi }, recording.records);
   const audit = createAudit(recording.records, clock.now);
@@ -234,22 +259,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
         logTurn(log, report);
         follower.wake(TURN_IS_KEPT_MS);
       },
-      status: () =>
-        redactor.redactObject({
-          version: VERSION,
-          pid: process.pid,
-          startedAt: new Date(startedAt).toISOString(),
-          now: new Date(clock.now()).toISOString(),
-          uptimeMs: Math.round(clock.monotonic() - begunAt),
-          providers: names.describe(),
-          requests: { ...metrics.totals, inFlight: admission.inFlight },
-          recording: compact({ ...recording.state() }),
-          copies: recording.describeCopies(),
-          time: clock.describe(),
-          library: library.status(),
-          learning: follower.status(),
-          memoryBytes: process.memoryUsage.rss(),
-        }),
+      status,
       metrics: async () => redactor.redactText(`${await metrics.text()}\n${await schedule.text()}`),
     },
   });

@@ -26,6 +26,8 @@ export interface LearningSide {
   readonly calls: {
     /** Answered when there is nothing left to learn for now; the status was sent before. */
     settle(): void;
+    /** Answered when everything recorded so far has been read; the status was sent before. */
+    look(): void;
     shorten(prompt: AgentPrompt, limitTokens: number): WrittenPrompt;
   };
   readonly posts:

@@ -34,6 +34,7 @@ let isStopping = false;
 const serving = connectThread<LearningSide, ServingSide>(port, {
   answers: {
     settle: async () => (await worker).settle(),
+    look: async () => (await worker).look(),
     shorten: async (signal, prompt, limitTokens) => (await worker).shorten(prompt, limitTokens, signal),
   },
   receive: (message) => {

@@ -10,6 +10,7 @@ import { type Records, StoreError } from '../core/store.ts';
 import type { Catalogue } from '../core/upstream.ts';
 import type { WritePrompt } from '../learn/compress/compressor.ts';
 import { createLearningModels } from '../learn/learning-model.ts';
+import { encodeWaiting } from '../learn/learning-waits.ts';
 import { createWakeTimer } from '../learn/wake-timer.ts';
 import type { MovedLesson } from '../lessons/library.ts';
 import type { OpenLessons } from '../lessons/open-lessons.ts';
@@ -56,6 +57,8 @@ export interface ServedLearning {
   samples(): readonly TrainingSample[];
   /** Writes a shorter system prompt with the evolver's model, within the daily budget. Never rejects. */
   readonly shorten: WritePrompt;
+  /** Resolves when everything recorded so far is in the status, or when the thread has ended. */
+  look(): Promise<void>;
   /** Resolves when there is nothing left to learn for now, or when the thread has ended. */
   settle(): Promise<void>;
   /** For metrics. */
@@ -196,6 +199,7 @@ export function serveLearning(options: ServeLearningOptions): ServedLearning {
       const learning = { models, usdPerDay: config.learn.budget.usdPerDay };
       return { ...learning, ...(known === undefined ? fault : describe(known, fault)) };
     },
+    look: async () => void (await thread?.side.call('look', []).catch(() => undefined)),
     settle: async () => {
       // The thread's end is in the status and in the log.
       await thread?.side.call('settle', []).catch(() => undefined);
@@ -237,8 +241,14 @@ function createAnswers(options: ServeLearningOptions): CallAnswers<ServingSide['
 }
 
 function describe({ status, buffer }: StatusPost, fault: { readonly problem?: string }): JsonObject {
-  const { judge, ...rest } = status;
-  return { ...rest, buffer: { ...buffer }, judge: { ...judge, interval: { ...judge.interval } }, ...fault };
+  const { judge, waits, ...rest } = status;
+  return {
+    ...rest,
+    waits: waits.map(encodeWaiting),
+    buffer: { ...buffer },
+    judge: { ...judge, interval: { ...judge.interval } },
+    ...fault,
+  };
 }
 
 function countsOf(

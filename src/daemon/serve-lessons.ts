@@ -12,6 +12,7 @@ import { createNgramEmbed } from '../embed/ngram-embed.ts';
 import type { ShownLessons, Turn } from '../gateway/turn.ts';
 import { lintSkillText } from '../learn/gate/lint-skill-text.ts';
 import { isHeldOut } from '../lessons/effect/measure-effect.ts';
+import { describeUse } from '../lessons/explain/describe-use.ts';
 import type { MovedLesson } from '../lessons/library.ts';
 import { type OpenLessons, openLessons } from '../lessons/open-lessons.ts';
 import { vectorKeysOf } from '../lessons/recall/lesson-index.ts';
@@ -93,6 +94,7 @@ export async function serveLessons(options: ServeLessonsOptions): Promise<Served
       records,
       clock,
       newId,
+      holdout: settings.holdout,
       onFault: (error) => log.error({ err: error }, 'a listener for library changes failed'),
     });
     const { library, effects } = openedLessons;
@@ -164,6 +166,7 @@ export async function serveLessons(options: ServeLessonsOptions): Promise<Served
       all: async () => api().all(),
       show: async (idOrName) => api().show(idOrName),
       why: async (turn) => api().why(turn),
+      today: async () => api().today(),
       change: async (body) => api().change(body),
       generations: async () => api().generations(),
       recall: async (query) => api().recall(query),
@@ -210,6 +213,7 @@ function describe({ open, index, mirror }: Opened, now: number): JsonObject {
     shown: library.shown(now).length,
     index: { ...index.stats() } as JsonObject,
     unreadable: open.skipped(),
+    ...describeUse(library),
     fileChanges: listFileChanges(library, now).map(encodeFileChange),
     skillFaults: mirror.faults().map(({ file, why }) => `${file} ${why}`),
   };

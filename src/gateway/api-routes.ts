@@ -160,6 +160,18 @@ const OPERATIONS: ReadonlyMap<string, ApiRoute> = new Map<string, ApiRoute>([
       });
     }, 'training'),
   ],
+  ['GET /api/learning', shared(({ api }) => api.learning())],
+  [
+    'POST /api/learning',
+    owned(({ api }, asked) =>
+      withBody(asked, async ({ on }) =>
+        typeof on === 'boolean'
+          ? api.switchLearning(on)
+          : createFailure('bad-request', 'on must be true or false.'),
+      ),
+    ),
+  ],
+  ['GET /api/today', owned(({ lessonsApi }) => lessonsApi.today())],
   ['GET /api/schedule', shared(({ api }) => api.schedule())],
   [
     'POST /api/time/:id',

@@ -3,7 +3,7 @@ import type { ChatMessage, ChatModel, ChatRequest } from '../core/chat.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Failure, FailureKind } from '../core/failure.ts';
 import { isObject, type Json, parseJson } from '../core/json.ts';
-import type { Answer, Ask, Budget, Question, ReplyFault } from '../core/learn.ts';
+import type { Answer, Ask, Budget, Question, ReplyFault, StuckCause } from '../core/learn.ts';
 import { addCost, NO_COST } from '../core/learn.ts';
 import { type CollectedReply, collectReply, isReplyTooLong } from './collect-reply.ts';
 import { modelCallCost, type Prices } from './model-cost.ts';
@@ -49,10 +49,17 @@ async function askTwice<T>(
   let messages: readonly ChatMessage[] = [say('user', user)];
   let cost = NO_COST;
   let fault = '';
-  const fail = (why: string, isRetryable: boolean): Answer<T> => ({ ok: false, why, isRetryable, cost });
+  const fail = (why: string, isRetryable: boolean, cause: StuckCause): Answer<T> => ({
+    ok: false,
+    why,
+    isRetryable,
+    cost,
+    cause,
+    model: name,
+  });
   for (let call = 1; call <= 2; call++) {
     const refusal = budget.refusal();
-    if (refusal !== undefined) return fail(refusal, true);
+    if (refusal !== undefined) return fail(refusal, true, 'budget');
     const request = requestOf(name, question, system, messages);
     const began = clock.monotonic();
     const reply = await collectReply(model, request, signal, timeoutMs);
@@ -63,7 +70,7 @@ async function askTwice<T>(
     const took = `${question.name}: ${name}, call ${call}, ${Math.round(clock.monotonic() - began)} ms, $${spent.usd.toFixed(4)}`;
     journal?.(isFault(read) ? `${took}: ${read.fault}` : took);
     if (reply.failure !== undefined)
-      return fail(failedBy(reply.failure).fault, !PERMANENT.has(reply.failure.kind));
+      return fail(failedBy(reply.failure).fault, !PERMANENT.has(reply.failure.kind), 'model');
     if (!isFault(read)) {
       const prompt = createHash('sha256').update(`${system}\0${user}`).digest('hex');
       return { ok: true, value: read, cost, model: name, prompt };
@@ -71,7 +78,7 @@ async function askTwice<T>(
     fault = read.fault;
     messages = [...messages, say('assistant', quoteOf(reply.text)), say('user', correctionOf(fault))];
   }
-  return fail(`the model's reply could not be used: ${fault}`, false);
+  return fail(`the model's reply could not be used: ${fault}`, false, 'reply');
 }
 
 const requestOf = (

@@ -14,8 +14,10 @@ import { type Cycle, type CycleEnd, runCycle } from './cycle.ts';
 import type { FailureCluster } from './failure-clusters.ts';
 import type { Gate } from './gate/gate.ts';
 import type { LearningState, QueuedItem } from './learning-state.ts';
+import { lastTryOf } from './learning-waits.ts';
 import { type LiveMaterial, shownCases } from './live/live-material.ts';
 import { createLiveMaterial } from './live/session-material.ts';
+import { nextMidnight } from './model-cost.ts';
 
 export interface LearnStepOptions {
   readonly records: Pick<Records, 'session'>;
@@ -40,8 +42,6 @@ const INSTAR = { kind: 'instar', name: 'measurement' } as const;
 /** The newest failures of a cluster that one run uses. */
 const MOST_CASES = 24;
 const MOST_ITEMS = 4;
-const FIRST_PAUSE_MS = 30_000;
-const LONGEST_PAUSE_MS = 6 * 3_600_000;
 
 /** An idempotency key: repeating the work after a kill publishes nothing twice. */
 const nameOf = (material: unknown): string => hash('sha256', JSON.stringify(material), 'hex').slice(0, 24);
@@ -52,9 +52,6 @@ export function createLearnStep(
 ): (state: LearningState) => Promise<readonly NewFact[]> {
   const { records, failures, gate, clock, newId, log, signal } = options;
   const { library, effects } = options.lessons;
-
-  const pauses = new Map<string, { readonly ms: number; readonly until: number }>();
-  const isDue = ({ item }: QueuedItem): boolean => (pauses.get(item)?.until ?? 0) <= clock.now();
 
   const casesOf = async ({ scope, failures: waiting }: FailureCluster): Promise<readonly FailureCase[]> => {
     const newest = waiting.slice(-MOST_CASES);
@@ -81,11 +78,15 @@ export function createLearnStep(
     const learner = ask === undefined ? options.distiller : options.evolver;
     const turns = cases.map(({ turn }) => turn).sort();
     const id = nameOf([learner.name, turns]);
-    const { isRetryable: _, ...end } = await run({ id, learner, material: cases, cases, items: [] }, ask);
+    const { isRetryable: _, ...end } = await run(
+      { id, learner, material: cases, cases, items: [] },
+      ask,
+      state,
+    );
     return end;
   };
 
-  const run = async <Material>(cycle: Cycle<Material>, ask: Ask | undefined) => {
+  const run = async <Material>(cycle: Cycle<Material>, ask: Ask | undefined, state: LearningState) => {
     const { id, learner } = cycle;
     const end = await runCycle(cycle, {
       library,
@@ -94,7 +95,7 @@ export function createLearnStep(
       clock,
       newId,
       journal: (note) => log.debug({ learner: learner.name, cycle: id }, note),
-      signal,
+      signal: AbortSignal.any([signal, state.running.signal]),
     });
     log.info(
       { learner: end.learner, outcome: end.outcome, judgements: end.judgements, tookMs: end.tookMs },
@@ -114,27 +115,33 @@ export function createLearnStep(
     const material = createLiveMaterial(session, scope, turns, clock.now());
     const cycle = { id: nameOf([item]), learner: options.live, material, items: [item] };
     const ask = await options.ask(state);
-    const { isRetryable, ...end } = await run({ ...cycle, cases: shownCases(material) }, ask);
+    const { isRetryable, ...end } = await run({ ...cycle, cases: shownCases(material) }, ask, state);
     if (!isRetryable) return end;
-    const { ms = FIRST_PAUSE_MS / 2 } = pauses.get(item) ?? {};
-    pauses.set(item, { ms: Math.min(LONGEST_PAUSE_MS, ms * 2), until: clock.now() + ms * 2 });
+    if (end.outcome !== 'aborted')
+      state.queuePauses.postpone(item, clock.now(), lastTryOf(end), nextMidnight(clock.now()));
     return undefined;
   };
 
   return async (state) => {
     const facts: NewFact[] = [];
+    const isStopped = (): boolean => signal.aborted || !state.switch.isOn;
+    if (isStopped()) return facts;
     for (const cluster of state.support.ready(failures, clock.now())) {
-      if (signal.aborted) break;
+      if (isStopped()) break;
       const end = await evolve(cluster, state);
-      // A new run would give the same result until there is a new failure or some time has passed.
-      state.support.postpone(cluster.key, clock.now());
+      // A new run would give the same result until there is a new failure or some time has passed; at midnight there is a
+      // new budget.
+      if (end?.outcome !== 'aborted')
+        state.support.postpone(cluster.key, clock.now(), lastTryOf(end), nextMidnight(clock.now()));
       if (end !== undefined) facts.push({ at: clock.now(), fact: end });
     }
+    const isDue = ({ item }: QueuedItem): boolean => state.queuePauses.isOver(item, clock.now());
     for (const item of [...state.queue.values()].filter(isDue).slice(0, MOST_ITEMS)) {
-      if (signal.aborted) break;
+      if (isStopped()) break;
       const end = await learnLive(item, state);
       if (end !== undefined) facts.push({ at: clock.now(), fact: end });
     }
+    if (isStopped()) return facts;
     const harmful = retireHarmful({ effects, library, by: INSTAR });
     if (harmful !== undefined) await library.publish(harmful);
     return facts;

@@ -3,6 +3,8 @@ import type { StoredFact } from '../core/fact.ts';
 import { FOLDED_TYPES, type FoldedType, type Records } from '../core/store.ts';
 import { type Calibration, createCalibration } from '../evidence/judge/calibration.ts';
 import { createFailureClusters, type FailureClusters } from './failure-clusters.ts';
+import { foldLearningSwitch, LEARNING_ON, type LearningSwitch } from './learning-switch.ts';
+import { createPauses, type Pauses } from './pauses.ts';
 
 /** A view that is folded from facts, in their order. */
 export interface FactFold {
@@ -16,6 +18,14 @@ export interface LearningState extends FactFold {
   readonly appraised: LruMap<string, string>;
   /** Sessions that are waiting to be learned from, by item. */
   readonly queue: ReadonlyMap<string, QueuedItem>;
+  /** Pauses of queued items. */
+  readonly queuePauses: Pauses;
+  /** Whether the owner has turned learning off. */
+  switch: LearningSwitch;
+  /** Aborted when learning is turned off. */
+  running: AbortController;
+  /** Takes over a switch that was read from the record. */
+  turn(to: LearningSwitch): void;
   readonly totals: LearningTotals;
   /** Turns whose evidence decides nothing, with their sessions: for a judge. */
   readonly undecided: Map<string, string>;
@@ -75,6 +85,14 @@ export function createLearningState(
     support,
     appraised,
     queue,
+    queuePauses: createPauses(),
+    switch: LEARNING_ON,
+    running: new AbortController(),
+    turn: (to) => {
+      if (!to.isOn) state.running.abort();
+      else if (!state.switch.isOn) state.running = new AbortController();
+      state.switch = to;
+    },
     totals,
     undecided,
     calibration,
@@ -85,6 +103,7 @@ export function createLearningState(
       support.add(stored);
       for (const other of others) other.add(stored);
       const { at, fact } = stored;
+      state.turn(foldLearningSwitch(state.switch, stored));
       if (fact.type === 'turn-appraised') {
         appraised.set(fact.turn, JSON.stringify([fact.verdict, fact.reward, fact.source]));
         if (fact.verdict === 'failure') totals.failures++;

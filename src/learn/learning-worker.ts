@@ -67,6 +67,8 @@ export interface LearningPorts {
 export interface LearningWorker {
   /** New facts were recorded: the ends of `turns` turns, or without a number facts that are learned from at once. */
   wake(turns?: number): void;
+  /** Resolves when everything recorded so far has been read, and the status was reported. */
+  look(): Promise<void>;
   /** Resolves when there is nothing left to learn for now. */
   settle(): Promise<void>;
   /** Writes a shorter system prompt, within the daily budget. Never rejects. */
@@ -154,6 +156,7 @@ export async function startLearningWorker(
     buffer: ports.buffer,
     clock,
     log,
+    failures,
     learn: async (known): Promise<readonly NewFact[]> => [...(await step(known)), ...(await judge(known))],
     verify: async (session, wanted) =>
       rows.length === 0
@@ -166,6 +169,7 @@ export async function startLearningWorker(
   state = learning.state;
   return {
     wake: learning.wake,
+    look: learning.look,
     settle: learning.settle,
     shorten: createPromptWriter({ ask: askLater('evolver', NO_WRITER), hasSecret, newId }),
     close: async () => {
@@ -181,7 +185,8 @@ function createAskOf(
   { modelName, chat, clock, log }: LearningPorts,
 ): (role: LearningRole, state: LearningState) => Promise<Ask | undefined> {
   let budget: Budget | undefined;
-  return async (role, { totals }) => {
+  return async (role, { totals, switch: { isOn } }) => {
+    if (!isOn) return undefined;
     budget ??= createBudget({ usdPerDay, clock, spent: totals.usdToday });
     const name = await modelName(role);
     if (name === undefined) return undefined;

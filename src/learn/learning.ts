@@ -1,14 +1,18 @@
 import type { Log } from '../base/log.ts';
 import { createLruMap } from '../base/lru-map.ts';
+import { mayTeach } from '../core/caller.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Fact, StoredFact } from '../core/fact.ts';
 import type { NewFact, Records } from '../core/store.ts';
+import type { Waiting } from '../core/waiting.ts';
 import { appraiseSession } from '../evidence/appraise-session.ts';
 import type { EvidenceReader } from '../evidence/evidence-reader.ts';
 import type { CalibrationStatus } from '../evidence/judge/calibration.ts';
 import type { LessonEffects } from '../lessons/effect/lesson-effects.ts';
 import { endSession } from './end-session.ts';
 import { createLearningState, type FactFold, type LearningState, loadLearning } from './learning-state.ts';
+import { readLearningSwitch } from './learning-switch.ts';
+import { createProjectLabels, IDLE_MS, listLearningWaits } from './learning-waits.ts';
 import { createPrices } from './model-cost.ts';
 import { createPendingSessions } from './pending-sessions.ts';
 import { createBusyMeter, createWakeTimer } from './wake-timer.ts';
@@ -34,6 +38,8 @@ interface LearningOptions {
   readonly effects: Pick<LessonEffects, 'add'>;
   readonly clock: Clock;
   readonly log: Log;
+  /** The number of failures in one scope that starts a learner. */
+  readonly failures: number;
   /** Grades a session's answers with the configured verifiers. */
   readonly verify: (session: string, wanted: readonly string[] | undefined) => Promise<readonly NewFact[]>;
   readonly evidence: EvidenceReader;
@@ -53,6 +59,8 @@ export interface Learning {
   readonly state: LearningState;
   /** New facts were recorded: the ends of `turns` turns, or without a number facts that are learned from at once. */
   wake(turns?: number): void;
+  /** Resolves when everything recorded so far has been read, and the status was reported. */
+  look(): Promise<void>;
   /** Resolves when there is nothing left to do for now, or after a failure. */
   settle(): Promise<void>;
   close(): Promise<void>;
@@ -71,13 +79,17 @@ export type LearningStatus = {
     readonly serving: { readonly usd: number; readonly tokens: number };
   };
   readonly judge: CalibrationStatus & { readonly waiting: number };
+  /** What waits to be learned from, and why. */
+  readonly waits: readonly Waiting[];
+  readonly on: boolean;
+  /** The number of failures in one place that starts a lesson. */
+  readonly threshold: number;
   readonly problem?: string;
 };
 
 const PAGE = 500;
 /** Facts read again at the start: a killed daemon may not have looked at its last turns. */
 const LOOK_BACK = 500;
-const IDLE_MS = 30 * 60_000;
 const IDLE_LOOK_MS = 60_000;
 const MOST_TURNS = 20_000;
 const RETRY_MS = 10_000;
@@ -92,7 +104,10 @@ const REST_MS = 450;
 export async function startLearning(options: LearningOptions): Promise<Learning> {
   const { records, clock, log } = options;
   const state = createLearningState((at) => new Date(at).toDateString(), [options.buffer]);
+  state.turn(await readLearningSwitch(records));
   const loaded = await loadLearning(state, records);
+  const labelOf = createProjectLabels(records);
+  const unknown = createUnknownCallers(clock.now());
   const sessionOf = createLruMap<string, string>(MOST_TURNS);
   const serving = createServingCost();
   const meter = createBusyMeter(clock);
@@ -118,6 +133,7 @@ export async function startLearning(options: LearningOptions): Promise<Learning>
   const note = async (stored: StoredFact): Promise<void> => {
     const { fact } = stored;
     serving.add(fact);
+    unknown.add(stored);
     if (fact.type === 'turn-start') sessionOf.set(fact.turn, fact.session);
     if (fact.type === 'session-erased') options.evidence.forget(fact.session);
     await waiting.note(stored);
@@ -186,15 +202,32 @@ export async function startLearning(options: LearningOptions): Promise<Learning>
     if (isBehind || pending.size > 0) wake(REST_MS);
   };
 
+  /** Not the alarm of new facts: a pause is nothing that `settle` waits for. */
+  const later = createWakeTimer(clock, () => wake(0));
   const learn = async (): Promise<void> => {
     const facts = await options.learn(state);
-    if (facts.length === 0 || isClosed) return;
+    if (isClosed) return;
+    const now = clock.now();
+    const next = Math.min(
+      state.support.nextTry(now) ?? Number.POSITIVE_INFINITY,
+      state.queuePauses.next(now) ?? Number.POSITIVE_INFINITY,
+    );
+    if (Number.isFinite(next)) later.set(next - now);
+    if (facts.length === 0) return report();
     await records.append(facts);
     wake(0);
   };
-  const status = (): LearningStatus => {
+  const status = async (): Promise<LearningStatus> => {
     const { totals, support, queue: waitingItems, undecided, calibration } = state;
     const { failures, successes, cycles, published, queued, usdToday, tokensToday } = totals;
+    const waits = await listLearningWaits({
+      state,
+      failures: options.failures,
+      now: clock.now(),
+      open: waiting.open(),
+      anonymous: unknown.count(),
+      labelOf,
+    });
     return {
       appraised: { failures, successes },
       support: support.size,
@@ -202,22 +235,25 @@ export async function startLearning(options: LearningOptions): Promise<Learning>
       cycles: { run: cycles, published, queued },
       cost: { learning: { usdToday, tokensToday }, serving: { ...serving.total() } },
       judge: { waiting: undecided.size, ...calibration.status() },
+      waits,
+      on: state.switch.isOn,
+      threshold: options.failures,
       ...(problem === undefined ? {} : { problem }),
     };
   };
-  const report = (): void => options.onStatus(status());
+  const report = async (): Promise<void> => options.onStatus(await status());
   const failed = (error: unknown): void => {
     if (isClosed) return;
     problem = error instanceof Error ? error.message : String(error);
     log.warn({ err: error }, 'learning failed and will be retried');
     wake(RETRY_MS);
-    report();
+    void report();
   };
   const run = async (): Promise<void> => {
     try {
       await look();
       problem = undefined;
-      report();
+      await report();
       learning = learning.then(learn).catch(failed);
     } catch (error) {
       failed(error);
@@ -248,6 +284,10 @@ export async function startLearning(options: LearningOptions): Promise<Learning>
       else meter.count(turns);
       wake(turns !== undefined && meter.isBusy() ? REST_MS : 0);
     },
+    look: () => {
+      queue = queue.then(run);
+      return queue;
+    },
     settle: async () => {
       for (;;) {
         alarm.clear();
@@ -261,10 +301,33 @@ export async function startLearning(options: LearningOptions): Promise<Learning>
     close: async () => {
       isClosed = true;
       alarm.clear();
+      later.clear();
       clearInterval(idle);
       await queue;
       await learning;
     },
+  };
+}
+
+interface UnknownCallers {
+  add(stored: StoredFact): void;
+  /** Turns since the start whose caller nobody knows: they are not learned from. */
+  count(): number;
+}
+
+/** A caller with its own credential is known when its provider has accepted it, at the end of the turn. */
+function createUnknownCallers(from: number): UnknownCallers {
+  const open = createLruMap<string, true>(MOST_OPEN);
+  let count = 0;
+  return {
+    add: ({ at, fact }) => {
+      if (at < from) return;
+      if (fact.type === 'turn-start' && fact.role !== 'aux' && !mayTeach(fact.caller))
+        open.set(fact.turn, true);
+      if (fact.type !== 'turn-end' || open.get(fact.turn) === undefined) return;
+      if (fact.caller === undefined && fact.status === 'complete') count++;
+    },
+    count: () => count,
   };
 }
 

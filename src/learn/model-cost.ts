@@ -120,3 +120,9 @@ function midnightBefore(now: number): number {
 }
 
 const dollars = (usd: number): string => `$${usd.toFixed(2)}`;
+
+/** The first midnight after `now`, by the machine's local calendar: then a new daily budget begins. */
+export function nextMidnight(now: number): number {
+  const date = new Date(now);
+  return new Date(date.getFullYear(), date.getMonth(), date.getDate() + 1).getTime();
+}

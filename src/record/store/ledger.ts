@@ -280,6 +280,7 @@ function concerns(fact: Fact, session: string, isItsTurn: (turn: string) => bool
     case 'action-taken':
     case 'clock-leaped':
     case 'time-confirmed':
+    case 'learning-switched':
       return false;
     default:
       return fact.session === session;

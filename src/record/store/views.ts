@@ -1,4 +1,4 @@
-import type { Fact, StoredFact, UnreadableBody } from '../../core/fact.ts';
+import { type Fact, LEARNING_SUBJECT, type StoredFact, type UnreadableBody } from '../../core/fact.ts';
 import { compact } from '../../core/json.ts';
 import type { RewardView, SessionView, TurnView } from '../../core/store.ts';
 
@@ -157,6 +157,8 @@ export function subjectOf(fact: Fact): string | undefined {
     case 'clock-leaped':
     case 'time-confirmed':
       return CLOCK_SUBJECT;
+    case 'learning-switched':
+      return LEARNING_SUBJECT;
     default:
       return fact.session;
   }
@@ -175,4 +177,5 @@ export const REPORTED_TYPES = [
   'action-taken',
   'clock-leaped',
   'time-confirmed',
+  'learning-switched',
 ] as const;
