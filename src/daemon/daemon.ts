@@ -233,6 +233,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
         logTurn(log, report);
         follower.wake(TURN_IS_KEPT_MS);
       },
+      chatWord: metrics.chatWord,
       status: () =>
         redactor.redactObject({
           version: VERSION,
