@@ -10,7 +10,7 @@ import {
 import type { Outline, WireName } from '../core/wire.ts';
 import { type ChatWord, parseChatWord, readTypedWords, unquote } from '../text/chat-word.ts';
 import { type ByteSpan, eachElement, OPEN_BRACKET, skipValue } from '../wire/json-scan.ts';
-import { type ClientName, type TurnKind, toSearchBytes } from './client-clues.ts';
+import type { ClientName, TurnKind } from './client-clues.ts';
 import type { Identity } from './identify.ts';
 
 /** A word to Instar in a request, with what the answer before it was about. */
@@ -20,19 +20,14 @@ export interface FoundChatWord {
   readonly about?: string;
 }
 
-/** The end of a conversation in which a word may stand: behind it a client may put messages of its own. */
-const END_BYTES = 16 * 1024;
-/** "instar" and "Instar", and "INSTAR". */
-const NAMES = ['nstar', 'NSTAR'].map(toSearchBytes);
-const COLON = /^\s*(?::|\xef\xbc\x9a)/;
-/** Where a colon must be, seen from the name. */
-const NEAR_COLON = 8;
+/** The end of a message in which a word may stand: clients put their own text before it, and little behind it. */
+const END_BYTES = 2048;
 const LARGEST_MESSAGE = 64 * 1024;
 const MOST_MESSAGES = 400;
 
 /**
  * The word to Instar that a request ends with: see `text/chat-word` for what is one. Nearly every request is ruled out by a
- * search of its last bytes; nothing is parsed before that. Only the user's own agent is heard: a title generator or a sub-agent
+ * search of the last bytes of its last messages; nothing is parsed before that. Only the user's own agent is heard: a title generator or a sub-agent
  * may be shown a conversation that has such a message.
  */
 export function findChatWord(
@@ -44,20 +39,44 @@ export function findChatWord(
 ): FoundChatWord | undefined {
   if (kind !== 'chat' || role !== 'main' || body === undefined || outline === undefined) return undefined;
   const span = outline.member(wire === 'openai-responses' ? 'input' : 'messages');
-  if (span === undefined || !mayHoldWord(body, span)) return undefined;
+  if (span === undefined || !mayHoldWord(body, span, outline.newest())) return undefined;
   return readChatWord(body, span, client);
 }
 
-function mayHoldWord(bytes: Buffer, [start, end]: ByteSpan): boolean {
-  const tail = bytes.subarray(Math.max(start, end - END_BYTES), end);
-  return NAMES.some((name) => {
-    for (let at = tail.indexOf(name); at >= 0; at = tail.indexOf(name, at + 1)) {
-      const from = at + name.length;
-      if (COLON.test(tail.toString('latin1', from, from + NEAR_COLON))) return true;
-    }
-    return false;
-  });
+/** Whether one of the last messages has "instar" and a colon near its end. A client may put messages of its own behind it. */
+function mayHoldWord(bytes: Buffer, [start, end]: ByteSpan, newest: readonly number[]): boolean {
+  if (bytes[start] !== OPEN_BRACKET) return holdsName(bytes, Math.max(start, end - END_BYTES), end);
+  let to = end;
+  for (const from of newest) {
+    if (from < start || from > to) return false;
+    if (holdsName(bytes, Math.max(from, to - END_BYTES), to)) return true;
+    to = from;
+  }
+  return false;
 }
+
+/** How far to go on when a byte (in lower case) is not the end of "instar": past it, or to where it could be a part of it. */
+const STEPS = new Uint8Array(256).fill(6);
+for (const [index, letter] of [...'insta'].entries()) STEPS[letter.charCodeAt(0)] = 5 - index;
+const [A, R, T] = [0x61, 0x72, 0x74];
+const NAME = /^instar\s*(?::|\xef\xbc\x9a)/i;
+/** How far behind the name its colon may end. */
+const LONGEST_END = 9;
+
+/** Searches six bytes at a time for the name in any case: several times faster than `indexOf` for so short a word. */
+function holdsName(bytes: Buffer, from: number, to: number): boolean {
+  for (let at = from + 5; at < to; ) {
+    const letter = lower(bytes, at);
+    if (letter !== R) at += STEPS[letter] ?? 1;
+    else if (lower(bytes, at - 1) !== A || lower(bytes, at - 2) !== T) at++;
+    else if (NAME.test(bytes.toString('latin1', at - 5, Math.min(to, at + LONGEST_END)))) return true;
+    else at++;
+  }
+  return false;
+}
+
+/** Of a letter; other bytes become anything but a letter's. */
+const lower = (bytes: Buffer, at: number): number => (bytes[at] ?? 0) | 0x20;
 
 function readChatWord(
   bytes: Buffer,
