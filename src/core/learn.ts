@@ -67,6 +67,8 @@ export type Origin = 'user' | 'person' | 'verifier' | 'assistant' | 'client' | '
 export interface Passage {
   readonly origin: Origin;
   readonly text: string;
+  /** A user's own words about this answer, said to Instar in the chat: not a message to the agent. */
+  readonly isFeedback?: true;
 }
 
 /** A shell command that the agent ran. */

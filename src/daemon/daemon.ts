@@ -260,6 +260,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
         follower.wake(TURN_IS_KEPT_MS);
       },
       status,
+      chatWord: metrics.chatWord,
       metrics: async () => redactor.redactText(`${await metrics.text()}\n${await schedule.text()}`),
     },
   });

@@ -51,11 +51,15 @@ export function createGateway({
   const credentials = createAcceptedCredentials(context.clock.monotonic);
   const rest = createWorkSlices();
 
-  const sendRefusal = (request: IncomingMessage, response: ServerResponse, failure: Failure) => {
-    onRefused(failure.kind);
+  const sendError = (request: IncomingMessage, response: ServerResponse, failure: Failure) => {
     // The body of a refused request is not read: the connection ends with the reply.
     if (hasBody(request) && !request.complete) response.setHeader('connection', 'close');
     sendFailure(response, wireOfRequest(pathWithoutQuery(request), request), failure);
+  };
+
+  const sendRefusal = (request: IncomingMessage, response: ServerResponse, failure: Failure) => {
+    onRefused(failure.kind);
+    sendError(request, response, failure);
   };
 
   /** Requests whose clients wait for "100 Continue". */
@@ -98,6 +102,8 @@ export function createGateway({
       };
       askForBody(request, response);
       const reply = await operation.run(context, asked).finally(slot.leave);
+      // "No turn has this id" is an answer of the API, and no refused request.
+      if ('kind' in reply && ANSWERS.has(reply.kind)) return sendError(request, response, reply);
       if ('kind' in reply) return sendRefusal(request, response, reply);
       if ('text' in reply) return sendText(response, 200, reply.text, reply.type);
       return sendText(response, 200, JSON.stringify(reply.json), 'application/json');
@@ -185,6 +191,8 @@ export function createGateway({
     },
   };
 }
+
+const ANSWERS: ReadonlySet<Failure['kind']> = new Set(['bad-request', 'not-found', 'forbidden']);
 
 const isAcceptable = (route: TurnRoute, { headers }: IncomingMessage): boolean =>
   isJsonContent(headers['content-type']) ||

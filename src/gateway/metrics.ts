@@ -1,13 +1,20 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { RecordingState } from '../core/store.ts';
 import { addProcessGauges } from './process-metrics.ts';
-import type { TurnReport } from './turn.ts';
+import type { ChatWordEnd, TurnReport } from './turn.ts';
 
 export interface Metrics {
   report(report: TurnReport): void;
   /** A request that was refused before it became a turn. */
   refused(reason: string): void;
-  readonly totals: { readonly served: number; readonly failed: number; readonly refused: number };
+  /** A word to Instar that Instar answered itself. */
+  chatWord(end: ChatWordEnd): void;
+  readonly totals: {
+    readonly served: number;
+    readonly failed: number;
+    readonly refused: number;
+    readonly chatWords: number;
+  };
   text(): Promise<string>;
 }
 
@@ -52,6 +59,12 @@ export function createMetrics(
     labelNames: ['reason'],
     registers,
   });
+  const chatWords = new Counter({
+    name: 'instar_chat_words_total',
+    help: 'Messages to Instar in a chat ("instar: good"), answered without a model, by end',
+    labelNames: ['end'],
+    registers,
+  });
   const seconds = new Histogram({
     name: 'instar_turn_seconds',
     help: 'Seconds from a request’s first byte to its reply’s last byte',
@@ -87,7 +100,7 @@ export function createMetrics(
     },
   });
   addProcessGauges(registers);
-  const totals = { served: 0, failed: 0, refused: 0 };
+  const totals = { served: 0, failed: 0, refused: 0, chatWords: 0 };
   let last: TurnCount | undefined;
   const countOf = (wire: string, provider: string, end: string): TurnCount => {
     const labels = last?.labels;
@@ -114,6 +127,10 @@ export function createMetrics(
     refused: (reason) => {
       refusals.inc({ reason });
       totals.refused++;
+    },
+    chatWord: (end) => {
+      chatWords.inc({ end });
+      totals.chatWords++;
     },
     text: () => registry.metrics(),
   };

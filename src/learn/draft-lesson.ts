@@ -41,6 +41,7 @@ export const mayScopesOverlap = (a: Scope, b: Scope): boolean =>
 const WEIGHT: Readonly<Record<RewardSource, number>> = {
   verifier: 0.9,
   person: 0.8,
+  chat: 0.7,
   judge: 0.6,
   signal: 0.4,
   agent: 0.2,

@@ -5,9 +5,9 @@ import { NO_COST } from '../core/learn.ts';
 import type { DecodedTurn, Records, SessionView, TurnView } from '../core/store.ts';
 import { isLearnedFrom } from '../evidence/learned-from.ts';
 import { taskOf } from '../evidence/turn-evidence.ts';
-import { carriesOutsideText } from '../evidence/typed-text.ts';
 import { createVerifiers, type Verifiers } from '../evidence/verifiers/registry.ts';
 import { answerOf, domainOf } from '../evidence/verify-session.ts';
+import { carriesOutsideText } from '../text/typed-text.ts';
 
 /**
  * The first request of a recorded session as its client sent it, without lessons. One reply is an attempt at it; tools it

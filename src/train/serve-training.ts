@@ -251,8 +251,9 @@ export async function scoreCanarySessions(
   const mark = `instar/${training.policy.name}@`;
   try {
     for (const { fact } of facts) {
-      // An agent does not decide which weights serve it.
-      if (fact.type !== 'reward-given' || fact.turn === undefined || fact.source === 'agent') continue;
+      // An agent does not decide which weights serve it, and it could type a word into its own chat.
+      if (fact.type !== 'reward-given' || fact.turn === undefined) continue;
+      if (fact.source === 'agent' || fact.source === 'chat') continue;
       const turn = await records.turn(fact.turn);
       if (turn?.policy.startsWith(mark) === true && mayTeach(turn.caller))
         await training.heard(turn.session, fact.score);

@@ -143,6 +143,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
         reports.push(report);
         metrics.report(report);
       },
+      chatWord: metrics.chatWord,
       status: () => ({ version: 'test' }),
       metrics: metrics.text,
     },

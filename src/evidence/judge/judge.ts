@@ -117,7 +117,8 @@ function whyNot({ role, given, reply, next }: TurnEvidence, { verdict }: Apprais
   if (verdict === 'infrastructure') return 'the turn failed for external reasons';
   if (reply.length === 0 && next === undefined) return 'there is nothing to judge';
   const spoke = given.find(({ source }) => source !== 'signal');
-  if (spoke !== undefined) return `a ${spoke.source} has already scored it`;
+  if (spoke !== undefined)
+    return `${spoke.source === 'chat' ? 'the chat' : `a ${spoke.source}`} has already scored it`;
   return verdict === 'ambiguous' ? undefined : `signals already decided it: ${verdict}`;
 }
 
