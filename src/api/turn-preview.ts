@@ -1,11 +1,11 @@
 import type { AssistantPart, ChatMessage } from '../core/chat.ts';
 import { compact, type JsonObject } from '../core/json.ts';
 import { type Records, StoreError, type TurnView } from '../core/store.ts';
-import { separateTypedText } from '../evidence/typed-text.ts';
 import { readMessagesUntil, readNewMessages } from '../record/new-messages.ts';
 import type { BlockCache } from '../record/request-manifest.ts';
 import { readStoredReply } from '../record/stored-turn.ts';
 import { truncateEnd } from '../text/truncate.ts';
+import { separateTypedText } from '../text/typed-text.ts';
 
 /** The most characters of a text in a preview. */
 const PREVIEW = 300;

@@ -77,7 +77,7 @@ function render(part: Part, colour: boolean): string {
 }
 
 /** The width that lines should fit. Undefined when a program reads them: it gets every word. `COLUMNS` decides where it is set. */
-function lineWidth(stream: OutputStream, env: NodeJS.ProcessEnv): number | undefined {
+export function lineWidth(stream: OutputStream, env: NodeJS.ProcessEnv): number | undefined {
   const asked = Number(env.COLUMNS);
   if (Number.isInteger(asked) && asked > 0) return Math.max(asked, MIN_WIDTH);
   return stream.isTTY === true ? Math.max(stream.columns ?? 80, MIN_WIDTH) : undefined;
