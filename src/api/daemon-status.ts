@@ -2,6 +2,7 @@ import { type DaemonRecord, fetchFromDaemon, findDaemon, isAlive } from '../conf
 import type { Home } from '../config/home.ts';
 import { readKey } from '../config/key.ts';
 import { asArray, asNumber, asObject, asString, compact, type JsonObject, parseJson } from '../core/json.ts';
+import { describeLearningCost, describeServingCost } from '../cost/describe-cost.ts';
 
 export interface StatusReport {
   readonly daemon: DaemonRecord;
@@ -151,9 +152,6 @@ function describeFileChanges(changes: readonly JsonObject[]): readonly string[] 
 function describeLearning(learning: JsonObject): readonly string[] {
   const appraised = asObject(learning.appraised);
   const cycles = asObject(learning.cycles);
-  const cost = asObject(learning.cost);
-  const spent = asObject(cost.learning);
-  const served = asObject(cost.serving);
   const problem = asString(learning.problem);
   const writer = describeWriter(learning);
   if (asNumber(appraised.failures) === undefined) return [...writer, problem ?? 'starting'];
@@ -161,26 +159,17 @@ function describeLearning(learning: JsonObject): readonly string[] {
     ...writer,
     `${String(appraised.failures)} failures and ${String(appraised.successes)} successes so far; ${String(learning.support)} failures wait to be learned from`,
     `${String(cycles.run)} cycles: ${String(cycles.published)} published, ${String(cycles.queued)} waiting for your review`,
-    `cost ${dollars(spent.usdToday)} today; serving ${dollars(served.usd)} since the start`,
+    `cost: ${describeLearningCost(learning)}`,
+    `serving: ${describeServingCost(learning)}`,
     ...(problem === undefined ? [] : [`problem: ${problem}`]),
   ];
 }
 
 /** Who reads the sessions and writes the lessons, and what that may cost. */
-function describeWriter({ models, usdPerDay }: JsonObject): readonly string[] {
-  if (models === undefined) return [];
-  const { evolver, judge } = asObject(models);
-  const judged = typeof judge === 'string' ? ` ${judge} judges unclear turns.` : '';
-  if (typeof evolver !== 'string')
-    return [
-      `Lessons are written from people's own words, without a model (models.evolver names one).${judged}`,
-    ];
-  return [
-    `Lessons are written by ${evolver}, at most ${dollars(usdPerDay)} a day (models.evolver: "off" ends that).${judged}`,
-  ];
+function describeWriter({ writer }: JsonObject): readonly string[] {
+  const sentence = asString(writer);
+  return sentence === undefined ? [] : [sentence];
 }
-
-const dollars = (usd: unknown): string => `$${(asNumber(usd) ?? 0).toFixed(2)}`;
 
 /** Longer lists of models are shown as a count. */
 const MAX_LISTED = 6;

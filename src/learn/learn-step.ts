@@ -13,18 +13,19 @@ import type { LessonReplica } from '../lessons/lesson-replica.ts';
 import { type Cycle, type CycleEnd, runCycle } from './cycle.ts';
 import type { FailureCluster } from './failure-clusters.ts';
 import type { Gate } from './gate/gate.ts';
+import { servedBy } from './learning-model.ts';
 import type { LearningState, QueuedItem } from './learning-state.ts';
 import { type LiveMaterial, shownCases } from './live/live-material.ts';
 import { createLiveMaterial } from './live/session-material.ts';
 
 export interface LearnStepOptions {
-  readonly records: Pick<Records, 'session'>;
+  readonly records: Pick<Records, 'session' | 'turns'>;
   readonly evidence: Pick<EvidenceReader, 'turns'>;
   readonly lessons: Pick<LessonReplica, 'library' | 'effects'>;
   /** The number of failures in one scope that starts the evolver. */
   readonly failures: number;
   /** Looked up for each run: a model may become available later. */
-  readonly ask: (state: LearningState) => Promise<Ask | undefined>;
+  readonly writer: () => Promise<AskedModel | undefined>;
   /** The evolver needs a model, the distiller does not. */
   readonly evolver: Learner<readonly FailureCase[]>;
   readonly distiller: Learner<readonly FailureCase[]>;
@@ -34,6 +35,13 @@ export interface LearnStepOptions {
   readonly newId: (prefix: string) => string;
   readonly log: Log;
   readonly signal: AbortSignal;
+}
+
+/** A model and the way to ask it. */
+export interface AskedModel {
+  readonly ask: Ask;
+  /** It may be shown only sessions that this provider alone has served; see `LearningModel`. */
+  readonly onlyFor?: string;
 }
 
 const INSTAR = { kind: 'instar', name: 'measurement' } as const;
@@ -74,15 +82,39 @@ export function createLearnStep(
     return cases;
   };
 
-  const evolve = async (cluster: FailureCluster, state: LearningState): Promise<CycleEnd | undefined> => {
+  /** Whether the model may be shown a session: its words go to no provider that nobody named for learning. */
+  const maySee = async ({ onlyFor }: AskedModel, session: string): Promise<boolean> => {
+    if (onlyFor === undefined) return true;
+    const turns = await records.turns(session);
+    return turns.length > 0 && turns.every(({ policy }) => servedBy(policy) === onlyFor);
+  };
+
+  const evolve = async (cluster: FailureCluster): Promise<readonly CycleEnd[]> => {
     const cases = await casesOf(cluster);
-    if (cases.length === 0) return undefined;
-    const ask = await options.ask(state);
-    const learner = ask === undefined ? options.distiller : options.evolver;
+    const writer = await options.writer();
+    const seen = new Set<string>();
+    for (const session of new Set(cases.map(({ session: id }) => id)))
+      if (writer !== undefined && (await maySee(writer, session))) seen.add(session);
+    const shown = cases.filter(({ session }) => seen.has(session));
+    const isEnough = shown.length >= Math.min(failures, cases.length);
+    const unseen = isEnough ? cases.filter(({ session }) => !seen.has(session)) : cases;
+    return [
+      ...(isEnough ? await runOn(shown, options.evolver, writer?.ask) : []),
+      // What the model may not see is learned from without one.
+      ...(await runOn(unseen, options.distiller, undefined)),
+    ];
+  };
+
+  const runOn = async (
+    cases: readonly FailureCase[],
+    learner: Learner<readonly FailureCase[]>,
+    ask: Ask | undefined,
+  ): Promise<readonly CycleEnd[]> => {
+    if (cases.length === 0) return [];
     const turns = cases.map(({ turn }) => turn).sort();
     const id = nameOf([learner.name, turns]);
     const { isRetryable: _, ...end } = await run({ id, learner, material: cases, cases, items: [] }, ask);
-    return end;
+    return [end];
   };
 
   const run = async <Material>(cycle: Cycle<Material>, ask: Ask | undefined) => {
@@ -104,16 +136,14 @@ export function createLearnStep(
   };
 
   /** Learns from an ended session. Undefined while the model is unavailable: the item stays queued. */
-  const learnLive = async (
-    { item, session }: QueuedItem,
-    state: LearningState,
-  ): Promise<CycleEnd | undefined> => {
+  const learnLive = async ({ item, session }: QueuedItem): Promise<CycleEnd | undefined> => {
     const view = await records.session(session);
     const scope: Scope = compact({ agent: view?.agent, project: view?.project?.id });
     const turns = await options.evidence.turns(session);
     const material = createLiveMaterial(session, scope, turns, clock.now());
     const cycle = { id: nameOf([item]), learner: options.live, material, items: [item] };
-    const ask = await options.ask(state);
+    const writer = await options.writer();
+    const ask = writer !== undefined && (await maySee(writer, session)) ? writer.ask : undefined;
     const { isRetryable, ...end } = await run({ ...cycle, cases: shownCases(material) }, ask);
     if (!isRetryable) return end;
     const { ms = FIRST_PAUSE_MS / 2 } = pauses.get(item) ?? {};
@@ -125,14 +155,14 @@ export function createLearnStep(
     const facts: NewFact[] = [];
     for (const cluster of state.support.ready(failures, clock.now())) {
       if (signal.aborted) break;
-      const end = await evolve(cluster, state);
+      const ends = await evolve(cluster);
       // A new run would give the same result until there is a new failure or some time has passed.
       state.support.postpone(cluster.key, clock.now());
-      if (end !== undefined) facts.push({ at: clock.now(), fact: end });
+      facts.push(...ends.map((fact) => ({ at: clock.now(), fact })));
     }
     for (const item of [...state.queue.values()].filter(isDue).slice(0, MOST_ITEMS)) {
       if (signal.aborted) break;
-      const end = await learnLive(item, state);
+      const end = await learnLive(item);
       if (end !== undefined) facts.push({ at: clock.now(), fact: end });
     }
     const harmful = retireHarmful({ effects, library, by: INSTAR });

@@ -1,3 +1,4 @@
+import { budgetSubject } from '../../core/budget.ts';
 import type { Fact, StoredFact, UnreadableBody } from '../../core/fact.ts';
 import { compact } from '../../core/json.ts';
 import type { RewardView, SessionView, TurnView } from '../../core/store.ts';
@@ -153,6 +154,9 @@ export function subjectOf(fact: Fact): string | undefined {
       return `policy/${fact.engine}`;
     case 'action-taken':
       return AUDIT_SUBJECT;
+    case 'budget-reserved':
+    case 'budget-settled':
+      return budgetSubject(fact.budget, fact.day);
     case 'clock-leaped':
     case 'time-confirmed':
       return CLOCK_SUBJECT;
@@ -172,6 +176,8 @@ export const REPORTED_TYPES = [
   'job-ended',
   'policy-moved',
   'action-taken',
+  'budget-reserved',
+  'budget-settled',
   'clock-leaped',
   'time-confirmed',
 ] as const;
