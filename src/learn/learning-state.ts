@@ -47,19 +47,13 @@ export interface LearningTotals {
   cycles: number;
   published: number;
   queued: number;
-  usdToday: number;
-  tokensToday: number;
-  day: string;
 }
 
 const MOST_TURNS = 50_000;
 const PAGE = 1000;
 
 /** `others` are folded together with it, each fact once. */
-export function createLearningState(
-  today: (at: number) => string,
-  others: readonly FactFold[] = [],
-): LearningState {
+export function createLearningState(others: readonly FactFold[] = []): LearningState {
   const support = createFailureClusters();
   const appraised = createLruMap<string, string>(MOST_TURNS);
   const queue = new Map<string, QueuedItem>();
@@ -71,15 +65,6 @@ export function createLearningState(
     cycles: 0,
     published: 0,
     queued: 0,
-    usdToday: 0,
-    tokensToday: 0,
-    day: '',
-  };
-  const spend = (at: number, usd: number, tokens: number): void => {
-    const day = today(at);
-    if (day !== totals.day) Object.assign(totals, { day, usdToday: 0, tokensToday: 0 });
-    totals.usdToday += usd;
-    totals.tokensToday += tokens;
   };
   const state: LearningState = {
     support,
@@ -102,7 +87,7 @@ export function createLearningState(
       state.seq = stored.seq;
       support.add(stored);
       for (const other of others) other.add(stored);
-      const { at, fact } = stored;
+      const { fact } = stored;
       state.turn(foldLearningSwitch(state.switch, stored));
       if (fact.type === 'turn-appraised') {
         appraised.set(fact.turn, JSON.stringify([fact.verdict, fact.reward, fact.source]));
@@ -117,7 +102,6 @@ export function createLearningState(
         totals.cycles++;
         if (fact.outcome === 'published') totals.published++;
         if (fact.outcome === 'queued') totals.queued++;
-        spend(at, fact.cost.usd, fact.cost.inputTokens + fact.cost.outputTokens);
       }
     },
   };
