@@ -23,6 +23,14 @@ const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     description: 'Start the gateway in the foreground.',
     load: async () => (await import('./up.ts')).declareUp,
   },
+  stop: {
+    description: 'Stop the daemon; requests in progress are finished.',
+    load: async () => (await import('./stop.ts')).declareStop,
+  },
+  logs: {
+    description: 'Print the log of the daemon, and follow it.',
+    load: async () => (await import('./logs.ts')).declareLogs,
+  },
   init: {
     description: 'Set up a provider: interactively on a terminal, with flags in a script.',
     load: async () => (await import('./init.ts')).declareInit,
