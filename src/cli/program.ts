@@ -47,6 +47,10 @@ const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     description: 'Confirm settings that were loosened in the config file.',
     load: async () => (await import('./config.ts')).declareConfig,
   },
+  service: {
+    description: 'Start Instar at login: install, remove or show a systemd unit or launchd agent.',
+    load: async () => (await import('./autostart.ts')).declareService,
+  },
   status: {
     description: 'Show whether Instar is running and what it has served.',
     load: async () => (await import('./status.ts')).declareStatus,

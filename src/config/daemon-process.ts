@@ -23,7 +23,8 @@ export async function findDaemonProcess(
   record: DaemonRecord,
   key?: string,
 ): Promise<DaemonProcess> {
-  if (hasExited(record)) return 'gone';
+  // After a restart a container may give the same number again, also to this process.
+  if (hasExited(record) || record.pid === process.pid) return 'gone';
   const isOpen = hasOpen(record.pid, home.lockFile);
   if (isOpen !== undefined) return isOpen ? 'ours' : 'gone';
   const reported = await reportedPid(record, key);
