@@ -13,12 +13,14 @@ import { createPrinter, type Printer } from './print.ts';
 
 interface CommandEntry {
   readonly description: string;
+  /** Called by programs; not in the help. */
+  readonly hidden?: true;
   /** Imports the file of the command; only the command that was asked for is loaded. */
   readonly load: () => Promise<DeclareCommand>;
 }
 
 /** All commands, in the order in which help lists them. */
-const COMMANDS: Readonly<Record<string, CommandEntry>> = {
+export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   up: {
     description: 'Start the gateway in the foreground.',
     load: async () => (await import('./up.ts')).declareUp,
@@ -111,6 +113,15 @@ const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     description: 'Run the embedded training engine by itself.',
     load: async () => (await import('./engine.ts')).declareEngine,
   },
+  completion: {
+    description: 'Print a script that completes commands in bash, zsh or fish.',
+    load: async () => (await import('./completion.ts')).declareCompletion,
+  },
+  complete: {
+    description: 'Print what may stand at the cursor, for the scripts of "completion".',
+    hidden: true,
+    load: async () => (await import('./complete.ts')).declareComplete,
+  },
 };
 
 /** Runs one command line. Resolves with the exit code; errors are printed, not thrown. */
@@ -152,8 +163,8 @@ export async function runProgram(argv: readonly string[], context: CliContext): 
     declared.add(command);
     (await COMMANDS[command.name()]?.load())?.(command, act);
   };
-  for (const [name, { description }] of Object.entries(COMMANDS))
-    program.command(name).description(description);
+  for (const [name, { description, hidden = false }] of Object.entries(COMMANDS))
+    program.command(name, { hidden }).description(description);
   program.hook('preSubcommand', (_program, command) => declare(command));
 
   try {
