@@ -13,15 +13,25 @@ import { createPrinter, type Printer } from './print.ts';
 
 interface CommandEntry {
   readonly description: string;
+  /** Called by programs; not in the help. */
+  readonly hidden?: true;
   /** Imports the file of the command; only the command that was asked for is loaded. */
   readonly load: () => Promise<DeclareCommand>;
 }
 
 /** All commands, in the order in which help lists them. */
-const COMMANDS: Readonly<Record<string, CommandEntry>> = {
+export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   up: {
     description: 'Start the gateway in the foreground.',
     load: async () => (await import('./up.ts')).declareUp,
+  },
+  stop: {
+    description: 'Stop the daemon; requests in progress are finished.',
+    load: async () => (await import('./stop.ts')).declareStop,
+  },
+  logs: {
+    description: 'Print the log of the daemon, and follow it.',
+    load: async () => (await import('./logs.ts')).declareLogs,
   },
   init: {
     description: 'Set up a provider: interactively on a terminal, with flags in a script.',
@@ -38,6 +48,10 @@ const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   config: {
     description: 'Confirm settings that were loosened in the config file.',
     load: async () => (await import('./config.ts')).declareConfig,
+  },
+  service: {
+    description: 'Start Instar at login: install, remove or show a systemd unit or launchd agent.',
+    load: async () => (await import('./autostart.ts')).declareService,
   },
   status: {
     description: 'Show whether Instar is running and what it has served.',
@@ -107,6 +121,15 @@ const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     description: 'Run the embedded training engine by itself.',
     load: async () => (await import('./engine.ts')).declareEngine,
   },
+  completion: {
+    description: 'Print a script that completes commands in bash, zsh or fish.',
+    load: async () => (await import('./completion.ts')).declareCompletion,
+  },
+  complete: {
+    description: 'Print what may stand at the cursor, for the scripts of "completion".',
+    hidden: true,
+    load: async () => (await import('./complete.ts')).declareComplete,
+  },
 };
 
 /** Runs one command line. Resolves with the exit code; errors are printed, not thrown. */
@@ -148,8 +171,8 @@ export async function runProgram(argv: readonly string[], context: CliContext): 
     declared.add(command);
     (await COMMANDS[command.name()]?.load())?.(command, act);
   };
-  for (const [name, { description }] of Object.entries(COMMANDS))
-    program.command(name).description(description);
+  for (const [name, { description, hidden = false }] of Object.entries(COMMANDS))
+    program.command(name, { hidden }).description(description);
   program.hook('preSubcommand', (_program, command) => declare(command));
 
   try {

@@ -115,9 +115,10 @@ export function openRecording(options: RecordingOptions): Recording {
       await copies.close();
       await marked.look();
       await erasable.close();
-      await recorder.close();
       await copies.close();
+      // The writer last: as the only connection it can turn the store into one file without a log.
       await opened.close();
+      await recorder.close();
     },
   };
 }
