@@ -2,7 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, readlinkSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { asNumber, asObject, parseJson } from '../core/json.ts';
-import { type DaemonRecord, fetchFromDaemon, isAlive } from './daemon-file.ts';
+import { callDaemon } from './call-daemon.ts';
+import { type DaemonRecord, isAlive } from './daemon-file.ts';
 import type { Home } from './home.ts';
 
 /**
@@ -72,11 +73,13 @@ function openFilesOf(pid: number): readonly string[] {
 const run = (program: string, args: readonly string[]): string =>
   execFileSync(program, args, { encoding: 'utf8', timeout: 5_000, stdio: ['ignore', 'pipe', 'ignore'] });
 
+const TIMEOUT_MS = 2_000;
+
 async function reportedPid(record: DaemonRecord, key: string | undefined): Promise<number | undefined> {
   try {
     const headers = key === undefined ? {} : { authorization: `Bearer ${key}` };
-    const reply = await fetchFromDaemon(record, '/api/status', headers);
-    return asNumber(asObject(parseJson(await reply.text())).pid);
+    const reply = await callDaemon(record, '/api/status', { headers, timeoutMs: TIMEOUT_MS });
+    return asNumber(asObject(parseJson(reply.text)).pid);
   } catch {
     return undefined;
   }
@@ -94,11 +97,9 @@ function isInstar(pid: number): boolean {
 /** `refused`: nothing listens on the daemon's port any more, as when it finishes its last requests. */
 export async function probeDaemon(record: DaemonRecord): Promise<'answers' | 'refused' | 'silent'> {
   try {
-    const reply = await fetchFromDaemon(record, '/healthz');
-    await reply.body?.cancel();
+    await callDaemon(record, '/healthz', { timeoutMs: TIMEOUT_MS });
     return 'answers';
   } catch (error) {
-    const { cause } = error as { cause?: { code?: unknown } };
-    return cause?.code === 'ECONNREFUSED' ? 'refused' : 'silent';
+    return (error as NodeJS.ErrnoException).code === 'ECONNREFUSED' ? 'refused' : 'silent';
   }
 }
