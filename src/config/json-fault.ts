@@ -167,10 +167,10 @@ function describeString(text: string, at: number): CharacterFault {
         ? { what: 'a tab inside a string: write \\t', offset: end - at }
         : { what: 'string without an end: " is missing in this line' };
     if (character !== '\\') continue;
-    const escape = /^\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/.exec(text.slice(end, end + 6))?.[0];
-    if (escape === undefined)
+    const valid = /^\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/.exec(text.slice(end, end + 6))?.[0];
+    if (valid === undefined)
       return { what: 'invalid escape in a string: write \\\\ for a backslash', offset: end - at };
-    end += escape.length - 1;
+    end += valid.length - 1;
   }
   return { what: 'string without an end: the closing " is missing' };
 }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { Worker, type WorkerOptions } from 'node:worker_threads';
 import type { Log } from '../base/log.ts';
 import { type CallAnswers, connectThread, type ThreadConnection } from '../base/thread-connection.ts';
@@ -9,7 +10,7 @@ import type { EmbeddingModel } from '../core/recall.ts';
 import { type Records, StoreError } from '../core/store.ts';
 import type { Catalogue } from '../core/upstream.ts';
 import type { WritePrompt } from '../learn/compress/compressor.ts';
-import { createLearningModels } from '../learn/learning-model.ts';
+import { createLearningModels, type LearningModels } from '../learn/learning-model.ts';
 import { createWakeTimer } from '../learn/wake-timer.ts';
 import type { MovedLesson } from '../lessons/library.ts';
 import type { OpenLessons } from '../lessons/open-lessons.ts';
@@ -60,6 +61,8 @@ export interface ServedLearning {
   settle(): Promise<void>;
   /** For metrics. */
   readonly counts: () => Readonly<Record<string, number>>;
+  /** The settings have changed: the thread is started again if they concern it. It continues where it was. */
+  reload(): Promise<void>;
   /** Aborts what is under way. */
   close(): Promise<void>;
 }
@@ -79,10 +82,10 @@ const NOT_RUNNING = 'the learning thread is not running';
 
 export function serveLearning(options: ServeLearningOptions): ServedLearning {
   const { config, clock, log, records, lessons, keys, startThread = startWorker } = options;
-  const isScoped = config.learn.flush === 'scoped';
-  const recertifier = isScoped ? createSampleRecertifier(options.embed, records) : undefined;
-  const answers = createAnswers(options);
-  const writers = createLearningModels({ models: config.models, catalogue: options.catalogue });
+  let sent = threadSettings(config);
+  let recertifier = sent.isScoped ? createSampleRecertifier(options.embed, records) : undefined;
+  const writers = createLearningModels({ settings: config, catalogue: options.catalogue });
+  const answers = createAnswers(options, writers);
   let thread: LearningThread | undefined;
   let known: StatusPost | undefined;
   let samples: readonly TrainingSample[] = [];
@@ -117,14 +120,7 @@ export function serveLearning(options: ServeLearningOptions): ServedLearning {
         storeFile: options.storeFile,
         salt: options.salt,
         keys: sentKeys,
-        settings: {
-          autonomy: config.library.autonomy,
-          failures: config.learn.failures,
-          maxNewSkills: config.learn.maxNewSkills,
-          usdPerDay: config.learn.budget.usdPerDay,
-          verifiers: config.learn.verifiers,
-        },
-        isScoped,
+        ...sent,
         now: clock.now(),
       },
       // Learning that needs more ends its thread, not the process.
@@ -200,6 +196,21 @@ export function serveLearning(options: ServeLearningOptions): ServedLearning {
       // The thread's end is in the status and in the log.
       await thread?.side.call('settle', []).catch(() => undefined);
     },
+    reload: async () => {
+      const now = threadSettings(config);
+      if (isClosed || isDeepStrictEqual(now, sent)) return;
+      sent = now;
+      const kept = recertifier ?? createSampleRecertifier(options.embed, records);
+      recertifier = now.isScoped ? kept : undefined;
+      const old = thread;
+      // Its end is expected: it is not reported, and not followed by another start.
+      thread = undefined;
+      clearTimeout(again);
+      if (old !== undefined) await stopWorker(old.worker);
+      if (isClosed) return;
+      begin();
+      postWake();
+    },
     close: async () => {
       isClosed = true;
       clearTimeout(again);
@@ -210,12 +221,25 @@ export function serveLearning(options: ServeLearningOptions): ServedLearning {
   };
 }
 
+/** What the thread is started with; other settings are read here, when they are needed. */
+const threadSettings = ({ library, learn }: Config): Pick<LearningThreadData, 'settings' | 'isScoped'> => ({
+  settings: {
+    autonomy: library.autonomy,
+    failures: learn.failures,
+    maxNewSkills: learn.maxNewSkills,
+    usdPerDay: learn.budget.usdPerDay,
+    verifiers: learn.verifiers,
+  },
+  isScoped: learn.flush === 'scoped',
+});
+
 const startWorker: StartThread = (module, options) => new Worker(module, options);
 
 /** What the serving thread does for the learning thread. None of it calls back into that thread. */
-function createAnswers(options: ServeLearningOptions): CallAnswers<ServingSide['calls']> {
-  const { config, records, lessons, embed, catalogue } = options;
-  const models = createLearningModels({ models: config.models, catalogue });
+function createAnswers(
+  { records, lessons, embed }: ServeLearningOptions,
+  models: LearningModels,
+): CallAnswers<ServingSide['calls']> {
   return {
     append: async (_, facts) => {
       const appended = await records.append(facts);

@@ -14,8 +14,8 @@ export interface LearningModels {
 }
 
 export interface LearningModelsOptions {
-  /** The configured model aliases, by name. */
-  readonly models: Readonly<Record<string, unknown>>;
+  /** The configured model aliases, by name; read for each call: they may change. */
+  readonly settings: { readonly models: Readonly<Record<string, unknown>> };
   readonly catalogue: Catalogue;
 }
 
@@ -26,8 +26,9 @@ const LONGEST = 1024 * 1024;
  * The model of a role, which may be `off`; for the evolver else the one named `default`. Only models with a configured key are used: a
  * caller's credentials are for the caller's turns, not for learning.
  */
-export function createLearningModels({ models, catalogue }: LearningModelsOptions): LearningModels {
+export function createLearningModels({ settings, catalogue }: LearningModelsOptions): LearningModels {
   const find = (role: LearningRole): Target | undefined => {
+    const { models } = settings;
     // The judge is called often, so it must be configured explicitly.
     const names = role === 'judge' ? [role] : [role, 'default'];
     const alias = names.find((name) => Object.hasOwn(models, name));

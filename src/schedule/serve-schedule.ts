@@ -36,6 +36,8 @@ export interface SlowWork {
 }
 
 interface ServedSchedule {
+  /** The settings have changed: presence is found out by the new ones. A running job goes on. */
+  reload(): void;
   /** A request arrived or was answered. */
   noticeTraffic(inFlight: number): void;
   /** For `GET /api/schedule`. */
@@ -55,8 +57,10 @@ const LEARNING = { name: 'learning', needsWindow: false, note: 'runs whenever so
 export function serveSchedule(options: ScheduleOptions): ServedSchedule {
   const { settings, env, homeDir, records, clock, newId, log, slowWork } = options;
   let lastActivity: number | undefined;
-  const opened = openSources({ settings, env, homeDir, clock, lastActivity: () => lastActivity });
-  const sources = slowWork?.sources ?? opened.all;
+  const open = () => openSources({ settings, env, homeDir, clock, lastActivity: () => lastActivity });
+  let opened = open();
+  /** The scheduler reads this list; `reload` replaces its members. */
+  const sources = [...(slowWork?.sources ?? opened.all)];
   const rules = { ...defaultScheduleRules, ...slowWork?.rules };
   const journal = createRecordsJournal(records, clock);
   // The kernel lock on the home belongs to this process, so earlier holders of leases are gone.
@@ -69,10 +73,17 @@ export function serveSchedule(options: ScheduleOptions): ServedSchedule {
     leaseMs: LEASE_MS,
   });
   const jobs = slowWork?.jobs ?? options.jobs(leases);
+  /** Read at each use: they may change. */
   const limits = {
-    minutes: settings.budget.minutesPerDay,
-    tokens: settings.budget.tokensPerDay,
-    usd: settings.budget.usdPerDay,
+    get minutes() {
+      return settings.budget.minutesPerDay;
+    },
+    get tokens() {
+      return settings.budget.tokensPerDay;
+    },
+    get usd() {
+      return settings.budget.usdPerDay;
+    },
   };
   let scheduler: Scheduler | undefined;
   let budget: DayBudget | undefined;
@@ -136,6 +147,12 @@ export function serveSchedule(options: ScheduleOptions): ServedSchedule {
       });
     },
     text: metrics.text,
+    reload: () => {
+      if (isClosed) return;
+      opened.close();
+      opened = open();
+      if (slowWork?.sources === undefined) sources.splice(0, sources.length, ...opened.all);
+    },
     close: async () => {
       isClosed = true;
       clearTimeout(again);
