@@ -16,7 +16,14 @@ import { renderPath, type SettingPath } from '../config/setting-path.ts';
 import type { Json, JsonObject } from '../core/json.ts';
 import { plural } from '../text/phrases.ts';
 import { confirmOwner } from './confirm-owner.ts';
-import { type CommandContext, type DeclareCommand, EXIT, type ExitCode, type Positional } from './context.ts';
+import {
+  type CommandContext,
+  CommandError,
+  type DeclareCommand,
+  EXIT,
+  type ExitCode,
+  type Positional,
+} from './context.ts';
 import { dim, type Part } from './print.ts';
 import { showReload } from './show-reload.ts';
 import { withApi } from './with-api.ts';
@@ -215,7 +222,7 @@ function showChange(context: CommandContext, report: JsonObject, what: string): 
       printer.note(dim('  file    '), String(report.file));
       if (report.backup !== undefined) printer.note(dim('  backup  '), String(report.backup));
     }
-    showReload(printer, report);
+    if (report.running === true || report.isSame !== true) showReload(printer, report);
   }
   return EXIT.ok;
 }
@@ -223,9 +230,15 @@ function showChange(context: CommandContext, report: JsonObject, what: string): 
 const reloadConfig = (_options: object, context: CommandContext): Promise<ExitCode> =>
   withApi(context, async ({ keysApi }) => {
     const report = await keysApi.reload();
+    if (report.running !== true)
+      throw new CommandError(
+        EXIT.failed,
+        'Instar is not running; it reads its config when it starts',
+        'instar up',
+      );
     if (context.printer.json) context.printer.document(report);
     else showReload(context.printer, report);
-    return report.running === true ? EXIT.ok : EXIT.failed;
+    return EXIT.ok;
   });
 
 async function printPath(_options: object, context: CommandContext): Promise<ExitCode> {

@@ -4,7 +4,7 @@ import { openRedactor } from '../redact/open-redactor.ts';
 import { type CheckedConfig, checkConfig } from './check-config.ts';
 import { ConfigError } from './config-error.ts';
 import { readConfigFile } from './load-config.ts';
-import type { Config } from './schema.ts';
+import { type Config, configSchema } from './schema.ts';
 import { renderPath, type SettingPath, settingPaths, valueAt } from './setting-path.ts';
 
 /** One setting with the value that counts and where that value comes from. */
@@ -44,7 +44,7 @@ export function describeSettings({ file, env, running }: DescribeOptions): Descr
     return {
       path: renderPath(path),
       value: shown(path, value),
-      from: originOf(path, input, source),
+      from: problem === undefined ? originOf(path, input, source) : guessedOrigin(path, value),
       ...(isDeepStrictEqual(now, value) ? {} : { inForce: shown(path, now) }),
     };
   });
@@ -80,6 +80,10 @@ function originOf(
   const isProvider = path[0] === 'providers' || (path[0] === 'models' && path[1] === 'default');
   return source === 'environment' && isProvider ? 'environment' : 'default';
 }
+
+/** Of a value in force, when its file cannot be read any more. */
+const guessedOrigin = (path: SettingPath, value: unknown): DescribedSetting['from'] =>
+  isDeepStrictEqual(value, valueAt(configSchema.parse({}), path)) ? 'default' : 'file';
 
 /** The settings of a config: every one of the schema, and those below the names that it has. */
 function pathsOf(config: Config): readonly SettingPath[] {

@@ -6,7 +6,7 @@ import { isObject, type Json, type JsonObject, parseJson } from '../core/json.ts
 import { closestWord } from '../text/closest-word.ts';
 import { removeMember, setMember } from '../text/json-edit.ts';
 import { type CheckedConfig, checkConfig } from './check-config.ts';
-import { ConfigError } from './config-error.ts';
+import { ConfigError, type Problem } from './config-error.ts';
 import { readConfigFile } from './load-config.ts';
 import { configJsonSchema } from './schema.ts';
 import {
@@ -40,23 +40,37 @@ export function editConfig(
   file: string,
   edits: readonly SettingEdit[],
   env: NodeJS.ProcessEnv,
+  /** Begins with an empty config, whatever the file has. */
+  isFresh = false,
 ): EditedConfig {
-  const before = readConfigFile(file);
+  const before = isFresh ? undefined : readConfigFile(file);
   const start = before === undefined ? FRESH : readFileSync(file, 'utf8');
   const text = edits.reduce((so, edit) => applyEdit(so, edit), start);
   const after = parseJson(text.replace(/^\ufeff/, ''));
-  const checked = check(after, file, env);
+  const checked = check(before, after, file, env);
   return { text, checked, isSame: isDeepStrictEqual(before, after) };
 }
 
 const FRESH = '{\n  "$schema": "./config.schema.json"\n}\n';
 
-function check(after: unknown, file: string, env: NodeJS.ProcessEnv): CheckedConfig {
+function check(before: unknown, after: unknown, file: string, env: NodeJS.ProcessEnv): CheckedConfig {
+  const [old, found] = [before ?? {}, after].map((input) => problemsOf(input, env));
+  const fresh = found?.filter((problem) => !old?.some((one) => isDeepStrictEqual(one, problem))) ?? [];
+  if (found === undefined || found.length === 0) return checkConfig(after, { env });
+  const what =
+    fresh.length > 0
+      ? 'was not changed'
+      : 'was not changed: fix this first, by hand or with: instar config set';
+  throw new ConfigError([...(fresh.length > 0 ? fresh : found), { path: file, what }]);
+}
+
+function problemsOf(input: unknown, env: NodeJS.ProcessEnv): readonly Problem[] {
   try {
-    return checkConfig(after, { env });
+    checkConfig(input, { env });
+    return [];
   } catch (error) {
-    if (!(error instanceof ConfigError)) throw error;
-    throw new ConfigError([...error.problems, { path: file, what: 'was not changed' }]);
+    if (error instanceof ConfigError) return error.problems;
+    throw error;
   }
 }
 

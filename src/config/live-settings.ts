@@ -1,5 +1,5 @@
 import type { Log } from '../base/log.ts';
-import { asObject, compact, type JsonObject } from '../core/json.ts';
+import { asArray, asObject, asString, compact, type JsonObject } from '../core/json.ts';
 import { fileStamp } from './caller-keys.ts';
 import { ConfigError } from './config-error.ts';
 import { planReload } from './reload-rules.ts';
@@ -145,8 +145,9 @@ export function followSettings({ settings, files, log, everyMs = LOOK_MS }: Foll
     seen = read;
     try {
       const { restart } = await settings.reload();
-      if (restart.length > 0) log.warn(describeRestart(restart));
-      told = undefined;
+      const what = restart.length > 0 ? describeRestart(restart) : undefined;
+      if (what !== undefined && what !== told) log.warn(what);
+      told = what;
     } catch (error) {
       const what = (error instanceof Error ? error.message : String(error)).replace(/\n\s*/g, ' ');
       if (what !== told) log.warn(`${KEPT}: ${what}. See: instar config check`);
@@ -162,8 +163,24 @@ export function followSettings({ settings, files, log, everyMs = LOOK_MS }: Foll
   return { reloadNow, close: () => clearInterval(timer) };
 }
 
-const KEPT = 'the settings were not read again, and the ones before stay in force';
+const KEPT = 'the config file has a problem, so the settings before it stay in force';
+
+/** What `describe` says, for people: nothing when the settings in force are those of the file. */
+export function describeSettingsState(
+  state: unknown,
+): readonly { readonly what: string; readonly fix: string }[] {
+  const { problem, restart } = asObject(state);
+  const paths = asArray(restart).flatMap((path) => asString(path) ?? []);
+  const why = asString(problem)?.replace(/\n\s*/g, ' ');
+  return [
+    ...(why === undefined ? [] : [{ what: `${KEPT}: ${why}`, fix: 'instar config check' }]),
+    ...(paths.length === 0 ? [] : [{ what: restartOf(paths), fix: RESTART }]),
+  ];
+}
+
+const RESTART = 'instar stop && instar up';
+const restartOf = (paths: readonly string[]): string =>
+  `${paths.join(', ')} ${paths.length === 1 ? 'changes' : 'change'} at the next start`;
 
 /** `gateway.port changes at the next start: instar stop && instar up`. */
-export const describeRestart = (paths: readonly string[]): string =>
-  `${paths.join(', ')} ${paths.length === 1 ? 'changes' : 'change'} at the next start: instar stop && instar up`;
+export const describeRestart = (paths: readonly string[]): string => `${restartOf(paths)}: ${RESTART}`;

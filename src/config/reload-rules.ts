@@ -88,7 +88,7 @@ export interface SettingsChange {
 
 /** What of `asked` can be used at once in place of `running`. */
 export function planReload(running: Config, asked: Config): SettingsChange {
-  const changed = changedPaths(running, asked);
+  const changed = changedPaths(running, asked).filter(([section]) => section !== '$schema');
   const restart = changed.filter((path) => (effectTimeOf(path) ?? START) === START);
   const config = structuredClone(asked);
   for (const path of restart) copyMember(running, config, path);
