@@ -76,6 +76,9 @@ export function createRemoteApi(daemon: DaemonRecord, key: string | undefined): 
         throw error;
       }
     },
+    settings: async () => asObject(await ask('GET', '/api/config')),
+    setSetting: async (request) => asObject(await ask('POST', '/api/config', request)),
+    reload: async () => asObject(await ask('POST', '/api/reload', {})),
     confirm: async (settings) => asObject(await ask('POST', '/api/settings', settings)),
     audit: async (limit) => asObject(await ask('GET', `/api/audit?limit=${limit}`)),
   };

@@ -46,7 +46,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     load: async () => (await import('./keys.ts')).declareKeys,
   },
   config: {
-    description: 'Confirm settings that were loosened in the config file.',
+    description: 'Show, change and check settings; a running Instar uses them without a restart.',
     load: async () => (await import('./config.ts')).declareConfig,
   },
   service: {

@@ -2,6 +2,7 @@ import { askStatus, type StatusReport } from '../api/daemon-status.ts';
 import { ConfigError } from '../config/config-error.ts';
 import { applyConfirmed, type WaitingSetting } from '../config/confirmed-settings.ts';
 import { homeAt } from '../config/home.ts';
+import { describeSettingsState } from '../config/live-settings.ts';
 import { loadConfig } from '../config/load-config.ts';
 import { localTime, plural, relativeTime } from '../text/phrases.ts';
 import { type CommandContext, CommandError, type DeclareCommand, EXIT, type ExitCode } from './context.ts';
@@ -32,6 +33,8 @@ async function status(_options: object, context: CommandContext): Promise<ExitCo
         { text: 'waiting  ', style: 'yellow' },
         `${path} "${asked}" waits for your word ("${used}" is used). Confirm it with: instar config confirm`,
       );
+    for (const { what, fix } of describeSettingsState(report.raw.settings))
+      printer.note({ text: 'settings ', style: 'yellow' }, `${what} → ${fix}`);
   }
   return EXIT.ok;
 }

@@ -1,11 +1,12 @@
+import { resolve } from 'node:path';
 import { Option } from 'commander';
 import { askStatus, type StatusReport } from '../api/daemon-status.ts';
-import { applyConfirmed } from '../config/confirmed-settings.ts';
+import { loadSettings } from '../api/settings-api.ts';
 import { createDaemonFile, type DaemonRecord, removeDaemonFile } from '../config/daemon-file.ts';
 import { type Home, HomeInUseError, homeAt, openHome } from '../config/home.ts';
 import { readOrCreateKey } from '../config/key.ts';
-import { loadConfig } from '../config/load-config.ts';
-import { readOwnKeys } from '../config/own-keys.ts';
+import { createLiveSettings, followSettings } from '../config/live-settings.ts';
+import { readOwnKeys, withFormerKeys } from '../config/own-keys.ts';
 import { findWriteFault, openScratchHome } from '../config/scratch-home.ts';
 import type { Daemon, DaemonOptions } from '../daemon/daemon.ts';
 import { createLog, isPretty, type LogOptions } from '../daemon/log.ts';
@@ -44,24 +45,28 @@ async function up(options: UpOptions, context: CommandContext): Promise<ExitCode
   const { env, printer } = context;
   const { home, fault } = openServingHome(context.homeDir);
   const port = options.port === undefined ? {} : { port: options.port };
-  const { config: asked, notes } = loadConfig({
-    file: options.config ?? home.configFile,
-    required: options.config !== undefined,
-    env,
-    ...port,
+  const file = resolve(options.config ?? home.configFile);
+  const load = () => loadSettings({ file, required: options.config !== undefined, env, ...port }, home);
+  const { config: first, waiting, notes } = await load();
+  const settings = createLiveSettings({
+    config: first,
+    source: { file, load: async () => (await load()).config },
   });
-  const { config, waiting } = applyConfirmed(asked, home);
+  const { config } = settings;
   const stale = await refuseSecondDaemon(homeAt(context.homeDir), fault === undefined);
   const key = readOrCreateKey(home, env);
   const format = options.log ?? config.log.format;
   const redactor = openRedactor({
     salt: readOrCreateSalt(home),
-    keys: () => readOwnKeys(config, { env, home }),
+    keys: withFormerKeys(settings, (now) => readOwnKeys(now, { env, home })),
   });
   const { level } = config.log;
   const logOptions = { format, level, stream: context.stderr, env, redactor };
-  const file = config.log.file && fault === undefined ? keepLog(home.logFile, logOptions) : undefined;
-  const log = createLog({ ...logOptions, file });
+  const logFile = config.log.file && fault === undefined ? keepLog(home.logFile, logOptions) : undefined;
+  const log = createLog({ ...logOptions, file: logFile });
+  settings.onChange(() => {
+    log.level = config.log.level;
+  });
   for (const note of notes) log.info(note);
   for (const warning of [...stale, ...describeMissingKeys(config, { env, home })]) log.warn(warning);
   for (const { path, asked: value, used } of waiting)
@@ -75,7 +80,8 @@ async function up(options: UpOptions, context: CommandContext): Promise<ExitCode
     );
   if (key.tightened) log.warn(`${home.keyFile} was readable by others; its mode is now 600`);
 
-  const daemon = await start(context, { home, config, env, log, isWarm: true, ...port });
+  const daemon = await start(context, { home, config, settings, env, log, isWarm: true, ...port });
+  const followed = followSettings({ settings, files: [file, home.confirmedFile], log });
   const record: DaemonRecord = {
     pid: process.pid,
     port: daemon.port,
@@ -86,7 +92,11 @@ async function up(options: UpOptions, context: CommandContext): Promise<ExitCode
   // Before readiness is announced: a supervisor may send a signal as soon as it reads the ready line.
   const releaseHome = () => removeDaemonFile(home, record);
   const { ended } = stayUntilStopped({
-    close: () => daemon.close().finally(releaseHome),
+    close: () => {
+      followed.close();
+      return daemon.close().finally(releaseHome);
+    },
+    reload: followed.reloadNow,
     leave: () => {
       releaseHome();
       waitForIdleThreads();
@@ -108,12 +118,12 @@ async function up(options: UpOptions, context: CommandContext): Promise<ExitCode
   const [learns] = status !== undefined && 'learning' in status ? status.learning : [];
   const isGreeting = isPretty(format, context.stderr);
   if (isGreeting) greet(printer, providers, keyPlace, learns);
-  const ready = isGreeting ? createLog({ ...logOptions, format: 'none', file }) : log;
+  const ready = isGreeting ? createLog({ ...logOptions, format: 'none', file: logFile }) : log;
   ready.info({ url: record.url, providers: providers.map(({ name }) => name), keyPlace, learns }, 'ready');
   if (options.open) await openPage(record, (message) => log.warn(message));
   const code = await ended;
   log.info('stopped');
-  await file?.close();
+  await logFile?.close();
   return code;
 }
 

@@ -66,6 +66,18 @@ export interface KeysApi {
   revoke(idOrName: string): Promise<readonly JsonObject[]>;
   /** Confirms settings of the config that wait for the owner: `{ "library.autonomy": "autonomous" }`. */
   confirm(settings: JsonObject): Promise<JsonObject>;
+  /** All settings: `{ file, settings: [{ path, value, from, inForce? }], problem? }`. Secrets are replaced. */
+  settings(): Promise<JsonObject>;
+  /**
+   * Writes one setting into the config file, and uses it: `{ path, value }`, or `{ path, unset: true }`. Answers like `reload`,
+   * with the file, its backup and whether it said so already. Nothing is written when the result would not be valid.
+   */
+  setSetting(request: JsonObject): Promise<JsonObject>;
+  /**
+   * Reads the config file again: `{ applied, restart, unchanged, running, file, warnings }`, where `restart` are the
+   * settings that change at the next start.
+   */
+  reload(): Promise<JsonObject>;
   /** The audit trail, newest first: `{ n, at, action, subject, key }`, with `fault` when its chain is broken. */
   audit(limit: number): Promise<JsonObject>;
 }

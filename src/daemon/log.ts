@@ -36,7 +36,8 @@ const MAX_DEPTH = 6;
 export const isPretty = (format: LogOptions['format'], stream: LogStream): boolean =>
   format === 'pretty' || (format === 'auto' && stream.isTTY === true);
 
-export function createLog(options: LogOptions): Log {
+/** Its `level` can be changed. */
+export function createLog(options: LogOptions): Log & { level: string } {
   const stream = options.stream ?? process.stderr;
   const colour = stream.isTTY === true && !(options.env ?? process.env).NO_COLOR;
   const render = isPretty(options.format, stream)

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { Worker, type WorkerOptions } from 'node:worker_threads';
 import type { Log } from '../base/log.ts';
 import { type CallAnswers, connectThread, type ThreadConnection } from '../base/thread-connection.ts';
@@ -38,7 +39,7 @@ export interface ServeLearningOptions {
   readonly lessons: () => OpenLessons | undefined;
   readonly embed: EmbeddingModel;
   readonly catalogue: Catalogue;
-  readonly prices: PriceRules;
+  readonly prices: () => PriceRules;
   readonly clock: Clock;
   readonly log: Log;
   /** For tests. */
@@ -69,6 +70,8 @@ export interface ServedLearning {
   readonly counts: () => Readonly<Record<string, number>>;
   /** For metrics: what served turns cost, by model. */
   readonly served: () => readonly ServedModelCost[];
+  /** The settings have changed: the thread is started again if they concern it. It continues where it was. */
+  reload(): Promise<void>;
   /** Aborts what is under way. */
   close(): Promise<void>;
 }
@@ -88,13 +91,13 @@ const NOT_RUNNING = 'the learning thread is not running';
 
 export function serveLearning(options: ServeLearningOptions): ServedLearning {
   const { config, clock, log, records, lessons, keys, startThread = startWorker } = options;
-  const isScoped = config.learn.flush === 'scoped';
-  const recertifier = isScoped ? createSampleRecertifier(options.embed, records) : undefined;
-  const { catalogue } = options;
+  const { prices } = options;
+  let sent = threadSettings(config, prices());
+  let recertifier = sent.isScoped ? createSampleRecertifier(options.embed, records) : undefined;
   const writers = createLearningModels({
-    models: config.models,
-    catalogue,
-    prices: createPrices(options.prices),
+    settings: config,
+    catalogue: options.catalogue,
+    prices: (name) => createPrices(prices())(name),
   });
   const answers = createAnswers(options, writers);
   let thread: LearningThread | undefined;
@@ -131,15 +134,7 @@ export function serveLearning(options: ServeLearningOptions): ServedLearning {
         storeFile: options.storeFile,
         salt: options.salt,
         keys: sentKeys,
-        settings: {
-          autonomy: config.library.autonomy,
-          failures: config.learn.failures,
-          maxNewSkills: config.learn.maxNewSkills,
-          budget: config.learn.budget,
-          prices: options.prices,
-          verifiers: config.learn.verifiers,
-        },
-        isScoped,
+        ...sent,
         now: clock.now(),
       },
       // Learning that needs more ends its thread, not the process.
@@ -220,6 +215,21 @@ export function serveLearning(options: ServeLearningOptions): ServedLearning {
       // The thread's end is in the status and in the log.
       await thread?.side.call('settle', []).catch(() => undefined);
     },
+    reload: async () => {
+      const now = threadSettings(config, prices());
+      if (isClosed || isDeepStrictEqual(now, sent)) return;
+      sent = now;
+      const kept = recertifier ?? createSampleRecertifier(options.embed, records);
+      recertifier = now.isScoped ? kept : undefined;
+      const old = thread;
+      // Its end is expected: it is not reported, and not followed by another start.
+      thread = undefined;
+      clearTimeout(again);
+      if (old !== undefined) await stopWorker(old.worker);
+      if (isClosed) return;
+      begin();
+      postWake();
+    },
     close: async () => {
       isClosed = true;
       clearTimeout(again);
@@ -229,6 +239,22 @@ export function serveLearning(options: ServeLearningOptions): ServedLearning {
     },
   };
 }
+
+/** What the thread is started with; other settings are read here, when they are needed. */
+const threadSettings = (
+  { library, learn }: Config,
+  prices: PriceRules,
+): Pick<LearningThreadData, 'settings' | 'isScoped'> => ({
+  settings: {
+    autonomy: library.autonomy,
+    failures: learn.failures,
+    maxNewSkills: learn.maxNewSkills,
+    budget: { ...learn.budget },
+    prices,
+    verifiers: learn.verifiers,
+  },
+  isScoped: learn.flush === 'scoped',
+});
 
 const startWorker: StartThread = (module, options) => new Worker(module, options);
 

@@ -25,6 +25,7 @@ import { readConversation } from '../wire/conversation.ts';
 
 export interface ServeLessonsOptions {
   readonly home: Home;
+  /** Read when they are needed: they may change. */
   readonly settings: Config['library'];
   readonly records: Records;
   readonly clock: Clock;
@@ -101,11 +102,13 @@ export async function serveLessons(options: ServeLessonsOptions): Promise<Served
     index = createRecall({
       embed,
       fallback,
-      limits: { topK: settings.topK, tokenBudget: settings.tokenBudget },
+      limits: settings,
       ...(options.isUnhurried === true ? {} : { demand: DEMAND }),
       usefulness: effects.usefulness,
       heldOut: (session, lesson) => isHeldOut(session, lesson, settings.holdout),
-      patterns: settings.domains.map((pattern) => compact(pattern)),
+      get patterns() {
+        return settings.domains.map((pattern) => compact(pattern));
+      },
       ...(vectors === undefined ? {} : { vectorCache: vectors }),
     });
     const ready = index;

@@ -190,6 +190,9 @@ const OPERATIONS: ReadonlyMap<string, ApiRoute> = new Map<string, ApiRoute>([
       return revoked.length === 0 ? undefined : [...revoked];
     }, 'key'),
   ],
+  ['GET /api/config', owned(({ keysApi }) => keysApi.settings())],
+  ['POST /api/config', owned(({ keysApi }, asked) => withBody(asked, (body) => keysApi.setSetting(body)))],
+  ['POST /api/reload', owned(({ keysApi }) => keysApi.reload())],
   ['POST /api/settings', owned(({ keysApi }, asked) => withBody(asked, (body) => keysApi.confirm(body)))],
   [
     'GET /api/audit',

@@ -18,7 +18,8 @@ import { createWorkSlices } from './work-slices.ts';
 export interface GatewayOptions {
   readonly context: GatewayContext;
   readonly admission: Admission;
-  readonly allowedHosts: readonly string[];
+  /** Asked again by `refreshHosts`. */
+  readonly allowedHosts: () => readonly string[];
   /** A refused request, for the metrics. */
   readonly onRefused: (reason: string) => void;
   /** An unexpected error: logged, and answered with 500. */
@@ -31,6 +32,8 @@ const MOST_WAITING_CONNECTIONS = 1000;
 
 export interface Gateway {
   listen(port: number, host: string): Promise<number>;
+  /** The allowed hosts have changed. */
+  refreshHosts(): void;
   /** Admits no new request, lets streams finish for at most `graceMs`, then closes their connections. */
   close(graceMs: number): Promise<void>;
 }
@@ -46,6 +49,10 @@ export function createGateway({
 }: GatewayOptions): Gateway {
   let checkOrigin: ReturnType<typeof createOriginCheck> = () =>
     createFailure('overloaded', 'Instar is starting.');
+  let bound: { readonly host: string; readonly port: number } | undefined;
+  const refreshHosts = (): void => {
+    if (bound !== undefined) checkOrigin = createOriginCheck({ ...bound, allowedHosts: allowedHosts() });
+  };
 
   const connections = createConnectionLimit(maxConnections, () => onRefused('too-many-connections'));
   const credentials = createAcceptedCredentials(context.clock.monotonic);
@@ -172,11 +179,12 @@ export function createGateway({
         server.once('error', reject);
         server.listen(port, host, 1024, () => {
           server.off('error', reject);
-          const { port: bound } = server.address() as AddressInfo;
-          checkOrigin = createOriginCheck({ host, port: bound, allowedHosts });
-          resolve(bound);
+          bound = { host, port: (server.address() as AddressInfo).port };
+          refreshHosts();
+          resolve(bound.port);
         });
       }),
+    refreshHosts,
     close: async (graceMs) => {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       server.closeIdleConnections();

@@ -30,8 +30,8 @@ export interface LearningModels {
 }
 
 export interface LearningModelsOptions {
-  /** The configured model aliases, by name. */
-  readonly models: Readonly<Record<string, unknown>>;
+  /** The configured model aliases, by name; read for each call: they may change. */
+  readonly settings: { readonly models: Readonly<Record<string, unknown>> };
   readonly catalogue: Catalogue;
   readonly prices: Prices;
 }
@@ -43,10 +43,11 @@ const LONGEST = 1024 * 1024;
  * The model of a role, which may be `off`; for the evolver else the one named `default`. Only models on this machine and
  * models with a configured key are used: a caller's credentials are for the caller's turns, not for learning.
  */
-export function createLearningModels({ models, catalogue, prices }: LearningModelsOptions): LearningModels {
+export function createLearningModels({ settings, catalogue, prices }: LearningModelsOptions): LearningModels {
   const isOurs = (target: Target): boolean =>
     target.provider !== 'instar' && (target.access.kind !== 'caller' || prices(nameOf(target)).isLocal);
   const find = (role: LearningRole): { readonly target: Target; readonly isNamed: boolean } | undefined => {
+    const { models } = settings;
     // The judge is called often, so it must be configured explicitly.
     const names = role === 'judge' ? [role] : [role, 'default'];
     const alias = names.find((name) => Object.hasOwn(models, name));
@@ -59,7 +60,7 @@ export function createLearningModels({ models, catalogue, prices }: LearningMode
       const found = find(role);
       if (found === undefined) return undefined;
       const name = nameOf(found.target);
-      const title = programOf(found.target, models) ?? name;
+      const title = programOf(found.target, settings.models) ?? name;
       const more = found.isNamed ? {} : { onlyFor: servedBy(name) };
       return { name, title, price: prices(name), ...more };
     },
@@ -84,7 +85,7 @@ export const servedBy = (name: string): string =>
 /** `claude` for an alias of that program. */
 function programOf(
   { provider, model = '' }: Target,
-  models: LearningModelsOptions['models'],
+  models: LearningModelsOptions['settings']['models'],
 ): string | undefined {
   const alias = provider === COMMAND ? asObject(models[model]) : {};
   return asString(alias.command);

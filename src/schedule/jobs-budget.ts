@@ -20,7 +20,8 @@ export interface JobLimits {
 }
 
 interface JobsBudgetOptions {
-  readonly limits: JobLimits;
+  /** Read at each use: the limits may change. */
+  readonly settings: { readonly budget: JobLimits };
   readonly records: Pick<Records, 'append' | 'events'>;
   /** Leases and ends of all jobs. */
   readonly facts: readonly StoredFact[];
@@ -32,14 +33,24 @@ const BUDGET = 'jobs';
 
 /** The day's budget of background jobs, with what earlier processes spent today. Rejects when the record cannot be read. */
 export async function openJobsBudget({
-  limits,
+  settings,
   records,
   facts,
   clock,
   newId,
 }: JobsBudgetOptions): Promise<Budget> {
   return createDayBudget({
-    limits: { ms: limits.minutesPerDay * 60_000, tokens: limits.tokensPerDay, usd: limits.usdPerDay },
+    limits: {
+      get ms() {
+        return settings.budget.minutesPerDay * 60_000;
+      },
+      get tokens() {
+        return settings.budget.tokensPerDay;
+      },
+      get usd() {
+        return settings.budget.usdPerDay;
+      },
+    },
     setting: 'schedule.budget',
     clock,
     spent: await readJobSpending(records, facts, clock.now()),

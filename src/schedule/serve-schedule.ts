@@ -36,6 +36,8 @@ export interface SlowWork {
 }
 
 interface ServedSchedule {
+  /** The settings have changed: presence is found out by the new ones. A running job goes on. */
+  reload(): void;
   /** A request arrived or was answered. */
   noticeTraffic(inFlight: number): void;
   /** For `GET /api/schedule`. */
@@ -55,8 +57,10 @@ const LEARNING = { name: 'learning', needsWindow: false, note: 'runs whenever so
 export function serveSchedule(options: ScheduleOptions): ServedSchedule {
   const { settings, env, homeDir, records, clock, newId, log, slowWork } = options;
   let lastActivity: number | undefined;
-  const opened = openSources({ settings, env, homeDir, clock, lastActivity: () => lastActivity });
-  const sources = slowWork?.sources ?? opened.all;
+  const open = () => openSources({ settings, env, homeDir, clock, lastActivity: () => lastActivity });
+  let opened = open();
+  /** The scheduler reads this list; `reload` replaces its members. */
+  const sources = [...(slowWork?.sources ?? opened.all)];
   const rules = { ...defaultScheduleRules, ...slowWork?.rules };
   const journal = createRecordsJournal(records, clock);
   // The kernel lock on the home belongs to this process, so earlier holders of leases are gone.
@@ -69,7 +73,6 @@ export function serveSchedule(options: ScheduleOptions): ServedSchedule {
     leaseMs: LEASE_MS,
   });
   const jobs = slowWork?.jobs ?? options.jobs(leases);
-  const limits = settings.budget;
   let scheduler: Scheduler | undefined;
   let budget: Budget | undefined;
   let again: NodeJS.Timeout | undefined;
@@ -83,7 +86,7 @@ export function serveSchedule(options: ScheduleOptions): ServedSchedule {
   const begin = async (): Promise<void> => {
     try {
       const facts = (await Promise.all(jobs.map(({ name }) => journal.ofJob(name)))).flat();
-      const opened = await openJobsBudget({ limits, records, facts, clock, newId });
+      const opened = await openJobsBudget({ settings, records, facts, clock, newId });
       if (isClosed) return;
       budget = opened;
       scheduler = createScheduler({ clock, later, sources, jobs, journal, leases, budget, rules, onNews });
@@ -114,7 +117,7 @@ export function serveSchedule(options: ScheduleOptions): ServedSchedule {
         job: state?.job,
         sources,
         readings,
-        limits,
+        limits: settings.budget,
         spent: budget?.spent() ?? NOTHING_SPENT,
         refusal: budget?.refusal(),
         jobs: [
@@ -131,6 +134,12 @@ export function serveSchedule(options: ScheduleOptions): ServedSchedule {
       });
     },
     text: metrics.text,
+    reload: () => {
+      if (isClosed) return;
+      opened.close();
+      opened = open();
+      if (slowWork?.sources === undefined) sources.splice(0, sources.length, ...opened.all);
+    },
     close: async () => {
       isClosed = true;
       clearTimeout(again);

@@ -47,7 +47,7 @@ interface TrainingOptions {
   readonly hasSecret: (text: string) => boolean;
   /** The configured verifiers, the samples so far, and how to make learning read the record. */
   readonly learning: {
-    readonly verifiers: RecordedTasksOptions['rows'];
+    readonly settings: { readonly verifiers: RecordedTasksOptions['rows'] };
     readonly samples: () => readonly TrainingSample[];
     readonly wake: (delayMs: number) => void;
   };
@@ -116,7 +116,9 @@ export function serveTraining(options: TrainingOptions): ServedTraining | undefi
   let running: { readonly stop: AbortController; readonly over: Promise<void> } | undefined;
 
   const recorded = createRecordedTasks({
-    rows: options.learning.verifiers,
+    get rows() {
+      return options.learning.settings.verifiers;
+    },
     records,
     decodeTurn: options.decodeTurn,
     now: clock.now,
@@ -203,7 +205,9 @@ export function serveTraining(options: TrainingOptions): ServedTraining | undefi
     job: (history) =>
       createTrainJob({
         run,
-        hasTasks: override.tasks !== undefined || recorded.canGrade,
+        get hasTasks() {
+          return override.tasks !== undefined || recorded.canGrade;
+        },
         policy,
         generation: options.generation,
         history,

@@ -101,14 +101,14 @@ interface TrainJobOptions {
 
 /** The nightly training job. Not ready while the policy is unused, or was trained today with the same lessons. */
 export function createTrainJob(options: TrainJobOptions): Job {
-  const { run, hasTasks, policy, generation, history, clock, settings } = options;
+  const { run, policy, generation, history, clock, settings } = options;
   return {
     name: TRAIN_JOB,
     priority: 2,
     needsWindow: true,
     estimate: () => settings.steps * STEP_MS,
     isReady: async () => {
-      if (!hasTasks || policy.answered() === 0 || generation() === 0) return false;
+      if (!options.hasTasks || policy.answered() === 0 || generation() === 0) return false;
       const { run: open, lastDone } = await history(TRAIN_JOB);
       if (open !== undefined || lastDone === undefined) return true;
       const isNew = lastDone.note?.startsWith(noteOf(generation())) !== true;
