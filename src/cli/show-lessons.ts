@@ -6,7 +6,7 @@ export type LessonJson = Readonly<Record<string, unknown>>;
 
 export const lessonRow = (lesson: LessonJson): readonly string[] => [
   text(lesson.id),
-  text(lesson.state) + (lesson.pinned ? ' (pinned)' : ''),
+  text(lesson.state) + (lesson.isUnused ? ' (not in use)' : lesson.pinned ? ' (pinned)' : ''),
   text(lesson.kind),
   text(lesson.name),
   describeEffect(lesson.effect as LessonJson),

@@ -20,6 +20,12 @@ export const PROMPT_KINDS: ReadonlySet<LessonKind> = new Set([
   'identity',
 ]);
 
+/** Why no lesson of a kind can be added; undefined for the kinds that Instar uses. */
+export const whyKindUnused = (kind: LessonKind): string | undefined =>
+  PROMPT_KINDS.has(kind)
+    ? undefined
+    : `lessons of the kind ${kind} are not in use yet: nothing reads them. Use ${[...PROMPT_KINDS].join(', ')}`;
+
 /** `proposed` waits for a person; `trial` is shown and measured; `live` has passed its measurement. */
 export const LESSON_STATES = ['proposed', 'trial', 'live', 'retired', 'rejected'] as const;
 export type LessonState = (typeof LESSON_STATES)[number];
