@@ -64,6 +64,10 @@ export interface Evidence {
 export type Taint = 'tool' | 'web';
 
 export type LessonSource = 'experience' | 'told' | 'inferred' | 'practice';
+/**
+ * Whom a lesson may be shown to. `private`: only the agent that it was learned from, in the same project; it is not
+ * exported. `scoped`: whom its scope names. `shared`: every agent, in every project.
+ */
 export type Visibility = 'private' | 'scoped' | 'shared';
 
 /** Metadata of a lesson. */

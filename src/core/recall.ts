@@ -21,6 +21,8 @@ export type RecallOutcome =
   | 'held-out'
   | 'not-relevant'
   | 'out-of-scope'
+  /** It is private to the agent and project it was learned from. */
+  | 'private'
   | 'over-limit'
   | 'over-budget'
   | 'hidden-by-age'

@@ -20,6 +20,7 @@ import { openVectorCache } from '../lessons/recall/vector-cache.ts';
 import { createShowLessons, type PromptTurn } from '../lessons/shown/show-lessons.ts';
 import { encodeFileChange, listFileChanges } from '../lessons/skill-files/file-changes.ts';
 import { createSkillMirror, type SkillMirror } from '../lessons/skill-files/skill-mirror.ts';
+import { createReadLearnedIn } from '../lessons/visibility.ts';
 import { readConversation } from '../wire/conversation.ts';
 
 export interface ServeLessonsOptions {
@@ -103,6 +104,7 @@ export async function serveLessons(options: ServeLessonsOptions): Promise<Served
       ...(options.isUnhurried === true ? {} : { demand: DEMAND }),
       usefulness: effects.usefulness,
       heldOut: (session, lesson) => isHeldOut(session, lesson, settings.holdout),
+      learnedIn: createReadLearnedIn(records),
       patterns: settings.domains.map((pattern) => compact(pattern)),
       ...(vectors === undefined ? {} : { vectorCache: vectors }),
     });

@@ -47,6 +47,7 @@ export function selectLessons(
   let tokens = 0;
   const judge = (candidate: RecallCandidate): RecallOutcome => {
     const { lesson, slot, evidence, activation, isKept, isDue } = candidate;
+    if (candidate.isPrivate) return 'private';
     if (!candidate.isInScope) return 'out-of-scope';
     if (!isDue && evidence < Math.max(0, Math.min(best - NEAR_BEST, best * HALF_OF_BEST)))
       return 'not-relevant';

@@ -6,6 +6,7 @@ import type { Library } from '../../core/library.ts';
 import type { Recall, RecallQuery } from '../../core/recall.ts';
 import type { Records } from '../../core/store.ts';
 import { isInScope } from '../scope.ts';
+import { reachOf } from '../visibility.ts';
 import type { ConversationView, ShowRequest } from './block-update.ts';
 import type { ShownText } from './prompt-thread.ts';
 import { createShownBlocks, type ShownBlocksOptions } from './shown-blocks.ts';
@@ -149,9 +150,10 @@ export function createLessonCounter(library: Pick<Library, 'shown'>): LessonCoun
 function countScopes(lessons: readonly Lesson[]): readonly ScopeCount[] {
   const counts = new Map<string, ScopeCount>();
   for (const { text } of lessons) {
-    const { agent, project, runKind } = text.scope;
+    const scope = reachOf(text);
+    const { agent, project, runKind } = scope;
     const key = JSON.stringify([agent, project, runKind]);
-    counts.set(key, { scope: text.scope, count: (counts.get(key)?.count ?? 0) + 1 });
+    counts.set(key, { scope, count: (counts.get(key)?.count ?? 0) + 1 });
   }
   return [...counts.values()];
 }
