@@ -97,6 +97,7 @@ export async function serveLessons(options: ServeLessonsOptions): Promise<Served
       onFault: (error) => log.error({ err: error }, 'a listener for library changes failed'),
     });
     const { library, effects } = openedLessons;
+    const domains = settings.domains.map((pattern) => compact(pattern));
     index = createRecall({
       embed,
       fallback,
@@ -105,7 +106,7 @@ export async function serveLessons(options: ServeLessonsOptions): Promise<Served
       usefulness: effects.usefulness,
       heldOut: (session, lesson) => isHeldOut(session, lesson, settings.holdout),
       learnedIn: createReadLearnedIn(records),
-      patterns: settings.domains.map((pattern) => compact(pattern)),
+      patterns: domains,
       ...(vectors === undefined ? {} : { vectorCache: vectors }),
     });
     const ready = index;
@@ -126,6 +127,7 @@ export async function serveLessons(options: ServeLessonsOptions): Promise<Served
       recall: (query, now) => ready.recall({ ...query, isUnhurried: options.isUnhurried === true }, now),
       records,
       clock,
+      domains,
       onFault: (error, session) =>
         log.warn({ err: error, session }, 'the recall decision of a session could not be recorded'),
     });

@@ -5,6 +5,7 @@ import { type Ask, type Budget, NO_COST } from '../core/learn.ts';
 import type { ChangeSet, PublishResult } from '../core/lesson.ts';
 import type { EmbeddingModel } from '../core/recall.ts';
 import type { NewFact } from '../core/store.ts';
+import type { VerifierRow } from '../core/verifier-row.ts';
 import { createEvidenceReader, type EvidenceRecords } from '../evidence/evidence-reader.ts';
 import { locateQuote } from '../evidence/locate-quote.ts';
 import { createVerifiers } from '../evidence/verifiers/registry.ts';
@@ -36,7 +37,7 @@ export interface LearningSettings {
   readonly maxNewSkills: number;
   readonly usdPerDay: number;
   /** The rows of the configured verifiers. */
-  readonly verifiers: readonly unknown[];
+  readonly verifiers: readonly VerifierRow[];
 }
 
 /** All that learning needs from outside its thread. */

@@ -100,8 +100,8 @@ const isHeldOut = ({ domain, text }: RecordedTask): boolean =>
   hash('sha256', JSON.stringify([domain, text]), 'buffer').readUInt32BE(0) % HELD_OUT === 0;
 
 const NEEDED =
-  'Weights are trained on recorded tasks whose answers a verifier can grade: set learn.verifiers (kinds regex, schema and ' +
-  'module) in the config. Sessions of the last 30 days count that were answered in words at once; one task in five is held out.';
+  'Weights are trained on recorded tasks whose answers a verifier can grade: set learn.verifiers (exact, number, regex, ' +
+  'schema or module) in the config. Sessions of the last 30 days count that were answered in words at once; one task in five is held out.';
 
 /** Why a window cannot begin with this many tasks. */
 export function tooFewTasks(train: number, heldOut: number): TrainingError {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { verifierSchema } from './verifiers.ts';
 
 const usd = (fallback: number) => z.number().min(0).max(100_000).default(fallback);
 
@@ -47,13 +48,6 @@ export const librarySchema = z.strictObject({
     .default([])
     .describe('Rules that find the domain of a request when the caller does not name it.'),
 });
-
-/** The fields depend on the kind: the verifier registry validates them at start. */
-const verifierSchema = z
-  .record(z.string(), z.unknown())
-  .describe(
-    'One verifier: domain, kind (exact, number, regex, schema, command, rubric …) and the options of that kind.',
-  );
 
 export const learnSchema = z.strictObject({
   failures: z.int().min(1).max(100).default(3).describe('Number of failures that starts the skill evolver.'),

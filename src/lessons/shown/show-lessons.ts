@@ -5,6 +5,7 @@ import type { Lesson, Scope } from '../../core/lesson.ts';
 import type { Library } from '../../core/library.ts';
 import type { Recall, RecallQuery } from '../../core/recall.ts';
 import type { Records } from '../../core/store.ts';
+import type { DomainPattern } from '../recall/domain.ts';
 import { isInScope } from '../scope.ts';
 import { reachOf } from '../visibility.ts';
 import type { ConversationView, ShowRequest } from './block-update.ts';
@@ -16,6 +17,7 @@ interface ShowLessonsOptions {
   readonly recall: Recall;
   readonly records: Records;
   readonly clock: Clock;
+  readonly domains?: readonly DomainPattern[];
   /** A decision could not be recorded: after a restart the session's prompt may change once. */
   readonly onFault: (error: unknown, session: string) => void;
 }
@@ -50,6 +52,7 @@ export function createShowLessons(options: ShowLessonsOptions): ShowLessons {
     generation: () => library.generation,
     lessonCount: createLessonCounter(library),
     lesson: library.lesson,
+    ...(options.domains === undefined ? {} : { domains: options.domains }),
     changedSince: (generation) => {
       const diff = library.diff(generation, library.generation);
       return {
