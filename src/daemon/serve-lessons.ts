@@ -199,7 +199,13 @@ function toPromptTurn({ id, kind, wire, session, outline, identity }: Turn, body
     isCount: kind === 'count',
     isRecorded: identity.record,
     model: outline?.model ?? '',
-    query: compact({ agent: agent ?? client ?? 'unknown', project: project?.id, runKind, domain }),
+    query: compact({
+      agent: agent ?? client ?? 'unknown',
+      project: project?.id,
+      projectLabel: project?.label,
+      runKind,
+      domain,
+    }),
     readConversation: () => readConversation(wire.name, body),
   };
 }

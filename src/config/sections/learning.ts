@@ -12,7 +12,7 @@ const domainSchema = z
       .regex(/^[a-z][a-z0-9_-]{0,63}$/, 'must be a short lower-case name')
       .describe('Name of the domain.'),
     agent: pattern.optional().describe('Name of the agent; * matches anything.'),
-    project: pattern.optional().describe("The project's id."),
+    project: pattern.optional().describe("The name of the project's folder, or its id; * matches anything."),
     runKind: pattern.optional().describe('The kind of run.'),
     keywords: z
       .array(z.string().min(1).max(64))
