@@ -13,13 +13,15 @@ interface LoadedSettings {
   readonly config: Config;
   readonly waiting: readonly WaitingSetting[];
   readonly notes: readonly string[];
+  /** Settings that do nothing yet. */
+  readonly warnings: readonly string[];
 }
 
 /** Reads and checks everything that can be wrong with settings. Rejects with `ConfigError`, with every problem at once. */
 export async function loadSettings(options: LoadOptions, home: Home): Promise<LoadedSettings> {
-  const { config, notes } = loadConfig(options);
+  const { config, notes, warnings } = loadConfig(options);
   await checkVerifierRows(config);
-  return { ...applyConfirmed(config, home), notes };
+  return { ...applyConfirmed(config, home), notes, warnings };
 }
 
 async function checkVerifierRows({ learn }: Config): Promise<void> {

@@ -47,7 +47,7 @@ async function up(options: UpOptions, context: CommandContext): Promise<ExitCode
   const port = options.port === undefined ? {} : { port: options.port };
   const file = resolve(options.config ?? home.configFile);
   const load = () => loadSettings({ file, required: options.config !== undefined, env, ...port }, home);
-  const { config: first, waiting, notes } = await load();
+  const { config: first, waiting, notes, warnings } = await load();
   const settings = createLiveSettings({
     config: first,
     source: { file, load: async () => (await load()).config },
@@ -68,7 +68,8 @@ async function up(options: UpOptions, context: CommandContext): Promise<ExitCode
     log.level = config.log.level;
   });
   for (const note of notes) log.info(note);
-  for (const warning of [...stale, ...describeMissingKeys(config, { env, home })]) log.warn(warning);
+  for (const warning of [...warnings, ...stale, ...describeMissingKeys(config, { env, home })])
+    log.warn(warning);
   for (const { path, asked: value, used } of waiting)
     log.warn(
       `${path} is "${value}" in the config and waits for your word; "${used}" is used. Confirm it with: instar config confirm`,
