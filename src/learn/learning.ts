@@ -9,6 +9,7 @@ import type { CalibrationStatus } from '../evidence/judge/calibration.ts';
 import type { LessonEffects } from '../lessons/effect/lesson-effects.ts';
 import { endSession } from './end-session.ts';
 import { createLearningState, type FactFold, type LearningState, loadLearning } from './learning-state.ts';
+import { findStart } from './look-back.ts';
 import { createPrices } from './model-cost.ts';
 import { createPendingSessions } from './pending-sessions.ts';
 import { createBusyMeter, createWakeTimer } from './wake-timer.ts';
@@ -75,8 +76,6 @@ export type LearningStatus = {
 };
 
 const PAGE = 500;
-/** Facts read again at the start: a killed daemon may not have looked at its last turns. */
-const LOOK_BACK = 500;
 const IDLE_MS = 30 * 60_000;
 const IDLE_LOOK_MS = 60_000;
 const MOST_TURNS = 20_000;
@@ -96,7 +95,7 @@ export async function startLearning(options: LearningOptions): Promise<Learning>
   const sessionOf = createLruMap<string, string>(MOST_TURNS);
   const serving = createServingCost();
   const meter = createBusyMeter(clock);
-  let cursor = Math.max(0, loaded - LOOK_BACK);
+  let cursor = await findStart(records, loaded);
   const alarm = createWakeTimer(clock, () => {
     queue = queue.then(run);
   });
