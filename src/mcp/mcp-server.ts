@@ -243,7 +243,7 @@ const recalledData = ({ text, lessons }: RecalledLessons): JsonObject => ({
 });
 
 const recalledText = ({ text }: RecalledLessons): string =>
-  text === '' ? 'No lessons for this task yet.' : text;
+  text === '' ? 'No lesson fits this task.' : text;
 
 const LONGEST = 128;
 
