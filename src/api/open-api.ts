@@ -125,7 +125,7 @@ export function createLazyLessonsApi(records: Records): LessonsApi {
 }
 
 /** Why a file cannot be restored into a home; undefined when it looks like a backup. */
-export const checkBackup = (home: Home, file: string): BackupFault | undefined =>
+export const findRestoreFault = (home: Home, file: string): BackupFault | undefined =>
   findBackupFault(file) ??
   (isSameFile(file, home.storeFile)
     ? { kind: 'foreign', why: 'is the record of this home itself, not a backup of it' }

@@ -1,6 +1,6 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { checkBackup, newestCopyOf, restoreHome } from '../api/open-api.ts';
+import { findRestoreFault, newestCopyOf, restoreHome } from '../api/open-api.ts';
 import { findDaemon } from '../config/daemon-file.ts';
 import { type Home, HomeInUseError, homeAt, openHome } from '../config/home.ts';
 import { StoreError } from '../core/store.ts';
@@ -87,7 +87,7 @@ export async function restoreFile(
   before: () => void = () => undefined,
 ): Promise<ExitCode> {
   const home = homeAt(context.homeDir);
-  const fault = checkBackup(home, file);
+  const fault = findRestoreFault(home, file);
   if (fault !== undefined) throw refuse(`${file} ${fault.why}`, fault.kind, home);
   const running = await findDaemon(home);
   if (running !== undefined) {
@@ -121,7 +121,7 @@ function restoreOrRefuse(file: string, home: Home): string | undefined {
   }
 }
 
-function refuse(why: string, kind: NonNullable<ReturnType<typeof checkBackup>>['kind'], home: Home) {
+function refuse(why: string, kind: NonNullable<ReturnType<typeof findRestoreFault>>['kind'], home: Home) {
   const isShort = kind === 'missing' || !existsSync(home.storeFile);
   const message = isShort ? why : `${why}; the record of this home is unchanged`;
   const { copy } = kind === 'newer' ? { copy: undefined } : newestCopyOf(home);
