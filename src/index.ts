@@ -1,3 +1,19 @@
+import type { Instar, OpenOptions } from './api/instar.ts';
+
+export type {
+  Episode,
+  EpisodeAttempt,
+  EpisodeEnd,
+  EpisodeSummary,
+  Instar,
+  InstarContext,
+  InstarErrorCode,
+  InstarFeedback,
+  InstarScope,
+  InstarSubject,
+  OpenOptions,
+} from './api/instar.ts';
+export { InstarError } from './api/instar.ts';
 export type {
   ChatEvent,
   ChatMessage,
@@ -8,7 +24,22 @@ export type {
   Usage,
 } from './core/chat.ts';
 export type { Failure } from './core/failure.ts';
+export type { LessonKind, LessonState } from './core/lesson.ts';
+export type { EpisodeOutcome, ListedLesson } from './mcp/episode-api.ts';
 export type { Pipeline, StageContext } from './pipeline/pipeline.ts';
 export { createPipeline } from './pipeline/pipeline.ts';
 export type { StageOutcome } from './pipeline/stage-outcome.ts';
 export { createHttpReport } from './pipeline/stage-report.ts';
+
+/**
+ * Opens a home, and creates it if it is missing. A text is the home folder. Cheap: the store, the sentence model and, with
+ * `learn`, the daemon are loaded when they are needed. Rejects with `InstarError`: `config` for a home that cannot be used,
+ * and with `learn` also `home-in-use`.
+ */
+export async function open(home?: string | OpenOptions): Promise<Instar> {
+  const { openInstar } = await import('./api/open-instar.ts');
+  return openInstar(home, async (...args) => {
+    const { startInProcess } = await import('./daemon/in-process.ts');
+    return startInProcess(...args);
+  });
+}

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { systemBoot } from '../base/boot-clock.ts';
 import { createIds } from '../base/ids.ts';
 import { findDaemon, isAlive } from '../config/daemon-file.ts';
@@ -10,6 +10,7 @@ import { systemClock } from '../core/clock.ts';
 import type { LessonsApi, OwnerApis } from '../core/daemon-api.ts';
 import type { Records } from '../core/store.ts';
 import { createAudit } from '../record/audit-trail.ts';
+import { type BackupFault, findBackupFault } from '../record/check-backup.ts';
 import { findGoodCopy } from '../record/copy-files.ts';
 import { withErasableCopies } from '../record/erase-from-copies.ts';
 import { lockHome } from '../record/home-lock.ts';
@@ -143,6 +144,18 @@ async function learningSettings(home: Home, env: NodeJS.ProcessEnv) {
     if (error instanceof Error && error.name === 'ConfigError') return { failures: 3, holdout: 0.1 };
     throw error;
   }
+}
+
+/** Why a file cannot be restored into a home; undefined when it looks like a backup. */
+export const findRestoreFault = (home: Home, file: string): BackupFault | undefined =>
+  findBackupFault(file) ??
+  (isSameFile(file, home.storeFile)
+    ? { kind: 'foreign', why: 'is the record of this home itself, not a backup of it' }
+    : undefined);
+
+function isSameFile(one: string, other: string): boolean {
+  const [a, b] = [one, other].map((file) => statSync(file, { throwIfNoEntry: false }));
+  return a !== undefined && b !== undefined && a.dev === b.dev && a.ino === b.ino;
 }
 
 /** Replaces the store with a backup, under the lock. `kept` is the path of the previous store, if there was one. */

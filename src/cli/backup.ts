@@ -1,7 +1,10 @@
-import { resolve } from 'node:path';
-import { restoreHome } from '../api/open-api.ts';
+import { accessSync, constants, existsSync, statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { findRestoreFault, newestCopyOf, restoreHome } from '../api/open-api.ts';
 import { findDaemon } from '../config/daemon-file.ts';
-import { homeAt, openHome } from '../config/home.ts';
+import { type Home, HomeInUseError, homeAt, openHome } from '../config/home.ts';
+import { StoreError } from '../core/store.ts';
+import { quotePath } from '../doctor/inspect-path.ts';
 import {
   type CommandContext,
   CommandError,
@@ -13,43 +16,120 @@ import {
 import { withApi } from './with-api.ts';
 
 export const declareBackup: DeclareCommand = (command, act) =>
-  void command.argument('<file>', 'a file that does not exist yet').action(act(backup));
+  void command
+    .argument('<file>', 'a file that does not exist yet')
+    .addHelpText('after', '\nExample:\n  $ instar backup ~/instar-monday.sqlite\n')
+    .action(act(backup));
 
 export const declareRestore: DeclareCommand = (command, act) =>
-  void command.argument('<file>', 'a backup').action(act(restore));
+  void command
+    .argument('<file>', 'a backup')
+    .addHelpText(
+      'after',
+      '\nExample:\n  $ instar stop\n  $ instar restore ~/instar-monday.sqlite\n  $ instar up\n',
+    )
+    .action(act(restore));
 
-const backup = ({ args }: Positional, context: CommandContext): Promise<ExitCode> =>
-  withApi(context, async ({ api }) => {
-    const file = resolve(args[0] ?? '');
+const backup = async ({ args }: Positional, context: CommandContext): Promise<ExitCode> => {
+  const file = resolve(args[0] ?? '');
+  const home = homeAt(context.homeDir);
+  checkNewFile(file);
+  if (!existsSync(home.storeFile) && (await findDaemon(home)) === undefined)
+    throw new CommandError(
+      EXIT.failed,
+      `nothing is recorded in ${home.dir} yet, so there is nothing to back up`,
+      'name another home with --home or INSTAR_HOME',
+    );
+  return withApi(context, async ({ api }) => {
     await api.backup(file);
     if (context.printer.json) context.printer.document({ file });
-    else context.printer.line(`backup written to ${file}`);
+    else context.printer.line(`Backup written to ${file}.`);
     return EXIT.ok;
   });
+};
+
+/** Throws when a file cannot be created. No file is overwritten: it may be the last good backup. */
+function checkNewFile(file: string): void {
+  if (existsSync(file))
+    throw new CommandError(
+      EXIT.failed,
+      `${file} exists already, and a backup overwrites no file`,
+      'choose another name, or move that file away',
+    );
+  const folder = dirname(file);
+  const found = statSync(folder, { throwIfNoEntry: false });
+  if (found === undefined)
+    throw new CommandError(
+      EXIT.failed,
+      `the folder ${folder} does not exist`,
+      `create it with: mkdir -p ${quotePath(folder)}`,
+    );
+  if (!found.isDirectory())
+    throw new CommandError(EXIT.failed, `${folder} is a file, not a folder`, 'choose another place');
+  try {
+    accessSync(folder, constants.W_OK | constants.X_OK);
+  } catch {
+    throw new CommandError(
+      EXIT.failed,
+      `the folder ${folder} cannot be written to`,
+      'choose a folder of your own',
+    );
+  }
+}
 
 const restore = ({ args }: Positional, context: CommandContext): Promise<ExitCode> =>
   restoreFile(resolve(args[0] ?? ''), context);
 
-/** Replaces the record by a copy; refused while a daemon runs. */
+/** Replaces the record by a copy; refused while a daemon runs. A file that cannot be restored changes nothing. */
 export async function restoreFile(
   file: string,
   context: CommandContext,
   before: () => void = () => undefined,
 ): Promise<ExitCode> {
-  const running = await findDaemon(homeAt(context.homeDir));
+  const home = homeAt(context.homeDir);
+  const fault = findRestoreFault(home, file);
+  if (fault !== undefined) throw refuse(`${file} ${fault.why}`, fault.kind, home);
+  const running = await findDaemon(home);
   if (running !== undefined) {
     throw new CommandError(
       EXIT.homeTaken,
       `a daemon is using this home: ${running.url} (pid ${running.pid})`,
-      `stop it first: kill ${running.pid}`,
+      'stop it first: instar stop',
     );
   }
   before();
-  const { kept } = restoreHome(openHome(context.homeDir), file);
+  const kept = restoreOrRefuse(file, openHome(context.homeDir));
   if (context.printer.json) context.printer.document({ file, kept: kept ?? null });
   else
     context.printer.line(
-      `restored from ${file}${kept === undefined ? '' : `; the previous record is in ${kept}`}`,
+      `Restored from ${file}.${kept === undefined ? '' : ` The previous record is in ${kept}.`}`,
     );
   return EXIT.ok;
+}
+
+function restoreOrRefuse(file: string, home: Home): string | undefined {
+  try {
+    return restoreHome(home, file).kept;
+  } catch (error) {
+    if (error instanceof HomeInUseError)
+      throw new CommandError(EXIT.homeTaken, error.message, 'wait for that process, or stop it');
+    if (!(error instanceof StoreError)) throw error;
+    if (error.code === 'corrupt')
+      throw refuse(`${file} is damaged (${error.message.replace(`${file}: `, '')})`, 'damaged', home);
+    if (error.code === 'newer') throw refuse(error.message, 'newer', home);
+    throw error;
+  }
+}
+
+function refuse(why: string, kind: NonNullable<ReturnType<typeof findRestoreFault>>['kind'], home: Home) {
+  const isShort = kind === 'missing' || !existsSync(home.storeFile);
+  const message = isShort ? why : `${why}; the record of this home is unchanged`;
+  const { copy } = kind === 'newer' ? { copy: undefined } : newestCopyOf(home);
+  const fix =
+    kind === 'newer'
+      ? 'install the Instar that wrote it, or a newer one'
+      : copy === undefined
+        ? 'name a file that "instar backup" wrote'
+        : `name a file that "instar backup" wrote, or restore the newest daily copy: instar restore ${quotePath(copy.file)}`;
+  return new CommandError(EXIT.failed, message, fix);
 }

@@ -26,11 +26,13 @@ export const declareEngine: DeclareCommand = (engine, act) =>
     .addHelpText(
       'after',
       `
-Clients send a key: INSTAR_ENGINE_KEY, else the one in engine-key in the home, which is created on first use.
+Clients send a key: INSTAR_ENGINE_KEY, else the one in engine-key in the home,
+which is created on first use.
 
 Example:
   $ instar engine up --port 4700
-  $ TINKER_API_KEY=$(cat ~/.instar/engine-key) TINKER_BASE_URL=http://127.0.0.1:4700 python train.py
+  $ export TINKER_API_KEY=$(cat ~/.instar/engine-key)
+  $ TINKER_BASE_URL=http://127.0.0.1:4700 python train.py
 `,
     )
     .action(act(engineUp));

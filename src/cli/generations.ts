@@ -32,6 +32,10 @@ type Row = Readonly<Record<string, unknown>>;
 const listGenerations = (_options: object, context: CommandContext): Promise<ExitCode> =>
   withApi(context, async ({ lessonsApi }) => {
     const list = [...(await lessonsApi.generations())].reverse();
+    if (list.length === 0 && !context.printer.json) {
+      context.printer.note('No generations yet: no lesson has been published.');
+      return EXIT.ok;
+    }
     if (context.printer.json) context.printer.document(list);
     else
       context.printer.table([
@@ -59,7 +63,7 @@ const diffGenerations = ({ args }: Positional, context: CommandContext): Promise
       lines('removed', '-', 'red');
       lines('revised', '~', 'yellow');
       if (['added', 'removed', 'revised'].every((key) => (diff[key] as readonly Row[]).length === 0))
-        printer.note('no difference');
+        printer.note(`The lessons of generations ${from} and ${to} are the same.`);
     }
     return EXIT.ok;
   });
@@ -67,18 +71,19 @@ const diffGenerations = ({ args }: Positional, context: CommandContext): Promise
 const rollbackGeneration = ({ args }: Positional, context: CommandContext): Promise<ExitCode> =>
   withApi(context, async ({ lessonsApi }) => {
     const to = Number(args[0]);
+    const before = Number((await lessonsApi.generations()).at(-1)?.generation ?? 0);
     const done = await lessonsApi.rollback(to);
     if (done === undefined) throw unknownGeneration(to);
     if (context.printer.json) context.printer.document(done);
     else
       context.printer.line(
-        `rolled back to the lessons of generation ${to}; the current generation is ${String(done.generation)}`,
+        `Rolled back to the lessons of generation ${to}, as generation ${String(done.generation)}. Undo: instar generations rollback ${before}`,
       );
     return EXIT.ok;
   });
 
 const unknownGeneration = (generation: number): CommandError =>
-  new CommandError(EXIT.failed, `there is no generation ${generation}`, 'see: instar generations list');
+  new CommandError(EXIT.failed, `There is no generation ${generation}.`, 'see: instar generations list');
 
 function parseGeneration(text: string): number {
   if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('Give the number of a generation.');

@@ -180,9 +180,13 @@ const WHERE: Readonly<Record<KeyProtection, (file: string) => string>> = {
 async function newPassphrase(context: CommandContext): Promise<string> {
   const first = await askPassphrase(context, 'New passphrase');
   if (first.length < SHORTEST_PASSPHRASE)
-    throw new CommandError(EXIT.failed, `a passphrase needs at least ${SHORTEST_PASSPHRASE} characters`);
+    throw new CommandError(
+      EXIT.failed,
+      `a passphrase needs at least ${SHORTEST_PASSPHRASE} characters; nothing was changed`,
+      'try again with a longer one',
+    );
   if ((await askPassphrase(context, 'The same passphrase again')) !== first)
-    throw new CommandError(EXIT.failed, 'the two passphrases differ; nothing was changed');
+    throw new CommandError(EXIT.failed, 'the two passphrases differ; nothing was changed', 'try again');
   return first;
 }
 

@@ -9,7 +9,9 @@ import {
   EXIT,
   type ExitCode,
 } from './context.ts';
-import { createPrinter, type Printer } from './print.ts';
+import { addExamples } from './examples.ts';
+import { createPrinter, lineWidth, type Printer } from './print.ts';
+import { commandLine, namedCommand, sayUsageError } from './usage.ts';
 
 interface CommandEntry {
   readonly description: string;
@@ -156,7 +158,10 @@ export async function runProgram(argv: readonly string[], context: CliContext): 
       },
       // `report` prints the error once, when it arrives as an exception.
       outputError: () => undefined,
+      getOutHelpWidth: () => lineWidth(context.stdout, context.env) ?? HELP_WIDTH,
+      getErrHelpWidth: () => lineWidth(context.stderr, context.env) ?? HELP_WIDTH,
     })
+    .configureHelp({ showGlobalOptions: true })
     .addHelpText('after', '\nExample:\n  $ instar up\n');
 
   const act: Act = (action) =>
@@ -170,6 +175,7 @@ export async function runProgram(argv: readonly string[], context: CliContext): 
     if (declared.has(command)) return;
     declared.add(command);
     (await COMMANDS[command.name()]?.load())?.(command, act);
+    addExamples(command);
   };
   for (const [name, { description, hidden = false }] of Object.entries(COMMANDS))
     program.command(name, { hidden }).description(description);
@@ -182,13 +188,17 @@ export async function runProgram(argv: readonly string[], context: CliContext): 
     await program.parseAsync(argv, { from: 'user' });
     return exitCode;
   } catch (error) {
-    return await report(error, help, printer, context);
+    const see = `see: ${commandLine(namedCommand(program, argv))} --help`;
+    return await report(error, { help, see }, printer, context);
   }
 }
 
+/** For help that a program reads. */
+const HELP_WIDTH = 80;
+
 async function report(
   error: unknown,
-  help: string,
+  { help, see }: { readonly help: string; readonly see: string },
   printer: Printer,
   { stderr, env }: CliContext,
 ): Promise<ExitCode> {
@@ -200,7 +210,7 @@ async function report(
   // Loaded on demand: most commands end without an error. A message may quote a provider, a file or an argument.
   const { openRedactor } = await import('../redact/open-redactor.ts');
   const { redactText } = openRedactor();
-  const failure = redactFailure(describe(error), redactText);
+  const failure = redactFailure(describe(error, see), redactText);
   if (printer.json) {
     const { message, fix } = failure;
     printer.document({ error: { message, ...(fix !== undefined && { fix }) } });
@@ -234,14 +244,14 @@ interface DescribedError {
   readonly stack?: string;
 }
 
-function describe(error: unknown): DescribedError {
+/** `see`: where the use of the command that was called is explained. */
+function describe(error: unknown, see: string): DescribedError {
   if (error instanceof CommanderError) {
-    const message =
-      error.code === 'commander.help' ? 'no command was given' : error.message.replace(/^error: /, '');
-    return { exitCode: EXIT.wrongUse, message, fix: 'see: instar --help' };
+    const message = error.code === 'commander.help' ? 'no command was given' : sayUsageError(error.message);
+    return { exitCode: EXIT.wrongUse, message, fix: see };
   }
   if (error instanceof CommandError) {
-    const { exitCode, message, fix } = error;
+    const { exitCode, message, fix = exitCode === EXIT.wrongUse ? see : undefined } = error;
     return { exitCode, message, ...(fix !== undefined && { fix }) };
   }
   if (error instanceof ConfigError) return { exitCode: EXIT.failed, message: error.message };

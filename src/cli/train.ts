@@ -4,7 +4,8 @@ import { asArray, asObject, type JsonObject } from '../core/json.ts';
 import { plural } from '../text/phrases.ts';
 import { confirmOwner } from './confirm-owner.ts';
 import { type CommandContext, CommandError, type DeclareCommand, EXIT, type ExitCode } from './context.ts';
-import { dim, type Part, type Printer } from './print.ts';
+import { dim, type Printer } from './print.ts';
+import { findPolicyUse, type PolicyUse, sayLiveWeights, sayPolicyUse } from './training-status.ts';
 import { withApi } from './with-api.ts';
 import { type WithTraining, withTraining } from './with-training.ts';
 
@@ -40,8 +41,9 @@ const trainStatus = (_options: object, context: CommandContext): Promise<ExitCod
     const recorded = await api.training();
     const status = 'engineState' in recorded ? recorded : { ...recorded, ...(await describe(context)) };
     const { printer } = context;
-    if (printer.json) printer.document(status);
-    else showTraining(printer, status);
+    const use = await findPolicyUse(status, context);
+    if (printer.json) printer.document({ ...status, serves: use });
+    else showTraining(printer, status, use);
     return EXIT.ok;
   });
 
@@ -211,27 +213,32 @@ function progressOf(window: JsonObject): string {
   return parts.join(' · ');
 }
 
-function showTraining(printer: Printer, status: JsonObject): void {
+function showTraining(printer: Printer, status: JsonObject, use: PolicyUse): void {
   const { query, support } = asObject(status.buffer);
   const versions = asObject(status.versions);
   const trial = asObject(versions.onTrial);
   const window = asObject(status.window);
-  const rows: (readonly Part[] | undefined)[] = [
+  const weights = sayLiveWeights(status);
+  const rows: (readonly [string, string] | undefined)[] = [
     row(
       'engine',
       status.engineState === undefined ? `${status.engine}` : `${status.engine} (${status.engineState})`,
     ),
-    status.policy === '' ? undefined : row('serves', `${status.policy}`),
+    row('serves', sayPolicyUse(use, status)),
+    weights === undefined ? undefined : row('weights', weights),
     status.adapter === undefined ? undefined : row('adapter', `${status.adapter}`),
     versions.previous === undefined ? undefined : row('previous', `version ${versions.previous}`),
     trial.version === undefined ? undefined : row('on trial', describeTrial(trial)),
-    window.steps === undefined ? undefined : row('window', describeWindow(window)),
-    ...movesOf(window).map((move) => row('', move)),
+    window.steps === undefined ? undefined : row('training', describeWindow(window)),
+    ...movesOf(window).map((move) => row('training', move)),
     window.problem === undefined ? undefined : row('problem', `${window.problem}`),
-    row('generation', `${status.generation}`),
-    row('samples', `${query} for training; ${plural(Number(support), 'failure')} for learning lessons only`),
+    row('lessons', `generation ${status.generation}`),
+    row(
+      'samples',
+      `${plural(Number(query), 'turn')} to train on, ${plural(Number(support), 'failure')} to learn lessons from`,
+    ),
   ];
-  printer.table(rows.filter((one) => one !== undefined));
+  printer.fields(rows.filter((one) => one !== undefined));
 }
 
 const movesOf = (window: JsonObject): readonly string[] => asArray(window.moves).map(String);
@@ -239,10 +246,10 @@ const movesOf = (window: JsonObject): readonly string[] => asArray(window.moves)
 /** The evidence so far for a version on trial. */
 const describeTrial = ({ version, stage, pairs, sessions }: JsonObject): string =>
   stage === 'canary'
-    ? `version ${version}, canary: rewards from ${plural(Number(sessions), 'session')}`
-    : `version ${version}, candidate: compared on ${plural(Number(pairs), 'held-out task')}`;
+    ? `version ${version}, canary: answers a share of the sessions; rewards from ${plural(Number(sessions), 'session')}`
+    : `version ${version}, candidate: answers no request yet; compared on ${plural(Number(pairs), 'held-out task')}`;
 
 const describeWindow = (window: JsonObject): string =>
   `${window.isRunning === true ? 'running' : 'ended'}: ${progressOf(window)}`;
-const row = (name: string, text: string): readonly Part[] => [dim(name), text];
+const row = (name: string, text: string): readonly [string, string] => [name, text];
 const percent = (share: unknown): string => `${Math.round(100 * Number(share))} %`;

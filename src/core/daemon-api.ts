@@ -109,7 +109,7 @@ export interface LessonsApi {
   change(body: JsonObject): Promise<JsonObject>;
   /**
    * What a task would be shown: `{ task, agent?, project?, domain?, limit? }` → `{ text, lessons }`. It does not count in
-   * any measurement.
+   * any measurement, unless it names an open `episode` that was begun with the key `by`: what that is shown is recorded.
    */
   recall(query: JsonObject): Promise<JsonObject>;
   /** Lessons that need attention: `{ waiting, same, contradictions, forgettable, changes }`; `changes` would resolve them. */

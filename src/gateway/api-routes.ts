@@ -142,7 +142,14 @@ const OPERATIONS: ReadonlyMap<string, ApiRoute> = new Map<string, ApiRoute>([
   ['GET /api/turns/:id', owned(({ api }, { id }) => api.turn(id), 'turn')],
   ['GET /api/turns/:id/why', owned(({ lessonsApi }, { id }) => lessonsApi.why(id), 'turn')],
   ['POST /api/lessons', owned(({ lessonsApi }, asked) => withBody(asked, (body) => lessonsApi.change(body)))],
-  ['POST /api/recall', shared(({ lessonsApi }, asked) => withBody(asked, (body) => lessonsApi.recall(body)))],
+  [
+    'POST /api/recall',
+    shared(({ lessonsApi }, asked) => {
+      const { kind, id } = asked.caller;
+      const by = kind === 'owner' ? {} : { by: id };
+      return withBody(asked, ({ by: _, ...body }) => lessonsApi.recall({ ...body, ...by }));
+    }),
+  ],
   ['GET /api/episodes/:id', shared(({ api }, { id }) => api.episode(id), 'episode')],
   ['GET /api/review', owned(({ lessonsApi }) => lessonsApi.review())],
   ['GET /api/train', shared(({ api }) => api.training())],

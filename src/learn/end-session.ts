@@ -30,6 +30,8 @@ export async function endSession(
         key: `scored:${session}`,
       });
   }
+  // An episode has no turns to learn from step by step: its attempts were appraised when it ended.
+  if ((await records.turn(last)) === undefined) return facts;
   if (isWorthLearning(appraisals)) {
     const item = `live:${session}:${last}`;
     facts.push({
@@ -54,9 +56,15 @@ async function shownIn(
   records: RecallRecords,
 ): Promise<{ readonly lessons: readonly string[]; readonly heldOut: readonly string[] }> {
   const lessons = new Set<string>();
-  for (const turn of turns) for (const id of (await records.turn(turn))?.lessons ?? []) lessons.add(id);
+  const views = await Promise.all(turns.map((turn) => records.turn(turn)));
+  for (const view of views) for (const id of view?.lessons ?? []) lessons.add(id);
+  const isEpisode = views.every((view) => view === undefined);
   const heldOut = new Set<string>();
-  for (const { fact } of await records.recalls(session))
-    if (fact.type === 'lessons-recalled') for (const id of fact.heldOut) heldOut.add(id);
+  for (const { fact } of await records.recalls(session)) {
+    if (fact.type !== 'lessons-recalled') continue;
+    for (const id of fact.heldOut) heldOut.add(id);
+    // An episode has no turns that would name what it was shown.
+    if (isEpisode) for (const id of fact.lessons) lessons.add(id);
+  }
   return { lessons: [...lessons], heldOut: [...heldOut] };
 }

@@ -14,6 +14,7 @@ import { endSession } from './end-session.ts';
 import { createLearningState, type FactFold, type LearningState, loadLearning } from './learning-state.ts';
 import { readLearningSwitch } from './learning-switch.ts';
 import { createProjectLabels, IDLE_MS, listLearningWaits } from './learning-waits.ts';
+import { findStart } from './look-back.ts';
 import { createPendingSessions } from './pending-sessions.ts';
 import { createServingCost, type ServedCost, type ServedModelCost } from './serving-cost.ts';
 import { createBusyMeter, createWakeTimer } from './wake-timer.ts';
@@ -99,8 +100,6 @@ export type LearningStatus = {
 };
 
 const PAGE = 500;
-/** Facts read again at the start: a killed daemon may not have looked at its last turns. */
-const LOOK_BACK = 500;
 const IDLE_LOOK_MS = 60_000;
 const MOST_TURNS = 20_000;
 const RETRY_MS = 10_000;
@@ -122,7 +121,7 @@ export async function startLearning(options: LearningOptions): Promise<Learning>
   const sessionOf = createLruMap<string, string>(MOST_TURNS);
   const serving = createServingCost(options.prices, clock.now());
   const meter = createBusyMeter(clock);
-  let cursor = Math.max(0, loaded - LOOK_BACK);
+  let cursor = await findStart(records, loaded);
   const alarm = createWakeTimer(clock, () => {
     queue = queue.then(run);
   });

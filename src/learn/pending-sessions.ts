@@ -63,9 +63,11 @@ export function createPendingSessions(
         active.delete(fact.session);
         ended.add(fact.session);
       } else if (fact.type === 'session-erased') active.delete(fact.session);
-      else if (fact.type === 'event-reported' && fact.kind === 'episode_end')
-        await touch(undefined, fact.session);
-      else if (fact.type === 'event-reported' && fact.kind === EXPECTED_EVENT) {
+      else if (fact.type === 'event-reported' && fact.kind === 'episode_end') {
+        const episode = await touch(undefined, fact.session);
+        // Scored like a session: after a pause, in which a person may still rate it.
+        if (episode !== undefined) active.set(episode, at);
+      } else if (fact.type === 'event-reported' && fact.kind === EXPECTED_EVENT) {
         const session = await touch(undefined, fact.session);
         if (session !== undefined) spoken.add(session);
       }

@@ -19,6 +19,7 @@ import { explainState, projectLabel, readEvidence, writtenBy } from './explain/e
 import { explainLessons } from './explain/explain-turn.ts';
 import { describeToday } from './explain/today.ts';
 import { renderBlock } from './render-block.ts';
+import { mayRecallFor, recordEpisodeRecall } from './shown/episode-recall.ts';
 import { hashShownText } from './shown/prompt-thread.ts';
 
 interface LessonsApiOptions {
@@ -111,15 +112,20 @@ export function createLessonsApi(options: LessonsApiOptions): LessonsApi {
       const agent = asString(query.agent) ?? 'unknown';
       const project = asString(query.project);
       const domain = asString(query.domain);
+      const episode = asString(query.episode) ?? '';
+      const isCounted = episode !== '' && (await mayRecallFor(episode, asString(query.by), records));
       const asked = {
         text: task,
-        session: '',
+        session: isCounted ? episode : '',
         agent,
         ...compact({ project, domain }),
         isUnhurried: query.isUnhurried === true,
       };
-      const { lessons } = await options.recall(asked, options.now());
-      const few = lessons.slice(0, asNumber(query.limit) ?? lessons.length);
+      const at = options.now();
+      const result = await options.recall(asked, at);
+      const few = result.lessons.slice(0, asNumber(query.limit) ?? result.lessons.length);
+      const { generation } = library;
+      if (isCounted) await recordEpisodeRecall({ episode, result, shown: few, generation, at }, records);
       return { text: renderBlock(few), lessons: few.map(({ id, text }) => ({ id, name: text.name })) };
     },
     review: options.review,

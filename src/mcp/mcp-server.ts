@@ -5,7 +5,6 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import { asObject, asString, compact, type JsonObject } from '../core/json.ts';
-import { truncateMiddle } from '../text/truncate.ts';
 import type {
   EpisodeApi,
   EpisodeResult,
@@ -13,6 +12,7 @@ import type {
   ListedLesson,
   RecalledLessons,
 } from './episode-api.ts';
+import { shortenAttempt } from './episodes.ts';
 import {
   ATTEMPT_DESCRIPTION,
   attemptInput,
@@ -52,8 +52,6 @@ export function createMcpServer({ api, version }: McpParts): McpServer {
   return server;
 }
 
-const LONGEST_ACTION = 4000;
-const LONGEST_RESULT = 12_000;
 const REPORTS = { readOnlyHint: false, destructiveHint: false, openWorldHint: false } as const;
 
 /** The tools that report ongoing work. */
@@ -87,12 +85,7 @@ function addEpisodeTools(server: McpServer, api: EpisodeApi): void {
     },
     ({ episode, action, result, ok }) =>
       toToolResult(
-        api.attempt({
-          episode,
-          action: truncateMiddle(action, LONGEST_ACTION, { headShare: 0.5 }),
-          result: truncateMiddle(result, LONGEST_RESULT, { headShare: 0.5 }),
-          ok,
-        }),
+        api.attempt({ episode, ...shortenAttempt({ action, result, ok }) }),
         ({ attempts, failed }) => ({
           data: { episode, attempts, failed },
           text: `Noted: attempt ${attempts} ${ok ? 'worked' : 'failed'} (${failed} of ${attempts} failed).`,
@@ -250,7 +243,7 @@ const recalledData = ({ text, lessons }: RecalledLessons): JsonObject => ({
 });
 
 const recalledText = ({ text }: RecalledLessons): string =>
-  text === '' ? 'No lessons for this task yet.' : text;
+  text === '' ? 'No lesson fits this task.' : text;
 
 const LONGEST = 128;
 

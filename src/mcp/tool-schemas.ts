@@ -101,7 +101,7 @@ export const ATTEMPT_DESCRIPTION = `Reports one try within an episode: what was 
 
 export const END_DESCRIPTION = `Ends an episode with its outcome. Call it once, when the task is done, given up or handed back. What failed and then worked becomes a lesson for later work.`;
 
-export const PULL_DESCRIPTION = `Looks up the lessons from earlier work that fit a task, as they would be shown. Changes nothing. Use it when you are stuck, or before a step of a new kind. No lessons is an answer too: then nothing is known yet.`;
+export const PULL_DESCRIPTION = `Looks up the lessons from earlier work that fit a task, as they would be shown. Changes nothing. Use it when you are stuck, or before a step of a new kind. No lessons is an answer too: then nothing that was learned fits.`;
 
 export const LIST_DESCRIPTION = `Lists what has been learned, by name, with its state: proposed (waits for a person), trial (shown and measured), live, retired, rejected. Changes nothing. For the user's questions about what was learned; to get advice for a task use pull_experiences.`;
 

@@ -33,7 +33,10 @@ export function restoreSnapshot(file: string, target: string): string | undefine
     return existsSync(kept) ? kept : undefined;
   } catch (error) {
     remove(fresh);
-    throw toStoreError(error, file);
+    const fault = toStoreError(error, file);
+    // The person knows the snapshot, not the copy that was checked.
+    if (!(fault instanceof StoreError) || !fault.message.includes(fresh)) throw fault;
+    throw new StoreError(fault.code, fault.message.replaceAll(fresh, file), { cause: fault });
   }
 }
 

@@ -131,7 +131,10 @@ describe('a home that is not in use', () => {
 
   it('is not restored while a daemon uses it (exit 3)', async () => {
     daemon = await startDaemon(home.dir);
-    expect((await cli('restore', path.join(home.dir, 'good.sqlite'))).code).toBe(3);
+    expect(await cli('restore', path.join(home.dir, 'good.sqlite'))).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining('→ stop it first: instar stop'),
+    });
     expect((await cli('up', '--port', '0')).code).toBe(3);
     await stop();
   });

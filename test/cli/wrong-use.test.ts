@@ -8,12 +8,17 @@ afterAll(folder.remove);
 
 describe('wrong use', () => {
   it.each([
-    [['upp'], 'Did you mean up?'],
-    [['up', '--prot', '1'], 'Did you mean --port?'],
+    [['upp'], 'unknown command "upp"; did you mean up?\n→ see: instar --help'],
+    [['up', '--prot', '1'], 'unknown option "--prot"; did you mean --port?\n→ see: instar up --help'],
     [['up', '--port', '70000'], '0 to 65535'],
     [['up', '--port'], 'argument missing'],
     [['up', '--log', 'xml'], 'Allowed choices'],
     [['up', 'extra'], 'too many arguments'],
+    [['sessions', 'shw'], 'unknown command "shw"; did you mean show?\n→ see: instar sessions --help'],
+    [['--home', 'lessons', 'train', 'runn', '--json=no'], 'see: instar train --help'],
+    [['feedback', 't_1', '--score', '9'], '→ see: instar feedback --help'],
+    [['lessons', 'approve'], '→ see: instar lessons approve --help'],
+    [['connect', 'nobody'], '→ see: instar connect --help'],
     [['init'], '--provider'],
     [['init', '--provider', 'nope'], '--base-url'],
     [['init', '--provider', 'openai', '--key-env', 'K', '--pass-through'], 'exclude each other'],
@@ -28,6 +33,16 @@ describe('wrong use', () => {
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toContain('Usage: instar');
   });
+
+  it.each(['sessions', 'lessons', 'train'])(
+    'shows the help of %s when its command is missing',
+    async (group) => {
+      const { code, stdout, stderr } = await runInProcess([group]);
+      expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+      expect(stderr).toContain(`Usage: instar ${group}`);
+      expect(stderr).toMatch(/Examples?:\n {2}\$ instar /);
+    },
+  );
 
   it.each([[['upp', '--json']], [['--json', 'up', '--prot']], [['--json']], [['init', '--json']]])(
     'prints %j as one JSON document with the error and nothing else',
@@ -61,10 +76,27 @@ describe('help and version', () => {
     expect(version.code).toBe(0);
   });
 
-  it.each(['up', 'init', 'status', 'doctor'])('gives %s an example', async (command) => {
-    const { code, stdout } = await runInProcess([command, '--help']);
-    expect(code).toBe(0);
-    expect(stdout).toMatch(/Example:\n {2}\$ .*instar /);
+  it('have an example and the global options for every command, in 80 columns', async () => {
+    const pages = new Map<string, string>();
+    const walk = async (words: readonly string[]): Promise<void> => {
+      const { code, stdout } = await runInProcess([...words, '--help']);
+      expect(code).toBe(0);
+      pages.set(words.join(' '), stdout);
+      const [, commands = ''] = stdout.split('Commands:\n');
+      for (const [, name = ''] of (commands.split('\n\n')[0] ?? '').matchAll(/^ {2}([\w-]+)/gm))
+        if (name !== 'help') await walk([...words, name]);
+    };
+    await walk([]);
+    expect(pages.size).toBeGreaterThan(40);
+    const found = [...pages];
+    const wide = found.flatMap(([name, page]) =>
+      page.split('\n').flatMap((line) => (line.length > 80 ? `${name}: ${line}` : [])),
+    );
+    expect(wide).toEqual([]);
+    expect(found.filter(([, page]) => !/Examples?:\n {2}\$ .*\S/.test(page)).map(([name]) => name)).toEqual(
+      [],
+    );
+    expect(found.filter(([, page]) => !page.includes('--home')).map(([name]) => name)).toEqual([]);
   });
 
   it('are JSON with --json', async () => {

@@ -43,4 +43,17 @@ describe('pending sessions', () => {
     expect(waiting.takeIdle(500)).toEqual([]);
     expect(waiting.takeIdle(1000)).toEqual(['new']);
   });
+
+  it('end an episode after a pause (not: at its end, before a person could rate it)', async () => {
+    const waiting = open();
+    const ended: Fact = {
+      type: 'event-reported',
+      kind: 'episode_end',
+      session: 'ep',
+      data: { outcome: 'success' },
+    };
+    await waiting.note(stored(ended, 100));
+    expect([waiting.pending.has('ep'), [...waiting.ended]]).toEqual([true, []]);
+    expect([waiting.takeIdle(100), waiting.takeIdle(101), waiting.takeIdle(101)]).toEqual([[], ['ep'], []]);
+  });
 });

@@ -131,7 +131,7 @@ describe('the MCP tools', () => {
     expect(api.queries).toEqual([{ limit: 3, agent: 'writer', client: 'claude-code' }]);
     const nothing = await client.callTool({ name: 'pull_experiences', arguments: { task: 'cook' } });
     expect(nothing.structuredContent).toEqual({ lessons: '', ids: [] });
-    expect(textOf(nothing)).toContain('No lessons for this task');
+    expect(textOf(nothing)).toContain('No lesson fits this task');
     expect(api.episodes.size).toBe(0);
   });
 

@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readMemory, untilQuiet } from './child-process.ts';
 import { sum } from './load-order.ts';
-import { createHome, type Instar, startInstar, storeBytes } from './start-instar.ts';
+import { createHome, type InstarProcess, startInstar, storeBytes } from './start-instar.ts';
 import type { GatewayBench } from './subjects.ts';
 import { createText } from './traffic.ts';
 
@@ -95,7 +95,7 @@ export async function measureGrowth(bench: GatewayBench): Promise<Growth> {
     storedShare: storedBytes / sentBytes,
   };
 
-  async function withInstar(work: (instar: Instar) => Promise<void>): Promise<void> {
+  async function withInstar(work: (instar: InstarProcess) => Promise<void>): Promise<void> {
     const instar = await startInstar({ main, upstreamPort, home });
     await work(instar);
     await instar.close();
@@ -119,7 +119,7 @@ export async function measureGrowth(bench: GatewayBench): Promise<Growth> {
 
 const perTurn = MESSAGE_BYTES / TURNS;
 
-async function post({ port, headers: asKnown }: Instar, body: string): Promise<void> {
+async function post({ port, headers: asKnown }: InstarProcess, body: string): Promise<void> {
   const headers = {
     'content-type': 'application/json',
     'anthropic-version': '2023-06-01',

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readMemory } from './child-process.ts';
 import { median, sum } from './load-order.ts';
-import { type Instar, startInstar } from './start-instar.ts';
+import { type InstarProcess, startInstar } from './start-instar.ts';
 import type { GatewayBench, SubjectName } from './subjects.ts';
 import type { Size } from './traffic.ts';
 
@@ -121,7 +121,7 @@ export async function runManyStreams(bench: GatewayBench, streams: number, size:
   };
 }
 
-async function untilRecorded(instar: Instar, wanted: number): Promise<number> {
+async function untilRecorded(instar: InstarProcess, wanted: number): Promise<number> {
   const deadline = performance.now() + PATIENCE_MS;
   for (;;) {
     const sessions = (await instar.ask(`/api/sessions?limit=${wanted}`)) as readonly { turns?: number }[];

@@ -25,7 +25,7 @@ export interface RecordedTurns {
   readonly lost: number;
 }
 
-export interface Instar {
+export interface InstarProcess {
   readonly pid: number;
   readonly port: number;
   readonly home: string;
@@ -51,7 +51,7 @@ export function createHome(upstreamPort: number): string {
 }
 
 /** The product as users run it: a separate process with recording on. */
-export async function startInstar(options: InstarOptions): Promise<Instar> {
+export async function startInstar(options: InstarOptions): Promise<InstarProcess> {
   const { main, upstreamPort, block, nodeArgs = [] } = options;
   const home = options.home ?? createHome(upstreamPort);
   mkdirSync('.cache/bench', { recursive: true });

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { endChild, startChild } from '../gateway/child-process.ts';
 import { type LoadOrder, type LoadResult, spreadOf } from '../gateway/load-order.ts';
-import { type Instar, startInstar } from '../gateway/start-instar.ts';
+import { type InstarProcess, startInstar } from '../gateway/start-instar.ts';
 import { writeSection } from '../markdown.ts';
 
 /** How learning slows down concurrent requests, and how long a failure takes to become a skill in a prompt. */
@@ -95,7 +95,7 @@ async function teach(nth: number): Promise<number | undefined> {
   return undefined;
 }
 
-const cyclesOf = async (from: Instar): Promise<number> => {
+const cyclesOf = async (from: InstarProcess): Promise<number> => {
   const { learning } = (await from.ask('/api/status')) as { learning: { cycles: { run: number } } };
   return learning.cycles.run;
 };

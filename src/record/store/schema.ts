@@ -2,7 +2,7 @@ import { StoreError } from '../../core/store.ts';
 import type { Sql } from './sql-connection.ts';
 
 /** "Inst": identifies the database as Instar's, also for `file`. */
-const APPLICATION_ID = 0x496e7374;
+export const APPLICATION_ID = 0x496e7374;
 
 /**
  * Text that can be erased is in three columns, `facts.body`, `blocks.body` and `bodies.body`, and nowhere else. These tables

@@ -13,6 +13,10 @@ describe('isHeldOut', () => {
     }
   });
 
+  it('holds nothing out without a session (not: the same tenth of the lessons from everyone)', () => {
+    expect(share(2000, (at) => isHeldOut('', `l${at}`, 0.5))).toBe(0);
+  });
+
   it('holds out the requested share, over sessions and over lessons', () => {
     for (const asked of [0.05, 0.1, 0.5]) {
       const error = 3 * Math.sqrt((asked * (1 - asked)) / 5000);

@@ -1,0 +1,156 @@
+import { createIds } from '../base/ids.ts';
+import { applyConfirmed } from '../config/confirmed-settings.ts';
+import type { Home } from '../config/home.ts';
+import { loadConfig } from '../config/load-config.ts';
+import { readOwnKeys } from '../config/own-keys.ts';
+import type { Caller } from '../core/caller.ts';
+import { systemClock } from '../core/clock.ts';
+import type { Failure } from '../core/failure.ts';
+import { compact, type JsonObject } from '../core/json.ts';
+import type { Records } from '../core/store.ts';
+import { type ControlAction, giveFeedback, reportEvent } from '../gateway/control-api.ts';
+import type { OpenLessons } from '../lessons/open-lessons.ts';
+import { createStandaloneRecall, type StandaloneRecall } from '../lessons/recall/standalone-recall.ts';
+import type { EpisodeRecords } from '../mcp/episodes.ts';
+import { lockHome } from '../record/home-lock.ts';
+import { toRecords } from '../record/records.ts';
+import { openSqliteStore } from '../record/store/sqlite-store.ts';
+import { openRedactor } from '../redact/open-redactor.ts';
+import { readOrCreateSalt } from '../redact/salt.ts';
+import { ApiError } from './remote-api.ts';
+import { createStoreApi } from './store-api.ts';
+
+/** The store of a home that no daemon serves, opened while calls need it and given back shortly after the last one. */
+export interface StoreLease {
+  /** Undefined when another process has the home. `by`: the key under which `work` writes. */
+  use<T>(by: Caller, work: (records: EpisodeRecords) => Promise<T>): Promise<T> | undefined;
+  /** Waits for running calls. */
+  close(): Promise<void>;
+}
+
+interface OpenedStore {
+  readonly records: Records;
+  lessons(): Promise<OpenLessons>;
+  close(): Promise<void>;
+}
+
+/** Calls that follow each other share one opening; another process that wants the home waits no longer than this. */
+const LINGER_MS = 50;
+
+export function createStoreLease(home: Home, env: NodeJS.ProcessEnv): StoreLease {
+  let opened: OpenedStore | undefined;
+  let recall: StandaloneRecall | undefined;
+  let closing: Promise<void> = Promise.resolve();
+  let isClosing = false;
+  let users = 0;
+  let timer: NodeJS.Timeout | undefined;
+  const newId = createIds(systemClock);
+
+  /** The settings are read when they are first needed, and again by a new process. */
+  const recaller = (): StandaloneRecall => {
+    if (recall === undefined) {
+      const { config } = applyConfirmed(loadConfig({ file: home.configFile, env }).config, home);
+      const { library: settings } = config;
+      const patterns = settings.domains.map((pattern) => compact(pattern));
+      recall = createStandaloneRecall({
+        settings,
+        patterns,
+        vectorFile: home.vectorFile,
+        clock: systemClock,
+        newId,
+      });
+    }
+    return recall;
+  };
+  const open = (): OpenedStore | undefined => {
+    const lock = lockHome(home.lockFile);
+    if (lock === undefined) return undefined;
+    try {
+      const store = openSqliteStore({ file: home.storeFile });
+      const redactor = openRedactor({
+        salt: readOrCreateSalt(home),
+        keys: () => readOwnKeys(undefined, { env, home }),
+      });
+      const records = toRecords(store, systemClock.now, redactor);
+      let lessons: Promise<OpenLessons> | undefined;
+      return {
+        records,
+        lessons: () => {
+          lessons ??= recaller().open(records);
+          return lessons;
+        },
+        close: async () => {
+          await recall?.pause();
+          store.close();
+          lock.release();
+        },
+      };
+    } catch (error) {
+      lock.release();
+      throw error;
+    }
+  };
+  const giveBack = (): void => {
+    clearTimeout(timer);
+    const last = opened;
+    opened = undefined;
+    if (last === undefined) return;
+    isClosing = true;
+    closing = last.close().finally(() => {
+      isClosing = false;
+    });
+    closing.catch(() => undefined);
+  };
+  const run = async <T>(store: OpenedStore, by: Caller, work: (records: EpisodeRecords) => Promise<T>) => {
+    try {
+      return await work(toEpisodeRecords(store, by));
+    } finally {
+      users--;
+      if (users === 0) {
+        timer = setTimeout(giveBack, LINGER_MS);
+        // A program that does nothing else may end; the system releases the lock then.
+        timer.unref();
+      }
+    }
+  };
+  return {
+    use: (by, work) => {
+      if (isClosing) return undefined;
+      opened ??= open();
+      if (opened === undefined) return undefined;
+      users++;
+      clearTimeout(timer);
+      return run(opened, by, work);
+    },
+    close: async () => {
+      giveBack();
+      await closing;
+      await recall?.close();
+    },
+  };
+}
+
+/** What a daemon would do for the holder of a key, on the store itself. */
+function toEpisodeRecords({ records, lessons }: OpenedStore, by: Caller): EpisodeRecords {
+  const { now } = systemClock;
+  const api = createStoreApi(records, now);
+  const control = async (action: ControlAction, body: JsonObject): Promise<JsonObject> => {
+    const done = await action({ records, now }, body, by);
+    if (isFailure(done)) throw new ApiError(done.status, done.message);
+    return done;
+  };
+  return {
+    report: (event) => control(reportEvent, event),
+    feedback: (body) => control(giveFeedback, body),
+    episode: async (id) => {
+      const found = await api.episode(id);
+      if (found === undefined) throw new ApiError(404, `No episode named "${id}".`);
+      return found;
+    },
+    recall: async (query) => (await lessons()).api.recall({ ...query, by: by.id }),
+    lessons: async (query) => (await lessons()).api.list(query),
+  };
+}
+
+const isFailure = (done: JsonObject | Failure): done is Failure =>
+  typeof done.kind === 'string' && typeof done.status === 'number';

@@ -1,0 +1,59 @@
+import { EventEmitter } from 'node:events';
+import type { Command } from 'commander';
+import { commandLine } from './usage.ts';
+
+/** Examples for the help of commands that have no text of their own after it. */
+const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
+  keys: ['instar keys list', 'instar keys create ci-agent'],
+  'keys list': ['instar keys list'],
+  'keys revoke': ['instar keys revoke ci-agent'],
+  'keys protect': ['instar keys protect --passphrase'],
+  'keys audit': ['instar keys audit'],
+  config: ['instar config confirm'],
+  'config confirm': ['instar config confirm'],
+  sessions: ['instar sessions list', 'instar sessions show SESSION'],
+  'sessions list': ['instar sessions list', 'instar sessions list --json'],
+  'sessions show': ['instar sessions show SESSION'],
+  'sessions erase': ['instar sessions erase SESSION --yes'],
+  feedback: ['instar feedback TURN --score -1 --note "use ISO dates"'],
+  export: ['instar export trajectories --out sessions.jsonl'],
+  lessons: ['instar lessons list', 'instar lessons show iso-dates'],
+  'lessons list': ['instar lessons list', 'instar lessons list --json'],
+  'lessons show': ['instar lessons show iso-dates'],
+  'lessons why': ['instar lessons why TURN'],
+  'lessons review': ['instar lessons review'],
+  'lessons approve': ['instar lessons approve iso-dates'],
+  'lessons reject': ['instar lessons reject iso-dates'],
+  'lessons retire': ['instar lessons retire iso-dates'],
+  'lessons pin': ['instar lessons pin iso-dates'],
+  'lessons freeze': ['instar lessons freeze iso-dates'],
+  'lessons export': ['instar lessons export ./skills'],
+  generations: ['instar generations list', 'instar generations rollback 3'],
+  'generations list': ['instar generations list'],
+  'generations diff': ['instar generations diff 3 5'],
+  'generations rollback': ['instar generations rollback 3'],
+  train: ['instar train status', 'instar train run --steps 20'],
+  'train promote': ['instar train promote'],
+  'train rollback': ['instar train rollback'],
+  schedule: ['instar schedule status', 'instar schedule next'],
+  'schedule next': ['instar schedule next'],
+  'schedule suggest': ['instar schedule suggest'],
+  'schedule connect': ['instar schedule connect'],
+  bench: ['instar bench list', 'instar bench run workdays --seeds 3'],
+  'bench list': ['instar bench list'],
+  'bench report': ['instar bench report RUN'],
+  engine: ['instar engine up --port 4700'],
+};
+
+/** Adds an example to the help of a command and of its subcommands, where they have none. */
+export function addExamples(command: Command): void {
+  const lines = EXAMPLES[commandLine(command).replace(/^instar /, '')];
+  if (lines !== undefined && !hasOwnText(command)) {
+    const title = lines.length === 1 ? 'Example' : 'Examples';
+    command.addHelpText('after', `\n${title}:\n${lines.map((line) => `  $ ${line}\n`).join('')}`);
+  }
+  for (const one of command.commands) addExamples(one);
+}
+
+const hasOwnText = (command: Command): boolean =>
+  command instanceof EventEmitter && command.listenerCount('afterHelp') > 0;

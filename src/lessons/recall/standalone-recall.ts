@@ -1,0 +1,92 @@
+import type { Clock } from '../../core/clock.ts';
+import type { Records } from '../../core/store.ts';
+import { createMiniLmEmbed } from '../../embed/minilm-embed.ts';
+import { createNgramEmbed } from '../../embed/ngram-embed.ts';
+import { isHeldOut } from '../effect/measure-effect.ts';
+import { type OpenLessons, openLessons } from '../open-lessons.ts';
+import { UNKNOWN_USE } from './activation.ts';
+import type { DomainPattern } from './domain.ts';
+import { createRecall } from './recall.ts';
+import { openVectorCache, type VectorCache } from './vector-cache.ts';
+
+interface StandaloneRecallOptions {
+  /** The section `library` of the config: the limits are those of the gateway. */
+  readonly settings: {
+    readonly topK: number;
+    readonly tokenBudget: number;
+    readonly holdout: number;
+  };
+  readonly patterns: readonly DomainPattern[];
+  readonly vectorFile: string;
+  readonly clock: Clock;
+  readonly newId: (prefix: string) => string;
+}
+
+/** Recall as the gateway does it, for a program that has the store only from time to time. */
+export interface StandaloneRecall {
+  /** The library of these records. The lock of the home must be held until `pause`. */
+  open(records: Records): Promise<OpenLessons>;
+  /** Closes the files of the home; the model and the embeddings stay for the next `open`. */
+  pause(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** The sentence model starts with the first lesson to compare, and once: its vectors are kept between two openings. */
+export function createStandaloneRecall(options: StandaloneRecallOptions): StandaloneRecall {
+  const { settings, clock, newId } = options;
+  const embed = createMiniLmEmbed();
+  const fallback = createNgramEmbed();
+  let opened: OpenLessons | undefined;
+  let vectors: VectorCache | undefined;
+  const index = createRecall({
+    embed,
+    fallback,
+    limits: { topK: settings.topK, tokenBudget: settings.tokenBudget },
+    usefulness: (lesson) => opened?.effects.usefulness(lesson) ?? UNKNOWN_USE,
+    heldOut: (session, lesson) => isHeldOut(session, lesson, settings.holdout),
+    patterns: options.patterns,
+    vectorCache: {
+      get: async (key) => vectors?.get(key),
+      put: (key, vector) => vectors?.put(key, vector),
+      keepOnly: async (keys) => vectors?.keepOnly(keys),
+      close: async () => vectors?.close(),
+    },
+  });
+  const pause = async (): Promise<void> => {
+    const closing = vectors;
+    opened = undefined;
+    vectors = undefined;
+    await closing?.close();
+  };
+  return {
+    open: async (records) => {
+      const lessons = await openLessons({
+        records,
+        clock,
+        newId,
+        onFault: (error) => {
+          throw error;
+        },
+        embed,
+        recall: async (query, now) => {
+          const shown = lessons.library.shown(now);
+          // Without a cache the lessons are embedded again.
+          if (shown.length > 0)
+            vectors ??= await openVectorCache(options.vectorFile, embed.id, embed.dimensions).catch(
+              () => undefined,
+            );
+          await index.update(shown);
+          return index.recall({ ...query, isUnhurried: true }, now);
+        },
+      });
+      opened = lessons;
+      return lessons;
+    },
+    pause,
+    close: async () => {
+      await pause();
+      await embed.close();
+      await fallback.close();
+    },
+  };
+}

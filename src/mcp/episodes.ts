@@ -1,0 +1,154 @@
+import { randomUUID } from 'node:crypto';
+import type { ReportedAttempt } from '../core/evidence.ts';
+import { asArray, asNumber, asObject, asString, compact, type JsonObject } from '../core/json.ts';
+import { LESSON_KINDS, LESSON_STATES, type LessonKind, type LessonState } from '../core/lesson.ts';
+import { truncateMiddle } from '../text/truncate.ts';
+import type {
+  AttemptCounts,
+  EpisodeCaller,
+  EpisodeOutcome,
+  FeedbackSubject,
+  ListedLesson,
+  RecalledLessons,
+} from './episode-api.ts';
+
+/** Where episodes are recorded: a running daemon, or the store. In the JSON shapes of the HTTP API; rejects when refused. */
+export interface EpisodeRecords {
+  /** An event, as `POST /v1/events` takes it. Durable when it resolves. */
+  report(event: JsonObject): Promise<unknown>;
+  /** `POST /api/recall`. */
+  recall(query: JsonObject): Promise<unknown>;
+  /** `GET /api/episodes/ID`; rejects for an unknown id. */
+  episode(id: string): Promise<unknown>;
+  /** `GET /api/lessons`. */
+  lessons(query: { readonly state?: LessonState; readonly kind?: LessonKind }): Promise<unknown>;
+  /** `POST /v1/feedback`. Durable when it resolves. */
+  feedback(body: JsonObject): Promise<unknown>;
+}
+
+/** An episode that cannot take the report: it has ended. */
+export class EpisodeStateError extends Error {
+  override readonly name = 'EpisodeStateError';
+  readonly status = 409;
+}
+
+interface StartedEpisode {
+  readonly episode: string;
+  readonly recalled: RecalledLessons;
+}
+
+interface EpisodeQuery extends EpisodeCaller {
+  readonly task: string;
+}
+
+/** The rules of episodes. Every method rejects when the records do, or with `EpisodeStateError`. */
+export interface Episodes {
+  /** `isMeasured` (default): the lessons are recorded as shown, and a few are held out to measure their effect. */
+  start(query: EpisodeQuery & { readonly isMeasured?: boolean }): Promise<StartedEpisode>;
+  attempt(attempt: ReportedAttempt & { readonly episode: string }): Promise<AttemptCounts>;
+  end(end: {
+    readonly episode: string;
+    readonly outcome: EpisodeOutcome;
+    readonly note?: string;
+  }): Promise<AttemptCounts & { readonly learns: boolean }>;
+  recall(query: EpisodeQuery & { readonly limit?: number }): Promise<RecalledLessons>;
+  list(query: { readonly state?: LessonState; readonly kind?: LessonKind }): Promise<readonly ListedLesson[]>;
+  feedback(given: {
+    readonly subject: FeedbackSubject;
+    readonly score: number;
+    readonly note?: string;
+    readonly source?: 'agent' | 'person';
+  }): Promise<void>;
+}
+
+const LONGEST_ACTION = 4000;
+const LONGEST_RESULT = 12_000;
+
+/** An attempt as it is stored: of a long text the beginning and the end. */
+export const shortenAttempt = ({ action, result, ok }: ReportedAttempt): ReportedAttempt => ({
+  action: truncateMiddle(action, LONGEST_ACTION, { headShare: 0.5 }),
+  result: truncateMiddle(result, LONGEST_RESULT, { headShare: 0.5 }),
+  ok,
+});
+
+export function createEpisodes(records: EpisodeRecords): Episodes {
+  const look = async (
+    episode: string,
+  ): Promise<AttemptCounts & { readonly learns: boolean; readonly state: string }> => {
+    const found = asObject(await records.episode(episode));
+    return {
+      state: asString(found.state) ?? '',
+      attempts: asNumber(found.attempts) ?? 0,
+      failed: asNumber(found.failed) ?? 0,
+      learns: found.learns === true,
+    };
+  };
+  const countsOf = async (episode: string) => {
+    const { attempts, failed, learns } = await look(episode);
+    return { attempts, failed, learns };
+  };
+  const recall = async (query: JsonObject): Promise<RecalledLessons> =>
+    readRecalled(await records.recall(query));
+
+  return {
+    start: async ({ task, isMeasured = true, ...caller }) => {
+      const episode = `ep_${randomUUID()}`;
+      const who = scopeOf(caller);
+      await records.report({ kind: 'episode_start', session: episode, task, ...who });
+      return { episode, recalled: await recall({ task, ...who, ...(isMeasured && { episode }) }) };
+    },
+    attempt: async ({ episode, ...attempt }) => {
+      if ((await look(episode)).state !== 'open') throw new EpisodeStateError(`episode ${episode} has ended`);
+      await records.report({ kind: 'episode_attempt', session: episode, ...shortenAttempt(attempt) });
+      const { attempts, failed } = await look(episode);
+      return { attempts, failed };
+    },
+    end: async ({ episode, outcome, note }) => {
+      const { state } = await look(episode);
+      if (state !== 'open' && state !== outcome)
+        throw new EpisodeStateError(`episode ${episode} has already ended with ${state}`);
+      if (state === 'open')
+        await records.report({ kind: 'episode_end', session: episode, outcome, ...(note ? { note } : {}) });
+      return countsOf(episode);
+    },
+    recall: ({ task, limit, ...caller }) => recall({ task, ...scopeOf(caller), ...(limit ? { limit } : {}) }),
+    list: async (query) => asArray(await records.lessons(query)).flatMap(readListedLesson),
+    feedback: async ({ subject, score, note, source = 'agent' }) => {
+      const about = 'episode' in subject ? { session: subject.episode } : subject;
+      await records.feedback({ ...about, score, source, ...(note ? { note } : {}) });
+    },
+  };
+}
+
+const scopeOf = ({ agent, client, project, domain }: EpisodeCaller): JsonObject => ({
+  agent: agent ?? client ?? 'unknown',
+  ...compact({ project: project || undefined, domain: domain || undefined }),
+});
+
+function readRecalled(value: unknown): RecalledLessons {
+  const { text, lessons } = asObject(value);
+  return {
+    text: asString(text) ?? '',
+    lessons: asArray(lessons)
+      .map(asObject)
+      .map(({ id, name }) => ({ id: asString(id) ?? '', name: asString(name) ?? '' })),
+  };
+}
+
+/** Lessons of a kind or state that this version does not know are left out. */
+function readListedLesson(value: unknown): readonly ListedLesson[] {
+  const lesson = asObject(value);
+  const kind = LESSON_KINDS.find((one) => one === lesson.kind);
+  const state = LESSON_STATES.find((one) => one === lesson.state);
+  if (kind === undefined || state === undefined) return [];
+  return [
+    {
+      id: asString(lesson.id) ?? '',
+      kind,
+      name: asString(lesson.name) ?? '',
+      description: asString(lesson.description) ?? '',
+      state,
+      revision: asNumber(lesson.revision) ?? 0,
+    },
+  ];
+}
