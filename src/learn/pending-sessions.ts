@@ -66,7 +66,7 @@ export function createPendingSessions(
       else if (fact.type === 'event-reported' && fact.kind === 'episode_end') {
         const episode = await touch(undefined, fact.session);
         // Scored like a session: after a pause, in which a person may still rate it.
-        if (episode !== undefined) active.set(episode, at);
+        if (episode !== undefined) active.set(episode, { at, isLearned: true });
       } else if (fact.type === 'event-reported' && fact.kind === EXPECTED_EVENT) {
         const session = await touch(undefined, fact.session);
         if (session !== undefined) spoken.add(session);
