@@ -4,7 +4,7 @@ import { asArray, asObject, type JsonObject } from '../core/json.ts';
 import { plural } from '../text/phrases.ts';
 import { confirmOwner } from './confirm-owner.ts';
 import { type CommandContext, CommandError, type DeclareCommand, EXIT, type ExitCode } from './context.ts';
-import { dim, type Part, type Printer } from './print.ts';
+import { dim, type Printer } from './print.ts';
 import { withApi } from './with-api.ts';
 import { type WithTraining, withTraining } from './with-training.ts';
 
@@ -203,7 +203,7 @@ function showTraining(printer: Printer, status: JsonObject): void {
   const versions = asObject(status.versions);
   const trial = asObject(versions.onTrial);
   const window = asObject(status.window);
-  const rows: (readonly Part[] | undefined)[] = [
+  const rows: (readonly [string, string] | undefined)[] = [
     row(
       'engine',
       status.engineState === undefined ? `${status.engine}` : `${status.engine} (${status.engineState})`,
@@ -216,9 +216,12 @@ function showTraining(printer: Printer, status: JsonObject): void {
     ...movesOf(window).map((move) => row('', move)),
     window.problem === undefined ? undefined : row('problem', `${window.problem}`),
     row('generation', `${status.generation}`),
-    row('samples', `${query} for training; ${plural(Number(support), 'failure')} for learning lessons only`),
+    row(
+      'samples',
+      `${Number(query).toLocaleString('en-US')} for training; ${plural(Number(support), 'failure')} for learning lessons only`,
+    ),
   ];
-  printer.table(rows.filter((one) => one !== undefined));
+  printer.fields(rows.filter((one) => one !== undefined));
 }
 
 const movesOf = (window: JsonObject): readonly string[] => asArray(window.moves).map(String);
@@ -231,5 +234,5 @@ const describeTrial = ({ version, stage, pairs, sessions }: JsonObject): string 
 
 const describeWindow = (window: JsonObject): string =>
   `${window.isRunning === true ? 'running' : 'ended'}: ${progressOf(window)}`;
-const row = (name: string, text: string): readonly Part[] => [dim(name), text];
+const row = (name: string, text: string): readonly [string, string] => [name, text];
 const percent = (share: unknown): string => `${Math.round(100 * Number(share))} %`;
