@@ -59,18 +59,13 @@ async function doctor(options: DoctorFlags, context: CommandContext): Promise<Ex
   else {
     // Not a table: a fix that is cut off fixes nothing.
     const longest = Math.max(...checks.map(({ name }) => name.length));
-    printer.fields(
-      checks.flatMap(({ status, name, detail, fix }): (readonly [Part, Part])[] => {
-        const label = {
-          text: `${status.padEnd(4)}  ${name.padEnd(longest)}`,
-          style: STYLES[status],
-        } as const;
-        return [
-          [label, detail],
-          ...(fix === undefined ? [] : [[label, { text: `→ ${fix}`, style: 'cyan' }] as const]),
-        ];
-      }),
-    );
+    for (const { status, name, detail, fix } of checks) {
+      const label = { text: `${status.padEnd(4)}  ${name.padEnd(longest)}`, style: STYLES[status] } as const;
+      printer.fields([
+        [label, detail],
+        ...(fix === undefined ? [] : [[label, { text: `→ ${fix}`, style: 'cyan' }] as const]),
+      ]);
+    }
   }
   return passed ? EXIT.ok : EXIT.failed;
 }
