@@ -10,7 +10,6 @@ import { readSalt } from '../redact/salt.ts';
 import { localTime } from '../text/phrases.ts';
 import { restoreFile } from './backup.ts';
 import { type CommandContext, CommandError, type DeclareCommand, EXIT, type ExitCode } from './context.ts';
-import type { Part } from './print.ts';
 import { withApi } from './with-api.ts';
 
 export const declareDoctor: DeclareCommand = (command, act) =>
