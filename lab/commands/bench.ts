@@ -39,7 +39,7 @@ export async function listBench(_options: object, context: CommandContext): Prom
     printer.document({ suites: SUITES, runs });
     return EXIT.ok;
   }
-  printer.table(SUITES.map(({ name, about }) => [{ text: name, style: 'bold' }, about]));
+  printer.fields(SUITES.map(({ name, about }) => [{ text: name, style: 'bold' }, about]));
   if (runs.length > 0) printer.line('');
   printer.table(
     runs.map(({ run, suite, policy, done, of, unit }) => {

@@ -5,7 +5,7 @@ import type { Records, RewardView, SessionView, TurnView } from '../core/store.t
 import { isLearnedFrom } from '../evidence/learned-from.ts';
 import { type BlockCache, readRecordedRequest } from '../record/request-manifest.ts';
 import { describeUnreadable } from '../record/unreadable-body.ts';
-import { previewTurn, readAnswer, readQuestion, readWholeTurn } from './turn-preview.ts';
+import { previewAnswer, previewQuestion, previewTurn, readWholeTurn } from './turn-preview.ts';
 
 /** What people may see of the recorded conversations. */
 export function createSessionsApi(
@@ -67,9 +67,9 @@ async function previewSession({ id, erased }: SessionView, records: Records): Pr
   const first = await records.turns(id, { limit: SEARCHED });
   const last = await records.turns(id, { limit: SEARCHED, fromEnd: true });
   let asked: string | undefined;
-  for (const turn of mainFirst(first)) asked ??= await readQuestion(turn, records, known);
+  for (const turn of mainFirst(first)) asked ??= await previewQuestion(turn, records, known);
   let answered: string | undefined;
-  for (const turn of mainFirst(last.toReversed())) answered ??= await readAnswer(turn, records);
+  for (const turn of mainFirst(last.toReversed())) answered ??= await previewAnswer(turn, records);
   const given = [...(await records.rewards({ session: id })), ...(await records.rewards({ turnsOf: id }))];
   const scored = (await records.judgements(id, 'session-scored')).at(-1)?.fact;
   return compact({
@@ -187,8 +187,8 @@ async function describeSubject(turn: TurnView, records: Records): Promise<JsonOb
     session: turn.session,
     agent: turn.agent,
     project: session?.project && { ...session.project },
-    asked: session?.erased === true ? undefined : await readQuestion(turn, records, known),
-    answered: session?.erased === true ? undefined : await readAnswer(turn, records),
+    asked: session?.erased === true ? undefined : await previewQuestion(turn, records, known),
+    answered: session?.erased === true ? undefined : await previewAnswer(turn, records),
     erased: session?.erased === true ? true : undefined,
     isLearnedFrom: isLearnedFrom(turn),
   });

@@ -35,7 +35,7 @@ export async function previewTurn(
 }
 
 /** The question that a turn works on, in one line: its own, or the newest before it. */
-export async function readQuestion(
+export async function previewQuestion(
   view: TurnView,
   records: BodyRecords,
   known: BlockCache,
@@ -47,7 +47,7 @@ export async function readQuestion(
 }
 
 /** What was answered in a turn, in one line: its text, or else the tools that it called. */
-export async function readAnswer(view: TurnView, records: BodyRecords): Promise<string | undefined> {
+export async function previewAnswer(view: TurnView, records: BodyRecords): Promise<string | undefined> {
   const { value } = await unlessDamaged(() => readStoredReply(view, records));
   if (value === undefined) return undefined;
   const calls = value.parts.flatMap((part) => (part.type === 'tool-call' ? [part.name] : []));

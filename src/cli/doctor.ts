@@ -7,9 +7,9 @@ import { runDoctor } from '../doctor/doctor.ts';
 import type { DoctorCheck } from '../doctor/doctor-check.ts';
 import { openRedactor } from '../redact/open-redactor.ts';
 import { readSalt } from '../redact/salt.ts';
+import { localTime } from '../text/phrases.ts';
 import { restoreFile } from './backup.ts';
 import { type CommandContext, CommandError, type DeclareCommand, EXIT, type ExitCode } from './context.ts';
-import type { Part } from './print.ts';
 import { withApi } from './with-api.ts';
 
 export const declareDoctor: DeclareCommand = (command, act) =>
@@ -23,11 +23,10 @@ export const declareDoctor: DeclareCommand = (command, act) =>
     .addHelpText('after', '\nExample:\n  $ instar doctor\n')
     .action(act(doctor));
 
-const MARKS: Record<DoctorCheck['status'], Part> = {
-  ok: { text: 'ok', style: 'green' },
-  warn: { text: 'warn', style: 'yellow' },
-  fail: { text: 'fail', style: 'red' },
-};
+const STYLES = { ok: 'green', warn: 'yellow', fail: 'red' } as const satisfies Record<
+  DoctorCheck['status'],
+  string
+>;
 
 interface DoctorFlags {
   readonly schema?: true;
@@ -57,12 +56,15 @@ async function doctor(options: DoctorFlags, context: CommandContext): Promise<Ex
   const passed = checks.every((check) => check.status !== 'fail');
   if (printer.json) printer.document({ ok: passed, checks });
   else {
-    printer.table(
-      checks.flatMap((check): Part[][] => [
-        [MARKS[check.status], check.name, check.detail],
-        ...(check.fix === undefined ? [] : [['', '', { text: `→ ${check.fix}`, style: 'cyan' } as const]]),
-      ]),
-    );
+    // Not a table: a fix that is cut off fixes nothing.
+    const longest = Math.max(...checks.map(({ name }) => name.length));
+    for (const { status, name, detail, fix } of checks) {
+      const label = { text: `${status.padEnd(4)}  ${name.padEnd(longest)}`, style: STYLES[status] } as const;
+      printer.fields([
+        [label, detail],
+        ...(fix === undefined ? [] : [[label, { text: `→ ${fix}`, style: 'cyan' }] as const]),
+      ]);
+    }
   }
   return passed ? EXIT.ok : EXIT.failed;
 }
@@ -84,7 +86,7 @@ const confirmTime = (context: CommandContext): Promise<ExitCode> =>
       if (context.printer.json) context.printer.document(confirmed);
       else
         context.printer.line(
-          `Time confirmed: ${String(confirmed.time)}. Old sessions and lessons expire again.`,
+          `Time confirmed: ${localTime(Date.parse(String(confirmed.time)))}. Old sessions and lessons expire again.`,
         );
       return EXIT.ok;
     },

@@ -10,7 +10,7 @@ import {
   type ExitCode,
   type Positional,
 } from './context.ts';
-
+import { findProject } from './newest-turn.ts';
 import { withApi } from './with-api.ts';
 
 export const declareExport: DeclareCommand = (command, act) =>
@@ -18,7 +18,7 @@ export const declareExport: DeclareCommand = (command, act) =>
     .argument('<what>', 'trajectories')
     .option('--out <file>', 'write to this new file (default: standard output)')
     .option('--agent <name>', 'only sessions of this agent')
-    .option('--project <id>', 'only sessions of this project')
+    .option('--project <project>', 'only sessions of this project: its folder, label or id')
     .action(act(exportSessions));
 
 interface ExportOptions extends Positional {
@@ -43,9 +43,12 @@ async function exportSessions(options: ExportOptions, context: CommandContext): 
     return await withApi(context, async ({ api }) => {
       const write = (line: string): void =>
         void (file === undefined ? context.stdout.write(line) : writeSync(file, line));
-      const filter = { ...(agent ? { agent } : {}), ...(project ? { project } : {}) };
+      const filter = {
+        ...(agent ? { agent } : {}),
+        ...(project ? { project: await findProject(api, project, context) } : {}),
+      };
       const count = await exportTrajectories({ api, hasSecret, write, ...filter });
-      context.printer.note(plural(count, 'session'));
+      context.printer.note(`Exported ${plural(count, 'session')}${out === undefined ? '' : ` to ${out}`}.`);
       return EXIT.ok;
     });
   } catch (error) {

@@ -1,4 +1,6 @@
 import { Argument, InvalidArgumentError } from 'commander';
+import { relativeTime } from '../text/phrases.ts';
+import { shortId } from '../text/short-id.ts';
 import {
   type CommandContext,
   CommandError,
@@ -36,11 +38,17 @@ const listGenerations = (_options: object, context: CommandContext): Promise<Exi
       context.printer.note('No generations yet: no lesson has been published.');
       return EXIT.ok;
     }
+    const now = Date.now();
     if (context.printer.json) context.printer.document(list);
     else
       context.printer.table([
         ['GENERATION', 'WHEN', 'WHO', 'WHY'].map(dim),
-        ...list.map(({ generation, at, by, reason }) => [generation, at, by, reason].map(String)),
+        ...list.map(({ generation, at, by, reason }) => [
+          String(generation),
+          relativeTime(Date.parse(String(at)), now),
+          String(by),
+          String(reason),
+        ]),
       ]);
     return EXIT.ok;
   });
@@ -57,7 +65,7 @@ const diffGenerations = ({ args }: Positional, context: CommandContext): Promise
     else {
       const lines = (key: string, mark: string, style: 'green' | 'red' | 'yellow'): void => {
         for (const lesson of diff[key] as readonly Row[])
-          printer.line({ text: `${mark} `, style }, `${String(lesson.name)} (${String(lesson.id)})`);
+          printer.line({ text: `${mark} `, style }, `${String(lesson.name)} (${shortId(String(lesson.id))})`);
       };
       lines('added', '+', 'green');
       lines('removed', '-', 'red');

@@ -7,6 +7,8 @@ import {
   replaceOwnerKey,
 } from '../config/owner-key.ts';
 import type { JsonObject } from '../core/json.ts';
+import { localTime, relativeTime } from '../text/phrases.ts';
+import { shortId } from '../text/short-id.ts';
 import { askForOwnerKey, askPassphrase, confirmOwner } from './confirm-owner.ts';
 import {
   type CommandContext,
@@ -75,9 +77,12 @@ const keyRow = ({ id, name, may, createdAt, revokedAt }: JsonObject): readonly s
   String(id),
   String(name),
   (may as readonly string[]).join(', '),
-  String(createdAt ?? ''),
-  String(revokedAt ?? ''),
+  timeAgo(createdAt),
+  timeAgo(revokedAt),
 ];
+
+const timeAgo = (at: unknown): string =>
+  at === undefined ? '' : relativeTime(Date.parse(String(at)), Date.now());
 
 interface CreateOptions extends Positional {
   readonly may?: 'feedback';
@@ -197,7 +202,9 @@ const showAudit = ({ limit = 30 }: { readonly limit?: number }, context: Command
     if (printer.json) printer.document(trail);
     else {
       const rows = (trail.entries as readonly JsonObject[]).map(({ n, at, action, subject, key }) =>
-        [n, at, action, subject, key].map((value) => String(value ?? '')),
+        [n, localTime(Date.parse(String(at))), action, shortId(String(subject ?? '')), key].map((value) =>
+          String(value ?? ''),
+        ),
       );
       if (rows.length === 0) printer.note('nothing was changed yet');
       else printer.table([['N', 'AT', 'ACTION', 'SUBJECT', 'KEY'].map(dim), ...rows]);

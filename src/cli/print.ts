@@ -20,8 +20,8 @@ export interface Printer {
   line(...parts: readonly Part[]): void;
   /** Rows in columns, on standard output. On a terminal the longest cells are cut with `…`; the first column never is. */
   table(rows: readonly (readonly Part[])[]): void;
-  /** Labels with a text each, on standard output. On a terminal long texts continue on the next line, under the text. */
-  fields(rows: readonly (readonly [label: string, text: Part])[]): void;
+  /** Labels with a text each, on standard output; a repeated label is printed once. On a terminal long texts continue on the next line, under the text. */
+  fields(rows: readonly (readonly [label: Part, text: Part])[]): void;
   /** A line on standard error; omitted with `--json`. */
   note(...parts: readonly Part[]): void;
   /** The whole result as JSON, on standard output. */
@@ -123,19 +123,24 @@ function narrow(widths: number[], width: number): void {
 
 /** Labels in one column, texts in the other, broken between words where they would pass `width`. */
 function hang(
-  rows: readonly (readonly [label: string, text: Part])[],
+  rows: readonly (readonly [label: Part, text: Part])[],
   width: number | undefined,
 ): readonly (readonly Part[])[] {
-  const indent = Math.max(0, ...rows.map(([label]) => textWidth(label))) + GAP;
+  const indent = Math.max(0, ...rows.map(([label]) => textWidth(textOf(label)))) + GAP;
   let before: string | undefined;
-  return rows.flatMap(([label, part]) => {
+  return rows.flatMap(([named, part]) => {
+    const label = textOf(named);
     const repeated = label === before;
     before = label;
     const text = textOf(oneLine(part));
     const lines = width === undefined ? [text] : wrapText(text, Math.max(width - indent, MIN_COLUMN));
     return lines.map((line, index): readonly Part[] => {
       const shown = index === 0 && !repeated ? label : '';
-      return [dim(shown), ' '.repeat(indent - textWidth(shown)), withText(part, line)];
+      return [
+        typeof named === 'string' ? dim(shown) : withText(named, shown),
+        ' '.repeat(indent - textWidth(shown)),
+        withText(part, line),
+      ];
     });
   });
 }

@@ -2,6 +2,7 @@ import { openHome } from '../config/home.ts';
 import { asArray, asObject, type JsonObject } from '../core/json.ts';
 import { describeJobsBudget } from '../cost/describe-cost.ts';
 import { connectCalendar } from '../schedule/presence-sources.ts';
+import { localTime, relativeTime } from '../text/phrases.ts';
 import { type CommandContext, CommandError, type DeclareCommand, EXIT, type ExitCode } from './context.ts';
 import { openUrl } from './foreground.ts';
 import { dim, type Part, type Printer } from './print.ts';
@@ -43,7 +44,7 @@ const scheduleNext = (_options: object, context: CommandContext): Promise<ExitCo
     const { printer } = context;
     const next = asObject(schedule.next);
     if (printer.json) printer.document({ state: schedule.state, next });
-    else printer.line(...nextLine(next));
+    else printer.fields([['next window', nextText(next)]]);
     return EXIT.ok;
   });
 
@@ -53,22 +54,21 @@ function show(printer: Printer, schedule: JsonObject): void {
   const state = wordOf(schedule.state);
   const job = typeof schedule.job === 'string' ? ` ${schedule.job}` : '';
   printer.line({ text: `${state}${job}`, style: 'bold' }, reasonsOf(schedule));
-  const signals = listOf(schedule.signals).map((signal): Part[] => {
+  const signals = listOf(schedule.signals).map((signal): readonly [string, Part] => {
     const kind = wordOf(signal.state);
     const style = kind === 'present' || kind === 'away' ? STYLES[kind] : STYLES.unknown;
-    return [dim(wordOf(signal.source)), { text: kind, style }, wordOf(signal.why)];
+    return [wordOf(signal.source), { text: `${kind}: ${wordOf(signal.why)}`, style }];
   });
   const budget = asObject(schedule.budget);
-  printer.table([
+  printer.fields([
     ...signals,
-    [dim('budget'), 'today', describeJobsBudget(budget)],
-    ...listOf(schedule.jobs).map((one): Part[] => [
-      dim('job'),
-      wordOf(one.name),
+    ['budget today', describeJobsBudget(budget)],
+    ...listOf(schedule.jobs).map((one): readonly [string, Part] => [
+      `job ${wordOf(one.name)}`,
       `${one.needsWindow === true ? 'needs a window' : 'needs no window'}; ${historyOf(one)}`,
     ]),
+    ['next window', nextText(asObject(schedule.next))],
   ]);
-  printer.line(...nextLine(asObject(schedule.next)));
   for (const signal of listOf(schedule.signals))
     printer.note(dim(`${wordOf(signal.source)} detects: `), wordOf(signal.sees));
 }
@@ -78,13 +78,22 @@ function historyOf(job: JsonObject): string {
   if (typeof job.note === 'string') return job.note;
   if (last.end === undefined) return 'never ran';
   const note = typeof last.note === 'string' ? ` (${last.note})` : '';
-  return `${wordOf(last.end)} ${wordOf(last.at)}${note}`;
+  return `${wordOf(last.end)} ${relativeTime(Date.parse(wordOf(last.at)), Date.now())}${note}`;
 }
 
-function nextLine(next: JsonObject): readonly Part[] {
-  const until = typeof next.until === 'string' ? ` to ${next.until}` : '';
-  const when = typeof next.from === 'string' ? `${next.from}${until}: ` : '';
-  return [dim('next window  '), `${when}${wordOf(next.why)}`];
+function nextText(next: JsonObject): string {
+  const from = Date.parse(wordOf(next.from));
+  const until = Date.parse(wordOf(next.until));
+  const when = Number.isNaN(from) ? '' : `${describeSpan(from, until, Date.now())}: `;
+  return `${when}${wordOf(next.why)}`;
+}
+
+/** `now`, `in 3 h (2026-11-16 23:00 to 07:00)`. */
+function describeSpan(from: number, until: number, now: number): string {
+  if (from <= now) return Number.isNaN(until) ? 'now' : `now, to ${localTime(until)}`;
+  const [start, end] = [localTime(from), Number.isNaN(until) ? '' : localTime(until)];
+  const to = end === '' ? '' : ` to ${end.slice(0, 10) === start.slice(0, 10) ? end.slice(11) : end}`;
+  return `${relativeTime(from, now)} (${start}${to})`;
 }
 
 const reasonsOf = ({ reasons }: JsonObject): string =>

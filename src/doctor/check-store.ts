@@ -14,6 +14,7 @@ import type { Home } from '../config/home.ts';
 import { StoreError } from '../core/store.ts';
 import { inspectStore, type StoreInspection } from '../record/store/inspect-store.ts';
 import { findLostRecord, readStoreMark, storeMarkFile } from '../record/store-mark.ts';
+import { localTime, plural } from '../text/phrases.ts';
 import { type DoctorCheck, failed, passed, warned } from './doctor-check.ts';
 import { errorCode, isForeign, lookAt, quotePath, writeFault } from './inspect-path.ts';
 
@@ -92,7 +93,7 @@ function tracesOf(home: Home): readonly string[] {
   const copies = copiesIn(home.snapshotDir).length;
   return [
     ...(mark !== undefined && mark.facts > 0
-      ? [`${mark.turns} turns on ${new Date(mark.at).toISOString()}`]
+      ? [`${plural(mark.turns, 'turn')} on ${localTime(mark.at)}`]
       : []),
     ...(copies > 0 ? [`${copies} daily ${copies === 1 ? 'copy' : 'copies'}`] : []),
     ...(lookAt(home.saltFile) === undefined ? [] : ['the salt of its redaction']),
@@ -227,7 +228,7 @@ function checkContent(home: Home): readonly DoctorCheck[] {
     const lost = findLost(home, now);
     if (now.findings.length > 0)
       return [failed('store', describeDamage(now), restoreFix(home), 'store-damaged'), ...lost];
-    const size = `${now.turns} turns in ${now.sessions} sessions, ${(now.bytes / 1048576).toFixed(1)} MB`;
+    const size = `${plural(now.turns, 'turn')} in ${plural(now.sessions, 'session')}, ${(now.bytes / 1048576).toFixed(1)} MB`;
     const broken = now.auditFault === undefined ? [] : [brokenTrail(now.auditFault, home)];
     return lost.length > 0 ? [...lost, ...broken] : [passed('store', size), ...broken];
   } catch (error) {
@@ -267,7 +268,7 @@ function findLost(home: Home, now: StoreInspection): readonly DoctorCheck[] {
   try {
     const copy = inspectStore(newest, false);
     if (copy.facts <= now.facts && (copy.firstAt === now.firstAt || copy.facts === 0)) return [];
-    const what = `it has ${now.turns} turns, but the daily copy ${newest} has ${copy.turns}`;
+    const what = `it has ${plural(now.turns, 'turn')}, but the daily copy ${newest} has ${copy.turns}`;
     return [failed('store', `${home.storeFile}: ${what}`, restoreFix(home), 'store-replaced')];
   } catch (error) {
     // Whether copies are sound is another check.

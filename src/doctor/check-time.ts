@@ -1,6 +1,7 @@
 import { systemBoot } from '../base/boot-clock.ts';
 import type { BootClock, Clock } from '../core/clock.ts';
 import { CONFIRM_TIME, describeDoubt, judgeTime } from '../record/trusted-clock.ts';
+import { localTime } from '../text/phrases.ts';
 import { type DoctorCheck, passed, warned } from './doctor-check.ts';
 
 /** Whether the clock agrees with the time that has passed since it was last looked at. */
@@ -15,6 +16,6 @@ export function checkTime(
     : warned(
         'time',
         describeDoubt(doubt),
-        `if ${new Date(clock.now()).toISOString().slice(0, 10)} is today: ${CONFIRM_TIME}; else set the date of this machine`,
+        `if ${localTime(clock.now()).slice(0, 10)} is today: ${CONFIRM_TIME}; else set the date of this machine`,
       );
 }

@@ -6,6 +6,7 @@ import type { Config } from '../config/schema.ts';
 import { type Clock, systemClock } from '../core/clock.ts';
 import { openSources } from '../schedule/presence-sources.ts';
 import { type Later, readSources } from '../schedule/scheduler.ts';
+import { localTime } from '../text/phrases.ts';
 import { checkCopies } from './check-copies.ts';
 import { checkDaemon, checkPort, checkRunningSettings } from './check-daemon.ts';
 import { checkHome } from './check-home.ts';
@@ -66,8 +67,8 @@ function checkNode(version: string): DoctorCheck {
 function checkClock(clock: Clock): DoctorCheck {
   const now = new Date(clock.now());
   return now.getUTCFullYear() >= 2026
-    ? passed('clock', now.toISOString())
-    : failed('clock', `the clock shows ${now.toISOString()}`, 'set the date of this machine');
+    ? passed('clock', localTime(now.getTime()))
+    : failed('clock', `the clock shows ${localTime(now.getTime())}`, 'set the date of this machine');
 }
 
 function readConfig(home: Home, env: NodeJS.ProcessEnv): { config?: Config; checks: readonly DoctorCheck[] } {

@@ -1,5 +1,6 @@
 import type { Clock } from '../../core/clock.ts';
 import type { Presence, PresenceSource } from '../../core/schedule.ts';
+import { localTime } from '../../text/phrases.ts';
 import { clockText, openZone, systemZone } from '../windows/zone.ts';
 import { type BusyAnswer, type BusySpan, type BusyTimes, busyFailure } from './busy-times.ts';
 
@@ -97,7 +98,7 @@ export function createCalendarSource(setting: CalendarSetting): CalendarSource {
     const isIn = next.start <= now;
     const until = isIn ? next.end : next.start;
     const place = openZone(zone());
-    const time = place === undefined ? new Date(until).toISOString() : clockText(place, until);
+    const time = place === undefined ? localTime(until) : clockText(place, until);
     return isIn
       ? { source: 'calendar', state: 'away', why: `in a meeting until ${time}`, until }
       : { ...unknown(`no meeting before ${time}`), until };
