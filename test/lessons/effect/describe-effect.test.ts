@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest';
+import { describeEffect } from '../../../src/lessons/effect/describe-effect.ts';
+import { measureEffect } from '../../../src/lessons/effect/measure-effect.ts';
+import { sessionsNeeded } from '../../../src/lessons/effect/sessions-needed.ts';
+
+const arm = (n: number, mean: number) => ({ n, sum: n * mean, squares: n * mean, cubes: n * mean });
+const words = (shown: readonly [number, number], without: readonly [number, number], holdout = 0.1): string =>
+  describeEffect(measureEffect({ with: arm(...shown), without: arm(...without) }, 0.05), holdout).words;
+
+describe('the effect of a lesson in words', () => {
+  it('says how far a measurement is, by the number of sessions that it takes', () => {
+    expect(words([2, 0.5], [0, 0])).toMatch(/^not measured yet: 2 of about (?:8|9|10)\d? scored sessions$/);
+  });
+
+  it('needs more sessions for a smaller difference, or with fewer held out', () => {
+    const usual = sessionsNeeded(50, 0.1) ?? 0;
+    expect(usual).toBeGreaterThanOrEqual(80);
+    expect(usual).toBeLessThanOrEqual(110);
+    expect(sessionsNeeded(20, 0.1) ?? 0).toBeGreaterThan(4 * usual);
+    expect(sessionsNeeded(50, 0.05) ?? 0).toBeGreaterThan(usual);
+    expect(sessionsNeeded(50, 0.5) ?? 0).toBeLessThan(usual);
+  });
+
+  it('says that nothing is measured (not: not yet) when nothing is held out', () => {
+    expect(words([5, 0.5], [0, 0], 0)).toBe('not measured: library.holdout is 0 (5 scored sessions)');
+  });
+
+  it('says helps, harms or no difference seen only with figures', () => {
+    expect(words([400, 0.9], [60, 0.2])).toMatch(
+      /^\+0\.70 \[\+0\.\d\d, \+0\.\d\d\], 400 with, 60 without: helps$/,
+    );
+    expect(words([400, 0.2], [60, 0.9])).toMatch(/^-0\.70 .*: harms$/);
+    expect(words([400, 0.5], [60, 0.5])).toMatch(/^\+0\.00 .*: no difference seen$/);
+  });
+});
