@@ -78,7 +78,7 @@ export type LearningStatus = {
     readonly learning: { readonly usdToday: number; readonly tokensToday: number };
     readonly serving: { readonly usd: number; readonly tokens: number };
   };
-  readonly judge: CalibrationStatus & { readonly waiting: number };
+  readonly judge: CalibrationStatus & { readonly waiting: number; readonly fault?: string };
   /** What waits to be learned from, and why. */
   readonly waits: readonly Waiting[];
   readonly on: boolean;
@@ -234,7 +234,11 @@ export async function startLearning(options: LearningOptions): Promise<Learning>
       waiting: waitingItems.size,
       cycles: { run: cycles, published, queued },
       cost: { learning: { usdToday, tokensToday }, serving: { ...serving.total() } },
-      judge: { waiting: undecided.size, ...calibration.status() },
+      judge: {
+        waiting: undecided.size,
+        ...calibration.status(),
+        ...(state.judgeFault === undefined ? {} : { fault: state.judgeFault }),
+      },
       waits,
       on: state.switch.isOn,
       threshold: options.failures,
